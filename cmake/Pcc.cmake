@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# The few functions with which every room declares itself.
+include(CMakeParseArguments)
+
+# Headers that nearly every compiler source includes, parsed once per library.
+set(PCC_COMPILER_PCH
+  <mlir/IR/Builders.h> <mlir/IR/BuiltinAttributes.h> <mlir/IR/BuiltinOps.h> <mlir/IR/BuiltinTypes.h>
+  <mlir/IR/OpImplementation.h> <mlir/Dialect/Func/IR/FuncOps.h> <mlir/Pass/Pass.h>
+  <mlir/Interfaces/InferTypeOpInterface.h> <mlir/Interfaces/SideEffectInterfaces.h>)
+
+# pcc_library(NAME SOURCES a.cpp … LINK PccX … DEPENDS generated-targets …)
+# A static library of the compiler side: sees MLIR, no exceptions, no run-time type information.
+function(pcc_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK;DEPENDS" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  target_include_directories(${name} SYSTEM PUBLIC ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
+  # The time of a compilation goes to LLVM; -O1 halves the time to build pcc itself.
+  target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions -fno-rtti>
+                                         $<$<CONFIG:Release>:-O1>)
+  target_compile_definitions(${name} PRIVATE ${LLVM_DEFINITIONS_LIST})
+  target_precompile_headers(${name} PRIVATE ${PCC_COMPILER_PCH})
+  target_link_libraries(${name} PUBLIC ${ARG_LINK})
+  if(ARG_DEPENDS)
+    add_dependencies(${name} ${ARG_DEPENDS})
+  endif()
+endfunction()
+
+# pcc_runtime_library(NAME SOURCES a.cpp … LINK PccX …)
+# A static library of the device side: no LLVM, no MLIR.
+function(pcc_runtime_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  target_link_libraries(${name} PUBLIC ${ARG_LINK} fmt::fmt Threads::Threads)
+endfunction()
+
+# pcc_tool(NAME SOURCES a.cpp … LINK PccX …)
+# A program on the compiler side; links libMLIR.so and libLLVM.so only, never MLIR's static parts.
+function(pcc_tool name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_include_directories(${name} SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
+  target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions -fno-rtti>)
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} MLIR LLVM)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
+endfunction()
+
+# pcc_tablegen(TARGET FILE.td  -gen-x OUT.inc  -gen-y OUT2.inc …): runs mlir-tblgen once per pair.
+function(pcc_tablegen target td)
+  set(LLVM_TARGET_DEFINITIONS ${td})
+  set(args ${ARGN})
+  while(args)
+    list(POP_FRONT args flag out)
+    string(REPLACE "," ";" flags "${flag}")
+    mlir_tablegen(${out} ${flags} EXTRA_INCLUDES "${PROJECT_SOURCE_DIR}" ${MLIR_INCLUDE_DIRS})
+  endwhile()
+  add_public_tablegen_target(${target})
+endfunction()
+
+# pcc_tablegen_passes(TARGET GROUP): Passes.td of this folder → Passes.h.inc.
+function(pcc_tablegen_passes target group)
+  pcc_tablegen(${target} Passes.td "-gen-pass-decls,-name=${group}" Passes.h.inc)
+endfunction()
+
+# pcc_unit_test(NAME SOURCES a.cpp … LINK PccX … [COMPILER]): one GoogleTest program, one ctest entry.
+function(pcc_unit_test name)
+  cmake_parse_arguments(ARG "COMPILER" "" "SOURCES;LINK" ${ARGN})
+  if(ARG_COMPILER)
+    pcc_tool(${name} SOURCES ${ARG_SOURCES} LINK ${ARG_LINK})
+  else()
+    add_executable(${name} ${ARG_SOURCES})
+    target_link_libraries(${name} PRIVATE ${ARG_LINK})
+  endif()
+  target_link_libraries(${name} PRIVATE GTest::gtest GTest::gtest_main)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/test")
+  add_test(NAME ${name} COMMAND ${name})
+endfunction()
+
+# pcc_rooms(a b …): the sub-folders of a floor, lowest first.
+function(pcc_rooms)
+  foreach(room IN LISTS ARGN)
+    if(EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/${room}/CMakeLists.txt")
+      add_subdirectory(${room})
+    endif()
+  endforeach()
+endfunction()

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Builds graph ops for one ONNX node. Every function computes at once when all its operands are
+// known, and else emits an op: a handler is written once and its node folds where it can. That is
+// all there is to evaluating sub-graphs that compute shapes.
+//
+// Errors are diagnosed at the node; the result is then a null tensor, which every function passes
+// on, so that handlers compose calls without checking each.
+#pragma once
+
+#include "compiler/import/Constant.h"
+#include "dialects/graph/Graph.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Diagnostics.h"
+#include <memory>
+
+namespace pcc::import {
+
+/// A value of the model during import: known, or the result of an op, or null after an error.
+struct Tensor {
+  mlir::RankedTensorType type;
+  std::shared_ptr<const Constant> known; ///< null: not known
+  mlir::Value value;                     ///< null: known, or an error
+
+  explicit operator bool() const { return known || value; }
+  llvm::ArrayRef<int64_t> shape() const { return type.getShape(); }
+  int64_t rank() const { return type.getRank(); }
+  mlir::Type elementType() const { return type.getElementType(); }
+
+  static Tensor of(mlir::Value value);
+  static Tensor of(Constant constant);
+};
+
+class Emitter {
+public:
+  /// `subject` begins every error: `'Gemm' of opset 16`.
+  Emitter(mlir::OpBuilder &builder, mlir::Location loc, std::string subject)
+      : builder(builder), loc(loc), subject(std::move(subject)) {}
+
+  /// An error at the node, continued by the caller: `'Gemm' of opset 16: …`.
+  mlir::InFlightDiagnostic error() const;
+
+  Tensor scalar(mlir::Type elementType, double value);
+  Tensor scalarLike(const Tensor &x, double value) { return scalar(x.elementType(), value); }
+
+  /// Elementwise; `binary`, `compare` and `select` broadcast numpy's way and want equal element
+  /// types.
+  template <typename Op> Tensor unary(const Tensor &x);
+  template <typename Op> Tensor binary(const Tensor &x, const Tensor &y);
+  Tensor compare(graph::Direction direction, const Tensor &x, const Tensor &y);
+  Tensor select(const Tensor &predicate, const Tensor &x, const Tensor &y);
+  Tensor cast(const Tensor &x, mlir::Type elementType);
+
+  /// An elementwise op with attributes, never folded.
+  template <typename Op, typename... Args> Tensor map(const Tensor &x, Args... attributes);
+
+  /// Shapes. Axes lie in [0, rank).
+  Tensor reshape(const Tensor &x, llvm::ArrayRef<int64_t> shape);
+  Tensor transpose(const Tensor &x, llvm::ArrayRef<int64_t> permutation);
+  Tensor broadcast(const Tensor &x, llvm::ArrayRef<int64_t> shape);
+  Tensor slice(const Tensor &x, int64_t axis, int64_t start, int64_t stride, int64_t count);
+  Tensor pad(const Tensor &x, int64_t axis, int64_t low, int64_t high, double value);
+  Tensor concat(llvm::ArrayRef<Tensor> pieces, int64_t axis);
+  llvm::SmallVector<Tensor> split(const Tensor &x, int64_t axis, llvm::ArrayRef<int64_t> sizes);
+  Tensor gather(const Tensor &x, const Tensor &indices, int64_t axis);
+  Tensor iota(mlir::Type elementType, int64_t count);
+
+  Tensor reduce(graph::ReduceOpKind kind, const Tensor &x, llvm::ArrayRef<int64_t> dims);
+  Tensor softmax(const Tensor &x, int64_t axis);
+
+  /// Batched product; batch dimensions broadcast numpy's way. An operand that is a transpose of its
+  /// last two dimensions is read through it.
+  Tensor matmul(const Tensor &x, const Tensor &y, bool transposeX = false, bool transposeY = false);
+
+  /// The shape that `shapes` broadcast to; nothing after an error.
+  std::optional<llvm::SmallVector<int64_t>> broadcastShape(llvm::ArrayRef<llvm::ArrayRef<int64_t>> shapes);
+
+  /// The value of `x` in the program; a constant op for a known tensor, null for a null one.
+  mlir::Value materialize(const Tensor &x);
+
+private:
+  /// Whether a result of `type` computed from `operands` is evaluated now.
+  bool evaluates(llvm::ArrayRef<int64_t> shape, std::initializer_list<const Tensor *> operands) const;
+  /// Checks the op just built; null, and an error, where it does not verify.
+  Tensor finish(mlir::Operation *op);
+  Tensor foldedUnary(llvm::StringRef op, const Tensor &x);
+  Tensor foldedBinary(llvm::StringRef op, const Tensor &x, const Tensor &y);
+  bool broadcastTogether(Tensor &x, Tensor &y);
+  Tensor wrapNegative(const Tensor &indices, int64_t size);
+  Tensor lookThroughTranspose(const Tensor &x, bool &isTransposed);
+
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+  std::string subject;
+};
+
+template <typename Op> Tensor Emitter::unary(const Tensor &x) {
+  if (Tensor folded = foldedUnary(Op::getOperationName(), x))
+    return folded;
+  return map<Op>(x);
+}
+
+template <typename Op> Tensor Emitter::binary(const Tensor &x, const Tensor &y) {
+  Tensor a = x, b = y;
+  if (!broadcastTogether(a, b))
+    return {};
+  if (Tensor folded = foldedBinary(Op::getOperationName(), a, b))
+    return folded;
+  mlir::Value lhs = materialize(a), rhs = materialize(b);
+  return lhs && rhs ? finish(Op::create(builder, loc, lhs.getType(), lhs, rhs)) : Tensor();
+}
+
+template <typename Op, typename... Args> Tensor Emitter::map(const Tensor &x, Args... attributes) {
+  mlir::Value input = materialize(x);
+  return input ? finish(Op::create(builder, loc, input.getType(), input, attributes...)) : Tensor();
+}
+
+} // namespace pcc::import

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef PCC_DIALECTS_GRAPH_GRAPHCONTRACTION_TD
+#define PCC_DIALECTS_GRAPH_GRAPHCONTRACTION_TD
+
+include "dialects/graph/GraphAttrs.td"
+
+def Graph_MatmulOp : Graph_Op<"matmul", [Graph_InferTypes]> {
+  let summary = "batched matrix product";
+  let description = [{
+    The last two dimensions are the matrices, all dimensions before them equal batch dimensions.
+    `transpose_lhs` and `transpose_rhs` say that an operand is stored with its last two dimensions
+    exchanged. Sums are accumulated in f32 or wider.
+  }];
+  let arguments = (ins Graph_NumberTensor:$lhs, Graph_NumberTensor:$rhs, UnitAttr:$transpose_lhs,
+                       UnitAttr:$transpose_rhs);
+  let results = (outs Graph_NumberTensor:$result);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs)";
+  let hasVerifier = 1;
+}
+
+#endif // PCC_DIALECTS_GRAPH_GRAPHCONTRACTION_TD

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The graph dialect by families.
+#ifndef PCC_DIALECTS_GRAPH_GRAPHOPS_TD
+#define PCC_DIALECTS_GRAPH_GRAPHOPS_TD
+
+include "dialects/graph/GraphContraction.td"
+include "dialects/graph/GraphElementwise.td"
+include "dialects/graph/GraphLeaves.td"
+include "dialects/graph/GraphOptimizer.td"
+include "dialects/graph/GraphReduce.td"
+include "dialects/graph/GraphShape.td"
+
+#endif // PCC_DIALECTS_GRAPH_GRAPHOPS_TD
