@@ -30,7 +30,7 @@ endfunction()
 function(pcc_runtime_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
-  target_link_libraries(${name} PUBLIC ${ARG_LINK} fmt::fmt Threads::Threads)
+  target_link_libraries(${name} PUBLIC ${ARG_LINK} fmt::fmt-header-only Threads::Threads)
 endfunction()
 
 # pcc_tool(NAME SOURCES a.cpp … LINK PccX …)

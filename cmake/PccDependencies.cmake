@@ -8,6 +8,8 @@ include(AddMLIR)
 
 set(CMAKE_THREAD_PREFER_PTHREAD ON)
 find_package(Threads REQUIRED)
+# Static, so that pcc-run needs no library but libc.
+set(Protobuf_USE_STATIC_LIBS ON)
 find_package(Protobuf REQUIRED)
 find_package(fmt REQUIRED)
 find_package(ZLIB REQUIRED)

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A walk over a message that remembers where it is and keeps the first thing found wrong.
+
+#ifndef PCC_RUNTIME_ABI_CHECKER_H
+#define PCC_RUNTIME_ABI_CHECKER_H
+
+#include "runtime/abi/Status.h"
+#include "runtime/abi/program.pb.h"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace pcc::abi {
+
+class Checker {
+public:
+  /// While it lives, findings are inside the named field (and the numbered element of it).
+  class Scope {
+  public:
+    Scope(Checker &checker, const char *field, int index = -1) : checker(checker) {
+      checker.path.emplace_back(field, index);
+    }
+    ~Scope() { checker.path.pop_back(); }
+    Scope(const Scope &) = delete;
+
+  private:
+    Checker &checker;
+  };
+
+  /// Records a finding if `condition` does not hold and none was recorded before; returns
+  /// `condition`.
+  template <typename... Args>
+  bool expect(bool condition, fmt::format_string<Args...> text, Args &&...args) {
+    if (!condition && found.ok())
+      found = Status::badInput(where() + fmt::format(text, std::forward<Args>(args)...));
+    return condition;
+  }
+
+  bool ok() const { return found.ok(); }
+  Status status() const { return found; }
+
+private:
+  std::string where() const {
+    std::string text;
+    for (auto [field, index] : path)
+      text += fmt::format("{}{}{}", text.empty() ? "" : ".", field,
+                          index < 0 ? "" : fmt::format("[{}]", index));
+    return text.empty() ? text : text + ": ";
+  }
+
+  std::vector<std::pair<const char *, int>> path;
+  Status found;
+};
+
+/// Checks the records of a program whose memory plan is valid.
+void checkRecords(Checker &checker, const Executable &executable, const Program &program);
+
+/// Checks that an expression only names axes of the mesh and cannot overflow.
+bool checkExpression(Checker &checker, const RankExpression &expression, const Mesh &mesh);
+
+/// Checks a buffer's index.
+bool checkBufferIndex(Checker &checker, const Program &program, uint32_t buffer);
+
+} // namespace pcc::abi
+
+#endif // PCC_RUNTIME_ABI_CHECKER_H

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Facts about the element types of program.proto, and checked products of sizes.
+
+#ifndef PCC_RUNTIME_ABI_ELEMENTTYPES_H
+#define PCC_RUNTIME_ABI_ELEMENTTYPES_H
+
+#include "runtime/abi/program.pb.h"
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace pcc::abi {
+
+/// Bytes of one element; 0 for a value that is no element type.
+uint64_t elementBytes(ElementType type);
+
+/// "f32", "i1", … as MLIR writes them.
+std::string_view elementName(ElementType type);
+
+/// The type of an MLIR name; absent if there is none.
+std::optional<ElementType> elementTypeOfName(std::string_view name);
+
+/// The number of elements of a shape; absent if an extent is negative or the product exceeds 2^62.
+template <typename Shape> std::optional<int64_t> elementCount(const Shape &shape) {
+  constexpr int64_t limit = int64_t(1) << 62;
+  int64_t count = 1;
+  bool empty = false;
+  for (int64_t extent : shape) {
+    if (extent < 0)
+      return std::nullopt;
+    if (extent == 0)
+      empty = true;
+    else if (count > limit / extent)
+      return std::nullopt;
+    else
+      count *= extent;
+  }
+  return empty ? 0 : count;
+}
+
+} // namespace pcc::abi
+
+#endif // PCC_RUNTIME_ABI_ELEMENTTYPES_H

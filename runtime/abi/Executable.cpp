@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/abi/Executable.h"
+
+#include <fmt/format.h>
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace pcc::abi {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "the file form is little endian");
+
+constexpr char magic[8] = {'p', 'c', 'c', '.', 'p', 'c', 'x', '\n'};
+
+struct Header {
+  char magic[8];
+  uint32_t version;
+  uint32_t zero;
+  uint64_t messageBytes;
+  uint64_t fingerprint;
+};
+static_assert(sizeof(Header) == 32);
+
+std::string systemError() { return std::strerror(errno); }
+
+Expected<std::string> readFile(const std::string &path) {
+  int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0)
+    return Status::badInput(fmt::format("cannot open: {}", systemError()));
+  struct stat facts;
+  std::string bytes;
+  if (fstat(file, &facts) == 0 && facts.st_size > 0)
+    bytes.reserve(facts.st_size);
+  char chunk[1 << 16];
+  ssize_t got;
+  while ((got = read(file, chunk, sizeof chunk)) > 0)
+    bytes.append(chunk, got);
+  std::string reason = got < 0 ? systemError() : "";
+  close(file);
+  if (!reason.empty())
+    return Status::badInput(fmt::format("cannot read: {}", reason));
+  return bytes;
+}
+
+bool writeAll(int file, std::string_view bytes) {
+  while (!bytes.empty()) {
+    ssize_t written = write(file, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR)
+      continue;
+    if (written <= 0)
+      return false;
+    bytes.remove_prefix(written);
+  }
+  return fsync(file) == 0;
+}
+
+/// Checks the header and returns the bytes of the message behind it.
+Expected<std::string_view> messageBytes(std::string_view bytes) {
+  Header header;
+  if (bytes.size() < sizeof header)
+    return Status::badInput(fmt::format("not a pcc executable: expected at least {} bytes, got {}",
+                                        sizeof header, bytes.size()));
+  std::memcpy(&header, bytes.data(), sizeof header);
+  bytes.remove_prefix(sizeof header);
+  if (std::memcmp(header.magic, magic, sizeof magic) != 0)
+    return Status::badInput("not a pcc executable: the first 8 bytes are not 'pcc.pcx'");
+  if (header.version != executableVersion)
+    return Status::badInput(fmt::format("expected version {}, got {}; compile the model again",
+                                        executableVersion, header.version));
+  if (header.zero != 0)
+    return Status::badInput("header: bytes 12 to 15 are not zero");
+  if (header.messageBytes != bytes.size())
+    return Status::badInput(fmt::format("header: expected {} bytes behind it, got {}",
+                                        header.messageBytes, bytes.size()));
+  if (uint64_t got = fingerprintOf(bytes); header.fingerprint != got)
+    return Status::badInput(
+        fmt::format("damaged: expected fingerprint {:016x}, got {:016x}", header.fingerprint, got));
+  return bytes;
+}
+
+} // namespace
+
+uint64_t fingerprintOf(std::string_view bytes) {
+  uint64_t hash = 0x9e3779b97f4a7c15u ^ bytes.size();
+  // Each step is a bijection of the hash for a given word and of the word for a given hash.
+  auto absorb = [&](uint64_t word) { hash = std::rotl((hash ^ word) * 0xbf58476d1ce4e5b9u, 31); };
+  while (bytes.size() >= sizeof(uint64_t)) {
+    uint64_t word;
+    std::memcpy(&word, bytes.data(), sizeof word);
+    absorb(word);
+    bytes.remove_prefix(sizeof word);
+  }
+  uint64_t tail = 0;
+  std::memcpy(&tail, bytes.data(), bytes.size());
+  absorb(tail);
+  return hash ^ (hash >> 29);
+}
+
+std::string serialise(const Executable &executable) {
+  std::string bytes(sizeof(Header), '\0');
+  {
+    google::protobuf::io::StringOutputStream stream(&bytes);
+    google::protobuf::io::CodedOutputStream coded(&stream);
+    coded.SetSerializationDeterministic(true);
+    executable.SerializeToCodedStream(&coded);
+  }
+  Header header;
+  std::memcpy(header.magic, magic, sizeof magic);
+  header.version = executableVersion;
+  header.zero = 0;
+  header.messageBytes = bytes.size() - sizeof header;
+  header.fingerprint = fingerprintOf(std::string_view(bytes).substr(sizeof header));
+  std::memcpy(bytes.data(), &header, sizeof header);
+  return bytes;
+}
+
+Expected<Executable> parseExecutable(std::string_view bytes) {
+  Expected<std::string_view> message = messageBytes(bytes);
+  if (!message)
+    return message.status();
+  Executable executable;
+  if (!executable.ParseFromArray(message->data(), static_cast<int>(message->size())))
+    return Status::badInput("the message behind the header cannot be parsed");
+  if (Status status = validate(executable); !status.ok())
+    return status;
+  return executable;
+}
+
+Expected<Executable> readExecutable(const std::string &path) {
+  Expected<std::string> bytes = readFile(path);
+  if (!bytes)
+    return bytes.status().within(path);
+  Expected<Executable> executable = parseExecutable(*bytes);
+  if (!executable)
+    return executable.status().within(path);
+  return executable;
+}
+
+Status writeExecutable(const Executable &executable, const std::string &path) {
+  std::string temporary = fmt::format("{}.{}.part", path, getpid());
+  int file = open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (file < 0)
+    return Status::badInput(fmt::format("{}: cannot write: {}", path, systemError()));
+  bool written = writeAll(file, serialise(executable));
+  std::string reason = systemError();
+  written = close(file) == 0 && written;
+  if (written && rename(temporary.c_str(), path.c_str()) == 0)
+    return {};
+  if (written)
+    reason = systemError();
+  unlink(temporary.c_str());
+  return Status::badInput(fmt::format("{}: cannot write: {}", path, reason));
+}
+
+} // namespace pcc::abi

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The file form of an Executable. A `.pcx` is a header of 32 bytes and one serialised message:
+//
+//   bytes  0- 7  the letters "pcc.pcx\n"
+//   bytes  8-11  version, little endian
+//   bytes 12-15  zero
+//   bytes 16-23  number of bytes of the message
+//   bytes 24-31  fingerprint of the message
+//
+// A file whose fingerprint does not match is refused, so a damaged byte is always found.
+
+#ifndef PCC_RUNTIME_ABI_EXECUTABLE_H
+#define PCC_RUNTIME_ABI_EXECUTABLE_H
+
+#include "runtime/abi/Status.h"
+#include "runtime/abi/program.pb.h"
+
+#include <string>
+#include <string_view>
+
+namespace pcc::abi {
+
+inline constexpr uint32_t executableVersion = 1;
+
+/// Alignment of every offset of the memory plan, and of every space, in bytes.
+inline constexpr uint64_t bufferAlignment = 64;
+
+/// A 64-bit hash of bytes; two strings that differ in one 8-byte word never have the same.
+uint64_t fingerprintOf(std::string_view bytes);
+
+/// The file content of an executable. Equal executables give equal bytes.
+std::string serialise(const Executable &executable);
+
+/// Reads file content; checks header, fingerprint and, with validate(), every field.
+Expected<Executable> parseExecutable(std::string_view bytes);
+
+/// Reads a `.pcx`. Errors name the file and the field.
+Expected<Executable> readExecutable(const std::string &path);
+
+/// Writes a `.pcx`: to a temporary name in the same folder, then renames it, so that no
+/// half-written file is ever left.
+Status writeExecutable(const Executable &executable, const std::string &path);
+
+/// Checks that every index, size, enumeration and reference of the message is in its bounds, and
+/// that events are waited for after they are signalled. The error names the field:
+/// "programs[0].sections[1].records[7].matmul.c: …".
+Status validate(const Executable &executable);
+
+} // namespace pcc::abi
+
+#endif // PCC_RUNTIME_ABI_EXECUTABLE_H

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/abi/Status.h"
+
+#include <fmt/format.h>
+
+namespace pcc::abi {
+
+std::string Status::describe() const {
+  std::string prefix;
+  if (where.rank)
+    prefix += fmt::format("rank {}: ", *where.rank);
+  if (where.step)
+    prefix += fmt::format("step {}: ", *where.step);
+  if (!where.section.empty())
+    prefix += fmt::format("{}[{},{}]: ", where.section, where.microbatch, where.copy);
+  if (!where.op.empty())
+    prefix += fmt::format("'{}'", where.op);
+  if (!where.location.empty())
+    prefix += fmt::format("{}({})", where.op.empty() ? "" : " ", where.location);
+  if (!where.op.empty() || !where.location.empty())
+    prefix += ": ";
+  return prefix + text;
+}
+
+int Status::exitCode() const {
+  switch (statusKind) {
+  case StatusKind::Ok:
+    return 0;
+  case StatusKind::BadInput:
+    return 1;
+  case StatusKind::BadUsage:
+    return 2;
+  case StatusKind::Failed:
+  case StatusKind::TimedOut:
+  case StatusKind::Aborted:
+    return 5;
+  case StatusKind::Unavailable:
+    return 6;
+  }
+  return 70;
+}
+
+Status Status::at(RunPosition position) && {
+  if (!ok() && !hasPosition) {
+    where = std::move(position);
+    hasPosition = true;
+  }
+  return std::move(*this);
+}
+
+Status Status::within(const std::string &prefix) && {
+  if (!ok())
+    text = prefix + ": " + text;
+  return std::move(*this);
+}
+
+} // namespace pcc::abi

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The checks of everything in an executable but its records: after them, and those of
+// ValidateRecords.cpp, no later code needs to look whether an index or a size is right.
+
+#include "runtime/abi/Checker.h"
+#include "runtime/abi/ElementTypes.h"
+#include "runtime/abi/Executable.h"
+#include "runtime/abi/RankExpression.h"
+
+#include <cmath>
+#include <set>
+
+namespace pcc::abi {
+namespace {
+
+constexpr int64_t maxRanks = 4096;
+constexpr uint64_t maxSpaceBytes = uint64_t(1) << 46;
+
+/// Adds `name` to `names`; a name given twice is a finding.
+void checkName(Checker &checker, std::set<std::string> &names, const std::string &name) {
+  checker.expect(!name.empty(), "expected a name");
+  checker.expect(names.insert(name).second, "the name '{}' is given twice", name);
+}
+
+void checkMesh(Checker &checker, const Mesh &mesh) {
+  int64_t ranks = 1;
+  std::set<std::string> names;
+  for (int i = 0; i < mesh.axes_size(); ++i) {
+    Checker::Scope scope(checker, "mesh.axes", i);
+    checkName(checker, names, mesh.axes(i).name());
+    int64_t size = mesh.axes(i).size();
+    if (!checker.expect(size >= 1 && size <= maxRanks, "expected a size from 1 to {}, got {}",
+                        maxRanks, size))
+      return;
+    ranks *= size;
+    if (!checker.expect(ranks <= maxRanks, "expected at most {} ranks in all", maxRanks))
+      return;
+  }
+}
+
+void checkGroup(Checker &checker, const RankGroup &group, int64_t ranks) {
+  std::vector<bool> seen(ranks, false);
+  int64_t total = 0;
+  for (int i = 0; i < group.lists_size(); ++i) {
+    Checker::Scope scope(checker, "lists", i);
+    int length = group.lists(i).ranks_size();
+    checker.expect(length > 0 && length == group.lists(0).ranks_size(), "expected {} ranks, got {}",
+                   group.lists(0).ranks_size(), length);
+    for (uint32_t rank : group.lists(i).ranks()) {
+      if (!checker.expect(rank < ranks, "expected ranks below {}, got {}", ranks, rank))
+        return;
+      checker.expect(!seen[rank], "rank {} is in two lists", rank);
+      seen[rank] = true;
+      ++total;
+    }
+  }
+  checker.expect(total == ranks, "expected all {} ranks, got {}", ranks, total);
+}
+
+uint64_t spaceBytes(const Executable &executable, const MemoryPlan &memory, Space space) {
+  switch (space) {
+  case PERSISTENT:
+    return memory.persistent_bytes();
+  case TEMPORARY:
+    return memory.temporary_bytes();
+  case INPUT:
+    return memory.input_bytes();
+  case CONSTANT:
+    return executable.constants().size();
+  default:
+    return 0;
+  }
+}
+
+void checkBuffer(Checker &checker, const Executable &executable, const MemoryPlan &memory,
+                 const Buffer &buffer) {
+  if (!checker.expect(Space_IsValid(buffer.space()) && buffer.space() != SPACE_UNSPECIFIED,
+                      "space: expected a space, got {}", static_cast<int>(buffer.space())) ||
+      !checker.expect(elementBytes(buffer.type()) > 0, "type: expected an element type, got {}",
+                      static_cast<int>(buffer.type())))
+    return;
+  std::optional<int64_t> count = elementCount(buffer.shape());
+  if (!checker.expect(count.has_value(), "shape: expected extents whose product is a size"))
+    return;
+  uint64_t space = spaceBytes(executable, memory, buffer.space());
+  checker.expect(buffer.offset() % bufferAlignment == 0,
+                 "offset: expected a multiple of {}, got {}", bufferAlignment, buffer.offset());
+  checker.expect(buffer.offset() <= space && buffer.bytes() <= space - buffer.offset(),
+                 "expected offset {} and {} bytes within the {} bytes of its space",
+                 buffer.offset(), buffer.bytes(), space);
+  checker.expect(uint64_t(*count) <= maxSpaceBytes &&
+                     buffer.bytes() == uint64_t(*count) * elementBytes(buffer.type()),
+                 "bytes: expected {} elements of {}, got {} bytes", *count,
+                 elementName(buffer.type()), buffer.bytes());
+}
+
+void checkMemory(Checker &checker, const Executable &executable, const MemoryPlan &memory) {
+  Checker::Scope scope(checker, "memory");
+  checker.expect(memory.persistent_bytes() <= maxSpaceBytes &&
+                     memory.temporary_bytes() <= maxSpaceBytes &&
+                     memory.input_bytes() <= maxSpaceBytes,
+                 "expected spaces of at most {} bytes", maxSpaceBytes);
+  for (int i = 0; i < memory.buffers_size(); ++i) {
+    Checker::Scope buffer(checker, "buffers", i);
+    checkBuffer(checker, executable, memory, memory.buffers(i));
+  }
+}
+
+/// Checks shapes and, on every rank, that the block lies in the global tensor.
+bool checkBlock(Checker &checker, const Block &block, const Mesh &mesh) {
+  Checker::Scope scope(checker, "block");
+  int rank = block.global_shape_size();
+  if (!checker.expect(elementBytes(block.type()) > 0, "type: expected an element type, got {}",
+                      static_cast<int>(block.type())) ||
+      !checker.expect(block.local_shape_size() == rank && block.offsets_size() == rank,
+                      "expected {} local extents and offsets, got {} and {}", rank,
+                      block.local_shape_size(), block.offsets_size()) ||
+      !checker.expect(elementCount(block.global_shape()) && elementCount(block.local_shape()),
+                      "expected extents whose product is a size"))
+    return false;
+  for (int d = 0; d < rank; ++d) {
+    Checker::Scope offset(checker, "offsets", d);
+    if (!checkExpression(checker, block.offsets(d), mesh))
+      return false;
+    for (int64_t r = 0, ranks = rankCount(mesh); r < ranks; ++r) {
+      int64_t begin = evaluate(block.offsets(d), mesh, r);
+      if (!checker.expect(begin >= 0 && begin <= block.global_shape(d) - block.local_shape(d),
+                          "rank {}: expected {} elements from {} on within {}", r,
+                          block.local_shape(d), begin, block.global_shape(d)))
+        return false;
+    }
+  }
+  return true;
+}
+
+/// Checks that `buffer` holds one block and lies in `space` (any, if SPACE_UNSPECIFIED).
+bool checkBlockBuffer(Checker &checker, const Program &program, const Block &block, uint32_t index,
+                      Space space) {
+  if (!checkBufferIndex(checker, program, index))
+    return false;
+  const Buffer &buffer = program.memory().buffers(index);
+  return checker.expect(space == SPACE_UNSPECIFIED || buffer.space() == space,
+                        "buffer '{}': expected the space {}, got {}", buffer.name(),
+                        Space_Name(space), Space_Name(buffer.space())) &&
+         checker.expect(buffer.type() == block.type(), "buffer '{}': expected type {}, got {}",
+                        buffer.name(), elementName(block.type()), elementName(buffer.type())) &&
+         checker.expect(elementCount(buffer.shape()) == elementCount(block.local_shape()),
+                        "buffer '{}': expected {} elements, got {}", buffer.name(),
+                        *elementCount(block.local_shape()), *elementCount(buffer.shape()));
+}
+
+void checkParameters(Checker &checker, const Program &program, const Mesh &mesh) {
+  std::set<std::string> names;
+  for (int i = 0; i < program.parameters_size(); ++i) {
+    Checker::Scope scope(checker, "parameters", i);
+    const Parameter &parameter = program.parameters(i);
+    checkName(checker, names, parameter.name());
+    if (!checkBlock(checker, parameter.block(), mesh) ||
+        !checkBlockBuffer(checker, program, parameter.block(), parameter.buffer(), PERSISTENT))
+      continue;
+    const Initialiser &initialiser = parameter.initialiser();
+    checker.expect(initialiser.kind_case() != Initialiser::KIND_NOT_SET,
+                   "initialiser: expected a kind");
+    uint64_t expected = static_cast<uint64_t>(*elementCount(parameter.block().global_shape())) *
+                        elementBytes(parameter.block().type());
+    if (initialiser.has_data())
+      checker.expect(initialiser.data().size() == expected,
+                     "initialiser: expected {} bytes, got {}", expected, initialiser.data().size());
+  }
+}
+
+void checkInputs(Checker &checker, const Program &program, const Mesh &mesh) {
+  std::set<std::string> names;
+  for (int i = 0; i < program.inputs_size(); ++i) {
+    Checker::Scope scope(checker, "inputs", i);
+    const Input &input = program.inputs(i);
+    checkName(checker, names, input.name());
+    if (!checkBlock(checker, input.block(), mesh) ||
+        !checkBlockBuffer(checker, program, input.block(), input.buffer(), INPUT) ||
+        !checker.expect(input.block().global_shape_size() > 0, "expected a dimension of rows"))
+      return;
+    int64_t rows = input.block().global_shape(0);
+    int64_t expected = program.inputs(0).block().global_shape(0);
+    checker.expect(rows >= 1 && rows == expected, "expected {} rows, got {}", expected, rows);
+  }
+}
+
+void checkResults(Checker &checker, const Program &program, const Mesh &mesh) {
+  for (int i = 0; i < program.results_size(); ++i) {
+    Checker::Scope scope(checker, "results", i);
+    const Result &result = program.results(i);
+    checker.expect(ResultRole_IsValid(result.role()) && result.role() != RESULT_ROLE_UNSPECIFIED,
+                   "role: expected a role, got {}", static_cast<int>(result.role()));
+    if (!checkBlock(checker, result.block(), mesh) ||
+        !checkBlockBuffer(checker, program, result.block(), result.buffer(), SPACE_UNSPECIFIED))
+      continue;
+    for (uint32_t axis : result.partial_axes())
+      checker.expect(axis < static_cast<uint32_t>(mesh.axes_size()),
+                     "partial_axes: expected an axis below {}, got {}", mesh.axes_size(), axis);
+    checker.expect(result.section() < static_cast<uint32_t>(program.sections_size()),
+                   "section: expected an index below {}, got {}", program.sections_size(),
+                   result.section());
+    checker.expect(result.role() != LOSS || elementCount(result.block().global_shape()) == 1,
+                   "expected one element in a loss");
+    checker.expect(std::isfinite(result.scale()) && std::isfinite(result.own_loss_factor()),
+                   "expected finite factors");
+  }
+}
+
+void checkMetrics(Checker &checker, const Program &program) {
+  for (int i = 0; i < program.metrics_size(); ++i) {
+    Checker::Scope scope(checker, "metrics", i);
+    const Metric &metric = program.metrics(i);
+    if (!checker.expect(metric.kind() == Metric::ACCURACY, "kind: expected a kind, got {}",
+                        static_cast<int>(metric.kind())) ||
+        !checker.expect(metric.output() < static_cast<uint32_t>(program.results_size()) &&
+                            program.results(metric.output()).role() == OUTPUT,
+                        "output: expected the index of an output, got {}", metric.output()) ||
+        !checker.expect(metric.label() < static_cast<uint32_t>(program.inputs_size()),
+                        "label: expected an index below {}, got {}", program.inputs_size(),
+                        metric.label()))
+      continue;
+    const Block &output = program.results(metric.output()).block();
+    const Block &label = program.inputs(metric.label()).block();
+    checker.expect(label.type() == I32 || label.type() == I64, "label: expected integers, got {}",
+                   elementName(label.type()));
+    checker.expect(output.global_shape_size() >= 1 &&
+                       output.global_shape(output.global_shape_size() - 1) >= 1 &&
+                       elementCount(output.global_shape()) ==
+                           *elementCount(label.global_shape()) *
+                               output.global_shape(output.global_shape_size() - 1),
+                   "expected one label per row of the output");
+  }
+}
+
+void checkSlots(Checker &checker, const Executable &executable, const Program &program) {
+  std::set<std::string> names;
+  for (int i = 0; i < program.sections_size(); ++i) {
+    Checker::Scope scope(checker, "sections", i);
+    checkName(checker, names, program.sections(i).name());
+  }
+  for (int i = 0; i < program.slots_size(); ++i) {
+    Checker::Scope scope(checker, "slots", i);
+    const Slot &slot = program.slots(i);
+    checker.expect(slot.section() < static_cast<uint32_t>(program.sections_size()),
+                   "section: expected an index below {}, got {}", program.sections_size(),
+                   slot.section());
+    checker.expect(slot.microbatch() < executable.batch().micro_batches() &&
+                       slot.copy() < executable.batch().copies(),
+                   "expected a microbatch below {} and a copy below {}, got {} and {}",
+                   executable.batch().micro_batches(), executable.batch().copies(),
+                   slot.microbatch(), slot.copy());
+  }
+}
+
+void checkStepBuffer(Checker &checker, const Program &program) {
+  Checker::Scope scope(checker, "step_buffer");
+  if (!program.has_step_buffer() || !checkBufferIndex(checker, program, program.step_buffer()))
+    return;
+  const Buffer &buffer = program.memory().buffers(program.step_buffer());
+  checker.expect(buffer.space() == PERSISTENT && buffer.type() == I64 && buffer.bytes() == 8,
+                 "expected one persistent i64");
+}
+
+void checkProgram(Checker &checker, const Executable &executable, const Program &program) {
+  const Mesh &mesh = executable.mesh();
+  checkMemory(checker, executable, program.memory());
+  if (!checker.ok())
+    return;
+  checkParameters(checker, program, mesh);
+  checkInputs(checker, program, mesh);
+  checkResults(checker, program, mesh);
+  if (!checker.ok())
+    return;
+  checkMetrics(checker, program);
+  checkSlots(checker, executable, program);
+  checkStepBuffer(checker, program);
+  if (checker.ok())
+    checkRecords(checker, executable, program);
+}
+
+} // namespace
+
+bool checkExpression(Checker &checker, const RankExpression &expression, const Mesh &mesh) {
+  constexpr int64_t maxStride = int64_t(1) << 44, maxConstant = int64_t(1) << 60;
+  auto bounded = [](int64_t value, int64_t limit) { return value >= -limit && value <= limit; };
+  if (expression.table_size() > 0) {
+    checker.expect(expression.table_size() == rankCount(mesh),
+                   "expected a table of {} entries, got {}", rankCount(mesh),
+                   expression.table_size());
+    return checker.expect(expression.terms_size() == 0 && expression.constant() == 0,
+                          "expected a table or terms, got both") &&
+           checker.ok();
+  }
+  checker.expect(bounded(expression.constant(), maxConstant), "constant: out of range");
+  checker.expect(expression.terms_size() <= mesh.axes_size(), "expected at most {} terms, got {}",
+                 mesh.axes_size(), expression.terms_size());
+  for (const RankExpression::Term &term : expression.terms())
+    checker.expect(term.axis() < static_cast<uint32_t>(mesh.axes_size()) &&
+                       bounded(term.stride(), maxStride),
+                   "expected an axis below {} and a stride in range, got {} and {}",
+                   mesh.axes_size(), term.axis(), term.stride());
+  return checker.ok();
+}
+
+bool checkBufferIndex(Checker &checker, const Program &program, uint32_t buffer) {
+  return checker.expect(buffer < static_cast<uint32_t>(program.memory().buffers_size()),
+                        "expected a buffer below {}, got {}", program.memory().buffers_size(),
+                        buffer);
+}
+
+Status validate(const Executable &executable) {
+  Checker checker;
+  checkMesh(checker, executable.mesh());
+  if (!checker.ok())
+    return checker.status();
+  for (int i = 0; i < executable.groups_size(); ++i) {
+    Checker::Scope scope(checker, "groups", i);
+    checkGroup(checker, executable.groups(i), rankCount(executable.mesh()));
+  }
+  for (int i = 0; i < executable.kernels_size(); ++i) {
+    Checker::Scope scope(checker, "kernels", i);
+    checker.expect(!executable.kernels(i).symbol().empty(), "symbol: expected a name");
+  }
+  checker.expect(executable.kernels_size() == 0 || !executable.object().elf().empty(),
+                 "object: expected code for {} kernels", executable.kernels_size());
+  const BatchPlan &batch = executable.batch();
+  checker.expect(batch.micro_batches() >= 1 && batch.copies() >= 1 && batch.data_ranks() >= 1,
+                 "batch: expected counts from 1 on, got {}, {}, {}", batch.micro_batches(),
+                 batch.copies(), batch.data_ranks());
+  checker.expect(executable.programs_size() == 1, "programs: expected 1, got {}",
+                 executable.programs_size());
+  if (!checker.ok())
+    return checker.status();
+  Checker::Scope scope(checker, "programs", 0);
+  checkProgram(checker, executable, executable.programs(0));
+  return checker.status();
+}
+
+} // namespace pcc::abi
