@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# What a person types. Every target does its own set-up: on a fresh Debian 12, `make demo` is enough.
+
+BUILD ?= build
+JOBS ?= $(shell nproc)
+
+.PHONY: help deps build demo test test-full test-asan test-tsan bench bench-peers docs format presubmit clean
+
+help: ## lists the targets
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
+
+deps: ## installs Debian packages that are missing
+	@tools/dev/install-deps
+
+# configure PRESET,FOLDER[,FLAGS]; once, and again where CMake itself sees a need
+configure = test -f $(2)/build.ninja || cmake --preset $(1) -B $(2) --log-level=WARNING $(3)
+
+build: deps ## builds everything but the benchmarks, in build/
+	@$(call configure,release,$(BUILD))
+	@ninja -C $(BUILD) -j $(JOBS)
+
+demo: deps ## trains a digit classifier on eight ranks, from nothing
+	@$(call configure,release,$(BUILD))
+	@ninja -C $(BUILD) -j $(JOBS) pcc
+	@examples/mnist-mlp/run $(BUILD)/bin/pcc
+
+test: build ## all tests, matrices by a seeded sample
+	@tools/dev/run-tests $(BUILD)
+
+test-full: build ## all tests, matrices whole
+	@PCC_TEST_FULL=1 tools/dev/run-tests $(BUILD)
+
+test-asan: deps ## the tests under AddressSanitizer
+	@$(call configure,asan,build-asan)
+	@ninja -C build-asan -j $(JOBS)
+	@tools/dev/run-tests build-asan
+
+test-tsan: deps ## the device side's tests under ThreadSanitizer
+	@$(call configure,tsan,build-tsan)
+	@ninja -C build-tsan -j $(JOBS) runtime-tests
+	@tools/dev/run-tests build-tsan --label runtime
+
+bench: deps ## step times beside this machine's own limits
+	@cmake --preset release -B $(BUILD) --log-level=WARNING -DPCC_BUILD_BENCH=ON
+	@ninja -C $(BUILD) -j $(JOBS)
+	@bench/run $(BUILD)
+
+bench-peers: bench ## the same work in jax and torch, in a virtual environment of their own
+	@bench/peers/run $(BUILD)
+
+docs: build ## writes docs/generated anew
+	@tools/dev/generate-docs
+
+format: ## formats the C++ sources
+	@tools/dev/presubmit --fix format
+
+presubmit: ## format, layers, sizes, docs up to date
+	@tools/dev/presubmit
+
+clean: ## removes the build folders
+	@rm -rf build build-debug build-asan build-tsan

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The lit suite: every .mlir and .test file under test/.
+
+`lit BUILD/test/dialects` and `lit test/dialects` both work; the second uses the build folder named by
+--param=build=DIR (default: build). Outputs go to the build folder.
+"""
+
+import os
+
+import lit.formats
+
+root = os.path.dirname(os.path.abspath(__file__))
+
+# Reached from the source tree: load the configured twin, which sets the paths and comes back here.
+if not hasattr(config, "pcc_build"):
+    build = os.path.abspath(lit_config.params.get("build", os.path.join(root, "build")))
+    site = os.path.join(build, "lit.site.cfg.py")
+    if not os.path.exists(site):
+        lit_config.fatal(f"expected a configured build folder at '{build}': run 'make build'")
+    lit_config.load_config(config, site)
+    raise SystemExit
+
+config.name = "pcc"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["Inputs"]
+config.test_source_root = root
+config.test_exec_root = config.pcc_build
+
+tool_folders = [os.path.join(config.pcc_build, "bin"), config.llvm_tools]
+config.environment["PATH"] = os.pathsep.join(tool_folders + [config.environment["PATH"]])
+config.environment["FILECHECK_OPTS"] = "--enable-var-scope --allow-unused-prefixes=false"
+
+config.substitutions.append(("%root", root))
+config.substitutions.append(("%examples", os.path.join(root, "examples")))
+config.substitutions.append(("%build", config.pcc_build))
+config.substitutions.append(("%python", config.python))
+
+# `make test-full`: tests that sample a matrix run all of it.
+if os.environ.get("PCC_TEST_FULL"):
+    config.environment["PCC_TEST_FULL"] = "1"
+    config.available_features.add("full")
+
+if config.pcc_sanitizer:
+    config.available_features.add(config.pcc_sanitizer)
+    # Containers cross from instrumented code to LLVM's own, which is not.
+    config.environment["ASAN_OPTIONS"] = "detect_container_overflow=0:detect_odr_violation=0"
+    config.environment["TSAN_OPTIONS"] = f"suppressions={root}/tools/dev/tsan.supp"
