@@ -5,8 +5,13 @@
 //   op                        rule
 //   matmul                    ([i,k],[k,j]) -> ([i,j]) {reduce k: sum} {linear: (0) (1)}
 //   add                       ([i,j],[i,j]) -> ([i,j]) {linear: (0,1)}
-//   reshape 6x4 -> 2x3x4      ([i.j,k]) -> ([i,j,k]) {linear: (0)}
+//   reshape 6x4 -> 2x3x4      ([i.j,k]) -> ([i,j,k]) {linear any: (0)}
+//   reduce max along axis 1   ([i,j]) -> ([i]) {reduce j: max} {linear max: (0)}
 //   softmax along axis 1      ([i,j]) -> ([i,j]) {whole j}
+//   scatter_add along axis 0  ([i,j],[k],[k,j]) -> ([i,j]) {reduce k: sum} {whole i} {linear: (0,2)}
+//
+// A dimension of size one has no factor and prints as `_`. A whole factor that stands on one side
+// only (the axis of a slice before and after) says that this dimension must not be split.
 //
 // From this one rule follow the legal strategies of an op, propagation, the local form, the forward
 // collective (a split reduce factor leaves a partial result) and the cost.
@@ -52,7 +57,9 @@ using TensorFactors = llvm::SmallVector<DimFactors, 4>;
 
 /// Operands through which a partial value passes, all of them at once: op(Σx, Σy) = Σ op(x, y).
 /// An operand of the set that is not partial must enter once (one rank keeps it, the others hold
-/// the neutral element).
+/// the neutral element); likewise, when a reduce factor is split that another operand of its set
+/// has and it has not (scatter_add's input beside split updates). Operands outside the set enter
+/// on every rank.
 struct LinearSet {
   llvm::SmallVector<unsigned, 2> operands;
   ReduceKind kind = ReduceKind::Sum;
@@ -64,9 +71,14 @@ public:
   /// Adds a factor and returns its index; the names i, j, k, … are given in order of creation.
   unsigned addFactor(int64_t size, FactorKind kind = FactorKind::Parallel,
                      ReduceKind reduce = ReduceKind::Sum);
+  /// A dimension made of one new factor, or of none if its size is one.
+  DimFactors addDim(int64_t size, FactorKind kind = FactorKind::Parallel,
+                    ReduceKind reduce = ReduceKind::Sum);
   void addOperand(TensorFactors dims) { operands.push_back(std::move(dims)); }
   void addResult(TensorFactors dims) { results.push_back(std::move(dims)); }
   void addLinear(llvm::ArrayRef<unsigned> operandSet, ReduceKind kind = ReduceKind::Sum);
+  /// The same set for all four kinds: ops that only move elements.
+  void addLinearAnyKind(llvm::ArrayRef<unsigned> operandSet);
 
   llvm::ArrayRef<Factor> getFactors() const { return factors; }
   Factor &getFactor(unsigned index) { return factors[index]; }
