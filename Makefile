@@ -49,7 +49,7 @@ bench: deps ## step times beside this machine's own limits
 bench-peers: bench ## the same work in jax and torch, in a virtual environment of their own
 	@bench/peers/run $(BUILD)
 
-docs: build ## writes docs/generated anew
+docs: deps ## writes docs/generated anew
 	@tools/dev/generate-docs
 
 format: ## formats the C++ sources

@@ -3,10 +3,12 @@
 // Language server for .mlir files with pcc's dialects: completion, hover, diagnostics while typing.
 
 #include "compiler/Register.h"
+#include "mlir/IR/DialectRegistry.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
+#include "llvm/Support/LogicalResult.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   pcc::registerDialects(registry);
-  return mlir::failed(mlir::MlirLspServerMain(argc, argv, registry));
+  return llvm::failed(mlir::MlirLspServerMain(argc, argv, registry));
 }
