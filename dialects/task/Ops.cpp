@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Verifiers of the task dialect. Labels (T1…) are those of docs/rationale/task.md.
+#include "dialects/task/Task.h"
+
+#include "llvm/ADT/SmallVectorExtras.h"
+
+using namespace mlir;
+using namespace pcc::task;
+
+#define GET_OP_CLASSES
+#include "dialects/task/TaskOps.cpp.inc"
+
+int64_t pcc::task::bytesOf(ShapedType type) {
+  return type.getNumElements() * llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+}
+
+int64_t BufferOp::getBytes() { return bytesOf(cast<ShapedType>(getType())); }
+
+// T1: offsets are multiples of 64 bytes. T2: exactly the constant buffers have a value, of their
+// type.
+LogicalResult BufferOp::verify() {
+  if (int64_t(getOffset()) < 0 || getOffset() % bufferAlignment != 0)
+    return emitOpError() << "expected an offset that is a multiple of " << bufferAlignment
+                         << " bytes, got " << getOffset();
+  if (getValue().has_value() != (getSpace() == Space::Constant))
+    return emitOpError() << "expected a value in constant buffers and only there, got "
+                         << (getValue() ? "one" : "none") << " in space \""
+                         << stringifySpace(getSpace()) << "\"";
+  if (getValue() && bytesOf(getValue()->getShapedType()) != getBytes())
+    return emitOpError() << "expected a value of " << getBytes() << " bytes, got "
+                         << bytesOf(getValue()->getShapedType());
+  return success();
+}
+
+// T3: a view lies inside its source.
+LogicalResult ViewOp::verify() {
+  int64_t begin = getOffset();
+  int64_t end = begin + bytesOf(cast<ShapedType>(getType()));
+  int64_t available = bytesOf(cast<ShapedType>(getSource().getType()));
+  if (begin < 0 || end > available)
+    return emitOpError() << "expected a part of the " << available << " bytes of the source, got ["
+                         << begin << ", " << end << ")";
+  return success();
+}
+
+/// Bytes of the program's space named by a buffer.
+static int64_t spaceBytes(ProgramOp program, Space space) {
+  switch (space) {
+  case Space::Persistent:
+    return program.getPersistentBytes();
+  case Space::Temporary:
+    return program.getTemporaryBytes();
+  case Space::Constant:
+    return program.getConstantBytes();
+  case Space::Input:
+    return program.getInputBytes();
+  }
+  llvm_unreachable("a space");
+}
+
+/// T5: each event is signalled by one record.
+static LogicalResult verifyEvents(ProgramOp program) {
+  DenseMap<int32_t, Operation *> signaller;
+  auto result = program.walk([&](RecordOpInterface record) -> WalkResult {
+    for (int32_t event : record.getSignals()) {
+      auto [it, isNew] = signaller.try_emplace(event, record);
+      if (isNew)
+        continue;
+      InFlightDiagnostic error = record->emitOpError()
+                                 << "expected one record to signal event " << event << ", got two";
+      error.attachNote(it->second->getLoc()) << "the other one";
+      return error;
+    }
+    return success();
+  });
+  return failure(result.wasInterrupted());
+}
+
+// T4: buffers lie inside their space. T6: slots name sections of the program.
+LogicalResult ProgramOp::verifyRegions() {
+  for (Operation &op : getBody().front()) {
+    if (auto buffer = dyn_cast<BufferOp>(op)) {
+      int64_t size = spaceBytes(*this, buffer.getSpace());
+      int64_t end = buffer.getOffset() + buffer.getBytes();
+      if (end > size)
+        return buffer.emitOpError()
+               << "expected a range inside the " << size << " bytes of space \""
+               << stringifySpace(buffer.getSpace()) << "\", got the end " << end;
+    }
+    if (auto slot = dyn_cast<SlotOp>(op))
+      if (!isa_and_nonnull<SectionOp>(
+              mlir::SymbolTable::lookupSymbolIn(*this, slot.getSectionAttr())))
+        return slot.emitOpError() << "expected a section of the program, got "
+                                  << slot.getSectionAttr();
+  }
+  return verifyEvents(*this);
+}
+
+// T7: every operand has as many elements as the sizes say.
+LogicalResult MatmulOp::verify() {
+  auto check = [&](Value buffer, StringRef name, int64_t expected) -> LogicalResult {
+    int64_t elements = cast<ShapedType>(buffer.getType()).getNumElements();
+    if (elements == expected)
+      return success();
+    return emitOpError() << "expected \"" << name << "\" of " << expected << " elements, got "
+                         << elements;
+  };
+  int64_t batch = getBatch(), m = getM(), n = getN(), k = getK();
+  if (failed(check(getA(), "a", batch * m * k)) ||
+      failed(check(getB(), "b", (getSharedB() ? 1 : batch) * k * n)) ||
+      failed(check(getC(), "c", batch * m * n)))
+    return failure();
+  return getBias() ? check(getBias(), "bias", n) : success();
+}
+
+// T8: both sides have the same number of bytes.
+LogicalResult CopyOp::verify() {
+  int64_t source = bytesOf(cast<ShapedType>(getSource().getType()));
+  int64_t destination = bytesOf(cast<ShapedType>(getDestination().getType()));
+  if (source != destination)
+    return emitOpError() << "expected buffers of equal size, got " << source << " and "
+                         << destination << " bytes";
+  return success();
+}
+
+// T9: an accumulator is f32 and has the source's number of elements.
+LogicalResult AccumulateOp::verify() {
+  auto source = cast<ShapedType>(getSource().getType());
+  auto destination = cast<ShapedType>(getDestination().getType());
+  if (!destination.getElementType().isF32())
+    return emitOpError() << "expected an accumulator of f32, got " << destination.getElementType();
+  if (source.getNumElements() != destination.getNumElements())
+    return emitOpError() << "expected an accumulator of " << source.getNumElements()
+                         << " elements, got " << destination.getNumElements();
+  return success();
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef PCC_DIALECTS_TASK_TASKATTRS_TD
+#define PCC_DIALECTS_TASK_TASKATTRS_TD
+
+include "dialects/task/TaskBase.td"
+
+def Task_Space : Task_Enum<"Space", "where a buffer lives", [
+  I32EnumAttrCase<"Persistent", 1, "persistent">, I32EnumAttrCase<"Temporary", 2, "temporary">,
+  I32EnumAttrCase<"Constant", 3, "constant">, I32EnumAttrCase<"Input", 4, "input">]>;
+def Task_SpaceAttr : Task_EnumAttr<Task_Space, "space">;
+
+def Task_Lane : Task_Enum<"Lane", "queue whose records run in order", [
+  I32EnumAttrCase<"Compute", 0, "compute">, I32EnumAttrCase<"Communication", 1, "communication">,
+  I32EnumAttrCase<"Transfer", 2, "transfer">]>;
+def Task_LaneAttr : Task_EnumAttr<Task_Lane, "lane">;
+
+def Task_Accumulation : Task_Enum<"Accumulation", "how a record writes its destination", [
+  I32EnumAttrCase<"Overwrite", 0, "overwrite">, I32EnumAttrCase<"Add", 1, "add">,
+  I32EnumAttrCase<"AddAfterFirst", 2, "add_after_first">]>;
+def Task_AccumulationAttr : Task_EnumAttr<Task_Accumulation, "accumulation">;
+
+def Task_Activation : Task_Enum<"Activation", "function applied to a product", [
+  I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"Relu", 1, "relu">]>;
+def Task_ActivationAttr : Task_EnumAttr<Task_Activation, "activation">;
+
+def Task_ReduceOp : Task_Enum<"ReduceOp", "how values of several ranks are combined", [
+  I32EnumAttrCase<"Sum", 1, "sum">, I32EnumAttrCase<"Max", 2, "max">,
+  I32EnumAttrCase<"Min", 3, "min">, I32EnumAttrCase<"Prod", 4, "prod">]>;
+def Task_ReduceOpAttr : Task_EnumAttr<Task_ReduceOp, "reduction">;
+
+def Task_ResultRole : Task_Enum<"ResultRole", "what a result is", [
+  I32EnumAttrCase<"Loss", 1, "loss">, I32EnumAttrCase<"Output", 2, "output">,
+  I32EnumAttrCase<"Gradient", 3, "gradient">]>;
+def Task_ResultRoleAttr : Task_EnumAttr<Task_ResultRole, "result_role">;
+
+def Task_SlotValue : Task_Enum<"SlotValue", "number of the slot that is added to a scalar", [
+  I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"Microbatch", 1, "microbatch">,
+  I32EnumAttrCase<"Copy", 2, "copy">, I32EnumAttrCase<"First", 3, "first">,
+  I32EnumAttrCase<"Step", 4, "step">]>;
+
+def Task_FormKind : Task_Enum<"FormKind", "shape of a kernel's loops", [
+  I32EnumAttrCase<"Map", 0, "map">, I32EnumAttrCase<"Rows", 1, "rows">,
+  I32EnumAttrCase<"Columns", 2, "columns">, I32EnumAttrCase<"Scatter", 3, "scatter">,
+  I32EnumAttrCase<"Matmul", 4, "matmul">, I32EnumAttrCase<"Collective", 5, "collective">]>;
+
+def Task_FormAttr : Task_Attr<"Form", "form"> {
+  let summary = "how a group of ops becomes one record";
+  let description = [{
+    The group works on `outer` × `inner` elements in row-major order.
+    `map`: every element alone (`inner` = 1). `rows`: reductions over `inner`, rows in parallel.
+    `columns`: reductions over `outer`, blocks of columns in parallel. `scatter`: a scatter_add,
+    `outer` independent slabs. `matmul`, `collective`: one library call, with its epilogue.
+  }];
+  let parameters = (ins EnumParameter<Task_FormKind>:$kind, "int64_t":$outer, "int64_t":$inner);
+  let assemblyFormat = "`<` $kind $outer `x` $inner `>`";
+}
+
+def Task_RankAttr : Task_Attr<"Rank", "rank"> {
+  let summary = "a number that depends on the rank";
+  let description = [{
+    `#task.rank<4>`, `#task.rank<4 + dp * 8 + tp * 2>`: a constant plus the rank's coordinates on
+    axes of the mesh times strides. `#task.rank<[3, 1, 2, 0]>`: one entry per rank.
+  }];
+  let parameters = (ins "int64_t":$constant,
+                        OptionalArrayRefParameter<"::mlir::StringAttr">:$axes,
+                        OptionalArrayRefParameter<"int64_t">:$strides,
+                        OptionalArrayRefParameter<"int64_t">:$table);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+def Task_ScalarAttr : Task_Attr<"Scalar", "scalar"> {
+  let summary = "scalar argument of a kernel: a rank expression plus a number of the slot";
+  let parameters = (ins "RankAttr":$expression,
+                        DefaultValuedParameter<"SlotValue", "SlotValue::None">:$slotValue);
+  let assemblyFormat = "`<` $expression (`,` $slotValue^)? `>`";
+}
+
+def Task_BlockAttr : Task_Attr<"Block", "block"> {
+  let summary = "where the block that a rank holds lies in a global tensor";
+  let parameters = (ins "::mlir::DenseI64ArrayAttr":$globalShape,
+                        OptionalArrayRefParameter<"RankAttr">:$offsets);
+  let assemblyFormat = "`<` custom<Shape>($globalShape) (`at` $offsets^)? `>`";
+}
+
+#endif // PCC_DIALECTS_TASK_TASKATTRS_TD

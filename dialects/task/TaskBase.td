@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What every task op shares: the dialect, buffers, attributes.
+#ifndef PCC_DIALECTS_TASK_TASKBASE_TD
+#define PCC_DIALECTS_TASK_TASKBASE_TD
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpBase.td"
+include "mlir/IR/SymbolInterfaces.td"
+
+def Task_Dialect : Dialect {
+  let name = "task";
+  let cppNamespace = "::pcc::task";
+  let summary = "how a rank runs a program";
+  let description = [{
+    Buffers at fixed offsets, and flat lists of records over them: kernel launches, library calls,
+    collectives, copies. One to one with the messages of `runtime/abi/program.proto`; nothing is
+    decided below this level. What depends on the rank is a rank expression.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+}
+
+class Task_Enum<string name, string summary, list<I32EnumAttrCase> cases>
+    : I32EnumAttr<name, summary, cases> {
+  let cppNamespace = "::pcc::task";
+  let genSpecializedAttr = 0;
+}
+class Task_EnumAttr<EnumAttrInfo info, string mnemonic> : EnumAttr<Task_Dialect, info, mnemonic> {
+  let assemblyFormat = "$value";
+}
+class Task_Attr<string name, string attrMnemonic> : AttrDef<Task_Dialect, name> {
+  let mnemonic = attrMnemonic;
+}
+
+/// A buffer of static shape; i1 takes one byte.
+def Task_Buffer : StaticShapeMemRefOf<[F32, F16, BF16, I64, I32, I8, I1]>;
+
+class Task_Op<string mnemonic, list<Trait> traits = []> : Op<Task_Dialect, mnemonic, traits>;
+
+#endif // PCC_DIALECTS_TASK_TASKBASE_TD

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef PCC_DIALECTS_TASK_TASKINTERFACES_TD
+#define PCC_DIALECTS_TASK_TASKINTERFACES_TD
+
+include "mlir/IR/OpBase.td"
+
+def Task_RecordInterface : OpInterface<"RecordOpInterface"> {
+  let cppNamespace = "::pcc::task";
+  let description = "A record of a section: its lane and events.";
+  let methods = [
+    InterfaceMethod<"The queue it runs in.", "::pcc::task::Lane", "getLane">,
+    InterfaceMethod<"Events it waits for.", "::llvm::ArrayRef<int32_t>", "getWaits">,
+    InterfaceMethod<"Events it signals.", "::llvm::ArrayRef<int32_t>", "getSignals">,
+  ];
+}
+
+#endif // PCC_DIALECTS_TASK_TASKINTERFACES_TD

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The frame of a program: buffers, what they are bound to, sections and slots.
+#ifndef PCC_DIALECTS_TASK_TASKPROGRAM_TD
+#define PCC_DIALECTS_TASK_TASKPROGRAM_TD
+
+include "dialects/task/TaskAttrs.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+class Task_Part<string mnemonic, list<Trait> traits = []>
+    : Task_Op<mnemonic, !listconcat(traits, [HasParent<"ProgramOp">])>;
+
+def Task_ProgramOp : Task_Op<"program", [Symbol, SymbolTable, NoTerminator, IsolatedFromAbove]> {
+  let summary = "what every rank runs";
+  let description = [{
+    Buffers first, then parameters, inputs and results, then sections, then the slots of one step.
+    The sizes are those of the four spaces in bytes. The mesh is the module's `dist.mesh`.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$persistent_bytes,
+                       I64Attr:$temporary_bytes, I64Attr:$constant_bytes, I64Attr:$input_bytes,
+                       DefaultValuedAttr<I64Attr, "1">:$micro_batches,
+                       DefaultValuedAttr<I64Attr, "1">:$copies);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$sym_name attr-dict-with-keyword $body";
+  let hasRegionVerifier = 1;
+}
+
+def Task_BufferOp : Task_Part<"buffer"> {
+  let summary = "a range of a space";
+  let description = "`offset` is in bytes and a multiple of 64. `value`: the bytes of a constant.";
+  let arguments = (ins StrAttr:$name, Task_SpaceAttr:$space, I64Attr:$offset,
+                       OptionalAttr<ElementsAttr>:$value);
+  let results = (outs Task_Buffer:$result);
+  let assemblyFormat = "$name $space `offset` `=` $offset attr-dict `:` type($result)";
+  let extraClassDeclaration = [{
+    /// Bytes of the buffer's elements.
+    int64_t getBytes();
+  }];
+  let hasVerifier = 1;
+}
+
+def Task_ViewOp : Task_Op<"view", [Pure]> {
+  let summary = "the part of a buffer from `offset` bytes on, under another shape";
+  let arguments = (ins Task_Buffer:$source, I64Attr:$offset);
+  let results = (outs Task_Buffer:$result);
+  let assemblyFormat =
+      "$source `offset` `=` $offset attr-dict `:` type($source) `to` type($result)";
+  let hasVerifier = 1;
+}
+
+def Task_ParameterOp : Task_Part<"parameter"> {
+  let summary = "binds a `graph.parameter` to a persistent buffer";
+  let arguments = (ins FlatSymbolRefAttr:$parameter, Task_Buffer:$buffer, Task_BlockAttr:$block,
+                       UnitAttr:$state);
+  let assemblyFormat = "$parameter `in` $buffer $block attr-dict `:` type($buffer)";
+}
+
+def Task_InputOp : Task_Part<"input"> {
+  let summary = "data fed before every slot";
+  let arguments = (ins StrAttr:$name, Task_Buffer:$buffer, Task_BlockAttr:$block);
+  let assemblyFormat = "$name `in` $buffer $block attr-dict `:` type($buffer)";
+}
+
+def Task_ResultOp : Task_Part<"result"> {
+  let summary = "something that can be read back";
+  let description = [{
+    `partial_axes`: axes over whose ranks the values are summed to give the true value.
+    `accumulated`: the buffer holds the sum over the slots of a step. The value read is multiplied
+    by `scale`; for a rank's own loss also by `own_factor`.
+  }];
+  let arguments = (ins StrAttr:$name, Task_ResultRoleAttr:$role, Task_Buffer:$buffer,
+                       Task_BlockAttr:$block, FlatSymbolRefAttr:$section,
+                       OptionalAttr<StrArrayAttr>:$partial_axes, UnitAttr:$accumulated,
+                       DefaultValuedAttr<F64Attr, "1.0">:$scale,
+                       DefaultValuedAttr<F64Attr, "1.0">:$own_factor);
+  let assemblyFormat = [{
+    $role $name `in` $buffer $block `of` $section attr-dict `:` type($buffer)
+  }];
+}
+
+def Task_MetricOp : Task_Part<"accuracy"> {
+  let summary = "share of rows of an output whose greatest element is at the label's index";
+  let arguments = (ins StrAttr:$output, StrAttr:$label);
+  let assemblyFormat = "$output `,` $label attr-dict";
+}
+
+def Task_StepOp : Task_Part<"step"> {
+  let summary = "names the persistent buffer that holds the number of the step, from 0";
+  let arguments = (ins Task_Buffer:$buffer);
+  let assemblyFormat = "$buffer attr-dict `:` type($buffer)";
+}
+
+def Task_SectionOp : Task_Part<"section", [Symbol, NoTerminator]> {
+  let summary = "a named list of records";
+  let arguments = (ins SymbolNameAttr:$sym_name);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$sym_name attr-dict-with-keyword $body";
+}
+
+def Task_SlotOp : Task_Part<"slot"> {
+  let summary = "one run of a section for one microbatch and copy";
+  let arguments = (ins FlatSymbolRefAttr:$section, I64Attr:$microbatch, I64Attr:$copy);
+  let assemblyFormat = "$section `microbatch` `=` $microbatch `copy` `=` $copy attr-dict";
+}
+
+#endif // PCC_DIALECTS_TASK_TASKPROGRAM_TD
