@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/interpret/Compare.h"
+
+#include "compiler/interpret/ops/Map.h"
+#include "dialects/interfaces/FactorRuleInterface.h"
+#include "runtime/abi/Random.h"
+#include "llvm/Support/Format.h"
+#include <cmath>
+
+using namespace mlir;
+
+namespace pcc::interpret {
+namespace {
+
+constexpr double doubleEpsilon = 0x1p-52;
+
+llvm::StringRef stringify(CaseStatus status) {
+  switch (status) {
+  case CaseStatus::Passed:
+    return "passed";
+  case CaseStatus::Failed:
+    return "failed";
+  case CaseStatus::Skipped:
+    return "skipped";
+  }
+  llvm_unreachable("every status is listed");
+}
+
+/// |x - y|; NaN and infinities are at no distance from themselves, at an infinite one from all else.
+double distance(double x, double y) {
+  if (x == y || (std::isnan(x) && std::isnan(y)))
+    return 0.0;
+  double difference = std::fabs(x - y);
+  return std::isnan(difference) ? HUGE_VAL : difference;
+}
+
+/// The greatest distance of finite elements.
+double greatestDistance(const Tensor &x, const Tensor &y) {
+  double greatest = 0.0;
+  for (int64_t n = 0; n < x.size(); ++n)
+    if (double d = distance(x[n].f, y[n].f); std::isfinite(d))
+      greatest = std::max(greatest, d);
+  return greatest;
+}
+
+double greatestMagnitude(const Tensor &x) {
+  return greatestDistance(x, Tensor(x.getType(), x.getShape()));
+}
+
+/// `[2, 0, 5]` of element number `flat`.
+std::string indexText(int64_t flat, llvm::ArrayRef<int64_t> shape) {
+  llvm::SmallVector<int64_t> index(shape.size());
+  for (size_t dim = shape.size(); dim-- > 0; flat /= shape[dim])
+    index[dim] = flat % shape[dim];
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "[";
+  llvm::interleaveComma(index, os);
+  os << "]";
+  return text;
+}
+
+/// The product of the sizes of the factors that an op reduces.
+int64_t reducedSize(Operation *op) {
+  auto ruled = dyn_cast<FactorRuleOpInterface>(op);
+  int64_t size = 1;
+  if (ruled)
+    for (const Factor &factor : ruled.getFactorRule().getFactors())
+      if (factor.kind == FactorKind::Reduce)
+        size *= factor.size;
+  return size;
+}
+
+} // namespace
+
+int64_t Report::count(CaseStatus status) const {
+  return llvm::count_if(cases, [status](const Case &c) { return c.status == status; });
+}
+
+void Report::append(Report other) {
+  cases.insert(cases.end(), std::make_move_iterator(other.cases.begin()),
+               std::make_move_iterator(other.cases.end()));
+}
+
+void Report::print(llvm::raw_ostream &os, bool all) const {
+  for (const Case &c : cases) {
+    if (c.status == CaseStatus::Passed && !all)
+      continue;
+    os << stringify(c.status) << ": " << c.name;
+    if (!c.reason.empty())
+      os << ": " << c.reason;
+    else
+      os << llvm::format(" (error %.3g of %.3g)", c.maxError, c.tolerance);
+    os << "\n";
+  }
+  os << "verify: " << count(CaseStatus::Passed) << " passed, " << count(CaseStatus::Failed)
+     << " failed, " << count(CaseStatus::Skipped) << " skipped\n";
+}
+
+llvm::json::Value Report::toJson() const {
+  llvm::json::Array list;
+  for (const Case &c : cases) {
+    llvm::json::Object entry{{"name", c.name}, {"status", stringify(c.status)},
+                             {"reason", c.reason}, {"tolerance", c.tolerance}};
+    // JSON has no infinity: a difference without measure is left out.
+    if (std::isfinite(c.maxError))
+      entry["max_error"] = c.maxError;
+    list.push_back(std::move(entry));
+  }
+  return llvm::json::Object{{"passed", count(CaseStatus::Passed)},
+                            {"failed", count(CaseStatus::Failed)},
+                            {"skipped", count(CaseStatus::Skipped)},
+                            {"cases", std::move(list)}};
+}
+
+double compiledFactor(ModuleOp module) {
+  int64_t longest = 1;
+  module.walk([&](Operation *op) { longest = std::max(longest, reducedSize(op)); });
+  return interpretedFactor * std::sqrt(static_cast<double>(longest));
+}
+
+Tensor disturb(const Tensor &value, uint64_t seed) {
+  if (!value.isFloat())
+    return value;
+  return generate(value.getType(), value.getShape(), [&](int64_t n) {
+    bool isUp = abi::randomBits(seed, /*stream=*/0, n) & 1;
+    double step = epsilon(value.getType()) * std::fabs(value[n].f);
+    return Element{.f = isUp ? value[n].f + step : value[n].f - step};
+  });
+}
+
+NamedTensors disturb(const NamedTensors &values, uint64_t seed) {
+  NamedTensors disturbed;
+  for (const auto &[key, value] : values)
+    disturbed[key] = disturb(value, seed ^ abi::streamOf(key));
+  return disturbed;
+}
+
+double toleranceOf(const Tensor &value, const Tensor &doubles, const Tensor &disturbed,
+                   double factor, Precision precision) {
+  if (!value.isFloat())
+    return 0.0;
+  double unit = epsilon(value.getType());
+  double error = std::max({greatestDistance(value, doubles), greatestDistance(disturbed, doubles),
+                           unit * greatestMagnitude(doubles)});
+  return factor * error * (precision == Precision::Double ? doubleEpsilon / unit : 1.0);
+}
+
+Case compareTensors(std::string name, const Tensor &expected, const Tensor &actual,
+                    double tolerance) {
+  Case result{std::move(name), CaseStatus::Passed, "", 0.0, tolerance};
+  if (expected.typeString() != actual.typeString()) {
+    result.status = CaseStatus::Failed;
+    result.reason = "expected " + expected.typeString() + ", got " + actual.typeString();
+    return result;
+  }
+  int64_t worst = 0;
+  for (int64_t n = 0; n < expected.size(); ++n)
+    if (double d = distance(expected.asDouble(n), actual.asDouble(n)); d > result.maxError) {
+      result.maxError = d;
+      worst = n;
+    }
+  if (result.maxError <= tolerance)
+    return result;
+  result.status = CaseStatus::Failed;
+  llvm::raw_string_ostream os(result.reason);
+  os << "element " << indexText(worst, expected.getShape())
+     << llvm::format(": expected %.9g, got %.9g (error %.3g, tolerance %.3g)",
+                     expected.asDouble(worst), actual.asDouble(worst), result.maxError, tolerance);
+  return result;
+}
+
+Report compareNamed(llvm::StringRef prefix, const Reference &expected, const NamedTensors &actual,
+                    double factor, Precision precision) {
+  Report report;
+  for (const auto &[key, value] : expected.values) {
+    std::string name = prefix.str() + key;
+    const Tensor &doubles = expected.doubles.at(key);
+    double tolerance =
+        toleranceOf(value, doubles, expected.disturbed.at(key), factor, precision);
+    if (auto found = actual.find(key); found != actual.end())
+      report.cases.push_back(
+          compareTensors(name, precision == Precision::Double ? doubles : value, found->second,
+                         tolerance));
+    else
+      report.cases.push_back({name, CaseStatus::Failed, "the second program has no such value"});
+  }
+  return report;
+}
+
+} // namespace pcc::interpret

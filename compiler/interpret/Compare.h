@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Compares what two programs computed. How far two right programs may differ follows from the
+// reference alone and is measured, not chosen (docs/spec/interpreter.md, "Tolerances"):
+//
+//   rounding      |reference rounded after every op - reference in doubles|, the greatest of a tensor
+//   sensitivity   how far the double reference moves when every float input moves by one unit in its
+//                 last place, up or down at random: the magnitude of the terms that were added up
+//   tolerance     factor · max(rounding, sensitivity, epsilon of the element type · greatest value)
+//
+// Integers and booleans must be equal.
+#pragma once
+
+#include "compiler/interpret/Signature.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace pcc::interpret {
+
+enum class CaseStatus { Passed, Failed, Skipped };
+
+/// One thing that was compared.
+struct Case {
+  std::string name;
+  CaseStatus status = CaseStatus::Passed;
+  std::string reason;     ///< empty for a case that passed
+  double maxError = 0.0;  ///< the greatest difference of two elements
+  double tolerance = 0.0; ///< that it may have
+};
+
+struct Report {
+  std::vector<Case> cases;
+
+  int64_t count(CaseStatus status) const;
+  bool passed() const { return count(CaseStatus::Failed) == 0; }
+  void append(Report other);
+
+  /// One line for each case that failed or was skipped (with `all` for each case), then the counts:
+  /// `verify: 12 passed, 0 failed, 1 skipped`.
+  void print(llvm::raw_ostream &os, bool all = false) const;
+  /// `{"passed", "failed", "skipped", "cases": [{"name", "status", "reason", …}]}`.
+  llvm::json::Value toJson() const;
+};
+
+/// What the first of two programs computed, and how sharply.
+struct Reference {
+  NamedTensors values;    ///< rounded after every op
+  NamedTensors doubles;   ///< in doubles
+  NamedTensors disturbed; ///< in doubles, from inputs moved by a unit in the last place
+};
+
+/// For programs run by the interpreter: the number of roundings a value passes differs by the order
+/// of sums over ranks and microbatches, which grows with the root of their number.
+inline constexpr double interpretedFactor = 16.0;
+
+/// For compiled programs, which accumulate in f32 and approximate functions: `interpretedFactor`
+/// times the root of the longest sum in `module`.
+double compiledFactor(mlir::ModuleOp module);
+
+/// `value` with every float element one unit in the last place up or down, by `seed`.
+Tensor disturb(const Tensor &value, uint64_t seed);
+NamedTensors disturb(const NamedTensors &values, uint64_t seed);
+
+/// How far a result may lie from the reference's. With `Precision::Double` both programs computed in
+/// doubles, and the tolerance shrinks by the ratio of the epsilons.
+double toleranceOf(const Tensor &value, const Tensor &doubles, const Tensor &disturbed,
+                   double factor, Precision precision = Precision::Element);
+
+/// Compares two tensors: type, shape, every element. NaN equals NaN, an infinity itself.
+Case compareTensors(std::string name, const Tensor &expected, const Tensor &actual,
+                    double tolerance);
+
+/// Compares every value of the reference with the one of the same key, which must exist; `prefix` is
+/// put before the names of the cases. Values that only `actual` has are not looked at.
+Report compareNamed(llvm::StringRef prefix, const Reference &expected, const NamedTensors &actual,
+                    double factor, Precision precision = Precision::Element);
+
+} // namespace pcc::interpret

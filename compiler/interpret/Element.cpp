@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/interpret/Element.h"
+
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace pcc::interpret {
+namespace {
+
+/// A binary floating-point format: significant bits and the exponent of its least normal number.
+struct Format {
+  int precision;
+  int minExponent;
+  double largest;
+};
+
+constexpr Format half = {11, -14, 65504.0};
+constexpr Format brain = {8, -126, 0x1.fep127};
+
+double roundTo(Format format, double value) {
+  if (!std::isfinite(value) || value == 0.0)
+    return value;
+  // value = m * 2^exponent with 1 <= |m| < 2; below minExponent the numbers are equally spaced.
+  int exponent = std::max(std::ilogb(value), format.minExponent);
+  int lastBit = exponent - (format.precision - 1);
+  double rounded = std::ldexp(std::nearbyint(std::ldexp(value, -lastBit)), lastBit);
+  if (std::fabs(rounded) > format.largest)
+    return std::copysign(std::numeric_limits<double>::infinity(), value);
+  return rounded;
+}
+
+} // namespace
+
+bool isFloat(ElementType type) {
+  return type == ElementType::F32 || type == ElementType::F16 || type == ElementType::BF16;
+}
+
+llvm::StringRef stringify(ElementType type) {
+  switch (type) {
+  case ElementType::F32:
+    return "f32";
+  case ElementType::F16:
+    return "f16";
+  case ElementType::BF16:
+    return "bf16";
+  case ElementType::I64:
+    return "i64";
+  case ElementType::I32:
+    return "i32";
+  case ElementType::I8:
+    return "i8";
+  case ElementType::I1:
+    return "i1";
+  }
+  llvm_unreachable("every element type is listed");
+}
+
+double roundTo(ElementType type, double value) {
+  switch (type) {
+  case ElementType::F32:
+    return static_cast<double>(static_cast<float>(value));
+  case ElementType::F16:
+    return roundTo(half, value);
+  case ElementType::BF16:
+    return roundTo(brain, value);
+  default:
+    return value;
+  }
+}
+
+int64_t wrapTo(ElementType type, int64_t value) {
+  switch (type) {
+  case ElementType::I32:
+    return llvm::SignExtend64<32>(static_cast<uint64_t>(value));
+  case ElementType::I8:
+    return llvm::SignExtend64<8>(static_cast<uint64_t>(value));
+  case ElementType::I1:
+    return value & 1;
+  default:
+    return value;
+  }
+}
+
+double epsilon(ElementType type) {
+  switch (type) {
+  case ElementType::F32:
+    return 0x1p-23;
+  case ElementType::F16:
+    return 0x1p-10;
+  case ElementType::BF16:
+    return 0x1p-7;
+  default:
+    return 0.0;
+  }
+}
+
+int64_t leastOf(ElementType type) { return type == ElementType::I1 ? 0 : -greatestOf(type) - 1; }
+
+int64_t greatestOf(ElementType type) {
+  switch (type) {
+  case ElementType::I1:
+    return 1;
+  case ElementType::I8:
+    return std::numeric_limits<int8_t>::max();
+  case ElementType::I32:
+    return std::numeric_limits<int32_t>::max();
+  default:
+    return std::numeric_limits<int64_t>::max();
+  }
+}
+
+int64_t truncate(double value) {
+  if (std::isnan(value))
+    return 0;
+  if (value >= 0x1p63)
+    return std::numeric_limits<int64_t>::max();
+  if (value < -0x1p63)
+    return std::numeric_limits<int64_t>::min();
+  return static_cast<int64_t>(value);
+}
+
+} // namespace pcc::interpret

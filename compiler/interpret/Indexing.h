@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Walks over row-major tensors.
+#pragma once
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include <cstdint>
+
+namespace pcc::interpret {
+
+/// A shape seen along one axis: [outer, size, inner] with all dimensions before the axis in `outer`
+/// and all after it in `inner`. What ops on one axis loop over.
+struct AxisView {
+  int64_t outer = 1;
+  int64_t size = 1;
+  int64_t inner = 1;
+
+  AxisView(llvm::ArrayRef<int64_t> shape, int64_t axis) : size(shape[axis]) {
+    for (int64_t dim : shape.take_front(axis))
+      outer *= dim;
+    for (int64_t dim : shape.drop_front(axis + 1))
+      inner *= dim;
+  }
+
+  int64_t flat(int64_t o, int64_t i, int64_t n) const { return (o * size + i) * inner + n; }
+};
+
+/// How far apart neighbours in each dimension lie.
+inline llvm::SmallVector<int64_t, 4> rowMajorStrides(llvm::ArrayRef<int64_t> shape) {
+  llvm::SmallVector<int64_t, 4> strides(shape.size(), 1);
+  for (int64_t dim = static_cast<int64_t>(shape.size()) - 2; dim >= 0; --dim)
+    strides[dim] = strides[dim + 1] * shape[dim + 1];
+  return strides;
+}
+
+/// Calls `visit(index)` for every index of `shape`, last dimension fastest.
+template <typename Visit> void forEachIndex(llvm::ArrayRef<int64_t> shape, Visit visit) {
+  if (llvm::is_contained(shape, 0))
+    return;
+  llvm::SmallVector<int64_t, 4> index(shape.size(), 0);
+  while (true) {
+    visit(llvm::ArrayRef<int64_t>(index));
+    int64_t dim = static_cast<int64_t>(shape.size()) - 1;
+    while (dim >= 0 && ++index[dim] == shape[dim])
+      index[dim--] = 0;
+    if (dim < 0)
+      return;
+  }
+}
+
+/// Σ index[d] · strides[d].
+inline int64_t flatten(llvm::ArrayRef<int64_t> index, llvm::ArrayRef<int64_t> strides) {
+  int64_t flat = 0;
+  for (size_t dim = 0; dim < index.size(); ++dim)
+    flat += index[dim] * strides[dim];
+  return flat;
+}
+
+} // namespace pcc::interpret

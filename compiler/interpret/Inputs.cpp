@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/interpret/Inputs.h"
+
+#include "compiler/interpret/TensorAttr.h"
+#include "compiler/interpret/ops/Map.h"
+#include "dialects/dist/Dist.h"
+#include "runtime/abi/Random.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace pcc::interpret {
+namespace {
+
+/// Integers whose use says nothing are in [1, 8).
+constexpr int64_t leastInteger = 1, integerEnd = 8;
+/// What is added to constant parameters is below this.
+constexpr double largestDisturbance = 0.1;
+
+int64_t lastDim(Value value) { return cast<RankedTensorType>(value.getType()).getShape().back(); }
+
+int64_t dimOf(Value value, int64_t axis) {
+  return cast<RankedTensorType>(value.getType()).getDimSize(axis);
+}
+
+std::optional<int64_t> indexEnd(Value value);
+
+/// The end of the range that one use gives the integers of an operand.
+std::optional<int64_t> indexEnd(OpOperand &use) {
+  unsigned operand = use.getOperandNumber();
+  return llvm::TypeSwitch<Operation *, std::optional<int64_t>>(use.getOwner())
+      .Case([&](graph::GatherOp op) -> std::optional<int64_t> {
+        if (operand == 1)
+          return dimOf(op.getInput(), op.getAxis());
+        return indexEnd(op.getResult());
+      })
+      .Case([&](graph::ScatterAddOp op) -> std::optional<int64_t> {
+        if (operand == 1)
+          return dimOf(op.getInput(), op.getAxis());
+        return std::nullopt;
+      })
+      .Case([](graph::OneHotOp op) { return dimOf(op.getResult(), op.getAxis()); })
+      .Case([](graph::SoftmaxCrossEntropyOp op) { return lastDim(op.getLogits()); })
+      // Ops that only move the integers on.
+      .Case<graph::ReshapeOp, graph::TransposeOp, graph::BroadcastOp, graph::SliceOp, graph::CastOp,
+            dist::ReshardOp, dist::ToLocalOp, dist::ToGlobalOp>(
+          [](Operation *op) { return indexEnd(op->getResult(0)); })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+/// The least end that a use gives, or nothing.
+std::optional<int64_t> indexEnd(Value value) {
+  std::optional<int64_t> end;
+  for (OpOperand &use : value.getUses())
+    if (std::optional<int64_t> here = indexEnd(use))
+      end = std::min(end.value_or(*here), *here);
+  return end;
+}
+
+/// Uniform numbers of one key: floats in [-1, 1), booleans, integers in [begin, end).
+Tensor uniform(llvm::StringRef key, ElementType type, llvm::ArrayRef<int64_t> shape, uint64_t seed,
+               int64_t begin, int64_t end) {
+  uint64_t stream = abi::streamOf(std::string_view(key));
+  return generate(type, shape, [&](int64_t n) {
+           double number = abi::randomUniform(seed, stream, n);
+           if (isFloat(type))
+             return Element{.f = 2.0 * number - 1.0};
+           if (type == ElementType::I1)
+             return Element{.i = number < 0.5};
+           return Element{.i = begin + static_cast<int64_t>(number * double(end - begin))};
+         })
+      .rounded(Precision::Element);
+}
+
+Tensor uniform(const Binding &binding, llvm::ArrayRef<int64_t> shape, BlockArgument argument,
+               uint64_t seed) {
+  ElementType type = *elementTypeOf(binding.type.getElementType());
+  std::optional<int64_t> end = indexEnd(argument);
+  return uniform(binding.key, type, shape, seed, end ? 0 : leastInteger, end.value_or(integerEnd));
+}
+
+/// One element of a parameter's first value, before rounding.
+double initialElement(graph::InitAttr init, uint64_t seed, uint64_t stream, int64_t index) {
+  llvm::ArrayRef<double> arguments = init.getArguments().asArrayRef();
+  switch (init.getKind()) {
+  case graph::InitKind::Zeros:
+  case graph::InitKind::File:
+    return 0.0;
+  case graph::InitKind::Ones:
+    return 1.0;
+  case graph::InitKind::Constant:
+    return arguments[0];
+  case graph::InitKind::Uniform:
+    return arguments[0] +
+           (arguments[1] - arguments[0]) * abi::randomUniform(seed, stream, index);
+  case graph::InitKind::Normal:
+    return arguments[0] + arguments[1] * abi::randomNormal(seed, stream, index);
+  }
+  llvm_unreachable("every initialiser is listed");
+}
+
+bool isConstant(graph::InitKind kind) {
+  return kind == graph::InitKind::Zeros || kind == graph::InitKind::Ones ||
+         kind == graph::InitKind::Constant;
+}
+
+/// The first value, plus something uniform in [0, disturbance) for constant initialisers.
+FailureOr<Tensor> firstValue(graph::ParameterOp parameter, uint64_t seed, double disturbance) {
+  graph::InitAttr init = parameter.getInit();
+  if (init.getKind() == graph::InitKind::File) {
+    std::optional<Tensor> value;
+    if (ElementsAttr attr = parameter.getValueAttr())
+      value = tensorOf(attr);
+    if (!value)
+      return parameter.emitError() << "the values of parameter \"" << parameter.getSymName()
+                                   << "\" are not in the file: dumps leave resources out, bytecode "
+                                      "keeps them";
+    return *value;
+  }
+  uint64_t stream = abi::streamOf(std::string_view(parameter.getSymName()));
+  double extra = isConstant(init.getKind()) ? disturbance : 0.0;
+  Tensor result = zerosOf(parameter.getTensorType());
+  llvm::MutableArrayRef<Element> out = result.mutableElements();
+  for (int64_t n = 0; n < result.size(); ++n) {
+    double value = initialElement(init, seed, stream, n);
+    if (extra > 0.0)
+      value += extra * abi::randomUniform(seed, stream, n);
+    out[n] = result.isFloat() ? Element{.f = value} : Element{.i = truncate(value)};
+  }
+  return result.rounded(Precision::Element);
+}
+
+FailureOr<NamedTensors> firstValues(ModuleOp module, uint64_t seed, double disturbance) {
+  NamedTensors values;
+  for (auto parameter : module.getOps<graph::ParameterOp>()) {
+    FailureOr<Tensor> value = firstValue(parameter, seed, disturbance);
+    if (failed(value))
+      return failure();
+    values[bindingKey(graph::RoleKind::Parameter, parameter.getSymName())] = *value;
+  }
+  return values;
+}
+
+} // namespace
+
+FailureOr<NamedTensors> randomArguments(func::FuncOp function, uint64_t seed) {
+  FailureOr<NamedTensors> values =
+      randomParameters(function->getParentOfType<ModuleOp>(), seed);
+  if (failed(values))
+    return failure();
+  NamedTensors arguments;
+  for (auto [binding, argument] :
+       llvm::zip_equal(Signature::of(function).arguments, function.getArguments())) {
+    if (auto known = values->find(binding.key); known != values->end())
+      arguments[binding.key] = known->second;
+    else if (binding.role == graph::RoleKind::Step)
+      arguments[binding.key] = Tensor::integers(ElementType::I64, {}, {1});
+    else
+      arguments[binding.key] = uniform(binding, binding.globalShape, argument, seed);
+  }
+  return arguments;
+}
+
+std::vector<NamedTensors> randomBatches(pipe::StepOp step, int64_t steps, uint64_t seed) {
+  std::vector<NamedTensors> batches(steps);
+  for (const BatchInput &input : batchInputs(step))
+    for (int64_t number = 0; number < steps; ++number)
+      batches[number][input.binding.key] =
+          uniform(input.binding, input.shape, input.argument, seed + number);
+  return batches;
+}
+
+FailureOr<NamedTensors> initialParameters(ModuleOp module, uint64_t seed) {
+  return firstValues(module, seed, /*disturbance=*/0.0);
+}
+
+FailureOr<NamedTensors> randomParameters(ModuleOp module, uint64_t seed) {
+  return firstValues(module, seed, largestDisturbance);
+}
+
+} // namespace pcc::interpret

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/interpret/Rank.h"
+
+#include "compiler/interpret/Registry.h"
+#include "compiler/interpret/TensorAttr.h"
+#include "mlir/IR/BuiltinTypes.h"
+
+using namespace mlir;
+
+namespace pcc::interpret {
+namespace {
+
+/// Calls nest by a few levels; more is a function that calls itself.
+constexpr int deepestCall = 64;
+
+/// Empty if the results of an op have the types that it declares, else what is wrong.
+std::string checkTypes(Operation &op, llvm::ArrayRef<Tensor> results) {
+  for (auto [index, value] : llvm::enumerate(op.getResults())) {
+    if (index < results.size() && hasType(results[index], cast<RankedTensorType>(value.getType())))
+      continue;
+    return ("result " + llvm::Twine(index) + " has another type than the op declares").str();
+  }
+  return "";
+}
+
+} // namespace
+
+class Rank::Frame {
+public:
+  void define(Value value, Tensor tensor) {
+    if (int64_t uses = std::distance(value.use_begin(), value.use_end()))
+      values.try_emplace(value, Entry{std::move(tensor), uses});
+  }
+
+  /// The value, dropped after its last use.
+  Tensor use(Value value) {
+    auto entry = values.find(value);
+    Tensor tensor = entry->second.tensor;
+    if (--entry->second.uses == 0)
+      values.erase(entry);
+    return tensor;
+  }
+
+private:
+  struct Entry {
+    Tensor tensor;
+    int64_t uses; ///< that are still to come
+  };
+  llvm::DenseMap<Value, Entry> values;
+};
+
+FailureOr<llvm::SmallVector<Tensor>> Rank::call(func::FuncOp function,
+                                                llvm::ArrayRef<Tensor> arguments) {
+  if (function.isDeclaration())
+    return fail(function.getLoc(), "function \"" + function.getName() + "\" has no body");
+  if (depth == deepestCall)
+    return fail(function.getLoc(), "calls nest deeper than " + llvm::Twine(deepestCall));
+  ++depth;
+  Frame frame;
+  for (auto [argument, tensor] : llvm::zip_equal(function.getArguments(), arguments))
+    frame.define(argument, tensor);
+  Block &body = function.getBody().front();
+  for (Operation &op : body.without_terminator())
+    if (failed(evaluate(op, frame)))
+      return failure();
+  llvm::SmallVector<Tensor> results;
+  for (Value value : body.getTerminator()->getOperands())
+    results.push_back(frame.use(value));
+  --depth;
+  return results;
+}
+
+LogicalResult Rank::evaluate(Operation &op, Frame &frame) {
+  llvm::SmallVector<Tensor, 4> operands;
+  for (Value operand : op.getOperands())
+    operands.push_back(frame.use(operand));
+  llvm::SmallVector<Tensor, 2> results;
+  const OpFunction *compute = Registry::get().lookup(op.getName().getStringRef());
+  if (!compute)
+    return fail(op.getLoc(),
+                "the interpreter does not know op \"" + op.getName().getStringRef() + "\"");
+  OpCall call{&op, operands, results, *this};
+  if (failed((*compute)(call)))
+    return failure();
+  if (std::string error = checkTypes(op, results); !error.empty())
+    return fail(op.getLoc(), error);
+  for (auto [value, tensor] : llvm::zip_equal(op.getResults(), results))
+    frame.define(value, tensor.rounded(precision));
+  return success();
+}
+
+FailureOr<std::shared_ptr<Meeting>> Rank::meet(Operation *op, llvm::ArrayRef<int64_t> group,
+                                               int64_t position, llvm::StringRef channel,
+                                               Gift gift) {
+  waitingOp = op;
+  std::shared_ptr<Meeting> meeting = rendezvous.post(group, position, channel, std::move(gift));
+  if (failed(rendezvous.wait(index, *meeting)))
+    return failure();
+  return meeting;
+}
+
+LogicalResult Rank::fail(Location location, const llvm::Twine &message) {
+  if (!failedAt) {
+    failedAt = location;
+    reason = message.str();
+  }
+  return failure();
+}
+
+} // namespace pcc::interpret

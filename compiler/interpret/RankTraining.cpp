@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/interpret/RankTraining.h"
+
+#include "compiler/interpret/Blocks.h"
+#include "compiler/interpret/TensorAttr.h"
+#include "compiler/interpret/ops/Map.h"
+
+using namespace mlir;
+
+namespace pcc::interpret {
+
+/// Rows `block` of `blocks` of a global batch.
+static Tensor rowsOf(const Tensor &batch, int64_t block, int64_t blocks) {
+  llvm::SmallVector<int64_t, 4> shape(batch.getShape()), offset(batch.getRank(), 0);
+  if (shape.empty())
+    return batch;
+  shape[0] /= blocks;
+  offset[0] = block * shape[0];
+  return extractBox(batch, offset, shape);
+}
+
+void RankTraining::begin(const NamedTensors &globals) {
+  for (Section &section : plan.sections)
+    for (const Binding &binding : section.signature.arguments)
+      if (binding.role == graph::RoleKind::Parameter && !parameters.count(binding.key))
+        parameters[binding.key] =
+            section.localPart(binding, globals.at(binding.key), rank);
+}
+
+LogicalResult RankTraining::runStep(const NamedTensors &batch, int64_t number) {
+  sums.clear();
+  outputs.clear();
+  for (const Slot &slot : plan.slots) {
+    Section &section = plan.sections[slot.section];
+    llvm::SmallVector<Tensor> arguments;
+    for (const Binding &binding : section.signature.arguments) {
+      FailureOr<Tensor> value = argument(slot, binding, batch, number);
+      if (failed(value))
+        return failure();
+      arguments.push_back(*value);
+    }
+    auto results = section.call(rank, arguments, options);
+    if (failed(results))
+      return failure();
+    for (auto [binding, value] : llvm::zip_equal(section.signature.results, *results))
+      keep(binding, value);
+  }
+  return success();
+}
+
+Tensor RankTraining::read(const Binding &binding) const {
+  if (!binding.accumulateScale)
+    return outputs.at(binding.key);
+  return readSum(binding.key, *binding.accumulateScale,
+                 *elementTypeOf(binding.type.getElementType()));
+}
+
+FailureOr<Tensor> RankTraining::argument(const Slot &slot, const Binding &binding, const NamedTensors &batch,
+                           int64_t number) {
+  const Section &section = plan.sections[slot.section];
+  if (binding.role == graph::RoleKind::Input)
+    return section.localPart(binding, rowsOf(batch.at(binding.key), slot.block, plan.blocks),
+                             rank);
+  if (binding.role == graph::RoleKind::Parameter)
+    return parameters.at(binding.key);
+  if (binding.role == graph::RoleKind::Step)
+    return Tensor::integers(ElementType::I64, {}, {number});
+  if (binding.role == graph::RoleKind::Gradient && sums.count(binding.key))
+    return readSum(binding.key, scales.at(binding.key),
+                   *elementTypeOf(binding.type.getElementType()));
+  return rank.fail(plan.step.getLoc(),
+                   "no slot before \"" + section.getName() + "\" gives \"" + binding.key + "\"");
+}
+
+Tensor RankTraining::readSum(const std::string &key, double scale, ElementType type) const {
+  const Tensor &sum = sums.at(key);
+  return generate(type, sum.getShape(), [&](int64_t n) {
+           return Element{.f = sum[n].f * scale};
+         }).rounded(options.precision);
+}
+
+void RankTraining::keep(const Binding &binding, const Tensor &value) {
+  if (binding.accumulateScale) {
+    scales[binding.key] = *binding.accumulateScale;
+    accumulate(sums[binding.key], value);
+  } else if (binding.role == graph::RoleKind::Parameter) {
+    parameters[binding.key] = value;
+  } else {
+    outputs[binding.key] = value;
+  }
+}
+
+/// Sums are in f32 whatever the type of the terms.
+void RankTraining::accumulate(Tensor &sum, const Tensor &term) {
+  Tensor wide = generate(ElementType::F32, term.getShape(), [&](int64_t n) { return term[n]; });
+  sum = sum.hasValue() ? combine(ReduceKind::Sum, {sum, wide}).rounded(options.precision) : wide;
+}
+
+} // namespace pcc::interpret

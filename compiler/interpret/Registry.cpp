@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/interpret/Registry.h"
+
+namespace pcc::interpret {
+
+const Registry &Registry::get() {
+  static const Registry registry = [] {
+    Registry all;
+    for (auto registerFamily :
+         {registerArithmetic, registerFunctions, registerActivations, registerLogic, registerLeaves,
+          registerShape, registerIndexing, registerContraction, registerReduce, registerLoss,
+          registerOptimizer, registerCalls, registerCollectives, registerExchanges, registerShardings})
+      registerFamily(all);
+    return all;
+  }();
+  return registry;
+}
+
+} // namespace pcc::interpret

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/interpret/Section.h"
+
+#include "compiler/interpret/Blocks.h"
+#include "compiler/interpret/TensorAttr.h"
+#include "compiler/interpret/ops/Map.h"
+#include "dialects/dist/Dist.h"
+
+using namespace mlir;
+
+namespace pcc::interpret {
+namespace {
+
+/// Deals the elements of partial arguments out in the same way in every run.
+constexpr uint64_t dealSeed = 7;
+
+LogicalResult checkTypes(func::FuncOp function) {
+  auto types = llvm::concat<const Type>(function.getArgumentTypes(), function.getResultTypes());
+  for (Type type : types) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor || !tensor.hasStaticShape() || !elementTypeOf(tensor.getElementType()))
+      return function.emitError() << "expected tensors of static shape at the boundary of \""
+                                  << function.getName() << "\", got " << type;
+  }
+  return success();
+}
+
+} // namespace
+
+FailureOr<Section> Section::find(ModuleOp module, llvm::StringRef name) {
+  auto function = module.lookupSymbol<func::FuncOp>(name);
+  if (!function)
+    return module.emitError() << "expected a function called \"" << name << "\"";
+  if (failed(checkTypes(function)))
+    return failure();
+  return Section{function, Signature::of(function), dist::getMesh(function)};
+}
+
+dist::Mesh Section::ranksToRun() {
+  if (signature.isLocal)
+    return mesh;
+  auto crossesRanks = [](Operation *op) {
+    return isa<dist::DistDialect>(op->getDialect()) && !isa<dist::ReshardOp>(op);
+  };
+  // A function that it calls may meet other ranks as well.
+  bool crosses = function.walk([&](Operation *op) {
+    return crossesRanks(op) || isa<func::CallOp>(op) ? WalkResult::interrupt()
+                                                     : WalkResult::advance();
+  }).wasInterrupted();
+  return crosses ? mesh : dist::Mesh();
+}
+
+Tensor Section::localPart(const Binding &binding, const Tensor &global, const Rank &rank) const {
+  if (!signature.isLocal)
+    return global;
+  return deal(global, binding.sharding, mesh, rank.getIndex(), dealSeed);
+}
+
+FailureOr<Tensor> Section::globalValue(const Binding &binding, llvm::ArrayRef<Tensor> values,
+                                       const dist::Mesh &ran) {
+  dist::Sharding sharding = signature.isLocal
+                                ? binding.sharding
+                                : dist::Sharding::replicated(binding.type.getRank());
+  if (auto pair = findDifferentCopies(values, sharding, ran))
+    return function.emitError() << "ranks " << pair->first << " and " << pair->second
+                                << " should hold the same of \"" << binding.key
+                                << "\" and do not";
+  return join(values, sharding, ran);
+}
+
+FailureOr<llvm::SmallVector<Tensor>> Section::call(Rank &rank, llvm::ArrayRef<Tensor> arguments,
+                                                   const RunOptions &options) {
+  FailureOr<llvm::SmallVector<Tensor>> results = rank.call(function, arguments);
+  if (failed(results))
+    return failure();
+  for (auto [binding, value] : llvm::zip_equal(signature.results, *results)) {
+    double factor = binding.gradientFactor;
+    auto given = options.gradientFactors.find(binding.name);
+    if (binding.role == graph::RoleKind::Gradient && given != options.gradientFactors.end())
+      factor *= given->second;
+    if (factor != 1.0)
+      value = scaled(value, factor, options.precision);
+  }
+  return results;
+}
+
+LogicalResult checkShape(const Section &section, const Binding &binding, const Tensor &global) {
+  RankedTensorType type = binding.type.clone(binding.globalShape);
+  if (hasType(global, type))
+    return success();
+  func::FuncOp function = section.function;
+  return function.emitError() << "expected \"" << binding.key << "\" of function \""
+                              << function.getName() << "\" to be " << type << ", got "
+                              << global.typeString();
+}
+
+Tensor scaled(const Tensor &value, double factor, Precision precision) {
+  return mapFloats(value, [factor](double x) { return x * factor; }).rounded(precision);
+}
+
+} // namespace pcc::interpret

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/interpret/Signature.h"
+
+#include "dialects/dist/Dist.h"
+#include "dialects/pipe/Pipe.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+
+namespace pcc::interpret {
+namespace {
+
+constexpr llvm::StringLiteral roleAttrName = "graph.role";
+
+/// What the attributes of one argument or result say; `position` is what it is called without a role.
+Binding bind(func::FuncOp function, DictionaryAttr attributes, Type type,
+             const std::string &position) {
+  Binding binding;
+  binding.key = position;
+  binding.type = cast<RankedTensorType>(type);
+  binding.globalShape.assign(binding.type.getShape().begin(), binding.type.getShape().end());
+  binding.sharding = dist::Sharding::replicated(binding.type.getRank());
+  if (!attributes)
+    return binding;
+  if (auto role = attributes.getAs<graph::RoleAttr>(roleAttrName)) {
+    binding.role = role.getKind();
+    binding.name = role.getName() ? role.getName().str() : "";
+    binding.key = bindingKey(role.getKind(), binding.name);
+  }
+  if (auto sharding = attributes.getAs<dist::ShardingAttr>(dist::shardingAttrName)) {
+    binding.sharding = sharding.getSharding();
+    if (function->hasAttr(dist::localAttrName))
+      binding.globalShape =
+          binding.sharding.getGlobalShape(binding.type.getShape(), dist::getMesh(function));
+  }
+  if (auto factor = attributes.getAs<FloatAttr>(dist::gradientFactorAttrName))
+    binding.gradientFactor = factor.getValueAsDouble();
+  if (auto accumulate = attributes.getAs<pipe::AccumulateAttr>(pipe::accumulateAttrName))
+    binding.accumulateScale = accumulate.getScale();
+  return binding;
+}
+
+/// Tells bindings of one role and name apart by their position.
+void makeUnique(llvm::MutableArrayRef<Binding> bindings) {
+  llvm::StringSet<> seen;
+  for (auto [index, binding] : llvm::enumerate(bindings))
+    if (!seen.insert(binding.key).second)
+      binding.key += " #" + std::to_string(index);
+}
+
+} // namespace
+
+Signature Signature::of(func::FuncOp function) {
+  Signature signature;
+  signature.isLocal = function->hasAttr(dist::localAttrName);
+  for (auto [index, type] : llvm::enumerate(function.getArgumentTypes()))
+    signature.arguments.push_back(bind(function, function.getArgAttrDict(index), type,
+                                       "argument " + std::to_string(index)));
+  for (auto [index, type] : llvm::enumerate(function.getResultTypes()))
+    signature.results.push_back(bind(function, function.getResultAttrDict(index), type,
+                                     "result " + std::to_string(index)));
+  makeUnique(signature.arguments);
+  makeUnique(signature.results);
+  return signature;
+}
+
+std::string bindingKey(graph::RoleKind kind, llvm::StringRef name) {
+  std::string key = graph::stringifyRoleKind(kind).str();
+  return name.empty() ? key : key + " " + name.str();
+}
+
+} // namespace pcc::interpret

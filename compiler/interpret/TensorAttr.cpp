@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/interpret/TensorAttr.h"
+
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/Endian.h"
+#include <cstring>
+
+using namespace mlir;
+
+namespace pcc::interpret {
+namespace {
+
+int64_t byteWidth(ElementType type) {
+  switch (type) {
+  case ElementType::I64:
+    return 8;
+  case ElementType::F32:
+  case ElementType::I32:
+    return 4;
+  case ElementType::F16:
+  case ElementType::BF16:
+    return 2;
+  case ElementType::I8:
+  case ElementType::I1:
+    return 1;
+  }
+  llvm_unreachable("every element type is listed");
+}
+
+double toDouble(llvm::APFloat value) {
+  bool losesInfo = false;
+  value.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+  return value.convertToDouble();
+}
+
+double decodeFloat(ElementType type, uint64_t bits) {
+  if (type == ElementType::F32)
+    return llvm::bit_cast<float>(static_cast<uint32_t>(bits));
+  const llvm::fltSemantics &semantics =
+      type == ElementType::F16 ? llvm::APFloat::IEEEhalf() : llvm::APFloat::BFloat();
+  return toDouble(llvm::APFloat(semantics, llvm::APInt(16, bits)));
+}
+
+Element decode(ElementType type, uint64_t bits) {
+  if (isFloat(type))
+    return {.f = decodeFloat(type, bits)};
+  if (type == ElementType::I1)
+    return {.i = bits != 0};
+  return {.i = wrapTo(type, static_cast<int64_t>(bits))};
+}
+
+Element elementOf(ElementType type, const APInt &value) {
+  return {.i = type == ElementType::I1 ? static_cast<int64_t>(value.getZExtValue())
+                                       : value.getSExtValue()};
+}
+
+Tensor tensorOfLiteral(ElementType type, DenseElementsAttr attr) {
+  Tensor result(type, attr.getType().getShape());
+  llvm::MutableArrayRef<Element> elements = result.mutableElements();
+  if (attr.isSplat()) {
+    Element element = isFloat(type)
+                          ? Element{.f = toDouble(attr.getSplatValue<llvm::APFloat>())}
+                          : elementOf(type, attr.getSplatValue<APInt>());
+    llvm::fill(elements, element);
+  } else if (isFloat(type)) {
+    for (auto [element, value] : llvm::zip_equal(elements, attr.getValues<llvm::APFloat>()))
+      element.f = toDouble(value);
+  } else {
+    for (auto [element, value] : llvm::zip_equal(elements, attr.getValues<APInt>()))
+      element = elementOf(type, value);
+  }
+  return result;
+}
+
+} // namespace
+
+std::optional<ElementType> elementTypeOf(Type type) {
+  return llvm::TypeSwitch<Type, std::optional<ElementType>>(type)
+      .Case([](Float32Type) { return ElementType::F32; })
+      .Case([](Float16Type) { return ElementType::F16; })
+      .Case([](BFloat16Type) { return ElementType::BF16; })
+      .Case([](IntegerType integer) -> std::optional<ElementType> {
+        switch (integer.getWidth()) {
+        case 64:
+          return ElementType::I64;
+        case 32:
+          return ElementType::I32;
+        case 8:
+          return ElementType::I8;
+        case 1:
+          return ElementType::I1;
+        default:
+          return std::nullopt;
+        }
+      })
+      .Default([](Type) { return std::nullopt; });
+}
+
+Tensor zerosOf(RankedTensorType type) {
+  return Tensor(*elementTypeOf(type.getElementType()), type.getShape());
+}
+
+bool hasType(const Tensor &tensor, RankedTensorType type) {
+  return tensor.hasValue() && elementTypeOf(type.getElementType()) == tensor.getType() &&
+         tensor.getShape() == type.getShape();
+}
+
+std::optional<Tensor> tensorOf(ElementsAttr attr) {
+  std::optional<ElementType> type = elementTypeOf(attr.getElementType());
+  if (!type)
+    return std::nullopt;
+  if (auto literal = dyn_cast<DenseElementsAttr>(attr))
+    return tensorOfLiteral(*type, literal);
+  auto resource = dyn_cast<DenseResourceElementsAttr>(attr);
+  AsmResourceBlob *blob = resource ? resource.getRawHandle().getBlob() : nullptr;
+  if (!blob)
+    return std::nullopt;
+  return tensorOfBytes(*type, attr.getShapedType().getShape(), blob->getData());
+}
+
+std::optional<Tensor> tensorOfBytes(ElementType type, llvm::ArrayRef<int64_t> shape,
+                                    llvm::ArrayRef<char> bytes) {
+  int64_t width = byteWidth(type);
+  Tensor result(type, shape);
+  if (static_cast<int64_t>(bytes.size()) != result.size() * width)
+    return std::nullopt;
+  for (Element &element : result.mutableElements()) {
+    char buffer[8] = {};
+    std::memcpy(buffer, bytes.data(), width);
+    element = decode(type, llvm::support::endian::read64le(buffer));
+    bytes = bytes.drop_front(width);
+  }
+  return result;
+}
+
+} // namespace pcc::interpret

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/interpret/Verify.h"
+
+#include "dialects/dist/Dist.h"
+#include "mlir/IR/Diagnostics.h"
+
+using namespace mlir;
+
+namespace pcc::interpret {
+namespace {
+
+/// What disturbs inputs by a unit in the last place.
+constexpr uint64_t disturbSeed = 11;
+
+/// Turns errors into the reason of a case.
+class ErrorCatcher {
+public:
+  explicit ErrorCatcher(MLIRContext *context)
+      : handler(context, [this](Diagnostic &diagnostic) {
+          text += (text.empty() ? "" : "; ") + diagnostic.str();
+          for (Diagnostic &note : diagnostic.getNotes())
+            text += "; " + note.str();
+          return success();
+        }) {}
+
+  const std::string &getText() const { return text; }
+
+private:
+  std::string text;
+  ScopedDiagnosticHandler handler;
+};
+
+bool isOneRank(ModuleOp module) { return dist::getMesh(module).getNumRanks() == 1; }
+
+/// What has to be multiplied into the gradients of `module` so that they are those of `other`.
+GradientFactors factorsFor(ModuleOp module, ModuleOp other, const GradientFactors &given) {
+  if (!isOneRank(module) || isOneRank(other))
+    return {};
+  GradientFactors factors = given;
+  for (auto &[name, factor] : gradientFactors(other))
+    factors.insert({name, factor});
+  return factors;
+}
+
+/// Two modules under comparison.
+struct Pair {
+  ModuleOp a, b;
+  const VerifyOptions &options;
+  RunOptions runA, runB;
+
+  Pair(ModuleOp a, ModuleOp b, const VerifyOptions &options)
+      : a(a), b(b), options(options),
+        runA{options.precision, factorsFor(a, b, options.gradientFactors)},
+        runB{options.precision, factorsFor(b, a, options.gradientFactors)} {}
+
+  /// The options of `a` in another precision.
+  RunOptions referenceRun(Precision precision) const { return {precision, runA.gradientFactors}; }
+};
+
+Case failedCase(const std::string &name, const std::string &reason) {
+  return {name, CaseStatus::Failed, reason};
+}
+
+/// Empty if arguments of one key have one global type, else how the first differs.
+std::string findDifferentArgument(const Signature &a, const Signature &b) {
+  for (const Binding &x : a.arguments)
+    for (const Binding &y : b.arguments) {
+      if (x.key != y.key)
+        continue;
+      std::string first, second;
+      llvm::raw_string_ostream(first) << x.type.clone(x.globalShape);
+      llvm::raw_string_ostream(second) << y.type.clone(y.globalShape);
+      if (first != second)
+        return "\"" + x.key + "\" is " + first + " in the first module and " + second +
+               " in the second";
+    }
+  return "";
+}
+
+/// Seeded values for the arguments of both functions. Uses of indices are plainest where the types
+/// are global: that function's ranges win.
+FailureOr<NamedTensors> commonArguments(func::FuncOp a, func::FuncOp b, uint64_t seed) {
+  bool isLocal = Signature::of(a).isLocal;
+  FailureOr<NamedTensors> first = randomArguments(isLocal ? b : a, seed);
+  FailureOr<NamedTensors> second = randomArguments(isLocal ? a : b, seed);
+  if (failed(first) || failed(second))
+    return failure();
+  first->insert(second->begin(), second->end());
+  return first;
+}
+
+/// The results of a function of the reference, rounded, in doubles, and disturbed.
+FailureOr<Reference> referenceOf(const Pair &pair, llvm::StringRef name,
+                                 const NamedTensors &arguments) {
+  RunOptions inDoubles = pair.referenceRun(Precision::Double);
+  auto values = runFunction(pair.a, name, arguments, pair.referenceRun(Precision::Element));
+  auto doubles = runFunction(pair.a, name, arguments, inDoubles);
+  auto disturbed = runFunction(pair.a, name, disturb(arguments, disturbSeed), inDoubles);
+  if (failed(values) || failed(doubles) || failed(disturbed))
+    return failure();
+  return Reference{*values, *doubles, *disturbed};
+}
+
+Report verifyFunction(const Pair &pair, func::FuncOp a, func::FuncOp b) {
+  std::string name = a.getName().str();
+  if (std::string reason = findDifferentArgument(Signature::of(a), Signature::of(b));
+      !reason.empty())
+    return {{failedCase(name, reason)}};
+  ErrorCatcher errorsA(pair.a.getContext());
+  auto arguments = commonArguments(a, b, pair.options.seed);
+  if (failed(arguments))
+    return {{failedCase(name, errorsA.getText())}};
+  auto reference = referenceOf(pair, name, *arguments);
+  if (failed(reference))
+    return {{failedCase(name, "the first module: " + errorsA.getText())}};
+  ErrorCatcher errorsB(pair.b.getContext());
+  auto actual = runFunction(pair.b, name, *arguments, pair.runB);
+  if (failed(actual))
+    return {{failedCase(name, "the second module: " + errorsB.getText())}};
+  return compareNamed(name + ": ", *reference, *actual, pair.options.factor,
+                      pair.options.precision);
+}
+
+Report verifyFunctions(const Pair &pair) {
+  Report report;
+  for (auto function : pair.a.getOps<func::FuncOp>()) {
+    if (function.isPrivate())
+      continue;
+    auto other = pair.b.lookupSymbol<func::FuncOp>(function.getName());
+    if (other)
+      report.append(verifyFunction(pair, function, other));
+    else
+      report.cases.push_back({function.getName().str(), CaseStatus::Skipped,
+                              "only the first module has this function"});
+  }
+  for (auto function : pair.b.getOps<func::FuncOp>())
+    if (!function.isPrivate() && !pair.a.lookupSymbol(function.getName()))
+      report.cases.push_back({function.getName().str(), CaseStatus::Skipped,
+                              "only the second module has this function"});
+  return report;
+}
+
+/// The values of a training run by the names of its cases.
+NamedTensors caseValues(const TrainingResult &result) {
+  NamedTensors values;
+  for (auto [number, loss] : llvm::enumerate(result.losses))
+    values["step " + std::to_string(number + 1) + " loss"] = loss;
+  for (const auto &[key, value] : result.results)
+    if (key != bindingKey(graph::RoleKind::Loss, ""))
+      values[key] = value;
+  for (const auto &[key, value] : result.parameters)
+    values["updated " + key] = value;
+  return values;
+}
+
+FailureOr<TrainingReference> trainingReference(ModuleOp module, const VerifyOptions &options,
+                                               const RunOptions &run) {
+  pipe::StepOp step = findStep(module);
+  if (!step)
+    return module.emitError() << "expected a training step (pipe.step)";
+  TrainingReference reference;
+  reference.batches = randomBatches(step, options.steps, options.seed);
+  auto parameters = randomParameters(module, options.seed);
+  if (failed(parameters))
+    return failure();
+  reference.parameters = *parameters;
+  std::vector<NamedTensors> disturbedBatches;
+  for (const NamedTensors &batch : reference.batches)
+    disturbedBatches.push_back(disturb(batch, disturbSeed));
+  RunOptions inDoubles{Precision::Double, run.gradientFactors};
+  auto values = runTraining(module, reference.batches, *parameters,
+                            {Precision::Element, run.gradientFactors});
+  auto doubles = runTraining(module, reference.batches, *parameters, inDoubles);
+  auto disturbed =
+      runTraining(module, disturbedBatches, disturb(*parameters, disturbSeed), inDoubles);
+  if (failed(values) || failed(doubles) || failed(disturbed))
+    return failure();
+  reference.values = std::move(*values);
+  reference.doubles = std::move(*doubles);
+  reference.disturbed = std::move(*disturbed);
+  return reference;
+}
+
+Report verifyTrainingStep(const Pair &pair) {
+  pipe::StepOp a = findStep(pair.a), b = findStep(pair.b);
+  if (!a && !b)
+    return {};
+  std::string name = (a ? a : b).getSymName().str();
+  if (!a || !b)
+    return {{{name, CaseStatus::Skipped,
+              std::string("only the ") + (a ? "first" : "second") + " module has this step"}}};
+  ErrorCatcher errorsA(pair.a.getContext());
+  auto reference = trainingReference(pair.a, pair.options, pair.runA);
+  if (failed(reference))
+    return {{failedCase(name, "the first module: " + errorsA.getText())}};
+  ErrorCatcher errorsB(pair.b.getContext());
+  auto actual = runTraining(pair.b, reference->batches, reference->parameters, pair.runB);
+  if (failed(actual))
+    return {{failedCase(name, "the second module: " + errorsB.getText())}};
+  Report report =
+      compareTraining(*reference, *actual, pair.options.factor, pair.options.precision);
+  for (Case &c : report.cases)
+    c.name = name + ": " + c.name;
+  return report;
+}
+
+} // namespace
+
+Report verifyModules(ModuleOp a, ModuleOp b, const VerifyOptions &options) {
+  Pair pair(a, b, options);
+  Report report = verifyFunctions(pair);
+  report.append(verifyTrainingStep(pair));
+  bool compared = llvm::any_of(
+      report.cases, [](const Case &c) { return c.status != CaseStatus::Skipped; });
+  if (!compared)
+    report.cases.push_back(
+        failedCase("modules", "expected a function of the same name in both modules, got none"));
+  return report;
+}
+
+FailureOr<TrainingReference> makeTrainingReference(ModuleOp module, const VerifyOptions &options) {
+  return trainingReference(module, options, {Precision::Element, options.gradientFactors});
+}
+
+Report compareTraining(const TrainingReference &reference, const TrainingResult &actual,
+                       double factor, Precision precision) {
+  return compareNamed("",
+                      {caseValues(reference.values), caseValues(reference.doubles),
+                       caseValues(reference.disturbed)},
+                      caseValues(actual), factor, precision);
+}
+
+} // namespace pcc::interpret

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Activation functions.
+
+#include "compiler/interpret/Registry.h"
+#include "compiler/interpret/ops/Map.h"
+#include "compiler/interpret/ops/Scalars.h"
+#include "dialects/graph/Graph.h"
+#include <numbers>
+
+using namespace mlir;
+
+namespace pcc::interpret {
+namespace {
+
+double geluExact(double x) { return 0.5 * x * (1.0 + std::erf(x / std::numbers::sqrt2)); }
+
+/// Hendrycks, Gimpel: Gaussian error linear units, 2016, section 2.
+double geluTanh(double x) {
+  double inner = std::sqrt(2.0 / std::numbers::pi) * (x + 0.044715 * x * x * x);
+  return 0.5 * x * (1.0 + std::tanh(inner));
+}
+
+/// log(1 + exp(x)) without overflow.
+double softplus(double x) { return maximum(x, 0.0) + std::log1p(std::exp(-std::fabs(x))); }
+
+Tensor relu(graph::ReluOp, llvm::ArrayRef<Tensor> in) {
+  return mapNumbers(
+      in[0], [](double x) { return maximum(x, 0.0); }, [](int64_t x) { return maximum(x, int64_t(0)); });
+}
+
+Tensor leakyRelu(graph::LeakyReluOp op, llvm::ArrayRef<Tensor> in) {
+  double alpha = op.getAlpha().convertToDouble();
+  return mapFloats(in[0], [alpha](double x) { return x > 0.0 ? x : alpha * x; });
+}
+
+Tensor elu(graph::EluOp op, llvm::ArrayRef<Tensor> in) {
+  double alpha = op.getAlpha().convertToDouble();
+  return mapFloats(in[0], [alpha](double x) { return x > 0.0 ? x : alpha * std::expm1(x); });
+}
+
+Tensor gelu(graph::GeluOp op, llvm::ArrayRef<Tensor> in) {
+  return mapFloats(in[0], op.getForm() == graph::GeluForm::Exact ? geluExact : geluTanh);
+}
+
+Tensor silu(graph::SiluOp, llvm::ArrayRef<Tensor> in) {
+  return mapFloats(in[0], [](double x) { return x / (1.0 + std::exp(-x)); });
+}
+
+Tensor clamp(graph::ClampOp op, llvm::ArrayRef<Tensor> in) {
+  double low = op.getLow().convertToDouble(), high = op.getHigh().convertToDouble();
+  return mapNumbers(
+      in[0], [=](double x) { return minimum(maximum(x, low), high); },
+      [=](int64_t x) {
+        // Bounds between integers limit to the integers inside.
+        return minimum(maximum(x, truncate(std::ceil(low))), truncate(std::floor(high)));
+      });
+}
+
+} // namespace
+
+void registerActivations(Registry &registry) {
+  registry.add<graph::ReluOp>(relu);
+  registry.add<graph::LeakyReluOp>(leakyRelu);
+  registry.add<graph::EluOp>(elu);
+  registry.add<graph::GeluOp>(gelu);
+  registry.add<graph::SiluOp>(silu);
+  registry.add<graph::SoftplusOp>([](graph::SoftplusOp, llvm::ArrayRef<Tensor> in) {
+    return mapFloats(in[0], softplus);
+  });
+  registry.add<graph::ClampOp>(clamp);
+}
+
+} // namespace pcc::interpret

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Matrix products.
+
+#include "compiler/interpret/Registry.h"
+#include "compiler/interpret/TensorAttr.h"
+#include "compiler/interpret/ops/Scalars.h"
+#include "dialects/graph/Graph.h"
+
+using namespace mlir;
+
+namespace pcc::interpret {
+namespace {
+
+/// `x` with its last two dimensions exchanged.
+Tensor transposeMatrices(const Tensor &x) {
+  int64_t rows = x.getShape().end()[-2], columns = x.getShape().end()[-1];
+  llvm::SmallVector<int64_t, 4> shape(x.getShape());
+  std::swap(shape.end()[-2], shape.end()[-1]);
+  Tensor result(x.getType(), shape);
+  llvm::MutableArrayRef<Element> out = result.mutableElements();
+  llvm::ArrayRef<Element> in = x.elements();
+  for (int64_t start = 0; start < x.size(); start += rows * columns)
+    for (int64_t r = 0; r < rows; ++r)
+      for (int64_t c = 0; c < columns; ++c)
+        out[start + c * rows + r] = in[start + r * columns + c];
+  return result;
+}
+
+/// c += a · b of one batch index; the innermost loop runs along rows of b and c.
+template <typename T>
+void multiplyMatrices(const T *a, const T *b, T *c, int64_t rows, int64_t inner, int64_t columns) {
+  for (int64_t r = 0; r < rows; ++r)
+    for (int64_t k = 0; k < inner; ++k) {
+      T factor = a[r * inner + k];
+      for (int64_t j = 0; j < columns; ++j)
+        c[r * columns + j] = add(c[r * columns + j], multiply(factor, b[k * columns + j]));
+    }
+}
+
+Tensor matmul(graph::MatmulOp op, llvm::ArrayRef<Tensor> in) {
+  Tensor a = op.getTransposeLhs() ? transposeMatrices(in[0]) : in[0];
+  Tensor b = op.getTransposeRhs() ? transposeMatrices(in[1]) : in[1];
+  Tensor c = zerosOf(op.getType());
+  int64_t rows = a.getShape().end()[-2], inner = a.getShape().end()[-1];
+  int64_t columns = b.getShape().end()[-1];
+  Element *out = c.mutableElements().data();
+  const Element *lhs = a.elements().data(), *rhs = b.elements().data();
+  int64_t batches = sizeOf(c.getShape().drop_back(2));
+  for (int64_t n = 0; n < batches; ++n) {
+    if (c.isFloat())
+      multiplyMatrices(&lhs[n * rows * inner].f, &rhs[n * inner * columns].f,
+                       &out[n * rows * columns].f, rows, inner, columns);
+    else
+      multiplyMatrices(&lhs[n * rows * inner].i, &rhs[n * inner * columns].i,
+                       &out[n * rows * columns].i, rows, inner, columns);
+  }
+  return c;
+}
+
+} // namespace
+
+void registerContraction(Registry &registry) { registry.add<graph::MatmulOp>(matmul); }
+
+} // namespace pcc::interpret

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Ops whose operands say where elements go.
+
+#include "compiler/interpret/Indexing.h"
+#include "compiler/interpret/Registry.h"
+#include "compiler/interpret/TensorAttr.h"
+#include "compiler/interpret/ops/Scalars.h"
+#include "dialects/graph/Graph.h"
+
+using namespace mlir;
+
+namespace pcc::interpret {
+namespace {
+
+Tensor gather(graph::GatherOp op, llvm::ArrayRef<Tensor> in) {
+  const Tensor &input = in[0], &indices = in[1];
+  Tensor result = zerosOf(op.getType());
+  AxisView view(input.getShape(), op.getAxis());
+  llvm::MutableArrayRef<Element> out = result.mutableElements();
+  int64_t next = 0;
+  for (int64_t o = 0; o < view.outer; ++o)
+    for (Element index : indices.elements()) {
+      int64_t row = std::clamp<int64_t>(index.i, 0, view.size - 1);
+      for (int64_t n = 0; n < view.inner; ++n)
+        out[next++] = input[view.flat(o, row, n)];
+    }
+  return result;
+}
+
+Tensor scatterAdd(graph::ScatterAddOp op, llvm::ArrayRef<Tensor> in) {
+  Tensor result = in[0];
+  const Tensor &indices = in[1], &updates = in[2];
+  AxisView view(result.getShape(), op.getAxis());
+  llvm::MutableArrayRef<Element> out = result.mutableElements();
+  int64_t next = 0;
+  for (int64_t o = 0; o < view.outer; ++o)
+    for (Element index : indices.elements())
+      for (int64_t n = 0; n < view.inner; ++n) {
+        Element update = updates[next++];
+        if (index.i < 0 || index.i >= view.size)
+          continue;
+        Element &to = out[view.flat(o, index.i, n)];
+        to = result.isFloat() ? Element{.f = to.f + update.f} : Element{.i = add(to.i, update.i)};
+      }
+  return result;
+}
+
+Tensor oneHot(graph::OneHotOp op, llvm::ArrayRef<Tensor> in) {
+  Tensor result = zerosOf(op.getType());
+  AxisView view(result.getShape(), op.getAxis());
+  Element one = result.isFloat() ? Element{.f = 1.0} : Element{.i = 1};
+  llvm::MutableArrayRef<Element> out = result.mutableElements();
+  for (int64_t o = 0; o < view.outer; ++o)
+    for (int64_t n = 0; n < view.inner; ++n)
+      if (int64_t index = in[0][o * view.inner + n].i; index >= 0 && index < view.size)
+        out[view.flat(o, index, n)] = one;
+  return result;
+}
+
+} // namespace
+
+void registerIndexing(Registry &registry) {
+  registry.add<graph::GatherOp>(gather);
+  registry.add<graph::ScatterAddOp>(scatterAdd);
+  registry.add<graph::OneHotOp>(oneHot);
+}
+
+} // namespace pcc::interpret

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Constants, indices, random numbers.
+
+#include "compiler/interpret/Indexing.h"
+#include "compiler/interpret/Registry.h"
+#include "compiler/interpret/TensorAttr.h"
+#include "compiler/interpret/ops/Map.h"
+#include "dialects/graph/Graph.h"
+#include "runtime/abi/Random.h"
+
+using namespace mlir;
+
+namespace pcc::interpret {
+namespace {
+
+LogicalResult constant(graph::ConstantOp op, OpCall &call) {
+  std::optional<Tensor> value = tensorOf(op.getValue());
+  if (!value)
+    return call.fail("the constant's values are not in the file: dumps leave resources out, "
+                     "bytecode keeps them");
+  call.results.push_back(*value);
+  return success();
+}
+
+Tensor iota(graph::IotaOp op, llvm::ArrayRef<Tensor>) {
+  Tensor result = zerosOf(op.getType());
+  AxisView view(result.getShape(), op.getAxis());
+  llvm::MutableArrayRef<Element> out = result.mutableElements();
+  for (int64_t n = 0, end = result.size(); n < end; ++n) {
+    int64_t index = n / view.inner % view.size;
+    out[n] = result.isFloat() ? Element{.f = static_cast<double>(index)} : Element{.i = index};
+  }
+  return result;
+}
+
+/// The highest 24 of 64 random bits: as many as every f32 in [0, 1) can hold.
+double uniform(int64_t seed, int64_t index) {
+  return static_cast<double>(abi::randomBits(seed, /*stream=*/0, index) >> 40) * 0x1p-24;
+}
+
+Tensor rngUniform(graph::RngUniformOp, llvm::ArrayRef<Tensor> in) {
+  const Tensor &index = in[0];
+  int64_t seed = in[1][0].i;
+  return generate(ElementType::F32, index.getShape(),
+                  [&](int64_t n) { return Element{.f = uniform(seed, index[n].i)}; });
+}
+
+} // namespace
+
+void registerLeaves(Registry &registry) {
+  registry.add<graph::ConstantOp>(constant);
+  registry.add<graph::IotaOp>(iota);
+  registry.add<graph::RngUniformOp>(rngUniform);
+}
+
+} // namespace pcc::interpret

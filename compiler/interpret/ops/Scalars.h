@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Arithmetic on single elements. Integers wrap, which C++ grants to unsigned numbers only.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+namespace pcc::interpret {
+
+inline int64_t wrapping(uint64_t x) { return static_cast<int64_t>(x); }
+inline int64_t add(int64_t x, int64_t y) { return wrapping(uint64_t(x) + uint64_t(y)); }
+inline int64_t subtract(int64_t x, int64_t y) { return wrapping(uint64_t(x) - uint64_t(y)); }
+inline int64_t multiply(int64_t x, int64_t y) { return wrapping(uint64_t(x) * uint64_t(y)); }
+
+inline double add(double x, double y) { return x + y; }
+inline double subtract(double x, double y) { return x - y; }
+inline double multiply(double x, double y) { return x * y; }
+
+/// The greater; NaN if one of them is.
+inline double maximum(double x, double y) {
+  return std::isnan(x) || std::isnan(y) ? x + y : std::max(x, y);
+}
+inline int64_t maximum(int64_t x, int64_t y) { return std::max(x, y); }
+
+/// The less; NaN if one of them is.
+inline double minimum(double x, double y) {
+  return std::isnan(x) || std::isnan(y) ? x + y : std::min(x, y);
+}
+inline int64_t minimum(int64_t x, int64_t y) { return std::min(x, y); }
+
+} // namespace pcc::interpret

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Ops between global values, which every rank holds whole, and the ranks' blocks of them.
+
+#include "compiler/interpret/Blocks.h"
+#include "compiler/interpret/Registry.h"
+#include "dialects/dist/Dist.h"
+
+using namespace mlir;
+
+namespace pcc::interpret {
+namespace {
+
+LogicalResult reshard(dist::ReshardOp op, OpCall &call) {
+  call.results.push_back(call.operands[0]);
+  return success();
+}
+
+LogicalResult toLocal(dist::ToLocalOp op, OpCall &call) {
+  call.results.push_back(cut(call.operands[0], op.getSharding().getSharding(),
+                             call.rank.getMesh(), call.rank.getIndex()));
+  return success();
+}
+
+LogicalResult toGlobal(dist::ToGlobalOp op, OpCall &call) {
+  const dist::Mesh &mesh = call.rank.getMesh();
+  dist::Sharding sharding = op.getSharding().getSharding();
+  auto all = llvm::to_vector(llvm::seq<int64_t>(0, mesh.getNumRanks()));
+  std::string channel = "dist.to_global " + sharding.str() + " " + call.operands[0].typeString();
+  auto meeting = call.rank.meet(op, all, call.rank.getIndex(), channel, Gift(call.operands));
+  if (failed(meeting))
+    return failure();
+  call.results.push_back((*meeting)->once([&] {
+    auto blocks = llvm::map_to_vector((*meeting)->gifts, [](const Gift &gift) { return gift[0]; });
+    return join(blocks, sharding, mesh);
+  }));
+  return success();
+}
+
+} // namespace
+
+void registerShardings(Registry &registry) {
+  registry.add<dist::ReshardOp>(reshard);
+  registry.add<dist::ToLocalOp>(toLocal);
+  registry.add<dist::ToGlobalOp>(toGlobal);
+}
+
+} // namespace pcc::interpret
