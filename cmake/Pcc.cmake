@@ -2,11 +2,27 @@
 # The few functions with which every room declares itself.
 include(CMakeParseArguments)
 
-# Headers that nearly every compiler source includes, parsed once per library.
+# Headers that nearly every compiler source includes, parsed once for all libraries. Off, every object can come from
+# ccache, which pays where several build trees share one source tree.
+option(PCC_PRECOMPILED_HEADERS "Precompile the headers that nearly every compiler source includes" ON)
 set(PCC_COMPILER_PCH
   <mlir/IR/Builders.h> <mlir/IR/BuiltinAttributes.h> <mlir/IR/BuiltinOps.h> <mlir/IR/BuiltinTypes.h>
   <mlir/IR/OpImplementation.h> <mlir/Dialect/Func/IR/FuncOps.h> <mlir/Pass/Pass.h>
   <mlir/Interfaces/InferTypeOpInterface.h> <mlir/Interfaces/SideEffectInterfaces.h>)
+
+# pcc_use_precompiled_headers(NAME): the first library makes them, the others reuse them, for all have the same flags.
+function(pcc_use_precompiled_headers name)
+  if(NOT PCC_PRECOMPILED_HEADERS)
+    return()
+  endif()
+  get_property(maker GLOBAL PROPERTY PCC_PRECOMPILED_HEADERS_MAKER)
+  if(maker)
+    target_precompile_headers(${name} REUSE_FROM ${maker})
+  else()
+    target_precompile_headers(${name} PRIVATE ${PCC_COMPILER_PCH})
+    set_property(GLOBAL PROPERTY PCC_PRECOMPILED_HEADERS_MAKER ${name})
+  endif()
+endfunction()
 
 # pcc_library(NAME SOURCES a.cpp … LINK PccX … DEPENDS generated-targets …)
 # A static library of the compiler side: sees MLIR, no exceptions, no run-time type information.
@@ -18,7 +34,7 @@ function(pcc_library name)
   target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions -fno-rtti>
                                          $<$<CONFIG:Release>:-O1>)
   target_compile_definitions(${name} PRIVATE ${LLVM_DEFINITIONS_LIST})
-  target_precompile_headers(${name} PRIVATE ${PCC_COMPILER_PCH})
+  pcc_use_precompiled_headers(${name})
   target_link_libraries(${name} PUBLIC ${ARG_LINK})
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
