@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Copies @forward to @forward_loss and ends the copy with a loss: the outputs give way to the loss,
+// the labels become one more input behind the others. Results that are updated parameters (running
+// statistics) stay. @forward itself is left alone: evaluation runs it.
+#include "passes/autodiff/Losses.h"
+#include "passes/autodiff/OptionList.h"
+#include "passes/autodiff/Passes.h"
+#include "passes/autodiff/Signature.h"
+
+using namespace mlir;
+
+namespace pcc::autodiff {
+
+#define GEN_PASS_DEF_ATTACHLOSS
+#include "passes/autodiff/Passes.h.inc"
+
+/// The index in `indices` whose role has `name`; of the only one if `name` is empty. Errors name
+/// what there is.
+static FailureOr<unsigned> pick(func::FuncOp function, StringRef what, StringRef name,
+                                ArrayRef<unsigned> indices) {
+  SmallVector<StringRef> names;
+  for (unsigned index : indices) {
+    names.push_back(nameOf(resultRole(function, index)));
+    if (!name.empty() && names.back() == name)
+      return index;
+  }
+  if (name.empty() && indices.size() == 1)
+    return indices.front();
+  InFlightDiagnostic error = function.emitError();
+  if (name.empty())
+    error << "expected the name of one " << what << " in --loss, got " << indices.size()
+          << " to choose from";
+  else
+    error << "no " << what << " named '" << name << "'";
+  return error << "; " << what << "s: " << quotedList(names);
+}
+
+static std::optional<unsigned> findInput(func::FuncOp function, StringRef name) {
+  for (unsigned index : argumentsOfKind(function, graph::RoleKind::Input))
+    if (nameOf(argumentRole(function, index)) == name)
+      return index;
+  return std::nullopt;
+}
+
+/// Adds an input behind the others, or first if there are none.
+static Value addInput(func::FuncOp function, StringRef name, Type type) {
+  SmallVector<unsigned> inputs = argumentsOfKind(function, graph::RoleKind::Input);
+  unsigned position = inputs.empty() ? 0 : inputs.back() + 1;
+  MLIRContext *context = function.getContext();
+  Location loc = NameLoc::get(StringAttr::get(context, name));
+  LogicalResult added = function.insertArgument(
+      position, type, roleAttributes(context, graph::RoleKind::Input, name), loc);
+  assert(succeeded(added) && "a position behind an argument is legal");
+  (void)added;
+  return function.getArgument(position);
+}
+
+/// The argument with the labels, found or added; null after an error.
+static Value getLabels(func::FuncOp function, const LossSpec &spec, RankedTensorType prediction) {
+  StringRef name = spec.labels.empty() ? StringRef("labels") : StringRef(spec.labels);
+  RankedTensorType expected = spec.kind->labelsType(prediction);
+  std::optional<unsigned> found = findInput(function, name);
+  if (!found)
+    return addInput(function, name, expected);
+  auto type = dyn_cast<RankedTensorType>(function.getArgument(*found).getType());
+  if (type && spec.kind->acceptsLabels(prediction, type))
+    return function.getArgument(*found);
+  function.emitError() << "input '" << name << "' cannot hold the labels of a prediction of type "
+                       << prediction << ": expected " << expected << ", got "
+                       << function.getArgument(*found).getType();
+  return {};
+}
+
+/// Lets `function` return the loss and, as before, the updated parameters.
+static void returnLoss(func::FuncOp function, Value loss) {
+  func::ReturnOp old = getReturn(function);
+  MLIRContext *context = function.getContext();
+  llvm::BitVector dropped(function.getNumResults(), true);
+  SmallVector<Value> values = {loss};
+  for (unsigned index : resultsOfKind(function, graph::RoleKind::Parameter)) {
+    dropped.reset(index);
+    values.push_back(old.getOperand(index));
+  }
+  old->setOperands(values);
+  LogicalResult changed = function.eraseResults(dropped);
+  if (succeeded(changed))
+    changed = function.insertResult(0, loss.getType(),
+                                    roleAttributes(context, graph::RoleKind::Loss));
+  assert(succeeded(changed) && "positions of results are legal");
+  (void)changed;
+}
+
+static func::FuncOp cloneAs(func::FuncOp function, StringRef name) {
+  OpBuilder builder(function);
+  builder.setInsertionPointAfter(function);
+  auto copy = cast<func::FuncOp>(builder.clone(*function));
+  copy.setName(name);
+  return copy;
+}
+
+/// Checks the prediction's type; `index` is its place among the results.
+static FailureOr<RankedTensorType> getPrediction(func::FuncOp forward, const LossSpec &spec,
+                                                 unsigned index) {
+  auto type = dyn_cast<RankedTensorType>(forward.getResultTypes()[index]);
+  std::string wrong = type ? spec.kind->checkPrediction(type) : "expected a tensor";
+  if (wrong.empty())
+    return type;
+  return forward.emitError() << "output '" << nameOf(resultRole(forward, index))
+                             << "' does not suit loss '" << spec.kind->name << "': " << wrong
+                             << " (its type is " << forward.getResultTypes()[index] << ")";
+}
+
+static LogicalResult attachLoss(ModuleOp module, const LossSpec &spec) {
+  func::FuncOp forward = findFunction(module, forwardName, "import a model first");
+  if (!forward)
+    return failure();
+  if (!resultsOfKind(forward, graph::RoleKind::Loss).empty())
+    return forward.emitError() << "the model has a loss of its own: leave --loss out";
+  if (auto attached = module.lookupSymbol(forwardLossName))
+    return attached->emitError() << "a loss is attached already, in '" << forwardLossName << "'";
+  FailureOr<unsigned> index = pick(forward, "output", spec.prediction,
+                                   resultsOfKind(forward, graph::RoleKind::Output));
+  if (failed(index))
+    return failure();
+  FailureOr<RankedTensorType> prediction = getPrediction(forward, spec, *index);
+  if (failed(prediction))
+    return failure();
+
+  func::FuncOp withLoss = cloneAs(forward, forwardLossName);
+  Value labels = getLabels(withLoss, spec, *prediction);
+  if (!labels)
+    return failure();
+  func::ReturnOp end = getReturn(withLoss);
+  Location loc = NameLoc::get(StringAttr::get(module.getContext(), "loss"), end.getLoc());
+  ImplicitLocOpBuilder builder(loc, end);
+  returnLoss(withLoss, spec.kind->build(builder, end.getOperand(*index), labels, spec));
+  return success();
+}
+
+struct AttachLoss : impl::AttachLossBase<AttachLoss> {
+  using AttachLossBase::AttachLossBase;
+
+  void runOnOperation() override {
+    llvm::Expected<LossSpec> spec = parseLoss(loss);
+    if (!spec) {
+      getOperation().emitError() << llvm::toString(spec.takeError());
+      return signalPassFailure();
+    }
+    if (failed(attachLoss(getOperation(), *spec)))
+      signalPassFailure();
+  }
+};
+
+} // namespace pcc::autodiff

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a derivative rule works with: one forward op, the gradients that arrived at its results, and
+// short names for the graph ops that rules are written in.
+//
+//   y = exp(x)      rule:  b.give(0, b.mul(b.gradient(), b.result()))
+//
+// A gradient has the type of the value it belongs to. A result at which no gradient arrived has
+// gradient null, which means zero; a rule of an op with one result never sees that.
+#pragma once
+
+#include "dialects/graph/Graph.h"
+#include "passes/autodiff/Names.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace pcc::autodiff {
+
+/// Builds the backward ops of one forward op NAME. Their location is NAME.grad unless a rule says
+/// otherwise by named().
+class Backward : public mlir::ImplicitLocOpBuilder {
+public:
+  /// Builds at the insertion point of `at`. `gradients`: one a result, null for zero. `wanted`: one
+  /// an operand, whether a gradient of it is used at all.
+  Backward(mlir::OpBuilder &at, mlir::Operation *forward, llvm::ArrayRef<mlir::Value> gradients,
+           llvm::ArrayRef<bool> wanted)
+      : ImplicitLocOpBuilder(derivedLocation(forward, "grad"), at), forward(forward),
+        gradients(gradients), wanted(wanted), contributions(forward->getNumOperands()) {}
+
+  // The forward op.
+  template <typename OpT> OpT op() const { return llvm::cast<OpT>(forward); }
+  mlir::Value operand(unsigned index = 0) const { return forward->getOperand(index); }
+  mlir::Value result(unsigned index = 0) const { return forward->getResult(index); }
+  mlir::Value gradient(unsigned result = 0) const { return gradients[result]; }
+  bool wants(unsigned operand) const { return wanted[operand]; }
+
+  /// The gradient of operand `operand`. Rules may give what nobody wants, it is dropped; they ask
+  /// wants() first where that saves ops.
+  void give(unsigned operand, mlir::Value gradient) { contributions[operand] = gradient; }
+  llvm::ArrayRef<mlir::Value> given() const { return contributions; }
+
+  /// The ops built from now on are called NAME.`suffix`.
+  void named(llvm::StringRef suffix) { setLoc(derivedLocation(forward, suffix)); }
+
+  /// Any graph op with one result.
+  template <typename OpT, typename... Args> mlir::Value make(Args &&...args) {
+    return OpT::create(*this, std::forward<Args>(args)...);
+  }
+
+  // Elementwise ops.
+  mlir::Value add(mlir::Value a, mlir::Value b) { return make<graph::AddOp>(a, b); }
+  mlir::Value sub(mlir::Value a, mlir::Value b) { return make<graph::SubOp>(a, b); }
+  mlir::Value mul(mlir::Value a, mlir::Value b) { return make<graph::MulOp>(a, b); }
+  mlir::Value div(mlir::Value a, mlir::Value b) { return make<graph::DivOp>(a, b); }
+  mlir::Value neg(mlir::Value a) { return make<graph::NegOp>(a); }
+  mlir::Value mul(mlir::Value a, double factor) { return mul(a, like(a, factor)); }
+  mlir::Value add(mlir::Value a, double term) { return add(a, like(a, term)); }
+  /// constant - a.
+  mlir::Value sub(double constant, mlir::Value a) { return sub(like(a, constant), a); }
+  mlir::Value compare(graph::Direction direction, mlir::Value a, mlir::Value b) {
+    return make<graph::CompareOp>(direction, a, b);
+  }
+  mlir::Value compare(graph::Direction direction, mlir::Value a, double constant) {
+    return compare(direction, a, like(a, constant));
+  }
+  mlir::Value select(mlir::Value predicate, mlir::Value onTrue, mlir::Value onFalse) {
+    return make<graph::SelectOp>(predicate, onTrue, onFalse);
+  }
+  /// `value` where the predicate holds, else zero.
+  mlir::Value where(mlir::Value predicate, mlir::Value value) {
+    return select(predicate, value, like(value, 0));
+  }
+
+  /// The constant `number` in every element of `type`.
+  mlir::Value splat(mlir::Type type, double number);
+  /// The constant `number` in the type of `value`.
+  mlir::Value like(mlir::Value value, double number) { return splat(value.getType(), number); }
+  /// `value` with the element type of `type`; `value` itself when it has it already.
+  mlir::Value castTo(mlir::Value value, mlir::Type elementType);
+  /// The inverse of a reduction over `reducedDims`: `value` repeated along them to `shape`.
+  mlir::Value unreduce(mlir::Value value, llvm::ArrayRef<int64_t> reducedDims,
+                       llvm::ArrayRef<int64_t> shape);
+  /// Reduces along `dims` and repeats the outcome, so that the shape stays.
+  mlir::Value reduceInPlace(graph::ReduceOpKind kind, mlir::Value value,
+                            llvm::ArrayRef<int64_t> dims);
+  /// A scalar repeated to `shape`.
+  mlir::Value repeat(mlir::Value scalar, llvm::ArrayRef<int64_t> shape);
+
+private:
+  mlir::Operation *forward;
+  llvm::ArrayRef<mlir::Value> gradients;
+  llvm::ArrayRef<bool> wanted;
+  llvm::SmallVector<mlir::Value, 3> contributions;
+};
+
+/// The shape of a tensor value.
+inline llvm::ArrayRef<int64_t> shapeOf(mlir::Value value) {
+  return llvm::cast<mlir::RankedTensorType>(value.getType()).getShape();
+}
+
+} // namespace pcc::autodiff

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Makes the step @train of one rank: with m microbatches of k copies
+//
+//   slot @forward_backward microbatch 0 copy 0 … copy k-1, microbatch 1 copy 0 …, slot @update
+//
+// and marks the loss and the gradients of @forward_backward as accumulated over these slots, with
+// the scale by which @update and the report read the sum. Scheduling may reorder the slots later.
+#include "passes/autodiff/Passes.h"
+#include "passes/autodiff/Signature.h"
+
+using namespace mlir;
+
+namespace pcc::autodiff {
+
+#define GEN_PASS_DEF_BUILDSTEP
+#include "passes/autodiff/Passes.h.inc"
+
+/// The scale of an accumulated result of role `kind`.
+static double scaleOf(graph::RoleKind kind, int64_t m, int64_t k, pipe::MicroReduction reduction) {
+  if (reduction == pipe::MicroReduction::Mean)
+    return 1.0 / (double(m) * double(k));
+  return kind == graph::RoleKind::Loss ? 1.0 : 1.0 / double(m);
+}
+
+struct BuildStep : impl::BuildStepBase<BuildStep> {
+  using BuildStepBase::BuildStepBase;
+
+  void markAccumulated(func::FuncOp section, graph::RoleKind kind) {
+    double scale = scaleOf(kind, microBatches, copies, microReduction);
+    for (unsigned index : resultsOfKind(section, kind))
+      section.setResultAttr(index, pipe::accumulateAttrName,
+                            pipe::AccumulateAttr::get(&getContext(), scale));
+  }
+
+  void buildStep(func::FuncOp behind) {
+    OpBuilder builder(behind);
+    builder.setInsertionPointAfter(behind);
+    Location loc = behind.getLoc();
+    auto step =
+        pipe::StepOp::create(builder, loc, trainName, microBatches, copies, microReduction);
+    builder.createBlock(&step.getBody());
+    for (int64_t microbatch = 0; microbatch < microBatches; ++microbatch)
+      for (int64_t copy = 0; copy < copies; ++copy)
+        pipe::SlotOp::create(builder, loc, forwardBackwardName,
+                             builder.getI64IntegerAttr(microbatch),
+                             builder.getI64IntegerAttr(copy));
+    pipe::SlotOp::create(builder, loc, updateName, IntegerAttr(), IntegerAttr());
+  }
+
+  LogicalResult checkOptions(ModuleOp module) {
+    if (microBatches < 1)
+      return module.emitError() << "expected at least one microbatch, got " << microBatches;
+    if (copies < 1)
+      return module.emitError() << "expected at least one copy, got " << copies;
+    if (Operation *existing = module.lookupSymbol(trainName))
+      return existing->emitError() << "the module has a '" << trainName << "' already";
+    return success();
+  }
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (failed(checkOptions(module)))
+      return signalPassFailure();
+    func::FuncOp section =
+        findFunction(module, forwardBackwardName, "run --autodiff-differentiate first");
+    func::FuncOp update =
+        section ? findFunction(module, updateName, "run --autodiff-build-update first") : section;
+    if (!update)
+      return signalPassFailure();
+    markAccumulated(section, graph::RoleKind::Loss);
+    markAccumulated(section, graph::RoleKind::Gradient);
+    buildStep(update);
+  }
+};
+
+} // namespace pcc::autodiff

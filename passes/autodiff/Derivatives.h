@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The one table of derivatives: op name → how it is differentiated. Each family of ops fills its
+// rows in a file of its own; a new op adds one row.
+//
+//   graph.exp       rule   gradient * result
+//   graph.floor     zero   "piecewise constant"
+//   graph.momentum  none   "an optimizer step"
+//   (no row)               an error that names the op
+#pragma once
+
+#include "passes/autodiff/Backward.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace pcc::autodiff {
+
+/// Gives the gradients of the op's operands by Backward::give.
+using DerivativeRule = void (*)(Backward &);
+
+/// One row of the table.
+struct Derivative {
+  enum class Kind {
+    Rule, ///< `rule` builds the gradients
+    Zero, ///< the derivative is zero wherever it exists: no gradient passes
+    None, ///< the op is not differentiated; a gradient that must pass it is an error
+  };
+  Kind kind = Kind::Rule;
+  DerivativeRule rule = nullptr; ///< only for Rule
+  llvm::StringRef why;           ///< only for Zero and None
+};
+
+class DerivativeTable {
+public:
+  template <typename OpT> void rule(DerivativeRule rule) {
+    rows[OpT::getOperationName()] = {Derivative::Kind::Rule, rule, {}};
+  }
+  template <typename... OpTs> void zero(llvm::StringRef why) {
+    ((rows[OpTs::getOperationName()] = {Derivative::Kind::Zero, nullptr, why}), ...);
+  }
+  template <typename... OpTs> void none(llvm::StringRef why) {
+    ((rows[OpTs::getOperationName()] = {Derivative::Kind::None, nullptr, why}), ...);
+  }
+
+  /// The row of an op, null if it has none.
+  const Derivative *lookup(llvm::StringRef opName) const {
+    auto row = rows.find(opName);
+    return row == rows.end() ? nullptr : &row->second;
+  }
+
+private:
+  llvm::StringMap<Derivative> rows;
+};
+
+/// The table, filled once.
+const DerivativeTable &getDerivativeTable();
+
+// The families, each in its own file.
+void addArithmeticDerivatives(DerivativeTable &table);
+void addFunctionDerivatives(DerivativeTable &table);
+void addActivationDerivatives(DerivativeTable &table);
+void addShapeDerivatives(DerivativeTable &table);
+void addIndexingDerivatives(DerivativeTable &table);
+void addContractionDerivatives(DerivativeTable &table);
+void addReduceDerivatives(DerivativeTable &table);
+void addLossDerivatives(DerivativeTable &table);
+void addConstantDerivatives(DerivativeTable &table);
+
+} // namespace pcc::autodiff

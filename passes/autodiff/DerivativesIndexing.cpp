@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Derivatives of ops that choose elements by computed indices. They save the indices only.
+#include "passes/autodiff/Derivatives.h"
+
+#include "llvm/ADT/Sequence.h"
+
+using namespace mlir;
+using namespace pcc::graph;
+
+namespace pcc::autodiff {
+
+static void differentiateDynamicSlice(Backward &b) {
+  auto op = b.op<DynamicSliceOp>();
+  Value zeros = b.like(op.getInput(), 0);
+  b.give(0, b.make<DynamicUpdateSliceOp>(zeros, b.gradient(), op.getStart(), op.getAxis()));
+}
+
+static void differentiateDynamicUpdateSlice(Backward &b) {
+  auto op = b.op<DynamicUpdateSliceOp>();
+  if (b.wants(0)) {
+    Value zeros = b.like(op.getUpdate(), 0);
+    b.give(0, b.make<DynamicUpdateSliceOp>(b.gradient(), zeros, op.getStart(), op.getAxis()));
+  }
+  if (b.wants(1))
+    b.give(1, b.make<DynamicSliceOp>(op.getUpdate().getType(), b.gradient(), op.getStart(),
+                                     op.getAxis()));
+}
+
+/// Rows are read more than once, so their gradients add up. A gather moves indices out of range to
+/// the nearest legal one, a scatter_add drops them: they are moved first.
+static void differentiateGather(Backward &b) {
+  auto op = b.op<GatherOp>();
+  int64_t last = shapeOf(op.getInput())[op.getAxis()] - 1;
+  Value indices = b.make<ClampOp>(op.getIndices(), APFloat(0.0), APFloat(double(last)));
+  Value zeros = b.like(op.getInput(), 0);
+  b.give(0, b.make<ScatterAddOp>(zeros, indices, b.gradient(), op.getAxis()));
+}
+
+/// Updates with an index out of range were dropped: their gradient is zero.
+static void differentiateScatterAdd(Backward &b) {
+  auto op = b.op<ScatterAddOp>();
+  b.give(0, b.gradient());
+  if (!b.wants(2))
+    return;
+  Value indices = op.getIndices();
+  int64_t size = shapeOf(op.getInput())[op.getAxis()], axis = op.getAxis();
+  Value legal = b.make<AndOp>(b.compare(Direction::GE, indices, 0),
+                              b.compare(Direction::LT, indices, size));
+  auto dims = llvm::to_vector(llvm::seq<int64_t>(axis, axis + shapeOf(indices).size()));
+  Value mask = b.make<BroadcastOp>(boolTensorLike(op.getUpdates().getType()), legal, dims);
+  b.give(2, b.where(mask, b.make<GatherOp>(b.gradient(), indices, axis)));
+}
+
+void addIndexingDerivatives(DerivativeTable &table) {
+  table.rule<DynamicSliceOp>(differentiateDynamicSlice);
+  table.rule<DynamicUpdateSliceOp>(differentiateDynamicUpdateSlice);
+  table.rule<GatherOp>(differentiateGather);
+  table.rule<ScatterAddOp>(differentiateScatterAdd);
+}
+
+} // namespace pcc::autodiff

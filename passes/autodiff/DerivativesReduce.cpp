@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Derivatives of reductions and of softmax.
+#include "passes/autodiff/Derivatives.h"
+
+using namespace mlir;
+using namespace pcc::graph;
+
+namespace pcc::autodiff {
+
+/// `value`, of the reduction's result, repeated to the shape of its input.
+static Value unreduce(Backward &b, ReduceOp op, Value value) {
+  return b.unreduce(value, op.getDims(), shapeOf(op.getInput()));
+}
+
+/// The number of elements that one element of the result is made of.
+static double reducedCount(ReduceOp op) {
+  double count = 1;
+  for (int64_t dim : op.getDims())
+    count *= shapeOf(op.getInput())[dim];
+  return count;
+}
+
+/// max and min: shared evenly by the elements that equal the result, so that it does not depend on
+/// their order, nor on how the dimension is split.
+static void differentiateExtremum(Backward &b, ReduceOp op) {
+  Value hit = b.compare(Direction::EQ, op.getInput(), unreduce(b, op, op.getResult()));
+  Value ones = b.castTo(hit, getElementTypeOrSelf(op.getResult().getType()));
+  Value hits = b.make<ReduceOp>(ReduceOpKind::Sum, ones, op.getDims());
+  b.give(0, b.where(hit, unreduce(b, op, b.div(b.gradient(), hits))));
+}
+
+/// The product of the other elements. Result over element fails at zeros, so with p the product of
+/// the elements that are not zero and z the number of those that are: p / x where no other element
+/// is zero (x = 1 standing in for a zero), else 0.
+static void differentiateProduct(Backward &b, ReduceOp op) {
+  Value x = op.getInput();
+  Type elementType = getElementTypeOrSelf(x.getType());
+  Value isZero = b.compare(Direction::EQ, x, 0);
+  Value zeros = b.castTo(isZero, elementType);
+  Value nonZero = b.select(isZero, b.like(x, 1), x);
+  Value product = b.make<ReduceOp>(ReduceOpKind::Prod, nonZero, op.getDims());
+  Value allZeros = b.make<ReduceOp>(ReduceOpKind::Sum, zeros, op.getDims());
+  Value otherZeros = b.sub(unreduce(b, op, allZeros), zeros);
+  Value others = b.div(unreduce(b, op, b.mul(b.gradient(), product)), nonZero);
+  b.give(0, b.where(b.compare(Direction::EQ, otherZeros, 0), others));
+}
+
+static void differentiateReduce(Backward &b) {
+  auto op = b.op<ReduceOp>();
+  switch (op.getKind()) {
+  case ReduceOpKind::Sum:
+    return b.give(0, unreduce(b, op, b.gradient()));
+  case ReduceOpKind::Mean:
+    return b.give(0, unreduce(b, op, b.mul(b.gradient(), 1 / reducedCount(op))));
+  case ReduceOpKind::Max:
+  case ReduceOpKind::Min:
+    return differentiateExtremum(b, op);
+  case ReduceOpKind::Prod:
+    return differentiateProduct(b, op);
+  }
+}
+
+/// y (g - sum of g y): the result is all it saves.
+static void differentiateSoftmax(Backward &b) {
+  Value y = b.result(), gradient = b.gradient();
+  int64_t axis = b.op<SoftmaxOp>().getAxis();
+  Value mean = b.reduceInPlace(ReduceOpKind::Sum, b.mul(gradient, y), axis);
+  b.give(0, b.mul(y, b.sub(gradient, mean)));
+}
+
+void addReduceDerivatives(DerivativeTable &table) {
+  table.rule<ReduceOp>(differentiateReduce);
+  table.rule<SoftmaxOp>(differentiateSoftmax);
+}
+
+} // namespace pcc::autodiff

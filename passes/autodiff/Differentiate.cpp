@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reverse-mode differentiation: walks the ops of the loss function backwards and lets each op's rule
+// (Derivatives.h) turn the gradients of its results into gradients of its operands. A value used
+// more than once sums what its uses give. Gradients are built only where they lead from the loss to
+// a trainable parameter: never for data. Assumes one block and a scalar loss; leaves
+// @forward_backward, in which forward ops come first and backward ops follow, each named after its
+// forward op (NAME.grad, NAME.grad_weight).
+#include "passes/autodiff/Activity.h"
+#include "passes/autodiff/Derivatives.h"
+#include "passes/autodiff/Passes.h"
+#include "passes/autodiff/ReverseWalk.h"
+#include "passes/autodiff/Signature.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+
+namespace pcc::autodiff {
+
+#define GEN_PASS_DEF_DIFFERENTIATE
+#include "passes/autodiff/Passes.h.inc"
+
+/// @forward_loss, or @forward if that yields a loss itself; null after an error.
+static func::FuncOp findSource(ModuleOp module) {
+  if (auto existing = module.lookupSymbol(forwardBackwardName)) {
+    existing->emitError() << "the model is differentiated already, in '" << forwardBackwardName
+                          << "'";
+    return {};
+  }
+  if (module.lookupSymbol(forwardLossName))
+    return findFunction(module, forwardLossName, "");
+  func::FuncOp forward = findFunction(module, forwardName, "import a model first");
+  if (!forward)
+    return {};
+  if (resultsOfKind(forward, graph::RoleKind::Loss).empty()) {
+    forward.emitError() << "expected a result with the role of a loss; attach one with --loss";
+    return {};
+  }
+  return forward;
+}
+
+/// The place of the only loss among the results.
+static FailureOr<unsigned> getLossIndex(func::FuncOp function) {
+  SmallVector<unsigned> losses = resultsOfKind(function, graph::RoleKind::Loss);
+  if (losses.size() != 1)
+    return function.emitError() << "expected one result with the role of a loss, got "
+                                << losses.size();
+  auto type = dyn_cast<RankedTensorType>(function.getResultTypes()[losses[0]]);
+  if (!type || type.getRank() != 0 || !isa<FloatType>(type.getElementType()))
+    return function.emitError() << "expected a float scalar as loss, got "
+                                << function.getResultTypes()[losses[0]];
+  return losses[0];
+}
+
+/// The arguments that are trainable parameters, by their declarations. Parameters without float
+/// elements have no gradient.
+static FailureOr<SmallVector<BlockArgument>> getTrainable(func::FuncOp function) {
+  SmallVector<BlockArgument> trainable;
+  SymbolTable symbols(function->getParentOfType<ModuleOp>());
+  for (unsigned index : argumentsOfKind(function, graph::RoleKind::Parameter)) {
+    StringRef name = nameOf(argumentRole(function, index));
+    auto declaration = symbols.lookup<graph::ParameterOp>(name);
+    if (!declaration)
+      return function.emitError() << "argument #" << index << " is parameter '" << name
+                                  << "', which no graph.parameter declares";
+    BlockArgument argument = function.getArgument(index);
+    if (declaration.getTrainable() && isa<FloatType>(getElementTypeOrSelf(argument.getType())))
+      trainable.push_back(argument);
+  }
+  if (trainable.empty())
+    return function.emitError() << "expected at least one trainable parameter";
+  return trainable;
+}
+
+/// One error per op that a gradient must pass and that has no derivative.
+static LogicalResult checkDerivatives(const Activity &activity) {
+  for (Operation *op : activity.withoutDerivative()) {
+    const Derivative *row = getDerivativeTable().lookup(op->getName().getStringRef());
+    InFlightDiagnostic error = op->emitError() << "no derivative of '" << op->getName() << "'";
+    if (StringRef name = nameIn(op->getLoc()); !name.empty())
+      error << " for op '" << name << "'";
+    if (row)
+      error << ": " << row->why;
+  }
+  return success(activity.withoutDerivative().empty());
+}
+
+/// The gradient of parameter `argument` as the section yields it: f32; zero, with a warning, for a
+/// parameter without influence.
+static Value finishGradient(ReverseWalk &walk, OpBuilder &builder, func::FuncOp function,
+                            BlockArgument argument) {
+  Location loc = derivedLocation(argument, "grad");
+  RankedTensorType type = accumulatedType(argument.getType());
+  Value gradient = walk.gradientOf(argument);
+  if (!gradient) {
+    function.emitWarning() << "parameter '"
+                           << nameOf(argumentRole(function, argument.getArgNumber()))
+                           << "' does not influence the loss; its gradient is zero";
+    auto zero = DenseElementsAttr::get(type, 0.0f);
+    return graph::ConstantOp::create(builder, loc, type, zero);
+  }
+  if (gradient.getType() == type)
+    return gradient;
+  return graph::CastOp::create(builder, loc, type, gradient);
+}
+
+/// Sets the results: loss, gradients, updated parameters.
+static void setResults(func::FuncOp function, Value loss, ArrayRef<BlockArgument> trainable,
+                       ArrayRef<Value> gradients) {
+  MLIRContext *context = function.getContext();
+  func::ReturnOp end = getReturn(function);
+  SmallVector<Value> values = {loss};
+  SmallVector<Attribute> attributes = {roleAttributes(context, graph::RoleKind::Loss)};
+  for (auto [argument, gradient] : llvm::zip(trainable, gradients)) {
+    StringRef name = nameOf(argumentRole(function, argument.getArgNumber()));
+    values.push_back(gradient);
+    attributes.push_back(roleAttributes(context, graph::RoleKind::Gradient, name));
+  }
+  for (unsigned index : resultsOfKind(function, graph::RoleKind::Parameter)) {
+    values.push_back(end.getOperand(index));
+    attributes.push_back(function.getResultAttrDict(index));
+  }
+  end->setOperands(values);
+  function.setFunctionType(FunctionType::get(context, function.getArgumentTypes(),
+                                             TypeRange(ValueRange(values))));
+  function.setResAttrsAttr(ArrayAttr::get(context, attributes));
+}
+
+/// Ops that only served the outputs, or a gradient that a rule built for nobody.
+static void eraseDeadOps(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+}
+
+/// What is differentiated: the loss with respect to the trainable parameters.
+struct Problem {
+  func::FuncOp function;
+  unsigned lossIndex;
+  SmallVector<BlockArgument> trainable;
+
+  Value getLoss() { return getReturn(function).getOperand(lossIndex); }
+  Activity getActivity() {
+    SmallVector<Value> sources(trainable.begin(), trainable.end());
+    return Activity(function.getBody().front(), sources, getLoss());
+  }
+};
+
+static FailureOr<Problem> findProblem(ModuleOp module) {
+  func::FuncOp source = findSource(module);
+  if (!source)
+    return failure();
+  FailureOr<unsigned> lossIndex = getLossIndex(source);
+  if (failed(lossIndex))
+    return failure();
+  FailureOr<SmallVector<BlockArgument>> trainable = getTrainable(source);
+  if (failed(trainable))
+    return failure();
+  Problem problem{source, *lossIndex, *trainable};
+  if (failed(checkDerivatives(problem.getActivity())))
+    return failure();
+  return problem;
+}
+
+/// The function of `problem` under its new name; @forward itself stays, a copy is taken.
+static Problem takeOver(Problem problem) {
+  func::FuncOp function = problem.function;
+  if (function.getName() == forwardName) {
+    OpBuilder builder(function);
+    builder.setInsertionPointAfter(function);
+    function = cast<func::FuncOp>(builder.clone(*function));
+  }
+  function.setName(forwardBackwardName);
+  SmallVector<BlockArgument> trainable;
+  for (BlockArgument argument : problem.trainable)
+    trainable.push_back(function.getArgument(argument.getArgNumber()));
+  return {function, problem.lossIndex, trainable};
+}
+
+static void differentiate(Problem problem) {
+  func::FuncOp function = problem.function;
+  Block &block = function.getBody().front();
+  Activity activity = problem.getActivity();
+  Value loss = problem.getLoss();
+  Operation *lastForward = getReturn(function)->getPrevNode();
+  ReverseWalk walk(block, activity);
+  walk.run(loss);
+  OpBuilder builder(getReturn(function));
+  SmallVector<Value> gradients;
+  for (BlockArgument parameter : problem.trainable)
+    gradients.push_back(finishGradient(walk, builder, function, parameter));
+  setResults(function, loss, problem.trainable, gradients);
+  makeNamesUnique(lastForward ? lastForward->getNextNode() : &block.front());
+  eraseDeadOps(block);
+}
+
+struct Differentiate : impl::DifferentiateBase<Differentiate> {
+  void runOnOperation() override {
+    FailureOr<Problem> problem = findProblem(getOperation());
+    if (failed(problem))
+      return signalPassFailure();
+    differentiate(takeOver(*problem));
+  }
+};
+
+} // namespace pcc::autodiff

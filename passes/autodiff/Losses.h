@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The losses that --loss knows, one row each.
+//
+//   --loss=softmax_cross_entropy                            names as far as they are unambiguous
+//   --loss=softmax_cross_entropy:logits,labels              an output and an input of the model
+//   --loss=softmax_cross_entropy:logits,labels,reduction=sum,ignore_index=-100
+#pragma once
+
+#include "dialects/graph/Graph.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "llvm/Support/Error.h"
+
+namespace pcc::autodiff {
+
+struct LossKind;
+
+/// A parsed --loss.
+struct LossSpec {
+  const LossKind *kind = nullptr;
+  std::string prediction; ///< name of the output that the loss judges; "" for the only one
+  std::string labels;     ///< name of the input with the truth; "" for "labels"
+  graph::LossReduction reduction = graph::LossReduction::Mean;
+  std::optional<int64_t> ignoreIndex; ///< samples with this label do not count
+};
+
+/// One row of the table.
+struct LossKind {
+  llvm::StringRef name;
+  llvm::ArrayRef<llvm::StringRef> options;
+  /// What is wrong with the prediction's type, "" if nothing.
+  std::string (*checkPrediction)(mlir::RankedTensorType prediction);
+  /// The type of the labels input where the model has none.
+  mlir::RankedTensorType (*labelsType)(mlir::RankedTensorType prediction);
+  /// Whether an input that the model has can hold the labels.
+  bool (*acceptsLabels)(mlir::RankedTensorType prediction, mlir::RankedTensorType labels);
+  /// The loss, a scalar.
+  mlir::Value (*build)(mlir::ImplicitLocOpBuilder &builder, mlir::Value prediction,
+                       mlir::Value labels, const LossSpec &spec);
+};
+
+/// Parses --loss. Errors name what is known.
+llvm::Expected<LossSpec> parseLoss(llvm::StringRef text);
+
+} // namespace pcc::autodiff

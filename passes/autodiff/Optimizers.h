@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The optimizers that --optimizer knows, one row each.
+//
+//   --optimizer=sgd,lr=0.1,weight_decay=0.0001
+//   --optimizer=momentum,lr=0.01,momentum=0.9,nesterov
+#pragma once
+
+#include "dialects/graph/Graph.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "llvm/Support/Error.h"
+
+namespace pcc::autodiff {
+
+struct OptimizerKind;
+
+/// A parsed --optimizer. The learning rate has no default: no number is right for most models.
+struct OptimizerSpec {
+  const OptimizerKind *kind = nullptr;
+  double learningRate = 0;
+  double momentum = 0.9;
+  double weightDecay = 0;
+  bool nesterov = false;
+};
+
+/// The values of one parameter's update.
+struct UpdateOperands {
+  mlir::Value parameter;
+  mlir::Value gradient; ///< of the parameter's type
+  llvm::SmallVector<mlir::Value> states;
+  mlir::Value rate; ///< learning rate, a scalar
+};
+
+/// One row of the table.
+struct OptimizerKind {
+  llvm::StringRef name;
+  llvm::ArrayRef<llvm::StringRef> options;
+  /// The state of parameter w with suffix s is the parameter w.s: its type, at first zero.
+  llvm::ArrayRef<llvm::StringRef> states;
+  /// The new parameter, then the new states.
+  llvm::SmallVector<mlir::Value> (*build)(mlir::ImplicitLocOpBuilder &builder,
+                                          const OptimizerSpec &spec,
+                                          const UpdateOperands &operands);
+};
+
+/// Parses --optimizer. Errors name what is known.
+llvm::Expected<OptimizerSpec> parseOptimizer(llvm::StringRef text);
+
+} // namespace pcc::autodiff

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From a forward model to a training step, in this order.
+#ifndef PCC_PASSES_AUTODIFF_PASSES_TD
+#define PCC_PASSES_AUTODIFF_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def AttachLoss : Pass<"autodiff-attach-loss", "::mlir::ModuleOp"> {
+  let summary = "makes @forward_loss: @forward followed by a loss";
+  let description = [{
+    Copies @forward to @forward_loss, which takes the labels as one more input and yields the loss
+    instead of the outputs. @forward stays as it is, for evaluation. The labels are the input of the
+    given name, or a new input if @forward has none of that name.
+  }];
+  let options = [Option<"loss", "loss", "std::string", [{"softmax_cross_entropy"}],
+                        "KIND[:PREDICTION[,LABELS]][,OPTION=VALUE…]">];
+  let dependentDialects = ["::pcc::graph::GraphDialect"];
+}
+
+def Differentiate : Pass<"autodiff-differentiate", "::mlir::ModuleOp"> {
+  let summary = "makes @forward_backward: the loss and its gradients";
+  let description = [{
+    Turns @forward_loss (or, where the model has a loss of its own, a copy of @forward) into
+    @forward_backward(inputs, parameters) -> (loss, gradients of the trainable parameters, updated
+    running statistics) by reverse-mode differentiation. Gradients are plain graph ops. Gradients
+    leave in f32, whatever the parameter's type, because they are accumulated and reduced in f32.
+    Every op without a derivative is reported before anything is changed.
+  }];
+  let dependentDialects = ["::pcc::graph::GraphDialect"];
+}
+
+def BuildUpdate : Pass<"autodiff-build-update", "::mlir::ModuleOp"> {
+  let summary = "makes @update: one optimizer step, and declares the optimizer's states";
+  let description = [{
+    Adds @update(parameters, gradients, states) -> (parameters, states) for the gradients of
+    @forward_backward, and declares the states of parameter w as parameters w.STATE, not trainable,
+    at first zero, with the attribute `graph.state_of = @w`.
+  }];
+  let options = [Option<"optimizer", "optimizer", "std::string", [{""}],
+                        "KIND[,OPTION=VALUE…]">];
+  let dependentDialects = ["::pcc::graph::GraphDialect"];
+}
+
+def BuildStep : Pass<"autodiff-build-step", "::mlir::ModuleOp"> {
+  let summary = "makes the step @train: the slots of @forward_backward, then @update";
+  let description = [{
+    Lists one slot of @forward_backward for each microbatch of each copy, then one of @update, and
+    marks loss and gradients as accumulated. The scales follow `micro-reduction`: sum multiplies the
+    gradients by 1/m and leaves the loss, mean multiplies both by 1/(m k), for m microbatches of k
+    copies each.
+  }];
+  let options = [
+    Option<"microBatches", "micro-batches", "int64_t", "1", "microbatches of a step (m)">,
+    Option<"copies", "copies", "int64_t", "1", "interleaved copies of a microbatch (k)">,
+    Option<"microReduction", "micro-reduction", "::pcc::pipe::MicroReduction",
+           "::pcc::pipe::MicroReduction::Sum", "how microbatches and copies are combined", [{
+      ::llvm::cl::values(
+        clEnumValN(::pcc::pipe::MicroReduction::Sum, "sum", "sum of losses, gradients over m"),
+        clEnumValN(::pcc::pipe::MicroReduction::Mean, "mean", "mean of both over m k"))
+    }]>];
+  let dependentDialects = ["::pcc::pipe::PipeDialect"];
+}
+
+#endif // PCC_PASSES_AUTODIFF_PASSES_TD

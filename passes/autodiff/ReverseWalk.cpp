@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/autodiff/ReverseWalk.h"
+
+#include "passes/autodiff/Activity.h"
+#include "passes/autodiff/Derivatives.h"
+#include "passes/autodiff/Names.h"
+
+using namespace mlir;
+
+namespace pcc::autodiff {
+
+ReverseWalk::ReverseWalk(Block &block, const Activity &activity)
+    : activity(activity), builder(block.getTerminator()) {
+  for (Operation &op : block.without_terminator())
+    forwardOps.push_back(&op);
+}
+
+Value ReverseWalk::gradientOf(Value value) {
+  auto found = contributions.find(value);
+  if (found == contributions.end())
+    return {};
+  SmallVector<Value, 1> &parts = found->second;
+  for (Value part : llvm::drop_begin(parts))
+    parts[0] = graph::AddOp::create(builder, derivedLocation(value, "grad_sum"), parts[0], part);
+  parts.truncate(1);
+  return parts[0];
+}
+
+void ReverseWalk::visit(Operation *op) {
+  auto gradients = llvm::map_to_vector(op->getResults(), [&](Value r) { return gradientOf(r); });
+  auto wanted = llvm::map_to_vector(op->getOperands(),
+                                    [&](Value operand) { return activity.isActive(operand); });
+  if (llvm::none_of(gradients, [](Value v) { return bool(v); }) || !llvm::is_contained(wanted, true))
+    return;
+  Backward backward(builder, op, gradients, wanted);
+  getDerivativeTable().lookup(op->getName().getStringRef())->rule(backward);
+  for (auto [operand, want, given] : llvm::zip(op->getOperands(), wanted, backward.given()))
+    if (want && given)
+      contributions[operand].push_back(given);
+}
+
+void ReverseWalk::run(Value loss) {
+  auto type = cast<RankedTensorType>(loss.getType());
+  auto one = DenseElementsAttr::get(type, FloatAttr::get(type.getElementType(), 1.0));
+  contributions[loss].push_back(
+      graph::ConstantOp::create(builder, derivedLocation(loss, "grad"), type, one));
+  for (Operation *op : llvm::reverse(forwardOps))
+    visit(op);
+}
+
+} // namespace pcc::autodiff

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/autodiff/TrainingOptions.h"
+
+#include "passes/autodiff/Losses.h"
+#include "passes/autodiff/OptionList.h"
+#include "passes/autodiff/Optimizers.h"
+#include "passes/autodiff/Passes.h"
+
+using namespace mlir;
+
+namespace pcc::autodiff {
+
+llvm::Expected<pipe::MicroReduction> parseMicroReduction(StringRef text) {
+  if (std::optional<pipe::MicroReduction> known = pipe::symbolizeMicroReduction(text.lower()))
+    return *known;
+  return makeError("unknown micro reduction '", text, "'; known: 'sum', 'mean'");
+}
+
+llvm::Error checkTrainingOptions(const TrainingOptions &options) {
+  if (!options.loss.empty())
+    if (auto loss = parseLoss(options.loss); !loss)
+      return loss.takeError();
+  if (auto optimizer = parseOptimizer(options.optimizer); !optimizer)
+    return optimizer.takeError();
+  if (options.microBatches < 1)
+    return makeError("expected at least one microbatch, got ", options.microBatches);
+  if (options.copies < 1)
+    return makeError("expected at least one copy, got ", options.copies);
+  return llvm::Error::success();
+}
+
+void addTrainingPasses(OpPassManager &passes, const TrainingOptions &options) {
+  if (!options.loss.empty())
+    passes.addPass(createAttachLoss({options.loss}));
+  passes.addPass(createDifferentiate());
+  passes.addPass(createBuildUpdate({options.optimizer}));
+  passes.addPass(createBuildStep({options.microBatches, options.copies, options.microReduction}));
+}
+
+} // namespace pcc::autodiff
