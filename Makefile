@@ -5,6 +5,10 @@
 BUILD ?= build
 JOBS ?= $(shell nproc)
 
+# Containers cross from instrumented code to LLVM's own, which is not instrumented; neither is OpenMP's library.
+ASAN = ASAN_OPTIONS=detect_container_overflow=0:detect_odr_violation=0:detect_leaks=0
+TSAN = TSAN_OPTIONS=suppressions=$(CURDIR)/tools/dev/tsan.supp
+
 .PHONY: help deps build demo test test-full test-asan test-tsan bench bench-peers docs format presubmit clean
 
 help: ## lists the targets
@@ -34,12 +38,12 @@ test-full: build ## all tests, matrices whole
 test-asan: deps ## the tests under AddressSanitizer
 	@$(call configure,asan,build-asan)
 	@ninja -C build-asan -j $(JOBS)
-	@tools/dev/run-tests build-asan
+	@$(ASAN) tools/dev/run-tests build-asan
 
 test-tsan: deps ## the device side's tests under ThreadSanitizer
 	@$(call configure,tsan,build-tsan)
 	@ninja -C build-tsan -j $(JOBS) runtime-tests
-	@tools/dev/run-tests build-tsan --label runtime
+	@$(TSAN) tools/dev/run-tests build-tsan --label runtime
 
 bench: deps ## step times beside this machine's own limits
 	@cmake --preset release -B $(BUILD) --log-level=WARNING -DPCC_BUILD_BENCH=ON

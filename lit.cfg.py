@@ -35,6 +35,8 @@ config.substitutions.append(("%root", root))
 config.substitutions.append(("%examples", os.path.join(root, "examples")))
 config.substitutions.append(("%build", config.pcc_build))
 config.substitutions.append(("%python", config.python))
+# %exits CODE COMMAND…: demands an exit code; stdout and stderr come as stdout.
+config.substitutions.append(("%exits", f"{config.python} {root}/test/Inputs/exits.py"))
 
 # `make test-full`: tests that sample a matrix run all of it.
 if os.environ.get("PCC_TEST_FULL"):
@@ -43,6 +45,6 @@ if os.environ.get("PCC_TEST_FULL"):
 
 if config.pcc_sanitizer:
     config.available_features.add(config.pcc_sanitizer)
-    # Containers cross from instrumented code to LLVM's own, which is not.
-    config.environment["ASAN_OPTIONS"] = "detect_container_overflow=0:detect_odr_violation=0"
-    config.environment["TSAN_OPTIONS"] = f"suppressions={root}/tools/dev/tsan.supp"
+for name in ("ASAN_OPTIONS", "TSAN_OPTIONS"):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]

@@ -77,18 +77,24 @@ function(pcc_tablegen_passes target group)
   pcc_tablegen(${target} Passes.td "-gen-pass-decls,-name=${group}" Passes.h.inc)
 endfunction()
 
-# pcc_unit_test(NAME SOURCES a.cpp … LINK PccX … [COMPILER]): one GoogleTest program, one ctest entry.
+# pcc_unit_test(NAME SOURCES a.cpp … LINK PccX … [COMPILER]): one GoogleTest program, one ctest entry, with the label
+# `compiler` or `runtime`. The target runtime-tests builds all of the latter.
+add_custom_target(runtime-tests)
 function(pcc_unit_test name)
   cmake_parse_arguments(ARG "COMPILER" "" "SOURCES;LINK" ${ARGN})
   if(ARG_COMPILER)
     pcc_tool(${name} SOURCES ${ARG_SOURCES} LINK ${ARG_LINK})
+    set(label compiler)
   else()
     add_executable(${name} ${ARG_SOURCES})
     target_link_libraries(${name} PRIVATE ${ARG_LINK})
+    add_dependencies(runtime-tests ${name})
+    set(label runtime)
   endif()
   target_link_libraries(${name} PRIVATE GTest::gtest GTest::gtest_main)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/test")
   add_test(NAME ${name} COMMAND ${name})
+  set_tests_properties(${name} PROPERTIES LABELS ${label})
 endfunction()
 
 # pcc_rooms(a b …): the sub-folders of a floor, lowest first.

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The road from a model to the programs of its ranks: which passes run, in which order, and why. Nothing else in the
+// project decides that.
+//
+//   stage      the module afterwards
+//   graph      core ops, global shapes, no dead code
+//   grad       @forward, @forward_backward, @update, and the step that invokes them
+//   strategy   the same ops, with a sharding on every value
+//   spmd       the program of one rank: local shapes and collectives
+//   schedule   the same ops, with kernels, buffers and lanes as attributes
+//   task       records, buffers, and the kernels as functions
+//   llvm       the kernels in the llvm dialect
+#pragma once
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "passes/autodiff/TrainingOptions.h"
+#include "runtime/abi/config.pb.h"
+#include <functional>
+#include <optional>
+
+namespace pcc {
+
+enum class Stage { Graph, Grad, Strategy, Spmd, Schedule, Task, Llvm };
+
+/// The name by which `--emit` and file names know a stage.
+llvm::StringRef stringify(Stage stage);
+/// The stage called `name`, in any case.
+std::optional<Stage> parseStage(llvm::StringRef name);
+/// All of them, in order.
+llvm::ArrayRef<Stage> allStages();
+
+/// What the road depends on, besides the model.
+struct PipelineOptions {
+  /// Every number set.
+  abi::ParallelConfig parallel;
+  /// Loss and optimizer; both empty: the model is only evaluated and there is no training step. Microbatches, copies and
+  /// their reduction are those of `parallel`.
+  autodiff::TrainingOptions training;
+  /// Called before the passes of each stage run, e.g. to attach timing.
+  std::function<mlir::LogicalResult(mlir::PassManager &)> configure;
+  /// Called after each stage.
+  std::function<mlir::LogicalResult(Stage, mlir::ModuleOp)> observe;
+
+  bool trains() const { return !training.loss.empty() || !training.optimizer.empty(); }
+};
+
+/// Adds the passes of one stage and the check of what holds after it.
+void addStage(mlir::OpPassManager &passes, Stage stage, const PipelineOptions &options);
+
+/// Takes `module`, a graph, along the road up to and including `last`. Errors are diagnostics.
+mlir::LogicalResult runPipeline(mlir::ModuleOp module, const PipelineOptions &options, Stage last);
+
+} // namespace pcc

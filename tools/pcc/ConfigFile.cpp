@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tools/pcc/ConfigFile.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+#include "tools/pcc/Output.h"
+#include <google/protobuf/io/tokenizer.h>
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+#include <google/protobuf/text_format.h>
+#include <google/protobuf/util/json_util.h>
+
+using namespace pcc::cli;
+using google::protobuf::EnumDescriptor;
+using google::protobuf::EnumValueDescriptor;
+using google::protobuf::FieldDescriptor;
+
+/// The words that all values of an enumeration begin with: MICRO_ of MICRO_SUM and MICRO_MEAN.
+static llvm::StringRef commonPrefix(const EnumDescriptor *type) {
+  llvm::StringRef prefix = type->value(0)->name();
+  for (int i = 1; i < type->value_count(); ++i) {
+    llvm::StringRef name = type->value(i)->name();
+    while (!name.starts_with(prefix))
+      prefix = prefix.drop_back();
+  }
+  return prefix.take_front(prefix.rfind('_') + 1);
+}
+
+const EnumValueDescriptor *pcc::cli::findEnumValue(const EnumDescriptor *type,
+                                                   llvm::StringRef text) {
+  for (int i = 0; i < type->value_count(); ++i) {
+    llvm::StringRef name = type->value(i)->name();
+    if (text.equals_insensitive(name) ||
+        text.equals_insensitive(name.drop_front(commonPrefix(type).size())))
+      return type->value(i);
+  }
+  return nullptr;
+}
+
+std::string pcc::cli::enumValueNames(const EnumDescriptor *type) {
+  std::string names;
+  for (int i = 0; i < type->value_count(); ++i) {
+    llvm::StringRef name = type->value(i)->name();
+    names += i == 0 ? "" : i + 1 == type->value_count() ? " or " : ", ";
+    names += name.drop_front(commonPrefix(type).size()).lower();
+  }
+  return names;
+}
+
+/// `text` with every word that names a value of an enumeration field of `message` in its full form. Words keep their
+/// places up to the first that grows, on its own line, so that errors point where they should.
+static std::string spellOutEnums(llvm::StringRef text,
+                                 const google::protobuf::Descriptor *message) {
+  std::string result;
+  const EnumDescriptor *awaited = nullptr; // set between the name of such a field and its value
+  while (!text.empty()) {
+    size_t length = std::min(text.find_if_not([](char c) { return llvm::isAlnum(c) || c == '_'; }),
+                             text.size());
+    llvm::StringRef word = text.take_front(std::max<size_t>(length, 1));
+    text = text.drop_front(word.size());
+    const EnumValueDescriptor *value = awaited ? findEnumValue(awaited, word) : nullptr;
+    result += value ? value->name() : word.str();
+    if (length == 0)
+      continue;
+    const FieldDescriptor *field = message->FindFieldByName(word.str());
+    awaited = field && field->type() == FieldDescriptor::TYPE_ENUM ? field->enum_type() : nullptr;
+  }
+  return result;
+}
+
+namespace {
+/// Prints the first error of the text form as FILE:LINE:COLUMN.
+class FirstError : public google::protobuf::io::ErrorCollector {
+public:
+  explicit FirstError(llvm::StringRef path) : path(path) {}
+
+  void AddError(int line, google::protobuf::io::ColumnNumber column,
+                const std::string &message) override {
+    if (!found)
+      llvm::errs() << path << ":" << line + 1 << ":" << column + 1 << ": error: " << message << "\n";
+    found = true;
+  }
+
+private:
+  llvm::StringRef path;
+  bool found = false;
+};
+} // namespace
+
+static ExitCode readJson(llvm::StringRef path, llvm::StringRef text,
+                         google::protobuf::Message &message) {
+  // LLVM's parser says where the text is no JSON; protobuf's says what the message does not have.
+  if (auto parsed = llvm::json::parse(text); !parsed) {
+    std::string reason = llvm::toString(parsed.takeError());
+    llvm::errs() << path << ":" << llvm::StringRef(reason).ltrim('[') << "\n";
+    return BadInput;
+  }
+  auto status = google::protobuf::util::JsonStringToMessage(
+      spellOutEnums(text, message.GetDescriptor()), &message);
+  if (status.ok())
+    return Success;
+  return fail(BadInput, path + ": " + status.message().as_string());
+}
+
+ExitCode pcc::cli::readConfigFile(llvm::StringRef path, google::protobuf::Message &message) {
+  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
+  if (!buffer)
+    return fail(BadInput, "'" + path + "': " + buffer.getError().message());
+  llvm::StringRef text = (*buffer)->getBuffer();
+  if (path.ends_with(".json"))
+    return readJson(path, text, message);
+
+  FirstError errors(path);
+  google::protobuf::TextFormat::Parser parser;
+  parser.RecordErrorsTo(&errors);
+  if (!parser.ParseFromString(spellOutEnums(text, message.GetDescriptor()), &message))
+    return BadInput;
+  return Success;
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Options as files: protobuf messages in text form, or in JSON by the suffix `.json`. Names of enumerations may be
+// written in any case, and without the prefix that the message gives them (`sum` for MICRO_SUM).
+#pragma once
+
+#include "llvm/ADT/StringRef.h"
+#include "tools/pcc/ExitCode.h"
+#include <google/protobuf/message.h>
+#include <string>
+
+namespace pcc::cli {
+
+/// Reads `path` into `message`. Returns BadInput after an error with file, line and column.
+ExitCode readConfigFile(llvm::StringRef path, google::protobuf::Message &message);
+
+/// The value that `text` names, or null.
+const google::protobuf::EnumValueDescriptor *
+findEnumValue(const google::protobuf::EnumDescriptor *type, llvm::StringRef text);
+
+/// The names of all values as a user writes them: "stand_alone, data_parallel or …".
+std::string enumValueNames(const google::protobuf::EnumDescriptor *type);
+
+} // namespace pcc::cli

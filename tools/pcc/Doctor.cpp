@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// pcc doctor: what of the things that pcc can use is on this machine, and how to get the rest.
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/TargetParser/Host.h"
+#include "runtime/base/CpuFeatures.h"
+#include "runtime/base/SharedLibrary.h"
+#include "tools/pcc/Output.h"
+#include "tools/pcc/Verb.h"
+#include <optional>
+#include <thread>
+
+using namespace pcc::cli;
+namespace cl = llvm::cl;
+using pcc::runtime::SharedLibrary;
+
+namespace {
+
+/// One thing that may be here.
+struct Finding {
+  const char *name;
+  bool required;
+  std::optional<std::string> detail; ///< empty: it is not here
+  const char *cure;                  ///< how to get it
+};
+
+/// The first of `names` that opens, with a text made by `describe`; nothing if none does.
+std::optional<std::string>
+probeLibrary(std::initializer_list<const char *> names,
+             llvm::function_ref<std::string(const SharedLibrary &)> describe) {
+  auto library = SharedLibrary::open(std::span(names.begin(), names.size()), "");
+  if (!library)
+    return std::nullopt;
+  return describe(*library);
+}
+
+std::optional<std::string> probeProgram(llvm::ArrayRef<const char *> names) {
+  for (const char *name : names) {
+    auto path = llvm::sys::findProgramByName(name);
+    if (path)
+      return *path;
+  }
+  return std::nullopt;
+}
+
+std::string describeCpu() {
+  std::string features;
+  std::set<std::string> flags = pcc::runtime::cpuFlags();
+  for (const char *feature : {"avx2", "fma", "avx512f", "avx512bw", "avx512vnni", "avx512bf16", "amx-tile", "neon", "sve"})
+    if (pcc::runtime::hasCpuFeature(flags, feature))
+      features += std::string(" ") + feature;
+  return llvm::formatv("{0}, {1} cores,{2}", llvm::sys::getHostCPUName(),
+                       std::thread::hardware_concurrency(), features.empty() ? " no vectors" : features);
+}
+
+std::string describeDnnl(const SharedLibrary &library) {
+  struct Version { // the head of dnnl_version_t
+    int major, minor, patch;
+  };
+  auto version = reinterpret_cast<const Version *(*)()>(library.address("dnnl_version"));
+  if (!version)
+    return "version unknown";
+  return llvm::formatv("{0}.{1}.{2}", version()->major, version()->minor, version()->patch);
+}
+
+std::string describeCuda(const SharedLibrary &library) {
+  auto init = reinterpret_cast<int (*)(unsigned)>(library.address("cuInit"));
+  auto getVersion = reinterpret_cast<int (*)(int *)>(library.address("cuDriverGetVersion"));
+  auto getCount = reinterpret_cast<int (*)(int *)>(library.address("cuDeviceGetCount"));
+  int version = 0, count = 0;
+  if (!init || !getVersion || !getCount || getVersion(&version) != 0)
+    return "version unknown";
+  if (init(0) != 0 || getCount(&count) != 0)
+    count = 0;
+  return llvm::formatv("driver for CUDA {0}.{1}, {2} devices", version / 1000, version % 1000 / 10, count);
+}
+
+std::string describeNccl(const SharedLibrary &library) {
+  auto getVersion = reinterpret_cast<int (*)(int *)>(library.address("ncclGetVersion"));
+  int version = 0;
+  if (!getVersion || getVersion(&version) != 0)
+    return "version unknown";
+  return llvm::formatv("{0}.{1}.{2}", version / 10000, version % 10000 / 100, version % 100);
+}
+
+llvm::SmallVector<Finding> findAll() {
+  return {
+      {"cpu", true, describeCpu(), ""},
+      {"llvm", true, LLVM_VERSION_STRING, ""},
+      {"linker", true, probeProgram({"ld.lld-22", "ld.lld"}), "apt-get install lld-22"},
+      {"onednn", true, probeLibrary({"libdnnl.so.2", "libdnnl.so.3", "libdnnl.so"}, describeDnnl),
+       "apt-get install libdnnl2"},
+      {"cuda driver", false, probeLibrary({"libcuda.so.1"}, describeCuda),
+       "install NVIDIA's driver; needs a GPU"},
+      {"cuda toolkit", false, probeProgram({"ptxas", "/usr/local/cuda/bin/ptxas"}),
+       "install NVIDIA's CUDA toolkit"},
+      {"nccl", false, probeLibrary({"libnccl.so.2"}, describeNccl), "install NVIDIA's libnccl2"},
+      {"mpi", false, probeProgram({"mpirun"}), "apt-get install openmpi-bin libopenmpi-dev"},
+  };
+}
+
+class DoctorVerb : public Verb {
+public:
+  DoctorVerb() : Verb("doctor", "what is here, and how to get the rest"), format(command) {}
+
+  ExitCode run() override {
+    llvm::SmallVector<Finding> findings = findAll();
+    format.isJson() ? printJson(toJson(findings)) : print(findings);
+    bool complete = llvm::all_of(
+        findings, [](const Finding &f) { return !f.required || f.detail.has_value(); });
+    return complete ? Success : Unavailable;
+  }
+
+private:
+  static void print(llvm::ArrayRef<Finding> findings) {
+    for (const Finding &f : findings)
+      llvm::outs() << llvm::formatv("{0,-14}{1,-9}{2}\n", f.name, f.detail ? "here" : "missing",
+                                    f.detail ? *f.detail : f.cure);
+  }
+
+  static llvm::json::Value toJson(llvm::ArrayRef<Finding> findings) {
+    llvm::json::Array rows;
+    for (const Finding &f : findings)
+      rows.push_back(llvm::json::Object{{"name", f.name},
+                                        {"required", f.required},
+                                        {"here", f.detail.has_value()},
+                                        {"detail", f.detail.value_or("")},
+                                        {"cure", f.cure}});
+    return rows;
+  }
+
+  FormatFlag format;
+};
+
+} // namespace
+
+std::unique_ptr<Verb> pcc::cli::makeDoctorVerb() { return std::make_unique<DoctorVerb>(); }

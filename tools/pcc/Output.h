@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Results: to stdout, or to a file that is there whole or not at all.
+#pragma once
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/JSON.h"
+#include "tools/pcc/ExitCode.h"
+
+namespace pcc::cli {
+
+/// `--format=text|json`: how a verb prints its result.
+enum class Format { Text, Json };
+
+/// The flag for it.
+class FormatFlag {
+public:
+  explicit FormatFlag(llvm::cl::SubCommand &command);
+  bool isJson() const { return value == Format::Json; }
+
+private:
+  llvm::cl::opt<Format> value;
+};
+
+/// Prints "pcc: error: MESSAGE" to stderr and returns `code`.
+ExitCode fail(ExitCode code, const llvm::Twine &message);
+
+/// Lets `write` fill the file `path`, or stdout if the path is "-" or empty. The file gets its name only when it is
+/// complete. Returns BadInput, with a message, if it cannot be written.
+ExitCode writeResult(llvm::StringRef path,
+                     llvm::function_ref<void(llvm::raw_ostream &)> write);
+
+/// Prints `value` to stdout, indented, with a newline.
+void printJson(const llvm::json::Value &value);
+
+} // namespace pcc::cli

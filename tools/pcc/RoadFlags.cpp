@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tools/pcc/RoadFlags.h"
+
+#include "mlir/IR/Remarks.h"
+#include "mlir/Support/Timing.h"
+
+using namespace pcc::cli;
+namespace cl = llvm::cl;
+
+RoadFlags::RoadFlags(cl::SubCommand &command)
+    : model(command), parallel(command),
+      loss("loss", cl::desc("the loss to train with"),
+           cl::value_desc("kind[:prediction[,labels]]"), cl::sub(command)),
+      optimizer("optimizer", cl::desc("how parameters are updated"),
+                cl::value_desc("kind[,option=value...]"), cl::sub(command)),
+      dumpIr("dump-ir", cl::desc("write the module after every stage into a folder; with ',dot' pictures, too"),
+             cl::value_desc("folder[,dot]"), cl::CommaSeparated, cl::sub(command)),
+      remarks("remarks", cl::desc("say what the passes decided"), cl::sub(command)) {}
+
+ExitCode RoadFlags::read(PipelineOptions &options) const {
+  if (ExitCode code = parallel.read(options.parallel))
+    return code;
+  const abi::ParallelConfig &config = options.parallel;
+  options.training.loss = loss;
+  options.training.optimizer = optimizer;
+  options.training.microBatches = config.micro_batches();
+  options.training.copies = config.interleave_num();
+  options.training.microReduction = config.micro_reduction() == abi::MICRO_MEAN
+                                        ? pipe::MicroReduction::Mean
+                                        : pipe::MicroReduction::Sum;
+  if (options.trains())
+    if (llvm::Error error = autodiff::checkTrainingOptions(options.training))
+      return fail(BadUsage, llvm::toString(std::move(error)));
+  if (dumpIr.size() > 2 || (dumpIr.size() == 2 && dumpIr[1] != "dot"))
+    return fail(BadUsage, "'--dump-ir': expected FOLDER or FOLDER,dot");
+  options.configure = [](mlir::PassManager &passes) {
+    mlir::applyDefaultTimingPassManagerCLOptions(passes);
+    return mlir::applyPassManagerCLOptions(passes);
+  };
+  return Success;
+}
+
+std::optional<pcc::DumpStages> RoadFlags::dump() const {
+  if (dumpIr.empty())
+    return std::nullopt;
+  return DumpStages(dumpIr[0], /*pictures=*/dumpIr.size() == 2);
+}
+
+mlir::OwningOpRef<mlir::ModuleOp> RoadFlags::compile(Session &session,
+                                                     const PipelineOptions &options, Stage last,
+                                                     ExitCode &code) const {
+  mlir::OwningOpRef<mlir::ModuleOp> module = model.load(session.context, code);
+  if (!module)
+    return {};
+  if (mlir::failed(compile(*module, options, last))) {
+    code = BadInput;
+    return {};
+  }
+  return module;
+}
+
+mlir::LogicalResult RoadFlags::compile(mlir::ModuleOp module, const PipelineOptions &options,
+                                       Stage last) const {
+  if (remarks) {
+    mlir::remark::RemarkCategories categories;
+    categories.all = ".*";
+    if (mlir::failed(mlir::remark::enableOptimizationRemarks(
+            *module.getContext(), nullptr, std::make_unique<mlir::remark::RemarkEmittingPolicyAll>(),
+            categories, /*printAsEmitRemarks=*/true)))
+      return mlir::failure();
+  }
+  std::optional<DumpStages> files = dump();
+  PipelineOptions observed = options;
+  observed.observe = [&](Stage stage, mlir::ModuleOp current) -> mlir::LogicalResult {
+    if (files && mlir::failed(files->write(stage, current)))
+      return mlir::failure();
+    return options.observe ? options.observe(stage, current) : mlir::success();
+  };
+  return runPipeline(module, observed, last);
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The flags of every verb that takes a model along the road: the model, the training step, the parallel options, and what
+// to show on the way.
+#pragma once
+
+#include "compiler/DumpStages.h"
+#include "compiler/Pipeline.h"
+#include "tools/pcc/ParallelFlags.h"
+#include "tools/pcc/Session.h"
+#include <optional>
+
+namespace pcc::cli {
+
+class RoadFlags {
+public:
+  explicit RoadFlags(llvm::cl::SubCommand &command);
+
+  const ModelFlags &getModel() const { return model; }
+
+  /// The options of the road. BadUsage or BadInput after a message.
+  ExitCode read(PipelineOptions &options) const;
+
+  /// Imports the model and takes it along the road up to `last`; null after a diagnostic, with `code` set. Writes the
+  /// files of `--dump-ir`, prints remarks with `--remarks`.
+  mlir::OwningOpRef<mlir::ModuleOp> compile(Session &session, const PipelineOptions &options,
+                                            Stage last, ExitCode &code) const;
+
+  /// The same for a module that was imported already.
+  mlir::LogicalResult compile(mlir::ModuleOp module, const PipelineOptions &options,
+                              Stage last) const;
+
+private:
+  /// The folder of `--dump-ir`, if given.
+  std::optional<DumpStages> dump() const;
+
+  ModelFlags model;
+  ParallelFlags parallel;
+  llvm::cl::opt<std::string> loss, optimizer;
+  llvm::cl::list<std::string> dumpIr;
+  llvm::cl::opt<bool> remarks;
+};
+
+} // namespace pcc::cli

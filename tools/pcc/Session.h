@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What every verb that touches a model needs: an MLIR context that knows all dialects and prints diagnostics to stderr, and
+// the flags that say which model.
+#pragma once
+
+#include "compiler/import/Import.h"
+#include "compiler/import/Locations.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "tools/pcc/Output.h"
+#include "llvm/Support/CommandLine.h"
+
+namespace pcc::cli {
+
+/// A context for one call of pcc. While it lives, diagnostics go to stderr as docs/spec/cli.md shows them.
+class Session {
+public:
+  Session();
+
+  mlir::MLIRContext context;
+
+private:
+  import::DiagnosticPrinter printer;
+};
+
+/// MODEL, `--set-dim`, `--weights`.
+class ModelFlags {
+public:
+  explicit ModelFlags(llvm::cl::SubCommand &command);
+
+  const std::string &path() const { return model; }
+
+  /// Imports the model. Returns null after a diagnostic, with `code` set: BadUsage for a bad flag, else BadInput.
+  /// `unsupported`: as in importModel.
+  mlir::OwningOpRef<mlir::ModuleOp>
+  load(mlir::MLIRContext &context, ExitCode &code,
+       std::vector<import::UnsupportedNode> *unsupported = nullptr) const;
+
+private:
+  llvm::cl::opt<std::string> model, weights;
+  llvm::cl::list<std::string> dims;
+};
+
+/// Writes `module` to `path`: bytecode if it ends in `.mlirbc`, else text; to stdout with large values left out.
+ExitCode writeModule(mlir::ModuleOp module, llvm::StringRef path);
+
+} // namespace pcc::cli

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A verb of the command line: `pcc VERB …`. Each verb is one file; its flags are members of its class, so that they exist
+// while the command line is read and nowhere else.
+#pragma once
+
+#include "llvm/Support/CommandLine.h"
+#include "tools/pcc/ExitCode.h"
+#include <memory>
+
+namespace pcc::cli {
+
+class Verb {
+public:
+  Verb(llvm::StringRef name, llvm::StringRef help) : command(name, help) {}
+  virtual ~Verb() = default;
+
+  /// Does the work after the flags have been read. Has printed why when it returns a failure.
+  virtual ExitCode run() = 0;
+
+  llvm::cl::SubCommand command;
+};
+
+std::unique_ptr<Verb> makeImportVerb();
+std::unique_ptr<Verb> makeCompileVerb();
+std::unique_ptr<Verb> makeRunVerb();
+std::unique_ptr<Verb> makeVerifyVerb();
+std::unique_ptr<Verb> makeDoctorVerb();
+
+} // namespace pcc::cli

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// pcc: compiles a single-device model into the programs of many devices and runs them. This page reads the command line
+// and hands over to the verb.
+
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Support/Timing.h"
+#include "tools/pcc/InternalError.h"
+#include "tools/pcc/Verb.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace pcc::cli;
+namespace cl = llvm::cl;
+
+static constexpr const char *overview =
+    "pcc: from a single-device model to the programs of many devices\n\n"
+    "  pcc run model.onnx --data=digits --device-num=8 --parallel-mode=data_parallel\n";
+
+/// A flag given twice is no error: the later one counts, so that a script's flags can be overridden by its arguments.
+static void acceptRepeatedFlags(cl::SubCommand &command) {
+  for (auto &entry : command.OptionsMap)
+    if (entry.second->getNumOccurrencesFlag() == cl::Optional)
+      entry.second->setNumOccurrencesFlag(cl::ZeroOrMore);
+}
+
+int main(int argc, char **argv) {
+  reportInternalErrors(argc, argv);
+  mlir::registerAsmPrinterCLOptions();
+  mlir::registerMLIRContextCLOptions();
+  mlir::registerPassManagerCLOptions();
+  mlir::registerDefaultTimingManagerCLOptions();
+
+  std::unique_ptr<Verb> verbs[] = {makeImportVerb(), makeVerifyVerb(), makeDoctorVerb()};
+  for (auto &verb : verbs)
+    acceptRepeatedFlags(verb->command);
+  cl::OptionCategory ownFlags("pcc");
+  cl::HideUnrelatedOptions(ownFlags); // the many flags of LLVM's libraries stay valid, but unlisted
+  if (!cl::ParseCommandLineOptions(argc, argv, overview, &llvm::errs()))
+    return BadUsage;
+  for (auto &verb : verbs)
+    if (verb->command)
+      return verb->run();
+  llvm::errs() << "pcc: expected a verb: import, compile, run, verify or doctor; 'pcc --help' "
+                  "tells more\n";
+  return BadUsage;
+}
