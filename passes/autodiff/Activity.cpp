@@ -38,7 +38,8 @@ void Activity::findVarying(Block &block) {
 
 void Activity::findNeeded(Block &block) {
   for (Operation &op : llvm::reverse(block)) {
-    if (!passesGradients(op) || llvm::none_of(op.getResults(), [&](Value v) { return isActive(v); }))
+    if (!passesGradients(op) ||
+        llvm::none_of(op.getResults(), [&](Value v) { return isActive(v); }))
       continue;
     needed.insert_range(op.getOperands());
     const Derivative *derivative = derivativeOf(op);

@@ -64,7 +64,7 @@ static Value getLabels(func::FuncOp function, const LossSpec &spec, RankedTensor
   if (!found)
     return addInput(function, name, expected);
   auto type = dyn_cast<RankedTensorType>(function.getArgument(*found).getType());
-  if (type && spec.kind->acceptsLabels(prediction, type))
+  if (type && spec.kind->acceptsLabels(prediction, type, spec))
     return function.getArgument(*found);
   function.emitError() << "input '" << name << "' cannot hold the labels of a prediction of type "
                        << prediction << ": expected " << expected << ", got "
@@ -85,8 +85,8 @@ static void returnLoss(func::FuncOp function, Value loss) {
   old->setOperands(values);
   LogicalResult changed = function.eraseResults(dropped);
   if (succeeded(changed))
-    changed = function.insertResult(0, loss.getType(),
-                                    roleAttributes(context, graph::RoleKind::Loss));
+    changed =
+        function.insertResult(0, loss.getType(), roleAttributes(context, graph::RoleKind::Loss));
   assert(succeeded(changed) && "positions of results are legal");
   (void)changed;
 }
@@ -119,8 +119,8 @@ static LogicalResult attachLoss(ModuleOp module, const LossSpec &spec) {
     return forward.emitError() << "the model has a loss of its own: leave --loss out";
   if (auto attached = module.lookupSymbol(forwardLossName))
     return attached->emitError() << "a loss is attached already, in '" << forwardLossName << "'";
-  FailureOr<unsigned> index = pick(forward, "output", spec.prediction,
-                                   resultsOfKind(forward, graph::RoleKind::Output));
+  FailureOr<unsigned> index =
+      pick(forward, "output", spec.prediction, resultsOfKind(forward, graph::RoleKind::Output));
   if (failed(index))
     return failure();
   FailureOr<RankedTensorType> prediction = getPrediction(forward, spec, *index);

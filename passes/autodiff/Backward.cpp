@@ -29,9 +29,9 @@ Value Backward::castTo(Value value, Type elementType) {
 }
 
 Value Backward::unreduce(Value value, ArrayRef<int64_t> reducedDims, ArrayRef<int64_t> shape) {
-  auto kept = llvm::to_vector(llvm::make_filter_range(
-      llvm::seq<int64_t>(0, shape.size()),
-      [&](int64_t dim) { return !llvm::is_contained(reducedDims, dim); }));
+  auto kept = llvm::to_vector(
+      llvm::make_filter_range(llvm::seq<int64_t>(0, shape.size()),
+                              [&](int64_t dim) { return !llvm::is_contained(reducedDims, dim); }));
   auto type = cast<RankedTensorType>(value.getType()).clone(shape);
   return make<graph::BroadcastOp>(type, value, kept);
 }

@@ -10,8 +10,8 @@
 #pragma once
 
 #include "dialects/graph/Graph.h"
-#include "passes/autodiff/Names.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "passes/autodiff/Names.h"
 
 namespace pcc::autodiff {
 

@@ -37,8 +37,7 @@ struct BuildStep : impl::BuildStepBase<BuildStep> {
     OpBuilder builder(behind);
     builder.setInsertionPointAfter(behind);
     Location loc = behind.getLoc();
-    auto step =
-        pipe::StepOp::create(builder, loc, trainName, microBatches, copies, microReduction);
+    auto step = pipe::StepOp::create(builder, loc, trainName, microBatches, copies, microReduction);
     builder.createBlock(&step.getBody());
     for (int64_t microbatch = 0; microbatch < microBatches; ++microbatch)
       for (int64_t copy = 0; copy < copies; ++copy)

@@ -5,8 +5,8 @@
 // the order of the gradients. States are declared beside their parameters. The learning rate is a
 // scalar value of the function, so that a schedule can compute it from the step.
 #include "passes/autodiff/Names.h"
-#include "passes/autodiff/OptionList.h"
 #include "passes/autodiff/Optimizers.h"
+#include "passes/autodiff/OptionList.h"
 #include "passes/autodiff/Passes.h"
 #include "passes/autodiff/Signature.h"
 
@@ -54,8 +54,8 @@ static LogicalResult declareStates(Trained &trained, const OptimizerKind &kind) 
                                     builder.getDenseF64ArrayAttr({}));
   for (StringRef suffix : kind.states) {
     std::string name = (parameter.getSymName() + "." + suffix).str();
-    if (Operation *taken = SymbolTable::lookupNearestSymbolFrom(
-            parameter->getParentOp(), builder.getStringAttr(name)))
+    if (Operation *taken = SymbolTable::lookupNearestSymbolFrom(parameter->getParentOp(),
+                                                                builder.getStringAttr(name)))
       return taken->emitError() << "'" << name << "' is the name of a state of optimizer '"
                                 << kind.name << "': rename this symbol";
     auto state = graph::ParameterOp::create(
@@ -139,8 +139,8 @@ static void fillUpdate(func::FuncOp update, ArrayRef<Trained> all, const Optimiz
     operands.rate = rate;
     builder.setLoc(NameLoc::get(builder.getStringAttr(parameter.getSymName() + ".update")));
     if (operands.gradient.getType() != operands.parameter.getType())
-      operands.gradient = graph::CastOp::create(builder, parameter.getTensorType(),
-                                                operands.gradient);
+      operands.gradient =
+          graph::CastOp::create(builder, parameter.getTensorType(), operands.gradient);
     SmallVector<Value> results = spec.kind->build(builder, spec, operands);
     parameters.push_back(results.front());
     llvm::append_range(states, llvm::drop_begin(results));

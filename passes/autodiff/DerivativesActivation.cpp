@@ -78,9 +78,8 @@ void addActivationDerivatives(DerivativeTable &table) {
   table.rule<EluOp>(differentiateElu);
   table.rule<GeluOp>(differentiateGelu);
   table.rule<SiluOp>(differentiateSilu);
-  table.rule<SoftplusOp>([](Backward &b) {
-    b.give(0, b.mul(b.gradient(), b.make<SigmoidOp>(b.operand())));
-  });
+  table.rule<SoftplusOp>(
+      [](Backward &b) { b.give(0, b.mul(b.gradient(), b.make<SigmoidOp>(b.operand()))); });
   table.rule<ClampOp>(differentiateClamp);
 }
 

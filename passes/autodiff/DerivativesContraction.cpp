@@ -19,8 +19,8 @@ static void nameAfterOperand(Backward &b, unsigned index) {
 }
 
 /// With A, B the operands as the product sees them and G the gradient of A B: dA = G B^T and
-/// dB = A^T G. An operand stored transposed wants its gradient transposed as well; all of it is said
-/// by flags of the product, never by a transpose:
+/// dB = A^T G. An operand stored transposed wants its gradient transposed as well; all of it is
+/// said by flags of the product, never by a transpose:
 ///
 ///   stored      dlhs              drhs
 ///   A   B       G rhs^T           lhs^T G

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Derivatives of functions of one number. Where the derivative can be told from the result, the
-// result is saved: the op behind needs it as well, so the input's buffer is free after the forward op.
+// result is saved: the op behind needs it as well, so the input's buffer is free after the forward
+// op.
 #include "passes/autodiff/Derivatives.h"
 
 #include <numbers>
@@ -28,39 +29,27 @@ static void differentiateErf(Backward &b) {
 /// Functions whose derivative is taken from the result.
 static void addFromResult(DerivativeTable &table) {
   table.rule<ExpOp>([](Backward &b) { b.give(0, b.mul(b.gradient(), b.result())); });
-  table.rule<SqrtOp>([](Backward &b) {
-    b.give(0, b.div(b.mul(b.gradient(), 0.5), b.result()));
-  });
+  table.rule<SqrtOp>([](Backward &b) { b.give(0, b.div(b.mul(b.gradient(), 0.5), b.result())); });
   table.rule<RsqrtOp>(differentiateRsqrt);
-  table.rule<ReciprocalOp>([](Backward &b) {
-    b.give(0, b.neg(b.mul(b.gradient(), b.mul(b.result(), b.result()))));
-  });
-  table.rule<TanhOp>([](Backward &b) {
-    b.give(0, b.mul(b.gradient(), b.sub(1, b.mul(b.result(), b.result()))));
-  });
-  table.rule<SigmoidOp>([](Backward &b) {
-    b.give(0, b.mul(b.gradient(), b.mul(b.result(), b.sub(1, b.result()))));
-  });
+  table.rule<ReciprocalOp>(
+      [](Backward &b) { b.give(0, b.neg(b.mul(b.gradient(), b.mul(b.result(), b.result())))); });
+  table.rule<TanhOp>(
+      [](Backward &b) { b.give(0, b.mul(b.gradient(), b.sub(1, b.mul(b.result(), b.result())))); });
+  table.rule<SigmoidOp>(
+      [](Backward &b) { b.give(0, b.mul(b.gradient(), b.mul(b.result(), b.sub(1, b.result())))); });
 }
 
 /// Functions whose derivative needs the input.
 static void addFromInput(DerivativeTable &table) {
-  table.rule<AbsOp>([](Backward &b) {
-    b.give(0, b.mul(b.gradient(), b.make<SignOp>(b.operand())));
-  });
+  table.rule<AbsOp>(
+      [](Backward &b) { b.give(0, b.mul(b.gradient(), b.make<SignOp>(b.operand()))); });
   table.rule<LogOp>([](Backward &b) { b.give(0, b.div(b.gradient(), b.operand())); });
-  table.rule<Log1pOp>([](Backward &b) {
-    b.give(0, b.div(b.gradient(), b.add(b.operand(), 1)));
-  });
-  table.rule<SquareOp>([](Backward &b) {
-    b.give(0, b.mul(b.gradient(), b.mul(b.operand(), 2)));
-  });
-  table.rule<SinOp>([](Backward &b) {
-    b.give(0, b.mul(b.gradient(), b.make<CosOp>(b.operand())));
-  });
-  table.rule<CosOp>([](Backward &b) {
-    b.give(0, b.neg(b.mul(b.gradient(), b.make<SinOp>(b.operand()))));
-  });
+  table.rule<Log1pOp>([](Backward &b) { b.give(0, b.div(b.gradient(), b.add(b.operand(), 1))); });
+  table.rule<SquareOp>([](Backward &b) { b.give(0, b.mul(b.gradient(), b.mul(b.operand(), 2))); });
+  table.rule<SinOp>(
+      [](Backward &b) { b.give(0, b.mul(b.gradient(), b.make<CosOp>(b.operand()))); });
+  table.rule<CosOp>(
+      [](Backward &b) { b.give(0, b.neg(b.mul(b.gradient(), b.make<SinOp>(b.operand())))); });
   table.rule<ErfOp>(differentiateErf);
 }
 

@@ -3,43 +3,49 @@
 // Derivatives of losses.
 #include "passes/autodiff/Derivatives.h"
 
+#include "llvm/ADT/Sequence.h"
+
 using namespace mlir;
 using namespace pcc::graph;
 
 namespace pcc::autodiff {
 
-/// The gradient of the sum of the losses of the samples: with `mean`, divided by their number, that
-/// of the samples that count if some are ignored.
-static Value gradientOfSum(Backward &b, SoftmaxCrossEntropyOp op, Value counts) {
+/// True for the samples that have a class number and are not ignored: the others have no term.
+static Value haveTerm(Backward &b, SoftmaxCrossEntropyOp op) {
+  Value labels = op.getLabels();
+  Value isClass = b.make<AndOp>(b.compare(Direction::GE, labels, 0),
+                                b.compare(Direction::LT, labels, shapeOf(op.getLogits()).back()));
+  if (auto ignored = op.getIgnoreIndex())
+    return b.make<AndOp>(isClass, b.compare(Direction::NE, labels, *ignored));
+  return isClass;
+}
+
+/// The gradient of the sum of the samples' losses: with `mean`, divided by the number of samples,
+/// of those that are not ignored if an index is.
+static Value gradientOfSum(Backward &b, SoftmaxCrossEntropyOp op) {
   if (op.getReduction() == LossReduction::Sum)
     return b.gradient();
-  if (!counts) {
+  auto ignored = op.getIgnoreIndex();
+  if (!ignored) {
     auto logits = cast<RankedTensorType>(op.getLogits().getType());
-    double samples = double(logits.getNumElements()) / logits.getShape().back();
-    return b.mul(b.gradient(), 1 / samples);
+    return b.mul(b.gradient(), double(logits.getShape().back()) / logits.getNumElements());
   }
-  Type elementType = getElementTypeOrSelf(b.gradient().getType());
-  SmallVector<int64_t> all;
-  for (size_t dim = 0; dim < shapeOf(counts).size(); ++dim)
-    all.push_back(dim);
-  Value number = b.make<ReduceOp>(ReduceOpKind::Sum, b.castTo(counts, elementType), all);
-  return b.div(b.gradient(), number);
+  Value counts = b.castTo(b.compare(Direction::NE, op.getLabels(), *ignored),
+                          getElementTypeOrSelf(b.gradient().getType()));
+  auto all = llvm::to_vector(llvm::seq<int64_t>(0, shapeOf(counts).size()));
+  return b.div(b.gradient(), b.make<ReduceOp>(ReduceOpKind::Sum, counts, all));
 }
 
 /// Class numbers: (softmax(x) - one_hot(label)) times the gradient of the sample's loss.
 static void differentiateSparse(Backward &b, SoftmaxCrossEntropyOp op) {
-  Value logits = op.getLogits(), labels = op.getLabels();
+  Value logits = op.getLogits();
   ArrayRef<int64_t> shape = shapeOf(logits);
   int64_t classes = shape.size() - 1;
-  Value counts;
-  if (std::optional<uint64_t> ignored = op.getIgnoreIndex())
-    counts = b.compare(Direction::NE, labels, double(int64_t(*ignored)));
-  Value sample = b.repeat(gradientOfSum(b, op, counts), shape.drop_back());
-  if (counts)
-    sample = b.where(counts, sample);
-  Value chosen = b.make<OneHotOp>(logits.getType(), labels, classes);
+  Value perSample = b.repeat(gradientOfSum(b, op), shape.drop_back());
+  perSample = b.where(haveTerm(b, op), perSample);
+  Value chosen = b.make<OneHotOp>(logits.getType(), op.getLabels(), classes);
   Value difference = b.sub(b.make<SoftmaxOp>(logits, classes), chosen);
-  b.give(0, b.mul(difference, b.unreduce(sample, classes, shape)));
+  b.give(0, b.mul(difference, b.unreduce(perSample, classes, shape)));
 }
 
 /// log softmax(x) = x - max - log(sum(exp(x - max))).
@@ -53,18 +59,16 @@ static Value logSoftmax(Backward &b, Value x, int64_t axis) {
 /// logits, -log softmax(x) for t.
 static void differentiateDense(Backward &b, SoftmaxCrossEntropyOp op) {
   Value logits = op.getLogits();
-  Value labels = b.castTo(op.getLabels(), getElementTypeOrSelf(logits.getType()));
+  Value labels = op.getLabels();
   int64_t classes = shapeOf(logits).size() - 1;
-  Value scale = b.repeat(gradientOfSum(b, op, Value()), shapeOf(logits));
+  Value scale = b.repeat(gradientOfSum(b, op), shapeOf(logits));
   if (b.wants(0)) {
     Value mass = b.reduceInPlace(ReduceOpKind::Sum, labels, classes);
     Value difference = b.sub(b.mul(b.make<SoftmaxOp>(logits, classes), mass), labels);
     b.give(0, b.mul(difference, scale));
   }
-  if (b.wants(1)) {
-    Value gradient = b.neg(b.mul(logSoftmax(b, logits, classes), scale));
-    b.give(1, b.castTo(gradient, getElementTypeOrSelf(op.getLabels().getType())));
-  }
+  if (b.wants(1))
+    b.give(1, b.neg(b.mul(logSoftmax(b, logits, classes), scale)));
 }
 
 void addLossDerivatives(DerivativeTable &table) {

@@ -100,9 +100,8 @@ static void differentiateSplit(Backward &b) {
 }
 
 void addShapeDerivatives(DerivativeTable &table) {
-  table.rule<ReshapeOp>([](Backward &b) {
-    b.give(0, b.make<ReshapeOp>(b.operand().getType(), b.gradient()));
-  });
+  table.rule<ReshapeOp>(
+      [](Backward &b) { b.give(0, b.make<ReshapeOp>(b.operand().getType(), b.gradient())); });
   table.rule<TransposeOp>(differentiateTranspose);
   table.rule<BroadcastOp>(differentiateBroadcast);
   table.rule<SliceOp>(differentiateSlice);

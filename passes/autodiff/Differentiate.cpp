@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reverse-mode differentiation: walks the ops of the loss function backwards and lets each op's rule
-// (Derivatives.h) turn the gradients of its results into gradients of its operands. A value used
-// more than once sums what its uses give. Gradients are built only where they lead from the loss to
-// a trainable parameter: never for data. Assumes one block and a scalar loss; leaves
+// Reverse-mode differentiation: walks the ops of the loss function backwards and lets each op's
+// rule (Derivatives.h) turn the gradients of its results into gradients of its operands. A value
+// used more than once sums what its uses give. Gradients are built only where they lead from the
+// loss to a trainable parameter: never for data. Assumes one block and a scalar loss; leaves
 // @forward_backward, in which forward ops come first and backward ops follow, each named after its
 // forward op (NAME.grad, NAME.grad_weight).
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/autodiff/Activity.h"
 #include "passes/autodiff/Derivatives.h"
 #include "passes/autodiff/Passes.h"
 #include "passes/autodiff/ReverseWalk.h"
 #include "passes/autodiff/Signature.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 
@@ -121,8 +121,8 @@ static void setResults(func::FuncOp function, Value loss, ArrayRef<BlockArgument
     attributes.push_back(function.getResultAttrDict(index));
   }
   end->setOperands(values);
-  function.setFunctionType(FunctionType::get(context, function.getArgumentTypes(),
-                                             TypeRange(ValueRange(values))));
+  function.setFunctionType(
+      FunctionType::get(context, function.getArgumentTypes(), TypeRange(ValueRange(values))));
   function.setResAttrsAttr(ArrayAttr::get(context, attributes));
 }
 

@@ -25,11 +25,12 @@ static RankedTensorType classNumbers(RankedTensorType logits) {
                                IntegerType::get(logits.getContext(), 64));
 }
 
-/// Class numbers of any integer type, or probabilities of the logits' type.
-static bool acceptsClasses(RankedTensorType logits, RankedTensorType labels) {
+/// Class numbers of any integer type, or probabilities of the logits' type, none of which is
+/// ignored.
+static bool acceptsClasses(RankedTensorType logits, RankedTensorType labels, const LossSpec &spec) {
   bool sparse = labels.getShape() == logits.getShape().drop_back() &&
                 isa<IntegerType>(labels.getElementType()) && !labels.getElementType().isInteger(1);
-  return sparse || labels == logits;
+  return sparse || (labels == logits && !spec.ignoreIndex);
 }
 
 static Value buildSoftmaxCrossEntropy(ImplicitLocOpBuilder &builder, Value logits, Value labels,
@@ -37,8 +38,8 @@ static Value buildSoftmaxCrossEntropy(ImplicitLocOpBuilder &builder, Value logit
   IntegerAttr ignored =
       spec.ignoreIndex ? builder.getI64IntegerAttr(*spec.ignoreIndex) : IntegerAttr();
   return graph::SoftmaxCrossEntropyOp::create(
-      builder, logits, labels,
-      graph::LossReductionAttr::get(builder.getContext(), spec.reduction), ignored);
+      builder, logits, labels, graph::LossReductionAttr::get(builder.getContext(), spec.reduction),
+      ignored);
 }
 
 static constexpr StringRef softmaxCrossEntropyOptions[] = {"reduction", "ignore_index"};
@@ -48,8 +49,8 @@ static constexpr StringRef softmaxCrossEntropyOptions[] = {"reduction", "ignore_
 //===------------------------------------------------------------------------------------------===//
 
 static constexpr LossKind losses[] = {
-    {"softmax_cross_entropy", softmaxCrossEntropyOptions, checkLogits, classNumbers,
-     acceptsClasses, buildSoftmaxCrossEntropy},
+    {"softmax_cross_entropy", softmaxCrossEntropyOptions, checkLogits, classNumbers, acceptsClasses,
+     buildSoftmaxCrossEntropy},
 };
 
 static llvm::Expected<const LossKind *> findLoss(StringRef name) {

@@ -33,7 +33,8 @@ struct LossKind {
   /// The type of the labels input where the model has none.
   mlir::RankedTensorType (*labelsType)(mlir::RankedTensorType prediction);
   /// Whether an input that the model has can hold the labels.
-  bool (*acceptsLabels)(mlir::RankedTensorType prediction, mlir::RankedTensorType labels);
+  bool (*acceptsLabels)(mlir::RankedTensorType prediction, mlir::RankedTensorType labels,
+                        const LossSpec &spec);
   /// The loss, a scalar.
   mlir::Value (*build)(mlir::ImplicitLocOpBuilder &builder, mlir::Value prediction,
                        mlir::Value labels, const LossSpec &spec);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Names of backward and update ops. An op's name is the first NameLoc in its location; what is
-// derived from it is called NAME.grad, NAME.grad_weight, …, and keeps the op's location as its child,
-// so that diagnostics still lead to the user's source.
+// derived from it is called NAME.grad, NAME.grad_weight, …, and keeps the op's location as its
+// child, so that diagnostics still lead to the user's source.
 #pragma once
 
 #include "mlir/IR/Location.h"

@@ -22,8 +22,7 @@ struct Option {
 
 /// The options of `owner` ("optimizer 'sgd'"), which names it in errors; no text, no options. An
 /// empty item is an error.
-llvm::Expected<llvm::SmallVector<Option>> splitOptions(llvm::StringRef owner,
-                                                       llvm::StringRef text);
+llvm::Expected<llvm::SmallVector<Option>> splitOptions(llvm::StringRef owner, llvm::StringRef text);
 
 /// An error for each option that is not among `known`, or is given twice.
 llvm::Error checkOptions(llvm::StringRef owner, llvm::ArrayRef<Option> options,

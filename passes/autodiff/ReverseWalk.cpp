@@ -30,7 +30,8 @@ void ReverseWalk::visit(Operation *op) {
   auto gradients = llvm::map_to_vector(op->getResults(), [&](Value r) { return gradientOf(r); });
   auto wanted = llvm::map_to_vector(op->getOperands(),
                                     [&](Value operand) { return activity.isActive(operand); });
-  if (llvm::none_of(gradients, [](Value v) { return bool(v); }) || !llvm::is_contained(wanted, true))
+  if (llvm::none_of(gradients, [](Value v) { return bool(v); }) ||
+      !llvm::is_contained(wanted, true))
     return;
   Backward backward(builder, op, gradients, wanted);
   getDerivativeTable().lookup(op->getName().getStringRef())->rule(backward);

@@ -10,8 +10,8 @@ namespace pcc::autodiff {
 
 class Activity;
 
-/// Visits the ops of a block backwards and builds their backward ops before the terminator. Every op
-/// that a gradient must pass has a derivative (Activity::withoutDerivative is empty).
+/// Visits the ops of a block backwards and builds their backward ops before the terminator. Every
+/// op that a gradient must pass has a derivative (Activity::withoutDerivative is empty).
 class ReverseWalk {
 public:
   ReverseWalk(mlir::Block &block, const Activity &activity);

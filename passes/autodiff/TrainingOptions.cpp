@@ -2,8 +2,8 @@
 #include "passes/autodiff/TrainingOptions.h"
 
 #include "passes/autodiff/Losses.h"
-#include "passes/autodiff/OptionList.h"
 #include "passes/autodiff/Optimizers.h"
+#include "passes/autodiff/OptionList.h"
 #include "passes/autodiff/Passes.h"
 
 using namespace mlir;

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One case of the gradient check: a function of graph ops, written in a file of cases.
+//
+//   func.func @div(%a: tensor<4xf32>, %b: tensor<4xf32> {check.range = [0.5, 2.0]}) ->
+//   tensor<4xf32>
+//       attributes {check.tolerance = 1.0e-8} { … }
+//
+// `check.range`: bounds of a float argument's values (else [-2, 2]) or of an integer argument's
+// ([low, high), else [0, 2)). `check.values`: the values themselves, for ties, zeros and indices.
+// `check.tolerance`: the greatest error of a gradient element, relative to the greatest element.
+#pragma once
+
+#include "compiler/interpret/Signature.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace pcc::gradients {
+
+/// How the check of one case ended.
+struct Outcome {
+  std::string failure;     ///< empty if it passed
+  int64_t elements = 0;    ///< gradient elements compared
+  double largestError = 0; ///< relative, of all elements
+};
+
+/// Differentiates the sum of the case's results, each element times a random weight, with respect
+/// to its float arguments, and compares with central differences of the same function in doubles.
+/// Then differentiates with respect to each argument alone, which must give the same bits.
+Outcome checkCase(mlir::func::FuncOp function);
+
+/// A module with @forward, whose loss is the weighted sum, and whose trainable parameters are the
+/// float arguments (`only` < 0) or argument `only`. Other arguments are inputs.
+mlir::OwningOpRef<mlir::ModuleOp> makeModel(mlir::func::FuncOp function, int only);
+
+/// Values for the arguments of makeModel's @forward, by role name: arguments are "0", "1", …,
+/// weights "weight0", ….
+std::map<std::string, interpret::Tensor> makeValues(mlir::func::FuncOp function);
+
+} // namespace pcc::gradients

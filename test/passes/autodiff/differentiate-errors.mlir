@@ -1,0 +1,86 @@
+// RUN: pcc-opt %s --split-input-file --verify-diagnostics --allow-unregistered-dialect --autodiff-differentiate
+
+// Every op without a derivative is named at once. Ops that no gradient must pass are not.
+
+module {
+  graph.parameter @w : tensor<f32> init(#graph.init<zeros>)
+  func.func @forward(%w: tensor<f32> {graph.role = #graph.role<parameter "w">},
+                     %x: tensor<f32> {graph.role = #graph.role<input "x">})
+      -> (tensor<f32> {graph.role = #graph.role<loss>},
+          tensor<f32> {graph.role = #graph.role<output "y">}) {
+    // expected-error @below {{no derivative of 'test.unknown' for op 'first'}}
+    %0 = "test.unknown"(%w) : (tensor<f32>) -> tensor<f32> loc("first")
+    %data = "test.unknown"(%x) : (tensor<f32>) -> tensor<f32>
+    %unused = "test.unknown"(%w) : (tensor<f32>) -> tensor<f32>
+    // expected-error @below {{no derivative of 'graph.sgd': an optimizer step is not part of a model}}
+    %1 = graph.sgd %0, %data, %x : tensor<f32>, tensor<f32>
+    return %1, %unused : tensor<f32>, tensor<f32>
+  }
+}
+
+// -----
+
+// expected-error @below {{expected a function 'forward'; import a model first}}
+module {
+}
+
+// -----
+
+// expected-error @below {{expected a result with the role of a loss; attach one with --loss}}
+func.func @forward(%x: tensor<f32>) -> (tensor<f32> {graph.role = #graph.role<output "y">}) {
+  return %x : tensor<f32>
+}
+
+// -----
+
+// expected-error @below {{expected one result with the role of a loss, got 2}}
+func.func @forward(%x: tensor<f32>) -> (tensor<f32> {graph.role = #graph.role<loss>},
+                                        tensor<f32> {graph.role = #graph.role<loss>}) {
+  return %x, %x : tensor<f32>, tensor<f32>
+}
+
+// -----
+
+// expected-error @below {{expected a float scalar as loss, got 'tensor<2xf32>'}}
+func.func @forward(%x: tensor<2xf32>) -> (tensor<2xf32> {graph.role = #graph.role<loss>}) {
+  return %x : tensor<2xf32>
+}
+
+// -----
+
+// expected-error @below {{argument #0 is parameter 'w', which no graph.parameter declares}}
+func.func @forward(%w: tensor<f32> {graph.role = #graph.role<parameter "w">})
+    -> (tensor<f32> {graph.role = #graph.role<loss>}) {
+  return %w : tensor<f32>
+}
+
+// -----
+
+// expected-error @below {{expected at least one trainable parameter}}
+func.func @forward(%x: tensor<f32> {graph.role = #graph.role<input "x">})
+    -> (tensor<f32> {graph.role = #graph.role<loss>}) {
+  return %x : tensor<f32>
+}
+
+// -----
+
+func.func @forward(%x: tensor<f32>) -> (tensor<f32> {graph.role = #graph.role<loss>}) {
+  return %x : tensor<f32>
+}
+// expected-error @below {{the model is differentiated already, in 'forward_backward'}}
+func.func @forward_backward() {
+  return
+}
+
+// -----
+
+// A parameter without influence is reported, and has gradient zero.
+
+graph.parameter @w : tensor<f32> init(#graph.init<zeros>)
+graph.parameter @idle : tensor<f32> init(#graph.init<zeros>)
+// expected-warning @below {{parameter 'idle' does not influence the loss; its gradient is zero}}
+func.func @forward(%w: tensor<f32> {graph.role = #graph.role<parameter "w">},
+                   %idle: tensor<f32> {graph.role = #graph.role<parameter "idle">})
+    -> (tensor<f32> {graph.role = #graph.role<loss>}) {
+  return %w : tensor<f32>
+}

@@ -1,0 +1,73 @@
+// RUN: pcc-opt %s --split-input-file --autodiff-differentiate --mlir-print-debuginfo --mlir-print-local-scope | FileCheck %s
+
+// A layer: the loss comes first, then the gradients in f32. The weight's gradient is a product of its
+// own name; no gradient of the data is built. The mask of relu is read off its result.
+
+// CHECK-LABEL: func.func @forward_backward(
+// CHECK-SAME: %[[X:.+]]: tensor<4x2xf32> {graph.role = #graph.role<input "x">}
+// CHECK-SAME: %[[W:.+]]: tensor<2x3xf32> {graph.role = #graph.role<parameter "w">}
+// CHECK-SAME: -> (tensor<f32> {graph.role = #graph.role<loss>}, tensor<2x3xf32> {graph.role = #graph.role<gradient "w">})
+// CHECK: graph.matmul %[[X]], %[[W]]
+// CHECK: %[[Y:.+]] = graph.relu
+// CHECK: %[[LOSS:.+]] = graph.reduce sum %[[Y]]
+// CHECK: %[[G:.+]] = graph.broadcast {{.+}} loc("total.grad"
+// CHECK: %[[MASK:.+]] = graph.compare gt %[[Y]], {{.+}} loc("activation.grad.2"
+// CHECK: %[[GX:.+]] = graph.select %[[MASK]], %[[G]], {{.+}} loc("activation.grad"
+// CHECK: %[[GW:.+]] = graph.matmul %[[X]], %[[GX]] {transpose_lhs} {{.+}} loc("layer.grad_weight"
+// CHECK-NOT: graph.matmul
+// CHECK: return %[[LOSS]], %[[GW]]
+module {
+  graph.parameter @w : tensor<2x3xf32> init(#graph.init<zeros>)
+  func.func @forward_loss(%x: tensor<4x2xf32> {graph.role = #graph.role<input "x">},
+                          %w: tensor<2x3xf32> {graph.role = #graph.role<parameter "w">})
+      -> (tensor<f32> {graph.role = #graph.role<loss>}) {
+    %0 = graph.matmul %x, %w : tensor<4x2xf32>, tensor<2x3xf32> loc("layer")
+    %1 = graph.relu %0 : tensor<4x3xf32> loc("activation")
+    %2 = graph.reduce sum %1, [0, 1] : tensor<4x3xf32> loc("total")
+    return %2 : tensor<f32>
+  }
+}
+
+// -----
+
+// A model with a loss of its own: @forward stays, with its outputs, which the copy does not compute.
+// Updated parameters follow the gradients. A value used twice sums what its uses give.
+
+// CHECK-LABEL: func.func @forward(
+// CHECK: graph.exp
+// CHECK-LABEL: func.func @forward_backward(
+// CHECK-SAME: -> (tensor<f32> {graph.role = #graph.role<loss>}, tensor<f32> {graph.role = #graph.role<gradient "w">}, tensor<f32> {graph.role = #graph.role<parameter "mean">})
+// CHECK-NOT: graph.exp
+// CHECK: graph.add {{.+}} loc("w.grad_sum"
+module {
+  graph.parameter @w : tensor<f32> init(#graph.init<zeros>)
+  graph.parameter @mean : tensor<f32> init(#graph.init<zeros>) {trainable = false}
+  func.func @forward(%w: tensor<f32> {graph.role = #graph.role<parameter "w">} loc("w"),
+                     %mean: tensor<f32> {graph.role = #graph.role<parameter "mean">})
+      -> (tensor<f32> {graph.role = #graph.role<output "y">},
+          tensor<f32> {graph.role = #graph.role<parameter "mean">},
+          tensor<f32> {graph.role = #graph.role<loss>}) {
+    %y = graph.exp %w : tensor<f32>
+    %next = graph.add %mean, %w : tensor<f32>
+    %loss = graph.mul %w, %w : tensor<f32>
+    return %y, %next, %loss : tensor<f32>, tensor<f32>, tensor<f32>
+  }
+}
+
+// -----
+
+// Gradients leave in f32, whatever the type of the parameter. Ops without a name are called after
+// their kind.
+
+// CHECK-LABEL: func.func @forward_backward(
+// CHECK-SAME: tensor<3xf32> {graph.role = #graph.role<gradient "w">}
+// CHECK: %[[G:.+]] = graph.broadcast {{.+}} -> tensor<3xbf16> loc("reduce.grad"
+// CHECK: graph.cast %[[G]] : tensor<3xbf16> to tensor<3xf32>
+module {
+  graph.parameter @w : tensor<3xbf16> init(#graph.init<zeros>)
+  func.func @forward(%w: tensor<3xbf16> {graph.role = #graph.role<parameter "w">})
+      -> (tensor<bf16> {graph.role = #graph.role<loss>}) {
+    %0 = graph.reduce sum %w, [0] : tensor<3xbf16>
+    return %0 : tensor<bf16>
+  }
+}

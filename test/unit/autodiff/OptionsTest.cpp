@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The texts of --loss, --optimizer and --micro-reduction, and every error about them.
+#include "passes/autodiff/Losses.h"
+#include "passes/autodiff/Optimizers.h"
+#include "passes/autodiff/TrainingOptions.h"
+
+#include <gtest/gtest.h>
+
+using namespace pcc;
+using namespace pcc::autodiff;
+
+namespace {
+
+template <typename T> std::string errorOf(llvm::Expected<T> parsed) {
+  return parsed ? "" : llvm::toString(parsed.takeError());
+}
+
+TEST(LossFlag, HoldsNamesAndOptions) {
+  auto spec = parseLoss("softmax_cross_entropy:logits:0, labels,reduction=sum,ignore_index=-100");
+  ASSERT_TRUE(bool(spec)) << llvm::toString(spec.takeError());
+  EXPECT_EQ(spec->kind->name, "softmax_cross_entropy");
+  EXPECT_EQ(spec->prediction, "logits:0");
+  EXPECT_EQ(spec->labels, "labels");
+  EXPECT_EQ(spec->reduction, graph::LossReduction::Sum);
+  EXPECT_EQ(spec->ignoreIndex, -100);
+}
+
+TEST(LossFlag, LeavesEverythingOut) {
+  auto spec = parseLoss("softmax_cross_entropy");
+  ASSERT_TRUE(bool(spec)) << llvm::toString(spec.takeError());
+  EXPECT_EQ(spec->prediction, "");
+  EXPECT_EQ(spec->labels, "");
+  EXPECT_EQ(spec->reduction, graph::LossReduction::Mean);
+  EXPECT_FALSE(spec->ignoreIndex.has_value());
+}
+
+TEST(LossFlag, NamesWhatIsWrong) {
+  EXPECT_EQ(errorOf(parseLoss("mse")), "unknown loss 'mse'; known: 'softmax_cross_entropy'");
+  EXPECT_EQ(errorOf(parseLoss("softmax_cross_entropy:a,b,c")),
+            "expected at most two names in loss 'softmax_cross_entropy', a prediction and labels, "
+            "got 3");
+  EXPECT_EQ(errorOf(parseLoss("softmax_cross_entropy:a,,b")),
+            "expected an option between the commas of loss 'softmax_cross_entropy', got ''");
+  EXPECT_EQ(errorOf(parseLoss("softmax_cross_entropy:a,weight=2")),
+            "unknown option 'weight' of loss 'softmax_cross_entropy'; known: 'reduction', "
+            "'ignore_index'");
+  EXPECT_EQ(errorOf(parseLoss("softmax_cross_entropy:reduction=max")),
+            "option 'reduction': expected mean or sum, got 'max'");
+  EXPECT_EQ(errorOf(parseLoss("softmax_cross_entropy:ignore_index=1.5")),
+            "option 'ignore_index': expected an integer, got '1.5'");
+}
+
+TEST(OptimizerFlag, HoldsOptions) {
+  auto momentum = parseOptimizer("momentum,lr=0.01,momentum=0.8,weight_decay=1e-4,nesterov");
+  ASSERT_TRUE(bool(momentum)) << llvm::toString(momentum.takeError());
+  EXPECT_EQ(momentum->kind->name, "momentum");
+  EXPECT_EQ(momentum->learningRate, 0.01);
+  EXPECT_EQ(momentum->momentum, 0.8);
+  EXPECT_EQ(momentum->weightDecay, 1e-4);
+  EXPECT_TRUE(momentum->nesterov);
+  auto sgd = parseOptimizer("sgd, lr = 0.5");
+  ASSERT_TRUE(bool(sgd)) << llvm::toString(sgd.takeError());
+  EXPECT_EQ(sgd->learningRate, 0.5);
+  EXPECT_EQ(sgd->weightDecay, 0.0);
+}
+
+TEST(OptimizerFlag, NamesWhatIsWrong) {
+  EXPECT_EQ(errorOf(parseOptimizer("adam,lr=1")),
+            "unknown optimizer 'adam'; known: 'sgd', 'momentum'");
+  EXPECT_EQ(errorOf(parseOptimizer("sgd")), "optimizer 'sgd' needs a learning rate: add lr=NUMBER");
+  EXPECT_EQ(errorOf(parseOptimizer("sgd,lr=fast")),
+            "option 'lr': expected a number of at least 0, got 'fast'");
+  EXPECT_EQ(errorOf(parseOptimizer("sgd,lr=-1")),
+            "option 'lr': expected a number of at least 0, got '-1'");
+  EXPECT_EQ(errorOf(parseOptimizer("sgd,lr=inf")),
+            "option 'lr': expected a number of at least 0, got 'inf'");
+  EXPECT_EQ(errorOf(parseOptimizer("sgd,lr=1,lr=2")),
+            "option 'lr' of optimizer 'sgd' is given twice");
+  EXPECT_EQ(errorOf(parseOptimizer("sgd,lr=1,nesterov")),
+            "unknown option 'nesterov' of optimizer 'sgd'; known: 'lr', 'weight_decay'");
+  EXPECT_EQ(errorOf(parseOptimizer("momentum,lr=1,nesterov=maybe")),
+            "option 'nesterov': expected true or false, got 'maybe'");
+}
+
+TEST(TrainingOptions, AreCheckedBeforeThereIsAModel) {
+  auto check = [](TrainingOptions options) {
+    return llvm::toString(checkTrainingOptions(options));
+  };
+  EXPECT_EQ(check({"", "sgd,lr=1"}), "");
+  EXPECT_EQ(check({"mse", "sgd,lr=1"}), "unknown loss 'mse'; known: 'softmax_cross_entropy'");
+  EXPECT_EQ(check({"", "adam"}), "unknown optimizer 'adam'; known: 'sgd', 'momentum'");
+  EXPECT_EQ(check({"", "sgd,lr=1", 0}), "expected at least one microbatch, got 0");
+  EXPECT_EQ(check({"", "sgd,lr=1", 1, -2}), "expected at least one copy, got -2");
+}
+
+TEST(MicroReductionFlag, TakesAnyCase) {
+  auto mean = parseMicroReduction("MEAN");
+  ASSERT_TRUE(bool(mean)) << llvm::toString(mean.takeError());
+  EXPECT_EQ(*mean, pipe::MicroReduction::Mean);
+  EXPECT_EQ(errorOf(parseMicroReduction("max")),
+            "unknown micro reduction 'max'; known: 'sum', 'mean'");
+}
+
+} // namespace
