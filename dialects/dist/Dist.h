@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The dist dialect: where values live.
+#pragma once
+
+#include "dialects/dist/Mesh.h"
+#include "dialects/dist/ReduceKind.h"
+#include "dialects/dist/Sharding.h"
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "dialects/dist/DistDialect.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "dialects/dist/DistAttrs.h.inc"
+
+#include "dialects/dist/DistInterfaces.h.inc"
+
+#define GET_OP_CLASSES
+#include "dialects/dist/DistOps.h.inc"
+
+namespace pcc::dist {
+
+/// Names of the discardable attributes; the table in the dialect's description says what they mean.
+inline constexpr llvm::StringLiteral meshAttrName = "dist.mesh";
+inline constexpr llvm::StringLiteral inAttrName = "dist.in";
+inline constexpr llvm::StringLiteral outAttrName = "dist.out";
+inline constexpr llvm::StringLiteral shardingAttrName = "dist.sharding";
+inline constexpr llvm::StringLiteral gradientFactorAttrName = "dist.gradient_factor";
+inline constexpr llvm::StringLiteral localAttrName = "dist.local";
+
+/// The mesh of the program in which `op` stands: `dist.mesh` of the nearest op that has one, else one
+/// rank.
+Mesh getMesh(mlir::Operation *op);
+
+/// The sharding written `text`, as in `[dp, _] partial(sum: tp)`; diagnoses and fails if it is none.
+mlir::FailureOr<Sharding> parseSharding(llvm::StringRef text, mlir::MLIRContext *context);
+
+} // namespace pcc::dist

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What every family of dist ops shares: the dialect, its attributes, op base classes.
+#ifndef PCC_DIALECTS_DIST_DISTBASE_TD
+#define PCC_DIALECTS_DIST_DISTBASE_TD
+
+include "dialects/dist/DistInterfaces.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Dist_Dialect : Dialect {
+  let name = "dist";
+  let cppNamespace = "::pcc::dist";
+  let summary = "where values live";
+  let description = [{
+    Mesh, shardings, reshards and the collectives into which they turn, on tensors. The module
+    attribute `dist.mesh` names the ranks of the program; absent, it is one rank. Marks on ops and
+    functions, all discardable:
+
+    | attribute | on | meaning |
+    | --- | --- | --- |
+    | `dist.mesh` | module | the ranks |
+    | `dist.in`, `dist.out` | any op | one sharding per operand, per result |
+    | `dist.sharding` | argument, result of a function | how the value is cut at the boundary |
+    | `dist.gradient_factor` | result of a function | f64 by which partition multiplies it |
+    | `dist.local` | function | its types are those of one rank |
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
+}
+
+class Dist_Attr<string name, string attrMnemonic> : AttrDef<Dist_Dialect, name> {
+  let mnemonic = attrMnemonic;
+  let hasCustomAssemblyFormat = 1;
+}
+
+def Dist_MeshAttr : Dist_Attr<"Mesh", "mesh"> {
+  let summary = "the ranks of a program as a grid with named axes: `<dp=2, tp=4>`";
+  let parameters = (ins ArrayRefParameter<"::mlir::StringAttr">:$names,
+                        ArrayRefParameter<"int64_t">:$sizes);
+  let builders = [AttrBuilder<(ins "const ::pcc::dist::Mesh &":$mesh)>];
+  let extraClassDeclaration = "::pcc::dist::Mesh getMesh() const;";
+  let genVerifyDecl = 1;
+}
+
+def Dist_ShardingAttr : Dist_Attr<"Sharding", "sharding"> {
+  let summary = "how a tensor is cut: `<[dp, _, x.y] partial(sum: tp)>`";
+  let parameters = (ins ArrayRefParameter<"::mlir::ArrayAttr">:$dims,
+                        ArrayRefParameter<"::mlir::StringAttr">:$partialAxes,
+                        "::pcc::ReduceKind":$partialKind);
+  let builders = [AttrBuilder<(ins "const ::pcc::dist::Sharding &":$sharding)>];
+  let extraClassDeclaration = "::pcc::dist::Sharding getSharding() const;";
+}
+
+def Dist_GroupAttr : Dist_Attr<"Group", "group"> {
+  let summary = "which ranks a collective joins: `<axes [dp]>` or `<ranks [[0, 1], [2, 3]]>`";
+  let description = [{
+    Over axes: the ranks that differ along these axes only, the first axis slowest. As lists: each
+    rank of the program stands in exactly one list. An op without a group joins all ranks.
+  }];
+  let parameters = (ins ArrayRefParameter<"::mlir::StringAttr">:$axes,
+                        ArrayRefParameter<"::mlir::DenseI64ArrayAttr">:$ranks);
+  let builders = [AttrBuilder<(ins "::llvm::ArrayRef<std::string>":$axes)>];
+  let genVerifyDecl = 1;
+}
+
+def Dist_TableAttr : Dist_Attr<"Table", "table"> {
+  let summary = "rows of integers: `<[[0, 1], [1, 0]]>`";
+  let parameters = (ins ArrayRefParameter<"::mlir::DenseI64ArrayAttr">:$rows);
+  let builders = [AttrBuilder<(ins "::llvm::ArrayRef<::llvm::SmallVector<int64_t>>":$rows)>];
+}
+
+/// The enumeration itself is C++ that the factor rule shares (ReduceKind.h).
+def Dist_ReduceKind : I32EnumAttr<"ReduceKind", "how values are combined", [
+  I32EnumAttrCase<"Sum", 0, "sum">, I32EnumAttrCase<"Max", 1, "max">,
+  I32EnumAttrCase<"Min", 2, "min">, I32EnumAttrCase<"Prod", 3, "prod">]> {
+  let cppNamespace = "::pcc::dist";
+  let genSpecializedAttr = 0;
+}
+def Dist_ReduceKindAttr : EnumAttr<Dist_Dialect, Dist_ReduceKind, "reduction"> {
+  let assemblyFormat = "$value";
+}
+
+def Dist_Tensor : StaticShapeTensorOf<[AnyTypeOf<[F32, F16, BF16, I64, I32, I8, I1], "element">]>;
+def Dist_NumberTensor
+    : StaticShapeTensorOf<[AnyTypeOf<[F32, F16, BF16, I64, I32, I8], "number">]>;
+def Dist_IndexScalar : TypeConstraint<
+    CPred<"$_self == ::mlir::RankedTensorType::get({}, ::mlir::IntegerType::get($_self.getContext(), 64))">,
+    "tensor<i64>", "::mlir::TypedValue<::mlir::RankedTensorType>">,
+    BuildableType<"::mlir::RankedTensorType::get({}, $_builder.getI64Type())">;
+
+class Dist_Op<string mnemonic, list<Trait> traits = []> : Op<Dist_Dialect, mnemonic, traits>;
+
+/// A collective without other effects: the same op is erased or merged on every rank at once.
+class Dist_CollectiveOp<string mnemonic, list<Trait> traits = []>
+    : Dist_Op<mnemonic, !listconcat(traits, [Pure, Dist_CollectiveOpInterface])> {
+  let hasVerifier = 1;
+}
+
+#endif // PCC_DIALECTS_DIST_DISTBASE_TD

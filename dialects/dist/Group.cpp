@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "dialects/dist/Group.h"
+
+#include "llvm/ADT/Twine.h"
+
+using namespace mlir;
+using namespace pcc::dist;
+
+static AxisList getAxisNames(GroupAttr group, const Mesh &mesh) {
+  AxisList names;
+  if (group)
+    for (StringAttr axis : group.getAxes())
+      names.push_back(axis.str());
+  else
+    for (const MeshAxis &axis : mesh.getAxes())
+      names.push_back(axis.name);
+  return names;
+}
+
+static bool isList(GroupAttr group) { return group && !group.getRanks().empty(); }
+
+RankList pcc::dist::getGroupMembers(GroupAttr group, const Mesh &mesh, int64_t rank) {
+  if (!isList(group))
+    return mesh.getGroup(rank, getAxisNames(group, mesh));
+  for (DenseI64ArrayAttr members : group.getRanks())
+    if (llvm::is_contained(members.asArrayRef(), rank))
+      return RankList(members.asArrayRef());
+  return {};
+}
+
+SmallVector<RankList> pcc::dist::getGroups(GroupAttr group, const Mesh &mesh) {
+  if (!isList(group))
+    return mesh.getGroups(getAxisNames(group, mesh));
+  SmallVector<RankList> groups;
+  for (DenseI64ArrayAttr members : group.getRanks())
+    groups.push_back(RankList(members.asArrayRef()));
+  return groups;
+}
+
+std::optional<int64_t> pcc::dist::getCommonGroupSize(GroupAttr group, const Mesh &mesh) {
+  if (!isList(group))
+    return mesh.getSize(getAxisNames(group, mesh));
+  int64_t size = group.getRanks().front().size();
+  for (DenseI64ArrayAttr members : group.getRanks())
+    if (members.size() != size)
+      return std::nullopt;
+  return size;
+}
+
+/// Each rank in exactly one list.
+static std::string verifyLists(GroupAttr group, const Mesh &mesh) {
+  SmallVector<bool> seen(mesh.getNumRanks(), false);
+  for (DenseI64ArrayAttr members : group.getRanks())
+    for (int64_t rank : members.asArrayRef()) {
+      if (rank < 0 || rank >= mesh.getNumRanks())
+        return ("expected ranks from 0 to " + Twine(mesh.getNumRanks() - 1) +
+                " in the group, got " + Twine(rank) + "; \"dist.mesh\" sets the ranks of a program")
+            .str();
+      if (seen[rank])
+        return ("rank " + Twine(rank) + " stands twice in the group").str();
+      seen[rank] = true;
+    }
+  for (auto [rank, found] : llvm::enumerate(seen))
+    if (!found)
+      return ("rank " + Twine(rank) + " stands in no list of the group").str();
+  return "";
+}
+
+std::string pcc::dist::verifyGroup(GroupAttr group, const Mesh &mesh) {
+  if (isList(group))
+    return verifyLists(group, mesh);
+  AxisList names = getAxisNames(group, mesh);
+  for (auto [index, name] : llvm::enumerate(names)) {
+    if (!mesh.findAxis(name))
+      return ("axis \"" + Twine(name) + "\" of the group is not an axis of the mesh \"" +
+              mesh.str() + "\"")
+          .str();
+    if (llvm::is_contained(ArrayRef<std::string>(names).take_front(index), name))
+      return ("axis \"" + Twine(name) + "\" occurs twice in the group").str();
+  }
+  return "";
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Verifies the dialect's discardable attributes.
+#include "dialects/dist/Dist.h"
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::dist;
+
+/// One sharding per value, each legal for its type.
+static LogicalResult verifyShardings(Operation *op, NamedAttribute attribute, TypeRange types) {
+  auto list = dyn_cast<ArrayAttr>(attribute.getValue());
+  if (!list || list.size() != types.size() ||
+      !llvm::all_of(list, llvm::IsaPred<ShardingAttr>))
+    return op->emitOpError() << "expected \"" << attribute.getName().getValue()
+                             << "\" to be a list of " << types.size() << " shardings, got "
+                             << attribute.getValue();
+  Mesh mesh = getMesh(op);
+  for (auto [index, value, type] : llvm::enumerate(list.getAsRange<ShardingAttr>(), types)) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor)
+      continue;
+    std::string error = value.getSharding().verify(tensor.getShape(), mesh);
+    if (!error.empty())
+      return op->emitOpError() << "\"" << attribute.getName().getValue() << "\" " << index << ": "
+                               << error;
+  }
+  return success();
+}
+
+LogicalResult DistDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  StringRef name = attribute.getName();
+  if (name == meshAttrName && !isa<MeshAttr>(attribute.getValue()))
+    return op->emitOpError() << "expected \"dist.mesh\" to be a mesh, got " << attribute.getValue();
+  if (name == localAttrName && !isa<UnitAttr>(attribute.getValue()))
+    return op->emitOpError() << "expected \"dist.local\" to have no value, got "
+                             << attribute.getValue();
+  if (name == inAttrName)
+    return verifyShardings(op, attribute, op->getOperandTypes());
+  if (name == outAttrName)
+    return verifyShardings(op, attribute, op->getResultTypes());
+  return success();
+}
+
+/// A sharding at a function's boundary: legal for the global type, of which a local function has
+/// only one block.
+static LogicalResult verifyBoundary(Operation *op, Type type, NamedAttribute attribute,
+                                    const Twine &where) {
+  auto sharding = dyn_cast<ShardingAttr>(attribute.getValue());
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!sharding || !tensor)
+    return op->emitOpError() << "expected \"dist.sharding\" of " << where
+                             << " to be the sharding of a tensor, got " << attribute.getValue()
+                             << " on " << type;
+  Mesh mesh = getMesh(op);
+  Sharding value = sharding.getSharding();
+  bool isLocal = op->hasAttr(localAttrName);
+  SmallVector<int64_t, 4> shape(tensor.getShape());
+  if (isLocal && value.getRank() == tensor.getRank() && value.verifyAxes(mesh).empty())
+    shape = value.getGlobalShape(shape, mesh);
+  if (std::string error = value.verify(shape, mesh); !error.empty())
+    return op->emitOpError() << where << ": " << error;
+  return success();
+}
+
+LogicalResult DistDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned index,
+                                                    NamedAttribute attribute) {
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (!function || attribute.getName() != shardingAttrName)
+    return success();
+  return verifyBoundary(op, function.getArgumentTypes()[index], attribute,
+                        "argument " + Twine(index));
+}
+
+LogicalResult DistDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned index,
+                                                       NamedAttribute attribute) {
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (!function)
+    return success();
+  if (attribute.getName() == gradientFactorAttrName) {
+    auto factor = dyn_cast<FloatAttr>(attribute.getValue());
+    if (!factor || !factor.getType().isF64())
+      return op->emitOpError() << "expected \"dist.gradient_factor\" of result " << index
+                               << " to be an f64, got " << attribute.getValue();
+  }
+  if (attribute.getName() != shardingAttrName)
+    return success();
+  return verifyBoundary(op, function.getResultTypes()[index], attribute,
+                        "result " + Twine(index));
+}

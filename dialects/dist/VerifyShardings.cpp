@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Verifiers and folds of reshard, to_local and to_global.
+#include "dialects/dist/Dist.h"
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::dist;
+
+static LogicalResult verifyLegal(Operation *op, const Sharding &sharding, RankedTensorType global) {
+  if (std::string error = sharding.verify(global.getShape(), getMesh(op)); !error.empty())
+    return op->emitOpError() << error;
+  if (sharding.isPartial() && global.getElementType().isInteger(1))
+    return op->emitOpError() << "expected a tensor of numbers under the partial sharding \""
+                             << sharding.str() << "\", got " << global;
+  return success();
+}
+
+LogicalResult ReshardOp::verify() {
+  RankedTensorType type = cast<RankedTensorType>(getType());
+  if (failed(verifyLegal(*this, getFrom().getSharding(), type)))
+    return failure();
+  return verifyLegal(*this, getTo().getSharding(), type);
+}
+
+OpFoldResult ReshardOp::fold(FoldAdaptor) {
+  return getFrom() == getTo() ? getInput() : OpFoldResult();
+}
+
+/// `local` is the type of one rank's block of `global`.
+static LogicalResult verifyBlock(Operation *op, const Sharding &sharding, Type global, Type local) {
+  auto globalType = cast<RankedTensorType>(global);
+  if (failed(verifyLegal(op, sharding, globalType)))
+    return failure();
+  RankedTensorType expected =
+      globalType.clone(sharding.getLocalShape(globalType.getShape(), getMesh(op)));
+  if (local != expected)
+    return op->emitOpError() << "expected blocks of type " << expected << ", got " << local;
+  return success();
+}
+
+LogicalResult ToLocalOp::verify() {
+  return verifyBlock(*this, getSharding().getSharding(), getInput().getType(), getType());
+}
+
+LogicalResult ToGlobalOp::verify() {
+  return verifyBlock(*this, getSharding().getSharding(), getType(), getInput().getType());
+}
+
+OpFoldResult ToLocalOp::fold(FoldAdaptor) {
+  auto global = getInput().getDefiningOp<ToGlobalOp>();
+  if (global && global.getSharding() == getSharding())
+    return global.getInput();
+  return {};
+}
