@@ -11,7 +11,7 @@ namespace pcc::interpret {
 namespace {
 
 /// The function's global arguments in order, each of the shape that its signature says.
-FailureOr<llvm::SmallVector<Tensor>> collectArguments(const Section &section,
+FailureOr<llvm::SmallVector<Tensor>> collectArguments(Section &section,
                                                       const NamedTensors &arguments) {
   llvm::SmallVector<Tensor> values;
   for (const Binding &binding : section.signature.arguments) {

@@ -3,6 +3,7 @@
 #include "compiler/interpret/Signature.h"
 
 #include "dialects/dist/Dist.h"
+#include "dialects/graph/Roles.h"
 #include "dialects/pipe/Pipe.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -11,10 +12,8 @@ using namespace mlir;
 namespace pcc::interpret {
 namespace {
 
-constexpr llvm::StringLiteral roleAttrName = "graph.role";
-
 /// What the attributes of one argument or result say; `position` is what it is called without a role.
-Binding bind(func::FuncOp function, DictionaryAttr attributes, Type type,
+Binding makeBinding(func::FuncOp function, DictionaryAttr attributes, Type type,
              const std::string &position) {
   Binding binding;
   binding.key = position;
@@ -23,7 +22,7 @@ Binding bind(func::FuncOp function, DictionaryAttr attributes, Type type,
   binding.sharding = dist::Sharding::replicated(binding.type.getRank());
   if (!attributes)
     return binding;
-  if (auto role = attributes.getAs<graph::RoleAttr>(roleAttrName)) {
+  if (auto role = attributes.getAs<graph::RoleAttr>(graph::roleAttrName)) {
     binding.role = role.getKind();
     binding.name = role.getName() ? role.getName().str() : "";
     binding.key = bindingKey(role.getKind(), binding.name);
@@ -55,10 +54,10 @@ Signature Signature::of(func::FuncOp function) {
   Signature signature;
   signature.isLocal = function->hasAttr(dist::localAttrName);
   for (auto [index, type] : llvm::enumerate(function.getArgumentTypes()))
-    signature.arguments.push_back(bind(function, function.getArgAttrDict(index), type,
+    signature.arguments.push_back(makeBinding(function, function.getArgAttrDict(index), type,
                                        "argument " + std::to_string(index)));
   for (auto [index, type] : llvm::enumerate(function.getResultTypes()))
-    signature.results.push_back(bind(function, function.getResultAttrDict(index), type,
+    signature.results.push_back(makeBinding(function, function.getResultAttrDict(index), type,
                                      "result " + std::to_string(index)));
   makeUnique(signature.arguments);
   makeUnique(signature.results);

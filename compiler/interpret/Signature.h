@@ -31,7 +31,7 @@ struct Binding {
 };
 
 struct Signature {
-  llvm::SmallVector<Binding> arguments, results;
+  std::vector<Binding> arguments, results;
   bool isLocal = false; ///< the types are those of one rank
 
   /// `function` has ranked tensors only.

@@ -82,7 +82,7 @@ bool Tensor::identical(const Tensor &other) const {
     return true;
   return llvm::all_of(llvm::zip_equal(*storage, *other.storage), [this](auto pair) {
     auto [a, b] = pair;
-    return a.i == b.i || (isFloat() && std::isnan(a.f) && std::isnan(b.f));
+    return a.i == b.i || (isFloat() && (a.f == b.f || (std::isnan(a.f) && std::isnan(b.f))));
   });
 }
 

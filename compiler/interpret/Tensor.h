@@ -54,7 +54,7 @@ public:
   /// Every element as its type holds it. With `Precision::Double` floats stay as they are.
   Tensor rounded(Precision precision) const;
 
-  /// Equal types, shapes and elements; two NaN are equal, zeros of different sign are not.
+  /// Equal types, shapes and elements; NaN equals NaN.
   bool identical(const Tensor &other) const;
 
   /// `2x3xf32`.

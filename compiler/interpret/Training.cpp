@@ -123,8 +123,8 @@ pipe::StepOp findStep(ModuleOp module) {
   return steps.empty() ? nullptr : *steps.begin();
 }
 
-llvm::SmallVector<BatchInput> batchInputs(pipe::StepOp step) {
-  llvm::SmallVector<BatchInput> inputs;
+std::vector<BatchInput> batchInputs(pipe::StepOp step) {
+  std::vector<BatchInput> inputs;
   auto module = step->getParentOfType<ModuleOp>();
   for (auto slot : step.getBody().getOps<pipe::SlotOp>()) {
     auto section = module.lookupSymbol<func::FuncOp>(slot.getSection());

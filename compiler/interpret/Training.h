@@ -36,6 +36,6 @@ struct BatchInput {
   mlir::BlockArgument argument; ///< of the first section that takes it
   llvm::SmallVector<int64_t, 4> shape;
 };
-llvm::SmallVector<BatchInput> batchInputs(pipe::StepOp step);
+std::vector<BatchInput> batchInputs(pipe::StepOp step);
 
 } // namespace pcc::interpret

@@ -91,7 +91,7 @@ FailureOr<NamedTensors> commonArguments(func::FuncOp a, func::FuncOp b, uint64_t
 }
 
 /// The results of a function of the reference, rounded, in doubles, and disturbed.
-FailureOr<Reference> referenceOf(const Pair &pair, llvm::StringRef name,
+FailureOr<Reference> referenceOf(Pair &pair, llvm::StringRef name,
                                  const NamedTensors &arguments) {
   RunOptions inDoubles = pair.referenceRun(Precision::Double);
   auto values = runFunction(pair.a, name, arguments, pair.referenceRun(Precision::Element));
@@ -102,7 +102,7 @@ FailureOr<Reference> referenceOf(const Pair &pair, llvm::StringRef name,
   return Reference{*values, *doubles, *disturbed};
 }
 
-Report verifyFunction(const Pair &pair, func::FuncOp a, func::FuncOp b) {
+Report verifyFunction(Pair &pair, func::FuncOp a, func::FuncOp b) {
   std::string name = a.getName().str();
   if (std::string reason = findDifferentArgument(Signature::of(a), Signature::of(b));
       !reason.empty())
@@ -122,7 +122,7 @@ Report verifyFunction(const Pair &pair, func::FuncOp a, func::FuncOp b) {
                       pair.options.precision);
 }
 
-Report verifyFunctions(const Pair &pair) {
+Report verifyFunctions(Pair &pair) {
   Report report;
   for (auto function : pair.a.getOps<func::FuncOp>()) {
     if (function.isPrivate())
@@ -182,7 +182,7 @@ FailureOr<TrainingReference> trainingReference(ModuleOp module, const VerifyOpti
   return reference;
 }
 
-Report verifyTrainingStep(const Pair &pair) {
+Report verifyTrainingStep(Pair &pair) {
   pipe::StepOp a = findStep(pair.a), b = findStep(pair.b);
   if (!a && !b)
     return {};

@@ -6,8 +6,8 @@
 #include "compiler/interpret/Registry.h"
 #include "compiler/interpret/TensorAttr.h"
 #include "compiler/interpret/ops/Map.h"
+#include "dialects/graph/CounterRng.h"
 #include "dialects/graph/Graph.h"
-#include "runtime/abi/Random.h"
 
 using namespace mlir;
 
@@ -34,16 +34,11 @@ Tensor iota(graph::IotaOp op, llvm::ArrayRef<Tensor>) {
   return result;
 }
 
-/// The highest 24 of 64 random bits: as many as every f32 in [0, 1) can hold.
-double uniform(int64_t seed, int64_t index) {
-  return static_cast<double>(abi::randomBits(seed, /*stream=*/0, index) >> 40) * 0x1p-24;
-}
-
 Tensor rngUniform(graph::RngUniformOp, llvm::ArrayRef<Tensor> in) {
   const Tensor &index = in[0];
   int64_t seed = in[1][0].i;
   return generate(ElementType::F32, index.getShape(),
-                  [&](int64_t n) { return Element{.f = uniform(seed, index[n].i)}; });
+                  [&](int64_t n) { return Element{.f = graph::rngUniform(seed, index[n].i)}; });
 }
 
 } // namespace
