@@ -18,11 +18,19 @@ namespace pcc::graph {
 /// Marks ops that compute each element of the result from the same element of the operands.
 template <typename ConcreteOp>
 class Elementwise : public mlir::OpTrait::TraitBase<ConcreteOp, Elementwise> {};
+
+/// No tensor has more elements: products of sizes, and bytes, stay far from overflow.
+inline constexpr int64_t maxElements = int64_t(1) << 48;
+
+/// Ranked, static, every size at least 1, at most maxElements elements.
+bool hasGraphShape(mlir::Type type);
+
 /// The tensor type of `type`'s shape with elements i1: what comparisons yield and selects take.
-inline mlir::Type boolTensorLike(mlir::Type type) {
-  auto tensor = llvm::cast<mlir::RankedTensorType>(type);
-  return tensor.clone(mlir::IntegerType::get(type.getContext(), 1));
-}
+/// A type that is no ranked tensor comes back as it is.
+mlir::Type boolTensorLike(mlir::Type type);
+
+/// The factor rule of an elementwise op: one factor per dimension, and the op's linearity.
+FactorRule elementwiseRule(mlir::Operation *op);
 } // namespace pcc::graph
 
 #include "dialects/graph/GraphDialect.h.inc"

@@ -23,7 +23,9 @@ def Graph_RoleAttr : AttrDef<Graph_Dialect, "Role"> {
   let mnemonic = "role";
   let summary = "binds a function argument or result to a name of the model";
   let parameters = (ins EnumParameter<Graph_RoleKind>:$kind, OptionalParameter<"::mlir::StringAttr">:$name);
+  let description = "`parameter` and `gradient` need a name; `input`, `loss`, `output` may have one.";
   let assemblyFormat = "`<` $kind ($name^)? `>`";
+  let genVerifyDecl = 1;
 }
 
 def Graph_InitKind : Graph_Enum<"InitKind", "how a parameter gets its first value", [

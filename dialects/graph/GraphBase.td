@@ -22,29 +22,50 @@ def Graph_Dialect : Dialect {
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasConstantMaterializer = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
 }
 
-// Element types and tensors.
-def Graph_Float : AnyTypeOf<[F32, F16, BF16], "floating-point element">;
-def Graph_Int : AnyTypeOf<[I64, I32, I8], "integer element">;
-def Graph_Number : AnyTypeOf<[Graph_Float, Graph_Int], "number">;
-def Graph_Element : AnyTypeOf<[Graph_Number, I1], "element">;
+// Element types.
+def Graph_Float : AnyTypeOf<[F32, F16, BF16], "f32, f16 or bf16">;
+def Graph_Int : AnyTypeOf<[I64, I32, I8], "i64, i32 or i8">;
+def Graph_Number : AnyTypeOf<[Graph_Float, Graph_Int], "floats or integers">;
+def Graph_Element : AnyTypeOf<[Graph_Number, I1], "floats, integers or i1">;
+def Graph_Logic : AnyTypeOf<[Graph_Int, I1], "integers or i1">;
 
-def Graph_Tensor : StaticShapeTensorOf<[Graph_Element]>;
-def Graph_NumberTensor : StaticShapeTensorOf<[Graph_Number]>;
-def Graph_FloatTensor : StaticShapeTensorOf<[Graph_Float]>;
-def Graph_IntTensor : StaticShapeTensorOf<[Graph_Int]>;
-def Graph_BoolTensor : StaticShapeTensorOf<[I1]>;
-def Graph_LogicTensor : StaticShapeTensorOf<[I1, Graph_Int]>;
-def Graph_IndexScalar : TypeConstraint<
-    And<[Graph_IntTensor.predicate, CPred<"::llvm::cast<::mlir::ShapedType>($_self).getRank() == 0">]>,
-    "integer scalar tensor", "::mlir::TypedValue<::mlir::RankedTensorType>">;
-def Graph_FloatScalar : TypeConstraint<
-    And<[Graph_FloatTensor.predicate, CPred<"::llvm::cast<::mlir::ShapedType>($_self).getRank() == 0">]>,
-    "floating-point scalar tensor", "::mlir::TypedValue<::mlir::RankedTensorType>">;
+// Tensors: ranked, static, no empty dimension (so no pass divides by a size of zero), and small
+// enough that no product of sizes overflows.
+class Graph_TensorOf<Type element>
+    : Type<And<[CPred<"::pcc::graph::hasGraphShape($_self)">,
+                SubstLeaves<"$_self",
+                            "::llvm::cast<::mlir::RankedTensorType>($_self).getElementType()",
+                            element.predicate>]>,
+           "tensor of " # element.summary # " with static sizes of at least 1",
+           "::mlir::RankedTensorType">;
+
+def Graph_Tensor : Graph_TensorOf<Graph_Element>;
+def Graph_NumberTensor : Graph_TensorOf<Graph_Number>;
+def Graph_FloatTensor : Graph_TensorOf<Graph_Float>;
+def Graph_IntTensor : Graph_TensorOf<Graph_Int>;
+def Graph_BoolTensor : Graph_TensorOf<I1>;
+def Graph_LogicTensor : Graph_TensorOf<Graph_Logic>;
+def Graph_I64Tensor : Graph_TensorOf<I64>;
+def Graph_F32Tensor : Graph_TensorOf<F32>;
+
+class Graph_ScalarOf<Type tensor, string what>
+    : Type<And<[tensor.predicate,
+                CPred<"::llvm::cast<::mlir::RankedTensorType>($_self).getRank() == 0">]>,
+           what # " tensor of rank 0", "::mlir::RankedTensorType">;
+def Graph_IndexScalar : Graph_ScalarOf<Graph_IntTensor, "integer">;
+def Graph_FloatScalar : Graph_ScalarOf<Graph_FloatTensor, "floating-point">;
+
+// A number with a sign: axes, starts, widths. MLIR's own I64Attr reads back unsigned.
+def Graph_I64Attr : TypedSignlessIntegerAttrBase<I64, "int64_t", "64-bit integer"> {
+  let convertFromStorage = "$_self.getInt()";
+}
 
 // Ops whose result types follow from operands and attributes.
-def Graph_InferTypes : DeclareOpInterfaceMethods<InferTypeOpInterface, ["inferReturnTypes"]>;
+defvar Graph_InferTypes = InferTypeOpAdaptor;
 
 // Every tensor op is pure and states its factor rule.
 class Graph_Op<string mnemonic, list<Trait> traits = []>

@@ -15,7 +15,6 @@ def Graph_MatmulOp : Graph_Op<"matmul", [Graph_InferTypes]> {
                        UnitAttr:$transpose_rhs);
   let results = (outs Graph_NumberTensor:$result);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs)";
-  let hasVerifier = 1;
 }
 
 #endif // PCC_DIALECTS_GRAPH_GRAPHCONTRACTION_TD

@@ -10,7 +10,14 @@ include "dialects/graph/GraphAttrs.td"
 def Graph_Elementwise : NativeOpTrait<"Elementwise"> { let cppNamespace = "::pcc::graph"; }
 
 class Graph_ElementwiseOp<string mnemonic, list<Trait> traits = []>
-    : Graph_Op<mnemonic, !listconcat(traits, [Graph_Elementwise, SameOperandsAndResultShape])>;
+    : Graph_Op<mnemonic, !listconcat(traits, [Graph_Elementwise, SameOperandsAndResultShape])> {
+  // Which partial values pass through which op: RulesElementwise.cpp.
+  let extraClassDefinition = [{
+    ::pcc::FactorRule $cppClass::getFactorRule() {
+      return ::pcc::graph::elementwiseRule(getOperation());
+    }
+  }];
+}
 
 class Graph_UnaryOp<string mnemonic, string what, Type tensor = Graph_FloatTensor, dag extra = (ins)>
     : Graph_ElementwiseOp<mnemonic, [SameOperandsAndResultType]> {

@@ -27,18 +27,22 @@ def Graph_ParameterOp : Op<Graph_Dialect, "parameter", [Symbol]> {
   let hasVerifier = 1;
 }
 
-def Graph_ConstantOp : Graph_Op<"constant", [ConstantLike]> {
-  let summary = "a constant tensor: a splat or a resource";
+def Graph_ConstantOp : Graph_Op<"constant", [ConstantLike, AllTypesMatch<["value", "result"]>]> {
+  let summary = "a constant tensor: a splat, a short list or a resource";
   let arguments = (ins ElementsAttr:$value);
   let results = (outs Graph_Tensor:$result);
-  let assemblyFormat = "$value attr-dict `:` type($result)";
+  let assemblyFormat = "$value attr-dict";
+  let builders = [
+    // Every element equal to `value`, rounded to the element type.
+    OpBuilder<(ins "::mlir::RankedTensorType":$type, "double":$value)>,
+  ];
   let hasVerifier = 1;
   let hasFolder = 1;
 }
 
 def Graph_IotaOp : Graph_Op<"iota"> {
   let summary = "the index along one dimension: result[…, i, …] = i";
-  let arguments = (ins I64Attr:$axis);
+  let arguments = (ins Graph_I64Attr:$axis);
   let results = (outs Graph_NumberTensor:$result);
   let assemblyFormat = "`axis` `=` $axis attr-dict `:` type($result)";
   let hasVerifier = 1;
@@ -48,10 +52,11 @@ def Graph_RngUniformOp : Graph_Op<"rng_uniform"> {
   let summary = "counter-based random numbers, uniform in [0, 1)";
   let description = [{
     Elementwise over global element indices: result = hash(seed, index). The same global element
-    gets the same number whatever the sharding.
+    gets the same number whatever the sharding. The hash is two rounds of SplitMix64, of which the
+    upper 24 bits are taken times 2^-24; dialects/graph/CounterRng.h is its definition.
   }];
-  let arguments = (ins StaticShapeTensorOf<[I64]>:$index, Graph_IndexScalar:$seed);
-  let results = (outs StaticShapeTensorOf<[F32]>:$result);
+  let arguments = (ins Graph_I64Tensor:$index, Graph_IndexScalar:$seed);
+  let results = (outs Graph_F32Tensor:$result);
   let assemblyFormat = "$index `,` $seed attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }

@@ -12,12 +12,11 @@ def Graph_ReduceOp : Graph_Op<"reduce", [Graph_InferTypes]> {
                        DenseI64ArrayAttr:$dims);
   let results = (outs Graph_NumberTensor:$result);
   let assemblyFormat = "$kind $input `,` $dims attr-dict `:` type($input)";
-  let hasVerifier = 1;
 }
 
 def Graph_SoftmaxOp : Graph_Op<"softmax", [SameOperandsAndResultType]> {
   let summary = "exp(x) / sum of exp(x) along one axis, computed without overflow";
-  let arguments = (ins Graph_FloatTensor:$input, I64Attr:$axis);
+  let arguments = (ins Graph_FloatTensor:$input, Graph_I64Attr:$axis);
   let results = (outs Graph_FloatTensor:$result);
   let assemblyFormat = "$input `axis` `=` $axis attr-dict `:` type($result)";
   let hasVerifier = 1;
@@ -32,10 +31,9 @@ def Graph_SoftmaxCrossEntropyOp : Graph_Op<"softmax_cross_entropy", [Graph_Infer
   }];
   let arguments = (ins Graph_FloatTensor:$logits, Graph_NumberTensor:$labels,
                        DefaultValuedAttr<Graph_LossReductionAttr, "LossReduction::Mean">:$reduction,
-                       OptionalAttr<I64Attr>:$ignore_index);
+                       OptionalAttr<Graph_I64Attr>:$ignore_index);
   let results = (outs Graph_FloatScalar:$loss);
   let assemblyFormat = "$logits `,` $labels attr-dict `:` type($logits) `,` type($labels)";
-  let hasVerifier = 1;
 }
 
 #endif // PCC_DIALECTS_GRAPH_GRAPHREDUCE_TD

@@ -21,7 +21,6 @@ def Graph_TransposeOp : Graph_Op<"transpose", [Graph_InferTypes]> {
   let arguments = (ins Graph_Tensor:$input, DenseI64ArrayAttr:$permutation);
   let results = (outs Graph_Tensor:$result);
   let assemblyFormat = "$input `,` $permutation attr-dict `:` type($input)";
-  let hasVerifier = 1;
   let hasFolder = 1;
 }
 
@@ -41,8 +40,8 @@ def Graph_BroadcastOp : Graph_Op<"broadcast"> {
 def Graph_SliceOp : Graph_Op<"slice"> {
   let summary = "elements start, start + stride, … along one axis";
   let description = "As many as the result has along `axis`; `stride` may be negative.";
-  let arguments = (ins Graph_Tensor:$input, I64Attr:$axis, I64Attr:$start,
-                       DefaultValuedAttr<I64Attr, "1">:$stride);
+  let arguments = (ins Graph_Tensor:$input, Graph_I64Attr:$axis, Graph_I64Attr:$start,
+                       DefaultValuedAttr<Graph_I64Attr, "1">:$stride);
   let results = (outs Graph_Tensor:$result);
   let assemblyFormat =
       "$input `axis` `=` $axis `start` `=` $start attr-dict `:` type($input) `to` type($result)";
@@ -54,7 +53,7 @@ def Graph_DynamicSliceOp : Graph_Op<"dynamic_slice"> {
   let description = [{
     As many as the result has along `axis`. A start out of range is moved to the nearest legal one.
   }];
-  let arguments = (ins Graph_Tensor:$input, Graph_IndexScalar:$start, I64Attr:$axis);
+  let arguments = (ins Graph_Tensor:$input, Graph_IndexScalar:$start, Graph_I64Attr:$axis);
   let results = (outs Graph_Tensor:$result);
   let assemblyFormat = [{
     $input `,` $start `axis` `=` $axis attr-dict `:` functional-type(operands, results)
@@ -66,7 +65,7 @@ def Graph_DynamicUpdateSliceOp : Graph_Op<"dynamic_update_slice",
     [AllTypesMatch<["input", "result"]>]> {
   let summary = "the input with elements along one axis replaced from a computed start";
   let arguments = (ins Graph_Tensor:$input, Graph_Tensor:$update, Graph_IndexScalar:$start,
-                       I64Attr:$axis);
+                       Graph_I64Attr:$axis);
   let results = (outs Graph_Tensor:$result);
   let assemblyFormat = [{
     $input `,` $update `,` $start `axis` `=` $axis attr-dict `:` functional-type(operands, results)
@@ -77,25 +76,23 @@ def Graph_DynamicUpdateSliceOp : Graph_Op<"dynamic_update_slice",
 def Graph_PadOp : Graph_Op<"pad", [Graph_InferTypes]> {
   let summary = "adds `low` elements before and `high` after along one axis, equal to `value`";
   let description = "Negative widths cut elements off.";
-  let arguments = (ins Graph_Tensor:$input, I64Attr:$axis, I64Attr:$low, I64Attr:$high,
+  let arguments = (ins Graph_Tensor:$input, Graph_I64Attr:$axis, Graph_I64Attr:$low, Graph_I64Attr:$high,
                        DefaultValuedAttr<F64Attr, "0.0">:$value);
   let results = (outs Graph_Tensor:$result);
   let assemblyFormat =
       "$input `axis` `=` $axis `low` `=` $low `high` `=` $high attr-dict `:` type($input)";
-  let hasVerifier = 1;
 }
 
 def Graph_ConcatOp : Graph_Op<"concat", [Graph_InferTypes]> {
   let summary = "the inputs one after the other along one axis";
-  let arguments = (ins Variadic<Graph_Tensor>:$inputs, I64Attr:$axis);
+  let arguments = (ins Variadic<Graph_Tensor>:$inputs, Graph_I64Attr:$axis);
   let results = (outs Graph_Tensor:$result);
   let assemblyFormat = "$inputs `axis` `=` $axis attr-dict `:` type($inputs)";
-  let hasVerifier = 1;
 }
 
 def Graph_SplitOp : Graph_Op<"split"> {
   let summary = "cuts the input along one axis into consecutive pieces";
-  let arguments = (ins Graph_Tensor:$input, I64Attr:$axis);
+  let arguments = (ins Graph_Tensor:$input, Graph_I64Attr:$axis);
   let results = (outs Variadic<Graph_Tensor>:$results);
   let assemblyFormat = "$input `axis` `=` $axis attr-dict `:` type($input) `to` type($results)";
   let hasVerifier = 1;
@@ -107,10 +104,9 @@ def Graph_GatherOp : Graph_Op<"gather", [Graph_InferTypes]> {
     result[a…, i…, b…] = input[a…, indices[i…], b…], where a… are the dimensions before `axis`.
     Indices are in [0, size); an index out of range is moved to the nearest legal one.
   }];
-  let arguments = (ins Graph_Tensor:$input, Graph_IntTensor:$indices, I64Attr:$axis);
+  let arguments = (ins Graph_Tensor:$input, Graph_IntTensor:$indices, Graph_I64Attr:$axis);
   let results = (outs Graph_Tensor:$result);
   let assemblyFormat = "$input `,` $indices `axis` `=` $axis attr-dict `:` type($input) `,` type($indices)";
-  let hasVerifier = 1;
 }
 
 def Graph_ScatterAddOp : Graph_Op<"scatter_add", [AllTypesMatch<["input", "result"]>]> {
@@ -120,7 +116,7 @@ def Graph_ScatterAddOp : Graph_Op<"scatter_add", [AllTypesMatch<["input", "resul
     Updates with an index out of range are dropped.
   }];
   let arguments = (ins Graph_NumberTensor:$input, Graph_IntTensor:$indices,
-                       Graph_NumberTensor:$updates, I64Attr:$axis);
+                       Graph_NumberTensor:$updates, Graph_I64Attr:$axis);
   let results = (outs Graph_NumberTensor:$result);
   let assemblyFormat = [{
     $input `,` $indices `,` $updates `axis` `=` $axis attr-dict `:` functional-type(operands, results)
@@ -130,7 +126,7 @@ def Graph_ScatterAddOp : Graph_Op<"scatter_add", [AllTypesMatch<["input", "resul
 
 def Graph_OneHotOp : Graph_Op<"one_hot"> {
   let summary = "1 where the index along `axis` equals the indices' value, else 0";
-  let arguments = (ins Graph_IntTensor:$indices, I64Attr:$axis);
+  let arguments = (ins Graph_IntTensor:$indices, Graph_I64Attr:$axis);
   let results = (outs Graph_NumberTensor:$result);
   let assemblyFormat = "$indices `axis` `=` $axis attr-dict `:` type($indices) `to` type($result)";
   let hasVerifier = 1;

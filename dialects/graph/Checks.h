@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Checks that verifiers and shape inference share. Inference may have no location; it then fails
+// without words. Messages start with the op's name, as emitOpError writes it.
+#pragma once
+
+#include "dialects/graph/Graph.h"
+
+namespace pcc::graph {
+
+/// Where an error of an op is reported.
+struct Reporter {
+  std::optional<mlir::Location> location;
+  llvm::StringRef opName;
+
+  template <typename... Args>
+  mlir::LogicalResult error(Args &&...args) const {
+    return mlir::emitOptionalError(location, "'", opName, "' op ", std::forward<Args>(args)...);
+  }
+};
+
+inline Reporter reporterOf(mlir::Operation *op) {
+  return {op->getLoc(), op->getName().getStringRef()};
+}
+
+/// The type as a ranked tensor; inference runs before operand types are verified.
+inline mlir::FailureOr<mlir::RankedTensorType> asTensor(const Reporter &report, mlir::Type type) {
+  if (hasGraphShape(type))
+    return llvm::cast<mlir::RankedTensorType>(type);
+  return report.error("expected a tensor with static sizes of at least 1, got ", type);
+}
+
+/// `axis` is in [0, rank).
+inline mlir::LogicalResult checkAxis(const Reporter &report, int64_t axis, int64_t rank) {
+  if (axis >= 0 && axis < rank)
+    return mlir::success();
+  return report.error("expected 'axis' in [0, ", rank, "), got ", axis);
+}
+
+/// Equal element types of two values named in the message.
+inline mlir::LogicalResult checkElements(const Reporter &report, llvm::StringRef leftName,
+                                         mlir::ShapedType left, llvm::StringRef rightName,
+                                         mlir::ShapedType right) {
+  if (left.getElementType() == right.getElementType())
+    return mlir::success();
+  return report.error("expected equal element types, got ", left.getElementType(), " in '",
+                      leftName, "' and ", right.getElementType(), " in '", rightName, "'");
+}
+
+/// Exactly this shape.
+inline mlir::LogicalResult checkShape(const Reporter &report, llvm::StringRef name,
+                                      llvm::ArrayRef<int64_t> expected,
+                                      llvm::ArrayRef<int64_t> got) {
+  if (expected == got)
+    return mlir::success();
+  auto text = [](llvm::ArrayRef<int64_t> shape) {
+    std::string result = "[";
+    for (auto [index, size] : llvm::enumerate(shape))
+      result += (index ? ", " : "") + std::to_string(size);
+    return result + "]";
+  };
+  return report.error("expected '", name, "' of shape ", text(expected), ", got ", text(got));
+}
+
+/// Two shapes of equal rank that agree everywhere but along `axis` (C-labels at the callers).
+mlir::LogicalResult checkSameButAxis(const Reporter &report, llvm::StringRef leftName,
+                                     llvm::ArrayRef<int64_t> left, llvm::StringRef rightName,
+                                     llvm::ArrayRef<int64_t> right, int64_t axis);
+
+} // namespace pcc::graph

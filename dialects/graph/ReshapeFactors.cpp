@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "dialects/graph/ReshapeFactors.h"
+
+#include <numeric>
+
+using namespace llvm;
+using namespace pcc;
+
+namespace {
+
+/// One side of the reshape, read from its slowest dimension on.
+class Side {
+public:
+  Side(FactorRule &rule, ArrayRef<int64_t> shape) : rule(rule), shape(shape), dims(shape.size()) {}
+
+  /// Moves to the next dimension with something left; false at the end.
+  bool advance() {
+    while (left == 1 && next < shape.size())
+      left = shape[next++];
+    return left != 1;
+  }
+  int64_t getLeft() const { return left; }
+
+  /// Gives the present dimension a factor that both sides share.
+  void take(unsigned factor, int64_t size) {
+    dims[next - 1].push_back(factor);
+    left /= size;
+  }
+
+  /// Makes all that is left of the present dimension whole; returns its size.
+  int64_t takeWhole() {
+    int64_t size = left;
+    take(rule.addFactor(size, FactorKind::Whole), size);
+    return size;
+  }
+
+  TensorFactors finish() { return std::move(dims); }
+
+private:
+  FactorRule &rule;
+  ArrayRef<int64_t> shape;
+  TensorFactors dims;
+  size_t next = 0;  ///< the dimension after the present one
+  int64_t left = 1; ///< size of the present dimension that no factor covers yet
+};
+
+} // namespace
+
+/// Whole factors until both sides have passed the same number of elements.
+static void skipUnmatched(Side &from, Side &to) {
+  int64_t fromPassed = from.takeWhole(), toPassed = to.takeWhole();
+  while (fromPassed != toPassed) {
+    Side &behind = fromPassed < toPassed ? from : to;
+    int64_t &passed = fromPassed < toPassed ? fromPassed : toPassed;
+    if (!behind.advance())
+      return;
+    passed *= behind.takeWhole();
+  }
+}
+
+FactorRule pcc::graph::matchReshape(ArrayRef<int64_t> fromShape, ArrayRef<int64_t> toShape) {
+  FactorRule rule;
+  Side from(rule, fromShape), to(rule, toShape);
+  while (from.advance() && to.advance()) {
+    int64_t common = std::gcd(from.getLeft(), to.getLeft());
+    if (common == 1) {
+      skipUnmatched(from, to);
+      continue;
+    }
+    unsigned factor = rule.addFactor(common);
+    from.take(factor, common);
+    to.take(factor, common);
+  }
+  rule.addOperand(from.finish());
+  rule.addResult(to.finish());
+  return rule;
+}

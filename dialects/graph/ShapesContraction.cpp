@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Result shapes of contractions.
+#include "dialects/graph/Checks.h"
+
+using namespace mlir;
+using namespace pcc::graph;
+
+/// The sizes of a stored matrix operand as rows and columns of the product.
+static std::pair<int64_t, int64_t> matrixSizes(ArrayRef<int64_t> shape, bool transposed) {
+  int64_t rows = shape[shape.size() - 2], columns = shape.back();
+  return transposed ? std::pair(columns, rows) : std::pair(rows, columns);
+}
+
+LogicalResult MatmulOp::inferReturnTypes(MLIRContext *context, std::optional<Location> location,
+                                         Adaptor adaptor, SmallVectorImpl<Type> &results) {
+  Reporter report{location, getOperationName()};
+  auto lhs = asTensor(report, adaptor.getLhs().getType());
+  auto rhs = asTensor(report, adaptor.getRhs().getType());
+  if (failed(lhs) || failed(rhs) || failed(checkElements(report, "lhs", *lhs, "rhs", *rhs))) // C1
+    return failure();
+  if (lhs->getRank() != rhs->getRank()) // C2
+    return report.error("expected operands of equal rank, got ", lhs->getRank(), " and ",
+                        rhs->getRank(), "; broadcast batch dimensions first");
+  if (lhs->getRank() < 2) // C3
+    return report.error("expected operands of rank 2 or more, got ", lhs->getRank());
+  ArrayRef<int64_t> batch = lhs->getShape().drop_back(2);
+  for (auto [index, left, right] : llvm::enumerate(batch, rhs->getShape().drop_back(2)))
+    if (left != right) // C4
+      return report.error("expected equal sizes of batch dimension ", index, ", got ", left,
+                          " and ", right);
+  auto [rows, leftDepth] = matrixSizes(lhs->getShape(), adaptor.getTransposeLhs());
+  auto [rightDepth, columns] = matrixSizes(rhs->getShape(), adaptor.getTransposeRhs());
+  if (leftDepth != rightDepth) // C5
+    return report.error("expected equal contracted sizes, got ", leftDepth, " in 'lhs' and ",
+                        rightDepth, " in 'rhs'");
+  SmallVector<int64_t> shape(batch);
+  shape.append({rows, columns});
+  results.push_back(lhs->clone(shape));
+  return success();
+}

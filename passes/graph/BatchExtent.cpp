@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/graph/BatchExtent.h"
+
+#include "dialects/graph/Roles.h"
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::graph;
+
+static ArrayRef<int64_t> shapeOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getShape();
+}
+
+/// How an argument is called in a message: its name in the model, else its number.
+static std::string nameOf(func::FuncOp function, unsigned argument) {
+  RoleAttr role = getArgRole(function, argument);
+  if (role && role.getName())
+    return "'" + role.getName().str() + "'";
+  return "#" + std::to_string(argument);
+}
+
+/// All counts that divide the batch, as a cure.
+static std::string divisorsOf(int64_t number) {
+  std::string text;
+  for (int64_t divisor = 1; divisor <= number && text.size() < 60; ++divisor)
+    if (number % divisor == 0)
+      text += (text.empty() ? "" : ", ") + std::to_string(divisor);
+  return text;
+}
+
+LogicalResult BatchExtent::startAtInputs() {
+  for (unsigned index : findArgs(function, RoleKind::Input)) {
+    auto type = dyn_cast<RankedTensorType>(function.getArgument(index).getType());
+    if (!type || type.getRank() == 0)
+      continue;
+    int64_t batch = type.getDimSize(0);
+    if (batch % count != 0) {
+      InFlightDiagnostic error = function.emitError()
+                                 << "expected " << count << " microbatches to divide the batch of "
+                                 << "input " << nameOf(function, index) << ", got " << batch
+                                 << " samples";
+      error.attachNote() << "counts that divide it: " << divisorsOf(batch);
+      return error;
+    }
+    dims.insert({function.getArgument(index), 0});
+  }
+  return success();
+}
+
+LogicalResult BatchExtent::cannotFollow(Operation *op, StringRef why) {
+  return op->emitOpError() << "cannot work on one of " << count << " microbatches: " << why;
+}
+
+/// Only the batch of an input is divided; a parameter that meets it is a model for this batch alone.
+LogicalResult BatchExtent::checkArgument(BlockArgument argument, unsigned dim) {
+  RoleAttr role = getArgRole(function, argument.getArgNumber());
+  if (role && role.getKind() == RoleKind::Input && dim == 0)
+    return success();
+  return function.emitError() << "expected no argument but the inputs to carry the batch, got "
+                              << "dimension " << dim << " of "
+                              << nameOf(function, argument.getArgNumber());
+}
+
+/// Marks every dimension of `op` whose slowest factor is the slowest of `dim`.
+LogicalResult BatchExtent::followOp(Operation *op, const FactorRule &rule,
+                                    const DimFactors &dim) {
+  unsigned batch = dim.front();
+  const Factor &factor = rule.getFactor(batch);
+  if (factor.kind == FactorKind::Whole || factor.kind == FactorKind::Window)
+    return cannotFollow(op, "it needs the whole batch");
+  if (factor.size % count != 0)
+    return cannotFollow(op, "it takes the batch apart into pieces that the count does not divide");
+  auto mark = [&](const TensorFactors &tensor, Value value) {
+    for (auto [index, factors] : llvm::enumerate(tensor)) {
+      if (!llvm::is_contained(factors, batch))
+        continue;
+      if (factors.front() != batch)
+        return cannotFollow(op, "it puts the batch behind another dimension");
+      dims.insert({value, unsigned(index)});
+    }
+    return success();
+  };
+  for (auto [tensor, value] : llvm::zip_equal(rule.getOperands(), op->getOperands()))
+    if (failed(mark(tensor, value)))
+      return failure();
+  for (auto [tensor, value] : llvm::zip_equal(rule.getResults(), op->getResults()))
+    if (failed(mark(tensor, value)))
+      return failure();
+  return success();
+}
+
+LogicalResult BatchExtent::followInto(OpOperand &use, unsigned dim) {
+  Operation *op = use.getOwner();
+  if (isa<func::ReturnOp>(op))
+    return success();
+  auto ruled = dyn_cast<FactorRuleOpInterface>(op);
+  if (!ruled)
+    return cannotFollow(op, "it does not say how it may be split");
+  FactorRule rule = ruled.getFactorRule();
+  return followOp(op, rule, rule.getOperands()[use.getOperandNumber()][dim]);
+}
+
+LogicalResult BatchExtent::follow(Value value, unsigned dim) {
+  for (OpOperand &use : value.getUses())
+    if (failed(followInto(use, dim)))
+      return failure();
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return checkArgument(argument, dim);
+  auto result = cast<OpResult>(value);
+  auto ruled = dyn_cast<FactorRuleOpInterface>(result.getOwner());
+  if (!ruled)
+    return cannotFollow(result.getOwner(), "it does not say how it may be split");
+  FactorRule rule = ruled.getFactorRule();
+  return followOp(result.getOwner(), rule, rule.getResults()[result.getResultNumber()][dim]);
+}
+
+/// Gives every use of a splat a splat of its own.
+static void separateSplats(func::FuncOp function) {
+  SmallVector<ConstantOp> constants;
+  function.walk([&](ConstantOp op) {
+    if (isa<SplatElementsAttr>(op.getValue()) && !shapeOf(op.getResult()).empty())
+      constants.push_back(op);
+  });
+  for (ConstantOp op : constants) {
+    auto uses = llvm::map_to_vector(op->getUses(), [](OpOperand &use) { return &use; });
+    for (OpOperand *use : ArrayRef(uses).drop_front(uses.empty() ? 0 : 1)) {
+      OpBuilder builder(op);
+      use->set(builder.clone(*op)->getResult(0));
+    }
+  }
+}
+
+FailureOr<BatchExtent> BatchExtent::find(func::FuncOp function, int64_t count) {
+  separateSplats(function);
+  BatchExtent extent(function, count);
+  if (failed(extent.startAtInputs()))
+    return failure();
+  // The set grows while it is read.
+  for (size_t index = 0; index < extent.dims.size(); ++index) {
+    auto [value, dim] = extent.dims[index];
+    if (failed(extent.follow(value, dim)))
+      return failure();
+  }
+  return extent;
+}

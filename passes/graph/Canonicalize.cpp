@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Canonical form: what folders of single ops cannot say. Assumes nothing; leaves a program that means
+// the same, with transposes inside matmul's flags and without ops that change nothing.
+#include "dialects/graph/Graph.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "passes/graph/Passes.h"
+
+using namespace mlir;
+using namespace pcc::graph;
+
+namespace pcc::graph {
+#define GEN_PASS_DEF_GRAPHCANONICALIZE
+#include "passes/graph/Passes.h.inc"
+} // namespace pcc::graph
+
+/// Whether a transpose exchanges the last two dimensions and leaves all others in place.
+static bool swapsMatrix(TransposeOp op) {
+  if (!op)
+    return false;
+  ArrayRef<int64_t> permutation = op.getPermutation();
+  int64_t rank = permutation.size();
+  if (rank < 2 || permutation[rank - 1] != rank - 2)
+    return false;
+  return llvm::equal(permutation.drop_back(2), llvm::seq<int64_t>(0, rank - 2));
+}
+
+/// matmul(transpose(a), b) reads `a` transposed itself; likewise on the right.
+static LogicalResult absorbOperandTransposes(MatmulOp op, PatternRewriter &rewriter) {
+  auto lhs = op.getLhs().getDefiningOp<TransposeOp>();
+  auto rhs = op.getRhs().getDefiningOp<TransposeOp>();
+  bool onLeft = swapsMatrix(lhs), onRight = swapsMatrix(rhs);
+  if (!onLeft && !onRight)
+    return failure();
+  rewriter.modifyOpInPlace(op, [&] {
+    if (onLeft) {
+      op.getLhsMutable().assign(lhs.getInput());
+      op.setTransposeLhs(!op.getTransposeLhs());
+    }
+    if (onRight) {
+      op.getRhsMutable().assign(rhs.getInput());
+      op.setTransposeRhs(!op.getTransposeRhs());
+    }
+  });
+  return success();
+}
+
+/// transpose(matmul(a, b)) = matmul(bᵀ, aᵀ), if nobody else needs the product.
+static LogicalResult absorbResultTranspose(TransposeOp op, PatternRewriter &rewriter) {
+  auto product = op.getInput().getDefiningOp<MatmulOp>();
+  if (!swapsMatrix(op) || !product || !product->hasOneUse())
+    return failure();
+  rewriter.replaceOpWithNewOp<MatmulOp>(op, product.getRhs(), product.getLhs(),
+                                        !product.getTransposeRhs(), !product.getTransposeLhs());
+  return success();
+}
+
+static LogicalResult dropSlice(SliceOp op, PatternRewriter &rewriter) {
+  if (op.getInput().getType() != op.getResult().getType() || op.getStride() != 1)
+    return failure();
+  rewriter.replaceOp(op, op.getInput());
+  return success();
+}
+
+static LogicalResult dropPad(PadOp op, PatternRewriter &rewriter) {
+  if (op.getLow() != 0 || op.getHigh() != 0)
+    return failure();
+  rewriter.replaceOp(op, op.getInput());
+  return success();
+}
+
+static LogicalResult dropConcat(ConcatOp op, PatternRewriter &rewriter) {
+  if (op.getInputs().size() != 1)
+    return failure();
+  rewriter.replaceOp(op, op.getInputs().front());
+  return success();
+}
+
+static LogicalResult dropSplit(SplitOp op, PatternRewriter &rewriter) {
+  if (op.getResults().size() != 1)
+    return failure();
+  rewriter.replaceOp(op, op.getInput());
+  return success();
+}
+
+/// A reduction over dimensions of size one only changes the shape.
+static LogicalResult reduceToReshape(ReduceOp op, PatternRewriter &rewriter) {
+  RankedTensorType from = op.getInput().getType(), to = op.getResult().getType();
+  if (from.getNumElements() != to.getNumElements())
+    return failure();
+  if (from == to)
+    rewriter.replaceOp(op, op.getInput());
+  else
+    rewriter.replaceOpWithNewOp<ReshapeOp>(op, to, op.getInput());
+  return success();
+}
+
+static LogicalResult dropSelect(SelectOp op, PatternRewriter &rewriter) {
+  if (op.getOnTrue() != op.getOnFalse())
+    return failure();
+  rewriter.replaceOp(op, op.getOnTrue());
+  return success();
+}
+
+namespace {
+struct Canonicalize : public pcc::graph::impl::GraphCanonicalizeBase<Canonicalize> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add(absorbOperandTransposes);
+    patterns.add(absorbResultTranspose);
+    patterns.add(dropSlice);
+    patterns.add(dropPad);
+    patterns.add(dropConcat);
+    patterns.add(dropSplit);
+    patterns.add(reduceToReshape);
+    patterns.add(dropSelect);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Replaces wholes by core ops. Assumes valid graph IR; leaves none of the named ops. The pieces hold
+// no other whole, so one walk is enough.
+#include "passes/graph/Decompose.h"
+
+#include "passes/graph/Passes.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace pcc::graph;
+
+namespace pcc::graph {
+#define GEN_PASS_DEF_GRAPHDECOMPOSE
+#include "passes/graph/Passes.h.inc"
+} // namespace pcc::graph
+
+Value PieceBuilder::splat(Value like, double value) {
+  return make<ConstantOp>(cast<RankedTensorType>(like.getType()), value);
+}
+
+Value PieceBuilder::repeat(Value scalar, Value like) {
+  auto type = cast<RankedTensorType>(like.getType());
+  auto scalarType = cast<RankedTensorType>(scalar.getType());
+  if (scalarType.getElementType() != type.getElementType())
+    scalar = make<CastOp>(scalarType.clone(type.getElementType()), scalar);
+  return make<BroadcastOp>(type, scalar, ArrayRef<int64_t>());
+}
+
+Value PieceBuilder::repeatAlong(Value reduced, Value like, int64_t axis) {
+  auto type = cast<RankedTensorType>(like.getType());
+  SmallVector<int64_t> dims;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    if (dim != axis)
+      dims.push_back(dim);
+  return make<BroadcastOp>(type, reduced, dims);
+}
+
+namespace {
+
+/// Calls `decompose` for one class of op.
+template <typename Op>
+Pieces decomposeAs(Operation *op, PieceBuilder &builder) {
+  return decompose(cast<Op>(op), builder);
+}
+
+/// The decomposition of an op by its name without the dialect's prefix.
+struct Entry {
+  StringRef name;
+  Pieces (*decompose)(Operation *, PieceBuilder &);
+};
+
+template <typename Op>
+Entry entry() {
+  return {Op::getOperationName().substr(StringRef("graph.").size()), decomposeAs<Op>};
+}
+
+struct Decompose : public pcc::graph::impl::GraphDecomposeBase<Decompose> {
+  using GraphDecomposeBase::GraphDecomposeBase;
+
+  /// The decompositions asked for; an unknown name is an error.
+  LogicalResult select(llvm::StringMap<Entry> &chosen) {
+    const Entry table[] = {entry<GeluOp>(),      entry<SiluOp>(),    entry<SoftplusOp>(),
+                           entry<EluOp>(),       entry<LeakyReluOp>(), entry<ClampOp>(),
+                           entry<SoftmaxOp>(),   entry<SoftmaxCrossEntropyOp>(),
+                           entry<SgdOp>(),       entry<MomentumOp>()};
+    for (const Entry &each : table)
+      if (ops.empty() || llvm::is_contained(ops, each.name))
+        chosen[each.name] = each;
+    for (const std::string &name : ops)
+      if (!chosen.contains(name))
+        return getOperation()->emitError()
+               << "expected ops with a decomposition in 'ops', got '" << name << "'";
+    return success();
+  }
+
+  void runOnOperation() override {
+    llvm::StringMap<Entry> chosen;
+    if (failed(select(chosen)))
+      return signalPassFailure();
+    getOperation()->walk([&](Operation *op) {
+      StringRef name = op->getName().getStringRef();
+      auto found = name.consume_front("graph.") ? chosen.find(name) : chosen.end();
+      if (found == chosen.end())
+        return;
+      PieceBuilder builder(op);
+      op->replaceAllUsesWith(found->second.decompose(op, builder));
+      op->erase();
+    });
+  }
+};
+
+} // namespace

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Passes from graph to graph: the model before it is differentiated, and wholes into pieces.
+#ifndef PCC_PASSES_GRAPH_PASSES_TD
+#define PCC_PASSES_GRAPH_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def GraphCanonicalize : Pass<"graph-canonicalize"> {
+  let summary = "folds transposes into matmul, drops ops that change nothing";
+  let description = [{
+    Applies the dialect's folders and the room's patterns until nothing changes: transposed operands
+    and results of matmul become its flags, slices, pads, concats and reductions that change nothing
+    disappear, splats are computed. Dead ops go. The result means exactly the same.
+  }];
+  let dependentDialects = ["::pcc::graph::GraphDialect"];
+}
+
+def GraphDecompose : Pass<"graph-decompose"> {
+  let summary = "replaces ops that are wholes by core ops";
+  let description = [{
+    softmax, softmax_cross_entropy, sgd, momentum, gelu, silu, softplus, elu, leaky_relu and clamp
+    become reductions and plain elementwise ops. Each piece keeps the location of the whole.
+    docs/spec/graph.md lists the formulas.
+  }];
+  let options = [
+    ListOption<"ops", "ops", "std::string",
+               "op names without the dialect's prefix; empty means all that have a decomposition">,
+  ];
+  let dependentDialects = ["::pcc::graph::GraphDialect"];
+}
+
+def GraphSplitBatch : Pass<"graph-split-batch", "::mlir::func::FuncOp"> {
+  let summary = "turns the model of a batch into the model of one of N microbatches";
+  let description = [{
+    Dimension 0 of every input is the batch. Follows it through the factor rules, forwards to the
+    results and backwards to broadcasts and splats, and divides every dimension that carries it as
+    its slowest factor by `count`. Inputs of rank 0 are left alone. A loss that is a mean stays a
+    mean, over the microbatch. A batch that `count` does not divide, a parameter or constant with
+    the batch's extent, and an op that needs the whole batch are errors.
+  }];
+  let options = [
+    Option<"count", "count", "int64_t", "1", "number of microbatches, at least 1">,
+  ];
+  let dependentDialects = ["::pcc::graph::GraphDialect"];
+}
+
+def GraphPrintFactorRules : Pass<"graph-print-factor-rules"> {
+  let summary = "prints the factor rule of every op as a remark, and checks it against its shapes";
+}
+
+#endif // PCC_PASSES_GRAPH_PASSES_TD
