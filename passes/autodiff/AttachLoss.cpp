@@ -21,7 +21,7 @@ static FailureOr<unsigned> pick(func::FuncOp function, StringRef what, StringRef
                                 ArrayRef<unsigned> indices) {
   SmallVector<StringRef> names;
   for (unsigned index : indices) {
-    names.push_back(nameOf(resultRole(function, index)));
+    names.push_back(nameOf(graph::getResultRole(function, index)));
     if (!name.empty() && names.back() == name)
       return index;
   }
@@ -36,16 +36,9 @@ static FailureOr<unsigned> pick(func::FuncOp function, StringRef what, StringRef
   return error << "; " << what << "s: " << quotedList(names);
 }
 
-static std::optional<unsigned> findInput(func::FuncOp function, StringRef name) {
-  for (unsigned index : argumentsOfKind(function, graph::RoleKind::Input))
-    if (nameOf(argumentRole(function, index)) == name)
-      return index;
-  return std::nullopt;
-}
-
 /// Adds an input behind the others, or first if there are none.
 static Value addInput(func::FuncOp function, StringRef name, Type type) {
-  SmallVector<unsigned> inputs = argumentsOfKind(function, graph::RoleKind::Input);
+  SmallVector<unsigned> inputs = graph::findArgs(function, graph::RoleKind::Input);
   unsigned position = inputs.empty() ? 0 : inputs.back() + 1;
   MLIRContext *context = function.getContext();
   Location loc = NameLoc::get(StringAttr::get(context, name));
@@ -60,7 +53,7 @@ static Value addInput(func::FuncOp function, StringRef name, Type type) {
 static Value getLabels(func::FuncOp function, const LossSpec &spec, RankedTensorType prediction) {
   StringRef name = spec.labels.empty() ? StringRef("labels") : StringRef(spec.labels);
   RankedTensorType expected = spec.kind->labelsType(prediction);
-  std::optional<unsigned> found = findInput(function, name);
+  std::optional<unsigned> found = graph::findArg(function, graph::RoleKind::Input, name);
   if (!found)
     return addInput(function, name, expected);
   auto type = dyn_cast<RankedTensorType>(function.getArgument(*found).getType());
@@ -70,25 +63,6 @@ static Value getLabels(func::FuncOp function, const LossSpec &spec, RankedTensor
                        << prediction << ": expected " << expected << ", got "
                        << function.getArgument(*found).getType();
   return {};
-}
-
-/// Lets `function` return the loss and, as before, the updated parameters.
-static void returnLoss(func::FuncOp function, Value loss) {
-  func::ReturnOp old = getReturn(function);
-  MLIRContext *context = function.getContext();
-  llvm::BitVector dropped(function.getNumResults(), true);
-  SmallVector<Value> values = {loss};
-  for (unsigned index : resultsOfKind(function, graph::RoleKind::Parameter)) {
-    dropped.reset(index);
-    values.push_back(old.getOperand(index));
-  }
-  old->setOperands(values);
-  LogicalResult changed = function.eraseResults(dropped);
-  if (succeeded(changed))
-    changed =
-        function.insertResult(0, loss.getType(), roleAttributes(context, graph::RoleKind::Loss));
-  assert(succeeded(changed) && "positions of results are legal");
-  (void)changed;
 }
 
 static func::FuncOp cloneAs(func::FuncOp function, StringRef name) {
@@ -106,7 +80,7 @@ static FailureOr<RankedTensorType> getPrediction(func::FuncOp forward, const Los
   std::string wrong = type ? spec.kind->checkPrediction(type) : "expected a tensor";
   if (wrong.empty())
     return type;
-  return forward.emitError() << "output '" << nameOf(resultRole(forward, index))
+  return forward.emitError() << "output '" << nameOf(graph::getResultRole(forward, index))
                              << "' does not suit loss '" << spec.kind->name << "': " << wrong
                              << " (its type is " << forward.getResultTypes()[index] << ")";
 }
@@ -115,12 +89,12 @@ static LogicalResult attachLoss(ModuleOp module, const LossSpec &spec) {
   func::FuncOp forward = findFunction(module, forwardName, "import a model first");
   if (!forward)
     return failure();
-  if (!resultsOfKind(forward, graph::RoleKind::Loss).empty())
+  if (!graph::findResults(forward, graph::RoleKind::Loss).empty())
     return forward.emitError() << "the model has a loss of its own: leave --loss out";
   if (auto attached = module.lookupSymbol(forwardLossName))
     return attached->emitError() << "a loss is attached already, in '" << forwardLossName << "'";
-  FailureOr<unsigned> index =
-      pick(forward, "output", spec.prediction, resultsOfKind(forward, graph::RoleKind::Output));
+  FailureOr<unsigned> index = pick(forward, "output", spec.prediction,
+                                   graph::findResults(forward, graph::RoleKind::Output));
   if (failed(index))
     return failure();
   FailureOr<RankedTensorType> prediction = getPrediction(forward, spec, *index);

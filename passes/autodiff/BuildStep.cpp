@@ -28,7 +28,7 @@ struct BuildStep : impl::BuildStepBase<BuildStep> {
 
   void markAccumulated(func::FuncOp section, graph::RoleKind kind) {
     double scale = scaleOf(kind, microBatches, copies, microReduction);
-    for (unsigned index : resultsOfKind(section, kind))
+    for (unsigned index : graph::findResults(section, kind))
       section.setResultAttr(index, pipe::accumulateAttrName,
                             pipe::AccumulateAttr::get(&getContext(), scale));
   }

@@ -31,13 +31,18 @@ struct Trained {
 static FailureOr<SmallVector<Trained>> findTrained(func::FuncOp function) {
   SymbolTable symbols(function->getParentOfType<ModuleOp>());
   SmallVector<Trained> trained;
-  for (unsigned index : resultsOfKind(function, graph::RoleKind::Gradient)) {
-    StringRef name = nameOf(resultRole(function, index));
+  for (unsigned index : graph::findResults(function, graph::RoleKind::Gradient)) {
+    StringRef name = nameOf(graph::getResultRole(function, index));
     auto parameter = symbols.lookup<graph::ParameterOp>(name);
     if (!parameter)
       return function.emitError() << "result #" << index << " is the gradient of '" << name
                                   << "', which no graph.parameter declares";
-    trained.push_back({parameter, {}, cast<RankedTensorType>(function.getResultTypes()[index])});
+    RankedTensorType type = accumulatedType(parameter.getTensorType());
+    if (function.getResultTypes()[index] != type)
+      return function.emitError() << "result #" << index << " is the gradient of '" << name
+                                  << "': expected " << type << ", got "
+                                  << function.getResultTypes()[index];
+    trained.push_back({parameter, {}, type});
   }
   if (trained.empty())
     return function.emitError() << "expected at least one result with the role of a gradient";

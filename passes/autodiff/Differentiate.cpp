@@ -32,7 +32,7 @@ static func::FuncOp findSource(ModuleOp module) {
   func::FuncOp forward = findFunction(module, forwardName, "import a model first");
   if (!forward)
     return {};
-  if (resultsOfKind(forward, graph::RoleKind::Loss).empty()) {
+  if (graph::findResults(forward, graph::RoleKind::Loss).empty()) {
     forward.emitError() << "expected a result with the role of a loss; attach one with --loss";
     return {};
   }
@@ -41,7 +41,7 @@ static func::FuncOp findSource(ModuleOp module) {
 
 /// The place of the only loss among the results.
 static FailureOr<unsigned> getLossIndex(func::FuncOp function) {
-  SmallVector<unsigned> losses = resultsOfKind(function, graph::RoleKind::Loss);
+  SmallVector<unsigned> losses = graph::findResults(function, graph::RoleKind::Loss);
   if (losses.size() != 1)
     return function.emitError() << "expected one result with the role of a loss, got "
                                 << losses.size();
@@ -57,13 +57,17 @@ static FailureOr<unsigned> getLossIndex(func::FuncOp function) {
 static FailureOr<SmallVector<BlockArgument>> getTrainable(func::FuncOp function) {
   SmallVector<BlockArgument> trainable;
   SymbolTable symbols(function->getParentOfType<ModuleOp>());
-  for (unsigned index : argumentsOfKind(function, graph::RoleKind::Parameter)) {
-    StringRef name = nameOf(argumentRole(function, index));
+  for (unsigned index : graph::findArgs(function, graph::RoleKind::Parameter)) {
+    StringRef name = nameOf(graph::getArgRole(function, index));
     auto declaration = symbols.lookup<graph::ParameterOp>(name);
     if (!declaration)
       return function.emitError() << "argument #" << index << " is parameter '" << name
                                   << "', which no graph.parameter declares";
     BlockArgument argument = function.getArgument(index);
+    if (argument.getType() != declaration.getTensorType())
+      return function.emitError() << "argument #" << index << " is parameter '" << name
+                                  << "': expected its declared type " << declaration.getTensorType()
+                                  << ", got " << argument.getType();
     if (declaration.getTrainable() && isa<FloatType>(getElementTypeOrSelf(argument.getType())))
       trainable.push_back(argument);
   }
@@ -94,7 +98,7 @@ static Value finishGradient(ReverseWalk &walk, OpBuilder &builder, func::FuncOp 
   Value gradient = walk.gradientOf(argument);
   if (!gradient) {
     function.emitWarning() << "parameter '"
-                           << nameOf(argumentRole(function, argument.getArgNumber()))
+                           << nameOf(graph::getArgRole(function, argument.getArgNumber()))
                            << "' does not influence the loss; its gradient is zero";
     auto zero = DenseElementsAttr::get(type, 0.0f);
     return graph::ConstantOp::create(builder, loc, type, zero);
@@ -104,26 +108,18 @@ static Value finishGradient(ReverseWalk &walk, OpBuilder &builder, func::FuncOp 
   return graph::CastOp::create(builder, loc, type, gradient);
 }
 
-/// Sets the results: loss, gradients, updated parameters.
-static void setResults(func::FuncOp function, Value loss, ArrayRef<BlockArgument> trainable,
-                       ArrayRef<Value> gradients) {
-  MLIRContext *context = function.getContext();
-  func::ReturnOp end = getReturn(function);
-  SmallVector<Value> values = {loss};
-  SmallVector<Attribute> attributes = {roleAttributes(context, graph::RoleKind::Loss)};
-  for (auto [argument, gradient] : llvm::zip(trainable, gradients)) {
-    StringRef name = nameOf(argumentRole(function, argument.getArgNumber()));
-    values.push_back(gradient);
-    attributes.push_back(roleAttributes(context, graph::RoleKind::Gradient, name));
+/// Adds the gradients behind the loss, which is the first result.
+static void returnGradients(func::FuncOp function, ArrayRef<BlockArgument> trainable,
+                            ArrayRef<Value> gradients) {
+  getReturn(function)->insertOperands(1, gradients);
+  for (auto [index, argument] : llvm::enumerate(trainable)) {
+    StringRef name = nameOf(graph::getArgRole(function, argument.getArgNumber()));
+    LogicalResult inserted = function.insertResult(
+        1 + index, gradients[index].getType(),
+        roleAttributes(function.getContext(), graph::RoleKind::Gradient, name));
+    assert(succeeded(inserted) && "a position behind the loss is legal");
+    (void)inserted;
   }
-  for (unsigned index : resultsOfKind(function, graph::RoleKind::Parameter)) {
-    values.push_back(end.getOperand(index));
-    attributes.push_back(function.getResultAttrDict(index));
-  }
-  end->setOperands(values);
-  function.setFunctionType(
-      FunctionType::get(context, function.getArgumentTypes(), TypeRange(ValueRange(values))));
-  function.setResAttrsAttr(ArrayAttr::get(context, attributes));
 }
 
 /// Ops that only served the outputs, or a gradient that a rule built for nobody.
@@ -180,18 +176,21 @@ static Problem takeOver(Problem problem) {
 static void differentiate(Problem problem) {
   func::FuncOp function = problem.function;
   Block &block = function.getBody().front();
-  Activity activity = problem.getActivity();
-  Value loss = problem.getLoss();
+  returnLoss(function, problem.getLoss());
+  problem.lossIndex = 0;
+  eraseDeadOps(block);
   Operation *lastForward = getReturn(function)->getPrevNode();
+
+  Activity activity = problem.getActivity();
   ReverseWalk walk(block, activity);
-  walk.run(loss);
+  walk.run(problem.getLoss());
   OpBuilder builder(getReturn(function));
   SmallVector<Value> gradients;
   for (BlockArgument parameter : problem.trainable)
     gradients.push_back(finishGradient(walk, builder, function, parameter));
-  setResults(function, loss, problem.trainable, gradients);
-  makeNamesUnique(lastForward ? lastForward->getNextNode() : &block.front());
+  returnGradients(function, problem.trainable, gradients);
   eraseDeadOps(block);
+  makeNamesUnique(lastForward ? lastForward->getNextNode() : &block.front());
 }
 
 struct Differentiate : impl::DifferentiateBase<Differentiate> {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/autodiff/Names.h"
 
-#include "mlir/IR/Block.h"
+#include "passes/autodiff/Signature.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
@@ -37,8 +37,10 @@ Location derivedLocation(Operation *op, StringRef suffix) {
 Location derivedLocation(Value value, StringRef suffix) {
   if (Operation *op = value.getDefiningOp())
     return derivedLocation(op, suffix);
-  StringRef name = nameIn(value.getLoc());
-  return derive(name.empty() ? "argument" : name, suffix, value.getLoc());
+  auto argument = cast<BlockArgument>(value);
+  auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
+  graph::RoleAttr role = function ? graph::getArgRole(function, argument.getArgNumber()) : nullptr;
+  return derive(role ? nameOf(role) : "argument", suffix, value.getLoc());
 }
 
 void makeNamesUnique(Operation *first) {

@@ -19,7 +19,7 @@ llvm::StringRef nameOf(mlir::Operation *op);
 /// The location of something derived from `op`: NAME.suffix.
 mlir::Location derivedLocation(mlir::Operation *op, llvm::StringRef suffix);
 
-/// The same for a value: named after its op, or after the argument's own name.
+/// The same for a value: named after its op, or after the role of the argument.
 mlir::Location derivedLocation(mlir::Value value, llvm::StringRef suffix);
 
 /// Numbers the ops from `first` to the end of its block that share a name: the last one keeps NAME,

@@ -5,38 +5,13 @@ using namespace mlir;
 
 namespace pcc::autodiff {
 
-graph::RoleAttr argumentRole(func::FuncOp function, unsigned index) {
-  return function.getArgAttrOfType<graph::RoleAttr>(index, roleName);
-}
-
-graph::RoleAttr resultRole(func::FuncOp function, unsigned index) {
-  return function.getResultAttrOfType<graph::RoleAttr>(index, roleName);
-}
-
-SmallVector<unsigned> argumentsOfKind(func::FuncOp function, graph::RoleKind kind) {
-  SmallVector<unsigned> found;
-  for (unsigned index = 0; index < function.getNumArguments(); ++index)
-    if (graph::RoleAttr role = argumentRole(function, index); role && role.getKind() == kind)
-      found.push_back(index);
-  return found;
-}
-
-SmallVector<unsigned> resultsOfKind(func::FuncOp function, graph::RoleKind kind) {
-  SmallVector<unsigned> found;
-  for (unsigned index = 0; index < function.getNumResults(); ++index)
-    if (graph::RoleAttr role = resultRole(function, index); role && role.getKind() == kind)
-      found.push_back(index);
-  return found;
-}
-
 StringRef nameOf(graph::RoleAttr role) {
   return role.getName() ? role.getName().getValue() : StringRef();
 }
 
 DictionaryAttr roleAttributes(MLIRContext *context, graph::RoleKind kind, StringRef name) {
-  StringAttr label = name.empty() ? StringAttr() : StringAttr::get(context, name);
-  NamedAttribute role(StringAttr::get(context, roleName),
-                      graph::RoleAttr::get(context, kind, label));
+  NamedAttribute role(StringAttr::get(context, graph::roleAttrName),
+                      graph::makeRole(context, kind, name));
   return DictionaryAttr::get(context, role);
 }
 
@@ -47,7 +22,7 @@ bool isParameter(Value value) {
   auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
   if (!function)
     return false;
-  graph::RoleAttr role = argumentRole(function, argument.getArgNumber());
+  graph::RoleAttr role = graph::getArgRole(function, argument.getArgNumber());
   return role && role.getKind() == graph::RoleKind::Parameter;
 }
 
@@ -62,11 +37,33 @@ func::FuncOp findFunction(ModuleOp module, StringRef name, StringRef cure) {
                          << function.getBody().getBlocks().size();
     return {};
   }
+  if (Operation &last = function.getBody().front().back(); !isa<func::ReturnOp>(last)) {
+    last.emitError() << "expected function '" << name << "' to end with a return";
+    return {};
+  }
   return function;
 }
 
 func::ReturnOp getReturn(func::FuncOp function) {
   return cast<func::ReturnOp>(function.getBody().front().getTerminator());
+}
+
+void returnLoss(func::FuncOp function, Value loss) {
+  func::ReturnOp old = getReturn(function);
+  MLIRContext *context = function.getContext();
+  llvm::BitVector dropped(function.getNumResults(), true);
+  SmallVector<Value> values = {loss};
+  for (unsigned index : graph::findResults(function, graph::RoleKind::Parameter)) {
+    dropped.reset(index);
+    values.push_back(old.getOperand(index));
+  }
+  old->setOperands(values);
+  LogicalResult changed = function.eraseResults(dropped);
+  if (succeeded(changed))
+    changed =
+        function.insertResult(0, loss.getType(), roleAttributes(context, graph::RoleKind::Loss));
+  assert(succeeded(changed) && "positions of results are legal");
+  (void)changed;
 }
 
 RankedTensorType accumulatedType(Type type) {

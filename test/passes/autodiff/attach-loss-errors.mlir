@@ -1,4 +1,4 @@
-// RUN: pcc-opt %s --split-input-file --verify-diagnostics --autodiff-attach-loss
+// RUN: pcc-opt %s --split-input-file --verify-diagnostics --allow-unregistered-dialect --autodiff-attach-loss
 
 // There is a model to attach the loss to.
 
@@ -54,4 +54,11 @@ func.func @forward(%x: tensor<f32>) -> (tensor<f32> {graph.role = #graph.role<ou
   "test.branch"()[^next] : () -> ()
 ^next:
   return %x : tensor<f32>
+}
+
+// -----
+
+func.func @forward(%x: tensor<f32>) -> (tensor<f32> {graph.role = #graph.role<output "y">}) {
+  // expected-error @below {{expected function 'forward' to end with a return}}
+  "test.end"() : () -> ()
 }

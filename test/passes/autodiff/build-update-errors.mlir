@@ -40,3 +40,14 @@ func.func @forward_backward() {
 func.func @update() {
   return
 }
+
+// -----
+
+// Gradients arrive in f32.
+
+graph.parameter @w : tensor<2xbf16> init(#graph.init<zeros>)
+// expected-error @below {{result #0 is the gradient of 'w': expected 'tensor<2xf32>', got 'tensor<2xbf16>'}}
+func.func @forward_backward(%x: tensor<2xbf16>)
+    -> (tensor<2xbf16> {graph.role = #graph.role<gradient "w">}) {
+  return %x : tensor<2xbf16>
+}

@@ -8,7 +8,7 @@ module {
                      %x: tensor<f32> {graph.role = #graph.role<input "x">})
       -> (tensor<f32> {graph.role = #graph.role<loss>},
           tensor<f32> {graph.role = #graph.role<output "y">}) {
-    // expected-error @below {{no derivative of 'test.unknown' for op 'first'}}
+    // expected-error@unknown {{no derivative of 'test.unknown' for op 'first'}}
     %0 = "test.unknown"(%w) : (tensor<f32>) -> tensor<f32> loc("first")
     %data = "test.unknown"(%x) : (tensor<f32>) -> tensor<f32>
     %unused = "test.unknown"(%w) : (tensor<f32>) -> tensor<f32>
@@ -81,6 +81,17 @@ graph.parameter @idle : tensor<f32> init(#graph.init<zeros>)
 // expected-warning @below {{parameter 'idle' does not influence the loss; its gradient is zero}}
 func.func @forward(%w: tensor<f32> {graph.role = #graph.role<parameter "w">},
                    %idle: tensor<f32> {graph.role = #graph.role<parameter "idle">})
+    -> (tensor<f32> {graph.role = #graph.role<loss>}) {
+  return %w : tensor<f32>
+}
+
+// -----
+
+// A parameter has one type.
+
+graph.parameter @w : tensor<2xf32> init(#graph.init<zeros>)
+// expected-error @below {{argument #0 is parameter 'w': expected its declared type 'tensor<2xf32>', got 'tensor<f32>'}}
+func.func @forward(%w: tensor<f32> {graph.role = #graph.role<parameter "w">})
     -> (tensor<f32> {graph.role = #graph.role<loss>}) {
   return %w : tensor<f32>
 }

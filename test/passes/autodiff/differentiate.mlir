@@ -42,7 +42,7 @@ module {
 module {
   graph.parameter @w : tensor<f32> init(#graph.init<zeros>)
   graph.parameter @mean : tensor<f32> init(#graph.init<zeros>) {trainable = false}
-  func.func @forward(%w: tensor<f32> {graph.role = #graph.role<parameter "w">} loc("w"),
+  func.func @forward(%w: tensor<f32> {graph.role = #graph.role<parameter "w">},
                      %mean: tensor<f32> {graph.role = #graph.role<parameter "mean">})
       -> (tensor<f32> {graph.role = #graph.role<output "y">},
           tensor<f32> {graph.role = #graph.role<parameter "mean">},
