@@ -62,8 +62,8 @@ uint64_t encode(Type elementType, Scalar value) {
 
 ElementsAttr encodeLiteral(RankedTensorType type, const Constant &constant) {
   if (auto floatType = dyn_cast<FloatType>(constant.elementType)) {
-    auto values = llvm::map_to_vector(
-        constant.values, [&](Scalar value) { return toAPFloat(floatType, value.f); });
+    auto values = llvm::map_to_vector(constant.values,
+                                      [&](Scalar value) { return toAPFloat(floatType, value.f); });
     return DenseElementsAttr::get(type, values);
   }
   unsigned width = constant.elementType.getIntOrFloatBitWidth();
@@ -154,8 +154,8 @@ Constant decodeConstant(RankedTensorType type, llvm::ArrayRef<char> bytes) {
 
 ElementsAttr encodeConstant(const Constant &constant, llvm::StringRef name) {
   auto type = RankedTensorType::get(constant.shape, constant.elementType);
-  bool isLiteral = constant.isSplat() || constant.elementType.isInteger(1) ||
-                   constant.size() <= longestLiteral;
+  bool isLiteral =
+      constant.isSplat() || constant.elementType.isInteger(1) || constant.size() <= longestLiteral;
   return isLiteral ? encodeLiteral(type, constant) : encodeResource(type, constant, name);
 }
 

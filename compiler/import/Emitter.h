@@ -31,11 +31,20 @@ struct Tensor {
   static Tensor of(Constant constant);
 };
 
+/// Whether the graph dialect has tensors of such elements; constants may have others.
+bool isGraphElement(mlir::Type type);
+
 class Emitter {
 public:
+  /// Larger results are left to the program: evaluating here is for shapes and masks, not for work.
+  static constexpr int64_t mostEvaluated = int64_t(1) << 20;
+
   /// `subject` begins every error: `'Gemm' of opset 16`.
   Emitter(mlir::OpBuilder &builder, mlir::Location loc, std::string subject)
       : builder(builder), loc(loc), subject(std::move(subject)) {}
+
+  mlir::Location location() const { return loc; }
+  mlir::MLIRContext *context() const { return loc.getContext(); }
 
   /// An error at the node, continued by the caller: `'Gemm' of opset 16: …`.
   mlir::InFlightDiagnostic error() const;
@@ -73,14 +82,16 @@ public:
   Tensor matmul(const Tensor &x, const Tensor &y, bool transposeX = false, bool transposeY = false);
 
   /// The shape that `shapes` broadcast to; nothing after an error.
-  std::optional<llvm::SmallVector<int64_t>> broadcastShape(llvm::ArrayRef<llvm::ArrayRef<int64_t>> shapes);
+  std::optional<llvm::SmallVector<int64_t>>
+  broadcastShape(llvm::ArrayRef<llvm::ArrayRef<int64_t>> shapes);
 
   /// The value of `x` in the program; a constant op for a known tensor, null for a null one.
   mlir::Value materialize(const Tensor &x);
 
 private:
-  /// Whether a result of `type` computed from `operands` is evaluated now.
-  bool evaluates(llvm::ArrayRef<int64_t> shape, std::initializer_list<const Tensor *> operands) const;
+  /// Whether a result of `shape` computed from `operands` (at least one) is evaluated now.
+  bool evaluates(llvm::ArrayRef<int64_t> shape,
+                 std::initializer_list<const Tensor *> operands) const;
   /// Checks the op just built; null, and an error, where it does not verify.
   Tensor finish(mlir::Operation *op);
   Tensor foldedUnary(llvm::StringRef op, const Tensor &x);
@@ -88,6 +99,8 @@ private:
   bool broadcastTogether(Tensor &x, Tensor &y);
   Tensor wrapNegative(const Tensor &indices, int64_t size);
   Tensor lookThroughTranspose(const Tensor &x, bool &isTransposed);
+  std::optional<llvm::SmallVector<int64_t>> joinedShape(llvm::ArrayRef<Tensor> pieces,
+                                                        int64_t axis);
 
   mlir::OpBuilder &builder;
   mlir::Location loc;

@@ -3,6 +3,7 @@
 #include "compiler/import/Locations.h"
 
 #include "compiler/import/onnx.pb.h"
+#include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -109,8 +110,7 @@ Location nodeLocation(llvm::StringRef file, int64_t index, const onnx::NodeProto
   if (name.empty() && node.output_size() > 0)
     name = node.output(0);
   Location position = FileLineColLoc::get(&context, file, static_cast<unsigned>(index), 0);
-  llvm::SmallVector<Location, 2> parts = {
-      NameLoc::get(StringAttr::get(&context, name), position)};
+  llvm::SmallVector<Location, 2> parts = {NameLoc::get(StringAttr::get(&context, name), position)};
   for (const onnx::StringStringEntryProto &entry : node.metadata_props())
     if (entry.key() == stackTraceKey)
       if (std::optional<Frame> frame = findUserFrame(entry.value()))

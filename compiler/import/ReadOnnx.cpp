@@ -43,7 +43,8 @@ void reportFault(llvm::StringRef bytes, Location loc) {
 
 std::unique_ptr<onnx::ModelProto> readOnnxFile(llvm::StringRef path, MLIRContext &context) {
   Location loc = fileLocation(path, context);
-  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  auto buffer =
+      llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
   if (std::error_code error = buffer.getError()) {
     emitError(loc) << "cannot read the file: " << error.message();
     return nullptr;

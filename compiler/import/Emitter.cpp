@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Elementwise ops, reductions and products, and what all emitting functions share.
+
+#include "compiler/import/Emitter.h"
+
+#include "compiler/import/Evaluate.h"
+#include "compiler/import/Shapes.h"
+#include "mlir/IR/Verifier.h"
+
+using namespace mlir;
+
+namespace pcc::import {
+
+bool isGraphElement(Type type) {
+  return type.isF32() || type.isF16() || type.isBF16() || type.isSignlessInteger(64) ||
+         type.isSignlessInteger(32) || type.isSignlessInteger(8) || type.isSignlessInteger(1);
+}
+
+Tensor Tensor::of(Value value) {
+  return value ? Tensor{cast<RankedTensorType>(value.getType()), nullptr, value} : Tensor();
+}
+
+Tensor Tensor::of(Constant constant) {
+  auto type = RankedTensorType::get(constant.shape, constant.elementType);
+  return {type, std::make_shared<const Constant>(std::move(constant)), Value()};
+}
+
+InFlightDiagnostic Emitter::error() const { return emitError(loc) << subject << ": "; }
+
+bool Emitter::evaluates(llvm::ArrayRef<int64_t> shape,
+                        std::initializer_list<const Tensor *> operands) const {
+  bool allKnown = llvm::all_of(operands, [](const Tensor *x) { return x->known != nullptr; });
+  bool allSplats =
+      allKnown && llvm::all_of(operands, [](const Tensor *x) { return x->known->isSplat(); });
+  return allSplats || (allKnown && ShapedType::getNumElements(shape) <= mostEvaluated);
+}
+
+Tensor Emitter::finish(Operation *op) {
+  if (succeeded(verify(op)))
+    return Tensor::of(op->getResult(0));
+  op->erase();
+  return {};
+}
+
+Value Emitter::materialize(const Tensor &x) {
+  if (!x.known)
+    return x.value;
+  if (!isGraphElement(x.elementType())) {
+    error() << "elements of type " << x.elementType() << " are not supported";
+    return {};
+  }
+  return graph::ConstantOp::create(builder, loc, x.type, encodeConstant(*x.known, "constant"));
+}
+
+Tensor Emitter::scalar(Type elementType, double value) {
+  Scalar f = {.f = value};
+  Scalar element = isa<FloatType>(elementType)
+                       ? roundTo(elementType, f)
+                       : convert(f, Float64Type::get(elementType.getContext()), elementType);
+  return Tensor::of(Constant::splat(elementType, {}, element));
+}
+
+std::optional<llvm::SmallVector<int64_t>>
+Emitter::broadcastShape(llvm::ArrayRef<llvm::ArrayRef<int64_t>> shapes) {
+  llvm::SmallVector<int64_t> result;
+  for (llvm::ArrayRef<int64_t> shape : shapes) {
+    auto common = commonShape(result, shape);
+    if (!common || !isAddressable(*common)) {
+      error() << "shapes " << formatShape(result) << " and " << formatShape(shape)
+              << " do not broadcast together";
+      return std::nullopt;
+    }
+    result = std::move(*common);
+  }
+  return result;
+}
+
+bool Emitter::broadcastTogether(Tensor &x, Tensor &y) {
+  if (!x || !y)
+    return false;
+  if (x.elementType() != y.elementType()) {
+    error() << "expected equal element types, got " << x.elementType() << " and "
+            << y.elementType();
+    return false;
+  }
+  auto shape = broadcastShape({x.shape(), y.shape()});
+  if (!shape)
+    return false;
+  x = broadcast(x, *shape);
+  y = broadcast(y, *shape);
+  return x && y;
+}
+
+Tensor Emitter::foldedUnary(llvm::StringRef op, const Tensor &x) {
+  if (!x || !evaluates(x.shape(), {&x}))
+    return {};
+  auto result = evaluateUnary(op, *x.known);
+  return result ? Tensor::of(std::move(*result)) : Tensor();
+}
+
+Tensor Emitter::foldedBinary(llvm::StringRef op, const Tensor &x, const Tensor &y) {
+  if (!evaluates(x.shape(), {&x, &y}))
+    return {};
+  auto result = evaluateBinary(op, *x.known, *y.known);
+  return result ? Tensor::of(std::move(*result)) : Tensor();
+}
+
+Tensor Emitter::compare(graph::Direction direction, const Tensor &x, const Tensor &y) {
+  Tensor a = x, b = y;
+  if (!broadcastTogether(a, b))
+    return {};
+  if (evaluates(a.shape(), {&a, &b}))
+    return Tensor::of(evaluateCompare(direction, *a.known, *b.known));
+  Value lhs = materialize(a), rhs = materialize(b);
+  if (!lhs || !rhs)
+    return {};
+  auto type = RankedTensorType::get(a.shape(), builder.getI1Type());
+  return finish(graph::CompareOp::create(builder, loc, type, direction, lhs, rhs));
+}
+
+Tensor Emitter::select(const Tensor &predicate, const Tensor &x, const Tensor &y) {
+  Tensor p = predicate, a = x, b = y;
+  if (!p || !broadcastTogether(a, b))
+    return {};
+  if (!p.elementType().isInteger(1)) {
+    error() << "expected a condition of booleans, got " << p.elementType();
+    return {};
+  }
+  auto shape = broadcastShape({p.shape(), a.shape()});
+  if (!shape)
+    return {};
+  p = broadcast(p, *shape), a = broadcast(a, *shape), b = broadcast(b, *shape);
+  if (p && a && b && evaluates(*shape, {&p, &a, &b}))
+    return Tensor::of(evaluateSelect(*p.known, *a.known, *b.known));
+  Value condition = materialize(p), onTrue = materialize(a), onFalse = materialize(b);
+  if (!condition || !onTrue || !onFalse)
+    return {};
+  return finish(
+      graph::SelectOp::create(builder, loc, onTrue.getType(), condition, onTrue, onFalse));
+}
+
+Tensor Emitter::cast(const Tensor &x, Type elementType) {
+  if (!x || x.elementType() == elementType)
+    return x;
+  if (evaluates(x.shape(), {&x}))
+    return Tensor::of(evaluateCast(*x.known, elementType));
+  if (!isGraphElement(elementType)) {
+    error() << "elements of type " << elementType << " are not supported";
+    return {};
+  }
+  Value input = materialize(x);
+  if (!input)
+    return {};
+  auto type = RankedTensorType::get(x.shape(), elementType);
+  return finish(graph::CastOp::create(builder, loc, type, input));
+}
+
+Tensor Emitter::reduce(graph::ReduceOpKind kind, const Tensor &x, llvm::ArrayRef<int64_t> dims) {
+  if (!x || dims.empty())
+    return x;
+  llvm::SmallVector<int64_t> shape;
+  for (auto [dim, size] : llvm::enumerate(x.shape()))
+    if (!llvm::is_contained(dims, static_cast<int64_t>(dim)))
+      shape.push_back(size);
+  if (evaluates(x.shape(), {&x}))
+    if (auto result = evaluateReduce(kind, *x.known, dims))
+      return Tensor::of(std::move(*result));
+  Value input = materialize(x);
+  if (!input)
+    return {};
+  auto type = RankedTensorType::get(shape, x.elementType());
+  return finish(graph::ReduceOp::create(builder, loc, type, kind, input, dims));
+}
+
+Tensor Emitter::softmax(const Tensor &x, int64_t axis) {
+  return map<graph::SoftmaxOp>(x, static_cast<uint64_t>(axis));
+}
+
+Tensor Emitter::lookThroughTranspose(const Tensor &x, bool &isTransposed) {
+  auto op = x.value ? x.value.getDefiningOp<graph::TransposeOp>() : graph::TransposeOp();
+  if (!op || !swapsLastTwo(op.getPermutation()))
+    return x;
+  isTransposed = !isTransposed;
+  return Tensor::of(op.getInput());
+}
+
+Tensor Emitter::matmul(const Tensor &x, const Tensor &y, bool transposeX, bool transposeY) {
+  if (!x || !y)
+    return {};
+  Tensor a = lookThroughTranspose(x, transposeX), b = lookThroughTranspose(y, transposeY);
+  auto [rows, inner] = matrixSizes(a.shape(), transposeX);
+  auto [otherInner, columns] = matrixSizes(b.shape(), transposeY);
+  if (inner != otherInner) {
+    error() << "cannot multiply matrices of shapes " << formatShape(x.shape()) << " and "
+            << formatShape(y.shape());
+    return {};
+  }
+  llvm::SmallVector<int64_t> shape(a.shape().drop_back(2));
+  if (b.rank() == 2 && a.rank() > 2 && !transposeX) {
+    // One product of all rows: the gradient of the weight is then one product, too.
+    int64_t batch = ShapedType::getNumElements(shape);
+    shape.append({rows, columns});
+    Tensor product = matmul(reshape(a, {batch * rows, inner}), b, false, transposeY);
+    return reshape(product, shape);
+  }
+  auto batch = broadcastShape({a.shape().drop_back(2), b.shape().drop_back(2)});
+  if (!batch)
+    return {};
+  auto withBatch = [&](const Tensor &operand) {
+    llvm::SmallVector<int64_t> full(*batch);
+    llvm::append_range(full, operand.shape().take_back(2));
+    return broadcast(operand, full);
+  };
+  Value lhs = materialize(withBatch(a)), rhs = materialize(withBatch(b));
+  if (!lhs || !rhs)
+    return {};
+  batch->append({rows, columns});
+  auto type = RankedTensorType::get(*batch, a.elementType());
+  return finish(graph::MatmulOp::create(builder, loc, type, lhs, rhs, transposeX, transposeY));
+}
+
+} // namespace pcc::import

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/import/Import.h"
+
+#include "compiler/import/Locations.h"
+#include "compiler/import/OnnxImporter.h"
+#include "compiler/import/ReadOnnx.h"
+#include "compiler/import/Weights.h"
+#include "compiler/import/onnx.pb.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+
+namespace pcc::import {
+namespace {
+
+/// Replaces the parameters' values where the options ask for it.
+OwningOpRef<ModuleOp> withWeights(OwningOpRef<ModuleOp> module, const ImportOptions &options) {
+  if (module && !options.weights.empty() && failed(applyWeights(*module, options.weights)))
+    return {};
+  return module;
+}
+
+OwningOpRef<ModuleOp> importMlir(llvm::StringRef path, const ImportOptions &options,
+                                 MLIRContext &context) {
+  Location loc = fileLocation(path, context);
+  if (!options.dims.empty()) {
+    emitError(loc) << "a module has no symbolic dimensions: expected no --set-dim";
+    return {};
+  }
+  if (!llvm::sys::fs::exists(path)) {
+    emitError(loc) << "cannot read the file: No such file or directory";
+    return {};
+  }
+  return parseSourceFile<ModuleOp>(path, ParserConfig(&context));
+}
+
+} // namespace
+
+OwningOpRef<ModuleOp> importOnnx(llvm::StringRef path, const ImportOptions &options,
+                                 MLIRContext &context, std::vector<UnsupportedNode> *unsupported) {
+  std::shared_ptr<const onnx::ModelProto> model = readOnnxFile(path, context);
+  if (!model)
+    return {};
+  OnnxImporter importer(path, model, context, unsupported);
+  return withWeights(importer.import(options.dims), options);
+}
+
+OwningOpRef<ModuleOp> importModel(llvm::StringRef path, const ImportOptions &options,
+                                  MLIRContext &context, std::vector<UnsupportedNode> *unsupported) {
+  if (path.ends_with(".onnx"))
+    return importOnnx(path, options, context, unsupported);
+  if (path.ends_with(".mlir") || path.ends_with(".mlirbc"))
+    return withWeights(importMlir(path, options, context), options);
+  emitError(fileLocation(path, context))
+      << "expected a model in a file that ends in .onnx, .mlir or .mlirbc";
+  return {};
+}
+
+} // namespace pcc::import

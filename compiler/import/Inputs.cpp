@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/import/Inputs.h"
+
+#include "compiler/import/Shapes.h"
+#include "compiler/import/TensorData.h"
+#include "compiler/import/onnx.pb.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+
+namespace pcc::import {
+namespace {
+
+class Binder {
+public:
+  Binder(const llvm::StringMap<int64_t> &dims, Location loc) : dims(dims), loc(loc) {}
+
+  /// The input with its symbolic dimensions bound; unbound ones are remembered, and have size 1.
+  std::optional<GraphInput> bind(const onnx::ValueInfoProto &info);
+
+  /// Reports names without a size and sizes without a name.
+  bool checkNames();
+
+private:
+  int64_t size(const onnx::TensorShapeProto::Dimension &dim, const std::string &fallbackName);
+
+  const llvm::StringMap<int64_t> &dims;
+  Location loc;
+  llvm::SmallVector<std::string> names, unbound; ///< each once, in the order of the inputs
+};
+
+int64_t Binder::size(const onnx::TensorShapeProto::Dimension &dim,
+                     const std::string &fallbackName) {
+  if (dim.has_dim_value())
+    return dim.dim_value();
+  const std::string &name = dim.dim_param().empty() ? fallbackName : dim.dim_param();
+  auto bound = dims.find(name);
+  if (!llvm::is_contained(names, name)) {
+    names.push_back(name);
+    if (bound == dims.end())
+      unbound.push_back(name);
+  }
+  return bound == dims.end() ? 1 : bound->second;
+}
+
+std::optional<GraphInput> Binder::bind(const onnx::ValueInfoProto &info) {
+  if (!info.type().has_tensor_type() || !info.type().tensor_type().has_shape()) {
+    emitError(loc) << "input '" << info.name() << "': expected a tensor of known rank";
+    return std::nullopt;
+  }
+  const onnx::TypeProto::Tensor &tensor = info.type().tensor_type();
+  Type elementType = elementTypeOf(tensor.elem_type(), *loc.getContext());
+  if (!elementType || elementType.isF64() || elementType.isInteger(16) ||
+      elementType.isUnsignedInteger()) {
+    emitError(loc) << "input '" << info.name() << "': elements of ONNX type number "
+                   << tensor.elem_type() << " are not supported";
+    return std::nullopt;
+  }
+  Shape shape;
+  for (auto [index, dim] : llvm::enumerate(tensor.shape().dim()))
+    shape.push_back(size(dim, info.name() + "." + std::to_string(index)));
+  if (!isAddressable(shape) || llvm::is_contained(shape, 0)) {
+    emitError(loc) << "input '" << info.name() << "': expected sizes of at least 1, got "
+                   << formatShape(shape);
+    return std::nullopt;
+  }
+  return GraphInput{info.name(), RankedTensorType::get(shape, elementType)};
+}
+
+bool Binder::checkNames() {
+  if (!unbound.empty()) {
+    auto diagnostic = emitError(loc) << "dimensions without a size: ";
+    llvm::interleaveComma(unbound, diagnostic,
+                          [&](const std::string &name) { diagnostic << "'" << name << "'"; });
+    diagnostic << "; bind each, as in --set-dim " << unbound.front() << "=32";
+    return false;
+  }
+  for (llvm::StringRef name : dims.keys()) {
+    if (llvm::is_contained(names, name))
+      continue;
+    auto diagnostic = emitError(loc) << "no input has a dimension '" << name << "'";
+    if (!names.empty()) {
+      diagnostic << "; the symbolic dimensions are ";
+      llvm::interleaveComma(names, diagnostic,
+                            [&](const std::string &known) { diagnostic << "'" << known << "'"; });
+    }
+    return false;
+  }
+  return true;
+}
+
+} // namespace
+
+std::optional<std::vector<GraphInput>>
+bindInputs(const onnx::GraphProto &graph, const llvm::StringMap<int64_t> &dims, Location loc) {
+  llvm::StringSet<> initializers;
+  for (const onnx::TensorProto &tensor : graph.initializer())
+    initializers.insert(tensor.name());
+  Binder binder(dims, loc);
+  std::vector<GraphInput> inputs;
+  bool areBound = true;
+  for (const onnx::ValueInfoProto &info : graph.input()) {
+    if (initializers.contains(info.name()))
+      continue;
+    std::optional<GraphInput> input = binder.bind(info);
+    areBound &= input.has_value();
+    if (input)
+      inputs.push_back(std::move(*input));
+  }
+  areBound &= binder.checkNames();
+  return areBound ? std::optional(std::move(inputs)) : std::nullopt;
+}
+
+} // namespace pcc::import

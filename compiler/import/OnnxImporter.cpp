@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The walk over the nodes. What comes before and after it is in OnnxModule.cpp.
+
+#include "compiler/import/OnnxImporter.h"
+
+#include "compiler/import/Locations.h"
+#include "compiler/import/Operators.h"
+#include "compiler/import/onnx.pb.h"
+
+using namespace mlir;
+
+namespace pcc::import {
+namespace {
+
+bool isDefaultDomain(llvm::StringRef domain) { return domain.empty() || domain == "ai.onnx"; }
+
+/// Whether `inputs`, by name, are as many as the operator takes, with the required ones present.
+LogicalResult checkInputCount(const Operator &row, const onnx::NodeProto &proto,
+                              const Emitter &emit) {
+  auto count = static_cast<unsigned>(proto.input_size());
+  unsigned required = row.mostInputs == anyNumber ? count : row.fewestInputs;
+  if (count < row.fewestInputs || count > row.mostInputs) {
+    auto diagnostic = emit.error() << "expected " << row.fewestInputs;
+    if (row.mostInputs == anyNumber)
+      diagnostic << " or more";
+    else if (row.mostInputs != row.fewestInputs)
+      diagnostic << " to " << row.mostInputs;
+    return diagnostic << " inputs, got " << count;
+  }
+  for (unsigned position = 0; position < required; ++position)
+    if (proto.input(position).empty())
+      return emit.error() << "input " << position << " is required";
+  return success();
+}
+
+} // namespace
+
+bool OnnxImporter::define(const std::string &name, Tensor tensor, Location loc) {
+  if (values.try_emplace(name, std::move(tensor)).second)
+    return true;
+  emitError(loc) << "value '" << name << "' is defined twice";
+  return false;
+}
+
+const Operator *OnnxImporter::lookUp(const onnx::NodeProto &node, Location loc) {
+  bool isDefault = isDefaultDomain(node.domain());
+  const Operator *row = isDefault ? findOperator(node.op_type(), opset) : nullptr;
+  if (row)
+    return row;
+  std::string name = isDefault ? node.op_type() : node.domain() + "::" + node.op_type();
+  auto diagnostic = emitError(loc) << "operator '" << name << "'";
+  if (isDefault)
+    diagnostic << " of opset " << opset;
+  diagnostic << " is not supported";
+  bool isFunction = llvm::any_of(model->functions(), [&](const onnx::FunctionProto &function) {
+    return function.name() == node.op_type() && function.domain() == node.domain();
+  });
+  if (isFunction)
+    diagnostic << ": it is a function of the model; inline its functions before importing";
+  return nullptr;
+}
+
+LogicalResult OnnxImporter::defineResults(const onnx::NodeProto &proto, const Node &node) {
+  llvm::ArrayRef<Tensor> results = node.getResults();
+  for (auto [position, name] : llvm::enumerate(proto.output())) {
+    if (name.empty())
+      continue;
+    if (position >= results.size())
+      return node.emit.error() << "output " << position << " is not supported";
+    if (!define(name, results[position], node.emit.location()))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult OnnxImporter::runHandler(const Operator &row, const onnx::NodeProto &proto,
+                                       Location loc) {
+  Emitter emit(builder, loc, "'" + proto.op_type() + "' of opset " + std::to_string(opset));
+  if (failed(checkInputCount(row, proto, emit)))
+    return failure();
+  llvm::SmallVector<Tensor> inputs;
+  for (const std::string &name : proto.input()) {
+    auto value = values.find(name);
+    if (!name.empty() && value == values.end())
+      return emit.error() << "input '" << name << "' is not defined before the node";
+    if (!name.empty() && !value->second)
+      return failure(); // poisoned, and diagnosed where that began
+    inputs.push_back(name.empty() ? Tensor() : value->second);
+  }
+  Node node(proto, std::move(inputs), emit, tensors);
+  if (failed(row.handler(node)) || failed(node.checkAttributes()))
+    return failure();
+  return defineResults(proto, node);
+}
+
+bool OnnxImporter::importNode(int64_t index, const onnx::NodeProto &node, bool inputsAreBound) {
+  Location loc = nodeLocation(path, index, node, context);
+  std::string reason;
+  ScopedDiagnosticHandler recorder(&context, [&](Diagnostic &diagnostic) {
+    if (reason.empty() && diagnostic.getSeverity() == DiagnosticSeverity::Error)
+      reason = diagnostic.str();
+    return failure(); // seen, not handled: the next handler prints it
+  });
+  const Operator *row = lookUp(node, loc);
+  if (row && (!inputsAreBound || succeeded(runHandler(*row, node, loc))))
+    return true;
+  for (const std::string &name : node.output())
+    values.try_emplace(name, Tensor());
+  if (unsupported && !reason.empty())
+    unsupported->push_back({index, node.name(), node.op_type(), opset, reason});
+  return false;
+}
+
+bool OnnxImporter::importNodes(bool inputsAreBound) {
+  bool isComplete = true;
+  for (auto [index, node] : llvm::enumerate(graph.node()))
+    isComplete &= importNode(static_cast<int64_t>(index), node, inputsAreBound);
+  return isComplete;
+}
+
+} // namespace pcc::import

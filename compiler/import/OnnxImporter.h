@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Turns the graph of a parsed model into a module: one walk over the nodes, with every value of the
+// graph held by name. A node that fails poisons its results; nodes that read a poisoned value are
+// skipped in silence, so each diagnostic is a cause and never a consequence.
+#pragma once
+
+#include "compiler/import/Import.h"
+#include "compiler/import/Inputs.h"
+#include "compiler/import/Node.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace pcc::onnx {
+class GraphProto;
+class ModelProto;
+} // namespace pcc::onnx
+
+namespace pcc::import {
+
+struct Operator;
+
+class OnnxImporter {
+public:
+  OnnxImporter(llvm::StringRef path, std::shared_ptr<const onnx::ModelProto> model,
+               mlir::MLIRContext &context, std::vector<UnsupportedNode> *unsupported);
+
+  /// The module with `dims` bound; null after an error.
+  mlir::OwningOpRef<mlir::ModuleOp> import(const llvm::StringMap<int64_t> &dims);
+
+private:
+  struct Initializer {
+    std::string name;
+    TensorData data;
+  };
+
+  bool checkOpsets();
+  bool readInitializers();
+  bool readInitializer(const onnx::TensorProto &tensor, bool isParameter);
+  bool createFunction(llvm::ArrayRef<GraphInput> inputs);
+  void declareParameters();
+  bool importNodes(bool inputsAreBound);
+  bool importNode(int64_t index, const onnx::NodeProto &node, bool inputsAreBound);
+  mlir::LogicalResult runHandler(const Operator &row, const onnx::NodeProto &proto,
+                                 mlir::Location loc);
+  mlir::LogicalResult defineResults(const onnx::NodeProto &proto, const Node &node);
+  bool returnOutputs();
+
+  const Operator *lookUp(const onnx::NodeProto &node, mlir::Location loc);
+  bool define(const std::string &name, Tensor tensor, mlir::Location loc);
+
+  std::string path;
+  std::shared_ptr<const onnx::ModelProto> model;
+  const onnx::GraphProto &graph;
+  mlir::MLIRContext &context;
+  std::vector<UnsupportedNode> *unsupported;
+  mlir::Location fileLoc;
+  mlir::OpBuilder builder;
+  TensorReader tensors;
+  int64_t opset = 0;
+
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  mlir::func::FuncOp function;
+  std::vector<Initializer> parameters, largeConstants; ///< the latter are not evaluated
+  llvm::StringMap<Tensor> values;                      ///< by name; null: poisoned
+};
+
+} // namespace pcc::import

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The module around the nodes: initializers, the signature of @forward, its outputs.
+
+#include "compiler/import/Locations.h"
+#include "compiler/import/OnnxImporter.h"
+#include "compiler/import/Operators.h"
+#include "compiler/import/Parameters.h"
+#include "compiler/import/onnx.pb.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/Support/Path.h"
+
+using namespace mlir;
+
+namespace pcc::import {
+namespace {
+
+constexpr llvm::StringLiteral roleName = "graph.role";
+
+graph::RoleAttr roleAttr(graph::RoleKind kind, llvm::StringRef name, MLIRContext &context) {
+  return graph::RoleAttr::get(&context, kind, StringAttr::get(&context, name));
+}
+
+/// Every name that a node reads or the graph returns.
+llvm::StringSet<> usedNames(const onnx::GraphProto &graph) {
+  llvm::StringSet<> names;
+  for (const onnx::NodeProto &node : graph.node())
+    for (const std::string &name : node.input())
+      names.insert(name);
+  for (const onnx::ValueInfoProto &output : graph.output())
+    names.insert(output.name());
+  return names;
+}
+
+/// Removes ops without uses, such as transposes that a product has absorbed.
+void eraseDeadOps(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+}
+
+} // namespace
+
+OnnxImporter::OnnxImporter(llvm::StringRef path, std::shared_ptr<const onnx::ModelProto> model,
+                           MLIRContext &context, std::vector<UnsupportedNode> *unsupported)
+    : path(path), model(model), graph(model->graph()), context(context), unsupported(unsupported),
+      fileLoc(fileLocation(path, context)), builder(&context),
+      tensors(model, llvm::sys::path::parent_path(path), context) {
+  context.loadDialect<func::FuncDialect, graph::GraphDialect>();
+}
+
+OwningOpRef<ModuleOp> OnnxImporter::import(const llvm::StringMap<int64_t> &dims) {
+  if (!checkOpsets())
+    return {};
+  module = ModuleOp::create(fileLoc);
+  auto inputs = bindInputs(graph, dims, fileLoc);
+  bool isReadable = readInitializers();
+  isReadable &= createFunction(inputs.value_or(std::vector<GraphInput>()));
+  // With sizes or data missing, the nodes are still searched for operators that are not supported.
+  bool canEvaluate = inputs && isReadable;
+  if (!importNodes(canEvaluate) || !canEvaluate || !returnOutputs())
+    return {};
+  declareParameters();
+  eraseDeadOps(function.front());
+  return succeeded(verify(*module)) ? std::move(module) : nullptr;
+}
+
+bool OnnxImporter::checkOpsets() {
+  bool isDeclared = false;
+  for (const onnx::OperatorSetIdProto &set : model->opset_import()) {
+    if (!set.domain().empty() && set.domain() != "ai.onnx")
+      continue;
+    isDeclared = true;
+    opset = set.version();
+  }
+  if (!isDeclared)
+    emitError(fileLoc) << "the file declares no opset: field 'opset_import' is missing or the file "
+                          "was truncated";
+  else if (opset < oldestOpset || opset > newestOpset)
+    emitError(fileLoc) << "expected an opset from " << oldestOpset << " to " << newestOpset
+                       << ", got " << opset;
+  return isDeclared && opset >= oldestOpset && opset <= newestOpset;
+}
+
+bool OnnxImporter::readInitializers() {
+  bool isReadable = true;
+  if (graph.sparse_initializer_size() > 0) {
+    emitError(fileLoc) << "sparse initializers are not supported: '"
+                       << graph.sparse_initializer(0).values().name() << "'";
+    isReadable = false;
+  }
+  llvm::StringSet<> used = usedNames(graph), trained = findParameters(graph, opset);
+  for (const onnx::TensorProto &tensor : graph.initializer())
+    if (used.contains(tensor.name()))
+      isReadable &= readInitializer(tensor, trained.contains(tensor.name()));
+  return isReadable;
+}
+
+bool OnnxImporter::readInitializer(const onnx::TensorProto &tensor, bool isParameter) {
+  auto error = [&] { return emitError(fileLoc) << "initializer '" << tensor.name() << "': "; };
+  auto data = tensors.read(tensor, error);
+  if (!data)
+    return false;
+  if (!isParameter && data->type.getNumElements() <= Emitter::mostEvaluated)
+    return define(tensor.name(), Tensor::of(decodeConstant(data->type, data->bytes)), fileLoc);
+  if (!graph::hasGraphShape(data->type) || !isGraphElement(data->type.getElementType())) {
+    error() << "tensors of type " << data->type << " are not supported";
+    return false;
+  }
+  (isParameter ? parameters : largeConstants).push_back({tensor.name(), std::move(*data)});
+  return true;
+}
+
+bool OnnxImporter::createFunction(llvm::ArrayRef<GraphInput> inputs) {
+  builder.setInsertionPointToEnd(module->getBody());
+  function = func::FuncOp::create(builder, fileLoc, "forward", builder.getFunctionType({}, {}));
+  Block *block = function.addEntryBlock();
+  bool areDistinct = true;
+  auto addArgument = [&](graph::RoleKind kind, const std::string &name, RankedTensorType type) {
+    auto attributes =
+        builder.getDictionaryAttr(builder.getNamedAttr(roleName, roleAttr(kind, name, context)));
+    Location loc = NameLoc::get(builder.getStringAttr(name), fileLoc);
+    unsigned index = function.getNumArguments();
+    (void)function.insertArgument(index, type, attributes, loc);
+    areDistinct &= define(name, Tensor::of(function.getArgument(index)), fileLoc);
+  };
+  for (const GraphInput &input : inputs)
+    addArgument(graph::RoleKind::Input, input.name, input.type);
+  for (const Initializer &parameter : parameters)
+    addArgument(graph::RoleKind::Parameter, parameter.name, parameter.data.type);
+  builder.setInsertionPointToEnd(block);
+  for (const Initializer &constant : largeConstants)
+    areDistinct &=
+        define(constant.name,
+               Tensor::of(graph::ConstantOp::create(builder, fileLoc, constant.data.type,
+                                                    constant.data.toResource(constant.name))),
+               fileLoc);
+  return areDistinct;
+}
+
+void OnnxImporter::declareParameters() {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(function);
+  auto init = graph::InitAttr::get(&context, graph::InitKind::File, {});
+  for (const Initializer &parameter : parameters) {
+    Location loc = NameLoc::get(builder.getStringAttr(parameter.name), fileLoc);
+    graph::ParameterOp::create(builder, loc, parameter.name, parameter.data.type, init,
+                               parameter.data.toResource(parameter.name));
+  }
+}
+
+bool OnnxImporter::returnOutputs() {
+  llvm::SmallVector<Value> results;
+  llvm::SmallVector<Type> types;
+  for (const onnx::ValueInfoProto &output : graph.output()) {
+    auto value = values.find(output.name());
+    if (value == values.end()) {
+      emitError(fileLoc) << "output '" << output.name() << "' is not defined by any node";
+      return false;
+    }
+    Emitter emit(builder, fileLoc, "output '" + output.name() + "'");
+    results.push_back(emit.materialize(value->second));
+    if (!results.back())
+      return false;
+    types.push_back(results.back().getType());
+  }
+  func::ReturnOp::create(builder, fileLoc, results);
+  function.setType(builder.getFunctionType(function.getArgumentTypes(), types));
+  for (auto [index, output] : llvm::enumerate(graph.output()))
+    function.setResultAttr(index, roleName,
+                           roleAttr(graph::RoleKind::Output, output.name(), context));
+  return true;
+}
+
+} // namespace pcc::import

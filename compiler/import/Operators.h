@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The table of ONNX operators that pcc imports: one row for each change of an operator's meaning.
+//
+//     name       since  inputs  gradients of   handler
+//     Softmax    1      1..1    x              flattened to two dimensions at `axis`
+//     Softmax    13     1..1    x              along `axis`
+//
+// A node of opset v means the row of its operator with the greatest `since` not above v. Adding an
+// operator is adding a row to the table of its family and a handler that emits graph ops for it.
+#pragma once
+
+#include "compiler/import/Node.h"
+
+namespace pcc::import {
+
+/// The opsets of domain `ai.onnx` whose operators the table knows.
+constexpr int64_t oldestOpset = 7;
+constexpr int64_t newestOpset = 25;
+
+/// Through which inputs a gradient can flow, one bit each; bit 31 stands for all that follow.
+enum Gradients : uint32_t {
+  NoGradient = 0,
+  FirstInput = 1u << 0,
+  SecondInput = 1u << 1,
+  ThirdInput = 1u << 2,
+  AllInputs = ~0u,
+};
+
+struct Operator {
+  llvm::StringLiteral name;
+  int64_t since;
+  unsigned fewestInputs, mostInputs; ///< the first `fewestInputs` must be there
+  Gradients gradients;
+  mlir::LogicalResult (*handler)(Node &);
+};
+
+/// Any number of inputs.
+constexpr unsigned anyNumber = ~0u;
+
+/// The rows of each family, in its own file.
+llvm::ArrayRef<Operator> elementwiseOperators(); // ElementwiseOperators.cpp
+llvm::ArrayRef<Operator> logicOperators();       // LogicOperators.cpp
+llvm::ArrayRef<Operator> constantOperators();    // ConstantOperators.cpp
+llvm::ArrayRef<Operator> shapeOperators();       // ShapeOperators.cpp
+llvm::ArrayRef<Operator> indexOperators();       // IndexOperators.cpp
+llvm::ArrayRef<Operator> contractionOperators(); // ContractionOperators.cpp
+llvm::ArrayRef<Operator> reduceOperators();      // ReduceOperators.cpp
+
+/// The row for `name` in `opset`; null for an operator that is not imported.
+const Operator *findOperator(llvm::StringRef name, int64_t opset);
+
+} // namespace pcc::import

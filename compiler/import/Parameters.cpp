@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/import/Parameters.h"
+
+#include "compiler/import/Operators.h"
+#include "compiler/import/onnx.pb.h"
+
+namespace pcc::import {
+namespace {
+
+bool isFloatingPoint(int32_t dataType) {
+  return dataType == onnx::TensorProto::FLOAT || dataType == onnx::TensorProto::FLOAT16 ||
+         dataType == onnx::TensorProto::BFLOAT16 || dataType == onnx::TensorProto::DOUBLE;
+}
+
+/// Names of the values from which a gradient flows to an output: one walk against the order of the
+/// nodes.
+llvm::StringSet<> findDifferentiable(const onnx::GraphProto &graph, int64_t opset) {
+  llvm::StringSet<> names;
+  for (const onnx::ValueInfoProto &output : graph.output())
+    names.insert(output.name());
+  for (const onnx::NodeProto &node : llvm::reverse(graph.node())) {
+    if (llvm::none_of(node.output(), [&](const auto &name) { return names.contains(name); }))
+      continue;
+    const Operator *row = findOperator(node.op_type(), opset);
+    uint32_t gradients = row ? row->gradients : AllInputs;
+    for (auto [position, name] : llvm::enumerate(node.input()))
+      if (gradients >> std::min<size_t>(position, 31) & 1)
+        names.insert(name);
+  }
+  return names;
+}
+
+} // namespace
+
+llvm::StringSet<> findParameters(const onnx::GraphProto &graph, int64_t opset) {
+  llvm::StringSet<> differentiable = findDifferentiable(graph, opset), parameters;
+  for (const onnx::TensorProto &tensor : graph.initializer())
+    if (isFloatingPoint(tensor.data_type()) && tensor.dims_size() > 0 &&
+        differentiable.contains(tensor.name()))
+      parameters.insert(tensor.name());
+  return parameters;
+}
+
+} // namespace pcc::import

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Operators that change a shape and no element: which elements stand in which order.
+
+#include "compiler/import/Operators.h"
+#include "compiler/import/Shapes.h"
+#include "llvm/Support/CheckedArithmetic.h"
+#include <numeric>
+
+using namespace mlir;
+
+namespace pcc::import {
+namespace {
+
+/// Rewrites 0 (copy the input's size, unless `allowZero`) and -1 (whatever is left) in `shape`.
+bool resolveReshape(llvm::ArrayRef<int64_t> input, bool allowZero, Shape &shape) {
+  int64_t *unknown = nullptr;
+  int64_t others = 1, elements = 1;
+  for (int64_t size : input)
+    elements *= size;
+  for (auto [dim, size] : llvm::enumerate(shape)) {
+    if (size == 0 && !allowZero) {
+      if (dim >= input.size())
+        return false;
+      size = input[dim];
+    }
+    if (size == -1) {
+      if (unknown)
+        return false;
+      unknown = &size;
+      continue;
+    }
+    auto product = size < 0 ? std::nullopt : llvm::checkedMul(others, size);
+    if (!product)
+      return false;
+    others = *product;
+  }
+  if (!unknown)
+    return true;
+  *unknown = others == 0 ? 0 : elements / others;
+  return others != 0;
+}
+
+LogicalResult importReshape(Node &node) {
+  Emitter &emit = node.emit;
+  Tensor x = node.input(0);
+  bool allowZero = node.integer("allowzero", 0) != 0;
+  auto shape = node.knownIntegers(1, "shape of the result");
+  if (!shape)
+    return failure();
+  Shape resolved = *shape;
+  if (!resolveReshape(x.shape(), allowZero, resolved))
+    return emit.error() << "cannot reshape " << formatShape(x.shape()) << " to "
+                        << formatShape(*shape);
+  return node.setResult(emit.reshape(x, resolved));
+}
+
+/// Two dimensions: those before the axis, and the rest. The axis may equal the rank.
+LogicalResult importFlatten(Node &node) {
+  Tensor x = node.input(0);
+  int64_t axis = node.integer("axis", 1), rank = x.rank();
+  if (axis < -rank || axis > rank)
+    return node.emit.error() << "axis " << axis << " is out of range: expected one in [" << -rank
+                             << ", " << rank << "]";
+  axis = axis < 0 ? axis + rank : axis;
+  int64_t rows = ShapedType::getNumElements(x.shape().take_front(axis));
+  int64_t columns = ShapedType::getNumElements(x.shape().drop_front(axis));
+  return node.setResult(node.emit.reshape(x, {rows, columns}));
+}
+
+LogicalResult importTranspose(Node &node) {
+  Tensor x = node.input(0);
+  Shape reversed(x.rank());
+  std::iota(reversed.rbegin(), reversed.rend(), 0);
+  Shape permutation = node.integers("perm").value_or(reversed);
+  Shape sorted = permutation;
+  llvm::sort(sorted);
+  if (!std::equal(sorted.begin(), sorted.end(), reversed.rbegin(), reversed.rend()))
+    return node.emit.error() << "attribute 'perm' " << formatShape(permutation)
+                             << " is no permutation of the " << x.rank() << " dimensions";
+  return node.setResult(node.emit.transpose(x, permutation));
+}
+
+/// Removes dimensions of size one: those listed, or without a list all.
+LogicalResult squeeze(Node &node, std::optional<Shape> axes) {
+  Tensor x = node.input(0);
+  Shape shape;
+  if (axes && !(axes = node.checkAxes(*axes, x.rank())))
+    return failure();
+  for (auto [dim, size] : llvm::enumerate(x.shape())) {
+    bool isListed = axes && llvm::is_contained(*axes, static_cast<int64_t>(dim));
+    if (isListed && size != 1)
+      return node.emit.error() << "expected dimension " << dim << " of " << formatShape(x.shape())
+                               << " to have size 1";
+    if (axes ? !isListed : size != 1)
+      shape.push_back(size);
+  }
+  return node.setResult(node.emit.reshape(x, shape));
+}
+
+/// Adds dimensions of size one; the axes count in the result.
+LogicalResult unsqueeze(Node &node, std::optional<Shape> axes) {
+  Tensor x = node.input(0);
+  if (!axes)
+    return node.emit.error() << "expected attribute 'axes'";
+  if (!(axes = node.checkAxes(*axes, x.rank() + axes->size())))
+    return failure();
+  Shape shape(x.shape());
+  for (int64_t axis : *axes)
+    shape.insert(shape.begin() + axis, 1);
+  return node.setResult(node.emit.reshape(x, shape));
+}
+
+using WithAxes = LogicalResult (*)(Node &, std::optional<Shape>);
+
+template <WithAxes handler> LogicalResult withAxesAttribute(Node &node) {
+  return handler(node, node.integers("axes"));
+}
+
+template <WithAxes handler> LogicalResult withAxesInput(Node &node) {
+  if (!node.input(1))
+    return handler(node, std::nullopt);
+  auto axes = node.knownIntegers(1, "list of axes");
+  return axes ? handler(node, axes) : failure();
+}
+
+/// The shape and the input broadcast together: a size of one keeps the input's.
+LogicalResult importExpand(Node &node) {
+  auto shape = node.knownIntegers(1, "shape of the result");
+  auto common = shape ? node.emit.broadcastShape({node.input(0).shape(), *shape}) : std::nullopt;
+  return common ? node.setResult(node.emit.broadcast(node.input(0), *common)) : failure();
+}
+
+} // namespace
+
+llvm::ArrayRef<Operator> shapeOperators() {
+  static const Operator rows[] = {
+      {"Expand", 8, 2, 2, FirstInput, importExpand},
+      {"Flatten", 1, 1, 1, FirstInput, importFlatten},
+      {"Reshape", 5, 2, 2, FirstInput, importReshape},
+      {"Squeeze", 1, 1, 1, FirstInput, withAxesAttribute<squeeze>},
+      {"Squeeze", 13, 1, 2, FirstInput, withAxesInput<squeeze>},
+      {"Transpose", 1, 1, 1, FirstInput, importTranspose},
+      {"Unsqueeze", 1, 1, 1, FirstInput, withAxesAttribute<unsqueeze>},
+      {"Unsqueeze", 13, 2, 2, FirstInput, withAxesInput<unsqueeze>},
+  };
+  return rows;
+}
+
+} // namespace pcc::import

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The bytes of tensors stored in an ONNX file or beside it.
+#pragma once
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace pcc::onnx {
+class ModelProto;
+class TensorProto;
+} // namespace pcc::onnx
+
+namespace pcc::import {
+
+/// The type of ONNX element type number `dataType` (TensorProto.DataType); null for strings,
+/// complex numbers, 64-bit unsigned integers and numbers narrower than a byte.
+mlir::Type elementTypeOf(int32_t dataType, mlir::MLIRContext &context);
+
+/// Row-major little-endian elements, in the model, in a mapped file, or in memory of their own.
+struct TensorData {
+  mlir::RankedTensorType type;
+  llvm::ArrayRef<char> bytes;        ///< exactly the size of `type`
+  std::shared_ptr<const void> owner; ///< keeps `bytes` alive
+
+  /// A resource named `name` over these bytes, without a copy where their alignment allows.
+  mlir::ElementsAttr toResource(llvm::StringRef name) const;
+};
+
+/// Starts the error of a tensor that cannot be read; the reader appends what is wrong.
+using ErrorStarter = llvm::function_ref<mlir::InFlightDiagnostic()>;
+
+class TensorReader {
+public:
+  /// `folder` is where the model lies: external data is looked for below it.
+  TensorReader(std::shared_ptr<const onnx::ModelProto> model, llvm::StringRef folder,
+               mlir::MLIRContext &context)
+      : model(std::move(model)), folder(folder), context(context) {}
+
+  /// Type and data of `tensor`, which is part of the model. Sizes that overflow, data of the wrong
+  /// size, and external data that leaves the folder or ends early are errors.
+  std::optional<TensorData> read(const onnx::TensorProto &tensor, ErrorStarter error);
+
+private:
+  /// A part of a file beside the model.
+  struct External {
+    std::string location;
+    uint64_t offset = 0;
+    std::optional<uint64_t> length;
+  };
+  mlir::RankedTensorType readType(const onnx::TensorProto &tensor, ErrorStarter error);
+  std::optional<External> readReference(const onnx::TensorProto &tensor, ErrorStarter error);
+  bool readExternal(const onnx::TensorProto &tensor, TensorData &data, uint64_t size,
+                    ErrorStarter error);
+  std::shared_ptr<llvm::MemoryBuffer> mapFile(llvm::StringRef location, ErrorStarter error);
+
+  std::shared_ptr<const onnx::ModelProto> model;
+  std::string folder;
+  mlir::MLIRContext &context;
+  llvm::StringMap<std::shared_ptr<llvm::MemoryBuffer>> mapped;
+};
+
+} // namespace pcc::import
