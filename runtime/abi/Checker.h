@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -55,6 +56,31 @@ private:
   std::vector<std::pair<const char *, int>> path;
   Status found;
 };
+
+/// Largest number of elements or iterations that a record may name.
+inline constexpr int64_t maxExtent = int64_t(1) << 40;
+
+/// Checks of a record's operands.
+struct OperandChecks {
+  Checker &checker;
+  const Program &program;
+
+  /// Checks that `operand` has room for `bytes` and, if it is written, may be.
+  void room(const char *name, const Operand &operand, uint64_t bytes, uint64_t alignment,
+            bool written) const;
+  /// Checks that two valid operands are the same range (if allowed) or do not overlap.
+  void overlap(const Operand &a, uint64_t aBytes, const Operand &b, uint64_t bBytes,
+               bool mayBeSame) const;
+};
+
+void checkCollective(const OperandChecks &operands, const Executable &executable,
+                     const Collective &collective);
+
+/// Checks parameters, inputs, results and metrics of a program whose memory plan is valid.
+void checkTables(Checker &checker, const Mesh &mesh, const Program &program);
+
+/// Adds `name` to `names`; an empty name, or one given twice, is a finding.
+void checkName(Checker &checker, std::set<std::string> &names, const std::string &name);
 
 /// Checks the records of a program whose memory plan is valid.
 void checkRecords(Checker &checker, const Executable &executable, const Program &program);

@@ -42,9 +42,18 @@ int Status::exitCode() const {
 }
 
 Status Status::at(RunPosition position) && {
-  if (!ok() && !hasPosition) {
-    where = std::move(position);
-    hasPosition = true;
+  if (!where.rank)
+    where.rank = position.rank;
+  if (!where.step)
+    where.step = position.step;
+  if (where.section.empty()) {
+    where.section = std::move(position.section);
+    where.microbatch = position.microbatch;
+    where.copy = position.copy;
+  }
+  if (where.op.empty() && where.location.empty()) {
+    where.op = std::move(position.op);
+    where.location = std::move(position.location);
   }
   return std::move(*this);
 }

@@ -28,13 +28,13 @@ enum class StatusKind {
 
 /// Where in a run something happened. Fields that are not known are absent or empty.
 struct RunPosition {
-  std::optional<int64_t> rank;
-  std::optional<int64_t> step;
-  std::string section;
+  std::optional<int64_t> rank = {};
+  std::optional<int64_t> step = {};
+  std::string section = {};
   int64_t microbatch = 0;
   int64_t copy = 0;
-  std::string op;
-  std::string location;
+  std::string op = {};
+  std::string location = {};
 };
 
 class [[nodiscard]] Status {
@@ -65,7 +65,7 @@ public:
 
   const RunPosition &position() const { return where; }
 
-  /// The same status at `position`; a position that is already set stays.
+  /// The same status at `position`; what is known of the position already stays.
   Status at(RunPosition position) &&;
 
   /// The same status with "prefix: " before its message.
@@ -75,7 +75,6 @@ private:
   StatusKind statusKind = StatusKind::Ok;
   std::string text;
   RunPosition where;
-  bool hasPosition = false;
 };
 
 /// A value or the reason why there is none.

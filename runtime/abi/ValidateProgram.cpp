@@ -1,27 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The checks of everything in an executable but its records: after them, and those of
-// ValidateRecords.cpp, no later code needs to look whether an index or a size is right.
+// The checks of an executable: mesh, groups, memory plan, slots. Tables, records and collectives
+// have files of their own. After all of them no later code needs to look whether an index or a size
+// is right.
 
 #include "runtime/abi/Checker.h"
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/abi/Executable.h"
 #include "runtime/abi/RankExpression.h"
 
-#include <cmath>
-#include <set>
-
 namespace pcc::abi {
 namespace {
 
 constexpr int64_t maxRanks = 4096;
 constexpr uint64_t maxSpaceBytes = uint64_t(1) << 46;
-
-/// Adds `name` to `names`; a name given twice is a finding.
-void checkName(Checker &checker, std::set<std::string> &names, const std::string &name) {
-  checker.expect(!name.empty(), "expected a name");
-  checker.expect(names.insert(name).second, "the name '{}' is given twice", name);
-}
 
 void checkMesh(Checker &checker, const Mesh &mesh) {
   int64_t ranks = 1;
@@ -107,133 +99,6 @@ void checkMemory(Checker &checker, const Executable &executable, const MemoryPla
   }
 }
 
-/// Checks shapes and, on every rank, that the block lies in the global tensor.
-bool checkBlock(Checker &checker, const Block &block, const Mesh &mesh) {
-  Checker::Scope scope(checker, "block");
-  int rank = block.global_shape_size();
-  if (!checker.expect(elementBytes(block.type()) > 0, "type: expected an element type, got {}",
-                      static_cast<int>(block.type())) ||
-      !checker.expect(block.local_shape_size() == rank && block.offsets_size() == rank,
-                      "expected {} local extents and offsets, got {} and {}", rank,
-                      block.local_shape_size(), block.offsets_size()) ||
-      !checker.expect(elementCount(block.global_shape()) && elementCount(block.local_shape()),
-                      "expected extents whose product is a size"))
-    return false;
-  for (int d = 0; d < rank; ++d) {
-    Checker::Scope offset(checker, "offsets", d);
-    if (!checkExpression(checker, block.offsets(d), mesh))
-      return false;
-    for (int64_t r = 0, ranks = rankCount(mesh); r < ranks; ++r) {
-      int64_t begin = evaluate(block.offsets(d), mesh, r);
-      if (!checker.expect(begin >= 0 && begin <= block.global_shape(d) - block.local_shape(d),
-                          "rank {}: expected {} elements from {} on within {}", r,
-                          block.local_shape(d), begin, block.global_shape(d)))
-        return false;
-    }
-  }
-  return true;
-}
-
-/// Checks that `buffer` holds one block and lies in `space` (any, if SPACE_UNSPECIFIED).
-bool checkBlockBuffer(Checker &checker, const Program &program, const Block &block, uint32_t index,
-                      Space space) {
-  if (!checkBufferIndex(checker, program, index))
-    return false;
-  const Buffer &buffer = program.memory().buffers(index);
-  return checker.expect(space == SPACE_UNSPECIFIED || buffer.space() == space,
-                        "buffer '{}': expected the space {}, got {}", buffer.name(),
-                        Space_Name(space), Space_Name(buffer.space())) &&
-         checker.expect(buffer.type() == block.type(), "buffer '{}': expected type {}, got {}",
-                        buffer.name(), elementName(block.type()), elementName(buffer.type())) &&
-         checker.expect(elementCount(buffer.shape()) == elementCount(block.local_shape()),
-                        "buffer '{}': expected {} elements, got {}", buffer.name(),
-                        *elementCount(block.local_shape()), *elementCount(buffer.shape()));
-}
-
-void checkParameters(Checker &checker, const Program &program, const Mesh &mesh) {
-  std::set<std::string> names;
-  for (int i = 0; i < program.parameters_size(); ++i) {
-    Checker::Scope scope(checker, "parameters", i);
-    const Parameter &parameter = program.parameters(i);
-    checkName(checker, names, parameter.name());
-    if (!checkBlock(checker, parameter.block(), mesh) ||
-        !checkBlockBuffer(checker, program, parameter.block(), parameter.buffer(), PERSISTENT))
-      continue;
-    const Initialiser &initialiser = parameter.initialiser();
-    checker.expect(initialiser.kind_case() != Initialiser::KIND_NOT_SET,
-                   "initialiser: expected a kind");
-    uint64_t expected = static_cast<uint64_t>(*elementCount(parameter.block().global_shape())) *
-                        elementBytes(parameter.block().type());
-    if (initialiser.has_data())
-      checker.expect(initialiser.data().size() == expected,
-                     "initialiser: expected {} bytes, got {}", expected, initialiser.data().size());
-  }
-}
-
-void checkInputs(Checker &checker, const Program &program, const Mesh &mesh) {
-  std::set<std::string> names;
-  for (int i = 0; i < program.inputs_size(); ++i) {
-    Checker::Scope scope(checker, "inputs", i);
-    const Input &input = program.inputs(i);
-    checkName(checker, names, input.name());
-    if (!checkBlock(checker, input.block(), mesh) ||
-        !checkBlockBuffer(checker, program, input.block(), input.buffer(), INPUT) ||
-        !checker.expect(input.block().global_shape_size() > 0, "expected a dimension of rows"))
-      return;
-    int64_t rows = input.block().global_shape(0);
-    int64_t expected = program.inputs(0).block().global_shape(0);
-    checker.expect(rows >= 1 && rows == expected, "expected {} rows, got {}", expected, rows);
-  }
-}
-
-void checkResults(Checker &checker, const Program &program, const Mesh &mesh) {
-  for (int i = 0; i < program.results_size(); ++i) {
-    Checker::Scope scope(checker, "results", i);
-    const Result &result = program.results(i);
-    checker.expect(ResultRole_IsValid(result.role()) && result.role() != RESULT_ROLE_UNSPECIFIED,
-                   "role: expected a role, got {}", static_cast<int>(result.role()));
-    if (!checkBlock(checker, result.block(), mesh) ||
-        !checkBlockBuffer(checker, program, result.block(), result.buffer(), SPACE_UNSPECIFIED))
-      continue;
-    for (uint32_t axis : result.partial_axes())
-      checker.expect(axis < static_cast<uint32_t>(mesh.axes_size()),
-                     "partial_axes: expected an axis below {}, got {}", mesh.axes_size(), axis);
-    checker.expect(result.section() < static_cast<uint32_t>(program.sections_size()),
-                   "section: expected an index below {}, got {}", program.sections_size(),
-                   result.section());
-    checker.expect(result.role() != LOSS || elementCount(result.block().global_shape()) == 1,
-                   "expected one element in a loss");
-    checker.expect(std::isfinite(result.scale()) && std::isfinite(result.own_loss_factor()),
-                   "expected finite factors");
-  }
-}
-
-void checkMetrics(Checker &checker, const Program &program) {
-  for (int i = 0; i < program.metrics_size(); ++i) {
-    Checker::Scope scope(checker, "metrics", i);
-    const Metric &metric = program.metrics(i);
-    if (!checker.expect(metric.kind() == Metric::ACCURACY, "kind: expected a kind, got {}",
-                        static_cast<int>(metric.kind())) ||
-        !checker.expect(metric.output() < static_cast<uint32_t>(program.results_size()) &&
-                            program.results(metric.output()).role() == OUTPUT,
-                        "output: expected the index of an output, got {}", metric.output()) ||
-        !checker.expect(metric.label() < static_cast<uint32_t>(program.inputs_size()),
-                        "label: expected an index below {}, got {}", program.inputs_size(),
-                        metric.label()))
-      continue;
-    const Block &output = program.results(metric.output()).block();
-    const Block &label = program.inputs(metric.label()).block();
-    checker.expect(label.type() == I32 || label.type() == I64, "label: expected integers, got {}",
-                   elementName(label.type()));
-    checker.expect(output.global_shape_size() >= 1 &&
-                       output.global_shape(output.global_shape_size() - 1) >= 1 &&
-                       elementCount(output.global_shape()) ==
-                           *elementCount(label.global_shape()) *
-                               output.global_shape(output.global_shape_size() - 1),
-                   "expected one label per row of the output");
-  }
-}
-
 void checkSlots(Checker &checker, const Executable &executable, const Program &program) {
   std::set<std::string> names;
   for (int i = 0; i < program.sections_size(); ++i) {
@@ -264,16 +129,12 @@ void checkStepBuffer(Checker &checker, const Program &program) {
 }
 
 void checkProgram(Checker &checker, const Executable &executable, const Program &program) {
-  const Mesh &mesh = executable.mesh();
   checkMemory(checker, executable, program.memory());
   if (!checker.ok())
     return;
-  checkParameters(checker, program, mesh);
-  checkInputs(checker, program, mesh);
-  checkResults(checker, program, mesh);
+  checkTables(checker, executable.mesh(), program);
   if (!checker.ok())
     return;
-  checkMetrics(checker, program);
   checkSlots(checker, executable, program);
   checkStepBuffer(checker, program);
   if (checker.ok())
@@ -281,6 +142,12 @@ void checkProgram(Checker &checker, const Executable &executable, const Program 
 }
 
 } // namespace
+
+/// Adds `name` to `names`; a name given twice is a finding.
+void checkName(Checker &checker, std::set<std::string> &names, const std::string &name) {
+  checker.expect(!name.empty(), "expected a name");
+  checker.expect(names.insert(name).second, "the name '{}' is given twice", name);
+}
 
 bool checkExpression(Checker &checker, const RankExpression &expression, const Mesh &mesh) {
   constexpr int64_t maxStride = int64_t(1) << 44, maxConstant = int64_t(1) << 60;
