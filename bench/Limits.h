@@ -15,11 +15,12 @@ struct Product {
   double flops() const { return 2.0 * double(m) * double(n) * double(k); }
 };
 
-/// Fastest seconds for all products, one after the other, by oneDNN's sgemm on all cores, untransposed: an upper bound for
-/// whatever else a program does with the same products.
+/// Fastest seconds for all products, one after the other, by oneDNN's sgemm on all cores,
+/// untransposed: an upper bound for whatever else a program does with the same products.
 double sgemmSeconds(std::span<const Product> products);
 
-/// Bytes a second of the fastest copy of one large array to another (read plus written), as STREAM counts them.
+/// Bytes a second of the fastest copy of one large array to another (read plus written), as STREAM
+/// counts them.
 double copyBytesPerSecond();
 
 } // namespace pcc::bench

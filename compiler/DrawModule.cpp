@@ -3,10 +3,10 @@
 #include "compiler/DrawModule.h"
 
 #include "dialects/dist/Dist.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/GraphWriter.h"
-#include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
 
@@ -17,7 +17,8 @@ std::string bytesOf(Type type) {
   auto shaped = dyn_cast<ShapedType>(type);
   if (!shaped || !shaped.hasStaticShape() || !shaped.getElementType().isIntOrFloat())
     return "";
-  double bytes = double(shaped.getNumElements()) * std::max(8u, shaped.getElementTypeBitWidth()) / 8;
+  double bytes =
+      double(shaped.getNumElements()) * std::max(8u, shaped.getElementTypeBitWidth()) / 8;
   for (const char *unit : {"B", "KiB", "MiB"}) {
     if (bytes < 1024)
       return llvm::formatv("{0:f1} {1}", bytes, unit);
@@ -38,8 +39,8 @@ public:
   explicit Drawing(llvm::raw_ostream &os) : os(os) {}
 
   void draw(FunctionOpInterface function) {
-    os << "  subgraph \"cluster_" << function.getName() << "\" {\n    label=\"" << function.getName()
-       << "\";\n";
+    os << "  subgraph \"cluster_" << function.getName() << "\" {\n    label=\""
+       << function.getName() << "\";\n";
     for (BlockArgument argument : function.getArguments())
       drawArgument(function, argument);
     function.getFunctionBody().walk([&](Operation *op) { drawOp(op); });

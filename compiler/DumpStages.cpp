@@ -25,9 +25,8 @@ LogicalResult pcc::DumpStages::write(Stage stage, ModuleOp module) const {
   if (std::error_code error = llvm::sys::fs::create_directories(folder))
     return module.emitError("'") << folder << "': " << error.message();
   llvm::SmallString<128> stem(folder);
-  llvm::sys::path::append(stem, llvm::formatv("{0,0+2}_{1}", static_cast<int>(stage) + 1,
-                                              stringify(stage))
-                                    .str());
+  llvm::sys::path::append(
+      stem, llvm::formatv("{0,0+2}_{1}", static_cast<int>(stage) + 1, stringify(stage)).str());
   auto text = [&](llvm::raw_ostream &os) {
     OpPrintingFlags flags;
     flags.elideLargeElementsAttrs(64).elideLargeResourceString(64);

@@ -8,8 +8,9 @@
 
 namespace pcc {
 
-/// Writes DIR/02_grad.mlir and so on, and with `pictures` DIR/02_grad.dot beside each. Large values are left out: these
-/// files are for reading. All ranks run the same module, so there is one file a stage.
+/// Writes DIR/02_grad.mlir and so on, and with `pictures` DIR/02_grad.dot beside each. Large values
+/// are left out: these files are for reading. All ranks run the same module, so there is one file a
+/// stage.
 class DumpStages {
 public:
   DumpStages(llvm::StringRef folder, bool pictures) : folder(folder.str()), pictures(pictures) {}

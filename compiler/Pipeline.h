@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The road from a model to the programs of its ranks: which passes run, in which order, and why. Nothing else in the
-// project decides that.
+// The road from a model to the programs of its ranks: which passes run, in which order, and why.
+// Nothing else in the project decides that.
 //
 //   stage      the module afterwards
 //   graph      core ops, global shapes, no dead code
@@ -28,15 +28,13 @@ enum class Stage { Graph, Grad, Strategy, Spmd, Schedule, Task, Llvm };
 llvm::StringRef stringify(Stage stage);
 /// The stage called `name`, in any case.
 std::optional<Stage> parseStage(llvm::StringRef name);
-/// All of them, in order.
-llvm::ArrayRef<Stage> allStages();
 
 /// What the road depends on, besides the model.
 struct PipelineOptions {
   /// Every number set.
   abi::ParallelConfig parallel;
-  /// Loss and optimizer; both empty: the model is only evaluated and there is no training step. Microbatches, copies and
-  /// their reduction are those of `parallel`.
+  /// Loss and optimizer; both empty: the model is only evaluated and there is no training step.
+  /// Microbatches, copies and their reduction are those of `parallel`.
   autodiff::TrainingOptions training;
   /// Called before the passes of each stage run, e.g. to attach timing.
   std::function<mlir::LogicalResult(mlir::PassManager &)> configure;

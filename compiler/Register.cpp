@@ -2,13 +2,34 @@
 
 #include "compiler/Register.h"
 
+#include "compiler/VerifyStage.h"
+#include "dialects/dist/Dist.h"
 #include "dialects/graph/Graph.h"
+#include "dialects/pipe/Pipe.h"
+#include "dialects/task/Task.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Transforms/Passes.h"
+#include "passes/autodiff/Passes.h"
+#include "passes/graph/Passes.h"
+#include "passes/lower/Passes.h"
+#include "passes/partition/Passes.h"
+#include "passes/schedule/Passes.h"
+#include "passes/strategy/Passes.h"
 
 void pcc::registerDialects(mlir::DialectRegistry &registry) {
-  registry.insert<mlir::func::FuncDialect, graph::GraphDialect>();
+  registry.insert<mlir::func::FuncDialect, mlir::LLVM::LLVMDialect, graph::GraphDialect,
+                  dist::DistDialect, pipe::PipeDialect, task::TaskDialect>();
 }
 
-void pcc::registerPasses() { mlir::registerTransformsPasses(); }
+void pcc::registerPasses() {
+  mlir::registerTransformsPasses();
+  graph::registerGraphPasses();
+  autodiff::registerAutodiffPasses();
+  strategy::registerStrategyPasses();
+  partition::registerPartitionPasses();
+  schedule::registerSchedulePasses();
+  lower::registerLowerPasses();
+  registerVerifyStagePass();
+}

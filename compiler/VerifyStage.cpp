@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One table of laws. A law holds from one stage to another, and says for each op whether the op keeps it.
+// One table of laws. A law holds from one stage to another, and says for each op whether the op
+// keeps it.
 
 #include "compiler/VerifyStage.h"
 
@@ -53,9 +54,7 @@ constexpr Law laws[] = {
        return !isa<func::FuncOp>(op) || !isDistributed(op) || op->hasAttr(dist::localAttrName);
      }},
     {Stage::Task, Stage::Llvm, "is left over: a rank's program holds only records",
-     [](Operation *op) {
-       return !op->getParentOfType<task::ProgramOp>() || isOf(op, {"task"});
-     }},
+     [](Operation *op) { return !op->getParentOfType<task::ProgramOp>() || isOf(op, {"task"}); }},
 };
 
 struct VerifyStage : PassWrapper<VerifyStage, OperationPass<ModuleOp>> {
@@ -82,7 +81,8 @@ struct VerifyStage : PassWrapper<VerifyStage, OperationPass<ModuleOp>> {
         getOperation()->walk([&](Operation *op) {
           if (op == getOperation() || law.holds(op))
             return;
-          op->emitError("after stage '") << stageName << "': '" << op->getName() << "' " << law.broken;
+          op->emitError("after stage '")
+              << stageName << "': '" << op->getName() << "' " << law.broken;
           broken = true;
         });
     if (broken)

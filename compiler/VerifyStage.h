@@ -7,7 +7,8 @@
 
 namespace pcc {
 
-/// Fails, with an error at the op, if the module breaks a law of `stage` (the table in VerifyStage.cpp).
+/// Fails, with an error at the op, if the module breaks a law of `stage` (the table in
+/// VerifyStage.cpp).
 std::unique_ptr<mlir::Pass> createVerifyStagePass(Stage stage);
 
 /// Makes the pass known by flag.

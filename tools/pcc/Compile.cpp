@@ -2,7 +2,6 @@
 //
 // pcc compile: a model to a program, or to a stage before it.
 
-#include "compiler/link/Link.h"
 #include "runtime/abi/Executable.h"
 #include "tools/pcc/RoadFlags.h"
 #include "tools/pcc/Verb.h"
@@ -26,7 +25,8 @@ public:
     if (!emit.empty())
       last = pcc::parseStage(emit);
     if (!last)
-      return fail(BadUsage, "'--emit': expected a stage (" + emit.ValueStr + "), got '" + emit + "'");
+      return fail(BadUsage,
+                  "'--emit': expected a stage (" + emit.ValueStr + "), got '" + emit + "'");
     if (emit.empty() && output.empty())
       return fail(BadUsage, "expected '-o FILE.pcx' or '--emit=STAGE'");
 
@@ -45,10 +45,10 @@ public:
 
 private:
   ExitCode link(mlir::ModuleOp module) {
-    auto program = pcc::link::linkProgram(module);
-    if (mlir::failed(program))
-      return BadInput;
-    pcc::abi::Status status = pcc::abi::writeExecutable(*program, output);
+    pcc::abi::Executable program;
+    if (ExitCode code = linkModule(module, program))
+      return code;
+    pcc::abi::Status status = pcc::abi::writeExecutable(program, output);
     return status.ok() ? Success : fail(BadInput, status.describe());
   }
 

@@ -2,10 +2,10 @@
 
 #include "tools/pcc/ConfigFile.h"
 
+#include "tools/pcc/Output.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
-#include "tools/pcc/Output.h"
 #include <google/protobuf/io/tokenizer.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <google/protobuf/text_format.h>
@@ -48,8 +48,9 @@ std::string pcc::cli::enumValueNames(const EnumDescriptor *type) {
   return names;
 }
 
-/// `text` with every word that names a value of an enumeration field of `message` in its full form. Words keep their
-/// places up to the first that grows, on its own line, so that errors point where they should.
+/// `text` with every word that names a value of an enumeration field of `message` in its full form.
+/// Words keep their places up to the first that grows, on its own line, so that errors point where
+/// they should.
 static std::string spellOutEnums(llvm::StringRef text,
                                  const google::protobuf::Descriptor *message) {
   std::string result;
@@ -78,7 +79,8 @@ public:
   void AddError(int line, google::protobuf::io::ColumnNumber column,
                 const std::string &message) override {
     if (!found)
-      llvm::errs() << path << ":" << line + 1 << ":" << column + 1 << ": error: " << message << "\n";
+      llvm::errs() << path << ":" << line + 1 << ":" << column + 1 << ": error: " << message
+                   << "\n";
     found = true;
   }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Options as files: protobuf messages in text form, or in JSON by the suffix `.json`. Names of enumerations may be
-// written in any case, and without the prefix that the message gives them (`sum` for MICRO_SUM).
+// Options as files: protobuf messages in text form, or in JSON by the suffix `.json`. Names of
+// enumerations may be written in any case, and without the prefix that the message gives them
+// (`sum` for MICRO_SUM).
 #pragma once
 
-#include "llvm/ADT/StringRef.h"
 #include "tools/pcc/ExitCode.h"
+#include "llvm/ADT/StringRef.h"
 #include <google/protobuf/message.h>
 #include <string>
 

@@ -2,16 +2,16 @@
 //
 // pcc doctor: what of the things that pcc can use is on this machine, and how to get the rest.
 
+#include "runtime/base/CpuFeatures.h"
+#include "runtime/base/SharedLibrary.h"
+#include "tools/pcc/Output.h"
+#include "tools/pcc/Verb.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/TargetParser/Host.h"
-#include "runtime/base/CpuFeatures.h"
-#include "runtime/base/SharedLibrary.h"
-#include "tools/pcc/Output.h"
-#include "tools/pcc/Verb.h"
 #include <optional>
 #include <thread>
 
@@ -51,11 +51,13 @@ std::optional<std::string> probeProgram(llvm::ArrayRef<const char *> names) {
 std::string describeCpu() {
   std::string features;
   std::set<std::string> flags = pcc::runtime::cpuFlags();
-  for (const char *feature : {"avx2", "fma", "avx512f", "avx512bw", "avx512vnni", "avx512bf16", "amx-tile", "neon", "sve"})
+  for (const char *feature : {"avx2", "fma", "avx512f", "avx512bw", "avx512vnni", "avx512bf16",
+                              "amx-tile", "neon", "sve"})
     if (pcc::runtime::hasCpuFeature(flags, feature))
       features += std::string(" ") + feature;
   return llvm::formatv("{0}, {1} cores,{2}", llvm::sys::getHostCPUName(),
-                       std::thread::hardware_concurrency(), features.empty() ? " no vectors" : features);
+                       std::thread::hardware_concurrency(),
+                       features.empty() ? " no vectors" : features);
 }
 
 std::string describeDnnl(const SharedLibrary &library) {
@@ -77,7 +79,8 @@ std::string describeCuda(const SharedLibrary &library) {
     return "version unknown";
   if (init(0) != 0 || getCount(&count) != 0)
     count = 0;
-  return llvm::formatv("driver for CUDA {0}.{1}, {2} devices", version / 1000, version % 1000 / 10, count);
+  return llvm::formatv("driver for CUDA {0}.{1}, {2} devices", version / 1000, version % 1000 / 10,
+                       count);
 }
 
 std::string describeNccl(const SharedLibrary &library) {

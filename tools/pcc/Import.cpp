@@ -2,10 +2,10 @@
 //
 // pcc import: a model as IR of the graph stage, or with --check what of it pcc does not know.
 
-#include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/raw_ostream.h"
 #include "tools/pcc/Session.h"
 #include "tools/pcc/Verb.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace pcc::cli;
 namespace cl = llvm::cl;

@@ -2,11 +2,11 @@
 
 #include "tools/pcc/InternalError.h"
 
+#include "tools/pcc/ExitCode.h"
 #include "llvm/Support/PrettyStackTrace.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Signals.h"
 #include "llvm/Support/raw_ostream.h"
-#include "tools/pcc/ExitCode.h"
 #include <string>
 #include <unistd.h>
 
@@ -39,8 +39,7 @@ static void report(void *cookie) {
 
 void pcc::cli::reportInternalErrors(int argc, char **argv) {
   static Reproducer reproducer;
-  reproducer.path =
-      "pcc-crash-" + std::to_string(llvm::sys::Process::getProcessId()) + ".sh";
+  reproducer.path = "pcc-crash-" + std::to_string(llvm::sys::Process::getProcessId()) + ".sh";
   reproducer.script = "#!/bin/sh\n";
   for (int i = 0; i < argc; ++i)
     reproducer.script += (i ? " " : "") + quoted(argv[i]);

@@ -3,11 +3,11 @@
 // Results: to stdout, or to a file that is there whole or not at all.
 #pragma once
 
+#include "tools/pcc/ExitCode.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/JSON.h"
-#include "tools/pcc/ExitCode.h"
 
 namespace pcc::cli {
 
@@ -27,10 +27,9 @@ private:
 /// Prints "pcc: error: MESSAGE" to stderr and returns `code`.
 ExitCode fail(ExitCode code, const llvm::Twine &message);
 
-/// Lets `write` fill the file `path`, or stdout if the path is "-" or empty. The file gets its name only when it is
-/// complete. Returns BadInput, with a message, if it cannot be written.
-ExitCode writeResult(llvm::StringRef path,
-                     llvm::function_ref<void(llvm::raw_ostream &)> write);
+/// Lets `write` fill the file `path`, or stdout if the path is "-" or empty. The file gets its name
+/// only when it is complete. Returns BadInput, with a message, if it cannot be written.
+ExitCode writeResult(llvm::StringRef path, llvm::function_ref<void(llvm::raw_ostream &)> write);
 
 /// Prints `value` to stdout, indented, with a newline.
 void printJson(const llvm::json::Value &value);

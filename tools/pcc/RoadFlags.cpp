@@ -2,6 +2,7 @@
 
 #include "tools/pcc/RoadFlags.h"
 
+#include "compiler/link/LinkExecutable.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Support/Timing.h"
 
@@ -10,18 +11,23 @@ namespace cl = llvm::cl;
 
 RoadFlags::RoadFlags(cl::SubCommand &command)
     : model(command), parallel(command),
-      loss("loss", cl::desc("the loss to train with"),
-           cl::value_desc("kind[:prediction[,labels]]"), cl::sub(command)),
+      loss("loss", cl::desc("the loss to train with"), cl::value_desc("kind[:prediction[,labels]]"),
+           cl::sub(command)),
       optimizer("optimizer", cl::desc("how parameters are updated"),
                 cl::value_desc("kind[,option=value...]"), cl::sub(command)),
-      dumpIr("dump-ir", cl::desc("write the module after every stage into a folder; with ',dot' pictures, too"),
-             cl::value_desc("folder[,dot]"), cl::CommaSeparated, cl::sub(command)),
+      dumpIr(
+          "dump-ir",
+          cl::desc("write the module after every stage into a folder; with ',dot' pictures, too"),
+          cl::value_desc("folder[,dot]"), cl::CommaSeparated, cl::sub(command)),
       remarks("remarks", cl::desc("say what the passes decided"), cl::sub(command)) {}
 
 ExitCode RoadFlags::read(PipelineOptions &options) const {
   if (ExitCode code = parallel.read(options.parallel))
     return code;
   const abi::ParallelConfig &config = options.parallel;
+  if (config.parallel_mode() != abi::STAND_ALONE && config.parallel_mode() != abi::DATA_PARALLEL)
+    return fail(Unavailable, "parallel mode " + abi::ParallelMode_Name(config.parallel_mode()) +
+                                 " is not here; expected stand_alone or data_parallel");
   options.training.loss = loss;
   options.training.optimizer = optimizer;
   options.training.microBatches = config.micro_batches();
@@ -66,8 +72,9 @@ mlir::LogicalResult RoadFlags::compile(mlir::ModuleOp module, const PipelineOpti
     mlir::remark::RemarkCategories categories;
     categories.all = ".*";
     if (mlir::failed(mlir::remark::enableOptimizationRemarks(
-            *module.getContext(), nullptr, std::make_unique<mlir::remark::RemarkEmittingPolicyAll>(),
-            categories, /*printAsEmitRemarks=*/true)))
+            *module.getContext(), nullptr,
+            std::make_unique<mlir::remark::RemarkEmittingPolicyAll>(), categories,
+            /*printAsEmitRemarks=*/true)))
       return mlir::failure();
   }
   std::optional<DumpStages> files = dump();
@@ -78,4 +85,25 @@ mlir::LogicalResult RoadFlags::compile(mlir::ModuleOp module, const PipelineOpti
     return options.observe ? options.observe(stage, current) : mlir::success();
   };
   return runPipeline(module, observed, last);
+}
+
+ExitCode RoadFlags::build(Session &session, const PipelineOptions &options,
+                          abi::Executable &program) const {
+  ExitCode code;
+  mlir::OwningOpRef<mlir::ModuleOp> module = compile(session, options, Stage::Llvm, code);
+  return module ? linkModule(*module, program) : code;
+}
+
+ExitCode pcc::cli::linkModule(mlir::ModuleOp module, abi::Executable &program) {
+  llvm::Expected<lower::KernelObject> object = lower::compileKernels(module);
+  if (!object)
+    return fail(BadInput, llvm::toString(object.takeError()));
+  return mlir::succeeded(link::linkExecutable(module, *object, program)) ? Success : BadInput;
+}
+
+pcc::abi::ParallelConfig pcc::cli::oneRank(abi::ParallelConfig config) {
+  config.set_device_num(1);
+  config.set_global_rank(0);
+  config.set_parallel_mode(abi::STAND_ALONE);
+  return config;
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The flags of every verb that takes a model along the road: the model, the training step, the parallel options, and what
-// to show on the way.
+// The flags of every verb that takes a model along the road: the model, the training step, the
+// parallel options, and what to show on the way.
 #pragma once
 
 #include "compiler/DumpStages.h"
 #include "compiler/Pipeline.h"
+#include "runtime/abi/program.pb.h"
 #include "tools/pcc/ParallelFlags.h"
 #include "tools/pcc/Session.h"
 #include <optional>
@@ -21,14 +22,17 @@ public:
   /// The options of the road. BadUsage or BadInput after a message.
   ExitCode read(PipelineOptions &options) const;
 
-  /// Imports the model and takes it along the road up to `last`; null after a diagnostic, with `code` set. Writes the
-  /// files of `--dump-ir`, prints remarks with `--remarks`.
+  /// Imports the model and takes it along the road up to `last`; null after a diagnostic, with
+  /// `code` set. Writes the files of `--dump-ir`, prints remarks with `--remarks`.
   mlir::OwningOpRef<mlir::ModuleOp> compile(Session &session, const PipelineOptions &options,
                                             Stage last, ExitCode &code) const;
 
   /// The same for a module that was imported already.
   mlir::LogicalResult compile(mlir::ModuleOp module, const PipelineOptions &options,
                               Stage last) const;
+
+  /// Imports the model, takes it along the whole road and links the program.
+  ExitCode build(Session &session, const PipelineOptions &options, abi::Executable &program) const;
 
 private:
   /// The folder of `--dump-ir`, if given.
@@ -40,5 +44,13 @@ private:
   llvm::cl::list<std::string> dumpIr;
   llvm::cl::opt<bool> remarks;
 };
+
+/// Compiles the kernels of a module of the last stage and links everything. BadInput after a
+/// diagnostic.
+ExitCode linkModule(mlir::ModuleOp module, abi::Executable &program);
+
+/// The options with which one device computes what `config` spreads over many: the same slots, no
+/// other ranks.
+abi::ParallelConfig oneRank(abi::ParallelConfig config);
 
 } // namespace pcc::cli

@@ -38,7 +38,8 @@ ModelFlags::load(mlir::MLIRContext &context, ExitCode &code,
     auto [name, size] = dim.rsplit('=');
     int64_t number;
     if (name.empty() || size.getAsInteger(10, number) || number < 1) {
-      code = fail(BadUsage, "'--set-dim': expected NAME=SIZE with a positive size, got '" + dim + "'");
+      code =
+          fail(BadUsage, "'--set-dim': expected NAME=SIZE with a positive size, got '" + dim + "'");
       return {};
     }
     options.dims[name] = number;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What every verb that touches a model needs: an MLIR context that knows all dialects and prints diagnostics to stderr, and
-// the flags that say which model.
+// What every verb that touches a model needs: an MLIR context that knows all dialects and prints
+// diagnostics to stderr, and the flags that say which model.
 #pragma once
 
 #include "compiler/import/Import.h"
@@ -14,7 +14,8 @@
 
 namespace pcc::cli {
 
-/// A context for one call of pcc. While it lives, diagnostics go to stderr as docs/spec/cli.md shows them.
+/// A context for one call of pcc. While it lives, diagnostics go to stderr as docs/spec/cli.md
+/// shows them.
 class Session {
 public:
   Session();
@@ -32,8 +33,8 @@ public:
 
   const std::string &path() const { return model; }
 
-  /// Imports the model. Returns null after a diagnostic, with `code` set: BadUsage for a bad flag, else BadInput.
-  /// `unsupported`: as in importModel.
+  /// Imports the model. Returns null after a diagnostic, with `code` set: BadUsage for a bad flag,
+  /// else BadInput. `unsupported`: as in importModel.
   mlir::OwningOpRef<mlir::ModuleOp>
   load(mlir::MLIRContext &context, ExitCode &code,
        std::vector<import::UnsupportedNode> *unsupported = nullptr) const;
@@ -43,7 +44,8 @@ private:
   llvm::cl::list<std::string> dims;
 };
 
-/// Writes `module` to `path`: bytecode if it ends in `.mlirbc`, else text; to stdout with large values left out.
+/// Writes `module` to `path`: bytecode if it ends in `.mlirbc`, else text; to stdout with large
+/// values left out.
 ExitCode writeModule(mlir::ModuleOp module, llvm::StringRef path);
 
 } // namespace pcc::cli

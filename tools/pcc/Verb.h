@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A verb of the command line: `pcc VERB …`. Each verb is one file; its flags are members of its class, so that they exist
-// while the command line is read and nowhere else.
+// A verb of the command line: `pcc VERB …`. Each verb is one file; its flags are members of its
+// class, so that they exist while the command line is read and nowhere else.
 #pragma once
 
-#include "llvm/Support/CommandLine.h"
 #include "tools/pcc/ExitCode.h"
+#include "llvm/Support/CommandLine.h"
 #include <memory>
 
 namespace pcc::cli {

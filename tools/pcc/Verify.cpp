@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// pcc verify: do two modules compute the same?
+// pcc verify: do N ranks compute what one device does; or, given two modules, do they compute the
+// same?
 
-#include "compiler/interpret/Verify.h"
-
-#include "llvm/Support/raw_ostream.h"
-#include "tools/pcc/Session.h"
 #include "tools/pcc/Verb.h"
+#include "tools/pcc/VerifyModel.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace pcc::cli;
 namespace cl = llvm::cl;
@@ -16,24 +15,29 @@ namespace {
 class VerifyVerb : public Verb {
 public:
   VerifyVerb()
-      : Verb("verify", "compares two modules"), format(command),
-        files(cl::Positional, cl::desc("A.mlir B.mlir"), cl::OneOrMore, cl::sub(command)),
+      : Verb("verify", "compares ranks with one device, or two modules"), road(command),
+        other(cl::Positional, cl::desc("[OTHER]"), cl::Optional, cl::sub(command)), format(command),
         seed("seed", cl::desc("of the random inputs"), cl::init(1), cl::sub(command)),
-        steps("steps", cl::desc("training steps that are compared"), cl::init(2),
-              cl::sub(command)),
+        steps("steps", cl::desc("training steps that are compared"), cl::init(2), cl::sub(command)),
         listAll("all", cl::desc("list the cases that passed, too"), cl::sub(command)) {}
 
   ExitCode run() override {
     Session session;
-    if (files.size() != 2)
-      return fail(BadUsage, "expected two modules");
-    mlir::OwningOpRef<mlir::ModuleOp> a = pcc::import::importModel(files[0], {}, session.context);
-    mlir::OwningOpRef<mlir::ModuleOp> b = pcc::import::importModel(files[1], {}, session.context);
-    if (!a || !b)
-      return BadInput;
     pcc::interpret::VerifyOptions options;
     options.seed = seed;
     options.steps = steps;
+    if (other.empty()) {
+      ExitCode code;
+      pcc::interpret::Report report = verifyModel(session, road, options, code);
+      return code ? code : show(report);
+    }
+    ExitCode code;
+    mlir::OwningOpRef<mlir::ModuleOp> a = road.getModel().load(session.context, code);
+    if (!a)
+      return code;
+    mlir::OwningOpRef<mlir::ModuleOp> b = pcc::import::importModel(other, {}, session.context);
+    if (!b)
+      return BadInput;
     return show(pcc::interpret::verifyModules(*a, *b, options));
   }
 
@@ -47,8 +51,9 @@ private:
     return report.passed() ? Success : Mismatch;
   }
 
+  RoadFlags road;
+  cl::opt<std::string> other;
   FormatFlag format;
-  cl::list<std::string> files;
   cl::opt<uint64_t> seed;
   cl::opt<int64_t> steps;
   cl::opt<bool> listAll;

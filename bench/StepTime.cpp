@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Times a training step of the example's network, 784-512-512-10, on 1 and 8 ranks with batches of
+// 32 and 4096, beside what the machine could do: the same matrix products alone by oneDNN's sgemm,
+// and a plain copy.
+//   step-time [--quick] [--json]
+
+#include "bench/Limits.h"
+#include "compiler/Pipeline.h"
+#include "compiler/Register.h"
+#include "compiler/import/Import.h"
+#include "compiler/link/LinkExecutable.h"
+#include "runtime/execute/Train.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+#include <chrono>
+
+using namespace pcc;
+namespace cl = llvm::cl;
+
+namespace {
+
+cl::opt<bool> quick("quick", cl::desc("a tenth of the steps"));
+cl::opt<bool> json("json", cl::desc("print rows of JSON"));
+
+constexpr int64_t widths[] = {784, 512, 512, 10};
+
+/// One line of the table.
+struct Row {
+  std::string who;
+  int64_t devices = 1, batch = 0;
+  double medianMs = 0, minMs = 0;
+  std::optional<double> compileSeconds;
+};
+
+/// Every matrix product of a step: forward, both gradients, none for the gradient of the images.
+std::vector<bench::Product> productsOf(int64_t batch) {
+  std::vector<bench::Product> products;
+  for (size_t i = 0; i + 1 < std::size(widths); ++i) {
+    products.push_back({batch, widths[i + 1], widths[i]});
+    products.push_back({widths[i], widths[i + 1], batch});
+    if (i > 0)
+      products.push_back({batch, widths[i], widths[i + 1]});
+  }
+  return products;
+}
+
+PipelineOptions optionsFor(int64_t ranks) {
+  PipelineOptions options;
+  options.training.loss = "softmax_cross_entropy";
+  options.training.optimizer = "sgd,lr=0.01";
+  options.parallel.set_device_num(static_cast<int32_t>(ranks));
+  options.parallel.set_global_rank(0);
+  options.parallel.set_parallel_mode(ranks > 1 ? abi::DATA_PARALLEL : abi::STAND_ALONE);
+  options.parallel.set_gradients_mean(true);
+  options.parallel.set_micro_batches(1);
+  options.parallel.set_interleave_num(1);
+  return options;
+}
+
+bool compile(int64_t batch, int64_t ranks, abi::Executable &program) {
+  mlir::DialectRegistry registry;
+  registerDialects(registry);
+  mlir::MLIRContext context(registry);
+  context.loadAllAvailableDialects();
+  import::ImportOptions importOptions;
+  importOptions.dims["B"] = batch;
+  auto module = import::importModel(PCC_BENCH_MODEL, importOptions, context);
+  if (!module || mlir::failed(runPipeline(*module, optionsFor(ranks), Stage::Llvm)))
+    return false;
+  auto object = lower::compileKernels(*module);
+  if (!object) {
+    llvm::errs() << llvm::toString(object.takeError()) << "\n";
+    return false;
+  }
+  return mlir::succeeded(link::linkExecutable(*module, *object, program));
+}
+
+runtime::Expected<Row> measure(int64_t batch, int64_t ranks) {
+  auto start = std::chrono::steady_clock::now();
+  abi::Executable program;
+  if (!compile(batch, ranks, program))
+    return runtime::Status::badInput("the model does not compile");
+  double compileSeconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+
+  auto session = runtime::Session::load(std::move(program), {.seed = 1});
+  if (!session)
+    return session.status();
+  int64_t steps = (batch < 1000 ? 2000 : 60) / (quick ? 10 : 1);
+  auto data = runtime::makeSyntheticDataset((*session)->program(), 4 * batch, 1);
+  auto report = runtime::train(**session, data, {.steps = steps});
+  if (!report)
+    return report.status();
+  return Row{"pcc",
+             ranks,
+             batch,
+             1e3 * report->step_seconds().median(),
+             1e3 * report->step_seconds().min(),
+             compileSeconds};
+}
+
+void print(llvm::ArrayRef<Row> rows) {
+  if (json) {
+    llvm::json::Array array;
+    for (const Row &row : rows) {
+      llvm::json::Object object{{"who", row.who},
+                                {"devices", row.devices},
+                                {"batch", row.batch},
+                                {"median_ms", row.medianMs},
+                                {"min_ms", row.minMs}};
+      if (row.compileSeconds)
+        object["compile_s"] = *row.compileSeconds;
+      array.push_back(std::move(object));
+    }
+    llvm::outs() << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(array)));
+    return;
+  }
+  for (const Row &row : rows)
+    llvm::outs() << llvm::formatv(
+        "{0,-20} {1} ranks, batch {2,4}: {3,9:f3} ms a step, fastest {4,9:f3}{5}\n", row.who,
+        row.devices, row.batch, row.medianMs, row.minMs,
+        row.compileSeconds ? llvm::formatv(", compiled in {0:f2} s", *row.compileSeconds).str()
+                           : "");
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  cl::ParseCommandLineOptions(argc, argv, "times a training step\n");
+  std::vector<Row> rows;
+  for (int64_t batch : {32, 4096}) {
+    for (int64_t ranks : {1, 8}) {
+      auto row = measure(batch, ranks);
+      if (!row) {
+        llvm::errs() << "step-time: " << row.status().describe() << "\n";
+        return 1;
+      }
+      rows.push_back(*row);
+    }
+    double seconds = bench::sgemmSeconds(productsOf(batch));
+    rows.push_back({"oneDNN sgemm alone", 1, batch, 1e3 * seconds, 1e3 * seconds, std::nullopt});
+  }
+  print(rows);
+  llvm::errs() << llvm::formatv("copy: {0:f1} GB/s\n", bench::copyBytesPerSecond() / 1e9);
+  return 0;
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// pcc run: trains and evaluates a program, or a model that it compiles first, on local ranks.
+
+#include "runtime/abi/Executable.h"
+#include "runtime/execute/RunProgram.h"
+#include "tools/pcc/RoadFlags.h"
+#include "tools/pcc/Verb.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace pcc::cli;
+namespace abi = pcc::abi;
+namespace cl = llvm::cl;
+
+namespace {
+
+constexpr double unlimited = 9e15;
+
+constexpr FieldInfo runFields[] = {
+    {"data", "to train on: a folder with IDX files, IMAGES,LABELS, or synthetic[:ROWS]"},
+    {"eval_data", "to evaluate on afterwards"},
+    {"steps", "stop after so many steps", 0, unlimited},
+    {"epochs", "passes over the data", 0, unlimited},
+    {"log_every", "a loss line every so many steps, 0: none", 0, unlimited},
+    {"log_dir", "a folder for the logs of each rank"},
+    {"time_out", "seconds that a rank may wait for others, 0: no limit", 0, unlimited},
+    {"seed", "for first values and the order of data"},
+    {"threads", "threads of all ranks together, 0: one per core", 0, 4096},
+    {"shuffle", "another order of rows in each epoch"},
+    {"trace", "a file for a Chrome trace of the latest records"},
+};
+
+/// "loss is 0.0312, accuracy: 0.9461": the last loss and the metrics.
+std::string summarise(const abi::RunReport &report) {
+  std::string text;
+  if (report.steps_size())
+    text = llvm::formatv("loss is {0:f4}", report.steps(report.steps_size() - 1).loss());
+  for (const auto &[name, value] : report.metrics())
+    text += llvm::formatv("{0}{1}: {2:f4}", text.empty() ? "" : ", ", name, value);
+  return text;
+}
+
+class RunVerb : public Verb {
+public:
+  RunVerb()
+      : Verb("run", "trains on local ranks"), road(command),
+        flags(command, abi::RunConfig::descriptor(), runFields), format(command),
+        compareOneRank("compare-one-rank",
+                       cl::desc("run the same on one rank, too, and print what that gave"),
+                       cl::sub(command)) {}
+
+  ExitCode run() override {
+    abi::RunConfig config;
+    config.set_log_every(20);
+    if (ExitCode code = flags.read(config))
+      return code;
+    abi::Executable program;
+    if (ExitCode code = load(program, /*onOneRank=*/false))
+      return code;
+    abi::RunReport report;
+    if (ExitCode code = execute(std::move(program), config, /*talks=*/!format.isJson(), report))
+      return code;
+    if (format.isJson())
+      llvm::outs() << pcc::runtime::toJson(report) << "\n";
+    else
+      for (const auto &[name, value] : report.metrics())
+        llvm::outs() << llvm::formatv("{0}: {1:f4}\n", name, value);
+    llvm::outs().flush();
+    return compareOneRank ? runOnOneRank(config) : Success;
+  }
+
+private:
+  /// The program to run: read, or compiled.
+  ExitCode load(abi::Executable &program, bool onOneRank) {
+    llvm::StringRef path = road.getModel().path();
+    if (!path.ends_with(".pcx")) {
+      pcc::PipelineOptions options;
+      if (ExitCode code = road.read(options))
+        return code;
+      if (onOneRank)
+        options.parallel = oneRank(options.parallel);
+      Session session;
+      return road.build(session, options, program);
+    }
+    auto read = abi::readExecutable(path.str());
+    if (!read)
+      return fail(ExitCode(read.status().exitCode()), read.status().describe());
+    program = std::move(*read);
+    return Success;
+  }
+
+  static ExitCode execute(abi::Executable program, const abi::RunConfig &config, bool talks,
+                          abi::RunReport &report) {
+    bool bar = talks && llvm::sys::Process::StandardErrIsDisplayed() &&
+               llvm::sys::Process::StandardOutIsDisplayed();
+    auto result =
+        pcc::runtime::runProgram(std::move(program), config, talks ? stdout : nullptr, bar);
+    std::fflush(stdout);
+    if (!result) {
+      fail(Success, result.status().describe());
+      // A rank that never came back must not hold up the end.
+      llvm::sys::Process::Exit(result.status().exitCode(), /*NoCleanup=*/true);
+    }
+    report = std::move(*result);
+    return Success;
+  }
+
+  ExitCode runOnOneRank(const abi::RunConfig &config) {
+    if (llvm::StringRef(road.getModel().path()).ends_with(".pcx"))
+      return fail(BadUsage,
+                  "'--compare-one-rank': expected a model, got a program, whose number of "
+                  "ranks is fixed");
+    abi::Executable program;
+    if (ExitCode code = load(program, /*onOneRank=*/true))
+      return code;
+    abi::RunConfig quiet = config;
+    quiet.clear_log_dir();
+    quiet.clear_trace();
+    abi::RunReport report;
+    if (ExitCode code = execute(std::move(program), quiet, /*talks=*/false, report))
+      return code;
+    llvm::outs() << "one rank: " << summarise(report) << "\n";
+    llvm::outs().flush();
+    return Success;
+  }
+
+  RoadFlags road;
+  MessageFlags flags;
+  FormatFlag format;
+  cl::opt<bool> compareOneRank;
+};
+
+} // namespace
+
+std::unique_ptr<Verb> pcc::cli::makeRunVerb() { return std::make_unique<RunVerb>(); }

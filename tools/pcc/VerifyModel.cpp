@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tools/pcc/VerifyModel.h"
+
+#include "compiler/interpret/Training.h"
+#include "runtime/execute/Session.h"
+#include "tools/pcc/RuntimeTensors.h"
+
+using namespace pcc;
+using namespace pcc::cli;
+using interpret::bindingKey;
+using interpret::NamedTensors;
+using interpret::Report;
+
+namespace {
+
+/// What disturbs inputs by a unit in the last place.
+constexpr uint64_t disturbSeed = 11;
+
+Report failedCase(std::string name, std::string reason) {
+  return {{{std::move(name), interpret::CaseStatus::Failed, std::move(reason)}}};
+}
+
+Report prefixed(llvm::StringRef prefix, Report report) {
+  for (interpret::Case &entry : report.cases)
+    entry.name = (prefix + entry.name).str();
+  return report;
+}
+
+/// The same steps as the reference's, on the ranks of this machine.
+runtime::Expected<interpret::TrainingResult>
+trainOnRanks(runtime::Session &session, const interpret::TrainingReference &reference) {
+  for (const auto &[name, value] : withoutPrefix(reference.parameters, "parameter "))
+    if (runtime::Status status = session.setParameter(name, value); !status.ok())
+      return status;
+  interpret::TrainingResult result;
+  for (const NamedTensors &batch : reference.batches) {
+    auto step = session.runStep(withoutPrefix(batch, "input "));
+    if (!step)
+      return step.status();
+    result.losses.push_back(
+        interpret::Tensor::floats(interpret::ElementType::F32, {}, {step->loss}));
+    for (const auto &[name, gradient] : step->gradients)
+      result.results[bindingKey(graph::RoleKind::Gradient, name)] = toInterpreter(gradient);
+  }
+  for (const auto &[key, value] : reference.parameters) {
+    auto updated = session.parameter(llvm::StringRef(key).drop_front(strlen("parameter ")).str());
+    if (!updated)
+      return updated.status();
+    result.parameters[key] = toInterpreter(*updated);
+  }
+  return result;
+}
+
+Report verifyTraining(mlir::ModuleOp one, runtime::Session &session,
+                      const interpret::VerifyOptions &options) {
+  auto reference = interpret::makeTrainingReference(one, options);
+  if (mlir::failed(reference))
+    return failedCase("training", "the interpreter cannot run the step");
+  auto actual = trainOnRanks(session, *reference);
+  if (!actual)
+    return failedCase("training", actual.status().describe());
+  return interpret::compareTraining(*reference, *actual, interpret::compiledFactor(one));
+}
+
+Report verifyForward(mlir::ModuleOp one, runtime::Session &session,
+                     const interpret::VerifyOptions &options) {
+  constexpr llvm::StringLiteral name = "forward";
+  auto function = one.lookupSymbol<mlir::func::FuncOp>(name);
+  if (!function)
+    return {};
+  auto arguments = interpret::randomArguments(function, options.seed);
+  if (mlir::failed(arguments))
+    return failedCase(name.str(), "there are no values for its arguments");
+  using interpret::Precision;
+  auto values = interpret::runFunction(one, name, *arguments);
+  auto doubles = interpret::runFunction(one, name, *arguments, {Precision::Double, {}});
+  auto disturbed = interpret::runFunction(one, name, interpret::disturb(*arguments, disturbSeed),
+                                          {Precision::Double, {}});
+  if (mlir::failed(values) || mlir::failed(doubles) || mlir::failed(disturbed))
+    return failedCase(name.str(), "the interpreter cannot run it");
+
+  for (const auto &[parameter, value] : withoutPrefix(*arguments, "parameter "))
+    if (runtime::Status status = session.setParameter(parameter, value); !status.ok())
+      return failedCase(name.str(), status.describe());
+  auto outputs = session.runForward(withoutPrefix(*arguments, "input "));
+  if (!outputs)
+    return failedCase(name.str(), outputs.status().describe());
+  NamedTensors actual;
+  for (const auto &[output, value] : *outputs)
+    actual[bindingKey(graph::RoleKind::Output, output)] = toInterpreter(value);
+  return interpret::compareNamed("forward: ", {*values, *doubles, *disturbed}, actual,
+                                 interpret::compiledFactor(one));
+}
+
+} // namespace
+
+Report pcc::cli::verifyModel(Session &session, const RoadFlags &road,
+                             const interpret::VerifyOptions &options, ExitCode &code) {
+  PipelineOptions many;
+  code = road.read(many);
+  if (code != Success)
+    return {};
+  PipelineOptions one = many;
+  one.parallel = oneRank(many.parallel);
+  mlir::OwningOpRef<mlir::ModuleOp> module = road.getModel().load(session.context, code);
+  if (!module)
+    return {};
+
+  // One device, and the rank's program with the factors that it applies to its gradients.
+  mlir::OwningOpRef<mlir::ModuleOp> reference = module->clone(), local;
+  interpret::VerifyOptions withFactors = options;
+  many.observe = [&](Stage stage, mlir::ModuleOp current) -> mlir::LogicalResult {
+    if (stage == Stage::Strategy)
+      withFactors.gradientFactors = interpret::gradientFactors(current);
+    if (stage == Stage::Spmd)
+      local = current.clone();
+    return mlir::success();
+  };
+  abi::Executable program;
+  code = BadInput;
+  if (mlir::failed(runPipeline(*reference, one, Stage::Grad)) ||
+      mlir::failed(road.compile(*module, many, Stage::Llvm)) ||
+      linkModule(*module, program) != Success)
+    return {};
+  code = Success;
+
+  Report report =
+      prefixed("interpreter: ", interpret::verifyModules(*reference, *local, withFactors));
+  auto ranks = runtime::Session::load(std::move(program), {.seed = options.seed});
+  if (!ranks) {
+    report.append(failedCase("cpu", ranks.status().describe()));
+    return report;
+  }
+  report.append(prefixed("cpu: ", verifyForward(*reference, **ranks, withFactors)));
+  if (many.trains())
+    report.append(prefixed("cpu: ", verifyTraining(*reference, **ranks, withFactors)));
+  return report;
+}
