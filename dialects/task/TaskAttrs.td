@@ -55,6 +55,20 @@ def Task_FormAttr : Task_Attr<"Form", "form"> {
   let assemblyFormat = "`<` $kind $outer `x` $inner `>`";
 }
 
+def Task_PlaceAttr : Task_Attr<"Place", "place"> {
+  let summary = "where a buffer lies: a space and an offset in bytes";
+  let parameters = (ins EnumParameter<Task_Space>:$space, "int64_t":$offset);
+  let assemblyFormat = "`<` $space `+` $offset `>`";
+}
+
+def Task_BytesAttr : Task_Attr<"Bytes", "bytes"> {
+  let summary = "bytes that a program needs in each space";
+  let parameters = (ins "int64_t":$persistent, "int64_t":$temporary, "int64_t":$input);
+  let assemblyFormat = [{
+    `<` `persistent` `=` $persistent `,` `temporary` `=` $temporary `,` `input` `=` $input `>`
+  }];
+}
+
 def Task_RankAttr : Task_Attr<"Rank", "rank"> {
   let summary = "a number that depends on the rank";
   let description = [{

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Parameters, inputs, results and metrics.
+#include "compiler/link/Linker.h"
+
+using namespace mlir;
+
+namespace pcc::link {
+
+void Linker::linkRank(task::RankAttr attribute, abi::RankExpression &expression) {
+  expression.set_constant(attribute.getConstant());
+  for (auto [axis, stride] : llvm::zip_equal(attribute.getAxes(), attribute.getStrides())) {
+    abi::RankExpression::Term &term = *expression.add_terms();
+    term.set_axis(*mesh.findAxis(axis.getValue()));
+    term.set_stride(stride);
+  }
+  expression.mutable_table()->Add(attribute.getTable().begin(), attribute.getTable().end());
+}
+
+void Linker::linkBlock(task::BlockAttr block, Value buffer, abi::Block &message) {
+  auto type = cast<ShapedType>(buffer.getType());
+  message.set_type(elementType(type.getElementType()));
+  ArrayRef<int64_t> global = block.getGlobalShape();
+  message.mutable_global_shape()->Add(global.begin(), global.end());
+  message.mutable_local_shape()->Add(type.getShape().begin(), type.getShape().end());
+  for (task::RankAttr offset : block.getOffsets())
+    linkRank(offset, *message.add_offsets());
+}
+
+LogicalResult Linker::linkInitialiser(graph::ParameterOp op, abi::Initialiser &initialiser) {
+  ArrayRef<double> arguments = op.getInit().getArguments();
+  switch (op.getInit().getKind()) {
+  case graph::InitKind::Zeros:
+    initialiser.set_constant(0);
+    return success();
+  case graph::InitKind::Ones:
+    initialiser.set_constant(1);
+    return success();
+  case graph::InitKind::Constant:
+    initialiser.set_constant(arguments[0]);
+    return success();
+  case graph::InitKind::Uniform:
+    initialiser.mutable_uniform()->set_low(arguments[0]);
+    initialiser.mutable_uniform()->set_high(arguments[1]);
+    return success();
+  case graph::InitKind::Normal:
+    initialiser.mutable_normal()->set_mean(arguments[0]);
+    initialiser.mutable_normal()->set_deviation(arguments[1]);
+    return success();
+  case graph::InitKind::File: {
+    FailureOr<std::string> bytes = failure();
+    if (op.getValue())
+      bytes = bytesOf(*op.getValue());
+    if (failed(bytes))
+      return op.emitOpError() << "has no first value: expected its elements in the module, got a "
+                                 "resource that is not there";
+    initialiser.set_data(std::move(*bytes));
+    return success();
+  }
+  }
+  llvm_unreachable("an initialiser");
+}
+
+LogicalResult Linker::linkParameter(task::ParameterOp op) {
+  auto declaration = module.lookupSymbol<graph::ParameterOp>(op.getParameter());
+  if (!declaration)
+    return op.emitOpError() << "expected a \"graph.parameter\" called \"" << op.getParameter()
+                            << "\", got none";
+  abi::Parameter &parameter = *out.add_parameters();
+  parameter.set_name(op.getParameter().str());
+  linkBlock(op.getBlock(), op.getBuffer(), *parameter.mutable_block());
+  parameter.set_trainable(declaration.getTrainable());
+  parameter.set_state(op.getState());
+  parameter.set_buffer(bufferOf.lookup(op.getBuffer()));
+  return linkInitialiser(declaration, *parameter.mutable_initialiser());
+}
+
+void Linker::linkInput(task::InputOp op) {
+  inputs[op.getName()] = out.inputs_size();
+  abi::Input &input = *out.add_inputs();
+  input.set_name(op.getName().str());
+  linkBlock(op.getBlock(), op.getBuffer(), *input.mutable_block());
+  input.set_buffer(bufferOf.lookup(op.getBuffer()));
+}
+
+static abi::ResultRole roleOf(task::ResultRole role) {
+  switch (role) {
+  case task::ResultRole::Loss:
+    return abi::LOSS;
+  case task::ResultRole::Output:
+    return abi::OUTPUT;
+  case task::ResultRole::Gradient:
+    return abi::GRADIENT;
+  }
+  llvm_unreachable("a role");
+}
+
+void Linker::linkResult(task::ResultOp op) {
+  if (op.getRole() == task::ResultRole::Output)
+    outputs[op.getName()] = out.results_size();
+  abi::Result &result = *out.add_results();
+  result.set_name(op.getName().str());
+  result.set_role(roleOf(op.getRole()));
+  linkBlock(op.getBlock(), op.getBuffer(), *result.mutable_block());
+  result.set_buffer(bufferOf.lookup(op.getBuffer()));
+  if (std::optional<ArrayAttr> axes = op.getPartialAxes())
+    for (StringRef axis : axes->getAsValueRange<StringAttr>())
+      result.add_partial_axes(*mesh.findAxis(axis));
+  result.set_section(sections.lookup(op.getSection()));
+  result.set_accumulated(op.getAccumulated());
+  result.set_scale(op.getScale().convertToDouble());
+  result.set_own_loss_factor(op.getOwnFactor().convertToDouble());
+}
+
+void Linker::linkMetric(task::MetricOp op) {
+  abi::Metric &metric = *out.add_metrics();
+  metric.set_name("accuracy");
+  metric.set_kind(abi::Metric::ACCURACY);
+  metric.set_output(outputs.lookup(op.getOutput()));
+  metric.set_label(inputs.lookup(op.getLabel()));
+}
+
+} // namespace pcc::link

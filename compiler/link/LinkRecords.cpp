@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Records, one message per op.
+#include "compiler/link/Linker.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace pcc::link {
+
+/// The model's name for an op and the place in the user's file, as far as the location tells.
+static void describe(Location location, abi::Record &record) {
+  location->walk([&](Location inner) {
+    if (auto name = dyn_cast<NameLoc>(inner); name && record.op().empty())
+      record.set_op(name.getName().str());
+    if (auto file = dyn_cast<FileLineColLoc>(inner); file && record.location().empty())
+      record.set_location((file.getFilename().getValue() + ":" + Twine(file.getLine())).str());
+    return WalkResult::advance();
+  });
+}
+
+static abi::Lane laneOf(task::Lane lane) {
+  switch (lane) {
+  case task::Lane::Compute:
+    return abi::COMPUTE;
+  case task::Lane::Communication:
+    return abi::COMMUNICATION;
+  case task::Lane::Transfer:
+    return abi::TRANSFER;
+  }
+  llvm_unreachable("a lane");
+}
+
+static abi::Accumulation accumulationOf(task::Accumulation accumulation) {
+  switch (accumulation) {
+  case task::Accumulation::Overwrite:
+    return abi::OVERWRITE;
+  case task::Accumulation::Add:
+    return abi::ADD;
+  case task::Accumulation::AddAfterFirst:
+    return abi::ADD_AFTER_FIRST;
+  }
+  llvm_unreachable("an accumulation");
+}
+
+static abi::ReduceOp reductionOf(task::ReduceOp reduction) {
+  switch (reduction) {
+  case task::ReduceOp::Sum:
+    return abi::SUM;
+  case task::ReduceOp::Max:
+    return abi::MAX;
+  case task::ReduceOp::Min:
+    return abi::MIN;
+  case task::ReduceOp::Prod:
+    return abi::PROD;
+  }
+  llvm_unreachable("a reduction");
+}
+
+static int64_t bytesOf(Value buffer) { return task::bytesOf(cast<ShapedType>(buffer.getType())); }
+
+static Type elementOf(Value buffer) { return cast<ShapedType>(buffer.getType()).getElementType(); }
+
+void Linker::linkOperand(Value value, abi::Operand &operand) {
+  int64_t offset = 0;
+  while (auto view = value.getDefiningOp<task::ViewOp>()) {
+    offset += view.getOffset();
+    value = view.getSource();
+  }
+  operand.set_buffer(bufferOf.lookup(value));
+  operand.set_offset(offset);
+}
+
+uint32_t Linker::kernelOf(StringRef symbol) {
+  auto [it, isNew] = kernels.try_emplace(symbol, executable.kernels_size());
+  if (isNew) {
+    abi::Kernel &kernel = *executable.add_kernels();
+    kernel.set_name(symbol.str());
+    kernel.set_symbol(symbol.str());
+  }
+  return it->second;
+}
+
+uint32_t Linker::groupOf(DenseIntElementsAttr lists) {
+  auto [it, isNew] = groups.try_emplace(lists, executable.groups_size());
+  if (isNew) {
+    abi::RankGroup &group = *executable.add_groups();
+    int64_t length = lists.getType().getDimSize(1), position = 0;
+    abi::RankList *list = nullptr;
+    for (int64_t rank : lists.getValues<int64_t>()) {
+      if (position++ % length == 0)
+        list = group.add_lists();
+      list->add_ranks(rank);
+    }
+  }
+  return it->second;
+}
+
+void Linker::linkLaunch(task::LaunchOp op, abi::Launch &launch) {
+  launch.set_kernel(kernelOf(op.getKernel()));
+  for (Value buffer : op.getBuffers())
+    linkOperand(buffer, *launch.add_operands());
+  if (std::optional<ArrayAttr> scalars = op.getScalars())
+    for (auto attribute : scalars->getAsRange<task::ScalarAttr>()) {
+      abi::Scalar &scalar = *launch.add_scalars();
+      linkRank(attribute.getExpression(), *scalar.mutable_expression());
+      scalar.set_slot_value(abi::Scalar::SlotValue(attribute.getSlotValue()));
+    }
+  launch.set_trip(op.getTrip());
+}
+
+void Linker::linkMatmul(task::MatmulOp op, abi::Matmul &matmul) {
+  matmul.set_batch(op.getBatch());
+  matmul.set_m(op.getM());
+  matmul.set_n(op.getN());
+  matmul.set_k(op.getK());
+  matmul.set_transpose_a(op.getTransposeA());
+  matmul.set_transpose_b(op.getTransposeB());
+  matmul.set_type(elementType(elementOf(op.getA())));
+  matmul.set_result_type(elementType(elementOf(op.getC())));
+  linkOperand(op.getA(), *matmul.mutable_a());
+  linkOperand(op.getB(), *matmul.mutable_b());
+  linkOperand(op.getC(), *matmul.mutable_c());
+  if (op.getBias())
+    linkOperand(op.getBias(), *matmul.mutable_bias());
+  matmul.set_accumulation(accumulationOf(op.getAccumulation()));
+  matmul.set_activation(op.getActivation() == task::Activation::Relu ? abi::Matmul::RELU
+                                                                     : abi::Matmul::NONE);
+  matmul.set_shared_b(op.getSharedB());
+}
+
+void Linker::linkMoves(task::BlockExchangeOp op, abi::Collective &collective) {
+  auto target = cast<ShapedType>(op.getDestination().getType());
+  collective.mutable_target_shape()->Add(target.getShape().begin(), target.getShape().end());
+  auto table = cast<DenseIntElementsAttr>(op.getMoves());
+  SmallVector<int64_t> numbers(table.getValues<int64_t>());
+  size_t width = table.getType().getShape().back(), rank = target.getRank();
+  for (ArrayRef<int64_t> rest = numbers; !rest.empty(); rest = rest.drop_front(width)) {
+    abi::BlockMove &move = *collective.add_moves();
+    move.set_source(rest[0]);
+    move.set_target(rest[1]);
+    auto fill = [&](auto *field, size_t part) {
+      ArrayRef<int64_t> values = rest.slice(2 + part * rank, rank);
+      field->Add(values.begin(), values.end());
+    };
+    fill(move.mutable_source_start(), 0);
+    fill(move.mutable_size(), 1);
+    fill(move.mutable_target_start(), 2);
+  }
+  if (std::optional<task::ReduceOp> reduction = op.getReduction())
+    collective.set_reduction(reductionOf(*reduction));
+}
+
+/// Kind and what only some kinds have.
+void Linker::linkExtras(Operation *op, abi::Collective &c) {
+  llvm::TypeSwitch<Operation *>(op)
+      .Case([&](task::AllReduceOp op) {
+        c.set_kind(abi::ALL_REDUCE);
+        c.set_reduction(reductionOf(op.getReduction()));
+      })
+      .Case([&](task::AllGatherOp op) {
+        c.set_kind(abi::ALL_GATHER);
+        c.set_axis(op.getAxis());
+      })
+      .Case([&](task::ReduceScatterOp op) {
+        c.set_kind(abi::REDUCE_SCATTER);
+        c.set_reduction(reductionOf(op.getReduction()));
+        c.set_axis(op.getAxis());
+      })
+      .Case([&](task::BroadcastOp op) {
+        c.set_kind(abi::BROADCAST);
+        linkRank(op.getRoot(), *c.mutable_root());
+      })
+      .Case([&](task::ReduceToOp op) {
+        c.set_kind(abi::REDUCE);
+        c.set_reduction(reductionOf(op.getReduction()));
+        linkRank(op.getRoot(), *c.mutable_root());
+      })
+      .Case([&](task::AllToAllOp op) {
+        c.set_kind(abi::ALL_TO_ALL);
+        c.set_axis(op.getAxis());
+        c.set_concat_axis(op.getConcatAxis());
+      })
+      .Case([&](task::CollectivePermuteOp op) {
+        c.set_kind(abi::COLLECTIVE_PERMUTE);
+        SmallVector<int64_t> ranks(op.getPairs().getValues<int64_t>());
+        for (ArrayRef<int64_t> rest = ranks; !rest.empty(); rest = rest.drop_front(2)) {
+          abi::RankPair &pair = *c.add_pairs();
+          pair.set_source(rest[0]);
+          pair.set_target(rest[1]);
+        }
+      })
+      .Case([&](task::BlockExchangeOp op) {
+        c.set_kind(abi::BLOCK_EXCHANGE);
+        linkMoves(op, c);
+      })
+      .Case([&](task::SendOp op) {
+        c.set_kind(abi::SEND);
+        linkRank(op.getPeer(), *c.mutable_peer());
+        c.set_tag(op.getTag());
+      })
+      .Case([&](task::RecvOp op) {
+        c.set_kind(abi::RECV);
+        linkRank(op.getPeer(), *c.mutable_peer());
+        c.set_tag(op.getTag());
+      })
+      .Case([&](task::BarrierOp) { c.set_kind(abi::BARRIER); });
+}
+
+void Linker::linkCollective(Operation *op, abi::Collective &collective) {
+  linkExtras(op, collective);
+  if (auto lists = op->getAttrOfType<DenseIntElementsAttr>("groups"))
+    collective.set_group(groupOf(lists));
+  if (op->getNumOperands() == 0)
+    return;
+  bool isRecv = isa<task::RecvOp>(op);
+  auto type = cast<ShapedType>(op->getOperand(0).getType());
+  collective.set_type(elementType(type.getElementType()));
+  collective.mutable_shape()->Add(type.getShape().begin(), type.getShape().end());
+  if (isRecv)
+    return linkOperand(op->getOperand(0), *collective.mutable_destination());
+  linkOperand(op->getOperand(0), *collective.mutable_source());
+  if (op->getNumOperands() > 1)
+    linkOperand(op->getOperand(1), *collective.mutable_destination());
+}
+
+void Linker::linkRecord(Operation *op, abi::Record &record) {
+  auto interface = cast<task::RecordOpInterface>(op);
+  record.set_lane(laneOf(interface.getLane()));
+  for (int32_t event : interface.getWaits())
+    record.add_waits(event);
+  for (int32_t event : interface.getSignals()) {
+    record.add_signals(event);
+    out.set_events(std::max<uint32_t>(out.events(), event + 1));
+  }
+  describe(op->getLoc(), record);
+  llvm::TypeSwitch<Operation *>(op)
+      .Case([&](task::LaunchOp op) { linkLaunch(op, *record.mutable_launch()); })
+      .Case([&](task::MatmulOp op) { linkMatmul(op, *record.mutable_matmul()); })
+      .Case([&](task::CopyOp op) {
+        linkOperand(op.getSource(), *record.mutable_copy()->mutable_source());
+        linkOperand(op.getDestination(), *record.mutable_copy()->mutable_destination());
+        record.mutable_copy()->set_bytes(bytesOf(op.getSource()));
+      })
+      .Case([&](task::FillOp op) {
+        linkOperand(op.getDestination(), *record.mutable_fill()->mutable_destination());
+        record.mutable_fill()->set_bytes(bytesOf(op.getDestination()));
+      })
+      .Case([&](task::AccumulateOp op) {
+        abi::Accumulate &accumulate = *record.mutable_accumulate();
+        linkOperand(op.getSource(), *accumulate.mutable_source());
+        linkOperand(op.getDestination(), *accumulate.mutable_destination());
+        accumulate.set_source_type(elementType(elementOf(op.getSource())));
+        accumulate.set_count(cast<ShapedType>(op.getSource().getType()).getNumElements());
+        accumulate.set_accumulation(accumulationOf(op.getAccumulation()));
+      })
+      .Default([&](Operation *op) { linkCollective(op, *record.mutable_collective()); });
+}
+
+void Linker::linkSection(task::SectionOp section) {
+  abi::Section &message = *out.add_sections();
+  message.set_name(section.getSymName().str());
+  for (Operation &op : section.getBody().front())
+    if (isa<task::RecordOpInterface>(op))
+      linkRecord(&op, *message.add_records());
+}
+
+} // namespace pcc::link

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/facts/Cost.h"
+
+#include "dialects/dist/Dist.h"
+#include "dialects/graph/Graph.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace pcc::facts {
+
+StringRef stringify(OpClass opClass) {
+  switch (opClass) {
+  case OpClass::Contraction:
+    return "contraction";
+  case OpClass::Elementwise:
+    return "elementwise";
+  case OpClass::Reduction:
+    return "reduction";
+  case OpClass::Movement:
+    return "movement";
+  case OpClass::Leaf:
+    return "leaf";
+  case OpClass::Communication:
+    return "communication";
+  }
+  return "";
+}
+
+static int64_t getNumElements(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor ? tensor.getNumElements() : 0;
+}
+
+int64_t getNumBytes(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    return 0;
+  return tensor.getNumElements() * llvm::divideCeil(tensor.getElementTypeBitWidth(), 8);
+}
+
+static OpClass classify(Operation *op) {
+  return llvm::TypeSwitch<Operation *, OpClass>(op)
+      .Case<graph::MatmulOp>([](auto) { return OpClass::Contraction; })
+      .Case<graph::ReduceOp, graph::SoftmaxOp, graph::SoftmaxCrossEntropyOp, graph::ScatterAddOp>(
+          [](auto) { return OpClass::Reduction; })
+      .Case<graph::ConstantOp, graph::IotaOp>([](auto) { return OpClass::Leaf; })
+      .Case<graph::ReshapeOp, graph::TransposeOp, graph::BroadcastOp, graph::SliceOp,
+            graph::DynamicSliceOp, graph::DynamicUpdateSliceOp, graph::PadOp, graph::ConcatOp,
+            graph::SplitOp, graph::GatherOp, graph::OneHotOp>(
+          [](auto) { return OpClass::Movement; })
+      .Default([](Operation *other) {
+        return isa<dist::DistDialect>(other->getDialect()) ? OpClass::Communication
+                                                           : OpClass::Elementwise;
+      });
+}
+
+/// Function values of one element, counted as flops.
+static int64_t flopsPerElement(Operation *op) {
+  return llvm::TypeSwitch<Operation *, int64_t>(op)
+      .Case<graph::SoftmaxOp, graph::SoftmaxCrossEntropyOp>([](auto) { return 5; })
+      .Case<graph::MomentumOp>([](auto) { return 6; })
+      .Case<graph::SgdOp>([](auto) { return 4; })
+      .Default([](Operation *) { return 1; });
+}
+
+static int64_t countFlops(Operation *op, OpClass opClass) {
+  switch (opClass) {
+  case OpClass::Contraction: {
+    auto matmul = cast<graph::MatmulOp>(op);
+    ArrayRef<int64_t> lhs = matmul.getLhs().getType().getShape();
+    int64_t depth = lhs[lhs.size() - (matmul.getTransposeLhs() ? 2 : 1)];
+    return 2 * depth * getNumElements(matmul.getResult().getType());
+  }
+  case OpClass::Reduction:
+    return flopsPerElement(op) * getNumElements(op->getOperandTypes().front());
+  case OpClass::Elementwise:
+    return op->getNumResults() ? flopsPerElement(op) * getNumElements(op->getResultTypes().front())
+                               : 0;
+  case OpClass::Movement:
+  case OpClass::Leaf:
+  case OpClass::Communication:
+    return 0;
+  }
+  return 0;
+}
+
+Cost costOf(Operation *op) {
+  Cost cost;
+  cost.opClass = classify(op);
+  cost.flops = countFlops(op, cost.opClass);
+  if (isa<graph::ReshapeOp>(op))
+    return cost;
+  for (Type type : op->getOperandTypes())
+    cost.bytes += getNumBytes(type);
+  for (Type type : op->getResultTypes())
+    cost.bytes += getNumBytes(type);
+  return cost;
+}
+
+} // namespace pcc::facts

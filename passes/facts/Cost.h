@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What an op costs whatever the machine: arithmetic, memory traffic and the class that says at
+// which rate a machine does it.
+//
+//   op                         class        flops            bytes (f32)
+//   matmul 8x4 by 4x2          contraction  2*8*4*2 = 128    4*(32 + 8 + 16)
+//   add of 8x4                 elementwise  32               4*(3*32)
+//   reduce sum of 8x4 to 8     reduction    32               4*(32 + 8)
+//   reshape                    movement     0                0
+#pragma once
+
+#include "mlir/IR/Operation.h"
+#include <cstdint>
+
+namespace pcc::facts {
+
+enum class OpClass { Contraction, Elementwise, Reduction, Movement, Leaf, Communication };
+
+/// The lower-case name of a class.
+llvm::StringRef stringify(OpClass opClass);
+
+struct Cost {
+  OpClass opClass = OpClass::Elementwise;
+  int64_t flops = 0; ///< multiplications, additions and function values alike
+  int64_t bytes = 0; ///< read and written if nothing is fused
+};
+
+/// The cost of `op` on the shapes that it has now: of one rank, once those are local.
+Cost costOf(mlir::Operation *op);
+
+/// Bytes of a tensor; elements of less than a byte take one.
+int64_t getNumBytes(mlir::Type type);
+
+} // namespace pcc::facts

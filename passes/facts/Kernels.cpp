@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/facts/Kernels.h"
+
+#include "dialects/dist/Dist.h"
+#include "dialects/graph/Graph.h"
+
+using namespace mlir;
+using namespace pcc::graph;
+
+namespace pcc::facts {
+
+std::optional<int64_t> getKernelNumber(Operation *op) {
+  if (auto number = op->getAttrOfType<IntegerAttr>(kernelAttrName))
+    return number.getInt();
+  return std::nullopt;
+}
+
+/// True if the reduction combines single elements.
+static bool reducesNothing(ReduceOp op) {
+  ArrayRef<int64_t> shape = cast<ShapedType>(op.getInput().getType()).getShape();
+  return llvm::all_of(op.getDims(), [&](int64_t dim) { return shape[dim] == 1; });
+}
+
+bool isView(Operation *op) {
+  if (auto reduce = dyn_cast<ReduceOp>(op))
+    return reducesNothing(reduce);
+  return isa<ReshapeOp>(op);
+}
+
+bool isRecomputed(Operation *op) {
+  if (getKernelNumber(op))
+    return false;
+  if (auto constant = dyn_cast<ConstantOp>(op))
+    return isa<SplatElementsAttr>(constant.getValue());
+  return isView(op) || isa<IotaOp, BroadcastOp, dist::RankOp, dist::GroupSizeOp>(op);
+}
+
+ReductionLoops getReductionLoops(Operation *op) {
+  auto reduce = cast<ReduceOp>(op);
+  ArrayRef<int64_t> shape = cast<ShapedType>(reduce.getInput().getType()).getShape();
+  // Which dimensions are combined, those of size one left out.
+  SmallVector<bool> combined;
+  int64_t kept = 1, gone = 1;
+  for (auto [dim, size] : llvm::enumerate(shape)) {
+    if (size == 1)
+      continue;
+    combined.push_back(llvm::is_contained(reduce.getDims(), int64_t(dim)));
+    (combined.back() ? gone : kept) *= size;
+  }
+  if (llvm::is_sorted(combined))
+    return {task::FormKind::Rows, kept, gone, true};
+  if (llvm::is_sorted(llvm::reverse(combined)))
+    return {task::FormKind::Columns, gone, kept, true};
+  return {task::FormKind::Rows, kept, gone, false};
+}
+
+bool isCollective(Operation *op) {
+  return isa_and_nonnull<dist::DistDialect>(op->getDialect()) &&
+         !isa<dist::RankOp, dist::GroupSizeOp>(op);
+}
+
+Value viewRoot(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isView(op) || getKernelNumber(op))
+      break;
+    value = op->getOperand(0);
+  }
+  return value;
+}
+
+void forEachSource(Operation *op, function_ref<void(Value, ArrayRef<Operation *>)> callback) {
+  for (Value operand : op->getOperands()) {
+    SmallVector<Operation *, 4> chain;
+    Value source = operand;
+    Operation *producer = source.getDefiningOp();
+    while (producer && isRecomputed(producer)) {
+      chain.push_back(producer);
+      if (producer->getNumOperands() == 0)
+        break;
+      source = producer->getOperand(0);
+      producer = source.getDefiningOp();
+    }
+    if (!producer || !isRecomputed(producer))
+      callback(source, chain);
+  }
+}
+
+void forEachReader(Value value, function_ref<void(Operation *)> callback) {
+  for (Operation *user : value.getUsers()) {
+    if (!isRecomputed(user))
+      callback(user);
+    else
+      for (Value result : user->getResults())
+        forEachReader(result, callback);
+  }
+}
+
+bool addsByItself(const Kernel &kernel) {
+  return kernel.form.getKind() == task::FormKind::Matmul && kernel.ops.size() == 1 &&
+         kernel.outputs.size() == 1 && kernel.outputs[0].hasOneUse() &&
+         getElementTypeOrSelf(kernel.outputs[0].getType()).isF32();
+}
+
+SmallVector<Kernel> collectKernels(func::FuncOp function) {
+  SmallVector<Kernel> kernels;
+  auto forms = function->getAttrOfType<ArrayAttr>(formsAttrName);
+  if (!forms)
+    return kernels;
+  for (auto [number, form] : llvm::enumerate(forms))
+    kernels.push_back({int64_t(number), cast<task::FormAttr>(form), {}, {}, {}});
+
+  for (Operation &op : function.getBody().front()) {
+    std::optional<int64_t> number = getKernelNumber(&op);
+    if (!number)
+      continue;
+    Kernel &kernel = kernels[*number];
+    kernel.ops.push_back(&op);
+    forEachSource(&op, [&](Value source, ArrayRef<Operation *>) {
+      Operation *producer = source.getDefiningOp();
+      if (!producer || getKernelNumber(producer) != number)
+        kernel.inputs.insert(source);
+    });
+    for (Value result : op.getResults()) {
+      bool readOutside = false;
+      forEachReader(result,
+                    [&](Operation *reader) { readOutside |= getKernelNumber(reader) != number; });
+      if (readOutside)
+        kernel.outputs.push_back(result);
+    }
+  }
+  return kernels;
+}
+
+} // namespace pcc::facts

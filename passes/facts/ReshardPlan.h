@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How to get from one sharding to another: a list of steps that can be priced and emitted.
+//
+//   from                   to        steps (mesh dp=2, tp=4)
+//   [_, _] partial(sum: dp) [_, _]    all_reduce over dp
+//   [_, _] partial(sum: dp) [dp, _]   reduce_scatter over dp, axis 0
+//   [_, _]                 [tp, _]   slice along dimension 0 over tp
+//   [tp, _]                [_, tp]   all_to_all over tp, dimension 0 to 1
+//   [dp.tp, _]             [tp.dp, _] block_exchange (here a permutation)
+//
+// Found by a shortest path over shardings, whose edges are single steps. Greedy plans are wrong on
+// some pairs: to gather an axis first can be dearer than to exchange it.
+#pragma once
+
+#include "passes/facts/BlockTable.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace pcc::facts {
+
+enum class StepKind {
+  Mask,          ///< replicated to partial: coordinate 0 keeps the value, the others a neutral one
+  Slice,         ///< each rank keeps its block
+  AllGather,     ///< the fastest axes of a dimension are joined
+  AllToAll,      ///< the fastest axis of one dimension becomes the fastest of another
+  ReduceScatter, ///< a partial axis becomes the fastest of a dimension
+  AllReduce,     ///< partial axes are summed away
+  BlockExchange, ///< any cut to any other
+};
+
+/// The name of the step as it is printed: `all_reduce`, …
+llvm::StringRef stringify(StepKind kind);
+
+/// One step.
+struct ReshardStep {
+  StepKind kind;
+  dist::AxisList axes;  ///< of the group
+  int64_t fromDim = -1; ///< joined by AllGather, AllToAll
+  int64_t toDim = -1;   ///< cut by Slice, AllToAll, ReduceScatter
+  dist::Sharding from, to;
+  int64_t elements = 0; ///< received by the busiest rank
+  int64_t messages = 0; ///< received one after the other in the longest chain
+
+  bool isLocal() const { return kind == StepKind::Mask || kind == StepKind::Slice; }
+};
+
+/// The price of a step, in any unit; must not be negative.
+using StepPrice = llvm::function_ref<double(const ReshardStep &)>;
+
+/// Elements received by the busiest rank; ties are broken by the number of steps that communicate,
+/// then by that of local ones.
+double priceByElements(const ReshardStep &step);
+
+/// A list of steps, empty where nothing is to be done.
+struct ReshardPlan {
+  std::vector<ReshardStep> steps;
+  double price = 0;
+
+  /// Elements received by the busiest rank, summed over the steps.
+  int64_t getReceived() const;
+  /// Prints `all_to_all(tp: 0 -> 1), slice(dp: 0)`.
+  std::string str() const;
+};
+
+/// The cheapest plan. Both shardings are legal for `shape`, and a value that is to become partial
+/// is so already or is not partial at all.
+ReshardPlan planReshard(const dist::Sharding &from, const dist::Sharding &to,
+                        llvm::ArrayRef<int64_t> shape, const dist::Mesh &mesh,
+                        StepPrice price = priceByElements);
+
+/// The sharding without axes of one rank, which mean nothing.
+dist::Sharding dropTrivialAxes(const dist::Sharding &sharding, const dist::Mesh &mesh);
+
+} // namespace pcc::facts

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/facts/Sections.h"
+
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+
+namespace pcc::facts {
+
+static constexpr llvm::StringLiteral roleAttrName = "graph.role";
+
+graph::RoleAttr Section::getArgumentRole(unsigned index) {
+  return function.getArgAttrOfType<graph::RoleAttr>(index, roleAttrName);
+}
+
+graph::RoleAttr Section::getResultRole(unsigned index) {
+  return function.getResultAttrOfType<graph::RoleAttr>(index, roleAttrName);
+}
+
+OperandRange Section::getReturned() {
+  return function.getBody().front().getTerminator()->getOperands();
+}
+
+bool Section::isAccumulated(unsigned result) {
+  return runs > 1 && function.getResultAttr(result, pipe::accumulateAttrName);
+}
+
+pipe::StepOp getStep(ModuleOp module) {
+  auto steps = module.getOps<pipe::StepOp>();
+  return steps.empty() ? pipe::StepOp() : *steps.begin();
+}
+
+SmallVector<Section> collectSections(ModuleOp module) {
+  llvm::MapVector<StringRef, int64_t> runs;
+  if (pipe::StepOp step = getStep(module))
+    for (auto slot : step.getBody().front().getOps<pipe::SlotOp>())
+      ++runs[slot.getSection()];
+  SmallVector<Section> sections;
+  for (auto [name, count] : runs)
+    if (auto function = module.lookupSymbol<func::FuncOp>(name))
+      sections.push_back({function, count});
+  for (auto function : module.getOps<func::FuncOp>())
+    if (!function.isExternal() && !runs.contains(function.getName()))
+      sections.push_back({function, 0});
+  return sections;
+}
+
+std::optional<unsigned> findResult(Section &section, graph::RoleAttr role) {
+  for (unsigned i = 0; i < section.function.getNumResults(); ++i)
+    if (section.getResultRole(i) == role)
+      return i;
+  return std::nullopt;
+}
+
+} // namespace pcc::facts

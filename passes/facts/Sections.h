@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sections: the functions of a program, how often a step runs each, and what their arguments and
+// results stand for.
+#pragma once
+
+#include "dialects/graph/Graph.h"
+#include "dialects/pipe/Pipe.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace pcc::facts {
+
+/// A function of the program.
+struct Section {
+  mlir::func::FuncOp function;
+  int64_t runs = 0; ///< slots of a step that run it; 0: runs by itself, in evaluation
+
+  graph::RoleAttr getArgumentRole(unsigned index);
+  graph::RoleAttr getResultRole(unsigned index);
+  /// The values that the section returns.
+  mlir::OperandRange getReturned();
+  /// True if the result is summed over several slots of a step.
+  bool isAccumulated(unsigned result);
+};
+
+/// The `pipe.step` of the module, null if it has none.
+pipe::StepOp getStep(mlir::ModuleOp module);
+
+/// The sections of the step in the order in which they first run, then those that stand outside.
+llvm::SmallVector<Section> collectSections(mlir::ModuleOp module);
+
+/// The index of the result with this role; nothing if there is none.
+std::optional<unsigned> findResult(Section &section, graph::RoleAttr role);
+
+} // namespace pcc::facts

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The shardings that stand on functions and ops. Where nothing is said a value is replicated.
+#pragma once
+
+#include "dialects/dist/Dist.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace pcc::facts {
+
+/// Of a value: `dist.out` of the op that defines it, or `dist.sharding` of the argument.
+dist::Sharding getSharding(mlir::Value value);
+/// As which `op` wants its operand: `dist.in`.
+dist::Sharding getOperandSharding(mlir::Operation *op, unsigned operand);
+/// `dist.sharding` of a function's result.
+dist::Sharding getResultSharding(mlir::func::FuncOp function, unsigned result);
+
+/// Sets `dist.in` and `dist.out`.
+void setShardings(mlir::Operation *op, llvm::ArrayRef<dist::Sharding> operands,
+                  llvm::ArrayRef<dist::Sharding> results);
+
+} // namespace pcc::facts

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the outside sees of a program: parameters, inputs, results, metrics, slots.
+#include "passes/lower/Program.h"
+
+#include "dialects/graph/Graph.h"
+
+using namespace mlir;
+using pcc::graph::RoleAttr;
+using pcc::graph::RoleKind;
+using namespace pcc::task;
+
+namespace pcc::lower {
+
+/// The sharding of an argument or result, replicated where there is none.
+static dist::Sharding shardingOf(Attribute attribute, ShapedType type) {
+  if (auto sharding = dyn_cast_or_null<dist::ShardingAttr>(attribute))
+    return sharding.getSharding();
+  return dist::Sharding::replicated(type.getRank());
+}
+
+/// The index of the first element of a rank's block in one dimension: coordinates times strides.
+static RankAttr offsetOf(MLIRContext *context, const dist::AxisList &axes, int64_t localSize,
+                         const dist::Mesh &mesh) {
+  SmallVector<StringAttr> names;
+  SmallVector<int64_t> strides;
+  int64_t stride = localSize;
+  for (const std::string &axis : llvm::reverse(axes)) {
+    names.push_back(StringAttr::get(context, axis));
+    strides.push_back(stride);
+    stride *= mesh.getSize(StringRef(axis));
+  }
+  return RankAttr::get(context, 0, names, strides, {});
+}
+
+static BlockAttr blockOf(ShapedType type, const dist::Sharding &sharding, const dist::Mesh &mesh) {
+  MLIRContext *context = type.getContext();
+  SmallVector<RankAttr> offsets;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    offsets.push_back(offsetOf(context, sharding.getDim(dim), type.getDimSize(dim), mesh));
+  SmallVector<int64_t, 4> global = sharding.getGlobalShape(type.getShape(), mesh);
+  return BlockAttr::get(context, DenseI64ArrayAttr::get(context, global), offsets);
+}
+
+namespace {
+class BoundaryEmitter {
+public:
+  BoundaryEmitter(ModuleOp module, ProgramOp program, Buffers &buffers)
+      : module(module), mesh(dist::getMesh(module)), buffers(buffers),
+        b(OpBuilder::atBlockEnd(&program.getBody().front())) {}
+
+  void emitArguments(facts::Section &section);
+  void emitResults(facts::Section &section);
+  void emitMetric(MutableArrayRef<facts::Section> sections);
+
+private:
+  void emitParameter(BlockArgument argument, RoleAttr role, BlockAttr block);
+  void emitResult(facts::Section &section, unsigned index, ResultRole role);
+
+  ModuleOp module;
+  dist::Mesh mesh;
+  Buffers &buffers;
+  OpBuilder b;
+  llvm::DenseSet<Attribute> seen; ///< roles that have their op
+};
+} // namespace
+
+/// Parameters that no gradient updates are states: of optimizers, running statistics.
+void BoundaryEmitter::emitParameter(BlockArgument argument, RoleAttr role, BlockAttr block) {
+  auto parameter = module.lookupSymbol<graph::ParameterOp>(role.getName());
+  bool isState = parameter && !parameter.getTrainable();
+  task::ParameterOp::create(b, argument.getLoc(), role.getName().getValue(), buffers.of(argument),
+                            block, isState);
+}
+
+void BoundaryEmitter::emitArguments(facts::Section &section) {
+  for (BlockArgument argument : section.function.getArguments()) {
+    RoleAttr role = section.getArgumentRole(argument.getArgNumber());
+    if (!role || !seen.insert(role).second)
+      continue;
+    auto type = cast<ShapedType>(argument.getType());
+    Attribute sharding =
+        section.function.getArgAttr(argument.getArgNumber(), dist::shardingAttrName);
+    BlockAttr block = blockOf(type, shardingOf(sharding, type), mesh);
+    if (role.getKind() == RoleKind::Parameter)
+      emitParameter(argument, role, block);
+    else if (role.getKind() == RoleKind::Input)
+      InputOp::create(b, argument.getLoc(), role.getName(), buffers.of(argument), block);
+    else if (role.getKind() == RoleKind::Step)
+      task::StepOp::create(b, argument.getLoc(), buffers.of(argument));
+  }
+}
+
+/// The number of ranks whose losses are added: each rank's own mean is that much greater than its
+/// part of the whole mean.
+static double partsOf(const dist::Sharding &sharding, const dist::Mesh &mesh) {
+  return double(mesh.getSize(ArrayRef<std::string>(sharding.getPartialAxes())));
+}
+
+void BoundaryEmitter::emitResult(facts::Section &section, unsigned index, ResultRole role) {
+  Value value = section.getReturned()[index];
+  auto type = cast<ShapedType>(value.getType());
+  dist::Sharding sharding =
+      shardingOf(section.function.getResultAttr(index, dist::shardingAttrName), type);
+  auto accumulate =
+      section.function.getResultAttrOfType<pipe::AccumulateAttr>(index, pipe::accumulateAttrName);
+  bool accumulated = section.isAccumulated(index);
+  if (accumulated)
+    type = type.clone(b.getF32Type());
+  RoleAttr own = section.getResultRole(index);
+  StringRef name = own.getName() ? own.getName().getValue() : stringifyRoleKind(own.getKind());
+  Value buffer =
+      accumulated
+          ? buffers.at(section.function.getResultAttrOfType<PlaceAttr>(index, facts::placeAttrName),
+                       type, name, value.getLoc())
+          : buffers.of(value);
+  SmallVector<StringRef> partial(sharding.getPartialAxes().begin(),
+                                 sharding.getPartialAxes().end());
+  ResultOp::create(b, value.getLoc(), name, role, buffer,
+                   blockOf(type, sharding.withoutPartial(), mesh), section.function.getName(),
+                   partial.empty() ? ArrayAttr() : b.getStrArrayAttr(partial), accumulated,
+                   APFloat(accumulate && section.runs ? accumulate.getScale() : 1.0),
+                   APFloat(role == ResultRole::Loss ? partsOf(sharding, mesh) : 1.0));
+}
+
+void BoundaryEmitter::emitResults(facts::Section &section) {
+  for (unsigned i = 0; i < section.function.getNumResults(); ++i) {
+    RoleAttr role = section.getResultRole(i);
+    if (!role)
+      continue;
+    if (role.getKind() == RoleKind::Loss)
+      emitResult(section, i, ResultRole::Loss);
+    else if (role.getKind() == RoleKind::Output)
+      emitResult(section, i, ResultRole::Output);
+    else if (role.getKind() == RoleKind::Gradient)
+      emitResult(section, i, ResultRole::Gradient);
+  }
+}
+
+/// Accuracy, where an output has a row of scores for every number of an integer input.
+void BoundaryEmitter::emitMetric(MutableArrayRef<facts::Section> sections) {
+  for (facts::Section &evaluation : sections)
+    for (unsigned i = 0; evaluation.runs == 0 && i < evaluation.function.getNumResults(); ++i) {
+      RoleAttr output = evaluation.getResultRole(i);
+      if (!output || output.getKind() != RoleKind::Output || !output.getName())
+        continue;
+      auto scores = cast<ShapedType>(evaluation.function.getResultTypes()[i]);
+      for (facts::Section &section : sections)
+        for (BlockArgument argument : section.function.getArguments()) {
+          RoleAttr label = section.getArgumentRole(argument.getArgNumber());
+          auto type = cast<ShapedType>(argument.getType());
+          if (!label || label.getKind() != RoleKind::Input || scores.getRank() == 0 ||
+              !type.getElementType().isInteger() ||
+              type.getShape() != scores.getShape().drop_back())
+            continue;
+          MetricOp::create(b, argument.getLoc(), output.getName(), label.getName());
+          return;
+        }
+    }
+}
+
+void emitBoundary(ModuleOp module, ProgramOp program, MutableArrayRef<facts::Section> sections,
+                  Buffers &buffers) {
+  BoundaryEmitter emitter(module, program, buffers);
+  for (facts::Section &section : sections)
+    emitter.emitArguments(section);
+  for (facts::Section &section : sections)
+    emitter.emitResults(section);
+  emitter.emitMetric(sections);
+}
+
+} // namespace pcc::lower

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From the LLVM dialect to a shared object: LLVM's O3 pipeline, code generation, lld.
+#include "passes/lower/EmitKernels.h"
+#include "passes/lower/HostTarget.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Program.h"
+
+using namespace mlir;
+
+namespace pcc::lower {
+
+/// Attributes that every kernel carries. Vectors of 512 bits are asked for: the kernels are short
+/// and bound by memory or by the exponential, and both gain.
+static void setFunctionAttributes(llvm::Module &module, const HostTarget &host) {
+  for (llvm::Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    function.addFnAttr("tune-cpu", host.tuneFor);
+    function.addFnAttr("prefer-vector-width", "512");
+    function.addFnAttr(llvm::Attribute::NoUnwind);
+  }
+}
+
+static void optimise(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager callGraph;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopVectorization = tuning.SLPVectorization = tuning.LoopInterleaving = true;
+  llvm::PassBuilder builder(&machine, tuning);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(callGraph);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, callGraph, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
+}
+
+/// The kernels as optimised LLVM IR.
+static llvm::Expected<std::unique_ptr<llvm::Module>>
+buildModule(ModuleOp source, llvm::LLVMContext &context, HostTarget &host) {
+  registerBuiltinDialectTranslation(*source.getContext());
+  registerLLVMDialectTranslation(*source.getContext());
+  OwningOpRef<ModuleOp> kernels = ModuleOp::create(source.getLoc());
+  OpBuilder builder = OpBuilder::atBlockEnd(kernels->getBody());
+  for (auto function : source.getOps<LLVM::LLVMFuncOp>())
+    builder.clone(*function);
+  std::unique_ptr<llvm::Module> module = translateModuleToLLVMIR(*kernels, context, "kernels");
+  if (!module)
+    return llvm::createStringError("kernels could not be translated to LLVM IR");
+  module->setTargetTriple(host.machine->getTargetTriple());
+  module->setDataLayout(host.machine->createDataLayout());
+  setFunctionAttributes(*module, host);
+  optimise(*module, *host.machine);
+  return module;
+}
+
+static llvm::Expected<llvm::SmallVector<char, 0>> emitObject(llvm::Module &module,
+                                                             llvm::TargetMachine &machine) {
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream stream(bytes);
+  llvm::legacy::PassManager passes;
+  if (machine.addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::ObjectFile))
+    return llvm::createStringError("the target cannot write object files");
+  passes.run(module);
+  return bytes;
+}
+
+namespace {
+/// A file that is deleted with this object.
+struct TemporaryFile {
+  llvm::SmallString<128> path;
+  ~TemporaryFile() {
+    if (!path.empty())
+      llvm::sys::fs::remove(path);
+  }
+  llvm::Error create(llvm::StringRef suffix, llvm::StringRef content = {}) {
+    int descriptor;
+    if (std::error_code code =
+            llvm::sys::fs::createTemporaryFile("pcc-kernels", suffix, descriptor, path))
+      return llvm::createStringError(code, "no temporary file can be made");
+    llvm::raw_fd_ostream stream(descriptor, /*shouldClose=*/true);
+    stream << content;
+    return llvm::Error::success();
+  }
+};
+} // namespace
+
+/// The linker found when pcc was built, else the one on the path.
+static llvm::Expected<std::string> findLinker() {
+  if (llvm::sys::fs::can_execute(PCC_LLD_PATH))
+    return PCC_LLD_PATH;
+  for (llvm::StringRef name : {"ld.lld-22", "ld.lld"})
+    if (llvm::ErrorOr<std::string> found = llvm::sys::findProgramByName(name))
+      return *found;
+  return llvm::createStringError(
+      "expected the linker \"ld.lld-22\" on the path, found none; install lld-22");
+}
+
+static llvm::Expected<std::string> linkShared(llvm::StringRef object) {
+  llvm::Expected<std::string> linker = findLinker();
+  if (!linker)
+    return linker.takeError();
+  TemporaryFile input, output;
+  if (llvm::Error error = input.create("o", object))
+    return error;
+  if (llvm::Error error = output.create("so"))
+    return error;
+  llvm::StringRef arguments[] = {
+      *linker, "-shared",     "-O0", "--build-id=none", "--hash-style=gnu",
+      "-z",    "noexecstack", "-o",  output.path,       input.path};
+  std::string message;
+  int code = llvm::sys::ExecuteAndWait(*linker, arguments, std::nullopt, {}, 0, 0, &message);
+  if (code != 0)
+    return llvm::createStringError("the linker \"" + *linker + "\" failed with code " +
+                                   llvm::Twine(code).str() +
+                                   (message.empty() ? "" : ": " + message));
+  auto buffer = llvm::MemoryBuffer::getFile(output.path);
+  if (!buffer)
+    return llvm::createStringError(buffer.getError(), "the linker's output cannot be read");
+  return (*buffer)->getBuffer().str();
+}
+
+llvm::Expected<KernelObject> compileKernels(ModuleOp module) {
+  llvm::Expected<HostTarget> host = makeHostTarget();
+  if (!host)
+    return host.takeError();
+  llvm::LLVMContext context;
+  auto kernels = buildModule(module, context, *host);
+  if (!kernels)
+    return kernels.takeError();
+  KernelObject result;
+  result.cpuFeatures = host->features;
+  if ((*kernels)->empty())
+    return result;
+  auto object = emitObject(**kernels, *host->machine);
+  if (!object)
+    return object.takeError();
+  llvm::Expected<std::string> elf = linkShared({object->data(), object->size()});
+  if (!elf)
+    return elf.takeError();
+  result.elf = std::move(*elf);
+  return result;
+}
+
+llvm::Expected<std::string> printKernelsAsLLVM(ModuleOp module) {
+  llvm::Expected<HostTarget> host = makeHostTarget();
+  if (!host)
+    return host.takeError();
+  llvm::LLVMContext context;
+  auto kernels = buildModule(module, context, *host);
+  if (!kernels)
+    return kernels.takeError();
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  (*kernels)->print(stream, nullptr);
+  return text;
+}
+
+} // namespace pcc::lower

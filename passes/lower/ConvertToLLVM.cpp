@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From loops of arith and math to the LLVM dialect. Functions of one number become polynomials,
+// which vectorise; those of which MLIR has no polynomial of full accuracy stay intrinsics.
+#include "passes/lower/EmitKernels.h"
+
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+
+namespace pcc::lower {
+
+/// Replaces functions of one number by polynomials. The sine and cosine of MLIR lose all digits for
+/// large arguments, so they stay calls.
+static LogicalResult approximateMath(ModuleOp kernels) {
+  RewritePatternSet patterns(kernels.getContext());
+  populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
+    return llvm::is_contained({math::ExpOp::getOperationName(), math::ExpM1Op::getOperationName(),
+                               math::LogOp::getOperationName(), math::Log1pOp::getOperationName(),
+                               math::TanhOp::getOperationName(), math::ErfOp::getOperationName()},
+                              name);
+  });
+  GreedyRewriteConfig config;
+  config.enableFolding(false).enableConstantCSE(false);
+  return applyPatternsGreedily(kernels, std::move(patterns), config);
+}
+
+LogicalResult convertToLLVM(ModuleOp kernels) {
+  if (failed(approximateMath(kernels)))
+    return failure();
+  MLIRContext *context = kernels.getContext();
+  LLVMTypeConverter converter(context);
+  RewritePatternSet patterns(context);
+  populateSCFToControlFlowConversionPatterns(patterns);
+  cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
+  arith::populateArithToLLVMConversionPatterns(converter, patterns);
+  populateMathToLLVMConversionPatterns(converter, patterns);
+  ConversionTarget target(*context);
+  target.addLegalDialect<LLVM::LLVMDialect>();
+  target.addLegalOp<ModuleOp>();
+  return applyFullConversion(kernels, target, std::move(patterns));
+}
+
+} // namespace pcc::lower

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/lower/Elements.h"
+
+#include "dialects/graph/Graph.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "passes/facts/Kernels.h"
+
+using namespace mlir;
+using namespace pcc::graph;
+
+namespace pcc::lower {
+
+Type computeType(Type type) {
+  return isa<Float16Type, BFloat16Type>(type) ? Float32Type::get(type.getContext()) : type;
+}
+
+Type memoryType(Type type) {
+  return type.isInteger(1) ? IntegerType::get(type.getContext(), 8) : type;
+}
+
+static Type elementOf(Value tensor) { return cast<ShapedType>(tensor.getType()).getElementType(); }
+
+Elements::Key Elements::keyOf(Value tensor, const Index &index) {
+  Key key{tensor.getAsOpaquePointer()};
+  for (const Segment &segment : index)
+    if (segment.count() != 1)
+      key.push_back(segment.position.getAsOpaquePointer());
+  return key;
+}
+
+void Elements::remember(Value tensor, const Index &index, Value value) {
+  known.back()[keyOf(tensor, index)] = value;
+}
+
+Value Elements::load(Type type, Value pointer, Value position) {
+  Type memory = memoryType(type);
+  Value address = LLVM::GEPOp::create(b, pointer.getType(), memory, pointer, ValueRange(position),
+                                      LLVM::GEPNoWrapFlags::inbounds);
+  Value element = LLVM::LoadOp::create(b, memory, address);
+  if (type.isInteger(1))
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, element,
+                                 arith::ConstantIntOp::create(b, 0, 8));
+  return computeType(type) == type ? element
+                                   : Value(arith::ExtFOp::create(b, computeType(type), element));
+}
+
+void Elements::store(Value element, Type type, Value pointer, Value position) {
+  Type memory = memoryType(type);
+  if (type.isInteger(1))
+    element = arith::ExtUIOp::create(b, memory, element);
+  else if (element.getType() != type)
+    element = arith::TruncFOp::create(b, type, element);
+  Value address = LLVM::GEPOp::create(b, pointer.getType(), memory, pointer, ValueRange(position),
+                                      LLVM::GEPNoWrapFlags::inbounds);
+  LLVM::StoreOp::create(b, element, address);
+}
+
+Value Elements::at(Value tensor, const Index &index) {
+  Key key = keyOf(tensor, index);
+  for (const std::map<Key, Value> &scope : llvm::reverse(known))
+    if (auto it = scope.find(key); it != scope.end())
+      return it->second;
+  Value value;
+  if (Value scalar = scalars.lookup(tensor))
+    value = scalar;
+  else if (Value pointer = pointers.lookup(tensor))
+    value = load(elementOf(tensor), pointer, math.linear(index));
+  else
+    value = compute(tensor.getDefiningOp(), index);
+  known.back()[key] = value;
+  return value;
+}
+
+/// The number in a splat constant, in its compute type.
+static Value emitSplat(ImplicitLocOpBuilder &b, ConstantOp op) {
+  auto splat = cast<SplatElementsAttr>(op.getValue());
+  Type type = splat.getElementType();
+  if (isa<FloatType>(type))
+    return emitNumber(b, computeType(type), splat.getSplatValue<APFloat>().convertToDouble());
+  APInt value = splat.getSplatValue<APInt>();
+  return arith::ConstantOp::create(b, IntegerAttr::get(type, value));
+}
+
+/// A position as an element of `type`.
+static Value emitPosition(ImplicitLocOpBuilder &b, Value position, Type type) {
+  if (isa<FloatType>(type))
+    return arith::SIToFPOp::create(b, computeType(type), position);
+  return type.isInteger(64) ? position : arith::TruncIOp::create(b, type, position);
+}
+
+Value Elements::compute(Operation *op, const Index &index) {
+  if (facts::isView(op))
+    return at(op->getOperand(0), math.regroup(index, shapeOf(op->getOperand(0))));
+  if (auto constant = dyn_cast<ConstantOp>(op))
+    return emitSplat(b, constant);
+  if (auto iota = dyn_cast<IotaOp>(op))
+    return emitPosition(b, math.at(index, iota.getAxis()), elementOf(iota.getResult()));
+  if (auto broadcast = dyn_cast<BroadcastOp>(op))
+    return at(broadcast.getInput(), math.unbroadcast(index, broadcast.getDims(),
+                                                     broadcast.getInput().getType().getShape()));
+  if (isa<ReduceOp, MatmulOp>(op))
+    return computeLoop(op, index);
+  if (!op->hasTrait<Elementwise>())
+    return computeMapped(op, index);
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(at(operand, index));
+  return emitPointwise(b, op, operands);
+}
+
+/// The elements combined into the result's element at `index`: the reduction's operand at position
+/// `n` of what is combined.
+static Value elementToCombine(Elements &elements, Operation *op, const Index &index, Value n) {
+  IndexMath &math = elements.math;
+  if (auto reduce = dyn_cast<ReduceOp>(op)) {
+    ArrayRef<int64_t> shape = reduce.getInput().getType().getShape();
+    SmallVector<int64_t> combined;
+    for (int64_t dim : reduce.getDims())
+      combined.push_back(shape[dim]);
+    int64_t count = 1;
+    for (int64_t size : combined)
+      count *= size;
+    Index inner = math.regroup({{n, {count}}}, combined), operand;
+    unsigned kept = 0, gone = 0;
+    for (auto [dim, size] : llvm::enumerate(shape))
+      operand.push_back(llvm::is_contained(reduce.getDims(), int64_t(dim))
+                            ? Segment{math.at(inner, gone++), {size}}
+                            : Segment{math.at(index, kept++), {size}});
+    return elements.at(reduce.getInput(), operand);
+  }
+  auto matmul = cast<MatmulOp>(op);
+  unsigned rank = matmul.getType().getRank();
+  auto operand = [&](Value matrix, unsigned keptDim, bool isLast) {
+    Index batch = math.range(index, 0, rank - 2);
+    ArrayRef<int64_t> shape = cast<ShapedType>(matrix.getType()).getShape();
+    Value kept = math.at(index, keptDim);
+    batch.push_back({isLast ? kept : n, {shape[rank - 2]}});
+    batch.push_back({isLast ? n : kept, {shape[rank - 1]}});
+    return elements.at(matrix, batch);
+  };
+  Value lhs = operand(matmul.getLhs(), rank - 2, !matmul.getTransposeLhs());
+  Value rhs = operand(matmul.getRhs(), rank - 1, matmul.getTransposeRhs());
+  return arith::MulIOp::create(elements.b, lhs, rhs);
+}
+
+Value Elements::computeLoop(Operation *op, const Index &index) {
+  auto matmul = dyn_cast<MatmulOp>(op);
+  int64_t count = facts::isView(op) ? 1
+                  : matmul
+                      ? matmul.getLhs().getType().getNumElements() /
+                            matmul.getType().getNumElements() * matmul.getType().getShape().back()
+                      : cast<ReduceOp>(op).getInput().getType().getNumElements() /
+                            cast<ReduceOp>(op).getType().getNumElements();
+  // What is asked for at this index inside the loop belongs to the loop.
+  SmallVector<Value> sum =
+      emitLoop(b, math.constant(0), math.constant(count), {neutral(op)},
+               [&](Value n, ValueRange carried) -> SmallVector<Value> {
+                 Scope scope(*this);
+                 return {combine(op, carried[0], elementToCombine(*this, op, index, n))};
+               });
+  return finish(op, sum[0]);
+}
+
+} // namespace pcc::lower

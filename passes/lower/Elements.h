@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Pull-style code generation: what one element of a value is, in terms of elements of its operands.
+//
+//   at(relu(add(x, broadcast(b))), (r, c))  emits  max(x[r * n + c] + b[c], 0)
+//
+// A kernel is a function of core ops on tensors; its arguments are memory. Whatever is asked for
+// twice under the same loops is emitted once.
+#pragma once
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/lower/Index.h"
+#include "llvm/ADT/MapVector.h"
+#include <map>
+
+namespace pcc::lower {
+
+/// The type in which elements of `type` are computed: f32 for narrower floats, else the type
+/// itself.
+mlir::Type computeType(mlir::Type type);
+
+/// The LLVM type of an element in memory: i1 takes a byte.
+mlir::Type memoryType(mlir::Type type);
+
+/// The shape, and the number of elements, of a tensor.
+inline llvm::ArrayRef<int64_t> shapeOf(mlir::Value tensor) {
+  return llvm::cast<mlir::ShapedType>(tensor.getType()).getShape();
+}
+inline int64_t countOf(mlir::Value tensor) {
+  return llvm::cast<mlir::ShapedType>(tensor.getType()).getNumElements();
+}
+
+class Elements {
+public:
+  Elements(mlir::ImplicitLocOpBuilder &builder, IndexMath &math) : b(builder), math(math) {}
+
+  /// `tensor` lies in memory at `pointer`.
+  void bindMemory(mlir::Value tensor, mlir::Value pointer) { pointers[tensor] = pointer; }
+  /// `tensor` is a scalar that the kernel got as a number.
+  void bindScalar(mlir::Value tensor, mlir::Value value) { scalars[tensor] = value; }
+
+  /// The element of `tensor` at `index`, in its compute type.
+  mlir::Value at(mlir::Value tensor, const Index &index);
+  /// Emits a store of `element` (of compute type) into the memory of `type` elements at `pointer`.
+  void store(mlir::Value element, mlir::Type type, mlir::Value pointer, mlir::Value position);
+  mlir::Value load(mlir::Type type, mlir::Value pointer, mlir::Value position);
+
+  /// The element is known: at() gives `value`.
+  void remember(mlir::Value tensor, const Index &index, mlir::Value value);
+  /// What is remembered while the scope lives is forgotten with it: code in a loop's body does not
+  /// dominate what follows.
+  class Scope {
+  public:
+    explicit Scope(Elements &elements) : elements(elements) { elements.known.emplace_back(); }
+    ~Scope() { elements.known.pop_back(); }
+
+  private:
+    Elements &elements;
+  };
+
+  // Reductions, one element at a time.
+  /// The value with which a reduction starts, in the compute type of its result.
+  mlir::Value neutral(mlir::Operation *reduction);
+  mlir::Value combine(mlir::Operation *reduction, mlir::Value accumulator, mlir::Value element);
+  /// What the result is when all elements are combined (a mean divides).
+  mlir::Value finish(mlir::Operation *reduction, mlir::Value accumulator);
+
+  mlir::ImplicitLocOpBuilder &b;
+  IndexMath &math;
+
+private:
+  using Key = std::vector<const void *>;
+  static Key keyOf(mlir::Value tensor, const Index &index);
+  mlir::Value compute(mlir::Operation *op, const Index &index);
+  mlir::Value computeMapped(mlir::Operation *op, const Index &index);
+  mlir::Value computeLoop(mlir::Operation *reduction, const Index &index);
+
+  llvm::DenseMap<mlir::Value, mlir::Value> pointers, scalars;
+  std::vector<std::map<Key, mlir::Value>> known{1};
+};
+
+/// The element of an elementwise op, given those of its operands; null if `op` is not elementwise.
+mlir::Value emitPointwise(mlir::ImplicitLocOpBuilder &builder, mlir::Operation *op,
+                          llvm::ArrayRef<mlir::Value> operands);
+
+/// A constant in a compute type.
+mlir::Value emitNumber(mlir::ImplicitLocOpBuilder &builder, mlir::Type type, double value);
+
+/// Bounds of a loop whose body is given the position.
+void emitLoop(mlir::ImplicitLocOpBuilder &builder, mlir::Value from, mlir::Value to,
+              llvm::function_ref<void(mlir::Value position)> body);
+
+/// The same with values carried from one iteration to the next; returns those after the last.
+llvm::SmallVector<mlir::Value>
+emitLoop(mlir::ImplicitLocOpBuilder &builder, mlir::Value from, mlir::Value to,
+         mlir::ValueRange initial,
+         llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value, mlir::ValueRange)> body);
+
+} // namespace pcc::lower

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From kernels (functions of core ops on tensors) to native code.
+#pragma once
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/Error.h"
+#include <string>
+#include <vector>
+
+namespace mlir::func {
+class FuncOp;
+} // namespace mlir::func
+
+namespace pcc::lower {
+
+/// On a function of a task module: it is a kernel of this form.
+inline constexpr llvm::StringLiteral formAttrName = "task.form";
+/// On an argument of a kernel: it is the next scalar, not a buffer.
+inline constexpr llvm::StringLiteral scalarAttrName = "task.scalar";
+/// On a result of a kernel: it lies in the buffer of this argument.
+inline constexpr llvm::StringLiteral tiedAttrName = "task.tied";
+
+/// Emits `void NAME(ptr buffers, ptr scalars, i64 begin, i64 end)` for a kernel, as loops of arith
+/// and math, at the builder's insertion point.
+void emitKernel(mlir::OpBuilder &builder, mlir::func::FuncOp kernel);
+
+/// Turns a module of emitted kernels into the LLVM dialect.
+mlir::LogicalResult convertToLLVM(mlir::ModuleOp kernels);
+
+/// The native code of all kernels of a program.
+struct KernelObject {
+  std::string elf;                      ///< a shared object without DT_NEEDED; empty: no kernels
+  std::vector<std::string> cpuFeatures; ///< that the code needs, by LLVM's names
+};
+
+/// Compiles the kernels of a module (after `--lower-emit-kernels`) for the CPU of this machine.
+llvm::Expected<KernelObject> compileKernels(mlir::ModuleOp module);
+
+/// The kernels of a module as LLVM IR, optimised for the CPU of this machine.
+llvm::Expected<std::string> printKernelsAsLLVM(mlir::ModuleOp module);
+
+} // namespace pcc::lower

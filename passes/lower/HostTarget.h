@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The CPU of this machine as a target of code generation.
+#pragma once
+
+#include "llvm/Support/Error.h"
+#include "llvm/Target/TargetMachine.h"
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace pcc::lower {
+
+struct HostTarget {
+  std::unique_ptr<llvm::TargetMachine> machine;
+  std::string tuneFor;               ///< model of the CPU, for scheduling only
+  std::vector<std::string> features; ///< all that generated code may use
+};
+
+/// A target with the vector and bit instructions of this machine's CPU, position independent.
+llvm::Expected<HostTarget> makeHostTarget();
+
+} // namespace pcc::lower

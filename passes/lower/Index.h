@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The index of an element while code is emitted: neighbouring dimensions that run together share
+// one position.
+//
+//   tensor 4x8x10, loops r < 32 and c < 10:  [(r: 4x8) (c: 10)]
+//   reshaped to 32x10:                       [(r: 32) (c: 10)]        nothing is emitted
+//   cut before dimension 1:                  [(r / 8: 4) (r % 8: 8) (c: 10)]
+//
+// So a value that is read at the element at which the loops stand costs one add per load, whatever
+// its shape, and an op that looks at one dimension pays for that dimension only.
+#pragma once
+
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace pcc::lower {
+
+/// Consecutive dimensions with one row-major position in [0, product of extents).
+struct Segment {
+  mlir::Value position;
+  llvm::SmallVector<int64_t, 4> extents;
+
+  int64_t count() const;
+};
+
+/// The index of one element of a tensor: all its dimensions in order.
+using Index = llvm::SmallVector<Segment, 4>;
+
+/// Emits the arithmetic on positions (i64, never negative).
+class IndexMath {
+public:
+  /// Constants go to the start of the block `entry`.
+  IndexMath(mlir::ImplicitLocOpBuilder &builder, mlir::Block *entry)
+      : builder(builder), entry(entry) {}
+
+  mlir::Value constant(int64_t value);
+  mlir::Value add(mlir::Value a, mlir::Value b);
+  mlir::Value mul(mlir::Value a, int64_t factor);
+  mlir::Value div(mlir::Value a, int64_t divisor);
+  mlir::Value rem(mlir::Value a, int64_t divisor);
+  /// `value` moved into [0, size - 1].
+  mlir::Value clamp(mlir::Value value, int64_t size);
+
+  /// The row-major position of the element.
+  mlir::Value linear(const Index &index);
+  /// The same element of the same values under another shape.
+  Index regroup(const Index &index, llvm::ArrayRef<int64_t> shape);
+  /// The same index with a segment that starts at dimension `dim`.
+  Index cut(const Index &index, unsigned dim);
+  /// The segments of dimensions first ≤ d < last.
+  Index range(const Index &index, unsigned first, unsigned last);
+  /// The position along one dimension.
+  mlir::Value at(const Index &index, unsigned dim);
+  /// The index with the position and extent of one dimension replaced.
+  Index replace(const Index &index, unsigned dim, mlir::Value position, int64_t extent);
+  /// The index of the input of a broadcast whose input dimension d is result dimension dims[d].
+  Index unbroadcast(const Index &index, llvm::ArrayRef<int64_t> dims,
+                    llvm::ArrayRef<int64_t> inputShape);
+
+private:
+  mlir::ImplicitLocOpBuilder &builder;
+  mlir::Block *entry;
+  llvm::DenseMap<int64_t, mlir::Value> constants;
+};
+
+} // namespace pcc::lower

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/lower/Outline.h"
+
+#include "dialects/dist/Dist.h"
+#include "dialects/dist/Group.h"
+#include "dialects/graph/Graph.h"
+#include "mlir/IR/IRMapping.h"
+#include "passes/lower/EmitKernels.h"
+
+using namespace mlir;
+
+namespace pcc::lower {
+
+namespace {
+/// Copies ops with the cheap ops they read into a function.
+struct Cloner {
+  OpBuilder builder;
+  func::FuncOp function;
+  IRMapping mapping;
+  SmallVector<Operation *> scalars;
+
+  Value lookUp(Value value);
+  Value addScalar(Operation *op);
+  void clone(Operation *op);
+};
+} // namespace
+
+/// The size of a group is the same on all ranks: a constant.
+static Value groupSize(OpBuilder &builder, dist::GroupSizeOp op) {
+  int64_t size = *dist::getCommonGroupSize(op.getGroupAttr(), dist::getMesh(op));
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  return graph::ConstantOp::create(builder, op.getLoc(), type,
+                                   DenseIntElementsAttr::get(type, ArrayRef<int64_t>(size)));
+}
+
+Value Cloner::addScalar(Operation *op) {
+  unsigned index = function.getNumArguments();
+  (void)function.insertArgument(
+      index, op->getResult(0).getType(),
+      builder.getDictionaryAttr(builder.getNamedAttr(scalarAttrName, builder.getUnitAttr())),
+      op->getLoc());
+  scalars.push_back(op);
+  return function.getArgument(index);
+}
+
+Value Cloner::lookUp(Value value) {
+  if (Value known = mapping.lookupOrNull(value))
+    return known;
+  Operation *op = value.getDefiningOp();
+  if (isa<dist::RankOp>(op))
+    mapping.map(value, addScalar(op));
+  else if (auto size = dyn_cast<dist::GroupSizeOp>(op))
+    mapping.map(value, groupSize(builder, size));
+  else
+    clone(op);
+  return mapping.lookup(value);
+}
+
+void Cloner::clone(Operation *op) {
+  for (Value operand : op->getOperands())
+    lookUp(operand);
+  Operation *copy = builder.clone(*op, mapping);
+  for (StringRef name : {facts::kernelAttrName, facts::placeAttrName})
+    copy->removeAttr(name);
+}
+
+/// A name for people: what the kernel's last op came from.
+static std::string readableName(Operation *op) {
+  std::string name = op->getName().stripDialect().str();
+  std::replace(name.begin(), name.end(), '.', '_');
+  return name;
+}
+
+func::FuncOp Outliner::keep(func::FuncOp function, Operation *first) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  function->print(stream, OpPrintingFlags().useLocalScope());
+  auto [it, isNew] = functions.try_emplace(text, function);
+  if (!isNew) {
+    function.erase();
+    return it->second;
+  }
+  function.setName("kernel" + std::to_string(functions.size() - 1) + "_" + readableName(first));
+  return function;
+}
+
+OutlinedKernel Outliner::outline(const facts::Kernel &kernel, ArrayRef<int64_t> tiedTo) {
+  ++numOutlined;
+  MLIRContext *context = module.getContext();
+  SmallVector<Type> inputs, outputs;
+  for (Value input : kernel.inputs)
+    inputs.push_back(input.getType());
+  for (Value output : kernel.outputs)
+    outputs.push_back(output.getType());
+  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+  auto function = func::FuncOp::create(builder, kernel.ops.back()->getLoc(), "kernel",
+                                       FunctionType::get(context, inputs, outputs));
+  Block *block = function.addEntryBlock();
+  Cloner cloner{OpBuilder::atBlockEnd(block), function, {}, {}};
+  for (auto [input, argument] : llvm::zip_equal(kernel.inputs, block->getArguments()))
+    cloner.mapping.map(input, argument);
+  for (Operation *op : kernel.ops)
+    if (!cloner.mapping.contains(op->getResult(0)))
+      cloner.clone(op);
+  SmallVector<Value> results;
+  for (Value output : kernel.outputs)
+    results.push_back(cloner.mapping.lookup(output));
+  func::ReturnOp::create(cloner.builder, function.getLoc(), results);
+
+  function->setAttr(formAttrName, kernel.form);
+  function.setPrivate();
+  for (auto [n, argument] : llvm::enumerate(tiedTo))
+    if (argument >= 0)
+      function.setResultAttr(n, tiedAttrName, builder.getI64IntegerAttr(argument));
+  return {keep(function, kernel.ops.back()), cloner.scalars};
+}
+
+} // namespace pcc::lower

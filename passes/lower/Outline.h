@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels as functions.
+#pragma once
+
+#include "mlir/IR/BuiltinOps.h"
+#include "passes/facts/Kernels.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace pcc::lower {
+
+/// A kernel as a function, and with what to call it.
+struct OutlinedKernel {
+  mlir::func::FuncOp function;
+  /// Ops whose values are the scalar arguments, in order: `dist.rank`.
+  llvm::SmallVector<mlir::Operation *> scalars;
+};
+
+/// Makes functions of kernels, one for all kernels that are equal but for names.
+class Outliner {
+public:
+  explicit Outliner(mlir::ModuleOp module) : module(module) {}
+
+  /// `tiedTo` gives for each output the number of the input over which it is written, -1 for none.
+  OutlinedKernel outline(const facts::Kernel &kernel, llvm::ArrayRef<int64_t> tiedTo);
+  int64_t numKernels() const { return numOutlined; }
+  int64_t numFunctions() const { return functions.size(); }
+
+private:
+  mlir::func::FuncOp keep(mlir::func::FuncOp function, mlir::Operation *first);
+
+  mlir::ModuleOp module;
+  llvm::StringMap<mlir::func::FuncOp> functions; ///< by text without name
+  int64_t numOutlined = 0;
+};
+
+} // namespace pcc::lower

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef PCC_PASSES_LOWER_PASSES_TD
+#define PCC_PASSES_LOWER_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def PrepareKernels : Pass<"lower-prepare-kernels", "::mlir::ModuleOp"> {
+  let summary = "write out what the schedule must see: scales of sums over slots, pieces of splits";
+  let description = [{
+    A value that a step sums over its slots arrives in f32 and unscaled where a later section takes
+    it; this pass multiplies and casts it there, behind a collective if that is its only reader.
+    Splits become slices, so that every op has one result.
+  }];
+  let dependentDialects = ["::pcc::graph::GraphDialect"];
+}
+
+def LowerToTask : Pass<"lower-to-task", "::mlir::ModuleOp"> {
+  let summary = "turn scheduled sections into a task program";
+  let description = [{
+    Each kernel becomes a function of core ops, equal ones once; each section a list of records over
+    buffers at the places of the memory plan. The sections and the step are gone afterwards.
+  }];
+  let dependentDialects = ["::pcc::task::TaskDialect"];
+}
+
+def EmitKernels : Pass<"lower-emit-kernels", "::mlir::ModuleOp"> {
+  let summary = "turn the kernels of a task module into functions of the LLVM dialect";
+  let description = [{
+    Loops over elements, vectorised later by LLVM; see docs/spec/kernels.md. The program stays.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::cf::ControlFlowDialect"];
+}
+
+#endif // PCC_PASSES_LOWER_PASSES_TD

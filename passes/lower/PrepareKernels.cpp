@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// PrepareKernels: what the memory of a step looks like, written out as ops.
+//
+// Assumes local types and core ops. Leaves every op with one result, and arguments that take a sum
+// over slots in f32, followed by the multiplication with the sum's scale. A linear collective on
+// the argument stays first: it runs on the sum as it lies in memory, and so in place.
+#include "passes/lower/Passes.h"
+
+#include "dialects/dist/Dist.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "passes/facts/Sections.h"
+
+using namespace mlir;
+
+namespace pcc::lower {
+#define GEN_PASS_DEF_PREPAREKERNELS
+#include "passes/lower/Passes.h.inc"
+
+static void replaceSplit(graph::SplitOp op) {
+  OpBuilder b(op);
+  int64_t start = 0;
+  for (Value piece : op.getResults()) {
+    auto type = cast<RankedTensorType>(piece.getType());
+    Value slice = graph::SliceOp::create(b, op.getLoc(), type, op.getInput(), op.getAxis(), start);
+    piece.replaceAllUsesWith(slice);
+    start += type.getShape()[op.getAxis()];
+  }
+  op.erase();
+}
+
+/// The same number in every element of `type`.
+static Value splat(ImplicitLocOpBuilder &b, RankedTensorType type, double number) {
+  Attribute element = FloatAttr::get(type.getElementType(), number);
+  return graph::ConstantOp::create(b, type, DenseElementsAttr::get(type, element));
+}
+
+/// The collective that is the value's only reader and passes sums through; null if there is none.
+static dist::AllReduceOp onlyReduction(Value value) {
+  auto op = value.hasOneUse() ? dyn_cast<dist::AllReduceOp>(*value.getUsers().begin())
+                              : dist::AllReduceOp();
+  return op && op.getKind() == ReduceKind::Sum ? op : dist::AllReduceOp();
+}
+
+/// Makes the argument the sum as it lies in memory, in elements of `element`, and gives its readers
+/// `scale` times it.
+static void takeSum(BlockArgument argument, Type element, double scale) {
+  auto type = cast<RankedTensorType>(argument.getType());
+  auto sumType = type.clone(element);
+  if (scale == 1.0 && sumType == type)
+    return;
+  Value sum = argument;
+  ImplicitLocOpBuilder b(argument.getLoc(), argument.getContext());
+  b.setInsertionPointToStart(argument.getOwner());
+  argument.setType(sumType);
+  if (dist::AllReduceOp reduction = onlyReduction(argument)) {
+    reduction.getResult().setType(sumType);
+    sum = reduction.getResult();
+    b.setInsertionPointAfter(reduction);
+    b.setLoc(reduction.getLoc());
+  }
+  SmallVector<OpOperand *> readers;
+  for (OpOperand &use : sum.getUses())
+    readers.push_back(&use);
+  Value value = sum;
+  if (scale != 1.0)
+    value = graph::MulOp::create(b, value, splat(b, sumType, scale));
+  if (sumType != type)
+    value = graph::CastOp::create(b, type, value);
+  for (OpOperand *use : readers)
+    use->set(value);
+}
+
+namespace {
+struct PrepareKernels : impl::PrepareKernelsBase<PrepareKernels> {
+  void runOnOperation() override {
+    SmallVector<graph::SplitOp> splits;
+    getOperation().walk([&](graph::SplitOp op) { splits.push_back(op); });
+    for (graph::SplitOp op : splits)
+      replaceSplit(op);
+
+    SmallVector<facts::Section> sections = facts::collectSections(getOperation());
+    for (facts::Section &producer : sections)
+      for (unsigned i = 0; producer.runs > 0 && i < producer.function.getNumResults(); ++i)
+        takeResult(producer, i, sections);
+  }
+
+  /// Rewrites the arguments of other sections that stand for an accumulated result.
+  static void takeResult(facts::Section &producer, unsigned index,
+                         MutableArrayRef<facts::Section> sections) {
+    auto accumulate = producer.function.getResultAttrOfType<pipe::AccumulateAttr>(
+        index, pipe::accumulateAttrName);
+    graph::RoleAttr role = producer.getResultRole(index);
+    if (!accumulate || !role)
+      return;
+    for (facts::Section &section : sections) {
+      if (section.function == producer.function || section.runs == 0)
+        continue;
+      for (BlockArgument argument : section.function.getArguments()) {
+        if (section.getArgumentRole(argument.getArgNumber()) != role)
+          continue;
+        Type element = producer.isAccumulated(index) ? Float32Type::get(argument.getContext())
+                                                     : getElementTypeOrSelf(argument.getType());
+        takeSum(argument, element, accumulate.getScale());
+      }
+      section.function.setType(FunctionType::get(section.function.getContext(),
+                                                 section.function.getBody().getArgumentTypes(),
+                                                 section.function.getResultTypes()));
+    }
+  }
+};
+} // namespace
+} // namespace pcc::lower

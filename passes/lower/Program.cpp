@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/lower/Program.h"
+
+#include "dialects/graph/Graph.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace pcc::task;
+
+namespace pcc::lower {
+
+static MemRefType bufferType(ShapedType type) {
+  return MemRefType::get(type.getShape(), type.getElementType());
+}
+
+Value Buffers::at(PlaceAttr place, ShapedType type, StringRef name, Location loc) {
+  MemRefType memory = bufferType(type);
+  Value &buffer = known[{place, memory}];
+  if (!buffer) {
+    OpBuilder b = OpBuilder::atBlockEnd(program);
+    buffer = BufferOp::create(b, loc, memory, name, place.getSpace(), place.getOffset(), nullptr);
+  }
+  return buffer;
+}
+
+Value Buffers::constant(ElementsAttr value, Location loc) {
+  Value &buffer = constants[value];
+  if (!buffer) {
+    OpBuilder b = OpBuilder::atBlockEnd(program);
+    MemRefType memory = bufferType(value.getShapedType());
+    buffer = BufferOp::create(b, loc, memory, "constant" + std::to_string(constants.size() - 1),
+                              Space::Constant, constantEnd, value);
+    constantEnd += llvm::alignTo(std::max<int64_t>(bytesOf(memory), 1), bufferAlignment);
+  }
+  return buffer;
+}
+
+PlaceAttr placeOf(Value value) {
+  value = facts::viewRoot(value);
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return cast<func::FuncOp>(argument.getOwner()->getParentOp())
+        .getArgAttrOfType<PlaceAttr>(argument.getArgNumber(), facts::placeAttrName);
+  return value.getDefiningOp()->getAttrOfType<PlaceAttr>(facts::placeAttrName);
+}
+
+/// What the buffer of a value is called: the role of an argument, else the function and kernel.
+static std::string nameOf(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
+    auto role = function.getArgAttrOfType<graph::RoleAttr>(argument.getArgNumber(), "graph.role");
+    if (role && role.getName())
+      return role.getName().str();
+    return (function.getName() + ".argument" + Twine(argument.getArgNumber())).str();
+  }
+  Operation *op = value.getDefiningOp();
+  auto function = op->getParentOfType<func::FuncOp>();
+  return (function.getName() + "." + op->getName().stripDialect() +
+          Twine(facts::getKernelNumber(op).value_or(0)))
+      .str();
+}
+
+Value Buffers::of(Value value) {
+  value = facts::viewRoot(value);
+  if (PlaceAttr place = placeOf(value))
+    return at(place, cast<ShapedType>(value.getType()), nameOf(value), value.getLoc());
+  auto op = value.getDefiningOp<graph::ConstantOp>();
+  return constant(op.getValue(), op.getLoc());
+}
+
+} // namespace pcc::lower

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A task program under construction: its buffers, what they are bound to, its records.
+#pragma once
+
+#include "dialects/dist/Dist.h"
+#include "dialects/task/Task.h"
+#include "passes/facts/Sections.h"
+#include "passes/lower/Outline.h"
+
+namespace pcc::lower {
+
+/// The buffers of a program: one op for each place and type.
+class Buffers {
+public:
+  explicit Buffers(mlir::Block *program) : program(program) {}
+
+  /// The buffer at a place, as elements of `type`.
+  mlir::Value at(task::PlaceAttr place, mlir::ShapedType type, llvm::StringRef name,
+                 mlir::Location loc);
+  /// The buffer of a value of a scheduled function.
+  mlir::Value of(mlir::Value value);
+  /// The buffer of a constant's bytes.
+  mlir::Value constant(mlir::ElementsAttr value, mlir::Location loc);
+  int64_t constantBytes() const { return constantEnd; }
+
+private:
+  mlir::Block *program;
+  llvm::DenseMap<std::pair<mlir::Attribute, mlir::Type>, mlir::Value> known;
+  llvm::DenseMap<mlir::Attribute, mlir::Value> constants;
+  int64_t constantEnd = 0;
+};
+
+/// The place of a value of a scheduled function; null for constants.
+task::PlaceAttr placeOf(mlir::Value value);
+
+/// The records of one section.
+class SectionEmitter {
+public:
+  SectionEmitter(facts::Section &section, task::SectionOp records, Buffers &buffers,
+                 Outliner &outliner);
+  mlir::LogicalResult emit();
+
+private:
+  mlir::LogicalResult emitKernel(const facts::Kernel &kernel);
+  void emitLaunch(const facts::Kernel &kernel);
+  void emitMatmul(const facts::Kernel &kernel);
+  mlir::LogicalResult emitCollective(mlir::Operation *op);
+  void emitResults();
+
+  facts::Section &section;
+  Buffers &buffers;
+  Outliner &outliner;
+  mlir::OpBuilder b;
+};
+
+/// Says which parameters, inputs and results of the sections lie in which buffers, and what a step
+/// runs.
+void emitBoundary(mlir::ModuleOp module, task::ProgramOp program,
+                  llvm::MutableArrayRef<facts::Section> sections, Buffers &buffers);
+
+/// Orders records of different lanes by events.
+void assignEvents(task::ProgramOp program);
+
+/// Record for a collective of the dist dialect; fails with a diagnostic for one that has none.
+mlir::LogicalResult emitCollectiveRecord(mlir::OpBuilder &b, mlir::Operation *op,
+                                         mlir::Value source, mlir::Value destination);
+
+} // namespace pcc::lower

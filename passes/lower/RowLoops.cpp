@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Row kernels: reductions over the inner positions of a row, one loop over the row per level.
+//
+//   level 0   max  = max x                    loop 0: max
+//   level 1   sum  = sum exp(x - max)         loop 1: exp is stored in a scratch row, summed
+//   level 2   y    = exp(x - max) / sum       loop 2: y from the scratch row
+//
+// A level is as deep as the reductions on which its values depend. A value that is dear to compute
+// and needed in several loops is kept in a scratch row on the stack.
+#include "passes/lower/KernelLoops.h"
+
+#include "dialects/graph/Graph.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "passes/facts/Kernels.h"
+
+using namespace mlir;
+using namespace pcc::graph;
+
+namespace pcc::lower {
+
+/// The longest scratch row, in elements.
+static constexpr int64_t longestScratch = 4096;
+
+static Type scratchType(Value tensor) {
+  return computeType(getElementTypeOrSelf(tensor.getType()));
+}
+
+/// True if computing the op again costs more than reading its value.
+static bool isDear(Operation *op) {
+  return isa<ExpOp, LogOp, Log1pOp, TanhOp, SigmoidOp, ErfOp, GeluOp, SiluOp, SoftplusOp, EluOp,
+             SinOp, CosOp, PowOp, DivOp>(op) &&
+         isa<FloatType>(getElementTypeOrSelf(op->getResult(0).getType()));
+}
+
+namespace {
+/// What one loop over the row does.
+struct Level {
+  SmallVector<Operation *> reductions;
+  SmallVector<unsigned> results; ///< full results that are stored
+  SmallVector<Value> kept;       ///< values stored in scratch rows
+};
+
+class RowEmitter {
+public:
+  explicit RowEmitter(KernelBody &kernel)
+      : kernel(kernel), b(kernel.builder()), math(kernel.math()), outer(kernel.form.getOuter()),
+        inner(kernel.form.getInner()) {
+    findLevels();
+    findScratch();
+  }
+  void emitRow(Value row);
+
+private:
+  bool isRowReduction(Operation *op) const {
+    if (!isa<ReduceOp>(op) || facts::isView(op))
+      return false;
+    facts::ReductionLoops loops = facts::getReductionLoops(op);
+    return loops.contiguous && loops.kind == task::FormKind::Rows && loops.outer == outer &&
+           loops.inner == inner;
+  }
+  Level &level(unsigned number) {
+    if (levels.size() <= number)
+      levels.resize(number + 1);
+    return levels[number];
+  }
+  void findLevels();
+  void findScratch();
+  void emitLevel(Level &level, Value row);
+  Index fullIndex(Value tensor, Value row, Value column) {
+    return math.regroup({{row, {outer}}, {column, {inner}}}, shapeOf(tensor));
+  }
+  Index rowIndex(Value tensor, Value row) {
+    return math.regroup({{row, {outer}}}, shapeOf(tensor));
+  }
+
+  KernelBody &kernel;
+  ImplicitLocOpBuilder &b;
+  IndexMath &math;
+  int64_t outer, inner;
+  SmallVector<Level> levels;
+  llvm::DenseMap<Value, unsigned> depth;
+  llvm::MapVector<Value, Value> scratch; ///< value → row in memory
+  llvm::DenseSet<Value> written;
+};
+} // namespace
+
+void RowEmitter::findLevels() {
+  for (Operation &op : kernel.function.getBody().front().without_terminator()) {
+    unsigned deepest = 0;
+    for (Value operand : op.getOperands())
+      deepest = std::max(deepest, depth.lookup(operand));
+    if (isRowReduction(&op))
+      level(deepest++).reductions.push_back(&op);
+    for (Value result : op.getResults())
+      depth[result] = deepest;
+  }
+  for (auto [n, result] : llvm::enumerate(kernel.results))
+    if (countOf(result) == outer * inner)
+      level(depth.lookup(result)).results.push_back(n);
+}
+
+/// Dear values that are reached from the roots of more than one level.
+void RowEmitter::findScratch() {
+  if (inner > longestScratch)
+    return;
+  llvm::MapVector<Value, llvm::SmallDenseSet<unsigned>> usedIn;
+  for (auto [number, level] : llvm::enumerate(levels)) {
+    SmallVector<Value> work;
+    for (Operation *op : level.reductions)
+      work.push_back(op->getOperand(0));
+    for (unsigned n : level.results)
+      work.push_back(kernel.results[n]);
+    llvm::DenseSet<Value> seen;
+    while (!work.empty()) {
+      Value value = work.pop_back_val();
+      Operation *op = value.getDefiningOp();
+      if (!op || isRowReduction(op) || !seen.insert(value).second)
+        continue;
+      if (isDear(op) && countOf(value) == outer * inner)
+        usedIn[value].insert(number);
+      work.append(op->operand_begin(), op->operand_end());
+    }
+  }
+  for (auto &[value, numbers] : usedIn) {
+    if (numbers.size() < 2)
+      continue;
+    OpBuilder::InsertionGuard guard(b);
+    Value length = math.constant(inner);
+    b.setInsertionPointAfterValue(length);
+    scratch[value] = LLVM::AllocaOp::create(b, LLVM::LLVMPointerType::get(b.getContext()),
+                                            scratchType(value), length, /*alignment=*/64);
+    levels[*std::min_element(numbers.begin(), numbers.end())].kept.push_back(value);
+  }
+}
+
+void RowEmitter::emitLevel(Level &level, Value row) {
+  Elements &elements = kernel.elements;
+  SmallVector<Value> initial;
+  for (Operation *op : level.reductions)
+    initial.push_back(elements.neutral(op));
+
+  auto body = [&](Value column, ValueRange carried) {
+    Elements::Scope scope(elements);
+    for (Value value : written)
+      elements.remember(value, fullIndex(value, row, column),
+                        elements.load(scratchType(value), scratch[value], column));
+    SmallVector<Value> next, kept, stored;
+    for (Value value : level.kept)
+      kept.push_back(elements.at(value, fullIndex(value, row, column)));
+    for (auto [op, accumulator] : llvm::zip_equal(level.reductions, carried)) {
+      Value operand = op->getOperand(0);
+      next.push_back(
+          elements.combine(op, accumulator, elements.at(operand, fullIndex(operand, row, column))));
+    }
+    for (unsigned n : level.results)
+      stored.push_back(elements.at(kernel.results[n], fullIndex(kernel.results[n], row, column)));
+    for (auto [value, element] : llvm::zip_equal(level.kept, kept))
+      elements.store(element, element.getType(), scratch[value], column);
+    Value position = math.add(math.mul(row, inner), column);
+    for (auto [n, element] : llvm::zip_equal(level.results, stored))
+      elements.store(element, kernel.elementType(n), kernel.pointers[n], position);
+    return next;
+  };
+  SmallVector<Value> sums = emitLoop(b, math.constant(0), math.constant(inner), initial, body);
+  for (auto [op, sum] : llvm::zip_equal(level.reductions, sums))
+    elements.remember(op->getResult(0), rowIndex(op->getResult(0), row), elements.finish(op, sum));
+  written.insert(level.kept.begin(), level.kept.end());
+}
+
+void RowEmitter::emitRow(Value row) {
+  Elements::Scope scope(kernel.elements);
+  written.clear();
+  for (Level &level : levels)
+    if (!level.reductions.empty() || !level.results.empty() || !level.kept.empty())
+      emitLevel(level, row);
+  for (auto [n, result] : llvm::enumerate(kernel.results))
+    if (countOf(result) == outer) {
+      Value element = kernel.elements.at(result, rowIndex(result, row));
+      kernel.elements.store(element, kernel.elementType(n), kernel.pointers[n], row);
+    }
+}
+
+void emitRows(KernelBody &kernel, Value begin, Value end) {
+  ImplicitLocOpBuilder &b = kernel.builder();
+  IndexMath &math = kernel.math();
+  int64_t size = iterationsOf(kernel.function, kernel.form).size;
+  Value from = math.mul(begin, size);
+  Value to = arith::MinSIOp::create(b, math.mul(end, size), math.constant(kernel.form.getOuter()));
+  RowEmitter emitter(kernel);
+  emitLoop(b, from, to, [&](Value row) { emitter.emitRow(row); });
+}
+
+} // namespace pcc::lower

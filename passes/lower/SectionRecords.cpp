@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Records of a section: one per kernel, then what its results ask for.
+#include "passes/lower/KernelLoops.h"
+#include "passes/lower/Program.h"
+
+#include "dialects/dist/Group.h"
+#include "dialects/graph/Graph.h"
+
+using namespace mlir;
+using namespace pcc::task;
+
+namespace pcc::lower {
+
+SectionEmitter::SectionEmitter(facts::Section &section, SectionOp records, Buffers &buffers,
+                               Outliner &outliner)
+    : section(section), buffers(buffers), outliner(outliner),
+      b(OpBuilder::atBlockEnd(&records.getBody().front())) {}
+
+LogicalResult SectionEmitter::emit() {
+  for (const facts::Kernel &kernel : facts::collectKernels(section.function))
+    if (failed(emitKernel(kernel)))
+      return failure();
+  emitResults();
+  return success();
+}
+
+LogicalResult SectionEmitter::emitKernel(const facts::Kernel &kernel) {
+  switch (kernel.form.getKind()) {
+  case FormKind::Matmul:
+    emitMatmul(kernel);
+    return success();
+  case FormKind::Collective:
+    return emitCollective(kernel.ops.front());
+  default:
+    emitLaunch(kernel);
+    return success();
+  }
+}
+
+/// A rank's position in its group as a scalar: the coordinate of a group over one axis, else a
+/// table.
+static ScalarAttr scalarOf(dist::RankOp op) {
+  MLIRContext *context = op.getContext();
+  dist::Mesh mesh = dist::getMesh(op);
+  SmallVector<int64_t> table;
+  for (int64_t rank = 0; rank < mesh.getNumRanks(); ++rank) {
+    dist::RankList members = dist::getGroupMembers(op.getGroupAttr(), mesh, rank);
+    table.push_back(llvm::find(members, rank) - members.begin());
+  }
+  dist::GroupAttr group = op.getGroupAttr();
+  bool isAxis = group ? group.getAxes().size() == 1 : mesh.getAxes().size() == 1;
+  auto expression = RankAttr::get(context, 0, {}, {}, table);
+  if (isAxis) {
+    StringAttr axis = group ? group.getAxes()[0] : StringAttr::get(context, mesh.getAxes()[0].name);
+    expression = RankAttr::get(context, 0, {axis}, {1}, {});
+  }
+  return ScalarAttr::get(context, expression, SlotValue::None);
+}
+
+void SectionEmitter::emitLaunch(const facts::Kernel &kernel) {
+  SmallVector<Value> operands;
+  for (Value input : kernel.inputs)
+    operands.push_back(buffers.of(input));
+  SmallVector<int64_t> tiedTo;
+  for (Value output : kernel.outputs) {
+    PlaceAttr place = placeOf(output);
+    int64_t tied = -1;
+    for (auto [n, input] : llvm::enumerate(kernel.inputs))
+      if (place && placeOf(input) == place)
+        tied = n;
+    tiedTo.push_back(tied);
+    if (tied < 0)
+      operands.push_back(buffers.of(output));
+  }
+  OutlinedKernel outlined = outliner.outline(kernel, tiedTo);
+  SmallVector<Attribute> scalars;
+  for (Operation *op : outlined.scalars)
+    scalars.push_back(scalarOf(cast<dist::RankOp>(op)));
+  LaunchOp::create(b, kernel.ops.back()->getLoc(), outlined.function.getName(), operands,
+                   scalars.empty() ? ArrayAttr() : b.getArrayAttr(scalars),
+                   iterationsOf(outlined.function, kernel.form).trip);
+}
+
+void SectionEmitter::emitMatmul(const facts::Kernel &kernel) {
+  auto matmul = cast<graph::MatmulOp>(kernel.ops.front());
+  ArrayRef<int64_t> shape = matmul.getType().getShape(), lhs = matmul.getLhs().getType().getShape();
+  int64_t rank = shape.size(), m = shape[rank - 2], n = shape[rank - 1];
+  int64_t k = lhs[rank - (matmul.getTransposeLhs() ? 2 : 1)];
+  Value result = matmul.getResult(), bias;
+  auto activation = Activation::None;
+  for (Operation *op : ArrayRef(kernel.ops).drop_front()) {
+    if (auto add = dyn_cast<graph::AddOp>(op)) {
+      Value other = add.getLhs() == result ? add.getRhs() : add.getLhs();
+      bias = buffers.of(other.getDefiningOp()->getOperand(0));
+    } else {
+      activation = Activation::Relu;
+    }
+    result = op->getResult(0);
+  }
+  auto accumulation = Accumulation::Overwrite;
+  if (facts::addsByItself(kernel)) {
+    OpOperand &use = *result.use_begin();
+    if (use.getOwner()->hasTrait<OpTrait::IsTerminator>() &&
+        section.isAccumulated(use.getOperandNumber()))
+      accumulation = Accumulation::AddAfterFirst;
+  }
+  int64_t batch = matmul.getType().getNumElements() / (m * n);
+  MatmulOp::create(b, kernel.ops.back()->getLoc(), buffers.of(matmul.getLhs()),
+                   buffers.of(matmul.getRhs()), buffers.of(result), bias, batch, m, n, k,
+                   matmul.getTransposeLhs(), matmul.getTransposeRhs(), /*shared_b=*/false,
+                   accumulation, activation, Lane::Compute, ArrayRef<int32_t>(),
+                   ArrayRef<int32_t>());
+}
+
+LogicalResult SectionEmitter::emitCollective(Operation *op) {
+  Value source = op->getNumOperands() ? buffers.of(op->getOperand(0)) : Value();
+  Value destination = op->getNumResults() ? buffers.of(op->getResult(0)) : Value();
+  return emitCollectiveRecord(b, op, source, destination);
+}
+
+/// Sums over slots, and new values of parameters that no kernel could write in their place.
+void SectionEmitter::emitResults() {
+  ModuleOp module = section.function->getParentOfType<ModuleOp>();
+  for (auto [index, value] : llvm::enumerate(section.getReturned())) {
+    graph::RoleAttr role = section.getResultRole(index);
+    PlaceAttr own = placeOf(value), target;
+    auto type = cast<ShapedType>(value.getType());
+    if (section.isAccumulated(index)) {
+      target = section.function.getResultAttrOfType<PlaceAttr>(index, facts::placeAttrName);
+      type = type.clone(b.getF32Type());
+    } else if (role && role.getKind() == graph::RoleKind::Parameter) {
+      auto parameter = module.lookupSymbol<graph::ParameterOp>(role.getName());
+      target = parameter ? parameter->getAttrOfType<PlaceAttr>(facts::placeAttrName) : PlaceAttr();
+    }
+    if (!target || target == own)
+      continue;
+    Value destination =
+        buffers.at(target, type, role ? role.getName().getValue() : "sum", value.getLoc());
+    if (section.isAccumulated(index))
+      AccumulateOp::create(b, value.getLoc(), buffers.of(value), destination);
+    else
+      CopyOp::create(b, value.getLoc(), buffers.of(value), destination);
+  }
+}
+
+} // namespace pcc::lower

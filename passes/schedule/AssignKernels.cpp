@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// AssignKernels: which ops run together, and in which order.
+//
+// Assumes core ops on local types (no whole normal forms, losses or optimizer steps) and
+// collectives. Leaves the ops as they are, with `task.kernel` on each op that gets a record and
+// `task.forms` on the function. Ops whose value something needs in memory although they are cheap
+// (a broadcast that is returned, the operand of a product) get a kernel; other cheap ops are
+// computed where they are read.
+#include "passes/schedule/Groups.h"
+#include "passes/schedule/Passes.h"
+
+#include "dialects/graph/Graph.h"
+#include "mlir/IR/Remarks.h"
+
+using namespace mlir;
+using namespace pcc::graph;
+using pcc::task::FormKind;
+
+namespace pcc::schedule {
+#define GEN_PASS_DEF_ASSIGNKERNELS
+#include "passes/schedule/Passes.h.inc"
+
+/// True if `op` reads its operands from memory and not element by element.
+static bool readsMemory(Operation *op) {
+  if (op->hasTrait<OpTrait::IsTerminator>())
+    return true;
+  FormKind kind = facts::isRecomputed(op) ? FormKind::Map : loopsOf(op).kind;
+  return kind == FormKind::Matmul || kind == FormKind::Collective || kind == FormKind::Scatter;
+}
+
+/// Gives each cheap op whose value must lie in memory a number, so that it counts as computed.
+static void materialiseOperands(func::FuncOp function) {
+  Builder builder(function.getContext());
+  function.walk([](Operation *op) { op->removeAttr(facts::kernelAttrName); });
+  for (Operation &op : function.getBody().front()) {
+    if (!readsMemory(&op))
+      continue;
+    for (Value operand : op.getOperands()) {
+      Operation *root = facts::viewRoot(operand).getDefiningOp();
+      if (root && facts::isRecomputed(root))
+        root->setAttr(facts::kernelAttrName, builder.getI64IntegerAttr(0));
+    }
+  }
+}
+
+/// The first op for which there is no kernel; null if there is none.
+static Operation *findWhole(func::FuncOp function) {
+  for (Operation &op : function.getBody().front())
+    if (isa<SoftmaxOp, SoftmaxCrossEntropyOp, SgdOp, MomentumOp>(op))
+      return &op;
+  return nullptr;
+}
+
+namespace {
+struct AssignKernels : impl::AssignKernelsBase<AssignKernels> {
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    if (function.isExternal())
+      return;
+    if (Operation *op = findWhole(function)) {
+      op->emitOpError() << "has no kernel: expected core ops, run \"--graph-decompose\" first";
+      return signalPassFailure();
+    }
+    materialiseOperands(function);
+    Groups groups(function);
+    joinEpilogues(groups, function);
+    joinProducers(groups, function);
+    annotate(function, groups);
+  }
+
+  static void annotate(func::FuncOp function, const Groups &groups) {
+    Builder builder(function.getContext());
+    SmallVector<Attribute> forms;
+    for (Group *group : groups.order()) {
+      for (Operation *op : group->ops)
+        op->setAttr(facts::kernelAttrName, builder.getI64IntegerAttr(forms.size()));
+      forms.push_back(task::FormAttr::get(function.getContext(), group->loops.kind,
+                                          group->loops.outer, group->loops.inner));
+    }
+    function->setAttr(facts::formsAttrName, builder.getArrayAttr(forms));
+    remark::passed(function.getLoc(), remark::RemarkOpts::name("assign-kernels")
+                                          .category("schedule")
+                                          .function(function.getName()))
+        << remark::metric("ops", int64_t(groups.numOps()))
+        << remark::metric("kernels", int64_t(forms.size()));
+  }
+};
+} // namespace
+} // namespace pcc::schedule

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/schedule/Groups.h"
+
+#include <queue>
+
+using namespace mlir;
+using pcc::task::FormKind;
+
+namespace pcc::schedule {
+
+/// True if the op's value must not be computed by a kernel of loops.
+static bool isLibraryCall(const Loops &loops) {
+  return loops.kind == FormKind::Matmul || loops.kind == FormKind::Collective ||
+         loops.kind == FormKind::Scatter;
+}
+
+/// True if nobody could tell whether the op ran.
+static bool isUnused(Operation *op) { return op->use_empty() && isMemoryEffectFree(op); }
+
+Groups::Groups(func::FuncOp function) {
+  for (Operation &op : function.getBody().front()) {
+    if (op.hasTrait<OpTrait::IsTerminator>() || facts::isRecomputed(&op) || isUnused(&op))
+      continue;
+    if (op.hasTrait<OpTrait::ConstantLike>() && !facts::getKernelNumber(&op))
+      continue; // lies in memory
+    groups.push_back({loopsOf(&op), {&op}});
+    groupOf[&op] = &groups.back();
+  }
+}
+
+/// True if a value of `from` reaches `to` through at least one other group.
+bool Groups::dependsThroughOthers(Group *from, Group *to) const {
+  Operation *last = to->ops.back();
+  DenseSet<Group *> seen;
+  SmallVector<Group *> work{from};
+  while (!work.empty()) {
+    Group *group = work.pop_back_val();
+    bool reached = false;
+    for (Operation *op : group->ops)
+      for (Value result : op->getResults())
+        facts::forEachReader(result, [&](Operation *reader) {
+          Group *next = of(reader);
+          if (!next || next == group || next == from)
+            return;
+          if (next == to)
+            reached |= group != from;
+          else if (next->ops.front()->isBeforeInBlock(last) && seen.insert(next).second)
+            work.push_back(next);
+        });
+    if (reached)
+      return true;
+  }
+  return false;
+}
+
+bool Groups::join(Group *a, Group *b, const Loops &loops) {
+  SmallVector<Operation *> all(a->ops.begin(), a->ops.end());
+  all.append(b->ops.begin(), b->ops.end());
+  llvm::sort(all, [](Operation *x, Operation *y) { return x->isBeforeInBlock(y); });
+  if (!isLibraryCall(loops) && !fits(all, loops))
+    return false;
+  if (dependsThroughOthers(a, b) || dependsThroughOthers(b, a))
+    return false;
+  for (Operation *op : b->ops)
+    groupOf[op] = a;
+  a->ops.assign(all.begin(), all.end());
+  a->loops = loops;
+  groups.remove_if([&](const Group &group) { return &group == b; });
+  return true;
+}
+
+SmallVector<Group *> Groups::order() const {
+  DenseMap<Group *, DenseSet<Group *>> readers;
+  DenseMap<Group *, int64_t> missing;
+  for (const Group &group : groups) {
+    auto *self = const_cast<Group *>(&group);
+    for (Operation *op : group.ops)
+      facts::forEachSource(op, [&](Value source, ArrayRef<Operation *>) {
+        Group *producer = source.getDefiningOp() ? of(source.getDefiningOp()) : nullptr;
+        if (producer && producer != self && readers[producer].insert(self).second)
+          ++missing[self];
+      });
+  }
+  // Among the groups that may run, communication first, then the one whose last op stands first in
+  // the program.
+  auto later = [](Group *a, Group *b) {
+    bool aSends = a->loops.kind == FormKind::Collective;
+    bool bSends = b->loops.kind == FormKind::Collective;
+    if (aSends != bSends)
+      return bSends;
+    return b->ops.back()->isBeforeInBlock(a->ops.back());
+  };
+  std::priority_queue<Group *, std::vector<Group *>, decltype(later)> ready(later);
+  for (const Group &group : groups)
+    if (missing.lookup(const_cast<Group *>(&group)) == 0)
+      ready.push(const_cast<Group *>(&group));
+  SmallVector<Group *> order;
+  while (!ready.empty()) {
+    Group *group = ready.top();
+    ready.pop();
+    order.push_back(group);
+    for (Group *reader : readers[group])
+      if (--missing[reader] == 0)
+        ready.push(reader);
+  }
+  return order;
+}
+
+} // namespace pcc::schedule

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which groups are worth joining.
+#include "passes/schedule/Groups.h"
+
+#include "dialects/graph/Graph.h"
+
+using namespace mlir;
+using namespace pcc::graph;
+using pcc::task::FormKind;
+
+namespace pcc::schedule {
+
+/// A reduction to few values runs on few threads; above so many elements the work before it is
+/// better done by all of them, and its result read again.
+static constexpr int64_t mostElementsOfNarrowReduction = 1 << 17;
+/// Columns that one iteration of a column kernel takes at least.
+static constexpr int64_t columnsPerIteration = 64;
+
+/// True if the reduction's loops leave most threads without work.
+static bool isNarrow(const Loops &loops) {
+  int64_t parallel = loops.kind == FormKind::Rows ? loops.outer : loops.inner / columnsPerIteration;
+  return parallel < 4 && loops.full() > mostElementsOfNarrowReduction;
+}
+
+/// The loops of both groups together: those of the reductions, which must agree.
+static std::optional<Loops> unite(const Loops &a, const Loops &b) {
+  if (a.kind != FormKind::Map && b.kind == FormKind::Map)
+    return unite(b, a);
+  if (b.kind == FormKind::Map)
+    return a.full() == b.full() ? std::optional(a) : std::nullopt;
+  bool isReduction = b.kind == FormKind::Rows || b.kind == FormKind::Columns;
+  if (!isReduction)
+    return std::nullopt;
+  if (a.kind == FormKind::Map) {
+    if (a.full() == b.full())
+      return isNarrow(b) ? std::nullopt : std::optional(b);
+    return a.full() == b.reduced() ? std::optional(b) : std::nullopt;
+  }
+  bool same = a.kind == b.kind && a.outer == b.outer && a.inner == b.inner;
+  return same ? std::optional(a) : std::nullopt;
+}
+
+/// Split has results of several sizes: it always stands alone.
+static bool mayJoin(Operation *op) { return op->getNumResults() == 1; }
+
+void joinProducers(Groups &groups, func::FuncOp function) {
+  for (Operation &op : function.getBody().front()) {
+    if (!groups.of(&op) || !mayJoin(&op))
+      continue;
+    SmallVector<Operation *> producers;
+    facts::forEachSource(&op, [&](Value source, ArrayRef<Operation *>) {
+      if (Operation *producer = source.getDefiningOp())
+        producers.push_back(producer);
+    });
+    for (Operation *producer : producers) {
+      Group *own = groups.of(&op), *other = groups.of(producer);
+      if (!other || own == other || !mayJoin(producer))
+        continue;
+      if (std::optional<Loops> loops = unite(other->loops, own->loops))
+        groups.join(other, own, *loops);
+    }
+  }
+}
+
+/// True if `value` is a vector repeated for every row of a product's result.
+static bool isRowBias(Value value) {
+  auto broadcast = value.getDefiningOp<BroadcastOp>();
+  if (!broadcast || !facts::isRecomputed(broadcast))
+    return false;
+  ArrayRef<int64_t> input = broadcast.getInput().getType().getShape();
+  ArrayRef<int64_t> result = broadcast.getResult().getType().getShape();
+  Operation *source = facts::viewRoot(broadcast.getInput()).getDefiningOp();
+  bool inMemory = !source || !facts::isRecomputed(source);
+  return inMemory && !result.empty() &&
+         broadcast.getInput().getType().getNumElements() == result.back() &&
+         broadcast.getDims().back() == int64_t(result.size()) - 1 && input.back() == result.back();
+}
+
+/// The only op that reads `value`, or null.
+static Operation *onlyReader(Value value) {
+  return value.hasOneUse() ? *value.getUsers().begin() : nullptr;
+}
+
+void joinEpilogues(Groups &groups, func::FuncOp function) {
+  for (Operation &op : function.getBody().front()) {
+    Group *group = groups.of(&op);
+    if (!group || group->loops.kind != FormKind::Matmul)
+      continue;
+    Value result = op.getResult(0);
+    auto add = dyn_cast_or_null<AddOp>(onlyReader(result));
+    if (add && isRowBias(add.getLhs() == result ? add.getRhs() : add.getLhs()) &&
+        groups.join(group, groups.of(add), group->loops))
+      result = add.getResult();
+    if (auto relu = dyn_cast_or_null<ReluOp>(onlyReader(result)))
+      groups.join(group, groups.of(relu), group->loops);
+  }
+}
+
+} // namespace pcc::schedule

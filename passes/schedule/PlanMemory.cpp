@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// PlanMemory: a place for every value that crosses kernels.
+//
+// Assumes kernels (AssignKernels). Leaves `task.place` on ops, arguments, parameters and
+// accumulated results, and `task.bytes` on the module. Parameters, optimizer states and
+// accumulators are persistent; inputs have a space of their own; what remains is packed by live
+// range. A gradient that is not accumulated lies in the same buffer in the section that computes it
+// and in the update.
+#include "passes/schedule/Passes.h"
+#include "passes/schedule/Values.h"
+
+#include "mlir/IR/Remarks.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace pcc::graph;
+using pcc::task::PlaceAttr;
+using pcc::task::Space;
+
+namespace pcc::schedule {
+#define GEN_PASS_DEF_PLANMEMORY
+#include "passes/schedule/Passes.h.inc"
+
+namespace {
+
+/// Offsets one after the other in one space.
+struct Bump {
+  Space space;
+  int64_t end = 0;
+
+  PlaceAttr take(MLIRContext *context, ShapedType type, int64_t elementBytes = 0) {
+    int64_t bytes = elementBytes ? type.getNumElements() * elementBytes : task::bytesOf(type);
+    auto place = PlaceAttr::get(context, space, end);
+    end += llvm::alignTo(std::max<int64_t>(bytes, 1), task::bufferAlignment);
+    return place;
+  }
+};
+
+/// The memory of one module.
+class MemoryPlanner {
+public:
+  explicit MemoryPlanner(ModuleOp module) : module(module), context(module.getContext()) {}
+  LogicalResult run();
+
+private:
+  // What lies outside the temporaries.
+  void placeArguments(facts::Section &section);
+  void placeAccumulators(facts::Section &section);
+  LogicalResult bindArgument(facts::Section &section, unsigned index);
+
+  // The temporaries of one timeline.
+  LogicalResult planTimeline(MutableArrayRef<facts::Section> sections);
+  LogicalResult addSection(facts::Section &section);
+  void addKernel(facts::Section &section, const facts::Kernel &kernel, int64_t numKernels);
+  PlaceAttr parameterUpdatedBy(facts::Section &section, const facts::Kernel &kernel, Value output);
+  void extendOverCommunication(const facts::Kernel &kernel, int64_t numKernels);
+  void packTemporaries();
+  void annotate(facts::Section &section);
+
+  ModuleOp module;
+  MLIRContext *context;
+  Bump persistent{Space::Persistent}, input{Space::Input};
+  int64_t temporaryBytes = 0;
+  llvm::DenseMap<Attribute, PlaceAttr> placeOfRole; ///< parameters, inputs, the step
+  llvm::DenseMap<Attribute, Value> valueOfRole;     ///< results of earlier sections of the step
+  Values values;
+  int64_t start = 0; ///< time of the present section's first kernel
+};
+
+} // namespace
+
+void MemoryPlanner::placeArguments(facts::Section &section) {
+  for (BlockArgument argument : section.function.getArguments()) {
+    RoleAttr role = section.getArgumentRole(argument.getArgNumber());
+    if (!role || placeOfRole.contains(role))
+      continue;
+    bool isInput = role.getKind() == RoleKind::Input;
+    if (isInput || role.getKind() == RoleKind::Parameter || role.getKind() == RoleKind::Step)
+      placeOfRole[role] =
+          (isInput ? input : persistent).take(context, cast<ShapedType>(argument.getType()));
+  }
+}
+
+/// Sums over slots are kept in f32, whatever the type of the value.
+void MemoryPlanner::placeAccumulators(facts::Section &section) {
+  for (unsigned i = 0; i < section.function.getNumResults(); ++i) {
+    if (!section.isAccumulated(i))
+      continue;
+    auto type = cast<ShapedType>(section.function.getResultTypes()[i]);
+    PlaceAttr place = persistent.take(context, type, sizeof(float));
+    section.function.setResultAttr(i, facts::placeAttrName, place);
+    placeOfRole[section.getResultRole(i)] = place;
+  }
+}
+
+/// Gives the argument the buffer of what it stands for.
+LogicalResult MemoryPlanner::bindArgument(facts::Section &section, unsigned index) {
+  BlockArgument argument = section.function.getArgument(index);
+  RoleAttr role = section.getArgumentRole(index);
+  int64_t bytes = task::bytesOf(cast<ShapedType>(argument.getType()));
+  if (PlaceAttr place = role ? placeOfRole.lookup(role) : PlaceAttr()) {
+    bool holdsSum = role.getKind() == RoleKind::Gradient || role.getKind() == RoleKind::Loss;
+    values.add(argument, {bytes, start, start, place, holdsSum});
+    return success();
+  }
+  if (Value value = role ? valueOfRole.lookup(role) : Value()) {
+    values.share(argument, value);
+    return success();
+  }
+  return section.function.emitError()
+         << "argument " << index << " of \"" << section.function.getName()
+         << "\" has no source: expected a role of input, parameter or step, or that of a result of "
+            "an earlier section of the step";
+}
+
+/// The place of the parameter whose new value `output` is, if the kernel may write it there at
+/// once: nothing reads the old value later, and the kernel itself reads it element by element.
+PlaceAttr MemoryPlanner::parameterUpdatedBy(facts::Section &section, const facts::Kernel &kernel,
+                                            Value output) {
+  PlaceAttr place;
+  for (OpOperand &use : output.getUses()) {
+    if (!use.getOwner()->hasTrait<OpTrait::IsTerminator>())
+      continue;
+    RoleAttr role = section.getResultRole(use.getOperandNumber());
+    if (place || !role || role.getKind() != RoleKind::Parameter)
+      return nullptr;
+    place = placeOfRole.lookup(role);
+    for (BlockArgument argument : section.function.getArguments()) {
+      if (section.getArgumentRole(argument.getArgNumber()) != role)
+        continue;
+      int64_t last = lastReader(argument, INT64_MAX);
+      if (last > kernel.number ||
+          (last == kernel.number && !mayOverwrite(kernel, argument, output)))
+        return nullptr;
+    }
+  }
+  return place;
+}
+
+/// The place of the accumulator to which the kernel's record adds its result by itself.
+static PlaceAttr sumThatTakes(facts::Section &section, const facts::Kernel &kernel) {
+  if (!facts::addsByItself(kernel))
+    return nullptr;
+  OpOperand &use = *kernel.outputs[0].use_begin();
+  bool isReturned = use.getOwner()->hasTrait<OpTrait::IsTerminator>();
+  if (!isReturned || !section.isAccumulated(use.getOperandNumber()))
+    return nullptr;
+  return section.function.getResultAttrOfType<PlaceAttr>(use.getOperandNumber(),
+                                                         facts::placeAttrName);
+}
+
+void MemoryPlanner::addKernel(facts::Section &section, const facts::Kernel &kernel,
+                              int64_t numKernels) {
+  int64_t now = start + kernel.number;
+  DenseSet<Buffer *> taken;
+  for (Value output : kernel.outputs) {
+    int64_t bytes = task::bytesOf(cast<ShapedType>(output.getType()));
+    int64_t last = start + lastReader(output, numKernels);
+    PlaceAttr place = parameterUpdatedBy(section, kernel, output);
+    if (!place)
+      place = sumThatTakes(section, kernel);
+    if (place) {
+      values.add(output, {bytes, now, last, place, false});
+      continue;
+    }
+    Value dying;
+    for (Value candidate : kernel.inputs) {
+      Value root = facts::viewRoot(candidate);
+      Buffer *buffer = values.find(root);
+      bool free = buffer && buffer->overwritable && buffer->last == now && !taken.contains(buffer);
+      if (free && mayOverwrite(kernel, root, output)) {
+        dying = root;
+        taken.insert(buffer);
+        break;
+      }
+    }
+    if (dying) {
+      values.share(output, dying);
+      values.readAt(output, last);
+    } else {
+      values.add(output, {bytes, now, last, nullptr, true});
+    }
+  }
+}
+
+/// A collective runs on a lane of its own: its buffers stay in use until a kernel has waited for
+/// it.
+void MemoryPlanner::extendOverCommunication(const facts::Kernel &kernel, int64_t numKernels) {
+  if (kernel.form.getKind() != task::FormKind::Collective)
+    return;
+  int64_t waited = numKernels;
+  for (Value output : kernel.outputs)
+    facts::forEachReader(output, [&](Operation *reader) {
+      waited = std::min(waited, facts::getKernelNumber(reader).value_or(numKernels));
+    });
+  for (Value value : kernel.inputs)
+    if (values.find(value))
+      values.readAt(value, start + waited);
+}
+
+/// Arguments live from the section's start, values of kernels until their last reader, results to
+/// the end of the section; what a later section takes over lives on there.
+LogicalResult MemoryPlanner::addSection(facts::Section &section) {
+  SmallVector<facts::Kernel> kernels = facts::collectKernels(section.function);
+  int64_t numKernels = kernels.size();
+  for (BlockArgument argument : section.function.getArguments()) {
+    if (failed(bindArgument(section, argument.getArgNumber())))
+      return failure();
+    values.readAt(argument, start + std::max<int64_t>(lastReader(argument, numKernels), 0));
+  }
+  for (const facts::Kernel &kernel : kernels) {
+    addKernel(section, kernel, numKernels);
+    extendOverCommunication(kernel, numKernels);
+  }
+  for (auto [index, value] : llvm::enumerate(section.getReturned()))
+    if (RoleAttr role = section.getResultRole(index))
+      if (!section.isAccumulated(index) && values.find(value))
+        valueOfRole[role] = facts::viewRoot(value);
+  start += numKernels + 1;
+  return success();
+}
+
+void MemoryPlanner::packTemporaries() {
+  SmallVector<Buffer *> buffers = values.temporaries();
+  solve::PackProblem problem;
+  for (Buffer *buffer : buffers)
+    problem.items.push_back({buffer->bytes, buffer->first, buffer->last});
+  solve::PackSolution offsets = solve::packBestFit(problem);
+  for (auto [buffer, offset] : llvm::zip_equal(buffers, offsets))
+    buffer->place = PlaceAttr::get(context, Space::Temporary, offset);
+
+  int64_t peak = solve::peakOf(problem, offsets);
+  temporaryBytes = std::max<int64_t>(temporaryBytes, llvm::alignTo(peak, task::bufferAlignment));
+  remark::analysis(module.getLoc(), remark::RemarkOpts::name("plan-memory").category("schedule"))
+      << remark::metric("buffers", int64_t(buffers.size()))
+      << remark::metric("temporary_bytes", peak)
+      << remark::metric("bound_bytes", solve::lowerBound(problem))
+      << remark::metric("persistent_bytes", persistent.end);
+}
+
+void MemoryPlanner::annotate(facts::Section &section) {
+  for (Value value : values.all()) {
+    PlaceAttr place = values.find(value)->place;
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      if (argument.getOwner()->getParentOp() == section.function)
+        section.function.setArgAttr(argument.getArgNumber(), facts::placeAttrName, place);
+    } else {
+      value.getDefiningOp()->setAttr(facts::placeAttrName, place);
+    }
+  }
+}
+
+LogicalResult MemoryPlanner::planTimeline(MutableArrayRef<facts::Section> sections) {
+  values = Values();
+  valueOfRole.clear();
+  start = 0;
+  for (facts::Section &section : sections)
+    if (failed(addSection(section)))
+      return failure();
+  // Losses, outputs and gradients are read when the step has ended.
+  for (facts::Section &section : sections)
+    for (auto [index, value] : llvm::enumerate(section.getReturned())) {
+      RoleAttr role = section.getResultRole(index);
+      bool readLater =
+          role && (role.getKind() == RoleKind::Loss || role.getKind() == RoleKind::Output);
+      if (readLater && values.find(value))
+        values.readAt(value, start);
+    }
+  packTemporaries();
+  for (facts::Section &section : sections)
+    annotate(section);
+  return success();
+}
+
+LogicalResult MemoryPlanner::run() {
+  SmallVector<facts::Section> sections = facts::collectSections(module);
+  for (facts::Section &section : sections)
+    placeArguments(section);
+  for (facts::Section &section : sections)
+    placeAccumulators(section);
+  auto step = llvm::partition_point(sections, [](const facts::Section &s) { return s.runs > 0; });
+  if (step != sections.begin() && failed(planTimeline(MutableArrayRef(sections.begin(), step))))
+    return failure();
+  for (facts::Section &section : MutableArrayRef(step, sections.end()))
+    if (failed(planTimeline(section)))
+      return failure();
+
+  for (auto parameter : module.getOps<ParameterOp>()) {
+    auto role = RoleAttr::get(context, RoleKind::Parameter, parameter.getSymNameAttr());
+    if (PlaceAttr place = placeOfRole.lookup(role))
+      parameter->setAttr(facts::placeAttrName, place);
+  }
+  module->setAttr(facts::bytesAttrName,
+                  task::BytesAttr::get(context, persistent.end, temporaryBytes, input.end));
+  return success();
+}
+
+namespace {
+struct PlanMemory : impl::PlanMemoryBase<PlanMemory> {
+  void runOnOperation() override {
+    if (failed(MemoryPlanner(getOperation()).run()))
+      signalPassFailure();
+  }
+};
+} // namespace
+
+} // namespace pcc::schedule

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/schedule/Values.h"
+
+#include "dialects/dist/Dist.h"
+
+using namespace mlir;
+using namespace pcc::graph;
+using pcc::task::FormKind;
+
+namespace pcc::schedule {
+
+Buffer *Values::find(Value value) { return bufferOf.lookup(facts::viewRoot(value)); }
+
+Buffer &Values::add(Value value, Buffer buffer) {
+  buffers.push_back(std::make_unique<Buffer>(buffer));
+  bufferOf[value] = buffers.back().get();
+  order.push_back(value);
+  return *buffers.back();
+}
+
+void Values::share(Value value, Value other) {
+  bufferOf[value] = find(other);
+  order.push_back(value);
+}
+
+void Values::readAt(Value value, int64_t time) {
+  Buffer *buffer = find(value);
+  buffer->last = std::max(buffer->last, time);
+}
+
+SmallVector<Buffer *> Values::temporaries() {
+  SmallVector<Buffer *> free;
+  for (const std::unique_ptr<Buffer> &buffer : buffers)
+    if (!buffer->place)
+      free.push_back(buffer.get());
+  return free;
+}
+
+int64_t lastReader(Value value, int64_t numKernels) {
+  int64_t last = -1;
+  facts::forEachReader(value, [&](Operation *reader) {
+    std::optional<int64_t> number = facts::getKernelNumber(reader);
+    if (number || reader->hasTrait<OpTrait::IsTerminator>())
+      last = std::max(last, number.value_or(numKernels));
+  });
+  return last;
+}
+
+/// True if every recomputed op on the way keeps the number of elements, and so their order.
+static bool keepsElements(ArrayRef<Operation *> chain) {
+  return llvm::all_of(chain, [](Operation *op) {
+    return cast<ShapedType>(op->getOperand(0).getType()).getNumElements() ==
+           cast<ShapedType>(op->getResult(0).getType()).getNumElements();
+  });
+}
+
+/// True if the loops visit each element of `input` once, and read it nowhere else.
+static bool readsElementwise(const facts::Kernel &kernel, Value input) {
+  bool elementwise = true;
+  for (Operation *op : kernel.ops)
+    facts::forEachSource(op, [&](Value source, ArrayRef<Operation *> chain) {
+      if (facts::viewRoot(source) != input)
+        return;
+      bool reads = op->hasTrait<Elementwise>() || isa<ReduceOp>(op);
+      elementwise &= reads && keepsElements(chain);
+    });
+  return elementwise;
+}
+
+bool mayOverwrite(const facts::Kernel &kernel, Value input, Value output) {
+  auto inputType = cast<ShapedType>(input.getType());
+  auto outputType = cast<ShapedType>(output.getType());
+  if (task::bytesOf(inputType) != task::bytesOf(outputType) ||
+      inputType.getNumElements() != outputType.getNumElements())
+    return false;
+  int64_t elements = kernel.form.getOuter() * kernel.form.getInner();
+  switch (kernel.form.getKind()) {
+  case FormKind::Map:
+  case FormKind::Columns:
+    return outputType.getNumElements() == elements && readsElementwise(kernel, input);
+  case FormKind::Scatter: {
+    auto scatter = cast<ScatterAddOp>(kernel.ops.front());
+    return facts::viewRoot(scatter.getInput()) == input &&
+           facts::viewRoot(scatter.getUpdates()) != input &&
+           facts::viewRoot(scatter.getIndices()) != input;
+  }
+  case FormKind::Collective:
+    return isa<dist::AllReduceOp, dist::BroadcastOp, dist::ReduceOp>(kernel.ops.front());
+  case FormKind::Rows:
+  case FormKind::Matmul:
+    return false;
+  }
+  llvm_unreachable("a form");
+}
+
+} // namespace pcc::schedule

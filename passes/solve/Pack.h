@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Packing of live ranges: which buffers may lie at the same bytes.
+//
+//   bytes ^
+//         |   +--c--+        a and c are never live at once and share bytes 0 to 63;
+//      64 |  +---b------+    b is live with both and lies above
+//         | +-a-+   +-c-+
+//         +---------------> time
+//
+// The problem is NP-hard; the algorithm here is the usual best fit in order of falling size
+// (Pisarchyk and Lee, Efficient memory management for deep neural net inference, 2020).
+#pragma once
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include <cstdint>
+#include <string>
+
+namespace pcc::solve {
+
+/// A buffer that is live at the times first ≤ t ≤ last.
+struct PackItem {
+  int64_t bytes = 0;
+  int64_t first = 0;
+  int64_t last = 0;
+};
+
+struct PackProblem {
+  llvm::SmallVector<PackItem> items;
+  int64_t alignment = 64; ///< of every offset, in bytes
+};
+
+/// One offset per item.
+using PackSolution = llvm::SmallVector<int64_t>;
+
+/// Empty if no two items that are live at once overlap and all offsets are aligned; else what is
+/// wrong.
+std::string verify(const PackProblem &problem, llvm::ArrayRef<int64_t> offsets);
+
+/// The bytes that a solution needs.
+int64_t peakOf(const PackProblem &problem, llvm::ArrayRef<int64_t> offsets);
+
+/// No solution needs fewer bytes: the most that is live at one time, each item rounded up to the
+/// alignment.
+int64_t lowerBound(const PackProblem &problem);
+
+/// Best fit: the greatest item first, each into the smallest gap that holds it.
+PackSolution packBestFit(const PackProblem &problem);
+
+} // namespace pcc::solve

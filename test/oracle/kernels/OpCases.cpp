@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "test/oracle/kernels/OpCases.h"
+
+namespace pcc::test {
+
+namespace {
+class Cases {
+public:
+  explicit Cases(std::string name) : name(std::move(name)) {}
+
+  /// A function of `arguments` whose body is `op` applied to %0, %1, …, with `result`.
+  void add(const std::vector<std::string> &arguments, const std::string &op,
+           const std::string &result) {
+    std::string function = name + std::to_string(functions.size()), list;
+    for (size_t i = 0; i < arguments.size(); ++i)
+      list += (i ? ", %a" : "%a") + std::to_string(i) + ": " + arguments[i] +
+              " {graph.role = #graph.role<input \"" + function + ".a" + std::to_string(i) + "\">}";
+    functions.push_back("func.func @" + function + "(" + list + ") -> (" + result +
+                        " {graph.role = #graph.role<output \"y\">}) {\n  %y = " + op +
+                        "\n  return %y : " + result + "\n}\n");
+  }
+  std::vector<std::string> functions;
+
+private:
+  std::string name;
+};
+} // namespace
+
+static const std::vector<std::string> shapes = {"", "1x", "17x", "3x130x", "2x1x5x"};
+static const std::vector<std::string> numbers = {"f32", "f16", "bf16", "i64", "i32", "i8"};
+static const std::vector<std::string> floats = {"f32", "f16", "bf16"};
+
+static void addElementwise(Cases &cases) {
+  int turn = 0;
+  auto next = [&](const std::string &element) {
+    return "tensor<" + shapes[turn++ % shapes.size()] + element + ">";
+  };
+  for (const std::string &element : numbers) {
+    for (const char *op : {"add", "sub", "mul", "max", "min"}) {
+      std::string type = next(element);
+      cases.add({type, type}, std::string("graph.") + op + " %a0, %a1 : " + type, type);
+    }
+    for (const char *op : {"neg", "abs", "sign", "square", "relu"}) {
+      std::string type = next(element);
+      cases.add({type}, std::string("graph.") + op + " %a0 : " + type, type);
+    }
+    for (const char *direction : {"eq", "ne", "lt", "le", "gt", "ge"}) {
+      std::string dims = shapes[turn++ % shapes.size()], type = "tensor<" + dims + element + ">";
+      cases.add({type, type}, std::string("graph.compare ") + direction + " %a0, %a1 : " + type,
+                "tensor<" + dims + "i1>");
+    }
+    std::string dims = shapes[turn++ % shapes.size()], from = "tensor<" + dims + element + ">";
+    for (const char *other : {"f32", "f16", "bf16", "i64", "i32", "i8", "i1"}) {
+      std::string to = "tensor<" + dims + other + ">";
+      if (to != from)
+        cases.add({from}, "graph.cast %a0 : " + from + " to " + to, to);
+    }
+  }
+  for (const std::string &element : floats) {
+    for (const char *op : {"exp", "sin", "cos", "tanh", "sigmoid", "erf", "floor", "ceil", "round",
+                           "silu", "softplus", "gelu", "leaky_relu", "elu", "clamp"}) {
+      std::string type = next(element), attributes;
+      if (std::string(op) == "leaky_relu" || std::string(op) == "elu")
+        attributes = " {alpha = 0.3 : f64}";
+      if (std::string(op) == "clamp")
+        attributes = " {low = -0.5 : f64, high = 0.75 : f64}";
+      cases.add({type}, std::string("graph.") + op + " %a0" + attributes + " : " + type, type);
+    }
+    // Functions of positive numbers.
+    for (const char *op : {"log", "log1p", "sqrt", "rsqrt", "reciprocal"}) {
+      std::string type = next(element);
+      cases.add({type}, "graph.exp %a0 : " + type + "\n  %z = graph." + op + " %y0 : " + type,
+                type);
+      std::string &text = cases.functions.back();
+      text.replace(text.find("%y ="), 4, "%y0 =");
+      text.replace(text.find("%z ="), 4, "%y =");
+    }
+  }
+  for (const char *element : {"i1", "i8", "i32", "i64"})
+    for (const char *op : {"and", "or"}) {
+      std::string type = next(element);
+      cases.add({type, type}, std::string("graph.") + op + " %a0, %a1 : " + type, type);
+    }
+}
+
+static void addReductions(Cases &cases) {
+  struct Reduction {
+    std::string input, dims, result;
+  };
+  const std::vector<Reduction> reductions = {
+      {"17x", "[0]", ""},         {"3x130x", "[1]", "3x"},    {"3x130x", "[0]", "130x"},
+      {"3x130x", "[0, 1]", ""},   {"4x5x6x", "[0, 2]", "5x"}, {"4x5x6x", "[1]", "4x6x"},
+      {"4x5x6x", "[1, 2]", "4x"}, {"4x5x6x", "[0, 1]", "6x"}, {"1x7x", "[0]", "7x"},
+      {"7x1x", "[1]", "7x"},      {"40x64x", "[0]", "64x"},   {"2x200x", "[0]", "200x"}};
+  for (const Reduction &r : reductions)
+    for (const char *kind : {"sum", "mean", "max", "min", "prod"})
+      for (const char *element : {"f32", "bf16", "i32", "i64"}) {
+        bool wraps = std::string(kind) == "prod" || std::string(kind) == "mean";
+        if (wraps && element[0] != 'f')
+          continue;
+        cases.add({"tensor<" + r.input + element + ">"},
+                  std::string("graph.reduce ") + kind + " %a0, " + r.dims + " : tensor<" + r.input +
+                      element + ">",
+                  "tensor<" + r.result + element + ">");
+      }
+}
+
+static void addShapes(Cases &cases) {
+  for (const char *e : {"f32", "i64", "f16", "i1", "i8"}) {
+    auto t = [&](const std::string &dims) { return "tensor<" + dims + e + ">"; };
+    cases.add({t("3x5x7x")}, "graph.transpose %a0, [2, 0, 1] : " + t("3x5x7x"), t("7x3x5x"));
+    cases.add({t("33x17x")}, "graph.transpose %a0, [1, 0] : " + t("33x17x"), t("17x33x"));
+    cases.add({t("5x")}, "graph.broadcast %a0, [1] : " + t("5x") + " to " + t("3x5x"), t("3x5x"));
+    cases.add({t("3x1x")}, "graph.broadcast %a0, [0, 2] : " + t("3x1x") + " to " + t("3x4x5x"),
+              t("3x4x5x"));
+    cases.add({t("")}, "graph.broadcast %a0, [] : " + t("") + " to " + t("4x3x"), t("4x3x"));
+    cases.add({t("9x4x")},
+              "graph.slice %a0 axis = 0 start = 7 {stride = -3 : i64} : " + t("9x4x") + " to " +
+                  t("3x4x"),
+              t("3x4x"));
+    cases.add({t("4x9x")}, "graph.slice %a0 axis = 1 start = 2 : " + t("4x9x") + " to " + t("4x5x"),
+              t("4x5x"));
+    cases.add({t("4x9x"), "tensor<i64>"},
+              "graph.dynamic_slice %a0, %a1 axis = 1 : (" + t("4x9x") + ", tensor<i64>) -> " +
+                  t("4x5x"),
+              t("4x5x"));
+    cases.add({t("4x9x"), t("4x3x"), "tensor<i32>"},
+              "graph.dynamic_update_slice %a0, %a1, %a2 axis = 1 : (" + t("4x9x") + ", " +
+                  t("4x3x") + ", tensor<i32>) -> " + t("4x9x"),
+              t("4x9x"));
+    cases.add({t("4x5x")}, "graph.pad %a0 axis = 1 low = 2 high = 1 : " + t("4x5x"), t("4x8x"));
+    cases.add({t("4x5x")},
+              "graph.pad %a0 axis = 0 low = -1 high = 2 {value = 1.0 : f64} : " + t("4x5x"),
+              t("5x5x"));
+    cases.add({t("2x5x"), t("3x5x")},
+              "graph.concat %a0, %a1 axis = 0 : " + t("2x5x") + ", " + t("3x5x"), t("5x5x"));
+    cases.add({t("4x2x"), t("4x1x"), t("4x3x")},
+              "graph.concat %a0, %a1, %a2 axis = 1 : " + t("4x2x") + ", " + t("4x1x") + ", " +
+                  t("4x3x"),
+              t("4x6x"));
+    cases.add({t("6x5x"), "tensor<2x3xi64>"},
+              "graph.gather %a0, %a1 axis = 0 : " + t("6x5x") + ", tensor<2x3xi64>", t("2x3x5x"));
+    cases.add({t("4x7x"), "tensor<3xi32>"},
+              "graph.gather %a0, %a1 axis = 1 : " + t("4x7x") + ", tensor<3xi32>", t("4x3x"));
+    if (std::string(e) == "i1")
+      continue;
+    cases.add({t("6x5x"), "tensor<4xi64>", t("4x5x")},
+              "graph.scatter_add %a0, %a1, %a2 axis = 0 : (" + t("6x5x") + ", tensor<4xi64>, " +
+                  t("4x5x") + ") -> " + t("6x5x"),
+              t("6x5x"));
+    cases.add({t("3x4x"), "tensor<5xi32>", t("3x5x")},
+              "graph.scatter_add %a0, %a1, %a2 axis = 1 : (" + t("3x4x") + ", tensor<5xi32>, " +
+                  t("3x5x") + ") -> " + t("3x4x"),
+              t("3x4x"));
+    cases.add({"tensor<3xi64>"}, "graph.one_hot %a0 axis = 1 : tensor<3xi64> to " + t("3x6x"),
+              t("3x6x"));
+    cases.add({}, "graph.iota axis = 1 : " + t("2x5x"), t("2x5x"));
+  }
+  cases.add({"tensor<3x50xi64>", "tensor<i64>"},
+            "graph.rng_uniform %a0, %a1 : (tensor<3x50xi64>, tensor<i64>) -> tensor<3x50xf32>",
+            "tensor<3x50xf32>");
+  cases.add({"tensor<2x3x4xi32>", "tensor<2x4x5xi32>"},
+            "graph.matmul %a0, %a1 : tensor<2x3x4xi32>, tensor<2x4x5xi32>", "tensor<2x3x5xi32>");
+  cases.add(
+      {"tensor<4x3xi64>", "tensor<5x4xi64>"},
+      "graph.matmul %a0, %a1 {transpose_lhs, transpose_rhs} : tensor<4x3xi64>, tensor<5x4xi64>",
+      "tensor<3x5xi64>");
+  cases.add({"tensor<3x4xf32>", "tensor<4x5xf32>"},
+            "graph.matmul %a0, %a1 : tensor<3x4xf32>, tensor<4x5xf32>", "tensor<3x5xf32>");
+}
+
+std::vector<std::string> opCases(const std::string &name) {
+  Cases cases(name);
+  addElementwise(cases);
+  addReductions(cases);
+  addShapes(cases);
+  return cases.functions;
+}
+
+} // namespace pcc::test

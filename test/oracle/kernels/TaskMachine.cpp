@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "test/oracle/kernels/TaskMachine.h"
+
+#include "llvm/Support/raw_ostream.h"
+#include <cmath>
+#include <cstring>
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+using namespace mlir;
+using pcc::interpret::Tensor;
+
+namespace pcc::test {
+
+/// Maps the object from memory.
+static void *loadObject(const std::string &elf) {
+  int file = memfd_create("kernels", 0);
+  EXPECT_EQ(write(file, elf.data(), elf.size()), ssize_t(elf.size()));
+  std::string path = "/proc/self/fd/" + std::to_string(file);
+  void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  EXPECT_NE(library, nullptr) << dlerror();
+  close(file);
+  return library;
+}
+
+TaskMachine::TaskMachine(ModuleOp module, const lower::KernelObject &object, int64_t pieces)
+    : module(module), program(*module.getOps<task::ProgramOp>().begin()), pieces(pieces) {
+  if (!object.elf.empty())
+    library = loadObject(object.elf);
+  spaces[task::Space::Persistent].resize(program.getPersistentBytes() + 64);
+  spaces[task::Space::Temporary].resize(program.getTemporaryBytes() + 64, char(0xa5));
+  spaces[task::Space::Constant].resize(program.getConstantBytes() + 64);
+  spaces[task::Space::Input].resize(program.getInputBytes() + 64);
+  for (auto buffer : program.getBody().front().getOps<task::BufferOp>())
+    if (auto value = dyn_cast_or_null<DenseElementsAttr>(buffer.getValueAttr())) {
+      ArrayRef<char> raw = value.getRawData();
+      std::memcpy(addressOf(buffer), raw.data(), raw.size());
+    }
+}
+
+TaskMachine::~TaskMachine() {
+  if (library)
+    dlclose(library);
+}
+
+char *TaskMachine::addressOf(Value value) {
+  int64_t offset = 0;
+  while (auto view = value.getDefiningOp<task::ViewOp>()) {
+    offset += view.getOffset();
+    value = view.getSource();
+  }
+  auto buffer = value.getDefiningOp<task::BufferOp>();
+  uintptr_t base = reinterpret_cast<uintptr_t>(spaces[buffer.getSpace()].data());
+  return reinterpret_cast<char *>((base + 63) / 64 * 64) + buffer.getOffset() + offset;
+}
+
+void TaskMachine::launch(task::LaunchOp op) {
+  using Kernel = void (*)(void *const *, const int64_t *, int64_t, int64_t);
+  auto kernel = reinterpret_cast<Kernel>(dlsym(library, op.getKernel().str().c_str()));
+  ASSERT_NE(kernel, nullptr) << op.getKernel().str();
+  std::vector<void *> buffers;
+  for (Value buffer : op.getBuffers())
+    buffers.push_back(addressOf(buffer));
+  int64_t trip = op.getTrip();
+  for (int64_t piece = pieces - 1; piece >= 0; --piece)
+    kernel(buffers.data(), nullptr, trip * piece / pieces, trip * (piece + 1) / pieces);
+}
+
+void TaskMachine::multiply(task::MatmulOp op) {
+  auto *a = reinterpret_cast<float *>(addressOf(op.getA()));
+  auto *b = reinterpret_cast<float *>(addressOf(op.getB()));
+  auto *c = reinterpret_cast<float *>(addressOf(op.getC()));
+  auto *bias = op.getBias() ? reinterpret_cast<float *>(addressOf(op.getBias())) : nullptr;
+  int64_t m = op.getM(), n = op.getN(), k = op.getK();
+  for (int64_t batch = 0; batch < int64_t(op.getBatch());
+       ++batch, a += m * k, b += k * n, c += m * n)
+    for (int64_t i = 0; i < m; ++i)
+      for (int64_t j = 0; j < n; ++j) {
+        double sum = bias ? bias[j] : 0;
+        for (int64_t p = 0; p < k; ++p)
+          sum += double(op.getTransposeA() ? a[p * m + i] : a[i * k + p]) *
+                 (op.getTransposeB() ? b[j * k + p] : b[p * n + j]);
+        c[i * n + j] = op.getActivation() == task::Activation::Relu ? std::max(sum, 0.0) : sum;
+      }
+}
+
+/// Calls `visit(address, element)` for every element with its type in memory.
+template <typename Visit>
+static void visitElements(Type type, char *data, int64_t count, Visit visit) {
+  for (int64_t n = 0; n < count; ++n) {
+    if (type.isF32())
+      visit(n, reinterpret_cast<float *>(data)[n]);
+    else if (type.isInteger(64))
+      visit(n, reinterpret_cast<int64_t *>(data)[n]);
+    else if (type.isInteger(32))
+      visit(n, reinterpret_cast<int32_t *>(data)[n]);
+    else if (type.isInteger(8) || type.isInteger(1))
+      visit(n, reinterpret_cast<int8_t *>(data)[n]);
+    else if (type.isF16())
+      visit(n, reinterpret_cast<_Float16 *>(data)[n]);
+    else
+      visit(n, reinterpret_cast<__bf16 *>(data)[n]);
+  }
+}
+
+static void writeTensor(const Tensor &tensor, Type type, char *data) {
+  visitElements(type, data, tensor.size(), [&](int64_t n, auto &element) {
+    using T = std::remove_reference_t<decltype(element)>;
+    element = tensor.isFloat() ? static_cast<T>(static_cast<float>(tensor[n].f))
+                               : static_cast<T>(tensor[n].i);
+  });
+}
+
+static Tensor readTensor(ShapedType type, char *data) {
+  Type element = type.getElementType();
+  std::vector<double> floats;
+  std::vector<int64_t> integers;
+  visitElements(element, data, type.getNumElements(), [&](int64_t, auto &value) {
+    floats.push_back(static_cast<float>(value));
+    integers.push_back(static_cast<int64_t>(value));
+  });
+  using interpret::ElementType;
+  if (isa<FloatType>(element))
+    return Tensor::floats(element.isF32()   ? ElementType::F32
+                          : element.isF16() ? ElementType::F16
+                                            : ElementType::BF16,
+                          type.getShape(), floats);
+  unsigned width = element.getIntOrFloatBitWidth();
+  return Tensor::integers(width == 64   ? ElementType::I64
+                          : width == 32 ? ElementType::I32
+                          : width == 8  ? ElementType::I8
+                                        : ElementType::I1,
+                          type.getShape(), integers);
+}
+
+std::map<std::string, Tensor> TaskMachine::run(StringRef name,
+                                               const std::map<std::string, Tensor> &inputs) {
+  Block &body = program.getBody().front();
+  for (auto input : body.getOps<task::InputOp>())
+    if (auto it = inputs.find(input.getName().str()); it != inputs.end())
+      writeTensor(it->second, cast<ShapedType>(input.getBuffer().getType()).getElementType(),
+                  addressOf(input.getBuffer()));
+  for (auto section : body.getOps<task::SectionOp>()) {
+    if (section.getSymName() != name)
+      continue;
+    for (Operation &op : section.getBody().front()) {
+      if (auto kernel = dyn_cast<task::LaunchOp>(op))
+        launch(kernel);
+      else if (auto matmul = dyn_cast<task::MatmulOp>(op))
+        multiply(matmul);
+      else
+        ADD_FAILURE() << "no such record here: " << op.getName().getStringRef().str();
+    }
+  }
+  std::map<std::string, Tensor> outputs;
+  for (auto result : body.getOps<task::ResultOp>())
+    if (result.getSection() == name)
+      outputs[result.getName().str()] =
+          readTensor(cast<ShapedType>(result.getBuffer().getType()), addressOf(result.getBuffer()));
+  return outputs;
+}
+
+} // namespace pcc::test

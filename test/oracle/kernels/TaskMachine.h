@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs a section of a task program in this process: kernels from their native code, everything else
+// in the plainest way. What a device does, without one.
+#pragma once
+
+#include "compiler/interpret/Tensor.h"
+#include "dialects/task/Task.h"
+#include "passes/lower/EmitKernels.h"
+#include <map>
+
+namespace pcc::test {
+
+class TaskMachine {
+public:
+  /// Loads the kernels. `threads` pieces of every launch run one after the other, in reverse order,
+  /// so that a dependence between iterations shows.
+  TaskMachine(mlir::ModuleOp module, const lower::KernelObject &object, int64_t pieces);
+  ~TaskMachine();
+
+  /// The section's outputs for its inputs, both by name.
+  std::map<std::string, interpret::Tensor>
+  run(llvm::StringRef section, const std::map<std::string, interpret::Tensor> &inputs);
+
+private:
+  char *addressOf(mlir::Value buffer);
+  void launch(task::LaunchOp op);
+  void multiply(task::MatmulOp op);
+
+  mlir::ModuleOp module;
+  task::ProgramOp program;
+  void *library = nullptr;
+  int64_t pieces;
+  std::map<task::Space, std::vector<char>> spaces;
+};
+
+} // namespace pcc::test

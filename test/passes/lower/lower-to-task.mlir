@@ -1,0 +1,62 @@
+// RUN: pcc-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(schedule-assign-kernels),schedule-plan-memory,lower-to-task)' --verify-diagnostics | FileCheck %s
+
+// One record per kernel; the update reduces in place, waits, and writes the parameter where it lies.
+module attributes {dist.mesh = #dist.mesh<dp=2>} {
+  graph.parameter @w : tensor<16x4xf32> init(#graph.init<zeros>)
+  func.func @forward_backward(%x: tensor<4x16xf32> {graph.role = #graph.role<input "x">, dist.sharding = #dist.sharding<[dp, _]>},
+                              %g: tensor<4x4xf32> {graph.role = #graph.role<input "g">, dist.sharding = #dist.sharding<[dp, _]>})
+      -> (tensor<16x4xf32> {graph.role = #graph.role<gradient "w">, dist.sharding = #dist.sharding<[_, _] partial(sum: dp)>}) {
+    %0 = graph.matmul %x, %g {transpose_lhs} : tensor<4x16xf32>, tensor<4x4xf32>
+    return %0 : tensor<16x4xf32>
+  }
+  func.func @update(%w: tensor<16x4xf32> {graph.role = #graph.role<parameter "w">},
+                    %g: tensor<16x4xf32> {graph.role = #graph.role<gradient "w">})
+      -> (tensor<16x4xf32> {graph.role = #graph.role<parameter "w">}) {
+    %0 = dist.all_reduce sum %g : tensor<16x4xf32>
+    %1 = graph.sub %w, %0 : tensor<16x4xf32>
+    return %1 : tensor<16x4xf32>
+  }
+  pipe.step @train micro_batches = 1 copies = 1 micro_reduction = sum {
+    pipe.slot @forward_backward microbatch = 0 copy = 0
+    pipe.slot @update
+  }
+}
+// CHECK: func.func private @[[K:kernel0_sub]](%{{.*}}: tensor<16x4xf32>, %{{.*}}: tensor<16x4xf32>) -> (tensor<16x4xf32> {task.tied = 0 : i64})
+// CHECK-SAME: task.form = #task.form<map 64x1>
+// CHECK: task.program @train attributes {constant_bytes = 0 : i64, input_bytes = 320 : i64, {{.*}}persistent_bytes = 256 : i64, temporary_bytes = 256 : i64}
+// CHECK-DAG: %[[X:.*]] = task.buffer "x" input offset = 0 : memref<4x16xf32>
+// CHECK-DAG: %[[G:.*]] = task.buffer "g" input offset = 256 : memref<4x4xf32>
+// CHECK-DAG: %[[W:.*]] = task.buffer "w" persistent offset = 0 : memref<16x4xf32>
+// CHECK-DAG: %[[D:.*]] = task.buffer "{{.*}}" temporary offset = 0 : memref<16x4xf32>
+// CHECK: task.input "x" in %[[X]] <[8, 16] at <0 + dp * 4>, <0>>
+// CHECK: task.result gradient "w" in %[[D]] <[16, 4] at <0>, <0>> of @forward_backward {partial_axes = ["dp"]}
+// CHECK: task.section @forward_backward
+// CHECK: task.matmul %[[X]], %[[G]] into %[[D]] batch = 1 m = 16 n = 4 k = 4 {signals = array<i32: 0>, transpose_a}
+// CHECK: task.section @update
+// CHECK: task.all_reduce %[[D]] into %[[D]] groups = dense<{{\[\[}}0, 1]]> {{.*}}signals = array<i32: 1>, waits = array<i32: 0>
+// CHECK: task.launch @[[K]](%[[W]], %[[D]]) trip = 1 {waits = array<i32: 1>}
+// CHECK: task.slot @forward_backward microbatch = 0 copy = 0
+// CHECK: task.slot @update microbatch = 0 copy = 0
+
+// -----
+
+// Equal kernels are one function, whatever buffers they run on.
+func.func @forward(%x: tensor<4xf32> {graph.role = #graph.role<input "x">}, %y: tensor<4x1xf32> {graph.role = #graph.role<input "y">})
+    -> (tensor<4xf32> {graph.role = #graph.role<output "a">}, tensor<4xf32> {graph.role = #graph.role<output "b">}) {
+  %0 = graph.exp %x : tensor<4xf32>
+  %1 = graph.reshape %y : tensor<4x1xf32> to tensor<4xf32>
+  %2 = graph.matmul %y, %y {transpose_lhs} : tensor<4x1xf32>, tensor<4x1xf32>
+  %3 = graph.reshape %2 : tensor<1x1xf32> to tensor<1xf32>
+  %4 = graph.broadcast %3, [0] : tensor<1xf32> to tensor<4xf32>
+  %5 = graph.exp %4 : tensor<4xf32>
+  return %0, %5 : tensor<4xf32>, tensor<4xf32>
+}
+// CHECK: func.func private @kernel0_exp
+// CHECK: func.func private @kernel1_exp
+// CHECK-NOT: func.func
+
+// -----
+
+// expected-error @below {{expected a memory plan, run "--schedule-plan-memory" first}}
+module {
+}
