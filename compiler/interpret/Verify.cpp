@@ -53,9 +53,6 @@ struct Pair {
       : a(a), b(b), options(options),
         runA{options.precision, factorsFor(a, b, options.gradientFactors)},
         runB{options.precision, factorsFor(b, a, options.gradientFactors)} {}
-
-  /// The options of `a` in another precision.
-  RunOptions referenceRun(Precision precision) const { return {precision, runA.gradientFactors}; }
 };
 
 Case failedCase(const std::string &name, const std::string &reason) {
@@ -90,18 +87,6 @@ FailureOr<NamedTensors> commonArguments(func::FuncOp a, func::FuncOp b, uint64_t
   return first;
 }
 
-/// The results of a function of the reference, rounded, in doubles, and disturbed.
-FailureOr<Reference> referenceOf(Pair &pair, llvm::StringRef name,
-                                 const NamedTensors &arguments) {
-  RunOptions inDoubles = pair.referenceRun(Precision::Double);
-  auto values = runFunction(pair.a, name, arguments, pair.referenceRun(Precision::Element));
-  auto doubles = runFunction(pair.a, name, arguments, inDoubles);
-  auto disturbed = runFunction(pair.a, name, disturb(arguments, disturbSeed), inDoubles);
-  if (failed(values) || failed(doubles) || failed(disturbed))
-    return failure();
-  return Reference{*values, *doubles, *disturbed};
-}
-
 Report verifyFunction(Pair &pair, func::FuncOp a, func::FuncOp b) {
   std::string name = a.getName().str();
   if (std::string reason = findDifferentArgument(Signature::of(a), Signature::of(b));
@@ -111,7 +96,7 @@ Report verifyFunction(Pair &pair, func::FuncOp a, func::FuncOp b) {
   auto arguments = commonArguments(a, b, pair.options.seed);
   if (failed(arguments))
     return {{failedCase(name, errorsA.getText())}};
-  auto reference = referenceOf(pair, name, *arguments);
+  auto reference = makeReference(pair.a, name, *arguments, pair.runA.gradientFactors);
   if (failed(reference))
     return {{failedCase(name, "the first module: " + errorsA.getText())}};
   ErrorCatcher errorsB(pair.b.getContext());
@@ -217,6 +202,17 @@ Report verifyModules(ModuleOp a, ModuleOp b, const VerifyOptions &options) {
     report.cases.push_back(
         failedCase("modules", "expected a function of the same name in both modules, got none"));
   return report;
+}
+
+FailureOr<Reference> makeReference(ModuleOp module, llvm::StringRef name,
+                                   const NamedTensors &arguments, const GradientFactors &factors) {
+  RunOptions inDoubles{Precision::Double, factors};
+  auto values = runFunction(module, name, arguments, {Precision::Element, factors});
+  auto doubles = runFunction(module, name, arguments, inDoubles);
+  auto disturbed = runFunction(module, name, disturb(arguments, disturbSeed), inDoubles);
+  if (failed(values) || failed(doubles) || failed(disturbed))
+    return failure();
+  return Reference{*values, *doubles, *disturbed};
 }
 
 FailureOr<TrainingReference> makeTrainingReference(ModuleOp module, const VerifyOptions &options) {

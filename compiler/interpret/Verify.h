@@ -27,6 +27,12 @@ struct VerifyOptions {
 /// or step that only one module has is skipped; nothing to compare at all is a failed case.
 Report verifyModules(mlir::ModuleOp a, mlir::ModuleOp b, const VerifyOptions &options = {});
 
+/// What function `name` of `module` computes on `arguments`, for comparison with another way to run it
+/// (`compareNamed`). Errors are diagnostics.
+mlir::FailureOr<Reference> makeReference(mlir::ModuleOp module, llvm::StringRef name,
+                                         const NamedTensors &arguments,
+                                         const GradientFactors &factors = {});
+
 /// Inputs of a training run and what it computes, for comparison with a compiled program that is run
 /// on the same inputs: `compareTraining(reference, {losses, results, parameters}, factor)`.
 struct TrainingReference {

@@ -11,7 +11,7 @@ using namespace pcc::interpret;
 using Values = std::vector<double>;
 static constexpr double infinity = HUGE_VAL;
 
-static Tensor apply(const std::string &name, const Values &x, const std::string &attributes = "") {
+static Tensor applied(const std::string &name, const Values &x, const std::string &attributes = "") {
   return elementwise(name, {f32({static_cast<int64_t>(x.size())}, x)}, attributes);
 }
 
@@ -77,50 +77,50 @@ TEST(Arithmetic, IntegerDivisionByZeroIsAnError) {
 
 TEST(Functions, Rounding) {
   Values halves = {-2.5, -1.5, -0.5, 0.5, 1.5, 2.5, 2.6};
-  EXPECT_EQ(valuesOf(apply("round", halves)), (Values{-2, -2, 0, 0, 2, 2, 3}));
-  EXPECT_EQ(valuesOf(apply("floor", halves)), (Values{-3, -2, -1, 0, 1, 2, 2}));
-  EXPECT_EQ(valuesOf(apply("ceil", halves)), (Values{-2, -1, 0, 1, 2, 3, 3}));
+  EXPECT_EQ(valuesOf(applied("round", halves)), (Values{-2, -2, 0, 0, 2, 2, 3}));
+  EXPECT_EQ(valuesOf(applied("floor", halves)), (Values{-3, -2, -1, 0, 1, 2, 2}));
+  EXPECT_EQ(valuesOf(applied("ceil", halves)), (Values{-2, -1, 0, 1, 2, 3, 3}));
 }
 
 TEST(Functions, Values) {
-  expectNear(apply("exp", {0, 1, -1}), {1, std::exp(1), std::exp(-1)});
-  expectNear(apply("log", {1, 2}), {0, std::log(2)});
-  expectNear(apply("log1p", {0x1p-30}), {0x1p-30});
-  expectNear(apply("sqrt", {4, 2}), {2, std::sqrt(2)});
-  expectNear(apply("rsqrt", {4, 16}), {0.5, 0.25});
-  expectNear(apply("square", {-3}), {9});
-  expectNear(apply("reciprocal", {4}), {0.25});
-  expectNear(apply("sin", {1}), {std::sin(1)});
-  expectNear(apply("cos", {1}), {std::cos(1)});
-  expectNear(apply("tanh", {0.5}), {std::tanh(0.5)});
-  expectNear(apply("sigmoid", {0, 100, -100}), {0.5, 1, std::exp(-100)});
-  expectNear(apply("erf", {0.5}), {std::erf(0.5)});
-  EXPECT_EQ(valuesOf(apply("sign", {-3, 0, 2})), (Values{-1, 0, 1}));
-  EXPECT_EQ(valuesOf(apply("abs", {-3, 2})), (Values{3, 2}));
+  expectNear(applied("exp", {0, 1, -1}), {1, std::exp(1), std::exp(-1)});
+  expectNear(applied("log", {1, 2}), {0, std::log(2)});
+  expectNear(applied("log1p", {0x1p-30}), {0x1p-30});
+  expectNear(applied("sqrt", {4, 2}), {2, std::sqrt(2)});
+  expectNear(applied("rsqrt", {4, 16}), {0.5, 0.25});
+  expectNear(applied("square", {-3}), {9});
+  expectNear(applied("reciprocal", {4}), {0.25});
+  expectNear(applied("sin", {1}), {std::sin(1)});
+  expectNear(applied("cos", {1}), {std::cos(1)});
+  expectNear(applied("tanh", {0.5}), {std::tanh(0.5)});
+  expectNear(applied("sigmoid", {0, 100, -100}), {0.5, 1, std::exp(-100)});
+  expectNear(applied("erf", {0.5}), {std::erf(0.5)});
+  EXPECT_EQ(valuesOf(applied("sign", {-3, 0, 2})), (Values{-1, 0, 1}));
+  EXPECT_EQ(valuesOf(applied("abs", {-3, 2})), (Values{3, 2}));
 }
 
 TEST(Functions, Edges) {
-  EXPECT_EQ(apply("exp", {1000})[0].f, infinity);
-  EXPECT_EQ(apply("log", {0})[0].f, -infinity);
-  EXPECT_TRUE(std::isnan(apply("log", {-1})[0].f));
-  EXPECT_TRUE(std::isnan(apply("sqrt", {-1})[0].f));
+  EXPECT_EQ(applied("exp", {1000})[0].f, infinity);
+  EXPECT_EQ(applied("log", {0})[0].f, -infinity);
+  EXPECT_TRUE(std::isnan(applied("log", {-1})[0].f));
+  EXPECT_TRUE(std::isnan(applied("sqrt", {-1})[0].f));
 }
 
 TEST(Activations, Values) {
-  EXPECT_EQ(valuesOf(apply("relu", {-1, 0, 2})), (Values{0, 0, 2}));
-  expectNear(apply("leaky_relu", {-4, 2}, "{alpha = 0.25}"), {-1, 2});
-  expectNear(apply("elu", {-1, 2}, "{alpha = 0.5}"), {0.5 * (std::exp(-1) - 1), 2});
-  expectNear(apply("gelu", {1}), {0.5 * (1 + std::erf(std::sqrt(0.5)))});
-  expectNear(apply("silu", {0, 2}), {0, 2 / (1 + std::exp(-2))});
-  expectNear(apply("softplus", {0, 1000, -1000}), {std::log(2), 1000, 0});
-  EXPECT_EQ(valuesOf(apply("clamp", {-5, 0.5, 9}, "{low = -1.0, high = 6.0}")),
+  EXPECT_EQ(valuesOf(applied("relu", {-1, 0, 2})), (Values{0, 0, 2}));
+  expectNear(applied("leaky_relu", {-4, 2}, "{alpha = 0.25}"), {-1, 2});
+  expectNear(applied("elu", {-1, 2}, "{alpha = 0.5}"), {0.5 * (std::exp(-1) - 1), 2});
+  expectNear(applied("gelu", {1}), {0.5 * (1 + std::erf(std::sqrt(0.5)))});
+  expectNear(applied("silu", {0, 2}), {0, 2 / (1 + std::exp(-2))});
+  expectNear(applied("softplus", {0, 1000, -1000}), {std::log(2), 1000, 0});
+  EXPECT_EQ(valuesOf(applied("clamp", {-5, 0.5, 9}, "{low = -1.0, high = 6.0}")),
             (Values{-1, 0.5, 6}));
-  EXPECT_TRUE(std::isnan(apply("relu", {NAN})[0].f));
+  EXPECT_TRUE(std::isnan(applied("relu", {NAN})[0].f));
 }
 
 TEST(Activations, GeluTanhIsNearTheExactOne) {
-  Tensor exact = apply("gelu", {-2, -0.5, 0.5, 2});
-  Tensor approximate = apply("gelu", {-2, -0.5, 0.5, 2}, "{form = #graph.gelu_form<tanh>}");
+  Tensor exact = applied("gelu", {-2, -0.5, 0.5, 2});
+  Tensor approximate = applied("gelu", {-2, -0.5, 0.5, 2}, "{form = #graph.gelu_form<tanh>}");
   for (int64_t n = 0; n < exact.size(); ++n) {
     EXPECT_NE(exact[n].f, approximate[n].f);
     EXPECT_NEAR(exact[n].f, approximate[n].f, 1e-3);
