@@ -22,7 +22,9 @@ LogicalResult setValue(graph::ParameterOp parameter, const TensorData &data, Loc
   if (data.type != parameter.getTensorType())
     return emitError(loc) << "tensor '" << parameter.getSymName() << "': expected "
                           << parameter.getTensorType() << ", got " << data.type;
-  parameter.setInitAttr(graph::InitAttr::get(parameter.getContext(), graph::InitKind::File, {}));
+  MLIRContext *context = parameter.getContext();
+  parameter.setInitAttr(graph::InitAttr::get(context, graph::InitKind::File,
+                                             DenseF64ArrayAttr::get(context, {})));
   parameter.setValueAttr(data.toResource(parameter.getSymName()));
   return success();
 }
