@@ -27,7 +27,8 @@ llvm::StringRef stringify(CaseStatus status) {
   llvm_unreachable("every status is listed");
 }
 
-/// |x - y|; NaN and infinities are at no distance from themselves, at an infinite one from all else.
+/// |x - y|; NaN and infinities are at no distance from themselves, at an infinite one from all
+/// else.
 double distance(double x, double y) {
   if (x == y || (std::isnan(x) && std::isnan(y)))
     return 0.0;
@@ -101,8 +102,10 @@ void Report::print(llvm::raw_ostream &os, bool all) const {
 llvm::json::Value Report::toJson() const {
   llvm::json::Array list;
   for (const Case &c : cases) {
-    llvm::json::Object entry{{"name", c.name}, {"status", stringify(c.status)},
-                             {"reason", c.reason}, {"tolerance", c.tolerance}};
+    llvm::json::Object entry{{"name", c.name},
+                             {"status", stringify(c.status)},
+                             {"reason", c.reason},
+                             {"tolerance", c.tolerance}};
     // JSON has no infinity: a difference without measure is left out.
     if (std::isfinite(c.maxError))
       entry["max_error"] = c.maxError;
@@ -177,12 +180,10 @@ Report compareNamed(llvm::StringRef prefix, const Reference &expected, const Nam
   for (const auto &[key, value] : expected.values) {
     std::string name = prefix.str() + key;
     const Tensor &doubles = expected.doubles.at(key);
-    double tolerance =
-        toleranceOf(value, doubles, expected.disturbed.at(key), factor, precision);
+    double tolerance = toleranceOf(value, doubles, expected.disturbed.at(key), factor, precision);
     if (auto found = actual.find(key); found != actual.end())
-      report.cases.push_back(
-          compareTensors(name, precision == Precision::Double ? doubles : value, found->second,
-                         tolerance));
+      report.cases.push_back(compareTensors(name, precision == Precision::Double ? doubles : value,
+                                            found->second, tolerance));
     else
       report.cases.push_back({name, CaseStatus::Failed, "the second program has no such value"});
   }

@@ -3,8 +3,9 @@
 // Compares what two programs computed. How far two right programs may differ follows from the
 // reference alone and is measured, not chosen (docs/spec/interpreter.md, "Tolerances"):
 //
-//   rounding      |reference rounded after every op - reference in doubles|, the greatest of a tensor
-//   sensitivity   how far the double reference moves when every float input moves by one unit in its
+//   rounding      |reference rounded after every op - reference in doubles|, the greatest of a
+//   tensor sensitivity   how far the double reference moves when every float input moves by one
+//   unit in its
 //                 last place, up or down at random: the magnitude of the terms that were added up
 //   tolerance     factor · max(rounding, sensitivity, epsilon of the element type · greatest value)
 //
@@ -61,8 +62,8 @@ double compiledFactor(mlir::ModuleOp module);
 Tensor disturb(const Tensor &value, uint64_t seed);
 NamedTensors disturb(const NamedTensors &values, uint64_t seed);
 
-/// How far a result may lie from the reference's. With `Precision::Double` both programs computed in
-/// doubles, and the tolerance shrinks by the ratio of the epsilons.
+/// How far a result may lie from the reference's. With `Precision::Double` both programs computed
+/// in doubles, and the tolerance shrinks by the ratio of the epsilons.
 double toleranceOf(const Tensor &value, const Tensor &doubles, const Tensor &disturbed,
                    double factor, Precision precision = Precision::Element);
 
@@ -70,8 +71,8 @@ double toleranceOf(const Tensor &value, const Tensor &doubles, const Tensor &dis
 Case compareTensors(std::string name, const Tensor &expected, const Tensor &actual,
                     double tolerance);
 
-/// Compares every value of the reference with the one of the same key, which must exist; `prefix` is
-/// put before the names of the cases. Values that only `actual` has are not looked at.
+/// Compares every value of the reference with the one of the same key, which must exist; `prefix`
+/// is put before the names of the cases. Values that only `actual` has are not looked at.
 Report compareNamed(llvm::StringRef prefix, const Reference &expected, const NamedTensors &actual,
                     double factor, Precision precision = Precision::Element);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Elements of tensors as the interpreter holds them: 64 bits each, a double for every floating-point
-// type and a 64-bit integer for every other, with the values that the element type can hold.
+// Elements of tensors as the interpreter holds them: 64 bits each, a double for every
+// floating-point type and a 64-bit integer for every other, with the values that the element type
+// can hold.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
@@ -22,7 +23,8 @@ bool isFloat(ElementType type);
 /// The name in MLIR's syntax: f32, bf16, i1, ….
 llvm::StringRef stringify(ElementType type);
 
-/// `value` as `type` holds it: rounded to the nearest, ties to even, beyond the largest to infinity.
+/// `value` as `type` holds it: rounded to the nearest, ties to even, beyond the largest to
+/// infinity.
 double roundTo(ElementType type, double value);
 
 /// `value` as `type` holds it: the lowest bits, sign-extended; one bit for i1.

@@ -62,14 +62,15 @@ std::optional<int64_t> indexEnd(Value value) {
 Tensor uniform(llvm::StringRef key, ElementType type, llvm::ArrayRef<int64_t> shape, uint64_t seed,
                int64_t begin, int64_t end) {
   uint64_t stream = abi::streamOf(std::string_view(key));
-  return generate(type, shape, [&](int64_t n) {
-           double number = abi::randomUniform(seed, stream, n);
-           if (isFloat(type))
-             return Element{.f = 2.0 * number - 1.0};
-           if (type == ElementType::I1)
-             return Element{.i = number < 0.5};
-           return Element{.i = begin + static_cast<int64_t>(number * double(end - begin))};
-         })
+  return generate(type, shape,
+                  [&](int64_t n) {
+                    double number = abi::randomUniform(seed, stream, n);
+                    if (isFloat(type))
+                      return Element{.f = 2.0 * number - 1.0};
+                    if (type == ElementType::I1)
+                      return Element{.i = number < 0.5};
+                    return Element{.i = begin + static_cast<int64_t>(number * double(end - begin))};
+                  })
       .rounded(Precision::Element);
 }
 
@@ -92,8 +93,7 @@ double initialElement(graph::InitAttr init, uint64_t seed, uint64_t stream, int6
   case graph::InitKind::Constant:
     return arguments[0];
   case graph::InitKind::Uniform:
-    return arguments[0] +
-           (arguments[1] - arguments[0]) * abi::randomUniform(seed, stream, index);
+    return arguments[0] + (arguments[1] - arguments[0]) * abi::randomUniform(seed, stream, index);
   case graph::InitKind::Normal:
     return arguments[0] + arguments[1] * abi::randomNormal(seed, stream, index);
   }
@@ -145,8 +145,7 @@ FailureOr<NamedTensors> firstValues(ModuleOp module, uint64_t seed, double distu
 } // namespace
 
 FailureOr<NamedTensors> randomArguments(func::FuncOp function, uint64_t seed) {
-  FailureOr<NamedTensors> values =
-      randomParameters(function->getParentOfType<ModuleOp>(), seed);
+  FailureOr<NamedTensors> values = randomParameters(function->getParentOfType<ModuleOp>(), seed);
   if (failed(values))
     return failure();
   NamedTensors arguments;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Seeded values for arguments, batches and parameters. They depend on the seed and the key alone, so
-// that modules of different stages and numbers of ranks get the same ones.
+// Seeded values for arguments, batches and parameters. They depend on the seed and the key alone,
+// so that modules of different stages and numbers of ranks get the same ones.
 #pragma once
 
 #include "compiler/interpret/Training.h"

@@ -25,9 +25,9 @@ public:
 
   /// Gives `gift` to the ranks of `group` at `op` under `channel`, as the member at `position`, and
   /// waits for theirs.
-  mlir::FailureOr<std::shared_ptr<Meeting>> meet(mlir::Operation *op,
-                                                 llvm::ArrayRef<int64_t> group, int64_t position,
-                                                 llvm::StringRef channel, Gift gift);
+  mlir::FailureOr<std::shared_ptr<Meeting>> meet(mlir::Operation *op, llvm::ArrayRef<int64_t> group,
+                                                 int64_t position, llvm::StringRef channel,
+                                                 Gift gift);
 
   /// Gives without waiting.
   void send(llvm::ArrayRef<int64_t> group, int64_t position, llvm::StringRef channel, Gift gift) {
@@ -59,9 +59,9 @@ private:
   std::string reason;
 };
 
-/// Runs `body` for every rank of `mesh`, each in its own thread, and waits for all. A rank that fails
-/// or ranks that wait for one another are diagnosed; the second with one note for each waiting rank,
-/// the first of many.
+/// Runs `body` for every rank of `mesh`, each in its own thread, and waits for all. A rank that
+/// fails or ranks that wait for one another are diagnosed; the second with one note for each
+/// waiting rank, the first of many.
 mlir::LogicalResult runRanks(const dist::Mesh &mesh, Precision precision, mlir::Location location,
                              llvm::function_ref<mlir::LogicalResult(Rank &)> body);
 

@@ -24,8 +24,7 @@ void RankTraining::begin(const NamedTensors &globals) {
   for (Section &section : plan.sections)
     for (const Binding &binding : section.signature.arguments)
       if (binding.role == graph::RoleKind::Parameter && !parameters.count(binding.key))
-        parameters[binding.key] =
-            section.localPart(binding, globals.at(binding.key), rank);
+        parameters[binding.key] = section.localPart(binding, globals.at(binding.key), rank);
 }
 
 LogicalResult RankTraining::runStep(const NamedTensors &batch, int64_t number) {
@@ -56,12 +55,11 @@ Tensor RankTraining::read(const Binding &binding) const {
                  *elementTypeOf(binding.type.getElementType()));
 }
 
-FailureOr<Tensor> RankTraining::argument(const Slot &slot, const Binding &binding, const NamedTensors &batch,
-                           int64_t number) {
+FailureOr<Tensor> RankTraining::argument(const Slot &slot, const Binding &binding,
+                                         const NamedTensors &batch, int64_t number) {
   const Section &section = plan.sections[slot.section];
   if (binding.role == graph::RoleKind::Input)
-    return section.localPart(binding, rowsOf(batch.at(binding.key), slot.block, plan.blocks),
-                             rank);
+    return section.localPart(binding, rowsOf(batch.at(binding.key), slot.block, plan.blocks), rank);
   if (binding.role == graph::RoleKind::Parameter)
     return parameters.at(binding.key);
   if (binding.role == graph::RoleKind::Step)
@@ -75,9 +73,8 @@ FailureOr<Tensor> RankTraining::argument(const Slot &slot, const Binding &bindin
 
 Tensor RankTraining::readSum(const std::string &key, double scale, ElementType type) const {
   const Tensor &sum = sums.at(key);
-  return generate(type, sum.getShape(), [&](int64_t n) {
-           return Element{.f = sum[n].f * scale};
-         }).rounded(options.precision);
+  return generate(type, sum.getShape(), [&](int64_t n) { return Element{.f = sum[n].f * scale}; })
+      .rounded(options.precision);
 }
 
 void RankTraining::keep(const Binding &binding, const Tensor &value) {

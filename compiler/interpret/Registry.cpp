@@ -10,7 +10,8 @@ const Registry &Registry::get() {
     for (auto registerFamily :
          {registerArithmetic, registerFunctions, registerActivations, registerLogic, registerLeaves,
           registerShape, registerIndexing, registerContraction, registerReduce, registerLoss,
-          registerOptimizer, registerCalls, registerCollectives, registerExchanges, registerShardings})
+          registerOptimizer, registerCalls, registerCollectives, registerExchanges,
+          registerShardings})
       registerFamily(all);
     return all;
   }();

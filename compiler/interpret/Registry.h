@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Op name → the function that computes it. An op is added by one line in the file of its family
-// (ops/): the function gets the op and its operands' values and returns the result's. It computes in
-// doubles and 64-bit integers and does not round: whoever calls it rounds every result once, to the
-// element type.
+// (ops/): the function gets the op and its operands' values and returns the result's. It computes
+// in doubles and 64-bit integers and does not round: whoever calls it rounds every result once, to
+// the element type.
 #pragma once
 
 #include "compiler/interpret/Rank.h"
@@ -22,9 +22,7 @@ struct OpCall {
   Rank &rank;
 
   /// Ends the rank's evaluation with a diagnostic at the op.
-  mlir::LogicalResult fail(const llvm::Twine &message) {
-    return rank.fail(op->getLoc(), message);
-  }
+  mlir::LogicalResult fail(const llvm::Twine &message) { return rank.fail(op->getLoc(), message); }
 };
 
 using OpFunction = std::function<mlir::LogicalResult(OpCall &)>;

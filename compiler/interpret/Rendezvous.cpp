@@ -42,8 +42,7 @@ LogicalResult Rendezvous::wait(int64_t rank, Meeting &meeting) {
   meeting.waiting.push_back(rank);
   ++waiting;
   failIfStuck();
-  meeting.complete.wait(lock,
-                        [&] { return meeting.arrived == meeting.group.size() || broken; });
+  meeting.complete.wait(lock, [&] { return meeting.arrived == meeting.group.size() || broken; });
   return success(meeting.arrived == meeting.group.size());
 }
 

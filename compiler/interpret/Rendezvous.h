@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The one primitive on which ranks meet. Ranks are threads; every collective and transfer is: give
-// tensors under the name of a channel to a group, wait until all of the group have given theirs, read
-// what they gave. The n-th gift of each rank to a (group, channel) belongs to its n-th meeting.
+// tensors under the name of a channel to a group, wait until all of the group have given theirs,
+// read what they gave. The n-th gift of each rank to a (group, channel) belongs to its n-th
+// meeting.
 //
 //   rank 0                              rank 1
 //   meeting = post({0,1}, "sum", a)     meeting = post({0,1}, "sum", b)
@@ -43,7 +44,7 @@ private:
   friend class Rendezvous;
   llvm::SmallVector<int64_t> group;
   std::string channel;
-  size_t arrived = 0; ///< members that have given
+  size_t arrived = 0;                 ///< members that have given
   llvm::SmallVector<int64_t> waiting; ///< ranks inside `wait`
   std::condition_variable complete;
   std::once_flag computed;

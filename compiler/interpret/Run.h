@@ -21,14 +21,14 @@ struct RunOptions {
   GradientFactors gradientFactors;
 };
 
-/// The results of function `name` on global `arguments`, which must have every key of its signature.
-/// Ranks that should hold equal copies of a result and do not are an error.
+/// The results of function `name` on global `arguments`, which must have every key of its
+/// signature. Ranks that should hold equal copies of a result and do not are an error.
 mlir::FailureOr<NamedTensors> runFunction(mlir::ModuleOp module, llvm::StringRef name,
                                           const NamedTensors &arguments,
                                           const RunOptions &options = {});
 
-/// As `runFunction` on each rank's own values and without cutting and joining: `arguments[r]` and the
-/// result's entry r belong to rank r.
+/// As `runFunction` on each rank's own values and without cutting and joining: `arguments[r]` and
+/// the result's entry r belong to rank r.
 mlir::FailureOr<std::vector<llvm::SmallVector<Tensor>>>
 runOnRanks(mlir::func::FuncOp function, llvm::ArrayRef<llvm::SmallVector<Tensor>> arguments,
            const RunOptions &options = {});

@@ -31,8 +31,8 @@ LogicalResult reportStuck(const Rendezvous &rendezvous, llvm::ArrayRef<Rank> ran
     return success();
   InFlightDiagnostic diagnostic = emitError(location) << "no rank can go on";
   for (const StuckRank &entry : stuck.take_front(mostNotes)) {
-    std::string missing =
-        llvm::join(llvm::map_range(entry.missing, [](int64_t r) { return std::to_string(r); }), ", ");
+    std::string missing = llvm::join(
+        llvm::map_range(entry.missing, [](int64_t r) { return std::to_string(r); }), ", ");
     diagnostic.attachNote(ranks[entry.rank].getWaitingOp()->getLoc())
         << "rank " << entry.rank << " waits in \"" << entry.channel << "\" for rank " << missing;
   }

@@ -44,10 +44,12 @@ dist::Mesh Section::ranksToRun() {
     return isa<dist::DistDialect>(op->getDialect()) && !isa<dist::ReshardOp>(op);
   };
   // A function that it calls may meet other ranks as well.
-  bool crosses = function.walk([&](Operation *op) {
-    return crossesRanks(op) || isa<func::CallOp>(op) ? WalkResult::interrupt()
-                                                     : WalkResult::advance();
-  }).wasInterrupted();
+  bool crosses = function
+                     .walk([&](Operation *op) {
+                       return crossesRanks(op) || isa<func::CallOp>(op) ? WalkResult::interrupt()
+                                                                        : WalkResult::advance();
+                     })
+                     .wasInterrupted();
   return crosses ? mesh : dist::Mesh();
 }
 
@@ -59,13 +61,11 @@ Tensor Section::localPart(const Binding &binding, const Tensor &global, const Ra
 
 FailureOr<Tensor> Section::globalValue(const Binding &binding, llvm::ArrayRef<Tensor> values,
                                        const dist::Mesh &ran) {
-  dist::Sharding sharding = signature.isLocal
-                                ? binding.sharding
-                                : dist::Sharding::replicated(binding.type.getRank());
+  dist::Sharding sharding =
+      signature.isLocal ? binding.sharding : dist::Sharding::replicated(binding.type.getRank());
   if (auto pair = findDifferentCopies(values, sharding, ran))
     return function.emitError() << "ranks " << pair->first << " and " << pair->second
-                                << " should hold the same of \"" << binding.key
-                                << "\" and do not";
+                                << " should hold the same of \"" << binding.key << "\" and do not";
   return join(values, sharding, ran);
 }
 

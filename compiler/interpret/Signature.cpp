@@ -12,9 +12,10 @@ using namespace mlir;
 namespace pcc::interpret {
 namespace {
 
-/// What the attributes of one argument or result say; `position` is what it is called without a role.
+/// What the attributes of one argument or result say; `position` is what it is called without a
+/// role.
 Binding makeBinding(func::FuncOp function, DictionaryAttr attributes, Type type,
-             const std::string &position) {
+                    const std::string &position) {
   Binding binding;
   binding.key = position;
   binding.type = cast<RankedTensorType>(type);
@@ -55,10 +56,10 @@ Signature Signature::of(func::FuncOp function) {
   signature.isLocal = function->hasAttr(dist::localAttrName);
   for (auto [index, type] : llvm::enumerate(function.getArgumentTypes()))
     signature.arguments.push_back(makeBinding(function, function.getArgAttrDict(index), type,
-                                       "argument " + std::to_string(index)));
+                                              "argument " + std::to_string(index)));
   for (auto [index, type] : llvm::enumerate(function.getResultTypes()))
     signature.results.push_back(makeBinding(function, function.getResultAttrDict(index), type,
-                                     "result " + std::to_string(index)));
+                                            "result " + std::to_string(index)));
   makeUnique(signature.arguments);
   makeUnique(signature.results);
   return signature;

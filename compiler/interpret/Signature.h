@@ -19,13 +19,14 @@ using NamedTensors = std::map<std::string, Tensor>;
 /// One argument or result.
 struct Binding {
   /// Unique among the arguments, and among the results: `input images`, `parameter fc.weight`,
-  /// `gradient fc.weight`, `loss`, `step`, `output logits`; without a role `argument 2`, `result 0`.
+  /// `gradient fc.weight`, `loss`, `step`, `output logits`; without a role `argument 2`, `result
+  /// 0`.
   std::string key;
   std::optional<graph::RoleKind> role;
-  std::string name; ///< of the role; empty if it has none
+  std::string name;            ///< of the role; empty if it has none
   mlir::RankedTensorType type; ///< in the function: local in a local function
   llvm::SmallVector<int64_t, 4> globalShape;
-  dist::Sharding sharding; ///< replicated where the function says nothing
+  dist::Sharding sharding;     ///< replicated where the function says nothing
   double gradientFactor = 1.0; ///< `dist.gradient_factor` of a result, which is still to be applied
   std::optional<double> accumulateScale; ///< of `pipe.accumulate`
 };

@@ -15,8 +15,7 @@ struct Shared {
   Binding *binding;
 };
 
-LogicalResult checkSameSharding(llvm::StringMap<Shared> &seen, Section &section,
-                                Binding &binding) {
+LogicalResult checkSameSharding(llvm::StringMap<Shared> &seen, Section &section, Binding &binding) {
   auto [entry, isNew] = seen.try_emplace(binding.key, Shared{&section, &binding});
   const Shared &first = entry->second;
   if (isNew || (first.binding->type == binding.type && first.binding->sharding == binding.sharding))
@@ -36,8 +35,7 @@ LogicalResult checkSections(StepPlan &plan) {
       return section.function.emitError() << "only some sections of the step have local types";
     for (auto *bindings : {&section.signature.arguments, &section.signature.results})
       for (Binding &binding : *bindings)
-        if (binding.role == graph::RoleKind::Parameter ||
-            binding.role == graph::RoleKind::Gradient)
+        if (binding.role == graph::RoleKind::Parameter || binding.role == graph::RoleKind::Gradient)
           if (failed(checkSameSharding(seen, section, binding)))
             return failure();
   }

@@ -61,9 +61,8 @@ Tensor tensorOfLiteral(ElementType type, DenseElementsAttr attr) {
   Tensor result(type, attr.getType().getShape());
   llvm::MutableArrayRef<Element> elements = result.mutableElements();
   if (attr.isSplat()) {
-    Element element = isFloat(type)
-                          ? Element{.f = toDouble(attr.getSplatValue<llvm::APFloat>())}
-                          : elementOf(type, attr.getSplatValue<APInt>());
+    Element element = isFloat(type) ? Element{.f = toDouble(attr.getSplatValue<llvm::APFloat>())}
+                                    : elementOf(type, attr.getSplatValue<APInt>());
     llvm::fill(elements, element);
   } else if (isFloat(type)) {
     for (auto [element, value] : llvm::zip_equal(elements, attr.getValues<llvm::APFloat>()))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs the training steps of a module that has a `pipe.step`: slots in their order, accumulation over
-// microbatches and copies, optimizer states carried from step to step.
+// Runs the training steps of a module that has a `pipe.step`: slots in their order, accumulation
+// over microbatches and copies, optimizer states carried from step to step.
 #pragma once
 
 #include "compiler/interpret/Run.h"

@@ -183,8 +183,7 @@ Report verifyTrainingStep(Pair &pair) {
   auto actual = runTraining(pair.b, reference->batches, reference->parameters, pair.runB);
   if (failed(actual))
     return {{failedCase(name, "the second module: " + errorsB.getText())}};
-  Report report =
-      compareTraining(*reference, *actual, pair.options.factor, pair.options.precision);
+  Report report = compareTraining(*reference, *actual, pair.options.factor, pair.options.precision);
   for (Case &c : report.cases)
     c.name = name + ": " + c.name;
   return report;
@@ -196,8 +195,8 @@ Report verifyModules(ModuleOp a, ModuleOp b, const VerifyOptions &options) {
   Pair pair(a, b, options);
   Report report = verifyFunctions(pair);
   report.append(verifyTrainingStep(pair));
-  bool compared = llvm::any_of(
-      report.cases, [](const Case &c) { return c.status != CaseStatus::Skipped; });
+  bool compared =
+      llvm::any_of(report.cases, [](const Case &c) { return c.status != CaseStatus::Skipped; });
   if (!compared)
     report.cases.push_back(
         failedCase("modules", "expected a function of the same name in both modules, got none"));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `pcc verify A.mlir B.mlir`: do two modules, of any two stages before task and any numbers of ranks,
-// compute the same? And the reference that other ways to run a program are held against.
+// `pcc verify A.mlir B.mlir`: do two modules, of any two stages before task and any numbers of
+// ranks, compute the same? And the reference that other ways to run a program are held against.
 #pragma once
 
 #include "compiler/interpret/Compare.h"
@@ -23,18 +23,20 @@ struct VerifyOptions {
 };
 
 /// Compares public functions of the same name on seeded inputs, result by result, and the training
-/// steps: the loss of every step, every gradient of the last and every updated parameter. A function
-/// or step that only one module has is skipped; nothing to compare at all is a failed case.
+/// steps: the loss of every step, every gradient of the last and every updated parameter. A
+/// function or step that only one module has is skipped; nothing to compare at all is a failed
+/// case.
 Report verifyModules(mlir::ModuleOp a, mlir::ModuleOp b, const VerifyOptions &options = {});
 
-/// What function `name` of `module` computes on `arguments`, for comparison with another way to run it
+/// What function `name` of `module` computes on `arguments`, for comparison with another way to run
+/// it
 /// (`compareNamed`). Errors are diagnostics.
 mlir::FailureOr<Reference> makeReference(mlir::ModuleOp module, llvm::StringRef name,
                                          const NamedTensors &arguments,
                                          const GradientFactors &factors = {});
 
-/// Inputs of a training run and what it computes, for comparison with a compiled program that is run
-/// on the same inputs: `compareTraining(reference, {losses, results, parameters}, factor)`.
+/// Inputs of a training run and what it computes, for comparison with a compiled program that is
+/// run on the same inputs: `compareTraining(reference, {losses, results, parameters}, factor)`.
 struct TrainingReference {
   std::vector<NamedTensors> batches; ///< global, one for each step
   NamedTensors parameters;           ///< at the beginning

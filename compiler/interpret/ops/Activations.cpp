@@ -26,7 +26,8 @@ double softplus(double x) { return maximum(x, 0.0) + std::log1p(std::exp(-std::f
 
 Tensor relu(graph::ReluOp, llvm::ArrayRef<Tensor> in) {
   return mapNumbers(
-      in[0], [](double x) { return maximum(x, 0.0); }, [](int64_t x) { return maximum(x, int64_t(0)); });
+      in[0], [](double x) { return maximum(x, 0.0); },
+      [](int64_t x) { return maximum(x, int64_t(0)); });
 }
 
 Tensor leakyRelu(graph::LeakyReluOp op, llvm::ArrayRef<Tensor> in) {
@@ -65,9 +66,8 @@ void registerActivations(Registry &registry) {
   registry.add<graph::EluOp>(elu);
   registry.add<graph::GeluOp>(gelu);
   registry.add<graph::SiluOp>(silu);
-  registry.add<graph::SoftplusOp>([](graph::SoftplusOp, llvm::ArrayRef<Tensor> in) {
-    return mapFloats(in[0], softplus);
-  });
+  registry.add<graph::SoftplusOp>(
+      [](graph::SoftplusOp, llvm::ArrayRef<Tensor> in) { return mapFloats(in[0], softplus); });
   registry.add<graph::ClampOp>(clamp);
 }
 

@@ -29,8 +29,8 @@ LogicalResult allReduce(dist::AllReduceOp op, OpCall &call) {
   FailureOr<Joined> group = meetGroup(op, call, stringify(op.getKind()));
   if (failed(group))
     return failure();
-  call.results.push_back(group->meeting->once(
-      [&] { return combine(op.getKind(), firstGifts(*group->meeting)); }));
+  call.results.push_back(
+      group->meeting->once([&] { return combine(op.getKind(), firstGifts(*group->meeting)); }));
   return success();
 }
 
@@ -38,8 +38,8 @@ LogicalResult allGather(dist::AllGatherOp op, OpCall &call) {
   FailureOr<Joined> group = meetGroup(op, call);
   if (failed(group))
     return failure();
-  call.results.push_back(group->meeting->once(
-      [&] { return concatenate(firstGifts(*group->meeting), op.getAxis()); }));
+  call.results.push_back(
+      group->meeting->once([&] { return concatenate(firstGifts(*group->meeting), op.getAxis()); }));
   return success();
 }
 
@@ -47,10 +47,9 @@ LogicalResult reduceScatter(dist::ReduceScatterOp op, OpCall &call) {
   FailureOr<Joined> group = meetGroup(op, call, stringify(op.getKind()));
   if (failed(group))
     return failure();
-  const Tensor &reduced = group->meeting->once(
-      [&] { return combine(op.getKind(), firstGifts(*group->meeting)); });
-  call.results.push_back(
-      blockOf(reduced, op.getAxis(), group->position, group->members.size()));
+  const Tensor &reduced =
+      group->meeting->once([&] { return combine(op.getKind(), firstGifts(*group->meeting)); });
+  call.results.push_back(blockOf(reduced, op.getAxis(), group->position, group->members.size()));
   return success();
 }
 
@@ -63,8 +62,8 @@ LogicalResult broadcast(dist::BroadcastOp op, OpCall &call) {
 }
 
 LogicalResult reduce(dist::ReduceOp op, OpCall &call) {
-  FailureOr<Joined> group = meetGroup(
-      op, call, stringify(op.getKind()).str() + " to " + std::to_string(op.getRoot()));
+  FailureOr<Joined> group =
+      meetGroup(op, call, stringify(op.getKind()).str() + " to " + std::to_string(op.getRoot()));
   if (failed(group))
     return failure();
   if (group->position == static_cast<int64_t>(op.getRoot()))

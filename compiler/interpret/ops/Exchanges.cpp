@@ -73,7 +73,8 @@ LogicalResult neighborExchange(dist::NeighborExchangeOp op, OpCall &call) {
   return success();
 }
 
-/// Where the eight neighbours lie, in the order of the op's tables: rows down, columns to the right.
+/// Where the eight neighbours lie, in the order of the op's tables: rows down, columns to the
+/// right.
 constexpr struct {
   int down, right;
 } directions[8] = {{-1, 0}, {-1, 1}, {0, 1}, {1, 1}, {1, 0}, {1, -1}, {0, -1}, {-1, -1}};
@@ -119,8 +120,7 @@ LogicalResult neighborExchangeV2(dist::NeighborExchangeV2Op op, OpCall &call) {
     if (rows.size != fromRows.size || columns.size != fromColumns.size)
       return call.fail("expected a border of " + llvm::Twine(rows.size) + "x" +
                        llvm::Twine(columns.size) + " from position " + llvm::Twine(source) +
-                       ", got " + llvm::Twine(fromRows.size) + "x" +
-                       llvm::Twine(fromColumns.size));
+                       ", got " + llvm::Twine(fromRows.size) + "x" + llvm::Twine(fromColumns.size));
     insertBox(result, {0, 0, rows.start, columns.start}, group->meeting->gifts[source][0],
               {0, 0, fromRows.start, fromColumns.start},
               {samples, channels, rows.size, columns.size});
@@ -150,9 +150,9 @@ LogicalResult recv(dist::RecvOp op, OpCall &call) {
   int64_t target = call.rank.getIndex(), source = op.getPeers()[target];
   Tensor result = zerosOf(cast<RankedTensorType>(op.getType()));
   if (source >= 0) {
-    auto meeting = call.rank.meet(op, {source, target}, /*position=*/1,
-                                  transferChannel(source, target, op.getTag(), result.typeString()),
-                                  Gift());
+    auto meeting =
+        call.rank.meet(op, {source, target}, /*position=*/1,
+                       transferChannel(source, target, op.getTag(), result.typeString()), Gift());
     if (failed(meeting))
       return failure();
     result = (*meeting)->gifts[0][0];

@@ -14,15 +14,13 @@ namespace {
 
 /// An op on floats that one function of a double computes.
 template <typename OpT, double (*function)(double)> void addFunction(Registry &registry) {
-  registry.add<OpT>(
-      [](OpT, llvm::ArrayRef<Tensor> in) { return mapFloats(in[0], function); });
+  registry.add<OpT>([](OpT, llvm::ArrayRef<Tensor> in) { return mapFloats(in[0], function); });
 }
 
 template <typename OpT, double (*onFloats)(double), int64_t (*onIntegers)(int64_t)>
 void addNumberFunction(Registry &registry) {
-  registry.add<OpT>([](OpT, llvm::ArrayRef<Tensor> in) {
-    return mapNumbers(in[0], onFloats, onIntegers);
-  });
+  registry.add<OpT>(
+      [](OpT, llvm::ArrayRef<Tensor> in) { return mapNumbers(in[0], onFloats, onIntegers); });
 }
 
 double negate(double x) { return -x; }

@@ -45,8 +45,7 @@ template <typename F> Tensor zipIntegers(const Tensor &x, const Tensor &y, F f) 
                   [&](int64_t n) { return Element{.i = f(a[n].i, b[n].i)}; });
 }
 
-template <typename F, typename G>
-Tensor zipNumbers(const Tensor &x, const Tensor &y, F f, G g) {
+template <typename F, typename G> Tensor zipNumbers(const Tensor &x, const Tensor &y, F f, G g) {
   return x.isFloat() ? zipFloats(x, y, f) : zipIntegers(x, y, g);
 }
 

@@ -23,14 +23,14 @@ LogicalResult momentumStep(graph::MomentumOp op, OpCall &call) {
   double rate = call.operands[3][0].f;
   double momentum = op.getMomentum().convertToDouble();
   double decay = op.getWeightDecay().convertToDouble();
-  Tensor gradient = zipFloats(call.operands[1], parameter,
-                              [=](double g, double p) { return g + decay * p; });
-  Tensor newVelocity = zipFloats(velocity, gradient,
-                                 [=](double v, double g) { return momentum * v + g; });
+  Tensor gradient =
+      zipFloats(call.operands[1], parameter, [=](double g, double p) { return g + decay * p; });
+  Tensor newVelocity =
+      zipFloats(velocity, gradient, [=](double v, double g) { return momentum * v + g; });
   Tensor direction = newVelocity;
   if (op.getNesterov())
-    direction = zipFloats(gradient, newVelocity,
-                          [=](double g, double v) { return g + momentum * v; });
+    direction =
+        zipFloats(gradient, newVelocity, [=](double g, double v) { return g + momentum * v; });
   call.results.push_back(
       zipFloats(parameter, direction, [=](double p, double d) { return p - rate * d; }));
   call.results.push_back(newVelocity);

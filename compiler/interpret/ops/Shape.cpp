@@ -18,9 +18,8 @@ Tensor gatherByStrides(Tensor result, const Tensor &input, llvm::ArrayRef<int64_
   llvm::MutableArrayRef<Element> out = result.mutableElements();
   llvm::ArrayRef<Element> in = input.elements();
   int64_t next = 0;
-  forEachIndex(result.getShape(), [&](llvm::ArrayRef<int64_t> index) {
-    out[next++] = in[flatten(index, strides)];
-  });
+  forEachIndex(result.getShape(),
+               [&](llvm::ArrayRef<int64_t> index) { out[next++] = in[flatten(index, strides)]; });
   return result;
 }
 

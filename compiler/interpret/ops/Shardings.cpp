@@ -17,8 +17,8 @@ LogicalResult reshard(dist::ReshardOp op, OpCall &call) {
 }
 
 LogicalResult toLocal(dist::ToLocalOp op, OpCall &call) {
-  call.results.push_back(cut(call.operands[0], op.getSharding().getSharding(),
-                             call.rank.getMesh(), call.rank.getIndex()));
+  call.results.push_back(cut(call.operands[0], op.getSharding().getSharding(), call.rank.getMesh(),
+                             call.rank.getIndex()));
   return success();
 }
 

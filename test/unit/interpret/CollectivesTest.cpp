@@ -48,9 +48,9 @@ std::string type(const std::vector<int64_t> &shape) {
 
 /// Runs `op` of %a on all ranks; without a result type the op has none.
 PerRank runAll(const std::string &op, const std::string &resultType, const PerRank &inputs) {
-  TestModule module("module attributes {dist.mesh = #dist.mesh<x=2, y=3>} {\nfunc.func @f(%a: " +
-                    type({6, 6}) + ") -> " + resultType + " {\n  %0 = " + op + "\n  return %0 : " +
-                    resultType + "\n}\n}");
+  TestModule module(
+      "module attributes {dist.mesh = #dist.mesh<x=2, y=3>} {\nfunc.func @f(%a: " + type({6, 6}) +
+      ") -> " + resultType + " {\n  %0 = " + op + "\n  return %0 : " + resultType + "\n}\n}");
   auto results = runOnRanks(module.function("f"), inputs);
   EXPECT_TRUE(mlir::succeeded(results)) << module.getErrors();
   return mlir::succeeded(results) ? *results : PerRank(6, {Tensor(ElementType::F32, {})});
@@ -83,8 +83,10 @@ Tensor block(const Tensor &x, int64_t axis, int64_t block, int64_t size) {
 
 TEST(Collectives, AllReduce) {
   PerRank inputs = randomTensors();
-  for (auto [name, kind] : {std::pair("sum", pcc::ReduceKind::Sum), {"max", pcc::ReduceKind::Max},
-                            {"min", pcc::ReduceKind::Min}, {"prod", pcc::ReduceKind::Prod}})
+  for (auto [name, kind] : {std::pair("sum", pcc::ReduceKind::Sum),
+                            {"max", pcc::ReduceKind::Max},
+                            {"min", pcc::ReduceKind::Min},
+                            {"prod", pcc::ReduceKind::Prod}})
     for (const Layout &layout : layouts) {
       PerRank results = runAll(std::string("dist.all_reduce ") + name + " %a" + layout.over +
                                    " : " + type({6, 6}),
@@ -128,8 +130,7 @@ TEST(Collectives, BroadcastAndReduce) {
     EXPECT_TRUE(sent[rank][0].identical(inputs[group[1]][0]));
     PerRank reduced = runAll("dist.reduce sum %a" + rest, type({6, 6}), inputs);
     Tensor sum = combine(pcc::ReduceKind::Sum, gifts(inputs, group));
-    EXPECT_TRUE(
-        reduced[rank][0].identical(position == 1 ? sum : Tensor(ElementType::F32, {6, 6})));
+    EXPECT_TRUE(reduced[rank][0].identical(position == 1 ? sum : Tensor(ElementType::F32, {6, 6})));
   });
 }
 
@@ -138,10 +139,9 @@ TEST(Collectives, AllToAllTwiceIsTheInput) {
   for (const Layout &layout : layouts) {
     int64_t size = static_cast<int64_t>(layout.groups[0].size());
     std::string narrow = type({6 / size, 6 * size});
-    PerRank results =
-        runAll("dist.all_to_all %a split = 0 concat = 1" + layout.over + " : " + type({6, 6}) +
-                   " to " + narrow,
-               narrow, inputs);
+    PerRank results = runAll("dist.all_to_all %a split = 0 concat = 1" + layout.over + " : " +
+                                 type({6, 6}) + " to " + narrow,
+                             narrow, inputs);
     for (const auto &group : layout.groups)
       for (size_t position = 0; position < group.size(); ++position) {
         llvm::SmallVector<Tensor> pieces;
@@ -163,9 +163,9 @@ TEST(Collectives, RankAndGroupSize) {
 
 TEST(Exchanges, PermuteLeavesZeroWhereNothingComes) {
   PerRank inputs = randomTensors();
-  PerRank results = runAll("dist.collective_permute %a [[0, 1], [1, 2]] over <axes [y]> : " +
-                               type({6, 6}),
-                           type({6, 6}), inputs);
+  PerRank results =
+      runAll("dist.collective_permute %a [[0, 1], [1, 2]] over <axes [y]> : " + type({6, 6}),
+             type({6, 6}), inputs);
   Tensor zero(ElementType::F32, {6, 6});
   EXPECT_TRUE(results[0][0].identical(zero));
   EXPECT_TRUE(results[1][0].identical(inputs[0][0]));
@@ -175,12 +175,12 @@ TEST(Exchanges, PermuteLeavesZeroWhereNothingComes) {
 TEST(Exchanges, BlockExchangeMovesBoxes) {
   // Over x: position 0 takes the lower half of its own tensor above the upper half of the other's.
   PerRank inputs = randomTensors();
-  PerRank results = runAll("dist.block_exchange %a [[0, 0, 3, 0, 3, 6, 0, 0], "
-                           "[0, 1, 0, 0, 3, 6, 3, 0], [1, 1, 0, 0, 6, 6, 0, 0]] over <axes [x]> : " +
-                               type({6, 6}) + " to " + type({6, 6}),
-                           type({6, 6}), inputs);
-  Tensor expected =
-      concatenate({block(inputs[1][0], 0, 1, 3), block(inputs[4][0], 0, 0, 3)}, 0);
+  PerRank results =
+      runAll("dist.block_exchange %a [[0, 0, 3, 0, 3, 6, 0, 0], "
+             "[0, 1, 0, 0, 3, 6, 3, 0], [1, 1, 0, 0, 6, 6, 0, 0]] over <axes [x]> : " +
+                 type({6, 6}) + " to " + type({6, 6}),
+             type({6, 6}), inputs);
+  Tensor expected = concatenate({block(inputs[1][0], 0, 1, 3), block(inputs[4][0], 0, 0, 3)}, 0);
   EXPECT_TRUE(results[1][0].identical(expected));
   EXPECT_TRUE(results[4][0].identical(inputs[4][0]));
 }
@@ -188,9 +188,11 @@ TEST(Exchanges, BlockExchangeMovesBoxes) {
 TEST(Exchanges, NeighborExchangeAlongARing) {
   PerRank inputs = randomTensors();
   std::string tensor = type({6, 6});
-  PerRank results = runAll("dist.neighbor_exchange %a send [[1], [2], [-1]] receive [[-1], [0], [1]]"
-                           " over <axes [y]> : (" + tensor + ") -> " + tensor,
-                           tensor, inputs);
+  PerRank results =
+      runAll("dist.neighbor_exchange %a send [[1], [2], [-1]] receive [[-1], [0], [1]]"
+             " over <axes [y]> : (" +
+                 tensor + ") -> " + tensor,
+             tensor, inputs);
   EXPECT_TRUE(results[0][0].identical(Tensor(ElementType::F32, {6, 6})));
   EXPECT_TRUE(results[1][0].identical(inputs[0][0]));
   EXPECT_TRUE(results[5][0].identical(inputs[4][0]));
@@ -198,14 +200,15 @@ TEST(Exchanges, NeighborExchangeAlongARing) {
 
 TEST(Exchanges, NeighborExchangeV2SurroundsATile) {
   // Two tiles side by side; the right one gets the left one's last column, the left one nothing.
-  TestModule module("module attributes {dist.mesh = #dist.mesh<x=2>} {\n"
-                    "func.func @f(%a: tensor<1x1x2x2xf32>) -> tensor<1x1x2x3xf32> {\n"
-                    "  %0 = dist.neighbor_exchange_v2 %a\n"
-                    "    send [[-1, -1, 1, -1, -1, -1, -1, -1], [-1, -1, -1, -1, -1, -1, -1, -1]]"
-                    " [0, 0, 0, 1]\n"
-                    "    receive [[-1, -1, -1, -1, -1, -1, -1, -1], [-1, -1, -1, -1, -1, -1, 0, -1]]"
-                    " [0, 0, 1, 0] : tensor<1x1x2x2xf32> to tensor<1x1x2x3xf32>\n"
-                    "  return %0 : tensor<1x1x2x3xf32>\n}\n}");
+  TestModule module(
+      "module attributes {dist.mesh = #dist.mesh<x=2>} {\n"
+      "func.func @f(%a: tensor<1x1x2x2xf32>) -> tensor<1x1x2x3xf32> {\n"
+      "  %0 = dist.neighbor_exchange_v2 %a\n"
+      "    send [[-1, -1, 1, -1, -1, -1, -1, -1], [-1, -1, -1, -1, -1, -1, -1, -1]]"
+      " [0, 0, 0, 1]\n"
+      "    receive [[-1, -1, -1, -1, -1, -1, -1, -1], [-1, -1, -1, -1, -1, -1, 0, -1]]"
+      " [0, 0, 1, 0] : tensor<1x1x2x2xf32> to tensor<1x1x2x3xf32>\n"
+      "  return %0 : tensor<1x1x2x3xf32>\n}\n}");
   Tensor left = f32({1, 1, 2, 2}, {1, 2, 3, 4}), right = f32({1, 1, 2, 2}, {5, 6, 7, 8});
   auto results = runOnRanks(module.function("f"), {{left}, {right}});
   ASSERT_TRUE(mlir::succeeded(results)) << module.getErrors();

@@ -22,8 +22,8 @@ std::vector<double> valuesOf(const Tensor &tensor) {
 }
 
 TestModule::TestModule(const std::string &text) {
-  context.loadDialect<graph::GraphDialect, dist::DistDialect, pipe::PipeDialect,
-                      func::FuncDialect>();
+  context
+      .loadDialect<graph::GraphDialect, dist::DistDialect, pipe::PipeDialect, func::FuncDialect>();
   context.getDiagEngine().registerHandler([this](Diagnostic &diagnostic) {
     errors += diagnostic.str() + "\n";
     for (Diagnostic &note : diagnostic.getNotes())
@@ -46,16 +46,19 @@ std::vector<Tensor> evaluateAll(const std::string &op, llvm::ArrayRef<Tensor> ar
   std::string names = "%r#0";
   for (size_t n = 1; n < resultTypes.size(); ++n)
     names += ", %r#" + std::to_string(n);
-  text = "func.func @f(" + parameters + ") -> (" + results + ") {\n  %r:" +
-         std::to_string(resultTypes.size()) + " = " + op + "\n  return " + names + " : " + results +
-         "\n}\n";
+  text = "func.func @f(" + parameters + ") -> (" + results +
+         ") {\n  %r:" + std::to_string(resultTypes.size()) + " = " + op + "\n  return " + names +
+         " : " + results + "\n}\n";
+  std::vector<Tensor> nothing(resultTypes.size(), Tensor(ElementType::F32, {}));
   TestModule module(text);
+  if (!*module)
+    return nothing;
   RunOptions options;
   options.precision = precision;
   auto values = runOnRanks(module.function("f"), {llvm::to_vector(arguments)}, options);
   EXPECT_TRUE(succeeded(values)) << module.getErrors();
   if (failed(values))
-    return std::vector<Tensor>(resultTypes.size());
+    return nothing;
   return std::vector<Tensor>((*values)[0].begin(), (*values)[0].end());
 }
 

@@ -19,8 +19,9 @@ std::string forwardBackward(const ProgramOptions &o) {
   std::string partialLoss = isLocal ? ", dist.sharding = #dist.sharding<[] partial(sum: dp)>" : "";
   std::string partial = isLocal ? ", dist.sharding = #dist.sharding<[_, _] partial(sum: dp)>" : "";
   llvm::raw_string_ostream(text)
-      << "func.func @forward_backward(%x: " << x << " {graph.role = #graph.role<input \"x\">" << rows
-      << "},\n    %w: " << w << " {graph.role = #graph.role<parameter \"w\">})\n    -> (tensor<f32> "
+      << "func.func @forward_backward(%x: " << x << " {graph.role = #graph.role<input \"x\">"
+      << rows << "},\n    %w: " << w
+      << " {graph.role = #graph.role<parameter \"w\">})\n    -> (tensor<f32> "
       << "{graph.role = #graph.role<loss>, pipe.accumulate = #pipe.accumulate<scale = 1.0>"
       << partialLoss << "},\n        " << w << " {graph.role = #graph.role<gradient \"w\">, "
       << "pipe.accumulate = #pipe.accumulate<scale = " << o.gradientScale << ">" << partial
@@ -40,8 +41,9 @@ std::string update(const ProgramOptions &o) {
   std::string partial = isLocal ? ", dist.sharding = #dist.sharding<[_, _] partial(sum: dp)>" : "";
   bool reduces = isLocal && o.reduceGradients;
   llvm::raw_string_ostream(text)
-      << "func.func @update(%w: " << w << " {graph.role = #graph.role<parameter \"w\">},\n    %g: "
-      << w << " {graph.role = #graph.role<gradient \"w\">" << partial << "},\n    %v: " << w
+      << "func.func @update(%w: " << w
+      << " {graph.role = #graph.role<parameter \"w\">},\n    %g: " << w
+      << " {graph.role = #graph.role<gradient \"w\">" << partial << "},\n    %v: " << w
       << " {graph.role = #graph.role<parameter \"w.momentum\">})\n    -> (" << w
       << " {graph.role = #graph.role<parameter \"w\">}, " << w
       << " {graph.role = #graph.role<parameter \"w.momentum\">})"

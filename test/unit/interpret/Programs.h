@@ -13,8 +13,8 @@ struct ProgramOptions {
   int64_t rows = 8, columns = 3, outputs = 2; ///< x is rows×columns in one microbatch
   int64_t microBatches = 1, copies = 1;
   double gradientScale = 1.0;
-  bool reduceGradients = true;     ///< the update adds the ranks' gradients up
-  std::string gradientAttributes;  ///< more attributes of the gradient's result
+  bool reduceGradients = true;    ///< the update adds the ranks' gradients up
+  std::string gradientAttributes; ///< more attributes of the gradient's result
 };
 
 /// A module with `forward_backward`, `update` and a step `train`.

@@ -12,7 +12,7 @@ using namespace pcc::interpret;
 using Values = std::vector<double>;
 
 static Values compute(const std::string &op, llvm::ArrayRef<Tensor> arguments,
-                  const std::string &type) {
+                      const std::string &type) {
   return valuesOf(evaluate(op, arguments, "tensor<" + type + ">"));
 }
 
@@ -22,18 +22,19 @@ TEST(Contraction, AllTransposes) {
   Values product = {4, 5, 10, 11};
   EXPECT_EQ(compute("graph.matmul %a, %b : tensor<2x3xf32>, tensor<3x2xf32>", {a, b}, "2x2xf32"),
             product);
-  EXPECT_EQ(compute("graph.matmul %a, %b {transpose_lhs} : tensor<3x2xf32>, tensor<3x2xf32>", {aT, b},
-                "2x2xf32"),
+  EXPECT_EQ(compute("graph.matmul %a, %b {transpose_lhs} : tensor<3x2xf32>, tensor<3x2xf32>",
+                    {aT, b}, "2x2xf32"),
             product);
-  EXPECT_EQ(compute("graph.matmul %a, %b {transpose_rhs} : tensor<2x3xf32>, tensor<2x3xf32>", {a, bT},
-                "2x2xf32"),
+  EXPECT_EQ(compute("graph.matmul %a, %b {transpose_rhs} : tensor<2x3xf32>, tensor<2x3xf32>",
+                    {a, bT}, "2x2xf32"),
             product);
 }
 
 TEST(Contraction, BatchesAndIntegers) {
   Tensor a = i64({2, 1, 2}, {1, 2, 3, 4}), b = i64({2, 2, 1}, {5, 6, 7, 8});
-  EXPECT_EQ(compute("graph.matmul %a, %b : tensor<2x1x2xi64>, tensor<2x2x1xi64>", {a, b}, "2x1x1xi64"),
-            (Values{17, 53}));
+  EXPECT_EQ(
+      compute("graph.matmul %a, %b : tensor<2x1x2xi64>, tensor<2x2x1xi64>", {a, b}, "2x1x1xi64"),
+      (Values{17, 53}));
 }
 
 TEST(Contraction, AccumulatesInDoubles) {
@@ -65,7 +66,7 @@ TEST(Reduce, NanAndNegativeMaximum) {
 
 TEST(Softmax, DoesNotOverflow) {
   Values result = compute("graph.softmax %a axis = 1 : tensor<2x2xf32>",
-                      {f32({2, 2}, {1000, 1000, 0, std::log(3.0)})}, "2x2xf32");
+                          {f32({2, 2}, {1000, 1000, 0, std::log(3.0)})}, "2x2xf32");
   EXPECT_EQ(result[0], 0.5);
   EXPECT_NEAR(result[2], 0.25, 1e-7);
   EXPECT_NEAR(result[3], 0.75, 1e-7);
@@ -91,7 +92,7 @@ TEST(CrossEntropy, IgnoredSamplesDoNotCount) {
 
 TEST(Optimizer, Sgd) {
   EXPECT_EQ(compute("graph.sgd %a, %b, %c {weight_decay = 0.5} : tensor<2xf32>, tensor<f32>",
-                {f32({2}, {1, 2}), f32({2}, {4, -8}), f32({}, {0.5})}, "2xf32"),
+                    {f32({2}, {1, 2}), f32({2}, {4, -8}), f32({}, {0.5})}, "2xf32"),
             (Values{1 - 0.5 * 4.5, 2 + 0.5 * 7}));
 }
 

@@ -2,8 +2,8 @@
 //
 // Meetings of ranks, and that nothing hangs.
 
-#include "Evaluate.h"
 #include "compiler/interpret/Rendezvous.h"
+#include "Evaluate.h"
 #include <gtest/gtest.h>
 #include <thread>
 

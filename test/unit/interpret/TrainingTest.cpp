@@ -23,8 +23,8 @@ TEST(Training, TwoStepsByHand) {
   NamedTensors parameters = {{"parameter w", f32({1, 1}, {3})},
                              {"parameter w.momentum", f32({1, 1}, {0})}};
   TrainingResult result =
-      train(trainingProgram(options), {{{"input x", f32({1, 1}, {1})}}, {{"input x", f32({1, 1}, {2})}}},
-            parameters);
+      train(trainingProgram(options),
+            {{{"input x", f32({1, 1}, {1})}}, {{"input x", f32({1, 1}, {2})}}}, parameters);
   ASSERT_EQ(result.losses.size(), 2u);
   EXPECT_EQ(result.losses[0][0].f, 9.0);
   // w = 3 - 0.25 · 6 = 1.5 after the first step; the second sees x·w = 3, g = 12, v = 15.

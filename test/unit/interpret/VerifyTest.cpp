@@ -2,9 +2,9 @@
 //
 // Comparison of tensors and of modules.
 
+#include "compiler/interpret/Verify.h"
 #include "Evaluate.h"
 #include "Programs.h"
-#include "compiler/interpret/Verify.h"
 #include <cmath>
 #include <gtest/gtest.h>
 
@@ -87,8 +87,8 @@ TEST(Verify, DoublesTellWhatRoundingHides) {
 }
 
 TEST(Verify, FunctionsOfOneModuleOnlyAreSkipped) {
-  Report report = verify(function("graph.neg %x"),
-                         function("graph.neg %x") + function("graph.abs %x", "g"));
+  Report report =
+      verify(function("graph.neg %x"), function("graph.neg %x") + function("graph.abs %x", "g"));
   EXPECT_TRUE(report.passed());
   EXPECT_EQ(textOf(report), "skipped: g: only the second module has this function\n"
                             "verify: 1 passed, 0 failed, 1 skipped\n");
