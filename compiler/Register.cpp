@@ -14,6 +14,7 @@
 #include "passes/autodiff/Passes.h"
 #include "passes/graph/Passes.h"
 #include "passes/lower/Passes.h"
+#include "passes/partition/LocalForms.h"
 #include "passes/partition/Passes.h"
 #include "passes/schedule/Passes.h"
 #include "passes/strategy/Passes.h"
@@ -21,6 +22,7 @@
 void pcc::registerDialects(mlir::DialectRegistry &registry) {
   registry.insert<mlir::func::FuncDialect, mlir::LLVM::LLVMDialect, graph::GraphDialect,
                   dist::DistDialect, pipe::PipeDialect, task::TaskDialect>();
+  partition::registerLocalForms(registry);
 }
 
 void pcc::registerPasses() {

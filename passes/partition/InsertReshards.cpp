@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Puts a reshard between each value and the uses that want it cut in another way. Assumes that the
+// strategy has marked functions and ops; leaves every use with the sharding it asks for.
+#include "dialects/graph/Graph.h"
+#include "passes/facts/LocalForm.h"
+#include "passes/facts/Shardings.h"
+#include "passes/partition/Passes.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace pcc;
+using pcc::dist::Sharding;
+using pcc::dist::ShardingAttr;
+
+namespace pcc::partition {
+
+#define GEN_PASS_DEF_INSERTRESHARDS
+#include "passes/partition/Passes.h.inc"
+
+namespace {
+
+/// Rewrites the uses in one function.
+class Inserter {
+public:
+  explicit Inserter(func::FuncOp function) : function(function), builder(function.getContext()) {}
+
+  void run() {
+    Operation *terminator = function.getBody().front().getTerminator();
+    multiplyGradients(terminator);
+    for (Operation &op : llvm::make_early_inc_range(function.getBody().front()))
+      if (op.hasAttr(dist::inAttrName))
+        for (OpOperand &operand : op.getOpOperands())
+          rewrite(operand, facts::getOperandSharding(&op, operand.getOperandNumber()));
+    for (OpOperand &operand : terminator->getOpOperands())
+      if (isa<RankedTensorType>(operand.get().getType()))
+        rewrite(operand, facts::getResultSharding(function, operand.getOperandNumber()));
+    for (Operation *leaf : replaced)
+      if (leaf->use_empty())
+        leaf->erase();
+  }
+
+private:
+  /// The factor is an op of its own on the value as it is, partial or not.
+  void multiplyGradients(Operation *terminator) {
+    for (OpOperand &operand : terminator->getOpOperands()) {
+      unsigned index = operand.getOperandNumber();
+      auto factor = function.getResultAttrOfType<FloatAttr>(index, dist::gradientFactorAttrName);
+      if (!factor)
+        continue;
+      function.removeResultAttr(index, builder.getStringAttr(dist::gradientFactorAttrName));
+      Value gradient = operand.get();
+      Sharding sharding = facts::getSharding(gradient), whole = sharding.withoutPartial();
+      auto type = cast<RankedTensorType>(gradient.getType());
+      builder.setInsertionPoint(terminator);
+      auto constant = graph::ConstantOp::create(builder, gradient.getLoc(), type,
+                                                factor.getValueAsDouble());
+      auto product =
+          graph::MulOp::create(builder, gradient.getLoc(), type, gradient, constant.getResult());
+      facts::setShardings(constant, {}, {whole});
+      facts::setShardings(product, {sharding, whole}, {sharding});
+      operand.set(product.getResult());
+    }
+  }
+
+  void rewrite(OpOperand &operand, const Sharding &wanted) {
+    if (facts::getSharding(operand.get()) != wanted)
+      operand.set(reshard(operand.get(), wanted));
+  }
+
+  /// `value` as `wanted`, made once for all uses, directly behind the value itself.
+  Value reshard(Value value, const Sharding &wanted) {
+    auto to = ShardingAttr::get(function.getContext(), wanted);
+    Value &result = made[{value, to}];
+    if (result)
+      return result;
+    builder.setInsertionPointAfterValue(value);
+    if (Operation *leaf = getLeaf(value); leaf && !wanted.isPartial()) {
+      Operation *copy = builder.clone(*leaf);
+      facts::setShardings(copy, {}, {wanted});
+      replaced.insert(leaf);
+      return result = copy->getResult(0);
+    }
+    auto from = ShardingAttr::get(function.getContext(), facts::getSharding(value));
+    return result =
+               dist::ReshardOp::create(builder, value.getLoc(), value.getType(), value, from, to);
+  }
+
+  /// The op that makes `value` from nothing and can make any block of it.
+  static Operation *getLeaf(Value value) {
+    Operation *op = value.getDefiningOp();
+    bool isLeaf = op && op->getNumOperands() == 0 && isa<facts::LocalFormOpInterface>(op);
+    return isLeaf ? op : nullptr;
+  }
+
+  func::FuncOp function;
+  OpBuilder builder;
+  llvm::DenseMap<std::pair<Value, Attribute>, Value> made;
+  llvm::SmallSetVector<Operation *, 4> replaced; ///< leaves that may have no use left
+};
+
+struct InsertReshards : impl::InsertReshardsBase<InsertReshards> {
+  void runOnOperation() override {
+    for (func::FuncOp function : getOperation().getOps<func::FuncOp>())
+      if (!function.isDeclaration())
+        Inserter(function).run();
+  }
+};
+
+} // namespace
+} // namespace pcc::partition

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/partition/LocalForms.h"
+
+#include "dialects/dist/Dist.h"
+#include "dialects/graph/Graph.h"
+#include "passes/facts/LocalForm.h"
+#include "passes/facts/Shardings.h"
+#include "passes/partition/LocalValues.h"
+
+using namespace mlir;
+using pcc::dist::AxisList;
+using pcc::dist::Sharding;
+using pcc::facts::LocalFormOpInterface;
+
+namespace pcc::partition {
+namespace {
+
+using Values = SmallVector<Value>;
+
+/// The defaults: no whole factor may be split, the same op on blocks will do.
+template <typename Model, typename Op>
+struct LocalForm : LocalFormOpInterface::ExternalModel<Model, Op> {
+  bool canSplitWhole(Operation *, unsigned) const { return false; }
+  bool leavesPartial(Operation *, unsigned) const { return false; }
+};
+
+/// The same op on `operands`, without its shardings.
+Operation *cloneOn(OpBuilder &builder, Operation *op, ValueRange operands, TypeRange types) {
+  OperationState state(op->getLoc(), op->getName(), operands, types, op->getAttrs());
+  Operation *clone = builder.create(state);
+  clone->removeAttr(dist::inAttrName);
+  clone->removeAttr(dist::outAttrName);
+  return clone;
+}
+
+struct ConstantForm : LocalForm<ConstantForm, graph::ConstantOp> {
+  bool canSplitWhole(Operation *, unsigned) const { return true; }
+
+  Values buildLocal(Operation *op, OpBuilder &builder, ValueRange, TypeRange types) const {
+    auto constant = cast<graph::ConstantOp>(op);
+    auto type = cast<RankedTensorType>(types.front());
+    if (auto splat = dyn_cast<SplatElementsAttr>(constant.getValue()))
+      return {graph::ConstantOp::create(builder, op->getLoc(), type, splat.resizeSplat(type))};
+    Value value = graph::ConstantOp::create(builder, op->getLoc(), constant.getResult().getType(),
+                                            constant.getValue());
+    Sharding sharding = facts::getSharding(op->getResult(0));
+    for (auto [dim, axes] : llvm::enumerate(sharding.getDims()))
+      if (!axes.empty())
+        value = takeBlock(builder, op->getLoc(), value, dim, axes, dist::getMesh(op));
+    return {value};
+  }
+};
+
+struct IotaForm : LocalForm<IotaForm, graph::IotaOp> {
+  bool canSplitWhole(Operation *, unsigned) const { return true; }
+
+  Values buildLocal(Operation *op, OpBuilder &builder, ValueRange operands, TypeRange types) const {
+    int64_t axis = cast<graph::IotaOp>(op).getAxis();
+    AxisList axes = facts::getSharding(op->getResult(0)).getDim(axis);
+    if (axes.empty())
+      return {};
+    auto type = cast<RankedTensorType>(types.front());
+    Value indices = cloneOn(builder, op, operands, types)->getResult(0);
+    Value offset = makeOffset(builder, op->getLoc(), axes, type.getDimSize(axis));
+    Value offsets = spread(builder, op->getLoc(), offset, type);
+    return {graph::AddOp::create(builder, op->getLoc(), type, indices, offsets)};
+  }
+};
+
+struct ReduceForm : LocalForm<ReduceForm, graph::ReduceOp> {
+  Values buildLocal(Operation *op, OpBuilder &builder, ValueRange operands, TypeRange types) const {
+    auto reduce = cast<graph::ReduceOp>(op);
+    Sharding sharding = facts::getOperandSharding(op, 0);
+    int64_t shards = 1;
+    for (int64_t dim : reduce.getDims())
+      shards *= sharding.getShardCount(dim, dist::getMesh(op));
+    if (reduce.getKind() != graph::ReduceOpKind::Mean || shards == 1)
+      return {};
+    Value mean = cloneOn(builder, op, operands, types)->getResult(0);
+    return {scale(builder, op->getLoc(), mean, 1.0 / static_cast<double>(shards))};
+  }
+};
+
+/// The number of labels on all ranks that are not to be ignored, in the loss's type.
+Value countSamples(OpBuilder &builder, graph::SoftmaxCrossEntropyOp op, Value labels,
+                   RankedTensorType scalar, const AxisList &axes) {
+  Location loc = op.getLoc();
+  auto type = cast<RankedTensorType>(labels.getType());
+  Value ignored = graph::ConstantOp::create(builder, loc, type,
+                                            static_cast<double>(*op.getIgnoreIndex()));
+  Value counts = graph::CompareOp::create(builder, loc, type.clone(builder.getI1Type()),
+                                          graph::Direction::NE, labels, ignored);
+  Value ones =
+      graph::CastOp::create(builder, loc, type.clone(scalar.getElementType()), counts);
+  auto dims = llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
+  Value sum = graph::ReduceOp::create(builder, loc, scalar, graph::ReduceOpKind::Sum, ones,
+                                      builder.getDenseI64ArrayAttr(dims));
+  return dist::AllReduceOp::create(builder, loc, scalar, ReduceKind::Sum, sum,
+                                   dist::GroupAttr::get(builder.getContext(), axes));
+}
+
+struct CrossEntropyForm : LocalForm<CrossEntropyForm, graph::SoftmaxCrossEntropyOp> {
+  Values buildLocal(Operation *op, OpBuilder &builder, ValueRange operands, TypeRange types) const {
+    auto loss = cast<graph::SoftmaxCrossEntropyOp>(op);
+    AxisList axes = facts::getOperandSharding(op, 0).getSplitAxes();
+    if (axes.empty() || loss.getReduction() != graph::LossReduction::Mean)
+      return {};
+    auto scalar = cast<RankedTensorType>(types.front());
+    auto blocks = cast<graph::SoftmaxCrossEntropyOp>(cloneOn(builder, op, operands, types));
+    if (!loss.getIgnoreIndex()) {
+      double shards = static_cast<double>(dist::getMesh(op).getSize(axes));
+      return {scale(builder, op->getLoc(), blocks.getLoss(), 1.0 / shards)};
+    }
+    blocks.setReduction(graph::LossReduction::Sum);
+    Value count = countSamples(builder, loss, operands[1], scalar, axes);
+    return {graph::DivOp::create(builder, op->getLoc(), scalar, blocks.getLoss(), count)};
+  }
+};
+
+/// Indices into a dimension cut by `axes`, relative to this rank's block.
+Value makeRelative(OpBuilder &builder, Location loc, Value indices, const AxisList &axes,
+                   int64_t blockSize) {
+  auto type = cast<RankedTensorType>(indices.getType());
+  Value offsets = spread(builder, loc, makeOffset(builder, loc, axes, blockSize), type);
+  return graph::SubOp::create(builder, loc, type, indices, offsets);
+}
+
+struct OneHotForm : LocalForm<OneHotForm, graph::OneHotOp> {
+  bool canSplitWhole(Operation *, unsigned) const { return true; }
+
+  Values buildLocal(Operation *op, OpBuilder &builder, ValueRange operands, TypeRange types) const {
+    int64_t axis = cast<graph::OneHotOp>(op).getAxis();
+    AxisList axes = facts::getSharding(op->getResult(0)).getDim(axis);
+    if (axes.empty())
+      return {};
+    int64_t depth = cast<RankedTensorType>(types.front()).getDimSize(axis);
+    Value relative = makeRelative(builder, op->getLoc(), operands[0], axes, depth);
+    return {cloneOn(builder, op, relative, types)->getResult(0)};
+  }
+};
+
+struct ScatterAddForm : LocalForm<ScatterAddForm, graph::ScatterAddOp> {
+  bool canSplitWhole(Operation *, unsigned) const { return true; }
+
+  Values buildLocal(Operation *op, OpBuilder &builder, ValueRange operands, TypeRange types) const {
+    int64_t axis = cast<graph::ScatterAddOp>(op).getAxis();
+    AxisList axes = facts::getSharding(op->getResult(0)).getDim(axis);
+    if (axes.empty())
+      return {};
+    int64_t rows = cast<RankedTensorType>(types.front()).getDimSize(axis);
+    Value relative = makeRelative(builder, op->getLoc(), operands[1], axes, rows);
+    return {cloneOn(builder, op, {operands[0], relative, operands[2]}, types)->getResult(0)};
+  }
+};
+
+struct GatherForm : LocalForm<GatherForm, graph::GatherOp> {
+  bool canSplitWhole(Operation *, unsigned) const { return true; }
+  bool leavesPartial(Operation *, unsigned) const { return true; }
+
+  Values buildLocal(Operation *op, OpBuilder &builder, ValueRange operands, TypeRange types) const {
+    auto gather = cast<graph::GatherOp>(op);
+    int64_t axis = gather.getAxis();
+    AxisList axes = facts::getOperandSharding(op, 0).getDim(axis);
+    if (axes.empty())
+      return {};
+    Location loc = op->getLoc();
+    int64_t rows = cast<RankedTensorType>(operands[0].getType()).getDimSize(axis);
+    auto type = cast<RankedTensorType>(operands[1].getType());
+    Value first = graph::ConstantOp::create(builder, loc, type, 0.0);
+    Value last = graph::ConstantOp::create(
+        builder, loc, type, static_cast<double>(rows * dist::getMesh(op).getSize(axes) - 1));
+    Value legal = graph::MinOp::create(
+        builder, loc, type, graph::MaxOp::create(builder, loc, type, operands[1], first), last);
+    Value relative = makeRelative(builder, loc, legal, axes, rows);
+    Value found = cloneOn(builder, op, {operands[0], relative}, types)->getResult(0);
+    return {keepHeld(builder, loc, found, relative, rows, axis)};
+  }
+
+  /// Zeros where the index lies outside of this rank's rows.
+  static Value keepHeld(OpBuilder &builder, Location loc, Value found, Value relative, int64_t rows,
+                        int64_t axis) {
+    auto indexType = cast<RankedTensorType>(relative.getType());
+    auto type = cast<RankedTensorType>(found.getType());
+    auto compare = [&](graph::Direction direction, int64_t bound) -> Value {
+      Value limit = graph::ConstantOp::create(builder, loc, indexType, static_cast<double>(bound));
+      return graph::CompareOp::create(builder, loc, indexType.clone(builder.getI1Type()), direction,
+                                      relative, limit);
+    };
+    Value low = compare(graph::Direction::GE, 0), high = compare(graph::Direction::LT, rows);
+    Value isHeld = graph::AndOp::create(builder, loc, low.getType(), low, high);
+    auto dims = llvm::to_vector(llvm::seq<int64_t>(axis, axis + indexType.getRank()));
+    Value mask = graph::BroadcastOp::create(builder, loc, type.clone(builder.getI1Type()), isHeld,
+                                            builder.getDenseI64ArrayAttr(dims));
+    Value zeros = graph::ConstantOp::create(builder, loc, type, 0.0);
+    return graph::SelectOp::create(builder, loc, type, mask, found, zeros);
+  }
+};
+
+} // namespace
+
+void registerLocalForms(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, graph::GraphDialect *) {
+    graph::ConstantOp::attachInterface<ConstantForm>(*context);
+    graph::IotaOp::attachInterface<IotaForm>(*context);
+    graph::ReduceOp::attachInterface<ReduceForm>(*context);
+    graph::SoftmaxCrossEntropyOp::attachInterface<CrossEntropyForm>(*context);
+    graph::OneHotOp::attachInterface<OneHotForm>(*context);
+    graph::ScatterAddOp::attachInterface<ScatterAddForm>(*context);
+    graph::GatherOp::attachInterface<GatherForm>(*context);
+  });
+}
+
+} // namespace pcc::partition

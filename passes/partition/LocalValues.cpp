@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/partition/LocalValues.h"
+
+#include "dialects/dist/Dist.h"
+#include "dialects/graph/Graph.h"
+#include <limits>
+
+using namespace mlir;
+
+namespace pcc::partition {
+
+Value makePosition(OpBuilder &builder, Location loc, ArrayRef<std::string> axes) {
+  auto type = RankedTensorType::get({}, builder.getI64Type());
+  return dist::RankOp::create(builder, loc, type, dist::GroupAttr::get(builder.getContext(), axes));
+}
+
+Value makeOffset(OpBuilder &builder, Location loc, ArrayRef<std::string> axes, int64_t blockSize) {
+  return scale(builder, loc, makePosition(builder, loc, axes), static_cast<double>(blockSize));
+}
+
+Value spread(OpBuilder &builder, Location loc, Value scalar, RankedTensorType type) {
+  auto scalarType = cast<RankedTensorType>(scalar.getType());
+  if (scalarType.getElementType() != type.getElementType())
+    scalar = graph::CastOp::create(builder, loc, scalarType.clone(type.getElementType()), scalar);
+  if (type.getRank() == 0)
+    return scalar;
+  return graph::BroadcastOp::create(builder, loc, type, scalar, builder.getDenseI64ArrayAttr({}));
+}
+
+Value takeBlock(OpBuilder &builder, Location loc, Value value, int64_t dim,
+                ArrayRef<std::string> axes, const dist::Mesh &mesh) {
+  auto type = cast<RankedTensorType>(value.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  shape[dim] /= mesh.getSize(axes);
+  Value start = makeOffset(builder, loc, axes, shape[dim]);
+  return graph::DynamicSliceOp::create(builder, loc, type.clone(shape), value, start,
+                                       builder.getI64IntegerAttr(dim));
+}
+
+/// The number that changes nothing when it is combined with another; the limits are those of f32,
+/// rounded to the element type.
+static double getNeutral(ReduceKind kind) {
+  switch (kind) {
+  case ReduceKind::Sum:
+    return 0;
+  case ReduceKind::Prod:
+    return 1;
+  case ReduceKind::Max:
+    return -std::numeric_limits<double>::infinity();
+  case ReduceKind::Min:
+    return std::numeric_limits<double>::infinity();
+  }
+  return 0;
+}
+
+Value keepOnFirst(OpBuilder &builder, Location loc, Value value, ArrayRef<std::string> axes,
+                  ReduceKind kind) {
+  auto type = cast<RankedTensorType>(value.getType());
+  Value position = makePosition(builder, loc, axes);
+  auto scalarType = cast<RankedTensorType>(position.getType());
+  Value zero = graph::ConstantOp::create(builder, loc, scalarType, 0.0);
+  Value isFirst = graph::CompareOp::create(builder, loc, scalarType.clone(builder.getI1Type()),
+                                           graph::Direction::EQ, position, zero);
+  Value mask = spread(builder, loc, isFirst, type.clone(builder.getI1Type()));
+  Value neutral = graph::ConstantOp::create(builder, loc, type, getNeutral(kind));
+  return graph::SelectOp::create(builder, loc, type, mask, value, neutral);
+}
+
+Value scale(OpBuilder &builder, Location loc, Value value, double factor) {
+  auto type = cast<RankedTensorType>(value.getType());
+  Value constant = graph::ConstantOp::create(builder, loc, type, factor);
+  return graph::MulOp::create(builder, loc, type, value, constant);
+}
+
+} // namespace pcc::partition

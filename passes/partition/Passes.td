@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Passes that turn a program with shardings into the program of one rank. They obey; nothing is chosen
+// here.
+#ifndef PCC_PASSES_PARTITION_PASSES_TD
+#define PCC_PASSES_PARTITION_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def InsertReshards : Pass<"dist-insert-reshards", "::mlir::ModuleOp"> {
+  let summary = "puts a reshard wherever a value and its use differ in sharding";
+  let description = [{
+    Uses are operands (`dist.in`) and results of the function (`dist.sharding`). A value that two uses
+    want in the same way is resharded once, where it is made. Constants and iotas are made anew instead
+    in the sharding that is wanted. Results with a `dist.gradient_factor` are multiplied by it.
+  }];
+  let dependentDialects = ["::pcc::dist::DistDialect", "::pcc::graph::GraphDialect"];
+}
+
+def ReshardsToCollectives : Pass<"dist-reshards-to-collectives", "::mlir::ModuleOp"> {
+  let summary = "replaces each reshard by the cheapest collectives";
+  let description = [{
+    A reshard becomes to_local, the steps of its plan (passes/facts/ReshardPlan.h) on the blocks of one
+    rank, and to_global.
+  }];
+  let dependentDialects = ["::pcc::dist::DistDialect", "::pcc::graph::GraphDialect"];
+}
+
+def Localise : Pass<"dist-localise", "::mlir::ModuleOp"> {
+  let summary = "turns global shapes into those of one rank";
+  let description = [{
+    Every op acts on blocks, ops with a local form of their own get it (LocalForms.h), and pairs of
+    to_local and to_global disappear. What is left of the shardings stands on the boundary of the
+    function, which is marked `dist.local`. A module without `dist.mesh` stays as it is.
+  }];
+  let dependentDialects = ["::pcc::dist::DistDialect", "::pcc::graph::GraphDialect"];
+}
+
+#endif // PCC_PASSES_PARTITION_PASSES_TD

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The passes of this room; Passes.td says what each does.
+#pragma once
+
+#include "dialects/dist/Dist.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace pcc::strategy {
+
+#define GEN_PASS_DECL
+#include "passes/strategy/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "passes/strategy/Passes.h.inc"
+
+} // namespace pcc::strategy
