@@ -13,8 +13,7 @@ struct Reporter {
   std::optional<mlir::Location> location;
   llvm::StringRef opName;
 
-  template <typename... Args>
-  mlir::LogicalResult error(Args &&...args) const {
+  template <typename... Args> mlir::LogicalResult error(Args &&...args) const {
     return mlir::emitOptionalError(location, "'", opName, "' op ", std::forward<Args>(args)...);
   }
 };
@@ -60,6 +59,14 @@ inline mlir::LogicalResult checkShape(const Reporter &report, llvm::StringRef na
     return result + "]";
   };
   return report.error("expected '", name, "' of shape ", text(expected), ", got ", text(got));
+}
+
+/// An attribute as inference sees it: while an op is parsed, what stands in its attribute
+/// dictionary is no property yet.
+template <typename Attr, typename Adaptor>
+Attr getAttr(Adaptor adaptor, Attr property, llvm::StringRef name) {
+  mlir::DictionaryAttr parsed = adaptor.getAttributes();
+  return property || !parsed ? property : parsed.getAs<Attr>(name);
 }
 
 /// Two shapes of equal rank that agree everywhere but along `axis` (C-labels at the callers).

@@ -27,6 +27,17 @@ static void printInitArguments(AsmPrinter &printer, DenseF64ArrayAttr arguments)
   }
 }
 
+/// A quoted name, or nothing.
+static ParseResult parseRoleName(AsmParser &parser, StringAttr &name) {
+  OptionalParseResult present = parser.parseOptionalAttribute(name);
+  return present.has_value() ? *present : ParseResult::success();
+}
+
+static void printRoleName(AsmPrinter &printer, StringAttr name) {
+  if (name)
+    printer << ' ' << name;
+}
+
 #define GET_ATTRDEF_CLASSES
 #include "dialects/graph/GraphAttrs.cpp.inc"
 

@@ -9,8 +9,11 @@ class Graph_Enum<string name, string summary, list<I32EnumAttrCase> cases>
   let cppNamespace = "::pcc::graph";
   let genSpecializedAttr = 0;
 }
-class Graph_EnumAttr<EnumAttrInfo info, string mnemonic> : EnumAttr<Graph_Dialect, info, mnemonic> {
-  let assemblyFormat = "$value";
+// Bare for attributes that an op's format names (`graph.compare lt`); those that stand in an attribute
+// dictionary ask for `<value>`.
+class Graph_EnumAttr<EnumAttrInfo info, string mnemonic, string format = "$value">
+    : EnumAttr<Graph_Dialect, info, mnemonic> {
+  let assemblyFormat = format;
 }
 
 def Graph_RoleKind : Graph_Enum<"RoleKind", "what a function argument or result stands for", [
@@ -24,7 +27,7 @@ def Graph_RoleAttr : AttrDef<Graph_Dialect, "Role"> {
   let summary = "binds a function argument or result to a name of the model";
   let parameters = (ins EnumParameter<Graph_RoleKind>:$kind, OptionalParameter<"::mlir::StringAttr">:$name);
   let description = "`parameter` and `gradient` need a name; `input`, `loss`, `output` may have one.";
-  let assemblyFormat = "`<` $kind ($name^)? `>`";
+  let assemblyFormat = "`<` $kind `` custom<RoleName>($name) `>`";
   let genVerifyDecl = 1;
 }
 
@@ -54,7 +57,7 @@ def Graph_ReduceKindAttr : Graph_EnumAttr<Graph_ReduceKind, "reduction">;
 
 def Graph_LossReduction : Graph_Enum<"LossReduction", "how the losses of the samples are combined", [
   I32EnumAttrCase<"Mean", 0, "mean">, I32EnumAttrCase<"Sum", 1, "sum">]>;
-def Graph_LossReductionAttr : Graph_EnumAttr<Graph_LossReduction, "loss_reduction">;
+def Graph_LossReductionAttr : Graph_EnumAttr<Graph_LossReduction, "loss_reduction", "`<` $value `>`">;
 
 def Graph_Direction : Graph_Enum<"Direction", "comparison", [
   I32EnumAttrCase<"EQ", 0, "eq">, I32EnumAttrCase<"NE", 1, "ne">, I32EnumAttrCase<"LT", 2, "lt">,
@@ -63,6 +66,6 @@ def Graph_DirectionAttr : Graph_EnumAttr<Graph_Direction, "direction">;
 
 def Graph_GeluForm : Graph_Enum<"GeluForm", "exact (erf) or tanh approximation", [
   I32EnumAttrCase<"Exact", 0, "exact">, I32EnumAttrCase<"Tanh", 1, "tanh">]>;
-def Graph_GeluFormAttr : Graph_EnumAttr<Graph_GeluForm, "gelu_form">;
+def Graph_GeluFormAttr : Graph_EnumAttr<Graph_GeluForm, "gelu_form", "`<` $value `>`">;
 
 #endif // PCC_DIALECTS_GRAPH_GRAPHATTRS_TD

@@ -133,8 +133,7 @@ FactorRule GatherOp::getFactorRule() {
   TensorFactors input = addDims(rule, table, FactorKind::Parallel);
   if (!input[getAxis()].empty())
     rule.getFactor(input[getAxis()].front()).kind = FactorKind::Whole;
-  TensorFactors indices =
-      addDims(rule, getIndices().getType().getShape(), FactorKind::Parallel);
+  TensorFactors indices = addDims(rule, getIndices().getType().getShape(), FactorKind::Parallel);
   rule.addOperand(input);
   rule.addOperand(indices);
   rule.addResult(replaceAxis(input, getAxis(), indices));

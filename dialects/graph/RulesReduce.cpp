@@ -17,8 +17,7 @@ FactorRule MatmulOp::getFactorRule() {
   DimFactors rows = rule.addDim(result[result.size() - 2]);
   DimFactors columns = rule.addDim(result.back());
   ArrayRef<int64_t> lhs = getLhs().getType().getShape();
-  DimFactors depth =
-      rule.addDim(lhs[lhs.size() - (getTransposeLhs() ? 2 : 1)], FactorKind::Reduce);
+  DimFactors depth = rule.addDim(lhs[lhs.size() - (getTransposeLhs() ? 2 : 1)], FactorKind::Reduce);
   auto matrix = [&](DimFactors first, DimFactors second, bool transposed) {
     if (transposed)
       std::swap(first, second);
@@ -34,8 +33,8 @@ FactorRule MatmulOp::getFactorRule() {
   return rule;
 }
 
-/// How the blocks of a split reduced dimension combine. The mean of equal blocks is the sum of their
-/// means over the number of blocks; its local form divides by the whole size.
+/// How the blocks of a split reduced dimension combine. The mean of equal blocks is the sum of
+/// their means over the number of blocks; its local form divides by the whole size.
 static ReduceKind combines(ReduceOpKind kind) {
   switch (kind) {
   case ReduceOpKind::Sum:
@@ -57,8 +56,7 @@ FactorRule ReduceOp::getFactorRule() {
   TensorFactors input, result;
   for (auto [index, size] : llvm::enumerate(getInput().getType().getShape())) {
     bool reduced = llvm::is_contained(getDims(), int64_t(index));
-    input.push_back(
-        rule.addDim(size, reduced ? FactorKind::Reduce : FactorKind::Parallel, kind));
+    input.push_back(rule.addDim(size, reduced ? FactorKind::Reduce : FactorKind::Parallel, kind));
     if (!reduced)
       result.push_back(input.back());
   }

@@ -9,8 +9,7 @@ using namespace pcc;
 using namespace pcc::graph;
 
 FactorRule ReshapeOp::getFactorRule() {
-  FactorRule rule =
-      matchReshape(getInput().getType().getShape(), getResult().getType().getShape());
+  FactorRule rule = matchReshape(getInput().getType().getShape(), getResult().getType().getShape());
   rule.addLinearAnyKind(0);
   return rule;
 }

@@ -29,8 +29,10 @@ LogicalResult MatmulOp::inferReturnTypes(MLIRContext *context, std::optional<Loc
     if (left != right) // C4
       return report.error("expected equal sizes of batch dimension ", index, ", got ", left,
                           " and ", right);
-  auto [rows, leftDepth] = matrixSizes(lhs->getShape(), adaptor.getTransposeLhs());
-  auto [rightDepth, columns] = matrixSizes(rhs->getShape(), adaptor.getTransposeRhs());
+  bool transposeLhs(getAttr(adaptor, adaptor.getTransposeLhsAttr(), "transpose_lhs"));
+  bool transposeRhs(getAttr(adaptor, adaptor.getTransposeRhsAttr(), "transpose_rhs"));
+  auto [rows, leftDepth] = matrixSizes(lhs->getShape(), transposeLhs);
+  auto [rightDepth, columns] = matrixSizes(rhs->getShape(), transposeRhs);
   if (leftDepth != rightDepth) // C5
     return report.error("expected equal contracted sizes, got ", leftDepth, " in 'lhs' and ",
                         rightDepth, " in 'rhs'");

@@ -12,12 +12,11 @@ LogicalResult pcc::graph::checkSameButAxis(const Reporter &report, StringRef lef
                                            ArrayRef<int64_t> left, StringRef rightName,
                                            ArrayRef<int64_t> right, int64_t axis) {
   if (left.size() != right.size())
-    return report.error("expected '", rightName, "' of rank ", left.size(), ", got ",
-                        right.size());
+    return report.error("expected '", rightName, "' of rank ", left.size(), ", got ", right.size());
   for (auto [index, leftSize, rightSize] : llvm::enumerate(left, right))
     if (int64_t(index) != axis && leftSize != rightSize)
-      return report.error("expected equal sizes of dimension ", index, ", got ", leftSize,
-                          " in '", leftName, "' and ", rightSize, " in '", rightName, "'");
+      return report.error("expected equal sizes of dimension ", index, ", got ", leftSize, " in '",
+                          leftName, "' and ", rightSize, " in '", rightName, "'");
   return success();
 }
 

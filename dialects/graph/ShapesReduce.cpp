@@ -59,13 +59,13 @@ LogicalResult SoftmaxCrossEntropyOp::inferReturnTypes(MLIRContext *,
     return failure();
   if (dense && failed(checkElements(report, "logits", *logits, "labels", *labels))) // C3
     return failure();
-  if (dense && adaptor.getIgnoreIndex()) // C4
+  IntegerAttr ignored = getAttr(adaptor, adaptor.getIgnoreIndexAttr(), "ignore_index");
+  if (dense && ignored) // C4
     return report.error("expected labels that are class numbers beside 'ignore_index', got ",
                         labels->getElementType(), " probabilities");
-  std::optional<int64_t> ignored = adaptor.getIgnoreIndex();
-  if (ignored && !llvm::isIntN(labels->getElementTypeBitWidth(), *ignored)) // C5
-    return report.error("expected 'ignore_index' to be one of ", labels->getElementType(),
-                        ", got ", *ignored);
+  if (ignored && !llvm::isIntN(labels->getElementTypeBitWidth(), ignored.getInt())) // C5
+    return report.error("expected 'ignore_index' to be one of ", labels->getElementType(), ", got ",
+                        ignored.getInt());
   results.push_back(RankedTensorType::get({}, logits->getElementType()));
   return success();
 }

@@ -8,8 +8,8 @@
 using namespace mlir;
 using namespace pcc::graph;
 
-/// A dense value or a dense resource, whose bytes must be the elements of its type. A dump leaves the
-/// bytes of resources out, so none are accepted too.
+/// A dense value or a dense resource, whose bytes must be the elements of its type. A dump leaves
+/// the bytes of resources out, so none are accepted too.
 static LogicalResult checkElementsAttr(Operation *op, ElementsAttr value) {
   if (isa<DenseElementsAttr>(value))
     return success();

@@ -13,8 +13,8 @@ LogicalResult ReshapeOp::verify() {
   if (failed(checkElements(reporterOf(*this), "input", from, "result", to))) // C1
     return failure();
   if (from.getNumElements() != to.getNumElements()) // C2
-    return emitOpError() << "expected as many elements after as before, got "
-                         << to.getNumElements() << " from " << from.getNumElements();
+    return emitOpError() << "expected as many elements after as before, got " << to.getNumElements()
+                         << " from " << from.getNumElements();
   return success();
 }
 

@@ -54,8 +54,8 @@ static std::string verifyReduced(ArrayRef<TensorFactors> results, ArrayRef<Facto
     for (const DimFactors &dim : dims)
       for (unsigned factor : dim)
         if (factors[factor].kind == FactorKind::Reduce)
-          return ("result #" + Twine(index) + " holds the reduced factor '" +
-                  factors[factor].name + "'")
+          return ("result #" + Twine(index) + " holds the reduced factor '" + factors[factor].name +
+                  "'")
               .str();
   return "";
 }

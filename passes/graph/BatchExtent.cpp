@@ -51,7 +51,8 @@ LogicalResult BatchExtent::cannotFollow(Operation *op, StringRef why) {
   return op->emitOpError() << "cannot work on one of " << count << " microbatches: " << why;
 }
 
-/// Only the batch of an input is divided; a parameter that meets it is a model for this batch alone.
+/// Only the batch of an input is divided; a parameter that meets it is a model for this batch
+/// alone.
 LogicalResult BatchExtent::checkArgument(BlockArgument argument, unsigned dim) {
   RoleAttr role = getArgRole(function, argument.getArgNumber());
   if (role && role.getKind() == RoleKind::Input && dim == 0)
@@ -62,8 +63,7 @@ LogicalResult BatchExtent::checkArgument(BlockArgument argument, unsigned dim) {
 }
 
 /// Marks every dimension of `op` whose slowest factor is the slowest of `dim`.
-LogicalResult BatchExtent::followOp(Operation *op, const FactorRule &rule,
-                                    const DimFactors &dim) {
+LogicalResult BatchExtent::followOp(Operation *op, const FactorRule &rule, const DimFactors &dim) {
   unsigned batch = dim.front();
   const Factor &factor = rule.getFactor(batch);
   if (factor.kind == FactorKind::Whole || factor.kind == FactorKind::Window)

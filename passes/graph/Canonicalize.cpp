@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Canonical form: what folders of single ops cannot say. Assumes nothing; leaves a program that means
-// the same, with transposes inside matmul's flags and without ops that change nothing.
+// Canonical form: what folders of single ops cannot say. Assumes nothing; leaves a program that
+// means the same, with transposes inside matmul's flags and without ops that change nothing.
 #include "dialects/graph/Graph.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/graph/Passes.h"

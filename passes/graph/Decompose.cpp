@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Replaces wholes by core ops. Assumes valid graph IR; leaves none of the named ops. The pieces hold
-// no other whole, so one walk is enough.
+// Replaces wholes by core ops. Assumes valid graph IR; leaves none of the named ops. The pieces
+// hold no other whole, so one walk is enough.
 #include "passes/graph/Decompose.h"
 
 #include "passes/graph/Passes.h"
@@ -40,8 +40,7 @@ Value PieceBuilder::repeatAlong(Value reduced, Value like, int64_t axis) {
 namespace {
 
 /// Calls `decompose` for one class of op.
-template <typename Op>
-Pieces decomposeAs(Operation *op, PieceBuilder &builder) {
+template <typename Op> Pieces decomposeAs(Operation *op, PieceBuilder &builder) {
   return decompose(cast<Op>(op), builder);
 }
 
@@ -51,8 +50,7 @@ struct Entry {
   Pieces (*decompose)(Operation *, PieceBuilder &);
 };
 
-template <typename Op>
-Entry entry() {
+template <typename Op> Entry entry() {
   return {Op::getOperationName().substr(StringRef("graph.").size()), decomposeAs<Op>};
 }
 
@@ -61,8 +59,9 @@ struct Decompose : public pcc::graph::impl::GraphDecomposeBase<Decompose> {
 
   /// The decompositions asked for; an unknown name is an error.
   LogicalResult select(llvm::StringMap<Entry> &chosen) {
-    const Entry table[] = {entry<GeluOp>(),      entry<SiluOp>(),    entry<SoftplusOp>(),
-                           entry<EluOp>(),       entry<LeakyReluOp>(), entry<ClampOp>(),
+    const Entry table[] = {entry<GeluOp>(),      entry<SiluOp>(),
+                           entry<SoftplusOp>(),  entry<EluOp>(),
+                           entry<LeakyReluOp>(), entry<ClampOp>(),
                            entry<SoftmaxOp>(),   entry<SoftmaxCrossEntropyOp>(),
                            entry<SgdOp>(),       entry<MomentumOp>()};
     for (const Entry &each : table)

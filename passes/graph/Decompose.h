@@ -23,8 +23,7 @@ public:
   /// `reduced`, which lacks the dimension `axis` of `like`, repeated along it.
   mlir::Value repeatAlong(mlir::Value reduced, mlir::Value like, int64_t axis);
 
-  template <typename Op, typename... Args>
-  mlir::Value make(Args &&...args) {
+  template <typename Op, typename... Args> mlir::Value make(Args &&...args) {
     return Op::create(*this, std::forward<Args>(args)...);
   }
 };

@@ -20,21 +20,14 @@ Pieces pcc::graph::decompose(SoftmaxOp op, PieceBuilder &builder) {
   return {builder.make<DivOp>(power, builder.repeatAlong(sum, power, op.getAxis()))};
 }
 
-/// -Σ labels · log softmax: one number per sample, from shifted logits.
-static Value denseLosses(Value shifted, Value logSum, Value labels, int64_t axis,
-                         PieceBuilder &builder) {
-  Value logits = builder.make<SubOp>(shifted, builder.repeatAlong(logSum, shifted, axis));
-  Value product = builder.make<MulOp>(labels, logits);
+/// -Σ weights · log softmax, one number per sample. A label outside the classes weighs none.
+static Value sampleLosses(Value logits, Value weights, int64_t axis, PieceBuilder &builder) {
+  Value shifted = subtractMaximum(logits, axis, builder);
+  Value sum = builder.make<ReduceOp>(ReduceOpKind::Sum, builder.make<ExpOp>(shifted), axis);
+  Value logSum = builder.make<LogOp>(sum);
+  Value logSoftmax = builder.make<SubOp>(shifted, builder.repeatAlong(logSum, shifted, axis));
+  Value product = builder.make<MulOp>(weights, logSoftmax);
   return builder.make<NegOp>(builder.make<ReduceOp>(ReduceOpKind::Sum, product, axis));
-}
-
-/// log Σ exp - the logit of the label: one number per sample, from shifted logits.
-static Value sparseLosses(Value shifted, Value logSum, Value labels, int64_t axis,
-                          PieceBuilder &builder) {
-  Value mask = builder.make<OneHotOp>(shifted.getType(), labels, axis);
-  Value product = builder.make<MulOp>(shifted, mask);
-  Value picked = builder.make<ReduceOp>(ReduceOpKind::Sum, product, axis);
-  return builder.make<SubOp>(logSum, picked);
 }
 
 static Value reduceAll(ReduceOpKind kind, Value x, PieceBuilder &builder) {
@@ -60,12 +53,9 @@ static Value combineCounted(Value losses, Value labels, int64_t ignored, LossRed
 Pieces pcc::graph::decompose(SoftmaxCrossEntropyOp op, PieceBuilder &builder) {
   Value logits = op.getLogits(), labels = op.getLabels();
   int64_t axis = rankOf(logits) - 1;
-  Value shifted = subtractMaximum(logits, axis, builder);
-  Value sum = builder.make<ReduceOp>(ReduceOpKind::Sum, builder.make<ExpOp>(shifted), axis);
-  Value logSum = builder.make<LogOp>(sum);
   bool dense = isa<FloatType>(op.getLabels().getType().getElementType());
-  Value losses = dense ? denseLosses(shifted, logSum, labels, axis, builder)
-                       : sparseLosses(shifted, logSum, labels, axis, builder);
+  Value weights = dense ? labels : builder.make<OneHotOp>(logits.getType(), labels, axis);
+  Value losses = sampleLosses(logits, weights, axis, builder);
   if (std::optional<int64_t> ignored = op.getIgnoreIndex())
     return {combineCounted(losses, labels, *ignored, op.getReduction(), builder)};
   ReduceOpKind kind =

@@ -10,8 +10,7 @@ using namespace pcc::graph;
 static Value decayed(Value gradient, Value parameter, APFloat decay, PieceBuilder &builder) {
   if (decay.isZero())
     return gradient;
-  Value shrink =
-      builder.make<MulOp>(parameter, builder.splat(parameter, decay.convertToDouble()));
+  Value shrink = builder.make<MulOp>(parameter, builder.splat(parameter, decay.convertToDouble()));
   return builder.make<AddOp>(gradient, shrink);
 }
 
@@ -31,8 +30,7 @@ Pieces pcc::graph::decompose(MomentumOp op, PieceBuilder &builder) {
   Value parameter = op.getParameter();
   Value gradient = decayed(op.getGradient(), parameter, op.getWeightDecay(), builder);
   Value factor = builder.splat(parameter, op.getMomentum().convertToDouble());
-  Value velocity =
-      builder.make<AddOp>(builder.make<MulOp>(op.getVelocity(), factor), gradient);
+  Value velocity = builder.make<AddOp>(builder.make<MulOp>(op.getVelocity(), factor), gradient);
   Value direction = velocity;
   if (op.getNesterov())
     direction = builder.make<AddOp>(gradient, builder.make<MulOp>(velocity, factor));

@@ -22,8 +22,7 @@ static SmallVector<ArrayRef<int64_t>> shapesOf(TypeRange types) {
 }
 
 namespace {
-struct PrintFactorRules
-    : public pcc::graph::impl::GraphPrintFactorRulesBase<PrintFactorRules> {
+struct PrintFactorRules : public pcc::graph::impl::GraphPrintFactorRulesBase<PrintFactorRules> {
   void runOnOperation() override {
     getOperation()->walk([&](pcc::FactorRuleOpInterface op) {
       pcc::FactorRule rule = op.getFactorRule();

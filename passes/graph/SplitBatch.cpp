@@ -31,8 +31,7 @@ static void divide(const BatchExtent &extent, int64_t count) {
 /// The function's type after its arguments and returned values have changed theirs.
 static void updateSignature(func::FuncOp function) {
   Operation *terminator = function.getBody().back().getTerminator();
-  function.setType(FunctionType::get(function.getContext(),
-                                     function.getBody().getArgumentTypes(),
+  function.setType(FunctionType::get(function.getContext(), function.getBody().getArgumentTypes(),
                                      terminator->getOperandTypes()));
 }
 

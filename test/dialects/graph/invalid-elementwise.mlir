@@ -2,7 +2,7 @@
 
 // Elementwise ops have one shape and one type.
 func.func @shapes(%a: tensor<2xf32>, %b: tensor<3xf32>) {
-  // expected-error @+1 {{requires the same shape for all operands and results}}
+  // expected-error @+1 {{requires the same type for all operands and results}}
   %0 = "graph.add"(%a, %b) : (tensor<2xf32>, tensor<3xf32>) -> tensor<2xf32>
   return
 }
@@ -28,7 +28,7 @@ func.func @exp_of_integers(%x: tensor<2xi32>) {
 
 // Bits of floats are nobody's business.
 func.func @and_of_floats(%x: tensor<2xf32>) {
-  // expected-error @+1 {{operand #0 must be tensor of i64, i32 or i8 or i1 with static sizes of at least 1, but got 'tensor<2xf32>'}}
+  // expected-error @+1 {{operand #0 must be tensor of integers or i1 with static sizes of at least 1, but got 'tensor<2xf32>'}}
   %0 = graph.and %x, %x : tensor<2xf32>
   return
 }
@@ -37,22 +37,22 @@ func.func @and_of_floats(%x: tensor<2xf32>) {
 
 func.func @compare_types(%a: tensor<2xf32>, %b: tensor<2xi32>) {
   // expected-error @+1 {{requires all operands to have the same type}}
-  %0 = "graph.compare"(%a, %b) {direction = #graph.direction<lt>} : (tensor<2xf32>, tensor<2xi32>) -> tensor<2xi1>
+  %0 = "graph.compare"(%a, %b) {direction = #graph<direction lt>} : (tensor<2xf32>, tensor<2xi32>) -> tensor<2xi1>
   return
 }
 
 // -----
 
 func.func @compare_result(%a: tensor<2xf32>) {
-  // expected-error @+1 {{'graph.compare' op inferred type(s) 'tensor<2xi1>' are incompatible with return type(s) of operation 'tensor<2xi8>'}}
-  %0 = "graph.compare"(%a, %a) {direction = #graph.direction<lt>} : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xi8>
+  // expected-error @+1 {{'graph.compare' op result #0 must be tensor of 1-bit signless integer with static sizes of at least 1, but got 'tensor<2xi8>'}}
+  %0 = "graph.compare"(%a, %a) {direction = #graph<direction lt>} : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xi8>
   return
 }
 
 // -----
 
 func.func @select_predicate(%p: tensor<3xi1>, %a: tensor<2xf32>) {
-  // expected-error @+1 {{requires the same shape for all operands and results}}
+  // expected-error @+1 {{failed to verify that predicate has the result's shape}}
   %0 = "graph.select"(%p, %a, %a) : (tensor<3xi1>, tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
   return
 }

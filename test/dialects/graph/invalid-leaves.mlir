@@ -27,7 +27,7 @@ func.func @huge(%x: tensor<4294967296x4294967296xf32>) {
 // -----
 
 func.func @no_tensor(%x: f32) {
-  // expected-error @+1 {{must be tensor of floats or integers}}
+  // expected-error @+1 {{invalid kind of type specified: expected builtin.tensor, but found 'f32'}}
   %0 = graph.neg %x : f32
   return
 }

@@ -3,7 +3,7 @@
 // matmul C1
 func.func @matmul_types(%a: tensor<2x3xf32>, %b: tensor<3x2xf16>) {
   // expected-error @+1 {{'graph.matmul' op expected equal element types, got 'f32' in 'lhs' and 'f16' in 'rhs'}}
-  %0 = "graph.matmul"(%a, %b) : (tensor<2x3xf32>, tensor<3x2xf16>) -> tensor<2x2xf32>
+  %0 = graph.matmul %a, %b : tensor<2x3xf32>, tensor<3x2xf16>
   return
 }
 
@@ -12,7 +12,7 @@ func.func @matmul_types(%a: tensor<2x3xf32>, %b: tensor<3x2xf16>) {
 // matmul C2
 func.func @matmul_ranks(%a: tensor<4x2x3xf32>, %b: tensor<3x2xf32>) {
   // expected-error @+1 {{'graph.matmul' op expected operands of equal rank, got 3 and 2; broadcast batch dimensions first}}
-  %0 = "graph.matmul"(%a, %b) : (tensor<4x2x3xf32>, tensor<3x2xf32>) -> tensor<4x2x2xf32>
+  %0 = graph.matmul %a, %b : tensor<4x2x3xf32>, tensor<3x2xf32>
   return
 }
 
@@ -21,7 +21,7 @@ func.func @matmul_ranks(%a: tensor<4x2x3xf32>, %b: tensor<3x2xf32>) {
 // matmul C3
 func.func @matmul_vectors(%a: tensor<3xf32>) {
   // expected-error @+1 {{'graph.matmul' op expected operands of rank 2 or more, got 1}}
-  %0 = "graph.matmul"(%a, %a) : (tensor<3xf32>, tensor<3xf32>) -> tensor<f32>
+  %0 = graph.matmul %a, %a : tensor<3xf32>, tensor<3xf32>
   return
 }
 
@@ -30,7 +30,7 @@ func.func @matmul_vectors(%a: tensor<3xf32>) {
 // matmul C4
 func.func @matmul_batch(%a: tensor<4x2x3xf32>, %b: tensor<5x3x2xf32>) {
   // expected-error @+1 {{'graph.matmul' op expected equal sizes of batch dimension 0, got 4 and 5}}
-  %0 = "graph.matmul"(%a, %b) : (tensor<4x2x3xf32>, tensor<5x3x2xf32>) -> tensor<4x2x2xf32>
+  %0 = graph.matmul %a, %b : tensor<4x2x3xf32>, tensor<5x3x2xf32>
   return
 }
 
@@ -39,7 +39,7 @@ func.func @matmul_batch(%a: tensor<4x2x3xf32>, %b: tensor<5x3x2xf32>) {
 // matmul C5
 func.func @matmul_depth(%a: tensor<2x16xf32>, %b: tensor<8x2xf32>) {
   // expected-error @+1 {{'graph.matmul' op expected equal contracted sizes, got 16 in 'lhs' and 8 in 'rhs'}}
-  %0 = "graph.matmul"(%a, %b) : (tensor<2x16xf32>, tensor<8x2xf32>) -> tensor<2x2xf32>
+  %0 = graph.matmul %a, %b : tensor<2x16xf32>, tensor<8x2xf32>
   return
 }
 
@@ -48,7 +48,7 @@ func.func @matmul_depth(%a: tensor<2x16xf32>, %b: tensor<8x2xf32>) {
 // matmul C5 counts transposes.
 func.func @matmul_transposed(%a: tensor<2x3xf32>) {
   // expected-error @+1 {{'graph.matmul' op expected equal contracted sizes, got 2 in 'lhs' and 3 in 'rhs'}}
-  %0 = "graph.matmul"(%a, %a) {transpose_lhs, transpose_rhs} : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<3x2xf32>
+  %0 = graph.matmul %a, %a {transpose_lhs, transpose_rhs} : tensor<2x3xf32>, tensor<2x3xf32>
   return
 }
 
@@ -57,7 +57,7 @@ func.func @matmul_transposed(%a: tensor<2x3xf32>) {
 // reduce C1
 func.func @reduce_range(%x: tensor<2x3xf32>) {
   // expected-error @+1 {{'graph.reduce' op expected 'dims' in [0, 2), got -1}}
-  %0 = "graph.reduce"(%x) {kind = #graph.reduction<sum>, dims = array<i64: -1>} : (tensor<2x3xf32>) -> tensor<2xf32>
+  %0 = graph.reduce sum %x, [-1] : tensor<2x3xf32>
   return
 }
 
@@ -66,7 +66,7 @@ func.func @reduce_range(%x: tensor<2x3xf32>) {
 // reduce C2
 func.func @reduce_order(%x: tensor<2x3xf32>) {
   // expected-error @+1 {{'graph.reduce' op expected 'dims' in ascending order, got 1 after 1}}
-  %0 = "graph.reduce"(%x) {kind = #graph.reduction<sum>, dims = array<i64: 1, 1>} : (tensor<2x3xf32>) -> tensor<2xf32>
+  %0 = graph.reduce sum %x, [1, 1] : tensor<2x3xf32>
   return
 }
 
@@ -75,7 +75,7 @@ func.func @reduce_order(%x: tensor<2x3xf32>) {
 // reduce C3
 func.func @reduce_mean(%x: tensor<2x3xi32>) {
   // expected-error @+1 {{'graph.reduce' op expected floating-point elements for 'mean', got 'i32'; cast first}}
-  %0 = "graph.reduce"(%x) {kind = #graph.reduction<mean>, dims = array<i64: 1>} : (tensor<2x3xi32>) -> tensor<2xi32>
+  %0 = graph.reduce mean %x, [1] : tensor<2x3xi32>
   return
 }
 
@@ -93,7 +93,7 @@ func.func @softmax_axis(%x: tensor<2x3xf32>) {
 // softmax_cross_entropy C1
 func.func @loss_scalar(%x: tensor<f32>) {
   // expected-error @+1 {{'graph.softmax_cross_entropy' op expected 'logits' of rank 1 or more, got 0}}
-  %0 = "graph.softmax_cross_entropy"(%x, %x) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  %0 = graph.softmax_cross_entropy %x, %x : tensor<f32>, tensor<f32>
   return
 }
 
@@ -102,7 +102,7 @@ func.func @loss_scalar(%x: tensor<f32>) {
 // softmax_cross_entropy C2: class numbers lack the last dimension.
 func.func @loss_classes(%x: tensor<2x3xf32>, %l: tensor<3xi64>) {
   // expected-error @+1 {{'graph.softmax_cross_entropy' op expected 'labels' of shape [2], got [3]}}
-  %0 = "graph.softmax_cross_entropy"(%x, %l) : (tensor<2x3xf32>, tensor<3xi64>) -> tensor<f32>
+  %0 = graph.softmax_cross_entropy %x, %l : tensor<2x3xf32>, tensor<3xi64>
   return
 }
 
@@ -111,7 +111,7 @@ func.func @loss_classes(%x: tensor<2x3xf32>, %l: tensor<3xi64>) {
 // softmax_cross_entropy C2: probabilities have it.
 func.func @loss_probabilities(%x: tensor<2x3xf32>, %l: tensor<2xf32>) {
   // expected-error @+1 {{'graph.softmax_cross_entropy' op expected 'labels' of shape [2, 3], got [2]}}
-  %0 = "graph.softmax_cross_entropy"(%x, %l) : (tensor<2x3xf32>, tensor<2xf32>) -> tensor<f32>
+  %0 = graph.softmax_cross_entropy %x, %l : tensor<2x3xf32>, tensor<2xf32>
   return
 }
 
@@ -120,7 +120,7 @@ func.func @loss_probabilities(%x: tensor<2x3xf32>, %l: tensor<2xf32>) {
 // softmax_cross_entropy C3
 func.func @loss_types(%x: tensor<2x3xf32>, %l: tensor<2x3xf16>) {
   // expected-error @+1 {{expected equal element types, got 'f32' in 'logits' and 'f16' in 'labels'}}
-  %0 = "graph.softmax_cross_entropy"(%x, %l) : (tensor<2x3xf32>, tensor<2x3xf16>) -> tensor<f32>
+  %0 = graph.softmax_cross_entropy %x, %l : tensor<2x3xf32>, tensor<2x3xf16>
   return
 }
 
@@ -129,7 +129,7 @@ func.func @loss_types(%x: tensor<2x3xf32>, %l: tensor<2x3xf16>) {
 // softmax_cross_entropy C4
 func.func @loss_ignored_probabilities(%x: tensor<2x3xf32>) {
   // expected-error @+1 {{expected labels that are class numbers beside 'ignore_index', got 'f32' probabilities}}
-  %0 = "graph.softmax_cross_entropy"(%x, %x) {ignore_index = 0 : i64} : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<f32>
+  %0 = graph.softmax_cross_entropy %x, %x {ignore_index = 0 : i64} : tensor<2x3xf32>, tensor<2x3xf32>
   return
 }
 
@@ -138,7 +138,7 @@ func.func @loss_ignored_probabilities(%x: tensor<2x3xf32>) {
 // softmax_cross_entropy C5
 func.func @loss_ignored_range(%x: tensor<2x3xf32>, %l: tensor<2xi8>) {
   // expected-error @+1 {{expected 'ignore_index' to be one of 'i8', got 255}}
-  %0 = "graph.softmax_cross_entropy"(%x, %l) {ignore_index = 255 : i64} : (tensor<2x3xf32>, tensor<2xi8>) -> tensor<f32>
+  %0 = graph.softmax_cross_entropy %x, %l {ignore_index = 255 : i64} : tensor<2x3xf32>, tensor<2xi8>
   return
 }
 

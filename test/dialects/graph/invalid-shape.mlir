@@ -21,7 +21,7 @@ func.func @reshape_count(%x: tensor<6xf32>) {
 // transpose C1
 func.func @transpose_rank(%x: tensor<2x3xf32>) {
   // expected-error @+1 {{'graph.transpose' op expected a permutation of 2 dimensions, got 3}}
-  %0 = "graph.transpose"(%x) {permutation = array<i64: 0, 1, 2>} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %0 = graph.transpose %x, [0, 1, 2] : tensor<2x3xf32>
   return
 }
 
@@ -30,7 +30,7 @@ func.func @transpose_rank(%x: tensor<2x3xf32>) {
 // transpose C2: a dimension twice.
 func.func @transpose_twice(%x: tensor<2x3xf32>) {
   // expected-error @+1 {{expected each of 0 to 1 once in 'permutation', got 1 twice}}
-  %0 = "graph.transpose"(%x) {permutation = array<i64: 1, 1>} : (tensor<2x3xf32>) -> tensor<3x3xf32>
+  %0 = graph.transpose %x, [1, 1] : tensor<2x3xf32>
   return
 }
 
@@ -39,7 +39,7 @@ func.func @transpose_twice(%x: tensor<2x3xf32>) {
 // transpose C2: no such dimension.
 func.func @transpose_range(%x: tensor<2x3xf32>) {
   // expected-error @+1 {{expected each of 0 to 1 once in 'permutation', got -1}}
-  %0 = "graph.transpose"(%x) {permutation = array<i64: -1, 0>} : (tensor<2x3xf32>) -> tensor<3x2xf32>
+  %0 = graph.transpose %x, [-1, 0] : tensor<2x3xf32>
   return
 }
 
@@ -47,6 +47,7 @@ func.func @transpose_range(%x: tensor<2x3xf32>) {
 
 // transpose: the result type is the inferred one.
 func.func @transpose_result(%x: tensor<2x3xf32>) {
+  // expected-error @+2 {{failed to infer returned types}}
   // expected-error @+1 {{inferred type(s) 'tensor<3x2xf32>' are incompatible with return type(s) of operation 'tensor<2x3xf32>'}}
   %0 = "graph.transpose"(%x) {permutation = array<i64: 1, 0>} : (tensor<2x3xf32>) -> tensor<2x3xf32>
   return

@@ -4,9 +4,9 @@
 // Parameters of every initialiser, and optimizer states, keep their attributes.
 // CHECK: graph.parameter @w : tensor<4x2xf32> init(<uniform, -5.000000e-01, 5.000000e-01>)
 graph.parameter @w : tensor<4x2xf32> init(<uniform, -0.5, 0.5>)
-// CHECK: graph.parameter @"layer1.bias" : tensor<2xf32> init(<normal, 0.000000e+00, 1.000000e+00>) {layerwise_parallel}
+// CHECK: graph.parameter @layer1.bias : tensor<2xf32> init(<normal, 0.000000e+00, 1.000000e+00>) {layerwise_parallel}
 graph.parameter @"layer1.bias" : tensor<2xf32> init(<normal, 0.0, 1.0>) {layerwise_parallel}
-// CHECK: graph.parameter @"w.momentum" : tensor<4x2xf32> init(<zeros>) {trainable = false}
+// CHECK: graph.parameter @w.momentum : tensor<4x2xf32> init(<zeros>) {trainable = false}
 graph.parameter @"w.momentum" : tensor<4x2xf32> init(<zeros>) {trainable = false}
 // CHECK: graph.parameter @scale : tensor<bf16> init(<ones>) {parallel_optimizer = false}
 graph.parameter @scale : tensor<bf16> init(<ones>) {parallel_optimizer = false}

@@ -11,9 +11,7 @@
 using namespace pcc;
 using Shape = std::vector<int64_t>;
 
-static std::string match(Shape from, Shape to) {
-  return graph::matchReshape(from, to).str();
-}
+static std::string match(Shape from, Shape to) { return graph::matchReshape(from, to).str(); }
 
 TEST(ReshapeFactors, KnownCases) {
   EXPECT_EQ(match({6, 4}, {2, 3, 4}), "([i.j,k]) -> ([i,j,k])");

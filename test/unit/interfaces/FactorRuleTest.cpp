@@ -21,8 +21,7 @@ static FactorRule matmul() {
   return rule;
 }
 
-static std::string verify(const FactorRule &rule,
-                          std::vector<std::vector<int64_t>> operandShapes,
+static std::string verify(const FactorRule &rule, std::vector<std::vector<int64_t>> operandShapes,
                           std::vector<std::vector<int64_t>> resultShapes) {
   std::vector<llvm::ArrayRef<int64_t>> operands(operandShapes.begin(), operandShapes.end());
   std::vector<llvm::ArrayRef<int64_t>> results(resultShapes.begin(), resultShapes.end());
@@ -77,7 +76,9 @@ TEST(FactorRule, PointwiseSkipsSizeOne) {
   EXPECT_EQ(verify(rule, {{5, 1, 7}, {5, 1, 7}}, {{5, 1, 7}, {5, 1, 7}}), "");
 }
 
-TEST(FactorRule, VerifyAcceptsItsShapes) { EXPECT_EQ(verify(matmul(), {{4, 8}, {8, 6}}, {{4, 6}}), ""); }
+TEST(FactorRule, VerifyAcceptsItsShapes) {
+  EXPECT_EQ(verify(matmul(), {{4, 8}, {8, 6}}, {{4, 6}}), "");
+}
 
 TEST(FactorRule, VerifyFindsWrongShapes) {
   EXPECT_EQ(verify(matmul(), {{4, 8}}, {{4, 6}}), "expected 2 operands, got 1");

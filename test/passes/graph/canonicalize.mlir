@@ -1,0 +1,167 @@
+// RUN: pcc-opt %s --graph-canonicalize --split-input-file | FileCheck %s
+
+// Transposes of operands become flags, and cancel flags that are there.
+// CHECK-LABEL: func.func @operands
+// CHECK-SAME: %[[A:.+]]: tensor<8x4xf32>, %[[B:.+]]: tensor<8x6xf32>
+// CHECK-NEXT: %[[C:.+]] = graph.matmul %[[A]], %[[B]] {transpose_lhs} : tensor<8x4xf32>, tensor<8x6xf32>
+// CHECK-NEXT: return %[[C]]
+func.func @operands(%a: tensor<8x4xf32>, %b: tensor<8x6xf32>) -> tensor<4x6xf32> {
+  %0 = graph.transpose %a, [1, 0] : tensor<8x4xf32>
+  %1 = graph.transpose %b, [1, 0] : tensor<8x6xf32>
+  %2 = graph.matmul %0, %1 {transpose_rhs} : tensor<4x8xf32>, tensor<6x8xf32>
+  return %2 : tensor<4x6xf32>
+}
+
+// -----
+
+// A transposed product is the product of the transposed operands, exchanged.
+// CHECK-LABEL: func.func @result
+// CHECK-SAME: %[[A:.+]]: tensor<4x8xf32>, %[[B:.+]]: tensor<8x6xf32>
+// CHECK-NEXT: %[[C:.+]] = graph.matmul %[[B]], %[[A]] {transpose_lhs, transpose_rhs} : tensor<8x6xf32>, tensor<4x8xf32>
+// CHECK-NEXT: return %[[C]]
+func.func @result(%a: tensor<4x8xf32>, %b: tensor<8x6xf32>) -> tensor<6x4xf32> {
+  %0 = graph.matmul %a, %b : tensor<4x8xf32>, tensor<8x6xf32>
+  %1 = graph.transpose %0, [1, 0] : tensor<4x6xf32>
+  return %1 : tensor<6x4xf32>
+}
+
+// -----
+
+// Transposes of batch dimensions stay, and so does one whose product others need.
+// CHECK-LABEL: func.func @stays
+// CHECK: graph.transpose %{{.*}}, [1, 0, 2]
+// CHECK: %[[C:.+]] = graph.matmul
+// CHECK: graph.transpose %[[C]], [0, 2, 1]
+func.func @stays(%a: tensor<4x3x8xf32>, %b: tensor<3x8x6xf32>) -> (tensor<3x4x6xf32>, tensor<3x6x4xf32>) {
+  %0 = graph.transpose %a, [1, 0, 2] : tensor<4x3x8xf32>
+  %1 = graph.matmul %0, %b : tensor<3x4x8xf32>, tensor<3x8x6xf32>
+  %2 = graph.transpose %1, [0, 2, 1] : tensor<3x4x6xf32>
+  return %1, %2 : tensor<3x4x6xf32>, tensor<3x6x4xf32>
+}
+
+// -----
+
+// Chains of one shape op become one; identities disappear.
+// CHECK-LABEL: func.func @chains
+// CHECK-SAME: %[[X:.+]]: tensor<2x3x4xf32>, %[[V:.+]]: tensor<3xf32>
+// CHECK-DAG: %[[R:.+]] = graph.reshape %[[X]] : tensor<2x3x4xf32> to tensor<4x6xf32>
+// CHECK-DAG: %[[T:.+]] = graph.transpose %[[X]], [2, 0, 1] : tensor<2x3x4xf32>
+// CHECK-DAG: %[[B:.+]] = graph.broadcast %[[V]], [2] : tensor<3xf32> to tensor<4x2x3xf32>
+// CHECK: return %[[R]], %[[T]], %[[X]], %[[B]]
+func.func @chains(%x: tensor<2x3x4xf32>, %v: tensor<3xf32>)
+    -> (tensor<4x6xf32>, tensor<4x2x3xf32>, tensor<2x3x4xf32>, tensor<4x2x3xf32>) {
+  %0 = graph.reshape %x : tensor<2x3x4xf32> to tensor<24xf32>
+  %1 = graph.reshape %0 : tensor<24xf32> to tensor<4x6xf32>
+  %2 = graph.transpose %x, [1, 0, 2] : tensor<2x3x4xf32>
+  %3 = graph.transpose %2, [2, 1, 0] : tensor<3x2x4xf32>
+  %4 = graph.transpose %2, [1, 0, 2] : tensor<3x2x4xf32>
+  %5 = graph.broadcast %v, [1] : tensor<3xf32> to tensor<2x3xf32>
+  %6 = graph.broadcast %5, [1, 2] : tensor<2x3xf32> to tensor<4x2x3xf32>
+  return %1, %3, %4, %6 : tensor<4x6xf32>, tensor<4x2x3xf32>, tensor<2x3x4xf32>, tensor<4x2x3xf32>
+}
+
+// -----
+
+// Ops that change nothing.
+// CHECK-LABEL: func.func @nothing
+// CHECK-SAME: %[[X:.+]]: tensor<4x6xf32>
+// CHECK-NEXT: return %[[X]]
+func.func @nothing(%x: tensor<4x6xf32>, %p: tensor<4x6xi1>) -> tensor<4x6xf32> {
+  %0 = graph.slice %x axis = 0 start = 0 : tensor<4x6xf32> to tensor<4x6xf32>
+  %1 = graph.pad %0 axis = 0 low = 0 high = 0 : tensor<4x6xf32>
+  %2 = graph.concat %1 axis = 0 : tensor<4x6xf32>
+  %3 = graph.split %2 axis = 0 : tensor<4x6xf32> to tensor<4x6xf32>
+  %4 = graph.reduce sum %3, [] : tensor<4x6xf32>
+  %5 = graph.select %p, %4, %4 : tensor<4x6xf32>
+  %6 = graph.broadcast %5, [0, 1] : tensor<4x6xf32> to tensor<4x6xf32>
+  %7 = graph.neg %6 : tensor<4x6xf32>
+  %8 = graph.neg %7 : tensor<4x6xf32>
+  %9 = graph.cast %8 : tensor<4x6xf32> to tensor<4x6xf32>
+  return %9 : tensor<4x6xf32>
+}
+
+// -----
+
+// A reversal is a slice of the same type that changes something.
+// CHECK-LABEL: func.func @reversal
+// CHECK: graph.slice
+func.func @reversal(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = graph.slice %x axis = 0 start = 3 {stride = -1} : tensor<4xf32> to tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// A reduction over dimensions of size one only changes the shape.
+// CHECK-LABEL: func.func @unit
+// CHECK-NEXT: %[[R:.+]] = graph.reshape %{{.*}} : tensor<1x6xf32> to tensor<6xf32>
+// CHECK-NEXT: return %[[R]]
+func.func @unit(%x: tensor<1x6xf32>) -> tensor<6xf32> {
+  %0 = graph.reduce mean %x, [0] : tensor<1x6xf32>
+  return %0 : tensor<6xf32>
+}
+
+// -----
+
+// Neutral elements, wherever they stand in a commutative op.
+// CHECK-LABEL: func.func @neutral
+// CHECK-SAME: %[[X:.+]]: tensor<4xf32>
+// CHECK-NEXT: return %[[X]]
+func.func @neutral(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %zero = graph.constant dense<0.0> : tensor<4xf32>
+  %one = graph.constant dense<1.0> : tensor<4xf32>
+  %0 = graph.add %zero, %x : tensor<4xf32>
+  %1 = graph.sub %0, %zero : tensor<4xf32>
+  %2 = graph.mul %one, %1 : tensor<4xf32>
+  %3 = graph.div %2, %one : tensor<4xf32>
+  return %3 : tensor<4xf32>
+}
+
+// -----
+
+// Splats are computed, through broadcasts, reshapes, transposes and casts.
+// CHECK-LABEL: func.func @splats
+// CHECK-NEXT: %[[C:.+]] = graph.constant dense<-3> : tensor<6x4xi32>
+// CHECK-NEXT: return %[[C]]
+func.func @splats() -> tensor<6x4xi32> {
+  %0 = graph.constant dense<1.5> : tensor<f32>
+  %1 = graph.constant dense<2.0> : tensor<4x6xf32>
+  %2 = graph.broadcast %0, [] : tensor<f32> to tensor<24xf32>
+  %3 = graph.reshape %2 : tensor<24xf32> to tensor<4x6xf32>
+  %4 = graph.mul %3, %1 : tensor<4x6xf32>
+  %5 = graph.neg %4 : tensor<4x6xf32>
+  %6 = graph.transpose %5, [1, 0] : tensor<4x6xf32>
+  %7 = graph.cast %6 : tensor<6x4xf32> to tensor<6x4xi32>
+  return %7 : tensor<6x4xi32>
+}
+
+// -----
+
+// What would be undefined stays: a division of integers by zero, a number outside the integers.
+// CHECK-LABEL: func.func @undefined
+// CHECK: graph.div
+// CHECK: graph.cast
+func.func @undefined() -> (tensor<2xi32>, tensor<2xi8>) {
+  %0 = graph.constant dense<0> : tensor<2xi32>
+  %1 = graph.constant dense<7> : tensor<2xi32>
+  %2 = graph.div %1, %0 : tensor<2xi32>
+  %3 = graph.constant dense<1.0e9> : tensor<2xf32>
+  %4 = graph.cast %3 : tensor<2xf32> to tensor<2xi8>
+  return %2, %4 : tensor<2xi32>, tensor<2xi8>
+}
+
+// -----
+
+// A cast to a wider type and back is nothing; to a narrower type and back it rounds.
+// CHECK-LABEL: func.func @casts
+// CHECK-SAME: %[[X:.+]]: tensor<4xf16>, %[[Y:.+]]: tensor<4xf32>
+// CHECK-NEXT: %[[N:.+]] = graph.cast %[[Y]]
+// CHECK-NEXT: %[[W:.+]] = graph.cast %[[N]]
+// CHECK-NEXT: return %[[X]], %[[W]]
+func.func @casts(%x: tensor<4xf16>, %y: tensor<4xf32>) -> (tensor<4xf16>, tensor<4xf32>) {
+  %0 = graph.cast %x : tensor<4xf16> to tensor<4xf32>
+  %1 = graph.cast %0 : tensor<4xf32> to tensor<4xf16>
+  %2 = graph.cast %y : tensor<4xf32> to tensor<4xf16>
+  %3 = graph.cast %2 : tensor<4xf16> to tensor<4xf32>
+  return %1, %3 : tensor<4xf16>, tensor<4xf32>
+}

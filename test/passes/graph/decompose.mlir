@@ -1,0 +1,125 @@
+// RUN: pcc-opt %s --graph-decompose | FileCheck %s
+// RUN: pcc-opt %s --graph-decompose=ops=softmax,sgd | FileCheck %s --check-prefix=SOME
+
+// Softmax subtracts the maximum first.
+// CHECK-LABEL: func.func @softmax
+// CHECK: %[[MAX:.+]] = graph.reduce max %[[X:.+]], [1] : tensor<2x3xf32>
+// CHECK: %[[REPEATED:.+]] = graph.broadcast %[[MAX]], [0] : tensor<2xf32> to tensor<2x3xf32>
+// CHECK: %[[SHIFTED:.+]] = graph.sub %[[X]], %[[REPEATED]]
+// CHECK: %[[POWER:.+]] = graph.exp %[[SHIFTED]]
+// CHECK: %[[SUM:.+]] = graph.reduce sum %[[POWER]], [1]
+// CHECK: %[[BELOW:.+]] = graph.broadcast %[[SUM]], [0]
+// CHECK: graph.div %[[POWER]], %[[BELOW]]
+// SOME-LABEL: func.func @softmax
+// SOME-NOT: graph.softmax
+func.func @softmax(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %0 = graph.softmax %x axis = 1 : tensor<2x3xf32>
+  return %0 : tensor<2x3xf32>
+}
+
+// Class numbers become one-hot weights of the logarithms.
+// CHECK-LABEL: func.func @classes
+// CHECK-SAME: %[[X:.+]]: tensor<2x3xf32>, %[[L:.+]]: tensor<2xi64>
+// CHECK: %[[WEIGHTS:.+]] = graph.one_hot %[[L]] axis = 1 : tensor<2xi64> to tensor<2x3xf32>
+// CHECK: %[[MAX:.+]] = graph.reduce max %[[X]], [1]
+// CHECK: %[[SHIFTED:.+]] = graph.sub %[[X]], %{{.*}}
+// CHECK: %[[LOG:.+]] = graph.log %{{.*}} : tensor<2xf32>
+// CHECK: %[[LOGS:.+]] = graph.sub %[[SHIFTED]], %{{.*}}
+// CHECK: %[[PRODUCT:.+]] = graph.mul %[[WEIGHTS]], %[[LOGS]]
+// CHECK: %[[SUM:.+]] = graph.reduce sum %[[PRODUCT]], [1]
+// CHECK: %[[LOSSES:.+]] = graph.neg %[[SUM]]
+// CHECK: graph.reduce mean %[[LOSSES]], [0] : tensor<2xf32>
+// SOME-LABEL: func.func @classes
+// SOME: graph.softmax_cross_entropy
+func.func @classes(%x: tensor<2x3xf32>, %l: tensor<2xi64>) -> tensor<f32> {
+  %0 = graph.softmax_cross_entropy %x, %l : tensor<2x3xf32>, tensor<2xi64>
+  return %0 : tensor<f32>
+}
+
+// Ignored samples add zero and do not count.
+// CHECK-LABEL: func.func @ignored
+// CHECK: %[[SENTINEL:.+]] = graph.constant dense<-100> : tensor<2xi64>
+// CHECK: %[[COUNTS:.+]] = graph.compare ne %{{.*}}, %[[SENTINEL]]
+// CHECK: %[[ZERO:.+]] = graph.constant dense<0.000000e+00> : tensor<2xf32>
+// CHECK: %[[KEPT:.+]] = graph.select %[[COUNTS]], %{{.*}}, %[[ZERO]]
+// CHECK: %[[SUM:.+]] = graph.reduce sum %[[KEPT]], [0]
+// CHECK: %[[ONES:.+]] = graph.cast %[[COUNTS]] : tensor<2xi1> to tensor<2xf32>
+// CHECK: %[[NUMBER:.+]] = graph.reduce sum %[[ONES]], [0]
+// CHECK: graph.div %[[SUM]], %[[NUMBER]] : tensor<f32>
+func.func @ignored(%x: tensor<2x3xf32>, %l: tensor<2xi64>) -> tensor<f32> {
+  %0 = graph.softmax_cross_entropy %x, %l {ignore_index = -100} : tensor<2x3xf32>, tensor<2xi64>
+  return %0 : tensor<f32>
+}
+
+// Probabilities weigh the logarithms; `sum` does not divide.
+// CHECK-LABEL: func.func @probabilities
+// CHECK-NOT: graph.one_hot
+// CHECK: %[[PRODUCT:.+]] = graph.mul %{{.*}}, %{{.*}} : tensor<2x3xf32>
+// CHECK: %[[ROWS:.+]] = graph.reduce sum %[[PRODUCT]], [1]
+// CHECK: %[[LOSSES:.+]] = graph.neg %[[ROWS]]
+// CHECK: graph.reduce sum %[[LOSSES]], [0]
+func.func @probabilities(%x: tensor<2x3xf32>, %l: tensor<2x3xf32>) -> tensor<f32> {
+  %0 = graph.softmax_cross_entropy %x, %l {reduction = #graph.loss_reduction<sum>} : tensor<2x3xf32>, tensor<2x3xf32>
+  return %0 : tensor<f32>
+}
+
+// The rate takes the parameter's element type; no decay, no term for it.
+// CHECK-LABEL: func.func @sgd
+// CHECK-NEXT: %[[RATE:.+]] = graph.cast %{{.*}} : tensor<f32> to tensor<f16>
+// CHECK-NEXT: %[[RATES:.+]] = graph.broadcast %[[RATE]], [] : tensor<f16> to tensor<4xf16>
+// CHECK-NEXT: %[[MOVE:.+]] = graph.mul %{{.*}}, %[[RATES]]
+// CHECK-NEXT: %[[NEW:.+]] = graph.sub %{{.*}}, %[[MOVE]]
+// CHECK-NEXT: return %[[NEW]]
+// SOME-LABEL: func.func @sgd
+// SOME-NOT: graph.sgd
+func.func @sgd(%p: tensor<4xf16>, %g: tensor<4xf16>, %rate: tensor<f32>) -> tensor<4xf16> {
+  %0 = graph.sgd %p, %g, %rate : tensor<4xf16>, tensor<f32>
+  return %0 : tensor<4xf16>
+}
+
+// Nesterov's momentum with weight decay.
+// CHECK-LABEL: func.func @momentum
+// CHECK-SAME: %[[P:.+]]: tensor<4xf32>, %[[G:.+]]: tensor<4xf32>, %[[V:.+]]: tensor<4xf32>, %[[R:.+]]: tensor<f32>
+// CHECK: %[[DECAY:.+]] = graph.constant dense<1.000000e-01>
+// CHECK: %[[SHRINK:.+]] = graph.mul %[[P]], %[[DECAY]]
+// CHECK: %[[GRADIENT:.+]] = graph.add %[[G]], %[[SHRINK]]
+// CHECK: %[[FACTOR:.+]] = graph.constant dense<0.899999976>
+// CHECK: %[[OLD:.+]] = graph.mul %[[V]], %[[FACTOR]]
+// CHECK: %[[NEW:.+]] = graph.add %[[OLD]], %[[GRADIENT]]
+// CHECK: %[[AHEAD:.+]] = graph.mul %[[NEW]], %[[FACTOR]]
+// CHECK: %[[DIRECTION:.+]] = graph.add %[[GRADIENT]], %[[AHEAD]]
+// CHECK: %[[MOVE:.+]] = graph.mul %[[DIRECTION]]
+// CHECK: %[[STEP:.+]] = graph.sub %[[P]], %[[MOVE]]
+// CHECK: return %[[STEP]], %[[NEW]]
+// SOME-LABEL: func.func @momentum
+// SOME: graph.momentum
+func.func @momentum(%p: tensor<4xf32>, %g: tensor<4xf32>, %v: tensor<4xf32>, %rate: tensor<f32>)
+    -> (tensor<4xf32>, tensor<4xf32>) {
+  %0:2 = graph.momentum %p, %g, %v, %rate {momentum = 0.9, weight_decay = 0.1, nesterov} : tensor<4xf32>, tensor<f32>
+  return %0#0, %0#1 : tensor<4xf32>, tensor<4xf32>
+}
+
+// Activations leave only arithmetic and functions of one number.
+// CHECK-LABEL: func.func @activations
+// CHECK-NOT: graph.{{gelu|silu|softplus|elu|leaky_relu|clamp}}
+// CHECK: graph.erf
+// CHECK-NOT: graph.{{gelu|silu|softplus|elu|leaky_relu|clamp}}
+// CHECK: graph.tanh
+// CHECK-NOT: graph.{{gelu|silu|softplus|elu|leaky_relu|clamp}}
+// CHECK: graph.sigmoid
+// CHECK-NOT: graph.{{gelu|silu|softplus|elu|leaky_relu|clamp}}
+// CHECK: graph.log1p
+// CHECK-NOT: graph.{{gelu|silu|softplus|elu|leaky_relu|clamp}}
+// CHECK: return
+func.func @activations(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>,
+                                             tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  %0 = graph.gelu %x : tensor<4xf32>
+  %1 = graph.gelu %x {form = #graph.gelu_form<tanh>} : tensor<4xf32>
+  %2 = graph.silu %x : tensor<4xf32>
+  %3 = graph.softplus %x : tensor<4xf32>
+  %4 = graph.elu %x {alpha = 1.0} : tensor<4xf32>
+  %5 = graph.leaky_relu %x {alpha = 0.1} : tensor<4xf32>
+  %6 = graph.clamp %x {low = 0.0, high = 6.0} : tensor<4xf32>
+  return %0, %1, %2, %3, %4, %5, %6 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>,
+                                      tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}

@@ -1,0 +1,177 @@
+// RUN: pcc-opt %s --graph-print-factor-rules --verify-diagnostics -o /dev/null
+
+// Leaves: a splat may be cut anywhere, other constants are whole, an iota is whole along its axis.
+func.func @leaves(%index: tensor<4x6xi64>, %seed: tensor<i64>) {
+  // expected-remark @+1 {{() -> ([i,j])}}
+  %0 = graph.constant dense<1.0> : tensor<4x6xf32>
+  // expected-remark @+1 {{() -> ([i,j]) {whole i, j}}}
+  %1 = graph.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>
+  // expected-remark @+1 {{() -> ([i,j,_]) {whole j}}}
+  %2 = graph.iota axis = 1 : tensor<4x6x1xi64>
+  // expected-remark @+1 {{([i,j],[]) -> ([i,j])}}
+  %3 = graph.rng_uniform %index, %seed : (tensor<4x6xi64>, tensor<i64>) -> tensor<4x6xf32>
+  return
+}
+
+// Arithmetic: sums pass additions together and products one at a time, extrema pass what never falls.
+func.func @arithmetic(%a: tensor<4x6xf32>, %b: tensor<4x6xf32>, %n: tensor<4xi32>) {
+  // expected-remark @+1 {{([i,j],[i,j]) -> ([i,j]) {linear: (0,1)} {linear max|min: (0) (1)}}}
+  %0 = graph.add %a, %b : tensor<4x6xf32>
+  // expected-remark @+1 {{([i,j],[i,j]) -> ([i,j]) {linear: (0,1)} {linear max|min: (0)}}}
+  %1 = graph.sub %a, %b : tensor<4x6xf32>
+  // expected-remark @+1 {{([i,j],[i,j]) -> ([i,j]) {linear: (0) (1)} {linear prod: (0,1)}}}
+  %2 = graph.mul %a, %b : tensor<4x6xf32>
+  // expected-remark @+1 {{([i,j],[i,j]) -> ([i,j]) {linear: (0)}}}
+  %3 = graph.div %a, %b : tensor<4x6xf32>
+  // Division of integers truncates, which no sum survives.
+  // expected-remark @+1 {{([i],[i]) -> ([i])}}
+  %4 = graph.div %n, %n : tensor<4xi32>
+  // expected-remark @+1 {{([i,j],[i,j]) -> ([i,j]) {linear max: (0,1)} {linear min: (0) (1)}}}
+  %5 = graph.max %a, %b : tensor<4x6xf32>
+  // expected-remark @+1 {{([i,j],[i,j]) -> ([i,j]) {linear max: (0) (1)} {linear min: (0,1)}}}
+  %6 = graph.min %a, %b : tensor<4x6xf32>
+  // expected-remark @+1 {{([i,j],[i,j]) -> ([i,j])}}
+  %7 = graph.pow %a, %b : tensor<4x6xf32>
+  // expected-remark @+1 {{([i,j],[i,j]) -> ([i,j])}}
+  %8 = graph.mod %a, %b : tensor<4x6xf32>
+  // expected-remark @+1 {{([i,j]) -> ([i,j]) {linear: (0)}}}
+  %9 = graph.neg %a : tensor<4x6xf32>
+  return
+}
+
+// Functions of one number: extrema pass those that never fall, sums none.
+func.func @unary(%x: tensor<4xf32>) {
+  // expected-remark @+1 {{([i]) -> ([i]) {linear max|min: (0)}}}
+  %0 = graph.exp %x : tensor<4xf32>
+  // expected-remark @+1 {{([i]) -> ([i]) {linear max|min: (0)}}}
+  %1 = graph.relu %x : tensor<4xf32>
+  // expected-remark @+1 {{([i]) -> ([i]) {linear max|min: (0)}}}
+  %2 = graph.leaky_relu %x {alpha = 0.1} : tensor<4xf32>
+  // expected-remark @+1 {{([i]) -> ([i])}}
+  %3 = graph.leaky_relu %x {alpha = -0.1} : tensor<4xf32>
+  // expected-remark @+1 {{([i]) -> ([i]) {linear max|min: (0)}}}
+  %4 = graph.clamp %x {low = 0.0, high = 1.0} : tensor<4xf32>
+  // expected-remark @+1 {{([i]) -> ([i])}}
+  %5 = graph.abs %x : tensor<4xf32>
+  // expected-remark @+1 {{([i]) -> ([i])}}
+  %6 = graph.gelu %x : tensor<4xf32>
+  // expected-remark @+1 {{([i]) -> ([i])}}
+  %7 = graph.square %x : tensor<4xf32>
+  return
+}
+
+// Choices and conversions.
+func.func @choices(%p: tensor<4xi1>, %x: tensor<4xf32>, %n: tensor<4xi32>) {
+  // expected-remark @+1 {{([i],[i]) -> ([i])}}
+  %0 = graph.compare lt %x, %x : tensor<4xf32>
+  // expected-remark @+1 {{([i],[i],[i]) -> ([i]) {linear any: (1,2)}}}
+  %1 = graph.select %p, %x, %x : tensor<4xf32>
+  // expected-remark @+1 {{([i]) -> ([i]) {linear sum|max|min: (0)}}}
+  %2 = graph.cast %x : tensor<4xf32> to tensor<4xbf16>
+  // expected-remark @+1 {{([i]) -> ([i]) {linear max|min: (0)}}}
+  %3 = graph.cast %x : tensor<4xf32> to tensor<4xi32>
+  // expected-remark @+1 {{([i]) -> ([i])}}
+  %4 = graph.cast %n : tensor<4xi32> to tensor<4xi8>
+  // expected-remark @+1 {{([i]) -> ([i])}}
+  %5 = graph.cast %p : tensor<4xi1> to tensor<4xf32>
+  return
+}
+
+// Matrix products under all transposes; batch dimensions come first.
+func.func @matmul(%a: tensor<4x8xf32>, %b: tensor<8x6xf32>, %at: tensor<3x8x4xf32>, %bt: tensor<3x6x8xf32>,
+                  %row: tensor<1x8xf32>) {
+  // expected-remark @+1 {{([i,k],[k,j]) -> ([i,j]) {reduce k: sum} {linear: (0) (1)}}}
+  %0 = graph.matmul %a, %b : tensor<4x8xf32>, tensor<8x6xf32>
+  // expected-remark @+1 {{([i,l,j],[i,k,l]) -> ([i,j,k]) {reduce l: sum} {linear: (0) (1)}}}
+  %1 = graph.matmul %at, %bt {transpose_lhs, transpose_rhs} : tensor<3x8x4xf32>, tensor<3x6x8xf32>
+  // expected-remark @+1 {{([_,j],[j,i]) -> ([_,i]) {reduce j: sum} {linear: (0) (1)}}}
+  %2 = graph.matmul %row, %b : tensor<1x8xf32>, tensor<8x6xf32>
+  return
+}
+
+// Reductions leave partial results of their own kind.
+func.func @reduce(%x: tensor<4x6xf32>) {
+  // expected-remark @+1 {{([i,j]) -> ([i]) {reduce j: sum} {linear: (0)}}}
+  %0 = graph.reduce sum %x, [1] : tensor<4x6xf32>
+  // expected-remark @+1 {{([i,j]) -> ([]) {reduce i: sum, j: sum} {linear: (0)}}}
+  %1 = graph.reduce mean %x, [0, 1] : tensor<4x6xf32>
+  // expected-remark @+1 {{([i,j]) -> ([j]) {reduce i: max} {linear max: (0)}}}
+  %2 = graph.reduce max %x, [0] : tensor<4x6xf32>
+  // expected-remark @+1 {{([i,j]) -> ([j]) {reduce i: min} {linear min: (0)}}}
+  %3 = graph.reduce min %x, [0] : tensor<4x6xf32>
+  // expected-remark @+1 {{([i,j]) -> ([j]) {reduce i: prod} {linear prod: (0)}}}
+  %4 = graph.reduce prod %x, [0] : tensor<4x6xf32>
+  return
+}
+
+// Softmax is whole along its axis; samples of a loss add up.
+func.func @loss(%x: tensor<4x6xf32>, %classes: tensor<4xi64>) {
+  // expected-remark @+1 {{([i,j]) -> ([i,j]) {whole j}}}
+  %0 = graph.softmax %x axis = 1 : tensor<4x6xf32>
+  // expected-remark @+1 {{([i,j],[i]) -> ([]) {reduce i: sum} {whole j}}}
+  %1 = graph.softmax_cross_entropy %x, %classes : tensor<4x6xf32>, tensor<4xi64>
+  // expected-remark @+1 {{([i,j],[i,j]) -> ([]) {reduce i: sum} {whole j}}}
+  %2 = graph.softmax_cross_entropy %x, %x : tensor<4x6xf32>, tensor<4x6xf32>
+  return
+}
+
+// Shape ops: compound dimensions, permuted ones, repeated ones.
+func.func @shape(%x: tensor<6x4xf32>, %v: tensor<4xf32>, %row: tensor<1x4xf32>) {
+  // expected-remark @+1 {{([i.j,k]) -> ([i,j,k]) {linear any: (0)}}}
+  %0 = graph.reshape %x : tensor<6x4xf32> to tensor<2x3x4xf32>
+  // expected-remark @+1 {{([i.j,m]) -> ([i.k,l]) {whole j, k, l, m} {linear any: (0)}}}
+  %1 = graph.reshape %x : tensor<6x4xf32> to tensor<4x6xf32>
+  // expected-remark @+1 {{([i,j]) -> ([j,i]) {linear any: (0)}}}
+  %2 = graph.transpose %x, [1, 0] : tensor<6x4xf32>
+  // expected-remark @+1 {{([j]) -> ([i,j]) {linear any: (0)}}}
+  %3 = graph.broadcast %v, [1] : tensor<4xf32> to tensor<6x4xf32>
+  // expected-remark @+1 {{([_,j]) -> ([i,j]) {linear any: (0)}}}
+  %4 = graph.broadcast %row, [0, 1] : tensor<1x4xf32> to tensor<6x4xf32>
+  return
+}
+
+// Where an axis changes its size it is whole, before and after.
+func.func @axis(%x: tensor<4x6xf32>, %start: tensor<i64>) {
+  // expected-remark @+1 {{([i,j]) -> ([i,k]) {whole j, k} {linear any: (0)}}}
+  %0 = graph.slice %x axis = 1 start = 0 : tensor<4x6xf32> to tensor<4x3xf32>
+  // A slice of everything is no slice; a reversal is whole.
+  // expected-remark @+1 {{([i,j]) -> ([i,j]) {linear any: (0)}}}
+  %1 = graph.slice %x axis = 1 start = 0 : tensor<4x6xf32> to tensor<4x6xf32>
+  // expected-remark @+1 {{([i,j]) -> ([i,k]) {whole j, k} {linear any: (0)}}}
+  %2 = graph.slice %x axis = 1 start = 5 {stride = -1} : tensor<4x6xf32> to tensor<4x6xf32>
+  // expected-remark @+1 {{([i,j],[]) -> ([i,k]) {whole j, k} {linear any: (0)}}}
+  %3 = graph.dynamic_slice %x, %start axis = 1 : (tensor<4x6xf32>, tensor<i64>) -> tensor<4x3xf32>
+  // expected-remark @+1 {{([i,j],[i,k],[]) -> ([i,j]) {whole j, k} {linear any: (0,1)}}}
+  %4 = graph.dynamic_update_slice %x, %3, %start axis = 1
+    : (tensor<4x6xf32>, tensor<4x3xf32>, tensor<i64>) -> tensor<4x6xf32>
+  // expected-remark @+1 {{([i,j]) -> ([i,k]) {whole j, k} {linear sum|max|min: (0)}}}
+  %5 = graph.pad %x axis = 1 low = 1 high = 1 : tensor<4x6xf32>
+  // expected-remark @+1 {{([i,j]) -> ([i,k]) {whole j, k} {linear max|min|prod: (0)}}}
+  %6 = graph.pad %x axis = 1 low = 1 high = 1 {value = 1.0} : tensor<4x6xf32>
+  // expected-remark @+1 {{([i,j],[i,k]) -> ([i,l]) {whole j, k, l} {linear any: (0,1)}}}
+  %7 = graph.concat %x, %0 axis = 1 : tensor<4x6xf32>, tensor<4x3xf32>
+  // expected-remark @+1 {{([i,j]) -> ([i,k],[i,l]) {whole j, k, l} {linear any: (0)}}}
+  %8:2 = graph.split %x axis = 1 : tensor<4x6xf32> to tensor<4x2xf32>, tensor<4x4xf32>
+  return
+}
+
+// Indices: the table is whole along its axis; scattered updates add up beside the input.
+func.func @indices(%table: tensor<10x6xf32>, %i: tensor<2x3xi64>) {
+  // expected-remark @+1 {{([i,j],[k,l]) -> ([k,l,j]) {whole i} {linear any: (0)}}}
+  %0 = graph.gather %table, %i axis = 0 : tensor<10x6xf32>, tensor<2x3xi64>
+  // expected-remark @+1 {{([i,j],[k,l],[k,l,j]) -> ([i,j]) {reduce k: sum, l: sum} {whole i} {linear: (0,2)}}}
+  %1 = graph.scatter_add %table, %i, %0 axis = 0
+    : (tensor<10x6xf32>, tensor<2x3xi64>, tensor<2x3x6xf32>) -> tensor<10x6xf32>
+  // expected-remark @+1 {{([i,j]) -> ([i,j,k]) {whole k}}}
+  %2 = graph.one_hot %i axis = 2 : tensor<2x3xi64> to tensor<2x3x5xf32>
+  return
+}
+
+// Optimizer steps are pointwise, and take no partial values: gradients are reduced first.
+func.func @optimizer(%p: tensor<4x6xf32>, %rate: tensor<f32>) {
+  // expected-remark @+1 {{([i,j],[i,j],[]) -> ([i,j])}}
+  %0 = graph.sgd %p, %p, %rate : tensor<4x6xf32>, tensor<f32>
+  // expected-remark @+1 {{([i,j],[i,j],[i,j],[]) -> ([i,j],[i,j])}}
+  %1:2 = graph.momentum %p, %p, %p, %rate {momentum = 0.9} : tensor<4x6xf32>, tensor<f32>
+  return
+}

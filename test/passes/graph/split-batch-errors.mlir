@@ -1,0 +1,76 @@
+// RUN: pcc-opt %s --graph-split-batch=count=3 --split-input-file --verify-diagnostics
+
+// A batch that the count does not divide: the error names both, the note helps.
+// expected-error @+2 {{expected 3 microbatches to divide the batch of input 'x', got 32 samples}}
+// expected-note @+1 {{counts that divide it: 1, 2, 4, 8, 16, 32}}
+func.func @indivisible(%x: tensor<32x4xf32> {graph.role = #graph.role<input "x">}) {
+  return
+}
+
+// -----
+
+// An op that needs the whole batch.
+func.func @whole(%x: tensor<6x4xf32> {graph.role = #graph.role<input>}) -> tensor<6x4xf32> {
+  // expected-error @+1 {{'graph.softmax' op cannot work on one of 3 microbatches: it needs the whole batch}}
+  %0 = graph.softmax %x axis = 0 : tensor<6x4xf32>
+  return %0 : tensor<6x4xf32>
+}
+
+// -----
+
+// Numbers that are listed sample by sample.
+func.func @listed(%x: tensor<3xf32> {graph.role = #graph.role<input "x">}) -> tensor<3xf32> {
+  // expected-error @+1 {{'graph.constant' op cannot work on one of 3 microbatches: it needs the whole batch}}
+  %0 = graph.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
+  %1 = graph.mul %x, %0 : tensor<3xf32>
+  return %1 : tensor<3xf32>
+}
+
+// -----
+
+// A parameter with one value for each sample.
+// expected-error @+1 {{expected no argument but the inputs to carry the batch, got dimension 0 of 'w'}}
+func.func @parameter(%x: tensor<6x4xf32> {graph.role = #graph.role<input "x">},
+                     %w: tensor<6x4xf32> {graph.role = #graph.role<parameter "w">}) -> tensor<6x4xf32> {
+  %0 = graph.add %x, %w : tensor<6x4xf32>
+  return %0 : tensor<6x4xf32>
+}
+
+// -----
+
+// An argument without a name is named by its number.
+// expected-error @+1 {{expected no argument but the inputs to carry the batch, got dimension 0 of #1}}
+func.func @argument(%x: tensor<6x4xf32> {graph.role = #graph.role<input "x">},
+                    %y: tensor<6x4xf32>) -> tensor<6x4xf32> {
+  %0 = graph.add %x, %y : tensor<6x4xf32>
+  return %0 : tensor<6x4xf32>
+}
+
+// -----
+
+// The samples are taken apart in groups.
+func.func @groups(%x: tensor<12x4xf32> {graph.role = #graph.role<input "x">}) -> tensor<2x6x4xf32> {
+  // expected-error @+1 {{'graph.reshape' op cannot work on one of 3 microbatches: it takes the batch apart into pieces that the count does not divide}}
+  %0 = graph.reshape %x : tensor<12x4xf32> to tensor<2x6x4xf32>
+  return %0 : tensor<2x6x4xf32>
+}
+
+// -----
+
+// The samples lie behind another dimension.
+func.func @behind(%x: tensor<6x4xf32> {graph.role = #graph.role<input "x">}) -> tensor<24xf32> {
+  %0 = graph.transpose %x, [1, 0] : tensor<6x4xf32>
+  // expected-error @+1 {{'graph.reshape' op cannot work on one of 3 microbatches: it puts the batch behind another dimension}}
+  %1 = graph.reshape %0 : tensor<4x6xf32> to tensor<24xf32>
+  return %1 : tensor<24xf32>
+}
+
+// -----
+
+// An op without a factor rule.
+func.func private @other(tensor<6x4xf32>) -> tensor<6x4xf32>
+func.func @call(%x: tensor<6x4xf32> {graph.role = #graph.role<input "x">}) -> tensor<6x4xf32> {
+  // expected-error @+1 {{'func.call' op cannot work on one of 3 microbatches: it does not say how it may be split}}
+  %0 = call @other(%x) : (tensor<6x4xf32>) -> tensor<6x4xf32>
+  return %0 : tensor<6x4xf32>
+}

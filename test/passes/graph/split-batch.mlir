@@ -1,0 +1,86 @@
+// RUN: pcc-opt %s --graph-split-batch=count=4 --split-input-file | FileCheck %s
+
+// The batch passes matrix products, broadcast biases, reshapes and splats; a mean stays a mean.
+// CHECK-LABEL: func.func @mlp
+// CHECK-SAME: %[[X:.+]]: tensor<8x4x4xf32> {{.*}}, %[[L:.+]]: tensor<8xi64> {{.*}}, %[[W:.+]]: tensor<16x10xf32> {{.*}}, %[[B:.+]]: tensor<10xf32>
+// CHECK-SAME: -> (tensor<f32>, tensor<8x10xf32>)
+// CHECK: %[[FLAT:.+]] = graph.reshape %[[X]] : tensor<8x4x4xf32> to tensor<8x16xf32>
+// CHECK: %[[PRODUCT:.+]] = graph.matmul %[[FLAT]], %[[W]] : tensor<8x16xf32>, tensor<16x10xf32>
+// CHECK: %[[BIAS:.+]] = graph.broadcast %[[B]], [1] : tensor<10xf32> to tensor<8x10xf32>
+// CHECK: %[[SUM:.+]] = graph.add %[[PRODUCT]], %[[BIAS]] : tensor<8x10xf32>
+// CHECK: %[[HALF:.+]] = graph.constant dense<5.000000e-01> : tensor<8x10xf32>
+// CHECK: %[[OUT:.+]] = graph.mul %[[SUM]], %[[HALF]] : tensor<8x10xf32>
+// CHECK: %[[LOSS:.+]] = graph.softmax_cross_entropy %[[OUT]], %[[L]] : tensor<8x10xf32>, tensor<8xi64>
+// CHECK: return %[[LOSS]], %[[OUT]] : tensor<f32>, tensor<8x10xf32>
+func.func @mlp(%x: tensor<32x4x4xf32> {graph.role = #graph.role<input "x">},
+               %labels: tensor<32xi64> {graph.role = #graph.role<input "labels">},
+               %w: tensor<16x10xf32> {graph.role = #graph.role<parameter "w">},
+               %b: tensor<10xf32> {graph.role = #graph.role<parameter "b">})
+    -> (tensor<f32>, tensor<32x10xf32>) {
+  %0 = graph.reshape %x : tensor<32x4x4xf32> to tensor<32x16xf32>
+  %1 = graph.matmul %0, %w : tensor<32x16xf32>, tensor<16x10xf32>
+  %2 = graph.broadcast %b, [1] : tensor<10xf32> to tensor<32x10xf32>
+  %3 = graph.add %1, %2 : tensor<32x10xf32>
+  %4 = graph.constant dense<0.5> : tensor<32x10xf32>
+  %5 = graph.mul %3, %4 : tensor<32x10xf32>
+  %6 = graph.softmax_cross_entropy %5, %labels : tensor<32x10xf32>, tensor<32xi64>
+  return %6, %5 : tensor<f32>, tensor<32x10xf32>
+}
+
+// -----
+
+// The batch may be the slower part of a dimension, and move by a transpose.
+// CHECK-LABEL: func.func @tokens
+// CHECK: graph.reshape %{{.*}} : tensor<2x16x6xf32> to tensor<32x6xf32>
+// CHECK: graph.reshape %{{.*}} : tensor<32x6xf32> to tensor<2x16x2x3xf32>
+// CHECK: graph.transpose %{{.*}}, [0, 2, 1, 3] : tensor<2x16x2x3xf32>
+// CHECK: graph.transpose %{{.*}}, [1, 0, 2, 3] : tensor<2x2x16x3xf32>
+// CHECK: return %{{.*}} : tensor<2x2x16x3xf32>
+func.func @tokens(%x: tensor<8x16x6xf32> {graph.role = #graph.role<input "x">})
+    -> tensor<2x8x16x3xf32> {
+  %0 = graph.reshape %x : tensor<8x16x6xf32> to tensor<128x6xf32>
+  %1 = graph.reshape %0 : tensor<128x6xf32> to tensor<8x16x2x3xf32>
+  %2 = graph.transpose %1, [0, 2, 1, 3] : tensor<8x16x2x3xf32>
+  %3 = graph.transpose %2, [1, 0, 2, 3] : tensor<8x2x16x3xf32>
+  return %3 : tensor<2x8x16x3xf32>
+}
+
+// -----
+
+// A splat that a weight of the same shape shares stays whole for the weight.
+// CHECK-LABEL: func.func @shared
+// CHECK-DAG: %[[SMALL:.+]] = graph.constant dense<2.000000e+00> : tensor<1x4xf32>
+// CHECK-DAG: %[[LARGE:.+]] = graph.constant dense<2.000000e+00> : tensor<4x4xf32>
+// CHECK-DAG: graph.mul %{{.*}}, %[[SMALL]] : tensor<1x4xf32>
+// CHECK-DAG: graph.mul %{{.*}}, %[[LARGE]] : tensor<4x4xf32>
+func.func @shared(%x: tensor<4x4xf32> {graph.role = #graph.role<input "x">},
+                  %w: tensor<4x4xf32> {graph.role = #graph.role<parameter "w">})
+    -> tensor<4x4xf32> {
+  %0 = graph.constant dense<2.0> : tensor<4x4xf32>
+  %1 = graph.mul %x, %0 : tensor<4x4xf32>
+  %2 = graph.mul %w, %0 : tensor<4x4xf32>
+  %3 = graph.matmul %1, %2 : tensor<4x4xf32>, tensor<4x4xf32>
+  return %3 : tensor<4x4xf32>
+}
+
+// -----
+
+// Positions along another dimension, scalars and functions without inputs stay as they are.
+// CHECK-LABEL: func.func @positions
+// CHECK-SAME: tensor<2x6xi64> {{.*}}, %{{.*}}: tensor<i64>
+// CHECK: graph.iota axis = 1 : tensor<2x6xi64>
+func.func @positions(%x: tensor<8x6xi64> {graph.role = #graph.role<input "x">},
+                     %scalar: tensor<i64> {graph.role = #graph.role<input "scale">})
+    -> tensor<8x6xi64> {
+  %0 = graph.iota axis = 1 : tensor<8x6xi64>
+  %1 = graph.add %x, %0 : tensor<8x6xi64>
+  %2 = graph.broadcast %scalar, [] : tensor<i64> to tensor<8x6xi64>
+  %3 = graph.mul %1, %2 : tensor<8x6xi64>
+  return %3 : tensor<8x6xi64>
+}
+
+// CHECK-LABEL: func.func @update
+// CHECK-SAME: tensor<8x6xf32>
+func.func @update(%w: tensor<8x6xf32> {graph.role = #graph.role<parameter "w">}) -> tensor<8x6xf32> {
+  return %w : tensor<8x6xf32>
+}
