@@ -28,8 +28,8 @@ static RunOptions inDoubles() {
 }
 
 /// The arguments of function `name` of `model`, looked up by their role's name.
-static NamedTensors bind(ModuleOp model, StringRef name,
-                         const std::map<std::string, Tensor> &values) {
+static NamedTensors bindValues(ModuleOp model, StringRef name,
+                               const std::map<std::string, Tensor> &values) {
   NamedTensors bound;
   for (const Binding &binding : Signature::of(model.lookupSymbol<func::FuncOp>(name)).arguments)
     bound[binding.key] = values.at(binding.name);
@@ -52,8 +52,8 @@ static NamedTensors runBackward(func::FuncOp function, int only,
   OwningOpRef<ModuleOp> model = makeModel(function, only);
   if (failed(verify(*model)) || failed(differentiate(*model)))
     return {};
-  auto results = runFunction(*model, "forward_backward", bind(*model, "forward_backward", values),
-                             inDoubles());
+  auto results = runFunction(*model, "forward_backward",
+                             bindValues(*model, "forward_backward", values), inDoubles());
   return succeeded(results) ? *results : NamedTensors();
 }
 
@@ -102,7 +102,7 @@ Outcome checkCase(func::FuncOp function) {
   auto stated = function->getAttrOfType<FloatAttr>("check.tolerance");
   double tolerance = stated ? stated.getValueAsDouble() : defaultTolerance;
   OwningOpRef<ModuleOp> model = makeModel(function, /*only=*/-1);
-  NamedTensors arguments = bind(*model, "forward", values);
+  NamedTensors arguments = bindValues(*model, "forward", values);
   for (unsigned index = 0; index < function.getNumArguments(); ++index) {
     std::string name = std::to_string(index), key = "gradient " + name;
     if (!together.count(key))
