@@ -113,9 +113,10 @@ FailureOr<Tensor> firstValue(graph::ParameterOp parameter, uint64_t seed, double
     if (ElementsAttr attr = parameter.getValueAttr())
       value = tensorOf(attr);
     if (!value)
-      return parameter.emitError() << "the values of parameter \"" << parameter.getSymName()
-                                   << "\" are not in the file: dumps leave resources out, bytecode "
-                                      "keeps them";
+      return emitError(parameter.getLoc())
+             << "the values of parameter \"" << parameter.getSymName()
+             << "\" are not in the file: dumps leave resources out, bytecode "
+                "keeps them";
     return *value;
   }
   uint64_t stream = abi::streamOf(std::string_view(parameter.getSymName()));

@@ -17,8 +17,9 @@ FailureOr<llvm::SmallVector<Tensor>> collectArguments(Section &section,
   for (const Binding &binding : section.signature.arguments) {
     auto entry = arguments.find(binding.key);
     if (entry == arguments.end())
-      return section.function.emitError() << "expected a value for \"" << binding.key
-                                          << "\" of function \"" << section.getName() << "\"";
+      return emitError(section.function.getLoc())
+             << "expected a value for \"" << binding.key << "\" of function \"" << section.getName()
+             << "\"";
     if (failed(checkShape(section, binding, entry->second)))
       return failure();
     values.push_back(entry->second);

@@ -20,8 +20,9 @@ LogicalResult checkTypes(func::FuncOp function) {
   for (Type type : types) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (!tensor || !tensor.hasStaticShape() || !elementTypeOf(tensor.getElementType()))
-      return function.emitError() << "expected tensors of static shape at the boundary of \""
-                                  << function.getName() << "\", got " << type;
+      return emitError(function.getLoc())
+             << "expected tensors of static shape at the boundary of \"" << function.getName()
+             << "\", got " << type;
   }
   return success();
 }
@@ -31,7 +32,7 @@ LogicalResult checkTypes(func::FuncOp function) {
 FailureOr<Section> Section::find(ModuleOp module, llvm::StringRef name) {
   auto function = module.lookupSymbol<func::FuncOp>(name);
   if (!function)
-    return module.emitError() << "expected a function called \"" << name << "\"";
+    return emitError(module.getLoc()) << "expected a function called \"" << name << "\"";
   if (failed(checkTypes(function)))
     return failure();
   return Section{function, Signature::of(function), dist::getMesh(function)};
@@ -41,7 +42,7 @@ dist::Mesh Section::ranksToRun() {
   if (signature.isLocal)
     return mesh;
   auto crossesRanks = [](Operation *op) {
-    return isa<dist::DistDialect>(op->getDialect()) && !isa<dist::ReshardOp>(op);
+    return isa_and_present<dist::DistDialect>(op->getDialect()) && !isa<dist::ReshardOp>(op);
   };
   // A function that it calls may meet other ranks as well.
   bool crosses = function
@@ -64,8 +65,9 @@ FailureOr<Tensor> Section::globalValue(const Binding &binding, llvm::ArrayRef<Te
   dist::Sharding sharding =
       signature.isLocal ? binding.sharding : dist::Sharding::replicated(binding.type.getRank());
   if (auto pair = findDifferentCopies(values, sharding, ran))
-    return function.emitError() << "ranks " << pair->first << " and " << pair->second
-                                << " should hold the same of \"" << binding.key << "\" and do not";
+    return emitError(function.getLoc())
+           << "ranks " << pair->first << " and " << pair->second << " should hold the same of \""
+           << binding.key << "\" and do not";
   return join(values, sharding, ran);
 }
 
@@ -90,9 +92,9 @@ LogicalResult checkShape(const Section &section, const Binding &binding, const T
   if (hasType(global, type))
     return success();
   func::FuncOp function = section.function;
-  return function.emitError() << "expected \"" << binding.key << "\" of function \""
-                              << function.getName() << "\" to be " << type << ", got "
-                              << global.typeString();
+  return emitError(function.getLoc())
+         << "expected \"" << binding.key << "\" of function \"" << function.getName() << "\" to be "
+         << type << ", got " << global.typeString();
 }
 
 Tensor scaled(const Tensor &value, double factor, Precision precision) {

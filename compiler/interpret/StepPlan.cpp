@@ -20,7 +20,7 @@ LogicalResult checkSameSharding(llvm::StringMap<Shared> &seen, Section &section,
   const Shared &first = entry->second;
   if (isNew || (first.binding->type == binding.type && first.binding->sharding == binding.sharding))
     return success();
-  return section.function.emitError()
+  return emitError(section.function.getLoc())
          << "\"" << binding.key << "\" is " << binding.type << " " << binding.sharding.str()
          << " here and " << first.binding->type << " " << first.binding->sharding.str() << " in \""
          << first.section->getName() << "\"";
@@ -32,7 +32,8 @@ LogicalResult checkSections(StepPlan &plan) {
   bool isLocal = plan.sections.front().signature.isLocal;
   for (Section &section : plan.sections) {
     if (section.signature.isLocal != isLocal)
-      return section.function.emitError() << "only some sections of the step have local types";
+      return emitError(section.function.getLoc())
+             << "only some sections of the step have local types";
     for (auto *bindings : {&section.signature.arguments, &section.signature.results})
       for (Binding &binding : *bindings)
         if (binding.role == graph::RoleKind::Parameter || binding.role == graph::RoleKind::Gradient)
@@ -60,7 +61,7 @@ FailureOr<StepPlan> makeStepPlan(ModuleOp module) {
   StepPlan plan;
   plan.step = findStep(module);
   if (!plan.step)
-    return module.emitError() << "expected a training step (pipe.step)";
+    return emitError(module.getLoc()) << "expected a training step (pipe.step)";
   int64_t copies = plan.step.getCopies();
   plan.blocks = plan.step.getMicroBatches() * copies;
   for (auto slot : plan.step.getBody().getOps<pipe::SlotOp>()) {
@@ -71,7 +72,7 @@ FailureOr<StepPlan> makeStepPlan(ModuleOp module) {
     plan.slots.push_back({*section, microbatch * copies + copy});
   }
   if (plan.slots.empty())
-    return plan.step.emitError() << "the step has no slots";
+    return emitError(plan.step.getLoc()) << "the step has no slots";
   if (failed(checkSections(plan)))
     return failure();
   for (Section &section : plan.sections)
@@ -93,7 +94,8 @@ LogicalResult checkStepValues(StepPlan &plan, llvm::ArrayRef<NamedTensors> batch
       for (const NamedTensors &values : isParameter ? llvm::ArrayRef(parameters) : batches) {
         auto value = values.find(binding.key);
         if (value == values.end())
-          return section.function.emitError() << "expected a value for \"" << binding.key << "\"";
+          return emitError(section.function.getLoc())
+                 << "expected a value for \"" << binding.key << "\"";
         if (failed(checkShape(section, whole, value->second)))
           return failure();
       }

@@ -143,7 +143,7 @@ FailureOr<TrainingReference> trainingReference(ModuleOp module, const VerifyOpti
                                                const RunOptions &run) {
   pipe::StepOp step = findStep(module);
   if (!step)
-    return module.emitError() << "expected a training step (pipe.step)";
+    return emitError(module.getLoc()) << "expected a training step (pipe.step)";
   TrainingReference reference;
   reference.batches = randomBatches(step, options.steps, options.seed);
   auto parameters = randomParameters(module, options.seed);

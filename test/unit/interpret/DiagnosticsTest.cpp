@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the interpreter says about programs that it cannot run.
+
+#include "Evaluate.h"
+#include "compiler/interpret/Inputs.h"
+#include <gtest/gtest.h>
+
+using namespace pcc::interpret;
+
+/// What is diagnosed when function `f` of `text` runs on `arguments`.
+static std::string errorsOfFunction(const std::string &text, const NamedTensors &arguments = {}) {
+  TestModule module(text);
+  EXPECT_TRUE(mlir::failed(runFunction(*module, "f", arguments)));
+  return module.getErrors();
+}
+
+/// What is diagnosed when the step of `text` runs on one batch; all parameters are there.
+static std::string errorsOfStep(const std::string &text) {
+  TestModule module(text);
+  auto parameters = randomParameters(*module, 1);
+  EXPECT_TRUE(mlir::succeeded(parameters));
+  EXPECT_TRUE(mlir::failed(runTraining(*module, {{}}, *parameters)));
+  return module.getErrors();
+}
+
+/// Ranks along x that each run `op` of %a, a tensor of 1x1x2x2.
+static std::string errorsOfOp(int ranks, const std::string &op) {
+  return errorsOfFunction(
+      "module attributes {dist.mesh = #dist.mesh<x=" + std::to_string(ranks) +
+          ">} {\nfunc.func @f(%a: tensor<1x1x2x2xf32>) attributes {dist.local} {\n  " + op +
+          "\n  return\n}\n}",
+      {{"argument 0", Tensor(ElementType::F32, {1, 1, 2, 2})}});
+}
+
+TEST(Diagnostics, Functions) {
+  EXPECT_EQ(errorsOfFunction("func.func @g() {\n  return\n}"),
+            "expected a function called \"f\"\n");
+  EXPECT_EQ(errorsOfFunction("func.func private @f()"), "on rank 0: function \"f\" has no body\n");
+  EXPECT_EQ(errorsOfFunction("func.func @f(%a: tensor<f32>) {\n  return\n}"),
+            "expected a value for \"argument 0\" of function \"f\"\n");
+  EXPECT_EQ(errorsOfFunction("func.func @f(%a: index) {\n  return\n}"),
+            "expected tensors of static shape at the boundary of \"f\", got 'index'\n");
+  EXPECT_EQ(errorsOfFunction("func.func @f() {\n  %0 = func.constant @f : () -> ()\n  return\n}"),
+            "on rank 0: the interpreter does not know op \"func.constant\"\n");
+}
+
+TEST(Diagnostics, ValuesThatAreNotInTheFile) {
+  EXPECT_EQ(errorsOfFunction("func.func @f() {\n  %0 = graph.constant dense_resource<gone> : "
+                             "tensor<2xf32>\n  return\n}"),
+            "on rank 0: the constant's values are not in the file: dumps leave resources out, "
+            "bytecode keeps them\n");
+  TestModule module("graph.parameter @w : tensor<2xf32> init(#graph.init<file>) "
+                    "{value = dense_resource<gone> : tensor<2xf32>}");
+  EXPECT_TRUE(mlir::failed(initialParameters(*module, 1)));
+  EXPECT_EQ(module.getErrors(), "the values of parameter \"w\" are not in the file: dumps leave "
+                                "resources out, bytecode keeps them\n");
+}
+
+TEST(Diagnostics, Steps) {
+  EXPECT_EQ(errorsOfStep("func.func @f() {\n  return\n}"),
+            "expected a training step (pipe.step)\n");
+  EXPECT_EQ(errorsOfStep("pipe.step @s micro_batches = 1 copies = 1 micro_reduction = sum {\n}"),
+            "the step has no slots\n");
+  std::string step = "pipe.step @s micro_batches = 1 copies = 1 micro_reduction = sum {\n"
+                     "  pipe.slot @a\n  pipe.slot @b\n}\n";
+  EXPECT_EQ(errorsOfStep(step + "func.func @a() attributes {dist.local} {\n  return\n}\n"
+                                "func.func @b() {\n  return\n}"),
+            "only some sections of the step have local types\n");
+  EXPECT_EQ(errorsOfStep(step + "func.func @a() {\n  return\n}\nfunc.func @b(%g: tensor<2xf32> "
+                                "{graph.role = #graph.role<gradient \"w\">}) {\n  return\n}"),
+            "on rank 0: no slot before \"b\" gives \"gradient w\"\n");
+}
+
+TEST(Diagnostics, SectionsThatDisagree) {
+  std::string argument = "(%w: tensor<2xf32> {graph.role = #graph.role<parameter \"w\">";
+  EXPECT_EQ(errorsOfStep("module attributes {dist.mesh = #dist.mesh<x=2>} {\n"
+                         "graph.parameter @w : tensor<2xf32> init(#graph.init<zeros>)\n"
+                         "pipe.step @s micro_batches = 1 copies = 1 micro_reduction = sum {\n"
+                         "  pipe.slot @a\n  pipe.slot @b\n}\nfunc.func @a" +
+                         argument + "}) attributes {dist.local} {\n  return\n}\nfunc.func @b" +
+                         argument +
+                         ", dist.sharding = #dist.sharding<[x]>}) attributes {dist.local} {\n"
+                         "  return\n}\n}"),
+            "\"parameter w\" is 'tensor<2xf32>' [x] here and 'tensor<2xf32>' [_] in \"a\"\n");
+}
+
+TEST(Diagnostics, NeighborsThatDoNotMatch) {
+  EXPECT_EQ(errorsOfOp(2, "%0 = dist.neighbor_exchange %a send [[-1], [-1]] receive [[1], [-1]] : "
+                          "(tensor<1x1x2x2xf32>) -> tensor<1x1x2x2xf32>"),
+            "on rank 0: position 0 receives from position 1, which does not send to it\n");
+  std::string none = "[-1, -1, -1, -1, -1, -1, -1, -1]";
+  EXPECT_EQ(errorsOfOp(2, "%0 = dist.neighbor_exchange_v2 %a send [" + none + ", " + none +
+                              "] [0, 0, 0, 2] receive [" + none +
+                              ", [-1, -1, -1, -1, -1, -1, 0, -1]] [0, 0, 1, 0] : "
+                              "tensor<1x1x2x2xf32> to tensor<1x1x2x3xf32>"),
+            "on rank 1: expected a border of 2x1 from position 0, got 2x2\n");
+}
+
+TEST(Diagnostics, OnlySomeOfManyWaitingRanksAreListed) {
+  std::string errors =
+      errorsOfOp(10, "%0 = dist.recv from [1, 2, 3, 4, 5, 6, 7, 8, 9, 0] : tensor<1xf32>");
+  EXPECT_NE(errors.find("no rank can go on\nrank 0 waits in"), std::string::npos) << errors;
+  EXPECT_NE(errors.find("\n2 more ranks wait\n"), std::string::npos) << errors;
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// No op of the dialects is forgotten.
+
+#include "compiler/interpret/Registry.h"
+#include "dialects/dist/Dist.h"
+#include "dialects/graph/Graph.h"
+#include "mlir/IR/MLIRContext.h"
+#include <gtest/gtest.h>
+
+using namespace pcc;
+
+TEST(Registry, KnowsEveryOp) {
+  mlir::MLIRContext context;
+  context.loadDialect<graph::GraphDialect, dist::DistDialect>();
+  for (const char *dialect : {"graph", "dist"})
+    for (mlir::RegisteredOperationName op : context.getRegisteredOperationsByDialect(dialect)) {
+      bool isDeclaration = op.getStringRef() == graph::ParameterOp::getOperationName();
+      bool isKnown = interpret::Registry::get().lookup(op.getStringRef()) != nullptr;
+      EXPECT_NE(isKnown, isDeclaration) << op.getStringRef().str();
+    }
+}
