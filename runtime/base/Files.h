@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Small helpers for files and folders.
+
+#ifndef PCC_RUNTIME_BASE_FILES_H
+#define PCC_RUNTIME_BASE_FILES_H
+
+#include "runtime/base/Base.h"
+
+#include <string>
+
+namespace pcc::runtime {
+
+bool fileExists(const std::string &path);
+
+/// Makes a folder and those above it.
+Status makeFolder(const std::string &path);
+
+} // namespace pcc::runtime
+
+#endif // PCC_RUNTIME_BASE_FILES_H

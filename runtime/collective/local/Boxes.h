@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Copies of boxes between dense row-major tensors.
+
+#ifndef PCC_RUNTIME_COLLECTIVE_LOCAL_BOXES_H
+#define PCC_RUNTIME_COLLECTIVE_LOCAL_BOXES_H
+
+#include "runtime/abi/program.pb.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace pcc::runtime::local {
+
+/// One side of a copy: a tensor and where the box begins in it, in elements.
+template <typename Bytes> struct BoxSide {
+  Bytes *data;
+  std::span<const int64_t> shape;
+  std::span<const int64_t> start;
+};
+
+/// Copies a box of `size` elements per dimension; with `reduction` set, reduces it into the target.
+void moveBox(BoxSide<const std::byte> source, BoxSide<std::byte> target,
+             std::span<const int64_t> size, abi::ElementType type,
+             abi::ReduceOp reduction = abi::REDUCE_OP_UNSPECIFIED);
+
+} // namespace pcc::runtime::local
+
+#endif // PCC_RUNTIME_COLLECTIVE_LOCAL_BOXES_H

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/collective/local/LocalCommunicator.h"
+
+#include "runtime/collective/local/Mailbox.h"
+#include "runtime/collective/local/Meeting.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <thread>
+
+namespace pcc::runtime {
+namespace local {
+namespace {
+
+/// Batches that a member may have in flight; starting one more waits for the oldest.
+constexpr uint64_t depth = 16;
+
+/// Whether the run was given up, shared by all communicators of a process.
+struct Abort {
+  std::atomic<bool> happened = false;
+  std::mutex mutex;
+  std::string reason;
+};
+
+/// What the members of one group share.
+struct Group {
+  Group(std::vector<int> ranks, WaitPolicy policy, std::shared_ptr<Abort> abort)
+      : ranks(ranks), policy(policy), abort(std::move(abort)) {
+    for (uint64_t i = 0; i < depth; ++i)
+      meetings.push_back(std::make_unique<Meeting>(ranks, policy));
+  }
+
+  /// Ranks of the process by position, for messages.
+  const std::vector<int> ranks;
+  const WaitPolicy policy;
+  const std::shared_ptr<Abort> abort;
+  std::vector<std::unique_ptr<Meeting>> meetings;
+  Mailbox mailbox;
+
+  /// By number of the split: each position's color and key, and the groups made of them.
+  std::mutex splitMutex;
+  std::map<uint64_t, std::vector<std::pair<int, int>>> requests;
+  std::map<std::pair<uint64_t, int>, std::shared_ptr<Group>> children;
+};
+
+class LocalCommunicator final : public Communicator {
+public:
+  LocalCommunicator(std::shared_ptr<Group> group, int position)
+      : group(std::move(group)), place(position) {}
+
+  int position() const override { return place; }
+  int size() const override { return int(group->ranks.size()); }
+  Expected<Request> start(std::span<const CollectiveCall> calls) override;
+  Status wait(Request request) override;
+  void abort(const std::string &reason) override;
+  Expected<std::unique_ptr<Communicator>> split(int color, int key) override;
+
+private:
+  /// A batch between start and wait: a round of a meeting, or posts of a mailbox.
+  struct Batch {
+    bool open = false;
+    uint64_t round = 0;
+    std::vector<std::shared_ptr<Post>> posts;
+    /// The outcome, if a later start had to wait for it.
+    Status outcome;
+  };
+  Status complete(uint64_t number);
+  Status afterWait(Status status) const;
+  std::shared_ptr<Group> childOf(int color, std::vector<int> &members);
+
+  std::shared_ptr<Group> group;
+  const int place;
+  uint64_t started = 0;
+  /// Rounds of meetings are counted apart from batches: posts take none.
+  uint64_t rounds = 0;
+  uint64_t splits = 0;
+  std::map<uint64_t, Batch> batches;
+};
+
+Expected<Request> LocalCommunicator::start(std::span<const CollectiveCall> calls) {
+  if (Status status = afterWait({}); !status.ok())
+    return status;
+  bool pointToPoint = !calls.empty() && (calls[0].kind == abi::SEND || calls[0].kind == abi::RECV);
+  Request request{started++};
+  if (pointToPoint) {
+    Batch &batch = batches[request.number];
+    for (const CollectiveCall &call : calls)
+      batch.posts.push_back(group->mailbox.post(place, call));
+    return request;
+  }
+  for (auto &[number, batch] : batches)
+    if (batch.open && batch.round + depth == rounds)
+      if (Status status = complete(number); !status.ok())
+        return status;
+  Batch &batch = batches[request.number];
+  batch.open = true;
+  batch.round = rounds++;
+  group->meetings[batch.round % depth]->arrive(uint32_t(batch.round / depth), place, calls);
+  return request;
+}
+
+Status LocalCommunicator::complete(uint64_t number) {
+  Batch &batch = batches.at(number);
+  const std::atomic<bool> &aborted = group->abort->happened;
+  if (batch.open) {
+    Meeting &meeting = *group->meetings[batch.round % depth];
+    batch.outcome = afterWait(meeting.wait(uint32_t(batch.round / depth), aborted));
+    batch.open = false;
+  }
+  for (const std::shared_ptr<Post> &post : batch.posts)
+    if (Status status = afterWait(Mailbox::wait(*post, aborted)); batch.outcome.ok())
+      batch.outcome = status;
+  batch.posts.clear();
+  return batch.outcome;
+}
+
+Status LocalCommunicator::wait(Request request) {
+  Status status = complete(request.number);
+  batches.erase(request.number);
+  return status;
+}
+
+Status LocalCommunicator::afterWait(Status status) const {
+  Abort &abort = *group->abort;
+  if (!status.ok() || !abort.happened.load(std::memory_order_acquire))
+    return status;
+  std::lock_guard lock(abort.mutex);
+  return {StatusKind::Aborted, abort.reason};
+}
+
+void LocalCommunicator::abort(const std::string &reason) {
+  Abort &abort = *group->abort;
+  std::lock_guard lock(abort.mutex);
+  if (!abort.happened.load())
+    abort.reason = reason;
+  abort.happened.store(true, std::memory_order_release);
+}
+
+std::shared_ptr<Group> LocalCommunicator::childOf(int color, std::vector<int> &members) {
+  std::lock_guard lock(group->splitMutex);
+  const std::vector<std::pair<int, int>> &requests = group->requests[splits];
+  for (int p = 0; p < size(); ++p)
+    if (requests[p].first == color)
+      members.push_back(p);
+  std::stable_sort(members.begin(), members.end(),
+                   [&](int a, int b) { return requests[a].second < requests[b].second; });
+  std::vector<int> ranks;
+  for (int member : members)
+    ranks.push_back(group->ranks[member]);
+  std::shared_ptr<Group> &child = group->children[{splits, color}];
+  if (!child)
+    child = std::make_shared<Group>(std::move(ranks), group->policy, group->abort);
+  return child;
+}
+
+Expected<std::unique_ptr<Communicator>> LocalCommunicator::split(int color, int key) {
+  {
+    std::lock_guard lock(group->splitMutex);
+    std::vector<std::pair<int, int>> &requests = group->requests[splits];
+    requests.resize(size());
+    requests[place] = {color, key};
+  }
+  if (Status status = barrier(); !status.ok())
+    return status;
+  std::vector<int> members;
+  std::shared_ptr<Group> child = childOf(color, members);
+  ++splits;
+  int position = int(std::find(members.begin(), members.end(), place) - members.begin());
+  return std::unique_ptr<Communicator>(
+      std::make_unique<LocalCommunicator>(std::move(child), position));
+}
+
+} // namespace
+} // namespace local
+
+std::vector<std::unique_ptr<Communicator>> makeLocalCommunicators(int ranks, int cores) {
+  if (cores <= 0)
+    cores = std::max(1u, std::thread::hardware_concurrency());
+  // A rank that has its core to itself may look for its partners for some microseconds before it
+  // sleeps.
+  local::WaitPolicy policy{.spins = ranks <= cores ? 2000 : 0,
+                           .helpers = std::min(cores, ranks) - 1};
+  std::vector<int> all(ranks);
+  std::iota(all.begin(), all.end(), 0);
+  auto group =
+      std::make_shared<local::Group>(std::move(all), policy, std::make_shared<local::Abort>());
+  std::vector<std::unique_ptr<Communicator>> communicators;
+  for (int r = 0; r < ranks; ++r)
+    communicators.push_back(std::make_unique<local::LocalCommunicator>(group, r));
+  return communicators;
+}
+
+} // namespace pcc::runtime

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/collective/local/Mailbox.h"
+
+#include "runtime/abi/ElementTypes.h"
+#include "runtime/base/Futex.h"
+
+#include <cstring>
+
+namespace pcc::runtime::local {
+namespace {
+
+/// Copies, then tells both sides.
+void transfer(Post &send, Post &receive, int sender, int receiver) {
+  const CollectiveCall &from = *send.call, &to = *receive.call;
+  Status outcome;
+  if (from.type != to.type || from.shape != to.shape)
+    outcome = Status::failed(fmt::format(
+        "rank {} sent {} elements of {}, but rank {} expected {} of {}", sender, from.count(),
+        abi::elementName(from.type), receiver, to.count(), abi::elementName(to.type)));
+  else
+    std::memcpy(to.destination, from.source, from.count() * abi::elementBytes(from.type));
+  for (Post *post : {&send, &receive}) {
+    post->outcome = outcome;
+    post->done.store(1, std::memory_order_release);
+    wakeAll(post->done);
+  }
+}
+
+} // namespace
+
+std::shared_ptr<Post> Mailbox::post(int position, const CollectiveCall &call) {
+  bool sends = call.kind == abi::SEND;
+  int sender = sends ? position : call.root, receiver = sends ? call.root : position;
+  auto mine = std::make_shared<Post>();
+  mine->call = &call;
+  std::shared_ptr<Post> other;
+  {
+    std::lock_guard lock(mutex);
+    Queues &queues = routes[{sender, receiver, call.tag}];
+    auto &waiting = sends ? queues.receives : queues.sends;
+    if (waiting.empty()) {
+      (sends ? queues.sends : queues.receives).push_back(mine);
+      return mine;
+    }
+    other = std::move(waiting.front());
+    waiting.pop_front();
+  }
+  transfer(sends ? *mine : *other, sends ? *other : *mine, sender, receiver);
+  return mine;
+}
+
+Status Mailbox::wait(Post &post, const std::atomic<bool> &aborted) {
+  while (post.done.load(std::memory_order_acquire) == 0) {
+    if (aborted.load(std::memory_order_relaxed))
+      return {};
+    sleepWhile(post.done, 0);
+  }
+  return post.outcome;
+}
+
+} // namespace pcc::runtime::local

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sends and receives between threads: the second of a pair to come copies straight from the
+// sender's buffer to the receiver's. Sends from one rank to another under one tag arrive in their
+// order.
+
+#ifndef PCC_RUNTIME_COLLECTIVE_LOCAL_MAILBOX_H
+#define PCC_RUNTIME_COLLECTIVE_LOCAL_MAILBOX_H
+
+#include "runtime/collective/Communicator.h"
+
+#include <atomic>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <tuple>
+
+namespace pcc::runtime::local {
+
+/// One side of a transfer that waits for the other.
+struct Post {
+  const CollectiveCall *call;
+  /// Set before `done`: what both sides return.
+  Status outcome;
+  std::atomic<uint32_t> done = 0;
+};
+
+class Mailbox {
+public:
+  /// Posts the side `call` of the member at `position`.
+  std::shared_ptr<Post> post(int position, const CollectiveCall &call);
+
+  /// Sleeps until the post is done or `aborted` is true.
+  static Status wait(Post &post, const std::atomic<bool> &aborted);
+
+private:
+  /// Sender, receiver, tag.
+  using Route = std::tuple<int, int, uint32_t>;
+  struct Queues {
+    std::deque<std::shared_ptr<Post>> sends, receives;
+  };
+
+  std::mutex mutex;
+  std::map<Route, Queues> routes;
+};
+
+} // namespace pcc::runtime::local
+
+#endif // PCC_RUNTIME_COLLECTIVE_LOCAL_MAILBOX_H

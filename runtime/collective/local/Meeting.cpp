@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/collective/local/Meeting.h"
+
+#include <algorithm>
+
+namespace pcc::runtime::local {
+namespace {
+
+void relax() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
+
+} // namespace
+
+Meeting::Meeting(std::vector<int> ranks, WaitPolicy policy)
+    : ranks(std::move(ranks)), policy(policy), arrivals(this->ranks.size()) {}
+
+void Meeting::arrive(uint32_t round, int position, std::span<const CollectiveCall> calls) {
+  arrivals[position] = calls;
+  // Release what this member wrote to whoever opens the round; the opener acquires it all.
+  if (arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == ranks.size())
+    open(round);
+}
+
+Status Meeting::checkCalls() const {
+  for (size_t p = 1; p < ranks.size(); ++p)
+    if (arrivals[p].size() != arrivals[0].size())
+      return Status::failed(fmt::format("rank {} started {} collectives together, but rank {} {}",
+                                        ranks[0], arrivals[0].size(), ranks[p],
+                                        arrivals[p].size()));
+  return {};
+}
+
+void Meeting::gather(size_t call) {
+  calls[call].resize(ranks.size());
+  for (size_t p = 0; p < ranks.size(); ++p)
+    calls[call][p] = &arrivals[p][call];
+}
+
+void Meeting::open(uint32_t round) {
+  outcome = checkCalls();
+  firstPiece.assign(1, 0);
+  for (size_t c = 0; outcome.ok() && c < arrivals[0].size(); ++c) {
+    if (c == calls.size())
+      calls.emplace_back();
+    gather(c);
+    outcome = checkSame(calls[c], ranks);
+    firstPiece.push_back(firstPiece.back() + pieceCount(calls[c]));
+  }
+  int64_t pieces = outcome.ok() ? firstPiece.back() : 0;
+  arrived.store(0, std::memory_order_relaxed);
+  nextPiece.store(0, std::memory_order_relaxed);
+  unfinished.store(pieces, std::memory_order_relaxed);
+  if (pieces == 0)
+    return finish(round);
+  phase.store(2 * round + 1, std::memory_order_seq_cst);
+  int helpers = int(std::min<int64_t>(policy.helpers, pieces - 1));
+  if (helpers > 0 && sleepers.load(std::memory_order_seq_cst) > 0)
+    wake(phase, helpers);
+  work(round);
+}
+
+void Meeting::work(uint32_t round) {
+  int64_t pieces = firstPiece.back();
+  for (;;) {
+    int64_t piece = nextPiece.fetch_add(1, std::memory_order_relaxed);
+    if (piece >= pieces)
+      return;
+    size_t call =
+        std::upper_bound(firstPiece.begin(), firstPiece.end(), piece) - firstPiece.begin() - 1;
+    doPiece(calls[call], piece - firstPiece[call]);
+    if (unfinished.fetch_sub(1, std::memory_order_acq_rel) == 1)
+      return finish(round);
+  }
+}
+
+void Meeting::finish(uint32_t round) {
+  phase.store(2 * round + 2, std::memory_order_seq_cst);
+  if (sleepers.load(std::memory_order_seq_cst) > 0)
+    wakeAll(phase);
+}
+
+Status Meeting::wait(uint32_t round, const std::atomic<bool> &aborted) {
+  int spins = policy.spins;
+  bool worked = false;
+  while (!isDone(round)) {
+    if (aborted.load(std::memory_order_relaxed))
+      return {};
+    if (!worked && reached(2 * round + 1)) {
+      work(round);
+      worked = true;
+    } else if (spins-- > 0) {
+      relax();
+    } else {
+      uint32_t seen = phase.load(std::memory_order_acquire);
+      sleepers.fetch_add(1, std::memory_order_seq_cst);
+      if (int32_t(seen - (2 * round + 2)) < 0 && (worked || seen == 2 * round))
+        sleepWhile(phase, seen);
+      sleepers.fetch_sub(1, std::memory_order_relaxed);
+    }
+  }
+  return outcome;
+}
+
+} // namespace pcc::runtime::local

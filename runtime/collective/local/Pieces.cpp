@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/collective/local/Pieces.h"
+
+#include "runtime/abi/ElementTypes.h"
+#include "runtime/collective/local/Boxes.h"
+#include "runtime/collective/local/Reduce.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace pcc::runtime::local {
+namespace {
+
+/// Elements of a piece: 8 members' worth of f32 fits in a second-level cache.
+constexpr int64_t pieceElements = 1 << 14;
+
+int64_t piecesOf(int64_t elements) { return (elements + pieceElements - 1) / pieceElements; }
+
+const std::byte *sourceOf(const CollectiveCall &call) {
+  return static_cast<const std::byte *>(call.source);
+}
+std::byte *destinationOf(const CollectiveCall &call) {
+  return static_cast<std::byte *>(call.destination);
+}
+int64_t elementOf(const CollectiveCall &call) {
+  return static_cast<int64_t>(abi::elementBytes(call.type));
+}
+
+/// Elements behind one index of `axis`: a gather or scatter moves runs of extent(axis) times this
+/// many.
+int64_t innerOf(const CollectiveCall &call) {
+  int64_t inner = 1;
+  for (size_t d = call.axis + 1; d < call.shape.size(); ++d)
+    inner *= call.shape[d];
+  return inner;
+}
+
+/// Elements [begin, begin + count) of the sources at `sourceOffset`, reduced into all given
+/// destinations.
+void reduceRange(MemberCalls calls, std::span<std::byte *const> destinations, int64_t offset,
+                 int64_t count) {
+  std::vector<const std::byte *> sources;
+  for (const CollectiveCall *call : calls)
+    sources.push_back(sourceOf(*call) + offset * elementOf(*call));
+  reduce(calls[0]->reduction, calls[0]->type, sources, destinations, count);
+}
+
+/// The range of elements of a piece among `elements`.
+struct Range {
+  int64_t begin;
+  int64_t end;
+};
+Range rangeOf(int64_t piece, int64_t elements) {
+  return {piece * pieceElements, std::min(elements, (piece + 1) * pieceElements)};
+}
+
+void allReducePiece(MemberCalls calls, int64_t piece) {
+  Range range = rangeOf(piece, calls[0]->count());
+  std::vector<std::byte *> destinations;
+  for (size_t p = 0; p < calls.size(); ++p)
+    if (calls[0]->kind == abi::ALL_REDUCE || int(p) == calls[0]->root)
+      destinations.push_back(destinationOf(*calls[p]) + range.begin * elementOf(*calls[p]));
+  reduceRange(calls, destinations, range.begin, range.end - range.begin);
+}
+
+void reduceScatterPiece(MemberCalls calls, int64_t piece) {
+  const CollectiveCall &call = *calls[0];
+  int64_t members = calls.size(), element = elementOf(call);
+  int64_t run = call.shape[call.axis] / members * innerOf(call);
+  Range range = rangeOf(piece, call.count());
+  for (int64_t begin = range.begin; begin < range.end;) {
+    int64_t block = begin / run, inRun = begin % run;
+    int64_t count = std::min(run - inRun, range.end - begin);
+    int64_t target = block % members, outer = block / members;
+    std::byte *destination = destinationOf(*calls[target]) + (outer * run + inRun) * element;
+    reduceRange(calls, {&destination, 1}, begin, count);
+    begin += count;
+  }
+}
+
+void allGatherPiece(MemberCalls calls, int64_t piece) {
+  const CollectiveCall &call = *calls[0];
+  int64_t members = calls.size(), element = elementOf(call);
+  int64_t run = call.shape[call.axis] * innerOf(call), each = piecesOf(call.count());
+  int64_t member = piece / each;
+  Range range = rangeOf(piece % each, call.count());
+  for (int64_t begin = range.begin; begin < range.end;) {
+    int64_t outer = begin / run, inRun = begin % run;
+    int64_t count = std::min(run - inRun, range.end - begin);
+    int64_t offset = (outer * members + member) * run + inRun;
+    for (const CollectiveCall *target : calls)
+      std::memcpy(destinationOf(*target) + offset * element,
+                  sourceOf(*calls[member]) + begin * element, count * element);
+    begin += count;
+  }
+}
+
+void broadcastPiece(MemberCalls calls, int64_t piece) {
+  Range range = rangeOf(piece, calls[0]->count());
+  int64_t element = elementOf(*calls[0]), offset = range.begin * element;
+  const std::byte *source = sourceOf(*calls[calls[0]->root]) + offset;
+  for (const CollectiveCall *call : calls)
+    if (destinationOf(*call) + offset != source)
+      std::memcpy(destinationOf(*call) + offset, source, (range.end - range.begin) * element);
+}
+
+/// Everything that one target receives: block `target` of each source goes to place `source` along
+/// the concat axis.
+void allToAllPiece(MemberCalls calls, int64_t target) {
+  const CollectiveCall &call = *calls[0];
+  int64_t members = calls.size();
+  std::vector<int64_t> size = call.shape, targetShape, start(size.size(), 0), place(size.size(), 0);
+  size[call.axis] /= members;
+  targetShape = size;
+  targetShape[call.concatAxis] *= members;
+  start[call.axis] = target * size[call.axis];
+  for (int64_t source = 0; source < members; ++source) {
+    place[call.concatAxis] = source * size[call.concatAxis];
+    moveBox({sourceOf(*calls[source]), call.shape, start},
+            {destinationOf(*calls[target]), targetShape, place}, size, call.type);
+  }
+}
+
+/// Everything that one target of a permutation or block exchange receives.
+void boxesPiece(MemberCalls calls, int64_t target) {
+  const CollectiveCall &call = *calls[target];
+  bool permutes = call.kind == abi::COLLECTIVE_PERMUTE;
+  const std::vector<int64_t> &targetShape = permutes ? call.shape : call.targetShape;
+  auto isMine = [&](const Box &box) { return box.target == target; };
+  if (call.reduceBoxes ||
+      (permutes && std::none_of(call.boxes.begin(), call.boxes.end(), isMine))) {
+    int64_t count = 1;
+    for (int64_t extent : targetShape)
+      count *= extent;
+    std::memset(destinationOf(call), 0, count * elementOf(call));
+  }
+  for (const Box &box : call.boxes)
+    if (isMine(box))
+      moveBox({sourceOf(*calls[box.source]), call.shape, box.sourceStart},
+              {destinationOf(call), targetShape, box.targetStart}, box.size, call.type,
+              call.reduceBoxes ? call.reduction : abi::REDUCE_OP_UNSPECIFIED);
+}
+
+std::string describe(const CollectiveCall &call) {
+  std::string shape;
+  for (int64_t extent : call.shape)
+    shape += std::to_string(extent) + "x";
+  return fmt::format("{} of {}{}, axis {}, root {}", collectiveName(call.kind), shape,
+                     abi::elementName(call.type), call.axis, call.root);
+}
+
+bool isSame(const CollectiveCall &a, const CollectiveCall &b) {
+  if (a.kind != b.kind)
+    return false;
+  return a.kind == abi::BARRIER ||
+         (a.reduction == b.reduction && a.type == b.type && a.shape == b.shape &&
+          a.axis == b.axis && a.concatAxis == b.concatAxis && a.root == b.root &&
+          a.boxes.size() == b.boxes.size());
+}
+
+} // namespace
+
+int64_t pieceCount(MemberCalls calls) {
+  const CollectiveCall &call = *calls[0];
+  switch (call.kind) {
+  case abi::ALL_REDUCE:
+  case abi::REDUCE:
+  case abi::REDUCE_SCATTER:
+  case abi::BROADCAST:
+    return piecesOf(call.count());
+  case abi::ALL_GATHER:
+    return piecesOf(call.count()) * calls.size();
+  case abi::ALL_TO_ALL:
+  case abi::COLLECTIVE_PERMUTE:
+  case abi::BLOCK_EXCHANGE:
+    return calls.size();
+  default:
+    return 0;
+  }
+}
+
+void doPiece(MemberCalls calls, int64_t piece) {
+  switch (calls[0]->kind) {
+  case abi::ALL_REDUCE:
+  case abi::REDUCE:
+    return allReducePiece(calls, piece);
+  case abi::REDUCE_SCATTER:
+    return reduceScatterPiece(calls, piece);
+  case abi::BROADCAST:
+    return broadcastPiece(calls, piece);
+  case abi::ALL_GATHER:
+    return allGatherPiece(calls, piece);
+  case abi::ALL_TO_ALL:
+    return allToAllPiece(calls, piece);
+  case abi::COLLECTIVE_PERMUTE:
+  case abi::BLOCK_EXCHANGE:
+    return boxesPiece(calls, piece);
+  default:
+    return;
+  }
+}
+
+Status checkSame(MemberCalls calls, std::span<const int> ranks) {
+  for (size_t p = 1; p < calls.size(); ++p)
+    if (!isSame(*calls[0], *calls[p]))
+      return Status::failed(fmt::format("rank {} called {}, but rank {} called {}", ranks[0],
+                                        describe(*calls[0]), ranks[p], describe(*calls[p])));
+  return {};
+}
+
+} // namespace pcc::runtime::local

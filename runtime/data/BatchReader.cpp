@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/data/BatchReader.h"
+
+#include "runtime/abi/ElementTypes.h"
+#include "runtime/abi/Random.h"
+#include "runtime/abi/RankExpression.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+namespace pcc::runtime {
+
+std::shared_ptr<const std::vector<int64_t>> RowOrder::ofEpoch(int64_t epoch) {
+  if (!shuffle)
+    return nullptr;
+  std::lock_guard lock(mutex);
+  if (cachedEpoch == epoch)
+    return cached;
+  auto order = std::make_shared<std::vector<int64_t>>(rows);
+  std::iota(order->begin(), order->end(), 0);
+  // Fisher and Yates, with counter-based numbers: std::shuffle differs between libraries.
+  uint64_t stream = abi::streamOf("row order") + uint64_t(epoch);
+  for (int64_t i = rows - 1; i > 0; --i)
+    std::swap((*order)[i], (*order)[abi::randomBits(seed, stream, uint64_t(i)) % uint64_t(i + 1)]);
+  cachedEpoch = epoch;
+  cached = std::move(order);
+  return cached;
+}
+
+BatchReader::BatchReader(const Dataset &dataset, std::vector<int> fieldOf,
+                         const abi::Executable &executable, int64_t rank)
+    : dataset(dataset) {
+  const abi::Program &program = executable.programs(0);
+  for (int i = 0; i < program.inputs_size(); ++i) {
+    const abi::Block &block = program.inputs(i).block();
+    std::vector<int64_t> offsets = abi::offsetsOf(block, executable.mesh(), rank);
+    Source source{&program.inputs(i), &dataset.fields[fieldOf[i]], offsets[0], {}, 0};
+    // Spans: the row's runs along the last dimension, joined where they touch.
+    int dimensions = block.global_shape_size();
+    int64_t localRow =
+        *abi::elementCount(block.local_shape()) / std::max<int64_t>(1, block.local_shape(0));
+    int64_t run = dimensions > 1 ? block.local_shape(dimensions - 1) : 1;
+    for (int64_t first = 0; first < localRow; first += run) {
+      int64_t rest = first, begin = 0, stride = 1;
+      for (int d = dimensions - 1; d > 0; --d) {
+        begin += (rest % block.local_shape(d) + offsets[d]) * stride;
+        rest /= block.local_shape(d);
+        stride *= block.global_shape(d);
+      }
+      if (!source.spans.empty() && source.spans.back().begin + source.spans.back().count == begin)
+        source.spans.back().count += run;
+      else
+        source.spans.push_back({begin, run});
+    }
+    source.localRowBytes = localRow * int64_t(abi::elementBytes(block.type()));
+    sources.push_back(std::move(source));
+  }
+}
+
+void BatchReader::read(const BatchPlace &place,
+                       const std::function<std::byte *(const abi::Input &)> &addressOf,
+                       const ParallelFor &parallelFor) const {
+  for (const Source &source : sources) {
+    std::byte *out = addressOf(*source.input);
+    int64_t rows = source.input->block().local_shape(0);
+    auto readRows = [&](int64_t begin, int64_t end) {
+      for (int64_t row = begin; row < end; ++row)
+        readRow(source, place, source.firstRow + row, out + row * source.localRowBytes);
+    };
+    // Few bytes are not worth a team.
+    if (rows * source.localRowBytes < (1 << 18))
+      readRows(0, rows);
+    else
+      parallelFor(rows, readRows);
+  }
+}
+
+void BatchReader::readRow(const Source &source, const BatchPlace &place, int64_t row,
+                          std::byte *out) const {
+  int64_t index = place.firstRow + row;
+  if (index >= dataset.rows) {
+    std::memset(out, 0, source.localRowBytes);
+    return;
+  }
+  if (place.order)
+    index = (*place.order)[index];
+  abi::ElementType type = source.input->block().type();
+  for (const Span &span : source.spans) {
+    source.field->read(index, span.begin, span.count, type, out);
+    out += span.count * int64_t(abi::elementBytes(type));
+  }
+}
+
+} // namespace pcc::runtime

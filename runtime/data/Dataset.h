@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Data in memory: rows of named fields. A row of a field is a small dense tensor.
+
+#ifndef PCC_RUNTIME_DATA_DATASET_H
+#define PCC_RUNTIME_DATA_DATASET_H
+
+#include "runtime/abi/program.pb.h"
+#include "runtime/base/Base.h"
+
+#include <string>
+#include <vector>
+
+namespace pcc::runtime {
+
+/// How the values of a field are kept. Pixels are bytes that stand for value / 255.
+enum class Storage { Pixels, Bytes, F32, I64 };
+
+uint64_t storageBytes(Storage storage);
+
+struct Field {
+  std::string name;
+  Storage storage = Storage::F32;
+  std::vector<int64_t> rowShape;
+  /// All rows, one behind the other.
+  std::vector<std::byte> values;
+
+  int64_t rowElements() const;
+  bool isInteger() const { return storage == Storage::Bytes || storage == Storage::I64; }
+
+  /// Converts `count` elements from element `begin` of row `row` on to `type` and writes them to
+  /// `out`.
+  void read(int64_t row, int64_t begin, int64_t count, abi::ElementType type, std::byte *out) const;
+
+  /// One element as an integer.
+  int64_t integerAt(int64_t row, int64_t element) const;
+};
+
+struct Dataset {
+  std::string name;
+  int64_t rows = 0;
+  std::vector<Field> fields;
+};
+
+enum class DataPurpose { Training, Evaluation };
+
+/// Opens what --data or --eval-data names: a folder with IDX files under MNIST's names (for
+/// training `train-…`, for evaluation `test-…` or `t10k-…`, plain or gzip), or two IDX files
+/// "IMAGES,LABELS". Errors name the file.
+Expected<Dataset> openDataset(const std::string &name, DataPurpose purpose);
+
+/// `rows` rows of random data for the inputs of a program: uniform in [0, 1), and integers below
+/// the last extent of its outputs.
+Dataset makeSyntheticDataset(const abi::Program &program, int64_t rows, uint64_t seed);
+
+/// The field for each input of a program: the one of its name, else the first of its kind (integer
+/// or not) that no other input has. Errors: no field is left; a row of the field has another number
+/// of elements.
+Expected<std::vector<int>> bindFields(const Dataset &dataset, const abi::Program &program);
+
+} // namespace pcc::runtime
+
+#endif // PCC_RUNTIME_DATA_DATASET_H

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/data/Idx.h"
+
+#include "runtime/abi/ElementTypes.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <zlib.h>
+
+namespace pcc::runtime {
+namespace {
+
+/// The whole content of a file, unpacked if it is gzip.
+Expected<std::vector<std::byte>> readUnpacked(const std::string &path) {
+  if (std::error_code error; std::filesystem::is_directory(path, error))
+    return Status::badInput(fmt::format("{}: expected a file, got a folder", path));
+  gzFile file = gzopen(path.c_str(), "rb");
+  if (!file)
+    return Status::badInput(fmt::format("{}: cannot open: {}", path, std::strerror(errno)));
+  std::vector<std::byte> content;
+  constexpr unsigned chunk = 1 << 20;
+  int got;
+  do {
+    content.resize(content.size() + chunk);
+    got = gzread(file, content.data() + content.size() - chunk, chunk);
+    content.resize(content.size() - chunk + std::max(got, 0));
+  } while (got > 0);
+  int code = Z_OK;
+  std::string reason = gzerror(file, &code);
+  if (got == 0 && code == Z_BUF_ERROR)
+    reason = "the file is truncated";
+  gzclose(file);
+  if (got < 0 || code == Z_BUF_ERROR)
+    return Status::badInput(fmt::format("{}: cannot read: {}", path, reason));
+  return content;
+}
+
+int64_t bigEndian(const std::byte *bytes) {
+  int64_t value = 0;
+  for (int i = 0; i < 4; ++i)
+    value = value << 8 | int64_t(bytes[i]);
+  return value;
+}
+
+} // namespace
+
+Expected<IdxTensor> readIdx(const std::string &path) {
+  Expected<std::vector<std::byte>> content = readUnpacked(path);
+  if (!content)
+    return content.status();
+  const std::vector<std::byte> &bytes = *content;
+  if (bytes.size() < 4 || bytes[0] != std::byte(0) || bytes[1] != std::byte(0))
+    return Status::badInput(fmt::format("{}: not an IDX file", path));
+  if (bytes[2] != std::byte(8))
+    return Status::badInput(fmt::format("{}: expected elements of type 8 (unsigned bytes), got {}",
+                                        path, int(bytes[2])));
+  size_t dimensions = size_t(bytes[3]), header = 4 + 4 * dimensions;
+  if (dimensions == 0 || bytes.size() < header)
+    return Status::badInput(
+        fmt::format("{}: expected {} extents, got {} bytes", path, dimensions, bytes.size()));
+  IdxTensor tensor;
+  for (size_t d = 0; d < dimensions; ++d)
+    tensor.shape.push_back(bigEndian(bytes.data() + 4 + 4 * d));
+  std::optional<int64_t> count = abi::elementCount(tensor.shape);
+  if (!count || uint64_t(*count) != bytes.size() - header)
+    return Status::badInput(fmt::format("{}: expected {} elements, got {}", path,
+                                        count ? std::to_string(*count) : "too many",
+                                        bytes.size() - header));
+  tensor.values.assign(bytes.begin() + header, bytes.end());
+  return tensor;
+}
+
+} // namespace pcc::runtime

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/abi/ElementTypes.h"
+#include "runtime/abi/Random.h"
+#include "runtime/data/Dataset.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace pcc::runtime {
+namespace {
+
+/// The number of classes that integers may name: the least last extent of an output, at least 2.
+int64_t classesOf(const abi::Program &program) {
+  int64_t classes = 0;
+  for (const abi::Result &result : program.results()) {
+    const auto &shape = result.block().global_shape();
+    if (result.role() == abi::OUTPUT && !shape.empty())
+      classes = classes ? std::min(classes, *shape.rbegin()) : *shape.rbegin();
+  }
+  return std::max<int64_t>(classes, 2);
+}
+
+} // namespace
+
+Dataset makeSyntheticDataset(const abi::Program &program, int64_t rows, uint64_t seed) {
+  Dataset dataset{.name = "synthetic", .rows = rows, .fields = {}};
+  int64_t classes = classesOf(program);
+  for (const abi::Input &input : program.inputs()) {
+    abi::ElementType type = input.block().type();
+    bool isFloat = type == abi::F32 || type == abi::F16 || type == abi::BF16;
+    Field field{input.name(), isFloat ? Storage::F32 : Storage::I64, {}, {}};
+    const auto &shape = input.block().global_shape();
+    field.rowShape.assign(shape.begin() + 1, shape.end());
+    int64_t count = rows * field.rowElements(), element = int64_t(storageBytes(field.storage));
+    field.values.resize(count * element);
+    uint64_t stream = abi::streamOf(input.name());
+    for (int64_t i = 0; i < count; ++i) {
+      float real = float(abi::randomUniform(seed, stream, uint64_t(i)));
+      int64_t integer = int64_t(abi::randomBits(seed, stream, uint64_t(i)) % uint64_t(classes));
+      std::memcpy(field.values.data() + i * element,
+                  isFloat ? static_cast<void *>(&real) : static_cast<void *>(&integer), element);
+    }
+    dataset.fields.push_back(std::move(field));
+  }
+  return dataset;
+}
+
+} // namespace pcc::runtime

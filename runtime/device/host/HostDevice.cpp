@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/device/host/HostDevice.h"
+
+#include "runtime/abi/Executable.h"
+#include "runtime/abi/RankExpression.h"
+#include "runtime/device/host/Records.h"
+
+#include <cstring>
+#include <sys/mman.h>
+#include <thread>
+
+namespace pcc::runtime {
+namespace host {
+namespace {
+
+constexpr uint64_t hugePage = 2 << 20;
+
+class HostDevice final : public Device {
+public:
+  HostDevice(std::shared_ptr<const KernelObject> object, Team team)
+      : object(std::move(object)), team(team) {}
+
+  void enterThread() override { team.enterThread(); }
+
+  Expected<AlignedBytes> allocate(uint64_t bytes) override {
+    // Large pages where the system gives them: streams of parameters are bound by memory, and miss
+    // fewer translations.
+    uint64_t alignment = bytes >= hugePage ? hugePage : abi::bufferAlignment;
+    AlignedBytes memory = allocateAligned(bytes, alignment);
+    if (!memory)
+      return Status::failed(fmt::format("no memory for {} bytes", bytes));
+    if (alignment == hugePage)
+      madvise(memory.get(), bytes, MADV_HUGEPAGE);
+    std::memset(memory.get(), 0, bytes);
+    return memory;
+  }
+
+  Expected<PreparedPointer> prepare(const abi::Record &record,
+                                    const PrepareContext &context) override {
+    switch (record.kind_case()) {
+    case abi::Record::kLaunch:
+      return prepareLaunch(record.launch(), context, *object, team);
+    case abi::Record::kMatmul:
+      return prepareMatmul(record.matmul(), context, team);
+    case abi::Record::kCopy:
+      return prepareCopy(record.copy(), context);
+    case abi::Record::kFill:
+      return prepareFill(record.fill(), context);
+    case abi::Record::kAccumulate:
+      return prepareAccumulate(record.accumulate(), context, team);
+    default:
+      return Status::failed("a record that is not the device's was given to it");
+    }
+  }
+
+  void parallel(int64_t count, const std::function<void(int64_t, int64_t)> &body) override {
+    team.parallel(count, body);
+  }
+
+private:
+  std::shared_ptr<const KernelObject> object;
+  Team team;
+};
+
+} // namespace
+} // namespace host
+
+Expected<std::vector<std::unique_ptr<Device>>> makeHostDevices(const abi::Executable &executable,
+                                                               int threads) {
+  int64_t ranks = abi::rankCount(executable.mesh());
+  if (threads <= 0)
+    threads = int(std::max(1u, std::thread::hardware_concurrency()));
+  auto object = host::KernelObject::load(executable);
+  if (!object)
+    return object.status();
+  Expected<host::Team> team = host::Team::make(int(threads / ranks));
+  if (!team)
+    return team.status();
+  std::vector<std::unique_ptr<Device>> devices;
+  for (int64_t rank = 0; rank < ranks; ++rank)
+    devices.push_back(std::make_unique<host::HostDevice>(*object, *team));
+  return devices;
+}
+
+} // namespace pcc::runtime

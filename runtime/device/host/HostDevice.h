@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The CPU as a device: emitted kernels, oneDNN for products, one OpenMP team per rank.
+
+#ifndef PCC_RUNTIME_DEVICE_HOST_HOSTDEVICE_H
+#define PCC_RUNTIME_DEVICE_HOST_HOSTDEVICE_H
+
+#include "runtime/device/Device.h"
+
+namespace pcc::runtime {
+
+/// One device per rank of the executable, which must be valid and outlive them, sharing `threads`
+/// threads (0: one per core): each rank gets its equal part, at least one. Errors: Unavailable if
+/// this machine lacks a CPU feature or a library that the executable needs.
+Expected<std::vector<std::unique_ptr<Device>>> makeHostDevices(const abi::Executable &executable,
+                                                               int threads = 0);
+
+} // namespace pcc::runtime
+
+#endif // PCC_RUNTIME_DEVICE_HOST_HOSTDEVICE_H

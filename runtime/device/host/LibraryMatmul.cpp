@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/device/host/Matmul.h"
+
+#include "runtime/abi/ElementTypes.h"
+
+#include <vector>
+
+namespace pcc::runtime::host {
+namespace {
+
+/// Owns one object of oneDNN's C interface.
+template <typename Object> class Handle {
+public:
+  using Destroy = dnnl_status_t (*)(Object);
+  Handle() = default;
+  Handle(Object object, Destroy destroy) : object(object), destroy(destroy) {}
+  Handle(Handle &&other) noexcept { *this = std::move(other); }
+  Handle &operator=(Handle &&other) noexcept {
+    std::swap(object, other.object);
+    std::swap(destroy, other.destroy);
+    return *this;
+  }
+  ~Handle() {
+    if (object)
+      destroy(object);
+  }
+  Object get() const { return object; }
+
+private:
+  Object object = nullptr;
+  Destroy destroy = nullptr;
+};
+
+using PrimitiveHandle = Handle<dnnl_primitive_t>;
+using MemoryHandle = Handle<dnnl_memory_t>;
+
+/// One primitive for each way in which the record may write its destination.
+struct LibraryMatmulRecord final : PreparedRecord {
+  Status run(const SlotValues &slot) override {
+    const PrimitiveHandle &primitive = adds(accumulation, slot) ? adding : overwriting;
+    dnnl_status_t status =
+        dnn->execute(primitive.get(), stream.get(), int(arguments.size()), arguments.data());
+    if (status != dnnl_success)
+      return Status::failed(fmt::format("oneDNN's matmul failed (status {})", int(status)));
+    return {};
+  }
+
+  const OneDnn *dnn;
+  abi::Accumulation accumulation;
+  PrimitiveHandle overwriting, adding;
+  Handle<dnnl_stream_t> stream;
+  std::vector<MemoryHandle> memories;
+  std::vector<dnnl_exec_arg_t> arguments;
+};
+
+class Builder {
+public:
+  Builder(const Product &product, const OneDnn &dnn)
+      : product(product), shape(product.shape), dnn(dnn) {}
+
+  Expected<PreparedPointer> build();
+
+private:
+  dnnl_memory_desc_t describe(abi::ElementType type, int64_t batch, int64_t rows, int64_t columns,
+                              bool transposed);
+  void describeOperands();
+  PrimitiveHandle makePrimitive(bool add);
+  Handle<dnnl_primitive_attr_t> makeAttributes(bool add);
+  void addArgument(LibraryMatmulRecord &record, int argument, const dnnl_memory_desc_t &desc,
+                   std::byte *address);
+  /// Keeps the first status that is no success.
+  void note(dnnl_status_t status) {
+    if (failure == dnnl_success)
+      failure = status;
+  }
+
+  const Product &product;
+  const abi::Matmul &shape;
+  const OneDnn &dnn;
+  dnnl_memory_desc_t a, b, c, bias;
+  dnnl_status_t failure = dnnl_success;
+};
+
+dnnl_data_type_t libraryType(abi::ElementType type) {
+  switch (type) {
+  case abi::F16:
+    return dnnl_f16;
+  case abi::BF16:
+    return dnnl_bf16;
+  default:
+    return dnnl_f32;
+  }
+}
+
+dnnl_memory_desc_t Builder::describe(abi::ElementType type, int64_t batch, int64_t rows,
+                                     int64_t columns, bool transposed) {
+  dnnl_dims_t extents = {batch, rows, columns};
+  dnnl_dims_t strides = {rows * columns, transposed ? 1 : columns, transposed ? rows : 1};
+  // A product without a batch is the library's common case.
+  int skipped = shape.batch() == 1 ? 1 : 0;
+  dnnl_memory_desc_t desc;
+  note(dnn.memoryDescInit(&desc, 3 - skipped, extents + skipped, libraryType(type),
+                          strides + skipped));
+  return desc;
+}
+
+void Builder::describeOperands() {
+  abi::ElementType type = shape.type(), resultType = shape.result_type();
+  a = describe(type, shape.batch(), shape.m(), shape.k(), shape.transpose_a());
+  b = describe(type, shape.shared_b() ? 1 : shape.batch(), shape.k(), shape.n(),
+               shape.transpose_b());
+  c = describe(resultType, shape.batch(), shape.m(), shape.n(), false);
+  if (product.bias)
+    bias = describe(resultType, 1, 1, shape.n(), false);
+}
+
+Handle<dnnl_primitive_attr_t> Builder::makeAttributes(bool add) {
+  dnnl_primitive_attr_t attributes = nullptr;
+  dnnl_post_ops_t postOps = nullptr;
+  note(dnn.attributesCreate(&attributes));
+  Handle<dnnl_primitive_attr_t> handle(attributes, dnn.attributesDestroy);
+  note(dnn.postOpsCreate(&postOps));
+  if (add)
+    note(dnn.appendSum(postOps, 1.0f));
+  if (shape.activation() == abi::Matmul::RELU)
+    note(dnn.appendEltwise(postOps, 1.0f, dnnl_eltwise_relu, 0.0f, 0.0f));
+  note(dnn.setPostOps(attributes, postOps));
+  dnn.postOpsDestroy(postOps);
+  return handle;
+}
+
+PrimitiveHandle Builder::makePrimitive(bool add) {
+  dnnl_matmul_desc_t desc;
+  dnnl_primitive_desc_t primitiveDesc = nullptr;
+  dnnl_primitive_t primitive = nullptr;
+  Handle<dnnl_primitive_attr_t> attributes = makeAttributes(add);
+  note(dnn.matmulDescInit(&desc, &a, &b, product.bias ? &bias : nullptr, &c));
+  if (failure == dnnl_success)
+    note(dnn.primitiveDescCreate(&primitiveDesc, &desc, attributes.get(), dnn.engine, nullptr));
+  if (failure != dnnl_success)
+    return {};
+  note(dnn.primitiveCreate(&primitive, primitiveDesc));
+  dnn.primitiveDescDestroy(primitiveDesc);
+  return {primitive, dnn.primitiveDestroy};
+}
+
+void Builder::addArgument(LibraryMatmulRecord &record, int argument, const dnnl_memory_desc_t &desc,
+                          std::byte *address) {
+  dnnl_memory_t memory = nullptr;
+  note(dnn.memoryCreate(&memory, &desc, dnn.engine, address));
+  record.memories.emplace_back(memory, dnn.memoryDestroy);
+  record.arguments.push_back({argument, memory});
+}
+
+Expected<PreparedPointer> Builder::build() {
+  auto record = std::make_unique<LibraryMatmulRecord>();
+  record->dnn = &dnn;
+  record->accumulation = shape.accumulation();
+  dnnl_stream_t stream = nullptr;
+  note(dnn.streamCreate(&stream, dnn.engine, dnnl_stream_default_flags));
+  record->stream = {stream, dnn.streamDestroy};
+  describeOperands();
+  addArgument(*record, DNNL_ARG_SRC, a, product.a);
+  addArgument(*record, DNNL_ARG_WEIGHTS, b, product.b);
+  addArgument(*record, DNNL_ARG_DST, c, product.c);
+  if (product.bias)
+    addArgument(*record, DNNL_ARG_BIAS, bias, product.bias);
+  if (shape.accumulation() != abi::ADD)
+    record->overwriting = makePrimitive(false);
+  if (shape.accumulation() != abi::OVERWRITE)
+    record->adding = makePrimitive(true);
+  if (failure != dnnl_success)
+    return Status::unavailable(fmt::format("oneDNN has no product of {} into {} here (status {})",
+                                           abi::elementName(shape.type()),
+                                           abi::elementName(shape.result_type()), int(failure)));
+  return PreparedPointer(std::move(record));
+}
+
+} // namespace
+
+Expected<PreparedPointer> prepareLibraryMatmul(const Product &product, const OneDnn &dnn) {
+  return Builder(product, dnn).build();
+}
+
+} // namespace pcc::runtime::host

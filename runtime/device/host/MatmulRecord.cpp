@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/device/host/Matmul.h"
+
+#include <algorithm>
+
+namespace pcc::runtime::host {
+
+bool isSmallMatmul(const abi::Matmul &shape) {
+  constexpr int64_t small = 16;
+  return shape.type() == abi::F32 && shape.result_type() == abi::F32 &&
+         std::min({shape.m(), shape.n(), shape.k()}) <= small;
+}
+
+Expected<PreparedPointer> prepareMatmul(const abi::Matmul &matmul, const PrepareContext &context,
+                                        const Team &team) {
+  const Expected<OneDnn> &dnn = OneDnn::get();
+  if (!dnn)
+    return dnn.status();
+  auto address = [&](const abi::Operand &operand) {
+    return context.memory.address(context.program, operand);
+  };
+  Product product{matmul, address(matmul.a()), address(matmul.b()), address(matmul.c()),
+                  matmul.has_bias() ? address(matmul.bias()) : nullptr};
+  if (isSmallMatmul(matmul))
+    return prepareSmallMatmul(product, *dnn, team);
+  return prepareLibraryMatmul(product, *dnn);
+}
+
+} // namespace pcc::runtime::host

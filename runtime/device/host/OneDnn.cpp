@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/device/host/OneDnn.h"
+
+namespace pcc::runtime::host {
+
+Expected<OneDnn> OneDnn::load() {
+  constexpr const char *names[] = {"libdnnl.so.2", "libdnnl.so"};
+  Expected<SharedLibrary> library = SharedLibrary::open(names, "install libdnnl2 (oneDNN 2.6)");
+  if (!library)
+    return library.status();
+  OneDnn dnn = {};
+  const Symbol table[] = {
+      symbol("dnnl_engine_create", dnn.engineCreate),
+      symbol("dnnl_stream_create", dnn.streamCreate),
+      symbol("dnnl_stream_destroy", dnn.streamDestroy),
+      symbol("dnnl_memory_desc_init_by_strides", dnn.memoryDescInit),
+      symbol("dnnl_memory_create", dnn.memoryCreate),
+      symbol("dnnl_memory_destroy", dnn.memoryDestroy),
+      symbol("dnnl_matmul_desc_init", dnn.matmulDescInit),
+      symbol("dnnl_primitive_attr_create", dnn.attributesCreate),
+      symbol("dnnl_primitive_attr_destroy", dnn.attributesDestroy),
+      symbol("dnnl_primitive_attr_set_post_ops", dnn.setPostOps),
+      symbol("dnnl_post_ops_create", dnn.postOpsCreate),
+      symbol("dnnl_post_ops_destroy", dnn.postOpsDestroy),
+      symbol("dnnl_post_ops_append_sum", dnn.appendSum),
+      symbol("dnnl_post_ops_append_eltwise", dnn.appendEltwise),
+      symbol("dnnl_primitive_desc_create", dnn.primitiveDescCreate),
+      symbol("dnnl_primitive_desc_destroy", dnn.primitiveDescDestroy),
+      symbol("dnnl_primitive_create", dnn.primitiveCreate),
+      symbol("dnnl_primitive_destroy", dnn.primitiveDestroy),
+      symbol("dnnl_primitive_execute", dnn.execute),
+      symbol("dnnl_sgemm", dnn.sgemm),
+  };
+  if (Status status = library->resolve(table); !status.ok())
+    return status;
+  if (dnnl_status_t status = dnn.engineCreate(&dnn.engine, dnnl_cpu, 0); status != dnnl_success)
+    return Status::unavailable(fmt::format("oneDNN has no cpu engine (status {})", int(status)));
+  // Its threads and caches live as long as the process, so it is never closed.
+  new SharedLibrary(std::move(*library));
+  return dnn;
+}
+
+const Expected<OneDnn> &OneDnn::get() {
+  static const Expected<OneDnn> dnn = load();
+  return dnn;
+}
+
+} // namespace pcc::runtime::host

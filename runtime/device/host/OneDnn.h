@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// oneDNN by its C interface, opened when the first product is prepared.
+
+#ifndef PCC_RUNTIME_DEVICE_HOST_ONEDNN_H
+#define PCC_RUNTIME_DEVICE_HOST_ONEDNN_H
+
+#include "runtime/base/SharedLibrary.h"
+
+#include <oneapi/dnnl/dnnl.h>
+
+#include <memory>
+
+namespace pcc::runtime::host {
+
+struct OneDnn {
+  decltype(&dnnl_engine_create) engineCreate;
+  decltype(&dnnl_stream_create) streamCreate;
+  decltype(&dnnl_stream_destroy) streamDestroy;
+  decltype(&dnnl_memory_desc_init_by_strides) memoryDescInit;
+  decltype(&dnnl_memory_create) memoryCreate;
+  decltype(&dnnl_memory_destroy) memoryDestroy;
+  decltype(&dnnl_matmul_desc_init) matmulDescInit;
+  decltype(&dnnl_primitive_attr_create) attributesCreate;
+  decltype(&dnnl_primitive_attr_destroy) attributesDestroy;
+  decltype(&dnnl_primitive_attr_set_post_ops) setPostOps;
+  decltype(&dnnl_post_ops_create) postOpsCreate;
+  decltype(&dnnl_post_ops_destroy) postOpsDestroy;
+  decltype(&dnnl_post_ops_append_sum) appendSum;
+  decltype(&dnnl_post_ops_append_eltwise) appendEltwise;
+  decltype(&dnnl_primitive_desc_create) primitiveDescCreate;
+  decltype(&dnnl_primitive_desc_destroy) primitiveDescDestroy;
+  decltype(&dnnl_primitive_create) primitiveCreate;
+  decltype(&dnnl_primitive_destroy) primitiveDestroy;
+  decltype(&dnnl_primitive_execute) execute;
+  decltype(&dnnl_sgemm) sgemm;
+
+  /// The CPU engine of the process.
+  dnnl_engine_t engine;
+
+  /// The library, or the reason why it is not here; the same on every call.
+  static const Expected<OneDnn> &get();
+
+private:
+  static Expected<OneDnn> load();
+};
+
+} // namespace pcc::runtime::host
+
+#endif // PCC_RUNTIME_DEVICE_HOST_ONEDNN_H

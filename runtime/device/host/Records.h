@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The local records on the host, ready to run.
+
+#ifndef PCC_RUNTIME_DEVICE_HOST_RECORDS_H
+#define PCC_RUNTIME_DEVICE_HOST_RECORDS_H
+
+#include "runtime/device/Device.h"
+#include "runtime/device/host/KernelObject.h"
+#include "runtime/device/host/Team.h"
+
+namespace pcc::runtime::host {
+
+using PreparedPointer = std::unique_ptr<PreparedRecord>;
+
+PreparedPointer prepareLaunch(const abi::Launch &launch, const PrepareContext &context,
+                              const KernelObject &object, const Team &team);
+PreparedPointer prepareCopy(const abi::Copy &copy, const PrepareContext &context);
+PreparedPointer prepareFill(const abi::Fill &fill, const PrepareContext &context);
+PreparedPointer prepareAccumulate(const abi::Accumulate &accumulate, const PrepareContext &context,
+                                  const Team &team);
+
+/// Errors: Unavailable without oneDNN, or for types that it has no product for on this machine.
+Expected<PreparedPointer> prepareMatmul(const abi::Matmul &matmul, const PrepareContext &context,
+                                        const Team &team);
+
+/// Whether a record adds to its destination in this slot.
+inline bool adds(abi::Accumulation accumulation, const SlotValues &slot) {
+  return accumulation == abi::ADD || (accumulation == abi::ADD_AFTER_FIRST && !slot.first);
+}
+
+} // namespace pcc::runtime::host
+
+#endif // PCC_RUNTIME_DEVICE_HOST_RECORDS_H

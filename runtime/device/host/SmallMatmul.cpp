@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/device/host/Matmul.h"
+
+#include <algorithm>
+#include <atomic>
+
+namespace pcc::runtime::host {
+namespace {
+
+/// Extent of a block along the dimension that is cut.
+constexpr int64_t blockExtent = 256;
+
+class SmallMatmulRecord final : public PreparedRecord {
+public:
+  SmallMatmulRecord(const Product &product, const OneDnn &dnn, const Team &team)
+      : dnn(dnn), team(team), m(product.shape.m()), n(product.shape.n()), k(product.shape.k()),
+        batch(product.shape.batch()), transposeA(product.shape.transpose_a()),
+        transposeB(product.shape.transpose_b()), sharedB(product.shape.shared_b()),
+        relu(product.shape.activation() == abi::Matmul::RELU),
+        accumulation(product.shape.accumulation()), a(reinterpret_cast<float *>(product.a)),
+        b(reinterpret_cast<float *>(product.b)), c(reinterpret_cast<float *>(product.c)),
+        bias(reinterpret_cast<float *>(product.bias)), cutsRows(m >= n),
+        blocks(((cutsRows ? m : n) + blockExtent - 1) / blockExtent) {}
+
+  Status run(const SlotValues &slot) override {
+    bool add = adds(accumulation, slot);
+    std::atomic<bool> failed = false;
+    team.alone([&] {
+      team.parallel(batch * blocks, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i)
+          if (!runBlock(i / blocks, i % blocks, add))
+            failed = true;
+      });
+    });
+    return failed ? Status::failed("oneDNN's sgemm failed") : Status();
+  }
+
+private:
+  bool runBlock(int64_t entry, int64_t block, bool add) {
+    int64_t row = cutsRows ? block * blockExtent : 0, column = cutsRows ? 0 : block * blockExtent;
+    int64_t rows = std::min(m - row, cutsRows ? blockExtent : m);
+    int64_t columns = std::min(n - column, cutsRows ? n : blockExtent);
+    const float *left = a + entry * m * k + (transposeA ? row : row * k);
+    const float *right = b + (sharedB ? 0 : entry * n * k) + (transposeB ? column * k : column);
+    float *out = c + entry * m * n + row * n + column;
+    dnnl_status_t status =
+        dnn.sgemm(transposeA ? 'T' : 'N', transposeB ? 'T' : 'N', rows, columns, k, 1.0f, left,
+                  transposeA ? m : k, right, transposeB ? k : n, add ? 1.0f : 0.0f, out, n);
+    if (bias || relu)
+      finish(out, bias ? bias + column : nullptr, rows, columns);
+    return status == dnnl_success;
+  }
+
+  void finish(float *out, const float *addend, int64_t rows, int64_t columns) const {
+    for (int64_t r = 0; r < rows; ++r, out += n) {
+      for (int64_t i = 0; addend && i < columns; ++i)
+        out[i] += addend[i];
+      for (int64_t i = 0; relu && i < columns; ++i)
+        out[i] = out[i] > 0 ? out[i] : 0;
+    }
+  }
+
+  const OneDnn &dnn;
+  const Team &team;
+  const int64_t m, n, k, batch;
+  const bool transposeA, transposeB, sharedB, relu;
+  const abi::Accumulation accumulation;
+  const float *const a, *const b;
+  float *const c;
+  const float *const bias;
+  /// Blocks are rows of c if it has more rows than columns, else columns.
+  const bool cutsRows;
+  const int64_t blocks;
+};
+
+} // namespace
+
+PreparedPointer prepareSmallMatmul(const Product &product, const OneDnn &dnn, const Team &team) {
+  return std::make_unique<SmallMatmulRecord>(product, dnn, team);
+}
+
+} // namespace pcc::runtime::host

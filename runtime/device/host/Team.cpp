@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/device/host/Team.h"
+
+#include <algorithm>
+
+namespace pcc::runtime::host {
+
+Expected<Team> Team::make(int threads) {
+  Team team;
+  team.size = std::max(1, threads);
+  const Expected<OpenMp> &library = OpenMp::get();
+  if (library)
+    team.openMp = &*library;
+  else if (team.size > 1)
+    return library.status();
+  return team;
+}
+
+void Team::enterThread() const {
+  if (openMp)
+    openMp->setThreads(size);
+}
+
+void Team::spread(int64_t count, RangeFunction function, void *context) const {
+  struct Share {
+    const OpenMp *openMp;
+    int64_t count;
+    RangeFunction function;
+    void *context;
+  } share{openMp, count, function, context};
+  auto body = [](void *data) {
+    const Share &share = *static_cast<Share *>(data);
+    // The run time may give fewer threads than asked for.
+    int64_t threads = share.openMp->threadCount(), mine = share.openMp->threadNumber();
+    int64_t begin = share.count * mine / threads, end = share.count * (mine + 1) / threads;
+    if (begin < end)
+      share.function(share.context, begin, end);
+  };
+  openMp->parallel(body, &share, unsigned(std::min<int64_t>(size, count)), 0);
+}
+
+} // namespace pcc::runtime::host

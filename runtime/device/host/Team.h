@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The threads of one rank.
+
+#ifndef PCC_RUNTIME_DEVICE_HOST_TEAM_H
+#define PCC_RUNTIME_DEVICE_HOST_TEAM_H
+
+#include "runtime/device/host/OpenMp.h"
+
+#include <type_traits>
+
+namespace pcc::runtime::host {
+
+class Team {
+public:
+  /// A team of one thread, which needs no library.
+  Team() = default;
+
+  /// A team of `threads` threads. Unavailable if OpenMP is needed and not here.
+  static Expected<Team> make(int threads);
+
+  int threads() const { return size; }
+
+  /// Called on the rank's thread: from now on libraries use the team's size there.
+  void enterThread() const;
+
+  /// Calls body(begin, end) for ranges that cover 0 … count-1, at most one per thread, and returns
+  /// when all are done.
+  template <typename Body> void parallel(int64_t count, Body &&body) const {
+    if (size == 1 || count < 2) {
+      if (count > 0)
+        body(int64_t(0), count);
+      return;
+    }
+    auto call = [](void *context, int64_t begin, int64_t end) {
+      (*static_cast<std::remove_reference_t<Body> *>(context))(begin, end);
+    };
+    spread(count, call, const_cast<void *>(static_cast<const void *>(&body)));
+  }
+
+  /// Calls body() with libraries told to use one thread.
+  template <typename Body> void alone(Body &&body) const {
+    if (size > 1)
+      openMp->setThreads(1);
+    body();
+    if (size > 1)
+      openMp->setThreads(size);
+  }
+
+private:
+  using RangeFunction = void (*)(void *context, int64_t begin, int64_t end);
+  void spread(int64_t count, RangeFunction function, void *context) const;
+
+  int size = 1;
+  const OpenMp *openMp = nullptr;
+};
+
+} // namespace pcc::runtime::host
+
+#endif // PCC_RUNTIME_DEVICE_HOST_TEAM_H

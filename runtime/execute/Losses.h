@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From the loss that a rank has in its memory to the whole batch's, and to the rank's own.
+
+#ifndef PCC_RUNTIME_EXECUTE_LOSSES_H
+#define PCC_RUNTIME_EXECUTE_LOSSES_H
+
+#include "runtime/execute/RankExecutor.h"
+
+#include <span>
+
+namespace pcc::runtime {
+
+class LossReader {
+public:
+  /// `executable` must outlive it.
+  explicit LossReader(const abi::Executable &executable);
+
+  /// False if the program has no result of role LOSS.
+  bool hasLoss() const { return loss != nullptr; }
+
+  /// Stores the rank's value, if `section` is the one that makes it.
+  void readAfter(uint32_t section, const RankExecutor &rank, double &value) const;
+
+  /// The whole batch's loss from every rank's value: summed, in the order of ranks, over the axes
+  /// on which it is partial.
+  double total(std::span<const double> values) const;
+
+  /// The rank's own loss from its value.
+  double own(double value) const;
+
+private:
+  const abi::Result *loss = nullptr;
+  /// By rank: whether its value counts in the sum.
+  std::vector<bool> counts;
+};
+
+} // namespace pcc::runtime
+
+#endif // PCC_RUNTIME_EXECUTE_LOSSES_H

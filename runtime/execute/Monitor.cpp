@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/execute/Monitor.h"
+
+#include "runtime/abi/RankExpression.h"
+#include "runtime/base/Files.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace pcc::runtime {
+
+Monitor::Monitor(const abi::Executable &executable, MonitorOptions options)
+    : losses(executable), options(std::move(options)), ranks(abi::rankCount(executable.mesh())),
+      lastStepEnd(nowNanoseconds()) {}
+
+Monitor::~Monitor() {
+  for (std::FILE *log : logs)
+    std::fclose(log);
+  if (options.progressBar)
+    std::fputs("\r\033[K", stderr);
+}
+
+Status Monitor::open() {
+  for (int64_t rank = 0; rank < ranks && !options.logDir.empty(); ++rank) {
+    std::string folder = fmt::format("{}/rank_{}", options.logDir, rank);
+    if (Status status = makeFolder(folder); !status.ok())
+      return status;
+    std::string path = folder + "/train.log";
+    std::FILE *log = std::fopen(path.c_str(), "w");
+    if (!log)
+      return Status::badInput(fmt::format("{}: cannot write: {}", path, std::strerror(errno)));
+    logs.push_back(log);
+  }
+  return {};
+}
+
+std::string Monitor::line(int64_t step, double loss) const {
+  return fmt::format("epoch: {} step: {}, loss is {:.5g}\n", step / options.stepsPerEpoch + 1,
+                     step % options.stepsPerEpoch + 1, loss);
+}
+
+void Monitor::add(int64_t rank, int64_t step, double value) {
+  logOwn(rank, step, value);
+  std::lock_guard lock(mutex);
+  Pending &entry = pending[step];
+  entry.values.resize(ranks);
+  entry.values[rank] = value;
+  if (++entry.ranks < ranks)
+    return;
+  complete(step, entry.values);
+  pending.erase(step);
+}
+
+void Monitor::logOwn(int64_t rank, int64_t step, double value) {
+  if (logs.empty() || options.logEvery == 0 || (step + 1) % options.logEvery != 0)
+    return;
+  std::string text = line(step, losses.own(value));
+  std::fwrite(text.data(), 1, text.size(), logs[rank]);
+  std::fflush(logs[rank]);
+}
+
+void Monitor::complete(int64_t step, const std::vector<double> &values) {
+  double loss = losses.total(values);
+  int64_t now = nowNanoseconds();
+  stepLosses.push_back(loss);
+  stepSeconds.push_back(double(now - lastStepEnd) / 1e9);
+  lastStepEnd = now;
+  bool due = options.logEvery > 0 && (step + 1) % options.logEvery == 0;
+  if (due && options.out && losses.hasLoss()) {
+    if (options.progressBar)
+      std::fputs("\r\033[K", stderr);
+    std::string text = line(step, loss);
+    std::fwrite(text.data(), 1, text.size(), options.out);
+    std::fflush(options.out);
+  }
+  if (options.progressBar)
+    drawBar(step, loss);
+}
+
+void Monitor::drawBar(int64_t step, double loss) {
+  constexpr int64_t interval = 100'000'000, width = 40;
+  if (lastStepEnd - lastDraw < interval && step + 1 < options.steps)
+    return;
+  lastDraw = lastStepEnd;
+  int64_t filled = width * (step + 1) / options.steps;
+  std::string bar = fmt::format("\r[{:<{}}] {}/{} loss {:.5g}\033[K", std::string(filled, '='),
+                                width, step + 1, options.steps, loss);
+  std::fputs(bar.c_str(), stderr);
+}
+
+abi::RunReport Monitor::report() const {
+  abi::RunReport report;
+  for (size_t step = 0; step < stepLosses.size(); ++step) {
+    abi::StepLoss &entry = *report.add_steps();
+    entry.set_step(uint32_t(step + 1));
+    entry.set_loss(stepLosses[step]);
+  }
+  std::vector<double> seconds = stepSeconds;
+  if (seconds.empty())
+    return report;
+  std::nth_element(seconds.begin(), seconds.begin() + seconds.size() / 2, seconds.end());
+  report.mutable_step_seconds()->set_median(seconds[seconds.size() / 2]);
+  report.mutable_step_seconds()->set_min(*std::min_element(seconds.begin(), seconds.end()));
+  return report;
+}
+
+} // namespace pcc::runtime

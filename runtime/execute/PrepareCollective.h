@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef PCC_RUNTIME_EXECUTE_PREPARECOLLECTIVE_H
+#define PCC_RUNTIME_EXECUTE_PREPARECOLLECTIVE_H
+
+#include "runtime/collective/Communicator.h"
+#include "runtime/device/Device.h"
+
+namespace pcc::runtime {
+
+/// The call of a valid collective record on the context's rank.
+CollectiveCall prepareCollective(const abi::Collective &collective, const PrepareContext &context);
+
+/// True if one call writes what the other reads or writes, so that they must not run at once.
+/// `members` is the size of their group.
+bool conflict(const CollectiveCall &a, const CollectiveCall &b, int members);
+
+/// True for SEND and RECV, which name ranks of the world and not positions of a group.
+inline bool isPointToPoint(abi::CollectiveKind kind) {
+  return kind == abi::SEND || kind == abi::RECV;
+}
+
+} // namespace pcc::runtime
+
+#endif // PCC_RUNTIME_EXECUTE_PREPARECOLLECTIVE_H

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A section's records made ready for one rank. They are run in the order of the list by the rank's
+// own thread. Collectives of the lanes COMMUNICATION and TRANSFER are started there and waited for
+// when a later record waits for their event, or at the end of the step; all else is done on the
+// spot.
+//
+// Neighbours in the list that are collectives of one lane and group and do not touch each other's
+// buffers become one batch, which costs the ranks one meeting.
+
+#ifndef PCC_RUNTIME_EXECUTE_PREPAREDSECTION_H
+#define PCC_RUNTIME_EXECUTE_PREPAREDSECTION_H
+
+#include "runtime/collective/Communicator.h"
+#include "runtime/device/Device.h"
+#include "runtime/execute/Progress.h"
+#include "runtime/execute/Trace.h"
+
+#include <vector>
+
+namespace pcc::runtime {
+
+/// The communicators of one rank: all ranks, and the rank's list of each group of the executable.
+struct RankGroups {
+  Communicator *world = nullptr;
+  std::vector<std::unique_ptr<Communicator>> groups;
+};
+
+/// A batch of collectives.
+struct PreparedBatch {
+  Communicator *communicator = nullptr;
+  std::vector<CollectiveCall> calls;
+  std::vector<uint32_t> signals;
+  const abi::Record *record = nullptr;
+  /// Started and not yet waited for.
+  bool inFlight = false;
+  Request request;
+  int64_t startTime = 0;
+};
+
+/// What is in flight, by event; shared by the sections of a rank.
+class EventTable {
+public:
+  explicit EventTable(size_t events) : pending(events, nullptr) {}
+
+  void signalLater(PreparedBatch &batch);
+  /// Waits for one event, for a batch, or for all there is.
+  Status wait(uint32_t event, Progress &progress, Trace &trace);
+  Status finish(PreparedBatch &batch, Progress &progress, Trace &trace);
+  Status finishAll(Progress &progress, Trace &trace);
+
+private:
+  std::vector<PreparedBatch *> pending;
+  std::vector<PreparedBatch *> flying;
+};
+
+class PreparedSection {
+public:
+  /// Prepares section `index` of the context's program.
+  static Expected<PreparedSection> prepare(int index, const PrepareContext &context, Device &device,
+                                           const RankGroups &groups);
+
+  Status run(const SlotValues &slot, EventTable &events, Progress &progress, Trace &trace);
+
+  /// True if a record reads the space INPUT.
+  bool readsInput() const { return usesInput; }
+
+private:
+  /// One record of the device, or one batch.
+  struct Step {
+    const abi::Record *record = nullptr;
+    std::unique_ptr<PreparedRecord> local = nullptr;
+    std::unique_ptr<PreparedBatch> batch = nullptr;
+    std::vector<uint32_t> waits = {};
+  };
+  Status runStep(Step &step, const SlotValues &slot, EventTable &events, Progress &progress,
+                 Trace &trace);
+  void addCollective(const abi::Record &record, const PrepareContext &context,
+                     const RankGroups &groups);
+
+  int index = 0;
+  bool usesInput = false;
+  std::vector<Step> steps;
+};
+
+} // namespace pcc::runtime
+
+#endif // PCC_RUNTIME_EXECUTE_PREPAREDSECTION_H

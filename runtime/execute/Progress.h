@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where a rank is, written by the rank and read by the watchdog at any time.
+
+#ifndef PCC_RUNTIME_EXECUTE_PROGRESS_H
+#define PCC_RUNTIME_EXECUTE_PROGRESS_H
+
+#include "runtime/abi/program.pb.h"
+#include "runtime/base/Base.h"
+
+#include <atomic>
+
+namespace pcc::runtime {
+
+struct alignas(64) Progress {
+  /// The record that was finished last, and the one that the rank is at.
+  std::atomic<const abi::Record *> finished = nullptr;
+  std::atomic<const abi::Record *> current = nullptr;
+  /// Since when the rank waits for others (nowNanoseconds), 0 if it does not.
+  std::atomic<int64_t> waitingSince = 0;
+  std::atomic<int64_t> step = 0;
+
+  void enter(const abi::Record *record) { current.store(record, std::memory_order_relaxed); }
+  void leave(const abi::Record *record) {
+    finished.store(record, std::memory_order_relaxed);
+    current.store(nullptr, std::memory_order_relaxed);
+  }
+
+  /// While it lives, the rank waits for others.
+  class Waiting {
+  public:
+    Waiting(Progress &progress, int64_t now) : progress(progress) {
+      progress.waitingSince.store(now, std::memory_order_relaxed);
+    }
+    ~Waiting() { progress.waitingSince.store(0, std::memory_order_relaxed); }
+    Waiting(const Waiting &) = delete;
+
+  private:
+    Progress &progress;
+  };
+};
+
+} // namespace pcc::runtime
+
+#endif // PCC_RUNTIME_EXECUTE_PROGRESS_H

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/execute/RankExecutor.h"
+
+#include "runtime/abi/ElementTypes.h"
+#include "runtime/abi/RankExpression.h"
+#include "runtime/execute/Initialise.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace pcc::runtime {
+
+RankExecutor::RankExecutor(const abi::Executable &executable, int64_t rank,
+                           std::unique_ptr<Device> device, std::unique_ptr<Communicator> world,
+                           std::byte *constants)
+    : whole(executable), own(executable.programs(0)), ownRank(rank), ownDevice(std::move(device)),
+      worldCommunicator(std::move(world)), events(own.events()) {
+  groups.world = worldCommunicator.get();
+  memory.base[abi::CONSTANT] = constants;
+}
+
+Status RankExecutor::load(uint64_t seed) {
+  const std::pair<abi::Space, uint64_t> sizes[] = {
+      {abi::PERSISTENT, own.memory().persistent_bytes()},
+      {abi::TEMPORARY, own.memory().temporary_bytes()},
+      {abi::INPUT, own.memory().input_bytes()}};
+  for (auto [space, bytes] : sizes) {
+    Expected<AlignedBytes> allocation = ownDevice->allocate(bytes);
+    if (!allocation)
+      return allocation.status().at({.rank = ownRank});
+    memory.base[space] = allocation->get();
+    spaces.push_back(std::move(*allocation));
+  }
+  for (const abi::Parameter &parameter : own.parameters())
+    initialise(parameter, whole.mesh(), ownRank, seed, address(parameter.buffer()));
+  if (Status status = makeGroups(); !status.ok())
+    return status;
+  if (Status status = prepareSections(); !status.ok())
+    return status;
+  planSlots();
+  return {};
+}
+
+Status RankExecutor::makeGroups() {
+  for (const abi::RankGroup &group : whole.groups()) {
+    // The color is the number of the list that holds the rank; positions follow the list, which
+    // need not ascend.
+    const abi::RankList &list = abi::listOf(group, ownRank);
+    auto sameList = [&](const abi::RankList &other) { return &other == &list; };
+    auto color = std::find_if(group.lists().begin(), group.lists().end(), sameList);
+    auto place = std::find(list.ranks().begin(), list.ranks().end(), ownRank);
+    Expected<std::unique_ptr<Communicator>> communicator =
+        groups.world->split(int(color - group.lists().begin()), int(place - list.ranks().begin()));
+    if (!communicator)
+      return communicator.status();
+    groups.groups.push_back(std::move(*communicator));
+  }
+  return {};
+}
+
+Status RankExecutor::prepareSections() {
+  PrepareContext context{whole, own, memory, ownRank};
+  for (int s = 0; s < own.sections_size(); ++s) {
+    Expected<PreparedSection> section = PreparedSection::prepare(s, context, *ownDevice, groups);
+    if (!section)
+      return section.status();
+    sections.push_back(std::move(*section));
+  }
+  return {};
+}
+
+void RankExecutor::planSlots() {
+  slots.resize(own.slots_size());
+  std::vector<int> lastSlot(own.sections_size(), -1);
+  const abi::Slot *loaded = nullptr;
+  for (int i = 0; i < own.slots_size(); ++i) {
+    const abi::Slot &slot = own.slots(i);
+    slots[i].first = lastSlot[slot.section()] < 0;
+    lastSlot[slot.section()] = i;
+    if (!sections[slot.section()].readsInput())
+      continue;
+    slots[i].needsInput =
+        !loaded || loaded->microbatch() != slot.microbatch() || loaded->copy() != slot.copy();
+    loaded = &slot;
+  }
+  for (int last : lastSlot)
+    if (last >= 0)
+      slots[last].last = true;
+}
+
+Status RankExecutor::runStep(int64_t step, const StepHooks &hooks) {
+  ownProgress.step.store(step, std::memory_order_relaxed);
+  if (own.has_step_buffer())
+    std::memcpy(address(own.step_buffer()), &step, sizeof step);
+  for (size_t i = 0; i < slots.size(); ++i)
+    if (Status status = runSlot(i, step, hooks); !status.ok())
+      return status;
+  return events.finishAll(ownProgress, ownTrace).at({.rank = ownRank, .step = step});
+}
+
+Status RankExecutor::runSlot(size_t index, int64_t step, const StepHooks &hooks) {
+  const abi::Slot &slot = own.slots(int(index));
+  const SlotPlan &plan = slots[index];
+  if (plan.needsInput && hooks.fill)
+    hooks.fill(slot);
+  SlotValues values{slot.microbatch(), slot.copy(), plan.first, step};
+  Status status = sections[slot.section()].run(values, events, ownProgress, ownTrace);
+  if (!status.ok())
+    return std::move(status).at({.rank = ownRank,
+                                 .step = step,
+                                 .section = own.sections(int(slot.section())).name(),
+                                 .microbatch = slot.microbatch(),
+                                 .copy = slot.copy()});
+  if (plan.last && hooks.sectionDone)
+    hooks.sectionDone(slot.section());
+  return {};
+}
+
+Status RankExecutor::runSection(uint32_t section) {
+  Status status = sections[section].run({}, events, ownProgress, ownTrace);
+  if (status.ok())
+    status = events.finishAll(ownProgress, ownTrace);
+  return std::move(status).at({.rank = ownRank, .section = own.sections(int(section)).name()});
+}
+
+std::byte *RankExecutor::address(uint32_t buffer) const {
+  const abi::Buffer &plan = own.memory().buffers(int(buffer));
+  return memory.base[plan.space()] + plan.offset();
+}
+
+Tensor RankExecutor::read(const abi::Block &block, uint32_t buffer) const {
+  Tensor tensor =
+      Tensor::zeros(block.type(), {block.local_shape().begin(), block.local_shape().end()});
+  std::memcpy(tensor.data.data(), address(buffer), tensor.data.size());
+  return tensor;
+}
+
+} // namespace pcc::runtime

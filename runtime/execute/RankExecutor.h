@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One rank of a running program: its memory, its records made ready, and the way through a step.
+
+#ifndef PCC_RUNTIME_EXECUTE_RANKEXECUTOR_H
+#define PCC_RUNTIME_EXECUTE_RANKEXECUTOR_H
+
+#include "runtime/execute/PreparedSection.h"
+#include "runtime/execute/Tensor.h"
+
+#include <functional>
+
+namespace pcc::runtime {
+
+/// What a step calls on the way.
+struct StepHooks {
+  /// Fills the inputs for a microbatch and copy.
+  std::function<void(const abi::Slot &slot)> fill = {};
+  /// A section ran for the last time in this step.
+  std::function<void(uint32_t section)> sectionDone = {};
+};
+
+class RankExecutor {
+public:
+  /// `executable` must be valid and outlive this, as must `constants`, the shared content of the
+  /// space CONSTANT.
+  RankExecutor(const abi::Executable &executable, int64_t rank, std::unique_ptr<Device> device,
+               std::unique_ptr<Communicator> world, std::byte *constants);
+
+  /// Allocates, makes groups, prepares records, initialises parameters. Called by every rank at the
+  /// same time, each on its thread.
+  Status load(uint64_t seed);
+
+  /// Runs all slots; `step` counts from 0.
+  Status runStep(int64_t step, const StepHooks &hooks);
+
+  /// Runs one section alone, as evaluation does.
+  Status runSection(uint32_t section);
+
+  int64_t rank() const { return ownRank; }
+  const abi::Executable &executable() const { return whole; }
+  const abi::Program &program() const { return own; }
+  Device &device() { return *ownDevice; }
+  Communicator &world() { return *groups.world; }
+  const Progress &progress() const { return ownProgress; }
+  const Trace &trace() const { return ownTrace; }
+
+  std::byte *address(uint32_t buffer) const;
+  /// A copy of the block in a buffer.
+  Tensor read(const abi::Block &block, uint32_t buffer) const;
+
+private:
+  Status makeGroups();
+  Status prepareSections();
+  void planSlots();
+  Status runSlot(size_t slot, int64_t step, const StepHooks &hooks);
+
+  const abi::Executable &whole;
+  const abi::Program &own;
+  const int64_t ownRank;
+  // Prepared records refer to the device, so it must go after them.
+  std::unique_ptr<Device> ownDevice;
+  std::unique_ptr<Communicator> worldCommunicator;
+  RankGroups groups;
+  std::vector<AlignedBytes> spaces;
+  RankMemory memory;
+  std::vector<PreparedSection> sections;
+  EventTable events;
+  Progress ownProgress;
+  Trace ownTrace;
+
+  /// By slot: whether its section runs for the first, for the last time in a step; whether its
+  /// inputs are not there yet.
+  struct SlotPlan {
+    bool first = false;
+    bool last = false;
+    bool needsInput = false;
+  };
+  std::vector<SlotPlan> slots;
+};
+
+} // namespace pcc::runtime
+
+#endif // PCC_RUNTIME_EXECUTE_RANKEXECUTOR_H

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/execute/RankThreads.h"
+
+#include "runtime/execute/Watchdog.h"
+
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+namespace pcc::runtime {
+namespace {
+
+/// How often the ranks are looked at, and how long they have to come back once the run is given up.
+constexpr auto glance = std::chrono::milliseconds(50);
+constexpr auto grace = std::chrono::seconds(2);
+
+/// What the rank threads leave for the one that watches.
+struct Ending {
+  explicit Ending(size_t ranks) : statuses(ranks), left(ranks) {}
+
+  void leave(int64_t rank, Status status) {
+    std::lock_guard lock(mutex);
+    statuses[rank] = std::move(status);
+    --left;
+    changed.notify_all();
+  }
+
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::vector<std::optional<Status>> statuses;
+  size_t left;
+};
+
+class Watch {
+public:
+  Watch(const RankThreadsTask &task, Ending &ending) : task(task), ending(ending) {}
+
+  /// Returns when all ranks have ended, or when the run was given up and the grace is over; then
+  /// `allEnded` is false.
+  Status untilEnd(bool &allEnded) {
+    std::unique_lock lock(ending.mutex);
+    while (ending.left > 0 && !isHopeless()) {
+      ending.changed.wait_for(lock, glance);
+      lookAround();
+    }
+    allEnded = ending.left == 0;
+    return outcome();
+  }
+
+private:
+  bool isHopeless() const { return givenUp && std::chrono::steady_clock::now() > *givenUp + grace; }
+
+  void lookAround() {
+    if (givenUp)
+      return;
+    for (const std::optional<Status> &status : ending.statuses)
+      if (status && !status->ok())
+        givenUp = std::chrono::steady_clock::now();
+    if (givenUp || task.timeOut <= 0)
+      return;
+    std::vector<RankWatch> ranks;
+    for (size_t r = 0; r < task.progress.size(); ++r)
+      ranks.push_back({task.progress[r], ending.statuses[r].has_value()});
+    if (!isOverdue(ranks, task.timeOut))
+      return;
+    givenUp = std::chrono::steady_clock::now();
+    timeOut = Status(StatusKind::TimedOut,
+                     fmt::format("no answer within {} s{}", task.timeOut, progressTable(ranks)));
+    task.abort("the time limit is over");
+  }
+
+  /// What came first counts: a time-out, or a failure of a rank's own; that others were stopped is
+  /// only its consequence.
+  Status outcome() const {
+    if (!timeOut.ok())
+      return timeOut;
+    Status aborted;
+    for (const std::optional<Status> &status : ending.statuses) {
+      if (!status || status->ok())
+        continue;
+      if (status->kind() != StatusKind::Aborted)
+        return *status;
+      aborted = *status;
+    }
+    return aborted;
+  }
+
+  const RankThreadsTask &task;
+  Ending &ending;
+  std::optional<std::chrono::steady_clock::time_point> givenUp;
+  Status timeOut;
+};
+
+} // namespace
+
+Status runRankThreads(std::shared_ptr<const RankThreadsTask> task) {
+  size_t ranks = task->progress.size();
+  auto ending = std::make_shared<Ending>(ranks);
+  std::vector<std::thread> threads;
+  for (size_t rank = 0; rank < ranks; ++rank)
+    threads.emplace_back([task, ending, rank] {
+      Status status = task->body(int64_t(rank));
+      if (!status.ok())
+        task->abort(fmt::format("stopped, because rank {} failed", rank));
+      ending->leave(int64_t(rank), std::move(status));
+    });
+  bool allEnded = false;
+  Status status = Watch(*task, *ending).untilEnd(allEnded);
+  for (std::thread &thread : threads)
+    allEnded ? thread.join() : thread.detach();
+  return status;
+}
+
+} // namespace pcc::runtime

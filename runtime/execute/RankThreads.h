@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One thread per rank, watched by the thread that started them.
+
+#ifndef PCC_RUNTIME_EXECUTE_RANKTHREADS_H
+#define PCC_RUNTIME_EXECUTE_RANKTHREADS_H
+
+#include "runtime/base/Base.h"
+#include "runtime/execute/Progress.h"
+
+#include <functional>
+#include <vector>
+
+namespace pcc::runtime {
+
+struct RankThreadsTask {
+  /// What rank r does. Must own whatever it uses: a thread that never comes back is left behind.
+  std::function<Status(int64_t rank)> body;
+  /// Ends all waits of all ranks.
+  std::function<void(const std::string &reason)> abort;
+  std::vector<const Progress *> progress;
+  /// Seconds that a rank may wait for others; 0: no limit.
+  double timeOut = 0;
+};
+
+/// Runs the task on as many threads as it has ranks. Returns the first failure, the time-out, or
+/// success.
+Status runRankThreads(std::shared_ptr<const RankThreadsTask> task);
+
+} // namespace pcc::runtime
+
+#endif // PCC_RUNTIME_EXECUTE_RANKTHREADS_H

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A whole run of a linked program: load, train, evaluate. What `pcc run` and `pcc-run` do after
+// reading their flags.
+
+#ifndef PCC_RUNTIME_EXECUTE_RUNPROGRAM_H
+#define PCC_RUNTIME_EXECUTE_RUNPROGRAM_H
+
+#include "runtime/abi/config.pb.h"
+#include "runtime/execute/Train.h"
+
+namespace pcc::runtime {
+
+/// Trains on `config.data`, evaluates on `config.eval_data`, and writes the trace, as far as they
+/// are given. Loss lines go to `out` (null: nowhere), with `progressBar` a bar to stderr. Errors:
+/// BadUsage if there is nothing to do; as Session::load, openDataset, train, evaluate.
+Expected<abi::RunReport> runProgram(abi::Executable executable, const abi::RunConfig &config,
+                                    std::FILE *out, bool progressBar);
+
+/// The report in JSON, every field present.
+std::string toJson(const abi::RunReport &report);
+
+} // namespace pcc::runtime
+
+#endif // PCC_RUNTIME_EXECUTE_RUNPROGRAM_H

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/execute/Session.h"
+
+#include "runtime/abi/ElementTypes.h"
+#include "runtime/abi/Executable.h"
+#include "runtime/abi/RankExpression.h"
+#include "runtime/collective/local/LocalCommunicator.h"
+#include "runtime/device/host/HostDevice.h"
+#include "runtime/execute/Losses.h"
+#include "runtime/execute/RankThreads.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace pcc::runtime {
+
+struct Session::State {
+  abi::Executable executable;
+  SessionOptions options;
+  AlignedBytes constants;
+  std::vector<std::unique_ptr<RankExecutor>> executors;
+};
+
+Session::~Session() = default;
+const abi::Executable &Session::executable() const { return state->executable; }
+int64_t Session::ranks() const { return int64_t(state->executors.size()); }
+
+Expected<std::unique_ptr<Session>> Session::load(abi::Executable executable,
+                                                 const SessionOptions &options) {
+  if (Status status = abi::validate(executable); !status.ok())
+    return status;
+  auto state = std::make_shared<State>();
+  state->executable = std::move(executable);
+  state->options = options;
+  const std::string &constants = state->executable.constants();
+  state->constants = allocateAligned(constants.size());
+  std::memcpy(state->constants.get(), constants.data(), constants.size());
+  auto devices = makeHostDevices(state->executable, options.threads);
+  if (!devices)
+    return devices.status();
+  int ranks = int(devices->size());
+  auto world = makeLocalCommunicators(ranks, options.threads);
+  for (int r = 0; r < ranks; ++r)
+    state->executors.push_back(
+        std::make_unique<RankExecutor>(state->executable, r, std::move((*devices)[r]),
+                                       std::move(world[r]), state->constants.get()));
+  std::unique_ptr<Session> session(new Session(std::move(state)));
+  Status loaded = session->onEveryRank([&](RankExecutor &rank) { return rank.load(options.seed); });
+  if (!loaded.ok())
+    return loaded;
+  return session;
+}
+
+Status Session::onEveryRank(const std::function<Status(RankExecutor &)> &body) {
+  auto task = std::make_shared<RankThreadsTask>();
+  task->body = [state = state, body](int64_t rank) {
+    state->executors[rank]->device().enterThread();
+    return body(*state->executors[rank]);
+  };
+  task->abort = [state = state](const std::string &reason) {
+    state->executors[0]->world().abort(reason);
+  };
+  for (const std::unique_ptr<RankExecutor> &executor : state->executors)
+    task->progress.push_back(&executor->progress());
+  task->timeOut = state->options.timeOut;
+  return runRankThreads(std::move(task));
+}
+
+namespace {
+
+Expected<const abi::Parameter *> findParameter(const abi::Program &program,
+                                               const std::string &name) {
+  for (const abi::Parameter &parameter : program.parameters())
+    if (parameter.name() == name)
+      return &parameter;
+  return Status::badUsage(fmt::format("the program has no parameter '{}'", name));
+}
+
+bool hasShape(const Tensor &tensor, const abi::Block &block, int64_t rowsFactor) {
+  std::vector<int64_t> shape(block.global_shape().begin(), block.global_shape().end());
+  if (!shape.empty())
+    shape[0] *= rowsFactor;
+  return tensor.type == block.type() && tensor.shape == shape;
+}
+
+/// Copies this rank's rows of microbatch number `number` of every input.
+void fillInputs(RankExecutor &rank, const NamedTensors &batch, int64_t number) {
+  for (const abi::Input &input : rank.program().inputs()) {
+    const abi::Block &block = input.block();
+    int64_t bytes =
+        *abi::elementCount(block.global_shape()) * int64_t(abi::elementBytes(block.type()));
+    copyBlockOut(block, rank.executable().mesh(), rank.rank(),
+                 batch.at(input.name()).data.data() + number * bytes, rank.address(input.buffer()));
+  }
+}
+
+/// The blocks of some results, by rank.
+using ResultBlocks = std::map<const abi::Result *, std::vector<Tensor>>;
+
+ResultBlocks makeBlocks(const abi::Program &program, int64_t ranks, abi::ResultRole role) {
+  ResultBlocks blocks;
+  for (const abi::Result &result : program.results())
+    if (result.role() == role)
+      blocks[&result].resize(ranks);
+  return blocks;
+}
+
+NamedTensors assembleAll(ResultBlocks blocks, const abi::Mesh &mesh) {
+  NamedTensors tensors;
+  for (auto &[result, list] : blocks)
+    tensors[result->name()] = assemble(*result, mesh, std::move(list));
+  return tensors;
+}
+
+} // namespace
+
+Status Session::setParameter(const std::string &name, const Tensor &global) {
+  auto parameter = findParameter(program(), name);
+  if (!parameter)
+    return parameter.status();
+  if (!hasShape(global, (*parameter)->block(), 1))
+    return Status::badUsage(fmt::format("'{}': the tensor has another type or shape", name));
+  for (const std::unique_ptr<RankExecutor> &rank : state->executors)
+    copyBlockOut((*parameter)->block(), executable().mesh(), rank->rank(), global.data.data(),
+                 rank->address((*parameter)->buffer()));
+  return {};
+}
+
+Expected<Tensor> Session::parameter(const std::string &name, int64_t rank) const {
+  auto parameter = findParameter(program(), name);
+  if (!parameter)
+    return parameter.status();
+  return state->executors[rank]->read((*parameter)->block(), (*parameter)->buffer());
+}
+
+Expected<Tensor> Session::parameter(const std::string &name) const {
+  auto parameter = findParameter(program(), name);
+  if (!parameter)
+    return parameter.status();
+  const abi::Block &block = (*parameter)->block();
+  Tensor global =
+      Tensor::zeros(block.type(), {block.global_shape().begin(), block.global_shape().end()});
+  for (const std::unique_ptr<RankExecutor> &rank : state->executors)
+    copyBlockIn(block, executable().mesh(), rank->rank(), rank->address((*parameter)->buffer()),
+                global.data.data());
+  return global;
+}
+
+Status Session::checkBatch(const NamedTensors &batch, int64_t microbatches) const {
+  for (const abi::Input &input : program().inputs()) {
+    auto found = batch.find(input.name());
+    if (found == batch.end())
+      return Status::badUsage(fmt::format("the batch has no input '{}'", input.name()));
+    if (!hasShape(found->second, input.block(), microbatches))
+      return Status::badUsage(
+          fmt::format("the input '{}' has another type or shape", input.name()));
+  }
+  return {};
+}
+
+Expected<StepResults> Session::runStep(const NamedTensors &batch) {
+  int64_t copies = executable().batch().copies();
+  if (Status status = checkBatch(batch, executable().batch().micro_batches() * copies);
+      !status.ok())
+    return status;
+  // Shared, since a rank that never comes back may outlive this call.
+  auto gradients = std::make_shared<ResultBlocks>(makeBlocks(program(), ranks(), abi::GRADIENT));
+  LossReader losses(executable());
+  auto values = std::make_shared<std::vector<double>>(ranks());
+  Status status = onEveryRank([=, step = step](RankExecutor &rank) {
+    StepHooks hooks;
+    hooks.fill = [&](const abi::Slot &slot) {
+      fillInputs(rank, batch, slot.microbatch() * copies + slot.copy());
+    };
+    hooks.sectionDone = [&](uint32_t section) {
+      losses.readAfter(section, rank, (*values)[rank.rank()]);
+      for (auto &[result, blocks] : *gradients)
+        if (result->section() == section)
+          blocks[rank.rank()] = rank.read(result->block(), result->buffer());
+    };
+    return rank.runStep(step, hooks);
+  });
+  if (!status.ok())
+    return status;
+  ++step;
+  StepResults results{
+      losses.total(*values), {}, assembleAll(std::move(*gradients), executable().mesh())};
+  for (double value : *values)
+    results.ownLosses.push_back(losses.own(value));
+  return results;
+}
+
+Expected<NamedTensors> Session::runForward(const NamedTensors &microbatch) {
+  int section = sectionOfName(program(), "forward");
+  if (section < 0)
+    return Status::badUsage("the program has no section 'forward'");
+  if (Status status = checkBatch(microbatch, 1); !status.ok())
+    return status;
+  auto outputs = std::make_shared<ResultBlocks>(makeBlocks(program(), ranks(), abi::OUTPUT));
+  Status status = onEveryRank([=](RankExecutor &rank) {
+    fillInputs(rank, microbatch, 0);
+    Status status = rank.runSection(section);
+    for (auto &[result, blocks] : *outputs)
+      blocks[rank.rank()] = rank.read(result->block(), result->buffer());
+    return status;
+  });
+  if (!status.ok())
+    return status;
+  return assembleAll(std::move(*outputs), executable().mesh());
+}
+
+std::vector<std::vector<TraceEntry>> Session::traces() const {
+  std::vector<std::vector<TraceEntry>> list;
+  for (const std::unique_ptr<RankExecutor> &rank : state->executors)
+    list.push_back(rank->trace().entries());
+  return list;
+}
+
+int sectionOfName(const abi::Program &program, const std::string &name) {
+  for (int s = 0; s < program.sections_size(); ++s)
+    if (program.sections(s).name() == name)
+      return s;
+  return -1;
+}
+
+} // namespace pcc::runtime

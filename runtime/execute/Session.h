@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A program loaded on all its ranks, as threads of this process.
+//
+//   auto session = Session::load(*executable, {.seed = 1});
+//   Status status = (*session)->setParameter("fc1.weight", weight);
+//   Expected<StepResults> step = (*session)->runStep({{"image", images}, {"label", labels}});
+//   Expected<Tensor> updated = (*session)->parameter("fc1.weight");
+
+#ifndef PCC_RUNTIME_EXECUTE_SESSION_H
+#define PCC_RUNTIME_EXECUTE_SESSION_H
+
+#include "runtime/execute/RankExecutor.h"
+
+#include <map>
+
+namespace pcc::runtime {
+
+struct SessionOptions {
+  uint64_t seed = 0;
+  /// Threads of all ranks together; 0: one per core.
+  int threads = 0;
+  /// Seconds that a rank may wait for others; 0: no limit.
+  double timeOut = 0;
+};
+
+using NamedTensors = std::map<std::string, Tensor>;
+
+/// What one step gave.
+struct StepResults {
+  /// The whole batch's loss, and each rank's own.
+  double loss = 0;
+  std::vector<double> ownLosses;
+  /// Global gradients by parameter, as section `update` gets them: summed over slots and partial
+  /// axes, scaled.
+  NamedTensors gradients;
+};
+
+class Session {
+public:
+  /// Checks the executable and the machine, and loads every rank. Errors: as validate(),
+  /// Unavailable for a CPU feature or library that is not here.
+  static Expected<std::unique_ptr<Session>> load(abi::Executable executable,
+                                                 const SessionOptions &options = {});
+  ~Session();
+
+  const abi::Executable &executable() const;
+  const abi::Program &program() const { return executable().programs(0); }
+  int64_t ranks() const;
+
+  /// Runs `body` for every rank at once, each on a thread of its own, and waits for all. When one
+  /// fails, the others' waits are ended. A rank that waits longer than the time limit ends the run
+  /// with TimedOut and a table of all ranks. After any failure the session is of no more use.
+  Status onEveryRank(const std::function<Status(RankExecutor &)> &body);
+
+  /// Sets a parameter on all ranks to their blocks of a global tensor. Errors: no such parameter,
+  /// another type or shape.
+  Status setParameter(const std::string &name, const Tensor &global);
+
+  /// The global value of a parameter, and the block of one rank.
+  Expected<Tensor> parameter(const std::string &name) const;
+  Expected<Tensor> parameter(const std::string &name, int64_t rank) const;
+
+  /// Runs one step on a whole batch, given by input name: [rows of m·k microbatches, …].
+  Expected<StepResults> runStep(const NamedTensors &batch);
+
+  /// Runs section `forward` on one microbatch; the global outputs by name.
+  Expected<NamedTensors> runForward(const NamedTensors &microbatch);
+
+  /// The latest records of each rank.
+  std::vector<std::vector<TraceEntry>> traces() const;
+
+private:
+  struct State;
+  explicit Session(std::shared_ptr<State> state) : state(std::move(state)) {}
+  Status checkBatch(const NamedTensors &batch, int64_t microbatches) const;
+
+  /// Shared with the rank threads, which outlive the session if one of them never comes back.
+  std::shared_ptr<State> state;
+  int64_t step = 0;
+};
+
+/// The index of the section of that name, or -1.
+int sectionOfName(const abi::Program &program, const std::string &name);
+
+} // namespace pcc::runtime
+
+#endif // PCC_RUNTIME_EXECUTE_SESSION_H

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/execute/Train.h"
+
+#include "runtime/data/BatchReader.h"
+#include "runtime/execute/Monitor.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace pcc::runtime {
+namespace {
+
+/// What the ranks of a training run share. Owned by all of them.
+struct Run {
+  Run(const Session &session, const Dataset &data, std::vector<int> fieldOf, int64_t batchRows,
+      const TrainOptions &options, MonitorOptions monitorOptions)
+      : data(data), fieldOf(std::move(fieldOf)), batchRows(batchRows),
+        stepsPerEpoch(monitorOptions.stepsPerEpoch), steps(monitorOptions.steps),
+        order(data.rows, options.shuffle, options.seed), losses(session.executable()),
+        monitor(session.executable(), std::move(monitorOptions)) {}
+
+  Status runRank(RankExecutor &rank);
+
+  const Dataset &data;
+  const std::vector<int> fieldOf;
+  const int64_t batchRows, stepsPerEpoch, steps;
+  RowOrder order;
+  const LossReader losses;
+  Monitor monitor;
+};
+
+Status Run::runRank(RankExecutor &rank) {
+  const abi::BatchPlan &plan = rank.executable().batch();
+  int64_t blockRows = batchRows / (int64_t(plan.micro_batches()) * plan.copies());
+  BatchReader reader(data, fieldOf, rank.executable(), rank.rank());
+  auto addressOf = [&](const abi::Input &input) { return rank.address(input.buffer()); };
+  auto parallelFor = [&](int64_t count, const auto &body) { rank.device().parallel(count, body); };
+  std::shared_ptr<const std::vector<int64_t>> rows;
+  int64_t batch = 0;
+  double loss = 0;
+  StepHooks hooks;
+  hooks.fill = [&](const abi::Slot &slot) {
+    int64_t block = int64_t(slot.microbatch()) * plan.copies() + slot.copy();
+    reader.read({rows.get(), batch * batchRows + block * blockRows}, addressOf, parallelFor);
+  };
+  hooks.sectionDone = [&](uint32_t section) { losses.readAfter(section, rank, loss); };
+  for (int64_t step = 0; step < steps; ++step) {
+    batch = step % stepsPerEpoch;
+    if (batch == 0)
+      rows = order.ofEpoch(step / stepsPerEpoch);
+    if (Status status = rank.runStep(step, hooks); !status.ok())
+      return status;
+    monitor.add(rank.rank(), step, loss);
+  }
+  return {};
+}
+
+int64_t rowsOfBatch(const Session &session) {
+  const abi::BatchPlan &plan = session.executable().batch();
+  return session.program().inputs(0).block().global_shape(0) * plan.micro_batches() * plan.copies();
+}
+
+int64_t stepsToDo(const TrainOptions &options, int64_t stepsPerEpoch) {
+  int64_t epochs = options.epochs > 0 ? options.epochs : (options.steps > 0 ? 0 : 1);
+  int64_t limit = options.steps > 0 ? options.steps : std::numeric_limits<int64_t>::max();
+  return epochs > 0 ? std::min(limit, epochs * stepsPerEpoch) : limit;
+}
+
+} // namespace
+
+Expected<abi::RunReport> train(Session &session, const Dataset &data, const TrainOptions &options) {
+  if (session.program().inputs_size() == 0)
+    return Status::badInput("the program has no inputs to feed");
+  if (session.program().slots_size() == 0)
+    return Status::badInput(
+        "the program has no training step; compile it with a loss and an optimizer");
+  Expected<std::vector<int>> fieldOf = bindFields(data, session.program());
+  if (!fieldOf)
+    return fieldOf.status();
+  int64_t batchRows = rowsOfBatch(session), stepsPerEpoch = data.rows / batchRows;
+  if (stepsPerEpoch == 0)
+    return Status::badInput(fmt::format("{}: expected at least one batch of {} rows, got {} rows",
+                                        data.name, batchRows, data.rows));
+  MonitorOptions monitor{.logEvery = options.logEvery,
+                         .logDir = options.logDir,
+                         .out = options.out,
+                         .progressBar = options.progressBar,
+                         .stepsPerEpoch = stepsPerEpoch,
+                         .steps = stepsToDo(options, stepsPerEpoch)};
+  auto run = std::make_shared<Run>(session, data, std::move(*fieldOf), batchRows, options,
+                                   std::move(monitor));
+  if (Status status = run->monitor.open(); !status.ok())
+    return status;
+  Status status = session.onEveryRank([run](RankExecutor &rank) { return run->runRank(rank); });
+  if (!status.ok())
+    return status;
+  return run->monitor.report();
+}
+
+} // namespace pcc::runtime

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The training loop and evaluation.
+
+#ifndef PCC_RUNTIME_EXECUTE_TRAIN_H
+#define PCC_RUNTIME_EXECUTE_TRAIN_H
+
+#include "runtime/abi/report.pb.h"
+#include "runtime/data/Dataset.h"
+#include "runtime/execute/Session.h"
+
+#include <cstdio>
+
+namespace pcc::runtime {
+
+struct TrainOptions {
+  /// Stop after so many steps; 0: no limit but that of epochs.
+  int64_t steps = 0;
+  /// Passes over the data; 0: one, or as many as `steps` needs.
+  int64_t epochs = 0;
+  bool shuffle = false;
+  uint64_t seed = 0;
+  /// As in MonitorOptions.
+  int64_t logEvery = 0;
+  std::string logDir = {};
+  std::FILE *out = nullptr;
+  bool progressBar = false;
+};
+
+/// Trains on whole batches; an epoch's incomplete last batch is dropped. Every rank reads its own
+/// rows. Errors: the data do not fit the inputs, or hold fewer rows than a batch.
+Expected<abi::RunReport> train(Session &session, const Dataset &data, const TrainOptions &options);
+
+/// The program's metrics over all rows; an incomplete last batch is filled with zeros that do not
+/// count. Errors: as train; a program without a section `forward`.
+Expected<std::map<std::string, double>> evaluate(Session &session, const Dataset &data);
+
+} // namespace pcc::runtime
+
+#endif // PCC_RUNTIME_EXECUTE_TRAIN_H

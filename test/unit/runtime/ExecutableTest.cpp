@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/abi/Executable.h"
+#include "test/unit/runtime/Programs.h"
+
+#include <google/protobuf/util/message_differencer.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <random>
+
+namespace pcc::test {
+namespace {
+
+using abi::Executable;
+using abi::Expected;
+using google::protobuf::util::MessageDifferencer;
+
+/// A small program: without its native code, so that a file has few bytes.
+Executable smallExecutable() {
+  Executable executable = makeMlp({.ranks = 2, .batch = 4, .widths = {6, 5, 3}});
+  executable.mutable_object()->set_elf("no code");
+  return executable;
+}
+
+std::string errorOf(const std::string &bytes) {
+  Expected<Executable> read = abi::parseExecutable(bytes);
+  return read ? "" : read.status().message();
+}
+
+TEST(Executable, ReadsBackIdentically) {
+  Executable executable = smallExecutable();
+  Expected<Executable> read = abi::parseExecutable(abi::serialise(executable));
+  ASSERT_TRUE(bool(read)) << read.status().message();
+  EXPECT_TRUE(MessageDifferencer::Equals(executable, *read));
+  EXPECT_EQ(abi::serialise(*read), abi::serialise(executable));
+}
+
+TEST(Executable, EveryDamagedByteIsFound) {
+  std::string bytes = abi::serialise(smallExecutable());
+  for (size_t i = 0; i < bytes.size(); ++i)
+    for (int bit : {0, 3, 7}) {
+      std::string damaged = bytes;
+      damaged[i] = char(damaged[i] ^ (1 << bit));
+      EXPECT_NE(errorOf(damaged), "") << "byte " << i;
+    }
+}
+
+TEST(Executable, EveryTruncationIsFound) {
+  std::string bytes = abi::serialise(smallExecutable());
+  for (size_t length = 0; length < bytes.size(); ++length)
+    EXPECT_NE(errorOf(bytes.substr(0, length)), "") << length << " bytes";
+  EXPECT_NE(errorOf(bytes + "x"), "");
+}
+
+TEST(Executable, HeaderErrorsSayWhatIsWrong) {
+  std::string bytes = abi::serialise(smallExecutable());
+  EXPECT_EQ(errorOf("short"), "not a pcc executable: expected at least 32 bytes, got 5");
+  EXPECT_EQ(errorOf("X" + bytes.substr(1)),
+            "not a pcc executable: the first 8 bytes are not 'pcc.pcx'");
+  std::string newer = bytes;
+  newer[8] = 9;
+  EXPECT_EQ(errorOf(newer), "expected version 1, got 9; compile the model again");
+  std::string longer = bytes + "x";
+  EXPECT_EQ(errorOf(longer), "header: expected " + std::to_string(bytes.size() - 32) +
+                                 " bytes behind it, got " + std::to_string(bytes.size() - 31));
+  std::string damaged = bytes;
+  damaged.back() = char(damaged.back() + 1);
+  EXPECT_TRUE(errorOf(damaged).starts_with("damaged: expected fingerprint "));
+}
+
+// Random bytes behind a right header: whatever parses must be refused or be valid, and never crash.
+TEST(Executable, ForgedMessagesNeverCrash) {
+  std::string message;
+  ASSERT_TRUE(smallExecutable().SerializeToString(&message));
+  std::mt19937 random(1);
+  auto below = [&](size_t limit) {
+    return std::uniform_int_distribution<size_t>(0, limit - 1)(random);
+  };
+  int accepted = 0;
+  for (int round = 0; round < 4000; ++round) {
+    std::string forged = message;
+    for (size_t changes = 1 + below(3); changes > 0; --changes)
+      forged[below(forged.size())] = char(below(256));
+    Executable executable;
+    if (executable.ParseFromString(forged))
+      accepted += errorOf(abi::serialise(executable)).empty();
+  }
+  std::cout << accepted << " of 4000 forged messages are valid programs, seed 1\n";
+}
+
+TEST(Executable, WritesWholeFilesOnly) {
+  std::filesystem::path folder = testing::TempDir() + "/pcc_executable_test";
+  std::filesystem::create_directories(folder);
+  std::string path = folder / "a.pcx";
+  ASSERT_TRUE(abi::writeExecutable(smallExecutable(), path).ok());
+  EXPECT_TRUE(bool(abi::readExecutable(path)));
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1);
+  abi::Status status = abi::writeExecutable(smallExecutable(), folder / "none" / "a.pcx");
+  EXPECT_EQ(status.message(),
+            (folder / "none" / "a.pcx").string() + ": cannot write: No such file or directory");
+  std::filesystem::remove_all(folder);
+}
+
+TEST(Executable, MissingFileIsNamed) {
+  Expected<Executable> read = abi::readExecutable("/nowhere/a.pcx");
+  ASSERT_FALSE(bool(read));
+  EXPECT_EQ(read.status().message(), "/nowhere/a.pcx: cannot open: No such file or directory");
+  EXPECT_EQ(read.status().exitCode(), 1);
+}
+
+} // namespace
+} // namespace pcc::test

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Ranks that fail or do not answer.
+
+#include "runtime/execute/Session.h"
+#include "test/unit/runtime/Programs.h"
+
+#include <gtest/gtest.h>
+
+namespace pcc::test {
+namespace {
+
+using namespace runtime;
+
+/// A program whose ranks meet in one all-reduce, before which rank r sleeps for milliseconds[r].
+abi::Executable sleepy(const std::vector<int64_t> &milliseconds) {
+  ProgramBuilder builder(int(milliseconds.size()));
+  uint32_t value = builder.buffer("value", abi::PERSISTENT, abi::F32, {4});
+  abi::Section &section = builder.section("main");
+  abi::Record &record = builder.launch(section, "slumber", {}, {0});
+  for (int64_t duration : milliseconds)
+    record.mutable_launch()->mutable_scalars(0)->mutable_expression()->add_table(duration);
+  builder.allReduce(section, value);
+  builder.program.add_slots();
+  return builder.executable;
+}
+
+// The one that holds the others up is told from those that wait.
+TEST(Watchdog, NamesTheRankThatDoesNotAnswer) {
+  auto session = Session::load(sleepy({0, 6000, 0}), {.timeOut = 0.3});
+  ASSERT_TRUE(bool(session)) << session.status().message();
+  int64_t begin = nowNanoseconds();
+  Status status = (*session)->runStep({}).status();
+  EXPECT_LT(double(nowNanoseconds() - begin) / 1e9, 5.9);
+  EXPECT_EQ(status.kind(), StatusKind::TimedOut);
+  EXPECT_EQ(status.exitCode(), 5);
+  const std::string &message = status.message();
+  EXPECT_TRUE(message.starts_with("no answer within 0.3 s\n")) << message;
+  EXPECT_NE(message.find("rank    0, step      0: finished record 'slumber'  waits in all_reduce "
+                         "'all_reduce value' for 0."),
+            std::string::npos)
+      << message;
+  EXPECT_NE(
+      message.find("rank    1, step      0: finished -                 runs record 'slumber'"),
+      std::string::npos)
+      << message;
+}
+
+TEST(Watchdog, PatientRunsEnd) {
+  auto session = Session::load(sleepy({0, 200, 0}), {.timeOut = 5});
+  ASSERT_TRUE(bool(session));
+  EXPECT_TRUE(bool((*session)->runStep({})));
+}
+
+TEST(Failure, OneRanksErrorEndsAll) {
+  auto session = Session::load(makeMlp({.ranks = 4, .batch = 8, .widths = {4, 3}}));
+  ASSERT_TRUE(bool(session));
+  Status status = (*session)->onEveryRank([](RankExecutor &rank) {
+    if (rank.rank() == 2)
+      return Status::failed("out of paper").at({.rank = 2});
+    return rank.world().barrier();
+  });
+  EXPECT_EQ(status.describe(), "rank 2: out of paper");
+}
+
+TEST(Failure, InvalidProgramIsRefused) {
+  abi::Executable executable = makeMlp({.ranks = 2, .batch = 8, .widths = {4, 3}});
+  executable.mutable_programs(0)->mutable_slots(0)->set_section(9);
+  EXPECT_EQ(Session::load(std::move(executable)).status().message(),
+            "programs[0].slots[0]: section: expected an index below 3, got 9");
+}
+
+} // namespace
+} // namespace pcc::test

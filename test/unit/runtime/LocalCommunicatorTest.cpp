@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/collective/local/LocalCommunicator.h"
+#include "test/unit/runtime/CommunicatorConformance.h"
+
+namespace pcc::test {
+
+// The machine as it is; one that is too small for any helper; one with a core for every rank, where
+// waits spin.
+INSTANTIATE_TEST_SUITE_P(
+    Local, CommunicatorConformance,
+    testing::Values(
+        Conformance{"machine", [](int ranks) { return runtime::makeLocalCommunicators(ranks); }},
+        Conformance{"one_core",
+                    [](int ranks) { return runtime::makeLocalCommunicators(ranks, 1); }},
+        Conformance{"many_cores",
+                    [](int ranks) { return runtime::makeLocalCommunicators(ranks, 64); }}),
+    [](const auto &info) { return info.param.name; });
+
+} // namespace pcc::test

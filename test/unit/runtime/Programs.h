@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Executables built by hand, as the compiler would link them.
+
+#ifndef PCC_TEST_UNIT_RUNTIME_PROGRAMS_H
+#define PCC_TEST_UNIT_RUNTIME_PROGRAMS_H
+
+#include "runtime/abi/program.pb.h"
+
+#include <string>
+#include <vector>
+
+namespace pcc::test {
+
+/// Adds buffers one behind the other to a program's memory plan, and records to its sections.
+class ProgramBuilder {
+public:
+  /// A program for a mesh dp=ranks with the object of Kernels.c and one group of all ranks.
+  explicit ProgramBuilder(int ranks);
+
+  uint32_t buffer(const std::string &name, abi::Space space, abi::ElementType type,
+                  const std::vector<int64_t> &shape);
+  /// A buffer for a parameter that every rank holds whole.
+  uint32_t parameter(const std::string &name, const std::vector<int64_t> &shape, double deviation);
+  /// An input whose rows are cut over the ranks; `rows` are those of one microbatch over all ranks.
+  uint32_t input(const std::string &name, abi::ElementType type, int64_t rows,
+                 std::vector<int64_t> rowShape);
+  abi::Section &section(const std::string &name);
+  abi::Record &launch(abi::Section &section, const std::string &kernel,
+                      const std::vector<uint32_t> &buffers, const std::vector<int64_t> &scalars,
+                      int64_t trip = 1);
+  abi::Record &allReduce(abi::Section &section, uint32_t buffer);
+
+  abi::Block whole(abi::ElementType type, const std::vector<int64_t> &shape) const;
+  /// A block that holds the rank's rows.
+  abi::Block rows(abi::ElementType type, int64_t rows, const std::vector<int64_t> &rowShape) const;
+
+  const int ranks;
+  abi::Executable executable;
+  abi::Program &program;
+};
+
+struct MlpOptions {
+  int ranks = 1;
+  /// Rows of the whole batch.
+  int64_t batch = 32;
+  int microBatches = 1;
+  std::vector<int64_t> widths = {784, 512, 512, 10};
+  double rate = 0.1;
+  /// Gradients are reduced on the lane COMMUNICATION and waited for one by one.
+  bool overlapped = false;
+};
+
+/// A data-parallel multi-layer perceptron: inputs "image", "label"; loss averaged over the batch;
+/// parameters "w0", "b0", …; sections forward, forward_backward, update.
+abi::Executable makeMlp(const MlpOptions &options);
+
+} // namespace pcc::test
+
+#endif // PCC_TEST_UNIT_RUNTIME_PROGRAMS_H

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Each case breaks one field of a valid program and expects the message that names it.
+
+#include "runtime/abi/Executable.h"
+#include "test/unit/runtime/Programs.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+namespace pcc::test {
+namespace {
+
+using abi::Executable;
+using abi::Program;
+using abi::Record;
+
+struct Break {
+  const char *name;
+  std::function<void(Executable &)> change;
+  const char *message;
+};
+
+void PrintTo(const Break &test, std::ostream *out) { *out << test.name; }
+
+Program &program(Executable &executable) { return *executable.mutable_programs(0); }
+abi::MemoryPlan &memory(Executable &executable) { return *program(executable).mutable_memory(); }
+Record &record(Executable &executable, int section, int index) {
+  return *program(executable).mutable_sections(section)->mutable_records(index);
+}
+
+const Break breaks[] = {
+    {"mesh_size", [](Executable &e) { e.mutable_mesh()->mutable_axes(0)->set_size(0); },
+     "mesh.axes[0]: expected a size from 1 to 4096, got 0"},
+    {"mesh_ranks",
+     [](Executable &e) {
+       abi::MeshAxis &axis = *e.mutable_mesh()->add_axes();
+       axis.set_name("tp");
+       axis.set_size(4096);
+     },
+     "mesh.axes[1]: expected at most 4096 ranks in all"},
+    {"axis_twice",
+     [](Executable &e) {
+       abi::MeshAxis &axis = *e.mutable_mesh()->add_axes();
+       axis.set_name("dp");
+       axis.set_size(1);
+     },
+     "mesh.axes[1]: the name 'dp' is given twice"},
+    {"group_rank", [](Executable &e) { e.mutable_groups(0)->mutable_lists(0)->set_ranks(1, 7); },
+     "groups[0].lists[0]: expected ranks below 2, got 7"},
+    {"group_twice", [](Executable &e) { e.mutable_groups(0)->mutable_lists(0)->set_ranks(1, 0); },
+     "groups[0].lists[0]: rank 0 is in two lists"},
+    {"kernel_without_code", [](Executable &e) { e.mutable_object()->clear_elf(); },
+     "object: expected code for 6 kernels"},
+    {"programs", [](Executable &e) { e.add_programs(); }, "programs: expected 1, got 2"},
+    {"buffer_space", [](Executable &e) { memory(e).mutable_buffers(0)->set_space(abi::Space(9)); },
+     "programs[0].memory.buffers[0]: space: expected a space, got 9"},
+    {"buffer_outside", [](Executable &e) { memory(e).mutable_buffers(0)->set_offset(1 << 20); },
+     "programs[0].memory.buffers[0]: expected offset 1048576 and 48 bytes within the 80 bytes of "
+     "its "
+     "space"},
+    {"buffer_offset", [](Executable &e) { memory(e).mutable_buffers(0)->set_offset(4); },
+     "programs[0].memory.buffers[0]: offset: expected a multiple of 64, got 4"},
+    {"buffer_bytes", [](Executable &e) { memory(e).mutable_buffers(0)->set_bytes(44); },
+     "programs[0].memory.buffers[0]: bytes: expected 12 elements of f32, got 44 bytes"},
+    {"parameter_block",
+     [](Executable &e) {
+       program(e).mutable_parameters(0)->mutable_block()->mutable_offsets(0)->set_constant(1);
+     },
+     "programs[0].parameters[0].block.offsets[0]: rank 0: expected 5 elements from 1 on within 5"},
+    {"parameter_buffer", [](Executable &e) { program(e).mutable_parameters(0)->set_buffer(999); },
+     "programs[0].parameters[0]: expected a buffer below 18, got 999"},
+    {"parameter_data",
+     [](Executable &e) {
+       program(e).mutable_parameters(0)->mutable_initialiser()->set_data("abc");
+     },
+     "programs[0].parameters[0]: initialiser: expected 120 bytes, got 3"},
+    {"input_space", [](Executable &e) { program(e).mutable_inputs(0)->set_buffer(4); },
+     "programs[0].inputs[0]: buffer 'w0': expected the space INPUT, got PERSISTENT"},
+    {"result_axis", [](Executable &e) { program(e).mutable_results(0)->set_partial_axes(0, 3); },
+     "programs[0].results[0]: partial_axes: expected an axis below 1, got 3"},
+    {"metric_output", [](Executable &e) { program(e).mutable_metrics(0)->set_output(0); },
+     "programs[0].metrics[0]: output: expected the index of an output, got 0"},
+    {"slot_section", [](Executable &e) { program(e).mutable_slots(0)->set_section(8); },
+     "programs[0].slots[0]: section: expected an index below 3, got 8"},
+    {"slot_microbatch", [](Executable &e) { program(e).mutable_slots(0)->set_microbatch(1); },
+     "programs[0].slots[0]: expected a microbatch below 1 and a copy below 1, got 1 and 0"},
+    {"record_kind", [](Executable &e) { record(e, 0, 0).clear_matmul(); },
+     "programs[0].sections[0].records[0]: expected a kind of record"},
+    {"matmul_extent", [](Executable &e) { record(e, 0, 0).mutable_matmul()->set_k(-1); },
+     "programs[0].sections[0].records[0].matmul: expected extents from 1 on, got batch 1, m 2, n "
+     "5, "
+     "k -1"},
+    {"matmul_operand", [](Executable &e) { record(e, 0, 0).mutable_matmul()->set_k(7); },
+     "programs[0].sections[0].records[0].matmul.a: expected 56 bytes from 0 on within the 48 bytes "
+     "of "
+     "'image'"},
+    {"matmul_writes_input",
+     [](Executable &e) { record(e, 0, 0).mutable_matmul()->mutable_c()->set_buffer(0); },
+     "programs[0].sections[0].records[0].matmul.c: expected a buffer that may be written, got "
+     "'image' "
+     "in the space INPUT"},
+    {"matmul_overlap",
+     [](Executable &e) {
+       abi::Matmul &matmul = *record(e, 0, 1).mutable_matmul();
+       *matmul.mutable_c() = matmul.a();
+     },
+     "programs[0].sections[0].records[1].matmul: 'h0' and 'h0' overlap"},
+    {"launch_kernel", [](Executable &e) { record(e, 1, 2).mutable_launch()->set_kernel(77); },
+     "programs[0].sections[1].records[2].launch: kernel: expected an index below 6, got 77"},
+    {"scalar_axis",
+     [](Executable &e) {
+       record(e, 1, 2)
+           .mutable_launch()
+           ->mutable_scalars(0)
+           ->mutable_expression()
+           ->add_terms()
+           ->set_axis(1);
+     },
+     "programs[0].sections[1].records[2].launch.scalars[0]: expected an axis below 1 and a stride "
+     "in "
+     "range, got 1 and 0"},
+    {"scalar_table",
+     [](Executable &e) {
+       record(e, 1, 2).mutable_launch()->mutable_scalars(0)->mutable_expression()->add_table(1);
+     },
+     "programs[0].sections[1].records[2].launch.scalars[0]: expected a table of 2 entries, got 1"},
+    {"collective_kind",
+     [](Executable &e) { record(e, 2, 0).mutable_collective()->set_kind(abi::CollectiveKind(99)); },
+     "programs[0].sections[2].records[0].collective: kind: expected a kind, got 99"},
+    {"collective_group", [](Executable &e) { record(e, 2, 0).mutable_collective()->set_group(4); },
+     "programs[0].sections[2].records[0].collective: group: expected an index below 1, got 4"},
+    {"collective_room",
+     [](Executable &e) { record(e, 2, 0).mutable_collective()->set_shape(0, 500); },
+     "programs[0].sections[2].records[0].collective.source: expected 12000 bytes from 0 on within "
+     "the "
+     "120 bytes of 'w0.grad'"},
+    {"scatter_divides",
+     [](Executable &e) { record(e, 2, 0).mutable_collective()->set_kind(abi::REDUCE_SCATTER); },
+     "programs[0].sections[2].records[0].collective: axis: expected an extent that 2 divides, got "
+     "5"},
+    {"broadcast_root",
+     [](Executable &e) {
+       abi::Collective &collective = *record(e, 2, 0).mutable_collective();
+       collective.set_kind(abi::BROADCAST);
+       collective.mutable_root()->set_constant(2);
+     },
+     "programs[0].sections[2].records[0].collective.root: expected a position below 2, got 2"},
+    {"peer_is_self",
+     [](Executable &e) { record(e, 2, 0).mutable_collective()->set_kind(abi::SEND); },
+     "programs[0].sections[2].records[0].collective.peer: rank 0: expected another rank below 2, "
+     "got "
+     "0"},
+    {"event_range", [](Executable &e) { record(e, 0, 0).add_signals(5); },
+     "programs[0].sections[0].records[0]: signals: expected an event below 0, got 5"},
+    {"event_order",
+     [](Executable &e) {
+       program(e).set_events(1);
+       record(e, 1, 0).add_waits(0);
+       record(e, 1, 1).add_signals(0);
+     },
+     "programs[0].sections[1].records[0]: waits: event 0 is not signalled before"},
+    {"event_twice",
+     [](Executable &e) {
+       program(e).set_events(1);
+       record(e, 1, 0).add_signals(0);
+       record(e, 1, 1).add_signals(0);
+     },
+     "programs[0].sections[1].records[1]: signals: event 0 has another signaller"},
+};
+
+class Validate : public testing::TestWithParam<Break> {};
+
+TEST_P(Validate, NamesTheField) {
+  Executable executable = makeMlp({.ranks = 2, .batch = 4, .widths = {6, 5, 3}});
+  ASSERT_EQ(abi::validate(executable).message(), "");
+  GetParam().change(executable);
+  EXPECT_EQ(abi::validate(executable).message(), GetParam().message);
+}
+
+INSTANTIATE_TEST_SUITE_P(Fields, Validate, testing::ValuesIn(breaks),
+                         [](const auto &info) { return std::string(info.param.name); });
+
+} // namespace
+} // namespace pcc::test

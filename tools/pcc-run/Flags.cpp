@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tools/pcc-run/Flags.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+namespace pcc::tools {
+namespace {
+
+using runtime::Expected;
+using runtime::Status;
+
+template <typename Number> bool parseNumber(const std::string &text, Number &number) {
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+Status setInteger(const char *name, const IntegerTarget &target, const std::string &text) {
+  int64_t number;
+  if (!parseNumber(text, number) || number < target.low || number > target.high)
+    return Status::badUsage(fmt::format("--{}: expected an integer from {} to {}, got '{}'", name,
+                                        target.low, target.high, text));
+  *target.value = number;
+  return {};
+}
+
+Status setReal(const char *name, double *target, const std::string &text) {
+  double number;
+  if (!parseNumber(text, number) || !std::isfinite(number) || number < 0)
+    return Status::badUsage(fmt::format("--{}: expected a number from 0 on, got '{}'", name, text));
+  *target = number;
+  return {};
+}
+
+Status setSwitch(const char *name, bool *target, const std::string &text) {
+  if (text != "true" && text != "false")
+    return Status::badUsage(fmt::format("--{}: expected true or false, got '{}'", name, text));
+  *target = text == "true";
+  return {};
+}
+
+Status setTarget(const Flag &flag, const std::string &text) {
+  if (auto *integer = std::get_if<IntegerTarget>(&flag.target))
+    return setInteger(flag.name, *integer, text);
+  if (auto *real = std::get_if<double *>(&flag.target))
+    return setReal(flag.name, *real, text);
+  if (auto *on = std::get_if<bool *>(&flag.target))
+    return setSwitch(flag.name, *on, text);
+  *std::get<std::string *>(flag.target) = text;
+  return {};
+}
+
+} // namespace
+
+Expected<std::vector<std::string>> parseFlags(std::span<const Flag> flags,
+                                              std::span<char *const> arguments) {
+  std::vector<std::string> rest;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    std::string argument = arguments[i];
+    if (!argument.starts_with("--")) {
+      rest.push_back(argument);
+      continue;
+    }
+    size_t equals = argument.find('=');
+    std::string name = argument.substr(2, equals == std::string::npos ? equals : equals - 2);
+    auto flag =
+        std::find_if(flags.begin(), flags.end(), [&](const Flag &row) { return row.name == name; });
+    if (flag == flags.end())
+      return Status::badUsage(
+          fmt::format("unknown flag '--{}'; --help lists the known ones", name));
+    std::string value = "true";
+    if (equals != std::string::npos)
+      value = argument.substr(equals + 1);
+    else if (!std::holds_alternative<bool *>(flag->target)) {
+      if (i + 1 == arguments.size())
+        return Status::badUsage(fmt::format("--{}: expected a value", name));
+      value = arguments[++i];
+    }
+    if (Status status = setTarget(*flag, value); !status.ok())
+      return status;
+  }
+  return rest;
+}
+
+std::string describeFlags(std::span<const Flag> flags) {
+  std::string text;
+  for (const Flag &flag : flags) {
+    const char *value = std::holds_alternative<bool *>(flag.target) ? "" : "=…";
+    text += fmt::format("  --{:<16} {}\n", std::string(flag.name) + value, flag.help);
+  }
+  return text;
+}
+
+} // namespace pcc::tools

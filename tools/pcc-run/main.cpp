@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// pcc-run: trains or evaluates a linked program on all its ranks, as threads of this process.
+
+#include "runtime/abi/Executable.h"
+#include "runtime/abi/RankExpression.h"
+#include "runtime/execute/RunProgram.h"
+#include "tools/pcc-run/Flags.h"
+
+#include <limits>
+#include <unistd.h>
+
+namespace {
+
+using namespace pcc;
+using runtime::Expected;
+using runtime::Status;
+
+constexpr int64_t unlimited = std::numeric_limits<int64_t>::max();
+
+/// What the command line says.
+struct Options {
+  std::string program, data, evalData, logDir, trace, format = "text";
+  int64_t deviceNum = 0, steps = 0, epochs = 0, logEvery = 20, seed = 0, threads = 0;
+  double timeOut = 0;
+  bool shuffle = false, help = false;
+
+  bool isJson() const { return format == "json"; }
+};
+
+std::vector<tools::Flag> flagsOf(Options &options) {
+  using tools::IntegerTarget;
+  return {
+      {"device-num", "number of ranks; must be the program's",
+       IntegerTarget{&options.deviceNum, 1, 4096}},
+      {"data", "folder with IDX files, IMAGES,LABELS, or synthetic[:ROWS]", &options.data},
+      {"eval-data", "the same, to evaluate on after training", &options.evalData},
+      {"steps", "stop after so many steps", IntegerTarget{&options.steps, 1, unlimited}},
+      {"epochs", "passes over the data", IntegerTarget{&options.epochs, 1, unlimited}},
+      {"shuffle", "another order of rows in each epoch, by the seed", &options.shuffle},
+      {"log-every", "a loss line every so many steps, 0: none",
+       IntegerTarget{&options.logEvery, 0, unlimited}},
+      {"log-dir", "folder for logs of each rank", &options.logDir},
+      {"time-out", "seconds that a rank may wait for others, 0: no limit", &options.timeOut},
+      {"format", "text or json", &options.format},
+      {"trace", "file for a Chrome trace of the last records", &options.trace},
+      {"seed", "for first values and data", IntegerTarget{&options.seed, 0, unlimited}},
+      {"threads", "threads of all ranks together, 0: one per core",
+       IntegerTarget{&options.threads, 0, 4096}},
+      {"help", "this text", &options.help},
+  };
+}
+
+Status parse(int argc, char **argv, Options &options) {
+  std::vector<tools::Flag> flags = flagsOf(options);
+  auto files = tools::parseFlags(flags, {argv + 1, size_t(argc - 1)});
+  if (!files)
+    return files.status();
+  if (options.help) {
+    fmt::print("usage: pcc-run PROGRAM.pcx [flags]\n{}", tools::describeFlags(flags));
+    return {};
+  }
+  if (files->size() != 1)
+    return Status::badUsage(
+        fmt::format("expected one program, got {}; --help says more", files->size()));
+  if (options.format != "text" && options.format != "json")
+    return Status::badUsage(
+        fmt::format("--format: expected text or json, got '{}'", options.format));
+  options.program = files->front();
+  return {};
+}
+
+abi::RunConfig configOf(const Options &options) {
+  abi::RunConfig config;
+  config.set_data(options.data);
+  config.set_eval_data(options.evalData);
+  config.set_steps(options.steps);
+  config.set_epochs(options.epochs);
+  config.set_log_every(options.logEvery);
+  config.set_log_dir(options.logDir);
+  config.set_time_out(options.timeOut);
+  config.set_seed(uint64_t(options.seed));
+  config.set_threads(int32_t(options.threads));
+  config.set_shuffle(options.shuffle);
+  config.set_trace(options.trace);
+  return config;
+}
+
+Status run(const Options &options) {
+  Expected<abi::Executable> executable = abi::readExecutable(options.program);
+  if (!executable)
+    return executable.status();
+  int64_t ranks = abi::rankCount(executable->mesh());
+  if (options.deviceNum != 0 && options.deviceNum != ranks)
+    return Status::badUsage(
+        fmt::format("--device-num: expected {}, for which '{}' was compiled, got {}", ranks,
+                    options.program, options.deviceNum));
+  bool isTerminal = isatty(STDERR_FILENO) && isatty(STDOUT_FILENO);
+  Expected<abi::RunReport> report =
+      runtime::runProgram(std::move(*executable), configOf(options),
+                          options.isJson() ? nullptr : stdout, isTerminal && !options.isJson());
+  if (!report)
+    return report.status();
+  if (options.isJson())
+    fmt::print("{}\n", runtime::toJson(*report));
+  else
+    for (const auto &[name, value] : report->metrics())
+      fmt::print("{}: {:.4f}\n", name, value);
+  return {};
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  Options options;
+  Status status = parse(argc, argv, options);
+  if (status.ok() && !options.help)
+    status = run(options);
+  if (!status.ok())
+    fmt::print(stderr, "pcc-run: error: {}\n", status.describe());
+  std::fflush(nullptr);
+  // A rank that never came back must not hold up the end.
+  _exit(status.exitCode());
+}
