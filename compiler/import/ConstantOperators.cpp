@@ -36,6 +36,9 @@ LogicalResult importConstant(Node &node) {
     double value = node.number("value_float", 0.0);
     return node.setResult(node.emit.scalar(Float32Type::get(context), value));
   }
+  if (node.hasAttribute("value") || node.hasAttribute("value_ints") ||
+      node.hasAttribute("value_floats"))
+    return failure(); // diagnosed when it was read
   return node.emit.error() << "expected one of the attributes 'value', 'value_int', 'value_ints', "
                               "'value_float' and 'value_floats'";
 }

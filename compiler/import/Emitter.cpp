@@ -76,20 +76,27 @@ Emitter::broadcastShape(llvm::ArrayRef<llvm::ArrayRef<int64_t>> shapes) {
   return result;
 }
 
-bool Emitter::broadcastTogether(Tensor &x, Tensor &y) {
-  if (!x || !y)
-    return false;
-  if (x.elementType() != y.elementType()) {
+bool Emitter::haveEqualTypes(const Tensor &x, const Tensor &y) const {
+  if (x && y && x.elementType() != y.elementType())
     error() << "expected equal element types, got " << x.elementType() << " and "
             << y.elementType();
+  return x && y && x.elementType() == y.elementType();
+}
+
+bool Emitter::broadcastTogether(std::initializer_list<Tensor *> operands) {
+  if (!llvm::all_of(operands, [](const Tensor *x) { return bool(*x); }))
     return false;
-  }
-  auto shape = broadcastShape({x.shape(), y.shape()});
+  auto shapes = llvm::map_to_vector(operands, [](const Tensor *x) { return x->shape(); });
+  auto shape = broadcastShape(shapes);
   if (!shape)
     return false;
-  x = broadcast(x, *shape);
-  y = broadcast(y, *shape);
-  return x && y;
+  bool allKnown = llvm::all_of(operands, [](const Tensor *x) { return x->known != nullptr; });
+  for (Tensor *x : operands) {
+    if (x->known && !x->known->isSplat() && !allKnown)
+      *x = Tensor::of(materialize(*x));
+    *x = broadcast(*x, *shape);
+  }
+  return llvm::all_of(operands, [](const Tensor *x) { return bool(*x); });
 }
 
 Tensor Emitter::foldedUnary(llvm::StringRef op, const Tensor &x) {
@@ -108,7 +115,7 @@ Tensor Emitter::foldedBinary(llvm::StringRef op, const Tensor &x, const Tensor &
 
 Tensor Emitter::compare(graph::Direction direction, const Tensor &x, const Tensor &y) {
   Tensor a = x, b = y;
-  if (!broadcastTogether(a, b))
+  if (!haveEqualTypes(a, b) || !broadcastTogether({&a, &b}))
     return {};
   if (evaluates(a.shape(), {&a, &b}))
     return Tensor::of(evaluateCompare(direction, *a.known, *b.known));
@@ -121,17 +128,15 @@ Tensor Emitter::compare(graph::Direction direction, const Tensor &x, const Tenso
 
 Tensor Emitter::select(const Tensor &predicate, const Tensor &x, const Tensor &y) {
   Tensor p = predicate, a = x, b = y;
-  if (!p || !broadcastTogether(a, b))
+  if (!haveEqualTypes(a, b))
     return {};
-  if (!p.elementType().isInteger(1)) {
+  if (p && !p.elementType().isInteger(1)) {
     error() << "expected a condition of booleans, got " << p.elementType();
     return {};
   }
-  auto shape = broadcastShape({p.shape(), a.shape()});
-  if (!shape)
+  if (!broadcastTogether({&p, &a, &b}))
     return {};
-  p = broadcast(p, *shape), a = broadcast(a, *shape), b = broadcast(b, *shape);
-  if (p && a && b && evaluates(*shape, {&p, &a, &b}))
+  if (evaluates(a.shape(), {&p, &a, &b}))
     return Tensor::of(evaluateSelect(*p.known, *a.known, *b.known));
   Value condition = materialize(p), onTrue = materialize(a), onFalse = materialize(b);
   if (!condition || !onTrue || !onFalse)

@@ -96,7 +96,10 @@ private:
   Tensor finish(mlir::Operation *op);
   Tensor foldedUnary(llvm::StringRef op, const Tensor &x);
   Tensor foldedBinary(llvm::StringRef op, const Tensor &x, const Tensor &y);
-  bool broadcastTogether(Tensor &x, Tensor &y);
+  /// Gives the operands their common shape; false, and an error, if they have none or one is null.
+  /// Repeating a known tensor is left to the program unless all are known.
+  bool broadcastTogether(std::initializer_list<Tensor *> operands);
+  bool haveEqualTypes(const Tensor &x, const Tensor &y) const;
   Tensor wrapNegative(const Tensor &indices, int64_t size);
   Tensor lookThroughTranspose(const Tensor &x, bool &isTransposed);
   std::optional<llvm::SmallVector<int64_t>> joinedShape(llvm::ArrayRef<Tensor> pieces,
@@ -115,7 +118,7 @@ template <typename Op> Tensor Emitter::unary(const Tensor &x) {
 
 template <typename Op> Tensor Emitter::binary(const Tensor &x, const Tensor &y) {
   Tensor a = x, b = y;
-  if (!broadcastTogether(a, b))
+  if (!haveEqualTypes(a, b) || !broadcastTogether({&a, &b}))
     return {};
   if (Tensor folded = foldedBinary(Op::getOperationName(), a, b))
     return folded;

@@ -142,8 +142,8 @@ bool OnnxImporter::createFunction(llvm::ArrayRef<GraphInput> inputs) {
 void OnnxImporter::declareParameters() {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(function);
-  auto init = graph::InitAttr::get(&context, graph::InitKind::File,
-                                   DenseF64ArrayAttr::get(&context, {}));
+  auto init =
+      graph::InitAttr::get(&context, graph::InitKind::File, DenseF64ArrayAttr::get(&context, {}));
   for (const Initializer &parameter : parameters) {
     Location loc = NameLoc::get(builder.getStringAttr(parameter.name), fileLoc);
     graph::ParameterOp::create(builder, loc, parameter.name, parameter.data.type, init,

@@ -23,8 +23,8 @@ LogicalResult setValue(graph::ParameterOp parameter, const TensorData &data, Loc
     return emitError(loc) << "tensor '" << parameter.getSymName() << "': expected "
                           << parameter.getTensorType() << ", got " << data.type;
   MLIRContext *context = parameter.getContext();
-  parameter.setInitAttr(graph::InitAttr::get(context, graph::InitKind::File,
-                                             DenseF64ArrayAttr::get(context, {})));
+  parameter.setInitAttr(
+      graph::InitAttr::get(context, graph::InitKind::File, DenseF64ArrayAttr::get(context, {})));
   parameter.setValueAttr(data.toResource(parameter.getSymName()));
   return success();
 }
