@@ -3,6 +3,7 @@
 #include "tools/pcc/VerifyModel.h"
 
 #include "compiler/interpret/Training.h"
+#include "compiler/link/Link.h"
 #include "runtime/execute/Session.h"
 #include "tools/pcc/RuntimeTensors.h"
 
@@ -13,9 +14,6 @@ using interpret::NamedTensors;
 using interpret::Report;
 
 namespace {
-
-/// What disturbs inputs by a unit in the last place.
-constexpr uint64_t disturbSeed = 11;
 
 Report failedCase(std::string name, std::string reason) {
   return {{{std::move(name), interpret::CaseStatus::Failed, std::move(reason)}}};
@@ -72,12 +70,8 @@ Report verifyForward(mlir::ModuleOp one, runtime::Session &session,
   auto arguments = interpret::randomArguments(function, options.seed);
   if (mlir::failed(arguments))
     return failedCase(name.str(), "there are no values for its arguments");
-  using interpret::Precision;
-  auto values = interpret::runFunction(one, name, *arguments);
-  auto doubles = interpret::runFunction(one, name, *arguments, {Precision::Double, {}});
-  auto disturbed = interpret::runFunction(one, name, interpret::disturb(*arguments, disturbSeed),
-                                          {Precision::Double, {}});
-  if (mlir::failed(values) || mlir::failed(doubles) || mlir::failed(disturbed))
+  auto reference = interpret::makeReference(one, name, *arguments);
+  if (mlir::failed(reference))
     return failedCase(name.str(), "the interpreter cannot run it");
 
   for (const auto &[parameter, value] : withoutPrefix(*arguments, "parameter "))
@@ -89,8 +83,7 @@ Report verifyForward(mlir::ModuleOp one, runtime::Session &session,
   NamedTensors actual;
   for (const auto &[output, value] : *outputs)
     actual[bindingKey(graph::RoleKind::Output, output)] = toInterpreter(value);
-  return interpret::compareNamed("forward: ", {*values, *doubles, *disturbed}, actual,
-                                 interpret::compiledFactor(one));
+  return interpret::compareNamed("forward: ", *reference, actual, interpret::compiledFactor(one));
 }
 
 } // namespace
@@ -117,17 +110,18 @@ Report pcc::cli::verifyModel(Session &session, const RoadFlags &road,
       local = current.clone();
     return mlir::success();
   };
-  abi::Executable program;
   code = BadInput;
   if (mlir::failed(runPipeline(*reference, one, Stage::Grad)) ||
-      mlir::failed(road.compile(*module, many, Stage::Llvm)) ||
-      linkModule(*module, program) != Success)
+      mlir::failed(road.compile(*module, many, Stage::Llvm)))
+    return {};
+  mlir::FailureOr<abi::Executable> program = link::linkProgram(*module);
+  if (mlir::failed(program))
     return {};
   code = Success;
 
   Report report =
       prefixed("interpreter: ", interpret::verifyModules(*reference, *local, withFactors));
-  auto ranks = runtime::Session::load(std::move(program), {.seed = options.seed});
+  auto ranks = runtime::Session::load(std::move(*program), {.seed = options.seed});
   if (!ranks) {
     report.append(failedCase("cpu", ranks.status().describe()));
     return report;
