@@ -1,5 +1,10 @@
 // RUN: pcc-opt %s --graph-decompose | FileCheck %s
 // RUN: pcc-opt %s --graph-decompose=ops=softmax,sgd | FileCheck %s --check-prefix=SOME
+// RUN: pcc-opt %s --graph-decompose -o %t.mlir
+// RUN: pcc verify %s %t.mlir | FileCheck %s --check-prefix=VERIFY
+
+// Wholes and their pieces compute the same.
+// VERIFY: verify: {{[1-9][0-9]*}} passed, 0 failed, 0 skipped
 
 // Softmax subtracts the maximum first.
 // CHECK-LABEL: func.func @softmax
@@ -38,16 +43,16 @@ func.func @classes(%x: tensor<2x3xf32>, %l: tensor<2xi64>) -> tensor<f32> {
 
 // Ignored samples add zero and do not count.
 // CHECK-LABEL: func.func @ignored
-// CHECK: %[[SENTINEL:.+]] = graph.constant dense<-100> : tensor<2xi64>
+// CHECK: %[[SENTINEL:.+]] = graph.constant dense<1> : tensor<8xi64>
 // CHECK: %[[COUNTS:.+]] = graph.compare ne %{{.*}}, %[[SENTINEL]]
-// CHECK: %[[ZERO:.+]] = graph.constant dense<0.000000e+00> : tensor<2xf32>
+// CHECK: %[[ZERO:.+]] = graph.constant dense<0.000000e+00> : tensor<8xf32>
 // CHECK: %[[KEPT:.+]] = graph.select %[[COUNTS]], %{{.*}}, %[[ZERO]]
 // CHECK: %[[SUM:.+]] = graph.reduce sum %[[KEPT]], [0]
-// CHECK: %[[ONES:.+]] = graph.cast %[[COUNTS]] : tensor<2xi1> to tensor<2xf32>
+// CHECK: %[[ONES:.+]] = graph.cast %[[COUNTS]] : tensor<8xi1> to tensor<8xf32>
 // CHECK: %[[NUMBER:.+]] = graph.reduce sum %[[ONES]], [0]
 // CHECK: graph.div %[[SUM]], %[[NUMBER]] : tensor<f32>
-func.func @ignored(%x: tensor<2x3xf32>, %l: tensor<2xi64>) -> tensor<f32> {
-  %0 = graph.softmax_cross_entropy %x, %l {ignore_index = -100} : tensor<2x3xf32>, tensor<2xi64>
+func.func @ignored(%x: tensor<8x3xf32>, %l: tensor<8xi64>) -> tensor<f32> {
+  %0 = graph.softmax_cross_entropy %x, %l {ignore_index = 1} : tensor<8x3xf32>, tensor<8xi64>
   return %0 : tensor<f32>
 }
 
