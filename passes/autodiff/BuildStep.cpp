@@ -49,9 +49,9 @@ struct BuildStep : impl::BuildStepBase<BuildStep> {
 
   LogicalResult checkOptions(ModuleOp module) {
     if (microBatches < 1)
-      return module.emitError() << "expected at least one microbatch, got " << microBatches;
+      return module.emitError() << "expected at least one microbatch, got " << microBatches.getValue();
     if (copies < 1)
-      return module.emitError() << "expected at least one copy, got " << copies;
+      return module.emitError() << "expected at least one copy, got " << copies.getValue();
     if (Operation *existing = module.lookupSymbol(trainName))
       return existing->emitError() << "the module has a '" << trainName << "' already";
     return success();

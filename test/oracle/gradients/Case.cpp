@@ -19,7 +19,7 @@ namespace pcc::gradients {
 /// The rest of the default tolerance is for constants of rules, which are held in f32; where they
 /// are not exact a case states a wider one.
 static constexpr double stepWidth = 1e-5;
-static constexpr double defaultTolerance = 1e-8;
+static constexpr double defaultTolerance = 1e-9;
 
 static RunOptions inDoubles() {
   RunOptions options;

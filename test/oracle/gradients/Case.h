@@ -4,7 +4,7 @@
 //
 //   func.func @div(%a: tensor<4xf32>, %b: tensor<4xf32> {check.range = [0.5, 2.0]}) ->
 //   tensor<4xf32>
-//       attributes {check.tolerance = 1.0e-8} { … }
+//       attributes {check.tolerance = 1.0e-7} { … }
 //
 // `check.range`: bounds of a float argument's values (else [-2, 2]) or of an integer argument's
 // ([low, high), else [0, 2)). `check.values`: the values themselves, for ties, zeros and indices.

@@ -2,7 +2,7 @@
 // RUN: not pcc-opt %s --autodiff-attach-loss 2>&1 | FileCheck %s --check-prefix=AMBIGUOUS
 // RUN: not pcc-opt %s --autodiff-attach-loss=loss=softmax_cross_entropy:third 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: not pcc-opt %s --autodiff-attach-loss=loss=softmax_cross_entropy:flags 2>&1 | FileCheck %s --check-prefix=UNSUITED
-// RUN: not pcc-opt %s --autodiff-attach-loss=loss=softmax_cross_entropy:first,x 2>&1 | FileCheck %s --check-prefix=LABELS
+// RUN: not pcc-opt %s --autodiff-attach-loss=loss=softmax_cross_entropy:first,x,ignore_index=1 2>&1 | FileCheck %s --check-prefix=LABELS
 // RUN: not pcc-opt %s --autodiff-attach-loss=loss=squares 2>&1 | FileCheck %s --check-prefix=KIND
 
 // Names choose among several outputs and inputs; options follow the names.

@@ -5,8 +5,8 @@
 // States are declared beside their parameters and share their marks. Arguments and results are
 // grouped: parameters, gradients, states. A gradient is cast to the type of its parameter.
 
-// CHECK: graph.parameter @"layer.w" :
-// CHECK-NEXT: graph.parameter @layer.w.velocity : tensor<2xf32> init(#graph.init<zeros>)
+// CHECK: graph.parameter @layer.w :
+// CHECK-NEXT: graph.parameter @layer.w.velocity : tensor<2xf32> init(<zeros>)
 // CHECK-SAME: graph.state_of = @layer.w
 // CHECK-SAME: layerwise_parallel
 // CHECK-SAME: trainable = false

@@ -61,7 +61,7 @@ module {
 
 // CHECK-LABEL: func.func @forward_backward(
 // CHECK-SAME: tensor<3xf32> {graph.role = #graph.role<gradient "w">}
-// CHECK: %[[G:.+]] = graph.broadcast {{.+}} -> tensor<3xbf16> loc("reduce.grad"
+// CHECK: %[[G:.+]] = graph.broadcast {{.+}} to tensor<3xbf16> loc("reduce.grad"
 // CHECK: graph.cast %[[G]] : tensor<3xbf16> to tensor<3xf32>
 module {
   graph.parameter @w : tensor<3xbf16> init(#graph.init<zeros>)

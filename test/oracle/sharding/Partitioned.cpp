@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "test/oracle/sharding/Partitioned.h"
+
+#include "compiler/interpret/Verify.h"
+#include "dialects/pipe/Pipe.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "passes/facts/Shardings.h"
+#include "passes/partition/LocalForms.h"
+#include "passes/partition/Passes.h"
+#include "passes/strategy/Propagation.h"
+
+using namespace mlir;
+using pcc::dist::AxisList;
+using pcc::dist::Mesh;
+using pcc::dist::Sharding;
+
+namespace pcc::test {
+
+/// Adds one axis to each of `shardings` in all ways.
+static std::vector<Sharding> addAxis(ArrayRef<Sharding> shardings, const std::string &axis) {
+  std::vector<Sharding> all;
+  for (const Sharding &sharding : shardings) {
+    all.push_back(sharding);
+    AxisList partialAxes = sharding.getPartialAxes();
+    partialAxes.push_back(axis);
+    all.push_back(sharding.withPartial(partialAxes));
+    for (int64_t dim = 0; dim < sharding.getRank(); ++dim)
+      for (size_t place = 0; place <= sharding.getDim(dim).size(); ++place) {
+        Sharding cut = sharding;
+        cut.getDim(dim).insert(cut.getDim(dim).begin() + place, axis);
+        all.push_back(cut);
+      }
+  }
+  return all;
+}
+
+std::vector<Sharding> listShardings(ArrayRef<int64_t> shape, const Mesh &mesh) {
+  std::vector<Sharding> all = {Sharding::replicated(shape.size())};
+  for (const dist::MeshAxis &axis : mesh.getAxes())
+    all = addAxis(all, axis.name);
+  llvm::erase_if(all, [&](const Sharding &one) { return !one.verify(shape, mesh).empty(); });
+  return all;
+}
+
+Sharding pickSharding(ArrayRef<int64_t> shape, const Mesh &mesh, std::mt19937_64 &random) {
+  std::vector<Sharding> all = listShardings(shape, mesh);
+  return all[random() % all.size()];
+}
+
+std::string typeText(ArrayRef<int64_t> shape, StringRef element) {
+  std::string text = "tensor<";
+  for (int64_t size : shape)
+    text += std::to_string(size) + "x";
+  return text + element.str() + ">";
+}
+
+std::string markText(const Sharding &sharding) {
+  return "{dist.sharding = #dist.sharding<" + sharding.str() + ">}";
+}
+
+/// The ops of each function follow its arguments.
+static void propagate(ModuleOp module, const Mesh &mesh) {
+  for (func::FuncOp function : module.getOps<func::FuncOp>()) {
+    strategy::Propagation propagation(function, mesh);
+    for (BlockArgument argument : function.getArguments())
+      propagation.seed(argument, facts::getSharding(argument));
+    propagation.run();
+    propagation.annotate();
+  }
+}
+
+/// One device: the same text without marks.
+static void stripMarks(ModuleOp module) {
+  module->removeAttr(dist::meshAttrName);
+  for (func::FuncOp function : module.getOps<func::FuncOp>()) {
+    for (unsigned index = 0; index < function.getNumArguments(); ++index)
+      function.removeArgAttr(index, dist::shardingAttrName);
+    for (unsigned index = 0; index < function.getNumResults(); ++index)
+      function.removeResultAttr(
+          index, StringAttr::get(function.getContext(), dist::shardingAttrName));
+  }
+}
+
+interpret::Report comparePartitioned(const std::string &functions, const Mesh &mesh) {
+  DialectRegistry registry;
+  registry.insert<func::FuncDialect, graph::GraphDialect, dist::DistDialect, pipe::PipeDialect>();
+  partition::registerLocalForms(registry);
+  MLIRContext context(registry);
+  context.loadAllAvailableDialects();
+  std::string text = "module attributes {dist.mesh = #dist.mesh<" + mesh.str() + ">} {\n" +
+                     functions + "}\n";
+  interpret::Report failed;
+  failed.cases.push_back({text, interpret::CaseStatus::Failed, "does not parse or partition"});
+  auto sharded = parseSourceString<ModuleOp>(text, &context);
+  if (!sharded)
+    return failed;
+  OwningOpRef<ModuleOp> single = sharded->clone();
+  stripMarks(*single);
+  propagate(*sharded, mesh);
+  PassManager passes(&context);
+  passes.addPass(partition::createInsertReshards());
+  passes.addPass(partition::createReshardsToCollectives());
+  passes.addPass(partition::createLocalise());
+  if (mlir::failed(passes.run(*sharded)))
+    return failed;
+  return interpret::verifyModules(*single, *sharded);
+}
+
+} // namespace pcc::test

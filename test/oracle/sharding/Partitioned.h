@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Programs with shardings at their boundary, on N ranks and on one device.
+#pragma once
+
+#include "compiler/interpret/Compare.h"
+#include "dialects/dist/Sharding.h"
+#include <random>
+
+namespace pcc::test {
+
+/// Every legal sharding of a tensor of `shape`: each axis unused, cutting a dimension (in both
+/// orders where two cut the same), or partial.
+std::vector<dist::Sharding> listShardings(llvm::ArrayRef<int64_t> shape, const dist::Mesh &mesh);
+
+/// One of them.
+dist::Sharding pickSharding(llvm::ArrayRef<int64_t> shape, const dist::Mesh &mesh,
+                            std::mt19937_64 &random);
+
+/// `tensor<8x4xf32>`.
+std::string typeText(llvm::ArrayRef<int64_t> shape, llvm::StringRef element = "f32");
+/// `{dist.sharding = #dist.sharding<…>}`.
+std::string markText(const dist::Sharding &sharding);
+
+/// Takes functions whose arguments and results are marked, lets the ops follow, partitions, and
+/// compares with the same functions on one device. `functions` are texts of `func.func`.
+interpret::Report comparePartitioned(const std::string &functions, const dist::Mesh &mesh);
+
+} // namespace pcc::test
