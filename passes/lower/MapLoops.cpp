@@ -113,6 +113,8 @@ Iterations iterationsOf(func::FuncOp kernel, task::FormAttr form) {
     return cut(outer, std::max<int64_t>(1, elementsPerIteration / inner));
   case task::FormKind::Columns: {
     // Whole vectors; a width that divides the row gives loops of constant length.
+    if (inner <= 128)
+      return {1, inner};
     for (int64_t width : {128, 96, 64, 48, 32})
       if (inner % width == 0)
         return cut(inner, width);

@@ -50,7 +50,7 @@ struct Pointwise {
   Value max(Value x, Value y) { return either<arith::MaximumFOp, arith::MaxSIOp>(x, y); }
   Value min(Value x, Value y) { return either<arith::MinimumFOp, arith::MinSIOp>(x, y); }
   Value neg(Value x) { return isFloat() ? f<arith::NegFOp>(x) : sub(number(0), x); }
-  Value exp(Value x) { return f<math::ExpOp>(x); }
+  Value exp(Value x);
   Value select(Value c, Value x, Value y) { return arith::SelectOp::create(b, c, x, y); }
 
   Value greater(Value x, Value y) { return compare(Direction::GT, x, y); }
@@ -109,6 +109,16 @@ struct Pointwise {
   Value cast(Value x, Type to);
 };
 } // namespace
+
+/// MLIR's polynomial ends at its last finite values; beyond them the result is 0 or infinity, so
+/// that a mask of -inf gives an exact zero. NaN passes.
+Value Pointwise::exp(Value x) {
+  Value inside = f<math::ExpOp>(x);
+  Value overflows = compare(Direction::GT, x, number(88.7228317));
+  Value vanishes = compare(Direction::LT, x, number(-87.3365479));
+  Value upper = select(overflows, number(INFINITY), inside);
+  return select(vanishes, number(0), upper);
+}
 
 /// Floats become integers through i64, so that what does not fit a narrow type wraps; NaN becomes
 /// 0.

@@ -85,7 +85,7 @@ static Operation *onlyReader(Value value) {
 void joinEpilogues(Groups &groups, func::FuncOp function) {
   for (Operation &op : function.getBody().front()) {
     Group *group = groups.of(&op);
-    if (!group || group->loops.kind != FormKind::Matmul)
+    if (!isa<MatmulOp>(op) || !group || group->loops.kind != FormKind::Matmul)
       continue;
     Value result = op.getResult(0);
     auto add = dyn_cast_or_null<AddOp>(onlyReader(result));

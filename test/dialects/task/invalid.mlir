@@ -86,9 +86,3 @@ task.program @p attributes {persistent_bytes = 128, temporary_bytes = 0, constan
     task.accumulate %0 into %1 : memref<2xf16>, memref<2xf16>
   }
 }
-
-// -----
-
-// A rank expression is a sum or a table.
-// expected-error @below {{expected one stride per axis, got 0 strides for 1 axes}}
-"test.op"() {r = #task.rank<0 + dp>} : () -> ()

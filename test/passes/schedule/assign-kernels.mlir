@@ -2,7 +2,7 @@
 
 // A product takes the bias and the rectifier behind it along: one library call.
 // CHECK-LABEL: @linear
-// CHECK-SAME: task.forms = [#task.form<matmul 64x1>]
+// CHECK-SAME: task.forms = [#task.form<matmul 64 x 1>]
 func.func @linear(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>, %b: tensor<16xf32>) -> tensor<4x16xf32> {
   // CHECK: graph.matmul {{.*}}task.kernel = 0
   %0 = graph.matmul %x, %w : tensor<4x8xf32>, tensor<8x16xf32>
@@ -21,7 +21,7 @@ func.func @linear(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>, %b: tensor<16xf32>)
 
 // The value before the rectifier is needed by itself: the rectifier is a kernel.
 // CHECK-LABEL: @preactivation
-// CHECK-SAME: task.forms = [#task.form<matmul 64x1>, #task.form<map 64x1>]
+// CHECK-SAME: task.forms = [#task.form<matmul 64 x 1>, #task.form<map 64 x 1>]
 func.func @preactivation(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>) -> (tensor<4x16xf32>, tensor<4x16xf32>) {
   %0 = graph.matmul %x, %w : tensor<4x8xf32>, tensor<8x16xf32>
   %1 = graph.relu %0 : tensor<4x16xf32>
@@ -32,7 +32,7 @@ func.func @preactivation(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>) -> (tensor<4
 
 // A softmax and what follows it row by row is one kernel.
 // CHECK-LABEL: @softmax
-// CHECK-SAME: task.forms = [#task.form<rows 4x10>]
+// CHECK-SAME: task.forms = [#task.form<rows 4 x 10>]
 func.func @softmax(%x: tensor<4x10xf32>) -> tensor<4x10xf32> {
   %max = graph.reduce max %x, [1] : tensor<4x10xf32>
   %0 = graph.broadcast %max, [0] : tensor<4xf32> to tensor<4x10xf32>
@@ -48,7 +48,7 @@ func.func @softmax(%x: tensor<4x10xf32>) -> tensor<4x10xf32> {
 
 // The gradient of an activation and that of the bias before it: one pass over the rows.
 // CHECK-LABEL: @bias_gradient
-// CHECK-SAME: task.forms = [#task.form<columns 4x10>]
+// CHECK-SAME: task.forms = [#task.form<columns 4 x 10>]
 func.func @bias_gradient(%h: tensor<4x10xf32>, %g: tensor<4x10xf32>) -> (tensor<4x10xf32>, tensor<10xf32>) {
   %zero = graph.constant dense<0.0> : tensor<4x10xf32>
   %0 = graph.compare gt %h, %zero : tensor<4x10xf32>
@@ -61,7 +61,7 @@ func.func @bias_gradient(%h: tensor<4x10xf32>, %g: tensor<4x10xf32>) -> (tensor<
 
 // A reduction over rows and one over columns of the same value do not share loops.
 // CHECK-LABEL: @both
-// CHECK-SAME: task.forms = [#task.form<rows 4x10>, #task.form<columns 4x10>]
+// CHECK-SAME: task.forms = [#task.form<rows 4 x 10>, #task.form<columns 4 x 10>]
 func.func @both(%x: tensor<4x10xf32>) -> (tensor<4xf32>, tensor<10xf32>) {
   %0 = graph.exp %x : tensor<4x10xf32>
   %1 = graph.reduce sum %0, [1] : tensor<4x10xf32>
@@ -73,7 +73,7 @@ func.func @both(%x: tensor<4x10xf32>) -> (tensor<4xf32>, tensor<10xf32>) {
 
 // Joining exp and add would put the product between them inside the kernel: they stay apart.
 // CHECK-LABEL: @around_a_product
-// CHECK-SAME: task.forms = [#task.form<map 16x1>, #task.form<matmul 16x1>, #task.form<map 16x1>]
+// CHECK-SAME: task.forms = [#task.form<map 16 x 1>, #task.form<matmul 16 x 1>, #task.form<map 16 x 1>]
 func.func @around_a_product(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %0 = graph.exp %x : tensor<4x4xf32>
   %1 = graph.matmul %0, %x : tensor<4x4xf32>, tensor<4x4xf32>
@@ -85,7 +85,7 @@ func.func @around_a_product(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 // A cheap value that must lie in memory gets a kernel; elsewhere it is computed where it is read.
 // CHECK-LABEL: @materialised
-// CHECK-SAME: task.forms = [#task.form<map 12x1>, #task.form<map 12x1>]
+// CHECK-SAME: task.forms = [#task.form<map 12 x 1>, #task.form<map 12 x 1>]
 func.func @materialised(%x: tensor<4xf32>, %y: tensor<3x4xf32>) -> (tensor<3x4xf32>, tensor<3x4xf32>) {
   %0 = graph.broadcast %x, [1] : tensor<4xf32> to tensor<3x4xf32>
   %i = graph.iota axis = 0 : tensor<3x4xf32>
@@ -97,7 +97,7 @@ func.func @materialised(%x: tensor<4xf32>, %y: tensor<3x4xf32>) -> (tensor<3x4xf
 
 // Collectives run as early as their input allows.
 // CHECK-LABEL: @update
-// CHECK-SAME: task.forms = [#task.form<collective 1x1>, #task.form<collective 1x1>, #task.form<map 8x1>, #task.form<map 8x1>]
+// CHECK-SAME: task.forms = [#task.form<collective 1 x 1>, #task.form<collective 1 x 1>, #task.form<map 8 x 1>, #task.form<map 8 x 1>]
 module attributes {dist.mesh = #dist.mesh<dp=2>} {
   func.func @update(%a: tensor<8xf32>, %b: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
     %0 = dist.all_reduce sum %a : tensor<8xf32>

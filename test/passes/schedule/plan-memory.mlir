@@ -2,7 +2,7 @@
 
 // Inputs and parameters have spaces of their own; an elementwise kernel writes over its dying operand.
 // CHECK: task.bytes = #task.bytes<persistent = 64, temporary = 64, input = 64>
-// CHECK-LABEL: @forward
+// CHECK-LABEL: func.func @forward
 // CHECK-SAME: %{{.*}}: tensor<4x4xf32> {{{.*}}task.place = #task.place<input + 0>}
 // CHECK-SAME: %{{.*}}: tensor<4x4xf32> {{{.*}}task.place = #task.place<persistent + 0>}
 func.func @forward(%x: tensor<4x4xf32> {graph.role = #graph.role<input "x">},
@@ -22,7 +22,7 @@ func.func @forward(%x: tensor<4x4xf32> {graph.role = #graph.role<input "x">},
 module attributes {dist.mesh = #dist.mesh<dp=2>} {
   // CHECK: graph.parameter @w {{.*}}task.place = #task.place<persistent + 0>
   graph.parameter @w : tensor<16x4xf32> init(#graph.init<zeros>)
-  // CHECK-LABEL: @forward_backward
+  // CHECK-LABEL: func.func @forward_backward
   func.func @forward_backward(%x: tensor<4x16xf32> {graph.role = #graph.role<input "x">},
                               %g: tensor<4x4xf32> {graph.role = #graph.role<input "g">})
       -> (tensor<16x4xf32> {graph.role = #graph.role<gradient "w">}) {
@@ -30,7 +30,7 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
     %0 = graph.matmul %x, %g {transpose_lhs} : tensor<4x16xf32>, tensor<4x4xf32>
     return %0 : tensor<16x4xf32>
   }
-  // CHECK-LABEL: @update
+  // CHECK-LABEL: func.func @update
   func.func @update(%w: tensor<16x4xf32> {graph.role = #graph.role<parameter "w">},
                     %g: tensor<16x4xf32> {graph.role = #graph.role<gradient "w">})
       -> (tensor<16x4xf32> {graph.role = #graph.role<parameter "w">}) {
@@ -51,7 +51,7 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
 // Summed over two slots: the product adds to a persistent accumulator by itself.
 module {
   graph.parameter @w : tensor<16x4xf32> init(#graph.init<zeros>)
-  // CHECK-LABEL: @forward_backward
+  // CHECK-LABEL: func.func @forward_backward
   // CHECK-SAME: task.place = #task.place<persistent + 256>
   func.func @forward_backward(%x: tensor<4x16xf32> {graph.role = #graph.role<input "x">},
                               %g: tensor<4x4xf32> {graph.role = #graph.role<input "g">})
@@ -76,7 +76,7 @@ module {
 // -----
 
 // A parameter whose old value is read after the new one is known keeps it: the new one is copied later.
-// CHECK-LABEL: @swap_order
+// CHECK-LABEL: func.func @swap_order
 func.func @swap_order(%w: tensor<4x4xf32> {graph.role = #graph.role<parameter "w">})
     -> (tensor<4x4xf32> {graph.role = #graph.role<parameter "w">}, tensor<4x4xf32> {graph.role = #graph.role<output "y">}) {
   // CHECK: graph.matmul {{.*}}task.place = #task.place<temporary
