@@ -49,7 +49,8 @@ struct BuildStep : impl::BuildStepBase<BuildStep> {
 
   LogicalResult checkOptions(ModuleOp module) {
     if (microBatches < 1)
-      return module.emitError() << "expected at least one microbatch, got " << microBatches.getValue();
+      return module.emitError() << "expected at least one microbatch, got "
+                                << microBatches.getValue();
     if (copies < 1)
       return module.emitError() << "expected at least one copy, got " << copies.getValue();
     if (Operation *existing = module.lookupSymbol(trainName))

@@ -25,8 +25,8 @@ mlir::DictionaryAttr roleAttributes(mlir::MLIRContext *context, graph::RoleKind 
 /// Whether `value` is a function argument with the role of a parameter.
 bool isParameter(mlir::Value value);
 
-/// A function with one block that ends with a return, or null after an error; `cure` says how to get
-/// the function where there is none.
+/// A function with one block that ends with a return, or null after an error; `cure` says how to
+/// get the function where there is none.
 mlir::func::FuncOp findFunction(mlir::ModuleOp module, llvm::StringRef name, llvm::StringRef cure);
 
 /// The return of a function of one block.
