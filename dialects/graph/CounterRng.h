@@ -5,12 +5,13 @@
 //   mix(w):  w = (w ^ (w >> 30)) * 0xbf58476d1ce4e5b9
 //            w = (w ^ (w >> 27)) * 0x94d049bb133111eb
 //            w ^ (w >> 31)
-//   bits  =  mix(mix(seed + G) + index * G),  G = 0x9e3779b97f4a7c15, all modulo 2^64
+//   bits  =  mix(mix(mix(seed + G)) + index * G),  G = 0x9e3779b97f4a7c15, all modulo 2^64
 //   value =  (bits >> 40) * 2^-24, exact in f32
 //
 // mix is the finaliser of SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number
 // generators, OOPSLA 2014) and G its increment: for one seed the bits are the SplitMix64 sequence
-// from the state mix(seed + G), read at any index.
+// from the state mix(mix(seed + G)), read at any index. (The first values of parameters are drawn
+// likewise, from a stream for each name between the two inner mixers; this is stream 0.)
 #pragma once
 
 #include <cstdint>
@@ -27,7 +28,7 @@ constexpr uint64_t rngMix(uint64_t word) {
 
 /// The number of one element: `index` is its global index, so it does not depend on the sharding.
 constexpr float rngUniform(int64_t seed, int64_t index) {
-  uint64_t state = rngMix(static_cast<uint64_t>(seed) + rngIncrement);
+  uint64_t state = rngMix(rngMix(static_cast<uint64_t>(seed) + rngIncrement));
   uint64_t bits = rngMix(state + static_cast<uint64_t>(index) * rngIncrement);
   return static_cast<float>(bits >> 40) * 0x1p-24f;
 }

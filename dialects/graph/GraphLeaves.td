@@ -52,8 +52,8 @@ def Graph_RngUniformOp : Graph_Op<"rng_uniform"> {
   let summary = "counter-based random numbers, uniform in [0, 1)";
   let description = [{
     Elementwise over global element indices: result = hash(seed, index). The same global element
-    gets the same number whatever the sharding. The hash is two rounds of SplitMix64, of which the
-    upper 24 bits are taken times 2^-24; dialects/graph/CounterRng.h is its definition.
+    gets the same number whatever the sharding. The hash is SplitMix64, of which the upper 24 bits
+    are taken times 2^-24; dialects/graph/CounterRng.h is its definition.
   }];
   let arguments = (ins Graph_I64Tensor:$index, Graph_IndexScalar:$seed);
   let results = (outs Graph_F32Tensor:$result);

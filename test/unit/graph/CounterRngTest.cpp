@@ -12,6 +12,8 @@ using namespace pcc::graph;
 static_assert(rngMix(rngIncrement) == 0xe220a8397b1dcdafu);
 static_assert(rngMix(2 * rngIncrement) == 0x6e789e6aa1b965f4u);
 
+static_assert(rngUniform(1, 2) == 0x1.b3d8e8p-2f);
+
 TEST(CounterRng, LiesInTheUnitInterval) {
   for (int64_t index = -1000; index < 1000; ++index) {
     float value = rngUniform(42, index);
