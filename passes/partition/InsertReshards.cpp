@@ -24,7 +24,9 @@ namespace {
 /// Rewrites the uses in one function.
 class Inserter {
 public:
-  explicit Inserter(func::FuncOp function) : function(function), builder(function.getContext()) {}
+  explicit Inserter(func::FuncOp function)
+      : function(function), firstOp(&function.getBody().front().front()),
+        builder(function.getContext()) {}
 
   void run() {
     Operation *terminator = function.getBody().front().getTerminator();
@@ -75,7 +77,10 @@ private:
     Value &result = made[{value, to}];
     if (result)
       return result;
-    builder.setInsertionPointAfterValue(value);
+    if (value.getDefiningOp())
+      builder.setInsertionPointAfterValue(value);
+    else
+      builder.setInsertionPoint(firstOp);
     if (Operation *leaf = getLeaf(value); leaf && !wanted.isPartial()) {
       Operation *copy = builder.clone(*leaf);
       facts::setShardings(copy, {}, {wanted});
@@ -95,6 +100,7 @@ private:
   }
 
   func::FuncOp function;
+  Operation *firstOp; ///< behind the reshards of arguments, which stand in the order of their uses
   OpBuilder builder;
   llvm::DenseMap<std::pair<Value, Attribute>, Value> made;
   llvm::SmallSetVector<Operation *, 4> replaced; ///< leaves that may have no use left

@@ -1,0 +1,54 @@
+// RUN: pcc-opt %s --split-input-file --dist-insert-reshards | FileCheck %s
+
+// A gradient that two ops want whole is resharded once, before the first of them; the result of the
+// function is resharded where it differs from its boundary.
+
+// CHECK-LABEL: func.func @update(
+// CHECK-SAME: %[[W:.+]]: tensor<8xf32> {{.+}}, %[[G:.+]]: tensor<8xf32>
+// CHECK: %[[SUM:.+]] = dist.reshard %[[G]] from [_] partial(sum: dp) to [_] : tensor<8xf32>
+// CHECK: %[[A:.+]] = graph.add %[[W]], %[[SUM]]
+// CHECK: %[[B:.+]] = graph.mul %[[A]], %[[SUM]]
+// CHECK: %[[CUT:.+]] = dist.reshard %[[B]] from [_] to [dp] : tensor<8xf32>
+// CHECK: return %[[CUT]]
+module attributes {dist.mesh = #dist.mesh<dp=4>} {
+  func.func @update(%w: tensor<8xf32> {dist.sharding = #dist.sharding<[_]>},
+                    %g: tensor<8xf32> {dist.sharding = #dist.sharding<[_] partial(sum: dp)>})
+      -> (tensor<8xf32> {dist.sharding = #dist.sharding<[dp]>}) {
+    %0 = graph.add %w, %g {dist.in = [#dist.sharding<[_]>, #dist.sharding<[_]>], dist.out = [#dist.sharding<[_]>]} : tensor<8xf32>
+    %1 = graph.mul %0, %g {dist.in = [#dist.sharding<[_]>, #dist.sharding<[_]>], dist.out = [#dist.sharding<[_]>]} : tensor<8xf32>
+    return %1 : tensor<8xf32>
+  }
+}
+
+// -----
+
+// A constant is made as it is wanted.
+
+// CHECK-LABEL: func.func @leaf(
+// CHECK-NEXT: graph.constant {{.+}} {dist.in = [], dist.out = [#dist.sharding<[dp]>]}
+// CHECK-NEXT: graph.add
+// CHECK-NOT: dist.reshard
+module attributes {dist.mesh = #dist.mesh<dp=4>} {
+  func.func @leaf(%x: tensor<8xf32> {dist.sharding = #dist.sharding<[dp]>})
+      -> (tensor<8xf32> {dist.sharding = #dist.sharding<[dp]>}) {
+    %c = graph.constant dense<1.0> : tensor<8xf32> {dist.in = [], dist.out = [#dist.sharding<[_]>]}
+    %0 = graph.add %x, %c {dist.in = [#dist.sharding<[dp]>, #dist.sharding<[dp]>], dist.out = [#dist.sharding<[dp]>]} : tensor<8xf32>
+    return %0 : tensor<8xf32>
+  }
+}
+
+// -----
+
+// The factor of a gradient is multiplied in, on the partial value.
+
+// CHECK-LABEL: func.func @factor(
+// CHECK-NOT: dist.gradient_factor
+// CHECK: %[[C:.+]] = graph.constant dense<4.000000e+00>
+// CHECK: %[[P:.+]] = graph.mul %{{.+}}, %[[C]] {{.+}} dist.out = [#dist.sharding<[_] partial(sum: dp)>]
+// CHECK: return %[[P]]
+module attributes {dist.mesh = #dist.mesh<dp=4>} {
+  func.func @factor(%g: tensor<8xf32> {dist.sharding = #dist.sharding<[_] partial(sum: dp)>})
+      -> (tensor<8xf32> {dist.gradient_factor = 4.0 : f64, dist.sharding = #dist.sharding<[_] partial(sum: dp)>}) {
+    return %g : tensor<8xf32>
+  }
+}

@@ -1,0 +1,21 @@
+// RUN: pcc-opt %s --split-input-file --verify-diagnostics --dist-localise
+
+// The passes before must have run.
+
+module attributes {dist.mesh = #dist.mesh<dp=4>} {
+  func.func @f(%x: tensor<8xf32>) -> tensor<8xf32> {
+    // expected-error @below {{"dist.reshard" is left over; run --dist-reshards-to-collectives first}}
+    %0 = dist.reshard %x from [_] to [_] partial(sum: dp) : tensor<8xf32>
+    return %0 : tensor<8xf32>
+  }
+}
+
+// -----
+
+module attributes {dist.mesh = #dist.mesh<dp=4>} {
+  func.func @f(%x: tensor<8xf32>) -> tensor<8xf32> {
+    // expected-error @below {{expected operand 0 as "[dp]", got "[_]"; run --dist-insert-reshards first}}
+    %0 = graph.relu %x {dist.in = [#dist.sharding<[dp]>], dist.out = [#dist.sharding<[dp]>]} : tensor<8xf32>
+    return %0 : tensor<8xf32>
+  }
+}

@@ -1,0 +1,87 @@
+// RUN: pcc-opt %s --split-input-file --dist-localise | FileCheck %s
+
+// Shapes become those of one rank and marks disappear from ops. to_local and to_global meet in nothing.
+
+// CHECK-LABEL: func.func @layer(
+// CHECK-SAME: %[[X:.+]]: tensor<2x6xf32> {dist.sharding = #dist.sharding<[dp, _]>}, %[[W:.+]]: tensor<6x2xf32>
+// CHECK-SAME: -> (tensor<2x2xf32> {dist.sharding = #dist.sharding<[dp, _]>}) attributes {dist.local}
+// CHECK-NEXT: %[[Y:.+]] = graph.matmul %[[X]], %[[W]] : tensor<2x6xf32>, tensor<6x2xf32>
+// CHECK-NEXT: return %[[Y]]
+module attributes {dist.mesh = #dist.mesh<dp=4>} {
+  func.func @layer(%x: tensor<8x6xf32> {dist.sharding = #dist.sharding<[dp, _]>},
+                   %w: tensor<6x2xf32> {dist.sharding = #dist.sharding<[_, _]>})
+      -> (tensor<8x2xf32> {dist.sharding = #dist.sharding<[dp, _]>}) {
+    %0 = graph.matmul %x, %w {dist.in = [#dist.sharding<[dp, _]>, #dist.sharding<[_, _]>], dist.out = [#dist.sharding<[dp, _]>]} : tensor<8x6xf32>, tensor<6x2xf32>
+    %1 = dist.to_local %0 [dp, _] : tensor<8x2xf32> to tensor<2x2xf32>
+    %2 = dist.to_global %1 [dp, _] : tensor<2x2xf32> to tensor<8x2xf32>
+    return %2 : tensor<8x2xf32>
+  }
+}
+
+// -----
+
+// A mean over split samples is a partial sum of the blocks' means.
+
+// CHECK-LABEL: func.func @mean(
+// CHECK: %[[M:.+]] = graph.reduce {{ ?}}mean %{{.+}}, [0] : tensor<2xf32>
+// CHECK: %[[C:.+]] = graph.constant dense<2.500000e-01> : tensor<f32>
+// CHECK: graph.mul %[[M]], %[[C]] : tensor<f32>
+module attributes {dist.mesh = #dist.mesh<dp=4>} {
+  func.func @mean(%x: tensor<8xf32> {dist.sharding = #dist.sharding<[dp]>})
+      -> (tensor<f32> {dist.sharding = #dist.sharding<[] partial(sum: dp)>}) {
+    %0 = graph.reduce mean %x, [0] {dist.in = [#dist.sharding<[dp]>], dist.out = [#dist.sharding<[] partial(sum: dp)>]} : tensor<8xf32>
+    return %0 : tensor<f32>
+  }
+}
+
+// -----
+
+// iota counts from the start of the block.
+
+// CHECK-LABEL: func.func @iota(
+// CHECK: %[[I:.+]] = graph.iota axis = 0 : tensor<2xi64>
+// CHECK: %[[R:.+]] = dist.rank over <axes [dp]>
+// CHECK: %[[O:.+]] = graph.mul %[[R]]
+// CHECK: %[[S:.+]] = graph.broadcast %[[O]], [] : tensor<i64> to tensor<2xi64>
+// CHECK: graph.add %[[I]], %[[S]] : tensor<2xi64>
+module attributes {dist.mesh = #dist.mesh<dp=4>} {
+  func.func @iota() -> (tensor<8xi64> {dist.sharding = #dist.sharding<[dp]>}) {
+    %0 = graph.iota axis = 0 {dist.in = [], dist.out = [#dist.sharding<[dp]>]} : tensor<8xi64>
+    return %0 : tensor<8xi64>
+  }
+}
+
+// -----
+
+// Constants: a splat shrinks, another is cut.
+
+// CHECK-LABEL: func.func @constants(
+// CHECK: graph.constant dense<1.000000e+00> : tensor<2xf32>
+// CHECK: %[[C:.+]] = graph.constant dense<[0, 1, 2, 3]> : tensor<4xi64>
+// CHECK: graph.dynamic_slice %[[C]], %{{.+}} axis = 0 : (tensor<4xi64>, tensor<i64>) -> tensor<1xi64>
+module attributes {dist.mesh = #dist.mesh<dp=4>} {
+  func.func @constants() -> (tensor<8xf32> {dist.sharding = #dist.sharding<[dp]>},
+                             tensor<4xi64> {dist.sharding = #dist.sharding<[dp]>}) {
+    %0 = graph.constant dense<1.0> : tensor<8xf32> {dist.in = [], dist.out = [#dist.sharding<[dp]>]}
+    %1 = graph.constant dense<[0, 1, 2, 3]> : tensor<4xi64> {dist.in = [], dist.out = [#dist.sharding<[dp]>]}
+    return %0, %1 : tensor<8xf32>, tensor<4xi64>
+  }
+}
+
+// -----
+
+// Labels that are ignored count on all ranks together.
+
+// CHECK-LABEL: func.func @ignoring(
+// CHECK: %[[SUM:.+]] = graph.softmax_cross_entropy {{.+}} reduction = #graph.loss_reduction<sum>
+// CHECK: %[[N:.+]] = graph.reduce {{ ?}}sum
+// CHECK: %[[ALL:.+]] = dist.all_reduce {{ ?}}sum %[[N]] over <axes [dp]> : tensor<f32>
+// CHECK: graph.div %[[SUM]], %[[ALL]] : tensor<f32>
+module attributes {dist.mesh = #dist.mesh<dp=4>} {
+  func.func @ignoring(%x: tensor<8x3xf32> {dist.sharding = #dist.sharding<[dp, _]>},
+                      %l: tensor<8xi64> {dist.sharding = #dist.sharding<[dp]>})
+      -> (tensor<f32> {dist.sharding = #dist.sharding<[] partial(sum: dp)>}) {
+    %0 = graph.softmax_cross_entropy %x, %l {ignore_index = -1 : i64, dist.in = [#dist.sharding<[dp, _]>, #dist.sharding<[dp]>], dist.out = [#dist.sharding<[] partial(sum: dp)>]} : tensor<8x3xf32>, tensor<8xi64>
+    return %0 : tensor<f32>
+  }
+}
