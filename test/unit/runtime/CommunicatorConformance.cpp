@@ -56,14 +56,16 @@ CollectiveCall randomCall(Random &random, abi::CollectiveKind kind, int members)
   call.kind = kind;
   call.type = types[pick(random, 0, 6)];
   call.reduction = abi::ReduceOp(pick(random, abi::SUM, abi::PROD));
+  bool isLarge = pick(random, 0, 3) == 0; // several pieces
   for (int d = 0, rank = pick(random, 1, 3); d < rank; ++d)
-    call.shape.push_back(pick(random, 1, 9));
+    call.shape.push_back(pick(random, 1, isLarge ? 2 : 9));
   call.axis = pick(random, 0, int(call.shape.size()) - 1);
   call.concatAxis = pick(random, 0, int(call.shape.size()) - 1);
-  if (kind == abi::REDUCE_SCATTER || kind == abi::ALL_TO_ALL)
+  bool scatters = kind == abi::REDUCE_SCATTER || kind == abi::ALL_TO_ALL;
+  if (scatters)
     call.shape[call.axis] *= members;
-  if (pick(random, 0, 3) == 0) // large enough for several pieces
-    call.shape.push_back(pick(random, 3000, 9000));
+  if (isLarge)
+    call.shape.push_back(pick(random, 10000, 20000) / (scatters ? members : 1));
   call.root = pick(random, 0, members - 1);
   if (kind == abi::BLOCK_EXCHANGE)
     addBoxes(random, call, members);
