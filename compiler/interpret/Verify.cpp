@@ -17,16 +17,18 @@ constexpr uint64_t disturbSeed = 11;
 class ErrorCatcher {
 public:
   explicit ErrorCatcher(MLIRContext *context)
-      : handler(context, [this](Diagnostic &diagnostic) {
-          text += (text.empty() ? "" : "; ") + diagnostic.str();
-          for (Diagnostic &note : diagnostic.getNotes())
-            text += "; " + note.str();
-          return success();
-        }) {}
+      : handler(context, [this](Diagnostic &diagnostic) { return take(diagnostic); }) {}
 
   const std::string &getText() const { return text; }
 
 private:
+  LogicalResult take(Diagnostic &diagnostic) {
+    text += (text.empty() ? "" : "; ") + diagnostic.str();
+    for (Diagnostic &note : diagnostic.getNotes())
+      text += "; " + note.str();
+    return success();
+  }
+
   std::string text;
   ScopedDiagnosticHandler handler;
 };
