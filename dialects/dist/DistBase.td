@@ -92,7 +92,7 @@ def Dist_NumberTensor
     : StaticShapeTensorOf<[AnyTypeOf<[F32, F16, BF16, I64, I32, I8], "number">]>;
 def Dist_IndexScalar : TypeConstraint<
     CPred<"$_self == ::mlir::RankedTensorType::get({}, ::mlir::IntegerType::get($_self.getContext(), 64))">,
-    "tensor<i64>", "::mlir::TypedValue<::mlir::RankedTensorType>">,
+    "tensor<i64>", "::mlir::RankedTensorType">,
     BuildableType<"::mlir::RankedTensorType::get({}, $_builder.getI64Type())">;
 
 class Dist_Op<string mnemonic, list<Trait> traits = []> : Op<Dist_Dialect, mnemonic, traits>;

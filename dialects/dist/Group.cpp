@@ -47,7 +47,7 @@ std::optional<int64_t> pcc::dist::getCommonGroupSize(GroupAttr group, const Mesh
   return size;
 }
 
-/// Each rank in exactly one list.
+/// C8: each rank in exactly one list.
 static std::string verifyLists(GroupAttr group, const Mesh &mesh) {
   SmallVector<bool> seen(mesh.getNumRanks(), false);
   for (DenseI64ArrayAttr members : group.getRanks())
@@ -69,6 +69,7 @@ static std::string verifyLists(GroupAttr group, const Mesh &mesh) {
 std::string pcc::dist::verifyGroup(GroupAttr group, const Mesh &mesh) {
   if (isList(group))
     return verifyLists(group, mesh);
+  // C7
   AxisList names = getAxisNames(group, mesh);
   for (auto [index, name] : llvm::enumerate(names)) {
     if (!mesh.findAxis(name))

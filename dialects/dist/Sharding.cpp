@@ -84,18 +84,18 @@ RankList Sharding::getHolders(int64_t rank, const Mesh &mesh) const {
 std::string Sharding::verifyAxes(const Mesh &mesh) const {
   StringSet<> seen;
   for (const std::string &axis : concat<const std::string>(getSplitAxes(), partialAxes)) {
-    if (!mesh.findAxis(axis))
+    if (!mesh.findAxis(axis)) // C2
       return ("axis \"" + Twine(axis) + "\" of sharding \"" + str() +
               "\" is not an axis of the mesh \"" + mesh.str() + "\"")
           .str();
-    if (!seen.insert(axis).second)
+    if (!seen.insert(axis).second) // C3
       return ("axis \"" + Twine(axis) + "\" occurs twice in sharding \"" + str() + "\"").str();
   }
   return "";
 }
 
 std::string Sharding::verify(ArrayRef<int64_t> globalShape, const Mesh &mesh) const {
-  if (getRank() != static_cast<int64_t>(globalShape.size()))
+  if (getRank() != static_cast<int64_t>(globalShape.size())) // C1
     return ("expected a sharding of " + Twine(globalShape.size()) + " dimensions, got \"" + str() +
             "\"")
         .str();
@@ -103,7 +103,7 @@ std::string Sharding::verify(ArrayRef<int64_t> globalShape, const Mesh &mesh) co
     return error;
   for (const auto &[dim, size] : enumerate(globalShape)) {
     int64_t count = getShardCount(dim, mesh);
-    if (size % count)
+    if (size % count) // C4
       return ("dimension " + Twine(dim) + " of size " + Twine(size) + " is not divisible by " +
               Twine(count) + " shards (\"" + join(dims[dim], ".") +
               "\"); counts that divide: " + listDivisors(size))

@@ -13,7 +13,7 @@ static LogicalResult verifyGroupOf(Operation *op, GroupAttr group) {
   return success();
 }
 
-/// The size of all groups; diagnoses groups of different sizes, with which results would have
+/// C9. The size of all groups; diagnoses groups of different sizes, with which results would have
 /// different types on different ranks.
 static FailureOr<int64_t> getEqualGroupSize(Operation *op, GroupAttr group) {
   if (failed(verifyGroupOf(op, group)))
@@ -25,7 +25,7 @@ static FailureOr<int64_t> getEqualGroupSize(Operation *op, GroupAttr group) {
 }
 
 static LogicalResult verifyAxis(Operation *op, StringRef name, int64_t axis, RankedTensorType type) {
-  if (axis < 0 || axis >= type.getRank())
+  if (axis < 0 || axis >= type.getRank()) // C10
     return op->emitOpError() << "expected \"" << name << "\" to be a dimension of " << type
                              << ", got " << axis;
   return success();
@@ -34,7 +34,7 @@ static LogicalResult verifyAxis(Operation *op, StringRef name, int64_t axis, Ran
 /// Divides dimension `axis` of `shape` by the group's size.
 static LogicalResult divideAxis(Operation *op, int64_t axis, int64_t groupSize,
                                 MutableArrayRef<int64_t> shape) {
-  if (shape[axis] % groupSize)
+  if (shape[axis] % groupSize) // C12
     return op->emitOpError() << "dimension " << axis << " of size " << shape[axis]
                              << " is not divisible by the group's " << groupSize
                              << " ranks; counts that divide: " << listDivisors(shape[axis]);
@@ -44,7 +44,7 @@ static LogicalResult divideAxis(Operation *op, int64_t axis, int64_t groupSize,
 
 static LogicalResult verifyResult(Operation *op, RankedTensorType input, ArrayRef<int64_t> shape) {
   Type expected = input.clone(shape), got = op->getResult(0).getType();
-  if (expected != got)
+  if (expected != got) // C11
     return op->emitOpError() << "expected a result of type " << expected << ", got " << got;
   return success();
 }
@@ -53,7 +53,7 @@ static LogicalResult verifyRoot(Operation *op, int64_t root, GroupAttr group) {
   if (failed(verifyGroupOf(op, group)))
     return failure();
   for (const RankList &members : getGroups(group, getMesh(op)))
-    if (root < 0 || root >= static_cast<int64_t>(members.size()))
+    if (root < 0 || root >= static_cast<int64_t>(members.size())) // C13
       return op->emitOpError() << "expected \"root\" to be a position in a group of "
                                << members.size() << " ranks, got " << root;
   return success();

@@ -9,7 +9,7 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::dist;
 
-/// The size of all groups, to whose positions a table refers.
+/// C9. The size of all groups, to whose positions a table refers.
 static FailureOr<int64_t> getTableGroupSize(Operation *op, GroupAttr group) {
   Mesh mesh = getMesh(op);
   if (std::string error = verifyGroup(group, mesh); !error.empty())
@@ -27,6 +27,7 @@ static LogicalResult verifyPosition(Operation *op, int64_t position, int64_t siz
   return success();
 }
 
+// C14
 LogicalResult CollectivePermuteOp::verify() {
   FailureOr<int64_t> size = getTableGroupSize(*this, getGroupAttr());
   if (failed(size))
@@ -56,6 +57,7 @@ static LogicalResult verifyBox(Operation *op, ArrayRef<int64_t> offset, ArrayRef
   return success();
 }
 
+// C15
 LogicalResult BlockExchangeOp::verify() {
   FailureOr<int64_t> groupSize = getTableGroupSize(*this, getGroupAttr());
   if (failed(groupSize))
@@ -84,7 +86,7 @@ LogicalResult BlockExchangeOp::verify() {
   return success();
 }
 
-/// One row per position of the group, each of `columns` positions or -1.
+/// C16. One row per position of the group, each of `columns` positions or -1.
 static LogicalResult verifyNeighbors(Operation *op, StringRef name, TableAttr table,
                                      int64_t groupSize, int64_t columns) {
   if (static_cast<int64_t>(table.getRows().size()) != groupSize)
@@ -109,6 +111,7 @@ LogicalResult NeighborExchangeOp::verify() {
   return verifyNeighbors(*this, "receive", getReceive(), *size, getResults().size());
 }
 
+// C18
 LogicalResult NeighborExchangeV2Op::verify() {
   FailureOr<int64_t> size = getTableGroupSize(*this, getGroupAttr());
   constexpr int64_t numNeighbors = 8, numBorders = 4;
@@ -134,7 +137,7 @@ LogicalResult NeighborExchangeV2Op::verify() {
   return success();
 }
 
-/// One peer, or -1, for each rank of the program.
+/// C17. One peer, or -1, for each rank of the program.
 static LogicalResult verifyPeers(Operation *op, ArrayRef<int64_t> peers) {
   int64_t numRanks = getMesh(op).getNumRanks();
   if (static_cast<int64_t>(peers.size()) != numRanks)

@@ -10,7 +10,7 @@ using namespace pcc::dist;
 static LogicalResult verifyLegal(Operation *op, const Sharding &sharding, RankedTensorType global) {
   if (std::string error = sharding.verify(global.getShape(), getMesh(op)); !error.empty())
     return op->emitOpError() << error;
-  if (sharding.isPartial() && global.getElementType().isInteger(1))
+  if (sharding.isPartial() && global.getElementType().isInteger(1)) // C5
     return op->emitOpError() << "expected a tensor of numbers under the partial sharding \""
                              << sharding.str() << "\", got " << global;
   return success();
@@ -34,7 +34,7 @@ static LogicalResult verifyBlock(Operation *op, const Sharding &sharding, Type g
     return failure();
   RankedTensorType expected =
       globalType.clone(sharding.getLocalShape(globalType.getShape(), getMesh(op)));
-  if (local != expected)
+  if (local != expected) // C6
     return op->emitOpError() << "expected blocks of type " << expected << ", got " << local;
   return success();
 }

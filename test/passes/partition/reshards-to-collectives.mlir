@@ -11,7 +11,7 @@ module attributes {dist.mesh = #dist.mesh<x=2, y=2>} {
   // CHECK: %[[B:.+]] = dist.all_reduce {{ ?}}sum %[[A]] over <axes [x, y]> : tensor<8x8xf32>
   // CHECK: dist.to_global %[[B]] [_, _] : tensor<8x8xf32> to tensor<8x8xf32>
   func.func @reduce(%a: tensor<8x8xf32>) -> tensor<8x8xf32> {
-    // expected-remark @below {{elements_received=96, from="[_, _] partial(sum: x, y)", steps="all_reduce(x.y)", to="[_, _]"}}
+    // expected-remark @below {{elements_received=96, from="[_, _] partial(sum: x, y)", steps=all_reduce(x.y), to="[_, _]"}}
     %0 = dist.reshard %a from [_, _] partial(sum: x, y) to [_, _] : tensor<8x8xf32>
     return %0 : tensor<8x8xf32>
   }

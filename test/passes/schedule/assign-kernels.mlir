@@ -111,7 +111,7 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
 // -----
 
 func.func @whole(%x: tensor<4x10xf32>) -> tensor<4x10xf32> {
-  // expected-error @below {{has no kernel: expected core ops, run "--graph-decompose" first}}
+  // expected-error @below {{has no kernel: expected core ops of one result, run "--graph-decompose" and "--lower-prepare-kernels" first}}
   %0 = graph.softmax %x axis = 1 : tensor<4x10xf32>
   return %0 : tensor<4x10xf32>
 }

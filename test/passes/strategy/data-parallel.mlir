@@ -15,21 +15,21 @@
 // CHECK-SAME: -> (tensor<f32> {dist.sharding = #dist.sharding<[] partial(sum: dp)>, graph.role = #graph.role<loss>}
 // CHECK-SAME: tensor<6x2xf32> {dist.sharding = #dist.sharding<[_, _] partial(sum: dp)>, graph.role = #graph.role<gradient "w">})
 // CHECK: graph.constant {{.+}} {dist.in = [], dist.out = [#dist.sharding<[dp, _]>]}
-// CHECK: graph.matmul {{.+}} dist.in = [#dist.sharding<[dp, _]>, #dist.sharding<[_, _]>], dist.out = [#dist.sharding<[dp, _]>]
-// CHECK: graph.broadcast {{.+}} dist.in = [#dist.sharding<[_]>], dist.out = [#dist.sharding<[dp, _]>]
-// CHECK: graph.reduce {{.+}} dist.out = [#dist.sharding<[] partial(sum: dp)>]
-// CHECK: graph.matmul {{.+}} dist.out = [#dist.sharding<[_, _] partial(sum: dp)>], transpose_lhs
+// CHECK: graph.matmul {{.+}}dist.in = [#dist.sharding<[dp, _]>, #dist.sharding<[_, _]>], dist.out = [#dist.sharding<[dp, _]>]
+// CHECK: graph.broadcast {{.+}}dist.in = [#dist.sharding<[_]>], dist.out = [#dist.sharding<[dp, _]>]
+// CHECK: graph.reduce {{.+}}dist.out = [#dist.sharding<[] partial(sum: dp)>]
+// CHECK: graph.matmul {{.+}}dist.out = [#dist.sharding<[_, _] partial(sum: dp)>], transpose_lhs
 
 // Gradients come as they were left, and are wanted whole.
 
 // CHECK-LABEL: func.func @update(
 // CHECK-SAME: tensor<6x2xf32> {dist.sharding = #dist.sharding<[_, _] partial(sum: dp)>, graph.role = #graph.role<gradient "w">}
-// CHECK: graph.sgd {{.+}} dist.in = [#dist.sharding<[_, _]>, #dist.sharding<[_, _]>, #dist.sharding<[]>]
+// CHECK: graph.sgd {{.+}}dist.in = [#dist.sharding<[_, _]>, #dist.sharding<[_, _]>, #dist.sharding<[]>]
 
 // With full-batch the ranks are fed everything; the ops want their part.
 
 // FULL: tensor<8x6xf32> {dist.sharding = #dist.sharding<[_, _]>, graph.role = #graph.role<input "x">}
-// FULL: graph.matmul {{.+}} dist.in = [#dist.sharding<[dp, _]>, #dist.sharding<[_, _]>]
+// FULL: graph.matmul {{.+}}dist.in = [#dist.sharding<[dp, _]>, #dist.sharding<[_, _]>]
 
 // Without gradients-mean each gradient is that of the sum of the ranks' losses.
 
