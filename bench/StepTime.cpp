@@ -9,7 +9,7 @@
 #include "compiler/Pipeline.h"
 #include "compiler/Register.h"
 #include "compiler/import/Import.h"
-#include "compiler/link/LinkExecutable.h"
+#include "compiler/link/Link.h"
 #include "runtime/execute/Train.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -60,7 +60,7 @@ PipelineOptions optionsFor(int64_t ranks) {
   return options;
 }
 
-bool compile(int64_t batch, int64_t ranks, abi::Executable &program) {
+mlir::FailureOr<abi::Executable> compile(int64_t batch, int64_t ranks) {
   mlir::DialectRegistry registry;
   registerDialects(registry);
   mlir::MLIRContext context(registry);
@@ -69,24 +69,19 @@ bool compile(int64_t batch, int64_t ranks, abi::Executable &program) {
   importOptions.dims["B"] = batch;
   auto module = import::importModel(PCC_BENCH_MODEL, importOptions, context);
   if (!module || mlir::failed(runPipeline(*module, optionsFor(ranks), Stage::Llvm)))
-    return false;
-  auto object = lower::compileKernels(*module);
-  if (!object) {
-    llvm::errs() << llvm::toString(object.takeError()) << "\n";
-    return false;
-  }
-  return mlir::succeeded(link::linkExecutable(*module, *object, program));
+    return mlir::failure();
+  return link::linkProgram(*module);
 }
 
 runtime::Expected<Row> measure(int64_t batch, int64_t ranks) {
   auto start = std::chrono::steady_clock::now();
-  abi::Executable program;
-  if (!compile(batch, ranks, program))
+  auto program = compile(batch, ranks);
+  if (mlir::failed(program))
     return runtime::Status::badInput("the model does not compile");
   double compileSeconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 
-  auto session = runtime::Session::load(std::move(program), {.seed = 1});
+  auto session = runtime::Session::load(std::move(*program), {.seed = 1});
   if (!session)
     return session.status();
   int64_t steps = (batch < 1000 ? 2000 : 60) / (quick ? 10 : 1);

@@ -2,6 +2,7 @@
 //
 // pcc compile: a model to a program, or to a stage before it.
 
+#include "compiler/link/Link.h"
 #include "runtime/abi/Executable.h"
 #include "tools/pcc/RoadFlags.h"
 #include "tools/pcc/Verb.h"
@@ -45,10 +46,10 @@ public:
 
 private:
   ExitCode link(mlir::ModuleOp module) {
-    pcc::abi::Executable program;
-    if (ExitCode code = linkModule(module, program))
-      return code;
-    pcc::abi::Status status = pcc::abi::writeExecutable(program, output);
+    mlir::FailureOr<pcc::abi::Executable> program = pcc::link::linkProgram(module);
+    if (mlir::failed(program))
+      return BadInput;
+    pcc::abi::Status status = pcc::abi::writeExecutable(*program, output);
     return status.ok() ? Success : fail(BadInput, status.describe());
   }
 

@@ -25,7 +25,8 @@ static bool isSwitch(const FieldDescriptor *field) {
 MessageFlags::Flag::Flag(cl::SubCommand &command, const google::protobuf::Descriptor *type,
                          const FieldInfo &info)
     : info(info), field(type->FindFieldByName(info.name)), name(dashed(info.name)),
-      option(name, cl::desc(info.help), cl::value_desc(isSwitch(field) ? "true|false" : "value"),
+      option(llvm::StringRef(name), cl::desc(info.help),
+             cl::value_desc(isSwitch(field) ? "true|false" : "value"),
              isSwitch(field) ? cl::ValueOptional : cl::ValueRequired, cl::sub(command)) {}
 
 MessageFlags::MessageFlags(cl::SubCommand &command, const google::protobuf::Descriptor *type,

@@ -2,7 +2,7 @@
 
 #include "tools/pcc/RoadFlags.h"
 
-#include "compiler/link/LinkExecutable.h"
+#include "compiler/link/Link.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Support/Timing.h"
 
@@ -91,14 +91,13 @@ ExitCode RoadFlags::build(Session &session, const PipelineOptions &options,
                           abi::Executable &program) const {
   ExitCode code;
   mlir::OwningOpRef<mlir::ModuleOp> module = compile(session, options, Stage::Llvm, code);
-  return module ? linkModule(*module, program) : code;
-}
-
-ExitCode pcc::cli::linkModule(mlir::ModuleOp module, abi::Executable &program) {
-  llvm::Expected<lower::KernelObject> object = lower::compileKernels(module);
-  if (!object)
-    return fail(BadInput, llvm::toString(object.takeError()));
-  return mlir::succeeded(link::linkExecutable(module, *object, program)) ? Success : BadInput;
+  if (!module)
+    return code;
+  mlir::FailureOr<abi::Executable> linked = link::linkProgram(*module);
+  if (mlir::failed(linked))
+    return BadInput;
+  program = std::move(*linked);
+  return Success;
 }
 
 pcc::abi::ParallelConfig pcc::cli::oneRank(abi::ParallelConfig config) {
