@@ -11,7 +11,8 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::dist;
 
-//===-- Mesh: <dp=2, tp=4> ------------------------------------------------------------------------===//
+//===-- Mesh: <dp=2, tp=4>
+//------------------------------------------------------------------------===//
 
 Attribute MeshAttr::parse(AsmParser &parser, Type) {
   SmallVector<StringAttr> names;
@@ -33,7 +34,8 @@ Attribute MeshAttr::parse(AsmParser &parser, Type) {
 
 void MeshAttr::print(AsmPrinter &printer) const { printer << "<" << getMesh().str() << ">"; }
 
-//===-- Sharding: <[dp, _, x.y] partial(sum: tp)> --------------------------------------------------===//
+//===-- Sharding: <[dp, _, x.y] partial(sum: tp)>
+//--------------------------------------------------===//
 
 /// The axes of one dimension: `_`, or names joined by dots, which the lexer takes for one keyword.
 static ParseResult parseDim(AsmParser &parser, SmallVectorImpl<Attribute> &dims) {
@@ -44,7 +46,8 @@ static ParseResult parseDim(AsmParser &parser, SmallVectorImpl<Attribute> &dims)
   if (text != "_")
     text.split(names, '.');
   if (llvm::is_contained(names, ""))
-    return parser.emitError(parser.getNameLoc()) << "expected axes joined by dots, got \"" << text << "\"";
+    return parser.emitError(parser.getNameLoc())
+           << "expected axes joined by dots, got \"" << text << "\"";
   dims.push_back(Builder(parser.getContext()).getStrArrayAttr(names));
   return success();
 }
@@ -110,14 +113,14 @@ static void printBareSharding(OpAsmPrinter &printer, Operation *, ShardingAttr a
   printer << attr.getSharding().str();
 }
 
-//===-- Rows of integers: [[0, 1], [2, 3]] ---------------------------------------------------------===//
+//===-- Rows of integers: [[0, 1], [2, 3]]
+//---------------------------------------------------------===//
 
 static ParseResult parseRows(AsmParser &parser, SmallVectorImpl<DenseI64ArrayAttr> &rows) {
   return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&]() -> ParseResult {
     SmallVector<int64_t> row;
-    if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
-          return parser.parseInteger(row.emplace_back());
-        }))
+    if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
+                                       [&] { return parser.parseInteger(row.emplace_back()); }))
       return failure();
     rows.push_back(DenseI64ArrayAttr::get(parser.getContext(), row));
     return success();
@@ -159,7 +162,8 @@ static void printBareTable(OpAsmPrinter &printer, Operation *, TableAttr attr) {
   printRows(printer, attr.getRows());
 }
 
-//===-- Group: <axes [dp]>, <ranks [[0, 1], [2, 3]]> -----------------------------------------------===//
+//===-- Group: <axes [dp]>, <ranks [[0, 1], [2, 3]]>
+//-----------------------------------------------===//
 
 Attribute GroupAttr::parse(AsmParser &parser, Type) {
   SmallVector<StringAttr> axes;

@@ -32,7 +32,8 @@ Mesh pcc::dist::getMesh(Operation *op) {
   return Mesh();
 }
 
-//===-- Between attributes and value classes -------------------------------------------------------===//
+//===-- Between attributes and value classes
+//-------------------------------------------------------===//
 
 MeshAttr MeshAttr::get(MLIRContext *context, const Mesh &mesh) {
   SmallVector<StringAttr> names;

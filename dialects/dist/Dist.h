@@ -35,11 +35,12 @@ inline constexpr llvm::StringLiteral shardingAttrName = "dist.sharding";
 inline constexpr llvm::StringLiteral gradientFactorAttrName = "dist.gradient_factor";
 inline constexpr llvm::StringLiteral localAttrName = "dist.local";
 
-/// The mesh of the program in which `op` stands: `dist.mesh` of the nearest op that has one, else one
-/// rank.
+/// The mesh of the program in which `op` stands: `dist.mesh` of the nearest op that has one, else
+/// one rank.
 Mesh getMesh(mlir::Operation *op);
 
-/// The sharding written `text`, as in `[dp, _] partial(sum: tp)`; diagnoses and fails if it is none.
+/// The sharding written `text`, as in `[dp, _] partial(sum: tp)`; diagnoses and fails if it is
+/// none.
 mlir::FailureOr<Sharding> parseSharding(llvm::StringRef text, mlir::MLIRContext *context);
 
 } // namespace pcc::dist

@@ -6,7 +6,8 @@
 //   groups over tp  {0,1,2,3} {4,5,6,7}
 //   groups over dp  {0,4} {1,5} {2,6} {3,7}
 //
-// Ranks are numbered row-major over the axes, the last one fastest. A mesh without axes is one rank.
+// Ranks are numbered row-major over the axes, the last one fastest. A mesh without axes is one
+// rank.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What ODS needs to print and parse ReduceKind, the enumeration that the factor rule shares with the
-// collectives.
+// What ODS needs to print and parse ReduceKind, the enumeration that the factor rule shares with
+// the collectives.
 #pragma once
 
 #include "dialects/interfaces/FactorRule.h"

@@ -114,9 +114,8 @@ std::string Sharding::verify(ArrayRef<int64_t> globalShape, const Mesh &mesh) co
 
 void Sharding::print(raw_ostream &os) const {
   os << "[";
-  interleaveComma(dims, os, [&](const AxisList &axes) {
-    os << (axes.empty() ? "_" : join(axes, "."));
-  });
+  interleaveComma(dims, os,
+                  [&](const AxisList &axes) { os << (axes.empty() ? "_" : join(axes, ".")); });
   os << "]";
   if (isPartial())
     os << " partial(" << stringify(partialKind) << ": " << join(partialAxes, ", ") << ")";

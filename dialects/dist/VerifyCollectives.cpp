@@ -24,7 +24,8 @@ static FailureOr<int64_t> getEqualGroupSize(Operation *op, GroupAttr group) {
   return *size;
 }
 
-static LogicalResult verifyAxis(Operation *op, StringRef name, int64_t axis, RankedTensorType type) {
+static LogicalResult verifyAxis(Operation *op, StringRef name, int64_t axis,
+                                RankedTensorType type) {
   if (axis < 0 || axis >= type.getRank()) // C10
     return op->emitOpError() << "expected \"" << name << "\" to be a dimension of " << type
                              << ", got " << axis;

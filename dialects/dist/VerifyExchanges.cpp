@@ -62,7 +62,8 @@ LogicalResult BlockExchangeOp::verify() {
   FailureOr<int64_t> groupSize = getTableGroupSize(*this, getGroupAttr());
   if (failed(groupSize))
     return failure();
-  auto input = cast<RankedTensorType>(getInput().getType()), result = cast<RankedTensorType>(getType());
+  auto input = cast<RankedTensorType>(getInput().getType()),
+       result = cast<RankedTensorType>(getType());
   if (input.getRank() != result.getRank() || input.getElementType() != result.getElementType())
     return emitOpError() << "expected a result of the rank and element type of " << input
                          << ", got " << result;
@@ -105,8 +106,7 @@ static LogicalResult verifyNeighbors(Operation *op, StringRef name, TableAttr ta
 
 LogicalResult NeighborExchangeOp::verify() {
   FailureOr<int64_t> size = getTableGroupSize(*this, getGroupAttr());
-  if (failed(size) ||
-      failed(verifyNeighbors(*this, "send", getSend(), *size, getInputs().size())))
+  if (failed(size) || failed(verifyNeighbors(*this, "send", getSend(), *size, getInputs().size())))
     return failure();
   return verifyNeighbors(*this, "receive", getReceive(), *size, getResults().size());
 }
@@ -128,7 +128,8 @@ LogicalResult NeighborExchangeV2Op::verify() {
   SmallVector<int64_t> shape(input.getShape());
   ArrayRef<int64_t> send = getSendWidths(), receive = getReceiveWidths();
   if (std::max(send[0], send[1]) > shape[2] || std::max(send[2], send[3]) > shape[3])
-    return emitOpError() << "expected borders within the tile " << input << ", got [" << send << "]";
+    return emitOpError() << "expected borders within the tile " << input << ", got [" << send
+                         << "]";
   shape[2] += receive[0] + receive[1];
   shape[3] += receive[2] + receive[3];
   if (getType() != input.clone(shape))

@@ -12,8 +12,7 @@ using namespace pcc::dist;
 /// One sharding per value, each legal for its type.
 static LogicalResult verifyShardings(Operation *op, NamedAttribute attribute, TypeRange types) {
   auto list = dyn_cast<ArrayAttr>(attribute.getValue());
-  if (!list || list.size() != types.size() ||
-      !llvm::all_of(list, llvm::IsaPred<ShardingAttr>))
+  if (!list || list.size() != types.size() || !llvm::all_of(list, llvm::IsaPred<ShardingAttr>))
     return op->emitOpError() << "expected \"" << attribute.getName().getValue()
                              << "\" to be a list of " << types.size() << " shardings, got "
                              << attribute.getValue();
@@ -87,6 +86,5 @@ LogicalResult DistDialect::verifyRegionResultAttribute(Operation *op, unsigned, 
   }
   if (attribute.getName() != shardingAttrName)
     return success();
-  return verifyBoundary(op, function.getResultTypes()[index], attribute,
-                        "result " + Twine(index));
+  return verifyBoundary(op, function.getResultTypes()[index], attribute, "result " + Twine(index));
 }

@@ -63,8 +63,8 @@ LogicalResult PipeDialect::verifyRegionResultAttribute(Operation *op, unsigned, 
 
 LogicalResult StepOp::verifyRegions() {
   if (getMicroBatches() < 1 || getCopies() < 1)
-    return emitOpError() << "expected at least one microbatch and one copy, got " << getMicroBatches()
-                         << " and " << getCopies();
+    return emitOpError() << "expected at least one microbatch and one copy, got "
+                         << getMicroBatches() << " and " << getCopies();
   llvm::DenseSet<std::tuple<StringRef, int64_t, int64_t>> seen;
   for (Operation &op : getBody().front()) {
     auto slot = dyn_cast<SlotOp>(op);
@@ -79,10 +79,12 @@ LogicalResult StepOp::verifyRegions() {
 
 LogicalResult SlotOp::verify() {
   auto step = cast<StepOp>((*this)->getParentOp());
-  auto verifyIndex = [&](StringRef name, std::optional<uint64_t> index, int64_t count) -> LogicalResult {
+  auto verifyIndex = [&](StringRef name, std::optional<uint64_t> index,
+                         int64_t count) -> LogicalResult {
     int64_t value = index.value_or(0);
     if (value < 0 || value >= count)
-      return emitOpError() << "expected \"" << name << "\" from 0 to " << count - 1 << ", got " << value;
+      return emitOpError() << "expected \"" << name << "\" from 0 to " << count - 1 << ", got "
+                           << value;
     return success();
   };
   if (failed(verifyIndex("microbatch", getMicrobatch(), step.getMicroBatches())))

@@ -56,8 +56,8 @@ private:
       Sharding sharding = facts::getSharding(gradient), whole = sharding.withoutPartial();
       auto type = cast<RankedTensorType>(gradient.getType());
       builder.setInsertionPoint(terminator);
-      auto constant = graph::ConstantOp::create(builder, gradient.getLoc(), type,
-                                                factor.getValueAsDouble());
+      auto constant =
+          graph::ConstantOp::create(builder, gradient.getLoc(), type, factor.getValueAsDouble());
       auto product =
           graph::MulOp::create(builder, gradient.getLoc(), type, gradient, constant.getResult());
       facts::setShardings(constant, {}, {whole});

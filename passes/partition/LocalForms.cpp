@@ -86,12 +86,11 @@ Value countSamples(OpBuilder &builder, graph::SoftmaxCrossEntropyOp op, Value la
                    RankedTensorType scalar, const AxisList &axes) {
   Location loc = op.getLoc();
   auto type = cast<RankedTensorType>(labels.getType());
-  Value ignored = graph::ConstantOp::create(builder, loc, type,
-                                            static_cast<double>(*op.getIgnoreIndex()));
+  Value ignored =
+      graph::ConstantOp::create(builder, loc, type, static_cast<double>(*op.getIgnoreIndex()));
   Value counts = graph::CompareOp::create(builder, loc, type.clone(builder.getI1Type()),
                                           graph::Direction::NE, labels, ignored);
-  Value ones =
-      graph::CastOp::create(builder, loc, type.clone(scalar.getElementType()), counts);
+  Value ones = graph::CastOp::create(builder, loc, type.clone(scalar.getElementType()), counts);
   auto dims = llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
   Value sum = graph::ReduceOp::create(builder, loc, scalar, graph::ReduceOpKind::Sum, ones,
                                       builder.getDenseI64ArrayAttr(dims));

@@ -3,10 +3,10 @@
 // From global shapes to those of one rank. Assumes that every use has the sharding it asks for and
 // that no reshard is left; leaves shardings on the function's boundary only.
 #include "dialects/interfaces/FactorRuleInterface.h"
+#include "mlir/IR/IRMapping.h"
 #include "passes/facts/LocalForm.h"
 #include "passes/facts/Shardings.h"
 #include "passes/partition/Passes.h"
-#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 using namespace pcc;
@@ -23,14 +23,16 @@ namespace {
 LogicalResult checkUses(func::FuncOp function) {
   for (Operation &op : function.getBody().front()) {
     if (isa<dist::ReshardOp>(op))
-      return op.emitError() << "\"dist.reshard\" is left over; run --dist-reshards-to-collectives first";
+      return op.emitError()
+             << "\"dist.reshard\" is left over; run --dist-reshards-to-collectives first";
     if (!op.hasAttr(dist::inAttrName))
       continue;
     for (auto [index, operand] : llvm::enumerate(op.getOperands())) {
       Sharding wanted = facts::getOperandSharding(&op, index), got = facts::getSharding(operand);
       if (wanted != got)
         return op.emitError() << "expected operand " << index << " as \"" << wanted.str()
-                              << "\", got \"" << got.str() << "\"; run --dist-insert-reshards first";
+                              << "\", got \"" << got.str()
+                              << "\"; run --dist-insert-reshards first";
     }
   }
   return success();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Replaces each reshard by to_local, the collectives of its plan, and to_global. Assumes nothing of the
-// other ops; leaves no reshard.
+// Replaces each reshard by to_local, the collectives of its plan, and to_global. Assumes nothing of
+// the other ops; leaves no reshard.
+#include "mlir/IR/Remarks.h"
 #include "passes/partition/EmitPlan.h"
 #include "passes/partition/Passes.h"
-#include "mlir/IR/Remarks.h"
 
 using namespace mlir;
 using namespace pcc;
@@ -22,9 +22,9 @@ void replace(dist::ReshardOp reshard, const dist::Mesh &mesh) {
   auto type = cast<RankedTensorType>(reshard.getType());
   dist::Sharding from = reshard.getFrom().getSharding(), to = reshard.getTo().getSharding();
   facts::ReshardPlan plan = facts::planReshard(from, to, type.getShape(), mesh);
-  Value block = dist::ToLocalOp::create(builder, loc,
-                                        type.clone(from.getLocalShape(type.getShape(), mesh)),
-                                        reshard.getInput(), reshard.getFrom());
+  Value block =
+      dist::ToLocalOp::create(builder, loc, type.clone(from.getLocalShape(type.getShape(), mesh)),
+                              reshard.getInput(), reshard.getFrom());
   block = emitPlan(builder, loc, block, plan, type.getShape(), mesh);
   Value whole = dist::ToGlobalOp::create(builder, loc, type, block, reshard.getTo());
   remark::passed(loc, remark::RemarkOpts::name("reshard").category("partition"))

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Marks a program for data parallelism: inputs split along the batch, parameters whole. Assumes global
-// shapes and roles on arguments and results; leaves the ops as they are, with a sharding on each.
+// Marks a program for data parallelism: inputs split along the batch, parameters whole. Assumes
+// global shapes and roles on arguments and results; leaves the ops as they are, with a sharding on
+// each.
 #include "dialects/graph/Roles.h"
+#include "mlir/IR/Remarks.h"
 #include "passes/facts/ReshardPlan.h"
 #include "passes/strategy/Passes.h"
 #include "passes/strategy/Propagation.h"
-#include "mlir/IR/Remarks.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;

@@ -60,7 +60,8 @@ void FactorAxes::settle() {
   bool changed = true;
   while (changed) {
     changed = false;
-    for (const TensorFactors &dims : concat<const TensorFactors>(rule.getOperands(), rule.getResults()))
+    for (const TensorFactors &dims :
+         concat<const TensorFactors>(rule.getOperands(), rule.getResults()))
       for (const DimFactors &factors : dims)
         changed |= settleDim(factors);
   }

@@ -16,8 +16,8 @@ public:
 
   /// Takes over the cuts of one tensor where they are possible and nothing stands against them.
   void take(const TensorFactors &dims, const dist::Sharding &sharding);
-  /// Gives up splits behind a factor of the same dimension that is not split to its end: such blocks
-  /// would not be contiguous.
+  /// Gives up splits behind a factor of the same dimension that is not split to its end: such
+  /// blocks would not be contiguous.
   void settle();
 
   /// The cuts of one tensor; after settle.

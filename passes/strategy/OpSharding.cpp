@@ -19,8 +19,8 @@ SmallVector<bool> findSplittable(Operation *op, const FactorRule &rule) {
   SmallVector<bool> splittable;
   for (auto [index, factor] : llvm::enumerate(rule.getFactors())) {
     bool isFree = factor.kind == FactorKind::Parallel || factor.kind == FactorKind::Reduce;
-    splittable.push_back(
-        isFree || (factor.kind == FactorKind::Whole && local && local.canSplitWhole(index)));
+    splittable.push_back(isFree ||
+                         (factor.kind == FactorKind::Whole && local && local.canSplitWhole(index)));
   }
   return splittable;
 }
@@ -78,7 +78,8 @@ Carried findCarried(const FactorRule &rule, ArrayRef<Sharding> operands, const F
 bool hasReduceFactor(const FactorRule &rule, const TensorFactors &dims, const FactorAxes &factors) {
   return llvm::any_of(dims, [&](const DimFactors &dim) {
     return llvm::any_of(dim, [&](unsigned factor) {
-      return rule.getFactor(factor).kind == FactorKind::Reduce && !factors.getAxes()[factor].empty();
+      return rule.getFactor(factor).kind == FactorKind::Reduce &&
+             !factors.getAxes()[factor].empty();
     });
   });
 }

@@ -2,10 +2,10 @@
 #include "passes/strategy/Propagation.h"
 
 #include "dialects/interfaces/FactorRuleInterface.h"
+#include "mlir/IR/Remarks.h"
 #include "passes/facts/Cost.h"
 #include "passes/facts/ReshardPlan.h"
 #include "passes/facts/Shardings.h"
-#include "mlir/IR/Remarks.h"
 
 using namespace mlir;
 using namespace pcc;
@@ -81,8 +81,7 @@ void Propagation::run() {
 /// Flops of one rank's part of `op`.
 static int64_t getLocalFlops(Operation *op, const OpSharding &sharding, const dist::Mesh &mesh) {
   dist::AxisList axes;
-  for (const Sharding &cut :
-       llvm::concat<const Sharding>(sharding.operands, sharding.results))
+  for (const Sharding &cut : llvm::concat<const Sharding>(sharding.operands, sharding.results))
     for (const std::string &axis : cut.getSplitAxes())
       if (!llvm::is_contained(axes, axis))
         axes.push_back(axis);

@@ -2,10 +2,10 @@
 //
 // Carries the shardings of a function's arguments through its ops.
 //
-// Forwards, each op follows its operands (OpSharding.h). Then backwards, an op that computes a whole
-// value from whole values is split where all that use it want the same block: constants, iota,
-// broadcasts of biases. A value that has two users with different wishes stays as it is, and partition
-// reshards it.
+// Forwards, each op follows its operands (OpSharding.h). Then backwards, an op that computes a
+// whole value from whole values is split where all that use it want the same block: constants,
+// iota, broadcasts of biases. A value that has two users with different wishes stays as it is, and
+// partition reshards it.
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -14,7 +14,7 @@ struct OpCase {
   std::string name;
   std::vector<llvm::SmallVector<int64_t>> operands;
   llvm::SmallVector<int64_t> result;
-  std::string text;                ///< defines %r
+  std::string text;                       ///< defines %r
   std::vector<std::string> elements = {}; ///< of the operands; f32 where not given
 };
 

@@ -77,8 +77,8 @@ static void stripMarks(ModuleOp module) {
     for (unsigned index = 0; index < function.getNumArguments(); ++index)
       function.removeArgAttr(index, dist::shardingAttrName);
     for (unsigned index = 0; index < function.getNumResults(); ++index)
-      function.removeResultAttr(
-          index, StringAttr::get(function.getContext(), dist::shardingAttrName));
+      function.removeResultAttr(index,
+                                StringAttr::get(function.getContext(), dist::shardingAttrName));
   }
 }
 
@@ -88,8 +88,8 @@ interpret::Report comparePartitioned(const std::string &functions, const Mesh &m
   partition::registerLocalForms(registry);
   MLIRContext context(registry);
   context.loadAllAvailableDialects();
-  std::string text = "module attributes {dist.mesh = #dist.mesh<" + mesh.str() + ">} {\n" +
-                     functions + "}\n";
+  std::string text =
+      "module attributes {dist.mesh = #dist.mesh<" + mesh.str() + ">} {\n" + functions + "}\n";
   interpret::Report failed;
   failed.cases.push_back({text, interpret::CaseStatus::Failed, "does not parse or partition"});
   auto sharded = parseSourceString<ModuleOp>(text, &context);

@@ -46,8 +46,8 @@ private:
     std::string m = typeText(matrix), v = typeText(vector);
     switch (random() % 9) {
     case 0: { // scaled, so that chains of products stay in range
-      std::string product = define("matmul " + pick(matrices) + ", " + pick(matrices) + " : " + m +
-                                   ", " + m);
+      std::string product =
+          define("matmul " + pick(matrices) + ", " + pick(matrices) + " : " + m + ", " + m);
       matrices.push_back(define("tanh " + product + " : " + m));
       break;
     }

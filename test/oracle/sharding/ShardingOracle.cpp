@@ -67,8 +67,8 @@ static std::string makeCase(const OpCase &op, const Mesh &mesh, std::mt19937_64 
   }
   std::string type = typeText(op.result);
   return "func.func @f(" + arguments + ") -> (" + type + " " +
-         markText(pickSharding(op.result, mesh, random)) + ") {\n  " + op.text + "\n  return %r : " +
-         type + "\n}\n";
+         markText(pickSharding(op.result, mesh, random)) + ") {\n  " + op.text +
+         "\n  return %r : " + type + "\n}\n";
 }
 
 TEST(Ops, AnyShardingOfOperandsAndResult) {
@@ -98,8 +98,7 @@ TEST(Programs, RandomOnesEqualOneDevice) {
     EXPECT_TRUE(report.passed()) << "seed " << firstSeed + index << " on " << mesh.str() << "\n"
                                  << text << textOf(report);
   }
-  outs() << count << " of " << 20 * 20 << " random programs, seeds from " << firstSeed
-         << "\n";
+  outs() << count << " of " << 20 * 20 << " random programs, seeds from " << firstSeed << "\n";
 }
 
 } // namespace pcc::test

@@ -62,9 +62,10 @@ TEST(Sharding, RefusesWhatIsIllegal) {
             "axis \"dp\" occurs twice in sharding \"[dp, dp]\"");
   EXPECT_EQ(Sharding({{"dp"}}, {"dp"}).verify({8}, mesh),
             "axis \"dp\" occurs twice in sharding \"[dp] partial(sum: dp)\"");
-  EXPECT_EQ(Sharding({{"tp"}}).verify({6}, mesh),
-            "dimension 0 of size 6 is not divisible by 4 shards (\"tp\"); counts that divide: 1, 2, "
-            "3, 6");
+  EXPECT_EQ(
+      Sharding({{"tp"}}).verify({6}, mesh),
+      "dimension 0 of size 6 is not divisible by 4 shards (\"tp\"); counts that divide: 1, 2, "
+      "3, 6");
   EXPECT_EQ(Sharding({{"tp"}}).verify({8}, mesh), "");
 }
 

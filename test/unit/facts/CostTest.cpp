@@ -43,8 +43,8 @@ TEST(Cost, ReductionCountsItsInput) {
 }
 
 TEST(Cost, ReshapeIsFree) {
-  Cost cost = costOfText("%a: tensor<8x4xf32>",
-                         "graph.reshape %a : tensor<8x4xf32> to tensor<32xf32>");
+  Cost cost =
+      costOfText("%a: tensor<8x4xf32>", "graph.reshape %a : tensor<8x4xf32> to tensor<32xf32>");
   EXPECT_EQ(stringify(cost.opClass), "movement");
   EXPECT_EQ(cost.bytes, 0);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Plans between shardings. That each plan keeps the value is shown by test/oracle/sharding, which runs
-// every pair.
+// Plans between shardings. That each plan keeps the value is shown by test/oracle/sharding, which
+// runs every pair.
 #include "passes/facts/ReshardPlan.h"
 #include <gtest/gtest.h>
 
@@ -12,7 +12,8 @@ using pcc::dist::Sharding;
 
 static const Mesh mesh({{"x", 2}, {"y", 4}});
 
-static ReshardPlan plan(const Sharding &from, const Sharding &to, StepPrice price = priceByElements) {
+static ReshardPlan plan(const Sharding &from, const Sharding &to,
+                        StepPrice price = priceByElements) {
   return planReshard(from, to, {16, 16}, mesh, price);
 }
 
@@ -53,8 +54,8 @@ TEST(ReshardPlan, MovedAxisNeedsNoGather) {
 }
 
 TEST(ReshardPlan, ExchangedOrderOfAxesIsAPermutation) {
-  BlockTable table = makeBlockTable(Sharding({{"x", "y"}, {}}), Sharding({{"y", "x"}, {}}), {16, 16},
-                                    mesh);
+  BlockTable table =
+      makeBlockTable(Sharding({{"x", "y"}, {}}), Sharding({{"y", "x"}, {}}), {16, 16}, mesh);
   EXPECT_TRUE(table.isPermutation());
   EXPECT_EQ(plan(Sharding({{"x", "y"}, {}}), Sharding({{"y", "x"}, {}})).str(),
             "block_exchange(x.y)");
@@ -62,9 +63,9 @@ TEST(ReshardPlan, ExchangedOrderOfAxesIsAPermutation) {
 
 TEST(ReshardPlan, AxesOfOneRankMeanNothing) {
   Mesh single({{"x", 1}});
-  EXPECT_TRUE(planReshard(Sharding::replicated(1).withPartial({"x"}), Sharding::replicated(1), {4},
-                          single)
-                  .steps.empty());
+  EXPECT_TRUE(
+      planReshard(Sharding::replicated(1).withPartial({"x"}), Sharding::replicated(1), {4}, single)
+          .steps.empty());
 }
 
 TEST(ReshardPlan, PriceDecides) {
