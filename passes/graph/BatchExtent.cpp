@@ -131,10 +131,11 @@ static void separateSplats(func::FuncOp function) {
 }
 
 FailureOr<BatchExtent> BatchExtent::find(func::FuncOp function, int64_t count) {
-  separateSplats(function);
   BatchExtent extent(function, count);
   if (failed(extent.startAtInputs()))
     return failure();
+  if (!extent.dims.empty())
+    separateSplats(function);
   // The set grows while it is read.
   for (size_t index = 0; index < extent.dims.size(); ++index) {
     auto [value, dim] = extent.dims[index];
