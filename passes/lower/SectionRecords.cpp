@@ -135,8 +135,11 @@ void SectionEmitter::emitResults() {
     }
     if (!target || target == own)
       continue;
-    Value destination =
-        buffers.at(target, type, role ? role.getName().getValue() : "sum", value.getLoc());
+    // A loss may have no name of its own.
+    StringRef name = "sum";
+    if (role)
+      name = role.getName() ? role.getName().getValue() : graph::stringifyRoleKind(role.getKind());
+    Value destination = buffers.at(target, type, name, value.getLoc());
     if (section.isAccumulated(index))
       AccumulateOp::create(b, value.getLoc(), buffers.of(value), destination);
     else
