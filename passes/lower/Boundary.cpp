@@ -109,11 +109,11 @@ void BoundaryEmitter::emitResult(facts::Section &section, unsigned index, Result
     type = type.clone(b.getF32Type());
   RoleAttr own = section.getResultRole(index);
   StringRef name = own.getName() ? own.getName().getValue() : stringifyRoleKind(own.getKind());
-  Value buffer =
-      accumulated
-          ? buffers.at(section.function.getResultAttrOfType<PlaceAttr>(index, facts::placeAttrName),
-                       type, name, value.getLoc())
-          : buffers.of(value);
+  // The place may be that of another shape's value: a view lies where its root does.
+  PlaceAttr place =
+      accumulated ? section.function.getResultAttrOfType<PlaceAttr>(index, facts::placeAttrName)
+                  : placeOf(facts::viewRoot(value));
+  Value buffer = place ? buffers.at(place, type, name, value.getLoc()) : buffers.of(value);
   SmallVector<StringRef> partial(sharding.getPartialAxes().begin(),
                                  sharding.getPartialAxes().end());
   ResultOp::create(b, value.getLoc(), name, role, buffer,

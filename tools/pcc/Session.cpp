@@ -20,6 +20,7 @@ static mlir::DialectRegistry makeRegistry() {
 
 Session::Session() : context(makeRegistry()), printer(&context, llvm::errs()) {
   context.loadAllAvailableDialects();
+  context.printOpOnDiagnostic(false); // the place and the message say enough
 }
 
 ModelFlags::ModelFlags(cl::SubCommand &command)
