@@ -47,7 +47,7 @@ static void materialiseOperands(func::FuncOp function) {
 /// The first op for which there is no kernel; null if there is none.
 static Operation *findWhole(func::FuncOp function) {
   for (Operation &op : function.getBody().front())
-    if (isa<SoftmaxOp, SoftmaxCrossEntropyOp, SgdOp, MomentumOp>(op))
+    if (isa<SoftmaxOp, SoftmaxCrossEntropyOp, SgdOp, MomentumOp, SplitOp>(op))
       return &op;
   return nullptr;
 }
@@ -59,7 +59,8 @@ struct AssignKernels : impl::AssignKernelsBase<AssignKernels> {
     if (function.isExternal())
       return;
     if (Operation *op = findWhole(function)) {
-      op->emitOpError() << "has no kernel: expected core ops, run \"--graph-decompose\" first";
+      op->emitOpError() << "has no kernel: expected core ops of one result, run "
+                           "\"--graph-decompose\" and \"--lower-prepare-kernels\" first";
       return signalPassFailure();
     }
     materialiseOperands(function);

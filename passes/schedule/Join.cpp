@@ -41,12 +41,9 @@ static std::optional<Loops> unite(const Loops &a, const Loops &b) {
   return same ? std::optional(a) : std::nullopt;
 }
 
-/// Split has results of several sizes: it always stands alone.
-static bool mayJoin(Operation *op) { return op->getNumResults() == 1; }
-
 void joinProducers(Groups &groups, func::FuncOp function) {
   for (Operation &op : function.getBody().front()) {
-    if (!groups.of(&op) || !mayJoin(&op))
+    if (!groups.of(&op))
       continue;
     SmallVector<Operation *> producers;
     facts::forEachSource(&op, [&](Value source, ArrayRef<Operation *>) {
@@ -55,7 +52,7 @@ void joinProducers(Groups &groups, func::FuncOp function) {
     });
     for (Operation *producer : producers) {
       Group *own = groups.of(&op), *other = groups.of(producer);
-      if (!other || own == other || !mayJoin(producer))
+      if (!other || own == other)
         continue;
       if (std::optional<Loops> loops = unite(other->loops, own->loops))
         groups.join(other, own, *loops);
