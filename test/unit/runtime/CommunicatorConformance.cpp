@@ -124,7 +124,7 @@ std::vector<int> randomColors(Random &random, int ranks, int groups) {
   return colors;
 }
 
-void runCases(const Conformance &conformance, unsigned seed, int ranks, int groups) {
+void checkCases(const Conformance &conformance, unsigned seed, int ranks, int groups) {
   Random random(seed);
   std::vector<int> colors = randomColors(random, ranks, groups);
   std::vector<std::vector<Case>> cases(groups); // by group
@@ -157,7 +157,7 @@ TEST_P(CommunicatorConformance, EveryKindInRandomGroups) {
        {std::pair(1, 1), {2, 1}, {2, 2}, {3, 1}, {4, 2}, {6, 2}, {8, 1}, {16, 4}})
     for (unsigned seed = 1; seed <= 6; ++seed) {
       SCOPED_TRACE(testing::Message() << ranks << " ranks, " << groups << " groups, seed " << seed);
-      runCases(GetParam(), seed, ranks, groups);
+      checkCases(GetParam(), seed, ranks, groups);
     }
 }
 
