@@ -64,6 +64,7 @@ struct VerifyStage : PassWrapper<VerifyStage, OperationPass<ModuleOp>> {
   VerifyStage(const VerifyStage &other) : PassWrapper(other) { stageName = other.stageName; }
   explicit VerifyStage(Stage stage) { stageName = stringify(stage).str(); }
 
+  llvm::StringRef getName() const override { return "VerifyStage"; }
   llvm::StringRef getArgument() const override { return "verify-stage"; }
   llvm::StringRef getDescription() const override {
     return "checks what holds after a stage of the road";

@@ -10,6 +10,7 @@
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <google/protobuf/text_format.h>
 #include <google/protobuf/util/json_util.h>
+#include <optional>
 
 using namespace pcc::cli;
 using google::protobuf::EnumDescriptor;
@@ -48,24 +49,49 @@ std::string pcc::cli::enumValueNames(const EnumDescriptor *type) {
   return names;
 }
 
-/// `text` with every word that names a value of an enumeration field of `message` in its full form.
-/// Words keep their places up to the first that grows, on its own line, so that errors point where
-/// they should.
-static std::string spellOutEnums(llvm::StringRef text,
-                                 const google::protobuf::Descriptor *message) {
+/// Prints "FILE:LINE:COLUMN: error: MESSAGE" for the place `offset` bytes into `text`.
+static void printError(llvm::StringRef path, llvm::StringRef text, size_t offset,
+                       const llvm::Twine &message) {
+  llvm::StringRef before = text.take_front(offset);
+  size_t line = before.count('\n') + 1, column = offset - (before.rfind('\n') + 1) + 1;
+  llvm::errs() << path << ":" << line << ":" << column << ": error: " << message << "\n";
+}
+
+/// `text` with every word that names a value of an enumeration field of `message` in its full form;
+/// nothing after an error. Words keep their places up to the first that grows, on its own line, so
+/// that later errors point where they should.
+static std::optional<std::string> spellOutEnums(llvm::StringRef path, llvm::StringRef text,
+                                                const google::protobuf::Descriptor *message) {
+  auto isPartOfWord = [](char c) { return llvm::isAlnum(c) || c == '_'; };
   std::string result;
-  const EnumDescriptor *awaited = nullptr; // set between the name of such a field and its value
-  while (!text.empty()) {
-    size_t length = std::min(text.find_if_not([](char c) { return llvm::isAlnum(c) || c == '_'; }),
-                             text.size());
-    llvm::StringRef word = text.take_front(std::max<size_t>(length, 1));
-    text = text.drop_front(word.size());
-    const EnumValueDescriptor *value = awaited ? findEnumValue(awaited, word) : nullptr;
-    result += value ? value->name() : word.str();
-    if (length == 0)
+  const FieldDescriptor *awaited = nullptr; // set between the name of such a field and its value
+  for (size_t begin = 0; begin < text.size();) {
+    if (text[begin] == '#') { // a comment, to the end of its line
+      size_t end = std::min(text.find('\n', begin), text.size());
+      result += text.slice(begin, end);
+      begin = end;
       continue;
-    const FieldDescriptor *field = message->FindFieldByName(word.str());
-    awaited = field && field->type() == FieldDescriptor::TYPE_ENUM ? field->enum_type() : nullptr;
+    }
+    size_t end = std::min(text.find_if_not(isPartOfWord, begin), text.size());
+    bool isWord = end > begin;
+    llvm::StringRef word = text.slice(begin, std::max(end, begin + 1));
+    if (awaited && isWord && !llvm::isDigit(word.front())) {
+      const EnumValueDescriptor *value = findEnumValue(awaited->enum_type(), word);
+      if (!value) {
+        printError(path, text, begin,
+                   "'" + awaited->name() + "': expected " + enumValueNames(awaited->enum_type()) +
+                       ", got '" + word + "'");
+        return std::nullopt;
+      }
+      result += value->name();
+    } else {
+      result += word;
+    }
+    if (isWord) {
+      const FieldDescriptor *field = message->FindFieldByName(word.str());
+      awaited = field && field->type() == FieldDescriptor::TYPE_ENUM ? field : nullptr;
+    }
+    begin += word.size();
   }
   return result;
 }
@@ -98,8 +124,10 @@ static ExitCode readJson(llvm::StringRef path, llvm::StringRef text,
     llvm::errs() << path << ":" << llvm::StringRef(reason).ltrim('[') << "\n";
     return BadInput;
   }
-  auto status = google::protobuf::util::JsonStringToMessage(
-      spellOutEnums(text, message.GetDescriptor()), &message);
+  std::optional<std::string> spelled = spellOutEnums(path, text, message.GetDescriptor());
+  if (!spelled)
+    return BadInput;
+  auto status = google::protobuf::util::JsonStringToMessage(*spelled, &message);
   if (status.ok())
     return Success;
   return fail(BadInput, path + ": " + status.message().as_string());
@@ -113,10 +141,11 @@ ExitCode pcc::cli::readConfigFile(llvm::StringRef path, google::protobuf::Messag
   if (path.ends_with(".json"))
     return readJson(path, text, message);
 
+  std::optional<std::string> spelled = spellOutEnums(path, text, message.GetDescriptor());
+  if (!spelled)
+    return BadInput;
   FirstError errors(path);
   google::protobuf::TextFormat::Parser parser;
   parser.RecordErrorsTo(&errors);
-  if (!parser.ParseFromString(spellOutEnums(text, message.GetDescriptor()), &message))
-    return BadInput;
-  return Success;
+  return parser.ParseFromString(*spelled, &message) ? Success : BadInput;
 }

@@ -70,7 +70,9 @@ mlir::LogicalResult RoadFlags::compile(mlir::ModuleOp module, const PipelineOpti
                                        Stage last) const {
   if (remarks) {
     mlir::remark::RemarkCategories categories;
-    categories.all = ".*";
+    // Every kind has a filter of its own; one for all of them alone lets nothing pass.
+    categories.all = categories.passed = categories.missed = categories.analysis =
+        categories.failed = ".*";
     if (mlir::failed(mlir::remark::enableOptimizationRemarks(
             *module.getContext(), nullptr,
             std::make_unique<mlir::remark::RemarkEmittingPolicyAll>(), categories,
