@@ -45,10 +45,27 @@ Value Elements::load(Type type, Value pointer, Value position) {
                                    : Value(arith::ExtFOp::create(b, computeType(type), element));
 }
 
+/// f32 to bf16, to the nearest, ties to even, in integers: not every CPU and not every libgcc has
+/// it.
+static Value roundToBFloat16(ImplicitLocOpBuilder &b, Value element) {
+  Type i32 = b.getI32Type(), i16 = b.getIntegerType(16);
+  auto number = [&](int32_t value) -> Value { return arith::ConstantIntOp::create(b, value, 32); };
+  Value bits = arith::BitcastOp::create(b, i32, element);
+  Value upper = arith::ShRUIOp::create(b, bits, number(16));
+  Value odd = arith::AndIOp::create(b, upper, number(1));
+  Value half = arith::AddIOp::create(b, odd, number(0x7fff));
+  Value rounded = arith::ShRUIOp::create(b, arith::AddIOp::create(b, bits, half), number(16));
+  Value isNumber = arith::CmpFOp::create(b, arith::CmpFPredicate::ORD, element, element);
+  Value result = arith::SelectOp::create(b, isNumber, rounded, number(0x7fc0));
+  return arith::BitcastOp::create(b, b.getBF16Type(), arith::TruncIOp::create(b, i16, result));
+}
+
 void Elements::store(Value element, Type type, Value pointer, Value position) {
   Type memory = memoryType(type);
   if (type.isInteger(1))
     element = arith::ExtUIOp::create(b, memory, element);
+  else if (element.getType() != type && type.isBF16())
+    element = roundToBFloat16(b, element);
   else if (element.getType() != type)
     element = arith::TruncFOp::create(b, type, element);
   Value address = LLVM::GEPOp::create(b, pointer.getType(), memory, pointer, ValueRange(position),

@@ -72,6 +72,12 @@ static void addTranspose(Boundaries &boundaries, TransposeOp op) {
       boundaries.before(shapeOf(op.getResult()), dim);
 }
 
+static void addGather(Boundaries &boundaries, GatherOp op) {
+  unsigned first = op.getAxis(), count = op.getIndices().getType().getRank();
+  boundaries.before(shapeOf(op.getResult()), first);
+  boundaries.before(shapeOf(op.getResult()), first + count);
+}
+
 SmallVector<int64_t> mapLoops(func::FuncOp kernel, int64_t elements) {
   Boundaries boundaries;
   for (Operation &op : kernel.getBody().front().without_terminator()) {
@@ -84,10 +90,7 @@ SmallVector<int64_t> mapLoops(func::FuncOp kernel, int64_t elements) {
         .Case<TransposeOp>([&](auto op) { addTranspose(boundaries, op); })
         .Case<IotaOp, SliceOp, DynamicSliceOp, DynamicUpdateSliceOp, PadOp, ConcatOp, OneHotOp>(
             axis)
-        .Case<GatherOp>([&](auto op) {
-          boundaries.before(shapeOf(result), op.getAxis());
-          boundaries.before(shapeOf(result), op.getAxis() + op.getIndices().getType().getRank());
-        });
+        .Case<GatherOp>([&](auto op) { addGather(boundaries, op); });
   }
   return boundaries.loops(elements);
 }
