@@ -7,7 +7,7 @@
 namespace pcc::runtime::host {
 
 bool isSmallMatmul(const abi::Matmul &shape) {
-  constexpr int64_t small = 16;
+  constexpr int64_t small = 32;
   return shape.type() == abi::F32 && shape.result_type() == abi::F32 &&
          std::min({shape.m(), shape.n(), shape.k()}) <= small;
 }

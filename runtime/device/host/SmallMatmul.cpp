@@ -9,7 +9,7 @@ namespace pcc::runtime::host {
 namespace {
 
 /// Extent of a block along the dimension that is cut.
-constexpr int64_t blockExtent = 256;
+constexpr int64_t blockExtent = 128;
 
 class SmallMatmulRecord final : public PreparedRecord {
 public:
@@ -20,7 +20,7 @@ public:
         relu(product.shape.activation() == abi::Matmul::RELU),
         accumulation(product.shape.accumulation()), a(reinterpret_cast<float *>(product.a)),
         b(reinterpret_cast<float *>(product.b)), c(reinterpret_cast<float *>(product.c)),
-        bias(reinterpret_cast<float *>(product.bias)), cutsRows(m >= n),
+        bias(reinterpret_cast<float *>(product.bias)), cutsRows(m > blockExtent || m >= n),
         blocks(((cutsRows ? m : n) + blockExtent - 1) / blockExtent) {}
 
   Status run(const SlotValues &slot) override {
@@ -69,7 +69,7 @@ private:
   const float *const a, *const b;
   float *const c;
   const float *const bias;
-  /// Blocks are rows of c if it has more rows than columns, else columns.
+  /// Blocks are rows of c, which are contiguous, where there are enough of them, else columns.
   const bool cutsRows;
   const int64_t blocks;
 };
