@@ -4,6 +4,7 @@
 
 #include "compiler/import/Operators.h"
 #include "compiler/import/Shapes.h"
+#include <algorithm>
 #include <cmath>
 
 using namespace mlir;

@@ -7,6 +7,7 @@
 #include "compiler/import/Evaluate.h"
 #include "compiler/import/Shapes.h"
 #include "mlir/IR/Verifier.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 
 using namespace mlir;
 
@@ -168,7 +169,7 @@ Tensor Emitter::reduce(graph::ReduceOpKind kind, const Tensor &x, llvm::ArrayRef
   for (auto [dim, size] : llvm::enumerate(x.shape()))
     if (!llvm::is_contained(dims, static_cast<int64_t>(dim)))
       shape.push_back(size);
-  if (evaluates(x.shape(), {&x}))
+  if (x.known && x.type.getNumElements() <= mostEvaluated)
     if (auto result = evaluateReduce(kind, *x.known, dims))
       return Tensor::of(std::move(*result));
   Value input = materialize(x);

@@ -5,6 +5,8 @@
 #include "compiler/import/Emitter.h"
 #include "compiler/import/Evaluate.h"
 #include "compiler/import/Shapes.h"
+#include "llvm/ADT/Sequence.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
@@ -185,7 +187,7 @@ Tensor Emitter::gather(const Tensor &x, const Tensor &indices, int64_t axis) {
     error() << "the result " << formatShape(shape) << " is too large";
     return {};
   }
-  if (wrapped && evaluates(x.shape(), {&x}) && evaluates(shape, {&wrapped}))
+  if (wrapped && evaluates(shape, {&x, &wrapped}))
     return Tensor::of(evaluateGather(*x.known, *wrapped.known, axis));
   Value input = materialize(x), rows = materialize(wrapped);
   if (!input || !rows)

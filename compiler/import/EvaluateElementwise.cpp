@@ -3,6 +3,7 @@
 #include "compiler/import/Evaluate.h"
 
 #include "llvm/ADT/StringMap.h"
+#include <algorithm>
 #include <cmath>
 
 using namespace mlir;

@@ -3,6 +3,7 @@
 // Ops that move elements. Each is one call of `rearrange` with a map from result to input indices.
 
 #include "compiler/import/Evaluate.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 
 using namespace mlir;
 

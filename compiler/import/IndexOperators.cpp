@@ -4,7 +4,9 @@
 
 #include "compiler/import/Operators.h"
 #include "compiler/import/Shapes.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/Support/CheckedArithmetic.h"
+#include <algorithm>
 #include <limits>
 #include <numeric>
 

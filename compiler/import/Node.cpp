@@ -3,6 +3,7 @@
 #include "compiler/import/Node.h"
 
 #include "compiler/import/onnx.pb.h"
+#include <algorithm>
 
 using namespace mlir;
 using pcc::onnx::AttributeProto;
