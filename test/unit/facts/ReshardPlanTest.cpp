@@ -22,14 +22,26 @@ TEST(ReshardPlan, NothingToDo) {
 }
 
 TEST(ReshardPlan, PartialToReplicatedIsAnAllReduce) {
-  ReshardPlan result = plan(Sharding::replicated(2).withPartial({"y"}), Sharding::replicated(2));
+  Mesh line({{"y", 4}});
+  ReshardPlan result = planReshard(Sharding::replicated(2).withPartial({"y"}),
+                                   Sharding::replicated(2), {16, 16}, line);
   EXPECT_EQ(result.str(), "all_reduce(y)");
   EXPECT_EQ(result.getReceived(), 2 * 256 * 3 / 4);
 }
 
 TEST(ReshardPlan, PartialToSplitIsAReduceScatter) {
-  EXPECT_EQ(plan(Sharding::replicated(2).withPartial({"y"}), Sharding({{"y"}, {}})).str(),
-            "reduce_scatter(y: 0)");
+  Mesh line({{"y", 4}});
+  EXPECT_EQ(
+      planReshard(Sharding::replicated(2).withPartial({"y"}), Sharding({{"y"}, {}}), {16, 16}, line)
+          .str(),
+      "reduce_scatter(y: 0)");
+}
+
+TEST(ReshardPlan, IdleAxesShareTheWork) {
+  // The ranks along x hold copies: each can reduce a part of the whole for the others.
+  ReshardPlan result = plan(Sharding::replicated(2).withPartial({"y"}), Sharding::replicated(2));
+  EXPECT_EQ(result.getReceived(), 320);
+  EXPECT_LT(result.getReceived(), 2 * 256 * 3 / 4);
 }
 
 TEST(ReshardPlan, ReplicatedToSplitIsFree) {
