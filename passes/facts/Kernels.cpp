@@ -122,8 +122,12 @@ SmallVector<Kernel> collectKernels(func::FuncOp function) {
     });
     for (Value result : op.getResults()) {
       bool readOutside = false;
-      forEachReader(result,
-                    [&](Operation *reader) { readOutside |= getKernelNumber(reader) != number; });
+      forEachReader(result, [&](Operation *reader) {
+        // A reader without a kernel that does not return is dead.
+        std::optional<int64_t> other = getKernelNumber(reader);
+        bool isReturn = reader->hasTrait<OpTrait::IsTerminator>();
+        readOutside |= isReturn || (other && other != number);
+      });
       if (readOutside)
         kernel.outputs.push_back(result);
     }

@@ -163,12 +163,9 @@ static Value elementToCombine(Elements &elements, Operation *op, const Index &in
 
 Value Elements::computeLoop(Operation *op, const Index &index) {
   auto matmul = dyn_cast<MatmulOp>(op);
-  int64_t count = facts::isView(op) ? 1
-                  : matmul
-                      ? matmul.getLhs().getType().getNumElements() /
-                            matmul.getType().getNumElements() * matmul.getType().getShape().back()
-                      : cast<ReduceOp>(op).getInput().getType().getNumElements() /
-                            cast<ReduceOp>(op).getType().getNumElements();
+  int64_t operands = countOf(op->getOperand(0)), results = countOf(op->getResult(0));
+  int64_t columns = matmul ? matmul.getType().getShape().back() : 1;
+  int64_t count = operands * columns / results;
   // What is asked for at this index inside the loop belongs to the loop.
   SmallVector<Value> sum =
       emitLoop(b, math.constant(0), math.constant(count), {neutral(op)},

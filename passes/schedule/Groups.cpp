@@ -14,12 +14,22 @@ static bool isLibraryCall(const Loops &loops) {
          loops.kind == FormKind::Scatter;
 }
 
-/// True if nobody could tell whether the op ran.
-static bool isUnused(Operation *op) { return op->use_empty() && isMemoryEffectFree(op); }
+/// Ops of which nobody could tell whether they ran: what only such ops read, too.
+static DenseSet<Operation *> findUnused(Block &block) {
+  DenseSet<Operation *> unused;
+  for (Operation &op : llvm::reverse(block)) {
+    bool isRead =
+        llvm::any_of(op.getUsers(), [&](Operation *user) { return !unused.contains(user); });
+    if (!isRead && isMemoryEffectFree(&op) && !op.hasTrait<OpTrait::IsTerminator>())
+      unused.insert(&op);
+  }
+  return unused;
+}
 
 Groups::Groups(func::FuncOp function) {
+  DenseSet<Operation *> unused = findUnused(function.getBody().front());
   for (Operation &op : function.getBody().front()) {
-    if (op.hasTrait<OpTrait::IsTerminator>() || facts::isRecomputed(&op) || isUnused(&op))
+    if (op.hasTrait<OpTrait::IsTerminator>() || facts::isRecomputed(&op) || unused.contains(&op))
       continue;
     if (op.hasTrait<OpTrait::ConstantLike>() && !facts::getKernelNumber(&op))
       continue; // lies in memory

@@ -55,7 +55,7 @@ private:
 
 void Generator::addUnary() {
   static const char *ops[] = {"neg",  "abs",    "tanh",     "sigmoid", "relu",
-                              "silu", "square", "softplus", "erf",     "sign"};
+                              "silu", "square", "softplus", "erf",     "sin"};
   Value x = pick(full);
   emit(full, std::string("graph.") + ops[random() % 10] + " " + x.name + " : " + type(x), rows,
        columns);

@@ -2,6 +2,7 @@
 #include "test/oracle/kernels/TaskMachine.h"
 
 #include "llvm/Support/raw_ostream.h"
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <dlfcn.h>
@@ -86,7 +87,17 @@ void TaskMachine::multiply(task::MatmulOp op) {
       }
 }
 
-/// Calls `visit(address, element)` for every element with its type in memory.
+namespace {
+/// A bf16 in memory: the upper half of an f32.
+struct Bf16 {
+  uint16_t bits;
+
+  explicit Bf16(float value) : bits(std::bit_cast<uint32_t>(value) >> 16) {}
+  operator float() const { return std::bit_cast<float>(uint32_t(bits) << 16); }
+};
+} // namespace
+
+/// Calls `visit(position, element)` for every element with its type in memory.
 template <typename Visit>
 static void visitElements(Type type, char *data, int64_t count, Visit visit) {
   for (int64_t n = 0; n < count; ++n) {
@@ -101,7 +112,7 @@ static void visitElements(Type type, char *data, int64_t count, Visit visit) {
     else if (type.isF16())
       visit(n, reinterpret_cast<_Float16 *>(data)[n]);
     else
-      visit(n, reinterpret_cast<__bf16 *>(data)[n]);
+      visit(n, reinterpret_cast<Bf16 *>(data)[n]);
   }
 }
 

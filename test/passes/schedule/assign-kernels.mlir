@@ -110,6 +110,18 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
 
 // -----
 
+// What only dead ops read is dead.
+// CHECK-LABEL: @dead
+// CHECK-SAME: task.forms = [#task.form<map 4 x 1>]
+func.func @dead(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = graph.abs %x : tensor<4xf32>
+  %1 = graph.exp %0 : tensor<4xf32>
+  %2 = graph.square %x : tensor<4xf32>
+  return %2 : tensor<4xf32>
+}
+
+// -----
+
 func.func @whole(%x: tensor<4x10xf32>) -> tensor<4x10xf32> {
   // expected-error @below {{has no kernel: expected core ops of one result, run "--graph-decompose" and "--lower-prepare-kernels" first}}
   %0 = graph.softmax %x axis = 1 : tensor<4x10xf32>
