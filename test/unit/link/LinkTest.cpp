@@ -55,7 +55,7 @@ TEST_F(Link, ProgramReadsBackIdentically) {
   abi::Executable executable;
   ASSERT_TRUE(succeeded(link::linkExecutable(*module, {"elf", {"avx2"}}, executable)));
   auto again = abi::parseExecutable(abi::serialise(executable));
-  ASSERT_TRUE(again.ok()) << again.status().describe();
+  ASSERT_TRUE(bool(again)) << again.status().describe();
   EXPECT_EQ(again->SerializeAsString(), executable.SerializeAsString());
 }
 
