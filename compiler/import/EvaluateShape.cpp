@@ -66,7 +66,8 @@ Constant evaluateTranspose(const Constant &x, llvm::ArrayRef<int64_t> permutatio
 
 Constant evaluateBroadcast(const Constant &x, llvm::ArrayRef<int64_t> shape) {
   return rearrange(x, shape, [&](const Index &index) {
-    Index from(llvm::ArrayRef(index).take_back(x.shape.size()));
+    llvm::ArrayRef<int64_t> all(index);
+    Index from(all.take_back(x.shape.size()));
     for (auto [i, size] : llvm::zip_equal(from, x.shape))
       i = size == 1 ? 0 : i;
     return from;
