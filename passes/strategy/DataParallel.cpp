@@ -126,8 +126,8 @@ struct DataParallel : impl::StrategyDataParallelBase<DataParallel> {
     if (deviceNum < 1 || deviceNum > dist::maxRanks)
       return module.emitError() << "expected 1 to " << dist::maxRanks << " ranks, got "
                                 << deviceNum.getValue();
-    dist::Mesh mesh({dist::MeshAxis{"dp", deviceNum}});
-    module->setAttr(dist::meshAttrName, dist::MeshAttr::get(&getContext(), mesh));
+    const dist::MeshAxis axis{"dp", deviceNum};
+    module->setAttr(dist::meshAttrName, dist::MeshAttr::get(&getContext(), dist::Mesh(axis)));
     return success();
   }
 
