@@ -101,18 +101,18 @@ OpSharding assemble(Operation *op, const FactorRule &rule, const FactorAxes &fac
                     ArrayRef<Sharding> operands) {
   Reduction reduction(op, rule, factors);
   Carried carried = findCarried(rule, operands, factors, reduction);
+  ReduceKind kind = reduction.axes.empty() ? carried.kind : reduction.kind;
   OpSharding sharding;
   for (auto [index, dims] : llvm::enumerate(rule.getOperands())) {
-    Sharding wanted = factors.project(dims);
+    AxisList partialAxes;
     if (llvm::is_contained(carried.operands, index))
-      wanted = wanted.withPartial(carried.axes, carried.kind);
-    else if (!reduction.axes.empty() && entersOnce(rule, index, factors))
-      wanted = wanted.withPartial(reduction.axes, reduction.kind);
-    sharding.operands.push_back(wanted);
+      partialAxes = carried.axes;
+    if (!reduction.axes.empty() && entersOnce(rule, index, factors))
+      partialAxes.append(reduction.axes);
+    sharding.operands.push_back(factors.project(dims).withPartial(partialAxes, kind));
   }
   AxisList partialAxes = reduction.axes;
   partialAxes.append(carried.axes);
-  ReduceKind kind = reduction.axes.empty() ? carried.kind : reduction.kind;
   for (const TensorFactors &dims : rule.getResults())
     sharding.results.push_back(factors.project(dims).withPartial(partialAxes, kind));
   return sharding;
