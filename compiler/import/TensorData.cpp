@@ -5,6 +5,7 @@
 #include "compiler/import/Shapes.h"
 #include "compiler/import/onnx.pb.h"
 #include "mlir/IR/AsmState.h"
+#include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/Support/Alignment.h"
 #include "llvm/Support/FileSystem.h"
