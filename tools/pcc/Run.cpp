@@ -2,6 +2,7 @@
 //
 // pcc run: trains and evaluates a program, or a model that it compiles first, on local ranks.
 
+#include "compiler/link/Link.h"
 #include "runtime/abi/Executable.h"
 #include "runtime/execute/RunProgram.h"
 #include "tools/pcc/RoadFlags.h"
@@ -52,12 +53,16 @@ public:
                        cl::sub(command)) {}
 
   ExitCode run() override {
+    if (compareOneRank && isProgram())
+      return fail(BadUsage,
+                  "'--compare-one-rank': expected a model, got a program, whose number of "
+                  "ranks is fixed");
     abi::RunConfig config;
     config.set_log_every(20);
     if (ExitCode code = flags.read(config))
       return code;
     abi::Executable program;
-    if (ExitCode code = load(program, /*onOneRank=*/false))
+    if (ExitCode code = load(program))
       return code;
     abi::RunReport report;
     if (ExitCode code = execute(std::move(program), config, /*talks=*/!format.isJson(), report))
@@ -72,22 +77,41 @@ public:
   }
 
 private:
+  bool isProgram() const { return llvm::StringRef(road.getModel().path()).ends_with(".pcx"); }
+
   /// The program to run: read, or compiled.
-  ExitCode load(abi::Executable &program, bool onOneRank) {
-    llvm::StringRef path = road.getModel().path();
-    if (!path.ends_with(".pcx")) {
+  ExitCode load(abi::Executable &program) {
+    if (!isProgram()) {
       pcc::PipelineOptions options;
       if (ExitCode code = road.read(options))
         return code;
-      if (onOneRank)
-        options.parallel = oneRank(options.parallel);
       Session session;
       return road.build(session, options, program);
     }
-    auto read = abi::readExecutable(path.str());
+    auto read = abi::readExecutable(road.getModel().path());
     if (!read)
       return fail(ExitCode(read.status().exitCode()), read.status().describe());
     program = std::move(*read);
+    return Success;
+  }
+
+  /// The model compiled for one rank, with nothing shown on the way.
+  ExitCode loadOneRank(abi::Executable &program) {
+    pcc::PipelineOptions options;
+    if (ExitCode code = road.read(options))
+      return code;
+    options.parallel = oneRank(options.parallel);
+    Session session;
+    ExitCode code;
+    mlir::OwningOpRef<mlir::ModuleOp> module = road.getModel().load(session.context, code);
+    if (!module)
+      return code;
+    if (mlir::failed(pcc::runPipeline(*module, options, pcc::Stage::Llvm)))
+      return BadInput;
+    mlir::FailureOr<abi::Executable> linked = pcc::link::linkProgram(*module);
+    if (mlir::failed(linked))
+      return BadInput;
+    program = std::move(*linked);
     return Success;
   }
 
@@ -108,12 +132,8 @@ private:
   }
 
   ExitCode runOnOneRank(const abi::RunConfig &config) {
-    if (llvm::StringRef(road.getModel().path()).ends_with(".pcx"))
-      return fail(BadUsage,
-                  "'--compare-one-rank': expected a model, got a program, whose number of "
-                  "ranks is fixed");
     abi::Executable program;
-    if (ExitCode code = load(program, /*onOneRank=*/true))
+    if (ExitCode code = loadOneRank(program))
       return code;
     abi::RunConfig quiet = config;
     quiet.clear_log_dir();
