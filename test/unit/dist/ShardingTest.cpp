@@ -6,10 +6,13 @@
 using namespace pcc;
 using namespace pcc::dist;
 
+/// The axes of each dimension; as a constructor's argument the braces would also fit a copy.
+static Sharding split(llvm::ArrayRef<AxisList> dims) { return Sharding(dims); }
+
 static const Mesh mesh({{"dp", 2}, {"tp", 4}});
 
 TEST(Sharding, LocalShapeAndOffset) {
-  Sharding rows({{"dp"}, {}}), columns({{}, {"dp", "tp"}});
+  Sharding rows = split({{"dp"}, {}}), columns = split({{}, {"dp", "tp"}});
   EXPECT_EQ(rows.getLocalShape({8, 16}, mesh), (llvm::SmallVector<int64_t, 4>{4, 16}));
   EXPECT_EQ(rows.getOffset(5, {8, 16}, mesh), (llvm::SmallVector<int64_t, 4>{4, 0}));
   EXPECT_EQ(columns.getLocalShape({8, 16}, mesh), (llvm::SmallVector<int64_t, 4>{8, 2}));
@@ -20,15 +23,15 @@ TEST(Sharding, LocalShapeAndOffset) {
 }
 
 TEST(Sharding, HoldersOfABlock) {
-  EXPECT_EQ(Sharding({{"dp"}}).getHolders(5, mesh), (RankList{4, 5, 6, 7}));
-  EXPECT_EQ(Sharding({{"tp"}}).getHolders(5, mesh), (RankList{1, 5}));
-  EXPECT_EQ(Sharding({{"dp", "tp"}}).getHolders(5, mesh), (RankList{5}));
+  EXPECT_EQ(split({{"dp"}}).getHolders(5, mesh), (RankList{4, 5, 6, 7}));
+  EXPECT_EQ(split({{"tp"}}).getHolders(5, mesh), (RankList{1, 5}));
+  EXPECT_EQ(split({{"dp", "tp"}}).getHolders(5, mesh), (RankList{5}));
   EXPECT_EQ(Sharding::replicated(1).getHolders(5, mesh).size(), 8u);
 }
 
 TEST(Sharding, BlocksOfAllRanksCoverTheTensor) {
-  for (const Sharding &sharding : {Sharding({{"tp"}, {"dp"}}), Sharding({{"tp", "dp"}, {}}),
-                                   Sharding({{}, {"dp"}}), Sharding::replicated(2)}) {
+  for (const Sharding &sharding : {split({{"tp"}, {"dp"}}), split({{"tp", "dp"}, {}}),
+                                   split({{}, {"dp"}}), Sharding::replicated(2)}) {
     std::vector<int64_t> owners(8 * 8, 0);
     for (int64_t rank = 0; rank < mesh.getNumRanks(); ++rank) {
       auto offset = sharding.getOffset(rank, {8, 8}, mesh);
@@ -54,19 +57,19 @@ TEST(Sharding, PartialAxes) {
 }
 
 TEST(Sharding, RefusesWhatIsIllegal) {
-  EXPECT_EQ(Sharding({{"dp"}}).verify({8, 16}, mesh),
+  EXPECT_EQ(split({{"dp"}}).verify({8, 16}, mesh),
             "expected a sharding of 2 dimensions, got \"[dp]\"");
-  EXPECT_EQ(Sharding({{"ep"}, {}}).verify({8, 16}, mesh),
+  EXPECT_EQ(split({{"ep"}, {}}).verify({8, 16}, mesh),
             "axis \"ep\" of sharding \"[ep, _]\" is not an axis of the mesh \"dp=2, tp=4\"");
-  EXPECT_EQ(Sharding({{"dp"}, {"dp"}}).verify({8, 16}, mesh),
+  EXPECT_EQ(split({{"dp"}, {"dp"}}).verify({8, 16}, mesh),
             "axis \"dp\" occurs twice in sharding \"[dp, dp]\"");
-  EXPECT_EQ(Sharding({{"dp"}}, {"dp"}).verify({8}, mesh),
+  EXPECT_EQ(split({{"dp"}}, {"dp"}).verify({8}, mesh),
             "axis \"dp\" occurs twice in sharding \"[dp] partial(sum: dp)\"");
   EXPECT_EQ(
-      Sharding({{"tp"}}).verify({6}, mesh),
+      split({{"tp"}}).verify({6}, mesh),
       "dimension 0 of size 6 is not divisible by 4 shards (\"tp\"); counts that divide: 1, 2, "
       "3, 6");
-  EXPECT_EQ(Sharding({{"tp"}}).verify({8}, mesh), "");
+  EXPECT_EQ(split({{"tp"}}).verify({8}, mesh), "");
 }
 
 TEST(Sharding, TextReadsBack) {

@@ -7,8 +7,12 @@
 
 using namespace pcc;
 using namespace pcc::facts;
+using pcc::dist::AxisList;
 using pcc::dist::Mesh;
 using pcc::dist::Sharding;
+
+/// The axes of each dimension; as a constructor's argument the braces would also fit a copy.
+static Sharding split(llvm::ArrayRef<AxisList> dims) { return Sharding(dims); }
 
 static const Mesh mesh({{"x", 2}, {"y", 4}});
 
@@ -18,7 +22,7 @@ static ReshardPlan plan(const Sharding &from, const Sharding &to,
 }
 
 TEST(ReshardPlan, NothingToDo) {
-  EXPECT_TRUE(plan(Sharding({{"x"}, {}}), Sharding({{"x"}, {}})).steps.empty());
+  EXPECT_TRUE(plan(split({{"x"}, {}}), split({{"x"}, {}})).steps.empty());
 }
 
 TEST(ReshardPlan, PartialToReplicatedIsAnAllReduce) {
@@ -32,7 +36,7 @@ TEST(ReshardPlan, PartialToReplicatedIsAnAllReduce) {
 TEST(ReshardPlan, PartialToSplitIsAReduceScatter) {
   Mesh line({{"y", 4}});
   EXPECT_EQ(
-      planReshard(Sharding::replicated(2).withPartial({"y"}), Sharding({{"y"}, {}}), {16, 16}, line)
+      planReshard(Sharding::replicated(2).withPartial({"y"}), split({{"y"}, {}}), {16, 16}, line)
           .str(),
       "reduce_scatter(y: 0)");
 }
@@ -45,7 +49,7 @@ TEST(ReshardPlan, IdleAxesShareTheWork) {
 }
 
 TEST(ReshardPlan, ReplicatedToSplitIsFree) {
-  ReshardPlan result = plan(Sharding::replicated(2), Sharding({{"x"}, {"y"}}));
+  ReshardPlan result = plan(Sharding::replicated(2), split({{"x"}, {"y"}}));
   EXPECT_EQ(result.getReceived(), 0);
   EXPECT_EQ(result.steps.size(), 2u);
 }
@@ -56,20 +60,20 @@ TEST(ReshardPlan, ReplicatedToPartialKeepsOneCopy) {
 }
 
 TEST(ReshardPlan, SplitToReplicatedIsAnAllGather) {
-  ReshardPlan result = plan(Sharding({{"x", "y"}, {}}), Sharding::replicated(2));
+  ReshardPlan result = plan(split({{"x", "y"}, {}}), Sharding::replicated(2));
   EXPECT_EQ(result.getReceived(), 256 - 32);
 }
 
 TEST(ReshardPlan, MovedAxisNeedsNoGather) {
-  ReshardPlan result = plan(Sharding({{"y"}, {}}), Sharding({{}, {"y"}}));
+  ReshardPlan result = plan(split({{"y"}, {}}), split({{}, {"y"}}));
   EXPECT_EQ(result.getReceived(), 64 * 3 / 4);
 }
 
 TEST(ReshardPlan, ExchangedOrderOfAxesIsAPermutation) {
   BlockTable table =
-      makeBlockTable(Sharding({{"x", "y"}, {}}), Sharding({{"y", "x"}, {}}), {16, 16}, mesh);
+      makeBlockTable(split({{"x", "y"}, {}}), split({{"y", "x"}, {}}), {16, 16}, mesh);
   EXPECT_TRUE(table.isPermutation());
-  EXPECT_EQ(plan(Sharding({{"x", "y"}, {}}), Sharding({{"y", "x"}, {}})).str(),
+  EXPECT_EQ(plan(split({{"x", "y"}, {}}), split({{"y", "x"}, {}})).str(),
             "block_exchange(x.y)");
 }
 
@@ -85,13 +89,13 @@ TEST(ReshardPlan, PriceDecides) {
   auto byMessages = [](const ReshardStep &step) {
     return static_cast<double>(step.messages) + (step.kind == StepKind::BlockExchange ? 100 : 0);
   };
-  ReshardPlan result = plan(Sharding({{"x", "y"}, {}}), Sharding({{"y", "x"}, {}}), byMessages);
+  ReshardPlan result = plan(split({{"x", "y"}, {}}), split({{"y", "x"}, {}}), byMessages);
   for (const ReshardStep &step : result.steps)
     EXPECT_NE(step.kind, StepKind::BlockExchange);
 }
 
 TEST(BlockTable, OnlyWhatIsLackingIsReceived) {
-  BlockTable table = makeBlockTable(Sharding({{"x"}, {}}), Sharding({{}, {"x"}}), {16, 16}, mesh);
+  BlockTable table = makeBlockTable(split({{"x"}, {}}), split({{}, {"x"}}), {16, 16}, mesh);
   EXPECT_EQ(table.getReceived(), 64);
   EXPECT_EQ(table.getMessages(), 1);
   EXPECT_FALSE(table.isPermutation());
