@@ -63,7 +63,7 @@ TEST(Sharding, RefusesWhatIsIllegal) {
             "axis \"ep\" of sharding \"[ep, _]\" is not an axis of the mesh \"dp=2, tp=4\"");
   EXPECT_EQ(split({{"dp"}, {"dp"}}).verify({8, 16}, mesh),
             "axis \"dp\" occurs twice in sharding \"[dp, dp]\"");
-  EXPECT_EQ(split({{"dp"}}, {"dp"}).verify({8}, mesh),
+  EXPECT_EQ(split({{"dp"}}).withPartial({"dp"}).verify({8}, mesh),
             "axis \"dp\" occurs twice in sharding \"[dp] partial(sum: dp)\"");
   EXPECT_EQ(
       split({{"tp"}}).verify({6}, mesh),
