@@ -3,7 +3,7 @@
 #include "compiler/interpret/Blocks.h"
 
 #include "compiler/interpret/Indexing.h"
-#include "compiler/interpret/ops/Scalars.h"
+#include "compiler/interpret/Scalars.h"
 #include "runtime/abi/Random.h"
 #include <cmath>
 

@@ -2,7 +2,7 @@
 
 #include "compiler/interpret/Compare.h"
 
-#include "compiler/interpret/ops/Map.h"
+#include "compiler/interpret/Map.h"
 #include "dialects/interfaces/FactorRuleInterface.h"
 #include "runtime/abi/Random.h"
 #include "llvm/Support/Format.h"

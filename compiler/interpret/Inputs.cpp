@@ -2,8 +2,8 @@
 
 #include "compiler/interpret/Inputs.h"
 
+#include "compiler/interpret/Map.h"
 #include "compiler/interpret/TensorAttr.h"
-#include "compiler/interpret/ops/Map.h"
 #include "dialects/dist/Dist.h"
 #include "runtime/abi/Random.h"
 #include "llvm/ADT/TypeSwitch.h"

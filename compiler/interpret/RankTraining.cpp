@@ -3,8 +3,8 @@
 #include "compiler/interpret/RankTraining.h"
 
 #include "compiler/interpret/Blocks.h"
+#include "compiler/interpret/Map.h"
 #include "compiler/interpret/TensorAttr.h"
-#include "compiler/interpret/ops/Map.h"
 
 using namespace mlir;
 

@@ -3,8 +3,8 @@
 #include "compiler/interpret/Section.h"
 
 #include "compiler/interpret/Blocks.h"
+#include "compiler/interpret/Map.h"
 #include "compiler/interpret/TensorAttr.h"
-#include "compiler/interpret/ops/Map.h"
 #include "dialects/dist/Dist.h"
 
 using namespace mlir;

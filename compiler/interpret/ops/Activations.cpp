@@ -2,9 +2,9 @@
 //
 // Activation functions.
 
+#include "compiler/interpret/Map.h"
 #include "compiler/interpret/Registry.h"
-#include "compiler/interpret/ops/Map.h"
-#include "compiler/interpret/ops/Scalars.h"
+#include "compiler/interpret/Scalars.h"
 #include "dialects/graph/Graph.h"
 #include <numbers>
 

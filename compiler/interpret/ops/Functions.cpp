@@ -2,9 +2,9 @@
 //
 // Functions of one number.
 
+#include "compiler/interpret/Map.h"
 #include "compiler/interpret/Registry.h"
-#include "compiler/interpret/ops/Map.h"
-#include "compiler/interpret/ops/Scalars.h"
+#include "compiler/interpret/Scalars.h"
 #include "dialects/graph/Graph.h"
 
 using namespace mlir;

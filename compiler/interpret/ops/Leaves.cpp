@@ -3,9 +3,9 @@
 // Constants, indices, random numbers.
 
 #include "compiler/interpret/Indexing.h"
+#include "compiler/interpret/Map.h"
 #include "compiler/interpret/Registry.h"
 #include "compiler/interpret/TensorAttr.h"
-#include "compiler/interpret/ops/Map.h"
 #include "dialects/graph/CounterRng.h"
 #include "dialects/graph/Graph.h"
 

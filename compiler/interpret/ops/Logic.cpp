@@ -2,9 +2,9 @@
 //
 // Comparisons, booleans and casts.
 
+#include "compiler/interpret/Map.h"
 #include "compiler/interpret/Registry.h"
 #include "compiler/interpret/TensorAttr.h"
-#include "compiler/interpret/ops/Map.h"
 #include "dialects/graph/Graph.h"
 
 using namespace mlir;

@@ -2,8 +2,8 @@
 //
 // Optimizer steps.
 
+#include "compiler/interpret/Map.h"
 #include "compiler/interpret/Registry.h"
-#include "compiler/interpret/ops/Map.h"
 #include "dialects/graph/Graph.h"
 
 using namespace mlir;

@@ -4,8 +4,8 @@
 
 #include "compiler/interpret/Indexing.h"
 #include "compiler/interpret/Registry.h"
+#include "compiler/interpret/Scalars.h"
 #include "compiler/interpret/TensorAttr.h"
-#include "compiler/interpret/ops/Scalars.h"
 #include "dialects/graph/Graph.h"
 
 using namespace mlir;

@@ -73,8 +73,7 @@ TEST(ReshardPlan, ExchangedOrderOfAxesIsAPermutation) {
   BlockTable table =
       makeBlockTable(split({{"x", "y"}, {}}), split({{"y", "x"}, {}}), {16, 16}, mesh);
   EXPECT_TRUE(table.isPermutation());
-  EXPECT_EQ(plan(split({{"x", "y"}, {}}), split({{"y", "x"}, {}})).str(),
-            "block_exchange(x.y)");
+  EXPECT_EQ(plan(split({{"x", "y"}, {}}), split({{"y", "x"}, {}})).str(), "block_exchange(x.y)");
 }
 
 TEST(ReshardPlan, AxesOfOneRankMeanNothing) {
