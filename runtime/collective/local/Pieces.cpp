@@ -163,6 +163,8 @@ bool isSame(const CollectiveCall &a, const CollectiveCall &b) {
 
 int64_t pieceCount(MemberCalls calls) {
   const CollectiveCall &call = *calls[0];
+  if (calls.size() == 1 && call.source == call.destination)
+    return 0; // what one member has is the result, and it is where it should be
   switch (call.kind) {
   case abi::ALL_REDUCE:
   case abi::REDUCE:
