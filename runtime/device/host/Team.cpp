@@ -3,6 +3,7 @@
 #include "runtime/device/host/Team.h"
 
 #include <algorithm>
+#include <atomic>
 
 namespace pcc::runtime::host {
 
@@ -28,16 +29,23 @@ void Team::spread(int64_t count, RangeFunction function, void *context) const {
     int64_t count;
     RangeFunction function;
     void *context;
+    // The order that the library's start and end of a team give, said once more where a race
+    // detector sees it.
+    std::atomic<int> started = 0, ended = 0;
   } share{openMp, count, function, context};
   auto body = [](void *data) {
-    const Share &share = *static_cast<Share *>(data);
+    Share &share = *static_cast<Share *>(data);
+    share.started.load(std::memory_order_acquire);
     // The run time may give fewer threads than asked for.
     int64_t threads = share.openMp->threadCount(), mine = share.openMp->threadNumber();
     int64_t begin = share.count * mine / threads, end = share.count * (mine + 1) / threads;
     if (begin < end)
       share.function(share.context, begin, end);
+    share.ended.fetch_add(1, std::memory_order_release);
   };
+  share.started.store(1, std::memory_order_release);
   openMp->parallel(body, &share, unsigned(std::min<int64_t>(size, count)), 0);
+  share.ended.load(std::memory_order_acquire);
 }
 
 } // namespace pcc::runtime::host
