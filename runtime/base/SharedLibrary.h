@@ -40,6 +40,9 @@ public:
   /// Fills every row of the table; the error (Unavailable) names the first that is missing.
   Status resolve(std::span<const Symbol> table) const;
 
+  /// Leaves the library open until the process ends.
+  void keep() && { handle = nullptr; }
+
   /// The address of one symbol; null if it is not there.
   void *address(const char *symbol) const;
 

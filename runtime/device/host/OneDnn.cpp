@@ -36,8 +36,8 @@ Expected<OneDnn> OneDnn::load() {
     return status;
   if (dnnl_status_t status = dnn.engineCreate(&dnn.engine, dnnl_cpu, 0); status != dnnl_success)
     return Status::unavailable(fmt::format("oneDNN has no cpu engine (status {})", int(status)));
-  // Its threads and caches live as long as the process, so it is never closed.
-  new SharedLibrary(std::move(*library));
+  // Its threads and caches live as long as the process, so it stays open.
+  std::move(*library).keep();
   return dnn;
 }
 

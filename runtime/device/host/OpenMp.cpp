@@ -16,8 +16,8 @@ Expected<OpenMp> OpenMp::load() {
                           symbol("omp_get_num_threads", openMp.threadCount)};
   if (Status status = library->resolve(table); !status.ok())
     return status;
-  // Its workers live as long as the process, so it is never closed.
-  new SharedLibrary(std::move(*library));
+  // Its workers live as long as the process, so it stays open.
+  std::move(*library).keep();
   return openMp;
 }
 
