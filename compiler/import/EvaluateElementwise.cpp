@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/import/Evaluate.h"
+#include "dialects/graph/Direction.h"
 
 #include "llvm/ADT/StringMap.h"
 #include <algorithm>
@@ -86,24 +87,6 @@ Constant generate(Type elementType, llvm::ArrayRef<int64_t> shape, bool isSplat,
   for (int64_t i = 0; i < count; ++i)
     result.values.push_back(roundTo(elementType, element(i)));
   return result;
-}
-
-template <typename T> bool holds(graph::Direction direction, T x, T y) {
-  switch (direction) {
-  case graph::Direction::EQ:
-    return x == y;
-  case graph::Direction::NE:
-    return x != y;
-  case graph::Direction::LT:
-    return x < y;
-  case graph::Direction::LE:
-    return x <= y;
-  case graph::Direction::GT:
-    return x > y;
-  case graph::Direction::GE:
-    return x >= y;
-  }
-  llvm_unreachable("every direction is listed");
 }
 
 } // namespace

@@ -5,30 +5,13 @@
 #include "compiler/interpret/Map.h"
 #include "compiler/interpret/Registry.h"
 #include "compiler/interpret/TensorAttr.h"
+#include "dialects/graph/Direction.h"
 #include "dialects/graph/Graph.h"
 
 using namespace mlir;
 
 namespace pcc::interpret {
 namespace {
-
-template <typename T> bool holds(graph::Direction direction, T x, T y) {
-  switch (direction) {
-  case graph::Direction::EQ:
-    return x == y;
-  case graph::Direction::NE:
-    return x != y;
-  case graph::Direction::LT:
-    return x < y;
-  case graph::Direction::LE:
-    return x <= y;
-  case graph::Direction::GT:
-    return x > y;
-  case graph::Direction::GE:
-    return x >= y;
-  }
-  llvm_unreachable("every direction is listed");
-}
 
 Tensor compare(graph::CompareOp op, llvm::ArrayRef<Tensor> in) {
   graph::Direction direction = op.getDirection();
