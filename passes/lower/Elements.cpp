@@ -89,6 +89,12 @@ Value Elements::at(Value tensor, const Index &index) {
   return value;
 }
 
+Value Elements::positionAt(Value integers, const Index &index) {
+  Value integer = at(integers, index);
+  Type i64 = b.getI64Type();
+  return integer.getType() == i64 ? integer : arith::ExtSIOp::create(b, i64, integer);
+}
+
 /// The number in a splat constant, in its compute type.
 static Value emitSplat(ImplicitLocOpBuilder &b, ConstantOp op) {
   auto splat = cast<SplatElementsAttr>(op.getValue());
@@ -104,6 +110,16 @@ static Value emitPosition(ImplicitLocOpBuilder &b, Value position, Type type) {
   if (isa<FloatType>(type))
     return arith::SIToFPOp::create(b, computeType(type), position);
   return type.isInteger(64) ? position : arith::TruncIOp::create(b, type, position);
+}
+
+bool hasElements(Operation *op) {
+  if (auto constant = dyn_cast<ConstantOp>(op))
+    return isa<SplatElementsAttr>(constant.getValue());
+  if (auto matmul = dyn_cast<MatmulOp>(op))
+    return isa<IntegerType>(elementOf(matmul.getResult()));
+  return op->hasTrait<Elementwise>() ||
+         isa<IotaOp, BroadcastOp, ReduceOp, ReshapeOp, TransposeOp, SliceOp, DynamicSliceOp,
+             DynamicUpdateSliceOp, PadOp, ConcatOp, GatherOp, OneHotOp, RngUniformOp>(op);
 }
 
 Value Elements::compute(Operation *op, const Index &index) {

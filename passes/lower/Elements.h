@@ -41,6 +41,8 @@ public:
 
   /// The element of `tensor` at `index`, in its compute type.
   mlir::Value at(mlir::Value tensor, const Index &index);
+  /// The element of a tensor of integers, as a position (i64; negative where the element is).
+  mlir::Value positionAt(mlir::Value integers, const Index &index);
   /// Emits a store of `element` (of compute type) into the memory of `type` elements at `pointer`.
   void store(mlir::Value element, mlir::Type type, mlir::Value pointer, mlir::Value position);
   mlir::Value load(mlir::Type type, mlir::Value pointer, mlir::Value position);
@@ -79,11 +81,15 @@ private:
   std::vector<std::map<Key, mlir::Value>> known{1};
 };
 
+/// True if Elements computes the elements of the op's result: all core ops but those that read or
+/// write memory in their own order (products of floats, scatter_add, constants of many values).
+bool hasElements(mlir::Operation *op);
+
 /// The element of an elementwise op, given those of its operands; null if `op` is not elementwise.
 mlir::Value emitPointwise(mlir::ImplicitLocOpBuilder &builder, mlir::Operation *op,
                           llvm::ArrayRef<mlir::Value> operands);
 
-/// A constant in a compute type.
+/// A constant in a compute type; of an integer type the nearest number on the side of zero.
 mlir::Value emitNumber(mlir::ImplicitLocOpBuilder &builder, mlir::Type type, double value);
 
 /// Bounds of a loop whose body is given the position.

@@ -20,14 +20,8 @@ struct Mapped {
   ImplicitLocOpBuilder &b = elements.b;
   IndexMath &math = elements.math;
 
-  /// A loaded integer as a position.
-  Value position(Value integer) {
-    Type i64 = b.getI64Type();
-    return integer.getType() == i64 ? integer : arith::ExtSIOp::create(b, i64, integer);
-  }
   Value start(Value scalar, int64_t size, int64_t taken) {
-    Value value = position(elements.at(scalar, {}));
-    return math.clamp(value, size - taken + 1);
+    return math.clamp(elements.positionAt(scalar, {}), size - taken + 1);
   }
   /// low ≤ value < high.
   Value inside(Value value, int64_t low, int64_t high) {
@@ -84,8 +78,6 @@ struct Mapped {
     int64_t size = shapeOf(op.getInput())[axis], low = op.getLow();
     Type type = computeType(getElementTypeOrSelf(op.getType()));
     Value filler = emitNumber(b, type, op.getValue().convertToDouble());
-    if (size == 0)
-      return filler;
     Value at = math.at(index, axis);
     return select(inside(at, low, low + size), shifted(op.getInput(), axis, at, low), filler);
   }
@@ -107,9 +99,9 @@ struct Mapped {
     unsigned axis = op.getAxis(), rank = op.getType().getRank();
     unsigned indexRank = op.getIndices().getType().getRank();
     int64_t size = shapeOf(op.getInput())[axis];
-    Value row = elements.at(op.getIndices(), math.range(index, axis, axis + indexRank));
+    Value row = elements.positionAt(op.getIndices(), math.range(index, axis, axis + indexRank));
     Index operand = math.range(index, 0, axis);
-    operand.push_back({math.clamp(position(row), size), {size}});
+    operand.push_back({math.clamp(row, size), {size}});
     operand.append(math.range(index, axis + indexRank, rank));
     return elements.at(op.getInput(), operand);
   }
@@ -118,10 +110,8 @@ struct Mapped {
     unsigned axis = op.getAxis(), rank = op.getType().getRank();
     Index labels = math.range(index, 0, axis);
     labels.append(math.range(index, axis + 1, rank));
-    Value label = elements.at(op.getIndices(), labels), own = math.at(index, axis);
-    if (label.getType() != own.getType())
-      own = arith::TruncIOp::create(b, label.getType(), own);
-    Value hit = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, label, own);
+    Value label = elements.positionAt(op.getIndices(), labels);
+    Value hit = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, label, math.at(index, axis));
     Type type = computeType(getElementTypeOrSelf(op.getType()));
     return select(hit, emitNumber(b, type, 1), emitNumber(b, type, 0));
   }
@@ -141,7 +131,7 @@ struct Mapped {
   /// The highest 24 of the 64 bits that runtime/abi/Random.h gives for (seed, stream 0, index).
   Value uniform(RngUniformOp op) {
     Value golden = math.constant(int64_t(0x9e3779b97f4a7c15u));
-    Value seed = position(elements.at(op.getSeed(), {}));
+    Value seed = elements.positionAt(op.getSeed(), {});
     Value counter = arith::MulIOp::create(b, elements.at(op.getIndex(), index), golden);
     Value key = mix(mix(arith::AddIOp::create(b, seed, golden)));
     Value bits = mix(arith::AddIOp::create(b, key, counter));

@@ -12,6 +12,7 @@
 #include "passes/lower/EmitKernels.h"
 #include "passes/lower/Passes.h"
 
+#include "dialects/graph/Graph.h"
 #include "passes/lower/KernelLoops.h"
 
 using namespace mlir;
@@ -148,6 +149,31 @@ void emitKernel(OpBuilder &builder, func::FuncOp kernel) {
   emitEntry(b, kernel.getName(), body, signature);
 }
 
+/// Checks that the function is a kernel: one block of core ops in loops that there is code for.
+static LogicalResult checkKernel(func::FuncOp kernel) {
+  auto form = kernel->getAttrOfType<task::FormAttr>(formAttrName);
+  bool hasLoops = form && form.getKind() != task::FormKind::Matmul &&
+                  form.getKind() != task::FormKind::Collective && form.getOuter() > 0 &&
+                  form.getInner() > 0;
+  if (!hasLoops || !llvm::hasSingleElement(kernel.getBody()))
+    return kernel.emitError() << "\"" << kernel.getName()
+                              << "\" is no kernel: expected one block, and in \"" << formAttrName
+                              << "\" loops of the form map, rows, columns or scatter";
+  Block &block = kernel.getBody().front();
+  bool scatters = form.getKind() == task::FormKind::Scatter;
+  Operation *scatter = nullptr;
+  if (scatters && kernel.getNumResults() == 1)
+    scatter = block.getTerminator()->getOperand(0).getDefiningOp<graph::ScatterAddOp>();
+  if (scatters && !scatter)
+    return kernel.emitError() << "\"" << kernel.getName()
+                              << "\" is no kernel: expected a \"scatter_add\" as its only result";
+  for (Operation &op : block.without_terminator())
+    if (&op != scatter && !hasElements(&op))
+      return op.emitOpError() << "has no code in a kernel of the form \""
+                              << task::stringifyFormKind(form.getKind()) << "\"";
+  return success();
+}
+
 namespace {
 struct EmitKernels : impl::EmitKernelsBase<EmitKernels> {
   void runOnOperation() override {
@@ -159,6 +185,8 @@ struct EmitKernels : impl::EmitKernelsBase<EmitKernels> {
       if (function->hasAttr(formAttrName))
         functions.push_back(function);
     for (func::FuncOp function : functions) {
+      if (failed(checkKernel(function)))
+        return signalPassFailure();
       emitKernel(builder, function);
       builder.setInsertionPointToEnd(kernels->getBody());
     }

@@ -9,6 +9,7 @@
 #include "dialects/graph/Graph.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/APSInt.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <numbers>
 
@@ -23,7 +24,11 @@ static constexpr auto fast =
 Value emitNumber(ImplicitLocOpBuilder &b, Type type, double value) {
   if (auto floatType = dyn_cast<FloatType>(type))
     return arith::ConstantOp::create(b, b.getFloatAttr(floatType, value));
-  return arith::ConstantOp::create(b, b.getIntegerAttr(type, int64_t(value)));
+  // The conversion ends at the type's limits; NaN gives 0.
+  llvm::APSInt integer(type.getIntOrFloatBitWidth(), /*isUnsigned=*/type.isInteger(1));
+  bool isExact;
+  llvm::APFloat(value).convertToInteger(integer, llvm::APFloat::rmTowardZero, &isExact);
+  return arith::ConstantOp::create(b, b.getIntegerAttr(type, integer));
 }
 
 namespace {
@@ -46,7 +51,7 @@ struct Pointwise {
   Value add(Value x, Value y) { return either<arith::AddFOp, arith::AddIOp>(x, y); }
   Value sub(Value x, Value y) { return either<arith::SubFOp, arith::SubIOp>(x, y); }
   Value mul(Value x, Value y) { return either<arith::MulFOp, arith::MulIOp>(x, y); }
-  Value div(Value x, Value y) { return either<arith::DivFOp, arith::DivSIOp>(x, y); }
+  Value div(Value x, Value y) { return isFloat() ? f<arith::DivFOp>(x, y) : quotient(x, y); }
   Value max(Value x, Value y) { return either<arith::MaximumFOp, arith::MaxSIOp>(x, y); }
   Value min(Value x, Value y) { return either<arith::MinimumFOp, arith::MinSIOp>(x, y); }
   Value neg(Value x) { return isFloat() ? f<arith::NegFOp>(x) : sub(number(0), x); }
@@ -93,7 +98,20 @@ struct Pointwise {
     Value below = select(compare(Direction::LT, x, zero), number(-1), isFloat() ? x : zero);
     return select(greater(x, zero), number(1), below);
   }
-  Value remainder(Value x, Value y) { return either<arith::RemFOp, arith::RemSIOp>(x, y); }
+  Value remainder(Value x, Value y) {
+    return isFloat() ? f<arith::RemFOp>(x, y) : i<arith::RemSIOp>(x, harmlessDivisor(y));
+  }
+  /// `y`, but 1 for 0 and -1: a CPU traps on a division by 0, and on the least integer by -1.
+  Value harmlessDivisor(Value y) {
+    Value isHarmful = arith::CmpIOp::create(b, arith::CmpIPredicate::ule,
+                                            i<arith::AddIOp>(y, number(1)), number(1));
+    return select(isHarmful, number(1), y);
+  }
+  /// Towards zero; the least integer by -1 wraps to itself. By 0, which means nothing, it is `x`.
+  Value quotient(Value x, Value y) {
+    Value isMinusOne = compare(Direction::EQ, y, number(-1));
+    return select(isMinusOne, neg(x), i<arith::DivSIOp>(x, harmlessDivisor(y)));
+  }
   Value abs(Value x) { return isFloat() ? f<math::AbsFOp>(x) : max(x, neg(x)); }
   Value clamp(Value x, double low, double high) {
     if (!isFloat()) {
@@ -270,15 +288,12 @@ Value Elements::combine(Operation *op, Value accumulator, Value element) {
 }
 
 Value Elements::finish(Operation *op, Value accumulator) {
-  if (kindOf(op) != ReduceOpKind::Mean)
+  if (kindOf(op) != ReduceOpKind::Mean) // which is for floats
     return accumulator;
-  auto reduce = cast<ReduceOp>(op);
-  double count = double(reduce.getInput().getType().getNumElements()) /
-                 double(reduce.getType().getNumElements());
+  double count = double(countOf(op->getOperand(0))) / double(countOf(op->getResult(0)));
   Value operands[] = {accumulator};
   Pointwise p{b, operands};
-  return p.isFloat() ? p.mul(accumulator, p.number(1 / count))
-                     : p.div(accumulator, p.number(count));
+  return p.mul(accumulator, p.number(1 / count));
 }
 
 } // namespace pcc::lower

@@ -45,10 +45,8 @@ void ScatterEmitter::addUpdate(Value slab, Value update) {
   ImplicitLocOpBuilder &b = kernel.builder();
   IndexMath &math = kernel.math();
   Elements &elements = kernel.elements;
-  Value target = elements.at(
+  Value target = elements.positionAt(
       op.getIndices(), math.regroup({{update, {updates}}}, op.getIndices().getType().getShape()));
-  if (!target.getType().isInteger(64))
-    target = arith::ExtSIOp::create(b, b.getI64Type(), target);
   Value inRange = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, target, math.constant(axis));
   auto guard = scf::IfOp::create(b, inRange, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard insertion(b);

@@ -8,15 +8,16 @@ class Cases {
 public:
   explicit Cases(std::string name) : name(std::move(name)) {}
 
-  /// A function of `arguments` whose body is `op` applied to %0, %1, …, with `result`.
+  /// A function of `arguments` whose body is `op` applied to %a0, %a1, …, with `result`; ops that
+  /// prepare its operands stand in `before`.
   void add(const std::vector<std::string> &arguments, const std::string &op,
-           const std::string &result) {
+           const std::string &result, const std::string &before = "") {
     std::string function = name + std::to_string(functions.size()), list;
     for (size_t i = 0; i < arguments.size(); ++i)
       list += (i ? ", %a" : "%a") + std::to_string(i) + ": " + arguments[i] +
               " {graph.role = #graph.role<input \"" + function + ".a" + std::to_string(i) + "\">}";
     functions.push_back("func.func @" + function + "(" + list + ") -> (" + result +
-                        " {graph.role = #graph.role<output \"y\">}) {\n  %y = " + op +
+                        " {graph.role = #graph.role<output \"y\">}) {\n" + before + "  %y = " + op +
                         "\n  return %y : " + result + "\n}\n");
   }
   std::vector<std::string> functions;
@@ -69,11 +70,8 @@ static void addElementwise(Cases &cases) {
     // Functions of positive numbers.
     for (const char *op : {"log", "log1p", "sqrt", "rsqrt", "reciprocal"}) {
       std::string type = next(element);
-      cases.add({type}, "graph.exp %a0 : " + type + "\n  %z = graph." + op + " %y0 : " + type,
-                type);
-      std::string &text = cases.functions.back();
-      text.replace(text.find("%y ="), 4, "%y0 =");
-      text.replace(text.find("%z ="), 4, "%y =");
+      cases.add({type}, std::string("graph.") + op + " %x : " + type, type,
+                "  %x = graph.exp %a0 : " + type + "\n");
     }
   }
   for (const char *element : {"i1", "i8", "i32", "i64"})
@@ -81,6 +79,28 @@ static void addElementwise(Cases &cases) {
       std::string type = next(element);
       cases.add({type, type}, std::string("graph.") + op + " %a0, %a1 : " + type, type);
     }
+}
+
+/// Where integers end: the least by -1 (every divisor but 0 stands beside it), bounds and class
+/// numbers that the type does not hold.
+static void addIntegerLimits(Cases &cases) {
+  const std::pair<const char *, const char *> leasts[] = {
+      {"i8", "-128"}, {"i32", "-2147483648"}, {"i64", "-9223372036854775808"}};
+  for (auto [element, least] : leasts) {
+    std::string type = std::string("tensor<17x") + element + ">";
+    std::string before = "  %one = graph.constant dense<1> : " + type +
+                         "\n  %least = graph.constant dense<" + least + "> : " + type +
+                         "\n  %d = graph.or %a0, %one : " + type + "\n";
+    for (const char *op : {"div", "mod"})
+      for (const char *dividend : {"%a1", "%least"})
+        cases.add({type, type}, std::string("graph.") + op + " " + dividend + ", %d : " + type,
+                  type, before);
+    for (const char *bounds : {"low = -1.0e30 : f64, high = 2.5 : f64",
+                               "low = 0.5 : f64, high = 9223372036854775807.0 : f64"})
+      cases.add({type}, std::string("graph.clamp %a0 {") + bounds + "} : " + type, type);
+    cases.add({type}, "graph.one_hot %a0 axis = 1 : " + type + " to tensor<17x300xf32>",
+              "tensor<17x300xf32>");
+  }
 }
 
 static void addReductions(Cases &cases) {
@@ -172,6 +192,7 @@ static void addShapes(Cases &cases) {
 std::vector<std::string> opCases(const std::string &name) {
   Cases cases(name);
   addElementwise(cases);
+  addIntegerLimits(cases);
   addReductions(cases);
   addShapes(cases);
   return cases.functions;
