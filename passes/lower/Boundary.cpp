@@ -107,8 +107,7 @@ void BoundaryEmitter::emitResult(facts::Section &section, unsigned index, Result
   bool accumulated = section.isAccumulated(index);
   if (accumulated)
     type = type.clone(b.getF32Type());
-  RoleAttr own = section.getResultRole(index);
-  StringRef name = own.getName() ? own.getName().getValue() : stringifyRoleKind(own.getKind());
+  StringRef name = nameOfResult(section.getResultRole(index));
   // The place may be that of another shape's value: a view lies where its root does.
   PlaceAttr place =
       accumulated ? section.function.getResultAttrOfType<PlaceAttr>(index, facts::placeAttrName)

@@ -92,6 +92,12 @@ struct TemporaryFile {
       return llvm::createStringError(code, "no temporary file can be made");
     llvm::raw_fd_ostream stream(descriptor, /*shouldClose=*/true);
     stream << content;
+    stream.close();
+    if (std::error_code code = stream.error()) {
+      stream.clear_error(); // which would end the program
+      return llvm::createStringError(code, llvm::Twine("the temporary file \"") + path +
+                                               "\" cannot be written");
+    }
     return llvm::Error::success();
   }
 };

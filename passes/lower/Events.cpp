@@ -2,10 +2,12 @@
 //
 // Events between lanes. A collective waits for the last record of the compute lane before it in the
 // list, a record of the compute lane for every collective that has touched one of its buffers since
-// it last waited; on one lane, order is enough.
+// it last waited; on one lane, order is enough. A collective that is still in flight at the end of
+// a section of several slots moves to the compute lane: the next slot begins with records that ran
+// before it in the list, and cannot wait for an event that the first slot signals later.
 #include "passes/lower/Program.h"
 
-#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 using namespace pcc::task;
@@ -55,6 +57,12 @@ public:
       wait(record, lastCompute);
     inFlight.push_back(record);
   }
+  /// Ends a section that runs again: nothing of it may run beside the next slot.
+  void finishInFlight() {
+    for (Operation *collective : inFlight)
+      collective->setAttr("lane", LaneAttr::get(collective->getContext(), Lane::Compute));
+    inFlight.clear();
+  }
   /// Forgets what came before: nothing of it runs beside what follows.
   void restart() {
     inFlight.clear();
@@ -82,14 +90,17 @@ private:
 
 void assignEvents(ProgramOp program) {
   EventAssigner assigner;
-  llvm::StringSet<> inStep;
+  llvm::StringMap<int64_t> slotsOf;
   for (auto slot : program.getBody().front().getOps<SlotOp>())
-    inStep.insert(slot.getSection());
+    ++slotsOf[slot.getSection()];
   for (auto section : program.getBody().front().getOps<SectionOp>()) {
-    if (!inStep.contains(section.getSymName()))
+    int64_t slots = slotsOf.lookup(section.getSymName());
+    if (slots == 0)
       assigner.restart();
     for (Operation &record : section.getBody().front())
       assigner.visit(&record);
+    if (slots > 1)
+      assigner.finishInFlight();
   }
   OpBuilder b(program.getContext());
   assigner.finish(b);

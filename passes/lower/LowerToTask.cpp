@@ -34,6 +34,29 @@ static void moveBuffersFirst(Block &body) {
     buffer->moveBefore(&body, body.begin());
 }
 
+/// Checks that the plan has a place for every value that lies in memory.
+static LogicalResult checkPlaces(facts::Section &section) {
+  auto check = [](Value value) -> LogicalResult {
+    Value root = facts::viewRoot(value);
+    Operation *op = root.getDefiningOp();
+    if ((op && isa<graph::ConstantOp>(op)) || placeOf(root))
+      return success();
+    return emitError(value.getLoc()) << "expected a place in memory, got none: run "
+                                        "\"--schedule-plan-memory\" after the last change of ops";
+  };
+  for (Value argument : section.function.getArguments())
+    if (failed(check(argument)))
+      return failure();
+  for (Value returned : section.getReturned())
+    if (failed(check(returned)))
+      return failure();
+  for (const facts::Kernel &kernel : facts::collectKernels(section.function))
+    for (Value output : kernel.outputs)
+      if (failed(check(output)))
+        return failure();
+  return success();
+}
+
 namespace {
 struct LowerToTask : impl::LowerToTaskBase<LowerToTask> {
   void runOnOperation() override {
@@ -44,6 +67,9 @@ struct LowerToTask : impl::LowerToTaskBase<LowerToTask> {
       return signalPassFailure();
     }
     SmallVector<facts::Section> sections = facts::collectSections(module);
+    for (facts::Section &section : sections)
+      if (failed(checkPlaces(section)))
+        return signalPassFailure();
     pipe::StepOp step = facts::getStep(module);
     OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
     auto program = ProgramOp::create(

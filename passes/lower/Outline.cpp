@@ -64,14 +64,7 @@ void Cloner::clone(Operation *op) {
     copy->removeAttr(name);
 }
 
-/// A name for people: what the kernel's last op came from.
-static std::string readableName(Operation *op) {
-  std::string name = op->getName().stripDialect().str();
-  std::replace(name.begin(), name.end(), '.', '_');
-  return name;
-}
-
-func::FuncOp Outliner::keep(func::FuncOp function, Operation *first) {
+func::FuncOp Outliner::keep(func::FuncOp function, Operation *last) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   function->print(stream, OpPrintingFlags().useLocalScope());
@@ -80,7 +73,9 @@ func::FuncOp Outliner::keep(func::FuncOp function, Operation *first) {
     function.erase();
     return it->second;
   }
-  function.setName("kernel" + std::to_string(functions.size() - 1) + "_" + readableName(first));
+  // The number makes it unique, the op is for people.
+  function.setName(
+      ("kernel" + Twine(functions.size() - 1) + "_" + last->getName().stripDialect()).str());
   return function;
 }
 

@@ -27,7 +27,7 @@ public:
   int64_t numFunctions() const { return functions.size(); }
 
 private:
-  mlir::func::FuncOp keep(mlir::func::FuncOp function, mlir::Operation *first);
+  mlir::func::FuncOp keep(mlir::func::FuncOp function, mlir::Operation *last);
 
   mlir::ModuleOp module;
   llvm::StringMap<mlir::func::FuncOp> functions; ///< by text without name

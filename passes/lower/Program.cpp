@@ -43,6 +43,12 @@ PlaceAttr placeOf(Value value) {
   return value.getDefiningOp()->getAttrOfType<PlaceAttr>(facts::placeAttrName);
 }
 
+StringRef nameOfResult(graph::RoleAttr role) {
+  if (!role)
+    return "sum";
+  return role.getName() ? role.getName().getValue() : graph::stringifyRoleKind(role.getKind());
+}
+
 /// What the buffer of a value is called: the role of an argument, else the function and kernel.
 static std::string nameOf(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {

@@ -34,6 +34,9 @@ private:
 /// The place of a value of a scheduled function; null for constants.
 task::PlaceAttr placeOf(mlir::Value value);
 
+/// What a result with this role is called; a loss may have no name of its own, a sum no role.
+llvm::StringRef nameOfResult(graph::RoleAttr role);
+
 /// The records of one section.
 class SectionEmitter {
 public:
@@ -46,7 +49,15 @@ private:
   void emitLaunch(const facts::Kernel &kernel);
   void emitMatmul(const facts::Kernel &kernel);
   mlir::LogicalResult emitCollective(mlir::Operation *op);
-  void emitResults();
+  mlir::LogicalResult emitResults();
+  task::PlaceAttr placeOfParameter(graph::RoleAttr role);
+  /// The new value of a parameter on the way to its place.
+  struct ParameterCopy {
+    mlir::Value value;
+    task::PlaceAttr target;
+    llvm::StringRef name;
+  };
+  mlir::LogicalResult emitCopies(llvm::SmallVector<ParameterCopy> copies);
 
   facts::Section &section;
   Buffers &buffers;

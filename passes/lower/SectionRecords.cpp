@@ -21,8 +21,7 @@ LogicalResult SectionEmitter::emit() {
   for (const facts::Kernel &kernel : facts::collectKernels(section.function))
     if (failed(emitKernel(kernel)))
       return failure();
-  emitResults();
-  return success();
+  return emitResults();
 }
 
 LogicalResult SectionEmitter::emitKernel(const facts::Kernel &kernel) {
@@ -119,32 +118,57 @@ LogicalResult SectionEmitter::emitCollective(Operation *op) {
   return emitCollectiveRecord(b, op, source, destination);
 }
 
-/// Sums over slots, and new values of parameters that no kernel could write in their place.
-void SectionEmitter::emitResults() {
-  ModuleOp module = section.function->getParentOfType<ModuleOp>();
+/// Adds results to their sums over slots, then copies new values of parameters that no kernel could
+/// write in their place.
+LogicalResult SectionEmitter::emitResults() {
+  SmallVector<ParameterCopy> copies;
   for (auto [index, value] : llvm::enumerate(section.getReturned())) {
     graph::RoleAttr role = section.getResultRole(index);
-    PlaceAttr own = placeOf(value), target;
     auto type = cast<ShapedType>(value.getType());
-    if (section.isAccumulated(index)) {
-      target = section.function.getResultAttrOfType<PlaceAttr>(index, facts::placeAttrName);
-      type = type.clone(b.getF32Type());
-    } else if (role && role.getKind() == graph::RoleKind::Parameter) {
-      auto parameter = module.lookupSymbol<graph::ParameterOp>(role.getName());
-      target = parameter ? parameter->getAttrOfType<PlaceAttr>(facts::placeAttrName) : PlaceAttr();
-    }
-    if (!target || target == own)
+    if (!section.isAccumulated(index)) {
+      PlaceAttr target = placeOfParameter(role);
+      if (target && target != placeOf(value))
+        copies.push_back({value, target, nameOfResult(role)});
       continue;
-    // A loss may have no name of its own.
-    StringRef name = "sum";
-    if (role)
-      name = role.getName() ? role.getName().getValue() : graph::stringifyRoleKind(role.getKind());
-    Value destination = buffers.at(target, type, name, value.getLoc());
-    if (section.isAccumulated(index))
-      AccumulateOp::create(b, value.getLoc(), buffers.of(value), destination);
-    else
-      CopyOp::create(b, value.getLoc(), buffers.of(value), destination);
+    }
+    auto sum = section.function.getResultAttrOfType<PlaceAttr>(index, facts::placeAttrName);
+    if (sum != placeOf(value)) // else the product has added itself
+      AccumulateOp::create(
+          b, value.getLoc(), buffers.of(value),
+          buffers.at(sum, type.clone(b.getF32Type()), nameOfResult(role), value.getLoc()));
   }
+  return emitCopies(std::move(copies));
+}
+
+/// The place of the parameter of which a result is the new value; null for other results.
+PlaceAttr SectionEmitter::placeOfParameter(graph::RoleAttr role) {
+  if (!role || role.getKind() != graph::RoleKind::Parameter)
+    return nullptr;
+  auto module = section.function->getParentOfType<ModuleOp>();
+  auto parameter = module.lookupSymbol<graph::ParameterOp>(role.getName());
+  return parameter ? parameter->getAttrOfType<PlaceAttr>(facts::placeAttrName) : PlaceAttr();
+}
+
+/// A parameter may take over the old value of another, which is read before it is written.
+LogicalResult SectionEmitter::emitCopies(SmallVector<ParameterCopy> copies) {
+  while (!copies.empty()) {
+    auto next = llvm::find_if(copies, [&](const ParameterCopy &copy) {
+      return llvm::none_of(copies, [&](const ParameterCopy &other) {
+        return &other != &copy && placeOf(other.value) == copy.target;
+      });
+    });
+    if (next == copies.end())
+      return section.function.emitError()
+             << "parameter \"" << copies.front().name << "\" of \"" << section.function.getName()
+             << "\" exchanges its value with another: expected parameters that can be written one "
+                "after the other";
+    Location loc = next->value.getLoc();
+    auto type = cast<ShapedType>(next->value.getType());
+    CopyOp::create(b, loc, buffers.of(next->value),
+                   buffers.at(next->target, type, next->name, loc));
+    copies.erase(next);
+  }
+  return success();
 }
 
 } // namespace pcc::lower

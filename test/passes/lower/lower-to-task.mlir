@@ -55,3 +55,43 @@ func.func @forward(%x: tensor<4xf32> {graph.role = #graph.role<input "x">}, %y: 
 // CHECK: func.func private @kernel0_exp
 // CHECK: func.func private @kernel1_exp
 // CHECK-NOT: func.func
+
+// -----
+
+// A state that takes over the old value of a parameter is copied before the parameter is written.
+module {
+  graph.parameter @w : tensor<4xf32> init(#graph.init<zeros>)
+  graph.parameter @w.previous : tensor<4xf32> init(#graph.init<zeros>) {trainable = false}
+  func.func @update(%w: tensor<4xf32> {graph.role = #graph.role<parameter "w">},
+                    %p: tensor<4xf32> {graph.role = #graph.role<parameter "w.previous">})
+      -> (tensor<4xf32> {graph.role = #graph.role<parameter "w">}, tensor<4xf32> {graph.role = #graph.role<parameter "w.previous">}) {
+    %0 = graph.sub %w, %p : tensor<4xf32>
+    return %0, %w : tensor<4xf32>, tensor<4xf32>
+  }
+}
+// CHECK-DAG: %[[W:.*]] = task.buffer "w" persistent offset = 0
+// CHECK-DAG: %[[P:.*]] = task.buffer "w.previous" persistent offset = 64
+// CHECK: task.section @update
+// CHECK: task.launch @kernel0_sub(%[[W]], %[[P]], %[[NEW:.*]]) trip
+// CHECK: task.copy %[[W]] into %[[P]]
+// CHECK: task.copy %[[NEW]] into %[[W]]
+
+// -----
+
+// Nothing waits for the reduction of the output in the section, which runs again: its next slot
+// must find it done.
+module attributes {dist.mesh = #dist.mesh<dp=2>} {
+  func.func @repeated(%x: tensor<4xf32> {graph.role = #graph.role<input "x">})
+      -> (tensor<4xf32> {graph.role = #graph.role<output "y">}) attributes {dist.local} {
+    %0 = graph.exp %x : tensor<4xf32>
+    %1 = dist.all_reduce sum %0 : tensor<4xf32>
+    return %1 : tensor<4xf32>
+  }
+  pipe.step @train micro_batches = 2 copies = 1 micro_reduction = sum {
+    pipe.slot @repeated microbatch = 0 copy = 0
+    pipe.slot @repeated microbatch = 1 copy = 0
+  }
+}
+// CHECK: task.section @repeated
+// CHECK: task.launch
+// CHECK: task.all_reduce {{.*}}lane = #task<lane compute>
