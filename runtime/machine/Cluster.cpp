@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/machine/Cluster.h"
+
+#include "runtime/abi/Checker.h"
+#include "runtime/machine/BuiltIn.h"
+
+#include <cctype>
+#include <charconv>
+#include <cmath>
+
+namespace pcc::machine {
+namespace {
+
+std::string listDeviceNames() {
+  std::string names;
+  for (const BuiltInDevice &device : builtInDevices())
+    names += (names.empty() ? "" : ", ") + device.name;
+  return names;
+}
+
+abi::Status badForm(std::string_view form, size_t begin, const std::string &expected,
+                    std::string_view got) {
+  return abi::Status::badUsage(fmt::format("cluster '{}', column {}: expected {}, got '{}'", form,
+                                           begin + 1, expected, got));
+}
+
+/// Counts joined by `x`, up to the device: the position where that begins.
+abi::Expected<size_t> parseCounts(std::string_view form, std::vector<int64_t> &counts) {
+  size_t begin = 0;
+  int64_t devices = 1;
+  while (begin < form.size() && std::isdigit(static_cast<unsigned char>(form[begin]))) {
+    size_t end = std::min(form.find_first_of("xX", begin), form.size());
+    std::string_view text = form.substr(begin, end - begin);
+    int64_t count = 0;
+    auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+    if (error != std::errc() || stop != text.data() + text.size() || count < 1 ||
+        count > maxDevices / devices)
+      return badForm(form, begin, fmt::format("a count of 1 to {}", maxDevices / devices), text);
+    if (end == form.size())
+      return badForm(form, end, "'x' and a device (" + listDeviceNames() + ")", "");
+    devices *= count;
+    counts.push_back(count);
+    begin = end + 1;
+  }
+  return begin;
+}
+
+/// The figures of `given` where it has them, else those of `base`.
+abi::DeviceFigures overlay(abi::DeviceFigures base, const abi::DeviceFigures &given) {
+  base.MergeFrom(given); // repeated rates are appended, and the last one counts
+  return base;
+}
+
+abi::LinkFigures overlay(abi::LinkFigures base, const abi::LinkFigures &given) {
+  if (given.algorithm_size())
+    base.clear_algorithm();
+  base.MergeFrom(given);
+  return base;
+}
+
+abi::Status overlay(abi::TopologyLevel &level, const abi::TopologyLevel &given) {
+  if (given.count())
+    level.set_count(given.count());
+  if (!given.link().empty()) {
+    const BuiltInLink *link = findLink(given.link());
+    if (!link && !given.has_figures())
+      return abi::Status::badInput(fmt::format(
+          "level.link: '{}' is not built in: expected 'figures' beside it", given.link()));
+    level.set_link(given.link());
+    *level.mutable_figures() = link ? link->figures : abi::LinkFigures();
+  }
+  *level.mutable_figures() = overlay(level.figures(), given.figures());
+  return {};
+}
+
+void checkFigure(abi::Checker &checker, const char *name, const abi::Figure &figure) {
+  abi::Checker::Scope scope(checker, name);
+  checker.expect(std::isfinite(figure.value()) && figure.value() > 0,
+                 "expected a value above 0, got {}", figure.value());
+}
+
+void checkDevice(abi::Checker &checker, const abi::DeviceFigures &device) {
+  abi::Checker::Scope scope(checker, "device");
+  std::set<int> withF32;
+  for (int i = 0; i < device.rate_size(); ++i) {
+    abi::Checker::Scope row(checker, "rate", i);
+    checkFigure(checker, "flops_per_second", device.rate(i).flops_per_second());
+    if (device.rate(i).type() == abi::F32)
+      withF32.insert(device.rate(i).compute_class());
+  }
+  for (abi::ComputeClass each : {abi::CONTRACTION, abi::ELEMENTWISE, abi::REDUCTION})
+    checker.expect(withF32.contains(each), "expected a rate of {} on F32, got none",
+                   abi::ComputeClass_Name(each));
+  checkFigure(checker, "memory_bytes_per_second", device.memory_bytes_per_second());
+  checkFigure(checker, "memory_bytes", device.memory_bytes());
+  checkFigure(checker, "launch_seconds", device.launch_seconds());
+}
+
+void checkLevel(abi::Checker &checker, const abi::TopologyLevel &level) {
+  checker.expect(1 <= level.count() && level.count() <= maxDevices,
+                 "expected a count of 1 to {}, got {}", maxDevices, level.count());
+  abi::Checker::Scope scope(checker, "figures");
+  const abi::LinkFigures &link = level.figures();
+  checkFigure(checker, "latency_seconds", link.latency_seconds());
+  checkFigure(checker, "gap_seconds", link.gap_seconds());
+  checkFigure(checker, "bytes_per_second", link.bytes_per_second());
+  checker.expect(link.devices_per_link() >= 0, "devices_per_link: expected at least 0, got {}",
+                 link.devices_per_link());
+}
+
+abi::Status check(const abi::Cluster &cluster) {
+  abi::Checker checker;
+  checkDevice(checker, cluster.device());
+  checker.expect(cluster.level_size() > 0, "expected at least one 'level', got none");
+  for (int i = 0; i < cluster.level_size(); ++i) {
+    abi::Checker::Scope scope(checker, "level", i);
+    checkLevel(checker, cluster.level(i));
+  }
+  if (checker.ok())
+    checker.expect(countDevices(cluster) <= maxDevices, "expected at most {} devices, got more",
+                   maxDevices);
+  return checker.status();
+}
+
+} // namespace
+
+abi::Expected<abi::Cluster> parseForm(std::string_view form) {
+  std::vector<int64_t> counts;
+  abi::Expected<size_t> begin = parseCounts(form, counts);
+  if (!begin)
+    return begin.status();
+  std::string_view name = form.substr(*begin);
+  if (counts.empty())
+    return badForm(form, 0, "a count, as in '2x8xH100'", form);
+  const BuiltInDevice *device = findDevice(name);
+  if (!device)
+    return badForm(form, *begin, "a device (" + listDeviceNames() + ")", name);
+  abi::Cluster cluster;
+  cluster.set_form(std::string(form));
+  *cluster.mutable_device() = device->figures;
+  for (size_t i = counts.size(); i-- > 0;) {
+    abi::TopologyLevel &level = *cluster.add_level();
+    level.set_count(counts[i]);
+    level.set_link(i + 1 == counts.size() ? device->innerLink : device->outerLink);
+    *level.mutable_figures() = findLink(level.link())->figures;
+  }
+  return cluster;
+}
+
+abi::Expected<abi::Cluster> complete(const abi::Cluster &given) {
+  abi::Cluster cluster;
+  if (!given.form().empty()) {
+    abi::Expected<abi::Cluster> base = parseForm(given.form());
+    if (!base)
+      return abi::Status::badInput(base.status().message());
+    cluster = *base;
+  }
+  *cluster.mutable_device() = overlay(cluster.device(), given.device());
+  for (int i = 0; i < given.level_size(); ++i) {
+    if (i == cluster.level_size())
+      cluster.add_level();
+    if (abi::Status status = overlay(*cluster.mutable_level(i), given.level(i)); !status.ok())
+      return status;
+  }
+  if (abi::Status status = check(cluster); !status.ok())
+    return status;
+  return cluster;
+}
+
+int64_t countDevices(const abi::Cluster &cluster) {
+  int64_t count = 1;
+  for (const abi::TopologyLevel &level : cluster.level())
+    count =
+        std::min(count * level.count(), maxDevices + 1); // no overflow: levels have at most that
+  return count;
+}
+
+} // namespace pcc::machine

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A described machine, complete: every figure set and checked.
+//
+//   8xcpu      one level: 8 devices over shared memory
+//   2x8xH100   two levels: 8 devices over NVLink in a box, 2 boxes over InfiniBand
+//
+// Rank r is device r, counted through the innermost level first.
+
+#ifndef PCC_RUNTIME_MACHINE_CLUSTER_H
+#define PCC_RUNTIME_MACHINE_CLUSTER_H
+
+#include "runtime/abi/Status.h"
+#include "runtime/abi/cluster.pb.h"
+
+#include <string_view>
+
+namespace pcc::machine {
+
+/// The most devices of a cluster, as of a program's ranks.
+inline constexpr int64_t maxDevices = 4096;
+
+/// The cluster of a short form: counts, outermost first, and a built-in device, joined by `x`. The
+/// outer links of the device serve all levels but the innermost. BadUsage, with the column, for
+/// anything else.
+abi::Expected<abi::Cluster> parseForm(std::string_view form);
+
+/// `given` with everything that it leaves out taken from its form and from built-in links, then
+/// checked. BadInput names the field that is missing or wrong.
+abi::Expected<abi::Cluster> complete(const abi::Cluster &given);
+
+/// The product of all levels' counts.
+int64_t countDevices(const abi::Cluster &cluster);
+
+} // namespace pcc::machine
+
+#endif // PCC_RUNTIME_MACHINE_CLUSTER_H

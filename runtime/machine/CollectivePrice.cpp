@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/machine/CollectivePrice.h"
+
+#include <algorithm>
+#include <bit>
+#include <cctype>
+#include <optional>
+
+namespace pcc::machine {
+namespace {
+
+using abi::CollectiveAlgorithm;
+using abi::CollectiveKind;
+
+/// What one member sees of a link.
+struct Wire {
+  int64_t n = 1;     ///< members of the group
+  int64_t peers = 0; ///< those of them that it reaches over this link
+  double latency = 0, gap = 0, secondsPerByte = 0;
+
+  double steps(double count) const { return count * latency; }
+  double rounds() const { return std::bit_width(static_cast<uint64_t>(n - 1)); } ///< ⌈lg n⌉
+  double atOnce(int64_t messages) const { return latency + (messages - 1.0) * gap; }
+  double move(double bytes) const { return bytes * secondsPerByte; }
+  /// All pieces of `bytes` but the own one, of those on this link.
+  double others(double bytes) const { return bytes * static_cast<double>(peers) / n; }
+};
+
+/// One line of the header's table.
+struct Formula {
+  CollectiveKind kind;
+  CollectiveAlgorithm algorithm;
+  double (*seconds)(const Wire &wire, const Traffic &traffic);
+
+  /// Whether all links work at once, each with its own peers.
+  bool isDirect() const { return algorithm == abi::ONE_SHOT || algorithm == abi::TWO_SHOT; }
+};
+
+double ringPieces(const Wire &wire, const Traffic &traffic) {
+  return wire.steps(wire.n - 1) + wire.move(wire.others(traffic.bytes));
+}
+double directPieces(const Wire &wire, const Traffic &traffic) {
+  return wire.atOnce(wire.peers) + wire.move(wire.others(traffic.bytes));
+}
+double directWholes(const Wire &wire, const Traffic &traffic) {
+  return wire.atOnce(wire.peers) + wire.move(wire.peers * traffic.bytes);
+}
+double treeOfWholes(const Wire &wire, const Traffic &traffic) {
+  return wire.rounds() * (wire.latency + wire.move(traffic.bytes));
+}
+double scatterAndGather(const Wire &wire, const Traffic &traffic) {
+  return wire.steps(wire.rounds() + wire.n - 1) + 2 * wire.move(wire.others(traffic.bytes));
+}
+double messages(const Wire &wire, const Traffic &traffic) {
+  return wire.atOnce(traffic.messages) + wire.move(traffic.bytes);
+}
+double twoRings(const Wire &wire, const Traffic &traffic) { return 2 * ringPieces(wire, traffic); }
+double twoTrees(const Wire &wire, const Traffic &traffic) {
+  return 2 * treeOfWholes(wire, traffic);
+}
+double twoDirect(const Wire &wire, const Traffic &traffic) {
+  return 2 * directPieces(wire, traffic);
+}
+double barrierRounds(const Wire &wire, const Traffic &) { return wire.steps(wire.rounds()); }
+
+constexpr Formula formulas[] = {
+    {abi::ALL_REDUCE, abi::RING, twoRings},
+    {abi::ALL_REDUCE, abi::TREE, twoTrees},
+    {abi::ALL_REDUCE, abi::ONE_SHOT, directWholes},
+    {abi::ALL_REDUCE, abi::TWO_SHOT, twoDirect},
+    {abi::ALL_GATHER, abi::RING, ringPieces},
+    {abi::ALL_GATHER, abi::ONE_SHOT, directPieces},
+    {abi::REDUCE_SCATTER, abi::RING, ringPieces},
+    {abi::REDUCE_SCATTER, abi::ONE_SHOT, directPieces},
+    {abi::ALL_TO_ALL, abi::ONE_SHOT, directPieces},
+    {abi::BROADCAST, abi::RING, scatterAndGather},
+    {abi::BROADCAST, abi::TREE, treeOfWholes},
+    {abi::BROADCAST, abi::ONE_SHOT, directWholes},
+    {abi::REDUCE, abi::RING, scatterAndGather},
+    {abi::REDUCE, abi::TREE, treeOfWholes},
+    {abi::REDUCE, abi::ONE_SHOT, directWholes},
+    {abi::COLLECTIVE_PERMUTE, abi::ONE_SHOT, messages},
+    {abi::SEND, abi::ONE_SHOT, messages},
+    {abi::RECV, abi::ONE_SHOT, messages},
+    {abi::BLOCK_EXCHANGE, abi::ONE_SHOT, messages},
+    {abi::BARRIER, abi::TREE, barrierRounds},
+};
+
+/// Whether `level` lets its members work so; a kind that can be done in one way only is always
+/// allowed.
+bool allows(const abi::TopologyLevel &level, const Formula &formula) {
+  auto isOfKind = [&](const Formula &other) { return other.kind == formula.kind; };
+  const auto &allowed = level.figures().algorithm();
+  if (allowed.empty() || std::ranges::count_if(formulas, isOfKind) == 1)
+    return true;
+  CollectiveAlgorithm needed =
+      formula.algorithm == abi::TWO_SHOT ? abi::ONE_SHOT : formula.algorithm;
+  return std::ranges::find(allowed, needed) != allowed.end();
+}
+
+/// Prices one collective of one group.
+class Pricer {
+public:
+  Pricer(const abi::Cluster &cluster, const Group &group, const Traffic &traffic)
+      : cluster(cluster), group(group), traffic(traffic) {
+    for (int level = 0; level < static_cast<int>(group.members.size()); ++level)
+      if (group.members[level] > 1)
+        spanned.push_back(level);
+  }
+
+  CollectivePrice price() const {
+    if (group.size == 1)
+      return {};
+    CollectivePrice best = priceFlat();
+    if (std::optional<CollectivePrice> byLevel = priceByLevel();
+        byLevel && byLevel->seconds < best.seconds)
+      best = *byLevel;
+    best.seconds += cluster.device().launch_seconds().value();
+    return best;
+  }
+
+private:
+  /// The link of `level` for `peers` of `n` members, where the `active` members of each unit below
+  /// use it at the same time.
+  Wire wireOf(int level, int64_t n, int64_t peers, int64_t active) const {
+    const abi::LinkFigures &link = cluster.level(level).figures();
+    // The devices of the units behind a link belong to as many groups as there are such units.
+    int64_t perLink = std::max(1, link.devices_per_link());
+    int64_t below = group.membersBelow(level);
+    double flows = std::max<int64_t>(1, (perLink * active + below - 1) / below);
+    return {n, peers, link.latency_seconds().value(), link.gap_seconds().value(),
+            flows / link.bytes_per_second().value()};
+  }
+
+  /// Slower than every link of the group: what a ring or tree through all levels sees.
+  Wire slowestWire() const {
+    Wire worst{group.size, group.size - 1};
+    for (int level : spanned) {
+      Wire wire = wireOf(level, group.size, group.size - 1, /*active=*/1);
+      worst.latency = std::max(worst.latency, wire.latency);
+      worst.gap = std::max(worst.gap, wire.gap);
+      worst.secondsPerByte = std::max(worst.secondsPerByte, wire.secondsPerByte);
+    }
+    return worst;
+  }
+
+  double secondsFlat(const Formula &formula) const {
+    if (!formula.isDirect())
+      return formula.seconds(slowestWire(), traffic);
+    double slowest = 0;
+    for (int level : spanned) {
+      int64_t below = group.membersBelow(level);
+      Wire wire = wireOf(level, group.size, below * (group.members[level] - 1), below);
+      slowest = std::max(slowest, formula.seconds(wire, traffic));
+    }
+    return slowest;
+  }
+
+  CollectivePrice priceFlat() const {
+    CollectivePrice best;
+    for (bool onlyAllowed :
+         {true, false}) { // a list that has nothing for this kind forbids nothing
+      for (const Formula &formula : formulas) {
+        auto isAllowed = [&](int level) { return allows(cluster.level(level), formula); };
+        if (formula.kind != traffic.kind ||
+            (onlyAllowed && !std::ranges::all_of(spanned, isAllowed)))
+          continue;
+        double seconds = secondsFlat(formula);
+        if (best.algorithms.empty() || seconds < best.seconds)
+          best = {seconds, {formula.algorithm}};
+      }
+      if (!best.algorithms.empty())
+        break;
+    }
+    return best;
+  }
+
+  /// The cheapest way for the members at one level alone; nothing if it allows none.
+  std::optional<CollectivePrice> priceAt(int level, const Traffic &part, int64_t active) const {
+    int64_t n = group.members[level];
+    Wire wire = wireOf(level, n, n - 1, active);
+    CollectivePrice best;
+    for (const Formula &formula : formulas) {
+      if (formula.kind != part.kind || !allows(cluster.level(level), formula))
+        continue;
+      double seconds = formula.seconds(wire, part);
+      if (best.algorithms.empty() || seconds < best.seconds)
+        best = {seconds, {formula.algorithm}};
+    }
+    if (best.algorithms.empty())
+      return std::nullopt;
+    return best;
+  }
+
+  /// Nothing where the group lies in one level or the kind is not made of levels.
+  std::optional<CollectivePrice> priceByLevel() const {
+    bool cutsPieces = traffic.kind == abi::ALL_REDUCE || traffic.kind == abi::ALL_GATHER ||
+                      traffic.kind == abi::REDUCE_SCATTER;
+    bool keepsWhole = traffic.kind == abi::BROADCAST || traffic.kind == abi::REDUCE;
+    if (spanned.size() < 2 || (!cutsPieces && !keepsWhole && traffic.kind != abi::ALL_TO_ALL))
+      return std::nullopt;
+    CollectivePrice total{0, {}, /*isByLevel=*/true};
+    for (int level : spanned) {
+      int64_t below = group.membersBelow(level);
+      Traffic part = traffic;
+      part.bytes /= cutsPieces ? below : 1;
+      // All but the outermost level of a sum scatter it, and gather it on the way back.
+      bool twice = traffic.kind == abi::ALL_REDUCE && level != spanned.back();
+      if (twice)
+        part.kind = abi::REDUCE_SCATTER;
+      std::optional<CollectivePrice> price = priceAt(level, part, keepsWhole ? 1 : below);
+      if (!price)
+        return std::nullopt;
+      total.seconds += (twice ? 2 : 1) * price->seconds;
+      total.algorithms.push_back(price->algorithms.front());
+    }
+    return total;
+  }
+
+  const abi::Cluster &cluster;
+  const Group &group;
+  const Traffic &traffic;
+  std::vector<int> spanned; ///< levels at which the group has more than one member
+};
+
+} // namespace
+
+CollectivePrice priceCollective(const abi::Cluster &cluster, const Group &group,
+                                const Traffic &traffic) {
+  return Pricer(cluster, group, traffic).price();
+}
+
+std::string CollectivePrice::algorithm() const {
+  std::string text;
+  for (CollectiveAlgorithm each : algorithms)
+    text += (text.empty() ? "" : ", ") + abi::CollectiveAlgorithm_Name(each);
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
+  return isByLevel ? "by level: " + text : text;
+}
+
+} // namespace pcc::machine

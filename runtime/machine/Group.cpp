@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/machine/Group.h"
+
+namespace pcc::machine {
+
+static int64_t divideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+/// In how many units of `unit` consecutive devices the group has members.
+static int64_t countUnits(std::span<const GroupAxis> axes, int64_t unit) {
+  int64_t count = 1;
+  for (const GroupAxis &axis : axes)
+    count *= axis.stride >= unit ? axis.size : divideUp(axis.stride * axis.size, unit);
+  return count;
+}
+
+Group Group::over(std::span<const GroupAxis> axes, const abi::Cluster &cluster) {
+  Group group;
+  group.size = countUnits(axes, 1);
+  int64_t unit = 1, inner = group.size;
+  for (const abi::TopologyLevel &level : cluster.level()) {
+    unit *= level.count();
+    int64_t outer = countUnits(axes, unit);
+    group.members.push_back(divideUp(inner, outer));
+    inner = outer;
+  }
+  return group;
+}
+
+int64_t Group::membersBelow(int level) const {
+  int64_t count = 1;
+  for (int i = 0; i < level; ++i)
+    count *= members[i];
+  return count;
+}
+
+} // namespace pcc::machine
