@@ -5,6 +5,7 @@
 #pragma once
 
 #include "dialects/graph/Graph.h"
+#include "mlir/IR/TypeUtilities.h"
 
 namespace pcc::graph {
 
@@ -24,9 +25,9 @@ inline Reporter reporterOf(mlir::Operation *op) {
 
 /// The type as a ranked tensor; inference runs before operand types are verified.
 inline mlir::FailureOr<mlir::RankedTensorType> asTensor(const Reporter &report, mlir::Type type) {
-  if (hasGraphShape(type))
+  if (hasGraphShape(type) && mlir::getElementTypeOrSelf(type).isIntOrFloat())
     return llvm::cast<mlir::RankedTensorType>(type);
-  return report.error("expected a tensor with static sizes of at least 1, got ", type);
+  return report.error("expected a tensor of numbers with static sizes of at least 1, got ", type);
 }
 
 /// `axis` is in [0, rank).

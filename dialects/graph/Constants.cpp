@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "dialects/graph/Constants.h"
 
+#include "llvm/ADT/APSInt.h"
+
 using namespace mlir;
 using namespace pcc::graph;
 
@@ -10,9 +12,10 @@ DenseElementsAttr pcc::graph::splatAttr(RankedTensorType type, double value) {
     return DenseElementsAttr::get(type, Attribute(FloatAttr::get(element, value)));
   if (element.isInteger(1))
     return DenseElementsAttr::get(type, value != 0);
-  APInt number(element.getIntOrFloatBitWidth(), static_cast<int64_t>(value), /*isSigned=*/true,
-               /*implicitTrunc=*/true);
-  return DenseElementsAttr::get(type, number);
+  APSInt number(element.getIntOrFloatBitWidth(), /*isUnsigned=*/false);
+  bool isExact;
+  APFloat(value).convertToInteger(number, APFloat::rmTowardZero, &isExact);
+  return DenseElementsAttr::get(type, APInt(number));
 }
 
 std::optional<double> pcc::graph::getSplat(Attribute attribute) {

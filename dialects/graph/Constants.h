@@ -7,7 +7,8 @@
 
 namespace pcc::graph {
 
-/// `type` filled with `value`, rounded to the element type (integers truncate).
+/// `type` filled with `value`, rounded to the element type: integers truncate towards zero, and
+/// take their least or greatest number for what lies outside, 0 for NaN.
 mlir::DenseElementsAttr splatAttr(mlir::RankedTensorType type, double value);
 
 /// The number that every element of a splat has, if `attribute` is one.

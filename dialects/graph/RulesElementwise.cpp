@@ -4,13 +4,16 @@
 // which operands a partial value may pass.
 #include "dialects/graph/Graph.h"
 
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace pcc;
 using namespace pcc::graph;
 
-/// f(max x) = max f(x) for a function that never falls, and likewise for min.
+/// f(max x) = max f(x) for a function that never falls, and likewise for min. It must be defined
+/// everywhere: the logarithm of a maximum is not the maximum of the ranks' logarithms where a rank
+/// holds a negative number.
 static void addMonotone(FactorRule &rule, ArrayRef<unsigned> operands) {
   for (unsigned operand : operands) {
     rule.addLinear(operand, ReduceKind::Max);
@@ -18,20 +21,24 @@ static void addMonotone(FactorRule &rule, ArrayRef<unsigned> operands) {
   }
 }
 
-/// Sums pass a cast that keeps all of a number's size; the order is kept by every cast between
-/// numbers except one to fewer bits of an integer.
+/// Integers wrap: dropping upper bits of them passes sums and products but not the order, any other
+/// cast of them the order but not sums. Floats to floats pass both; to integers they pass nothing,
+/// as that is not defined everywhere.
 static void addCast(FactorRule &rule, CastOp op) {
   Type from = op.getInput().getType().getElementType();
   Type to = op.getResult().getType().getElementType();
   if (from.isInteger(1) || to.isInteger(1))
     return;
-  bool narrows = isa<IntegerType>(from) && isa<IntegerType>(to) &&
-                 to.getIntOrFloatBitWidth() < from.getIntOrFloatBitWidth();
-  bool truncates = isa<FloatType>(from) && isa<IntegerType>(to);
-  if (!narrows && !truncates)
+  bool fromInteger = isa<IntegerType>(from), toInteger = isa<IntegerType>(to);
+  if (fromInteger && toInteger && to.getIntOrFloatBitWidth() < from.getIntOrFloatBitWidth()) {
     rule.addLinear(0);
-  if (!narrows)
+    rule.addLinear(0, ReduceKind::Prod);
+  } else if (fromInteger) {
     addMonotone(rule, 0);
+  } else if (!toInteger) {
+    rule.addLinear(0);
+    addMonotone(rule, 0);
+  }
 }
 
 /// The larger of two maxima is the maximum of both; a maximum of minima passes one at a time.
@@ -41,23 +48,27 @@ static void addExtremum(FactorRule &rule, ReduceKind same, ReduceKind other) {
   rule.addLinear(1, other);
 }
 
+/// A sum of integers wraps, and so does not keep their order.
 static void addBinary(FactorRule &rule, Operation *op) {
+  bool onFloats = isa<FloatType>(getElementTypeOrSelf(op->getResult(0).getType()));
   llvm::TypeSwitch<Operation *>(op)
       .Case([&](AddOp) {
         rule.addLinear({0, 1});
-        addMonotone(rule, {0, 1});
+        if (onFloats)
+          addMonotone(rule, {0, 1});
       })
       .Case([&](SubOp) {
         rule.addLinear({0, 1});
-        addMonotone(rule, 0);
+        if (onFloats)
+          addMonotone(rule, 0);
       })
       .Case([&](MulOp) {
         rule.addLinear(0);
         rule.addLinear(1);
         rule.addLinear({0, 1}, ReduceKind::Prod);
       })
-      .Case([&](DivOp div) {
-        if (isa<FloatType>(div.getResult().getType().getElementType()))
+      .Case([&](DivOp) {
+        if (onFloats)
           rule.addLinear(0);
       })
       .Case([&](MaxOp) { addExtremum(rule, ReduceKind::Max, ReduceKind::Min); })
@@ -67,10 +78,11 @@ static void addBinary(FactorRule &rule, Operation *op) {
 static void addUnary(FactorRule &rule, Operation *op) {
   llvm::TypeSwitch<Operation *>(op)
       .Case([&](NegOp) { rule.addLinear(0); })
-      .Case<ExpOp, LogOp, Log1pOp, SqrtOp, TanhOp, SigmoidOp, ErfOp, FloorOp, CeilOp, RoundOp,
-            SignOp, ReluOp, SoftplusOp, ClampOp>([&](auto) { addMonotone(rule, 0); })
+      .Case<ExpOp, TanhOp, SigmoidOp, ErfOp, FloorOp, CeilOp, RoundOp, SignOp, ReluOp, SoftplusOp,
+            ClampOp>([&](auto) { addMonotone(rule, 0); })
       .Case<LeakyReluOp, EluOp>([&](auto bent) {
-        if (!bent.getAlpha().isNegative())
+        // 0 times the -inf that stands for no maximum at all would be NaN.
+        if (bent.getAlpha().isFiniteNonZero() && !bent.getAlpha().isNegative())
           addMonotone(rule, 0);
       })
       .Case([&](CastOp cast) { addCast(rule, cast); });

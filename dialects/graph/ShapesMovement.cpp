@@ -3,6 +3,7 @@
 // Result shapes of transpose, pad, concat and gather.
 #include "dialects/graph/Checks.h"
 
+#include "llvm/ADT/APSInt.h"
 #include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
@@ -44,6 +45,16 @@ LogicalResult TransposeOp::inferReturnTypes(MLIRContext *, std::optional<Locatio
   return success();
 }
 
+/// Whether a float rounds to one of the type's numbers, or an integer is one of them.
+static bool isNumberOf(Type element, double value) {
+  if (isa<FloatType>(element))
+    return true;
+  unsigned width = element.getIntOrFloatBitWidth();
+  APSInt number(width, /*isUnsigned=*/width == 1);
+  bool isExact; // false for -0, which is one of them
+  return APFloat(value).convertToInteger(number, APFloat::rmTowardZero, &isExact) == APFloat::opOK;
+}
+
 LogicalResult PadOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
                                       Adaptor adaptor, SmallVectorImpl<Type> &results) {
   Reporter report{location, getOperationName()};
@@ -60,6 +71,10 @@ LogicalResult PadOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc
   if (!size || *size < 1 || *size > maxElements) // C2
     return report.error("expected a padded size in [1, 2^48], got ", shape[axis], " with ",
                         adaptor.getLow(), " before and ", adaptor.getHigh(), " after");
+  FloatAttr value = getAttr(adaptor, adaptor.getValueAttr(), "value");
+  if (value && !isNumberOf(input->getElementType(), value.getValueAsDouble())) // C3
+    return report.error("expected 'value' to be one of ", input->getElementType(), ", got ",
+                        value.getValueAsDouble());
   shape[axis] = *size;
   results.push_back(input->clone(shape));
   return success();

@@ -4,6 +4,7 @@
 #include "dialects/graph/Checks.h"
 
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace pcc::graph;
@@ -62,5 +63,13 @@ LogicalResult ClampOp::verify() {
   double low = getLow().convertToDouble(), high = getHigh().convertToDouble();
   if (!(low <= high)) // C1
     return emitOpError() << "expected 'low' not above 'high', got " << low << " and " << high;
+  Type element = getResult().getType().getElementType();
+  if (isa<FloatType>(element))
+    return success();
+  double end = std::ldexp(1.0, element.getIntOrFloatBitWidth() - 1); // all are in [-end, end)
+  double least = std::max(std::ceil(low), -end);
+  if (least > std::floor(high) || least >= end) // C2
+    return emitOpError() << "expected one of " << element << " between 'low' and 'high', got "
+                         << low << " and " << high;
   return success();
 }

@@ -3,6 +3,7 @@
 // Activations as plain arithmetic.
 #include "passes/graph/Decompose.h"
 
+#include <cmath>
 #include <numbers>
 
 using namespace mlir;
@@ -56,8 +57,14 @@ Pieces pcc::graph::decompose(LeakyReluOp op, PieceBuilder &builder) {
   return {builder.make<SelectOp>(isPositive(x, builder), x, below)};
 }
 
+/// Integers are limited to those between the limits.
 Pieces pcc::graph::decompose(ClampOp op, PieceBuilder &builder) {
   Value x = op.getInput();
-  Value raised = builder.make<MaxOp>(x, builder.splat(x, op.getLow().convertToDouble()));
-  return {builder.make<MinOp>(raised, builder.splat(x, op.getHigh().convertToDouble()))};
+  double low = op.getLow().convertToDouble(), high = op.getHigh().convertToDouble();
+  if (isa<IntegerType>(op.getInput().getType().getElementType())) {
+    low = std::ceil(low);
+    high = std::floor(high);
+  }
+  Value raised = builder.make<MaxOp>(x, builder.splat(x, low));
+  return {builder.make<MinOp>(raised, builder.splat(x, high))};
 }

@@ -3,6 +3,8 @@
 // Softmax and its cross entropy as reductions and elementwise ops.
 #include "passes/graph/Decompose.h"
 
+#include "mlir/IR/TypeUtilities.h"
+
 using namespace mlir;
 using namespace pcc::graph;
 
@@ -35,6 +37,14 @@ static Value reduceAll(ReduceOpKind kind, Value x, PieceBuilder &builder) {
   return builder.make<ReduceOp>(kind, x, dims);
 }
 
+/// `x` with elements of f32: f16 and bf16 cannot count beyond 2048 and 256.
+static Value widened(Value x, PieceBuilder &builder) {
+  auto type = cast<RankedTensorType>(x.getType());
+  if (type.getElementType().isF32())
+    return x;
+  return builder.make<CastOp>(type.clone(builder.getF32Type()), x);
+}
+
 /// Sum or mean over the samples whose label is not `ignored`.
 static Value combineCounted(Value losses, Value labels, int64_t ignored, LossReduction reduction,
                             PieceBuilder &builder) {
@@ -43,11 +53,13 @@ static Value combineCounted(Value losses, Value labels, int64_t ignored, LossRed
   Value sentinel = builder.make<ConstantOp>(type, DenseElementsAttr::get(type, number));
   Value counts = builder.make<CompareOp>(Direction::NE, labels, sentinel);
   Value kept = builder.make<SelectOp>(counts, losses, builder.splat(losses, 0.0));
-  Value sum = reduceAll(ReduceOpKind::Sum, kept, builder);
   if (reduction == LossReduction::Sum)
-    return sum;
-  Value ones = builder.make<CastOp>(losses.getType(), counts);
-  return builder.make<DivOp>(sum, reduceAll(ReduceOpKind::Sum, ones, builder));
+    return reduceAll(ReduceOpKind::Sum, kept, builder);
+  Value sum = reduceAll(ReduceOpKind::Sum, widened(kept, builder), builder);
+  Value ones = builder.make<CastOp>(type.clone(builder.getF32Type()), counts);
+  Value mean = builder.make<DivOp>(sum, reduceAll(ReduceOpKind::Sum, ones, builder));
+  Type element = getElementTypeOrSelf(losses);
+  return element.isF32() ? mean : builder.make<CastOp>(RankedTensorType::get({}, element), mean);
 }
 
 Pieces pcc::graph::decompose(SoftmaxCrossEntropyOp op, PieceBuilder &builder) {

@@ -76,6 +76,24 @@ func.func @clamp(%x: tensor<2xf32>) {
 
 // -----
 
+// clamp C2: no integer lies between the limits.
+func.func @clamp_between(%x: tensor<2xi32>) {
+  // expected-error @+1 {{'graph.clamp' op expected one of 'i32' between 'low' and 'high', got}}
+  %0 = graph.clamp %x {low = 0.2, high = 0.8} : tensor<2xi32>
+  return
+}
+
+// -----
+
+// clamp C2: none of the type's integers does.
+func.func @clamp_above(%x: tensor<2xi8>) {
+  // expected-error @+1 {{'graph.clamp' op expected one of 'i8' between 'low' and 'high', got}}
+  %0 = graph.clamp %x {low = 127.5, high = 200.0} : tensor<2xi8>
+  return
+}
+
+// -----
+
 // A type that is no tensor at all is an error, not a crash.
 func.func @select_scalar(%p: i1, %x: i32) {
   // expected-error @+1 {{invalid kind of type specified}}

@@ -27,6 +27,24 @@ func.func @pad_huge(%x: tensor<4xf32>) {
 
 // -----
 
+// pad C3: a fraction.
+func.func @pad_fraction(%x: tensor<4xi32>) {
+  // expected-error @+1 {{'graph.pad' op expected 'value' to be one of 'i32', got}}
+  %0 = graph.pad %x axis = 0 low = 1 high = 0 {value = 0.5} : tensor<4xi32>
+  return
+}
+
+// -----
+
+// pad C3: a number beyond the type.
+func.func @pad_beyond(%x: tensor<4xi8>) {
+  // expected-error @+1 {{'graph.pad' op expected 'value' to be one of 'i8', got}}
+  %0 = graph.pad %x axis = 0 low = 1 high = 0 {value = 128.0} : tensor<4xi8>
+  return
+}
+
+// -----
+
 // concat C1
 func.func @concat_nothing() {
   // expected-error @+2 {{'graph.concat' op expected at least one input}}
@@ -68,6 +86,15 @@ func.func @concat_sizes(%x: tensor<4x2xf32>, %y: tensor<4x3xf32>) {
 func.func @split_nothing(%x: tensor<4xf32>) {
   // expected-error @+1 {{'graph.split' op expected at least one result}}
   "graph.split"(%x) {axis = 0 : i64} : (tensor<4xf32>) -> ()
+  return
+}
+
+// -----
+
+// split C1
+func.func @split_types(%x: tensor<4xf32>) {
+  // expected-error @+1 {{'graph.split' op expected equal element types, got 'f32' in 'input' and 'f16' in 'result #1'}}
+  %0:2 = graph.split %x axis = 0 : tensor<4xf32> to tensor<2xf32>, tensor<2xf16>
   return
 }
 

@@ -135,6 +135,15 @@ func.func @loss_ignored_probabilities(%x: tensor<2x3xf32>) {
 
 // -----
 
+// Labels are numbers.
+func.func @loss_index_labels(%x: tensor<2x3xf32>, %l: tensor<2xindex>) {
+  // expected-error @+1 {{'graph.softmax_cross_entropy' op expected a tensor of numbers with static sizes of at least 1, got 'tensor<2xindex>'}}
+  %0 = graph.softmax_cross_entropy %x, %l {ignore_index = 1} : tensor<2x3xf32>, tensor<2xindex>
+  return
+}
+
+// -----
+
 // softmax_cross_entropy C5
 func.func @loss_ignored_range(%x: tensor<2x3xf32>, %l: tensor<2xi8>) {
   // expected-error @+1 {{expected 'ignore_index' to be one of 'i8', got 255}}
@@ -157,5 +166,14 @@ func.func @sgd_rate(%p: tensor<2xf32>, %r: tensor<1xf32>) {
 func.func @sgd_types(%p: tensor<2xf32>, %g: tensor<3xf32>, %r: tensor<f32>) {
   // expected-error @+1 {{failed to verify that all of {parameter, gradient, new_parameter} have same type}}
   %0 = "graph.sgd"(%p, %g, %r) : (tensor<2xf32>, tensor<3xf32>, tensor<f32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @momentum_types(%p: tensor<2xf32>, %v: tensor<2xf16>, %r: tensor<f32>) {
+  // expected-error @+1 {{failed to verify that all of {parameter, gradient, velocity, new_parameter, new_velocity} have same type}}
+  %0:2 = "graph.momentum"(%p, %p, %v, %r) {momentum = 0.9}
+    : (tensor<2xf32>, tensor<2xf32>, tensor<2xf16>, tensor<f32>) -> (tensor<2xf32>, tensor<2xf32>)
   return
 }

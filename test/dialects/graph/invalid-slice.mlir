@@ -107,6 +107,42 @@ func.func @dynamic_slice_axis(%x: tensor<4xf32>, %i: tensor<i64>) {
 
 // -----
 
+// dynamic_slice C1
+func.func @dynamic_slice_types(%x: tensor<4xf32>, %i: tensor<i64>) {
+  // expected-error @+1 {{'graph.dynamic_slice' op expected equal element types, got 'f32' in 'input' and 'f16' in 'result'}}
+  %0 = graph.dynamic_slice %x, %i axis = 0 : (tensor<4xf32>, tensor<i64>) -> tensor<2xf16>
+  return
+}
+
+// -----
+
+// dynamic_slice C3
+func.func @dynamic_slice_beside(%x: tensor<4x6xf32>, %i: tensor<i64>) {
+  // expected-error @+1 {{'graph.dynamic_slice' op expected equal sizes of dimension 1, got 6 in 'input' and 5 in 'result'}}
+  %0 = graph.dynamic_slice %x, %i axis = 0 : (tensor<4x6xf32>, tensor<i64>) -> tensor<2x5xf32>
+  return
+}
+
+// -----
+
+// dynamic_update_slice C1
+func.func @update_types(%x: tensor<4xf32>, %u: tensor<2xf16>, %i: tensor<i64>) {
+  // expected-error @+1 {{'graph.dynamic_update_slice' op expected equal element types, got 'f32' in 'input' and 'f16' in 'update'}}
+  %0 = graph.dynamic_update_slice %x, %u, %i axis = 0 : (tensor<4xf32>, tensor<2xf16>, tensor<i64>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+// dynamic_update_slice C2
+func.func @update_axis(%x: tensor<4xf32>, %u: tensor<2xf32>, %i: tensor<i64>) {
+  // expected-error @+1 {{'graph.dynamic_update_slice' op expected 'axis' in [0, 1), got 1}}
+  %0 = graph.dynamic_update_slice %x, %u, %i axis = 1 : (tensor<4xf32>, tensor<2xf32>, tensor<i64>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
 // dynamic_update_slice C3
 func.func @update_beside(%x: tensor<4x6xf32>, %u: tensor<2x5xf32>, %i: tensor<i64>) {
   // expected-error @+1 {{'graph.dynamic_update_slice' op expected equal sizes of dimension 1, got 6 in 'input' and 5 in 'update'}}

@@ -128,3 +128,25 @@ func.func @activations(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tens
   return %0, %1, %2, %3, %4, %5, %6 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>,
                                       tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
 }
+
+// Integers are limited to those between the limits, and to those of their type.
+// CHECK-LABEL: func.func @clamp_integers
+// CHECK: graph.constant dense<1> : tensor<4xi8>
+// CHECK: graph.constant dense<127> : tensor<4xi8>
+func.func @clamp_integers(%x: tensor<4xi8>) -> tensor<4xi8> {
+  %0 = graph.clamp %x {low = 0.5, high = 3.0e10} : tensor<4xi8>
+  return %0 : tensor<4xi8>
+}
+
+// Samples of narrow floats are counted in f32: bf16 has no 257.
+// CHECK-LABEL: func.func @ignored_bf16
+// CHECK: %[[WIDE:.+]] = graph.cast %{{.*}} : tensor<257xbf16> to tensor<257xf32>
+// CHECK: %[[SUM:.+]] = graph.reduce sum %[[WIDE]], [0]
+// CHECK: %[[ONES:.+]] = graph.cast %{{.*}} : tensor<257xi1> to tensor<257xf32>
+// CHECK: %[[NUMBER:.+]] = graph.reduce sum %[[ONES]], [0]
+// CHECK: %[[MEAN:.+]] = graph.div %[[SUM]], %[[NUMBER]] : tensor<f32>
+// CHECK: graph.cast %[[MEAN]] : tensor<f32> to tensor<bf16>
+func.func @ignored_bf16(%x: tensor<257x3xbf16>, %l: tensor<257xi64>) -> tensor<bf16> {
+  %0 = graph.softmax_cross_entropy %x, %l {ignore_index = 9} : tensor<257x3xbf16>, tensor<257xi64>
+  return %0 : tensor<bf16>
+}

@@ -36,6 +36,11 @@ func.func @arithmetic(%a: tensor<4x6xf32>, %b: tensor<4x6xf32>, %n: tensor<4xi32
   %8 = graph.mod %a, %b : tensor<4x6xf32>
   // expected-remark @+1 {{([i,j]) -> ([i,j]) {linear: (0)}}}
   %9 = graph.neg %a : tensor<4x6xf32>
+  // A sum of integers wraps, and so keeps no order.
+  // expected-remark @+1 {{([i],[i]) -> ([i]) {linear: (0,1)}}}
+  %10 = graph.add %n, %n : tensor<4xi32>
+  // expected-remark @+1 {{([i],[i]) -> ([i]) {linear: (0,1)}}}
+  %11 = graph.sub %n, %n : tensor<4xi32>
   return
 }
 
@@ -57,6 +62,16 @@ func.func @unary(%x: tensor<4xf32>) {
   %6 = graph.gelu %x : tensor<4xf32>
   // expected-remark @+1 {{([i]) -> ([i])}}
   %7 = graph.square %x : tensor<4xf32>
+  // Never falling where they are defined is not enough: one rank may hold negative numbers only.
+  // expected-remark @+1 {{([i]) -> ([i])}}
+  %8 = graph.sqrt %x : tensor<4xf32>
+  // expected-remark @+1 {{([i]) -> ([i])}}
+  %9 = graph.log %x : tensor<4xf32>
+  // expected-remark @+1 {{([i]) -> ([i])}}
+  %10 = graph.log1p %x : tensor<4xf32>
+  // Nor is never falling with a slope of 0, which makes NaN of -inf.
+  // expected-remark @+1 {{([i]) -> ([i])}}
+  %11 = graph.leaky_relu %x {alpha = 0.0} : tensor<4xf32>
   return
 }
 
@@ -68,12 +83,17 @@ func.func @choices(%p: tensor<4xi1>, %x: tensor<4xf32>, %n: tensor<4xi32>) {
   %1 = graph.select %p, %x, %x : tensor<4xf32>
   // expected-remark @+1 {{([i]) -> ([i]) {linear sum|max|min: (0)}}}
   %2 = graph.cast %x : tensor<4xf32> to tensor<4xbf16>
-  // expected-remark @+1 {{([i]) -> ([i]) {linear max|min: (0)}}}
+  // expected-remark @+1 {{([i]) -> ([i])}}
   %3 = graph.cast %x : tensor<4xf32> to tensor<4xi32>
-  // expected-remark @+1 {{([i]) -> ([i])}}
+  // Dropping upper bits keeps sums that wrap, and widening keeps the order.
+  // expected-remark @+1 {{([i]) -> ([i]) {linear sum|prod: (0)}}}
   %4 = graph.cast %n : tensor<4xi32> to tensor<4xi8>
+  // expected-remark @+1 {{([i]) -> ([i]) {linear max|min: (0)}}}
+  %5 = graph.cast %n : tensor<4xi32> to tensor<4xi64>
+  // expected-remark @+1 {{([i]) -> ([i]) {linear max|min: (0)}}}
+  %6 = graph.cast %n : tensor<4xi32> to tensor<4xf32>
   // expected-remark @+1 {{([i]) -> ([i])}}
-  %5 = graph.cast %p : tensor<4xi1> to tensor<4xf32>
+  %7 = graph.cast %p : tensor<4xi1> to tensor<4xf32>
   return
 }
 
