@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/graph/BatchExtent.h"
 
+#include "dialects/dist/Sharding.h"
 #include "dialects/graph/Roles.h"
 
 using namespace mlir;
@@ -19,27 +20,21 @@ static std::string nameOf(func::FuncOp function, unsigned argument) {
   return "#" + std::to_string(argument);
 }
 
-/// All counts that divide the batch, as a cure.
-static std::string divisorsOf(int64_t number) {
-  std::string text;
-  for (int64_t divisor = 1; divisor <= number && text.size() < 60; ++divisor)
-    if (number % divisor == 0)
-      text += (text.empty() ? "" : ", ") + std::to_string(divisor);
-  return text;
-}
-
 LogicalResult BatchExtent::startAtInputs() {
   for (unsigned index : findArgs(function, RoleKind::Input)) {
     auto type = dyn_cast<RankedTensorType>(function.getArgument(index).getType());
     if (!type || type.getRank() == 0)
       continue;
+    if (!hasGraphShape(type))
+      return function.emitError() << "expected input " << nameOf(function, index)
+                                  << " of static sizes of at least 1, got " << type;
     int64_t batch = type.getDimSize(0);
     if (batch % count != 0) {
       InFlightDiagnostic error = function.emitError()
                                  << "expected " << count << " microbatches to divide the batch of "
                                  << "input " << nameOf(function, index) << ", got " << batch
                                  << " samples";
-      error.attachNote() << "counts that divide it: " << divisorsOf(batch);
+      error.attachNote() << "counts that divide it: " << dist::listDivisors(batch);
       return error;
     }
     dims.insert({function.getArgument(index), 0});

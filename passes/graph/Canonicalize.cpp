@@ -45,13 +45,15 @@ static LogicalResult absorbOperandTransposes(MatmulOp op, PatternRewriter &rewri
   return success();
 }
 
-/// transpose(matmul(a, b)) = matmul(bᵀ, aᵀ), if nobody else needs the product.
+/// transpose(matmul(a, b)) = matmul(bᵀ, aᵀ), if nobody else needs the product, whose name it keeps.
 static LogicalResult absorbResultTranspose(TransposeOp op, PatternRewriter &rewriter) {
   auto product = op.getInput().getDefiningOp<MatmulOp>();
   if (!swapsMatrix(op) || !product || !product->hasOneUse())
     return failure();
-  rewriter.replaceOpWithNewOp<MatmulOp>(op, product.getRhs(), product.getLhs(),
-                                        !product.getTransposeRhs(), !product.getTransposeLhs());
+  auto swapped = MatmulOp::create(rewriter, rewriter.getFusedLoc({product.getLoc(), op.getLoc()}),
+                                  product.getRhs(), product.getLhs(), !product.getTransposeRhs(),
+                                  !product.getTransposeLhs());
+  rewriter.replaceOp(op, swapped);
   return success();
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // From the model of a batch to the model of one of its microbatches. Assumes that dimension 0 of
-// every input is the batch; leaves every op as it is, on smaller shapes.
+// every input is the batch; leaves every op as it is, on smaller shapes. Refuses what has no batch
+// to follow: control flow, and inputs of unknown size.
 #include "dialects/graph/Graph.h"
 #include "passes/graph/BatchExtent.h"
 #include "passes/graph/Passes.h"
@@ -47,6 +48,10 @@ struct SplitBatch : public pcc::graph::impl::GraphSplitBatchBase<SplitBatch> {
     }
     if (function.isDeclaration() || count == 1)
       return;
+    if (!function.getBody().hasOneBlock()) {
+      function.emitError() << "expected one block, got " << function.getBody().getBlocks().size();
+      return signalPassFailure();
+    }
     FailureOr<BatchExtent> extent = BatchExtent::find(function, count);
     if (failed(extent))
       return signalPassFailure();

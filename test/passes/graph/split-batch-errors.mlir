@@ -9,6 +9,34 @@ func.func @indivisible(%x: tensor<32x4xf32> {graph.role = #graph.role<input "x">
 
 // -----
 
+// A batch without small divisors is named at once.
+// expected-error @+2 {{expected 3 microbatches to divide the batch of input 'x', got 281474976710597 samples}}
+// expected-note @+1 {{counts that divide it: 1}}
+func.func @prime(%x: tensor<281474976710597xf32> {graph.role = #graph.role<input "x">}) {
+  return
+}
+
+// -----
+
+// An input of unknown size.
+// expected-error @+1 {{expected input 'x' of static sizes of at least 1, got 'tensor<?x4xf32>'}}
+func.func @dynamic(%x: tensor<?x4xf32> {graph.role = #graph.role<input "x">}) -> tensor<?x4xf32> {
+  return %x : tensor<?x4xf32>
+}
+
+// -----
+
+// A function with control flow.
+// expected-error @+1 {{expected one block, got 2}}
+func.func @blocks(%x: tensor<6xf32> {graph.role = #graph.role<input "x">}) {
+  return
+^unreached(%a: tensor<6xf32>, %y: tensor<6xf32>):
+  %0 = graph.add %x, %y : tensor<6xf32>
+  return
+}
+
+// -----
+
 // An op that needs the whole batch.
 func.func @whole(%x: tensor<6x4xf32> {graph.role = #graph.role<input>}) -> tensor<6x4xf32> {
   // expected-error @+1 {{'graph.softmax' op cannot work on one of 3 microbatches: it needs the whole batch}}
