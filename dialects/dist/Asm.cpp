@@ -11,8 +11,7 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::dist;
 
-//===-- Mesh: <dp=2, tp=4>
-//------------------------------------------------------------------------===//
+//===-- Mesh: <dp=2, tp=4> ----------------------------------------------------------------===//
 
 Attribute MeshAttr::parse(AsmParser &parser, Type) {
   SmallVector<StringAttr> names;
@@ -34,8 +33,7 @@ Attribute MeshAttr::parse(AsmParser &parser, Type) {
 
 void MeshAttr::print(AsmPrinter &printer) const { printer << "<" << getMesh().str() << ">"; }
 
-//===-- Sharding: <[dp, _, x.y] partial(sum: tp)>
-//--------------------------------------------------===//
+//===-- Sharding: <[dp, _, x.y] partial(sum: tp)> -----------------------------------------===//
 
 /// The axes of one dimension: `_`, or names joined by dots, which the lexer takes for one keyword.
 static ParseResult parseDim(AsmParser &parser, SmallVectorImpl<Attribute> &dims) {
@@ -113,8 +111,7 @@ static void printBareSharding(OpAsmPrinter &printer, Operation *, ShardingAttr a
   printer << attr.getSharding().str();
 }
 
-//===-- Rows of integers: [[0, 1], [2, 3]]
-//---------------------------------------------------------===//
+//===-- Rows of integers: [[0, 1], [2, 3]] ------------------------------------------------===//
 
 static ParseResult parseRows(AsmParser &parser, SmallVectorImpl<DenseI64ArrayAttr> &rows) {
   return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&]() -> ParseResult {
@@ -162,8 +159,7 @@ static void printBareTable(OpAsmPrinter &printer, Operation *, TableAttr attr) {
   printRows(printer, attr.getRows());
 }
 
-//===-- Group: <axes [dp]>, <ranks [[0, 1], [2, 3]]>
-//-----------------------------------------------===//
+//===-- Group: <axes [dp]>, <ranks [[0, 1], [2, 3]]> --------------------------------------===//
 
 Attribute GroupAttr::parse(AsmParser &parser, Type) {
   SmallVector<StringAttr> axes;
@@ -181,6 +177,10 @@ Attribute GroupAttr::parse(AsmParser &parser, Type) {
   if (succeeded(parser.parseOptionalKeyword("ranks"))) {
     if (parseRows(parser, ranks))
       return {};
+    if (ranks.empty()) { // C8; as an attribute it would be the group over no axes
+      parser.emitError(loc) << "expected at least one list of ranks";
+      return {};
+    }
   } else if (parser.parseKeyword("axes") ||
              parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseAxis)) {
     return {};

@@ -32,8 +32,7 @@ Mesh pcc::dist::getMesh(Operation *op) {
   return Mesh();
 }
 
-//===-- Between attributes and value classes
-//-------------------------------------------------------===//
+//===-- Between attributes and value classes ----------------------------------------------===//
 
 MeshAttr MeshAttr::get(MLIRContext *context, const Mesh &mesh) {
   SmallVector<StringAttr> names;
@@ -98,6 +97,8 @@ LogicalResult GroupAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                 ArrayRef<StringAttr> axes, ArrayRef<DenseI64ArrayAttr> ranks) {
   if (!axes.empty() && !ranks.empty())
     return emitError() << "expected a group over axes or as lists of ranks, got both";
+  if (llvm::any_of(ranks, [](DenseI64ArrayAttr list) { return list.empty(); })) // C8
+    return emitError() << "expected lists of at least one rank, got an empty one";
   return success();
 }
 

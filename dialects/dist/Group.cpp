@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "dialects/dist/Group.h"
 
+#include "dialects/dist/Checks.h"
 #include "llvm/ADT/Twine.h"
 
 using namespace mlir;
@@ -66,18 +67,33 @@ static std::string verifyLists(GroupAttr group, const Mesh &mesh) {
   return "";
 }
 
-std::string pcc::dist::verifyGroup(GroupAttr group, const Mesh &mesh) {
-  if (isList(group))
-    return verifyLists(group, mesh);
-  // C7
-  AxisList names = getAxisNames(group, mesh);
+/// C7: axes of the mesh, each at most once.
+static std::string verifyAxes(ArrayRef<std::string> names, const Mesh &mesh) {
   for (auto [index, name] : llvm::enumerate(names)) {
     if (!mesh.findAxis(name))
       return ("axis \"" + Twine(name) + "\" of the group is not an axis of the mesh \"" +
               mesh.str() + "\"")
           .str();
-    if (llvm::is_contained(ArrayRef<std::string>(names).take_front(index), name))
+    if (llvm::is_contained(names.take_front(index), name))
       return ("axis \"" + Twine(name) + "\" occurs twice in the group").str();
   }
   return "";
+}
+
+LogicalResult pcc::dist::checkGroup(Operation *op, GroupAttr group) {
+  Mesh mesh = getMesh(op);
+  std::string error =
+      isList(group) ? verifyLists(group, mesh) : verifyAxes(getAxisNames(group, mesh), mesh);
+  if (!error.empty())
+    return op->emitOpError() << error;
+  return success();
+}
+
+FailureOr<int64_t> pcc::dist::getEqualGroupSize(Operation *op, GroupAttr group) {
+  if (failed(checkGroup(op, group)))
+    return failure();
+  std::optional<int64_t> size = getCommonGroupSize(group, getMesh(op));
+  if (!size) // C9
+    return op->emitOpError() << "expected groups of equal size, got " << group;
+  return *size;
 }

@@ -13,7 +13,5 @@ RankList getGroupMembers(GroupAttr group, const Mesh &mesh, int64_t rank);
 llvm::SmallVector<RankList> getGroups(GroupAttr group, const Mesh &mesh);
 /// The size of every group, or nothing where they differ.
 std::optional<int64_t> getCommonGroupSize(GroupAttr group, const Mesh &mesh);
-/// Empty if each rank of the mesh stands in exactly one group, else what is wrong.
-std::string verifyGroup(GroupAttr group, const Mesh &mesh);
 
 } // namespace pcc::dist

@@ -2,6 +2,7 @@
 #include "dialects/dist/Mesh.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/Twine.h"
 
@@ -81,11 +82,18 @@ SmallVector<RankList> Mesh::getGroups(ArrayRef<std::string> axisNames) const {
   return groups;
 }
 
+/// A letter or `_`, then letters, digits, `_` and `$`: what the text form reads back as one name.
+/// `_` alone stands for a dimension that is not cut.
+static bool isAxisName(StringRef name) {
+  return !name.empty() && name != "_" && (isAlpha(name[0]) || name[0] == '_') &&
+         all_of(name, [](char c) { return isAlnum(c) || c == '_' || c == '$'; });
+}
+
 std::string Mesh::verify() const {
   StringSet<> seen;
   int64_t count = 1;
   for (const MeshAxis &axis : axes) {
-    if (axis.name.empty() || axis.name == "_" || StringRef(axis.name).contains('.'))
+    if (!isAxisName(axis.name))
       return ("\"" + Twine(axis.name) + "\" cannot name an axis of a mesh").str();
     if (!seen.insert(axis.name).second)
       return ("axis \"" + Twine(axis.name) + "\" occurs twice in the mesh").str();

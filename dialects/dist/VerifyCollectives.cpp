@@ -1,28 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Verifiers of the collectives: groups partition the ranks, axes exist, sizes divide.
+#include "dialects/dist/Checks.h"
 #include "dialects/dist/Group.h"
 
 using namespace mlir;
 using namespace pcc;
 using namespace pcc::dist;
-
-static LogicalResult verifyGroupOf(Operation *op, GroupAttr group) {
-  if (std::string error = verifyGroup(group, getMesh(op)); !error.empty())
-    return op->emitOpError() << error;
-  return success();
-}
-
-/// C9. The size of all groups; diagnoses groups of different sizes, with which results would have
-/// different types on different ranks.
-static FailureOr<int64_t> getEqualGroupSize(Operation *op, GroupAttr group) {
-  if (failed(verifyGroupOf(op, group)))
-    return failure();
-  std::optional<int64_t> size = getCommonGroupSize(group, getMesh(op));
-  if (!size)
-    return op->emitOpError() << "expected groups of equal size, got " << group;
-  return *size;
-}
 
 static LogicalResult verifyAxis(Operation *op, StringRef name, int64_t axis,
                                 RankedTensorType type) {
@@ -51,7 +35,7 @@ static LogicalResult verifyResult(Operation *op, RankedTensorType input, ArrayRe
 }
 
 static LogicalResult verifyRoot(Operation *op, int64_t root, GroupAttr group) {
-  if (failed(verifyGroupOf(op, group)))
+  if (failed(checkGroup(op, group)))
     return failure();
   for (const RankList &members : getGroups(group, getMesh(op)))
     if (root < 0 || root >= static_cast<int64_t>(members.size())) // C13
@@ -60,10 +44,10 @@ static LogicalResult verifyRoot(Operation *op, int64_t root, GroupAttr group) {
   return success();
 }
 
-LogicalResult AllReduceOp::verify() { return verifyGroupOf(*this, getGroupAttr()); }
-LogicalResult BarrierOp::verify() { return verifyGroupOf(*this, getGroupAttr()); }
-LogicalResult RankOp::verify() { return verifyGroupOf(*this, getGroupAttr()); }
-LogicalResult GroupSizeOp::verify() { return verifyGroupOf(*this, getGroupAttr()); }
+LogicalResult AllReduceOp::verify() { return checkGroup(*this, getGroupAttr()); }
+LogicalResult BarrierOp::verify() { return checkGroup(*this, getGroupAttr()); }
+LogicalResult RankOp::verify() { return checkGroup(*this, getGroupAttr()); }
+LogicalResult GroupSizeOp::verify() { return checkGroup(*this, getGroupAttr()); }
 LogicalResult BroadcastOp::verify() { return verifyRoot(*this, getRoot(), getGroupAttr()); }
 LogicalResult ReduceOp::verify() { return verifyRoot(*this, getRoot(), getGroupAttr()); }
 

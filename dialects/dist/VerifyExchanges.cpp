@@ -1,24 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Verifiers of the transfers between pairs of ranks.
-#include "dialects/dist/Group.h"
+#include "dialects/dist/Checks.h"
 
 #include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
 using namespace pcc;
 using namespace pcc::dist;
-
-/// C9. The size of all groups, to whose positions a table refers.
-static FailureOr<int64_t> getTableGroupSize(Operation *op, GroupAttr group) {
-  Mesh mesh = getMesh(op);
-  if (std::string error = verifyGroup(group, mesh); !error.empty())
-    return op->emitOpError() << error;
-  std::optional<int64_t> size = getCommonGroupSize(group, mesh);
-  if (!size)
-    return op->emitOpError() << "expected groups of equal size, got " << group;
-  return *size;
-}
 
 static LogicalResult verifyPosition(Operation *op, int64_t position, int64_t size, int64_t least) {
   if (position < least || position >= size)
@@ -29,7 +18,7 @@ static LogicalResult verifyPosition(Operation *op, int64_t position, int64_t siz
 
 // C14
 LogicalResult CollectivePermuteOp::verify() {
-  FailureOr<int64_t> size = getTableGroupSize(*this, getGroupAttr());
+  FailureOr<int64_t> size = getEqualGroupSize(*this, getGroupAttr());
   if (failed(size))
     return failure();
   llvm::DenseSet<int64_t> sources, targets;
@@ -51,7 +40,7 @@ LogicalResult CollectivePermuteOp::verify() {
 static LogicalResult verifyBox(Operation *op, ArrayRef<int64_t> offset, ArrayRef<int64_t> size,
                                RankedTensorType type) {
   for (auto [start, count, limit] : llvm::zip_equal(offset, size, type.getShape()))
-    if (start < 0 || count < 1 || start + count > limit)
+    if (start < 0 || count < 1 || start > limit - count)
       return op->emitOpError() << "expected boxes within " << type << ", got offset [" << offset
                                << "] and size [" << size << "]";
   return success();
@@ -59,7 +48,7 @@ static LogicalResult verifyBox(Operation *op, ArrayRef<int64_t> offset, ArrayRef
 
 // C15
 LogicalResult BlockExchangeOp::verify() {
-  FailureOr<int64_t> groupSize = getTableGroupSize(*this, getGroupAttr());
+  FailureOr<int64_t> groupSize = getEqualGroupSize(*this, getGroupAttr());
   if (failed(groupSize))
     return failure();
   auto input = cast<RankedTensorType>(getInput().getType()),
@@ -104,16 +93,39 @@ static LogicalResult verifyNeighbors(Operation *op, StringRef name, TableAttr ta
   return success();
 }
 
+/// C19. The n-th of the tensors that one position sends to another is the n-th that this one
+/// receives from it. That there is one at all is for the run to find out, as with send and recv.
+static LogicalResult verifySentTypes(NeighborExchangeOp op) {
+  for (auto [position, row] : llvm::enumerate(op.getReceive().getRows()))
+    for (auto [index, source] : llvm::enumerate(row.asArrayRef())) {
+      if (source < 0)
+        continue;
+      int64_t before = llvm::count(row.asArrayRef().take_front(index), source);
+      for (auto [place, target] : llvm::enumerate(op.getSend().getRows()[source].asArrayRef())) {
+        if (target != static_cast<int64_t>(position) || before-- != 0)
+          continue;
+        Type sent = op.getInputs()[place].getType(), received = op.getResult(index).getType();
+        if (sent != received)
+          return op.emitOpError() << "expected result #" << index << " of type " << sent
+                                  << ", which position " << source << " sends to position "
+                                  << position << ", got " << received;
+      }
+    }
+  return success();
+}
+
 LogicalResult NeighborExchangeOp::verify() {
-  FailureOr<int64_t> size = getTableGroupSize(*this, getGroupAttr());
-  if (failed(size) || failed(verifyNeighbors(*this, "send", getSend(), *size, getInputs().size())))
+  FailureOr<int64_t> size = getEqualGroupSize(*this, getGroupAttr());
+  if (failed(size) ||
+      failed(verifyNeighbors(*this, "send", getSend(), *size, getInputs().size())) ||
+      failed(verifyNeighbors(*this, "receive", getReceive(), *size, getResults().size())))
     return failure();
-  return verifyNeighbors(*this, "receive", getReceive(), *size, getResults().size());
+  return verifySentTypes(*this);
 }
 
 // C18
 LogicalResult NeighborExchangeV2Op::verify() {
-  FailureOr<int64_t> size = getTableGroupSize(*this, getGroupAttr());
+  FailureOr<int64_t> size = getEqualGroupSize(*this, getGroupAttr());
   constexpr int64_t numNeighbors = 8, numBorders = 4;
   if (failed(size) || failed(verifyNeighbors(*this, "send", getSend(), *size, numNeighbors)) ||
       failed(verifyNeighbors(*this, "receive", getReceive(), *size, numNeighbors)))

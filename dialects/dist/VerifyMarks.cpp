@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Verifies the dialect's discardable attributes.
-#include "dialects/dist/Dist.h"
+#include "dialects/dist/Checks.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
@@ -21,10 +21,12 @@ static LogicalResult verifyShardings(Operation *op, NamedAttribute attribute, Ty
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (!tensor)
       continue;
-    std::string error = value.getSharding().verify(tensor.getShape(), mesh);
-    if (!error.empty())
-      return op->emitOpError() << "\"" << attribute.getName().getValue() << "\" " << index << ": "
-                               << error;
+    auto emitError = [&, index = index] {
+      return std::move(op->emitOpError()
+                       << "\"" << attribute.getName().getValue() << "\" " << index << ": ");
+    };
+    if (failed(checkSharding(emitError, value.getSharding(), tensor, mesh)))
+      return failure();
   }
   return success();
 }
@@ -55,13 +57,11 @@ static LogicalResult verifyBoundary(Operation *op, Type type, NamedAttribute att
                              << " on " << type;
   Mesh mesh = getMesh(op);
   Sharding value = sharding.getSharding();
-  bool isLocal = op->hasAttr(localAttrName);
-  SmallVector<int64_t, 4> shape(tensor.getShape());
-  if (isLocal && value.getRank() == tensor.getRank() && value.verifyAxes(mesh).empty())
-    shape = value.getGlobalShape(shape, mesh);
-  if (std::string error = value.verify(shape, mesh); !error.empty())
-    return op->emitOpError() << where << ": " << error;
-  return success();
+  if (op->hasAttr(localAttrName) && tensor.hasStaticShape() &&
+      value.getRank() == tensor.getRank() && value.verifyAxes(mesh).empty())
+    tensor = tensor.clone(value.getGlobalShape(tensor.getShape(), mesh));
+  auto emitError = [&] { return std::move(op->emitOpError() << where << ": "); };
+  return checkSharding(emitError, value, tensor, mesh);
 }
 
 LogicalResult DistDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned index,

@@ -1,19 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Verifiers and folds of reshard, to_local and to_global.
-#include "dialects/dist/Dist.h"
+// Which shardings a tensor can have; verifiers and folds of reshard, to_local and to_global.
+#include "dialects/dist/Checks.h"
 
 using namespace mlir;
 using namespace pcc;
 using namespace pcc::dist;
 
-static LogicalResult verifyLegal(Operation *op, const Sharding &sharding, RankedTensorType global) {
-  if (std::string error = sharding.verify(global.getShape(), getMesh(op)); !error.empty())
-    return op->emitOpError() << error;
-  if (sharding.isPartial() && global.getElementType().isInteger(1)) // C5
-    return op->emitOpError() << "expected a tensor of numbers under the partial sharding \""
-                             << sharding.str() << "\", got " << global;
+LogicalResult pcc::dist::checkSharding(function_ref<InFlightDiagnostic()> emitError,
+                                       const Sharding &sharding, RankedTensorType global,
+                                       const Mesh &mesh) {
+  if (!global.hasStaticShape())
+    return emitError() << "expected a tensor of static shape under a sharding, got " << global;
+  if (std::string error = sharding.verify(global.getShape(), mesh); !error.empty()) // C1 to C4
+    return emitError() << error;
+  Type element = global.getElementType();
+  if (sharding.isPartial() && (element.isInteger(1) || !element.isIntOrFloat())) // C5
+    return emitError() << "expected a tensor of numbers under the partial sharding \""
+                       << sharding.str() << "\", got " << global;
   return success();
+}
+
+static LogicalResult verifyLegal(Operation *op, const Sharding &sharding, RankedTensorType global) {
+  return checkSharding([&] { return op->emitOpError(); }, sharding, global, getMesh(op));
 }
 
 LogicalResult ReshardOp::verify() {

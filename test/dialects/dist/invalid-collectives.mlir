@@ -52,6 +52,18 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
 
 // -----
 
+// expected-error @below {{expected at least one list of ranks}}
+module attributes {test.group = #dist.group<ranks []>} {
+}
+
+// -----
+
+// expected-error @below {{expected lists of at least one rank, got an empty one}}
+module attributes {test.group = #dist.group<ranks [[0, 1], []]>} {
+}
+
+// -----
+
 // C9: where the result's type depends on the group's size, all groups have the same.
 module attributes {dist.mesh = #dist.mesh<dp=3>} {
   func.func @f(%x: tensor<8xf32>) {
@@ -68,6 +80,16 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
   func.func @f(%x: tensor<8xf32>) {
     // expected-error @below {{expected "axis" to be a dimension of 'tensor<8xf32>', got 1}}
     %0 = dist.all_gather %x axis = 1 : tensor<8xf32> to tensor<16xf32>
+    return
+  }
+}
+
+// -----
+
+module attributes {dist.mesh = #dist.mesh<dp=2>} {
+  func.func @f(%x: tensor<8xf32>) {
+    // expected-error @below {{expected "concat_axis" to be a dimension of 'tensor<8xf32>', got -1}}
+    %0 = dist.all_to_all %x split = 0 concat = -1 : tensor<8xf32> to tensor<8xf32>
     return
   }
 }
@@ -111,6 +133,16 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
   func.func @f(%x: tensor<8xf32>) {
     // expected-error @below {{expected "root" to be a position in a group of 2 ranks, got 2}}
     %0 = dist.broadcast %x root = 2 : tensor<8xf32>
+    return
+  }
+}
+
+// -----
+
+module attributes {dist.mesh = #dist.mesh<dp=2>} {
+  func.func @f(%x: tensor<8xf32>) {
+    // expected-error @below {{expected "root" to be a position in a group of 2 ranks, got -1}}
+    %0 = dist.reduce sum %x root = -1 : tensor<8xf32>
     return
   }
 }

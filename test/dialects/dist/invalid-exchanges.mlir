@@ -64,6 +64,16 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
 
 module attributes {dist.mesh = #dist.mesh<dp=2>} {
   func.func @f(%x: tensor<8xf32>) {
+    // expected-error @below {{expected boxes within 'tensor<8xf32>', got offset [9223372036854775807] and size [8]}}
+    %0 = dist.block_exchange %x [[0, 1, 9223372036854775807, 8, 0]] : tensor<8xf32> to tensor<8xf32>
+    return
+  }
+}
+
+// -----
+
+module attributes {dist.mesh = #dist.mesh<dp=2>} {
+  func.func @f(%x: tensor<8xf32>) {
     // expected-error @below {{expected blocks of 8 elements for position 1, got 0}}
     %0 = dist.block_exchange %x [[0, 1, 0, 8, 0]] : tensor<8xf32> to tensor<8xf32>
     return
@@ -97,6 +107,16 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
   func.func @f(%x: tensor<8xf32>) {
     // expected-error @below {{expected rows of 1 positions in "receive", got 2}}
     %0 = dist.neighbor_exchange %x send [[1], [0]] receive [[1, 0], [0, 1]] : (tensor<8xf32>) -> tensor<8xf32>
+    return
+  }
+}
+
+// -----
+
+module attributes {dist.mesh = #dist.mesh<dp=2>} {
+  func.func @f(%x: tensor<8xf32>) {
+    // expected-error @below {{expected positions from -1 to 1, got -2}}
+    %0 = dist.neighbor_exchange %x send [[1], [-2]] receive [[1], [0]] : (tensor<8xf32>) -> tensor<8xf32>
     return
   }
 }
@@ -173,6 +193,18 @@ module attributes {dist.mesh = #dist.mesh<dp=1>} {
     // expected-error @below {{expected a result of type 'tensor<1x1x5x4xf32>', got 'tensor<1x1x4x4xf32>'}}
     %0 = dist.neighbor_exchange_v2 %x send [[-1, -1, -1, -1, -1, -1, -1, -1]] [0, 0, 0, 0]
         receive [[-1, -1, -1, -1, -1, -1, -1, -1]] [1, 0, 0, 0] : tensor<1x1x4x4xf32> to tensor<1x1x4x4xf32>
+    return
+  }
+}
+
+// -----
+
+// C19: what is received has the type of what is sent.
+module attributes {dist.mesh = #dist.mesh<dp=2>} {
+  func.func @f(%x: tensor<8xf32>, %y: tensor<4xf32>) {
+    // expected-error @below {{expected result #1 of type 'tensor<4xf32>', which position 1 sends to position 0, got 'tensor<8xf32>'}}
+    %0:2 = dist.neighbor_exchange %x, %y send [[1, 1], [0, 0]] receive [[1, 1], [0, 0]]
+        : (tensor<8xf32>, tensor<4xf32>) -> (tensor<8xf32>, tensor<8xf32>)
     return
   }
 }

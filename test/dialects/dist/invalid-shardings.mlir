@@ -137,3 +137,21 @@ module attributes {dist.mesh = #dist.mesh<dp=4>} {
     return
   }
 }
+
+// -----
+
+// C5 holds for marks too: only numbers are partial, and nothing of unknown size has a sharding.
+module attributes {dist.mesh = #dist.mesh<dp=4>} {
+  func.func @f(%x: tensor<8xi1>) {
+    // expected-error @below {{"dist.in" 0: expected a tensor of numbers under the partial sharding "[_] partial(sum: dp)", got 'tensor<8xi1>'}}
+    %0 = graph.not %x {dist.in = [#dist.sharding<[_] partial(sum: dp)>]} : tensor<8xi1>
+    return
+  }
+}
+
+// -----
+
+module attributes {dist.mesh = #dist.mesh<dp=4>} {
+  // expected-error @below {{argument 0: expected a tensor of static shape under a sharding, got 'tensor<?xf32>'}}
+  func.func private @f(tensor<?xf32> {dist.sharding = #dist.sharding<[dp]>}) attributes {dist.local}
+}

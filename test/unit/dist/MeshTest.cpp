@@ -49,6 +49,7 @@ TEST(Mesh, RefusesWhatIsNoMesh) {
             "expected axis \"x\" of the mesh to have 1 to 4096 ranks, got 0");
   EXPECT_EQ(Mesh({{"x", 4096}, {"y", 2}}).verify(),
             "expected a mesh of at most 4096 ranks, got \"x=4096, y=2\"");
-  EXPECT_EQ(Mesh({{"_", 2}}).verify(), "\"_\" cannot name an axis of a mesh");
-  EXPECT_EQ(Mesh({{"dp", 8}}).verify(), "");
+  for (std::string name : {"", "_", "a.b", "a b", "2x", "-"})
+    EXPECT_EQ(Mesh({{name, 2}}).verify(), "\"" + name + "\" cannot name an axis of a mesh");
+  EXPECT_EQ(Mesh({{"dp", 2}, {"_x", 2}, {"x2$", 2}}).verify(), "");
 }
