@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The dialect's attributes, and its verifiers. Labels (P1…) are those of docs/spec/pipe.md.
 #include "dialects/pipe/Pipe.h"
 
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
 using namespace pcc::pipe;
@@ -47,6 +51,7 @@ void AccumulateAttr::print(AsmPrinter &printer) const {
   printer << ">";
 }
 
+// P7
 LogicalResult PipeDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned index,
                                                        NamedAttribute attribute) {
   if (attribute.getName() != accumulateAttrName)
@@ -61,28 +66,52 @@ LogicalResult PipeDialect::verifyRegionResultAttribute(Operation *op, unsigned, 
   return success();
 }
 
+/// P4: the slots of a section that have indices are one for each microbatch of each copy. (As no
+/// two slots are equal, and indices are in range, it is enough to count them.)
+static LogicalResult verifyRuns(StepOp step) {
+  llvm::MapVector<StringRef, int64_t> indexed;
+  llvm::DenseSet<StringRef> alone;
+  for (auto slot : step.getBody().front().getOps<SlotOp>()) {
+    if (slot.getMicrobatch())
+      ++indexed[slot.getSection()];
+    else
+      alone.insert(slot.getSection());
+  }
+  auto expected = llvm::checkedMul<int64_t>(step.getMicroBatches(), step.getCopies());
+  for (auto [section, count] : indexed)
+    if (count != expected || alone.contains(section))
+      return step.emitOpError() << "expected section \"" << section
+                                << "\" to run once, or once for each of " << step.getMicroBatches()
+                                << " microbatches of " << step.getCopies() << " copies, got "
+                                << count << " such slots"
+                                << (alone.contains(section) ? " and one for all" : "");
+  return success();
+}
+
 LogicalResult StepOp::verifyRegions() {
-  if (getMicroBatches() < 1 || getCopies() < 1)
+  if (int64_t(getMicroBatches()) < 1 || int64_t(getCopies()) < 1) // P1
     return emitOpError() << "expected at least one microbatch and one copy, got "
-                         << getMicroBatches() << " and " << getCopies();
+                         << int64_t(getMicroBatches()) << " and " << int64_t(getCopies());
   llvm::DenseSet<std::tuple<StringRef, int64_t, int64_t>> seen;
   for (Operation &op : getBody().front()) {
     auto slot = dyn_cast<SlotOp>(op);
-    if (!slot)
+    if (!slot) // P2
       return op.emitOpError() << "expected only slots in a step";
     int64_t microbatch = slot.getMicrobatch().value_or(-1), copy = slot.getCopy().value_or(-1);
-    if (!seen.insert({slot.getSection(), microbatch, copy}).second)
+    if (!seen.insert({slot.getSection(), microbatch, copy}).second) // P3
       return slot.emitOpError() << "runs section \"" << slot.getSection() << "\" a second time";
   }
-  return success();
+  return verifyRuns(*this);
 }
 
 LogicalResult SlotOp::verify() {
   auto step = cast<StepOp>((*this)->getParentOp());
+  if (getMicrobatch().has_value() != getCopy().has_value()) // P5
+    return emitOpError() << "expected a microbatch and a copy, or neither";
   auto verifyIndex = [&](StringRef name, std::optional<uint64_t> index,
                          int64_t count) -> LogicalResult {
     int64_t value = index.value_or(0);
-    if (value < 0 || value >= count)
+    if (index && (value < 0 || value >= count)) // P5
       return emitOpError() << "expected \"" << name << "\" from 0 to " << count - 1 << ", got "
                            << value;
     return success();
@@ -93,7 +122,8 @@ LogicalResult SlotOp::verify() {
 }
 
 LogicalResult SlotOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
-  if (!symbolTable.lookupNearestSymbolFrom<FunctionOpInterface>(*this, getSectionAttr()))
-    return emitOpError() << "expected a function called \"" << getSection() << "\"";
+  auto section = symbolTable.lookupNearestSymbolFrom<FunctionOpInterface>(*this, getSectionAttr());
+  if (!section || section.isExternal()) // P6
+    return emitOpError() << "expected a function with a body called \"" << getSection() << "\"";
   return success();
 }

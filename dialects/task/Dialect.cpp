@@ -41,12 +41,15 @@ void TaskDialect::initialize() {
       >();
 }
 
-/// Reads `, a, b]` after the opening bracket and the first number's place.
+/// `[3, 1, 2, 0]`, with at least one entry.
 static FailureOr<RankAttr> parseTable(AsmParser &parser) {
+  SMLoc where = parser.getCurrentLocation();
   SmallVector<int64_t> table;
   auto parseEntry = [&] { return parser.parseInteger(table.emplace_back()); };
   if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseEntry))
     return failure();
+  if (table.empty())
+    return parser.emitError(where) << "expected one entry for each rank, got none";
   return RankAttr::get(parser.getContext(), 0, {}, {}, table);
 }
 

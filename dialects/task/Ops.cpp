@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Verifiers of the task dialect. Labels (T1…) are those of docs/rationale/task.md.
+// Verifiers of the task dialect. Labels (T1…) are those of docs/spec/task.md.
 #include "dialects/task/Task.h"
 
 #include "llvm/ADT/SmallVectorExtras.h"
+#include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
 using namespace pcc::task;
@@ -18,11 +19,12 @@ int64_t pcc::task::bytesOf(ShapedType type) {
 int64_t BufferOp::getBytes() { return bytesOf(cast<ShapedType>(getType())); }
 
 // T1: offsets are multiples of 64 bytes. T2: exactly the constant buffers have a value, of their
-// type.
+// size.
 LogicalResult BufferOp::verify() {
-  if (int64_t(getOffset()) < 0 || getOffset() % bufferAlignment != 0)
+  int64_t offset = getOffset();
+  if (offset < 0 || offset % bufferAlignment != 0)
     return emitOpError() << "expected an offset that is a multiple of " << bufferAlignment
-                         << " bytes, got " << getOffset();
+                         << " bytes, got " << offset;
   if (getValue().has_value() != (getSpace() == Space::Constant))
     return emitOpError() << "expected a value in constant buffers and only there, got "
                          << (getValue() ? "one" : "none") << " in space \""
@@ -35,12 +37,11 @@ LogicalResult BufferOp::verify() {
 
 // T3: a view lies inside its source.
 LogicalResult ViewOp::verify() {
-  int64_t begin = getOffset();
-  int64_t end = begin + bytesOf(cast<ShapedType>(getType()));
+  int64_t begin = getOffset(), bytes = bytesOf(cast<ShapedType>(getType()));
   int64_t available = bytesOf(cast<ShapedType>(getSource().getType()));
-  if (begin < 0 || end > available)
-    return emitOpError() << "expected a part of the " << available << " bytes of the source, got ["
-                         << begin << ", " << end << ")";
+  if (begin < 0 || begin > available - bytes)
+    return emitOpError() << "expected a part of the " << available << " bytes of the source, got "
+                         << bytes << " bytes from " << begin << " on";
   return success();
 }
 
@@ -59,7 +60,7 @@ static int64_t spaceBytes(ProgramOp program, Space space) {
   llvm_unreachable("a space");
 }
 
-/// T5: each event is signalled by one record.
+/// T5: each event is signalled by at most one record.
 static LogicalResult verifyEvents(ProgramOp program) {
   DenseMap<int32_t, Operation *> signaller;
   auto result = program.walk([&](RecordOpInterface record) -> WalkResult {
@@ -82,11 +83,11 @@ LogicalResult ProgramOp::verifyRegions() {
   for (Operation &op : getBody().front()) {
     if (auto buffer = dyn_cast<BufferOp>(op)) {
       int64_t size = spaceBytes(*this, buffer.getSpace());
-      int64_t end = buffer.getOffset() + buffer.getBytes();
-      if (end > size)
-        return buffer.emitOpError()
-               << "expected a range inside the " << size << " bytes of space \""
-               << stringifySpace(buffer.getSpace()) << "\", got the end " << end;
+      int64_t offset = buffer.getOffset(), bytes = buffer.getBytes();
+      if (offset > size - bytes)
+        return buffer.emitOpError() << "expected a range inside the " << size
+                                    << " bytes of space \"" << stringifySpace(buffer.getSpace())
+                                    << "\", got " << bytes << " bytes from " << offset << " on";
     }
     if (auto slot = dyn_cast<SlotOp>(op))
       if (!isa_and_nonnull<SectionOp>(
@@ -97,19 +98,27 @@ LogicalResult ProgramOp::verifyRegions() {
   return verifyEvents(*this);
 }
 
-// T7: every operand has as many elements as the sizes say.
+/// The product of the sizes; nothing if one is below 1 or the product overflows.
+static std::optional<int64_t> productOf(ArrayRef<int64_t> sizes) {
+  std::optional<int64_t> product = 1;
+  for (int64_t size : sizes)
+    product = product && size >= 1 ? llvm::checkedMul(*product, size) : std::nullopt;
+  return product;
+}
+
+// T7: sizes are at least 1, and every operand has as many elements as they say.
 LogicalResult MatmulOp::verify() {
-  auto check = [&](Value buffer, StringRef name, int64_t expected) -> LogicalResult {
+  auto check = [&](Value buffer, StringRef name, ArrayRef<int64_t> sizes) -> LogicalResult {
     int64_t elements = cast<ShapedType>(buffer.getType()).getNumElements();
-    if (elements == expected)
+    if (elements == productOf(sizes))
       return success();
-    return emitOpError() << "expected \"" << name << "\" of " << expected << " elements, got "
+    return emitOpError() << "expected \"" << name << "\" of [" << sizes << "] elements, got "
                          << elements;
   };
   int64_t batch = getBatch(), m = getM(), n = getN(), k = getK();
-  if (failed(check(getA(), "a", batch * m * k)) ||
-      failed(check(getB(), "b", (getSharedB() ? 1 : batch) * k * n)) ||
-      failed(check(getC(), "c", batch * m * n)))
+  if (failed(check(getA(), "a", {batch, m, k})) ||
+      failed(check(getB(), "b", {getSharedB() ? 1 : batch, k, n})) ||
+      failed(check(getC(), "c", {batch, m, n})))
     return failure();
   return getBias() ? check(getBias(), "bias", n) : success();
 }

@@ -1,15 +1,26 @@
 // RUN: pcc-opt %s --split-input-file --verify-diagnostics
 
-// Slots run functions that exist.
+// P6: slots run functions that exist.
 pipe.step @train micro_batches = 1 copies = 1 micro_reduction = sum {
-  // expected-error @below {{expected a function called "update"}}
+  // expected-error @below {{expected a function with a body called "update"}}
   pipe.slot @update
 }
 
 // -----
 
-// Indices are in range.
-func.func private @f()
+// P6: a declaration is nothing to run.
+func.func private @update()
+pipe.step @train micro_batches = 1 copies = 1 micro_reduction = sum {
+  // expected-error @below {{expected a function with a body called "update"}}
+  pipe.slot @update
+}
+
+// -----
+
+// P5: indices are in range.
+func.func @f() {
+  return
+}
 pipe.step @train micro_batches = 2 copies = 1 micro_reduction = mean {
   // expected-error @below {{expected "microbatch" from 0 to 1, got 2}}
   pipe.slot @f microbatch = 2 copy = 0
@@ -17,7 +28,9 @@ pipe.step @train micro_batches = 2 copies = 1 micro_reduction = mean {
 
 // -----
 
-func.func private @f()
+func.func @f() {
+  return
+}
 pipe.step @train micro_batches = 2 copies = 1 micro_reduction = mean {
   // expected-error @below {{expected "copy" from 0 to 0, got 1}}
   pipe.slot @f microbatch = 0 copy = 1
@@ -25,8 +38,10 @@ pipe.step @train micro_batches = 2 copies = 1 micro_reduction = mean {
 
 // -----
 
-// No slot runs twice.
-func.func private @f()
+// P3: no slot runs twice.
+func.func @f() {
+  return
+}
 pipe.step @train micro_batches = 2 copies = 1 micro_reduction = mean {
   pipe.slot @f microbatch = 0 copy = 0
   // expected-error @below {{runs section "f" a second time}}
@@ -35,12 +50,50 @@ pipe.step @train micro_batches = 2 copies = 1 micro_reduction = mean {
 
 // -----
 
+// P5: both indices or none.
+func.func @f() {
+  return
+}
+pipe.step @train micro_batches = 2 copies = 1 micro_reduction = mean {
+  // expected-error @below {{expected a microbatch and a copy, or neither}}
+  "pipe.slot"() {section = @f, microbatch = 0 : i64} : () -> ()
+}
+
+// -----
+
+// P4: a microbatch is missing.
+func.func @f() {
+  return
+}
+// expected-error @below {{expected section "f" to run once, or once for each of 2 microbatches of 2 copies, got 3 such slots}}
+pipe.step @train micro_batches = 2 copies = 2 micro_reduction = mean {
+  pipe.slot @f microbatch = 0 copy = 0
+  pipe.slot @f microbatch = 0 copy = 1
+  pipe.slot @f microbatch = 1 copy = 0
+}
+
+// -----
+
+// P4: a section runs for each microbatch or for all of them.
+func.func @f() {
+  return
+}
+// expected-error @below {{expected section "f" to run once, or once for each of 1 microbatches of 1 copies, got 1 such slots and one for all}}
+pipe.step @train micro_batches = 1 copies = 1 micro_reduction = mean {
+  pipe.slot @f microbatch = 0 copy = 0
+  pipe.slot @f
+}
+
+// -----
+
+// P1
 // expected-error @below {{expected at least one microbatch and one copy, got 0 and 1}}
 pipe.step @train micro_batches = 0 copies = 1 micro_reduction = sum {
 }
 
 // -----
 
+// P2
 pipe.step @train micro_batches = 1 copies = 1 micro_reduction = sum {
   // expected-error @below {{expected only slots in a step}}
   %0 = graph.constant dense<0.0> : tensor<f32>
@@ -48,10 +101,12 @@ pipe.step @train micro_batches = 1 copies = 1 micro_reduction = sum {
 
 // -----
 
+// P7: what is accumulated is floats.
 // expected-error @below {{expected result 0 to be a tensor of floats, which can be accumulated}}
 func.func private @f() -> (tensor<4xi64> {pipe.accumulate = #pipe.accumulate<scale = 1.0>})
 
 // -----
 
+// P7: the mark is an accumulation.
 // expected-error @below {{expected "pipe.accumulate" of result 0 to be an accumulation, got 1 : i64}}
 func.func private @f() -> (tensor<4xf32> {pipe.accumulate = 1})
