@@ -78,7 +78,8 @@ int64_t BlockTable::getMessages() const {
 bool BlockTable::isPermutation() const {
   SmallVector<int64_t> sources;
   for (auto [index, move] : enumerate(moves)) {
-    if (move.target != static_cast<int64_t>(index) || is_contained(sources, move.source))
+    if (move.target != static_cast<int64_t>(index) || move.size != sourceShape ||
+        is_contained(sources, move.source))
       return false;
     sources.push_back(move.source);
   }
@@ -97,6 +98,7 @@ BlockTable makeBlockTable(const dist::Sharding &from, const dist::Sharding &to,
     }
   dist::RankList ranks = mesh.getGroup(0, table.axes);
   Side sources(from, ranks, shape, mesh), targets(to, ranks, shape, mesh);
+  table.sourceShape = sources.blockShape;
   std::map<SmallVector<int64_t, 4>, SmallVector<int64_t>> holders;
   for (auto [position, offset] : enumerate(sources.offsets))
     holders[offset].push_back(position);

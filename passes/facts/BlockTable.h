@@ -20,12 +20,13 @@ struct BlockMove {
 struct BlockTable {
   dist::AxisList axes; ///< the group: all axes that cut either side
   std::vector<BlockMove> moves;
+  llvm::SmallVector<int64_t, 4> sourceShape; ///< of a position's block before the exchange
 
   /// Elements that the busiest position receives from others.
   int64_t getReceived() const;
   /// The most sources, itself left out, from which one position receives.
   int64_t getMessages() const;
-  /// True if every position takes its whole block from one source and none is a source twice.
+  /// True if every position takes the whole block of one source and none is a source twice.
   bool isPermutation() const;
 };
 

@@ -3,6 +3,7 @@
 
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/Graph.h"
+#include "dialects/task/Task.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -34,9 +35,7 @@ static int64_t getNumElements(Type type) {
 
 int64_t getNumBytes(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!tensor)
-    return 0;
-  return tensor.getNumElements() * llvm::divideCeil(tensor.getElementTypeBitWidth(), 8);
+  return tensor ? task::bytesOf(tensor) : 0;
 }
 
 static OpClass classify(Operation *op) {

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/facts/Sections.h"
 
+#include "dialects/graph/Roles.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 
 namespace pcc::facts {
 
-static constexpr llvm::StringLiteral roleAttrName = "graph.role";
-
 graph::RoleAttr Section::getArgumentRole(unsigned index) {
-  return function.getArgAttrOfType<graph::RoleAttr>(index, roleAttrName);
+  return graph::getArgRole(function, index);
 }
 
 graph::RoleAttr Section::getResultRole(unsigned index) {
-  return function.getResultAttrOfType<graph::RoleAttr>(index, roleAttrName);
+  return graph::getResultRole(function, index);
 }
 
 OperandRange Section::getReturned() {

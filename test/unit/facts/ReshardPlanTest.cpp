@@ -93,6 +93,12 @@ TEST(ReshardPlan, PriceDecides) {
     EXPECT_NE(step.kind, StepKind::BlockExchange);
 }
 
+TEST(BlockTable, APartOfTheOwnBlockIsNoPermutation) {
+  BlockTable table = makeBlockTable(Sharding::replicated(2), split({{"x"}, {}}), {16, 16}, mesh);
+  EXPECT_EQ(table.getReceived(), 0);
+  EXPECT_FALSE(table.isPermutation());
+}
+
 TEST(BlockTable, OnlyWhatIsLackingIsReceived) {
   BlockTable table = makeBlockTable(split({{"x"}, {}}), split({{}, {"x"}}), {16, 16}, mesh);
   EXPECT_EQ(table.getReceived(), 64);
