@@ -79,6 +79,10 @@ struct AssignKernels : impl::AssignKernelsBase<AssignKernels> {
       forms.push_back(task::FormAttr::get(function.getContext(), group->loops.kind,
                                           group->loops.outer, group->loops.inner));
     }
+    // What only dead ops need in memory nobody computes.
+    for (Operation &op : function.getBody().front())
+      if (!groups.of(&op))
+        op.removeAttr(facts::kernelAttrName);
     function->setAttr(facts::formsAttrName, builder.getArrayAttr(forms));
     remark::passed(function.getLoc(), remark::RemarkOpts::name("assign-kernels")
                                           .category("schedule")

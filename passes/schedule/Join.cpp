@@ -69,7 +69,7 @@ static bool isRowBias(Value value) {
   ArrayRef<int64_t> result = broadcast.getResult().getType().getShape();
   Operation *source = facts::viewRoot(broadcast.getInput()).getDefiningOp();
   bool inMemory = !source || !facts::isRecomputed(source);
-  return inMemory && !result.empty() &&
+  return inMemory && !input.empty() && !result.empty() &&
          broadcast.getInput().getType().getNumElements() == result.back() &&
          broadcast.getDims().back() == int64_t(result.size()) - 1 && input.back() == result.back();
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Passes that decide what runs together, in which order, and where values lie. They only annotate.
+// The passes of this room; Passes.td says what each does.
 #pragma once
 
 #include "dialects/task/Task.h"
@@ -9,9 +9,11 @@
 #include "mlir/Pass/Pass.h"
 
 namespace pcc::schedule {
+
 #define GEN_PASS_DECL
+#include "passes/schedule/Passes.h.inc"
+
 #define GEN_PASS_REGISTRATION
 #include "passes/schedule/Passes.h.inc"
 
-inline void registerSchedulePasses() { registerPccSchedulePasses(); }
 } // namespace pcc::schedule

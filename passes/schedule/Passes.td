@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Passes that decide what runs together, in which order, and where values lie. They only annotate.
 #ifndef PCC_PASSES_SCHEDULE_PASSES_TD
 #define PCC_PASSES_SCHEDULE_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
 
 def AssignKernels : Pass<"schedule-assign-kernels", "::mlir::func::FuncOp"> {
-  let summary = "decide which ops run together as one kernel or library call, and in which order";
+  let summary = "decides which ops run together as one kernel or library call, and in which order";
   let description = [{
     Annotates: `task.kernel` on ops, `task.forms` on functions. Ops without a kernel are computed
     wherever their value is read.
@@ -14,11 +16,11 @@ def AssignKernels : Pass<"schedule-assign-kernels", "::mlir::func::FuncOp"> {
 }
 
 def PlanMemory : Pass<"schedule-plan-memory", "::mlir::ModuleOp"> {
-  let summary = "give every value that crosses kernels its place in memory";
+  let summary = "gives every value that crosses kernels its place in memory";
   let description = [{
-    Annotates: `task.offsets` on ops, `task.offset` on arguments, parameters and accumulated
-    results, `task.bytes` on the module. Values share bytes where their live ranges allow it;
-    elementwise kernels, parameter updates and collectives write in place where that is legal.
+    Annotates: `task.place` on ops, arguments, parameters and accumulated results, `task.bytes` on
+    the module. Values share bytes where their live ranges allow it; elementwise kernels, parameter
+    updates and collectives write in place where that is legal.
   }];
   let dependentDialects = ["::pcc::task::TaskDialect"];
 }

@@ -11,7 +11,6 @@
 #include "passes/schedule/Values.h"
 
 #include "mlir/IR/Remarks.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -54,6 +53,7 @@ private:
   LogicalResult planTimeline(MutableArrayRef<facts::Section> sections);
   LogicalResult addSection(facts::Section &section);
   void addKernel(facts::Section &section, const facts::Kernel &kernel, int64_t numKernels);
+  bool mayReplace(PlaceAttr place, const facts::Kernel &kernel, Value output);
   PlaceAttr parameterUpdatedBy(facts::Section &section, const facts::Kernel &kernel, Value output);
   void extendOverCommunication(const facts::Kernel &kernel, int64_t numKernels);
   void packTemporaries();
@@ -115,8 +115,23 @@ LogicalResult MemoryPlanner::bindArgument(facts::Section &section, unsigned inde
             "an earlier section of the step";
 }
 
-/// The place of the parameter whose new value `output` is, if the kernel may write it there at
-/// once: nothing reads the old value later, and the kernel itself reads it element by element.
+/// True if the kernel may write `output` to `place`: nothing reads what lies there after the
+/// kernel, and the kernel itself reads it element by element. Other values than the parameter's own
+/// may lie there: where the loss is sum(a * b), the gradient of a is b itself.
+bool MemoryPlanner::mayReplace(PlaceAttr place, const facts::Kernel &kernel, Value output) {
+  auto liesThere = [&](Value value) {
+    Buffer *buffer = values.find(value);
+    return buffer && buffer->place == place;
+  };
+  for (Value value : values.all())
+    if (liesThere(value) && values.find(value)->last > start + kernel.number)
+      return false;
+  return llvm::none_of(kernel.inputs, [&](Value input) {
+    return liesThere(input) && !mayOverwrite(kernel, facts::viewRoot(input), output);
+  });
+}
+
+/// The place of the parameter whose new value `output` is, if the kernel may write it there.
 PlaceAttr MemoryPlanner::parameterUpdatedBy(facts::Section &section, const facts::Kernel &kernel,
                                             Value output) {
   PlaceAttr place;
@@ -127,14 +142,8 @@ PlaceAttr MemoryPlanner::parameterUpdatedBy(facts::Section &section, const facts
     if (place || !role || role.getKind() != RoleKind::Parameter)
       return nullptr;
     place = placeOfRole.lookup(role);
-    for (BlockArgument argument : section.function.getArguments()) {
-      if (section.getArgumentRole(argument.getArgNumber()) != role)
-        continue;
-      int64_t last = lastReader(argument, INT64_MAX);
-      if (last > kernel.number ||
-          (last == kernel.number && !mayOverwrite(kernel, argument, output)))
-        return nullptr;
-    }
+    if (place && !mayReplace(place, kernel, output))
+      return nullptr;
   }
   return place;
 }

@@ -19,6 +19,18 @@ func.func @linear(%x: tensor<4x8xf32>, %w: tensor<8x16xf32>, %b: tensor<16xf32>)
 
 // -----
 
+// One number for all rows is no bias of a product, even where a row has one element.
+// CHECK-LABEL: @scalar_bias
+// CHECK-SAME: task.forms = [#task.form<matmul 4 x 1>, #task.form<map 4 x 1>]
+func.func @scalar_bias(%x: tensor<4x8xf32>, %w: tensor<8x1xf32>, %b: tensor<f32>) -> tensor<4x1xf32> {
+  %0 = graph.matmul %x, %w : tensor<4x8xf32>, tensor<8x1xf32>
+  %1 = graph.broadcast %b, [] : tensor<f32> to tensor<4x1xf32>
+  %2 = graph.add %0, %1 : tensor<4x1xf32>
+  return %2 : tensor<4x1xf32>
+}
+
+// -----
+
 // The value before the rectifier is needed by itself: the rectifier is a kernel.
 // CHECK-LABEL: @preactivation
 // CHECK-SAME: task.forms = [#task.form<matmul 64 x 1>, #task.form<map 64 x 1>]
@@ -118,6 +130,21 @@ func.func @dead(%x: tensor<4xf32>) -> tensor<4xf32> {
   %1 = graph.exp %0 : tensor<4xf32>
   %2 = graph.square %x : tensor<4xf32>
   return %2 : tensor<4xf32>
+}
+
+// -----
+
+// So is a cheap value that only a dead op would need in memory.
+// CHECK-LABEL: @dead_operand
+// CHECK-SAME: task.forms = [#task.form<map 16 x 1>]
+// CHECK: graph.broadcast
+// CHECK-NOT: task.kernel
+// CHECK-SAME: to tensor<4x4xf32>
+func.func @dead_operand(%x: tensor<4x4xf32>, %b: tensor<4xf32>) -> tensor<4x4xf32> {
+  %0 = graph.broadcast %b, [1] : tensor<4xf32> to tensor<4x4xf32>
+  %1 = graph.matmul %x, %0 : tensor<4x4xf32>, tensor<4x4xf32>
+  %2 = graph.exp %x : tensor<4x4xf32>
+  return %2 : tensor<4x4xf32>
 }
 
 // -----

@@ -87,6 +87,38 @@ func.func @swap_order(%w: tensor<4x4xf32> {graph.role = #graph.role<parameter "w
 
 // -----
 
+// The loss is sum(a * b), so the gradient of b is a itself: the new a must not be written over it
+// before b is updated.
+module {
+  graph.parameter @a : tensor<4xf32> init(#graph.init<ones>)
+  graph.parameter @b : tensor<4xf32> init(#graph.init<ones>)
+  func.func @forward_backward(%a: tensor<4xf32> {graph.role = #graph.role<parameter "a">},
+                              %b: tensor<4xf32> {graph.role = #graph.role<parameter "b">})
+      -> (tensor<4xf32> {graph.role = #graph.role<gradient "a">},
+          tensor<4xf32> {graph.role = #graph.role<gradient "b">}) {
+    return %b, %a : tensor<4xf32>, tensor<4xf32>
+  }
+  // CHECK-LABEL: func.func @update
+  func.func @update(%a: tensor<4xf32> {graph.role = #graph.role<parameter "a">},
+                    %b: tensor<4xf32> {graph.role = #graph.role<parameter "b">},
+                    %ga: tensor<4xf32> {graph.role = #graph.role<gradient "a">},
+                    %gb: tensor<4xf32> {graph.role = #graph.role<gradient "b">})
+      -> (tensor<4xf32> {graph.role = #graph.role<parameter "a">},
+          tensor<4xf32> {graph.role = #graph.role<parameter "b">}) {
+    // CHECK: graph.sub {{.*}}task.place = #task.place<temporary + 0>
+    %0 = graph.sub %a, %ga : tensor<4xf32>
+    // CHECK: graph.sub {{.*}}task.place = #task.place<persistent + 64>
+    %1 = graph.sub %b, %gb : tensor<4xf32>
+    return %0, %1 : tensor<4xf32>, tensor<4xf32>
+  }
+  pipe.step @train micro_batches = 1 copies = 1 micro_reduction = sum {
+    pipe.slot @forward_backward microbatch = 0 copy = 0
+    pipe.slot @update
+  }
+}
+
+// -----
+
 // expected-error @below {{argument 0 of "lonely" has no source: expected a role of input, parameter or step, or that of a result of an earlier section of the step}}
 func.func @lonely(%g: tensor<4xf32> {graph.role = #graph.role<gradient "w">}) -> tensor<4xf32> {
   %0 = graph.neg %g : tensor<4xf32>
