@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Puts a reshard between each value and the uses that want it cut in another way. Assumes that the
-// strategy has marked functions and ops; leaves every use with the sharding it asks for.
+// strategy has marked functions and ops (what has no mark wants wholes); leaves every use with the
+// sharding it asks for.
 #include "dialects/graph/Graph.h"
+#include "dialects/interfaces/FactorRuleInterface.h"
 #include "passes/facts/LocalForm.h"
 #include "passes/facts/Shardings.h"
 #include "passes/partition/Passes.h"
@@ -32,7 +34,7 @@ public:
     Operation *terminator = function.getBody().front().getTerminator();
     multiplyGradients(terminator);
     for (Operation &op : llvm::make_early_inc_range(function.getBody().front()))
-      if (op.hasAttr(dist::inAttrName))
+      if (isa<FactorRuleOpInterface>(op))
         for (OpOperand &operand : op.getOpOperands())
           rewrite(operand, facts::getOperandSharding(&op, operand.getOperandNumber()));
     for (OpOperand &operand : terminator->getOpOperands())

@@ -59,11 +59,15 @@ struct IotaForm : LocalForm<IotaForm, graph::IotaOp> {
     AxisList axes = facts::getSharding(op->getResult(0)).getDim(axis);
     if (axes.empty())
       return {};
+    // In integers: a float may hold neither the offset nor the index in the block exactly.
+    Location loc = op->getLoc();
     auto type = cast<RankedTensorType>(types.front());
-    Value indices = cloneOn(builder, op, operands, types)->getResult(0);
-    Value offset = makeOffset(builder, op->getLoc(), axes, type.getDimSize(axis));
-    Value offsets = spread(builder, op->getLoc(), offset, type);
-    return {graph::AddOp::create(builder, op->getLoc(), type, indices, offsets)};
+    RankedTensorType exact = type.clone(builder.getI64Type());
+    Value indices = cloneOn(builder, op, operands, exact)->getResult(0);
+    Value offset = makeOffset(builder, loc, axes, type.getDimSize(axis));
+    Value all =
+        graph::AddOp::create(builder, loc, exact, indices, spread(builder, loc, offset, exact));
+    return {type == exact ? all : graph::CastOp::create(builder, loc, type, all)};
   }
 };
 
@@ -116,9 +120,18 @@ struct CrossEntropyForm : LocalForm<CrossEntropyForm, graph::SoftmaxCrossEntropy
   }
 };
 
+/// Indices into a dimension of `size`, as i64 where their own type has no such number.
+Value widen(OpBuilder &builder, Location loc, Value indices, int64_t size) {
+  auto type = cast<RankedTensorType>(indices.getType());
+  if (llvm::isIntN(type.getElementTypeBitWidth(), size))
+    return indices;
+  return graph::CastOp::create(builder, loc, type.clone(builder.getI64Type()), indices);
+}
+
 /// Indices into a dimension cut by `axes`, relative to this rank's block.
 Value makeRelative(OpBuilder &builder, Location loc, Value indices, const AxisList &axes,
-                   int64_t blockSize) {
+                   int64_t blockSize, const dist::Mesh &mesh) {
+  indices = widen(builder, loc, indices, blockSize * mesh.getSize(axes));
   auto type = cast<RankedTensorType>(indices.getType());
   Value offsets = spread(builder, loc, makeOffset(builder, loc, axes, blockSize), type);
   return graph::SubOp::create(builder, loc, type, indices, offsets);
@@ -133,7 +146,8 @@ struct OneHotForm : LocalForm<OneHotForm, graph::OneHotOp> {
     if (axes.empty())
       return {};
     int64_t depth = cast<RankedTensorType>(types.front()).getDimSize(axis);
-    Value relative = makeRelative(builder, op->getLoc(), operands[0], axes, depth);
+    Value relative =
+        makeRelative(builder, op->getLoc(), operands[0], axes, depth, dist::getMesh(op));
     return {cloneOn(builder, op, relative, types)->getResult(0)};
   }
 };
@@ -147,7 +161,8 @@ struct ScatterAddForm : LocalForm<ScatterAddForm, graph::ScatterAddOp> {
     if (axes.empty())
       return {};
     int64_t rows = cast<RankedTensorType>(types.front()).getDimSize(axis);
-    Value relative = makeRelative(builder, op->getLoc(), operands[1], axes, rows);
+    Value relative =
+        makeRelative(builder, op->getLoc(), operands[1], axes, rows, dist::getMesh(op));
     return {cloneOn(builder, op, {operands[0], relative, operands[2]}, types)->getResult(0)};
   }
 };
@@ -163,14 +178,13 @@ struct GatherForm : LocalForm<GatherForm, graph::GatherOp> {
     if (axes.empty())
       return {};
     Location loc = op->getLoc();
+    dist::Mesh mesh = dist::getMesh(op);
     int64_t rows = cast<RankedTensorType>(operands[0].getType()).getDimSize(axis);
-    auto type = cast<RankedTensorType>(operands[1].getType());
-    Value first = graph::ConstantOp::create(builder, loc, type, 0.0);
-    Value last = graph::ConstantOp::create(
-        builder, loc, type, static_cast<double>(rows * dist::getMesh(op).getSize(axes) - 1));
-    Value legal = graph::MinOp::create(
-        builder, loc, type, graph::MaxOp::create(builder, loc, type, operands[1], first), last);
-    Value relative = makeRelative(builder, loc, legal, axes, rows);
+    int64_t size = rows * mesh.getSize(axes);
+    Value indices = widen(builder, loc, operands[1], size);
+    Value legal = graph::ClampOp::create(builder, loc, indices, llvm::APFloat(0.0),
+                                         llvm::APFloat(static_cast<double>(size - 1)));
+    Value relative = makeRelative(builder, loc, legal, axes, rows, mesh);
     Value found = cloneOn(builder, op, {operands[0], relative}, types)->getResult(0);
     return {keepHeld(builder, loc, found, relative, rows, axis)};
   }

@@ -2,14 +2,14 @@
 //
 // Ops whose program on one rank is more than the same op on blocks:
 //
-//   op                      where it is split   local form
-//   constant                anywhere            the block of the value
-//   iota                    along its axis      plus the offset of the block
-//   reduce mean             along the mean      divided by the number of shards: a partial sum
-//   softmax_cross_entropy   over the samples    likewise; with ignore_index by the count of all
-//   ranks gather                  table along axis    rows that this rank holds, zeros for the
-//   others: partial scatter_add             rows along axis     indices relative to the block;
-//   others are dropped one_hot                 along its axis      indices relative to the block
+//   op                     where it is split  local form
+//   constant               anywhere           the block of the value
+//   iota                   along its axis     plus the offset of the block
+//   reduce mean            along the mean     divided by the number of shards: a partial sum
+//   softmax_cross_entropy  over the samples   the same; with ignore_index by the count of all ranks
+//   gather                 table along axis   rows that this rank holds, else zeros: a partial sum
+//   scatter_add            rows along axis    indices relative to the block; others are dropped
+//   one_hot                along its axis     indices relative to the block
 #pragma once
 
 #include "mlir/IR/DialectRegistry.h"

@@ -19,19 +19,31 @@ namespace pcc::partition {
 
 namespace {
 
+/// The sharding that an op or the function's boundary asks of an operand; nothing for the ops of
+/// one rank that stand between to_local and to_global.
+std::optional<Sharding> findWanted(func::FuncOp function, OpOperand &operand) {
+  Operation *op = operand.getOwner();
+  if (op->hasTrait<OpTrait::IsTerminator>())
+    return facts::getResultSharding(function, operand.getOperandNumber());
+  if (auto local = dyn_cast<dist::ToLocalOp>(op))
+    return local.getSharding().getSharding();
+  if (isa<FactorRuleOpInterface>(op))
+    return facts::getOperandSharding(op, operand.getOperandNumber());
+  return std::nullopt;
+}
+
 /// Every operand is as its op asks for, and no reshard is left.
 LogicalResult checkUses(func::FuncOp function) {
   for (Operation &op : function.getBody().front()) {
     if (isa<dist::ReshardOp>(op))
       return op.emitError()
              << "\"dist.reshard\" is left over; run --dist-reshards-to-collectives first";
-    if (!op.hasAttr(dist::inAttrName))
-      continue;
-    for (auto [index, operand] : llvm::enumerate(op.getOperands())) {
-      Sharding wanted = facts::getOperandSharding(&op, index), got = facts::getSharding(operand);
-      if (wanted != got)
-        return op.emitError() << "expected operand " << index << " as \"" << wanted.str()
-                              << "\", got \"" << got.str()
+    for (OpOperand &operand : op.getOpOperands()) {
+      Sharding got = facts::getSharding(operand.get());
+      std::optional<Sharding> wanted = findWanted(function, operand);
+      if (wanted && *wanted != got)
+        return op.emitError() << "expected operand " << operand.getOperandNumber() << " as \""
+                              << wanted->str() << "\", got \"" << got.str()
                               << "\"; run --dist-insert-reshards first";
     }
   }

@@ -66,6 +66,17 @@ static const OpCase cases[] = {
      "%r = graph.scatter_add %a, %b, %c axis = 0 : (tensor<24x12xf32>, tensor<12xi64>, "
      "tensor<12x12xf32>) -> tensor<24x12xf32>",
      {"f32", "i64", "f32"}},
+    // 192 is no number of i8.
+    {"gather by bytes",
+     {{192, 12}, {12}},
+     {12, 12},
+     "%r = graph.gather %a, %b axis = 0 : tensor<192x12xf32>, tensor<12xi8>",
+     {"f32", "i8"}},
+    {"one_hot of bytes",
+     {{12}},
+     {12, 192},
+     "%r = graph.one_hot %a axis = 1 : tensor<12xi8> to tensor<12x192xf32>",
+     {"i8"}},
     {"one_hot",
      {{24}},
      {24, 12},

@@ -52,3 +52,18 @@ module attributes {dist.mesh = #dist.mesh<dp=4>} {
     return %g : tensor<8xf32>
   }
 }
+
+// -----
+
+// An op without marks takes and makes wholes.
+
+// CHECK-LABEL: func.func @unmarked(
+// CHECK-SAME: %[[X:.+]]: tensor<8xf32>
+// CHECK: %[[WHOLE:.+]] = dist.reshard %[[X]] from [dp] to [_] : tensor<8xf32>
+// CHECK: graph.reduce {{ ?}}sum %[[WHOLE]]
+module attributes {dist.mesh = #dist.mesh<dp=4>} {
+  func.func @unmarked(%x: tensor<8xf32> {dist.sharding = #dist.sharding<[dp]>}) -> tensor<f32> {
+    %0 = graph.reduce sum %x, [0] : tensor<8xf32>
+    return %0 : tensor<f32>
+  }
+}

@@ -53,6 +53,40 @@ module attributes {dist.mesh = #dist.mesh<dp=4>} {
 
 // -----
 
+// Floats are made of integers, which alone hold offset and index exactly.
+
+// CHECK-LABEL: func.func @float_iota(
+// CHECK: %[[I:.+]] = graph.iota axis = 0 : tensor<300xi64>
+// CHECK: %[[A:.+]] = graph.add %[[I]], %{{.+}} : tensor<300xi64>
+// CHECK: graph.cast %[[A]] : tensor<300xi64> to tensor<300xbf16>
+module attributes {dist.mesh = #dist.mesh<dp=4>} {
+  func.func @float_iota() -> (tensor<1200xbf16> {dist.sharding = #dist.sharding<[dp]>}) {
+    %0 = graph.iota axis = 0 {dist.in = [], dist.out = [#dist.sharding<[dp]>]} : tensor<1200xbf16>
+    return %0 : tensor<1200xbf16>
+  }
+}
+
+// -----
+
+// So are indices that cannot hold the number of rows.
+
+// CHECK-LABEL: func.func @gather_by_bytes(
+// CHECK-SAME: %{{.+}}, %[[I:.+]]: tensor<5xi8>
+// CHECK: %[[WIDE:.+]] = graph.cast %[[I]] : tensor<5xi8> to tensor<5xi64>
+// CHECK: %[[LEGAL:.+]] = graph.clamp %[[WIDE]] {high = 1.990000e+02 : f64, low = 0.000000e+00 : f64}
+// CHECK: %[[RELATIVE:.+]] = graph.sub %[[LEGAL]]
+// CHECK: graph.gather %{{.+}}, %[[RELATIVE]] axis = 0 : tensor<50x2xf32>, tensor<5xi64>
+module attributes {dist.mesh = #dist.mesh<dp=4>} {
+  func.func @gather_by_bytes(%t: tensor<200x2xf32> {dist.sharding = #dist.sharding<[dp, _]>},
+                             %i: tensor<5xi8> {dist.sharding = #dist.sharding<[_]>})
+      -> (tensor<5x2xf32> {dist.sharding = #dist.sharding<[_, _] partial(sum: dp)>}) {
+    %0 = graph.gather %t, %i axis = 0 {dist.in = [#dist.sharding<[dp, _]>, #dist.sharding<[_]>], dist.out = [#dist.sharding<[_, _] partial(sum: dp)>]} : tensor<200x2xf32>, tensor<5xi8>
+    return %0 : tensor<5x2xf32>
+  }
+}
+
+// -----
+
 // Constants: a splat shrinks, another is cut.
 
 // CHECK-LABEL: func.func @constants(
