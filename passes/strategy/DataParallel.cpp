@@ -46,7 +46,8 @@ public:
     propagation.annotate();
     Operation *terminator = function.getBody().front().getTerminator();
     for (auto [index, value] : llvm::enumerate(terminator->getOperands()))
-      markResult(function, index, propagation.getSharding(value));
+      if (isa<RankedTensorType>(value.getType()))
+        markResult(function, index, propagation.getSharding(value));
     return success();
   }
 
@@ -86,7 +87,11 @@ private:
     return success();
   }
 
+  /// Results stay partial if they are sums: slots add what they accumulate, and so does whoever
+  /// reads the ranks' blocks.
   void markResult(func::FuncOp function, unsigned index, Sharding sharding) {
+    if (sharding.getPartialKind() != ReduceKind::Sum)
+      sharding = sharding.withoutPartial();
     graph::RoleAttr role = graph::getResultRole(function, index);
     if (role && role.getKind() == RoleKind::Parameter)
       sharding = Sharding::replicated(sharding.getRank());
