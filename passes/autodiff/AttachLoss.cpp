@@ -52,16 +52,15 @@ static Value addInput(func::FuncOp function, StringRef name, Type type) {
 /// The argument with the labels, found or added; null after an error.
 static Value getLabels(func::FuncOp function, const LossSpec &spec, RankedTensorType prediction) {
   StringRef name = spec.labels.empty() ? StringRef("labels") : StringRef(spec.labels);
-  RankedTensorType expected = spec.kind->labelsType(prediction);
   std::optional<unsigned> found = graph::findArg(function, graph::RoleKind::Input, name);
   if (!found)
-    return addInput(function, name, expected);
+    return addInput(function, name, spec.kind->labelsType(prediction));
   auto type = dyn_cast<RankedTensorType>(function.getArgument(*found).getType());
-  if (type && spec.kind->acceptsLabels(prediction, type, spec))
+  std::string wrong = type ? spec.kind->checkLabels(prediction, type, spec) : "expected a tensor";
+  if (wrong.empty())
     return function.getArgument(*found);
   function.emitError() << "input '" << name << "' cannot hold the labels of a prediction of type "
-                       << prediction << ": expected " << expected << ", got "
-                       << function.getArgument(*found).getType();
+                       << prediction << ": " << wrong;
   return {};
 }
 

@@ -3,22 +3,21 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
 namespace pcc::autodiff {
 
-/// `number` as an attribute of an element type.
-static TypedAttr elementOf(Type elementType, double number) {
-  if (isa<FloatType>(elementType))
-    return FloatAttr::get(elementType, number);
-  return IntegerAttr::get(elementType, static_cast<int64_t>(number));
+Value Backward::splat(Type type, double number) {
+  return make<graph::ConstantOp>(cast<RankedTensorType>(type), number);
 }
 
-Value Backward::splat(Type type, double number) {
-  auto tensor = cast<RankedTensorType>(type);
-  TypedAttr element = elementOf(tensor.getElementType(), number);
-  return make<graph::ConstantOp>(tensor, DenseElementsAttr::get(tensor, Attribute(element)));
+Value Backward::isIndex(Value indices, int64_t size) {
+  Value isNotNegative = compare(graph::Direction::GE, indices, 0);
+  if (!llvm::isIntN(getElementTypeOrSelf(indices.getType()).getIntOrFloatBitWidth(), size))
+    return isNotNegative;
+  return make<graph::AndOp>(isNotNegative, compare(graph::Direction::LT, indices, size));
 }
 
 Value Backward::castTo(Value value, Type elementType) {

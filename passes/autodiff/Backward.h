@@ -74,7 +74,9 @@ public:
   mlir::Value splat(mlir::Type type, double number);
   /// The constant `number` in the type of `value`.
   mlir::Value like(mlir::Value value, double number) { return splat(value.getType(), number); }
-  /// `value` with the element type of `type`; `value` itself when it has it already.
+  /// True where an index lies in [0, size); also where no number of its type reaches `size`.
+  mlir::Value isIndex(mlir::Value indices, int64_t size);
+  /// `value` with elements of `elementType`; `value` itself when it has them already.
   mlir::Value castTo(mlir::Value value, mlir::Type elementType);
   /// The inverse of a reduction over `reducedDims`: `value` repeated along them to `shape`.
   mlir::Value unreduce(mlir::Value value, llvm::ArrayRef<int64_t> reducedDims,

@@ -118,9 +118,8 @@ static func::FuncOp declareUpdate(func::FuncOp after, ArrayRef<Trained> all) {
 /// The learning rate of this step, an f32 scalar.
 static Value buildLearningRate(OpBuilder &builder, const OptimizerSpec &spec) {
   Location loc = NameLoc::get(builder.getStringAttr("learning_rate"));
-  auto type = RankedTensorType::get({}, builder.getF32Type());
-  auto value = DenseElementsAttr::get(type, builder.getF32FloatAttr(spec.learningRate));
-  return graph::ConstantOp::create(builder, loc, type, value);
+  return graph::ConstantOp::create(builder, loc, RankedTensorType::get({}, builder.getF32Type()),
+                                   spec.learningRate);
 }
 
 /// The values that parameter number `index` is updated from, among the arguments of `update`.

@@ -44,9 +44,8 @@ static void differentiateScatterAdd(Backward &b) {
   if (!b.wants(2))
     return;
   Value indices = op.getIndices();
-  int64_t size = shapeOf(op.getInput())[op.getAxis()], axis = op.getAxis();
-  Value legal =
-      b.make<AndOp>(b.compare(Direction::GE, indices, 0), b.compare(Direction::LT, indices, size));
+  int64_t axis = op.getAxis();
+  Value legal = b.isIndex(indices, shapeOf(op.getInput())[axis]);
   auto dims = llvm::to_vector(llvm::seq<int64_t>(axis, axis + shapeOf(indices).size()));
   Value mask = b.make<BroadcastOp>(boolTensorLike(op.getUpdates().getType()), legal, dims);
   b.give(2, b.where(mask, b.make<GatherOp>(b.gradient(), indices, axis)));

@@ -13,8 +13,7 @@ namespace pcc::autodiff {
 /// True for the samples that have a class number and are not ignored: the others have no term.
 static Value haveTerm(Backward &b, SoftmaxCrossEntropyOp op) {
   Value labels = op.getLabels();
-  Value isClass = b.make<AndOp>(b.compare(Direction::GE, labels, 0),
-                                b.compare(Direction::LT, labels, shapeOf(op.getLogits()).back()));
+  Value isClass = b.isIndex(labels, shapeOf(op.getLogits()).back());
   if (auto ignored = op.getIgnoreIndex())
     return b.make<AndOp>(isClass, b.compare(Direction::NE, labels, *ignored));
   return isClass;

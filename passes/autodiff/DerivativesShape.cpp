@@ -56,12 +56,14 @@ static Value spread(Backward &b, Value value, int64_t axis, int64_t stride) {
 }
 
 /// Zeros around the gradient; between its elements too if the slice had a stride. A slice with
-/// negative stride is first turned round, so that its least index comes first.
+/// negative stride is first turned round, so that its least index comes first. The stride behind a
+/// single element may be any number and means nothing.
 static void differentiateSlice(Backward &b) {
   auto op = b.op<SliceOp>();
-  int64_t axis = op.getAxis(), start = op.getStart(), stride = op.getStride();
   Value gradient = b.gradient();
+  int64_t axis = op.getAxis(), start = op.getStart();
   int64_t count = shapeOf(gradient)[axis], size = shapeOf(b.operand())[axis];
+  int64_t stride = count == 1 ? 1 : op.getStride();
   if (stride < 0) {
     gradient = b.make<SliceOp>(gradient.getType(), gradient, axis, count - 1, -1);
     start += (count - 1) * stride;

@@ -100,8 +100,7 @@ static Value finishGradient(ReverseWalk &walk, OpBuilder &builder, func::FuncOp 
     function.emitWarning() << "parameter '"
                            << nameOf(graph::getArgRole(function, argument.getArgNumber()))
                            << "' does not influence the loss; its gradient is zero";
-    auto zero = DenseElementsAttr::get(type, 0.0f);
-    return graph::ConstantOp::create(builder, loc, type, zero);
+    return graph::ConstantOp::create(builder, loc, type, 0.0);
   }
   if (gradient.getType() == type)
     return gradient;

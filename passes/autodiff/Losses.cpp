@@ -2,6 +2,7 @@
 #include "passes/autodiff/Losses.h"
 
 #include "passes/autodiff/OptionList.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -27,10 +28,19 @@ static RankedTensorType classNumbers(RankedTensorType logits) {
 
 /// Class numbers of any integer type, or probabilities of the logits' type, none of which is
 /// ignored.
-static bool acceptsClasses(RankedTensorType logits, RankedTensorType labels, const LossSpec &spec) {
+static std::string checkClasses(RankedTensorType logits, RankedTensorType labels,
+                                const LossSpec &spec) {
   bool sparse = labels.getShape() == logits.getShape().drop_back() &&
                 isa<IntegerType>(labels.getElementType()) && !labels.getElementType().isInteger(1);
-  return sparse || (labels == logits && !spec.ignoreIndex);
+  bool dense = labels == logits && !spec.ignoreIndex;
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (!sparse && !dense)
+    os << "expected '" << classNumbers(logits) << "', got '" << labels << "'";
+  else if (spec.ignoreIndex && !llvm::isIntN(labels.getElementTypeBitWidth(), *spec.ignoreIndex))
+    os << "expected 'ignore_index' to be one of '" << labels.getElementType() << "', got "
+       << *spec.ignoreIndex;
+  return text;
 }
 
 static Value buildSoftmaxCrossEntropy(ImplicitLocOpBuilder &builder, Value logits, Value labels,
@@ -49,7 +59,7 @@ static constexpr StringRef softmaxCrossEntropyOptions[] = {"reduction", "ignore_
 //===------------------------------------------------------------------------------------------===//
 
 static constexpr LossKind losses[] = {
-    {"softmax_cross_entropy", softmaxCrossEntropyOptions, checkLogits, classNumbers, acceptsClasses,
+    {"softmax_cross_entropy", softmaxCrossEntropyOptions, checkLogits, classNumbers, checkClasses,
      buildSoftmaxCrossEntropy},
 };
 

@@ -32,9 +32,9 @@ struct LossKind {
   std::string (*checkPrediction)(mlir::RankedTensorType prediction);
   /// The type of the labels input where the model has none.
   mlir::RankedTensorType (*labelsType)(mlir::RankedTensorType prediction);
-  /// Whether an input that the model has can hold the labels.
-  bool (*acceptsLabels)(mlir::RankedTensorType prediction, mlir::RankedTensorType labels,
-                        const LossSpec &spec);
+  /// Why an input that the model has cannot hold the labels, "" if it can.
+  std::string (*checkLabels)(mlir::RankedTensorType prediction, mlir::RankedTensorType labels,
+                             const LossSpec &spec);
   /// The loss, a scalar.
   mlir::Value (*build)(mlir::ImplicitLocOpBuilder &builder, mlir::Value prediction,
                        mlir::Value labels, const LossSpec &spec);

@@ -42,9 +42,8 @@ void ReverseWalk::visit(Operation *op) {
 
 void ReverseWalk::run(Value loss) {
   auto type = cast<RankedTensorType>(loss.getType());
-  auto one = DenseElementsAttr::get(type, FloatAttr::get(type.getElementType(), 1.0));
   contributions[loss].push_back(
-      graph::ConstantOp::create(builder, derivedLocation(loss, "grad"), type, one));
+      graph::ConstantOp::create(builder, derivedLocation(loss, "grad"), type, 1.0));
   for (Operation *op : llvm::reverse(forwardOps))
     visit(op);
 }

@@ -46,3 +46,9 @@ func.func @cross_entropy_dense_sum(%x: tensor<4x3xf32>, %t: tensor<4x3xf32> {che
   %r = graph.softmax_cross_entropy %x, %t {reduction = #graph.loss_reduction<sum>} : tensor<4x3xf32>, tensor<4x3xf32>
   return %r : tensor<f32>
 }
+
+// 128 classes are one more than i8 has numbers for: every label that is not negative is a class.
+func.func @cross_entropy_bytes(%x: tensor<2x128xf32>, %t: tensor<2xi8> {check.values = dense<[127, -1]> : tensor<2xi8>}) -> tensor<f32> {
+  %r = graph.softmax_cross_entropy %x, %t {reduction = #graph.loss_reduction<sum>} : tensor<2x128xf32>, tensor<2xi8>
+  return %r : tensor<f32>
+}

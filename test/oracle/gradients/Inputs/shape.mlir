@@ -61,6 +61,12 @@ func.func @slice_backwards_stride(%x: tensor<2x6xf32>) -> tensor<2x3xf32> {
   return %r : tensor<2x3xf32>
 }
 
+// No second element tells the stride: it may be any number.
+func.func @slice_single(%x: tensor<2x5xf32>) -> tensor<2x1xf32> {
+  %r = graph.slice %x axis = 1 start = 3 {stride = -1000000000000 : i64} : tensor<2x5xf32> to tensor<2x1xf32>
+  return %r : tensor<2x1xf32>
+}
+
 func.func @pad(%x: tensor<2x3xf32>) -> tensor<2x6xf32> {
   %r = graph.pad %x axis = 1 low = 1 high = 2 {value = 3.0 : f64} : tensor<2x3xf32>
   return %r : tensor<2x6xf32>
