@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -59,6 +60,9 @@ private:
 
 /// Largest number of elements or iterations that a record may name.
 inline constexpr int64_t maxExtent = int64_t(1) << 40;
+
+/// Whether a number of elements (ElementTypes.h) is one, and small enough that its bytes are too.
+inline bool isSize(std::optional<int64_t> count) { return count && *count <= maxExtent; }
 
 /// Checks of a record's operands.
 struct OperandChecks {

@@ -2,16 +2,15 @@
 
 #include "runtime/abi/Executable.h"
 
+#include "runtime/abi/WholeFile.h"
+
 #include <fmt/format.h>
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 
 #include <bit>
-#include <cerrno>
 #include <cstring>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include <limits>
 
 namespace pcc::abi {
 namespace {
@@ -28,39 +27,6 @@ struct Header {
   uint64_t fingerprint;
 };
 static_assert(sizeof(Header) == 32);
-
-std::string systemError() { return std::strerror(errno); }
-
-Expected<std::string> readFile(const std::string &path) {
-  int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0)
-    return Status::badInput(fmt::format("cannot open: {}", systemError()));
-  struct stat facts;
-  std::string bytes;
-  if (fstat(file, &facts) == 0 && facts.st_size > 0)
-    bytes.reserve(facts.st_size);
-  char chunk[1 << 16];
-  ssize_t got;
-  while ((got = read(file, chunk, sizeof chunk)) > 0)
-    bytes.append(chunk, got);
-  std::string reason = got < 0 ? systemError() : "";
-  close(file);
-  if (!reason.empty())
-    return Status::badInput(fmt::format("cannot read: {}", reason));
-  return bytes;
-}
-
-bool writeAll(int file, std::string_view bytes) {
-  while (!bytes.empty()) {
-    ssize_t written = write(file, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR)
-      continue;
-    if (written <= 0)
-      return false;
-    bytes.remove_prefix(written);
-  }
-  return fsync(file) == 0;
-}
 
 /// Checks the header and returns the bytes of the message behind it.
 Expected<std::string_view> messageBytes(std::string_view bytes) {
@@ -137,7 +103,7 @@ Expected<Executable> parseExecutable(std::string_view bytes) {
 Expected<Executable> readExecutable(const std::string &path) {
   Expected<std::string> bytes = readFile(path);
   if (!bytes)
-    return bytes.status().within(path);
+    return bytes.status();
   Expected<Executable> executable = parseExecutable(*bytes);
   if (!executable)
     return executable.status().within(path);
@@ -145,19 +111,11 @@ Expected<Executable> readExecutable(const std::string &path) {
 }
 
 Status writeExecutable(const Executable &executable, const std::string &path) {
-  std::string temporary = fmt::format("{}.{}.part", path, getpid());
-  int file = open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (file < 0)
-    return Status::badInput(fmt::format("{}: cannot write: {}", path, systemError()));
-  bool written = writeAll(file, serialise(executable));
-  std::string reason = systemError();
-  written = close(file) == 0 && written;
-  if (written && rename(temporary.c_str(), path.c_str()) == 0)
-    return {};
-  if (written)
-    reason = systemError();
-  unlink(temporary.c_str());
-  return Status::badInput(fmt::format("{}: cannot write: {}", path, reason));
+  constexpr size_t most = std::numeric_limits<int32_t>::max();
+  if (size_t bytes = executable.ByteSizeLong(); bytes > most)
+    return Status::badInput(
+        fmt::format("{}: expected a program of at most {} bytes, got {}", path, most, bytes));
+  return writeFile(path, serialise(executable));
 }
 
 } // namespace pcc::abi

@@ -38,8 +38,8 @@ Expected<Executable> parseExecutable(std::string_view bytes);
 /// Reads a `.pcx`. Errors name the file and the field.
 Expected<Executable> readExecutable(const std::string &path);
 
-/// Writes a `.pcx`: to a temporary name in the same folder, then renames it, so that no
-/// half-written file is ever left.
+/// Writes a `.pcx`, as a whole or not at all. Errors: the file cannot be written; the program is
+/// larger than protobuf's 2 GiB.
 Status writeExecutable(const Executable &executable, const std::string &path);
 
 /// Checks that every index, size, enumeration and reference of the message is in its bounds, and

@@ -91,8 +91,7 @@ void CollectiveChecker::check() {
                       static_cast<int>(collective.type())))
     return;
   std::optional<int64_t> count = elementCount(collective.shape());
-  if (!checker.expect(count && *count <= maxExtent,
-                      "shape: expected extents whose product is a size"))
+  if (!checker.expect(isSize(count), "shape: expected extents whose product is a size"))
     return;
   checkSizes();
 }
@@ -204,8 +203,7 @@ void CollectiveChecker::checkPairs() {
 
 void CollectiveChecker::checkMoves() {
   std::optional<int64_t> count = elementCount(collective.target_shape());
-  if (!checker.expect(count && *count <= maxExtent,
-                      "target_shape: expected extents whose product is a size"))
+  if (!checker.expect(isSize(count), "target_shape: expected extents whose product is a size"))
     return;
   const RankGroup &group = executable.groups(collective.group());
   int rank = collective.shape_size();

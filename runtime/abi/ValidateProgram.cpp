@@ -119,6 +119,18 @@ void checkSlots(Checker &checker, const Executable &executable, const Program &p
   }
 }
 
+/// Checks that the rows of a whole batch can be counted.
+void checkBatchRows(Checker &checker, const Executable &executable, const Program &program) {
+  if (program.inputs().empty())
+    return;
+  std::optional<int64_t> rows = elementCount(std::initializer_list<int64_t>{
+      program.inputs(0).block().global_shape(0), executable.batch().micro_batches(),
+      executable.batch().copies()});
+  checker.expect(isSize(rows), "inputs: expected a number of rows in a batch, got {}·{}·{}",
+                 program.inputs(0).block().global_shape(0), executable.batch().micro_batches(),
+                 executable.batch().copies());
+}
+
 void checkStepBuffer(Checker &checker, const Program &program) {
   Checker::Scope scope(checker, "step_buffer");
   if (!program.has_step_buffer() || !checkBufferIndex(checker, program, program.step_buffer()))
@@ -135,6 +147,7 @@ void checkProgram(Checker &checker, const Executable &executable, const Program 
   checkTables(checker, executable.mesh(), program);
   if (!checker.ok())
     return;
+  checkBatchRows(checker, executable, program);
   checkSlots(checker, executable, program);
   checkStepBuffer(checker, program);
   if (checker.ok())

@@ -20,7 +20,8 @@ bool checkBlock(Checker &checker, const Block &block, const Mesh &mesh) {
       !checker.expect(block.local_shape_size() == rank && block.offsets_size() == rank,
                       "expected {} local extents and offsets, got {} and {}", rank,
                       block.local_shape_size(), block.offsets_size()) ||
-      !checker.expect(elementCount(block.global_shape()) && elementCount(block.local_shape()),
+      !checker.expect(isSize(elementCount(block.global_shape())) &&
+                          isSize(elementCount(block.local_shape())),
                       "expected extents whose product is a size"))
     return false;
   for (int d = 0; d < rank; ++d) {
@@ -105,7 +106,8 @@ void checkResults(Checker &checker, const Program &program, const Mesh &mesh) {
     checker.expect(result.section() < static_cast<uint32_t>(program.sections_size()),
                    "section: expected an index below {}, got {}", program.sections_size(),
                    result.section());
-    checker.expect(result.role() != LOSS || elementCount(result.block().global_shape()) == 1,
+    checker.expect(result.role() != LOSS || (elementCount(result.block().global_shape()) == 1 &&
+                                             elementCount(result.block().local_shape()) == 1),
                    "expected one element in a loss");
     checker.expect(std::isfinite(result.scale()) && std::isfinite(result.own_loss_factor()),
                    "expected finite factors");

@@ -2,8 +2,9 @@
 
 #include "runtime/execute/Trace.h"
 
+#include "runtime/abi/WholeFile.h"
+
 #include <algorithm>
-#include <fstream>
 #include <limits>
 
 namespace pcc::runtime {
@@ -31,26 +32,23 @@ std::vector<TraceEntry> Trace::entries() const {
 
 Status writeChromeTrace(const std::string &path,
                         const std::vector<std::vector<TraceEntry>> &ranks) {
-  std::ofstream file(path);
   int64_t start = std::numeric_limits<int64_t>::max();
   for (const std::vector<TraceEntry> &entries : ranks)
     for (const TraceEntry &entry : entries)
       start = std::min(start, entry.begin);
-  file << "[";
+  std::string text = "[";
   const char *separator = "\n";
   for (size_t rank = 0; rank < ranks.size(); ++rank)
     for (const TraceEntry &entry : ranks[rank]) {
-      file << separator
-           << fmt::format(R"({{"name":{},"ph":"X","pid":{},"tid":{},"ts":{:.3f},"dur":{:.3f},)"
+      text += separator;
+      text += fmt::format(R"({{"name":{},"ph":"X","pid":{},"tid":{},"ts":{:.3f},"dur":{:.3f},)"
                           R"("args":{{"step":{},"location":{}}}}})",
                           quoted(entry.record->op()), rank, int(entry.record->lane()),
                           double(entry.begin - start) / 1e3, double(entry.end - entry.begin) / 1e3,
                           entry.step, quoted(entry.record->location()));
       separator = ",\n";
     }
-  file << "\n]\n";
-  file.close();
-  return file ? Status() : Status::badInput(fmt::format("{}: cannot write the trace", path));
+  return abi::writeFile(path, text + "\n]\n");
 }
 
 } // namespace pcc::runtime

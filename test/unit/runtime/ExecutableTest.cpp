@@ -6,6 +6,7 @@
 #include <google/protobuf/util/message_differencer.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <random>
 
@@ -100,6 +101,20 @@ TEST(Executable, WritesWholeFilesOnly) {
   EXPECT_EQ(status.message(),
             (folder / "none" / "a.pcx").string() + ": cannot write: No such file or directory");
   std::filesystem::remove_all(folder);
+}
+
+// Protobuf's limit, found when the program is written and not when it is read.
+TEST(Executable, TooLargeToWriteIsAnError) {
+  if (!std::getenv("PCC_TEST_FULL"))
+    GTEST_SKIP() << "takes 2 GiB of memory";
+  Executable executable = smallExecutable();
+  executable.set_constants(std::string(size_t(1) << 31, '\0'));
+  std::string path = testing::TempDir() + "/large.pcx";
+  abi::Status status = abi::writeExecutable(executable, path);
+  EXPECT_TRUE(status.message().starts_with(
+      path + ": expected a program of at most 2147483647 bytes, got 2147"))
+      << status.message();
+  EXPECT_FALSE(std::filesystem::exists(path));
 }
 
 TEST(Executable, MissingFileIsNamed) {

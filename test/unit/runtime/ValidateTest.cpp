@@ -69,6 +69,11 @@ const Break breaks[] = {
        program(e).mutable_parameters(0)->mutable_block()->mutable_offsets(0)->set_constant(1);
      },
      "programs[0].parameters[0].block.offsets[0]: rank 0: expected 5 elements from 1 on within 5"},
+    {"parameter_size",
+     [](Executable &e) {
+       program(e).mutable_parameters(0)->mutable_block()->set_global_shape(0, int64_t(1) << 58);
+     },
+     "programs[0].parameters[0].block: expected extents whose product is a size"},
     {"parameter_buffer", [](Executable &e) { program(e).mutable_parameters(0)->set_buffer(999); },
      "programs[0].parameters[0]: expected a buffer below 18, got 999"},
     {"parameter_data",
@@ -80,12 +85,29 @@ const Break breaks[] = {
      "programs[0].inputs[0]: buffer 'w0': expected the space INPUT, got PERSISTENT"},
     {"result_axis", [](Executable &e) { program(e).mutable_results(0)->set_partial_axes(0, 3); },
      "programs[0].results[0]: partial_axes: expected an axis below 1, got 3"},
+    {"loss_without_element",
+     [](Executable &e) {
+       abi::Result &loss = *program(e).mutable_results(0);
+       loss.mutable_block()->add_global_shape(1);
+       loss.mutable_block()->add_local_shape(0);
+       loss.mutable_block()->add_offsets();
+       abi::Buffer &buffer = *memory(e).mutable_buffers(int(loss.buffer()));
+       buffer.add_shape(0);
+       buffer.set_bytes(0);
+     },
+     "programs[0].results[0]: expected one element in a loss"},
     {"metric_output", [](Executable &e) { program(e).mutable_metrics(0)->set_output(0); },
      "programs[0].metrics[0]: output: expected the index of an output, got 0"},
     {"slot_section", [](Executable &e) { program(e).mutable_slots(0)->set_section(8); },
      "programs[0].slots[0]: section: expected an index below 3, got 8"},
     {"slot_microbatch", [](Executable &e) { program(e).mutable_slots(0)->set_microbatch(1); },
      "programs[0].slots[0]: expected a microbatch below 1 and a copy below 1, got 1 and 0"},
+    {"batch_rows",
+     [](Executable &e) {
+       e.mutable_batch()->set_micro_batches(1 << 30);
+       e.mutable_batch()->set_copies(1 << 20);
+     },
+     "programs[0]: inputs: expected a number of rows in a batch, got 4·1073741824·1048576"},
     {"record_kind", [](Executable &e) { record(e, 0, 0).clear_matmul(); },
      "programs[0].sections[0].records[0]: expected a kind of record"},
     {"matmul_extent", [](Executable &e) { record(e, 0, 0).mutable_matmul()->set_k(-1); },

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/abi/WholeFile.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace pcc::abi {
+namespace {
+
+std::string systemError() { return std::strerror(errno); }
+
+bool writeAll(int file, std::string_view bytes) {
+  while (!bytes.empty()) {
+    ssize_t written = write(file, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR)
+      continue;
+    if (written <= 0)
+      return false;
+    bytes.remove_prefix(written);
+  }
+  return fsync(file) == 0;
+}
+
+} // namespace
+
+Expected<std::string> readFile(const std::string &path) {
+  int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0)
+    return Status::badInput(fmt::format("{}: cannot open: {}", path, systemError()));
+  struct stat facts;
+  std::string bytes;
+  if (fstat(file, &facts) == 0 && facts.st_size > 0)
+    bytes.reserve(facts.st_size);
+  char chunk[1 << 16];
+  ssize_t got;
+  while ((got = read(file, chunk, sizeof chunk)) > 0)
+    bytes.append(chunk, got);
+  std::string reason = got < 0 ? systemError() : "";
+  close(file);
+  if (!reason.empty())
+    return Status::badInput(fmt::format("{}: cannot read: {}", path, reason));
+  return bytes;
+}
+
+Status writeFile(const std::string &path, std::string_view content) {
+  std::string temporary = fmt::format("{}.{}.part", path, getpid());
+  int file = open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (file < 0)
+    return Status::badInput(fmt::format("{}: cannot write: {}", path, systemError()));
+  bool written = writeAll(file, content);
+  std::string reason = systemError();
+  written = close(file) == 0 && written;
+  if (written && rename(temporary.c_str(), path.c_str()) == 0)
+    return {};
+  if (written)
+    reason = systemError();
+  unlink(temporary.c_str());
+  return Status::badInput(fmt::format("{}: cannot write: {}", path, reason));
+}
+
+} // namespace pcc::abi
