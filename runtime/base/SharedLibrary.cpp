@@ -44,7 +44,8 @@ Expected<SharedLibrary> SharedLibrary::open(std::span<const char *const> names,
 Expected<SharedLibrary> SharedLibrary::openImage(const std::string &name, std::string_view bytes) {
   SharedLibrary library;
   library.name = name;
-  library.image = memfd_create(name.c_str(), MFD_CLOEXEC);
+  constexpr size_t longestName = 200; // memfd_create takes no more than 249 bytes
+  library.image = memfd_create(name.substr(0, longestName).c_str(), MFD_CLOEXEC);
   if (library.image < 0)
     return Status::failed(fmt::format("'{}': memfd_create: {}", name, std::strerror(errno)));
   while (!bytes.empty()) {

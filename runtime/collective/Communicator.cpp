@@ -24,7 +24,8 @@ Status Communicator::run(std::span<const CollectiveCall> calls) {
 }
 
 Status Communicator::barrier() {
-  CollectiveCall call;
+  // Other members may still look at the call after an abort ended the wait here.
+  static const CollectiveCall call;
   return run({&call, 1});
 }
 

@@ -80,7 +80,8 @@ public:
 
   /// Starts a batch of collectives. The calls must stay as they are, and their buffers be left
   /// alone, until wait returns. Calls of one batch may run at once: none may read what another
-  /// writes. SEND and RECV stand in batches of their own, without other kinds.
+  /// writes. SEND and RECV stand in batches of their own, without other kinds. May wait for an
+  /// earlier batch where only so many may be in flight.
   virtual Expected<Request> start(std::span<const CollectiveCall> calls) = 0;
 
   /// Returns when the batch is done on this rank, or the communicator is aborted.

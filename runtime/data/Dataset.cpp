@@ -115,6 +115,13 @@ int64_t Field::integerAt(int64_t row, int64_t element) const {
   return value;
 }
 
+int64_t Dataset::bytes() const {
+  int64_t sum = 0;
+  for (const Field &field : fields)
+    sum += int64_t(field.values.size());
+  return sum;
+}
+
 Expected<Dataset> openDataset(const std::string &name, DataPurpose purpose) {
   auto files = findFiles(name, purpose);
   if (!files)

@@ -40,6 +40,9 @@ struct Dataset {
   std::string name;
   int64_t rows = 0;
   std::vector<Field> fields;
+
+  /// Bytes of all values.
+  int64_t bytes() const;
 };
 
 enum class DataPurpose { Training, Evaluation };
@@ -50,7 +53,7 @@ enum class DataPurpose { Training, Evaluation };
 Expected<Dataset> openDataset(const std::string &name, DataPurpose purpose);
 
 /// `rows` rows of random data for the inputs of a program: uniform in [0, 1), and integers below
-/// the last extent of its outputs.
+/// the last extent of its outputs. All of it must fit into memory.
 Dataset makeSyntheticDataset(const abi::Program &program, int64_t rows, uint64_t seed);
 
 /// The field for each input of a program: the one of its name, else the first of its kind (integer

@@ -75,6 +75,8 @@ Expected<std::map<std::string, double>> evaluate(Session &session, const Dataset
     return Status::badInput("the program has no section 'forward' to evaluate");
   if (program.metrics_size() == 0)
     return Status::badInput("the program has no metric to evaluate");
+  if (data.rows == 0)
+    return Status::badInput(fmt::format("{}: expected rows to evaluate on, got none", data.name));
   Expected<std::vector<int>> fieldOf = bindFields(data, program);
   if (!fieldOf)
     return fieldOf.status();

@@ -78,7 +78,7 @@ CollectiveCall prepareCollective(const abi::Collective &collective, const Prepar
   if (call.kind != abi::SEND)
     call.destination = context.memory.address(context.program, collective.destination());
   if (isPointToPoint(call.kind)) {
-    call.root = int32_t(evaluate(collective.peer(), mesh, context.rank));
+    call.root = int32_t(std::max<int64_t>(-1, evaluate(collective.peer(), mesh, context.rank)));
     return call;
   }
   if (call.kind == abi::BROADCAST || call.kind == abi::REDUCE)

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From a collective record, which serves all ranks, to the call that one rank makes.
 
 #ifndef PCC_RUNTIME_EXECUTE_PREPARECOLLECTIVE_H
 #define PCC_RUNTIME_EXECUTE_PREPARECOLLECTIVE_H

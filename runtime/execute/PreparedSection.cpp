@@ -32,16 +32,14 @@ bool recordReadsInput(const abi::Record &record, const PrepareContext &context) 
   }
 }
 
-/// A RECV without a source, or the like, has no operand; a peer below zero means that the rank sits
-/// out.
+/// A peer below zero means that the rank sits out.
 bool takesPart(const CollectiveCall &call) { return !isPointToPoint(call.kind) || call.root >= 0; }
 
 /// True if a record with these waits and this call may join the batch before it.
 bool mayJoin(const PreparedBatch &batch, const abi::Record &record, const CollectiveCall &call,
              const Communicator *communicator) {
-  if (batch.calls.empty() || batch.communicator != communicator ||
-      batch.record->lane() != record.lane() ||
-      isPointToPoint(batch.calls[0].kind) != isPointToPoint(call.kind))
+  if (batch.communicator != communicator || batch.record->lane() != record.lane() ||
+      isPointToPoint(batch.record->collective().kind()) != isPointToPoint(call.kind))
     return false;
   bool waitsForBatch =
       std::any_of(record.waits().begin(), record.waits().end(), [&](uint32_t event) {
@@ -92,10 +90,21 @@ Status EventTable::finishAll(Progress &progress, Trace &trace) {
   return {};
 }
 
+/// Starts a batch; this may wait for others, where too many are in flight.
+static Status start(PreparedBatch &batch, Progress &progress) {
+  batch.startTime = nowNanoseconds();
+  Progress::Waiting waiting(progress, batch.startTime);
+  Expected<Request> request = batch.communicator->start(batch.calls);
+  if (!request)
+    return request.status();
+  batch.request = *request;
+  batch.inFlight = true;
+  return {};
+}
+
 Expected<PreparedSection> PreparedSection::prepare(int index, const PrepareContext &context,
                                                    Device &device, const RankGroups &groups) {
   PreparedSection section;
-  section.index = index;
   for (const abi::Record &record : context.program.sections(index).records()) {
     section.usesInput |= recordReadsInput(record, context);
     if (record.has_collective()) {
@@ -122,7 +131,7 @@ void PreparedSection::addCollective(const abi::Record &record, const PrepareCont
   Communicator *communicator =
       isPointToPoint(call.kind) ? groups.world : groups.groups[collective.group()].get();
   bool joins = !steps.empty() && steps.back().batch &&
-               mayJoin(*steps.back().batch, record, call, communicator) && takesPart(call);
+               mayJoin(*steps.back().batch, record, call, communicator);
   if (!joins) {
     steps.push_back({.record = &record, .batch = std::make_unique<PreparedBatch>()});
     steps.back().batch->communicator = communicator;
@@ -132,8 +141,11 @@ void PreparedSection::addCollective(const abi::Record &record, const PrepareCont
   step.waits.insert(step.waits.end(), record.waits().begin(), record.waits().end());
   step.batch->signals.insert(step.batch->signals.end(), record.signals().begin(),
                              record.signals().end());
-  if (takesPart(call))
-    step.batch->calls.push_back(std::move(call));
+  if (!takesPart(call))
+    return;
+  if (step.batch->calls.empty())
+    step.record = step.batch->record = &record; // the batch goes by its first call
+  step.batch->calls.push_back(std::move(call));
 }
 
 Status PreparedSection::run(const SlotValues &slot, EventTable &events, Progress &progress,
@@ -149,25 +161,21 @@ Status PreparedSection::runStep(Step &step, const SlotValues &slot, EventTable &
   for (uint32_t event : step.waits)
     if (Status status = events.wait(event, progress, trace); !status.ok())
       return status;
-  int64_t begin = nowNanoseconds();
+  if (step.batch && step.batch->calls.empty())
+    return {};
   progress.enter(step.record);
   if (step.local) {
+    int64_t begin = nowNanoseconds();
     Status status = step.local->run(slot);
     progress.leave(step.record);
     trace.add({step.record, slot.step, begin, nowNanoseconds()});
     return status;
   }
   PreparedBatch &batch = *step.batch;
-  if (batch.calls.empty())
-    return {};
   if (Status status = events.finish(batch, progress, trace); !status.ok())
     return status;
-  Expected<Request> request = batch.communicator->start(batch.calls);
-  if (!request)
-    return request.status();
-  batch.request = *request;
-  batch.startTime = begin;
-  batch.inFlight = true;
+  if (Status status = start(batch, progress); !status.ok())
+    return status;
   events.signalLater(batch);
   return step.record->lane() == abi::COMPUTE ? events.finish(batch, progress, trace) : Status();
 }

@@ -78,7 +78,6 @@ private:
   void addCollective(const abi::Record &record, const PrepareContext &context,
                      const RankGroups &groups);
 
-  int index = 0;
   bool usesInput = false;
   std::vector<Step> steps;
 };

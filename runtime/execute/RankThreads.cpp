@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <mutex>
 #include <optional>
+#include <system_error>
 #include <thread>
 
 namespace pcc::runtime {
@@ -93,19 +94,36 @@ private:
   Status timeOut;
 };
 
+void runRank(const RankThreadsTask &task, Ending &ending, int64_t rank) {
+  Status status = task.body(rank);
+  if (!status.ok())
+    task.abort(fmt::format("stopped, because rank {} failed", rank));
+  ending.leave(rank, std::move(status));
+}
+
+/// Starts a thread for each rank. Where the system gives no more, the ranks that have none fail.
+std::vector<std::thread> startThreads(const std::shared_ptr<const RankThreadsTask> &task,
+                                      const std::shared_ptr<Ending> &ending) {
+  int64_t ranks = int64_t(task->progress.size());
+  std::vector<std::thread> threads;
+  try {
+    for (int64_t rank = 0; rank < ranks; ++rank)
+      threads.emplace_back([task, ending, rank] { runRank(*task, *ending, rank); });
+  } catch (const std::system_error &error) {
+    std::string reason = fmt::format("the system gives no thread for {} of {} ranks: {}",
+                                     ranks - int64_t(threads.size()), ranks, error.what());
+    task->abort(reason);
+    for (int64_t rank = int64_t(threads.size()); rank < ranks; ++rank)
+      ending->leave(rank, Status::failed(reason));
+  }
+  return threads;
+}
+
 } // namespace
 
 Status runRankThreads(std::shared_ptr<const RankThreadsTask> task) {
-  size_t ranks = task->progress.size();
-  auto ending = std::make_shared<Ending>(ranks);
-  std::vector<std::thread> threads;
-  for (size_t rank = 0; rank < ranks; ++rank)
-    threads.emplace_back([task, ending, rank] {
-      Status status = task->body(int64_t(rank));
-      if (!status.ok())
-        task->abort(fmt::format("stopped, because rank {} failed", rank));
-      ending->leave(int64_t(rank), std::move(status));
-    });
+  auto ending = std::make_shared<Ending>(task->progress.size());
+  std::vector<std::thread> threads = startThreads(task, ending);
   bool allEnded = false;
   Status status = Watch(*task, *ending).untilEnd(allEnded);
   for (std::thread &thread : threads)

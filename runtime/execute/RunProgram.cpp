@@ -2,28 +2,59 @@
 
 #include "runtime/execute/RunProgram.h"
 
+#include <algorithm>
 #include <charconv>
 #include <google/protobuf/util/json_util.h>
+#include <optional>
+#include <unistd.h>
 
 namespace pcc::runtime {
 namespace {
 
-/// `name` as RunConfig gives it.
-Expected<Dataset> openData(const std::string &name, const Session &session, DataPurpose purpose,
-                           uint64_t seed) {
-  constexpr std::string_view synthetic = "synthetic";
-  if (!name.starts_with(synthetic))
-    return openDataset(name, purpose);
+/// How many rows of synthetic data fill half of this machine's memory.
+int64_t mostSyntheticRows(const abi::Program &program) {
+  int64_t half = int64_t(sysconf(_SC_PHYS_PAGES)) * int64_t(sysconf(_SC_PAGESIZE)) / 2;
+  int64_t rowBytes = std::max<int64_t>(1, makeSyntheticDataset(program, 1, 0).bytes());
+  return std::max<int64_t>(1, half / rowBytes);
+}
+
+/// The data that a run reads, if any.
+struct RunData {
+  std::optional<Dataset> training, evaluation;
+};
+
+/// `name` as RunConfig gives it in `flag`.
+Expected<std::optional<Dataset>> openData(const char *flag, const std::string &name,
+                                          const abi::Program &program, DataPurpose purpose,
+                                          uint64_t seed) {
+  constexpr std::string_view synthetic = "synthetic", withRows = "synthetic:";
+  if (name.empty())
+    return std::optional<Dataset>();
   int64_t rows = 1024;
-  std::string_view count = std::string_view(name).substr(synthetic.size());
-  if (!count.empty()) {
-    const char *end = count.data() + count.size();
-    auto parsed = std::from_chars(count.data() + 1, end, rows);
-    if (count[0] != ':' || parsed.ec != std::errc() || parsed.ptr != end || rows < 1)
-      return Status::badUsage(
-          fmt::format("--data: expected synthetic or synthetic:ROWS, got '{}'", name));
+  if (name.starts_with(withRows)) {
+    std::string_view count = std::string_view(name).substr(withRows.size());
+    auto [end, error] = std::from_chars(count.data(), count.data() + count.size(), rows);
+    int64_t most = mostSyntheticRows(program);
+    if (error != std::errc() || end != count.data() + count.size() || rows < 1 || rows > most)
+      return Status::badUsage(fmt::format(
+          "{}: expected synthetic or synthetic:ROWS, 1 to {} rows, got '{}'", flag, most, name));
+  } else if (name != synthetic) {
+    Expected<Dataset> data = openDataset(name, purpose);
+    return data ? Expected<std::optional<Dataset>>(std::move(*data)) : data.status();
   }
-  return makeSyntheticDataset(session.program(), rows, seed);
+  return std::optional<Dataset>(makeSyntheticDataset(program, rows, seed));
+}
+
+/// Everything that is read is opened before anything runs: an error should not come after hours.
+Expected<RunData> openAll(const abi::RunConfig &config, const abi::Program &program) {
+  auto training = openData("--data", config.data(), program, DataPurpose::Training, config.seed());
+  if (!training)
+    return training.status();
+  auto evaluation =
+      openData("--eval-data", config.eval_data(), program, DataPurpose::Evaluation, config.seed());
+  if (!evaluation)
+    return evaluation.status();
+  return RunData{std::move(*training), std::move(*evaluation)};
 }
 
 TrainOptions trainOptionsOf(const abi::RunConfig &config, std::FILE *out, bool progressBar) {
@@ -49,21 +80,19 @@ Expected<abi::RunReport> runProgram(abi::Executable executable, const abi::RunCo
   if (!session)
     return session.status();
 
+  Expected<RunData> data = openAll(config, (*session)->program());
+  if (!data)
+    return data.status();
+
   abi::RunReport report;
-  if (!config.data().empty()) {
-    auto data = openData(config.data(), **session, DataPurpose::Training, config.seed());
-    if (!data)
-      return data.status();
-    auto trained = train(**session, *data, trainOptionsOf(config, out, progressBar));
+  if (data->training) {
+    auto trained = train(**session, *data->training, trainOptionsOf(config, out, progressBar));
     if (!trained)
       return trained.status();
     report = std::move(*trained);
   }
-  if (!config.eval_data().empty()) {
-    auto data = openData(config.eval_data(), **session, DataPurpose::Evaluation, config.seed());
-    if (!data)
-      return data.status();
-    auto metrics = evaluate(**session, *data);
+  if (data->evaluation) {
+    auto metrics = evaluate(**session, *data->evaluation);
     if (!metrics)
       return metrics.status();
     report.mutable_metrics()->insert(metrics->begin(), metrics->end());

@@ -35,6 +35,8 @@ Expected<std::unique_ptr<Session>> Session::load(abi::Executable executable,
   state->options = options;
   const std::string &constants = state->executable.constants();
   state->constants = allocateAligned(constants.size());
+  if (!state->constants)
+    return Status::failed(fmt::format("no memory for {} bytes of constants", constants.size()));
   std::memcpy(state->constants.get(), constants.data(), constants.size());
   auto devices = makeHostDevices(state->executable, options.threads);
   if (!devices)
@@ -46,7 +48,8 @@ Expected<std::unique_ptr<Session>> Session::load(abi::Executable executable,
         std::make_unique<RankExecutor>(state->executable, r, std::move((*devices)[r]),
                                        std::move(world[r]), state->constants.get()));
   std::unique_ptr<Session> session(new Session(std::move(state)));
-  Status loaded = session->onEveryRank([&](RankExecutor &rank) { return rank.load(options.seed); });
+  Status loaded =
+      session->onEveryRank([seed = options.seed](RankExecutor &rank) { return rank.load(seed); });
   if (!loaded.ok())
     return loaded;
   return session;
@@ -131,6 +134,8 @@ Expected<Tensor> Session::parameter(const std::string &name, int64_t rank) const
   auto parameter = findParameter(program(), name);
   if (!parameter)
     return parameter.status();
+  if (rank < 0 || rank >= ranks())
+    return Status::badUsage(fmt::format("expected a rank below {}, got {}", ranks(), rank));
   return state->executors[rank]->read((*parameter)->block(), (*parameter)->buffer());
 }
 
@@ -147,6 +152,7 @@ Expected<Tensor> Session::parameter(const std::string &name) const {
   return global;
 }
 
+/// Checks that `batch` has every input, with the rows of that many microbatches.
 Status Session::checkBatch(const NamedTensors &batch, int64_t microbatches) const {
   for (const abi::Input &input : program().inputs()) {
     auto found = batch.find(input.name());

@@ -61,10 +61,13 @@ int64_t rowsOfBatch(const Session &session) {
   return session.program().inputs(0).block().global_shape(0) * plan.micro_batches() * plan.copies();
 }
 
+/// The lesser of the limits that the options give.
 int64_t stepsToDo(const TrainOptions &options, int64_t stepsPerEpoch) {
   int64_t epochs = options.epochs > 0 ? options.epochs : (options.steps > 0 ? 0 : 1);
   int64_t limit = options.steps > 0 ? options.steps : std::numeric_limits<int64_t>::max();
-  return epochs > 0 ? std::min(limit, epochs * stepsPerEpoch) : limit;
+  if (epochs == 0 || epochs > limit / stepsPerEpoch)
+    return limit;
+  return epochs * stepsPerEpoch;
 }
 
 } // namespace

@@ -32,7 +32,8 @@ struct TrainOptions {
 Expected<abi::RunReport> train(Session &session, const Dataset &data, const TrainOptions &options);
 
 /// The program's metrics over all rows; an incomplete last batch is filled with zeros that do not
-/// count. Errors: as train; a program without a section `forward`.
+/// count. Errors: the data do not fit the inputs, or have no rows; a program without a section
+/// `forward`, or without metrics.
 Expected<std::map<std::string, double>> evaluate(Session &session, const Dataset &data);
 
 } // namespace pcc::runtime

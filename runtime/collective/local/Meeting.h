@@ -5,8 +5,8 @@
 //   arrive     each member leaves a pointer to its calls; nobody waits
 //   open       the last to arrive cuts the work into pieces (Pieces.h)
 //   work       whoever is awake takes pieces until there are none: the last arriver at once, and as
-//   many sleepers as there
-//              are other cores; those who sleep need not run for the work to go on
+//              many sleepers as there are other cores; those who sleep need not run for the work to
+//              go on
 //   done       who finishes the last piece wakes all
 //
 // So a batch costs each member at most one sleep, and 64 ranks on two cores make progress whoever
@@ -20,7 +20,6 @@
 #include "runtime/collective/local/Pieces.h"
 
 #include <atomic>
-#include <functional>
 #include <vector>
 
 namespace pcc::runtime::local {

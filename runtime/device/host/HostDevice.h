@@ -7,6 +7,8 @@
 
 #include "runtime/device/Device.h"
 
+#include <string>
+
 namespace pcc::runtime {
 
 /// One device per rank of the executable, which must be valid and outlive them, sharing `threads`
@@ -14,6 +16,9 @@ namespace pcc::runtime {
 /// this machine lacks a CPU feature or a library that the executable needs.
 Expected<std::vector<std::unique_ptr<Device>>> makeHostDevices(const abi::Executable &executable,
                                                                int threads = 0);
+
+/// The version of oneDNN, which matrix products need; Unavailable with the reason without it.
+Expected<std::string> oneDnnVersion();
 
 } // namespace pcc::runtime
 

@@ -78,7 +78,7 @@ private:
   const Product &product;
   const abi::Matmul &shape;
   const OneDnn &dnn;
-  dnnl_memory_desc_t a, b, c, bias;
+  dnnl_memory_desc_t a = {}, b = {}, c = {}, bias = {};
   dnnl_status_t failure = dnnl_success;
 };
 
@@ -99,7 +99,7 @@ dnnl_memory_desc_t Builder::describe(abi::ElementType type, int64_t batch, int64
   dnnl_dims_t strides = {rows * columns, transposed ? 1 : columns, transposed ? rows : 1};
   // A product without a batch is the library's common case.
   int skipped = shape.batch() == 1 ? 1 : 0;
-  dnnl_memory_desc_t desc;
+  dnnl_memory_desc_t desc = {};
   note(dnn.memoryDescInit(&desc, 3 - skipped, extents + skipped, libraryType(type),
                           strides + skipped));
   return desc;

@@ -4,11 +4,10 @@
 // so does the cut of each, so the bits of a product do not depend on the number of threads.
 //
 // * Library: oneDNN's matmul primitive, with bias, activation and accumulation as its
-// post-operations, on the whole team.
+//   post-operations, on the whole team. Its ReLU makes 0 of a NaN.
 // * Small: oneDNN's sgemm, always on one thread, per block of rows or columns of a fixed size; the
-// team's threads take
-//   blocks. Bias and activation follow while the block is in the cache. It is up to twice as fast
-//   where one extent is small.
+//   team's threads take blocks. Bias and activation follow while the block is in the cache. It is
+//   up to twice as fast where one extent is small.
 
 #ifndef PCC_RUNTIME_DEVICE_HOST_MATMUL_H
 #define PCC_RUNTIME_DEVICE_HOST_MATMUL_H
@@ -27,6 +26,7 @@ struct Product {
   std::byte *bias; ///< null: none
 };
 
+/// Errors: Unavailable, if the library has no product of these types on this machine.
 Expected<PreparedPointer> prepareLibraryMatmul(const Product &product, const OneDnn &dnn);
 PreparedPointer prepareSmallMatmul(const Product &product, const OneDnn &dnn, const Team &team);
 

@@ -2,6 +2,8 @@
 
 #include "runtime/device/host/OneDnn.h"
 
+#include "runtime/device/host/HostDevice.h"
+
 namespace pcc::runtime::host {
 
 Expected<OneDnn> OneDnn::load() {
@@ -31,6 +33,7 @@ Expected<OneDnn> OneDnn::load() {
       symbol("dnnl_primitive_destroy", dnn.primitiveDestroy),
       symbol("dnnl_primitive_execute", dnn.execute),
       symbol("dnnl_sgemm", dnn.sgemm),
+      symbol("dnnl_version", dnn.version),
   };
   if (Status status = library->resolve(table); !status.ok())
     return status;
@@ -47,3 +50,15 @@ const Expected<OneDnn> &OneDnn::get() {
 }
 
 } // namespace pcc::runtime::host
+
+namespace pcc::runtime {
+
+Expected<std::string> oneDnnVersion() {
+  const Expected<host::OneDnn> &dnn = host::OneDnn::get();
+  if (!dnn)
+    return dnn.status();
+  const dnnl_version_t &version = *dnn->version();
+  return fmt::format("{}.{}.{}", version.major, version.minor, version.patch);
+}
+
+} // namespace pcc::runtime

@@ -34,6 +34,7 @@ struct OneDnn {
   decltype(&dnnl_primitive_destroy) primitiveDestroy;
   decltype(&dnnl_primitive_execute) execute;
   decltype(&dnnl_sgemm) sgemm;
+  decltype(&dnnl_version) version;
 
   /// The CPU engine of the process.
   dnnl_engine_t engine;

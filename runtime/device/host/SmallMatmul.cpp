@@ -57,7 +57,7 @@ private:
       for (int64_t i = 0; addend && i < columns; ++i)
         out[i] += addend[i];
       for (int64_t i = 0; relu && i < columns; ++i)
-        out[i] = out[i] > 0 ? out[i] : 0;
+        out[i] = out[i] < 0 ? 0 : out[i]; // a NaN stays
     }
   }
 

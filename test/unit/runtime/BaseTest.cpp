@@ -74,6 +74,14 @@ TEST(SharedLibrary, DamagedImageIsAnError) {
   EXPECT_TRUE(status.message().starts_with("'kernels' cannot be loaded: "));
 }
 
+// The system takes names of so many bytes only.
+TEST(SharedLibrary, ImageMayHaveALongName) {
+  std::string name(300, 'k');
+  Status status = SharedLibrary::openImage(name, "no code").status();
+  EXPECT_TRUE(status.message().starts_with("'" + name + "' cannot be loaded: "))
+      << status.message();
+}
+
 TEST(RankExpression, SumsCoordinates) {
   abi::Mesh mesh;
   for (auto [name, size] : {std::pair("dp", 2), {"tp", 4}}) {

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 
 namespace pcc::test {
 namespace {
@@ -115,6 +116,12 @@ TEST(Execute, EvaluatesWithAnIncompleteLastBatch) {
   EXPECT_NEAR(percent, std::round(percent), 1e-9) << "100 rows count";
 }
 
+TEST(Execute, EvaluatesSomethingOnly) {
+  std::unique_ptr<Session> session = load({.ranks = 1, .batch = 64, .widths = smallWidths});
+  EXPECT_EQ(evaluate(*session, learnable(0, 20, 4)).status().message(),
+            "learnable: expected rows to evaluate on, got none");
+}
+
 /// A batch of whole tensors, as `pcc verify` feeds it.
 NamedTensors batchOf(const MlpOptions &options) {
   NamedTensors batch;
@@ -148,6 +155,7 @@ TEST(Session, StepGivesLossGradientsAndParameters) {
   for (int64_t i = 0; i < expected.count(); ++i)
     ASSERT_NEAR(got.at(i), expected.at(i), 1e-6);
   EXPECT_EQ(four->parameter("w1", 3)->data, got.data);
+  EXPECT_EQ(four->parameter("w1", 4).status().message(), "expected a rank below 4, got 4");
   double mean = 0;
   for (double own : together->ownLosses)
     mean += own / 4;
@@ -198,10 +206,60 @@ TEST(Train, LogsLinesAndRanks) {
   std::filesystem::remove_all(folder);
 }
 
+TEST(Train, EpochsBeyondAllNumbersEndAtTheSteps) {
+  std::unique_ptr<Session> session = load({.ranks = 1, .batch = 64, .widths = smallWidths});
+  auto report = train(*session, learnable(256, 20, 4),
+                      {.steps = 3, .epochs = std::numeric_limits<int64_t>::max()});
+  ASSERT_TRUE(bool(report)) << report.status().message();
+  EXPECT_EQ(report->steps_size(), 3);
+}
+
 TEST(Train, NeedsAWholeBatch) {
   std::unique_ptr<Session> session = load({.ranks = 2, .batch = 64, .widths = smallWidths});
   EXPECT_EQ(train(*session, learnable(63, 20, 4), {}).status().message(),
             "learnable: expected at least one batch of 64 rows, got 63 rows");
+}
+
+/// A SEND or RECV of `buffer`; peers by rank.
+void addTransfer(abi::Section &section, abi::CollectiveKind kind, uint32_t buffer,
+                 const std::vector<int64_t> &peers) {
+  abi::Collective &collective = *section.add_records()->mutable_collective();
+  collective.set_kind(kind);
+  collective.set_type(abi::F32);
+  collective.add_shape(1);
+  bool sends = kind == abi::SEND;
+  (sends ? collective.mutable_source() : collective.mutable_destination())->set_buffer(buffer);
+  collective.mutable_peer()->mutable_table()->Add(peers.begin(), peers.end());
+}
+
+// A ring of sends and receives next to each other is started together, although a record stands
+// between them in which no rank takes part.
+TEST(Execute, RingsDoNotHang) {
+  ProgramBuilder builder(3);
+  uint32_t own = builder.buffer("own", abi::PERSISTENT, abi::F32, {1});
+  uint32_t other = builder.buffer("other", abi::PERSISTENT, abi::F32, {1});
+  constexpr int64_t nobody = -(int64_t(1) << 32);
+  abi::Section &section = builder.section("main");
+  addTransfer(section, abi::SEND, own, {nobody, nobody, nobody});
+  addTransfer(section, abi::SEND, own, {1, 2, 0});
+  addTransfer(section, abi::SEND, own, {nobody, nobody, nobody});
+  addTransfer(section, abi::RECV, other, {2, 0, 1});
+  builder.program.add_slots();
+  auto session = Session::load(builder.executable, {.timeOut = 5});
+  ASSERT_TRUE(bool(session)) << session.status().message();
+  auto value = [](RankExecutor &rank, uint32_t buffer) {
+    return reinterpret_cast<float *>(rank.address(buffer));
+  };
+  Status status = (*session)->onEveryRank([&](RankExecutor &rank) {
+    *value(rank, own) = float(rank.rank());
+    return rank.runStep(0, {});
+  });
+  ASSERT_TRUE(status.ok()) << status.describe();
+  status = (*session)->onEveryRank([&](RankExecutor &rank) {
+    EXPECT_EQ(*value(rank, other), float((rank.rank() + 2) % 3));
+    return Status();
+  });
+  EXPECT_TRUE(status.ok());
 }
 
 // Scalars of a kernel: a rank expression plus a number of the slot; the step is also in its buffer.

@@ -2,10 +2,16 @@
 //
 // Ranks that fail or do not answer.
 
+#include "runtime/execute/RankThreads.h"
 #include "runtime/execute/Session.h"
 #include "test/unit/runtime/Programs.h"
 
 #include <gtest/gtest.h>
+
+#include <fstream>
+#include <sys/resource.h>
+#include <thread>
+#include <unistd.h>
 
 namespace pcc::test {
 namespace {
@@ -51,6 +57,61 @@ TEST(Watchdog, PatientRunsEnd) {
   ASSERT_TRUE(bool(session));
   EXPECT_TRUE(bool((*session)->runStep({})));
 }
+
+// A communicator takes so many batches at once; a rank that waits for room waits for others.
+TEST(Watchdog, SeesARankThatWaitsToStart) {
+  ProgramBuilder builder(2);
+  abi::Section &section = builder.section("main");
+  abi::Record &first = builder.launch(section, "slumber", {}, {0});
+  for (int64_t duration : {0, 6000})
+    first.mutable_launch()->mutable_scalars(0)->mutable_expression()->add_table(duration);
+  for (int i = 0; i < 40; ++i) {
+    uint32_t value = builder.buffer("value" + std::to_string(i), abi::PERSISTENT, abi::F32, {4});
+    builder.allReduce(section, value).set_lane(abi::COMMUNICATION);
+    builder.launch(section, "slumber", {}, {0}); // so that neighbours do not become one batch
+  }
+  builder.program.add_slots();
+  auto session = Session::load(builder.executable, {.timeOut = 0.3});
+  ASSERT_TRUE(bool(session)) << session.status().message();
+  Status status = (*session)->runStep({}).status();
+  EXPECT_EQ(status.kind(), StatusKind::TimedOut);
+  EXPECT_NE(status.message().find("waits in all_reduce 'all_reduce value16' for 0."),
+            std::string::npos)
+      << status.message();
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) // they need the address space
+
+/// Runs more ranks than a small address space has room for threads, and ends the process with the
+/// status. Every rank waits until the run is given up, so that no thread is free again.
+[[noreturn]] void runWithoutRoom(int64_t ranks) {
+  static std::atomic<bool> givenUp = false;
+  static const Progress progress;
+  auto task = std::make_shared<RankThreadsTask>();
+  task->body = [](int64_t) {
+    while (!givenUp)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return Status();
+  };
+  task->abort = [](const std::string &) { givenUp = true; };
+  task->progress.assign(ranks, &progress);
+  rlimit limit;
+  getrlimit(RLIMIT_AS, &limit);
+  int64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  limit.rlim_cur = rlim_t(pages * sysconf(_SC_PAGESIZE)) + (rlim_t(128) << 20);
+  setrlimit(RLIMIT_AS, &limit);
+  Status status = runRankThreads(task);
+  std::fprintf(stderr, "%s\n", status.message().c_str());
+  std::_Exit(status.exitCode());
+}
+
+TEST(FailureDeathTest, NoThreadForARank) {
+  EXPECT_EXIT(runWithoutRoom(2000), testing::ExitedWithCode(5),
+              "the system gives no thread for [0-9]+ of 2000 ranks: ");
+}
+
+#endif
 
 TEST(Failure, OneRanksErrorEndsAll) {
   auto session = Session::load(makeMlp({.ranks = 4, .batch = 8, .widths = {4, 3}}));

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 #include <numeric>
 #include <random>
@@ -142,6 +143,17 @@ TEST(HostDevice, ProductsOfAllForms) {
             << batch << "x" << m << "x" << n << "x" << k << " variant " << variant;
       }
     }
+}
+
+// ReLU hands a NaN on (docs/spec/interpreter.md).
+TEST(HostDevice, ReluOfASmallProductKeepsNan) {
+  std::mt19937 random(3);
+  constexpr int64_t extent = 4;
+  ProductCase test = makeCase(random, 1, extent, extent, extent, 8);
+  test.a[0] = NAN;
+  std::vector<float> got = runProduct(test, 1, true);
+  for (int64_t i = 0; i < extent * extent; ++i)
+    EXPECT_EQ(std::isnan(got[i]), i < extent) << "element " << i;
 }
 
 // Which way and which cut a product takes depends on its sizes alone.
