@@ -52,7 +52,6 @@ PipelineOptions optionsFor(int64_t ranks) {
   options.training.loss = "softmax_cross_entropy";
   options.training.optimizer = "sgd,lr=0.01";
   options.parallel.set_device_num(static_cast<int32_t>(ranks));
-  options.parallel.set_global_rank(0);
   options.parallel.set_parallel_mode(ranks > 1 ? abi::DATA_PARALLEL : abi::STAND_ALONE);
   options.parallel.set_gradients_mean(true);
   options.parallel.set_micro_batches(1);

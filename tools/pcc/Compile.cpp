@@ -4,6 +4,7 @@
 
 #include "compiler/link/Link.h"
 #include "runtime/abi/Executable.h"
+#include "tools/pcc/OneRank.h"
 #include "tools/pcc/RoadFlags.h"
 #include "tools/pcc/Verb.h"
 
@@ -39,9 +40,11 @@ public:
     mlir::OwningOpRef<mlir::ModuleOp> module = road.compile(session, options, *last, code);
     if (!module)
       return code;
-    if (!emit.empty())
-      return writeModule(*module, output);
-    return link(*module);
+    if (emit.empty())
+      return link(*module);
+    if (options.parallel.has_global_rank())
+      specialise(*module, options.parallel.global_rank());
+    return writeModule(*module, output);
   }
 
 private:

@@ -4,6 +4,7 @@
 
 #include "runtime/base/CpuFeatures.h"
 #include "runtime/base/SharedLibrary.h"
+#include "runtime/device/host/HostDevice.h"
 #include "tools/pcc/Output.h"
 #include "tools/pcc/Verb.h"
 #include "llvm/ADT/SmallVector.h"
@@ -60,14 +61,9 @@ std::string describeCpu() {
                        features.empty() ? " no vectors" : features);
 }
 
-std::string describeDnnl(const SharedLibrary &library) {
-  struct Version { // the head of dnnl_version_t
-    int major, minor, patch;
-  };
-  auto version = reinterpret_cast<const Version *(*)()>(library.address("dnnl_version"));
-  if (!version)
-    return "version unknown";
-  return llvm::formatv("{0}.{1}.{2}", version()->major, version()->minor, version()->patch);
+std::optional<std::string> probeOneDnn() {
+  auto version = pcc::runtime::oneDnnVersion();
+  return version ? std::optional(*version) : std::nullopt;
 }
 
 std::string describeCuda(const SharedLibrary &library) {
@@ -96,8 +92,7 @@ llvm::SmallVector<Finding> findAll() {
       {"cpu", true, describeCpu(), ""},
       {"llvm", true, LLVM_VERSION_STRING, ""},
       {"linker", true, probeProgram({"ld.lld-22", "ld.lld"}), "apt-get install lld-22"},
-      {"onednn", true, probeLibrary({"libdnnl.so.2", "libdnnl.so.3", "libdnnl.so"}, describeDnnl),
-       "apt-get install libdnnl2"},
+      {"onednn", true, probeOneDnn(), "apt-get install libdnnl2"},
       {"cuda driver", false, probeLibrary({"libcuda.so.1"}, describeCuda),
        "install NVIDIA's driver; needs a GPU"},
       {"cuda toolkit", false, probeProgram({"ptxas", "/usr/local/cuda/bin/ptxas"}),

@@ -41,6 +41,13 @@ bool MessageFlags::has(llvm::StringRef field) const {
   });
 }
 
+llvm::StringRef MessageFlags::givenFlag(llvm::StringRef except) const {
+  for (const auto &flag : flags)
+    if (flag->option.getNumOccurrences() && flag->info.name != except)
+      return flag->name;
+  return "";
+}
+
 /// Reads `text` into `field`; the answer is empty, or what was expected.
 static std::string setField(Message &message, const FieldDescriptor *field, llvm::StringRef text) {
   const google::protobuf::Reflection *reflection = message.GetReflection();

@@ -14,7 +14,8 @@ static constexpr double mostSlots = 1 << 20;
 
 static constexpr FieldInfo fieldInfos[] = {
     {"device_num", "number of ranks", 1, mostRanks, 1},
-    {"global_rank", "the rank whose program --emit prints", 0, mostRanks - 1, 0},
+    {"global_rank", "the rank whose program --emit prints; without it that of all", 0,
+     mostRanks - 1},
     {"parallel_mode", "stand_alone or data_parallel"},
     {"gradients_mean", "average gradients over the ranks instead of adding them"},
     {"full_batch", "feed the whole batch to every rank"},
@@ -28,12 +29,19 @@ ParallelFlags::ParallelFlags(cl::SubCommand &command)
            cl::sub(command)),
       flags(command, abi::ParallelConfig::descriptor(), fieldInfos) {}
 
+llvm::StringRef ParallelFlags::givenFlag() const {
+  return file.getNumOccurrences() ? file.ArgStr : flags.givenFlag("device_num");
+}
+
 ExitCode ParallelFlags::read(abi::ParallelConfig &config) const {
   if (!file.empty())
     if (ExitCode code = readConfigFile(file, config))
       return code;
+  bool isOneRank = config.has_global_rank() || flags.has("global_rank");
   if (ExitCode code = flags.read(config, file))
     return code;
+  if (!isOneRank)
+    config.clear_global_rank(); // its absence means something
   if (config.global_rank() < config.device_num())
     return Success;
   std::string error =

@@ -13,10 +13,16 @@ class ParallelFlags {
 public:
   explicit ParallelFlags(llvm::cl::SubCommand &command);
 
-  /// Fills `config` from the file, the flags and the defaults, and checks every range. Returns
-  /// BadUsage for a bad flag and BadInput for a bad file, after an error that names the flag or the
-  /// place in the file.
+  /// Fills `config` from the file, the flags and the defaults (all but global_rank, which has
+  /// none), and checks every range. Returns BadUsage for a bad flag and BadInput for a bad file,
+  /// after an error that names the flag or the place in the file.
   ExitCode read(abi::ParallelConfig &config) const;
+
+  /// Whether the flag of a field was given.
+  bool has(llvm::StringRef field) const { return flags.has(field); }
+
+  /// The name of a flag that was given, other than `device-num`; empty if none was.
+  llvm::StringRef givenFlag() const;
 
 private:
   llvm::cl::opt<std::string> file;

@@ -89,12 +89,15 @@ mlir::LogicalResult RoadFlags::compile(mlir::ModuleOp module, const PipelineOpti
   return runPipeline(module, observed, last);
 }
 
-ExitCode RoadFlags::build(Session &session, const PipelineOptions &options,
+ExitCode RoadFlags::build(Session &session, const PipelineOptions &options, bool shows,
                           abi::Executable &program) const {
   ExitCode code;
-  mlir::OwningOpRef<mlir::ModuleOp> module = compile(session, options, Stage::Llvm, code);
+  mlir::OwningOpRef<mlir::ModuleOp> module = model.load(session.context, code);
   if (!module)
     return code;
+  if (mlir::failed(shows ? compile(*module, options, Stage::Llvm)
+                         : runPipeline(*module, options, Stage::Llvm)))
+    return BadInput;
   mlir::FailureOr<abi::Executable> linked = link::linkProgram(*module);
   if (mlir::failed(linked))
     return BadInput;
@@ -102,9 +105,19 @@ ExitCode RoadFlags::build(Session &session, const PipelineOptions &options,
   return Success;
 }
 
+llvm::StringRef RoadFlags::givenFlag() const {
+  const cl::Option &lossFlag = loss, &optimizerFlag = optimizer, &dumpFlag = dumpIr,
+                   &remarksFlag = remarks;
+  for (const cl::Option *option : {&lossFlag, &optimizerFlag, &dumpFlag, &remarksFlag})
+    if (option->getNumOccurrences())
+      return option->ArgStr;
+  llvm::StringRef given = model.givenFlag();
+  return given.empty() ? parallel.givenFlag() : given;
+}
+
 pcc::abi::ParallelConfig pcc::cli::oneRank(abi::ParallelConfig config) {
   config.set_device_num(1);
-  config.set_global_rank(0);
+  config.clear_global_rank();
   config.set_parallel_mode(abi::STAND_ALONE);
   return config;
 }

@@ -31,8 +31,15 @@ public:
   mlir::LogicalResult compile(mlir::ModuleOp module, const PipelineOptions &options,
                               Stage last) const;
 
-  /// Imports the model, takes it along the whole road and links the program.
-  ExitCode build(Session &session, const PipelineOptions &options, abi::Executable &program) const;
+  /// Imports the model, takes it along the whole road and links the program. `shows`: whether
+  /// `--dump-ir` and `--remarks` count.
+  ExitCode build(Session &session, const PipelineOptions &options, bool shows,
+                 abi::Executable &program) const;
+
+  /// The name of a flag that was given and that only compiling heeds, `device-num` apart; empty if
+  /// there is none.
+  llvm::StringRef givenFlag() const;
+  bool hasDeviceNum() const { return parallel.has("device_num"); }
 
 private:
   /// The folder of `--dump-ir`, if given.
@@ -44,10 +51,6 @@ private:
   llvm::cl::list<std::string> dumpIr;
   llvm::cl::opt<bool> remarks;
 };
-
-/// Compiles the kernels of a module of the last stage and links everything. BadInput after a
-/// diagnostic.
-ExitCode linkModule(mlir::ModuleOp module, abi::Executable &program);
 
 /// The options with which one device computes what `config` spreads over many: the same slots, no
 /// other ranks.

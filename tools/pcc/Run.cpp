@@ -2,8 +2,8 @@
 //
 // pcc run: trains and evaluates a program, or a model that it compiles first, on local ranks.
 
-#include "compiler/link/Link.h"
 #include "runtime/abi/Executable.h"
+#include "runtime/abi/RankExpression.h"
 #include "runtime/execute/RunProgram.h"
 #include "tools/pcc/RoadFlags.h"
 #include "tools/pcc/Verb.h"
@@ -43,6 +43,12 @@ std::string summarise(const abi::RunReport &report) {
   return text;
 }
 
+void printMetrics(const abi::RunReport &report) {
+  for (const auto &[name, value] : report.metrics())
+    llvm::outs() << llvm::formatv("{0}: {1:f4}\n", name, value);
+  llvm::outs().flush();
+}
+
 class RunVerb : public Verb {
 public:
   RunVerb()
@@ -62,57 +68,54 @@ public:
     if (ExitCode code = flags.read(config))
       return code;
     abi::Executable program;
-    if (ExitCode code = load(program))
+    if (ExitCode code = isProgram() ? readProgram(program) : buildProgram(program))
       return code;
     abi::RunReport report;
     if (ExitCode code = execute(std::move(program), config, /*talks=*/!format.isJson(), report))
       return code;
+    if (!format.isJson())
+      printMetrics(report);
+    if (compareOneRank)
+      if (ExitCode code = runOnOneRank(config, *report.mutable_one_rank()))
+        return code;
     if (format.isJson())
       llvm::outs() << pcc::runtime::toJson(report) << "\n";
-    else
-      for (const auto &[name, value] : report.metrics())
-        llvm::outs() << llvm::formatv("{0}: {1:f4}\n", name, value);
+    else if (compareOneRank)
+      llvm::outs() << "one rank: " << summarise(report.one_rank()) << "\n";
     llvm::outs().flush();
-    return compareOneRank ? runOnOneRank(config) : Success;
+    return Success;
   }
 
 private:
   bool isProgram() const { return llvm::StringRef(road.getModel().path()).ends_with(".pcx"); }
 
-  /// The program to run: read, or compiled.
-  ExitCode load(abi::Executable &program) {
-    if (!isProgram()) {
-      pcc::PipelineOptions options;
-      if (ExitCode code = road.read(options))
-        return code;
-      Session session;
-      return road.build(session, options, program);
-    }
-    auto read = abi::readExecutable(road.getModel().path());
-    if (!read)
-      return fail(ExitCode(read.status().exitCode()), read.status().describe());
-    program = std::move(*read);
-    return Success;
-  }
-
-  /// The model compiled for one rank, with nothing shown on the way.
-  ExitCode loadOneRank(abi::Executable &program) {
+  ExitCode buildProgram(abi::Executable &program) {
     pcc::PipelineOptions options;
     if (ExitCode code = road.read(options))
       return code;
-    options.parallel = oneRank(options.parallel);
     Session session;
-    ExitCode code;
-    mlir::OwningOpRef<mlir::ModuleOp> module = road.getModel().load(session.context, code);
-    if (!module)
+    return road.build(session, options, /*shows=*/true, program);
+  }
+
+  /// A program is compiled already, so flags that say how are refused.
+  ExitCode readProgram(abi::Executable &program) {
+    if (llvm::StringRef flag = road.givenFlag(); !flag.empty())
+      return fail(BadUsage,
+                  "'--" + flag + "': expected a model, got a program, which is compiled already");
+    pcc::PipelineOptions options;
+    if (ExitCode code = road.read(options))
       return code;
-    if (mlir::failed(pcc::runPipeline(*module, options, pcc::Stage::Llvm)))
-      return BadInput;
-    mlir::FailureOr<abi::Executable> linked = pcc::link::linkProgram(*module);
-    if (mlir::failed(linked))
-      return BadInput;
-    program = std::move(*linked);
-    return Success;
+    const std::string &path = road.getModel().path();
+    auto read = abi::readExecutable(path);
+    if (!read)
+      return fail(ExitCode(read.status().exitCode()), read.status().describe());
+    program = std::move(*read);
+    int64_t ranks = abi::rankCount(program.mesh());
+    if (!road.hasDeviceNum() || options.parallel.device_num() == ranks)
+      return Success;
+    return fail(BadUsage,
+                llvm::formatv("'--device-num': expected {0}, for which '{1}' was compiled, got {2}",
+                              ranks, path, options.parallel.device_num()));
   }
 
   static ExitCode execute(abi::Executable program, const abi::RunConfig &config, bool talks,
@@ -131,19 +134,20 @@ private:
     return Success;
   }
 
-  ExitCode runOnOneRank(const abi::RunConfig &config) {
+  /// The same run of the model compiled for one rank, with nothing shown on the way.
+  ExitCode runOnOneRank(const abi::RunConfig &config, abi::RunReport &report) {
+    pcc::PipelineOptions options;
+    if (ExitCode code = road.read(options))
+      return code;
+    options.parallel = oneRank(options.parallel);
+    Session session;
     abi::Executable program;
-    if (ExitCode code = loadOneRank(program))
+    if (ExitCode code = road.build(session, options, /*shows=*/false, program))
       return code;
     abi::RunConfig quiet = config;
     quiet.clear_log_dir();
     quiet.clear_trace();
-    abi::RunReport report;
-    if (ExitCode code = execute(std::move(program), quiet, /*talks=*/false, report))
-      return code;
-    llvm::outs() << "one rank: " << summarise(report) << "\n";
-    llvm::outs().flush();
-    return Success;
+    return execute(std::move(program), quiet, /*talks=*/false, report);
   }
 
   RoadFlags road;

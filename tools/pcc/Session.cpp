@@ -30,6 +30,10 @@ ModelFlags::ModelFlags(cl::SubCommand &command)
       dims("set-dim", cl::desc("the size of a symbolic dimension"), cl::value_desc("name=size"),
            cl::sub(command)) {}
 
+llvm::StringRef ModelFlags::givenFlag() const {
+  return weights.getNumOccurrences() ? weights.ArgStr : dims.getNumOccurrences() ? dims.ArgStr : "";
+}
+
 mlir::OwningOpRef<mlir::ModuleOp>
 ModelFlags::load(mlir::MLIRContext &context, ExitCode &code,
                  std::vector<import::UnsupportedNode> *unsupported) const {

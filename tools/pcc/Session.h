@@ -33,6 +33,9 @@ public:
 
   const std::string &path() const { return model; }
 
+  /// The name of a flag that was given, beside MODEL; empty if none was.
+  llvm::StringRef givenFlag() const;
+
   /// Imports the model. Returns null after a diagnostic, with `code` set: BadUsage for a bad flag,
   /// else BadInput. `unsupported`: as in importModel.
   mlir::OwningOpRef<mlir::ModuleOp>
