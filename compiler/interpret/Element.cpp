@@ -36,7 +36,8 @@ double roundTo(Format format, double value) {
 } // namespace
 
 bool isFloat(ElementType type) {
-  return type == ElementType::F32 || type == ElementType::F16 || type == ElementType::BF16;
+  return type == ElementType::F32 || type == ElementType::F16 || type == ElementType::BF16 ||
+         type == ElementType::F64;
 }
 
 llvm::StringRef stringify(ElementType type) {
@@ -55,6 +56,16 @@ llvm::StringRef stringify(ElementType type) {
     return "i8";
   case ElementType::I1:
     return "i1";
+  case ElementType::F64:
+    return "f64";
+  case ElementType::I16:
+    return "i16";
+  case ElementType::UI32:
+    return "ui32";
+  case ElementType::UI16:
+    return "ui16";
+  case ElementType::UI8:
+    return "ui8";
   }
   llvm_unreachable("every element type is listed");
 }
@@ -76,8 +87,16 @@ int64_t wrapTo(ElementType type, int64_t value) {
   switch (type) {
   case ElementType::I32:
     return llvm::SignExtend64<32>(static_cast<uint64_t>(value));
+  case ElementType::I16:
+    return llvm::SignExtend64<16>(static_cast<uint64_t>(value));
   case ElementType::I8:
     return llvm::SignExtend64<8>(static_cast<uint64_t>(value));
+  case ElementType::UI32:
+    return static_cast<uint32_t>(value);
+  case ElementType::UI16:
+    return static_cast<uint16_t>(value);
+  case ElementType::UI8:
+    return static_cast<uint8_t>(value);
   case ElementType::I1:
     return value & 1;
   default:
@@ -93,12 +112,46 @@ double epsilon(ElementType type) {
     return 0x1p-10;
   case ElementType::BF16:
     return 0x1p-7;
+  case ElementType::F64:
+    return 0x1p-52;
   default:
     return 0.0;
   }
 }
 
-int64_t leastOf(ElementType type) { return type == ElementType::I1 ? 0 : -greatestOf(type) - 1; }
+int64_t byteWidth(ElementType type) {
+  switch (type) {
+  case ElementType::I64:
+  case ElementType::F64:
+    return 8;
+  case ElementType::F32:
+  case ElementType::I32:
+  case ElementType::UI32:
+    return 4;
+  case ElementType::F16:
+  case ElementType::BF16:
+  case ElementType::I16:
+  case ElementType::UI16:
+    return 2;
+  case ElementType::I8:
+  case ElementType::UI8:
+  case ElementType::I1:
+    return 1;
+  }
+  llvm_unreachable("every element type is listed");
+}
+
+int64_t leastOf(ElementType type) {
+  switch (type) {
+  case ElementType::I1:
+  case ElementType::UI8:
+  case ElementType::UI16:
+  case ElementType::UI32:
+    return 0;
+  default:
+    return -greatestOf(type) - 1;
+  }
+}
 
 int64_t greatestOf(ElementType type) {
   switch (type) {
@@ -106,6 +159,14 @@ int64_t greatestOf(ElementType type) {
     return 1;
   case ElementType::I8:
     return std::numeric_limits<int8_t>::max();
+  case ElementType::UI8:
+    return std::numeric_limits<uint8_t>::max();
+  case ElementType::I16:
+    return std::numeric_limits<int16_t>::max();
+  case ElementType::UI16:
+    return std::numeric_limits<uint16_t>::max();
+  case ElementType::UI32:
+    return std::numeric_limits<uint32_t>::max();
   case ElementType::I32:
     return std::numeric_limits<int32_t>::max();
   default:

@@ -10,7 +10,8 @@
 
 namespace pcc::interpret {
 
-enum class ElementType { F32, F16, BF16, I64, I32, I8, I1 };
+/// From F64 on: types of model files, in which the importer computes. No dialect has them.
+enum class ElementType { F32, F16, BF16, I64, I32, I8, I1, F64, I16, UI32, UI16, UI8 };
 
 /// One element: `f` in tensors of floating-point type, else `i` (booleans are 0 and 1).
 union Element {
@@ -27,11 +28,15 @@ llvm::StringRef stringify(ElementType type);
 /// infinity.
 double roundTo(ElementType type, double value);
 
-/// `value` as `type` holds it: the lowest bits, sign-extended; one bit for i1.
+/// `value` as `type` holds it: the lowest bits, sign-extended where the type has a sign; one bit
+/// for i1.
 int64_t wrapTo(ElementType type, int64_t value);
 
 /// The distance from 1 to the next number of a floating-point type; 0 for integers.
 double epsilon(ElementType type);
+
+/// Bytes of an element in a file; a boolean has one.
+int64_t byteWidth(ElementType type);
 
 /// The range of an integer type; that of i1 is 0 to 1.
 int64_t leastOf(ElementType type);

@@ -8,10 +8,9 @@ const Registry &Registry::get() {
   static const Registry registry = [] {
     Registry all;
     for (auto registerFamily :
-         {registerArithmetic, registerFunctions, registerActivations, registerLogic, registerLeaves,
-          registerShape, registerIndexing, registerContraction, registerReduce, registerLoss,
-          registerOptimizer, registerCalls, registerCollectives, registerExchanges,
-          registerShardings})
+         {registerElementwise, registerActivations, registerLogic, registerLeaves, registerShape,
+          registerIndexing, registerContraction, registerReduce, registerLoss, registerOptimizer,
+          registerCalls, registerCollectives, registerExchanges, registerShardings})
       registerFamily(all);
     return all;
   }();

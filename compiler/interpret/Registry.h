@@ -37,6 +37,9 @@ public:
     };
   }
 
+  /// An op by its name, for families that are tables.
+  void add(llvm::StringRef name, OpFunction compute) { functions[name] = std::move(compute); }
+
   /// Any other op: several results, an error, or other ranks to meet.
   template <typename OpT> void add(mlir::LogicalResult (*compute)(OpT, OpCall &)) {
     functions[OpT::getOperationName()] = [compute](OpCall &call) {
@@ -58,8 +61,7 @@ private:
 };
 
 // The families, one file each under ops/.
-void registerArithmetic(Registry &registry);
-void registerFunctions(Registry &registry);
+void registerElementwise(Registry &registry);
 void registerActivations(Registry &registry);
 void registerLogic(Registry &registry);
 void registerLeaves(Registry &registry);

@@ -13,23 +13,6 @@ using namespace mlir;
 namespace pcc::interpret {
 namespace {
 
-int64_t byteWidth(ElementType type) {
-  switch (type) {
-  case ElementType::I64:
-    return 8;
-  case ElementType::F32:
-  case ElementType::I32:
-    return 4;
-  case ElementType::F16:
-  case ElementType::BF16:
-    return 2;
-  case ElementType::I8:
-  case ElementType::I1:
-    return 1;
-  }
-  llvm_unreachable("every element type is listed");
-}
-
 double toDouble(llvm::APFloat value) {
   bool losesInfo = false;
   value.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &losesInfo);
@@ -37,6 +20,8 @@ double toDouble(llvm::APFloat value) {
 }
 
 double decodeFloat(ElementType type, uint64_t bits) {
+  if (type == ElementType::F64)
+    return llvm::bit_cast<double>(bits);
   if (type == ElementType::F32)
     return llvm::bit_cast<float>(static_cast<uint32_t>(bits));
   const llvm::fltSemantics &semantics =
@@ -53,8 +38,25 @@ Element decode(ElementType type, uint64_t bits) {
 }
 
 Element elementOf(ElementType type, const APInt &value) {
-  return {.i = type == ElementType::I1 ? static_cast<int64_t>(value.getZExtValue())
-                                       : value.getSExtValue()};
+  return {.i = wrapTo(type, value.getSExtValue())};
+}
+
+std::optional<ElementType> integerTypeOf(IntegerType type) {
+  bool isUnsigned = type.isUnsigned();
+  switch (type.getWidth()) {
+  case 64:
+    return isUnsigned ? std::nullopt : std::optional(ElementType::I64);
+  case 32:
+    return isUnsigned ? ElementType::UI32 : ElementType::I32;
+  case 16:
+    return isUnsigned ? ElementType::UI16 : ElementType::I16;
+  case 8:
+    return isUnsigned ? ElementType::UI8 : ElementType::I8;
+  case 1:
+    return ElementType::I1;
+  default:
+    return std::nullopt;
+  }
 }
 
 Tensor tensorOfLiteral(ElementType type, DenseElementsAttr attr) {
@@ -81,20 +83,8 @@ std::optional<ElementType> elementTypeOf(Type type) {
       .Case([](Float32Type) { return ElementType::F32; })
       .Case([](Float16Type) { return ElementType::F16; })
       .Case([](BFloat16Type) { return ElementType::BF16; })
-      .Case([](IntegerType integer) -> std::optional<ElementType> {
-        switch (integer.getWidth()) {
-        case 64:
-          return ElementType::I64;
-        case 32:
-          return ElementType::I32;
-        case 8:
-          return ElementType::I8;
-        case 1:
-          return ElementType::I1;
-        default:
-          return std::nullopt;
-        }
-      })
+      .Case([](Float64Type) { return ElementType::F64; })
+      .Case([](IntegerType integer) { return integerTypeOf(integer); })
       .Default([](Type) { return std::nullopt; });
 }
 

@@ -10,7 +10,7 @@
 
 namespace pcc::interpret {
 
-/// Nothing for a type that the interpreter does not hold (f64, i16, …).
+/// Nothing for a type that the interpreter does not hold (index, ui64, i4, …).
 std::optional<ElementType> elementTypeOf(mlir::Type type);
 
 /// A zero tensor of `type`, whose element type is one that the dialects know.

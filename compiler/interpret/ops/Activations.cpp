@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Activation functions.
+// Activation functions with attributes.
 
 #include "compiler/interpret/Map.h"
 #include "compiler/interpret/Registry.h"
@@ -21,15 +21,6 @@ double geluTanh(double x) {
   return 0.5 * x * (1.0 + std::tanh(inner));
 }
 
-/// log(1 + exp(x)) without overflow.
-double softplus(double x) { return maximum(x, 0.0) + std::log1p(std::exp(-std::fabs(x))); }
-
-Tensor relu(graph::ReluOp, llvm::ArrayRef<Tensor> in) {
-  return mapNumbers(
-      in[0], [](double x) { return maximum(x, 0.0); },
-      [](int64_t x) { return maximum(x, int64_t(0)); });
-}
-
 Tensor leakyRelu(graph::LeakyReluOp op, llvm::ArrayRef<Tensor> in) {
   double alpha = op.getAlpha().convertToDouble();
   return mapFloats(in[0], [alpha](double x) { return x > 0.0 ? x : alpha * x; });
@@ -42,10 +33,6 @@ Tensor elu(graph::EluOp op, llvm::ArrayRef<Tensor> in) {
 
 Tensor gelu(graph::GeluOp op, llvm::ArrayRef<Tensor> in) {
   return mapFloats(in[0], op.getForm() == graph::GeluForm::Exact ? geluExact : geluTanh);
-}
-
-Tensor silu(graph::SiluOp, llvm::ArrayRef<Tensor> in) {
-  return mapFloats(in[0], [](double x) { return x / (1.0 + std::exp(-x)); });
 }
 
 Tensor clamp(graph::ClampOp op, llvm::ArrayRef<Tensor> in) {
@@ -61,13 +48,9 @@ Tensor clamp(graph::ClampOp op, llvm::ArrayRef<Tensor> in) {
 } // namespace
 
 void registerActivations(Registry &registry) {
-  registry.add<graph::ReluOp>(relu);
   registry.add<graph::LeakyReluOp>(leakyRelu);
   registry.add<graph::EluOp>(elu);
   registry.add<graph::GeluOp>(gelu);
-  registry.add<graph::SiluOp>(silu);
-  registry.add<graph::SoftplusOp>(
-      [](graph::SoftplusOp, llvm::ArrayRef<Tensor> in) { return mapFloats(in[0], softplus); });
   registry.add<graph::ClampOp>(clamp);
 }
 

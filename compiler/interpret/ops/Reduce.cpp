@@ -2,11 +2,10 @@
 //
 // Reductions and softmax.
 
+#include "compiler/interpret/Compute.h"
 #include "compiler/interpret/Indexing.h"
 #include "compiler/interpret/Registry.h"
 #include "compiler/interpret/Scalars.h"
-#include "compiler/interpret/TensorAttr.h"
-#include "dialects/graph/Graph.h"
 
 using namespace mlir;
 
@@ -57,30 +56,10 @@ Element emptyReduction(graph::ReduceOpKind kind, ElementType type) {
   llvm_unreachable("every kind is listed");
 }
 
-/// Integer means truncate towards zero.
+/// Means are those of floats; that of no element is NaN.
 void divideBy(Tensor &sums, int64_t count) {
   for (Element &sum : sums.mutableElements())
-    sum = sums.isFloat() ? Element{.f = sum.f / static_cast<double>(count)}
-                         : Element{.i = sum.i / count};
-}
-
-Tensor reduce(graph::ReduceOp op, llvm::ArrayRef<Tensor> in) {
-  const Tensor &input = in[0];
-  graph::ReduceOpKind kind = op.getKind();
-  Tensor result = zerosOf(cast<RankedTensorType>(op.getType()));
-  llvm::MutableArrayRef<Element> out = result.mutableElements();
-  llvm::fill(out, emptyReduction(kind, input.getType()));
-  auto strides = resultStrides(input.getShape(), op.getDims());
-  int64_t next = 0;
-  forEachIndex(input.getShape(), [&](llvm::ArrayRef<int64_t> index) {
-    Element &to = out[flatten(index, strides)];
-    Element from = input[next++];
-    to = input.isFloat() ? Element{.f = combine(kind, to.f, from.f)}
-                         : Element{.i = combine(kind, to.i, from.i)};
-  });
-  if (kind == graph::ReduceOpKind::Mean && result.size() > 0)
-    divideBy(result, std::max<int64_t>(input.size() / result.size(), 1));
-  return result;
+    sum.f /= static_cast<double>(count);
 }
 
 Tensor softmax(graph::SoftmaxOp op, llvm::ArrayRef<Tensor> in) {
@@ -103,8 +82,31 @@ Tensor softmax(graph::SoftmaxOp op, llvm::ArrayRef<Tensor> in) {
 
 } // namespace
 
+Tensor computeReduce(graph::ReduceOpKind kind, const Tensor &x, llvm::ArrayRef<int64_t> dims) {
+  llvm::SmallVector<int64_t, 4> shape;
+  for (int64_t dim = 0; dim < x.getRank(); ++dim)
+    if (!llvm::is_contained(dims, dim))
+      shape.push_back(x.getDim(dim));
+  Tensor result(x.getType(), shape);
+  llvm::MutableArrayRef<Element> out = result.mutableElements();
+  llvm::fill(out, emptyReduction(kind, x.getType()));
+  auto strides = resultStrides(x.getShape(), dims);
+  int64_t next = 0;
+  forEachIndex(x.getShape(), [&](llvm::ArrayRef<int64_t> index) {
+    Element &to = out[flatten(index, strides)];
+    Element from = x[next++];
+    to = x.isFloat() ? Element{.f = combine(kind, to.f, from.f)}
+                     : Element{.i = combine(kind, to.i, from.i)};
+  });
+  if (kind == graph::ReduceOpKind::Mean && result.size() > 0)
+    divideBy(result, x.size() / result.size());
+  return result;
+}
+
 void registerReduce(Registry &registry) {
-  registry.add<graph::ReduceOp>(reduce);
+  registry.add<graph::ReduceOp>([](graph::ReduceOp op, llvm::ArrayRef<Tensor> in) {
+    return computeReduce(op.getKind(), in[0], op.getDims());
+  });
   registry.add<graph::SoftmaxOp>(softmax);
 }
 

@@ -3,10 +3,10 @@
 // Ops that move elements without looking at them.
 
 #include "compiler/interpret/Blocks.h"
+#include "compiler/interpret/Compute.h"
 #include "compiler/interpret/Indexing.h"
 #include "compiler/interpret/Registry.h"
 #include "compiler/interpret/TensorAttr.h"
-#include "dialects/graph/Graph.h"
 
 using namespace mlir;
 
@@ -21,25 +21,6 @@ Tensor gatherByStrides(Tensor result, const Tensor &input, llvm::ArrayRef<int64_
   forEachIndex(result.getShape(),
                [&](llvm::ArrayRef<int64_t> index) { out[next++] = in[flatten(index, strides)]; });
   return result;
-}
-
-Tensor transpose(graph::TransposeOp op, llvm::ArrayRef<Tensor> in) {
-  auto inputStrides = rowMajorStrides(in[0].getShape());
-  llvm::SmallVector<int64_t, 4> strides;
-  for (int64_t dim : op.getPermutation())
-    strides.push_back(inputStrides[dim]);
-  return gatherByStrides(zerosOf(op.getType()), in[0], strides);
-}
-
-Tensor broadcast(graph::BroadcastOp op, llvm::ArrayRef<Tensor> in) {
-  Tensor result = zerosOf(op.getType());
-  auto inputStrides = rowMajorStrides(in[0].getShape());
-  // A dimension that is repeated has stride 0: its index means nothing to the input.
-  llvm::SmallVector<int64_t, 4> strides(result.getRank(), 0);
-  for (auto [dim, target] : llvm::enumerate(op.getDims()))
-    if (in[0].getDim(dim) != 1)
-      strides[target] = inputStrides[dim];
-  return gatherByStrides(result, in[0], strides);
 }
 
 /// Fills element (o, i, n) of `result` seen along `axis` with the input's (o, source(i), n); where
@@ -61,9 +42,8 @@ Tensor moveAlongAxis(Tensor result, const Tensor &input, int64_t axis, Source so
 }
 
 Tensor slice(graph::SliceOp op, llvm::ArrayRef<Tensor> in) {
-  int64_t start = op.getStart(), stride = op.getStride();
-  return moveAlongAxis(zerosOf(op.getType()), in[0], op.getAxis(),
-                       [=](int64_t i) { return start + i * stride; });
+  return computeSlice(in[0], op.getAxis(), op.getStart(), op.getStride(),
+                      op.getType().getDimSize(op.getAxis()));
 }
 
 /// The start nearest to `start` from which `count` of `size` elements can be taken.
@@ -111,12 +91,44 @@ LogicalResult split(graph::SplitOp op, OpCall &call) {
 
 } // namespace
 
+Tensor computeTranspose(const Tensor &x, llvm::ArrayRef<int64_t> permutation) {
+  auto inputStrides = rowMajorStrides(x.getShape());
+  llvm::SmallVector<int64_t, 4> shape, strides;
+  for (int64_t dim : permutation) {
+    shape.push_back(x.getDim(dim));
+    strides.push_back(inputStrides[dim]);
+  }
+  return gatherByStrides(Tensor(x.getType(), shape), x, strides);
+}
+
+Tensor computeBroadcast(const Tensor &x, llvm::ArrayRef<int64_t> shape,
+                        llvm::ArrayRef<int64_t> dims) {
+  auto inputStrides = rowMajorStrides(x.getShape());
+  // A dimension that is repeated has stride 0: its index means nothing to the input.
+  llvm::SmallVector<int64_t, 4> strides(shape.size(), 0);
+  for (auto [dim, target] : llvm::enumerate(dims))
+    if (x.getDim(dim) != 1)
+      strides[target] = inputStrides[dim];
+  return gatherByStrides(Tensor(x.getType(), shape), x, strides);
+}
+
+Tensor computeSlice(const Tensor &x, int64_t axis, int64_t start, int64_t stride, int64_t count) {
+  llvm::SmallVector<int64_t, 4> shape(x.getShape());
+  shape[axis] = count;
+  return moveAlongAxis(Tensor(x.getType(), shape), x, axis,
+                       [=](int64_t i) { return start + i * stride; });
+}
+
 void registerShape(Registry &registry) {
   registry.add<graph::ReshapeOp>([](graph::ReshapeOp op, llvm::ArrayRef<Tensor> in) {
     return in[0].reshaped(op.getType().getShape());
   });
-  registry.add<graph::TransposeOp>(transpose);
-  registry.add<graph::BroadcastOp>(broadcast);
+  registry.add<graph::TransposeOp>([](graph::TransposeOp op, llvm::ArrayRef<Tensor> in) {
+    return computeTranspose(in[0], op.getPermutation());
+  });
+  registry.add<graph::BroadcastOp>([](graph::BroadcastOp op, llvm::ArrayRef<Tensor> in) {
+    return computeBroadcast(in[0], op.getType().getShape(), op.getDims());
+  });
   registry.add<graph::SliceOp>(slice);
   registry.add<graph::DynamicSliceOp>(dynamicSlice);
   registry.add<graph::DynamicUpdateSliceOp>(dynamicUpdateSlice);

@@ -32,6 +32,9 @@ TEST(Element, IntegersWrap) {
   EXPECT_EQ(wrapTo(ElementType::I32, int64_t(1) << 31), -(int64_t(1) << 31));
   EXPECT_EQ(wrapTo(ElementType::I1, ~int64_t(0)), 1);
   EXPECT_EQ(wrapTo(ElementType::I1, ~int64_t(1)), 0);
+  EXPECT_EQ(wrapTo(ElementType::I16, 40000), 40000 - 65536);
+  EXPECT_EQ(wrapTo(ElementType::UI8, -1), 255);
+  EXPECT_EQ(wrapTo(ElementType::UI32, -1), 4294967295);
 }
 
 TEST(Element, TruncationSaturates) {

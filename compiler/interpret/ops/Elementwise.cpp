@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Elementwise ops without attributes: a row each, of what the op computes of floats and of
+// integers. A null entry is a type that the op does not take.
+
+#include "compiler/interpret/Compute.h"
+#include "compiler/interpret/Map.h"
+#include "compiler/interpret/Registry.h"
+#include "compiler/interpret/Scalars.h"
+
+using namespace mlir;
+
+namespace pcc::interpret {
+namespace {
+
+struct Unary {
+  llvm::StringLiteral op;
+  double (*onFloats)(double);
+  int64_t (*onIntegers)(int64_t) = nullptr;
+};
+
+struct Binary {
+  llvm::StringLiteral op;
+  double (*onFloats)(double, double);
+  int64_t (*onIntegers)(int64_t, int64_t) = nullptr;
+  bool divides = false; ///< a second operand of the integer zero is an error
+};
+
+double negate(double x) { return -x; }
+int64_t negate(int64_t x) { return subtract(int64_t(0), x); }
+double magnitude(double x) { return std::fabs(x); }
+int64_t magnitude(int64_t x) { return x < 0 ? negate(x) : x; }
+double square(double x) { return x * x; }
+int64_t square(int64_t x) { return multiply(x, x); }
+int64_t sign(int64_t x) { return (x > 0) - (x < 0); }
+/// NaN and zeros stay what they are.
+double sign(double x) { return std::isnan(x) || x == 0.0 ? x : std::copysign(1.0, x); }
+double reciprocal(double x) { return 1.0 / x; }
+double reciprocalSquareRoot(double x) { return 1.0 / std::sqrt(x); }
+int64_t complement(int64_t x) { return ~x; }
+
+double relu(double x) { return maximum(x, 0.0); }
+int64_t relu(int64_t x) { return maximum(x, int64_t(0)); }
+double sigmoid(double x) { return 1.0 / (1.0 + std::exp(-x)); }
+double silu(double x) { return x / (1.0 + std::exp(-x)); }
+/// log(1 + exp(x)) without overflow.
+double softplus(double x) { return maximum(x, 0.0) + std::log1p(std::exp(-std::fabs(x))); }
+
+double quotient(double x, double y) { return x / y; }
+/// Towards zero; the least integer by -1 wraps to itself.
+int64_t quotient(int64_t x, int64_t y) { return y == -1 ? negate(x) : x / y; }
+int64_t remainder(int64_t x, int64_t y) { return y == -1 ? 0 : x % y; }
+int64_t conjunction(int64_t x, int64_t y) { return x & y; }
+int64_t disjunction(int64_t x, int64_t y) { return x | y; }
+
+const Unary unaryRows[] = {
+    {graph::NegOp::getOperationName(), negate, negate},
+    {graph::AbsOp::getOperationName(), magnitude, magnitude},
+    {graph::SignOp::getOperationName(), sign, sign},
+    {graph::SquareOp::getOperationName(), square, square},
+    {graph::ExpOp::getOperationName(), std::exp},
+    {graph::LogOp::getOperationName(), std::log},
+    {graph::Log1pOp::getOperationName(), std::log1p},
+    {graph::SqrtOp::getOperationName(), std::sqrt},
+    {graph::RsqrtOp::getOperationName(), reciprocalSquareRoot},
+    {graph::ReciprocalOp::getOperationName(), reciprocal},
+    {graph::SinOp::getOperationName(), std::sin},
+    {graph::CosOp::getOperationName(), std::cos},
+    {graph::TanhOp::getOperationName(), std::tanh},
+    {graph::ErfOp::getOperationName(), std::erf},
+    {graph::FloorOp::getOperationName(), std::floor},
+    {graph::CeilOp::getOperationName(), std::ceil},
+    // The rounding mode of the process is nearest, halves to even.
+    {graph::RoundOp::getOperationName(), std::nearbyint},
+    {graph::NotOp::getOperationName(), nullptr, complement},
+    {graph::ReluOp::getOperationName(), relu, relu},
+    {graph::SigmoidOp::getOperationName(), sigmoid},
+    {graph::SiluOp::getOperationName(), silu},
+    {graph::SoftplusOp::getOperationName(), softplus},
+};
+
+const Binary binaryRows[] = {
+    {graph::AddOp::getOperationName(), add, add},
+    {graph::SubOp::getOperationName(), subtract, subtract},
+    {graph::MulOp::getOperationName(), multiply, multiply},
+    {graph::DivOp::getOperationName(), quotient, quotient, /*divides=*/true},
+    {graph::ModOp::getOperationName(), std::fmod, remainder, /*divides=*/true},
+    {graph::PowOp::getOperationName(), std::pow},
+    {graph::MaxOp::getOperationName(), maximum, maximum},
+    {graph::MinOp::getOperationName(), minimum, minimum},
+    {graph::AndOp::getOperationName(), nullptr, conjunction},
+    {graph::OrOp::getOperationName(), nullptr, disjunction},
+};
+
+template <typename Row> bool takes(const Row &row, const Tensor &x) {
+  return x.isFloat() ? row.onFloats != nullptr : row.onIntegers != nullptr;
+}
+
+bool dividesByZero(const Binary &row, const Tensor &divisor) {
+  return row.divides && !divisor.isFloat() &&
+         llvm::any_of(divisor.elements(), [](Element e) { return e.i == 0; });
+}
+
+Tensor compute(const Unary &row, const Tensor &x) {
+  return mapNumbers(x, row.onFloats, row.onIntegers);
+}
+
+Tensor compute(const Binary &row, const Tensor &x, const Tensor &y) {
+  return zipNumbers(x, y, row.onFloats, row.onIntegers);
+}
+
+template <typename Row> const Row *find(llvm::ArrayRef<Row> rows, llvm::StringRef op) {
+  auto row = llvm::find_if(rows, [op](const Row &row) { return row.op == op; });
+  return row == rows.end() ? nullptr : row;
+}
+
+} // namespace
+
+std::optional<Tensor> computeElementwise(llvm::StringRef op, llvm::ArrayRef<Tensor> operands) {
+  const Tensor &x = operands[0];
+  if (const Unary *row = find<Unary>(unaryRows, op))
+    return takes(*row, x) ? std::optional(compute(*row, x)) : std::nullopt;
+  const Binary *row = find<Binary>(binaryRows, op);
+  if (!row || !takes(*row, x) || dividesByZero(*row, operands[1]))
+    return std::nullopt;
+  return compute(*row, x, operands[1]);
+}
+
+void registerElementwise(Registry &registry) {
+  for (const Unary &row : unaryRows)
+    registry.add(row.op, [&row](OpCall &call) {
+      call.results.push_back(compute(row, call.operands[0]));
+      return success();
+    });
+  for (const Binary &row : binaryRows)
+    registry.add(row.op, [&row](OpCall &call) -> LogicalResult {
+      if (dividesByZero(row, call.operands[1]))
+        return call.fail("integer division by zero");
+      call.results.push_back(compute(row, call.operands[0], call.operands[1]));
+      return success();
+    });
+}
+
+} // namespace pcc::interpret
