@@ -2,17 +2,16 @@
 
 #include "compiler/import/Constant.h"
 
+#include "compiler/interpret/Compute.h"
+#include "compiler/interpret/TensorAttr.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/Endian.h"
-#include "llvm/Support/MathExtras.h"
-#include <cmath>
-#include <cstring>
-#include <limits>
 
 using namespace mlir;
+using pcc::interpret::ElementType;
 
 namespace pcc::import {
 namespace {
@@ -27,64 +26,45 @@ llvm::APFloat toAPFloat(FloatType type, double value) {
   return result;
 }
 
-/// The nearest 64-bit integer towards zero; NaN is 0.
-int64_t truncate(double value) {
-  if (std::isnan(value))
-    return 0;
-  if (value >= 0x1p63)
-    return std::numeric_limits<int64_t>::max();
-  if (value < -0x1p63)
-    return std::numeric_limits<int64_t>::min();
-  return static_cast<int64_t>(value);
-}
-
-unsigned byteWidth(Type elementType) {
-  return llvm::divideCeil(elementType.getIntOrFloatBitWidth(), 8);
-}
-
-Scalar decode(Type elementType, uint64_t bits) {
-  unsigned width = elementType.getIntOrFloatBitWidth();
-  if (auto floatType = dyn_cast<FloatType>(elementType)) {
-    llvm::APFloat value(floatType.getFloatSemantics(), llvm::APInt(width, bits));
-    bool losesInfo = false;
-    value.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &losesInfo);
-    return {.f = value.convertToDouble()};
-  }
-  if (elementType.isInteger(1))
-    return {.i = bits != 0};
-  return roundTo(elementType, {.i = static_cast<int64_t>(bits)});
-}
-
-uint64_t encode(Type elementType, Scalar value) {
+uint64_t encode(Type elementType, Element value) {
   if (auto floatType = dyn_cast<FloatType>(elementType))
     return toAPFloat(floatType, value.f).bitcastToAPInt().getZExtValue();
   return static_cast<uint64_t>(value.i);
 }
 
-ElementsAttr encodeLiteral(RankedTensorType type, const Constant &constant) {
-  if (auto floatType = dyn_cast<FloatType>(constant.elementType)) {
-    auto values = llvm::map_to_vector(constant.values,
-                                      [&](Scalar value) { return toAPFloat(floatType, value.f); });
-    return DenseElementsAttr::get(type, values);
-  }
-  unsigned width = constant.elementType.getIntOrFloatBitWidth();
-  auto values = llvm::map_to_vector(constant.values, [&](Scalar value) {
-    return llvm::APInt(width, value.i, /*isSigned=*/true, /*implicitTrunc=*/true);
-  });
-  return DenseElementsAttr::get(type, values);
+ElementsAttr encodeLiteral(const Constant &constant) {
+  llvm::ArrayRef<Element> elements = constant.elements.elements();
+  Type elementType = constant.type.getElementType();
+  if (auto floatType = dyn_cast<FloatType>(elementType))
+    return DenseElementsAttr::get(constant.type, llvm::map_to_vector(elements, [&](Element value) {
+                                    return toAPFloat(floatType, value.f);
+                                  }));
+  unsigned width = elementType.getIntOrFloatBitWidth();
+  return DenseElementsAttr::get(constant.type, llvm::map_to_vector(elements, [&](Element value) {
+                                  return llvm::APInt(width, value.i, /*isSigned=*/true,
+                                                     /*implicitTrunc=*/true);
+                                }));
 }
 
-ElementsAttr encodeResource(RankedTensorType type, const Constant &constant, llvm::StringRef name) {
-  unsigned width = byteWidth(constant.elementType);
+ElementsAttr encodeResource(const Constant &constant, llvm::StringRef name) {
+  int64_t width = interpret::byteWidth(constant.elements.getType());
   std::vector<char> bytes;
-  bytes.reserve(constant.values.size() * width);
-  for (Scalar value : constant.values) {
+  bytes.reserve(constant.elements.size() * width);
+  for (Element value : constant.elements.elements()) {
     char buffer[8];
-    llvm::support::endian::write64le(buffer, encode(constant.elementType, value));
+    llvm::support::endian::write64le(buffer, encode(constant.type.getElementType(), value));
     bytes.insert(bytes.end(), buffer, buffer + width);
   }
   return DenseResourceElementsAttr::get(
-      type, name, HeapAsmResourceBlob::allocateAndCopyWithAlign(bytes, /*align=*/64));
+      constant.type, name, HeapAsmResourceBlob::allocateAndCopyWithAlign(bytes, /*align=*/64));
+}
+
+/// The interpreter holds every element type of ONNX files that import reads.
+ElementType typeOf(Type elementType) { return *interpret::elementTypeOf(elementType); }
+
+Constant castScalar(Type elementType, const interpret::Tensor &value) {
+  return Constant::of(RankedTensorType::get({}, elementType),
+                      interpret::computeCast(value, typeOf(elementType)));
 }
 
 } // namespace
@@ -98,66 +78,41 @@ std::optional<llvm::SmallVector<int64_t>> Constant::asIntegers() const {
   return integers;
 }
 
-Constant Constant::splat(Type elementType, llvm::ArrayRef<int64_t> shape, Scalar value) {
-  Constant constant{elementType, llvm::to_vector(shape), {}};
-  if (constant.size() > 0)
-    constant.values.push_back(value);
-  return constant;
+std::optional<double> Constant::asNumber() const {
+  return size() == 1 ? std::optional(elements.asDouble(0)) : std::nullopt;
+}
+
+Constant Constant::of(RankedTensorType type, const interpret::Tensor &elements) {
+  return {type, elements.rounded(interpret::Precision::Element).reshaped(type.getShape())};
+}
+
+Constant Constant::splat(RankedTensorType type, const interpret::Tensor &element) {
+  bool isEmpty = type.getNumElements() == 0;
+  return {type, isEmpty ? interpret::zerosOf(type) : element.reshaped({})};
+}
+
+Constant Constant::scalar(Type elementType, double value) {
+  return castScalar(elementType, interpret::Tensor::floats(ElementType::F64, {}, {value}));
+}
+
+Constant Constant::scalar(Type elementType, int64_t value) {
+  return castScalar(elementType, interpret::Tensor::integers(ElementType::I64, {}, {value}));
 }
 
 Constant Constant::integers(MLIRContext *context, llvm::ArrayRef<int64_t> values) {
-  Constant constant{IntegerType::get(context, 64), {static_cast<int64_t>(values.size())}, {}};
-  for (int64_t value : values)
-    constant.values.push_back({.i = value});
-  return constant;
-}
-
-Scalar roundTo(Type elementType, Scalar value) {
-  if (auto floatType = dyn_cast<FloatType>(elementType)) {
-    llvm::APFloat rounded = toAPFloat(floatType, value.f);
-    bool losesInfo = false;
-    rounded.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &losesInfo);
-    return {.f = rounded.convertToDouble()};
-  }
-  unsigned width = elementType.getIntOrFloatBitWidth();
-  if (width >= 64)
-    return value;
-  if (width == 1 || elementType.isUnsignedInteger())
-    return {.i = value.i & static_cast<int64_t>(llvm::maskTrailingOnes<uint64_t>(width))};
-  return {.i = llvm::SignExtend64(static_cast<uint64_t>(value.i), width)};
-}
-
-Scalar convert(Scalar value, Type from, Type to) {
-  bool fromFloat = isa<FloatType>(from);
-  if (to.isInteger(1))
-    return {.i = fromFloat ? value.f != 0.0 : value.i != 0};
-  if (isa<FloatType>(to)) {
-    if (!fromFloat)
-      value.f = static_cast<double>(value.i);
-  } else if (fromFloat) {
-    value.i = truncate(value.f);
-  }
-  return roundTo(to, value);
+  int64_t count = values.size();
+  return {RankedTensorType::get({count}, IntegerType::get(context, 64)),
+          interpret::Tensor::integers(ElementType::I64, {count}, values)};
 }
 
 Constant decodeConstant(RankedTensorType type, llvm::ArrayRef<char> bytes) {
-  Constant constant{type.getElementType(), llvm::to_vector(type.getShape()), {}};
-  unsigned width = byteWidth(type.getElementType());
-  constant.values.reserve(bytes.size() / width);
-  for (; !bytes.empty(); bytes = bytes.drop_front(width)) {
-    char buffer[8] = {};
-    std::memcpy(buffer, bytes.data(), width);
-    constant.values.push_back(
-        decode(type.getElementType(), llvm::support::endian::read64le(buffer)));
-  }
-  return constant;
+  return {type, *interpret::tensorOfBytes(typeOf(type.getElementType()), type.getShape(), bytes)};
 }
 
 ElementsAttr encodeConstant(const Constant &constant, llvm::StringRef name) {
-  auto type = RankedTensorType::get(constant.shape, constant.elementType);
-  bool isLiteral =
-      constant.isSplat() || constant.elementType.isInteger(1) || constant.size() <= longestLiteral;
-  return isLiteral ? encodeLiteral(type, constant) : encodeResource(type, constant, name);
+  bool isLiteral = constant.isSplat() || constant.type.getElementType().isInteger(1) ||
+                   constant.size() <= longestLiteral;
+  return isLiteral ? encodeLiteral(constant) : encodeResource(constant, name);
 }
 
 } // namespace pcc::import

@@ -4,44 +4,43 @@
 // is done here (Evaluate.h), so that sub-graphs that compute shapes vanish.
 #pragma once
 
+#include "compiler/interpret/Tensor.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 namespace pcc::import {
 
-/// An element: `f` in tensors of floating-point type, else `i` (booleans are 0 and 1).
-union Scalar {
-  int64_t i;
-  double f;
-};
+using interpret::Element;
 
-/// A tensor known at import. `values` has one entry for each element in row-major order, or a
-/// single one that all elements equal.
+/// A tensor known at import. A splat of any shape costs one element.
 struct Constant {
-  mlir::Type elementType; ///< a float, `i1`, or an integer whose values `int64_t` holds
-  llvm::SmallVector<int64_t> shape;
-  std::vector<Scalar> values;
+  mlir::RankedTensorType type; ///< of an element type of ONNX files (TensorData.h)
+  interpret::Tensor elements;  ///< as many as `type` has, or a single one that all equal
 
-  bool isFloat() const { return mlir::isa<mlir::FloatType>(elementType); }
-  bool isSplat() const { return values.size() == 1; }
-  int64_t size() const { return mlir::ShapedType::getNumElements(shape); }
-  Scalar operator[](int64_t index) const { return values[isSplat() ? 0 : index]; }
+  bool isFloat() const { return elements.isFloat(); }
+  bool isSplat() const { return elements.size() == 1; }
+  llvm::ArrayRef<int64_t> shape() const { return type.getShape(); }
+  int64_t size() const { return type.getNumElements(); }
+  Element operator[](int64_t index) const { return elements[isSplat() ? 0 : index]; }
 
   /// The elements as integers; nothing for a tensor of floats.
   std::optional<llvm::SmallVector<int64_t>> asIntegers() const;
 
-  static Constant splat(mlir::Type elementType, llvm::ArrayRef<int64_t> shape, Scalar value);
+  /// The only element, as a double; nothing for a tensor of several.
+  std::optional<double> asNumber() const;
+
+  /// `elements` in the shape of `type`, each as the element type holds it.
+  static Constant of(mlir::RankedTensorType type, const interpret::Tensor &elements);
+  /// All elements as that of `element`, a tensor of one.
+  static Constant splat(mlir::RankedTensorType type, const interpret::Tensor &element);
+  /// A scalar: `value` as a cast to `elementType` gives it.
+  static Constant scalar(mlir::Type elementType, double value);
+  static Constant scalar(mlir::Type elementType, int64_t value);
+  /// A list of i64.
   static Constant integers(mlir::MLIRContext *context, llvm::ArrayRef<int64_t> values);
 };
-
-/// `value` as `elementType` holds it: floats rounded, integers wrapped to its width.
-Scalar roundTo(mlir::Type elementType, Scalar value);
-
-/// `value` of type `from` converted to type `to`, as graph.cast does.
-Scalar convert(Scalar value, mlir::Type from, mlir::Type to);
 
 /// Reads row-major little-endian bytes; `bytes` has exactly the size of `type`.
 Constant decodeConstant(mlir::RankedTensorType type, llvm::ArrayRef<char> bytes);

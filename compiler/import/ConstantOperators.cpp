@@ -13,10 +13,9 @@ namespace pcc::import {
 namespace {
 
 Constant floats(MLIRContext *context, llvm::ArrayRef<double> values) {
-  Constant constant{Float32Type::get(context), {static_cast<int64_t>(values.size())}, {}};
-  for (double value : values)
-    constant.values.push_back({.f = value});
-  return constant;
+  int64_t count = values.size();
+  return {RankedTensorType::get({count}, Float32Type::get(context)),
+          interpret::Tensor::floats(interpret::ElementType::F32, {count}, values)};
 }
 
 /// Exactly one of the attributes holds the value; those with strings and sparse tensors are not
@@ -29,14 +28,12 @@ LogicalResult importConstant(Node &node) {
     return node.setResult(Tensor::of(Constant::integers(context, *values)));
   if (auto values = node.numbers("value_floats"))
     return node.setResult(Tensor::of(floats(context, *values)));
-  if (node.hasAttribute("value_int")) {
-    Scalar value = {.i = node.integer("value_int", 0)};
-    return node.setResult(Tensor::of(Constant::splat(IntegerType::get(context, 64), {}, value)));
-  }
-  if (node.hasAttribute("value_float")) {
-    double value = node.number("value_float", 0.0);
-    return node.setResult(node.emit.scalar(Float32Type::get(context), value));
-  }
+  if (node.hasAttribute("value_int"))
+    return node.setResult(
+        Tensor::of(Constant::scalar(IntegerType::get(context, 64), node.integer("value_int", 0))));
+  if (node.hasAttribute("value_float"))
+    return node.setResult(
+        Tensor::of(Constant::scalar(Float32Type::get(context), node.number("value_float", 0.0))));
   if (node.hasAttribute("value") || node.hasAttribute("value_ints") ||
       node.hasAttribute("value_floats"))
     return failure(); // diagnosed when it was read
@@ -50,13 +47,13 @@ LogicalResult importConstantOfShape(Node &node) {
     return failure();
   if (!isAddressable(*shape))
     return node.emit.error() << "sizes " << formatShape(*shape) << " are negative or overflow";
-  Constant value = Constant::splat(Float32Type::get(node.emit.context()), {1}, {.f = 0.0});
+  Constant value = Constant::scalar(Float32Type::get(node.emit.context()), 0.0);
   if (auto given = node.tensor("value"))
     value = std::move(*given);
   if (value.size() != 1)
     return node.emit.error() << "expected attribute 'value' to have one element, got "
                              << value.size();
-  return node.setResult(Tensor::of(Constant::splat(value.elementType, *shape, value[0])));
+  return node.setResult(Tensor::of(Constant::splat(value.type.clone(*shape), value.elements)));
 }
 
 /// The sizes of dimensions [start, end), both counted from the end if negative and clamped.
@@ -73,8 +70,7 @@ LogicalResult importShape(Node &node) {
 
 LogicalResult importSize(Node &node) {
   Type i64 = IntegerType::get(node.emit.context(), 64);
-  Scalar size = {.i = node.input(0).type.getNumElements()};
-  return node.setResult(Tensor::of(Constant::splat(i64, {}, size)));
+  return node.setResult(Tensor::of(Constant::scalar(i64, node.input(0).type.getNumElements())));
 }
 
 /// The number of elements of start, start + delta, … before limit.

@@ -3,6 +3,7 @@
 // Arithmetic and functions of one number. Operators of two broadcast numpy's way since opset 7.
 
 #include "compiler/import/Operators.h"
+#include <cmath>
 
 using namespace mlir;
 
@@ -18,18 +19,20 @@ template <typename Op> LogicalResult importBinary(Node &node) {
 }
 
 /// Any number of operands, combined from the left.
-template <typename Op> LogicalResult importVariadic(Node &node) {
+template <typename Op> Tensor combined(Node &node) {
   Tensor result = node.input(0);
   for (const Tensor &next : node.allInputs().drop_front())
     result = node.emit.binary<Op>(result, next);
-  return node.setResult(result);
+  return result;
+}
+
+template <typename Op> LogicalResult importVariadic(Node &node) {
+  return node.setResult(combined<Op>(node));
 }
 
 LogicalResult importMean(Node &node) {
   Emitter &emit = node.emit;
-  Tensor sum = node.input(0);
-  for (const Tensor &next : node.allInputs().drop_front())
-    sum = emit.binary<graph::AddOp>(sum, next);
+  Tensor sum = combined<graph::AddOp>(node);
   if (!sum)
     return failure();
   double count = static_cast<double>(node.inputCount());
@@ -43,15 +46,23 @@ LogicalResult importPow(Node &node) {
   return node.setResult(node.emit.binary<graph::PowOp>(base, exponent));
 }
 
-/// `fmod` chooses the sign of the dividend, as graph.mod; else the result has that of the divisor.
+/// `fmod` chooses the sign of the dividend, as graph.mod; else the result has that of the divisor:
+/// where the signs differ, one divisor is added, which cannot overflow.
 LogicalResult importMod(Node &node) {
   Emitter &emit = node.emit;
   Tensor x = node.input(0), y = node.input(1);
   bool isFmod = node.integer("fmod", 0) != 0;
   Tensor rest = emit.binary<graph::ModOp>(x, y);
-  if (!isFmod)
-    rest = emit.binary<graph::ModOp>(emit.binary<graph::AddOp>(rest, y), y);
-  return node.setResult(rest);
+  if (isFmod || !rest)
+    return node.setResult(rest);
+  Tensor zero = emit.scalarLike(rest, 0.0);
+  Tensor isNegative = emit.compare(graph::Direction::LT, rest, zero);
+  Tensor isBelow = emit.compare(graph::Direction::LT, y, zero);
+  Tensor isOpposite = emit.compare(graph::Direction::NE, isNegative, isBelow);
+  Tensor isInexact = emit.compare(graph::Direction::NE, rest, zero);
+  Tensor isWrong = emit.binary<graph::AndOp>(isInexact, isOpposite);
+  Tensor other = emit.binary<graph::AddOp>(rest, y);
+  return node.setResult(emit.select(isWrong, other, rest));
 }
 
 template <typename Op> LogicalResult importWithAlpha(Node &node, double defaultAlpha) {
@@ -83,16 +94,17 @@ LogicalResult importSwish(Node &node) {
   return node.setResult(emit.binary<graph::MulOp>(x, emit.unary<graph::SigmoidOp>(scaled)));
 }
 
-/// x limited to [low, high]; a null bound is no bound.
+/// x limited to [low, high]; a null bound is no bound. Two numbers in order are one clamp in the
+/// program; clamp holds its bounds in doubles.
 Tensor clip(Emitter &emit, const Tensor &x, const Tensor &low, const Tensor &high) {
+  constexpr double mostExact = 0x1p53;
   auto number = [](const Tensor &bound) -> std::optional<double> {
-    if (!bound || !bound.known || bound.known->size() != 1)
-      return std::nullopt;
-    Scalar value = (*bound.known)[0];
-    return bound.known->isFloat() ? value.f : static_cast<double>(value.i);
+    auto value = bound.known ? bound.known->asNumber() : std::nullopt;
+    bool isExact = value && (bound.known->isFloat() || std::fabs(*value) <= mostExact);
+    return isExact ? value : std::nullopt;
   };
   auto least = number(low), greatest = number(high);
-  if (least && greatest && *least <= *greatest)
+  if (!x.known && least && greatest && *least <= *greatest)
     return emit.map<graph::ClampOp>(x, llvm::APFloat(*least), llvm::APFloat(*greatest));
   Tensor result = low ? emit.binary<graph::MaxOp>(x, low) : x;
   return high && result ? emit.binary<graph::MinOp>(result, high) : result;
@@ -127,46 +139,58 @@ LogicalResult importCastLike(Node &node) {
 
 LogicalResult importIdentity(Node &node) { return node.setResult(node.input(0)); }
 
+/// Rows of operators that are ops of their own.
+template <typename Op>
+Operator unary(llvm::StringLiteral name, int64_t since, Gradients gradients = FirstInput) {
+  return {name, since, 1, 1, gradients, importUnary<Op>};
+}
+template <typename Op> Operator binary(llvm::StringLiteral name, int64_t since) {
+  return {name, since, 2, 2, AllInputs, importBinary<Op>};
+}
+template <typename Op> Operator variadic(llvm::StringLiteral name, int64_t since) {
+  return {name, since, 1, anyNumber, AllInputs, importVariadic<Op>};
+}
+
 } // namespace
 
 llvm::ArrayRef<Operator> elementwiseOperators() {
   static const Operator rows[] = {
-      {"Abs", 6, 1, 1, FirstInput, importUnary<graph::AbsOp>},
-      {"Add", 7, 2, 2, AllInputs, importBinary<graph::AddOp>},
+      unary<graph::AbsOp>("Abs", 6),
+      binary<graph::AddOp>("Add", 7),
       {"Cast", 6, 1, 1, FirstInput, importCast},
       {"CastLike", 15, 2, 2, FirstInput, importCastLike},
-      {"Ceil", 6, 1, 1, NoGradient, importUnary<graph::CeilOp>},
+      unary<graph::CeilOp>("Ceil", 6, NoGradient),
       {"Clip", 6, 1, 1, FirstInput, importClipAttributes},
       {"Clip", 11, 1, 3, FirstInput, importClip},
-      {"Cos", 7, 1, 1, FirstInput, importUnary<graph::CosOp>},
-      {"Div", 7, 2, 2, AllInputs, importBinary<graph::DivOp>},
+      unary<graph::CosOp>("Cos", 7),
+      binary<graph::DivOp>("Div", 7),
       {"Elu", 6, 1, 1, FirstInput, importElu},
-      {"Erf", 9, 1, 1, FirstInput, importUnary<graph::ErfOp>},
-      {"Exp", 6, 1, 1, FirstInput, importUnary<graph::ExpOp>},
-      {"Floor", 6, 1, 1, NoGradient, importUnary<graph::FloorOp>},
+      unary<graph::ErfOp>("Erf", 9),
+      unary<graph::ExpOp>("Exp", 6),
+      unary<graph::FloorOp>("Floor", 6, NoGradient),
       {"Gelu", 20, 1, 1, FirstInput, importGelu},
       {"Identity", 1, 1, 1, FirstInput, importIdentity},
       {"LeakyRelu", 6, 1, 1, FirstInput, importLeakyRelu},
-      {"Log", 6, 1, 1, FirstInput, importUnary<graph::LogOp>},
-      {"Max", 6, 1, anyNumber, AllInputs, importVariadic<graph::MaxOp>},
+      unary<graph::LogOp>("Log", 6),
+      variadic<graph::MaxOp>("Max", 6),
       {"Mean", 6, 1, anyNumber, AllInputs, importMean},
-      {"Min", 6, 1, anyNumber, AllInputs, importVariadic<graph::MinOp>},
+      variadic<graph::MinOp>("Min", 6),
       {"Mod", 10, 2, 2, AllInputs, importMod},
-      {"Mul", 7, 2, 2, AllInputs, importBinary<graph::MulOp>},
-      {"Neg", 6, 1, 1, FirstInput, importUnary<graph::NegOp>},
+      binary<graph::MulOp>("Mul", 7),
+      unary<graph::NegOp>("Neg", 6),
       {"Pow", 7, 2, 2, AllInputs, importPow},
-      {"Reciprocal", 6, 1, 1, FirstInput, importUnary<graph::ReciprocalOp>},
-      {"Relu", 6, 1, 1, FirstInput, importUnary<graph::ReluOp>},
-      {"Round", 11, 1, 1, NoGradient, importUnary<graph::RoundOp>},
-      {"Sigmoid", 6, 1, 1, FirstInput, importUnary<graph::SigmoidOp>},
-      {"Sign", 9, 1, 1, NoGradient, importUnary<graph::SignOp>},
-      {"Sin", 7, 1, 1, FirstInput, importUnary<graph::SinOp>},
-      {"Softplus", 1, 1, 1, FirstInput, importUnary<graph::SoftplusOp>},
-      {"Sqrt", 6, 1, 1, FirstInput, importUnary<graph::SqrtOp>},
-      {"Sub", 7, 2, 2, AllInputs, importBinary<graph::SubOp>},
-      {"Sum", 6, 1, anyNumber, AllInputs, importVariadic<graph::AddOp>},
+      unary<graph::ReciprocalOp>("Reciprocal", 6),
+      unary<graph::ReluOp>("Relu", 6),
+      unary<graph::RoundOp>("Round", 11, NoGradient),
+      unary<graph::SigmoidOp>("Sigmoid", 6),
+      unary<graph::SignOp>("Sign", 9, NoGradient),
+      unary<graph::SinOp>("Sin", 7),
+      unary<graph::SoftplusOp>("Softplus", 1),
+      unary<graph::SqrtOp>("Sqrt", 6),
+      binary<graph::SubOp>("Sub", 7),
+      variadic<graph::AddOp>("Sum", 6),
       {"Swish", 24, 1, 1, FirstInput, importSwish},
-      {"Tanh", 6, 1, 1, FirstInput, importUnary<graph::TanhOp>},
+      unary<graph::TanhOp>("Tanh", 6),
   };
   return rows;
 }

@@ -23,7 +23,7 @@ Tensor Tensor::of(Value value) {
 }
 
 Tensor Tensor::of(Constant constant) {
-  auto type = RankedTensorType::get(constant.shape, constant.elementType);
+  RankedTensorType type = constant.type;
   return {type, std::make_shared<const Constant>(std::move(constant)), Value()};
 }
 
@@ -55,11 +55,7 @@ Value Emitter::materialize(const Tensor &x) {
 }
 
 Tensor Emitter::scalar(Type elementType, double value) {
-  Scalar f = {.f = value};
-  Scalar element = isa<FloatType>(elementType)
-                       ? roundTo(elementType, f)
-                       : convert(f, Float64Type::get(elementType.getContext()), elementType);
-  return Tensor::of(Constant::splat(elementType, {}, element));
+  return Tensor::of(Constant::scalar(elementType, value));
 }
 
 std::optional<llvm::SmallVector<int64_t>>
@@ -100,17 +96,12 @@ bool Emitter::broadcastTogether(std::initializer_list<Tensor *> operands) {
   return llvm::all_of(operands, [](const Tensor *x) { return bool(*x); });
 }
 
-Tensor Emitter::foldedUnary(llvm::StringRef op, const Tensor &x) {
-  if (!x || !evaluates(x.shape(), {&x}))
+Tensor Emitter::folded(llvm::StringRef op, std::initializer_list<const Tensor *> operands) {
+  const Tensor &first = **operands.begin();
+  if (!first || !evaluates(first.shape(), operands))
     return {};
-  auto result = evaluateUnary(op, *x.known);
-  return result ? Tensor::of(std::move(*result)) : Tensor();
-}
-
-Tensor Emitter::foldedBinary(llvm::StringRef op, const Tensor &x, const Tensor &y) {
-  if (!evaluates(x.shape(), {&x, &y}))
-    return {};
-  auto result = evaluateBinary(op, *x.known, *y.known);
+  auto known = llvm::map_to_vector(operands, [](const Tensor *x) { return x->known.get(); });
+  auto result = evaluateElementwise(op, known);
   return result ? Tensor::of(std::move(*result)) : Tensor();
 }
 

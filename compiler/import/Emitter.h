@@ -94,8 +94,8 @@ private:
                  std::initializer_list<const Tensor *> operands) const;
   /// Checks the op just built; null, and an error, where it does not verify.
   Tensor finish(mlir::Operation *op);
-  Tensor foldedUnary(llvm::StringRef op, const Tensor &x);
-  Tensor foldedBinary(llvm::StringRef op, const Tensor &x, const Tensor &y);
+  /// The elementwise op named `op` where it is evaluated now, else null.
+  Tensor folded(llvm::StringRef op, std::initializer_list<const Tensor *> operands);
   /// Gives the operands their common shape; false, and an error, if they have none or one is null.
   /// Repeating a known tensor is left to the program unless all are known.
   bool broadcastTogether(std::initializer_list<Tensor *> operands);
@@ -111,8 +111,8 @@ private:
 };
 
 template <typename Op> Tensor Emitter::unary(const Tensor &x) {
-  if (Tensor folded = foldedUnary(Op::getOperationName(), x))
-    return folded;
+  if (Tensor known = folded(Op::getOperationName(), {&x}))
+    return known;
   return map<Op>(x);
 }
 
@@ -120,8 +120,8 @@ template <typename Op> Tensor Emitter::binary(const Tensor &x, const Tensor &y) 
   Tensor a = x, b = y;
   if (!haveEqualTypes(a, b) || !broadcastTogether({&a, &b}))
     return {};
-  if (Tensor folded = foldedBinary(Op::getOperationName(), a, b))
-    return folded;
+  if (Tensor known = folded(Op::getOperationName(), {&a, &b}))
+    return known;
   mlir::Value lhs = materialize(a), rhs = materialize(b);
   return lhs && rhs ? finish(Op::create(builder, loc, lhs.getType(), lhs, rhs)) : Tensor();
 }

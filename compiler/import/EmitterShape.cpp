@@ -174,8 +174,8 @@ Tensor Emitter::gather(const Tensor &x, const Tensor &indices, int64_t axis) {
   }
   int64_t size = x.shape()[axis];
   Tensor wrapped = wrapNegative(indices, size);
-  if (wrapped.known && llvm::any_of(wrapped.known->values,
-                                    [&](Scalar index) { return index.i < 0 || index.i >= size; })) {
+  auto isOutside = [size](Element index) { return index.i < 0 || index.i >= size; };
+  if (wrapped.known && llvm::any_of(wrapped.known->elements.elements(), isOutside)) {
     error() << "an index is out of range for dimension " << axis << " of "
             << formatShape(x.shape());
     return {};
@@ -198,11 +198,8 @@ Tensor Emitter::gather(const Tensor &x, const Tensor &indices, int64_t axis) {
 
 Tensor Emitter::iota(Type elementType, int64_t count) {
   if (count <= mostEvaluated) {
-    Constant constant{elementType, {count}, {}};
-    for (int64_t i = 0; i < count; ++i)
-      constant.values.push_back(isa<FloatType>(elementType) ? Scalar{.f = static_cast<double>(i)}
-                                                            : Scalar{.i = i});
-    return Tensor::of(std::move(constant));
+    auto numbers = llvm::to_vector(llvm::seq<int64_t>(0, count));
+    return Tensor::of(evaluateCast(Constant::integers(context(), numbers), elementType));
   }
   auto type = RankedTensorType::get({count}, elementType);
   return finish(graph::IotaOp::create(builder, loc, type, static_cast<uint64_t>(0)));

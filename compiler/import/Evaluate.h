@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Graph ops on constants: pure functions whose shapes the caller (Emitter) has checked. Elementwise
-// functions exist for the ops that sub-graphs computing shapes and masks are made of; for any other
-// op the answer is nothing, and the op is emitted.
+// Graph ops on constants: what the interpreter computes, without an op, and with splats kept small.
+// The caller (Emitter) has checked the shapes. Where the answer is nothing, the op is emitted.
 #pragma once
 
 #include "compiler/import/Constant.h"
@@ -10,12 +9,10 @@
 
 namespace pcc::import {
 
-/// The value of the one-operand op named `op` (`graph.neg`).
-std::optional<Constant> evaluateUnary(llvm::StringRef op, const Constant &x);
-
-/// The value of the two-operand op named `op`; both operands have the same type. An integer
-/// division by zero has no value.
-std::optional<Constant> evaluateBinary(llvm::StringRef op, const Constant &x, const Constant &y);
+/// The value of the elementwise op named `op` (`graph.neg`) on operands of one type; nothing for an
+/// op with attributes, for elements that it does not take and for a division by the integer zero.
+std::optional<Constant> evaluateElementwise(llvm::StringRef op,
+                                            llvm::ArrayRef<const Constant *> operands);
 
 Constant evaluateCompare(graph::Direction direction, const Constant &x, const Constant &y);
 Constant evaluateSelect(const Constant &predicate, const Constant &x, const Constant &y);
@@ -33,7 +30,7 @@ Constant evaluateConcat(llvm::ArrayRef<const Constant *> pieces, int64_t axis);
 /// Rows of `x` along `axis`; every index lies in [0, size of `axis`).
 Constant evaluateGather(const Constant &x, const Constant &indices, int64_t axis);
 
-/// Drops the dimensions `dims` (ascending); nothing for `mean` and for a tensor without elements.
+/// Drops the dimensions `dims` (ascending); nothing for the mean of integers.
 std::optional<Constant> evaluateReduce(graph::ReduceOpKind kind, const Constant &x,
                                        llvm::ArrayRef<int64_t> dims);
 

@@ -49,10 +49,8 @@ LogicalResult split(Node &node, std::optional<Shape> sizes) {
 LogicalResult importSplitAttribute(Node &node) { return split(node, node.integers("split")); }
 
 LogicalResult importSplit(Node &node) {
-  if (!node.input(1))
-    return split(node, std::nullopt);
-  auto sizes = node.knownIntegers(1, "list of sizes");
-  return sizes ? split(node, sizes) : failure();
+  auto sizes = node.optionalIntegers(1, "list of sizes");
+  return succeeded(sizes) ? split(node, *sizes) : failure();
 }
 
 /// A slice along one axis with its bounds resolved against the size of the dimension.
@@ -111,11 +109,11 @@ LogicalResult importSliceAttributes(Node &node) {
 LogicalResult importSlice(Node &node) {
   auto starts = node.knownIntegers(1, "start of the slice");
   auto ends = node.knownIntegers(2, "end of the slice");
-  std::optional<Shape> axes, steps;
-  if (!starts || !ends || (node.input(3) && !(axes = node.knownIntegers(3, "list of axes"))) ||
-      (node.input(4) && !(steps = node.knownIntegers(4, "list of steps"))))
+  auto axes = node.optionalIntegers(3, "list of axes");
+  auto steps = node.optionalIntegers(4, "list of steps");
+  if (!starts || !ends || failed(axes) || failed(steps))
     return failure();
-  return slice(node, *starts, *ends, axes, steps);
+  return slice(node, *starts, *ends, *axes, *steps);
 }
 
 /// Pads with a constant; `pads` are all the widths before, then all those after.
@@ -147,17 +145,15 @@ LogicalResult importPadAttributes(Node &node) {
 
 LogicalResult importPad(Node &node) {
   auto pads = node.knownIntegers(1, "list of widths");
-  std::optional<Shape> axes;
-  if (!pads || (node.input(3) && !(axes = node.knownIntegers(3, "list of axes"))))
+  auto axes = node.optionalIntegers(3, "list of axes");
+  if (!pads || failed(axes))
     return failure();
   Tensor value = node.input(2);
-  if (value && (!value.known || value.known->size() != 1))
-    return node.emit.error() << "expected the padding value to be a number known at import";
-  double number = 0.0;
-  if (value)
-    number =
-        value.known->isFloat() ? (*value.known)[0].f : static_cast<double>((*value.known)[0].i);
-  return pad(node, *pads, axes, number);
+  if (!value)
+    return pad(node, *pads, *axes, 0.0);
+  auto number = value.known ? value.known->asNumber() : std::nullopt;
+  return number ? pad(node, *pads, *axes, *number)
+                : node.emit.error() << "expected the padding value to be a number known at import";
 }
 
 LogicalResult importGather(Node &node) {

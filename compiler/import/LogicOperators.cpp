@@ -13,27 +13,28 @@ template <graph::Direction direction> LogicalResult importCompare(Node &node) {
   return node.setResult(node.emit.compare(direction, node.input(0), node.input(1)));
 }
 
-/// Both operands must be booleans: on numbers graph's ops are bitwise.
-template <typename Op> LogicalResult importLogic(Node &node) {
-  for (const Tensor &input : node.allInputs())
-    if (!input.elementType().isInteger(1))
-      return node.emit.error() << "expected booleans, got " << input.elementType();
-  if constexpr (std::is_same_v<Op, graph::NotOp>)
-    return node.setResult(node.emit.unary<Op>(node.input(0)));
-  else
-    return node.setResult(node.emit.binary<Op>(node.input(0), node.input(1)));
+LogicalResult importNot(Node &node) {
+  return node.setResult(node.emit.unary<graph::NotOp>(node.input(0)));
 }
 
-/// Exclusive or is inequality of booleans.
-LogicalResult importXor(Node &node) {
+template <typename Op> LogicalResult importLogic(Node &node) {
+  return node.setResult(node.emit.binary<Op>(node.input(0), node.input(1)));
+}
+
+/// `handler` for booleans alone: on numbers graph's ops have another meaning.
+template <LogicalResult (*handler)(Node &)> LogicalResult onBooleans(Node &node) {
   for (const Tensor &input : node.allInputs())
     if (!input.elementType().isInteger(1))
       return node.emit.error() << "expected booleans, got " << input.elementType();
-  return importCompare<graph::Direction::NE>(node);
+  return handler(node);
 }
 
 LogicalResult importWhere(Node &node) {
   return node.setResult(node.emit.select(node.input(0), node.input(1), node.input(2)));
+}
+
+template <graph::Direction direction> Operator comparison(llvm::StringLiteral name, int64_t since) {
+  return {name, since, 2, 2, NoGradient, importCompare<direction>};
 }
 
 constexpr auto whereGradients = static_cast<Gradients>(SecondInput | ThirdInput);
@@ -43,16 +44,17 @@ constexpr auto whereGradients = static_cast<Gradients>(SecondInput | ThirdInput)
 llvm::ArrayRef<Operator> logicOperators() {
   using graph::Direction;
   static const Operator rows[] = {
-      {"And", 7, 2, 2, NoGradient, importLogic<graph::AndOp>},
-      {"Equal", 7, 2, 2, NoGradient, importCompare<Direction::EQ>},
-      {"Greater", 7, 2, 2, NoGradient, importCompare<Direction::GT>},
-      {"GreaterOrEqual", 12, 2, 2, NoGradient, importCompare<Direction::GE>},
-      {"Less", 7, 2, 2, NoGradient, importCompare<Direction::LT>},
-      {"LessOrEqual", 12, 2, 2, NoGradient, importCompare<Direction::LE>},
-      {"Not", 1, 1, 1, NoGradient, importLogic<graph::NotOp>},
-      {"Or", 7, 2, 2, NoGradient, importLogic<graph::OrOp>},
+      {"And", 7, 2, 2, NoGradient, onBooleans<importLogic<graph::AndOp>>},
+      comparison<Direction::EQ>("Equal", 7),
+      comparison<Direction::GT>("Greater", 7),
+      comparison<Direction::GE>("GreaterOrEqual", 12),
+      comparison<Direction::LT>("Less", 7),
+      comparison<Direction::LE>("LessOrEqual", 12),
+      {"Not", 1, 1, 1, NoGradient, onBooleans<importNot>},
+      {"Or", 7, 2, 2, NoGradient, onBooleans<importLogic<graph::OrOp>>},
       {"Where", 9, 3, 3, whereGradients, importWhere},
-      {"Xor", 7, 2, 2, NoGradient, importXor},
+      // Exclusive or is inequality of booleans.
+      {"Xor", 7, 2, 2, NoGradient, onBooleans<importCompare<Direction::NE>>},
   };
   return rows;
 }

@@ -29,6 +29,16 @@ std::optional<llvm::SmallVector<int64_t>> Node::knownIntegers(size_t position,
   return values;
 }
 
+FailureOr<std::optional<llvm::SmallVector<int64_t>>> Node::optionalIntegers(size_t position,
+                                                                            llvm::StringRef what) {
+  if (!input(position))
+    return std::optional<llvm::SmallVector<int64_t>>();
+  auto values = knownIntegers(position, what);
+  if (!values)
+    return failure();
+  return values;
+}
+
 const AttributeProto *Node::find(llvm::StringRef name, int kind, llvm::StringRef kindName) {
   for (const AttributeProto &attribute : proto.attribute()) {
     if (llvm::StringRef(attribute.name()) != name)

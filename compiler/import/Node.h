@@ -31,6 +31,9 @@ public:
   /// The integers of an input that decides about shapes: called `what` in the error that a value
   /// not known at import is.
   std::optional<llvm::SmallVector<int64_t>> knownIntegers(size_t position, llvm::StringRef what);
+  /// The same for an input that may be absent: nothing then. Fails after an error.
+  mlir::FailureOr<std::optional<llvm::SmallVector<int64_t>>> optionalIntegers(size_t position,
+                                                                              llvm::StringRef what);
 
   /// Attributes; a value of another kind is an error, and the default is returned.
   bool hasAttribute(llvm::StringRef name) const;

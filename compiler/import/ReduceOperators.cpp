@@ -33,15 +33,13 @@ LogicalResult reduce(Node &node, graph::ReduceOpKind kind, std::optional<Shape> 
   return node.setResult(node.emit.reshape(result, shape));
 }
 
-template <graph::ReduceOpKind kind> LogicalResult importReduceAttribute(Node &node) {
+template <graph::ReduceOpKind kind> LogicalResult reduceAttribute(Node &node) {
   return reduce(node, kind, node.integers("axes"));
 }
 
-template <graph::ReduceOpKind kind> LogicalResult importReduce(Node &node) {
-  if (!node.input(1))
-    return reduce(node, kind, std::nullopt);
-  auto axes = node.knownIntegers(1, "list of axes");
-  return axes ? reduce(node, kind, axes) : failure();
+template <graph::ReduceOpKind kind> LogicalResult reduceInput(Node &node) {
+  auto axes = node.optionalIntegers(1, "list of axes");
+  return succeeded(axes) ? reduce(node, kind, *axes) : failure();
 }
 
 /// Before opset 13: softmax over all dimensions from `axis` on together.
@@ -63,21 +61,29 @@ LogicalResult importSoftmax(Node &node) {
   return axis ? node.setResult(node.emit.softmax(node.input(0), *axis)) : failure();
 }
 
+/// A reduction whose axes are an attribute, and one whose axes are an input.
+template <graph::ReduceOpKind kind> Operator withAttribute(llvm::StringLiteral name) {
+  return {name, 1, 1, 1, FirstInput, reduceAttribute<kind>};
+}
+template <graph::ReduceOpKind kind> Operator withInput(llvm::StringLiteral name, int64_t since) {
+  return {name, since, 1, 2, FirstInput, reduceInput<kind>};
+}
+
 } // namespace
 
 llvm::ArrayRef<Operator> reduceOperators() {
   using Kind = graph::ReduceOpKind;
   static const Operator rows[] = {
-      {"ReduceMax", 1, 1, 1, FirstInput, importReduceAttribute<Kind::Max>},
-      {"ReduceMax", 18, 1, 2, FirstInput, importReduce<Kind::Max>},
-      {"ReduceMean", 1, 1, 1, FirstInput, importReduceAttribute<Kind::Mean>},
-      {"ReduceMean", 18, 1, 2, FirstInput, importReduce<Kind::Mean>},
-      {"ReduceMin", 1, 1, 1, FirstInput, importReduceAttribute<Kind::Min>},
-      {"ReduceMin", 18, 1, 2, FirstInput, importReduce<Kind::Min>},
-      {"ReduceProd", 1, 1, 1, FirstInput, importReduceAttribute<Kind::Prod>},
-      {"ReduceProd", 18, 1, 2, FirstInput, importReduce<Kind::Prod>},
-      {"ReduceSum", 1, 1, 1, FirstInput, importReduceAttribute<Kind::Sum>},
-      {"ReduceSum", 13, 1, 2, FirstInput, importReduce<Kind::Sum>},
+      withAttribute<Kind::Max>("ReduceMax"),
+      withInput<Kind::Max>("ReduceMax", 18),
+      withAttribute<Kind::Mean>("ReduceMean"),
+      withInput<Kind::Mean>("ReduceMean", 18),
+      withAttribute<Kind::Min>("ReduceMin"),
+      withInput<Kind::Min>("ReduceMin", 18),
+      withAttribute<Kind::Prod>("ReduceProd"),
+      withInput<Kind::Prod>("ReduceProd", 18),
+      withAttribute<Kind::Sum>("ReduceSum"),
+      withInput<Kind::Sum>("ReduceSum", 13),
       {"Softmax", 1, 1, 1, FirstInput, importFlattenedSoftmax},
       {"Softmax", 13, 1, 1, FirstInput, importSoftmax},
   };

@@ -118,10 +118,8 @@ template <WithAxes handler> LogicalResult withAxesAttribute(Node &node) {
 }
 
 template <WithAxes handler> LogicalResult withAxesInput(Node &node) {
-  if (!node.input(1))
-    return handler(node, std::nullopt);
-  auto axes = node.knownIntegers(1, "list of axes");
-  return axes ? handler(node, axes) : failure();
+  auto axes = node.optionalIntegers(1, "list of axes");
+  return succeeded(axes) ? handler(node, *axes) : failure();
 }
 
 /// The shape and the input broadcast together: a size of one keeps the input's.
