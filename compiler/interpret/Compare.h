@@ -3,11 +3,13 @@
 // Compares what two programs computed. How far two right programs may differ follows from the
 // reference alone and is measured, not chosen (docs/spec/interpreter.md, "Tolerances"):
 //
-//   rounding      |reference rounded after every op - reference in doubles|, the greatest of a
-//   tensor sensitivity   how far the double reference moves when every float input moves by one
-//   unit in its
-//                 last place, up or down at random: the magnitude of the terms that were added up
-//   tolerance     factor · max(rounding, sensitivity, epsilon of the element type · greatest value)
+//   rounding      |reference rounded after every op - reference in doubles|,
+//                 the greatest of a tensor
+//   sensitivity   how far the double reference moves when every float input moves by
+//                 one unit in its last place, up or down at random:
+//                 the magnitude of the terms that were added up
+//   tolerance     factor · max(rounding, sensitivity,
+//                              epsilon of the element type · greatest value)
 //
 // Integers and booleans must be equal.
 #pragma once

@@ -54,8 +54,12 @@ FailureOr<llvm::SmallVector<Tensor>> Rank::call(func::FuncOp function,
   for (Operation &op : body.without_terminator())
     if (failed(evaluate(op, frame)))
       return failure();
+  Operation *end = body.getTerminator();
+  if (!isa<func::ReturnOp>(end))
+    return fail(end->getLoc(), "expected a function that ends in \"func.return\", got \"" +
+                                   end->getName().getStringRef() + "\"");
   llvm::SmallVector<Tensor> results;
-  for (Value value : body.getTerminator()->getOperands())
+  for (Value value : end->getOperands())
     results.push_back(frame.use(value));
   --depth;
   return results;

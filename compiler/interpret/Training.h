@@ -19,9 +19,10 @@ struct TrainingResult {
   NamedTensors parameters;
 };
 
-/// Trains one step on each of `batches`: global batches by input key, whose dimension 0 is cut in
-/// micro_batches · copies equal blocks; copy j of microbatch i reads block i · copies + j
-/// (docs/spec/interpreter.md). `parameters` has every parameter and state at the beginning.
+/// Trains one step on each of `batches`, of which there is at least one: global batches by input
+/// key, whose dimension 0 is cut in micro_batches · copies equal blocks; copy j of microbatch i
+/// reads block i · copies + j (docs/spec/interpreter.md). `parameters` has every parameter and
+/// state at the beginning.
 mlir::FailureOr<TrainingResult> runTraining(mlir::ModuleOp module,
                                             llvm::ArrayRef<NamedTensors> batches,
                                             const NamedTensors &parameters,

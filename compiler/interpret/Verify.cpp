@@ -52,8 +52,8 @@ struct Pair {
   RunOptions runA, runB;
 
   Pair(ModuleOp a, ModuleOp b, const VerifyOptions &options)
-      : a(a), b(b), options(options),
-        runA{options.precision, factorsFor(a, b, options.gradientFactors)},
+      : a(a), b(b),
+        options(options), runA{options.precision, factorsFor(a, b, options.gradientFactors)},
         runB{options.precision, factorsFor(b, a, options.gradientFactors)} {}
 };
 
@@ -146,6 +146,9 @@ FailureOr<TrainingReference> trainingReference(ModuleOp module, const VerifyOpti
   pipe::StepOp step = findStep(module);
   if (!step)
     return emitError(module.getLoc()) << "expected a training step (pipe.step)";
+  if (options.steps < 1)
+    return emitError(module.getLoc())
+           << "expected at least 1 training step to compare, got " << options.steps;
   TrainingReference reference;
   reference.batches = randomBatches(step, options.steps, options.seed);
   auto parameters = randomParameters(module, options.seed);

@@ -11,7 +11,7 @@ namespace pcc::interpret {
 
 struct VerifyOptions {
   uint64_t seed = 1;
-  /// Training steps to run where both modules have a step.
+  /// Training steps to run where both modules have a step; at least 1.
   int64_t steps = 2;
   /// With `Double` both modules run in doubles and must agree almost to the last bit: for rewrites
   /// that are exact in real numbers and change no constant.
@@ -29,8 +29,7 @@ struct VerifyOptions {
 Report verifyModules(mlir::ModuleOp a, mlir::ModuleOp b, const VerifyOptions &options = {});
 
 /// What function `name` of `module` computes on `arguments`, for comparison with another way to run
-/// it
-/// (`compareNamed`). Errors are diagnostics.
+/// it (`compareNamed`). Errors are diagnostics.
 mlir::FailureOr<Reference> makeReference(mlir::ModuleOp module, llvm::StringRef name,
                                          const NamedTensors &arguments,
                                          const GradientFactors &factors = {});

@@ -75,6 +75,15 @@ TEST(Verify, EqualAndDifferentFunctions) {
   EXPECT_EQ(report.cases[0].name, "f: result 0");
 }
 
+TEST(Verify, NoStepsAreNoComparison) {
+  VerifyOptions options;
+  options.steps = 0;
+  std::string program = trainingProgram({});
+  std::string text = textOf(verify(program, program, options));
+  EXPECT_NE(text.find("expected at least 1 training step to compare, got 0"), std::string::npos)
+      << text;
+}
+
 TEST(Verify, DoublesTellWhatRoundingHides) {
   std::string exact = function("graph.add %x, %x");
   std::string near = "func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
