@@ -50,6 +50,23 @@ FailureOr<std::string> bytesOf(ElementsAttr elements) {
   return bytes;
 }
 
+/// Every axis in a rank expression is one of the mesh.
+LogicalResult Linker::checkAxes() {
+  auto walked = program.walk([&](Operation *op) {
+    AttrTypeWalker expressions;
+    expressions.addWalk([&](task::RankAttr expression) {
+      for (StringAttr axis : expression.getAxes())
+        if (!mesh.findAxis(axis.getValue())) {
+          op->emitOpError() << "expected an axis of the mesh, got \"" << axis.getValue() << "\"";
+          return WalkResult::interrupt();
+        }
+      return WalkResult::advance();
+    });
+    return expressions.walk(op->getAttrDictionary());
+  });
+  return success(!walked.wasInterrupted());
+}
+
 void Linker::linkMesh() {
   for (const dist::MeshAxis &axis : mesh.getAxes()) {
     abi::MeshAxis &message = *executable.mutable_mesh()->add_axes();
@@ -119,6 +136,8 @@ void Linker::linkBatch() {
 }
 
 LogicalResult Linker::run() {
+  if (failed(checkAxes()))
+    return failure();
   linkMesh();
   abi::MemoryPlan &memory = *out.mutable_memory();
   memory.set_persistent_bytes(program.getPersistentBytes());
@@ -138,9 +157,11 @@ LogicalResult Linker::run() {
   for (auto op : body.getOps<task::InputOp>())
     linkInput(op);
   for (auto op : body.getOps<task::ResultOp>())
-    linkResult(op);
+    if (failed(linkResult(op)))
+      return failure();
   for (auto op : body.getOps<task::MetricOp>())
-    linkMetric(op);
+    if (failed(linkMetric(op)))
+      return failure();
   for (auto op : body.getOps<task::StepOp>())
     out.set_step_buffer(bufferOf.lookup(op.getBuffer()));
   for (auto section : body.getOps<task::SectionOp>())

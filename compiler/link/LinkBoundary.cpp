@@ -95,7 +95,11 @@ static abi::ResultRole roleOf(task::ResultRole role) {
   llvm_unreachable("a role");
 }
 
-void Linker::linkResult(task::ResultOp op) {
+LogicalResult Linker::linkResult(task::ResultOp op) {
+  auto section = sections.find(op.getSection());
+  if (section == sections.end())
+    return op.emitOpError() << "expected a section of the program, got \"@" << op.getSection()
+                            << "\"";
   if (op.getRole() == task::ResultRole::Output)
     outputs[op.getName()] = out.results_size();
   abi::Result &result = *out.add_results();
@@ -104,20 +108,30 @@ void Linker::linkResult(task::ResultOp op) {
   linkBlock(op.getBlock(), op.getBuffer(), *result.mutable_block());
   result.set_buffer(bufferOf.lookup(op.getBuffer()));
   if (std::optional<ArrayAttr> axes = op.getPartialAxes())
-    for (StringRef axis : axes->getAsValueRange<StringAttr>())
-      result.add_partial_axes(*mesh.findAxis(axis));
-  result.set_section(sections.lookup(op.getSection()));
+    for (StringRef name : axes->getAsValueRange<StringAttr>()) {
+      auto axis = mesh.findAxis(name);
+      if (!axis)
+        return op.emitOpError() << "expected an axis of the mesh, got \"" << name << "\"";
+      result.add_partial_axes(*axis);
+    }
+  result.set_section(section->second);
   result.set_accumulated(op.getAccumulated());
   result.set_scale(op.getScale().convertToDouble());
   result.set_own_loss_factor(op.getOwnFactor().convertToDouble());
+  return success();
 }
 
-void Linker::linkMetric(task::MetricOp op) {
+LogicalResult Linker::linkMetric(task::MetricOp op) {
+  auto output = outputs.find(op.getOutput()), label = inputs.find(op.getLabel());
+  if (output == outputs.end() || label == inputs.end())
+    return op.emitOpError() << "expected an output \"" << op.getOutput() << "\" and an input \""
+                            << op.getLabel() << "\" of the program";
   abi::Metric &metric = *out.add_metrics();
   metric.set_name("accuracy");
   metric.set_kind(abi::Metric::ACCURACY);
-  metric.set_output(outputs.lookup(op.getOutput()));
-  metric.set_label(inputs.lookup(op.getLabel()));
+  metric.set_output(output->second);
+  metric.set_label(label->second);
+  return success();
 }
 
 } // namespace pcc::link

@@ -29,6 +29,7 @@ public:
 
 private:
   // Link.cpp
+  mlir::LogicalResult checkAxes();
   void linkMesh();
   mlir::LogicalResult linkBuffer(task::BufferOp op);
   void linkSlots();
@@ -38,8 +39,8 @@ private:
   mlir::LogicalResult linkParameter(task::ParameterOp op);
   mlir::LogicalResult linkInitialiser(graph::ParameterOp op, abi::Initialiser &initialiser);
   void linkInput(task::InputOp op);
-  void linkResult(task::ResultOp op);
-  void linkMetric(task::MetricOp op);
+  mlir::LogicalResult linkResult(task::ResultOp op);
+  mlir::LogicalResult linkMetric(task::MetricOp op);
   void linkBlock(task::BlockAttr block, mlir::Value buffer, abi::Block &message);
 
   // LinkRecords.cpp

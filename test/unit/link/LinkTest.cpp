@@ -45,6 +45,29 @@ protected:
     context.appendDialectRegistry(registry);
     context.loadAllAvailableDialects();
   }
+
+  /// The first error of linking the module `text`.
+  std::string errorOf(llvm::StringRef text) {
+    OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
+    EXPECT_TRUE(module);
+    std::string message;
+    ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+      if (message.empty())
+        message = diagnostic.str();
+      return success();
+    });
+    abi::Executable executable;
+    EXPECT_TRUE(failed(link::linkExecutable(*module, {}, executable)));
+    return message;
+  }
+
+  /// The same for `source` with `old` replaced.
+  std::string errorWith(llvm::StringRef old, llvm::StringRef replacement) {
+    std::string text = source.str();
+    text.replace(text.find(old.str()), old.size(), replacement.str());
+    return errorOf(text);
+  }
+
   MLIRContext context;
 };
 } // namespace
@@ -78,15 +101,20 @@ TEST_F(Link, TablesHoldWhatTheModuleSays) {
 }
 
 TEST_F(Link, NeedsOneProgram) {
-  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>("module {}", &context);
-  std::string message;
-  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
-    message = diagnostic.str();
-    return success();
-  });
-  abi::Executable executable;
-  EXPECT_TRUE(failed(link::linkExecutable(*module, {}, executable)));
-  EXPECT_EQ(message, "expected one \"task.program\", run \"--lower-to-task\" first");
+  EXPECT_EQ(errorOf("module {}"), "expected one \"task.program\", run \"--lower-to-task\" first");
+}
+
+TEST_F(Link, NamesStandForSomething) {
+  EXPECT_EQ(errorWith("dp=2, tp=2", "dp=4"),
+            "'task.parameter' op expected an axis of the mesh, got \"tp\"");
+  EXPECT_EQ(errorWith("[\"tp\"]", "[\"pp\"]"),
+            "'task.result' op expected an axis of the mesh, got \"pp\"");
+  EXPECT_EQ(errorWith("of @forward", "of @backward"),
+            "'task.result' op expected a section of the program, got \"@backward\"");
+  EXPECT_EQ(errorWith("task.slot", "task.accuracy \"y\", \"z\"\n    task.slot"),
+            "'task.accuracy' op expected an output \"y\" and an input \"z\" of the program");
+  EXPECT_EQ(errorWith("task.parameter @m", "task.parameter @n"),
+            "'task.parameter' op expected a \"graph.parameter\" called \"n\", got none");
 }
 
 } // namespace pcc
