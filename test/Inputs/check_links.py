@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Looks for the files that the documentation names: check_links.py ROOT.
+
+Prints every link and every path in backquotes that leads nowhere, then how many it looked at.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([^)#:]+)[^)]*\)")
+QUOTED = re.compile(r"`((?:runtime|dialects|passes|compiler|tools|test|docs|examples|bench|cmake)/[\w./-]*)`")
+
+
+def main():
+    root = Path(sys.argv[1])
+    seen = wrong = 0
+    for page in [root / "README.md", *sorted(root.glob("*/**/*.md"))]:
+        if page.relative_to(root).parts[0] not in ("README.md", "docs", "examples", "bench"):
+            continue
+        text = FENCED.sub("", page.read_text())
+        named = [(name, page.parent / name) for name in LINK.findall(text)]
+        named += [(name, root / name) for name in QUOTED.findall(text)]
+        for name, path in named:
+            seen += 1
+            if not path.exists():
+                wrong += 1
+                print(f"{page.relative_to(root)}: '{name}' leads nowhere")
+    print(f"links: {seen} looked at, {wrong} lead nowhere")
+    return wrong != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
