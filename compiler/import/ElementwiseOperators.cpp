@@ -39,11 +39,18 @@ LogicalResult importMean(Node &node) {
   return node.setResult(emit.binary<graph::DivOp>(sum, emit.scalarLike(sum, count)));
 }
 
-/// The exponent may have a type of its own; the result has that of the base.
+/// The exponent may have a type of its own; the result has that of the base. Powers of integers
+/// occur in computations of shapes: in doubles, which hold them.
 LogicalResult importPow(Node &node) {
-  Tensor base = node.input(0);
-  Tensor exponent = node.emit.cast(node.input(1), base.elementType());
-  return node.setResult(node.emit.binary<graph::PowOp>(base, exponent));
+  Emitter &emit = node.emit;
+  Tensor base = node.input(0), exponent = node.input(1);
+  Type type = base.elementType(), wide = Float64Type::get(emit.context());
+  bool isFloat = isa<FloatType>(type);
+  if (!isFloat && (!base.known || !exponent.known))
+    return emit.error() << "expected a base of floats, got " << type;
+  Type between = isFloat ? type : wide;
+  Tensor power = emit.binary<graph::PowOp>(emit.cast(base, between), emit.cast(exponent, between));
+  return node.setResult(emit.cast(power, type));
 }
 
 /// `fmod` chooses the sign of the dividend, as graph.mod; else the result has that of the divisor:

@@ -5,7 +5,6 @@
 #include "compiler/import/Operators.h"
 #include "compiler/import/Shapes.h"
 #include "llvm/ADT/Sequence.h"
-#include "llvm/Support/CheckedArithmetic.h"
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -16,6 +15,8 @@ namespace pcc::import {
 namespace {
 
 LogicalResult importConcat(Node &node) {
+  if (!node.hasAttribute("axis"))
+    return node.emit.error() << "expected attribute 'axis'";
   auto axis = node.checkAxis(node.integer("axis", 0), node.input(0).rank());
   return axis ? node.setResult(node.emit.concat(node.allInputs(), *axis)) : failure();
 }
