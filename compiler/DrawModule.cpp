@@ -39,8 +39,8 @@ public:
   explicit Drawing(llvm::raw_ostream &os) : os(os) {}
 
   void draw(FunctionOpInterface function) {
-    os << "  subgraph \"cluster_" << function.getName() << "\" {\n    label=\""
-       << function.getName() << "\";\n";
+    std::string name = llvm::DOT::EscapeString(function.getName().str());
+    os << "  subgraph \"cluster_" << name << "\" {\n    label=\"" << name << "\";\n";
     for (BlockArgument argument : function.getArguments())
       drawArgument(function, argument);
     function.getFunctionBody().walk([&](Operation *op) { drawOp(op); });
