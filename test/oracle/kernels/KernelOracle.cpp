@@ -8,6 +8,7 @@
 
 #include "compiler/Register.h"
 #include "compiler/interpret/Run.h"
+#include "compiler/interpret/TensorAttr.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
@@ -22,26 +23,6 @@ using pcc::interpret::Tensor;
 
 namespace pcc::test {
 
-static interpret::ElementType elementTypeOf(Type type) {
-  using interpret::ElementType;
-  if (type.isF32())
-    return ElementType::F32;
-  if (type.isF16())
-    return ElementType::F16;
-  if (type.isBF16())
-    return ElementType::BF16;
-  switch (type.getIntOrFloatBitWidth()) {
-  case 1:
-    return ElementType::I1;
-  case 8:
-    return ElementType::I8;
-  case 32:
-    return ElementType::I32;
-  default:
-    return ElementType::I64;
-  }
-}
-
 /// Floats of magnitude one, small integers (indices too, some out of range).
 static Tensor randomTensor(RankedTensorType type, uint64_t seed) {
   std::mt19937_64 random(seed);
@@ -52,7 +33,7 @@ static Tensor randomTensor(RankedTensorType type, uint64_t seed) {
     integers.push_back(type.getElementType().isInteger(1) ? random() % 2
                                                           : int64_t(random() % 9) - 1);
   }
-  interpret::ElementType element = elementTypeOf(type.getElementType());
+  interpret::ElementType element = *interpret::elementTypeOf(type.getElementType());
   return interpret::isFloat(element) ? Tensor::floats(element, type.getShape(), floats)
                                      : Tensor::integers(element, type.getShape(), integers);
 }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/oracle/kernels/TaskMachine.h"
 
-#include "llvm/Support/raw_ostream.h"
+#include "compiler/interpret/TensorAttr.h"
+#include "compiler/link/Linker.h"
 #include <bit>
-#include <cmath>
-#include <cstring>
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -35,9 +34,10 @@ TaskMachine::TaskMachine(ModuleOp module, const lower::KernelObject &object, int
   spaces[task::Space::Constant].resize(program.getConstantBytes() + 64);
   spaces[task::Space::Input].resize(program.getInputBytes() + 64);
   for (auto buffer : program.getBody().front().getOps<task::BufferOp>())
-    if (auto value = dyn_cast_or_null<DenseElementsAttr>(buffer.getValueAttr())) {
-      ArrayRef<char> raw = value.getRawData();
-      std::memcpy(addressOf(buffer), raw.data(), raw.size());
+    if (ElementsAttr value = buffer.getValueAttr()) {
+      FailureOr<std::string> bytes = link::bytesOf(value);
+      EXPECT_TRUE(succeeded(bytes));
+      llvm::copy(*bytes, addressOf(buffer));
     }
 }
 
@@ -93,7 +93,6 @@ struct Bf16 {
   uint16_t bits;
 
   explicit Bf16(float value) : bits(std::bit_cast<uint32_t>(value) >> 16) {}
-  operator float() const { return std::bit_cast<float>(uint32_t(bits) << 16); }
 };
 } // namespace
 
@@ -124,26 +123,10 @@ static void writeTensor(const Tensor &tensor, Type type, char *data) {
   });
 }
 
-static Tensor readTensor(ShapedType type, char *data) {
-  Type element = type.getElementType();
-  std::vector<double> floats;
-  std::vector<int64_t> integers;
-  visitElements(element, data, type.getNumElements(), [&](int64_t, auto &value) {
-    floats.push_back(static_cast<float>(value));
-    integers.push_back(static_cast<int64_t>(value));
-  });
-  using interpret::ElementType;
-  if (isa<FloatType>(element))
-    return Tensor::floats(element.isF32()   ? ElementType::F32
-                          : element.isF16() ? ElementType::F16
-                                            : ElementType::BF16,
-                          type.getShape(), floats);
-  unsigned width = element.getIntOrFloatBitWidth();
-  return Tensor::integers(width == 64   ? ElementType::I64
-                          : width == 32 ? ElementType::I32
-                          : width == 8  ? ElementType::I8
-                                        : ElementType::I1,
-                          type.getShape(), integers);
+static Tensor readTensor(ShapedType type, const char *data) {
+  return *interpret::tensorOfBytes(*interpret::elementTypeOf(type.getElementType()),
+                                   type.getShape(),
+                                   {data, static_cast<size_t>(task::bytesOf(type))});
 }
 
 std::map<std::string, Tensor> TaskMachine::run(StringRef name,

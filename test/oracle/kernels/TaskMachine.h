@@ -13,7 +13,7 @@ namespace pcc::test {
 
 class TaskMachine {
 public:
-  /// Loads the kernels. `threads` pieces of every launch run one after the other, in reverse order,
+  /// Loads the kernels. `pieces` pieces of every launch run one after the other, in reverse order,
   /// so that a dependence between iterations shows.
   TaskMachine(mlir::ModuleOp module, const lower::KernelObject &object, int64_t pieces);
   ~TaskMachine();
