@@ -57,7 +57,7 @@ static int64_t spaceBytes(ProgramOp program, Space space) {
   case Space::Input:
     return program.getInputBytes();
   }
-  llvm_unreachable("a space");
+  llvm_unreachable("every space is listed");
 }
 
 /// T5: each event is signalled by at most one record.

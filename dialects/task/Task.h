@@ -19,6 +19,13 @@ int64_t bytesOf(mlir::ShapedType type);
 
 /// Offsets of buffers and starts of spaces are multiples of this.
 inline constexpr int64_t bufferAlignment = 64;
+
+/// Names of the marks on scheduled functions; the table in the dialect's description says what they
+/// mean.
+inline constexpr llvm::StringLiteral kernelAttrName = "task.kernel";
+inline constexpr llvm::StringLiteral formsAttrName = "task.forms";
+inline constexpr llvm::StringLiteral placeAttrName = "task.place";
+inline constexpr llvm::StringLiteral bytesAttrName = "task.bytes";
 } // namespace pcc::task
 
 #include "dialects/task/TaskDialect.h.inc"

@@ -18,8 +18,21 @@ def Task_Dialect : Dialect {
     Buffers at fixed offsets, and flat lists of records over them: kernel launches, library calls,
     collectives, copies. One to one with the messages of `runtime/abi/program.proto`; nothing is
     decided below this level. What depends on the rank is a rank expression.
+
+    Before there is a program, the schedule leaves marks on functions, all discardable:
+
+    | attribute | on | meaning |
+    | --- | --- | --- |
+    | `task.forms` | function | one form for each of its kernels, in the order in which they run |
+    | `task.kernel` | op | the number of its kernel in that list |
+    | `task.place` | op, argument, `graph.parameter` | where its value lies |
+    | `task.place` | result of a function | where it is accumulated |
+    | `task.bytes` | module | bytes of each space |
   }];
   let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
 }
 
 class Task_Enum<string name, string summary, list<I32EnumAttrCase> cases>

@@ -18,12 +18,11 @@
 
 namespace pcc::facts {
 
-/// Names of the annotations of passes/schedule. A place stands on an op for its result, on
-/// arguments and `graph.parameter`s, and on accumulated results for their accumulator.
-inline constexpr llvm::StringLiteral kernelAttrName = "task.kernel"; ///< op: number of its kernel
-inline constexpr llvm::StringLiteral formsAttrName = "task.forms";   ///< function: one per kernel
-inline constexpr llvm::StringLiteral placeAttrName = "task.place";   ///< where a value lies
-inline constexpr llvm::StringLiteral bytesAttrName = "task.bytes"; ///< module: bytes of each space
+// The annotations of passes/schedule.
+using task::bytesAttrName;
+using task::formsAttrName;
+using task::kernelAttrName;
+using task::placeAttrName;
 
 /// One kernel of a scheduled function.
 struct Kernel {

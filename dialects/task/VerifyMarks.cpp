@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Verifies the dialect's discardable attributes: what the schedule says of functions.
+#include "dialects/task/Task.h"
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+using namespace mlir;
+using namespace pcc::task;
+
+/// T10: a number in the list of the function around the op.
+static LogicalResult verifyKernel(Operation *op, Attribute value) {
+  auto number = dyn_cast<IntegerAttr>(value);
+  auto function = op->getParentOfType<FunctionOpInterface>();
+  auto forms = function ? function->getAttrOfType<ArrayAttr>(formsAttrName) : ArrayAttr();
+  int64_t count = forms ? forms.size() : 0;
+  if (!number || !number.getType().isInteger(64) || number.getInt() < 0 || number.getInt() >= count)
+    return op->emitOpError() << "expected \"task.kernel\" to be the number of one of the " << count
+                             << " kernels in \"task.forms\", got " << value;
+  return success();
+}
+
+/// T11
+static LogicalResult verifyForms(Operation *op, Attribute value) {
+  auto forms = dyn_cast<ArrayAttr>(value);
+  if (!forms || !llvm::all_of(forms, llvm::IsaPred<FormAttr>))
+    return op->emitOpError() << "expected \"task.forms\" to be a list of forms, got " << value;
+  return success();
+}
+
+/// T12; `where` is empty for the op itself.
+static LogicalResult verifyPlace(Operation *op, NamedAttribute attribute, const Twine &where) {
+  if (attribute.getName() == placeAttrName && !isa<PlaceAttr>(attribute.getValue()))
+    return op->emitOpError() << "expected \"task.place\"" << where << " to be a place, got "
+                             << attribute.getValue();
+  return success();
+}
+
+LogicalResult TaskDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  StringRef name = attribute.getName();
+  if (name == kernelAttrName)
+    return verifyKernel(op, attribute.getValue());
+  if (name == formsAttrName)
+    return verifyForms(op, attribute.getValue());
+  if (name == bytesAttrName && !isa<BytesAttr>(attribute.getValue())) // T12
+    return op->emitOpError() << "expected \"task.bytes\" to be bytes of each space, got "
+                             << attribute.getValue();
+  return verifyPlace(op, attribute, "");
+}
+
+LogicalResult TaskDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned index,
+                                                    NamedAttribute attribute) {
+  return verifyPlace(op, attribute, " of argument " + Twine(index));
+}
+
+LogicalResult TaskDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned index,
+                                                       NamedAttribute attribute) {
+  return verifyPlace(op, attribute, " of result " + Twine(index));
+}

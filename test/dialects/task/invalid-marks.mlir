@@ -1,0 +1,48 @@
+// RUN: pcc-opt %s --split-input-file --verify-diagnostics
+
+// T10: the number of a kernel that the function does not have.
+func.func @f(%x: tensor<8xf32>) attributes {task.forms = [#task.form<map 8 x 1>]} {
+  // expected-error @below {{expected "task.kernel" to be the number of one of the 1 kernels in "task.forms", got 1 : i64}}
+  %0 = graph.relu %x {task.kernel = 1} : tensor<8xf32>
+  return
+}
+
+// -----
+
+// T10: a function without kernels.
+func.func @f(%x: tensor<8xf32>) {
+  // expected-error @below {{expected "task.kernel" to be the number of one of the 0 kernels in "task.forms", got 0 : i64}}
+  %0 = graph.relu %x {task.kernel = 0} : tensor<8xf32>
+  return
+}
+
+// -----
+
+// T11
+// expected-error @below {{expected "task.forms" to be a list of forms, got [1]}}
+func.func private @f() attributes {task.forms = [1]}
+
+// -----
+
+// T12
+func.func @f(%x: tensor<8xf32>) {
+  // expected-error @below {{expected "task.place" to be a place, got 64 : i64}}
+  %0 = graph.relu %x {task.place = 64} : tensor<8xf32>
+  return
+}
+
+// -----
+
+// expected-error @below {{expected "task.place" of argument 0 to be a place, got 64 : i64}}
+func.func private @f(tensor<8xf32> {task.place = 64})
+
+// -----
+
+// expected-error @below {{expected "task.place" of result 0 to be a place, got 64 : i64}}
+func.func private @f() -> (tensor<8xf32> {task.place = 64})
+
+// -----
+
+// expected-error @below {{expected "task.bytes" to be bytes of each space, got 64 : i64}}
+module attributes {task.bytes = 64} {
+}
