@@ -21,7 +21,7 @@ static size_t numInitArguments(InitKind kind) {
   case InitKind::Normal:
     return 2;
   }
-  return 0;
+  llvm_unreachable("every kind is listed");
 }
 
 LogicalResult InitAttr::verify(function_ref<InFlightDiagnostic()> emitError, InitKind kind,

@@ -47,7 +47,7 @@ static ReduceKind combines(ReduceOpKind kind) {
   case ReduceOpKind::Prod:
     return ReduceKind::Prod;
   }
-  return ReduceKind::Sum;
+  llvm_unreachable("every kind is listed");
 }
 
 FactorRule ReduceOp::getFactorRule() {

@@ -2,6 +2,7 @@
 #include "dialects/interfaces/FactorRule.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/ErrorHandling.h"
 
 using namespace llvm;
 
@@ -18,7 +19,7 @@ StringRef stringify(ReduceKind kind) {
   case ReduceKind::Prod:
     return "prod";
   }
-  return "";
+  llvm_unreachable("every kind is listed");
 }
 
 /// i, j, …, z, a, …, h, then the same letters with a number.

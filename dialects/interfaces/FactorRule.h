@@ -8,8 +8,8 @@
 //   reshape 6x4 -> 2x3x4      ([i.j,k]) -> ([i,j,k]) {linear any: (0)}
 //   reduce max along axis 1   ([i,j]) -> ([i]) {reduce j: max} {linear max: (0)}
 //   softmax along axis 1      ([i,j]) -> ([i,j]) {whole j}
-//   scatter_add along axis 0  ([i,j],[k],[k,j]) -> ([i,j]) {reduce k: sum} {whole i} {linear:
-//   (0,2)}
+//   scatter_add along axis 0  ([i,j],[k],[k,j]) -> ([i,j]) {reduce k: sum} {whole i}
+//                                 {linear: (0,2)}
 //
 // A dimension of size one has no factor and prints as `_`. A whole factor that stands on one side
 // only (the axis of a slice before and after) says that this dimension must not be split.

@@ -1,4 +1,5 @@
 // RUN: pcc-opt %s --graph-canonicalize | FileCheck %s
+// RUN: pcc-opt %s --graph-canonicalize --mlir-print-debuginfo --mlir-print-local-scope | FileCheck %s --check-prefix=NAMES
 // RUN: pcc-opt %s --graph-canonicalize -o %t.mlir
 // RUN: pcc verify %s %t.mlir | FileCheck %s --check-prefix=VERIFY
 
@@ -17,14 +18,16 @@ func.func @operands(%a: tensor<8x4xf32>, %b: tensor<8x6xf32>) -> tensor<4x6xf32>
   return %2 : tensor<4x6xf32>
 }
 
-// A transposed product is the product of the transposed operands, exchanged.
+// A transposed product is the product of the transposed operands, exchanged; it is called as before.
 // CHECK-LABEL: func.func @result
 // CHECK-SAME: %[[A:.+]]: tensor<4x8xf32>, %[[B:.+]]: tensor<8x6xf32>
 // CHECK-NEXT: %[[C:.+]] = graph.matmul %[[B]], %[[A]] {transpose_lhs, transpose_rhs} : tensor<8x6xf32>, tensor<4x8xf32>
 // CHECK-NEXT: return %[[C]]
 func.func @result(%a: tensor<4x8xf32>, %b: tensor<8x6xf32>) -> tensor<6x4xf32> {
-  %0 = graph.matmul %a, %b : tensor<4x8xf32>, tensor<8x6xf32>
-  %1 = graph.transpose %0, [1, 0] : tensor<4x6xf32>
+  // NAMES-LABEL: func.func @result
+  // NAMES: graph.matmul {{.*}} loc(fused["/fc/MatMul", "/fc/Transpose"])
+  %0 = graph.matmul %a, %b : tensor<4x8xf32>, tensor<8x6xf32> loc("/fc/MatMul")
+  %1 = graph.transpose %0, [1, 0] : tensor<4x6xf32> loc("/fc/Transpose")
   return %1 : tensor<6x4xf32>
 }
 
