@@ -2,7 +2,8 @@
 //
 // Column kernels: reductions over rows for blocks of columns. Rows run in order, the accumulators
 // of a block lie on the stack and in vector registers; full results are stored on the way, so that
-// a bias gradient costs no pass of its own over the gradient of the activation.
+// a bias gradient costs no pass of its own over the gradient of the activation. A reduction over
+// dimensions in the middle has its columns in groups, one for each position before them.
 #include "passes/lower/KernelLoops.h"
 
 #include "dialects/graph/Graph.h"
@@ -15,18 +16,50 @@ using namespace pcc::graph;
 
 namespace pcc::lower {
 
+/// The number of results of a reduction that lie next to each other in all its rows.
+static int64_t neighbours(ReduceOp op) {
+  int64_t count = 1;
+  ArrayRef<int64_t> shape = shapeOf(op.getInput());
+  for (int64_t dim = int64_t(shape.size()) - 1; dim >= 0; --dim) {
+    if (shape[dim] > 1 && llvm::is_contained(op.getDims(), dim))
+      break;
+    count *= shape[dim];
+  }
+  return count;
+}
+
+std::optional<ColumnLoops> columnLoops(func::FuncOp kernel, task::FormAttr form) {
+  int64_t outer = form.getOuter(), inner = form.getInner();
+  if (form.getKind() == task::FormKind::Columns)
+    return ColumnLoops{1, outer, inner};
+  if (form.getKind() != task::FormKind::Rows)
+    return std::nullopt;
+  Block &body = kernel.getBody().front();
+  bool hasFull = llvm::any_of(body.getTerminator()->getOperands(),
+                              [&](Value result) { return countOf(result) != outer; });
+  int64_t columns = hasFull ? 1 : outer, numReductions = 0;
+  for (auto op : body.getOps<ReduceOp>()) {
+    if (facts::isView(op))
+      continue;
+    columns = facts::getReductionLoops(op).contiguous ? 1 : std::min(columns, neighbours(op));
+    ++numReductions;
+  }
+  if (numReductions == 0 || columns == 1)
+    return std::nullopt;
+  return ColumnLoops{outer / columns, inner, columns};
+}
+
 namespace {
 class ColumnEmitter {
 public:
-  explicit ColumnEmitter(KernelBody &kernel)
-      : kernel(kernel), elements(kernel.elements), b(kernel.builder()), math(kernel.math()),
-        outer(kernel.form.getOuter()), inner(kernel.form.getInner()),
-        width(iterationsOf(kernel.function, kernel.form).size) {
+  ColumnEmitter(KernelBody &kernel, const ColumnLoops &loops)
+      : kernel(kernel), loops(loops), elements(kernel.elements), b(kernel.builder()),
+        math(kernel.math()), width(columnIterations(loops).size) {
     for (Operation &op : kernel.function.getBody().front().without_terminator())
       if (isColumnReduction(&op))
         reductions.push_back(&op);
     for (auto [n, result] : llvm::enumerate(kernel.results))
-      (countOf(result) == outer * inner ? full : reduced).push_back(n);
+      (countOf(result) == loops.groups * loops.columns ? reduced : full).push_back(n);
     allocateAccumulators();
   }
   void emitBlock(Value block);
@@ -35,8 +68,9 @@ private:
   bool isColumnReduction(Operation *op) const {
     if (!isa<ReduceOp>(op) || facts::isView(op))
       return false;
-    facts::ReductionLoops loops = facts::getReductionLoops(op);
-    return loops.kind == task::FormKind::Columns && loops.outer == outer && loops.inner == inner;
+    facts::ReductionLoops own = facts::getReductionLoops(op);
+    return own.kind == kernel.form.getKind() && own.outer == kernel.form.getOuter() &&
+           own.inner == kernel.form.getInner();
   }
   void allocateAccumulators();
   void emitElement(Value row, Value column, Value local);
@@ -44,18 +78,17 @@ private:
   Type accumulatorType(Operation *op) {
     return computeType(getElementTypeOrSelf(op->getResult(0).getType()));
   }
-  Index fullIndex(Value tensor, Value row, Value column) {
-    return math.regroup({{row, {outer}}, {column, {inner}}}, shapeOf(tensor));
-  }
-  Index columnIndex(Value tensor, Value column) {
-    return math.regroup({{column, {inner}}}, shapeOf(tensor));
+  Index reducedIndex(Value tensor, Value column) {
+    return math.regroup({{group, {loops.groups}}, {column, {loops.columns}}}, shapeOf(tensor));
   }
 
   KernelBody &kernel;
+  const ColumnLoops loops;
   Elements &elements;
   ImplicitLocOpBuilder &b;
   IndexMath &math;
-  int64_t outer, inner, width;
+  int64_t width; ///< of a block
+  Value group;   ///< the block's
   SmallVector<Operation *> reductions;
   SmallVector<unsigned> full, reduced; ///< results by size
   SmallVector<Value> accumulators;     ///< one row of `width` elements per reduction
@@ -73,18 +106,19 @@ void ColumnEmitter::allocateAccumulators() {
 
 void ColumnEmitter::emitElement(Value row, Value column, Value local) {
   Elements::Scope scope(elements);
+  Index position{{row, {loops.rows}}, {column, {loops.columns}}}; // of one group
   SmallVector<Value> stored, sums;
   for (unsigned n : full)
-    stored.push_back(elements.at(kernel.results[n], fullIndex(kernel.results[n], row, column)));
+    stored.push_back(
+        elements.at(kernel.results[n], math.regroup(position, shapeOf(kernel.results[n]))));
   for (auto [op, accumulator] : llvm::zip_equal(reductions, accumulators)) {
-    Value operand = op->getOperand(0);
     Value before = elements.load(accumulatorType(op), accumulator, local);
-    sums.push_back(
-        elements.combine(op, before, elements.at(operand, fullIndex(operand, row, column))));
+    Value element =
+        elements.operandAt(op, reducedIndex(op->getResult(0), column), Index(1, position[0]));
+    sums.push_back(elements.combine(op, before, element));
   }
-  Value position = math.add(math.mul(row, inner), column);
   for (auto [n, element] : llvm::zip_equal(full, stored))
-    elements.store(element, kernel.elementType(n), kernel.pointers[n], position);
+    elements.store(element, kernel.elementType(n), kernel.pointers[n], math.linear(position));
   for (auto [op, accumulator, sum] : llvm::zip_equal(reductions, accumulators, sums))
     elements.store(sum, accumulatorType(op), accumulator, local);
 }
@@ -93,35 +127,48 @@ void ColumnEmitter::emitReduced(Value column, Value local) {
   Elements::Scope scope(elements);
   for (auto [op, accumulator] : llvm::zip_equal(reductions, accumulators)) {
     Value sum = elements.load(accumulatorType(op), accumulator, local);
-    elements.remember(op->getResult(0), columnIndex(op->getResult(0), column),
+    elements.remember(op->getResult(0), reducedIndex(op->getResult(0), column),
                       elements.finish(op, sum));
   }
   SmallVector<Value> values;
   for (unsigned n : reduced)
-    values.push_back(elements.at(kernel.results[n], columnIndex(kernel.results[n], column)));
+    values.push_back(elements.at(kernel.results[n], reducedIndex(kernel.results[n], column)));
+  Value position = math.add(math.mul(group, loops.columns), column);
   for (auto [n, value] : llvm::zip_equal(reduced, values))
-    elements.store(value, kernel.elementType(n), kernel.pointers[n], column);
+    elements.store(value, kernel.elementType(n), kernel.pointers[n], position);
 }
 
 void ColumnEmitter::emitBlock(Value block) {
-  Value zero = math.constant(0), first = math.mul(block, width), count = math.constant(width);
-  if (inner % width != 0) {
-    Value rest = arith::SubIOp::create(b, math.constant(inner), first);
+  int64_t blocks = llvm::divideCeil(loops.columns, width);
+  group = loops.groups == 1 ? math.constant(0) : math.div(block, blocks);
+  Value first = math.mul(loops.groups == 1 ? block : math.rem(block, blocks), width);
+  Value zero = math.constant(0), count = math.constant(width);
+  if (loops.columns % width != 0) {
+    Value rest = arith::SubIOp::create(b, math.constant(loops.columns), first);
     count = arith::MinSIOp::create(b, rest, count);
   }
   emitLoop(b, zero, count, [&](Value local) {
     for (auto [op, accumulator] : llvm::zip_equal(reductions, accumulators))
       elements.store(elements.neutral(op), accumulatorType(op), accumulator, local);
   });
-  emitLoop(b, zero, math.constant(outer), [&](Value row) {
+  emitLoop(b, zero, math.constant(loops.rows), [&](Value row) {
     Elements::Scope scope(elements);
     emitLoop(b, zero, count, [&](Value local) { emitElement(row, math.add(first, local), local); });
   });
   emitLoop(b, zero, count, [&](Value local) { emitReduced(math.add(first, local), local); });
 }
 
-void emitColumns(KernelBody &kernel, Value begin, Value end) {
-  ColumnEmitter emitter(kernel);
+Iterations columnIterations(const ColumnLoops &loops) {
+  // Whole vectors; a width that divides the row gives loops of constant length.
+  int64_t width = loops.columns <= 128 ? loops.columns : 64;
+  for (int64_t divisor : {32, 48, 64, 96, 128})
+    if (loops.columns > 128 && loops.columns % divisor == 0)
+      width = divisor;
+  return {loops.groups * int64_t(llvm::divideCeil(loops.columns, width)), width};
+}
+
+void emitColumns(KernelBody &kernel, const ColumnLoops &loops, Value begin, Value end) {
+  ColumnEmitter emitter(kernel, loops);
   emitLoop(kernel.builder(), begin, end, [&](Value block) {
     Elements::Scope scope(kernel.elements);
     emitter.emitBlock(block);

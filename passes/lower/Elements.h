@@ -64,6 +64,9 @@ public:
   /// The value with which a reduction starts, in the compute type of its result.
   mlir::Value neutral(mlir::Operation *reduction);
   mlir::Value combine(mlir::Operation *reduction, mlir::Value accumulator, mlir::Value element);
+  /// The element of a reduction's operand that goes into the result at `index`, at position
+  /// `combined` of those that go there. Of a product of integers: one product of its sum.
+  mlir::Value operandAt(mlir::Operation *reduction, const Index &index, const Index &combined);
   /// What the result is when all elements are combined (a mean divides).
   mlir::Value finish(mlir::Operation *reduction, mlir::Value accumulator);
 
@@ -92,7 +95,7 @@ mlir::Value emitPointwise(mlir::ImplicitLocOpBuilder &builder, mlir::Operation *
 /// A constant in a compute type; of an integer type the nearest number on the side of zero.
 mlir::Value emitNumber(mlir::ImplicitLocOpBuilder &builder, mlir::Type type, double value);
 
-/// Bounds of a loop whose body is given the position.
+/// A loop over from ≤ position < to.
 void emitLoop(mlir::ImplicitLocOpBuilder &builder, mlir::Value from, mlir::Value to,
               llvm::function_ref<void(mlir::Value position)> body);
 

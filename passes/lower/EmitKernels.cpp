@@ -21,26 +21,6 @@ namespace pcc::lower {
 #define GEN_PASS_DEF_EMITKERNELS
 #include "passes/lower/Passes.h.inc"
 
-void emitLoop(ImplicitLocOpBuilder &b, Value from, Value to, function_ref<void(Value)> body) {
-  emitLoop(b, from, to, {}, [&](Value position, ValueRange) -> SmallVector<Value> {
-    body(position);
-    return {};
-  });
-}
-
-SmallVector<Value> emitLoop(ImplicitLocOpBuilder &b, Value from, Value to, ValueRange initial,
-                            function_ref<SmallVector<Value>(Value, ValueRange)> body) {
-  Value one = LLVM::ConstantOp::create(b, b.getI64IntegerAttr(1));
-  auto loop = scf::ForOp::create(b, from, to, one, initial);
-  OpBuilder::InsertionGuard guard(b);
-  Block *block = loop.getBody();
-  if (initial.empty())
-    block->getTerminator()->erase();
-  b.setInsertionPointToEnd(block);
-  scf::YieldOp::create(b, body(loop.getInductionVar(), loop.getRegionIterArgs()));
-  return SmallVector<Value>(loop.getResults());
-}
-
 namespace {
 /// Which buffer or scalar each argument and result of a kernel is.
 struct Signature {
@@ -99,20 +79,8 @@ static LLVM::LLVMFuncOp emitBody(ImplicitLocOpBuilder &b, func::FuncOp kernel,
     context.results.push_back(result);
     context.pointers.push_back(entry->getArgument(buffer));
   }
-  Value from = entry->getArgument(types.size() - 2), to = entry->getArgument(types.size() - 1);
-  switch (form.getKind()) {
-  case task::FormKind::Map:
-    emitMap(context, from, to);
-    break;
-  case task::FormKind::Rows:
-    emitRows(context, from, to);
-    break;
-  case task::FormKind::Columns:
-    emitColumns(context, from, to);
-    break;
-  default:
-    emitScatter(context, from, to);
-  }
+  emitIterations(context, entry->getArgument(types.size() - 2),
+                 entry->getArgument(types.size() - 1));
   return body;
 }
 

@@ -6,6 +6,7 @@
 
 #include "dialects/task/Task.h"
 #include "passes/lower/Elements.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace pcc::lower {
 
@@ -24,12 +25,36 @@ struct KernelBody {
   }
 };
 
-/// The number of iterations of a kernel of this form, and the size of one: elements (map), rows
-/// (rows), columns (columns), slabs (scatter).
+/// Elements of one iteration, at least, where a form leaves the choice.
+inline constexpr int64_t elementsPerIteration = 4096;
+
+/// The number of iterations of a kernel, and the size of one: elements or rows of the innermost
+/// loop (map), rows (rows), columns (columns), slabs (scatter).
 struct Iterations {
   int64_t trip = 1;
   int64_t size = 1;
 };
+inline Iterations cutIntoIterations(int64_t total, int64_t size) {
+  return {int64_t(llvm::divideCeil(total, size)), size};
+}
+
+/// The loops of a kernel that combines rows for blocks of columns: `groups` times `columns`
+/// results, each of `rows` elements; those of one group lie next to each other in every row.
+///
+///   reduce over 0 of 4096x512     rows 4096, 1 group of 512 columns
+///   reduce over 1 of 64x256x512   rows 256, 64 groups of 512 columns
+struct ColumnLoops {
+  int64_t groups = 1;
+  int64_t rows = 1;
+  int64_t columns = 1;
+};
+/// The column loops of a kernel: of every one of form columns, and of one of form rows whose
+/// reductions combine elements that do not lie next to each other, though their results do.
+std::optional<ColumnLoops> columnLoops(mlir::func::FuncOp kernel, task::FormAttr form);
+
+Iterations mapIterations(mlir::func::FuncOp kernel, task::FormAttr form);
+Iterations rowIterations(task::FormAttr form);
+Iterations columnIterations(const ColumnLoops &loops);
 Iterations iterationsOf(mlir::func::FuncOp kernel, task::FormAttr form);
 
 /// The sizes of the nested loops that visit every element of a map kernel in order: one loop where
@@ -39,7 +64,9 @@ llvm::SmallVector<int64_t> mapLoops(mlir::func::FuncOp kernel, int64_t elements)
 // Emit the iterations begin ≤ i < end.
 void emitMap(KernelBody &kernel, mlir::Value begin, mlir::Value end);
 void emitRows(KernelBody &kernel, mlir::Value begin, mlir::Value end);
-void emitColumns(KernelBody &kernel, mlir::Value begin, mlir::Value end);
+void emitColumns(KernelBody &kernel, const ColumnLoops &loops, mlir::Value begin, mlir::Value end);
 void emitScatter(KernelBody &kernel, mlir::Value begin, mlir::Value end);
+/// Those of the kernel's form.
+void emitIterations(KernelBody &kernel, mlir::Value begin, mlir::Value end);
 
 } // namespace pcc::lower

@@ -13,9 +13,6 @@ using namespace pcc::graph;
 
 namespace pcc::lower {
 
-/// Elements of one iteration, at least.
-static constexpr int64_t elementsPerIteration = 4096;
-
 namespace {
 /// Where loops must be cut: a boundary before dimension d is written as the number of elements of
 /// dimensions d and after, which stays the same under reshapes.
@@ -95,37 +92,12 @@ SmallVector<int64_t> mapLoops(func::FuncOp kernel, int64_t elements) {
   return boundaries.loops(elements);
 }
 
-/// Rows of the innermost loop in one iteration; whole rows, unless there is one loop only.
-static int64_t mapIteration(ArrayRef<int64_t> loops) {
-  if (loops.size() == 1)
-    return elementsPerIteration;
-  return std::max<int64_t>(1, elementsPerIteration / std::max<int64_t>(loops.back(), 1));
-}
-
-Iterations iterationsOf(func::FuncOp kernel, task::FormAttr form) {
-  int64_t outer = form.getOuter(), inner = form.getInner();
-  auto cut = [](int64_t total, int64_t size) -> Iterations {
-    return {int64_t(llvm::divideCeil(total, size)), size};
-  };
-  switch (form.getKind()) {
-  case task::FormKind::Map: {
-    SmallVector<int64_t> loops = mapLoops(kernel, outer);
-    return cut(loops.size() == 1 ? outer : outer / loops.back(), mapIteration(loops));
-  }
-  case task::FormKind::Rows:
-    return cut(outer, std::max<int64_t>(1, elementsPerIteration / inner));
-  case task::FormKind::Columns: {
-    // Whole vectors; a width that divides the row gives loops of constant length.
-    if (inner <= 128)
-      return {1, inner};
-    for (int64_t width : {128, 96, 64, 48, 32})
-      if (inner % width == 0)
-        return cut(inner, width);
-    return cut(inner, 64);
-  }
-  default:
-    return {outer, 1};
-  }
+Iterations mapIterations(func::FuncOp kernel, task::FormAttr form) {
+  SmallVector<int64_t> loops = mapLoops(kernel, form.getOuter());
+  int64_t inner = loops.size() == 1 ? 1 : loops.back();
+  // Whole rows of the innermost loop, unless it is the only one.
+  return cutIntoIterations(form.getOuter() / inner,
+                           std::max<int64_t>(1, elementsPerIteration / inner));
 }
 
 /// Emits the results' elements at the loops' positions: all values first, since a result may lie
@@ -146,7 +118,7 @@ void emitMap(KernelBody &kernel, Value begin, Value end) {
   SmallVector<int64_t> loops = mapLoops(kernel.function, kernel.form.getOuter());
   int64_t inner = loops.pop_back_val();
   int64_t total = loops.empty() ? inner : kernel.form.getOuter() / inner;
-  int64_t size = iterationsOf(kernel.function, kernel.form).size;
+  int64_t size = mapIterations(kernel.function, kernel.form).size;
   // Consecutive iterations are one range.
   Value from = math.mul(begin, size);
   Value to = arith::MinSIOp::create(b, math.mul(end, size), math.constant(total));

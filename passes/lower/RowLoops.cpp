@@ -182,10 +182,15 @@ void RowEmitter::emitRow(Value row) {
     }
 }
 
+Iterations rowIterations(task::FormAttr form) {
+  return cutIntoIterations(form.getOuter(),
+                           std::max<int64_t>(1, elementsPerIteration / form.getInner()));
+}
+
 void emitRows(KernelBody &kernel, Value begin, Value end) {
   ImplicitLocOpBuilder &b = kernel.builder();
   IndexMath &math = kernel.math();
-  int64_t size = iterationsOf(kernel.function, kernel.form).size;
+  int64_t size = rowIterations(kernel.form).size;
   Value from = math.mul(begin, size);
   Value to = arith::MinSIOp::create(b, math.mul(end, size), math.constant(kernel.form.getOuter()));
   RowEmitter emitter(kernel);

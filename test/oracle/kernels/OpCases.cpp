@@ -108,21 +108,49 @@ static void addReductions(Cases &cases) {
     std::string input, dims, result;
   };
   const std::vector<Reduction> reductions = {
-      {"17x", "[0]", ""},         {"3x130x", "[1]", "3x"},    {"3x130x", "[0]", "130x"},
-      {"3x130x", "[0, 1]", ""},   {"4x5x6x", "[0, 2]", "5x"}, {"4x5x6x", "[1]", "4x6x"},
-      {"4x5x6x", "[1, 2]", "4x"}, {"4x5x6x", "[0, 1]", "6x"}, {"1x7x", "[0]", "7x"},
-      {"7x1x", "[1]", "7x"},      {"40x64x", "[0]", "64x"},   {"2x200x", "[0]", "200x"}};
+      {"17x", "[0]", ""},
+      {"3x130x", "[1]", "3x"},
+      {"3x130x", "[0]", "130x"},
+      {"3x130x", "[0, 1]", ""},
+      {"4x5x6x", "[0, 2]", "5x"},
+      {"4x5x6x", "[1]", "4x6x"},
+      {"4x5x6x", "[1, 2]", "4x"},
+      {"4x5x6x", "[0, 1]", "6x"},
+      {"1x7x", "[0]", "7x"},
+      {"7x1x", "[1]", "7x"},
+      {"40x64x", "[0]", "64x"},
+      {"2x200x", "[0]", "200x"},
+      // In the middle: blocks of columns with a rest, for each position before; runs apart.
+      {"3x4x200x", "[1]", "3x200x"},
+      {"2x3x4x5x", "[0, 2]", "3x5x"},
+      {"2x1x3x1x5x1x", "[0, 4]", "1x3x1x1x"},
+      {"2x3x4x5x6x", "[1, 3]", "2x4x6x"},
+      {"2x3x4x5x6x", "[0, 2, 4]", "3x5x"}};
   for (const Reduction &r : reductions)
     for (const char *kind : {"sum", "mean", "max", "min", "prod"})
       for (const char *element : {"f32", "bf16", "i32", "i64"}) {
-        bool wraps = std::string(kind) == "prod" || std::string(kind) == "mean";
-        if (wraps && element[0] != 'f')
-          continue;
+        if (std::string(kind) == "mean" && element[0] == 'i')
+          continue; // is for floats
         cases.add({"tensor<" + r.input + element + ">"},
                   std::string("graph.reduce ") + kind + " %a0, " + r.dims + " : tensor<" + r.input +
                       element + ">",
                   "tensor<" + r.result + element + ">");
       }
+}
+
+/// Reductions over dimensions in the middle with others beside them in the kernel.
+static void addMiddleReductions(Cases &cases) {
+  // Results lie next to each other in sixes in one, in twos in the other.
+  cases.add({"tensor<4x5x6xf32>", "tensor<4x3x5x2xf32>"}, "graph.add %r, %v : tensor<4x6xf32>",
+            "tensor<4x6xf32>",
+            "  %r = graph.reduce sum %a0, [1] : tensor<4x5x6xf32>\n"
+            "  %q = graph.reduce max %a1, [2] : tensor<4x3x5x2xf32>\n"
+            "  %v = graph.reshape %q : tensor<4x3x2xf32> to tensor<4x6xf32>\n");
+  // The result is spread along rows of another tensor.
+  cases.add({"tensor<4x5x6xf32>", "tensor<4x6x5xf32>"}, "graph.mul %b, %a1 : tensor<4x6x5xf32>",
+            "tensor<4x6x5xf32>",
+            "  %r = graph.reduce mean %a0, [1] : tensor<4x5x6xf32>\n"
+            "  %b = graph.broadcast %r, [0, 1] : tensor<4x6xf32> to tensor<4x6x5xf32>\n");
 }
 
 static void addShapes(Cases &cases) {
@@ -194,6 +222,7 @@ std::vector<std::string> opCases(const std::string &name) {
   addElementwise(cases);
   addIntegerLimits(cases);
   addReductions(cases);
+  addMiddleReductions(cases);
   addShapes(cases);
   return cases.functions;
 }

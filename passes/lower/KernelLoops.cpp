@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/lower/KernelLoops.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace pcc::lower {
+
+Iterations iterationsOf(func::FuncOp kernel, task::FormAttr form) {
+  if (std::optional<ColumnLoops> loops = columnLoops(kernel, form))
+    return columnIterations(*loops);
+  switch (form.getKind()) {
+  case task::FormKind::Map:
+    return mapIterations(kernel, form);
+  case task::FormKind::Rows:
+    return rowIterations(form);
+  default:
+    return {form.getOuter(), 1};
+  }
+}
+
+void emitIterations(KernelBody &kernel, Value begin, Value end) {
+  if (std::optional<ColumnLoops> loops = columnLoops(kernel.function, kernel.form))
+    return emitColumns(kernel, *loops, begin, end);
+  switch (kernel.form.getKind()) {
+  case task::FormKind::Map:
+    return emitMap(kernel, begin, end);
+  case task::FormKind::Rows:
+    return emitRows(kernel, begin, end);
+  default:
+    return emitScatter(kernel, begin, end);
+  }
+}
+
+void emitLoop(ImplicitLocOpBuilder &b, Value from, Value to, function_ref<void(Value)> body) {
+  emitLoop(b, from, to, {}, [&](Value position, ValueRange) -> SmallVector<Value> {
+    body(position);
+    return {};
+  });
+}
+
+SmallVector<Value> emitLoop(ImplicitLocOpBuilder &b, Value from, Value to, ValueRange initial,
+                            function_ref<SmallVector<Value>(Value, ValueRange)> body) {
+  Value one = LLVM::ConstantOp::create(b, b.getI64IntegerAttr(1));
+  auto loop = scf::ForOp::create(b, from, to, one, initial);
+  OpBuilder::InsertionGuard guard(b);
+  Block *block = loop.getBody();
+  if (initial.empty())
+    block->getTerminator()->erase();
+  b.setInsertionPointToEnd(block);
+  scf::YieldOp::create(b, body(loop.getInductionVar(), loop.getRegionIterArgs()));
+  return SmallVector<Value>(loop.getResults());
+}
+
+} // namespace pcc::lower
