@@ -95,4 +95,8 @@ bool conflict(const CollectiveCall &a, const CollectiveCall &b, int members) {
   return aOut.overlaps(bOut) || aOut.overlaps(sourceBytes(b)) || bOut.overlaps(sourceBytes(a));
 }
 
+bool writes(const CollectiveCall &call, const std::byte *begin, int64_t bytes, int members) {
+  return destinationBytes(call, members).overlaps({begin, bytes});
+}
+
 } // namespace pcc::runtime

@@ -17,6 +17,9 @@ CollectiveCall prepareCollective(const abi::Collective &collective, const Prepar
 /// `members` is the size of their group.
 bool conflict(const CollectiveCall &a, const CollectiveCall &b, int members);
 
+/// True if the call writes to the `bytes` bytes at `begin`. `members` as above.
+bool writes(const CollectiveCall &call, const std::byte *begin, int64_t bytes, int members);
+
 /// True for SEND and RECV, which name ranks of the world and not positions of a group.
 inline bool isPointToPoint(abi::CollectiveKind kind) {
   return kind == abi::SEND || kind == abi::RECV;

@@ -63,6 +63,19 @@ Status EventTable::wait(uint32_t event, Progress &progress, Trace &trace) {
   return pending[event] ? finish(*pending[event], progress, trace) : Status();
 }
 
+Status EventTable::finishWriters(const std::byte *begin, int64_t bytes, Progress &progress,
+                                 Trace &trace) {
+  for (PreparedBatch *batch : std::vector(flying)) { // finish() takes them from the list
+    auto writesThere = [&](const CollectiveCall &call) {
+      return writes(call, begin, bytes, batch->communicator->size());
+    };
+    if (std::any_of(batch->calls.begin(), batch->calls.end(), writesThere))
+      if (Status status = finish(*batch, progress, trace); !status.ok())
+        return status;
+  }
+  return {};
+}
+
 Status EventTable::finish(PreparedBatch &batch, Progress &progress, Trace &trace) {
   if (!batch.inFlight)
     return {};

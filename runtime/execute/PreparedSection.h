@@ -44,8 +44,9 @@ public:
   explicit EventTable(size_t events) : pending(events, nullptr) {}
 
   void signalLater(PreparedBatch &batch);
-  /// Waits for one event, for a batch, or for all there is.
+  /// Waits for one event, for a batch, for whatever writes to some bytes, or for all there is.
   Status wait(uint32_t event, Progress &progress, Trace &trace);
+  Status finishWriters(const std::byte *begin, int64_t bytes, Progress &progress, Trace &trace);
   Status finish(PreparedBatch &batch, Progress &progress, Trace &trace);
   Status finishAll(Progress &progress, Trace &trace);
 

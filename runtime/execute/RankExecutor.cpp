@@ -106,14 +106,30 @@ Status RankExecutor::runSlot(size_t index, int64_t step, const StepHooks &hooks)
     hooks.fill(slot);
   SlotValues values{slot.microbatch(), slot.copy(), plan.first, step};
   Status status = sections[slot.section()].run(values, events, ownProgress, ownTrace);
+  bool isRead = plan.last && hooks.sectionDone;
+  if (status.ok() && isRead)
+    status = finishResults(slot.section());
   if (!status.ok())
     return std::move(status).at({.rank = ownRank,
                                  .step = step,
                                  .section = own.sections(int(slot.section())).name(),
                                  .microbatch = slot.microbatch(),
                                  .copy = slot.copy()});
-  if (plan.last && hooks.sectionDone)
+  if (isRead)
     hooks.sectionDone(slot.section());
+  return {};
+}
+
+/// Waits for collectives that still write to what `section` shows.
+Status RankExecutor::finishResults(uint32_t section) {
+  for (const abi::Result &result : own.results()) {
+    int64_t bytes = int64_t(own.memory().buffers(int(result.buffer())).bytes());
+    if (result.section() == section)
+      if (Status status =
+              events.finishWriters(address(result.buffer()), bytes, ownProgress, ownTrace);
+          !status.ok())
+        return status;
+  }
   return {};
 }
 

@@ -16,7 +16,7 @@ namespace pcc::runtime {
 struct StepHooks {
   /// Fills the inputs for a microbatch and copy.
   std::function<void(const abi::Slot &slot)> fill = {};
-  /// A section ran for the last time in this step.
+  /// A section ran for the last time in this step, and its results can be read.
   std::function<void(uint32_t section)> sectionDone = {};
 };
 
@@ -53,6 +53,7 @@ private:
   Status makeGroups();
   Status prepareSections();
   void planSlots();
+  Status finishResults(uint32_t section);
   Status runSlot(size_t slot, int64_t step, const StepHooks &hooks);
 
   const abi::Executable &whole;

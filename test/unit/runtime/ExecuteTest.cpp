@@ -220,6 +220,29 @@ TEST(Train, NeedsAWholeBatch) {
             "learnable: expected at least one batch of 64 rows, got 63 rows");
 }
 
+// A result that a collective still writes when its section is over is read when that is done.
+TEST(Session, ResultsOfCollectivesInFlightAreWhole) {
+  ProgramBuilder builder(2);
+  uint32_t value = builder.parameter("w", {1}, 0);
+  abi::Section &section = builder.section("main");
+  builder.program.mutable_parameters(0)->mutable_initialiser()->set_constant(3);
+  abi::Record &pause = builder.launch(section, "slumber", {}, {0});
+  for (int64_t milliseconds : {0, 200})
+    pause.mutable_launch()->mutable_scalars(0)->mutable_expression()->add_table(milliseconds);
+  builder.allReduce(section, value).set_lane(abi::COMMUNICATION);
+  abi::Result &result = *builder.program.add_results();
+  result.set_name("w");
+  result.set_role(abi::GRADIENT);
+  *result.mutable_block() = builder.whole(abi::F32, {1});
+  result.set_buffer(value);
+  builder.program.add_slots();
+  auto session = Session::load(builder.executable, {.timeOut = 5});
+  ASSERT_TRUE(bool(session)) << session.status().message();
+  Expected<StepResults> step = (*session)->runStep({});
+  ASSERT_TRUE(bool(step)) << step.status().describe();
+  EXPECT_EQ(step->gradients.at("w").at(0), 6);
+}
+
 /// A SEND or RECV of `buffer`; peers by rank.
 void addTransfer(abi::Section &section, abi::CollectiveKind kind, uint32_t buffer,
                  const std::vector<int64_t> &peers) {
