@@ -37,8 +37,8 @@ Value takeBlock(OpBuilder &builder, Location loc, Value value, int64_t dim,
                                        builder.getI64IntegerAttr(dim));
 }
 
-/// The number that changes nothing when it is combined with another; the limits are those of f32,
-/// rounded to the element type.
+/// The number that changes nothing when it is combined with another; as a constant of integers an
+/// infinity is their least or greatest number.
 static double getNeutral(ReduceKind kind) {
   switch (kind) {
   case ReduceKind::Sum:
