@@ -17,14 +17,24 @@ using pcc::dist::Sharding;
 
 namespace pcc::test {
 
+/// The shardings that are partial over `axis`, too.
+static std::vector<Sharding> addPartialAxis(const Sharding &sharding, const std::string &axis) {
+  AxisList partialAxes = sharding.getPartialAxes();
+  partialAxes.push_back(axis);
+  if (sharding.isPartial())
+    return {sharding.withPartial(partialAxes, sharding.getPartialKind())};
+  std::vector<Sharding> all;
+  for (ReduceKind kind : {ReduceKind::Sum, ReduceKind::Max, ReduceKind::Min, ReduceKind::Prod})
+    all.push_back(sharding.withPartial(partialAxes, kind));
+  return all;
+}
+
 /// Adds one axis to each of `shardings` in all ways.
 static std::vector<Sharding> addAxis(ArrayRef<Sharding> shardings, const std::string &axis) {
   std::vector<Sharding> all;
   for (const Sharding &sharding : shardings) {
     all.push_back(sharding);
-    AxisList partialAxes = sharding.getPartialAxes();
-    partialAxes.push_back(axis);
-    all.push_back(sharding.withPartial(partialAxes));
+    llvm::append_range(all, addPartialAxis(sharding, axis));
     for (int64_t dim = 0; dim < sharding.getRank(); ++dim)
       for (size_t place = 0; place <= sharding.getDim(dim).size(); ++place) {
         Sharding cut = sharding;

@@ -44,7 +44,7 @@ private:
 
   void addOp() {
     std::string m = typeText(matrix), v = typeText(vector);
-    switch (random() % 9) {
+    switch (random() % 12) {
     case 0: { // scaled, so that chains of products stay in range
       std::string product =
           define("matmul " + pick(matrices) + ", " + pick(matrices) + " : " + m + ", " + m);
@@ -74,6 +74,15 @@ private:
       break;
     case 8:
       matrices.push_back(define("softmax " + pick(matrices) + " axis = 1 : " + m));
+      break;
+    case 9:
+      matrices.push_back(define("max " + pick(matrices) + ", " + pick(matrices) + " : " + m));
+      break;
+    case 10:
+      vectors.push_back(define("reduce max " + pick(matrices) + ", [1] : " + m));
+      break;
+    case 11:
+      vectors.push_back(define("min " + pick(vectors) + ", " + pick(vectors) + " : " + v));
       break;
     }
   }
