@@ -210,7 +210,8 @@ void MemoryPlanner::extendOverCommunication(const facts::Kernel &kernel, int64_t
 }
 
 /// Arguments live from the section's start, values of kernels until their last reader, results to
-/// the end of the section; what a later section takes over lives on there.
+/// the end of the section, where losses, outputs and gradients are read; what a later section takes
+/// over lives on there.
 LogicalResult MemoryPlanner::addSection(facts::Section &section) {
   SmallVector<facts::Kernel> kernels = facts::collectKernels(section.function);
   int64_t numKernels = kernels.size();
@@ -268,15 +269,6 @@ LogicalResult MemoryPlanner::planTimeline(MutableArrayRef<facts::Section> sectio
   for (facts::Section &section : sections)
     if (failed(addSection(section)))
       return failure();
-  // Losses, outputs and gradients are read when the step has ended.
-  for (facts::Section &section : sections)
-    for (auto [index, value] : llvm::enumerate(section.getReturned())) {
-      RoleAttr role = section.getResultRole(index);
-      bool readLater =
-          role && (role.getKind() == RoleKind::Loss || role.getKind() == RoleKind::Output);
-      if (readLater && values.find(value))
-        values.readAt(value, start);
-    }
   packTemporaries();
   for (facts::Section &section : sections)
     annotate(section);
