@@ -11,6 +11,7 @@
 #include "passes/partition/Passes.h"
 #include "passes/schedule/Passes.h"
 #include "passes/strategy/Passes.h"
+#include "runtime/machine/Cluster.h"
 
 using namespace mlir;
 using namespace pcc;
@@ -53,9 +54,12 @@ static void addStrategy(OpPassManager &passes, const PipelineOptions &options) {
 /// spmd: obeys the shardings. Wholes are partitioned as wholes, since one rule for the whole is
 /// better than those of its pieces; only then are they taken apart. After this stage no shape is
 /// global.
-static void addSpmd(OpPassManager &passes, const PipelineOptions &) {
+static void addSpmd(OpPassManager &passes, const PipelineOptions &options) {
   passes.addPass(partition::createInsertReshards());
-  passes.addPass(partition::createReshardsToCollectives());
+  partition::ReshardsToCollectivesOptions reshards;
+  if (options.cluster)
+    reshards.cluster = machine::toText(*options.cluster);
+  passes.addPass(partition::createReshardsToCollectives(reshards));
   passes.addPass(partition::createLocalise());
   passes.addPass(graph::createGraphDecompose());
   addCleanUp(passes);

@@ -16,6 +16,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "passes/autodiff/TrainingOptions.h"
+#include "runtime/abi/cluster.pb.h"
 #include "runtime/abi/config.pb.h"
 #include <functional>
 #include <optional>
@@ -36,6 +37,9 @@ struct PipelineOptions {
   /// Loss and optimizer; both empty: the model is only evaluated and there is no training step.
   /// Microbatches, copies and their reduction are those of `parallel`.
   autodiff::TrainingOptions training;
+  /// A complete machine (runtime/machine/Cluster.h) with a device for each rank, whose times
+  /// decide; absent: elements moved decide.
+  std::optional<abi::Cluster> cluster;
   /// Called before the passes of each stage run, e.g. to attach timing.
   std::function<mlir::LogicalResult(mlir::PassManager &)> configure;
   /// Called after each stage.

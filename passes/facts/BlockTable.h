@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The direct exchange of blocks between two shardings: each rank receives exactly the elements that
-// it lacks. A pure function of the two cuts; partial axes, which both must have in common, take no
-// part.
+// The direct exchange of blocks between two shardings, move by move: each rank receives exactly the
+// elements that it lacks. A pure function of the two cuts; partial axes, which both must have in
+// common, take no part. How much is moved is known without the table: ExchangeVolume.h.
 #pragma once
 
 #include "dialects/dist/Sharding.h"
@@ -18,19 +18,12 @@ struct BlockMove {
 };
 
 struct BlockTable {
-  dist::AxisList axes; ///< the group: all axes that cut either side
-  std::vector<BlockMove> moves;
-  llvm::SmallVector<int64_t, 4> sourceShape; ///< of a position's block before the exchange
-
-  /// Elements that the busiest position receives from others.
-  int64_t getReceived() const;
-  /// The most sources, itself left out, from which one position receives.
-  int64_t getMessages() const;
-  /// True if every position takes the whole block of one source and none is a source twice.
-  bool isPermutation() const;
+  dist::AxisList axes;          ///< the group: all axes that cut either side, in the mesh's order
+  std::vector<BlockMove> moves; ///< by target, then by the source's place in the tensor
 };
 
-/// The exchange from `from` to `to` of a tensor of `shape`.
+/// The exchange from `from` to `to` of a tensor of `shape`. Of several holders of a block the one
+/// that differs from the target along the fewest axes sends it, which spreads the load evenly.
 BlockTable makeBlockTable(const dist::Sharding &from, const dist::Sharding &to,
                           llvm::ArrayRef<int64_t> shape, const dist::Mesh &mesh);
 

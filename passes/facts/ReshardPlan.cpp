@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/facts/ReshardPlan.h"
 
+#include "passes/facts/MergedAxes.h"
 #include "passes/facts/ReshardSteps.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -28,10 +29,12 @@ StringRef stringify(StepKind kind) {
     return "reduce_scatter";
   case StepKind::AllReduce:
     return "all_reduce";
+  case StepKind::CollectivePermute:
+    return "collective_permute";
   case StepKind::BlockExchange:
     return "block_exchange";
   }
-  return "";
+  llvm_unreachable("every kind is listed");
 }
 
 double priceByElements(const ReshardStep &step) {
@@ -46,18 +49,18 @@ int64_t ReshardPlan::getReceived() const {
   return received;
 }
 
+std::string ReshardStep::str() const {
+  std::string text = (stringify(kind) + "(" + join(axes, ".")).str();
+  if (kind == StepKind::AllToAll)
+    text += ": " + std::to_string(fromDim) + " -> " + std::to_string(toDim);
+  else if (fromDim >= 0 || toDim >= 0)
+    text += ": " + std::to_string(std::max(fromDim, toDim));
+  return text + ")";
+}
+
 std::string ReshardPlan::str() const {
-  std::string text;
-  raw_string_ostream os(text);
-  interleaveComma(steps, os, [&](const ReshardStep &step) {
-    os << stringify(step.kind) << "(" << join(step.axes, ".");
-    if (step.kind == StepKind::AllToAll)
-      os << ": " << step.fromDim << " -> " << step.toDim;
-    else if (step.fromDim >= 0 || step.toDim >= 0)
-      os << ": " << std::max(step.fromDim, step.toDim);
-    os << ")";
-  });
-  return text;
+  auto texts = map_range(steps, [](const ReshardStep &step) { return step.str(); });
+  return join(texts, ", ");
 }
 
 Sharding dropTrivialAxes(const Sharding &sharding, const Mesh &mesh) {
@@ -72,6 +75,11 @@ Sharding dropTrivialAxes(const Sharding &sharding, const Mesh &mesh) {
 
 namespace {
 
+/// The search is exact for up to so many axes, beyond which axes that go together are merged, and
+/// for up to so many shardings, after which the best plan so far is taken.
+constexpr size_t mostAxes = 4;
+constexpr int64_t mostSettled = 2000;
+
 /// What the search knows of a sharding.
 struct Node {
   Sharding sharding;
@@ -80,7 +88,8 @@ struct Node {
   bool isDone = false;
 };
 
-/// Dijkstra's algorithm over the shardings of one tensor, keyed by their text.
+/// Dijkstra's algorithm over the shardings of one tensor, keyed by their text. A way that is dearer
+/// than one known to the goal is not followed.
 class Search {
 public:
   Search(const Sharding &to, ArrayRef<int64_t> shape, const Mesh &mesh, StepPrice price)
@@ -89,7 +98,8 @@ public:
   ReshardPlan run(const Sharding &from) {
     nodes[from.str()].sharding = from;
     queue.push({0, from.str()});
-    while (!queue.empty()) {
+    followDirectWay(from);
+    for (int64_t settled = 0; !queue.empty() && settled < mostSettled; ++settled) {
       std::string key = queue.top().second;
       queue.pop();
       Node &node = nodes[key];
@@ -104,17 +114,46 @@ public:
   }
 
 private:
+  /// Reduces all that is to be reduced, exchanges blocks, masks: a way that always leads to the
+  /// goal.
+  void followDirectWay(Sharding here) {
+    while (here != to) {
+      std::vector<ReshardStep> steps = listSteps(here, to, shape, mesh);
+      auto leads = [&](StepKind kind) {
+        return find_if(steps, [&](const ReshardStep &step) { return step.kind == kind; });
+      };
+      auto step = steps.end();
+      for (StepKind kind : {StepKind::AllReduce, StepKind::CollectivePermute,
+                            StepKind::BlockExchange, StepKind::Mask})
+        if (step == steps.end())
+          step = leads(kind);
+      double priceHere = nodes[here.str()].price;
+      here = step->to;
+      relax(priceHere, *step);
+    }
+  }
+
   void relax(double priceHere, ReshardStep &step) {
     double total = priceHere + price(step);
     std::string key = step.to.str();
+    if (total > bound * (1 + rounding))
+      return;
     auto [it, isNew] = nodes.try_emplace(key);
     Node &node = it->second;
-    if (!isNew && (node.isDone || node.price <= total))
+    if (!isNew && (node.isDone || !isBetter(total, step, node)))
       return;
+    if (key == goal)
+      bound = total;
     node.sharding = step.to;
     node.price = total;
     node.step = std::move(step);
     queue.push({total, key});
+  }
+
+  /// At equal prices, up to rounding, a collective with a name of its own goes before an exchange.
+  static bool isBetter(double total, const ReshardStep &step, const Node &known) {
+    bool isNamed = known.step && known.step->isExchange() && !step.isExchange();
+    return isNamed ? total <= known.price * (1 + rounding) : total < known.price;
   }
 
   ReshardPlan collect() {
@@ -125,22 +164,38 @@ private:
     return plan;
   }
 
+  static constexpr double rounding = 1e-14; ///< by which equal prices may differ
   using Entry = std::pair<double, std::string>;
   const Sharding &to;
   ArrayRef<int64_t> shape;
   const Mesh &mesh;
   StepPrice price;
   std::string goal;
+  double bound = std::numeric_limits<double>::infinity(); ///< price of the best way known
   std::map<std::string, Node> nodes;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
 };
+
+Mesh dropTrivialAxes(const Mesh &mesh) {
+  SmallVector<dist::MeshAxis, 4> axes(mesh.getAxes());
+  erase_if(axes, [](const dist::MeshAxis &axis) { return axis.size == 1; });
+  return Mesh(axes);
+}
 
 } // namespace
 
 ReshardPlan planReshard(const Sharding &from, const Sharding &to, ArrayRef<int64_t> shape,
                         const Mesh &mesh, StepPrice price) {
+  Mesh used = dropTrivialAxes(mesh);
   Sharding start = dropTrivialAxes(from, mesh), goal = dropTrivialAxes(to, mesh);
-  return Search(goal, shape, mesh, price).run(start);
+  MergedAxes axes(start, goal, used, mostAxes);
+  start = axes.merge(start);
+  goal = axes.merge(goal);
+  auto priceOfMerged = [&](const ReshardStep &step) { return price(axes.expand(step)); };
+  ReshardPlan plan = Search(goal, shape, axes.getMesh(), priceOfMerged).run(start);
+  for (ReshardStep &step : plan.steps)
+    step = axes.expand(std::move(step));
+  return plan;
 }
 
 } // namespace pcc::facts

@@ -7,13 +7,15 @@
 //   [_, _] partial(sum: dp) [dp, _]   reduce_scatter over dp, axis 0
 //   [_, _]                 [tp, _]   slice along dimension 0 over tp
 //   [tp, _]                [_, tp]   all_to_all over tp, dimension 0 to 1
-//   [dp.tp, _]             [tp.dp, _] block_exchange (here a permutation)
+//   [dp.tp, _]             [tp.dp, _] collective_permute over dp, tp
+//   [dp.tp, _]             [tp, dp]   block_exchange over dp, tp
 //
 // Found by a shortest path over shardings, whose edges are single steps. Greedy plans are wrong on
-// some pairs: to gather an axis first can be dearer than to exchange it.
+// some pairs: to gather an axis first can be dearer than to exchange it. What a plan costs to find
+// depends on how many mesh axes the two shardings use in different ways, not on the ranks.
 #pragma once
 
-#include "passes/facts/BlockTable.h"
+#include "dialects/dist/Sharding.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace pcc::facts {
@@ -22,10 +24,11 @@ enum class StepKind {
   Mask,          ///< replicated to partial: coordinate 0 keeps the value, the others a neutral one
   Slice,         ///< each rank keeps its block
   AllGather,     ///< the fastest axes of a dimension are joined
-  AllToAll,      ///< the fastest axis of one dimension becomes the fastest of another
-  ReduceScatter, ///< a partial axis becomes the fastest of a dimension
+  AllToAll,      ///< the fastest axes of one dimension become the fastest of another
+  ReduceScatter, ///< partial axes become the fastest of a dimension
   AllReduce,     ///< partial axes are summed away
-  BlockExchange, ///< any cut to any other
+  CollectivePermute, ///< any cut to one of equal blocks over the same axes
+  BlockExchange,     ///< any cut to any other
 };
 
 /// The name of the step as it is printed: `all_reduce`, …
@@ -38,10 +41,17 @@ struct ReshardStep {
   int64_t fromDim = -1; ///< joined by AllGather, AllToAll
   int64_t toDim = -1;   ///< cut by Slice, AllToAll, ReduceScatter
   dist::Sharding from, to;
-  int64_t elements = 0; ///< received by the busiest rank
-  int64_t messages = 0; ///< received one after the other in the longest chain
+  int64_t operandElements = 0; ///< of one rank's block before
+  int64_t resultElements = 0;  ///< and after the step
+  int64_t elements = 0;        ///< received by the busiest rank
+  int64_t messages = 0;        ///< the most ranks from which one receives something
 
+  /// Prints `all_to_all(tp: 0 -> 1)`.
+  std::string str() const;
   bool isLocal() const { return kind == StepKind::Mask || kind == StepKind::Slice; }
+  bool isExchange() const {
+    return kind == StepKind::CollectivePermute || kind == StepKind::BlockExchange;
+  }
 };
 
 /// The price of a step, in any unit; must not be negative.
@@ -62,8 +72,7 @@ struct ReshardPlan {
   std::string str() const;
 };
 
-/// The cheapest plan. Both shardings are legal for `shape`, and a value that is to become partial
-/// is so already or is not partial at all.
+/// The cheapest plan. Both shardings are legal for `shape`.
 ReshardPlan planReshard(const dist::Sharding &from, const dist::Sharding &to,
                         llvm::ArrayRef<int64_t> shape, const dist::Mesh &mesh,
                         StepPrice price = priceByElements);

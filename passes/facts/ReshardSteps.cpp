@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/facts/ReshardSteps.h"
 
+#include "passes/facts/ExchangeVolume.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
@@ -17,7 +18,7 @@ public:
   StepLister(const Sharding &from, const Sharding &target, ArrayRef<int64_t> shape,
              const Mesh &mesh)
       : from(from), target(target), shape(shape), mesh(mesh),
-        localElements(product_of(from.getLocalShape(shape, mesh))) {}
+        localShape(from.getLocalShape(shape, mesh)), localElements(product_of(localShape)) {}
 
   std::vector<ReshardStep> list() {
     addReductions();
@@ -32,12 +33,13 @@ public:
   }
 
 private:
-  bool isLegal(const Sharding &sharding) const { return sharding.verify(shape, mesh).empty(); }
+  /// Whether this rank's block can be cut further.
+  bool isDivisible(int64_t dim, int64_t count) const { return localShape[dim] % count == 0; }
 
-  void add(StepKind kind, AxisList axes, Sharding to, int64_t elements, int64_t messages,
-           int64_t fromDim = -1, int64_t toDim = -1) {
-    steps.push_back(
-        {kind, std::move(axes), fromDim, toDim, from, std::move(to), elements, messages});
+  void add(StepKind kind, AxisList axes, Sharding to, int64_t resultElements, int64_t received,
+           int64_t messages, int64_t fromDim = -1, int64_t toDim = -1) {
+    steps.push_back({kind, std::move(axes), fromDim, toDim, from, std::move(to), localElements,
+                     resultElements, received, messages});
   }
 
   /// The partial axes that the target does not keep.
@@ -58,26 +60,46 @@ private:
     return from.withPartial(rest, from.getPartialKind());
   }
 
+  /// Partial axes are reduced away, or reduced and scattered: each alone, all of them, and those
+  /// which follow in the target's order.
   void addReductions() {
     AxisList reducible = getReducible();
-    auto addAllReduce = [&](const AxisList &axes) {
-      int64_t size = mesh.getSize(axes);
-      add(StepKind::AllReduce, axes, withoutPartialAxes(axes),
-          2 * localElements * (size - 1) / size, 2 * (size - 1));
-    };
     if (reducible.size() > 1)
       addAllReduce(reducible);
     for (const std::string &axis : reducible) {
       addAllReduce({axis});
-      int64_t size = mesh.getSize(StringRef(axis));
-      for (int64_t dim = 0; dim < from.getRank(); ++dim) {
-        Sharding to = withoutPartialAxes({axis});
-        to.getDim(dim).push_back(axis);
-        if (isLegal(to))
-          add(StepKind::ReduceScatter, {axis}, to, localElements * (size - 1) / size, size - 1, -1,
-              dim);
+      for (int64_t dim = 0; dim < from.getRank(); ++dim)
+        addReduceScatter({axis}, dim);
+    }
+    for (int64_t dim = 0; dim < from.getRank(); ++dim) {
+      ArrayRef<std::string> rest = target.getDim(dim);
+      if (!rest.take_front(from.getDim(dim).size()).equals(from.getDim(dim)))
+        continue;
+      AxisList axes;
+      for (const std::string &axis : rest.drop_front(from.getDim(dim).size())) {
+        if (!is_contained(reducible, axis))
+          break;
+        axes.push_back(axis);
+        if (axes.size() > 1)
+          addReduceScatter(axes, dim);
       }
     }
+  }
+
+  void addAllReduce(const AxisList &axes) {
+    int64_t size = mesh.getSize(axes);
+    add(StepKind::AllReduce, axes, withoutPartialAxes(axes), localElements,
+        2 * localElements * (size - 1) / size, size - 1);
+  }
+
+  void addReduceScatter(const AxisList &axes, int64_t dim) {
+    int64_t size = mesh.getSize(axes);
+    if (!isDivisible(dim, size))
+      return;
+    Sharding to = withoutPartialAxes(axes);
+    to.getDim(dim).append(axes);
+    add(StepKind::ReduceScatter, axes, to, localElements / size, localElements / size * (size - 1),
+        size - 1, -1, dim);
   }
 
   /// A value that is partial in the target only is kept by one rank of each group.
@@ -89,17 +111,16 @@ private:
     if (axes.empty() || (from.isPartial() && from.getPartialKind() != target.getPartialKind()))
       return;
     all.append(axes);
-    add(StepKind::Mask, axes, from.withPartial(all, target.getPartialKind()), 0, 0);
+    add(StepKind::Mask, axes, from.withPartial(all, target.getPartialKind()), localElements, 0, 0);
   }
 
   void addSlices(int64_t dim) {
     for (const dist::MeshAxis &axis : mesh.getAxes()) {
-      if (axis.size == 1 || from.uses(axis.name))
+      if (axis.size == 1 || from.uses(axis.name) || !isDivisible(dim, axis.size))
         continue;
       Sharding to = from;
       to.getDim(dim).push_back(axis.name);
-      if (isLegal(to))
-        add(StepKind::Slice, {axis.name}, to, 0, 0, -1, dim);
+      add(StepKind::Slice, {axis.name}, to, localElements / axis.size, 0, 0, -1, dim);
     }
   }
 
@@ -111,22 +132,26 @@ private:
       Sharding to = from;
       to.getDim(dim).resize(kept);
       int64_t size = mesh.getSize(axes);
-      add(StepKind::AllGather, axes, to, localElements * (size - 1), size - 1, dim);
+      add(StepKind::AllGather, axes, to, localElements * size, localElements * (size - 1), size - 1,
+          dim);
     }
   }
 
+  /// The same for axes that then cut another dimension.
   void addAllToAlls(int64_t dim) {
-    if (from.getDim(dim).empty())
-      return;
-    std::string axis = from.getDim(dim).back();
-    int64_t size = mesh.getSize(StringRef(axis));
-    for (int64_t other = 0; other < from.getRank(); ++other) {
-      Sharding to = from;
-      to.getDim(dim).pop_back();
-      to.getDim(other).push_back(axis);
-      if (other != dim && isLegal(to))
-        add(StepKind::AllToAll, {axis}, to, localElements * (size - 1) / size, size - 1, dim,
-            other);
+    const AxisList &cut = from.getDim(dim);
+    for (size_t kept = 0; kept < cut.size(); ++kept) {
+      AxisList axes(cut.begin() + kept, cut.end());
+      int64_t size = mesh.getSize(axes);
+      for (int64_t other = 0; other < from.getRank(); ++other) {
+        if (other == dim || !isDivisible(other, size))
+          continue;
+        Sharding to = from;
+        to.getDim(dim).resize(kept);
+        to.getDim(other).append(axes);
+        add(StepKind::AllToAll, axes, to, localElements, localElements / size * (size - 1),
+            size - 1, dim, other);
+      }
     }
   }
 
@@ -135,13 +160,15 @@ private:
     Sharding to = target.withPartial(from.getPartialAxes(), from.getPartialKind());
     if (to == from || !to.verifyAxes(mesh).empty())
       return;
-    BlockTable table = makeBlockTable(from, to, shape, mesh);
-    add(StepKind::BlockExchange, table.axes, to, table.getReceived(), table.getMessages());
+    ExchangeVolume volume = measureExchange(from, to, shape, mesh);
+    add(volume.permutes ? StepKind::CollectivePermute : StepKind::BlockExchange, volume.axes, to,
+        product_of(to.getLocalShape(shape, mesh)), volume.elements, volume.messages);
   }
 
   const Sharding &from, &target;
   ArrayRef<int64_t> shape;
   const Mesh &mesh;
+  SmallVector<int64_t, 4> localShape;
   int64_t localElements;
   std::vector<ReshardStep> steps;
 };

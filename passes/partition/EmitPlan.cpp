@@ -2,6 +2,7 @@
 #include "passes/partition/EmitPlan.h"
 
 #include "dialects/dist/Dist.h"
+#include "passes/facts/BlockTable.h"
 #include "passes/partition/LocalValues.h"
 
 using namespace mlir;
@@ -36,6 +37,7 @@ public:
       return dist::ReduceScatterOp::create(builder, loc, type, kind, block, step.toDim, group);
     case StepKind::AllReduce:
       return dist::AllReduceOp::create(builder, loc, type, kind, block, group);
+    case StepKind::CollectivePermute:
     case StepKind::BlockExchange:
       return emitExchange(step, block, type);
     }
@@ -46,10 +48,11 @@ private:
   Value emitExchange(const ReshardStep &step, Value block, RankedTensorType type) {
     facts::BlockTable table = facts::makeBlockTable(step.from, step.to, globalShape, mesh);
     auto group = dist::GroupAttr::get(builder.getContext(), table.axes);
+    bool permutes = step.kind == StepKind::CollectivePermute;
     SmallVector<SmallVector<int64_t>> rows;
     for (const facts::BlockMove &move : table.moves) {
       SmallVector<int64_t> &row = rows.emplace_back();
-      if (table.isPermutation()) {
+      if (permutes) {
         row.append({move.source, move.target});
         continue;
       }
@@ -59,7 +62,7 @@ private:
       row.append(move.targetOffset);
     }
     auto rowsAttr = dist::TableAttr::get(builder.getContext(), rows);
-    if (table.isPermutation())
+    if (permutes)
       return dist::CollectivePermuteOp::create(builder, loc, type, block, rowsAttr, group);
     return dist::BlockExchangeOp::create(builder, loc, type, block, rowsAttr, group);
   }

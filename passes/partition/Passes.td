@@ -21,8 +21,13 @@ def ReshardsToCollectives : Pass<"dist-reshards-to-collectives", "::mlir::Module
   let summary = "replaces each reshard by the cheapest collectives";
   let description = [{
     A reshard becomes to_local, the steps of its plan (passes/facts/ReshardPlan.h) on the blocks of one
-    rank, and to_global.
+    rank, and to_global. The cheapest plan is the one that receives the fewest elements at the busiest
+    rank, or with a cluster the fastest one.
   }];
+  let options = [
+    Option<"cluster", "cluster", "std::string", /*default=*/"",
+           "a machine that decides by time: `2x8xH100`, or the message of docs/spec/machine.md as text">,
+  ];
   let dependentDialects = ["::pcc::dist::DistDialect", "::pcc::graph::GraphDialect"];
 }
 

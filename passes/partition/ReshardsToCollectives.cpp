@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Replaces each reshard by to_local, the collectives of its plan, and to_global. Assumes nothing of
-// the other ops; leaves no reshard.
+// Replaces each reshard by to_local, the collectives of its plan, and to_global. With a cluster the
+// fastest plan is taken, else the one that moves least. Assumes nothing of the other ops; leaves no
+// reshard.
+#include "dialects/task/Task.h"
 #include "mlir/IR/Remarks.h"
+#include "passes/facts/ReshardPlanner.h"
 #include "passes/partition/EmitPlan.h"
 #include "passes/partition/Passes.h"
+#include "runtime/machine/Cluster.h"
 
 using namespace mlir;
 using namespace pcc;
@@ -16,32 +20,73 @@ namespace pcc::partition {
 
 namespace {
 
-void replace(dist::ReshardOp reshard, const dist::Mesh &mesh) {
-  OpBuilder builder(reshard);
-  Location loc = reshard.getLoc();
-  auto type = cast<RankedTensorType>(reshard.getType());
-  dist::Sharding from = reshard.getFrom().getSharding(), to = reshard.getTo().getSharding();
-  facts::ReshardPlan plan = facts::planReshard(from, to, type.getShape(), mesh);
-  Value block =
-      dist::ToLocalOp::create(builder, loc, type.clone(from.getLocalShape(type.getShape(), mesh)),
-                              reshard.getInput(), reshard.getFrom());
-  block = emitPlan(builder, loc, block, plan, type.getShape(), mesh);
-  Value whole = dist::ToGlobalOp::create(builder, loc, type, block, reshard.getTo());
-  remark::passed(loc, remark::RemarkOpts::name("reshard").category("partition"))
-      << remark::metric("from", from.str()) << remark::metric("to", to.str())
-      << remark::metric("steps", plan.str())
-      << remark::metric("elements_received", plan.getReceived());
-  reshard.replaceAllUsesWith(whole);
-  reshard.erase();
-}
+/// Replaces reshards one by one.
+class Replacer {
+public:
+  Replacer(dist::Mesh mesh, const abi::Cluster *cluster)
+      : cluster(cluster), planner(std::move(mesh), cluster) {}
+
+  void replace(dist::ReshardOp reshard) {
+    OpBuilder builder(reshard);
+    Location loc = reshard.getLoc();
+    const dist::Mesh &mesh = planner.getMesh();
+    auto type = cast<RankedTensorType>(reshard.getType());
+    dist::Sharding from = reshard.getFrom().getSharding(), to = reshard.getTo().getSharding();
+    const facts::ReshardPlan &plan =
+        planner.plan(from, to, type.getShape(), task::bytesOf(type.clone(ArrayRef<int64_t>{})));
+    RankedTensorType localType = type.clone(from.getLocalShape(type.getShape(), mesh));
+    Value block =
+        dist::ToLocalOp::create(builder, loc, localType, reshard.getInput(), reshard.getFrom());
+    block = emitPlan(builder, loc, block, plan, type.getShape(), mesh);
+    Value whole = dist::ToGlobalOp::create(builder, loc, type, block, reshard.getTo());
+    explain(reshard, from, to, plan);
+    reshard.replaceAllUsesWith(whole);
+    reshard.erase();
+  }
+
+private:
+  void explain(dist::ReshardOp reshard, const dist::Sharding &from, const dist::Sharding &to,
+               const facts::ReshardPlan &plan) const {
+    auto remark =
+        remark::passed(reshard.getLoc(), remark::RemarkOpts::name("reshard").category("partition"));
+    remark << remark::metric("from", from.str()) << remark::metric("to", to.str())
+           << remark::metric("steps", plan.str())
+           << remark::metric("elements_received", plan.getReceived());
+    if (cluster)
+      remark << remark::metric("seconds", plan.price);
+  }
+
+  const abi::Cluster *cluster;
+  facts::ReshardPlanner planner;
+};
 
 struct ReshardsToCollectives : impl::ReshardsToCollectivesBase<ReshardsToCollectives> {
+  using ReshardsToCollectivesBase::ReshardsToCollectivesBase;
+
   void runOnOperation() override {
     dist::Mesh mesh = dist::getMesh(getOperation());
+    std::optional<abi::Cluster> machine;
+    if (failed(readCluster(mesh, machine)))
+      return signalPassFailure();
     SmallVector<dist::ReshardOp> reshards;
     getOperation().walk([&](dist::ReshardOp op) { reshards.push_back(op); });
+    Replacer replacer(mesh, machine ? &*machine : nullptr);
     for (dist::ReshardOp reshard : reshards)
-      replace(reshard, mesh);
+      replacer.replace(reshard);
+  }
+
+private:
+  /// The cluster of the option, if it is given.
+  LogicalResult readCluster(const dist::Mesh &mesh, std::optional<abi::Cluster> &machine) {
+    if (cluster.empty())
+      return success();
+    abi::Expected<abi::Cluster> parsed = machine::parseCluster(cluster);
+    abi::Status status =
+        parsed ? machine::checkRanks(*parsed, mesh.getNumRanks()) : parsed.status();
+    if (!status.ok())
+      return getOperation().emitError() << status.message();
+    machine = std::move(*parsed);
+    return success();
   }
 };
 

@@ -5,6 +5,10 @@
 #include "runtime/abi/Checker.h"
 #include "runtime/machine/BuiltIn.h"
 
+#include <google/protobuf/io/tokenizer.h>
+#include <google/protobuf/text_format.h>
+
+#include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <cmath>
@@ -46,9 +50,18 @@ abi::Expected<size_t> parseCounts(std::string_view form, std::vector<int64_t> &c
   return begin;
 }
 
-/// The figures of `given` where it has them, else those of `base`.
-abi::DeviceFigures overlay(abi::DeviceFigures base, const abi::DeviceFigures &given) {
-  base.MergeFrom(given); // repeated rates are appended, and the last one counts
+/// The figures of `given` where it has them, else those of `base`; a rate replaces that of its
+/// class and type.
+abi::DeviceFigures overlay(abi::DeviceFigures base, abi::DeviceFigures given) {
+  for (const abi::ComputeRate &rate : given.rate()) {
+    auto isSame = [&](const abi::ComputeRate &other) {
+      return other.compute_class() == rate.compute_class() && other.type() == rate.type();
+    };
+    auto known = std::ranges::find_if(*base.mutable_rate(), isSame);
+    *(known == base.mutable_rate()->end() ? base.add_rate() : &*known) = rate;
+  }
+  given.clear_rate();
+  base.MergeFrom(given);
   return base;
 }
 
@@ -123,6 +136,18 @@ abi::Status check(const abi::Cluster &cluster) {
   return checker.status();
 }
 
+/// Keeps the first error of a text.
+class FirstError : public google::protobuf::io::ErrorCollector {
+public:
+  void AddError(int line, google::protobuf::io::ColumnNumber column,
+                const std::string &message) override {
+    if (found.empty())
+      found = fmt::format("line {}, column {}: {}", line + 1, column + 1, message);
+  }
+
+  std::string found;
+};
+
 } // namespace
 
 abi::Expected<abi::Cluster> parseForm(std::string_view form) {
@@ -166,6 +191,35 @@ abi::Expected<abi::Cluster> complete(const abi::Cluster &given) {
   if (abi::Status status = check(cluster); !status.ok())
     return status;
   return cluster;
+}
+
+abi::Expected<abi::Cluster> parseCluster(const std::string &text) {
+  // A message begins with the name of a field, and whoever wants a short form begins with a count.
+  if (text.find(':') == std::string::npos && text.find('{') == std::string::npos)
+    return parseForm(text);
+  abi::Cluster cluster;
+  FirstError errors;
+  google::protobuf::TextFormat::Parser parser;
+  parser.RecordErrorsTo(&errors);
+  if (!parser.ParseFromString(text, &cluster))
+    return abi::Status::badInput("cluster '" + text + "', " + errors.found);
+  return complete(cluster);
+}
+
+std::string toText(const abi::Cluster &cluster) {
+  google::protobuf::TextFormat::Printer printer;
+  printer.SetSingleLineMode(true);
+  std::string text;
+  printer.PrintToString(cluster, &text);
+  return text;
+}
+
+abi::Status checkRanks(const abi::Cluster &cluster, int64_t ranks) {
+  int64_t devices = countDevices(cluster);
+  if (devices >= ranks)
+    return {};
+  return abi::Status::badInput(fmt::format(
+      "expected a cluster of at least {} devices, one for each rank, got {}", ranks, devices));
 }
 
 int64_t countDevices(const abi::Cluster &cluster) {

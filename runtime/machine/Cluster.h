@@ -13,6 +13,7 @@
 #include "runtime/abi/Status.h"
 #include "runtime/abi/cluster.pb.h"
 
+#include <string>
 #include <string_view>
 
 namespace pcc::machine {
@@ -29,8 +30,17 @@ abi::Expected<abi::Cluster> parseForm(std::string_view form);
 /// checked. BadInput names the field that is missing or wrong.
 abi::Expected<abi::Cluster> complete(const abi::Cluster &given);
 
+/// A short form, or the message in protobuf's text form, as pass options have it; complete.
+abi::Expected<abi::Cluster> parseCluster(const std::string &text);
+
+/// What parseCluster reads back.
+std::string toText(const abi::Cluster &cluster);
+
 /// The product of all levels' counts.
 int64_t countDevices(const abi::Cluster &cluster);
+
+/// BadInput unless there is a device for each of `ranks`.
+abi::Status checkRanks(const abi::Cluster &cluster, int64_t ranks);
 
 } // namespace pcc::machine
 

@@ -57,7 +57,7 @@ struct CollectivePrice {
   double seconds = 0;
   /// One algorithm of a flat collective, or one for each level that it spans, innermost first.
   /// Empty where nothing is to be done.
-  std::vector<abi::CollectiveAlgorithm> algorithms;
+  std::vector<abi::CollectiveAlgorithm> algorithms = {};
   bool isByLevel = false;
 
   /// Prints `ring`, or `by level: one_shot, ring`; nothing where nothing is to be done.

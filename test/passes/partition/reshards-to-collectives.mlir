@@ -41,7 +41,7 @@ module attributes {dist.mesh = #dist.mesh<x=2, y=2>} {
   // CHECK-LABEL: func.func @permute
   // CHECK: dist.collective_permute %{{.+}} {{\[}}[0, 0], [2, 1], [1, 2], [3, 3]] over <axes [x, y]> : tensor<2x8xf32>
   func.func @permute(%a: tensor<8x8xf32>) -> tensor<8x8xf32> {
-    // expected-remark @below {{block_exchange(x.y)}}
+    // expected-remark @below {{collective_permute(x.y)}}
     %0 = dist.reshard %a from [x.y, _] to [y.x, _] : tensor<8x8xf32>
     return %0 : tensor<8x8xf32>
   }

@@ -2,7 +2,8 @@
 //
 // Plans between shardings. That each plan keeps the value is shown by test/oracle/sharding, which
 // runs every pair.
-#include "passes/facts/ReshardPlan.h"
+#include "passes/facts/ReshardPlanner.h"
+#include "runtime/machine/Cluster.h"
 #include <gtest/gtest.h>
 
 using namespace pcc;
@@ -70,10 +71,15 @@ TEST(ReshardPlan, MovedAxisNeedsNoGather) {
 }
 
 TEST(ReshardPlan, ExchangedOrderOfAxesIsAPermutation) {
-  BlockTable table =
-      makeBlockTable(split({{"x", "y"}, {}}), split({{"y", "x"}, {}}), {16, 16}, mesh);
-  EXPECT_TRUE(table.isPermutation());
-  EXPECT_EQ(plan(split({{"x", "y"}, {}}), split({{"y", "x"}, {}})).str(), "block_exchange(x.y)");
+  EXPECT_EQ(plan(split({{"x", "y"}, {}}), split({{"y", "x"}, {}})).str(),
+            "collective_permute(x.y)");
+}
+
+TEST(ReshardPlan, SeveralAxesMoveAtOnce) {
+  EXPECT_EQ(plan(split({{"x", "y"}, {}}), split({{}, {"x", "y"}})).str(),
+            "all_to_all(x.y: 0 -> 1)");
+  EXPECT_EQ(plan(Sharding::replicated(2).withPartial({"x", "y"}), split({{"y", "x"}, {}})).str(),
+            "reduce_scatter(y.x: 0)");
 }
 
 TEST(ReshardPlan, AxesOfOneRankMeanNothing) {
@@ -86,23 +92,56 @@ TEST(ReshardPlan, AxesOfOneRankMeanNothing) {
 TEST(ReshardPlan, PriceDecides) {
   // Where only the number of messages counts, a gather of everything in one step beats none.
   auto byMessages = [](const ReshardStep &step) {
-    return static_cast<double>(step.messages) + (step.kind == StepKind::BlockExchange ? 100 : 0);
+    return static_cast<double>(step.messages) + (step.isExchange() ? 100 : 0);
   };
   ReshardPlan result = plan(split({{"x", "y"}, {}}), split({{"y", "x"}, {}}), byMessages);
   for (const ReshardStep &step : result.steps)
-    EXPECT_NE(step.kind, StepKind::BlockExchange);
+    EXPECT_FALSE(step.isExchange());
 }
 
-TEST(BlockTable, APartOfTheOwnBlockIsNoPermutation) {
-  BlockTable table = makeBlockTable(Sharding::replicated(2), split({{"x"}, {}}), {16, 16}, mesh);
-  EXPECT_EQ(table.getReceived(), 0);
-  EXPECT_FALSE(table.isPermutation());
+TEST(ReshardPlan, ManyAxesThatGoTogetherAreOne) {
+  // Twelve axes of two, all from one dimension to the other.
+  llvm::SmallVector<dist::MeshAxis> axes;
+  AxisList names;
+  for (char name = 'a'; name < 'a' + 12; ++name) {
+    axes.push_back({std::string(1, name), 2});
+    names.push_back(std::string(1, name));
+  }
+  ReshardPlan result =
+      planReshard(split({names, {}}), split({{}, names}), {4096, 4096}, Mesh(axes));
+  ASSERT_EQ(result.steps.size(), 1u);
+  EXPECT_EQ(result.steps[0].kind, StepKind::AllToAll);
+  EXPECT_EQ(result.steps[0].axes, names);
+  EXPECT_EQ(result.steps[0].to, split({{}, names}));
 }
 
-TEST(BlockTable, OnlyWhatIsLackingIsReceived) {
-  BlockTable table = makeBlockTable(split({{"x"}, {}}), split({{}, {"x"}}), {16, 16}, mesh);
-  EXPECT_EQ(table.getReceived(), 64);
-  EXPECT_EQ(table.getMessages(), 1);
-  EXPECT_FALSE(table.isPermutation());
-  EXPECT_EQ(table.moves.size(), 4u);
+TEST(ReshardPlan, AxesThatDoNotGoTogetherEndTheSearchEarly) {
+  llvm::SmallVector<dist::MeshAxis> axes;
+  AxisList names, reversed;
+  for (char name = 'a'; name < 'a' + 12; ++name) {
+    axes.push_back({std::string(1, name), 2});
+    names.push_back(std::string(1, name));
+    reversed.insert(reversed.begin(), std::string(1, name));
+  }
+  ReshardPlan result =
+      planReshard(split({names, {}}), split({reversed, {}}), {4096, 4096}, Mesh(axes));
+  EXPECT_EQ(result.getReceived(), 4096);
+}
+
+TEST(ReshardPlanner, APlanIsFoundOnce) {
+  ReshardPlanner planner(mesh);
+  Sharding from = split({{"x"}, {}}), to = split({{}, {"x"}});
+  const ReshardPlan &first = planner.plan(from, to, {16, 16}, 4);
+  EXPECT_EQ(first.str(), "all_to_all(x: 0 -> 1)");
+  EXPECT_EQ(&planner.plan(from, to, {16, 16}, 4), &first);
+  EXPECT_NE(&planner.plan(from, to, {32, 16}, 4), &first);
+}
+
+TEST(ReshardPlanner, ByTimeFewMessagesDecideForSmallTensors) {
+  auto cluster = machine::parseForm("1x8xH100");
+  ReshardPlanner planner(mesh, &*cluster);
+  Sharding from = Sharding::replicated(2).withPartial({"y"}), to = Sharding::replicated(2);
+  EXPECT_EQ(planner.plan(from, to, {16, 16}, 4).str(), "all_reduce(y)");
+  // Large ones are reduced in parts by the idle ranks along x.
+  EXPECT_GT(planner.plan(from, to, {8192, 8192}, 4).steps.size(), 1u);
 }

@@ -79,12 +79,30 @@ TEST(Cluster, AFileChangesWhatItNames) {
   EXPECT_EQ(cluster->level(1).figures().latency_seconds().value(), 4e-6);
   EXPECT_EQ(cluster->level(1).figures().algorithm_size(), 1);
   EXPECT_EQ(cluster->device().memory_bytes().value(), 80e9);
+  EXPECT_EQ(cluster->device().rate(0).flops_per_second().value(), 5e14);
+  EXPECT_EQ(cluster->device().rate_size(), 6);
 }
 
 TEST(Cluster, ALevelMayTakeABuiltInLink) {
   auto cluster = complete(textOf("form: '2x8xH100' level {} level { link: 'ethernet-10g' }"));
   ASSERT_TRUE(cluster);
   EXPECT_EQ(cluster->level(1).figures().bytes_per_second().value(), 1.25e9);
+}
+
+TEST(Cluster, TextsReadBack) {
+  auto cluster = parseCluster("2x8xH100");
+  ASSERT_TRUE(cluster);
+  auto again = parseCluster(toText(*cluster));
+  ASSERT_TRUE(again) << again.status().message();
+  EXPECT_EQ(toText(*again), toText(*cluster));
+  EXPECT_EQ(parseCluster("form: 1").status().message(),
+            "cluster 'form: 1', line 1, column 7: Expected string, got: 1");
+}
+
+TEST(Cluster, EveryRankNeedsADevice) {
+  EXPECT_TRUE(checkRanks(*parseForm("2x8xH100"), 16).ok());
+  EXPECT_EQ(checkRanks(*parseForm("2x8xH100"), 17).message(),
+            "expected a cluster of at least 17 devices, one for each rank, got 16");
 }
 
 TEST(Cluster, WhatIsMissingOrWrongIsNamed) {

@@ -15,15 +15,6 @@ TEST(Roofline, ARateForEachClassAndType) {
   EXPECT_EQ(computeRate(h100(), abi::ELEMENTWISE, abi::BF16), 67e12) << "as f32";
 }
 
-TEST(Roofline, TheLaterRateCounts) {
-  abi::DeviceFigures device = h100();
-  abi::ComputeRate &rate = *device.add_rate();
-  rate.set_compute_class(abi::CONTRACTION);
-  rate.set_type(abi::F32);
-  rate.mutable_flops_per_second()->set_value(1e12);
-  EXPECT_EQ(computeRate(device, abi::CONTRACTION, abi::F32), 1e12);
-}
-
 TEST(Roofline, BoundByArithmeticOrByMemory) {
   double launch = h100().launch_seconds().value();
   double n = 4096; // a square product: 2n^3 flops, 3n^2 elements

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/facts/MachinePrice.h"
+
+#include "runtime/machine/Roofline.h"
+
+using namespace llvm;
+
+namespace pcc::facts {
+
+machine::Group makeGroup(ArrayRef<std::string> axes, const dist::Mesh &mesh,
+                         const abi::Cluster &cluster) {
+  SmallVector<machine::GroupAxis> groupAxes;
+  int64_t stride = 1;
+  for (const dist::MeshAxis &axis : reverse(mesh.getAxes())) {
+    if (is_contained(axes, axis.name))
+      groupAxes.push_back({axis.size, stride});
+    stride *= axis.size;
+  }
+  return machine::Group::over({groupAxes.data(), groupAxes.size()}, cluster);
+}
+
+/// The collective of a step that is none of this rank's alone.
+static abi::CollectiveKind kindOf(StepKind kind) {
+  switch (kind) {
+  case StepKind::Mask:
+  case StepKind::Slice:
+    return abi::COLLECTIVE_KIND_UNSPECIFIED;
+  case StepKind::AllGather:
+    return abi::ALL_GATHER;
+  case StepKind::AllToAll:
+    return abi::ALL_TO_ALL;
+  case StepKind::ReduceScatter:
+    return abi::REDUCE_SCATTER;
+  case StepKind::AllReduce:
+    return abi::ALL_REDUCE;
+  case StepKind::CollectivePermute:
+    return abi::COLLECTIVE_PERMUTE;
+  case StepKind::BlockExchange:
+    return abi::BLOCK_EXCHANGE;
+  }
+  return abi::COLLECTIVE_KIND_UNSPECIFIED;
+}
+
+machine::CollectivePrice MachinePrice::explain(const ReshardStep &step) const {
+  double result = static_cast<double>(step.resultElements * elementBytes);
+  if (step.isLocal())
+    return {machine::moveSeconds(cluster.device(), 2 * result)}; // read and written
+  double operand = static_cast<double>(step.operandElements * elementBytes);
+  machine::Traffic traffic{kindOf(step.kind), operand, step.messages};
+  if (step.kind == StepKind::AllGather)
+    traffic.bytes = result;
+  if (step.kind == StepKind::BlockExchange)
+    traffic.bytes = static_cast<double>(step.elements * elementBytes);
+  return machine::priceCollective(cluster, makeGroup(step.axes, mesh, cluster), traffic);
+}
+
+} // namespace pcc::facts

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The price of a reshard step in seconds on a described machine, beside the one by elements
+// (ReshardPlan.h).
+#pragma once
+
+#include "passes/facts/ReshardPlan.h"
+#include "runtime/machine/CollectivePrice.h"
+
+namespace pcc::facts {
+
+/// Prices the steps of tensors whose elements have `elementBytes` each. `cluster` is complete and
+/// has a device for each rank of `mesh`; both outlive this.
+class MachinePrice {
+public:
+  MachinePrice(const abi::Cluster &cluster, const dist::Mesh &mesh, int64_t elementBytes)
+      : cluster(cluster), mesh(mesh), elementBytes(elementBytes) {}
+
+  /// Seconds: of the cheapest algorithm for a collective, of a copy of the block for a local step.
+  double operator()(const ReshardStep &step) const { return explain(step).seconds; }
+
+  /// The same, with the algorithm.
+  machine::CollectivePrice explain(const ReshardStep &step) const;
+
+private:
+  const abi::Cluster &cluster;
+  const dist::Mesh &mesh;
+  int64_t elementBytes;
+};
+
+/// Where the groups over `axes` of `mesh` lie on `cluster`.
+machine::Group makeGroup(llvm::ArrayRef<std::string> axes, const dist::Mesh &mesh,
+                         const abi::Cluster &cluster);
+
+} // namespace pcc::facts

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Several mesh axes taken as one, where two shardings use them as one: next to each other in the
+// same dimension of both, or partial or unused together. A search over shardings then sees few axes
+// whatever the mesh.
+//
+//   from [a.b.c, _] to [_, a.b] partial-free, mesh a=2, b=2, c=2
+//   merged: [a.b, c …] is one axis "a.b" of 4 and c
+#pragma once
+
+#include "passes/facts/ReshardPlan.h"
+
+namespace pcc::facts {
+
+class MergedAxes {
+public:
+  /// Merges axes of `mesh`, all of more than one rank, until at most `most` are left or no two go
+  /// together in both `from` and `to`.
+  MergedAxes(const dist::Sharding &from, const dist::Sharding &to, const dist::Mesh &mesh,
+             size_t most);
+
+  /// The mesh of the merged axes, named `a.b`.
+  const dist::Mesh &getMesh() const { return merged; }
+  /// One of the two shardings in merged axes.
+  dist::Sharding merge(const dist::Sharding &sharding) const;
+  /// A step between merged shardings in the axes of the mesh.
+  ReshardStep expand(ReshardStep step) const;
+
+private:
+  dist::AxisList expand(llvm::ArrayRef<std::string> axes) const;
+  dist::Sharding expand(const dist::Sharding &sharding) const;
+
+  const dist::Mesh &mesh;
+  dist::Mesh merged;
+  std::vector<dist::AxisList> groups; ///< the axes of each merged one, slowest first
+};
+
+} // namespace pcc::facts
