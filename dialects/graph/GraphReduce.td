@@ -8,8 +8,12 @@ include "dialects/graph/GraphAttrs.td"
 
 def Graph_ReduceOp : Graph_Op<"reduce", [Graph_InferTypes]> {
   let summary = "combines all elements along the given dimensions, which disappear";
+  let description = [{
+    With `cross_batch` a rank that has only some of these elements (the samples of its part of a
+    batch) goes on with what it makes of them, as if they were all. Derivatives are those of the whole.
+  }];
   let arguments = (ins Graph_ReduceKindAttr:$kind, Graph_NumberTensor:$input,
-                       DenseI64ArrayAttr:$dims);
+                       DenseI64ArrayAttr:$dims, UnitAttr:$cross_batch);
   let results = (outs Graph_NumberTensor:$result);
   let assemblyFormat = "$kind $input `,` $dims attr-dict `:` type($input)";
 }

@@ -2,6 +2,7 @@
 //
 // The generated op classes, and what types they accept.
 #include "dialects/graph/Graph.h"
+#include "dialects/graph/StepTypes.h"
 
 using namespace mlir;
 using namespace pcc::graph;

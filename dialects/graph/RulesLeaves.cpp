@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Factor rules of leaves and of optimizer steps.
+// Factor rules of leaves.
 #include "dialects/graph/Graph.h"
 
 using namespace mlir;
@@ -32,17 +32,5 @@ FactorRule IotaOp::getFactorRule() {
 FactorRule RngUniformOp::getFactorRule() {
   FactorRule rule = FactorRule::pointwise(getIndex().getType().getShape(), 1);
   rule.addOperand({}); // the seed
-  return rule;
-}
-
-FactorRule SgdOp::getFactorRule() {
-  FactorRule rule = FactorRule::pointwise(getParameter().getType().getShape(), 2);
-  rule.addOperand({}); // the rate
-  return rule;
-}
-
-FactorRule MomentumOp::getFactorRule() {
-  FactorRule rule = FactorRule::pointwise(getParameter().getType().getShape(), 3, 2);
-  rule.addOperand({}); // the rate
   return rule;
 }

@@ -22,13 +22,40 @@ static SmallVector<Value> buildMomentum(ImplicitLocOpBuilder &builder, const Opt
   return {step.getNewParameter(), step.getNewVelocity()};
 }
 
+static SmallVector<Value> buildAdagrad(ImplicitLocOpBuilder &builder, const OptimizerSpec &spec,
+                                       const UpdateOperands &operands) {
+  auto step = graph::AdagradOp::create(
+      builder, operands.parameter, operands.gradient, operands.states[0], operands.rate,
+      llvm::APFloat(spec.epsilon), llvm::APFloat(spec.weightDecay));
+  return {step.getNewParameter(), step.getNewAccumulator()};
+}
+
+/// Adam and the ops with its operands and attributes.
+template <typename Op>
+static SmallVector<Value> buildAdam(ImplicitLocOpBuilder &builder, const OptimizerSpec &spec,
+                                    const UpdateOperands &operands) {
+  auto step = Op::create(builder, operands.parameter, operands.gradient, operands.states[0],
+                         operands.states[1], operands.rate, operands.step,
+                         llvm::APFloat(spec.beta1), llvm::APFloat(spec.beta2),
+                         llvm::APFloat(spec.epsilon), llvm::APFloat(spec.weightDecay));
+  return {step.getNewParameter(), step.getNewMoment1(), step.getNewMoment2()};
+}
+
 static constexpr StringRef sgdOptions[] = {"lr", "weight_decay"};
 static constexpr StringRef momentumOptions[] = {"lr", "momentum", "weight_decay", "nesterov"};
 static constexpr StringRef momentumStates[] = {"velocity"};
+static constexpr StringRef adagradOptions[] = {"lr", "eps", "weight_decay"};
+static constexpr StringRef adagradStates[] = {"accumulator"};
+static constexpr StringRef adamOptions[] = {"lr", "beta1", "beta2", "eps", "weight_decay"};
+static constexpr StringRef adamStates[] = {"moment1", "moment2"};
 
 static constexpr OptimizerKind optimizers[] = {
-    {"sgd", sgdOptions, {}, buildSgd},
-    {"momentum", momentumOptions, momentumStates, buildMomentum},
+    {"sgd", sgdOptions, {}, 0, false, buildSgd},
+    {"momentum", momentumOptions, momentumStates, 0, false, buildMomentum},
+    {"adam", adamOptions, adamStates, 1e-8, true, buildAdam<graph::AdamOp>},
+    {"adam_weight_decay", adamOptions, adamStates, 1e-8, true, buildAdam<graph::AdamWeightDecayOp>},
+    {"lamb", adamOptions, adamStates, 1e-6, true, buildAdam<graph::LambOp>},
+    {"adagrad", adagradOptions, adagradStates, 1e-10, false, buildAdagrad},
 };
 
 static llvm::Expected<const OptimizerKind *> findOptimizer(StringRef name) {
@@ -41,11 +68,34 @@ static llvm::Expected<const OptimizerKind *> findOptimizer(StringRef name) {
   return makeError("unknown optimizer '", name, "'; known: ", quotedList(known));
 }
 
+/// A number in [0, 1).
+static llvm::Expected<double> parseBeta(const Option &option) {
+  double beta = 0;
+  if (option.value.getAsDouble(beta) || !(beta >= 0 && beta < 1))
+    return makeError("option '", option.key, "': expected a number in [0, 1), got '", option.value,
+                     "'");
+  return beta;
+}
+
+/// A finite number above 0.
+static llvm::Expected<double> parsePositive(const Option &option) {
+  auto number = parseNumber(option);
+  if (number && *number > 0)
+    return number;
+  llvm::consumeError(number.takeError());
+  return makeError("option '", option.key, "': expected a number above 0, got '", option.value,
+                   "'");
+}
+
 static llvm::Error setOption(OptimizerSpec &spec, const Option &option) {
   if (option.key == "lr")
     return parseNumber(option).moveInto(spec.learningRate);
   if (option.key == "momentum")
     return parseNumber(option).moveInto(spec.momentum);
+  if (option.key == "beta1" || option.key == "beta2")
+    return parseBeta(option).moveInto(option.key == "beta1" ? spec.beta1 : spec.beta2);
+  if (option.key == "eps")
+    return parsePositive(option).moveInto(spec.epsilon);
   if (option.key == "weight_decay")
     return parseNumber(option).moveInto(spec.weightDecay);
   return parseSwitch(option).moveInto(spec.nesterov);
@@ -69,6 +119,7 @@ llvm::Expected<OptimizerSpec> parseOptimizer(StringRef text) {
     return kind.takeError();
   OptimizerSpec spec;
   spec.kind = *kind;
+  spec.epsilon = spec.kind->epsilon;
   std::string owner = ("optimizer '" + spec.kind->name + "'").str();
   auto options = splitOptions(owner, rest);
   if (!options)

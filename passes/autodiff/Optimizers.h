@@ -4,6 +4,7 @@
 //
 //   --optimizer=sgd,lr=0.1,weight_decay=0.0001
 //   --optimizer=momentum,lr=0.01,momentum=0.9,nesterov
+//   --optimizer=adam,lr=0.001,beta1=0.9,beta2=0.999,eps=1e-8
 #pragma once
 
 #include "dialects/graph/Graph.h"
@@ -19,6 +20,8 @@ struct OptimizerSpec {
   const OptimizerKind *kind = nullptr;
   double learningRate = 0;
   double momentum = 0.9;
+  double beta1 = 0.9, beta2 = 0.999; ///< in [0, 1)
+  double epsilon = 0;                ///< above 0 where the kind has one; its default is the kind's
   double weightDecay = 0;
   bool nesterov = false;
 };
@@ -26,17 +29,21 @@ struct OptimizerSpec {
 /// The values of one parameter's update.
 struct UpdateOperands {
   mlir::Value parameter;
-  mlir::Value gradient; ///< of the parameter's type
+  mlir::Value gradient;
   llvm::SmallVector<mlir::Value> states;
   mlir::Value rate; ///< learning rate, a scalar
+  mlir::Value step; ///< number of the step from 0, a scalar; null unless the kind takes it
 };
 
 /// One row of the table.
 struct OptimizerKind {
   llvm::StringRef name;
   llvm::ArrayRef<llvm::StringRef> options;
-  /// The state of parameter w with suffix s is the parameter w.s: its type, at first zero.
+  /// The state of parameter w with suffix s is the parameter w.s: of w's shape in f32, at first
+  /// zero.
   llvm::ArrayRef<llvm::StringRef> states;
+  double epsilon; ///< the option's default
+  bool takesStep;
   /// The new parameter, then the new states.
   llvm::SmallVector<mlir::Value> (*build)(mlir::ImplicitLocOpBuilder &builder,
                                           const OptimizerSpec &spec,

@@ -25,7 +25,7 @@ StringRef stringify(OpClass opClass) {
   case OpClass::Communication:
     return "communication";
   }
-  return "";
+  llvm_unreachable("every class is listed");
 }
 
 static int64_t getNumElements(Type type) {
@@ -59,6 +59,9 @@ static int64_t flopsPerElement(Operation *op) {
   return llvm::TypeSwitch<Operation *, int64_t>(op)
       .Case<graph::SoftmaxOp, graph::SoftmaxCrossEntropyOp>([](auto) { return 5; })
       .Case<graph::MomentumOp>([](auto) { return 6; })
+      .Case<graph::AdagradOp>([](auto) { return 7; })
+      .Case<graph::AdamOp, graph::AdamWeightDecayOp>([](auto) { return 15; })
+      .Case<graph::LambOp>([](auto) { return 19; })
       .Case<graph::SgdOp>([](auto) { return 4; })
       .Default([](Operation *) { return 1; });
 }
@@ -81,7 +84,7 @@ static int64_t countFlops(Operation *op, OpClass opClass) {
   case OpClass::Communication:
     return 0;
   }
-  return 0;
+  llvm_unreachable("every class is listed");
 }
 
 Cost costOf(Operation *op) {

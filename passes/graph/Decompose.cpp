@@ -16,27 +16,6 @@ namespace pcc::graph {
 #include "passes/graph/Passes.h.inc"
 } // namespace pcc::graph
 
-Value PieceBuilder::splat(Value like, double value) {
-  return make<ConstantOp>(cast<RankedTensorType>(like.getType()), value);
-}
-
-Value PieceBuilder::repeat(Value scalar, Value like) {
-  auto type = cast<RankedTensorType>(like.getType());
-  auto scalarType = cast<RankedTensorType>(scalar.getType());
-  if (scalarType.getElementType() != type.getElementType())
-    scalar = make<CastOp>(scalarType.clone(type.getElementType()), scalar);
-  return make<BroadcastOp>(type, scalar, ArrayRef<int64_t>());
-}
-
-Value PieceBuilder::repeatAlong(Value reduced, Value like, int64_t axis) {
-  auto type = cast<RankedTensorType>(like.getType());
-  SmallVector<int64_t> dims;
-  for (int64_t dim = 0; dim < type.getRank(); ++dim)
-    if (dim != axis)
-      dims.push_back(dim);
-  return make<BroadcastOp>(type, reduced, dims);
-}
-
 namespace {
 
 /// Calls `decompose` for one class of op.
@@ -63,7 +42,9 @@ struct Decompose : public pcc::graph::impl::GraphDecomposeBase<Decompose> {
                            entry<SoftplusOp>(),  entry<EluOp>(),
                            entry<LeakyReluOp>(), entry<ClampOp>(),
                            entry<SoftmaxOp>(),   entry<SoftmaxCrossEntropyOp>(),
-                           entry<SgdOp>(),       entry<MomentumOp>()};
+                           entry<SgdOp>(),       entry<MomentumOp>(),
+                           entry<AdamOp>(),      entry<AdamWeightDecayOp>(),
+                           entry<LambOp>(),      entry<AdagradOp>()};
     for (const Entry &each : table)
       if (ops.empty() || llvm::is_contained(ops, each.name))
         chosen[each.name] = each;

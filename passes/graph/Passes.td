@@ -19,7 +19,7 @@ def GraphCanonicalize : Pass<"graph-canonicalize"> {
 def GraphDecompose : Pass<"graph-decompose"> {
   let summary = "replaces ops that are wholes by core ops";
   let description = [{
-    softmax, softmax_cross_entropy, sgd, momentum, gelu, silu, softplus, elu, leaky_relu and clamp
+    softmax, softmax_cross_entropy, the optimizer steps, gelu, silu, softplus, elu, leaky_relu and clamp
     become reductions and plain elementwise ops. Each piece keeps the location of the whole.
     docs/spec/graph.md lists the formulas.
   }];

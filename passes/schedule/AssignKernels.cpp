@@ -47,7 +47,8 @@ static void materialiseOperands(func::FuncOp function) {
 /// The first op for which there is no kernel; null if there is none.
 static Operation *findWhole(func::FuncOp function) {
   for (Operation &op : function.getBody().front())
-    if (isa<SoftmaxOp, SoftmaxCrossEntropyOp, SgdOp, MomentumOp, SplitOp>(op))
+    if (isa<SoftmaxOp, SoftmaxCrossEntropyOp, SgdOp, MomentumOp, AdamOp, AdamWeightDecayOp, LambOp,
+            AdagradOp, SplitOp>(op))
       return &op;
   return nullptr;
 }

@@ -162,18 +162,61 @@ func.func @sgd_rate(%p: tensor<2xf32>, %r: tensor<1xf32>) {
 
 // -----
 
-// Parameter, gradient and states have one type.
-func.func @sgd_types(%p: tensor<2xf32>, %g: tensor<3xf32>, %r: tensor<f32>) {
-  // expected-error @+1 {{failed to verify that all of {parameter, gradient, new_parameter} have same type}}
-  %0 = "graph.sgd"(%p, %g, %r) : (tensor<2xf32>, tensor<3xf32>, tensor<f32>) -> tensor<2xf32>
+// Optimizer steps C1: parameter, gradient and states have one shape.
+func.func @sgd_shapes(%p: tensor<2xf32>, %g: tensor<3xf32>, %r: tensor<f32>) {
+  // expected-error @+1 {{failed to verify that all of {parameter, gradient} have same shape}}
+  %0 = graph.sgd %p, %g, %r : tensor<2xf32> (tensor<3xf32>), tensor<f32>
   return
 }
 
 // -----
 
+func.func @momentum_shapes(%p: tensor<2xf32>, %v: tensor<2x1xf32>, %r: tensor<f32>) {
+  // expected-error @+1 {{failed to verify that all of {parameter, gradient, velocity} have same shape}}
+  %0:2 = graph.momentum %p, %p, %v, %r {momentum = 0.9} : tensor<2xf32> (tensor<2xf32>, tensor<2x1xf32>), tensor<f32>
+  return
+}
+
+// -----
+
+// A new value has the type of the old one.
 func.func @momentum_types(%p: tensor<2xf32>, %v: tensor<2xf16>, %r: tensor<f32>) {
-  // expected-error @+1 {{failed to verify that all of {parameter, gradient, velocity, new_parameter, new_velocity} have same type}}
+  // expected-error @+1 {{failed to verify that all of {velocity, new_velocity} have same type}}
   %0:2 = "graph.momentum"(%p, %p, %v, %r) {momentum = 0.9}
     : (tensor<2xf32>, tensor<2xf32>, tensor<2xf16>, tensor<f32>) -> (tensor<2xf32>, tensor<2xf32>)
+  return
+}
+
+// -----
+
+// Optimizer steps C2: beta is less than 1.
+func.func @adam_beta(%p: tensor<2xf32>, %r: tensor<f32>, %s: tensor<i64>) {
+  // expected-error @+1 {{'graph.adam' op expected 'beta2' in [0, 1), got 1.000000e+00}}
+  %0:3 = graph.adam %p, %p, %p, %p, %r, %s {beta1 = 0.9, beta2 = 1.0, epsilon = 1.0e-8} : tensor<2xf32>, tensor<f32>, tensor<i64>
+  return
+}
+
+// -----
+
+func.func @lamb_beta(%p: tensor<2xf32>, %r: tensor<f32>, %s: tensor<i64>) {
+  // expected-error @+1 {{'graph.lamb' op expected 'beta1' in [0, 1), got -1.000000e-01}}
+  %0:3 = graph.lamb %p, %p, %p, %p, %r, %s {beta1 = -0.1, beta2 = 0.9, epsilon = 1.0e-8} : tensor<2xf32>, tensor<f32>, tensor<i64>
+  return
+}
+
+// -----
+
+// Optimizer steps C3: the divisor is kept away from zero.
+func.func @adam_weight_decay_epsilon(%p: tensor<2xf32>, %r: tensor<f32>, %s: tensor<i64>) {
+  // expected-error @+1 {{'graph.adam_weight_decay' op expected 'epsilon' to be a number above 0, got 0.000000e+00}}
+  %0:3 = graph.adam_weight_decay %p, %p, %p, %p, %r, %s {beta1 = 0.9, beta2 = 0.9, epsilon = 0.0} : tensor<2xf32>, tensor<f32>, tensor<i64>
+  return
+}
+
+// -----
+
+func.func @adagrad_epsilon(%p: tensor<2xf32>, %r: tensor<f32>) {
+  // expected-error @+1 {{'graph.adagrad' op expected 'epsilon' to be a number above 0, got -1.000000e+00}}
+  %0:2 = graph.adagrad %p, %p, %p, %r {epsilon = -1.0} : tensor<2xf32>, tensor<f32>
   return
 }

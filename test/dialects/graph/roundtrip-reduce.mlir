@@ -29,10 +29,22 @@ func.func @reduction(%x: tensor<4x5xf32>, %labels: tensor<4xi64>) {
 }
 
 // CHECK-LABEL: func.func @optimizer
-func.func @optimizer(%p: tensor<4xf32>, %g: tensor<4xf32>, %v: tensor<4xf32>, %rate: tensor<f32>) {
+func.func @optimizer(%p: tensor<4xf32>, %g: tensor<4xf32>, %v: tensor<4xf32>, %rate: tensor<f32>,
+                     %step: tensor<i64>, %q: tensor<4xbf16>) {
   // CHECK: graph.sgd %arg0, %arg1, %arg3 {weight_decay = 1.000000e-04 : f64} : tensor<4xf32>, tensor<f32>
   %0 = graph.sgd %p, %g, %rate {weight_decay = 1.0e-4} : tensor<4xf32>, tensor<f32>
   // CHECK: graph.momentum %arg0, %arg1, %arg2, %arg3 {momentum = 9.000000e-01 : f64, nesterov} : tensor<4xf32>, tensor<f32>
   %1:2 = graph.momentum %p, %g, %v, %rate {momentum = 0.9, nesterov} : tensor<4xf32>, tensor<f32>
+  // CHECK: graph.adam %arg0, %arg1, %arg2, %arg2, %arg3, %arg4 {beta1 = 5.000000e-01 : f64, beta2 = 2.500000e-01 : f64, epsilon = 1.250000e-01 : f64} : tensor<4xf32>, tensor<f32>, tensor<i64>
+  %2:3 = graph.adam %p, %g, %v, %v, %rate, %step {beta1 = 0.5, beta2 = 0.25, epsilon = 0.125} : tensor<4xf32>, tensor<f32>, tensor<i64>
+  // Gradient and states of other types than the parameter stand in brackets.
+  // CHECK: graph.adam_weight_decay %arg5, %arg1, %arg2, %arg2, %arg3, %arg4 {{{.*}}weight_decay = 5.000000e-01 : f64} : tensor<4xbf16> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>), tensor<f32>, tensor<i64>
+  %3:3 = graph.adam_weight_decay %q, %g, %v, %v, %rate, %step {beta1 = 0.5, beta2 = 0.25, epsilon = 0.125, weight_decay = 0.5} : tensor<4xbf16> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>), tensor<f32>, tensor<i64>
+  // CHECK: graph.lamb %arg5, %arg5, %arg2, %arg2, %arg3, %arg4 {{.*}} : tensor<4xbf16> (tensor<4xbf16>, tensor<4xf32>, tensor<4xf32>), tensor<f32>, tensor<i64>
+  %4:3 = graph.lamb %q, %q, %v, %v, %rate, %step {beta1 = 0.5, beta2 = 0.25, epsilon = 0.125} : tensor<4xbf16> (tensor<4xbf16>, tensor<4xf32>, tensor<4xf32>), tensor<f32>, tensor<i64>
+  // CHECK: graph.adagrad %arg0, %arg1, %arg2, %arg3 {epsilon = 1.250000e-01 : f64} : tensor<4xf32>, tensor<f32>
+  %5:2 = graph.adagrad %p, %g, %v, %rate {epsilon = 0.125} : tensor<4xf32>, tensor<f32>
+  // CHECK: graph.sgd %arg5, %arg1, %arg3 : tensor<4xbf16> (tensor<4xf32>), tensor<f32>
+  %6 = graph.sgd %q, %g, %rate : tensor<4xbf16> (tensor<4xf32>), tensor<f32>
   return
 }

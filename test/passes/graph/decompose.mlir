@@ -68,13 +68,15 @@ func.func @probabilities(%x: tensor<2x3xf32>, %l: tensor<2x3xf32>) -> tensor<f32
   return %0 : tensor<f32>
 }
 
-// The rate takes the parameter's element type; no decay, no term for it.
+// The arithmetic is in f32; no decay, no term for it.
 // CHECK-LABEL: func.func @sgd
-// CHECK-NEXT: %[[RATE:.+]] = graph.cast %{{.*}} : tensor<f32> to tensor<f16>
-// CHECK-NEXT: %[[RATES:.+]] = graph.broadcast %[[RATE]], [] : tensor<f16> to tensor<4xf16>
-// CHECK-NEXT: %[[MOVE:.+]] = graph.mul %{{.*}}, %[[RATES]]
-// CHECK-NEXT: %[[NEW:.+]] = graph.sub %{{.*}}, %[[MOVE]]
-// CHECK-NEXT: return %[[NEW]]
+// CHECK-NEXT: %[[P:.+]] = graph.cast %arg0 : tensor<4xf16> to tensor<4xf32>
+// CHECK-NEXT: %[[G:.+]] = graph.cast %arg1 : tensor<4xf16> to tensor<4xf32>
+// CHECK-NEXT: %[[RATES:.+]] = graph.broadcast %arg2, [] : tensor<f32> to tensor<4xf32>
+// CHECK-NEXT: %[[MOVE:.+]] = graph.mul %[[G]], %[[RATES]]
+// CHECK-NEXT: %[[NEW:.+]] = graph.sub %[[P]], %[[MOVE]]
+// CHECK-NEXT: %[[NARROW:.+]] = graph.cast %[[NEW]] : tensor<4xf32> to tensor<4xf16>
+// CHECK-NEXT: return %[[NARROW]]
 // SOME-LABEL: func.func @sgd
 // SOME-NOT: graph.sgd
 func.func @sgd(%p: tensor<4xf16>, %g: tensor<4xf16>, %rate: tensor<f32>) -> tensor<4xf16> {
@@ -91,7 +93,8 @@ func.func @sgd(%p: tensor<4xf16>, %g: tensor<4xf16>, %rate: tensor<f32>) -> tens
 // CHECK: %[[FACTOR:.+]] = graph.constant dense<0.899999976>
 // CHECK: %[[OLD:.+]] = graph.mul %[[V]], %[[FACTOR]]
 // CHECK: %[[NEW:.+]] = graph.add %[[OLD]], %[[GRADIENT]]
-// CHECK: %[[AHEAD:.+]] = graph.mul %[[NEW]], %[[FACTOR]]
+// CHECK: %[[AGAIN:.+]] = graph.constant dense<0.899999976>
+// CHECK: %[[AHEAD:.+]] = graph.mul %[[NEW]], %[[AGAIN]]
 // CHECK: %[[DIRECTION:.+]] = graph.add %[[GRADIENT]], %[[AHEAD]]
 // CHECK: %[[MOVE:.+]] = graph.mul %[[DIRECTION]]
 // CHECK: %[[STEP:.+]] = graph.sub %[[P]], %[[MOVE]]
@@ -101,6 +104,73 @@ func.func @sgd(%p: tensor<4xf16>, %g: tensor<4xf16>, %rate: tensor<f32>) -> tens
 func.func @momentum(%p: tensor<4xf32>, %g: tensor<4xf32>, %v: tensor<4xf32>, %rate: tensor<f32>)
     -> (tensor<4xf32>, tensor<4xf32>) {
   %0:2 = graph.momentum %p, %g, %v, %rate {momentum = 0.9, weight_decay = 0.1, nesterov} : tensor<4xf32>, tensor<f32>
+  return %0#0, %0#1 : tensor<4xf32>, tensor<4xf32>
+}
+
+// Adam: the moments, what their bias is divided out by (1 / (1 - beta^t) with t = step + 1, as a
+// hyperbolic tangent), the quotient.
+// CHECK-LABEL: func.func @adam
+// CHECK-SAME: %[[P:.+]]: tensor<4xf32>, %[[G:.+]]: tensor<4xf32>, %[[M:.+]]: tensor<4xf32>, %[[V:.+]]: tensor<4xf32>, %[[RATE:.+]]: tensor<f32>, %[[STEP:.+]]: tensor<i64>
+// CHECK: %[[NEWM:.+]] = graph.add
+// CHECK: %[[SQUARE:.+]] = graph.square %[[G]]
+// CHECK: %[[NEWV:.+]] = graph.add
+// CHECK: %[[COUNT:.+]] = graph.cast %[[STEP]] : tensor<i64> to tensor<f32>
+// CHECK: %[[T:.+]] = graph.add %[[COUNT]], %{{.*}} : tensor<f32>
+// CHECK: graph.tanh %{{.*}} : tensor<f32>
+// CHECK: graph.tanh %{{.*}} : tensor<f32>
+// CHECK: %[[ROOT:.+]] = graph.sqrt
+// CHECK: %[[DIVISOR:.+]] = graph.add %[[ROOT]]
+// CHECK: graph.div %{{.*}}, %[[DIVISOR]]
+// CHECK: return %{{.*}}, %[[NEWM]], %[[NEWV]]
+func.func @adam(%p: tensor<4xf32>, %g: tensor<4xf32>, %m: tensor<4xf32>, %v: tensor<4xf32>,
+                %rate: tensor<f32>, %step: tensor<i64>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  %v2 = graph.square %v : tensor<4xf32>
+  %0:3 = graph.adam %p, %g, %m, %v2, %rate, %step {beta1 = 0.9, beta2 = 0.999, epsilon = 1.0e-8} : tensor<4xf32>, tensor<f32>, tensor<i64>
+  return %0#0, %0#1, %0#2 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}
+
+// The decay of AdamW is no part of the moments. Without a moment's memory there is no bias.
+// CHECK-LABEL: func.func @adam_weight_decay
+// CHECK: graph.div
+// CHECK-NOT: graph.tanh
+// CHECK: %[[SHRINK:.+]] = graph.mul %arg0
+// CHECK: graph.add %{{.*}}, %[[SHRINK]]
+func.func @adam_weight_decay(%p: tensor<4xf32>, %g: tensor<4xf32>, %m: tensor<4xf32>, %v: tensor<4xf32>,
+                             %rate: tensor<f32>, %step: tensor<i64>) -> tensor<4xf32> {
+  %0:3 = graph.adam_weight_decay %p, %g, %m, %v, %rate, %step {beta1 = 0.0, beta2 = 0.0, epsilon = 1.0e-8, weight_decay = 0.01} : tensor<4xf32>, tensor<f32>, tensor<i64>
+  return %0#0 : tensor<4xf32>
+}
+
+// LAMB in mixed precision: norms over all dimensions, in f32.
+// CHECK-LABEL: func.func @lamb
+// CHECK: graph.reduce sum %{{.*}}, [0, 1] : tensor<4x3xf32>
+// CHECK: graph.reduce sum %{{.*}}, [0, 1] : tensor<4x3xf32>
+// CHECK: graph.select %{{.*}} : tensor<f32>
+// CHECK: graph.select %{{.*}} : tensor<f32>
+// CHECK: graph.cast %{{.*}} : tensor<4x3xf32> to tensor<4x3xbf16>
+func.func @lamb(%p: tensor<4x3xbf16>, %g: tensor<4x3xf32>, %m: tensor<4x3xf32>, %v: tensor<4x3xf32>,
+                %rate: tensor<f32>, %step: tensor<i64>) -> (tensor<4x3xbf16>, tensor<4x3xf32>) {
+  %v2 = graph.square %v : tensor<4x3xf32>
+  %0:3 = graph.lamb %p, %g, %m, %v2, %rate, %step {beta1 = 0.9, beta2 = 0.999, epsilon = 1.0e-6, weight_decay = 0.01} : tensor<4x3xbf16> (tensor<4x3xf32>, tensor<4x3xf32>, tensor<4x3xf32>), tensor<f32>, tensor<i64>
+  return %0#0, %0#2 : tensor<4x3xbf16>, tensor<4x3xf32>
+}
+
+// A parameter of rank 0 is its own norm.
+// CHECK-LABEL: func.func @lamb_scalar
+// CHECK-NOT: graph.reduce
+// CHECK: return
+func.func @lamb_scalar(%p: tensor<f32>, %g: tensor<f32>, %rate: tensor<f32>, %step: tensor<i64>) -> tensor<f32> {
+  %0:3 = graph.lamb %p, %g, %g, %p, %rate, %step {beta1 = 0.9, beta2 = 0.0, epsilon = 1.0e-6} : tensor<f32>, tensor<f32>, tensor<i64>
+  return %0#0 : tensor<f32>
+}
+
+// CHECK-LABEL: func.func @adagrad
+// CHECK: %[[SQUARE:.+]] = graph.square %arg1
+// CHECK: %[[SUM:.+]] = graph.add %{{.*}}, %[[SQUARE]]
+// CHECK: graph.sqrt %[[SUM]]
+func.func @adagrad(%p: tensor<4xf32>, %g: tensor<4xf32>, %a: tensor<4xf32>, %rate: tensor<f32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %a2 = graph.square %a : tensor<4xf32>
+  %0:2 = graph.adagrad %p, %g, %a2, %rate {epsilon = 1.0e-10} : tensor<4xf32>, tensor<f32>
   return %0#0, %0#1 : tensor<4xf32>, tensor<4xf32>
 }
 

@@ -188,10 +188,19 @@ func.func @indices(%table: tensor<10x6xf32>, %i: tensor<2x3xi64>) {
 }
 
 // Optimizer steps are pointwise, and take no partial values: gradients are reduced first.
-func.func @optimizer(%p: tensor<4x6xf32>, %rate: tensor<f32>) {
+func.func @optimizer(%p: tensor<4x6xf32>, %rate: tensor<f32>, %step: tensor<i64>) {
   // expected-remark @+1 {{([i,j],[i,j],[]) -> ([i,j])}}
   %0 = graph.sgd %p, %p, %rate : tensor<4x6xf32>, tensor<f32>
   // expected-remark @+1 {{([i,j],[i,j],[i,j],[]) -> ([i,j],[i,j])}}
   %1:2 = graph.momentum %p, %p, %p, %rate {momentum = 0.9} : tensor<4x6xf32>, tensor<f32>
+  // expected-remark @+1 {{([i,j],[i,j],[i,j],[]) -> ([i,j],[i,j])}}
+  %2:2 = graph.adagrad %p, %p, %p, %rate {epsilon = 1.0e-10} : tensor<4x6xf32>, tensor<f32>
+  // expected-remark @+1 {{([i,j],[i,j],[i,j],[i,j],[],[]) -> ([i,j],[i,j],[i,j])}}
+  %3:3 = graph.adam %p, %p, %p, %p, %rate, %step {beta1 = 0.9, beta2 = 0.999, epsilon = 1.0e-8} : tensor<4x6xf32>, tensor<f32>, tensor<i64>
+  // expected-remark @+1 {{([i,j],[i,j],[i,j],[i,j],[],[]) -> ([i,j],[i,j],[i,j])}}
+  %4:3 = graph.adam_weight_decay %p, %p, %p, %p, %rate, %step {beta1 = 0.9, beta2 = 0.999, epsilon = 1.0e-8} : tensor<4x6xf32>, tensor<f32>, tensor<i64>
+  // The norms of a LAMB step are of whole tensors; partition knows how to join them.
+  // expected-remark @+1 {{([i,j],[i,j],[i,j],[i,j],[],[]) -> ([i,j],[i,j],[i,j]) {whole i, j}}}
+  %5:3 = graph.lamb %p, %p, %p, %p, %rate, %step {beta1 = 0.9, beta2 = 0.999, epsilon = 1.0e-6} : tensor<4x6xf32>, tensor<f32>, tensor<i64>
   return
 }

@@ -66,8 +66,9 @@ TEST(OptimizerFlag, HoldsOptions) {
 }
 
 TEST(OptimizerFlag, NamesWhatIsWrong) {
-  EXPECT_EQ(errorOf(parseOptimizer("adam,lr=1")),
-            "unknown optimizer 'adam'; known: 'sgd', 'momentum'");
+  EXPECT_EQ(errorOf(parseOptimizer("adamax,lr=1")),
+            "unknown optimizer 'adamax'; known: 'sgd', 'momentum', 'adam', 'adam_weight_decay', "
+            "'lamb', 'adagrad'");
   EXPECT_EQ(errorOf(parseOptimizer("sgd")), "optimizer 'sgd' needs a learning rate: add lr=NUMBER");
   EXPECT_EQ(errorOf(parseOptimizer("sgd,lr=fast")),
             "option 'lr': expected a number of at least 0, got 'fast'");
@@ -81,6 +82,35 @@ TEST(OptimizerFlag, NamesWhatIsWrong) {
             "unknown option 'nesterov' of optimizer 'sgd'; known: 'lr', 'weight_decay'");
   EXPECT_EQ(errorOf(parseOptimizer("momentum,lr=1,nesterov=maybe")),
             "option 'nesterov': expected true or false, got 'maybe'");
+  EXPECT_EQ(errorOf(parseOptimizer("adam,lr=1,beta1=1")),
+            "option 'beta1': expected a number in [0, 1), got '1'");
+  EXPECT_EQ(errorOf(parseOptimizer("lamb,lr=1,beta2=-0.5")),
+            "option 'beta2': expected a number in [0, 1), got '-0.5'");
+  EXPECT_EQ(errorOf(parseOptimizer("adam_weight_decay,lr=1,eps=0")),
+            "option 'eps': expected a number above 0, got '0'");
+  EXPECT_EQ(errorOf(parseOptimizer("adagrad,lr=1,eps=little")),
+            "option 'eps': expected a number above 0, got 'little'");
+  EXPECT_EQ(errorOf(parseOptimizer("adagrad,lr=1,beta1=0.5")),
+            "unknown option 'beta1' of optimizer 'adagrad'; known: 'lr', 'eps', 'weight_decay'");
+}
+
+TEST(OptimizerFlag, HasTheDefaultsOfThePapers) {
+  auto adam = parseOptimizer("adam,lr=0.001");
+  ASSERT_TRUE(bool(adam)) << llvm::toString(adam.takeError());
+  EXPECT_EQ(adam->beta1, 0.9);
+  EXPECT_EQ(adam->beta2, 0.999);
+  EXPECT_EQ(adam->epsilon, 1e-8);
+  EXPECT_TRUE(adam->kind->takesStep);
+  auto lamb = parseOptimizer("lamb,lr=0.001,beta1=0.5,beta2=0.25,eps=1e-3,weight_decay=0.1");
+  ASSERT_TRUE(bool(lamb)) << llvm::toString(lamb.takeError());
+  EXPECT_EQ(lamb->beta1, 0.5);
+  EXPECT_EQ(lamb->beta2, 0.25);
+  EXPECT_EQ(lamb->epsilon, 1e-3);
+  EXPECT_EQ(lamb->weightDecay, 0.1);
+  auto adagrad = parseOptimizer("adagrad,lr=0.001");
+  ASSERT_TRUE(bool(adagrad)) << llvm::toString(adagrad.takeError());
+  EXPECT_EQ(adagrad->epsilon, 1e-10);
+  EXPECT_FALSE(adagrad->kind->takesStep);
 }
 
 TEST(TrainingOptions, AreCheckedBeforeThereIsAModel) {
@@ -89,7 +119,9 @@ TEST(TrainingOptions, AreCheckedBeforeThereIsAModel) {
   };
   EXPECT_EQ(check({"", "sgd,lr=1"}), "");
   EXPECT_EQ(check({"mse", "sgd,lr=1"}), "unknown loss 'mse'; known: 'softmax_cross_entropy'");
-  EXPECT_EQ(check({"", "adam"}), "unknown optimizer 'adam'; known: 'sgd', 'momentum'");
+  EXPECT_EQ(check({"", "adamax"}),
+            "unknown optimizer 'adamax'; known: 'sgd', 'momentum', 'adam', 'adam_weight_decay', "
+            "'lamb', 'adagrad'");
   EXPECT_EQ(check({"", "sgd,lr=1", 0}), "expected at least one microbatch, got 0");
   EXPECT_EQ(check({"", "sgd,lr=1", 1, -2}), "expected at least one copy, got -2");
 }

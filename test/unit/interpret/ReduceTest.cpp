@@ -109,6 +109,73 @@ TEST(Optimizer, Momentum) {
   EXPECT_EQ(step(", weight_decay = 2.0, nesterov"), (Values{1 - 0.25 * 7, 6}));
 }
 
+/// One step of an op with Adam's operands: parameters 3 and 4, gradients 1 and -2, moments, rate.
+Values adamStep(const std::string &op, int64_t step, const std::string &attributes) {
+  std::vector<Tensor> operands = {f32({2}, {3, 4}),      f32({2}, {1, -2}), f32({2}, {0.5, 1}),
+                                  f32({2}, {0.25, 0.5}), f32({}, {0.5}),    i64({}, {step})};
+  auto results = evaluateAll("graph." + op + " %a, %b, %c, %d, %e, %f {beta1 = 0.5, beta2 = 0.75" +
+                                 attributes + "} : tensor<2xf32>, tensor<f32>, tensor<i64>",
+                             operands, {"tensor<2xf32>", "tensor<2xf32>", "tensor<2xf32>"});
+  Values values;
+  for (const Tensor &result : results)
+    for (Element element : result.elements())
+      values.push_back(element.f);
+  return values;
+}
+
+/// Compares with what the papers' formulas give by hand.
+void expectNear(const Values &values, const Values &expected) {
+  ASSERT_EQ(values.size(), expected.size());
+  for (auto [value, number] : llvm::zip_equal(values, expected))
+    EXPECT_NEAR(value, number, 1e-6 * (1 + std::abs(number)));
+}
+
+TEST(Optimizer, Adam) {
+  // m = 0.75, -0.5; v = 0.4375, 1.375; step 0 divides them by 0.5 and 0.25.
+  double first = 1.5 / (std::sqrt(1.75) + 0.25), second = -1 / (std::sqrt(5.5) + 0.25);
+  expectNear(adamStep("adam", 0, ", epsilon = 0.25"),
+             {3 - first / 2, 4 - second / 2, 0.75, -0.5, 0.4375, 1.375});
+  // Step 1 divides by 0.75 and 0.4375.
+  first = 1 / (1 + 0.25), second = (-0.5 / 0.75) / (std::sqrt(1.375 / 0.4375) + 0.25);
+  expectNear(adamStep("adam", 1, ", epsilon = 0.25"),
+             {3 - first / 2, 4 - second / 2, 0.75, -0.5, 0.4375, 1.375});
+  // Decay is part of the gradient: 1 + 3, -2 + 4.
+  Values decayed = adamStep("adam", 0, ", epsilon = 0.25, weight_decay = 1.0");
+  expectNear({decayed[2], decayed[3], decayed[4], decayed[5]}, {2.25, 1.5, 4.1875, 1.375});
+}
+
+TEST(Optimizer, AdamWeightDecay) {
+  double first = 1.5 / (std::sqrt(1.75) + 0.25), second = -1 / (std::sqrt(5.5) + 0.25);
+  expectNear(adamStep("adam_weight_decay", 0, ", epsilon = 0.25, weight_decay = 0.1"),
+             {3 - (first + 0.3) / 2, 4 - (second + 0.4) / 2, 0.75, -0.5, 0.4375, 1.375});
+}
+
+TEST(Optimizer, Lamb) {
+  double first = 1.5 / (std::sqrt(1.75) + 0.25) + 0.3, second = -1 / (std::sqrt(5.5) + 0.25) + 0.4;
+  double ratio = 5 / std::sqrt(first * first + second * second);
+  expectNear(adamStep("lamb", 0, ", epsilon = 0.25, weight_decay = 0.1"),
+             {3 - ratio * first / 2, 4 - ratio * second / 2, 0.75, -0.5, 0.4375, 1.375});
+}
+
+TEST(Optimizer, LambStepsPlainlyWhereANormIsZero) {
+  std::vector<Tensor> operands = {f32({1}, {0}), f32({1}, {1}),  f32({1}, {0}),
+                                  f32({1}, {0}), f32({}, {0.5}), i64({}, {0})};
+  auto results =
+      evaluateAll("graph.lamb %a, %b, %c, %d, %e, %f {beta1 = 0.5, beta2 = 0.75, epsilon = 1.0} : "
+                  "tensor<1xf32>, tensor<f32>, tensor<i64>",
+                  operands, {"tensor<1xf32>", "tensor<1xf32>", "tensor<1xf32>"});
+  EXPECT_EQ(results[0][0].f, -0.25); // direction 1 / (1 + 1)
+}
+
+TEST(Optimizer, Adagrad) {
+  auto results = evaluateAll("graph.adagrad %a, %b, %c, %d {epsilon = 1.0, weight_decay = 0.5} : "
+                             "tensor<1xf32>, tensor<f32>",
+                             {f32({1}, {2}), f32({1}, {3}), f32({1}, {9}), f32({}, {0.5})},
+                             {"tensor<1xf32>", "tensor<1xf32>"});
+  EXPECT_EQ(results[1][0].f, 25); // 9 + (3 + 1)²
+  EXPECT_NEAR(results[0][0].f, 2 - 0.5 * 4 / 6, 1e-6);
+}
+
 TEST(Contraction, AnMlpStepIsNotSlow) {
   // The products of a training step of 784-512-512-10 at batch 32 are less than three of these.
   Tensor a = Tensor(ElementType::F32, {32, 784}), b = Tensor(ElementType::F32, {784, 896});

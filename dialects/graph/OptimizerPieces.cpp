@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "dialects/graph/OptimizerPieces.h"
+
+#include "mlir/IR/TypeUtilities.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace pcc::graph;
+
+namespace {
+
+/// The values of one step in f32, in which all arithmetic is.
+class StepBuilder {
+public:
+  explicit StepBuilder(PieceBuilder &builder) : builder(builder) {}
+
+  Value wide(Value value) { return builder.castTo(value, builder.getF32Type()); }
+  /// The new value in the type of the old.
+  Value as(Value old, Value value) { return builder.castTo(value, getElementTypeOrSelf(old)); }
+
+  Value add(Value x, Value y) { return builder.make<AddOp>(x, y); }
+  Value mul(Value x, Value y) { return builder.make<MulOp>(x, y); }
+  Value div(Value x, Value y) { return builder.make<DivOp>(x, y); }
+  Value sqrt(Value x) { return builder.make<SqrtOp>(x); }
+  Value scaled(Value x, double factor) { return mul(x, builder.splat(x, factor)); }
+
+  /// gradient + decay * parameter.
+  Value decayed(Value gradient, Value parameter, const APFloat &decay) {
+    return decay.isZero() ? gradient : add(gradient, scaled(parameter, decay.convertToDouble()));
+  }
+
+  /// parameter - rate * direction.
+  Value step(Value parameter, Value direction, Value rate) {
+    return builder.make<SubOp>(parameter, mul(direction, builder.repeat(rate, parameter)));
+  }
+
+  /// gradient / (sqrt(squares) + epsilon).
+  Value divideByRoot(Value gradient, Value squares, const APFloat &epsilon) {
+    Value root = sqrt(squares);
+    return div(gradient, add(root, builder.splat(squares, epsilon.convertToDouble())));
+  }
+
+  /// beta * moment + (1 - beta) * value.
+  Value average(Value moment, Value value, double beta) {
+    Value kept = scaled(moment, beta);
+    return add(kept, scaled(value, 1 - beta));
+  }
+
+  /// 1 / (1 - beta^(step + 1)), a scalar. The divisor is 2a / (1 + a) with a = tanh(x / 2), where
+  /// beta^(step + 1) = exp(-x): the difference from 1 would lose most digits of a beta close to 1.
+  Value biasFactor(Value step, double beta) {
+    Value t = wide(step);
+    if (beta == 0)
+      return builder.splat(t, 1);
+    Value one = builder.splat(t, 1);
+    Value a = builder.make<TanhOp>(scaled(add(t, one), -0.5 * std::log(beta)));
+    Value numerator = add(a, one);
+    return div(numerator, scaled(a, 2));
+  }
+
+  /// `moment` without the bias of its start from zero.
+  Value unbiased(Value moment, Value step, double beta) {
+    return mul(moment, builder.repeat(biasFactor(step, beta), moment));
+  }
+
+  /// The square root of the sum of squares over the whole tensor, a scalar.
+  Value norm(Value x, SumBlocks sumBlocks) {
+    Value squares = builder.make<SquareOp>(x);
+    int64_t rank = cast<RankedTensorType>(x.getType()).getRank();
+    if (rank > 0)
+      squares =
+          builder.make<ReduceOp>(ReduceOpKind::Sum, squares,
+                                 ArrayRef<int64_t>(llvm::to_vector(llvm::seq<int64_t>(0, rank))));
+    return sqrt(sumBlocks(squares));
+  }
+
+  /// x / y, or 1 where one of these scalars is 0.
+  Value ratio(Value x, Value y) {
+    Value zero = builder.splat(x, 0), one = builder.splat(x, 1);
+    Value quotient = div(x, y);
+    for (Value divided : {x, y})
+      quotient = builder.make<SelectOp>(builder.make<CompareOp>(Direction::GT, divided, zero),
+                                        quotient, one);
+    return quotient;
+  }
+
+private:
+  PieceBuilder &builder;
+};
+
+/// What Adam and its followers have in common.
+struct AdamParts {
+  Value moment1, moment2, direction;
+};
+
+/// `op` gives the numbers, `operands` the values, `gradient` is in f32.
+template <typename Op>
+AdamParts buildAdam(Op op, ValueRange operands, Value gradient, PieceBuilder &builder) {
+  StepBuilder in(builder);
+  double beta1 = op.getBeta1().convertToDouble(), beta2 = op.getBeta2().convertToDouble();
+  typename Op::Adaptor values(operands, op);
+  AdamParts parts;
+  parts.moment1 = in.average(in.wide(values.getMoment1()), gradient, beta1);
+  Value moment2 = in.wide(values.getMoment2());
+  parts.moment2 = in.average(moment2, builder.make<SquareOp>(gradient), beta2);
+  Value mean = in.unbiased(parts.moment1, values.getStep(), beta1);
+  Value squares = in.unbiased(parts.moment2, values.getStep(), beta2);
+  parts.direction = in.divideByRoot(mean, squares, op.getEpsilon());
+  return parts;
+}
+
+/// The results of `op`: the new parameter and the moments, in the types of the old ones.
+template <typename Op>
+Pieces finishAdam(Op op, Value parameter, const AdamParts &parts, PieceBuilder &builder) {
+  StepBuilder in(builder);
+  return {in.as(op.getParameter(), parameter), in.as(op.getMoment1(), parts.moment1),
+          in.as(op.getMoment2(), parts.moment2)};
+}
+
+} // namespace
+
+Pieces pcc::graph::decompose(SgdOp op, PieceBuilder &builder) {
+  StepBuilder in(builder);
+  Value parameter = in.wide(op.getParameter());
+  Value gradient = in.decayed(in.wide(op.getGradient()), parameter, op.getWeightDecay());
+  return {in.as(op.getParameter(), in.step(parameter, gradient, op.getRate()))};
+}
+
+Pieces pcc::graph::decompose(MomentumOp op, PieceBuilder &builder) {
+  StepBuilder in(builder);
+  Value parameter = in.wide(op.getParameter());
+  Value gradient = in.decayed(in.wide(op.getGradient()), parameter, op.getWeightDecay());
+  double momentum = op.getMomentum().convertToDouble();
+  Value velocity = in.add(in.scaled(in.wide(op.getVelocity()), momentum), gradient);
+  Value direction = op.getNesterov() ? in.add(gradient, in.scaled(velocity, momentum)) : velocity;
+  return {in.as(op.getParameter(), in.step(parameter, direction, op.getRate())),
+          in.as(op.getVelocity(), velocity)};
+}
+
+Pieces pcc::graph::decompose(AdagradOp op, PieceBuilder &builder) {
+  StepBuilder in(builder);
+  Value parameter = in.wide(op.getParameter());
+  Value gradient = in.decayed(in.wide(op.getGradient()), parameter, op.getWeightDecay());
+  Value old = in.wide(op.getAccumulator());
+  Value accumulator = in.add(old, builder.make<SquareOp>(gradient));
+  Value direction = in.divideByRoot(gradient, accumulator, op.getEpsilon());
+  return {in.as(op.getParameter(), in.step(parameter, direction, op.getRate())),
+          in.as(op.getAccumulator(), accumulator)};
+}
+
+Pieces pcc::graph::decompose(AdamOp op, PieceBuilder &builder) {
+  StepBuilder in(builder);
+  Value parameter = in.wide(op.getParameter());
+  Value gradient = in.decayed(in.wide(op.getGradient()), parameter, op.getWeightDecay());
+  AdamParts parts = buildAdam(op, op->getOperands(), gradient, builder);
+  return finishAdam(op, in.step(parameter, parts.direction, op.getRate()), parts, builder);
+}
+
+Pieces pcc::graph::decompose(AdamWeightDecayOp op, PieceBuilder &builder) {
+  StepBuilder in(builder);
+  Value parameter = in.wide(op.getParameter());
+  AdamParts parts = buildAdam(op, op->getOperands(), in.wide(op.getGradient()), builder);
+  Value update = in.decayed(parts.direction, parameter, op.getWeightDecay());
+  return finishAdam(op, in.step(parameter, update, op.getRate()), parts, builder);
+}
+
+Pieces pcc::graph::buildLamb(LambOp op, ValueRange operands, PieceBuilder &builder,
+                             SumBlocks sumBlocks) {
+  StepBuilder in(builder);
+  LambOp::Adaptor values(operands, op);
+  Value parameter = in.wide(values.getParameter());
+  AdamParts parts = buildAdam(op, operands, in.wide(values.getGradient()), builder);
+  Value update = in.decayed(parts.direction, parameter, op.getWeightDecay());
+  Value parameterNorm = in.norm(parameter, sumBlocks);
+  Value ratio = in.ratio(parameterNorm, in.norm(update, sumBlocks));
+  Value rate = in.mul(in.wide(values.getRate()), ratio);
+  return finishAdam(op, in.step(parameter, update, rate), parts, builder);
+}
+
+Pieces pcc::graph::decompose(LambOp op, PieceBuilder &builder) {
+  return buildLamb(op, op->getOperands(), builder, [](Value sum) { return sum; });
+}

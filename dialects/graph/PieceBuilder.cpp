@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "dialects/graph/PieceBuilder.h"
+
+using namespace mlir;
+using namespace pcc::graph;
+
+Value PieceBuilder::splat(Value like, double value) {
+  return make<ConstantOp>(cast<RankedTensorType>(like.getType()), value);
+}
+
+Value PieceBuilder::repeat(Value scalar, Value like) {
+  auto type = cast<RankedTensorType>(like.getType());
+  return make<BroadcastOp>(type, castTo(scalar, type.getElementType()), ArrayRef<int64_t>());
+}
+
+Value PieceBuilder::repeatAlong(Value reduced, Value like, int64_t axis) {
+  auto type = cast<RankedTensorType>(like.getType());
+  SmallVector<int64_t> dims;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    if (dim != axis)
+      dims.push_back(dim);
+  return make<BroadcastOp>(type, reduced, dims);
+}
+
+Value PieceBuilder::castTo(Value value, Type element) {
+  auto type = cast<RankedTensorType>(value.getType());
+  if (type.getElementType() == element)
+    return value;
+  return make<CastOp>(type.clone(element), value);
+}

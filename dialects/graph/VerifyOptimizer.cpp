@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Constraints of optimizer steps beyond shapes (C1), which are traits; labels as in
+// docs/spec/graph.md.
+#include "dialects/graph/Graph.h"
+
+using namespace mlir;
+using namespace pcc::graph;
+
+/// The part of a moment that stays from step to step.
+static LogicalResult checkBeta(Operation *op, StringRef name, const APFloat &value) {
+  double beta = value.convertToDouble();
+  if (beta >= 0 && beta < 1) // C2
+    return success();
+  return op->emitOpError() << "expected '" << name << "' in [0, 1), got " << beta;
+}
+
+/// What keeps the divisor away from zero.
+static LogicalResult checkEpsilon(Operation *op, const APFloat &value) {
+  double epsilon = value.convertToDouble();
+  if (epsilon > 0 && value.isFinite()) // C3
+    return success();
+  return op->emitOpError() << "expected 'epsilon' to be a number above 0, got " << epsilon;
+}
+
+template <typename Op> static LogicalResult verifyAdamLike(Op op) {
+  if (failed(checkBeta(op, "beta1", op.getBeta1())) ||
+      failed(checkBeta(op, "beta2", op.getBeta2())))
+    return failure();
+  return checkEpsilon(op, op.getEpsilon());
+}
+
+LogicalResult AdamOp::verify() { return verifyAdamLike(*this); }
+
+LogicalResult AdamWeightDecayOp::verify() { return verifyAdamLike(*this); }
+
+LogicalResult LambOp::verify() { return verifyAdamLike(*this); }
+
+LogicalResult AdagradOp::verify() { return checkEpsilon(*this, getEpsilon()); }
