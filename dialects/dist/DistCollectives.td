@@ -66,6 +66,19 @@ def Dist_AllToAllOp : Dist_CollectiveOp<"all_to_all"> {
   }];
 }
 
+def Dist_MirrorOp : Dist_CollectiveOp<"mirror", [SameOperandsAndResultType]> {
+  let summary = "the value itself, whose gradient is reduced over the ranks";
+  let description = [{
+    Marks one value of which every rank of the group holds a copy, a parameter as a rule. Each copy
+    has a gradient of its own, and that of the one value is their sum: the derivative is an
+    `all_reduce`, divided by the group's size where `mean` is set. Does nothing itself; the
+    partition drops it.
+  }];
+  let arguments = (ins Dist_Tensor:$input, UnitAttr:$mean, Dist_Group:$group);
+  let results = (outs Dist_Tensor:$result);
+  let assemblyFormat = "$input (`mean` $mean^)? (`over` $group^)? attr-dict `:` type($result)";
+}
+
 def Dist_BarrierOp : Dist_Op<"barrier", [Dist_CollectiveOpInterface]> {
   let summary = "no rank of the group passes before all have come";
   let arguments = (ins Dist_Group:$group);

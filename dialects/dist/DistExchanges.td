@@ -23,12 +23,14 @@ def Dist_BlockExchangeOp : Dist_CollectiveOp<"block_exchange"> {
     A row of the table is one block of a tensor of n dimensions:
     `target, source, source offset (n), size (n), target offset (n)`, ranks as positions in the
     group. The blocks of one target must cover its result exactly once; a block whose source is its
-    target is a copy.
+    target is a copy. With `adding` the result is zero at first and blocks are added to it in the
+    order of the table: they may overlap and leave elements out.
   }];
-  let arguments = (ins Dist_Tensor:$input, Dist_TableAttr:$blocks, Dist_Group:$group);
+  let arguments = (ins Dist_Tensor:$input, Dist_TableAttr:$blocks, Dist_Group:$group,
+                       UnitAttr:$adding);
   let results = (outs Dist_Tensor:$result);
   let assemblyFormat = [{
-    $input custom<BareTable>($blocks) (`over` $group^)? attr-dict
+    $input (`adding` $adding^)? custom<BareTable>($blocks) (`over` $group^)? attr-dict
     `:` type($input) `to` type($result)
   }];
 }

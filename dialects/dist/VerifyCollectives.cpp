@@ -45,6 +45,11 @@ static LogicalResult verifyRoot(Operation *op, int64_t root, GroupAttr group) {
 }
 
 LogicalResult AllReduceOp::verify() { return checkGroup(*this, getGroupAttr()); }
+LogicalResult MirrorOp::verify() {
+  if (getMean()) // one size divides all gradients
+    return success(succeeded(getEqualGroupSize(*this, getGroupAttr())));
+  return checkGroup(*this, getGroupAttr());
+}
 LogicalResult BarrierOp::verify() { return checkGroup(*this, getGroupAttr()); }
 LogicalResult RankOp::verify() { return checkGroup(*this, getGroupAttr()); }
 LogicalResult GroupSizeOp::verify() { return checkGroup(*this, getGroupAttr()); }

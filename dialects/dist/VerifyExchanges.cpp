@@ -2,6 +2,7 @@
 //
 // Verifiers of the transfers between pairs of ranks.
 #include "dialects/dist/Checks.h"
+#include "dialects/dist/Neighbors.h"
 
 #include "llvm/ADT/DenseSet.h"
 
@@ -46,6 +47,13 @@ static LogicalResult verifyBox(Operation *op, ArrayRef<int64_t> offset, ArrayRef
   return success();
 }
 
+/// C21. What is added are numbers.
+static LogicalResult verifyNumbers(Operation *op, RankedTensorType type) {
+  if (type.getElementType().isInteger(1))
+    return op->emitOpError() << "expected numbers to add, got " << type;
+  return success();
+}
+
 // C15
 LogicalResult BlockExchangeOp::verify() {
   FailureOr<int64_t> groupSize = getEqualGroupSize(*this, getGroupAttr());
@@ -69,6 +77,8 @@ LogicalResult BlockExchangeOp::verify() {
       return failure();
     covered[numbers[0]] += llvm::product_of(boxSize);
   }
+  if (getAdding())
+    return verifyNumbers(*this, input);
   for (auto [position, elements] : llvm::enumerate(covered))
     if (elements != result.getNumElements())
       return emitOpError() << "expected blocks of " << result.getNumElements()
@@ -93,23 +103,21 @@ static LogicalResult verifyNeighbors(Operation *op, StringRef name, TableAttr ta
   return success();
 }
 
-/// C19. The n-th of the tensors that one position sends to another is the n-th that this one
-/// receives from it. That there is one at all is for the run to find out, as with send and recv.
-static LogicalResult verifySentTypes(NeighborExchangeOp op) {
+/// C19. What one position receives another sends to it, and with the same type.
+static LogicalResult verifySent(NeighborExchangeOp op) {
   for (auto [position, row] : llvm::enumerate(op.getReceive().getRows()))
     for (auto [index, source] : llvm::enumerate(row.asArrayRef())) {
       if (source < 0)
         continue;
-      int64_t before = llvm::count(row.asArrayRef().take_front(index), source);
-      for (auto [place, target] : llvm::enumerate(op.getSend().getRows()[source].asArrayRef())) {
-        if (target != static_cast<int64_t>(position) || before-- != 0)
-          continue;
-        Type sent = op.getInputs()[place].getType(), received = op.getResult(index).getType();
-        if (sent != received)
-          return op.emitOpError() << "expected result #" << index << " of type " << sent
-                                  << ", which position " << source << " sends to position "
-                                  << position << ", got " << received;
-      }
+      std::optional<unsigned> input = findSentInput(op, position, index);
+      if (!input)
+        return op.emitOpError() << "position " << position << " receives from position " << source
+                                << ", which does not send to it";
+      Type sent = op.getInputs()[*input].getType(), received = op.getResult(index).getType();
+      if (sent != received)
+        return op.emitOpError() << "expected result #" << index << " of type " << sent
+                                << ", which position " << source << " sends to position "
+                                << position << ", got " << received;
     }
   return success();
 }
@@ -120,7 +128,7 @@ LogicalResult NeighborExchangeOp::verify() {
       failed(verifyNeighbors(*this, "send", getSend(), *size, getInputs().size())) ||
       failed(verifyNeighbors(*this, "receive", getReceive(), *size, getResults().size())))
     return failure();
-  return verifySentTypes(*this);
+  return verifySent(*this);
 }
 
 // C18
@@ -147,6 +155,8 @@ LogicalResult NeighborExchangeV2Op::verify() {
   if (getType() != input.clone(shape))
     return emitOpError() << "expected a result of type " << input.clone(shape) << ", got "
                          << getType();
+  if (std::string error = describeMismatch(*this); !error.empty()) // C20
+    return emitOpError() << error;
   return success();
 }
 

@@ -1,52 +1,84 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/autodiff/Activity.h"
 
+#include "dialects/dist/Dist.h"
 #include "passes/autodiff/Derivatives.h"
 
 using namespace mlir;
 
 namespace pcc::autodiff {
 
-static const Derivative *derivativeOf(Operation &op) {
-  return getDerivativeTable().lookup(op.getName().getStringRef());
-}
-
 /// An op of unknown derivative counts as one that passes gradients, so that it is reported.
 static bool passesGradients(Operation &op) {
-  const Derivative *derivative = derivativeOf(op);
+  const Derivative *derivative = getDerivativeTable().lookup(op.getName().getStringRef());
   return !derivative || derivative->kind != Derivative::Kind::Zero;
 }
 
 static bool isFloat(Value value) { return isa<FloatType>(getElementTypeOrSelf(value.getType())); }
 
+/// The tag of a send or a receive of floats.
+static std::optional<int64_t> floatTag(Operation *op) {
+  if (auto send = dyn_cast<dist::SendOp>(op); send && isFloat(send.getInput()))
+    return send.getTag();
+  if (auto recv = dyn_cast<dist::RecvOp>(op); recv && isFloat(recv.getResult()))
+    return recv.getTag();
+  return std::nullopt;
+}
+
+/// Adds all of `values` to `set`; true if one was new.
+template <typename Set, typename Range> static bool insertAll(Set &set, Range &&values) {
+  size_t before = set.size();
+  set.insert_range(values);
+  return set.size() != before;
+}
+
 Activity::Activity(Block &block, ArrayRef<Value> sources, Value loss)
     : varying(sources.begin(), sources.end()), needed({loss}) {
-  findVarying(block);
-  findNeeded(block);
-}
-
-void Activity::findVarying(Block &block) {
-  auto varies = [&](Value value) { return varying.contains(value); };
-  for (Operation &op : block) {
-    if (!passesGradients(op) || llvm::none_of(op.getOperands(), varies))
-      continue;
-    for (Value result : op.getResults())
-      if (isFloat(result))
-        varying.insert(result);
+  // A walk finds all that follows along operands; only a transfer against the order of the program
+  // asks for another.
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (Operation &op : block)
+      changed |= findVarying(op);
   }
-}
-
-void Activity::findNeeded(Block &block) {
-  for (Operation &op : llvm::reverse(block)) {
-    if (!passesGradients(op) ||
-        llvm::none_of(op.getResults(), [&](Value v) { return isActive(v); }))
-      continue;
-    needed.insert_range(op.getOperands());
-    const Derivative *derivative = derivativeOf(op);
-    if (!derivative || derivative->kind == Derivative::Kind::None)
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (Operation &op : llvm::reverse(block))
+      changed |= findNeeded(op);
+  }
+  for (Operation &op : block) {
+    const Derivative *derivative = getDerivativeTable().lookup(op.getName().getStringRef());
+    if (isActive(&op) && (!derivative || !derivative->whyNot(&op).empty()))
       missing.push_back(&op);
   }
-  std::reverse(missing.begin(), missing.end());
+}
+
+bool Activity::isActive(Operation *op) const {
+  if (std::optional<int64_t> tag = floatTag(op))
+    return varyingTags.contains(*tag) && neededTags.contains(*tag);
+  auto active = [&](Value value) { return isActive(value); };
+  return passesGradients(*op) && llvm::any_of(op->getResults(), active);
+}
+
+/// Marks what varies through `op`; true if that is new.
+bool Activity::findVarying(Operation &op) {
+  std::optional<int64_t> tag = floatTag(&op);
+  bool varies = llvm::any_of(op.getOperands(), [&](Value v) { return varying.contains(v); });
+  if (tag && isa<dist::SendOp>(op))
+    return varies && varyingTags.insert(*tag).second;
+  if (tag)
+    varies = varyingTags.contains(*tag);
+  if (!varies || !passesGradients(op))
+    return false;
+  return insertAll(varying, llvm::make_filter_range(op.getResults(), isFloat));
+}
+
+/// Marks what the loss needs through `op`; true if that is new.
+bool Activity::findNeeded(Operation &op) {
+  std::optional<int64_t> tag = floatTag(&op);
+  if (tag && isa<dist::RecvOp>(op))
+    return isActive(op.getResult(0)) && neededTags.insert(*tag).second;
+  return isActive(&op) && insertAll(needed, op.getOperands());
 }
 
 } // namespace pcc::autodiff

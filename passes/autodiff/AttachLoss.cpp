@@ -84,6 +84,15 @@ static FailureOr<RankedTensorType> getPrediction(func::FuncOp forward, const Los
                              << " (its type is " << forward.getResultTypes()[index] << ")";
 }
 
+/// Ranks that judge different parts of a prediction have each a loss of their own, and the loss is
+/// their sum.
+static dist::ShardingAttr lossBoundary(dist::ShardingAttr prediction) {
+  if (!prediction || !prediction.getSharding().isSplit())
+    return {};
+  dist::AxisList axes = prediction.getSharding().getSplitAxes();
+  return dist::ShardingAttr::get(prediction.getContext(), dist::Sharding({}, axes, ReduceKind::Sum));
+}
+
 static LogicalResult attachLoss(ModuleOp module, const LossSpec &spec) {
   func::FuncOp forward = findFunction(module, forwardName, "import a model first");
   if (!forward)
@@ -107,7 +116,8 @@ static LogicalResult attachLoss(ModuleOp module, const LossSpec &spec) {
   func::ReturnOp end = getReturn(withLoss);
   Location loc = NameLoc::get(StringAttr::get(module.getContext(), "loss"), end.getLoc());
   ImplicitLocOpBuilder builder(loc, end);
-  returnLoss(withLoss, spec.kind->build(builder, end.getOperand(*index), labels, spec));
+  Value loss = spec.kind->build(builder, end.getOperand(*index), labels, spec);
+  returnLoss(withLoss, loss, lossBoundary(boundaryOfResult(forward, *index)));
   return success();
 }
 

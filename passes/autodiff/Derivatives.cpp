@@ -9,7 +9,8 @@ void addConstantDerivatives(DerivativeTable &table) {
   table.zero<CompareOp, AndOp, OrOp, NotOp>("a truth value or bits");
   table.zero<OneHotOp>("made of indices");
   table.zero<ConstantOp, IotaOp, RngUniformOp>("independent of every parameter");
-  table.none<SgdOp, MomentumOp>("an optimizer step is not part of a model");
+  table.none<SgdOp, MomentumOp, AdamOp, AdamWeightDecayOp, LambOp, AdagradOp>(
+      "an optimizer step is not part of a model");
 }
 
 const DerivativeTable &getDerivativeTable() {
@@ -23,6 +24,8 @@ const DerivativeTable &getDerivativeTable() {
     addContractionDerivatives(filled);
     addReduceDerivatives(filled);
     addLossDerivatives(filled);
+    addCollectiveDerivatives(filled);
+    addExchangeDerivatives(filled);
     addConstantDerivatives(filled);
     return filled;
   }();

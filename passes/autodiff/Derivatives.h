@@ -17,6 +17,9 @@ namespace pcc::autodiff {
 /// Gives the gradients of the op's operands by Backward::give.
 using DerivativeRule = void (*)(Backward &);
 
+/// Why an op has no derivative in the form in which it stands; empty if it has one.
+using DerivativeLimit = llvm::StringRef (*)(mlir::Operation *);
+
 /// One row of the table.
 struct Derivative {
   enum class Kind {
@@ -27,12 +30,20 @@ struct Derivative {
   Kind kind = Kind::Rule;
   DerivativeRule rule = nullptr; ///< only for Rule
   llvm::StringRef why;           ///< only for Zero and None
+  DerivativeLimit limit = nullptr; ///< of a Rule that does not hold for every form of the op
+
+  /// Why a gradient cannot pass `op`, whose row this is; empty if it can.
+  llvm::StringRef whyNot(mlir::Operation *op) const {
+    if (kind == Kind::None)
+      return why;
+    return limit ? limit(op) : "";
+  }
 };
 
 class DerivativeTable {
 public:
-  template <typename OpT> void rule(DerivativeRule rule) {
-    rows[OpT::getOperationName()] = {Derivative::Kind::Rule, rule, {}};
+  template <typename OpT> void rule(DerivativeRule rule, DerivativeLimit limit = nullptr) {
+    rows[OpT::getOperationName()] = {Derivative::Kind::Rule, rule, {}, limit};
   }
   template <typename... OpTs> void zero(llvm::StringRef why) {
     ((rows[OpTs::getOperationName()] = {Derivative::Kind::Zero, nullptr, why}), ...);
@@ -63,6 +74,8 @@ void addIndexingDerivatives(DerivativeTable &table);
 void addContractionDerivatives(DerivativeTable &table);
 void addReduceDerivatives(DerivativeTable &table);
 void addLossDerivatives(DerivativeTable &table);
+void addCollectiveDerivatives(DerivativeTable &table);
+void addExchangeDerivatives(DerivativeTable &table);
 void addConstantDerivatives(DerivativeTable &table);
 
 } // namespace pcc::autodiff

@@ -64,10 +64,12 @@ static FailureOr<SmallVector<BlockArgument>> getTrainable(func::FuncOp function)
       return function.emitError() << "argument #" << index << " is parameter '" << name
                                   << "', which no graph.parameter declares";
     BlockArgument argument = function.getArgument(index);
-    if (argument.getType() != declaration.getTensorType())
+    RankedTensorType type =
+        typeInside(function, declaration.getTensorType(), boundaryOfArgument(function, index));
+    if (argument.getType() != type)
       return function.emitError() << "argument #" << index << " is parameter '" << name
-                                  << "': expected its declared type " << declaration.getTensorType()
-                                  << ", got " << argument.getType();
+                                  << "': expected its declared type " << type << ", got "
+                                  << argument.getType();
     if (declaration.getTrainable() && isa<FloatType>(getElementTypeOrSelf(argument.getType())))
       trainable.push_back(argument);
   }
@@ -84,7 +86,7 @@ static LogicalResult checkDerivatives(const Activity &activity) {
     if (StringRef name = nameIn(op->getLoc()); !name.empty())
       error << " for op '" << name << "'";
     if (row)
-      error << ": " << row->why;
+      error << ": " << row->whyNot(op);
   }
   return success(activity.withoutDerivative().empty());
 }
@@ -115,7 +117,8 @@ static void returnGradients(func::FuncOp function, ArrayRef<BlockArgument> train
     StringRef name = nameOf(graph::getArgRole(function, argument.getArgNumber()));
     LogicalResult inserted = function.insertResult(
         1 + index, gradients[index].getType(),
-        roleAttributes(function.getContext(), graph::RoleKind::Gradient, name));
+        roleAttributes(function.getContext(), graph::RoleKind::Gradient, name,
+                       boundaryOfArgument(function, argument.getArgNumber())));
     assert(succeeded(inserted) && "a position behind the loss is legal");
     (void)inserted;
   }
@@ -175,7 +178,7 @@ static Problem takeOver(Problem problem) {
 static void differentiate(Problem problem) {
   func::FuncOp function = problem.function;
   Block &block = function.getBody().front();
-  returnLoss(function, problem.getLoss());
+  returnLoss(function, problem.getLoss(), boundaryOfResult(function, problem.lossIndex));
   problem.lossIndex = 0;
   eraseDeadOps(block);
   Operation *lastForward = getReturn(function)->getPrevNode();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/autodiff/ReverseWalk.h"
 
+#include "dialects/dist/Dist.h"
 #include "passes/autodiff/Activity.h"
 #include "passes/autodiff/Derivatives.h"
 #include "passes/autodiff/Names.h"
@@ -27,11 +28,15 @@ Value ReverseWalk::gradientOf(Value value) {
 }
 
 void ReverseWalk::visit(Operation *op) {
+  if (!activity.isActive(op))
+    return;
   auto gradients = llvm::map_to_vector(op->getResults(), [&](Value r) { return gradientOf(r); });
   auto wanted = llvm::map_to_vector(op->getOperands(),
                                     [&](Value operand) { return activity.isActive(operand); });
-  if (llvm::none_of(gradients, [](Value v) { return bool(v); }) ||
-      !llvm::is_contained(wanted, true))
+  // A transfer sends or receives on every rank, even where nothing has arrived.
+  bool isTransfer = isa<dist::SendOp, dist::RecvOp>(op);
+  if (!isTransfer && (llvm::none_of(gradients, [](Value v) { return bool(v); }) ||
+                      !llvm::is_contained(wanted, true)))
     return;
   Backward backward(builder, op, gradients, wanted);
   getDerivativeTable().lookup(op->getName().getStringRef())->rule(backward);

@@ -9,10 +9,38 @@ StringRef nameOf(graph::RoleAttr role) {
   return role.getName() ? role.getName().getValue() : StringRef();
 }
 
-DictionaryAttr roleAttributes(MLIRContext *context, graph::RoleKind kind, StringRef name) {
-  NamedAttribute role(StringAttr::get(context, graph::roleAttrName),
-                      graph::makeRole(context, kind, name));
-  return DictionaryAttr::get(context, role);
+DictionaryAttr roleAttributes(MLIRContext *context, graph::RoleKind kind, StringRef name,
+                              dist::ShardingAttr sharding) {
+  NamedAttrList attributes;
+  attributes.set(graph::roleAttrName, graph::makeRole(context, kind, name));
+  if (sharding)
+    attributes.set(dist::shardingAttrName, sharding);
+  return attributes.getDictionary(context);
+}
+
+bool isLocal(func::FuncOp function) { return function->hasAttr(dist::localAttrName); }
+
+dist::ShardingAttr boundaryOfArgument(func::FuncOp function, unsigned index) {
+  if (!isLocal(function))
+    return {};
+  return function.getArgAttrOfType<dist::ShardingAttr>(index, dist::shardingAttrName);
+}
+
+dist::ShardingAttr boundaryOfResult(func::FuncOp function, unsigned index) {
+  if (!isLocal(function))
+    return {};
+  return function.getResultAttrOfType<dist::ShardingAttr>(index, dist::shardingAttrName);
+}
+
+RankedTensorType typeInside(func::FuncOp function, RankedTensorType declared,
+                            dist::ShardingAttr boundary) {
+  if (!boundary)
+    return declared;
+  dist::Sharding sharding = boundary.getSharding();
+  dist::Mesh mesh = dist::getMesh(function);
+  if (!sharding.verify(declared.getShape(), mesh).empty())
+    return declared;
+  return declared.clone(sharding.getLocalShape(declared.getShape(), mesh));
 }
 
 bool isParameter(Value value) {
@@ -48,7 +76,7 @@ func::ReturnOp getReturn(func::FuncOp function) {
   return cast<func::ReturnOp>(function.getBody().front().getTerminator());
 }
 
-void returnLoss(func::FuncOp function, Value loss) {
+void returnLoss(func::FuncOp function, Value loss, dist::ShardingAttr boundary) {
   func::ReturnOp old = getReturn(function);
   MLIRContext *context = function.getContext();
   llvm::BitVector dropped(function.getNumResults(), true);
@@ -60,8 +88,8 @@ void returnLoss(func::FuncOp function, Value loss) {
   old->setOperands(values);
   LogicalResult changed = function.eraseResults(dropped);
   if (succeeded(changed))
-    changed =
-        function.insertResult(0, loss.getType(), roleAttributes(context, graph::RoleKind::Loss));
+    changed = function.insertResult(0, loss.getType(),
+                                    roleAttributes(context, graph::RoleKind::Loss, "", boundary));
   assert(succeeded(changed) && "positions of results are legal");
   (void)changed;
 }

@@ -3,6 +3,7 @@
 // Functions of a training program, beyond what the roles of their arguments and results say.
 #pragma once
 
+#include "dialects/dist/Dist.h"
 #include "dialects/graph/Roles.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -18,9 +19,22 @@ inline constexpr llvm::StringLiteral trainName = "train";
 /// The name in a role, "" if it has none.
 llvm::StringRef nameOf(graph::RoleAttr role);
 
-/// { graph.role = #graph.role<kind "name"> }; no name for "".
+/// { graph.role = #graph.role<kind "name"> }; no name for "", and `dist.sharding` unless null.
 mlir::DictionaryAttr roleAttributes(mlir::MLIRContext *context, graph::RoleKind kind,
-                                    llvm::StringRef name = "");
+                                    llvm::StringRef name = "", dist::ShardingAttr sharding = {});
+
+/// Whether the types of `function` are those of one rank.
+bool isLocal(mlir::func::FuncOp function);
+
+/// How argument `index` of a function of one rank's types lies in the whole; null where nothing is
+/// said, and in other functions.
+dist::ShardingAttr boundaryOfArgument(mlir::func::FuncOp function, unsigned index);
+dist::ShardingAttr boundaryOfResult(mlir::func::FuncOp function, unsigned index);
+
+/// The type in `function` of a value declared as `declared`: that of a block where `boundary`, as
+/// above, is given.
+mlir::RankedTensorType typeInside(mlir::func::FuncOp function, mlir::RankedTensorType declared,
+                                  dist::ShardingAttr boundary);
 
 /// Whether `value` is a function argument with the role of a parameter.
 bool isParameter(mlir::Value value);
@@ -32,8 +46,9 @@ mlir::func::FuncOp findFunction(mlir::ModuleOp module, llvm::StringRef name, llv
 /// The return of a function of one block.
 mlir::func::ReturnOp getReturn(mlir::func::FuncOp function);
 
-/// Lets `function` return the loss and, as before, the updated parameters; outputs are dropped.
-void returnLoss(mlir::func::FuncOp function, mlir::Value loss);
+/// Lets `function` return the loss, with this boundary, and, as before, the updated parameters;
+/// outputs are dropped.
+void returnLoss(mlir::func::FuncOp function, mlir::Value loss, dist::ShardingAttr boundary);
 
 /// The shape of `type` with elements f32: the type in which gradients leave a section and are
 /// accumulated.

@@ -100,6 +100,10 @@ void registerCollectives(Registry &registry) {
   registry.add<dist::ReduceOp>(reduce);
   registry.add<dist::AllToAllOp>(allToAll);
   registry.add<dist::BarrierOp>(barrier);
+  registry.add<dist::MirrorOp>([](dist::MirrorOp, OpCall &call) {
+    call.results.push_back(call.operands[0]);
+    return success();
+  });
   registry.add<dist::RankOp>([](dist::RankOp op, OpCall &call) {
     call.results.push_back(scalar(findPosition(op.getGroupAttr(), call.rank).position));
     return success();

@@ -146,3 +146,14 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
     return
   }
 }
+
+// -----
+
+// C9: one group size divides the gradients of all ranks.
+module attributes {dist.mesh = #dist.mesh<dp=3>} {
+  func.func @f(%x: tensor<8xf32>) {
+    // expected-error @below {{expected groups of equal size, got #dist.group<ranks}}
+    %0 = dist.mirror %x mean over <ranks [[0, 1], [2]]> : tensor<8xf32>
+    return
+  }
+}

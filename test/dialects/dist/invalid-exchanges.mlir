@@ -208,3 +208,50 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
     return
   }
 }
+
+// -----
+
+// C19: what is received is sent.
+module attributes {dist.mesh = #dist.mesh<dp=2>} {
+  func.func @f(%x: tensor<8xf32>) {
+    // expected-error @below {{position 0 receives from position 1, which does not send to it}}
+    %0 = dist.neighbor_exchange %x send [[-1], [-1]] receive [[1], [-1]] : (tensor<8xf32>) -> tensor<8xf32>
+    return
+  }
+}
+
+// -----
+
+// C20: neighbours lie on opposite sides of one another, and their borders are of one size.
+module attributes {dist.mesh = #dist.mesh<dp=2>} {
+  func.func @f(%x: tensor<1x1x2x2xf32>) {
+    // expected-error @below {{position 1 receives from position 0, which does not send to it on the opposite side}}
+    %0 = dist.neighbor_exchange_v2 %x send [[1, -1, -1, -1, -1, -1, -1, -1], [-1, -1, -1, -1, -1, -1, -1, -1]] [1, 1, 0, 0]
+        receive [[-1, -1, -1, -1, -1, -1, -1, -1], [0, -1, -1, -1, -1, -1, -1, -1]] [1, 0, 0, 0]
+        : tensor<1x1x2x2xf32> to tensor<1x1x3x2xf32>
+    return
+  }
+}
+
+// -----
+
+module attributes {dist.mesh = #dist.mesh<dp=2>} {
+  func.func @f(%x: tensor<1x1x2x2xf32>) {
+    // expected-error @below {{expected a border of 2x1 from position 0, got 2x2}}
+    %0 = dist.neighbor_exchange_v2 %x send [[-1, -1, 1, -1, -1, -1, -1, -1], [-1, -1, -1, -1, -1, -1, -1, -1]] [0, 0, 0, 2]
+        receive [[-1, -1, -1, -1, -1, -1, -1, -1], [-1, -1, -1, -1, -1, -1, 0, -1]] [0, 0, 1, 0]
+        : tensor<1x1x2x2xf32> to tensor<1x1x2x3xf32>
+    return
+  }
+}
+
+// -----
+
+// C21: only numbers are added.
+module attributes {dist.mesh = #dist.mesh<dp=1>} {
+  func.func @f(%x: tensor<8xi1>) {
+    // expected-error @below {{expected numbers to add, got 'tensor<8xi1>'}}
+    %0 = dist.block_exchange %x adding [[0, 0, 0, 8, 0]] : tensor<8xi1> to tensor<8xi1>
+    return
+  }
+}

@@ -31,6 +31,10 @@ module attributes {dist.mesh = #dist.mesh<dp=2, tp=2>} {
     %5 = dist.reduce prod %4 root = 3 : tensor<8x8xf32>
     // CHECK: dist.all_to_all %{{.+}} split = 0 concat = 1 over <axes [tp]> : tensor<8x8xf32> to tensor<4x16xf32>
     %6 = dist.all_to_all %5 split = 0 concat = 1 over <axes [tp]> : tensor<8x8xf32> to tensor<4x16xf32>
+    // CHECK: dist.mirror %{{.+}} : tensor<4x16xf32>
+    %m = dist.mirror %6 : tensor<4x16xf32>
+    // CHECK: dist.mirror %{{.+}} mean over <axes [dp]> : tensor<4x16xf32>
+    %n = dist.mirror %m mean over <axes [dp]> : tensor<4x16xf32>
     // CHECK: dist.barrier over <axes [dp]>
     dist.barrier over <axes [dp]>
     // CHECK: dist.rank{{$}}
@@ -46,11 +50,13 @@ module attributes {dist.mesh = #dist.mesh<dp=2, tp=2>} {
     %0 = dist.collective_permute %x [[0, 1], [1, 0]] over <axes [tp]> : tensor<4x2xf32>
     // CHECK: dist.block_exchange %{{.+}} {{\[}}[0, 1, 0, 0, 4, 2, 0, 0], [1, 1, 0, 0, 4, 2, 0, 0]] over <axes [tp]> : tensor<4x2xf32> to tensor<4x2xf32>
     %1 = dist.block_exchange %x [[0, 1, 0, 0, 4, 2, 0, 0], [1, 1, 0, 0, 4, 2, 0, 0]] over <axes [tp]> : tensor<4x2xf32> to tensor<4x2xf32>
+    // CHECK: dist.block_exchange %{{.+}} adding {{\[}}[0, 1, 0, 0, 2, 2, 1, 0]] over <axes [tp]> : tensor<4x2xf32> to tensor<5x2xf32>
+    %5 = dist.block_exchange %x adding [[0, 1, 0, 0, 2, 2, 1, 0]] over <axes [tp]> : tensor<4x2xf32> to tensor<5x2xf32>
     // CHECK: dist.neighbor_exchange %{{.+}} send {{\[}}[1], [-1]] receive {{\[}}[-1], [0]] over <axes [tp]> : (tensor<4x2xf32>) -> tensor<4x2xf32>
     %2 = dist.neighbor_exchange %x send [[1], [-1]] receive [[-1], [0]] over <axes [tp]> : (tensor<4x2xf32>) -> tensor<4x2xf32>
-    // CHECK: dist.neighbor_exchange_v2 %{{.+}} send {{.+}} [0, 1, 0, 0] receive {{.+}} [0, 1, 0, 0] over <axes [tp]> : tensor<1x1x4x4xf32> to tensor<1x1x5x4xf32>
+    // CHECK: dist.neighbor_exchange_v2 %{{.+}} send {{.+}} [0, 1, 0, 0] receive {{.+}} [1, 0, 0, 0] over <axes [tp]> : tensor<1x1x4x4xf32> to tensor<1x1x5x4xf32>
     %3 = dist.neighbor_exchange_v2 %tile send [[-1, -1, -1, -1, 1, -1, -1, -1], [-1, -1, -1, -1, -1, -1, -1, -1]] [0, 1, 0, 0]
-        receive [[-1, -1, -1, -1, -1, -1, -1, -1], [0, -1, -1, -1, -1, -1, -1, -1]] [0, 1, 0, 0]
+        receive [[-1, -1, -1, -1, -1, -1, -1, -1], [0, -1, -1, -1, -1, -1, -1, -1]] [1, 0, 0, 0]
         over <axes [tp]> : tensor<1x1x4x4xf32> to tensor<1x1x5x4xf32>
     // CHECK: dist.send %{{.+}} to [1, -1, -1, -1] {tag = 7 : i64} : tensor<4x2xf32>
     dist.send %x to [1, -1, -1, -1] {tag = 7 : i64} : tensor<4x2xf32>

@@ -2,6 +2,7 @@
 #include "test/oracle/gradients/Case.h"
 
 #include "compiler/interpret/Run.h"
+#include "dialects/dist/Dist.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
@@ -21,18 +22,36 @@ namespace pcc::gradients {
 static constexpr double stepWidth = 1e-5;
 static constexpr double defaultTolerance = 1e-9;
 
-static RunOptions inDoubles() {
+/// What each rank's arguments or results are, in their order.
+using PerRank = std::vector<llvm::SmallVector<Tensor>>;
+
+/// A differentiated module and what its @forward_backward gave on each rank.
+struct Gradients {
+  Signature signature;
+  PerRank results;
+
+  /// The place of the gradient of argument `name` among the results; nothing if it has none.
+  std::optional<size_t> find(StringRef name) const {
+    for (auto [index, binding] : llvm::enumerate(signature.results))
+      if (binding.key == bindingKey(graph::RoleKind::Gradient, name))
+        return index;
+    return std::nullopt;
+  }
+};
+
+static FailureOr<PerRank> runInDoubles(func::FuncOp function, const PerRank &arguments) {
   RunOptions options;
   options.precision = Precision::Double;
-  return options;
+  return runOnRanks(function, arguments, options);
 }
 
-/// The arguments of function `name` of `model`, looked up by their role's name.
-static NamedTensors bindValues(ModuleOp model, StringRef name,
-                               const std::map<std::string, Tensor> &values) {
-  NamedTensors bound;
-  for (const Binding &binding : Signature::of(model.lookupSymbol<func::FuncOp>(name)).arguments)
-    bound[binding.key] = values.at(binding.name);
+/// The arguments of `function`, looked up by their role's name.
+static PerRank bindValues(func::FuncOp function,
+                          const std::vector<std::map<std::string, Tensor>> &values) {
+  PerRank bound(values.size());
+  for (auto [arguments, known] : llvm::zip_equal(bound, values))
+    for (const Binding &binding : Signature::of(function).arguments)
+      arguments.push_back(known.at(binding.name));
   return bound;
 }
 
@@ -46,70 +65,109 @@ static LogicalResult differentiate(ModuleOp model) {
   return passes.run(model);
 }
 
-/// The gradients of the model of `function` (makeModel's `only`), by key; empty after an error.
-static NamedTensors runBackward(func::FuncOp function, int only,
-                                const std::map<std::string, Tensor> &values) {
+/// The gradients of the model of `function` (makeModel's `only`).
+static FailureOr<Gradients>
+runBackward(func::FuncOp function, int only,
+            const std::vector<std::map<std::string, Tensor>> &values) {
   OwningOpRef<ModuleOp> model = makeModel(function, only);
   if (failed(verify(*model)) || failed(differentiate(*model)))
-    return {};
-  auto results = runFunction(*model, "forward_backward",
-                             bindValues(*model, "forward_backward", values), inDoubles());
-  return succeeded(results) ? *results : NamedTensors();
+    return failure();
+  auto backward = model->lookupSymbol<func::FuncOp>("forward_backward");
+  auto results = runInDoubles(backward, bindValues(backward, values));
+  if (failed(results))
+    return failure();
+  return Gradients{Signature::of(backward), *results};
 }
 
-/// (f(x + h) - f(x - h)) / 2h for element `index` of parameter `key`.
-static double centralDifference(ModuleOp model, NamedTensors &arguments, const std::string &key,
-                                int64_t index) {
-  Element &element = arguments[key].mutableElements()[index];
-  double middle = element.f, difference = 0;
-  for (double sign : {1.0, -1.0}) {
-    arguments[key].mutableElements()[index].f = middle + sign * stepWidth;
-    auto results = runFunction(model, "forward", arguments, inDoubles());
-    if (failed(results))
-      return std::nan("");
-    difference += sign * results->at("loss")[0].f;
+/// One case while its gradients are compared.
+class Comparison {
+public:
+  Comparison(func::FuncOp function, const std::vector<std::map<std::string, Tensor>> &values)
+      : function(function), model(makeModel(function, /*only=*/-1)),
+        forward(model->lookupSymbol<func::FuncOp>("forward")),
+        arguments(bindValues(forward, values)) {
+    auto stated = function->getAttrOfType<FloatAttr>("check.tolerance");
+    tolerance = stated ? stated.getValueAsDouble() : defaultTolerance;
   }
-  arguments[key].mutableElements()[index].f = middle;
-  return difference / (2 * stepWidth);
-}
 
-/// Compares one parameter's gradient with central differences.
-static void compare(ModuleOp model, NamedTensors &arguments, const std::string &name,
-                    const Tensor &gradient, double tolerance, Outcome &outcome) {
-  std::vector<double> expected;
-  double greatest = 1;
-  for (int64_t index = 0; index < gradient.size(); ++index) {
-    expected.push_back(centralDifference(model, arguments, "parameter " + name, index));
-    greatest = std::max(greatest, std::abs(expected.back()));
+  /// Compares the gradients of argument `index` on all ranks with central differences.
+  void compare(unsigned index, const PerRank &results, size_t result, Outcome &outcome) {
+    bool shared = isShared(function, index);
+    auto factor = function.getArgAttrOfType<FloatAttr>(index, "check.factor");
+    std::vector<std::pair<double, double>> pairs; // expected, actual
+    double greatest = 1;
+    for (size_t rank = 0; rank < results.size(); ++rank)
+      for (int64_t element = 0; element < results[rank][result].size(); ++element) {
+        double expected = centralDifference(index, shared ? std::nullopt : std::optional(rank),
+                                            element) *
+                          (factor ? factor.getValueAsDouble() : 1);
+        pairs.push_back({expected, results[rank][result][element].f});
+        greatest = std::max(greatest, std::abs(expected));
+      }
+    for (auto [expected, actual] : pairs)
+      judge(index, expected, actual, std::abs(actual - expected) / greatest, outcome);
   }
-  for (int64_t index = 0; index < gradient.size(); ++index) {
-    double error = std::abs(gradient[index].f - expected[index]) / greatest;
+
+private:
+  void judge(unsigned index, double expected, double actual, double error, Outcome &outcome) {
+    ++outcome.elements;
     outcome.largestError = std::max(outcome.largestError, error);
     if (!(error <= tolerance) && outcome.failure.empty())
-      outcome.failure =
-          llvm::formatv("gradient of argument {0}, element {1}: expected {2}, got {3}", name, index,
-                        expected[index], gradient[index].f);
+      outcome.failure = llvm::formatv("gradient of argument {0}, element {1}: expected {2}, got {3}",
+                                      index, outcome.elements - 1, expected, actual);
   }
-  outcome.elements += gradient.size();
+
+  /// (f(x + h) - f(x - h)) / 2h for element `element` of argument `index` on `rank`, or on all
+  /// ranks at once; f is the sum of the losses of all ranks.
+  double centralDifference(unsigned index, std::optional<size_t> rank, int64_t element) {
+    double difference = 0;
+    for (double sign : {1.0, -1.0}) {
+      PerRank moved = arguments;
+      for (size_t other = 0; other < moved.size(); ++other)
+        if (!rank || *rank == other)
+          moved[other][index].mutableElements()[element].f += sign * stepWidth;
+      auto results = runInDoubles(forward, moved);
+      if (failed(results))
+        return std::nan("");
+      for (const llvm::SmallVector<Tensor> &own : *results)
+        difference += sign * own.front()[0].f;
+    }
+    return difference / (2 * stepWidth);
+  }
+
+  func::FuncOp function;
+  OwningOpRef<ModuleOp> model;
+  func::FuncOp forward;
+  PerRank arguments;
+  double tolerance;
+};
+
+/// Whether each rank's result `a` of one run has the bits of result `b` of the other.
+static bool identical(const Gradients &one, size_t a, const Gradients &other, size_t b) {
+  for (auto [x, y] : llvm::zip_equal(one.results, other.results))
+    if (!x[a].identical(y[b]))
+      return false;
+  return true;
 }
 
 Outcome checkCase(func::FuncOp function) {
   Outcome outcome;
-  std::map<std::string, Tensor> values = makeValues(function);
-  NamedTensors together = runBackward(function, /*only=*/-1, values);
-  if (together.empty())
+  std::vector<std::map<std::string, Tensor>> values;
+  for (int64_t rank = 0; rank < dist::getMesh(function).getNumRanks(); ++rank)
+    values.push_back(makeValues(function, rank));
+  FailureOr<Gradients> together = runBackward(function, /*only=*/-1, values);
+  if (failed(together))
     return {"could not be differentiated and run", 0, 0};
-  auto stated = function->getAttrOfType<FloatAttr>("check.tolerance");
-  double tolerance = stated ? stated.getValueAsDouble() : defaultTolerance;
-  OwningOpRef<ModuleOp> model = makeModel(function, /*only=*/-1);
-  NamedTensors arguments = bindValues(*model, "forward", values);
+  Comparison comparison(function, values);
   for (unsigned index = 0; index < function.getNumArguments(); ++index) {
-    std::string name = std::to_string(index), key = "gradient " + name;
-    if (!together.count(key))
+    std::string name = std::to_string(index);
+    std::optional<size_t> result = together->find(name);
+    if (!result)
       continue;
-    compare(*model, arguments, name, together[key], tolerance, outcome);
-    NamedTensors alone = runBackward(function, int(index), values);
-    if (!alone.count(key) || !alone[key].identical(together[key]))
+    comparison.compare(index, together->results, *result, outcome);
+    FailureOr<Gradients> alone = runBackward(function, int(index), values);
+    if (failed(alone) || !alone->find(name) ||
+        !identical(*alone, *alone->find(name), *together, *result))
       outcome.failure = "the gradient of argument " + name + " differs when it is wanted alone";
   }
   return outcome;

@@ -9,6 +9,10 @@
 // `check.range`: bounds of a float argument's values (else [-2, 2]) or of an integer argument's
 // ([low, high), else [0, 2)). `check.values`: the values themselves, for ties, zeros and indices.
 // `check.tolerance`: the greatest error of a gradient element, relative to the greatest element.
+//
+// In a module with a mesh every rank has values of its own, and what is differentiated is the sum of
+// all ranks' losses. `check.shared`: an argument of which all ranks have the same value, which
+// changes on all of them at once; `check.factor`: by which its gradient is off on purpose.
 #pragma once
 
 #include "compiler/interpret/Signature.h"
@@ -33,8 +37,11 @@ Outcome checkCase(mlir::func::FuncOp function);
 /// float arguments (`only` < 0) or argument `only`. Other arguments are inputs.
 mlir::OwningOpRef<mlir::ModuleOp> makeModel(mlir::func::FuncOp function, int only);
 
-/// Values for the arguments of makeModel's @forward, by role name: arguments are "0", "1", …,
-/// weights "weight0", ….
-std::map<std::string, interpret::Tensor> makeValues(mlir::func::FuncOp function);
+/// Values of one rank for the arguments of makeModel's @forward, by role name: arguments are "0",
+/// "1", …, weights "weight0", ….
+std::map<std::string, interpret::Tensor> makeValues(mlir::func::FuncOp function, int64_t rank);
+
+/// Whether all ranks have the same value of an argument.
+bool isShared(mlir::func::FuncOp function, unsigned index);
 
 } // namespace pcc::gradients

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/oracle/gradients/Case.h"
 
+#include "dialects/dist/Dist.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "llvm/ADT/Sequence.h"
 
@@ -59,6 +60,10 @@ OwningOpRef<ModuleOp> makeModel(func::FuncOp function, int only) {
   OpBuilder builder(module->getBodyRegion());
   auto forward = cast<func::FuncOp>(function->clone());
   forward.setName("forward");
+  if (Attribute mesh = function->getParentOp()->getAttr(dist::meshAttrName)) {
+    (*module)->setAttr(dist::meshAttrName, mesh);
+    forward->setAttr(dist::localAttrName, builder.getUnitAttr());
+  }
   for (int index = 0; index < int(forward.getNumArguments()); ++index) {
     Type type = forward.getArgument(index).getType();
     std::string name = std::to_string(index);

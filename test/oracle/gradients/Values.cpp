@@ -41,13 +41,15 @@ static void drawIntegers(Tensor &tensor, int64_t low, int64_t high, std::mt19937
     element.i = draw(random);
 }
 
-static Tensor makeValue(func::FuncOp function, unsigned index, std::mt19937_64 &random) {
+/// `rank` moves the values of a rank off those of the others.
+static Tensor makeValue(func::FuncOp function, unsigned index, int64_t rank,
+                        std::mt19937_64 &random) {
   if (auto values = function.getArgAttrOfType<ElementsAttr>(index, "check.values"))
     return *interpret::tensorOf(values);
   Tensor tensor = interpret::zerosOf(cast<RankedTensorType>(function.getArgument(index).getType()));
   if (tensor.isFloat()) {
     auto [low, high] = rangeOf(function, index, -2, 2);
-    spreadFloats(tensor, low, high, 0.37 + 0.05 * index, random);
+    spreadFloats(tensor, low, high, 0.37 + 0.05 * index + 0.007 * double(rank), random);
   } else {
     auto [low, high] = rangeOf(function, index, 0, 2);
     drawIntegers(tensor, int64_t(low), int64_t(high), random);
@@ -55,11 +57,19 @@ static Tensor makeValue(func::FuncOp function, unsigned index, std::mt19937_64 &
   return tensor;
 }
 
-std::map<std::string, Tensor> makeValues(func::FuncOp function) {
-  std::mt19937_64 random(2026);
+bool isShared(func::FuncOp function, unsigned index) {
+  return bool(function.getArgAttr(index, "check.shared"));
+}
+
+std::map<std::string, Tensor> makeValues(func::FuncOp function, int64_t rank) {
+  std::mt19937_64 random(2026 + rank);
   std::map<std::string, Tensor> values;
-  for (unsigned index = 0; index < function.getNumArguments(); ++index)
-    values[std::to_string(index)] = makeValue(function, index, random);
+  for (unsigned index = 0; index < function.getNumArguments(); ++index) {
+    std::mt19937_64 same(index);
+    values[std::to_string(index)] = isShared(function, index)
+                                        ? makeValue(function, index, 0, same)
+                                        : makeValue(function, index, rank, random);
+  }
   for (auto [index, type] : llvm::enumerate(function.getResultTypes())) {
     Tensor weight = interpret::zerosOf(cast<RankedTensorType>(type));
     spreadFloats(weight, 0.5, 1.5, 0.41, random);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// check-gradients FILE…: checks the derivative of every op of the graph dialect by finite
+// check-gradients FILE…: checks the derivative of every op of the graph and dist dialects by finite
 // differences. Each function of the files is a case (Case.h). An op fails if it has no row in the
 // table of derivatives, or if it has one and no case contains it: no op can be forgotten.
+#include "dialects/dist/Dist.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/pipe/Pipe.h"
 #include "mlir/IR/MLIRContext.h"
@@ -53,10 +54,10 @@ static std::string checkOp(RegisteredOperationName op, const Totals &totals) {
   return "";
 }
 
-/// Goes through every op of the dialect that computes something; returns how many.
-static int64_t checkDialect(MLIRContext &context, Totals &totals) {
+/// Goes through every op of a dialect that computes something; returns how many.
+static int64_t checkDialect(MLIRContext &context, StringRef dialect, Totals &totals) {
   int64_t ops = 0;
-  for (RegisteredOperationName op : context.getRegisteredOperationsByDialect("graph")) {
+  for (RegisteredOperationName op : context.getRegisteredOperationsByDialect(dialect)) {
     if (op.hasTrait<OpTrait::ZeroResults>())
       continue;
     ++ops;
@@ -72,7 +73,7 @@ int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   llvm::cl::ParseCommandLineOptions(argc, argv, "checks derivatives by finite differences\n");
   DialectRegistry registry;
-  registry.insert<func::FuncDialect, graph::GraphDialect, pipe::PipeDialect>();
+  registry.insert<func::FuncDialect, graph::GraphDialect, dist::DistDialect, pipe::PipeDialect>();
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
   // For the attributes of cases, whose prefix is no dialect.
@@ -82,10 +83,9 @@ int main(int argc, char **argv) {
     OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(file, &context);
     if (!module)
       return 1;
-    for (auto function : module->getOps<func::FuncOp>())
-      runCase(function, totals);
+    module->walk([&](func::FuncOp function) { runCase(function, totals); });
   }
-  int64_t ops = checkDialect(context, totals);
+  int64_t ops = checkDialect(context, "graph", totals) + checkDialect(context, "dist", totals);
   llvm::outs() << ops << " ops, " << totals.cases << " cases, " << totals.elements
                << " elements checked, " << totals.failures << " failures\n";
   return totals.failures == 0 ? 0 : 1;

@@ -95,3 +95,34 @@ func.func @forward(%w: tensor<f32> {graph.role = #graph.role<parameter "w">})
     -> (tensor<f32> {graph.role = #graph.role<loss>}) {
   return %w : tensor<f32>
 }
+
+// -----
+
+// A reduction of which every rank gets one block has a derivative only if it is a sum.
+
+module attributes {dist.mesh = #dist.mesh<dp=2>} {
+  graph.parameter @w : tensor<4xf32> init(#graph.init<zeros>)
+  func.func @forward(%w: tensor<4xf32> {graph.role = #graph.role<parameter "w">})
+      -> (tensor<f32> {graph.role = #graph.role<loss>}) attributes {dist.local} {
+    // expected-error @below {{no derivative of 'dist.reduce_scatter': only a sum has one}}
+    %0 = dist.reduce_scatter max %w axis = 0 : tensor<4xf32> to tensor<2xf32>
+    // expected-error @below {{no derivative of 'dist.reshard': shardings come after gradients}}
+    %1 = dist.reshard %0 from [dp] to [_] : tensor<2xf32>
+    %loss = graph.reduce sum %1, [0] : tensor<2xf32>
+    return %loss : tensor<f32>
+  }
+}
+
+// -----
+
+// A parameter of which a rank holds a block.
+
+module attributes {dist.mesh = #dist.mesh<dp=2>} {
+  graph.parameter @w : tensor<4xf32> init(#graph.init<zeros>)
+  // expected-error @below {{argument #0 is parameter 'w': expected its declared type 'tensor<2xf32>', got 'tensor<4xf32>'}}
+  func.func @forward(%w: tensor<4xf32> {graph.role = #graph.role<parameter "w">, dist.sharding = #dist.sharding<[dp]>})
+      -> (tensor<f32> {graph.role = #graph.role<loss>}) attributes {dist.local} {
+    %loss = graph.reduce sum %w, [0] : tensor<4xf32>
+    return %loss : tensor<f32>
+  }
+}

@@ -85,18 +85,6 @@ TEST(Diagnostics, SectionsThatDisagree) {
             "\"parameter w\" is 'tensor<2xf32>' [x] here and 'tensor<2xf32>' [_] in \"a\"\n");
 }
 
-TEST(Diagnostics, NeighborsThatDoNotMatch) {
-  EXPECT_EQ(errorsOfOp(2, "%0 = dist.neighbor_exchange %a send [[-1], [-1]] receive [[1], [-1]] : "
-                          "(tensor<1x1x2x2xf32>) -> tensor<1x1x2x2xf32>"),
-            "on rank 0: position 0 receives from position 1, which does not send to it\n");
-  std::string none = "[-1, -1, -1, -1, -1, -1, -1, -1]";
-  EXPECT_EQ(errorsOfOp(2, "%0 = dist.neighbor_exchange_v2 %a send [" + none + ", " + none +
-                              "] [0, 0, 0, 2] receive [" + none +
-                              ", [-1, -1, -1, -1, -1, -1, 0, -1]] [0, 0, 1, 0] : "
-                              "tensor<1x1x2x2xf32> to tensor<1x1x2x3xf32>"),
-            "on rank 1: expected a border of 2x1 from position 0, got 2x2\n");
-}
-
 TEST(Diagnostics, OnlySomeOfManyWaitingRanksAreListed) {
   std::string errors =
       errorsOfOp(10, "%0 = dist.recv from [1, 2, 3, 4, 5, 6, 7, 8, 9, 0] : tensor<1xf32>");

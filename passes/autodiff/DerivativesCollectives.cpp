@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Derivatives of collectives. Each rank differentiates the sum of the losses of all ranks, so the
+// gradient of a value is what it does to every rank's loss: where a collective hands a value to
+// other ranks, its derivative brings their gradients back. All ranks run the same program, and so
+// all of them reach the backward collectives in the same order.
+#include "passes/autodiff/Derivatives.h"
+
+#include "dialects/dist/Dist.h"
+#include "dialects/dist/Group.h"
+
+using namespace mlir;
+using namespace pcc::dist;
+using pcc::graph::Direction;
+
+namespace pcc::autodiff {
+
+/// The sum of `value` over the ranks of the op's group.
+template <typename OpT> static Value sumOver(Backward &b, OpT op, Value value) {
+  return b.make<AllReduceOp>(ReduceKind::Sum, value, op.getGroupAttr());
+}
+
+/// The gradient of operand 0 where `kind` has combined it with those of other ranks to `result`,
+/// and `spread` brings a value of the result back to all ranks. A maximum is the value of every
+/// rank that equals it; a product is differentiated as long as no factor is zero.
+template <typename Spread>
+static void giveCombined(Backward &b, ReduceKind kind, Value result, Spread spread) {
+  Value x = b.operand();
+  switch (kind) {
+  case ReduceKind::Sum:
+    return b.give(0, spread(b.gradient()));
+  case ReduceKind::Max:
+  case ReduceKind::Min:
+    return b.give(0, b.where(b.compare(Direction::EQ, x, result), spread(b.gradient())));
+  case ReduceKind::Prod:
+    return b.give(0, b.div(spread(b.mul(b.gradient(), b.result())), x));
+  }
+}
+
+static void differentiateAllReduce(Backward &b) {
+  auto op = b.op<AllReduceOp>();
+  giveCombined(b, op.getKind(), op.getResult(), [&](Value v) { return sumOver(b, op, v); });
+}
+
+/// Only the root's result depends on the inputs, so only its gradient counts.
+static void differentiateReduce(Backward &b) {
+  auto op = b.op<dist::ReduceOp>();
+  auto fromRoot = [&](Value v) {
+    return b.make<dist::BroadcastOp>(v, op.getRoot(), op.getGroupAttr());
+  };
+  bool compares = op.getKind() == ReduceKind::Max || op.getKind() == ReduceKind::Min;
+  giveCombined(b, op.getKind(), compares ? fromRoot(op.getResult()) : Value(), fromRoot);
+}
+
+static void differentiateAllGather(Backward &b) {
+  auto op = b.op<AllGatherOp>();
+  b.give(0, b.make<ReduceScatterOp>(op.getInput().getType(), ReduceKind::Sum, b.gradient(),
+                                    op.getAxis(), op.getGroupAttr()));
+}
+
+static void differentiateReduceScatter(Backward &b) {
+  auto op = b.op<ReduceScatterOp>();
+  b.give(0, b.make<AllGatherOp>(op.getInput().getType(), b.gradient(), op.getAxis(),
+                                op.getGroupAttr()));
+}
+
+/// The other kinds would have to know every rank's part of the result.
+static StringRef limitReduceScatter(Operation *op) {
+  return cast<ReduceScatterOp>(op).getKind() == ReduceKind::Sum ? "" : "only a sum has one";
+}
+
+static void differentiateBroadcast(Backward &b) {
+  auto op = b.op<dist::BroadcastOp>();
+  b.give(0, b.make<dist::ReduceOp>(ReduceKind::Sum, b.gradient(), op.getRoot(), op.getGroupAttr()));
+}
+
+static void differentiateAllToAll(Backward &b) {
+  auto op = b.op<AllToAllOp>();
+  b.give(0, b.make<AllToAllOp>(op.getInput().getType(), b.gradient(), op.getConcatAxis(),
+                               op.getSplitAxis(), op.getGroupAttr()));
+}
+
+/// The copies are one value: its gradient is the sum of theirs, or their mean.
+static void differentiateMirror(Backward &b) {
+  auto op = b.op<MirrorOp>();
+  Value sum = sumOver(b, op, b.gradient());
+  if (op.getMean())
+    sum = b.mul(sum, 1.0 / double(*getCommonGroupSize(op.getGroupAttr(), getMesh(op))));
+  b.give(0, sum);
+}
+
+void addCollectiveDerivatives(DerivativeTable &table) {
+  table.rule<AllReduceOp>(differentiateAllReduce);
+  table.rule<dist::ReduceOp>(differentiateReduce);
+  table.rule<AllGatherOp>(differentiateAllGather);
+  table.rule<ReduceScatterOp>(differentiateReduceScatter, limitReduceScatter);
+  table.rule<dist::BroadcastOp>(differentiateBroadcast);
+  table.rule<AllToAllOp>(differentiateAllToAll);
+  table.rule<MirrorOp>(differentiateMirror);
+  table.zero<RankOp, GroupSizeOp>("numbers of ranks");
+  table.none<ReshardOp, ToLocalOp, ToGlobalOp>("shardings come after gradients");
+}
+
+} // namespace pcc::autodiff
