@@ -20,11 +20,22 @@ static Tensor rowsOf(const Tensor &batch, int64_t block, int64_t blocks) {
   return extractBox(batch, offset, shape);
 }
 
-void RankTraining::begin(const NamedTensors &globals) {
+LogicalResult RankTraining::begin(const NamedTensors &globals) {
   for (Section &section : plan.sections)
     for (const Binding &binding : section.signature.arguments)
       if (binding.role == graph::RoleKind::Parameter && !parameters.count(binding.key))
         parameters[binding.key] = section.localPart(binding, globals.at(binding.key), rank);
+  if (!plan.start)
+    return success();
+  llvm::SmallVector<Tensor> arguments;
+  for (const Binding &binding : plan.start->signature.arguments)
+    arguments.push_back(parameters.at(binding.key));
+  auto results = plan.start->call(rank, arguments, options);
+  if (failed(results))
+    return failure();
+  for (auto [binding, value] : llvm::zip_equal(plan.start->signature.results, *results))
+    keep(binding, value);
+  return success();
 }
 
 LogicalResult RankTraining::runStep(const NamedTensors &batch, int64_t number) {

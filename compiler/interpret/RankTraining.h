@@ -12,8 +12,8 @@ public:
   RankTraining(StepPlan &plan, Rank &rank, const RunOptions &options)
       : plan(plan), rank(rank), options(options) {}
 
-  /// Takes this rank's parts of the parameters.
-  void begin(const NamedTensors &globals);
+  /// Takes this rank's parts of the parameters and runs what comes before the first step.
+  mlir::LogicalResult begin(const NamedTensors &globals);
 
   /// Runs all slots of step number `number` on a global batch.
   mlir::LogicalResult runStep(const NamedTensors &batch, int64_t number);

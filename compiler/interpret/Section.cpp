@@ -64,7 +64,7 @@ FailureOr<Tensor> Section::globalValue(const Binding &binding, llvm::ArrayRef<Te
                                        const dist::Mesh &ran) {
   dist::Sharding sharding =
       signature.isLocal ? binding.sharding : dist::Sharding::replicated(binding.type.getRank());
-  if (auto pair = findDifferentCopies(values, sharding, ran))
+  if (auto pair = binding.isOwn ? std::nullopt : findDifferentCopies(values, sharding, ran))
     return emitError(function.getLoc())
            << "ranks " << pair->first << " and " << pair->second << " should hold the same of \""
            << binding.key << "\" and do not";

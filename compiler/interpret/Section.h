@@ -26,7 +26,7 @@ struct Section {
   Tensor localPart(const Binding &binding, const Tensor &global, const Rank &rank) const;
 
   /// The global value of a result of which `values` has each rank's part. Diagnoses ranks that
-  /// should hold equal copies and do not.
+  /// should hold equal copies and do not; of values that are each rank's own it is the first one's.
   mlir::FailureOr<Tensor> globalValue(const Binding &binding, llvm::ArrayRef<Tensor> values,
                                       const dist::Mesh &mesh);
 

@@ -12,6 +12,12 @@ using namespace mlir;
 namespace pcc::interpret {
 namespace {
 
+bool isLayerwise(func::FuncOp function, const Binding &binding) {
+  auto module = function->getParentOfType<ModuleOp>();
+  auto parameter = module.lookupSymbol<graph::ParameterOp>(binding.name);
+  return parameter && parameter.getLayerwiseParallel();
+}
+
 /// What the attributes of one argument or result say; `position` is what it is called without a
 /// role.
 Binding makeBinding(func::FuncOp function, DictionaryAttr attributes, Type type,
@@ -27,6 +33,7 @@ Binding makeBinding(func::FuncOp function, DictionaryAttr attributes, Type type,
     binding.role = role.getKind();
     binding.name = role.getName() ? role.getName().str() : "";
     binding.key = bindingKey(role.getKind(), binding.name);
+    binding.isOwn = role.getKind() == graph::RoleKind::Parameter && isLayerwise(function, binding);
   }
   if (auto sharding = attributes.getAs<dist::ShardingAttr>(dist::shardingAttrName)) {
     binding.sharding = sharding.getSharding();

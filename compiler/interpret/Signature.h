@@ -29,6 +29,7 @@ struct Binding {
   dist::Sharding sharding;     ///< replicated where the function says nothing
   double gradientFactor = 1.0; ///< `dist.gradient_factor` of a result, which is still to be applied
   std::optional<double> accumulateScale; ///< of `pipe.accumulate`
+  bool isOwn = false; ///< of a `layerwise_parallel` parameter: ranks may hold different values
 };
 
 struct Signature {

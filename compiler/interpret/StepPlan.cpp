@@ -43,6 +43,25 @@ LogicalResult checkSections(StepPlan &plan) {
   return success();
 }
 
+/// What comes before the first step has parameters of the step, and nothing else.
+LogicalResult checkStart(StepPlan &plan, Section &start) {
+  auto isKnown = [&](const Binding &binding) {
+    return binding.role == graph::RoleKind::Parameter &&
+           llvm::any_of(plan.sections, [&](Section &section) {
+             return llvm::any_of(section.signature.arguments, [&](const Binding &other) {
+               return other.key == binding.key && other.type == binding.type;
+             });
+           });
+  };
+  for (auto *bindings : {&start.signature.arguments, &start.signature.results})
+    for (const Binding &binding : *bindings)
+      if (!isKnown(binding))
+        return emitError(start.function.getLoc())
+               << "expected \"" << start.getName() << "\" to take and give parameters of the step, "
+               << "got \"" << binding.key << "\"";
+  return success();
+}
+
 /// The index of the section called `name` in the plan, looked up in the module at its first use.
 FailureOr<size_t> sectionIndex(StepPlan &plan, ModuleOp module, llvm::StringRef name) {
   auto known = llvm::find_if(plan.sections, [&](Section &s) { return s.getName() == name; });
@@ -75,6 +94,12 @@ FailureOr<StepPlan> makeStepPlan(ModuleOp module) {
     return emitError(plan.step.getLoc()) << "the step has no slots";
   if (failed(checkSections(plan)))
     return failure();
+  if (module.lookupSymbol<func::FuncOp>(pipe::startName)) {
+    FailureOr<Section> start = Section::find(module, pipe::startName);
+    if (failed(start) || failed(checkStart(plan, *start)))
+      return failure();
+    plan.start = *start;
+  }
   for (Section &section : plan.sections)
     if (dist::Mesh mesh = section.ranksToRun(); mesh.getNumRanks() > plan.ranks.getNumRanks())
       plan.ranks = mesh;

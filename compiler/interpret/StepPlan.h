@@ -18,6 +18,7 @@ struct Slot {
 struct StepPlan {
   pipe::StepOp step;
   std::vector<Section> sections; ///< each once, in the order of their first slots
+  std::optional<Section> start;  ///< runs once before the first step
   llvm::SmallVector<Slot> slots;
   int64_t blocks = 1; ///< into which a global batch is cut
   dist::Mesh ranks;   ///< that run

@@ -105,7 +105,8 @@ FailureOr<TrainingResult> runTraining(ModuleOp module, llvm::ArrayRef<NamedTenso
   LogicalResult ran = runRanks(
       plan->ranks, options.precision, plan->step.getLoc(), [&](Rank &rank) -> LogicalResult {
         RankTraining training(*plan, rank, options);
-        training.begin(parameters);
+        if (failed(training.begin(parameters)))
+          return failure();
         for (auto [number, batch] : llvm::enumerate(batches)) {
           if (failed(training.runStep(batch, number)))
             return failure();

@@ -45,20 +45,37 @@ GradientFactors factorsFor(ModuleOp module, ModuleOp other, const GradientFactor
   return factors;
 }
 
+/// Parameters of which only one of two modules has several.
+std::set<std::string> findDifferingParameters(ModuleOp a, ModuleOp b) {
+  return isOneRank(a) == isOneRank(b) ? std::set<std::string>() : findOwnParameters(a);
+}
+
 /// Two modules under comparison.
 struct Pair {
   ModuleOp a, b;
-  const VerifyOptions &options;
+  VerifyOptions options;
   RunOptions runA, runB;
 
-  Pair(ModuleOp a, ModuleOp b, const VerifyOptions &options)
-      : a(a), b(b),
-        options(options), runA{options.precision, factorsFor(a, b, options.gradientFactors)},
-        runB{options.precision, factorsFor(b, a, options.gradientFactors)} {}
+  Pair(ModuleOp a, ModuleOp b, const VerifyOptions &given)
+      : a(a), b(b), options(given),
+        runA{options.precision, factorsFor(a, b, options.gradientFactors)},
+        runB{options.precision, factorsFor(b, a, options.gradientFactors)} {
+    options.ownParameters.merge(findDifferingParameters(a, b));
+  }
 };
 
 Case failedCase(const std::string &name, const std::string &reason) {
   return {name, CaseStatus::Failed, reason};
+}
+
+/// Takes what cannot be equal out of the values to compare, each with a case that says so.
+Report skipOwn(llvm::StringRef prefix, NamedTensors &values,
+               const std::set<std::string> &ownParameters) {
+  Report report;
+  for (const std::string &key : ownParameters)
+    if (values.erase(key))
+      report.cases.push_back({(prefix + key).str(), CaseStatus::Skipped, "each rank has its own"});
+  return report;
 }
 
 /// Empty if arguments of one key have one global type, else how the first differs.
@@ -105,8 +122,10 @@ Report verifyFunction(Pair &pair, func::FuncOp a, func::FuncOp b) {
   auto actual = runFunction(pair.b, name, *arguments, pair.runB);
   if (failed(actual))
     return {{failedCase(name, "the second module: " + errorsB.getText())}};
-  return compareNamed(name + ": ", *reference, *actual, pair.options.factor,
-                      pair.options.precision);
+  Report report = skipOwn(name + ": ", reference->values, pair.options.ownParameters);
+  report.append(
+      compareNamed(name + ": ", *reference, *actual, pair.options.factor, pair.options.precision));
+  return report;
 }
 
 Report verifyFunctions(Pair &pair) {
@@ -150,7 +169,9 @@ FailureOr<TrainingReference> trainingReference(ModuleOp module, const VerifyOpti
     return emitError(module.getLoc())
            << "expected at least 1 training step to compare, got " << options.steps;
   TrainingReference reference;
-  reference.batches = randomBatches(step, options.steps, options.seed);
+  reference.ownParameters = options.ownParameters;
+  int64_t steps = options.ownParameters.empty() ? options.steps : 1;
+  reference.batches = randomBatches(step, steps, options.seed);
   auto parameters = randomParameters(module, options.seed);
   if (failed(parameters))
     return failure();
@@ -196,6 +217,14 @@ Report verifyTrainingStep(Pair &pair) {
 
 } // namespace
 
+std::set<std::string> findOwnParameters(ModuleOp module) {
+  std::set<std::string> keys;
+  for (auto parameter : module.getOps<graph::ParameterOp>())
+    if (parameter.getLayerwiseParallel())
+      keys.insert(bindingKey(graph::RoleKind::Parameter, parameter.getSymName()));
+  return keys;
+}
+
 Report verifyModules(ModuleOp a, ModuleOp b, const VerifyOptions &options) {
   Pair pair(a, b, options);
   Report report = verifyFunctions(pair);
@@ -225,10 +254,15 @@ FailureOr<TrainingReference> makeTrainingReference(ModuleOp module, const Verify
 
 Report compareTraining(const TrainingReference &reference, const TrainingResult &actual,
                        double factor, Precision precision) {
-  return compareNamed("",
-                      {caseValues(reference.values), caseValues(reference.doubles),
-                       caseValues(reference.disturbed)},
-                      caseValues(actual), factor, precision);
+  std::set<std::string> skipped;
+  for (const std::string &key : reference.ownParameters)
+    skipped.insert("updated " + key);
+  NamedTensors values = caseValues(reference.values);
+  Report report = skipOwn("", values, skipped);
+  report.append(
+      compareNamed("", {values, caseValues(reference.doubles), caseValues(reference.disturbed)},
+                   caseValues(actual), factor, precision));
+  return report;
 }
 
 } // namespace pcc::interpret

@@ -6,6 +6,7 @@
 
 #include "compiler/interpret/Compare.h"
 #include "compiler/interpret/Inputs.h"
+#include <set>
 
 namespace pcc::interpret {
 
@@ -20,7 +21,13 @@ struct VerifyOptions {
   /// What the gradients of a module of several ranks are multiplied by. They are applied to the
   /// module of one rank, in addition to those which the other module's attributes name.
   GradientFactors gradientFactors;
+  /// Keys of parameters of which each of several ranks has its own, unlike one rank: what is new of
+  /// them is not compared, nor is more than one training step.
+  std::set<std::string> ownParameters;
 };
+
+/// The `layerwise_parallel` parameters of `module` and their states.
+std::set<std::string> findOwnParameters(mlir::ModuleOp module);
 
 /// Compares public functions of the same name on seeded inputs, result by result, and the training
 /// steps: the loss of every step, every gradient of the last and every updated parameter. A
@@ -40,6 +47,7 @@ struct TrainingReference {
   std::vector<NamedTensors> batches; ///< global, one for each step
   NamedTensors parameters;           ///< at the beginning
   TrainingResult values, doubles, disturbed;
+  std::set<std::string> ownParameters; ///< not compared
 };
 
 /// Runs the training step of `module` on seeded inputs. Errors are diagnostics.

@@ -32,7 +32,10 @@ inline constexpr llvm::StringLiteral meshAttrName = "dist.mesh";
 inline constexpr llvm::StringLiteral inAttrName = "dist.in";
 inline constexpr llvm::StringLiteral outAttrName = "dist.out";
 inline constexpr llvm::StringLiteral shardingAttrName = "dist.sharding";
+/// On an argument that is partial: each rank goes on with its own part as if it were the whole.
+inline constexpr llvm::StringLiteral ownAttrName = "dist.own";
 inline constexpr llvm::StringLiteral gradientFactorAttrName = "dist.gradient_factor";
+inline constexpr llvm::StringLiteral pinsAttrName = "dist.pins";
 inline constexpr llvm::StringLiteral localAttrName = "dist.local";
 
 /// The mesh of the program in which `op` stands: `dist.mesh` of the nearest op that has one, else

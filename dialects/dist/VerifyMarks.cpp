@@ -9,8 +9,10 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::dist;
 
-/// One sharding per value, each legal for its type.
+/// One sharding per value, each legal for its type, or a user's strategy, which is read later.
 static LogicalResult verifyShardings(Operation *op, NamedAttribute attribute, TypeRange types) {
+  if (isa<StringAttr>(attribute.getValue()))
+    return success();
   auto list = dyn_cast<ArrayAttr>(attribute.getValue());
   if (!list || list.size() != types.size() || !llvm::all_of(list, llvm::IsaPred<ShardingAttr>))
     return op->emitOpError() << "expected \"" << attribute.getName().getValue()
@@ -38,6 +40,12 @@ LogicalResult DistDialect::verifyOperationAttribute(Operation *op, NamedAttribut
   if (name == localAttrName && !isa<UnitAttr>(attribute.getValue()))
     return op->emitOpError() << "expected \"dist.local\" to have no value, got "
                              << attribute.getValue();
+  if (name == pinsAttrName) {
+    auto pins = dyn_cast<ArrayAttr>(attribute.getValue());
+    if (!pins || !llvm::all_of(pins, llvm::IsaPred<DictionaryAttr>))
+      return op->emitOpError() << "expected \"dist.pins\" to be a list of dictionaries, got "
+                               << attribute.getValue();
+  }
   if (name == inAttrName)
     return verifyShardings(op, attribute, op->getOperandTypes());
   if (name == outAttrName)
@@ -49,6 +57,8 @@ LogicalResult DistDialect::verifyOperationAttribute(Operation *op, NamedAttribut
 /// only one block.
 static LogicalResult verifyBoundary(Operation *op, Type type, NamedAttribute attribute,
                                     const Twine &where) {
+  if (isa<StringAttr>(attribute.getValue()))
+    return success();
   auto sharding = dyn_cast<ShardingAttr>(attribute.getValue());
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!sharding || !tensor)
@@ -67,7 +77,12 @@ static LogicalResult verifyBoundary(Operation *op, Type type, NamedAttribute att
 LogicalResult DistDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned index,
                                                     NamedAttribute attribute) {
   auto function = dyn_cast<FunctionOpInterface>(op);
-  if (!function || attribute.getName() != shardingAttrName)
+  if (!function)
+    return success();
+  if (attribute.getName() == ownAttrName && !isa<UnitAttr>(attribute.getValue()))
+    return op->emitOpError() << "expected \"dist.own\" of argument " << index
+                             << " to have no value, got " << attribute.getValue();
+  if (attribute.getName() != shardingAttrName)
     return success();
   return verifyBoundary(op, function.getArgumentTypes()[index], attribute,
                         "argument " + Twine(index));

@@ -24,4 +24,7 @@ namespace pcc::pipe {
 /// On a result of a section: an AccumulateAttr.
 inline constexpr llvm::StringLiteral accumulateAttrName = "pipe.accumulate";
 
+/// A section of this name runs once, before the first step of a training.
+inline constexpr llvm::StringLiteral startName = "start_training";
+
 } // namespace pcc::pipe

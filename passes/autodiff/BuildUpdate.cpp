@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Makes @update(parameters, gradients, states) -> (parameters, states): one optimizer op for each
-// gradient that @forward_backward yields. Arguments and results are grouped by kind, each group in
-// the order of the gradients. States are declared beside their parameters. The learning rate is a
-// scalar value of the function, so that a schedule can compute it from the step.
+// Makes @update(parameters, gradients, states[, step]) -> (parameters, states): one optimizer op
+// for each gradient that @forward_backward yields. Arguments and results are grouped by kind, each
+// group in the order of the gradients. States are declared beside their parameters, in f32 whatever
+// the parameter's type: a moment of few bits would stand still beside small terms. The learning
+// rate is a scalar value of the function, so that a schedule can compute it from the step.
 #include "passes/autodiff/Names.h"
 #include "passes/autodiff/Optimizers.h"
 #include "passes/autodiff/OptionList.h"
@@ -24,7 +25,8 @@ static constexpr llvm::StringLiteral stateOfName = "graph.state_of";
 struct Trained {
   graph::ParameterOp parameter;
   SmallVector<graph::ParameterOp> states;
-  RankedTensorType gradientType;
+  RankedTensorType gradientType; ///< the parameter's own, or f32
+  dist::ShardingAttr boundary;   ///< of the gradient, and of all else that belongs to the parameter
 };
 
 /// The parameters whose gradients `function` yields.
@@ -37,12 +39,14 @@ static FailureOr<SmallVector<Trained>> findTrained(func::FuncOp function) {
     if (!parameter)
       return function.emitError() << "result #" << index << " is the gradient of '" << name
                                   << "', which no graph.parameter declares";
-    RankedTensorType type = accumulatedType(parameter.getTensorType());
-    if (function.getResultTypes()[index] != type)
+    dist::ShardingAttr boundary = boundaryOfResult(function, index);
+    RankedTensorType own = parameter.getTensorType(), wide = accumulatedType(own);
+    Type got = function.getResultTypes()[index], expected = typeInside(function, wide, boundary);
+    bool isOwn = got == typeInside(function, own, boundary);
+    if (!isOwn && got != expected)
       return function.emitError() << "result #" << index << " is the gradient of '" << name
-                                  << "': expected " << type << ", got "
-                                  << function.getResultTypes()[index];
-    trained.push_back({parameter, {}, type});
+                                  << "': expected " << expected << ", got " << got;
+    trained.push_back({parameter, {}, isOwn ? own : wide, boundary});
   }
   if (trained.empty())
     return function.emitError() << "expected at least one result with the role of a gradient";
@@ -64,7 +68,7 @@ static LogicalResult declareStates(Trained &trained, const OptimizerKind &kind) 
       return taken->emitError() << "'" << name << "' is the name of a state of optimizer '"
                                 << kind.name << "': rename this symbol";
     auto state = graph::ParameterOp::create(
-        builder, parameter.getLoc(), name, parameter.getTensorType(), zeros,
+        builder, parameter.getLoc(), name, accumulatedType(parameter.getTensorType()), zeros,
         /*value=*/ElementsAttr(), /*trainable=*/false, parameter.getLayerwiseParallel(),
         parameter.getParallelOptimizer());
     state->setAttr(stateOfName, FlatSymbolRefAttr::get(parameter.getSymNameAttr()));
@@ -75,34 +79,42 @@ static LogicalResult declareStates(Trained &trained, const OptimizerKind &kind) 
 
 /// Types and roles of one side of @update, grouped by kind.
 struct Side {
-  SmallVector<Type> types;
-  SmallVector<Attribute> roles;
+  func::FuncOp section; ///< whose gradients @update takes
+  SmallVector<Type> types = {};
+  SmallVector<Attribute> roles = {};
 
-  void add(Type type, graph::RoleKind kind, StringRef name) {
-    types.push_back(type);
-    roles.push_back(roleAttributes(type.getContext(), kind, name));
+  void add(RankedTensorType declared, graph::RoleKind kind, StringRef name,
+           dist::ShardingAttr boundary) {
+    types.push_back(typeInside(section, declared, boundary));
+    roles.push_back(roleAttributes(declared.getContext(), kind, name, boundary));
   }
   void addParameters(ArrayRef<Trained> all) {
     for (Trained one : all)
-      add(one.parameter.getTensorType(), graph::RoleKind::Parameter, one.parameter.getSymName());
+      add(one.parameter.getTensorType(), graph::RoleKind::Parameter, one.parameter.getSymName(),
+          one.boundary);
   }
   void addGradients(ArrayRef<Trained> all) {
     for (Trained one : all)
-      add(one.gradientType, graph::RoleKind::Gradient, one.parameter.getSymName());
+      add(one.gradientType, graph::RoleKind::Gradient, one.parameter.getSymName(), one.boundary);
   }
   void addStates(ArrayRef<Trained> all) {
     for (const Trained &one : all)
       for (graph::ParameterOp state : one.states)
-        add(state.getTensorType(), graph::RoleKind::Parameter, state.getSymName());
+        add(state.getTensorType(), graph::RoleKind::Parameter, state.getSymName(), one.boundary);
+  }
+  void addStep(MLIRContext *context) {
+    add(RankedTensorType::get({}, IntegerType::get(context, 64)), graph::RoleKind::Step, "", {});
   }
 };
 
 /// An empty @update with its signature, behind `after`.
-static func::FuncOp declareUpdate(func::FuncOp after, ArrayRef<Trained> all) {
-  Side arguments, results;
+static func::FuncOp declareUpdate(func::FuncOp after, ArrayRef<Trained> all, bool takesStep) {
+  Side arguments{after}, results{after};
   arguments.addParameters(all);
   arguments.addGradients(all);
   arguments.addStates(all);
+  if (takesStep)
+    arguments.addStep(after.getContext());
   results.addParameters(all);
   results.addStates(all);
   OpBuilder builder(after);
@@ -111,6 +123,8 @@ static func::FuncOp declareUpdate(func::FuncOp after, ArrayRef<Trained> all) {
                                      builder.getFunctionType(arguments.types, results.types));
   update.setArgAttrsAttr(builder.getArrayAttr(arguments.roles));
   update.setResAttrsAttr(builder.getArrayAttr(results.roles));
+  if (isLocal(after))
+    update->setAttr(dist::localAttrName, builder.getUnitAttr());
   update.addEntryBlock();
   return update;
 }
@@ -141,10 +155,9 @@ static void fillUpdate(func::FuncOp update, ArrayRef<Trained> all, const Optimiz
     graph::ParameterOp parameter = all[index].parameter;
     UpdateOperands operands = getOperands(update, all, index);
     operands.rate = rate;
+    if (spec.kind->takesStep)
+      operands.step = update.getArguments().back();
     builder.setLoc(NameLoc::get(builder.getStringAttr(parameter.getSymName() + ".update")));
-    if (operands.gradient.getType() != operands.parameter.getType())
-      operands.gradient =
-          graph::CastOp::create(builder, parameter.getTensorType(), operands.gradient);
     SmallVector<Value> results = spec.kind->build(builder, spec, operands);
     parameters.push_back(results.front());
     llvm::append_range(states, llvm::drop_begin(results));
@@ -168,7 +181,7 @@ static LogicalResult buildUpdate(ModuleOp module, const OptimizerSpec &spec) {
   for (Trained &one : *trained)
     if (failed(declareStates(one, *spec.kind)))
       return failure();
-  fillUpdate(declareUpdate(section, *trained), *trained, spec);
+  fillUpdate(declareUpdate(section, *trained, spec.kind->takesStep), *trained, spec);
   return success();
 }
 

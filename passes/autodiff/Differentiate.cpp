@@ -91,12 +91,14 @@ static LogicalResult checkDerivatives(const Activity &activity) {
   return success(activity.withoutDerivative().empty());
 }
 
-/// The gradient of parameter `argument` as the section yields it: f32; zero, with a warning, for a
-/// parameter without influence.
+/// The gradient of parameter `argument` as the section yields it: f32 if `isWide`; zero, with a
+/// warning, for a parameter without influence.
 static Value finishGradient(ReverseWalk &walk, OpBuilder &builder, func::FuncOp function,
-                            BlockArgument argument) {
+                            BlockArgument argument, bool isWide) {
   Location loc = derivedLocation(argument, "grad");
-  RankedTensorType type = accumulatedType(argument.getType());
+  auto type = cast<RankedTensorType>(argument.getType());
+  if (isWide)
+    type = accumulatedType(type);
   Value gradient = walk.gradientOf(argument);
   if (!gradient) {
     function.emitWarning() << "parameter '"
@@ -175,7 +177,7 @@ static Problem takeOver(Problem problem) {
   return {function, problem.lossIndex, trainable};
 }
 
-static void differentiate(Problem problem) {
+static void differentiate(Problem problem, bool wideGradients) {
   func::FuncOp function = problem.function;
   Block &block = function.getBody().front();
   returnLoss(function, problem.getLoss(), boundaryOfResult(function, problem.lossIndex));
@@ -189,18 +191,20 @@ static void differentiate(Problem problem) {
   OpBuilder builder(getReturn(function));
   SmallVector<Value> gradients;
   for (BlockArgument parameter : problem.trainable)
-    gradients.push_back(finishGradient(walk, builder, function, parameter));
+    gradients.push_back(finishGradient(walk, builder, function, parameter, wideGradients));
   returnGradients(function, problem.trainable, gradients);
   eraseDeadOps(block);
   makeNamesUnique(lastForward ? lastForward->getNextNode() : &block.front());
 }
 
 struct Differentiate : impl::DifferentiateBase<Differentiate> {
+  using DifferentiateBase::DifferentiateBase;
+
   void runOnOperation() override {
     FailureOr<Problem> problem = findProblem(getOperation());
     if (failed(problem))
       return signalPassFailure();
-    differentiate(takeOver(*problem));
+    differentiate(takeOver(*problem), wideGradients);
   }
 };
 

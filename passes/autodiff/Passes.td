@@ -23,19 +23,23 @@ def Differentiate : Pass<"autodiff-differentiate", "::mlir::ModuleOp"> {
   let description = [{
     Turns @forward_loss (or, where the model has a loss of its own, a copy of @forward) into
     @forward_backward(inputs, parameters) -> (loss, gradients of the trainable parameters, updated
-    running statistics) by reverse-mode differentiation. Gradients are plain graph ops. Gradients
-    leave in f32, whatever the parameter's type, because they are accumulated and reduced in f32.
-    Every op without a derivative is reported before anything is changed.
+    running statistics) by reverse-mode differentiation. Gradients are plain graph ops. They
+    leave in f32, whatever the parameter's type, so that they are added over the ranks in f32, or
+    without `wide-gradients` in their parameter's type. Every op without a derivative is reported
+    before anything is changed.
   }];
+  let options = [Option<"wideGradients", "wide-gradients", "bool", "true",
+                        "gradients of f16 and bf16 parameters leave in f32">];
   let dependentDialects = ["::pcc::graph::GraphDialect"];
 }
 
 def BuildUpdate : Pass<"autodiff-build-update", "::mlir::ModuleOp"> {
   let summary = "makes @update: one optimizer step, and declares the optimizer's states";
   let description = [{
-    Adds @update(parameters, gradients, states) -> (parameters, states) for the gradients of
+    Adds @update(parameters, gradients, states[, step]) -> (parameters, states) for the gradients of
     @forward_backward, and declares the states of parameter w as parameters w.STATE, not trainable,
-    at first zero, with the attribute `graph.state_of = @w`.
+    in f32, at first zero, with the attribute `graph.state_of = @w`. The number of the step is an
+    argument where the optimizer depends on it.
   }];
   let options = [Option<"optimizer", "optimizer", "std::string", [{""}],
                         "KIND[,OPTION=VALUE…]">];

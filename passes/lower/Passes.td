@@ -9,7 +9,8 @@ def PrepareKernels : Pass<"lower-prepare-kernels", "::mlir::ModuleOp"> {
   let description = [{
     A value that a step sums over its slots arrives in f32 and unscaled where a later section takes
     it; this pass multiplies and casts it there, behind a collective if that is its only reader.
-    Splits become slices, so that every op has one result.
+    Splits become slices, so that every op has one result. Matrix products of f16 become products of
+    f32, rounded.
   }];
   let dependentDialects = ["::pcc::graph::GraphDialect"];
 }

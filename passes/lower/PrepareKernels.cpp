@@ -2,9 +2,10 @@
 //
 // PrepareKernels: what the memory of a step looks like, written out as ops.
 //
-// Assumes local types and core ops. Leaves every op with one result, and arguments that take a sum
-// over slots in f32, followed by the multiplication with the sum's scale. A linear collective on
-// the argument stays first: it runs on the sum as it lies in memory, and so in place.
+// Assumes local types and core ops. Leaves every op with one result, products of f16 in f32, and
+// arguments that take a sum over slots in f32, followed by the multiplication with the sum's scale.
+// A linear collective on the argument stays first if its type is f32: it runs on the sum as it lies
+// in memory, and so in place, or leaves less to multiply.
 #include "passes/lower/Passes.h"
 
 #include "dialects/dist/Dist.h"
@@ -29,17 +30,38 @@ static void replaceSplit(graph::SplitOp op) {
   op.erase();
 }
 
+/// A host's library multiplies f32 and bf16; products of f16 are exact in f32, in which it adds.
+static void widenProduct(graph::MatmulOp op) {
+  auto type = op.getType();
+  if (!type.getElementType().isF16())
+    return;
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto wide = cast<RankedTensorType>(operand.get().getType()).clone(b.getF32Type());
+    operand.set(graph::CastOp::create(b, wide, operand.get()));
+  }
+  op.getResult().setType(type.clone(b.getF32Type()));
+  b.setInsertionPointAfter(op);
+  auto narrow = graph::CastOp::create(b, type, op.getResult());
+  op.getResult().replaceAllUsesExcept(narrow, narrow);
+}
+
 /// The same number in every element of `type`.
 static Value splat(ImplicitLocOpBuilder &b, RankedTensorType type, double number) {
   Attribute element = FloatAttr::get(type.getElementType(), number);
   return graph::ConstantOp::create(b, type, DenseElementsAttr::get(type, element));
 }
 
-/// The collective that is the value's only reader and passes sums through; null if there is none.
-static dist::AllReduceOp onlyReduction(Value value) {
-  auto op = value.hasOneUse() ? dyn_cast<dist::AllReduceOp>(*value.getUsers().begin())
-                              : dist::AllReduceOp();
-  return op && op.getKind() == ReduceKind::Sum ? op : dist::AllReduceOp();
+/// The result of the collective that is the value's only reader and passes sums through; null if
+/// there is none.
+static Value reducedByOnlyReader(Value value) {
+  Operation *reader = value.hasOneUse() ? *value.getUsers().begin() : nullptr;
+  if (auto op = dyn_cast_or_null<dist::AllReduceOp>(reader); op && op.getKind() == ReduceKind::Sum)
+    return op.getResult();
+  if (auto op = dyn_cast_or_null<dist::ReduceScatterOp>(reader);
+      op && op.getKind() == ReduceKind::Sum)
+    return op.getResult();
+  return {};
 }
 
 /// Makes the argument the sum as it lies in memory, in elements of `element`, and gives its readers
@@ -53,18 +75,17 @@ static void takeSum(BlockArgument argument, Type element, double scale) {
   ImplicitLocOpBuilder b(argument.getLoc(), argument.getContext());
   b.setInsertionPointToStart(argument.getOwner());
   argument.setType(sumType);
-  if (dist::AllReduceOp reduction = onlyReduction(argument)) {
-    reduction.getResult().setType(sumType);
-    sum = reduction.getResult();
-    b.setInsertionPointAfter(reduction);
-    b.setLoc(reduction.getLoc());
+  if (Value reduced = sumType == type ? reducedByOnlyReader(argument) : Value()) {
+    sum = reduced;
+    b.setInsertionPointAfterValue(reduced);
+    b.setLoc(reduced.getLoc());
   }
   SmallVector<OpOperand *> readers;
   for (OpOperand &use : sum.getUses())
     readers.push_back(&use);
   Value value = sum;
   if (scale != 1.0)
-    value = graph::MulOp::create(b, value, splat(b, sumType, scale));
+    value = graph::MulOp::create(b, value, splat(b, cast<RankedTensorType>(sum.getType()), scale));
   if (sumType != type)
     value = graph::CastOp::create(b, type, value);
   for (OpOperand *use : readers)
@@ -78,6 +99,7 @@ struct PrepareKernels : impl::PrepareKernelsBase<PrepareKernels> {
     getOperation().walk([&](graph::SplitOp op) { splits.push_back(op); });
     for (graph::SplitOp op : splits)
       replaceSplit(op);
+    getOperation().walk([](graph::MatmulOp op) { widenProduct(op); });
 
     SmallVector<facts::Section> sections = facts::collectSections(getOperation());
     for (facts::Section &producer : sections)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Puts a reshard between each value and the uses that want it cut in another way. Assumes that the
-// strategy has marked functions and ops (what has no mark wants wholes); leaves every use with the
-// sharding it asks for.
+// strategy has marked functions and ops (what has no mark wants wholes). Leaves every use with the
+// sharding it asks for, and functions of one rank's types as they are.
 #include "dialects/graph/Graph.h"
 #include "dialects/interfaces/FactorRuleInterface.h"
 #include "passes/facts/LocalForm.h"
@@ -33,6 +33,7 @@ public:
   void run() {
     Operation *terminator = function.getBody().front().getTerminator();
     multiplyGradients(terminator);
+    keepOwn();
     for (Operation &op : llvm::make_early_inc_range(function.getBody().front()))
       if (isa<FactorRuleOpInterface>(op))
         for (OpOperand &operand : op.getOpOperands())
@@ -65,6 +66,25 @@ private:
       facts::setShardings(constant, {}, {whole});
       facts::setShardings(product, {sharding, whole}, {sharding});
       operand.set(product.getResult());
+    }
+  }
+
+  /// What is a rank's own goes on as the whole without a collective.
+  void keepOwn() {
+    for (BlockArgument argument : function.getArguments()) {
+      Sharding held = facts::getSharding(argument);
+      if (!held.isPartial() || !function.getArgAttr(argument.getArgNumber(), dist::ownAttrName))
+        continue;
+      auto type = cast<RankedTensorType>(argument.getType());
+      auto block = type.clone(held.getLocalShape(type.getShape(), dist::getMesh(function)));
+      auto toAttr = [&](const Sharding &sharding) {
+        return ShardingAttr::get(function.getContext(), sharding);
+      };
+      builder.setInsertionPoint(firstOp);
+      auto own = dist::ToLocalOp::create(builder, argument.getLoc(), block, argument, toAttr(held));
+      auto whole = dist::ToGlobalOp::create(builder, argument.getLoc(), type, own,
+                                            toAttr(held.withoutPartial()));
+      argument.replaceAllUsesExcept(whole, own);
     }
   }
 
@@ -111,7 +131,7 @@ private:
 struct InsertReshards : impl::InsertReshardsBase<InsertReshards> {
   void runOnOperation() override {
     for (func::FuncOp function : getOperation().getOps<func::FuncOp>())
-      if (!function.isDeclaration())
+      if (!function.isDeclaration() && !function->hasAttr(dist::localAttrName))
         Inserter(function).run();
   }
 };

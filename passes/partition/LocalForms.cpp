@@ -6,6 +6,7 @@
 #include "passes/facts/LocalForm.h"
 #include "passes/facts/Shardings.h"
 #include "passes/partition/LocalValues.h"
+#include "passes/partition/OptimizerForms.h"
 
 using namespace mlir;
 using pcc::dist::AxisList;
@@ -78,7 +79,7 @@ struct ReduceForm : LocalForm<ReduceForm, graph::ReduceOp> {
     int64_t shards = 1;
     for (int64_t dim : reduce.getDims())
       shards *= sharding.getShardCount(dim, dist::getMesh(op));
-    if (reduce.getKind() != graph::ReduceOpKind::Mean || shards == 1)
+    if (reduce.getKind() != graph::ReduceOpKind::Mean || reduce.getCrossBatch() || shards == 1)
       return {};
     Value mean = cloneOn(builder, op, operands, types)->getResult(0);
     return {scale(builder, op->getLoc(), mean, 1.0 / static_cast<double>(shards))};
@@ -220,6 +221,7 @@ void registerLocalForms(DialectRegistry &registry) {
     graph::OneHotOp::attachInterface<OneHotForm>(*context);
     graph::ScatterAddOp::attachInterface<ScatterAddForm>(*context);
     graph::GatherOp::attachInterface<GatherForm>(*context);
+    attachOptimizerForms(context);
   });
 }
 

@@ -12,7 +12,8 @@ def InsertReshards : Pass<"dist-insert-reshards", "::mlir::ModuleOp"> {
   let description = [{
     Uses are operands (`dist.in`) and results of the function (`dist.sharding`). A value that two uses
     want in the same way is resharded once, where it is made. Constants and iotas are made anew instead
-    in the sharding that is wanted. Results with a `dist.gradient_factor` are multiplied by it.
+    in the sharding that is wanted. Results with a `dist.gradient_factor` are multiplied by it. An
+    argument with `dist.own` is taken as the whole, whatever it is partial over.
   }];
   let dependentDialects = ["::pcc::dist::DistDialect", "::pcc::graph::GraphDialect"];
 }
@@ -39,6 +40,24 @@ def Localise : Pass<"dist-localise", "::mlir::ModuleOp"> {
     function, which is marked `dist.local`. A module without `dist.mesh` stays as it is.
   }];
   let dependentDialects = ["::pcc::dist::DistDialect", "::pcc::graph::GraphDialect"];
+}
+
+def DecomposeExchanges : Pass<"dist-decompose-exchanges", "::mlir::ModuleOp"> {
+  let summary = "leaves only collectives that the runtime has";
+  let description = [{
+    neighbor_exchange and neighbor_exchange_v2 become block exchanges that add to zeros, several
+    tensors of one element type as one; a mirror is replaced by its operand.
+  }];
+  let dependentDialects = ["::pcc::dist::DistDialect", "::pcc::graph::GraphDialect"];
+}
+
+def BroadcastParameters : Pass<"dist-broadcast-parameters", "::mlir::ModuleOp"> {
+  let summary = "lets training start with the parameters of rank 0";
+  let description = [{
+    Makes the section @start_training, a broadcast of every parameter and state that each rank holds whole.
+    Sharded and `layerwise_parallel` ones stay as they are.
+  }];
+  let dependentDialects = ["::pcc::dist::DistDialect", "::mlir::func::FuncDialect"];
 }
 
 #endif // PCC_PASSES_PARTITION_PASSES_TD

@@ -66,6 +66,8 @@ Status RankExecutor::prepareSections() {
     if (!section)
       return section.status();
     sections.push_back(std::move(*section));
+    if (own.sections(s).name() == "start_training")
+      startSection = s;
   }
   return {};
 }
@@ -93,6 +95,9 @@ Status RankExecutor::runStep(int64_t step, const StepHooks &hooks) {
   ownProgress.step.store(step, std::memory_order_relaxed);
   if (own.has_step_buffer())
     std::memcpy(address(own.step_buffer()), &step, sizeof step);
+  if (step == 0 && startSection)
+    if (Status status = runSection(*startSection); !status.ok())
+      return status;
   for (size_t i = 0; i < slots.size(); ++i)
     if (Status status = runSlot(i, step, hooks); !status.ok())
       return status;

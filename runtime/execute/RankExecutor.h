@@ -9,6 +9,7 @@
 #include "runtime/execute/Tensor.h"
 
 #include <functional>
+#include <optional>
 
 namespace pcc::runtime {
 
@@ -31,7 +32,8 @@ public:
   /// same time, each on its thread.
   Status load(uint64_t seed);
 
-  /// Runs all slots; `step` counts from 0.
+  /// Runs all slots; `step` counts from 0. Step 0 begins with section `start_training`, if there is
+  /// one.
   Status runStep(int64_t step, const StepHooks &hooks);
 
   /// Runs one section alone, as evaluation does.
@@ -66,6 +68,7 @@ private:
   std::vector<AlignedBytes> spaces;
   RankMemory memory;
   std::vector<PreparedSection> sections;
+  std::optional<uint32_t> startSection;
   EventTable events;
   Progress ownProgress;
   Trace ownTrace;

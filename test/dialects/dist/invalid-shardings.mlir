@@ -109,6 +109,11 @@ module attributes {dist.mesh = #dist.mesh<dp=4>} {
 
 // -----
 
+// expected-error @below {{expected "dist.own" of argument 0 to have no value, got 1 : i64}}
+func.func private @f(tensor<6xf32> {dist.own = 1})
+
+// -----
+
 // expected-error @below {{expected "dist.gradient_factor" of result 0 to be an f64, got 8 : i64}}
 func.func private @f() -> (tensor<6xf32> {dist.gradient_factor = 8})
 

@@ -43,11 +43,11 @@ func.func @update() {
 
 // -----
 
-// Gradients arrive in f32.
+// Gradients arrive in f32 or in the parameter's type.
 
 graph.parameter @w : tensor<2xbf16> init(#graph.init<zeros>)
-// expected-error @below {{result #0 is the gradient of 'w': expected 'tensor<2xf32>', got 'tensor<2xbf16>'}}
-func.func @forward_backward(%x: tensor<2xbf16>)
-    -> (tensor<2xbf16> {graph.role = #graph.role<gradient "w">}) {
-  return %x : tensor<2xbf16>
+// expected-error @below {{result #0 is the gradient of 'w': expected 'tensor<2xf32>', got 'tensor<2xf16>'}}
+func.func @forward_backward(%x: tensor<2xf16>)
+    -> (tensor<2xf16> {graph.role = #graph.role<gradient "w">}) {
+  return %x : tensor<2xf16>
 }

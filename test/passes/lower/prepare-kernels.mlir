@@ -11,22 +11,93 @@ func.func @split(%x: tensor<4x6xf32>) -> (tensor<4x2xf32>, tensor<4x4xf32>) {
 
 // -----
 
-// A sum over slots arrives in f32; it is scaled and cast behind its reduction.
+// Products of f16 are computed in f32 and rounded once; those of bf16 stay.
+// CHECK-LABEL: @products
+func.func @products(%a: tensor<2x3xf16>, %b: tensor<4x3xf16>, %c: tensor<2x2xbf16>) -> (tensor<2x4xf16>, tensor<2x2xbf16>) {
+  // CHECK: %[[A:.*]] = graph.cast %arg0 : tensor<2x3xf16> to tensor<2x3xf32>
+  // CHECK: %[[B:.*]] = graph.cast %arg1 : tensor<4x3xf16> to tensor<4x3xf32>
+  // CHECK: %[[P:.*]] = graph.matmul %[[A]], %[[B]] {transpose_rhs} : tensor<2x3xf32>, tensor<4x3xf32>
+  // CHECK: graph.cast %[[P]] : tensor<2x4xf32> to tensor<2x4xf16>
+  // CHECK: graph.matmul %arg2, %arg2 : tensor<2x2xbf16>, tensor<2x2xbf16>
+  %0 = graph.matmul %a, %b {transpose_rhs} : tensor<2x3xf16>, tensor<4x3xf16>
+  %1 = graph.matmul %c, %c : tensor<2x2xbf16>, tensor<2x2xbf16>
+  return %0, %1 : tensor<2x4xf16>, tensor<2x2xbf16>
+}
+
+// -----
+
+// A sum over slots arrives in f32; what is reduced in f32 is reduced as it lies, and scaled behind.
+module attributes {dist.mesh = #dist.mesh<dp=2>} {
+  func.func @forward_backward(%x: tensor<4xf32> {graph.role = #graph.role<input "x">})
+      -> (tensor<4xf32> {graph.role = #graph.role<gradient "w">, pipe.accumulate = #pipe.accumulate<scale = 0.5>}) {
+    return %x : tensor<4xf32>
+  }
+  // CHECK-LABEL: func.func @update
+  // CHECK-SAME: tensor<4xf32> {graph.role = #graph.role<gradient "w">}
+  func.func @update(%w: tensor<4xf32> {graph.role = #graph.role<parameter "w">},
+                    %g: tensor<4xf32> {graph.role = #graph.role<gradient "w">})
+      -> (tensor<4xf32> {graph.role = #graph.role<parameter "w">}) {
+    // CHECK: %[[R:.*]] = dist.all_reduce sum %arg1 : tensor<4xf32>
+    // CHECK: %[[S:.*]] = graph.constant dense<5.000000e-01> : tensor<4xf32>
+    // CHECK: %[[M:.*]] = graph.mul %[[R]], %[[S]] : tensor<4xf32>
+    // CHECK: graph.sub %{{.*}}, %[[M]]
+    %0 = dist.all_reduce sum %g : tensor<4xf32>
+    %1 = graph.sub %w, %0 : tensor<4xf32>
+    return %1 : tensor<4xf32>
+  }
+  pipe.step @train micro_batches = 2 copies = 1 micro_reduction = sum {
+    pipe.slot @forward_backward microbatch = 0 copy = 0
+    pipe.slot @forward_backward microbatch = 1 copy = 0
+    pipe.slot @update
+  }
+}
+
+// -----
+
+// A slice is scaled, not the whole sum.
+module attributes {dist.mesh = #dist.mesh<dp=2>} {
+  func.func @forward_backward(%x: tensor<4xf32> {graph.role = #graph.role<input "x">})
+      -> (tensor<4xf32> {graph.role = #graph.role<gradient "w">, pipe.accumulate = #pipe.accumulate<scale = 0.5>}) {
+    return %x : tensor<4xf32>
+  }
+  // CHECK-LABEL: func.func @update
+  // CHECK-SAME: tensor<4xf32> {graph.role = #graph.role<gradient "w">}
+  func.func @update(%w: tensor<2xf32> {graph.role = #graph.role<parameter "w">},
+                    %g: tensor<4xf32> {graph.role = #graph.role<gradient "w">})
+      -> (tensor<2xf32> {graph.role = #graph.role<parameter "w">}) {
+    // CHECK: %[[R:.*]] = dist.reduce_scatter sum %arg1
+    // CHECK: %[[S:.*]] = graph.constant dense<5.000000e-01> : tensor<2xf32>
+    // CHECK: %[[M:.*]] = graph.mul %[[R]], %[[S]] : tensor<2xf32>
+    // CHECK: graph.sub %{{.*}}, %[[M]]
+    %0 = dist.reduce_scatter sum %g axis = 0 : tensor<4xf32> to tensor<2xf32>
+    %1 = graph.sub %w, %0 : tensor<2xf32>
+    return %1 : tensor<2xf32>
+  }
+  pipe.step @train micro_batches = 2 copies = 1 micro_reduction = sum {
+    pipe.slot @forward_backward microbatch = 0 copy = 0
+    pipe.slot @forward_backward microbatch = 1 copy = 0
+    pipe.slot @update
+  }
+}
+
+// -----
+
+// What is to be reduced in its own type is scaled and cast first.
 module attributes {dist.mesh = #dist.mesh<dp=2>} {
   func.func @forward_backward(%x: tensor<4xf16> {graph.role = #graph.role<input "x">})
       -> (tensor<4xf16> {graph.role = #graph.role<gradient "w">, pipe.accumulate = #pipe.accumulate<scale = 0.5>}) {
     return %x : tensor<4xf16>
   }
-  // CHECK-LABEL: @update
+  // CHECK-LABEL: func.func @update
   // CHECK-SAME: tensor<4xf32> {graph.role = #graph.role<gradient "w">}
   func.func @update(%w: tensor<4xf16> {graph.role = #graph.role<parameter "w">},
                     %g: tensor<4xf16> {graph.role = #graph.role<gradient "w">})
       -> (tensor<4xf16> {graph.role = #graph.role<parameter "w">}) {
-    // CHECK: %[[R:.*]] = dist.all_reduce sum %{{.*}} : tensor<4xf32>
     // CHECK: %[[S:.*]] = graph.constant dense<5.000000e-01> : tensor<4xf32>
-    // CHECK: %[[M:.*]] = graph.mul %[[R]], %[[S]] : tensor<4xf32>
+    // CHECK: %[[M:.*]] = graph.mul %arg1, %[[S]] : tensor<4xf32>
     // CHECK: %[[C:.*]] = graph.cast %[[M]] : tensor<4xf32> to tensor<4xf16>
-    // CHECK: graph.sub %{{.*}}, %[[C]]
+    // CHECK: %[[R:.*]] = dist.all_reduce sum %[[C]] : tensor<4xf16>
+    // CHECK: graph.sub %{{.*}}, %[[R]]
     %0 = dist.all_reduce sum %g : tensor<4xf16>
     %1 = graph.sub %w, %0 : tensor<4xf16>
     return %1 : tensor<4xf16>

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Makes @start_training, which runs once before the first step and gives every rank the parameters
+// of rank 0:
+//
+//   @start_training(whole parameters and states) -> (the same)      one dist.broadcast each
+//
+// Those that are sharded, and `layerwise_parallel` ones, stay as they are. Assumes the programs of
+// one rank, with shardings on the boundaries of functions.
+#include "dialects/graph/Roles.h"
+#include "dialects/pipe/Pipe.h"
+#include "passes/facts/Sections.h"
+#include "passes/facts/Shardings.h"
+#include "passes/partition/Passes.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace pcc;
+using pcc::graph::RoleKind;
+
+namespace pcc::partition {
+
+#define GEN_PASS_DEF_BROADCASTPARAMETERS
+#include "passes/partition/Passes.h.inc"
+
+namespace {
+
+/// By role, an argument of the step's sections that every rank should hold alike.
+using Alike = llvm::MapVector<graph::RoleAttr, BlockArgument>;
+
+Alike findAlike(ModuleOp module) {
+  SymbolTable symbols(module);
+  Alike alike;
+  for (facts::Section &section : facts::collectSections(module))
+    for (BlockArgument argument : section.function.getArguments()) {
+      graph::RoleAttr role = section.getArgumentRole(argument.getArgNumber());
+      if (section.runs == 0 || !role || role.getKind() != RoleKind::Parameter)
+        continue;
+      auto parameter = symbols.lookup<graph::ParameterOp>(graph::getName(role));
+      bool isOwn = parameter && parameter.getLayerwiseParallel();
+      if (!isOwn && facts::getSharding(argument).isReplicated())
+        alike.insert({role, argument});
+    }
+  return alike;
+}
+
+void buildStart(ModuleOp module, const Alike &alike) {
+  SmallVector<Type> types;
+  SmallVector<Attribute> attributes;
+  for (auto &[role, argument] : alike) {
+    auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
+    types.push_back(argument.getType());
+    attributes.push_back(function.getArgAttrDict(argument.getArgNumber()));
+  }
+  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+  Location loc = NameLoc::get(builder.getStringAttr("parameter_broadcast"));
+  auto start =
+      func::FuncOp::create(builder, loc, pipe::startName, builder.getFunctionType(types, types));
+  start.setArgAttrsAttr(builder.getArrayAttr(attributes));
+  start.setResAttrsAttr(builder.getArrayAttr(attributes));
+  start->setAttr(dist::localAttrName, builder.getUnitAttr());
+  start.setPrivate(); // a part of the step
+  builder.setInsertionPointToStart(start.addEntryBlock());
+  SmallVector<Value> results;
+  for (BlockArgument argument : start.getArguments())
+    results.push_back(dist::BroadcastOp::create(builder, loc, argument.getType(), argument,
+                                                /*root=*/0, dist::GroupAttr()));
+  func::ReturnOp::create(builder, loc, results);
+}
+
+struct BroadcastParameters : impl::BroadcastParametersBase<BroadcastParameters> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (dist::getMesh(module).getNumRanks() == 1)
+      return;
+    if (Operation *taken = module.lookupSymbol(pipe::startName)) {
+      taken->emitError() << "'" << pipe::startName
+                         << "' is the name of the section that broadcasts parameters: rename this "
+                            "symbol";
+      return signalPassFailure();
+    }
+    if (Alike alike = findAlike(module); !alike.empty())
+      buildStart(module, alike);
+  }
+};
+
+} // namespace
+} // namespace pcc::partition

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/partition/OptimizerForms.h"
+
+#include "dialects/dist/Dist.h"
+#include "dialects/graph/OptimizerPieces.h"
+#include "passes/facts/LocalForm.h"
+#include "passes/facts/Shardings.h"
+
+using namespace mlir;
+
+namespace pcc::partition {
+namespace {
+
+/// LAMB's norms are those of all blocks: two sums of one number each go around.
+struct LambForm : facts::LocalFormOpInterface::ExternalModel<LambForm, graph::LambOp> {
+  bool canSplitWhole(Operation *, unsigned) const { return true; }
+  bool leavesPartial(Operation *, unsigned) const { return false; }
+
+  SmallVector<Value> buildLocal(Operation *op, OpBuilder &builder, ValueRange operands,
+                                TypeRange) const {
+    dist::AxisList axes = facts::getOperandSharding(op, 0).getSplitAxes();
+    if (axes.empty())
+      return {};
+    graph::PieceBuilder pieces(op->getLoc(), builder);
+    auto group = dist::GroupAttr::get(builder.getContext(), axes);
+    auto sumBlocks = [&](Value sum) -> Value {
+      return dist::AllReduceOp::create(pieces, sum.getType(), ReduceKind::Sum, sum, group);
+    };
+    return graph::buildLamb(cast<graph::LambOp>(op), operands, pieces, sumBlocks);
+  }
+};
+
+} // namespace
+
+void attachOptimizerForms(MLIRContext *context) {
+  graph::LambOp::attachInterface<LambForm>(*context);
+}
+
+} // namespace pcc::partition
