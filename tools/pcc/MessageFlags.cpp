@@ -94,6 +94,17 @@ static std::string setField(Message &message, const FieldDescriptor *field, llvm
   }
 }
 
+/// Sets an optional integer or switch; other fields have their type's default.
+static void setDefault(Message &message, const FieldDescriptor *field, int64_t value) {
+  const google::protobuf::Reflection *reflection = message.GetReflection();
+  if (field->cpp_type() == FieldDescriptor::CPPTYPE_INT32)
+    reflection->SetInt32(&message, field, static_cast<int32_t>(value));
+  else if (field->cpp_type() == FieldDescriptor::CPPTYPE_INT64)
+    reflection->SetInt64(&message, field, value);
+  else if (field->cpp_type() == FieldDescriptor::CPPTYPE_BOOL)
+    reflection->SetBool(&message, field, value != 0);
+}
+
 /// The value of a field as a number; nothing for one that is none.
 static std::optional<double> numberOf(const Message &message, const FieldDescriptor *field) {
   const google::protobuf::Reflection *reflection = message.GetReflection();
@@ -119,9 +130,8 @@ ExitCode MessageFlags::read(Message &message, llvm::StringRef file) const {
       std::string expected = setField(message, flag->field, text);
       if (!expected.empty())
         return fail(BadUsage, "'--" + flag->name + "': " + expected + ", got '" + text + "'");
-    } else if (flag->field->has_presence() && !reflection->HasField(message, flag->field) &&
-               flag->field->cpp_type() == FieldDescriptor::CPPTYPE_INT32) {
-      reflection->SetInt32(&message, flag->field, static_cast<int32_t>(flag->info.defaultValue));
+    } else if (flag->field->has_presence() && !reflection->HasField(message, flag->field)) {
+      setDefault(message, flag->field, flag->info.defaultValue);
     }
   }
   for (const auto &flag : flags) {

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Says how many bytes of parameters, gradients and optimizer states one rank keeps between the
+// sections of a step, as the shardings on the boundaries of functions have it. Only speaks.
+#include "dialects/graph/Roles.h"
+#include "mlir/IR/Remarks.h"
+#include "passes/facts/Cost.h"
+#include "passes/facts/Shardings.h"
+#include "passes/strategy/Passes.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+using namespace pcc;
+using pcc::graph::RoleKind;
+
+namespace pcc::strategy {
+
+#define GEN_PASS_DEF_STRATEGYREPORTBYTES
+#include "passes/strategy/Passes.h.inc"
+
+namespace {
+
+/// The bytes of values by name, each counted once however many functions take it.
+struct Bytes {
+  llvm::StringMap<int64_t> parameters, gradients, states;
+
+  void count(func::FuncOp function, BlockArgument argument, const dist::Mesh &mesh,
+             SymbolTable &symbols) {
+    graph::RoleAttr role = graph::getArgRole(function, argument.getArgNumber());
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    if (!role || !type)
+      return;
+    StringRef name = graph::getName(role);
+    dist::Sharding sharding = facts::getSharding(argument);
+    int64_t bytes = facts::getNumBytes(type.clone(sharding.getLocalShape(type.getShape(), mesh)));
+    if (role.getKind() == RoleKind::Gradient)
+      gradients[name] = bytes;
+    else if (auto parameter = symbols.lookup<graph::ParameterOp>(name))
+      (parameter.getTrainable() ? parameters : states)[name] = bytes;
+  }
+};
+
+int64_t sum(const llvm::StringMap<int64_t> &bytes) {
+  int64_t total = 0;
+  for (const auto &entry : bytes)
+    total += entry.second;
+  return total;
+}
+
+struct ReportBytes : impl::StrategyReportBytesBase<ReportBytes> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    dist::Mesh mesh = dist::getMesh(module);
+    SymbolTable symbols(module);
+    Bytes bytes;
+    for (func::FuncOp function : module.getOps<func::FuncOp>())
+      for (BlockArgument argument : function.getArguments())
+        bytes.count(function, argument, mesh, symbols);
+    remark::analysis(module.getLoc(),
+                     remark::RemarkOpts::name("bytes-per-rank").category("strategy"))
+        << remark::metric("parameters", sum(bytes.parameters))
+        << remark::metric("gradients", sum(bytes.gradients))
+        << remark::metric("states", sum(bytes.states));
+    markAllAnalysesPreserved();
+  }
+};
+
+} // namespace
+} // namespace pcc::strategy

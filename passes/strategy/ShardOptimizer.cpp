@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Shards what the update of a parameter needs over the ranks that hold the same of the parameter:
+// its optimizer's states (level 1), its gradient as well (level 2), the parameter itself as well
+// (level 3). Rajbhandari et al.: ZeRO, SC 2020, section 5.
+//
+//   on a mesh dp=4, a parameter of 8x6       level 0          1            2            3
+//   states, operands of the update           [_, _]           [dp, _]      [dp, _]      [dp, _]
+//   gradient, between the sections           partial over dp  as before    [dp, _]      [dp, _]
+//   parameter, between the sections          [_, _]           as before    as before    [dp, _]
+//
+// Only marks change: partition finds the reduce-scatter of the gradient and the all-gather of the
+// parameter by itself, the former after every slot at level 2. The cut is appended to that of the
+// first dimension whose local size the number of ranks divides. Assumes that a mode's pass has
+// marked the program; leaves the ops as they are. States are found as what the update reads and
+// writes beside the parameter, so any optimizer will do.
+#include "dialects/graph/Roles.h"
+#include "mlir/IR/Remarks.h"
+#include "passes/facts/Cost.h"
+#include "passes/facts/LocalForm.h"
+#include "passes/facts/Shardings.h"
+#include "passes/strategy/Passes.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace pcc;
+using pcc::dist::AxisList;
+using pcc::dist::Sharding;
+using pcc::graph::RoleKind;
+
+namespace pcc::strategy {
+
+#define GEN_PASS_DEF_STRATEGYSHARDOPTIMIZER
+#include "passes/strategy/Passes.h.inc"
+
+namespace {
+
+/// A parameter and what updates it.
+struct Update {
+  graph::ParameterOp parameter;
+  Sharding held;                      ///< how the ranks hold the parameter
+  llvm::SetVector<Operation *> ops;   ///< from the gradient to the new values, of its shape
+  llvm::SetVector<StringAttr> states; ///< by name
+};
+
+/// Where to cut: `axes` appended to dimension `dim`.
+struct Cut {
+  AxisList axes;
+  int64_t dim = 0;
+};
+
+bool hasShapeOf(Value value, graph::ParameterOp parameter) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.getShape() == parameter.getTensorType().getShape();
+}
+
+/// Follows the gradient to the new values. `held` is the argument that the parameter comes by.
+Update collectUpdate(func::FuncOp function, BlockArgument gradient, BlockArgument held,
+                     graph::ParameterOp parameter) {
+  Update update{parameter, facts::getSharding(held), {}, {}};
+  SmallVector<Value> open = {gradient};
+  while (!open.empty())
+    for (Operation *user : open.pop_back_val().getUsers())
+      if (!user->hasTrait<OpTrait::IsTerminator>() && update.ops.insert(user))
+        for (Value result : user->getResults())
+          if (hasShapeOf(result, parameter))
+            open.push_back(result);
+  for (Operation *op : update.ops)
+    for (Value operand : op->getOperands()) {
+      auto argument = dyn_cast<BlockArgument>(operand);
+      auto role =
+          argument ? graph::getArgRole(function, argument.getArgNumber()) : graph::RoleAttr();
+      if (!role || role.getKind() != RoleKind::Parameter || !hasShapeOf(operand, parameter))
+        continue;
+      if (role.getName() != parameter.getSymNameAttr())
+        update.states.insert(role.getName());
+    }
+  return update;
+}
+
+/// The axes over which the ranks hold the same of a value, in the mesh's order.
+AxisList findSameHolders(const Sharding &held, const dist::Mesh &mesh) {
+  AxisList axes;
+  for (const dist::MeshAxis &axis : mesh.getAxes())
+    if (axis.size > 1 && !held.uses(axis.name))
+      axes.push_back(axis.name);
+  return axes;
+}
+
+/// True if every tensor of the parameter's shape has the same factor in dimension `dim`, which may
+/// be split.
+bool canSplit(Operation *op, graph::ParameterOp parameter, int64_t dim) {
+  auto ruled = dyn_cast<FactorRuleOpInterface>(op);
+  if (!ruled)
+    return false;
+  FactorRule rule = ruled.getFactorRule();
+  std::optional<DimFactors> common;
+  auto agrees = [&](Value value, const TensorFactors &dims) {
+    if (!hasShapeOf(value, parameter))
+      return true;
+    if (!common)
+      common = dims[dim];
+    return *common == dims[dim];
+  };
+  for (auto [value, dims] : llvm::zip_equal(op->getOperands(), rule.getOperands()))
+    if (!agrees(value, dims))
+      return false;
+  for (auto [value, dims] : llvm::zip_equal(op->getResults(), rule.getResults()))
+    if (!agrees(value, dims))
+      return false;
+  return common && common->size() == 1 && facts::isSplittable(op, rule, common->front());
+}
+
+/// Marks one module.
+class Sharder {
+public:
+  Sharder(ModuleOp module, int64_t level, int64_t threshold)
+      : module(module), mesh(dist::getMesh(module)), level(level), threshold(threshold) {}
+
+  void run() {
+    SymbolTable symbols(module);
+    for (func::FuncOp function : module.getOps<func::FuncOp>()) {
+      if (function.isDeclaration() || function->hasAttr(dist::localAttrName))
+        continue;
+      for (unsigned index : graph::findArgs(function, RoleKind::Gradient)) {
+        StringRef name = graph::getName(graph::getArgRole(function, index));
+        auto parameter = symbols.lookup<graph::ParameterOp>(name);
+        auto held = graph::findArg(function, RoleKind::Parameter, name);
+        BlockArgument gradient = function.getArgument(index);
+        if (parameter && held && hasShapeOf(gradient, parameter) &&
+            hasShapeOf(function.getArgument(*held), parameter))
+          shard(collectUpdate(function, gradient, function.getArgument(*held), parameter));
+      }
+    }
+  }
+
+private:
+  void shard(const Update &update) {
+    std::string reason;
+    std::optional<Cut> cut = findCut(update, reason);
+    if (!cut)
+      return remarkWhole(update, reason);
+    StringAttr name = graph::ParameterOp(update.parameter).getSymNameAttr();
+    Sharding shard = update.held;
+    shard.getDim(cut->dim).append(cut->axes);
+    for (Operation *op : update.ops)
+      mark(op, update.parameter, shard);
+    for (StringAttr state : update.states)
+      setBoundary(RoleKind::Parameter, state, shard);
+    if (level >= 2)
+      setBoundary(RoleKind::Gradient, name, shard);
+    if (level >= 3)
+      setBoundary(RoleKind::Parameter, name, shard);
+    remarkSharded(update, *cut, shard);
+  }
+
+  /// Nothing, with the reason, if the parameter is to stay whole.
+  std::optional<Cut> findCut(const Update &update, std::string &reason) const {
+    graph::ParameterOp parameter = update.parameter;
+    Cut cut{findSameHolders(update.held, mesh)};
+    int64_t ranks = mesh.getSize(ArrayRef<std::string>(cut.axes));
+    int64_t bytes = getBytes(parameter, update.held);
+    if (parameter.getLayerwiseParallel())
+      reason = "each rank has its own";
+    else if (!parameter.getParallelOptimizer())
+      reason = "it is marked parallel_optimizer = false";
+    else if (ranks == 1)
+      reason = "no two ranks hold the same of it";
+    else if (bytes < threshold)
+      reason = "it has less than the threshold of " + std::to_string(threshold) + " bytes";
+    if (!reason.empty())
+      return std::nullopt;
+    ArrayRef<int64_t> shape = parameter.getTensorType().getShape();
+    SmallVector<int64_t, 4> local = update.held.getLocalShape(shape, mesh);
+    for (; cut.dim < int64_t(local.size()); ++cut.dim)
+      if (local[cut.dim] % ranks == 0 &&
+          llvm::all_of(update.ops, [&](Operation *op) { return canSplit(op, parameter, cut.dim); }))
+        return cut;
+    reason = std::to_string(ranks) + " ranks divide none of its dimensions";
+    return std::nullopt;
+  }
+
+  /// What has the parameter's shape is cut in this op.
+  void mark(Operation *op, graph::ParameterOp parameter, const Sharding &shard) {
+    std::vector<Sharding> operands, results;
+    for (OpOperand &operand : op->getOpOperands())
+      operands.push_back(hasShapeOf(operand.get(), parameter)
+                             ? shard
+                             : facts::getOperandSharding(op, operand.getOperandNumber()));
+    for (Value result : op->getResults())
+      results.push_back(hasShapeOf(result, parameter) ? shard : facts::getSharding(result));
+    facts::setShardings(op, operands, results);
+  }
+
+  /// All functions pass the value in the same way.
+  void setBoundary(RoleKind kind, StringAttr name, const Sharding &sharding) {
+    auto attr = dist::ShardingAttr::get(module.getContext(), sharding);
+    auto isMeant = [&](graph::RoleAttr role) {
+      return role && role.getKind() == kind && role.getName() == name;
+    };
+    for (func::FuncOp function : module.getOps<func::FuncOp>()) {
+      for (unsigned index = 0; index < function.getNumArguments(); ++index)
+        if (isMeant(graph::getArgRole(function, index)))
+          function.setArgAttr(index, dist::shardingAttrName, attr);
+      for (unsigned index = 0; index < function.getNumResults(); ++index)
+        if (isMeant(graph::getResultRole(function, index)))
+          function.setResultAttr(index, dist::shardingAttrName, attr);
+    }
+  }
+
+  /// Of one rank's part.
+  int64_t getBytes(graph::ParameterOp parameter, const Sharding &sharding) const {
+    RankedTensorType type = parameter.getTensorType();
+    return facts::getNumBytes(type.clone(sharding.getLocalShape(type.getShape(), mesh)));
+  }
+
+  void remarkSharded(const Update &update, const Cut &cut, const Sharding &shard) {
+    graph::ParameterOp parameter = update.parameter;
+    SymbolTable symbols(module);
+    int64_t before = 0, after = 0;
+    for (StringAttr name : update.states)
+      if (auto state = symbols.lookup<graph::ParameterOp>(name)) {
+        before += getBytes(state, update.held);
+        after += getBytes(state, shard);
+      }
+    remark::passed(parameter.getLoc(),
+                   remark::RemarkOpts::name("shard-optimizer").category("strategy"))
+        << remark::metric("parameter", parameter.getSymName()) << remark::metric("level", level)
+        << remark::metric("dimension", cut.dim)
+        << remark::metric("ranks", mesh.getSize(ArrayRef<std::string>(cut.axes)))
+        << remark::metric("sharding", shard.str())
+        << remark::metric("bytes_whole", getBytes(parameter, update.held))
+        << remark::metric("bytes_sharded", getBytes(parameter, shard))
+        << remark::metric("state_bytes_whole", before)
+        << remark::metric("state_bytes_sharded", after);
+  }
+
+  void remarkWhole(const Update &update, const std::string &reason) {
+    graph::ParameterOp parameter = update.parameter;
+    remark::missed(parameter.getLoc(),
+                   remark::RemarkOpts::name("shard-optimizer").category("strategy"))
+        << remark::metric("parameter", parameter.getSymName())
+        << remark::metric("bytes", getBytes(parameter, update.held))
+        << remark::reason("{0}", reason);
+  }
+
+  ModuleOp module;
+  dist::Mesh mesh;
+  int64_t level, threshold;
+};
+
+struct ShardOptimizer : impl::StrategyShardOptimizerBase<ShardOptimizer> {
+  using StrategyShardOptimizerBase::StrategyShardOptimizerBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (level < 1 || level > 3) {
+      module.emitError() << "expected 'level' in 1 to 3, got " << level.getValue();
+      return signalPassFailure();
+    }
+    if (threshold < 0) {
+      module.emitError() << "expected 'threshold' not to be negative, got " << threshold.getValue();
+      return signalPassFailure();
+    }
+    if (module->hasAttr(dist::meshAttrName))
+      Sharder(module, level, threshold).run();
+  }
+};
+
+} // namespace
+} // namespace pcc::strategy
