@@ -23,7 +23,14 @@ static void addCleanUp(OpPassManager &passes) {
 }
 
 /// graph: the model in its simplest form, so that every later pass sees few ops in one form each.
-static void addGraph(OpPassManager &passes, const PipelineOptions &) { addCleanUp(passes); }
+/// Strategies that stand on ops are written down first, by name, since their ops may not last.
+static void addGraph(OpPassManager &passes, const PipelineOptions &options) {
+  if (!options.obeysMarks)
+    passes.addPass(strategy::createStrategyEraseMarks());
+  else if (options.parallel.parallel_mode() == abi::SEMI_AUTO_PARALLEL)
+    passes.addPass(strategy::createStrategyCollectPins());
+  addCleanUp(passes);
+}
 
 /// grad: the training step. The batch is cut first, because derivatives are those of one
 /// microbatch: a loss that is a mean is a mean over its microbatch. After this stage no op changes
@@ -38,17 +45,47 @@ static void addGrad(OpPassManager &passes, const PipelineOptions &options) {
   addCleanUp(passes);
 }
 
+/// What the passes of all modes ask for.
+template <typename Options> static Options getModeOptions(const abi::ParallelConfig &config) {
+  Options options;
+  options.deviceNum = config.device_num();
+  options.gradientsMean = config.gradients_mean();
+  options.fullBatch = config.full_batch();
+  return options;
+}
+
+/// The optimizer follows the mode: it is sharded over the ranks to which the mode gave the same.
+static void addOptimizerSharding(OpPassManager &passes, const PipelineOptions &options) {
+  const abi::ParallelConfig &config = options.parallel;
+  if (!options.trains())
+    return;
+  if (config.enable_parallel_optimizer())
+    passes.addPass(strategy::createStrategyShardOptimizer(
+        {config.parallel_optimizer_level(), config.parallel_optimizer_threshold()}));
+  passes.addPass(strategy::createStrategyReportBytes());
+}
+
 /// strategy: a sharding on every value. Only annotates; nothing runs between it and partition, so
 /// that what it decided about is what partition finds.
 static void addStrategy(OpPassManager &passes, const PipelineOptions &options) {
-  const abi::ParallelConfig &config = options.parallel;
-  if (config.parallel_mode() != abi::DATA_PARALLEL)
+  switch (options.parallel.parallel_mode()) {
+  case abi::DATA_PARALLEL:
+  case abi::HYBRID_PARALLEL:
+    passes.addPass(strategy::createStrategyDataParallel(
+        getModeOptions<strategy::StrategyDataParallelOptions>(options.parallel)));
+    passes.addPass(strategy::createStrategyKeepLayerwise());
+    break;
+  case abi::SEMI_AUTO_PARALLEL: {
+    auto semiAuto = getModeOptions<strategy::StrategySemiAutoOptions>(options.parallel);
+    if (options.parallel.has_loss_repeated_mean())
+      semiAuto.lossRepeatedMean = options.parallel.loss_repeated_mean();
+    passes.addPass(strategy::createStrategySemiAuto(semiAuto));
+    break;
+  }
+  default:
     return;
-  strategy::StrategyDataParallelOptions strategy;
-  strategy.deviceNum = config.device_num();
-  strategy.gradientsMean = config.gradients_mean();
-  strategy.fullBatch = config.full_batch();
-  passes.addPass(strategy::createStrategyDataParallel(strategy));
+  }
+  addOptimizerSharding(passes, options);
 }
 
 /// spmd: obeys the shardings. Wholes are partitioned as wholes, since one rule for the whole is
@@ -61,6 +98,9 @@ static void addSpmd(OpPassManager &passes, const PipelineOptions &options) {
     reshards.cluster = machine::toText(*options.cluster);
   passes.addPass(partition::createReshardsToCollectives(reshards));
   passes.addPass(partition::createLocalise());
+  if (options.trains() && options.parallel.parameter_broadcast())
+    passes.addPass(partition::createBroadcastParameters());
+  passes.addPass(partition::createDecomposeExchanges());
   passes.addPass(graph::createGraphDecompose());
   addCleanUp(passes);
 }
@@ -117,10 +157,36 @@ void pcc::addStage(OpPassManager &passes, Stage stage, const PipelineOptions &op
   passes.addPass(createVerifyStagePass(stage));
 }
 
-/// Without a strategy a program runs on the ranks of its own mesh.
-static LogicalResult checkRanks(ModuleOp module, const PipelineOptions &options) {
-  if (options.parallel.parallel_mode() != abi::STAND_ALONE)
+/// What the user wrote for one rank: a collective, or a function of one rank's types. The first.
+static Operation *findHandWritten(ModuleOp module) {
+  Operation *found = nullptr;
+  module.walk([&](Operation *op) {
+    if (!isa<dist::CollectiveOpInterface, dist::SendOp, dist::RecvOp>(op) &&
+        !op->hasAttr(dist::localAttrName))
+      return WalkResult::advance();
+    found = op;
+    return WalkResult::interrupt();
+  });
+  return found;
+}
+
+/// Without a strategy a program runs on the ranks of its own mesh, and nobody reads pins; with one,
+/// all collectives are the compiler's.
+static LogicalResult checkMode(ModuleOp module, const PipelineOptions &options) {
+  if (!options.obeysMarks)
     return success();
+  abi::ParallelMode mode = options.parallel.parallel_mode();
+  if (module->hasAttr(dist::pinsAttrName) && mode != abi::SEMI_AUTO_PARALLEL)
+    return module.emitError("pins are obeyed in parallel mode semi_auto_parallel alone, got mode ")
+           << StringRef(abi::ParallelMode_Name(mode)).lower();
+  if (mode != abi::STAND_ALONE) {
+    if (Operation *op = findHandWritten(module))
+      return op->emitError("'") << op->getName()
+                                << "' is written for one rank by hand: expected parallel mode "
+                                << "stand_alone, got "
+                                << StringRef(abi::ParallelMode_Name(mode)).lower();
+    return success();
+  }
   int64_t ranks = dist::getMesh(module).getNumRanks();
   if (options.parallel.device_num() == ranks || options.parallel.device_num() == 1)
     return success();
@@ -131,7 +197,7 @@ static LogicalResult checkRanks(ModuleOp module, const PipelineOptions &options)
 }
 
 LogicalResult pcc::runPipeline(ModuleOp module, const PipelineOptions &options, Stage last) {
-  if (failed(checkRanks(module, options)))
+  if (failed(checkMode(module, options)))
     return failure();
   for (const StageRow &row : road) {
     PassManager passes(module.getContext());

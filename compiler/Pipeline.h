@@ -40,6 +40,8 @@ struct PipelineOptions {
   /// A complete machine (runtime/machine/Cluster.h) with a device for each rank, whose times
   /// decide; absent: elements moved decide.
   std::optional<abi::Cluster> cluster;
+  /// False: the program of one device, whatever mesh, pins and shardings the model comes with.
+  bool obeysMarks = true;
   /// Called before the passes of each stage run, e.g. to attach timing.
   std::function<mlir::LogicalResult(mlir::PassManager &)> configure;
   /// Called after each stage.

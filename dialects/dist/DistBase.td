@@ -24,8 +24,10 @@ def Dist_Dialect : Dialect {
     | attribute | on | meaning |
     | --- | --- | --- |
     | `dist.mesh` | module | the ranks |
-    | `dist.in`, `dist.out` | any op | one sharding per operand, per result |
+    | `dist.in`, `dist.out` | any op | one sharding per operand, per result; in a model also a strategy as text, `"((2,1),(1,4))"` |
     | `dist.sharding` | argument, result of a function | how the value is cut at the boundary |
+    | `dist.sharding` | parameter | how it is to be cut, as a sharding or as text |
+    | `dist.pins` | module | strategies for ops, parameters and inputs by their names |
     | `dist.gradient_factor` | result of a function | f64 by which partition multiplies it |
     | `dist.local` | function | its types are those of one rank |
   }];

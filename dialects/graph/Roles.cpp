@@ -8,6 +8,10 @@ RoleAttr pcc::graph::makeRole(MLIRContext *context, RoleKind kind, StringRef nam
   return RoleAttr::get(context, kind, name.empty() ? StringAttr() : StringAttr::get(context, name));
 }
 
+StringRef pcc::graph::getName(RoleAttr role) {
+  return role && role.getName() ? role.getName().getValue() : "";
+}
+
 RoleAttr pcc::graph::getArgRole(FunctionOpInterface function, unsigned index) {
   return function.getArgAttrOfType<RoleAttr>(index, roleAttrName);
 }

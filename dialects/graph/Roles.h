@@ -15,6 +15,9 @@ inline constexpr llvm::StringLiteral roleAttrName = "graph.role";
 /// A role; an empty `name` means none.
 RoleAttr makeRole(mlir::MLIRContext *context, RoleKind kind, llvm::StringRef name = "");
 
+/// The name in a role; empty for none, and for a null role.
+llvm::StringRef getName(RoleAttr role);
+
 RoleAttr getArgRole(mlir::FunctionOpInterface function, unsigned index);
 RoleAttr getResultRole(mlir::FunctionOpInterface function, unsigned index);
 void setArgRole(mlir::FunctionOpInterface function, unsigned index, RoleAttr role);

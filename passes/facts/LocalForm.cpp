@@ -2,3 +2,21 @@
 #include "passes/facts/LocalForm.h"
 
 #include "passes/facts/LocalForm.cpp.inc"
+
+namespace pcc::facts {
+
+bool isSplittable(mlir::Operation *op, const FactorRule &rule, unsigned factor) {
+  switch (rule.getFactor(factor).kind) {
+  case FactorKind::Parallel:
+  case FactorKind::Reduce:
+    return true;
+  case FactorKind::Whole:
+  case FactorKind::Window: {
+    auto local = mlir::dyn_cast<LocalFormOpInterface>(op);
+    return local && local.canSplitWhole(factor);
+  }
+  }
+  return false;
+}
+
+} // namespace pcc::facts

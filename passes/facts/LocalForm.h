@@ -6,4 +6,14 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpDefinition.h"
 
+#include "dialects/interfaces/FactorRule.h"
+
 #include "passes/facts/LocalForm.h.inc"
+
+namespace pcc::facts {
+
+/// Whether `factor` of `op`'s rule may be split: parallel and reduced ones, and whole ones for
+/// which the op has a local form.
+bool isSplittable(mlir::Operation *op, const FactorRule &rule, unsigned factor);
+
+} // namespace pcc::facts

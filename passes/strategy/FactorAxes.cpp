@@ -1,38 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/strategy/FactorAxes.h"
 
+#include "dialects/interfaces/FactorRuleInterface.h"
+#include "passes/facts/LocalForm.h"
 #include "llvm/ADT/STLExtras.h"
 
-using namespace llvm;
+using namespace mlir;
 using namespace pcc;
 using pcc::dist::AxisList;
 using pcc::dist::Sharding;
 
 namespace pcc::strategy {
 
-FactorAxes::FactorAxes(const FactorRule &rule, const dist::Mesh &mesh, ArrayRef<bool> isSplittable)
-    : rule(rule), mesh(mesh), isSplittable(isSplittable), axes(rule.getFactors().size()) {}
+FactorAxes::FactorAxes(Operation *op, const dist::Mesh &mesh)
+    : rule(cast<FactorRuleOpInterface>(op).getFactorRule()), mesh(&mesh),
+      axes(rule.getFactors().size()) {
+  for (unsigned factor = 0; factor < axes.size(); ++factor)
+    isSplittable.push_back(facts::isSplittable(op, rule, factor));
+}
+
+void FactorAxes::takeOperand(unsigned operand, const Sharding &sharding) {
+  take(rule.getOperands()[operand], sharding);
+}
+
+void FactorAxes::takeResult(unsigned result, const Sharding &sharding) {
+  take(rule.getResults()[result], sharding);
+}
 
 bool FactorAxes::uses(StringRef axis) const {
-  return any_of(axes, [&](const AxisList &list) { return is_contained(list, axis); });
+  return llvm::any_of(axes, [&](const AxisList &list) { return llvm::is_contained(list, axis); });
+}
+
+int64_t FactorAxes::getNumParts() const {
+  int64_t parts = 1;
+  for (const AxisList &list : axes)
+    parts *= mesh->getSize(list);
+  return parts;
 }
 
 bool FactorAxes::isFilled(unsigned factor) const {
-  return mesh.getSize(axes[factor]) == rule.getFactor(factor).size;
+  return mesh->getSize(axes[factor]) == rule.getFactor(factor).size;
 }
 
 /// Goes through the axes and the factors of a dimension together, slowest first.
 void FactorAxes::takeDim(const DimFactors &factors, const AxisList &wanted) {
   const unsigned *factor = factors.begin();
-  for (auto [index, axis] : enumerate(wanted)) {
+  for (const std::string &axis : wanted) {
     while (factor != factors.end() && isFilled(*factor))
       ++factor;
     if (factor == factors.end() || !isSplittable[*factor])
       return;
     AxisList &taken = axes[*factor];
-    if (is_contained(taken, axis))
+    if (llvm::is_contained(taken, axis))
       continue;
-    int64_t count = mesh.getSize(taken) * mesh.getSize(StringRef(axis));
+    int64_t count = mesh->getSize(taken) * mesh->getSize(StringRef(axis));
     if (uses(axis) || rule.getFactor(*factor).size % count)
       return;
     taken.push_back(axis);
@@ -40,7 +61,7 @@ void FactorAxes::takeDim(const DimFactors &factors, const AxisList &wanted) {
 }
 
 void FactorAxes::take(const TensorFactors &dims, const Sharding &sharding) {
-  for (auto [factors, wanted] : zip_equal(dims, sharding.getDims()))
+  for (auto [factors, wanted] : llvm::zip_equal(dims, sharding.getDims()))
     takeDim(factors, wanted);
 }
 
@@ -61,7 +82,7 @@ void FactorAxes::settle() {
   while (changed) {
     changed = false;
     for (const TensorFactors &dims :
-         concat<const TensorFactors>(rule.getOperands(), rule.getResults()))
+         llvm::concat<const TensorFactors>(rule.getOperands(), rule.getResults()))
       for (const DimFactors &factors : dims)
         changed |= settleDim(factors);
   }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/strategy/OpSharding.h"
 
-#include "dialects/interfaces/FactorRuleInterface.h"
+#include "dialects/graph/Graph.h"
 #include "passes/facts/LocalForm.h"
-#include "passes/strategy/FactorAxes.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -14,25 +13,16 @@ using pcc::dist::Sharding;
 namespace pcc::strategy {
 namespace {
 
-SmallVector<bool> findSplittable(Operation *op, const FactorRule &rule) {
-  auto local = dyn_cast<facts::LocalFormOpInterface>(op);
-  SmallVector<bool> splittable;
-  for (auto [index, factor] : llvm::enumerate(rule.getFactors())) {
-    bool isFree = factor.kind == FactorKind::Parallel || factor.kind == FactorKind::Reduce;
-    splittable.push_back(isFree ||
-                         (factor.kind == FactorKind::Whole && local && local.canSplitWhole(index)));
-  }
-  return splittable;
-}
-
 /// The axes of the split reduce factors, whose results are partial.
 struct Reduction {
   AxisList axes;
   ReduceKind kind = ReduceKind::Sum;
 
-  Reduction(Operation *op, const FactorRule &rule, const FactorAxes &factors) {
+  Reduction(Operation *op, const FactorAxes &factors) {
+    if (auto reduce = dyn_cast<graph::ReduceOp>(op); reduce && reduce.getCrossBatch())
+      return; // each rank keeps its own
     auto local = dyn_cast<facts::LocalFormOpInterface>(op);
-    for (auto [index, factor] : llvm::enumerate(rule.getFactors())) {
+    for (auto [index, factor] : llvm::enumerate(factors.getRule().getFactors())) {
       bool isReduced = factor.kind == FactorKind::Reduce ||
                        (factor.kind == FactorKind::Whole && local && local.leavesPartial(index));
       if (!isReduced || factors.getAxes()[index].empty())
@@ -43,42 +33,68 @@ struct Reduction {
   }
 };
 
-/// Partial operands that go through the op as they are.
+/// Partial operands that go through the op as they are, and those that enter once beside them.
 struct Carried {
   AxisList axes;
   ReduceKind kind = ReduceKind::Sum;
-  SmallVector<unsigned, 2> operands;
+  ArrayRef<unsigned> operands;
 };
 
-/// True if every operand of the set is partial over the same axes and in the set's way.
-bool fits(const LinearSet &set, ArrayRef<Sharding> operands) {
-  const Sharding &first = operands[set.operands.front()];
-  return first.isPartial() && first.getPartialKind() == set.kind &&
-         llvm::all_of(set.operands, [&](unsigned operand) {
-           return operands[operand].getPartialAxes() == first.getPartialAxes() &&
-                  operands[operand].getPartialKind() == set.kind;
-         });
-}
+/// Finds the linear set through which the most partial operands pass.
+class CarriedFinder {
+public:
+  CarriedFinder(const FactorAxes &factors, ArrayRef<Sharding> operands, ArrayRef<bool> mayCarry,
+                const Reduction &reduction)
+      : factors(factors), operands(operands), mayCarry(mayCarry), reduction(reduction) {}
 
-/// The largest set of partial operands in which the op is linear, if its axes are free.
-Carried findCarried(const FactorRule &rule, ArrayRef<Sharding> operands, const FactorAxes &factors,
-                    const Reduction &reduction) {
-  Carried best;
-  for (const LinearSet &set : rule.getLinear()) {
-    if (set.operands.size() <= best.operands.size() || !fits(set, operands))
-      continue;
-    const AxisList &axes = operands[set.operands.front()].getPartialAxes();
-    bool isFree = llvm::none_of(axes, [&](const std::string &axis) { return factors.uses(axis); });
-    if (isFree && (reduction.axes.empty() || reduction.kind == set.kind))
-      best = {axes, set.kind, set.operands};
+  Carried find() const {
+    Carried best;
+    size_t most = 0;
+    for (const LinearSet &set : factors.getRule().getLinear()) {
+      size_t count = countPartial(set);
+      if (count <= most)
+        continue;
+      most = count;
+      best = {getAxes(set), set.kind, set.operands};
+    }
+    return best;
   }
-  return best;
-}
 
-bool hasReduceFactor(const FactorRule &rule, const TensorFactors &dims, const FactorAxes &factors) {
+private:
+  bool isCarried(unsigned operand, ReduceKind kind) const {
+    const Sharding &sharding = operands[operand];
+    return sharding.isPartial() && sharding.getPartialKind() == kind && mayCarry[operand];
+  }
+
+  /// How many operands of the set are partial in its way; none if they cannot pass together.
+  size_t countPartial(const LinearSet &set) const {
+    AxisList axes = getAxes(set);
+    bool isFree = llvm::none_of(axes, [&](const std::string &axis) { return factors.uses(axis); });
+    if (!isFree || (!reduction.axes.empty() && reduction.kind != set.kind))
+      return 0;
+    return llvm::count_if(set.operands, [&](unsigned operand) {
+      return isCarried(operand, set.kind) && operands[operand].getPartialAxes() == axes;
+    });
+  }
+
+  /// The partial axes of the first operand that can be carried.
+  AxisList getAxes(const LinearSet &set) const {
+    for (unsigned operand : set.operands)
+      if (isCarried(operand, set.kind))
+        return operands[operand].getPartialAxes();
+    return {};
+  }
+
+  const FactorAxes &factors;
+  ArrayRef<Sharding> operands;
+  ArrayRef<bool> mayCarry;
+  const Reduction &reduction;
+};
+
+bool hasSplitReduction(const FactorAxes &factors, const TensorFactors &dims) {
   return llvm::any_of(dims, [&](const DimFactors &dim) {
     return llvm::any_of(dim, [&](unsigned factor) {
-      return rule.getFactor(factor).kind == FactorKind::Reduce &&
+      return factors.getRule().getFactor(factor).kind == FactorKind::Reduce &&
              !factors.getAxes()[factor].empty();
     });
   });
@@ -86,28 +102,32 @@ bool hasReduceFactor(const FactorRule &rule, const TensorFactors &dims, const Fa
 
 /// True if the operand is added to what a split reduction yields (the base of a scatter): one rank
 /// alone may add it.
-bool entersOnce(const FactorRule &rule, unsigned operand, const FactorAxes &factors) {
-  if (hasReduceFactor(rule, rule.getOperands()[operand], factors))
+bool entersOnce(const FactorAxes &factors, unsigned operand) {
+  const FactorRule &rule = factors.getRule();
+  if (hasSplitReduction(factors, rule.getOperands()[operand]))
     return false;
   return llvm::any_of(rule.getLinear(), [&](const LinearSet &set) {
     return llvm::is_contained(set.operands, operand) &&
            llvm::any_of(set.operands, [&](unsigned other) {
-             return hasReduceFactor(rule, rule.getOperands()[other], factors);
+             return hasSplitReduction(factors, rule.getOperands()[other]);
            });
   });
 }
 
-OpSharding assemble(Operation *op, const FactorRule &rule, const FactorAxes &factors,
-                    ArrayRef<Sharding> operands) {
-  Reduction reduction(op, rule, factors);
-  Carried carried = findCarried(rule, operands, factors, reduction);
+} // namespace
+
+OpSharding makeOpSharding(Operation *op, const FactorAxes &factors, ArrayRef<Sharding> operands,
+                          ArrayRef<bool> mayCarry) {
+  const FactorRule &rule = factors.getRule();
+  Reduction reduction(op, factors);
+  Carried carried = CarriedFinder(factors, operands, mayCarry, reduction).find();
   ReduceKind kind = reduction.axes.empty() ? carried.kind : reduction.kind;
   OpSharding sharding;
   for (auto [index, dims] : llvm::enumerate(rule.getOperands())) {
     AxisList partialAxes;
     if (llvm::is_contained(carried.operands, index))
       partialAxes = carried.axes;
-    if (!reduction.axes.empty() && entersOnce(rule, index, factors))
+    if (!reduction.axes.empty() && entersOnce(factors, index))
       partialAxes.append(reduction.axes);
     sharding.operands.push_back(factors.project(dims).withPartial(partialAxes, kind));
   }
@@ -116,30 +136,6 @@ OpSharding assemble(Operation *op, const FactorRule &rule, const FactorAxes &fac
   for (const TensorFactors &dims : rule.getResults())
     sharding.results.push_back(factors.project(dims).withPartial(partialAxes, kind));
   return sharding;
-}
-
-} // namespace
-
-OpSharding shardByOperands(Operation *op, ArrayRef<Sharding> operands, const dist::Mesh &mesh) {
-  FactorRule rule = cast<FactorRuleOpInterface>(op).getFactorRule();
-  SmallVector<bool> splittable = findSplittable(op, rule);
-  FactorAxes factors(rule, mesh, splittable);
-  for (auto [dims, sharding] : llvm::zip_equal(rule.getOperands(), operands))
-    factors.take(dims, sharding);
-  factors.settle();
-  return assemble(op, rule, factors, operands);
-}
-
-OpSharding shardByResult(Operation *op, const Sharding &result, const dist::Mesh &mesh) {
-  FactorRule rule = cast<FactorRuleOpInterface>(op).getFactorRule();
-  SmallVector<bool> splittable = findSplittable(op, rule);
-  FactorAxes factors(rule, mesh, splittable);
-  factors.take(rule.getResults().front(), result);
-  factors.settle();
-  std::vector<Sharding> wholes;
-  for (const TensorFactors &dims : rule.getOperands())
-    wholes.push_back(Sharding::replicated(dims.size()));
-  return assemble(op, rule, factors, wholes);
 }
 
 } // namespace pcc::strategy

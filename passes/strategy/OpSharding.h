@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How one op is split, from how its operands or results are cut: the factor rule at work.
+// The shardings of one op's operands and results, from how its factors are split.
 //
 //   matmul ([i,k],[k,j]) -> ([i,j]) {reduce k: sum}
-//     operands [dp, _] and [_, _]   i over dp                      result [dp, _]
-//     operands [_, tp] and [_, _]   k over tp; operand 1 [tp, _]   result [_, _] partial(sum: tp)
-//     operands [dp, _] and [dp, _]  i over dp, for operand 0 came first; operand 1 wanted whole
+//     i over dp             [dp, _], [_, _] -> [dp, _]
+//     k over tp             [_, tp], [tp, _] -> [_, _] partial(sum: tp)
+//   add ([i,j],[i,j]) -> ([i,j]) {linear: (0,1)}
+//     operand 0 partial     [_, _] partial(sum: tp), [_, _] partial(sum: tp) -> the same
 //
-// Partial operands stay partial where the op is linear in them; elsewhere the op wants their sums.
+// A partial operand may stay partial where the op is linear in it; another operand of the same
+// linear set then enters once, on the ranks at coordinate 0. Elsewhere the op wants the sum.
 #pragma once
 
-#include "dialects/dist/Sharding.h"
-#include "mlir/IR/Operation.h"
+#include "passes/strategy/FactorAxes.h"
 #include <vector>
 
 namespace pcc::strategy {
@@ -21,11 +22,9 @@ struct OpSharding {
   std::vector<dist::Sharding> operands, results;
 };
 
-/// The split of `op` (which has a factor rule) by its operands, the first one's wishes first.
-OpSharding shardByOperands(mlir::Operation *op, llvm::ArrayRef<dist::Sharding> operands,
-                           const dist::Mesh &mesh);
-
-/// The split of `op` by the wish for its first result; what cannot be is left whole.
-OpSharding shardByResult(mlir::Operation *op, const dist::Sharding &result, const dist::Mesh &mesh);
+/// The shardings of `op` split by `factors`. Operands come as `operands`; one that is partial stays
+/// so if `mayCarry` says that it is worth it and the op's rule allows it.
+OpSharding makeOpSharding(mlir::Operation *op, const FactorAxes &factors,
+                          llvm::ArrayRef<dist::Sharding> operands, llvm::ArrayRef<bool> mayCarry);
 
 } // namespace pcc::strategy

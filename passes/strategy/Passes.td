@@ -25,4 +25,75 @@ def StrategyDataParallel : Pass<"strategy-data-parallel", "::mlir::ModuleOp"> {
   let dependentDialects = ["::pcc::dist::DistDialect"];
 }
 
+def StrategyCollectPins : Pass<"strategy-collect-pins", "::mlir::ModuleOp"> {
+  let summary = "turns the marks of a model's ops, parameters and inputs into pins";
+  let description = [{
+    `dist.in` and `dist.out` on ops, `dist.sharding` on `graph.parameter` and on arguments that are
+    inputs become entries of the module attribute `dist.pins`, which names what it speaks of. Names are
+    made unique where they must be.
+  }];
+}
+
+def StrategyEraseMarks : Pass<"strategy-erase-marks", "::mlir::ModuleOp"> {
+  let summary = "takes every mark of a strategy away";
+  let description = [{
+    Mesh, pins, shardings and gradient factors go; the ops are those from before the strategy. A module
+    with functions of one rank's shapes stays as it is.
+  }];
+}
+
+def StrategySemiAuto : Pass<"strategy-semi-auto", "::mlir::ModuleOp"> {
+  let summary = "splits a program as its pins say, and the rest along with them";
+  let description = [{
+    Each pin of `dist.pins` is checked (number of tuples, their lengths, counts of at least one, counts
+    that divide, the op's own rules, parts that divide the ranks) and all are put on one mesh. Every
+    other op follows its neighbours (Propagation.h); what no pin reaches is split along the batch by
+    the largest divisor of it that the ranks have. The module gets the mesh and loses its pins; the ops
+    stay as they are.
+  }];
+  let options = [
+    Option<"deviceNum", "device-num", "int64_t", "1", "number of ranks">,
+    Option<"gradientsMean", "gradients-mean", "bool", "false",
+           "gradients are divided by the number of ranks that share them">,
+    Option<"fullBatch", "full-batch", "bool", "false",
+           "each rank is fed the whole batch and takes its part of it">,
+    Option<"lossRepeatedMean", "loss-repeated-mean", "bool", "true",
+           "false: gradients are multiplied by the number of ranks that have the loss">,
+  ];
+  let dependentDialects = ["::pcc::dist::DistDialect"];
+}
+
+def StrategyKeepLayerwise : Pass<"strategy-keep-layerwise", "::mlir::ModuleOp"> {
+  let summary = "leaves the gradients of layerwise_parallel parameters on their ranks";
+  let description = [{
+    Their factor is the number of ranks, and @update takes each rank's part of them as if it were the
+    whole (`dist.own`).
+  }];
+  let dependentDialects = ["::pcc::dist::DistDialect"];
+}
+
+def StrategyShardOptimizer : Pass<"strategy-shard-optimizer", "::mlir::ModuleOp"> {
+  let summary = "shards optimizer states, gradients and parameters over ranks that hold the same";
+  let description = [{
+    Runs behind the pass of a mode and only changes shardings. A parameter stays whole, with a remark
+    that says why, if it is below the threshold, marked `parallel_optimizer = false` or
+    `layerwise_parallel`, or if the number of ranks that hold the same of it divides none of its local
+    dimensions.
+  }];
+  let options = [
+    Option<"level", "level", "int64_t", "1",
+           "1: optimizer states are sharded; 2: gradients as well; 3: parameters as well">,
+    Option<"threshold", "threshold", "int64_t", "65536",
+           "bytes that a rank must hold of a parameter for it to be sharded">,
+  ];
+  let dependentDialects = ["::pcc::dist::DistDialect"];
+}
+
+def StrategyReportBytes : Pass<"strategy-report-bytes", "::mlir::ModuleOp"> {
+  let summary = "says how many bytes of parameters, gradients and states one rank keeps";
+  let description = [{
+    A remark of category `strategy`, by the shardings on functions' boundaries.
+  }];
+}
+
 #endif // PCC_PASSES_STRATEGY_PASSES_TD

@@ -1,20 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/strategy/Propagation.h"
 
+#include "dialects/graph/Roles.h"
 #include "dialects/interfaces/FactorRuleInterface.h"
 #include "mlir/IR/Remarks.h"
 #include "passes/facts/Cost.h"
 #include "passes/facts/ReshardPlan.h"
 #include "passes/facts/Shardings.h"
+#include "passes/strategy/CarriedSums.h"
 
 using namespace mlir;
 using namespace pcc;
+using pcc::dist::AxisList;
 using pcc::dist::Sharding;
 
 namespace pcc::strategy {
 
-void Propagation::seed(BlockArgument argument, const Sharding &sharding) {
+StringRef stringify(Origin origin) {
+  switch (origin) {
+  case Origin::Given:
+    return "given";
+  case Origin::Forwards:
+    return "forwards";
+  case Origin::Backwards:
+    return "backwards";
+  case Origin::Whole:
+    return "whole";
+  }
+  return "";
+}
+
+/// Ops that are split; all others take part in nothing here.
+static auto listOps(func::FuncOp function) {
+  return llvm::make_filter_range(function.getBody().front(),
+                                 [](Operation &op) { return isa<FactorRuleOpInterface>(op); });
+}
+
+Propagation::Propagation(func::FuncOp function, const dist::Mesh &mesh)
+    : function(function), mesh(mesh) {
+  for (unsigned index : graph::findArgs(function, graph::RoleKind::Parameter))
+    free.insert(function.getArgument(index));
+  for (Operation &op : listOps(function))
+    if (llvm::all_of(op.getOperands(), [&](Value operand) { return free.contains(operand); }))
+      free.insert(op.result_begin(), op.result_end());
+}
+
+void Propagation::give(BlockArgument argument, const Sharding &sharding) {
   values[argument] = facts::dropTrivialAxes(sharding, mesh);
+}
+
+void Propagation::give(Operation *op, ArrayRef<AxisList> factors, ArrayRef<Sharding> results) {
+  record(op, OpSplitter(op, mesh).follow(factors), Origin::Given);
+  for (auto [result, sharding] : llvm::zip(op->getResults(), results))
+    seen[result] = facts::dropTrivialAxes(sharding, mesh);
+}
+
+void Propagation::record(Operation *op, OpSharding sharding, Origin origin) {
+  for (auto [result, cut] : llvm::zip_equal(op->getResults(), sharding.results))
+    values[result] = cut;
+  ops[op] = {std::move(sharding), origin};
 }
 
 Sharding Propagation::getSharding(Value value) const {
@@ -25,82 +69,181 @@ Sharding Propagation::getSharding(Value value) const {
   return Sharding::replicated(type ? type.getRank() : 0);
 }
 
-void Propagation::goForwards() {
-  for (Operation &op : function.getBody().front()) {
-    if (!isa<FactorRuleOpInterface>(op))
+Sharding Propagation::getSeen(Value value) const {
+  auto found = seen.find(value);
+  return found == seen.end() ? getSharding(value) : found->second;
+}
+
+std::optional<Sharding> Propagation::findHint(Value value) const {
+  if (isKnown(value))
+    return getSeen(value);
+  auto found = hints.find(value);
+  if (found == hints.end())
+    return std::nullopt;
+  return found->second;
+}
+
+/// Ops are few per value; the first in program order decides.
+std::optional<Sharding> Propagation::findWish(Value value) const {
+  OpOperand *first = nullptr;
+  for (OpOperand &use : value.getUses())
+    if (ops.contains(use.getOwner()) &&
+        (!first || use.getOwner()->isBeforeInBlock(first->getOwner())))
+      first = &use;
+  if (!first)
+    return std::nullopt;
+  return ops.find(first->getOwner())
+      ->second.sharding.operands[first->getOperandNumber()]
+      .withoutPartial();
+}
+
+OpSplitter Propagation::makeSplitter(Operation *op) const {
+  OpSplitter splitter(op, mesh);
+  for (OpOperand &operand : op->getOpOperands())
+    if (std::optional<Sharding> hint = findHint(operand.get()))
+      splitter.setOperand(operand.getOperandNumber(), *hint);
+  if (llvm::all_of(op->getUses(), [&](OpOperand &use) {
+        return use.getOwner()->hasTrait<OpTrait::IsTerminator>() &&
+               staysPartial(function, use.getOperandNumber());
+      }))
+    splitter.leavePartial();
+  return splitter;
+}
+
+OpSharding Propagation::choose(Operation *op, std::optional<Sharding> wish) const {
+  OpSplitter splitter = makeSplitter(op);
+  if (wish)
+    splitter.setWish(*wish);
+  return splitter.choose();
+}
+
+/// What split parameters would make of the values computed from them, before any user is asked.
+void Propagation::spreadHints() {
+  for (Operation &op : listOps(function)) {
+    bool isHinted = llvm::any_of(op.getOperands(), [&](Value operand) {
+      std::optional<Sharding> hint = findHint(operand);
+      return hint && hint->isSplit();
+    });
+    if (!isHinted || ops.contains(&op) || !free.contains(op.getResult(0)))
       continue;
-    std::vector<Sharding> operands;
-    for (Value operand : op.getOperands())
-      operands.push_back(getSharding(operand));
-    OpSharding &sharding = ops[&op] = shardByOperands(&op, operands, mesh);
+    OpSharding sharding = choose(&op, std::nullopt);
     for (auto [result, cut] : llvm::zip_equal(op.getResults(), sharding.results))
-      values[result] = cut;
+      hints[result] = cut;
   }
 }
 
-bool Propagation::isWhole(Operation *op) const {
-  auto isReplicated = [&](Value value) { return getSharding(value).isReplicated(); };
-  return llvm::all_of(op->getOperands(), isReplicated) &&
-         llvm::all_of(op->getResults(), isReplicated);
+bool Propagation::isReady(Operation *op, bool needsAll) const {
+  if (ops.contains(op) || free.contains(op->getResult(0)))
+    return false;
+  auto isUnknown = [&](Value operand) { return !free.contains(operand) && !isKnown(operand); };
+  auto leads = [&](Value operand) {
+    std::optional<Sharding> hint = findHint(operand);
+    return hint && (!free.contains(operand) || hint->isSplit());
+  };
+  return llvm::any_of(op->getOperands(), leads) &&
+         (!needsAll || llvm::none_of(op->getOperands(), isUnknown));
 }
 
-std::optional<Sharding> Propagation::findCommonWish(Value value) const {
-  std::optional<Sharding> wish;
-  for (OpOperand &use : value.getUses()) {
-    auto user = ops.find(use.getOwner());
-    if (user == ops.end())
-      return std::nullopt;
-    const Sharding &wanted = user->second.operands[use.getOperandNumber()];
-    if (wish && *wish != wanted)
-      return std::nullopt;
-    wish = wanted;
+bool Propagation::goForwards(bool needsAll) {
+  bool changed = false;
+  for (Operation &op : listOps(function)) {
+    if (!isReady(&op, needsAll))
+      continue;
+    record(&op, choose(&op, findWish(op.getResult(0))), Origin::Forwards);
+    changed = true;
   }
-  return wish;
+  return changed;
 }
 
-void Propagation::goBackwards() {
-  for (Operation &op : llvm::reverse(function.getBody().front())) {
-    if (!ops.contains(&op) || op.getNumResults() != 1 || !isWhole(&op))
+bool Propagation::goBackwards(bool onlyFree) {
+  bool changed = false;
+  for (Operation &op : llvm::reverse(listOps(function))) {
+    if (ops.contains(&op) || (onlyFree && !free.contains(op.getResult(0))))
       continue;
-    std::optional<Sharding> wish = findCommonWish(op.getResult(0));
-    if (!wish || !wish->isSplit())
+    std::optional<Sharding> wish = findWish(op.getResult(0));
+    if (!wish)
       continue;
-    OpSharding sharding = shardByResult(&op, *wish, mesh);
-    if (sharding.results.front() != *wish)
-      continue;
-    values[op.getResult(0)] = *wish;
-    ops[&op] = std::move(sharding);
+    record(&op, choose(&op, wish), Origin::Backwards);
+    changed = true;
   }
+  for (BlockArgument argument : function.getArguments())
+    if (!onlyFree || free.contains(argument))
+      changed |= goBackwardsTo(argument);
+  return changed;
+}
+
+bool Propagation::goBackwardsTo(BlockArgument argument) {
+  if (isKnown(argument))
+    return false;
+  std::optional<Sharding> wish = findWish(argument);
+  if (wish)
+    values[argument] = *wish;
+  return wish.has_value();
 }
 
 void Propagation::run() {
-  goForwards();
-  goBackwards();
+  spreadHints();
+  while (goForwards(true) || goBackwards(true) || goBackwards(false) || goForwards(false))
+    continue;
 }
 
-/// Flops of one rank's part of `op`.
-static int64_t getLocalFlops(Operation *op, const OpSharding &sharding, const dist::Mesh &mesh) {
-  dist::AxisList axes;
+void Propagation::finish() {
+  for (Operation &op : listOps(function))
+    if (!ops.contains(&op))
+      record(&op, choose(&op, std::nullopt), Origin::Whole);
+  sumLonely();
+}
+
+bool staysPartial(func::FuncOp function, unsigned result) {
+  graph::RoleAttr role = graph::getResultRole(function, result);
+  return !role || role.getKind() == graph::RoleKind::Loss ||
+         role.getKind() == graph::RoleKind::Gradient;
+}
+
+/// A partial sum may pass an op beside a whole value, which then enters once. That pays where it
+/// meets another partial sum further on, and both are reduced together; one that meets none is
+/// summed before the first whole value instead.
+void Propagation::sumLonely() {
+  CarriedSums sums;
+  for (Operation &op : listOps(function)) {
+    const OpSharding &sharding = ops.find(&op)->second.sharding;
+    for (OpOperand &operand : op.getOpOperands())
+      sums.visitUse(operand.get(), sharding.operands[operand.getOperandNumber()].isPartial());
+    sums.visitOp(&op, sharding, [&](Value value) { return getSeen(value).isPartial(); });
+  }
+  for (OpOperand &result : function.getBody().front().getTerminator()->getOpOperands())
+    sums.visitUse(result.get(), staysPartial(function, result.getOperandNumber()));
+  for (Operation &op : listOps(function)) {
+    if (!sums.isLonely(&op))
+      continue;
+    OpSplitter splitter = makeSplitter(&op);
+    splitter.forbidCarrying();
+    record(&op, splitter.choose(), ops.find(&op)->second.origin);
+  }
+}
+
+int64_t Propagation::countParts(const OpSharding &sharding) const {
+  AxisList axes;
   for (const Sharding &cut : llvm::concat<const Sharding>(sharding.operands, sharding.results))
     for (const std::string &axis : cut.getSplitAxes())
       if (!llvm::is_contained(axes, axis))
         axes.push_back(axis);
-  return facts::costOf(op).flops / mesh.getSize(axes);
+  return mesh.getSize(axes);
 }
 
 void Propagation::annotate() {
-  for (Operation &op : function.getBody().front()) {
+  for (Operation &op : listOps(function)) {
     auto found = ops.find(&op);
     if (found == ops.end())
       continue;
-    const OpSharding &sharding = found->second;
+    const OpSharding &sharding = found->second.sharding;
     facts::setShardings(&op, sharding.operands, sharding.results);
     std::string out;
     for (const Sharding &result : sharding.results)
       out += (out.empty() ? "" : ", ") + result.str();
     remark::passed(op.getLoc(), remark::RemarkOpts::name("propagate").category("strategy"))
-        << remark::metric("out", out)
-        << remark::metric("flops", getLocalFlops(&op, sharding, mesh));
+        << remark::metric("out", out) << remark::metric("from", stringify(found->second.origin))
+        << remark::metric("flops", facts::costOf(&op).flops / countParts(sharding));
   }
 }
 

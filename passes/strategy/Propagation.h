@@ -1,44 +1,96 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Carries the shardings of a function's arguments through its ops.
+// Carries given shardings through the ops of one function.
 //
-// Forwards, each op follows its operands (OpSharding.h). Then backwards, an op that computes a
-// whole value from whole values is split where all that use it want the same block: constants,
-// iota, broadcasts of biases. A value that has two users with different wishes stays as it is, and
-// partition reshards it.
+// What is given stays. From there on, in this order and until nothing changes:
+//
+//   forwards    an op follows its operands, once all of them are known
+//   backwards   what is computed from parameters and constants alone follows its first user
+//   backwards   any other op follows its first user
+//   forwards    an op follows those of its operands that are known
+//
+// Where an op's operands, and the user's wish, are cut in different ways, each of them is tried as
+// the one to follow, and the way that moves the least is taken (OpSplitter.h).
+//
+//   x -> matmul(given: [dp, _], [_, tp]) -> relu -> matmul(given: [dp, tp], [tp, _]) ->
+//   add(residual)
+//     x         backwards  [dp, _]
+//     relu      forwards   [dp, tp]
+//     add       forwards   [dp, _] partial(sum: tp); whoever needs the sum asks for it
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "passes/strategy/OpSharding.h"
+#include "passes/strategy/OpSplitter.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace pcc::strategy {
 
+/// Where the sharding of an op comes from.
+enum class Origin { Given, Forwards, Backwards, Whole };
+
+/// The lower-case name used in remarks.
+llvm::StringRef stringify(Origin origin);
+
+/// Whether a result leaves `function` as a partial sum, if it is one: losses and gradients, which
+/// slots add anyway, and so does whoever reads the ranks' blocks. Outputs and
+/// parameters are summed before.
+bool staysPartial(mlir::func::FuncOp function, unsigned result);
+
 class Propagation {
 public:
-  Propagation(mlir::func::FuncOp function, const dist::Mesh &mesh)
-      : function(function), mesh(mesh) {}
+  Propagation(mlir::func::FuncOp function, const dist::Mesh &mesh);
 
-  /// How the ops are to see an argument, whatever the function's boundary says of it.
-  void seed(mlir::BlockArgument argument, const dist::Sharding &sharding);
-  /// Splits every op; arguments without a seed are whole.
+  /// The cuts of an argument.
+  void give(mlir::BlockArgument argument, const dist::Sharding &sharding);
+  /// The axes of an op's factors and, unless empty, its results as their users are to see them.
+  void give(mlir::Operation *op, llvm::ArrayRef<dist::AxisList> factors,
+            llvm::ArrayRef<dist::Sharding> results = {});
+
+  /// Carries what is given as far as it leads.
   void run();
-  /// Of any value, after run.
+  /// Leaves whole what nothing has reached, and sums what was carried past wholes to join nothing.
+  void finish();
+
+  /// Whether a value has its sharding.
+  bool isKnown(mlir::Value value) const { return values.contains(value); }
+  /// Of any value, as it is made; whole if unknown.
   dist::Sharding getSharding(mlir::Value value) const;
-  /// Writes `dist.in` and `dist.out`.
+  /// As the users of `value` see it: without a partial sum that they were told not to see.
+  dist::Sharding getSeen(mlir::Value value) const;
+
+  /// Writes `dist.in` and `dist.out`, with a remark for each op.
   void annotate();
 
 private:
-  void goForwards();
-  void goBackwards();
-  /// The sharding in which all users want `value`, if they agree.
-  std::optional<dist::Sharding> findCommonWish(mlir::Value value) const;
-  bool isWhole(mlir::Operation *op) const;
+  struct Decision {
+    OpSharding sharding;
+    Origin origin = Origin::Whole;
+  };
+
+  bool goForwards(bool needsAll);
+  bool goBackwards(bool onlyFree);
+  bool goBackwardsTo(mlir::BlockArgument argument);
+  void spreadHints();
+  void record(mlir::Operation *op, OpSharding sharding, Origin origin);
+  bool isReady(mlir::Operation *op, bool needsAll) const;
+  /// Of a value that is known or from parameters that are.
+  std::optional<dist::Sharding> findHint(mlir::Value value) const;
+  /// The sharding in which the first decided user wants `value`.
+  std::optional<dist::Sharding> findWish(mlir::Value value) const;
+  OpSplitter makeSplitter(mlir::Operation *op) const;
+  OpSharding choose(mlir::Operation *op, std::optional<dist::Sharding> wish) const;
+  void sumLonely();
+  /// The axes over which a decided op is split.
+  int64_t countParts(const OpSharding &sharding) const;
 
   mlir::func::FuncOp function;
   const dist::Mesh &mesh;
-  llvm::DenseMap<mlir::Value, dist::Sharding> values;
-  llvm::DenseMap<mlir::Operation *, OpSharding> ops;
+  llvm::DenseSet<mlir::Value> free;                   ///< from parameters and constants alone
+  llvm::DenseMap<mlir::Value, dist::Sharding> values; ///< as they are made
+  llvm::DenseMap<mlir::Value, dist::Sharding> seen;   ///< where users are to see something else
+  llvm::DenseMap<mlir::Value, dist::Sharding> hints;  ///< of free values that are not known yet
+  llvm::DenseMap<mlir::Operation *, Decision> ops;
 };
 
 } // namespace pcc::strategy

@@ -8,7 +8,6 @@
 #include "llvm/Support/raw_ostream.h"
 #include <google/protobuf/io/tokenizer.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
-#include <google/protobuf/text_format.h>
 #include <google/protobuf/util/json_util.h>
 #include <optional>
 
@@ -133,7 +132,8 @@ static ExitCode readJson(llvm::StringRef path, llvm::StringRef text,
   return fail(BadInput, path + ": " + status.message().as_string());
 }
 
-ExitCode pcc::cli::readConfigFile(llvm::StringRef path, google::protobuf::Message &message) {
+ExitCode pcc::cli::readConfigFile(llvm::StringRef path, google::protobuf::Message &message,
+                                  google::protobuf::TextFormat::ParseInfoTree *places) {
   auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
   if (!buffer)
     return fail(BadInput, "'" + path + "': " + buffer.getError().message());
@@ -147,5 +147,6 @@ ExitCode pcc::cli::readConfigFile(llvm::StringRef path, google::protobuf::Messag
   FirstError errors(path);
   google::protobuf::TextFormat::Parser parser;
   parser.RecordErrorsTo(&errors);
+  parser.WriteLocationsTo(places);
   return parser.ParseFromString(*spelled, &message) ? Success : BadInput;
 }

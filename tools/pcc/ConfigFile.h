@@ -8,12 +8,15 @@
 #include "tools/pcc/ExitCode.h"
 #include "llvm/ADT/StringRef.h"
 #include <google/protobuf/message.h>
+#include <google/protobuf/text_format.h>
 #include <string>
 
 namespace pcc::cli {
 
-/// Reads `path` into `message`. Returns BadInput after an error with file, line and column.
-ExitCode readConfigFile(llvm::StringRef path, google::protobuf::Message &message);
+/// Reads `path` into `message`. Returns BadInput after an error with file, line and column. `places`,
+/// if given, receives where each field of a text form stands.
+ExitCode readConfigFile(llvm::StringRef path, google::protobuf::Message &message,
+                        google::protobuf::TextFormat::ParseInfoTree *places = nullptr);
 
 /// The value that `text` names, or null.
 const google::protobuf::EnumValueDescriptor *

@@ -11,17 +11,29 @@ namespace cl = llvm::cl;
 
 static constexpr double mostRanks = 4096;
 static constexpr double mostSlots = 1 << 20;
+static constexpr double mostBytes = 1LL << 53; ///< whole numbers that a double tells apart
 
 static constexpr FieldInfo fieldInfos[] = {
     {"device_num", "number of ranks", 1, mostRanks, 1},
     {"global_rank", "the rank whose program --emit prints; without it that of all", 0,
      mostRanks - 1},
-    {"parallel_mode", "stand_alone or data_parallel"},
+    {"parallel_mode", "stand_alone, data_parallel, hybrid_parallel or semi_auto_parallel"},
     {"gradients_mean", "average gradients over the ranks instead of adding them"},
     {"full_batch", "feed the whole batch to every rank"},
     {"micro_batches", "microbatches that a step accumulates", 1, mostSlots, 1},
     {"interleave_num", "copies of each microbatch", 1, mostSlots, 1},
     {"micro_reduction", "sum or mean over microbatches and copies"},
+    {"gradient_fp32_sync", "reduce f16 and bf16 gradients over the ranks in f32", 0, 1, 1},
+    {"enable_parallel_optimizer", "shard the optimizer over ranks that hold the same parameter"},
+    {"parallel_optimizer_level", "1: shard states, 2: gradients as well, 3: parameters as well", 1,
+     3, 1},
+    {"parallel_optimizer_threshold", "bytes below which a parameter stays whole", 0, mostBytes,
+     64 << 10},
+    {"loss_repeated_mean", "divide the gradient of a replicated loss by its replicas", 0, 1, 1},
+    {"parameter_broadcast", "start training with rank 0's parameters"},
+    {"strategy_ckpt_load_file", "split the program as this strategy checkpoint says"},
+    {"strategy_ckpt_save_file", "write how the program is split: binary, .textproto or .json"},
+    {"strategy_reuse", "none: a loaded strategy fits; partial: what does not fit is planned anew"},
 };
 
 ParallelFlags::ParallelFlags(cl::SubCommand &command)

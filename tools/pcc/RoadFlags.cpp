@@ -10,7 +10,7 @@ using namespace pcc::cli;
 namespace cl = llvm::cl;
 
 RoadFlags::RoadFlags(cl::SubCommand &command)
-    : model(command), parallel(command),
+    : model(command), parallel(command), cluster(command),
       loss("loss", cl::desc("the loss to train with"), cl::value_desc("kind[:prediction[,labels]]"),
            cl::sub(command)),
       optimizer("optimizer", cl::desc("how parameters are updated"),
@@ -25,9 +25,12 @@ ExitCode RoadFlags::read(PipelineOptions &options) const {
   if (ExitCode code = parallel.read(options.parallel))
     return code;
   const abi::ParallelConfig &config = options.parallel;
-  if (config.parallel_mode() != abi::STAND_ALONE && config.parallel_mode() != abi::DATA_PARALLEL)
+  if (ExitCode code = cluster.read(config.device_num(), options.cluster))
+    return code;
+  if (config.parallel_mode() == abi::AUTO_PARALLEL)
     return fail(Unavailable, "parallel mode " + abi::ParallelMode_Name(config.parallel_mode()) +
-                                 " is not here; expected stand_alone or data_parallel");
+                                 " is not here; expected stand_alone, data_parallel, "
+                                 "hybrid_parallel or semi_auto_parallel");
   options.training.loss = loss;
   options.training.optimizer = optimizer;
   options.training.microBatches = config.micro_batches();
@@ -35,6 +38,7 @@ ExitCode RoadFlags::read(PipelineOptions &options) const {
   options.training.microReduction = config.micro_reduction() == abi::MICRO_MEAN
                                         ? pipe::MicroReduction::Mean
                                         : pipe::MicroReduction::Sum;
+  options.training.wideGradients = config.gradient_fp32_sync();
   if (options.trains())
     if (llvm::Error error = autodiff::checkTrainingOptions(options.training))
       return fail(BadUsage, llvm::toString(std::move(error)));
@@ -111,13 +115,16 @@ llvm::StringRef RoadFlags::givenFlag() const {
   for (const cl::Option *option : {&lossFlag, &optimizerFlag, &dumpFlag, &remarksFlag})
     if (option->getNumOccurrences())
       return option->ArgStr;
-  llvm::StringRef given = model.givenFlag();
-  return given.empty() ? parallel.givenFlag() : given;
+  for (llvm::StringRef given : {model.givenFlag(), cluster.givenFlag()})
+    if (!given.empty())
+      return given;
+  return parallel.givenFlag();
 }
 
-pcc::abi::ParallelConfig pcc::cli::oneRank(abi::ParallelConfig config) {
-  config.set_device_num(1);
-  config.clear_global_rank();
-  config.set_parallel_mode(abi::STAND_ALONE);
-  return config;
+pcc::PipelineOptions pcc::cli::oneRank(PipelineOptions options) {
+  options.obeysMarks = options.parallel.parallel_mode() == abi::STAND_ALONE;
+  options.parallel.set_device_num(1);
+  options.parallel.clear_global_rank();
+  options.parallel.set_parallel_mode(abi::STAND_ALONE);
+  return options;
 }

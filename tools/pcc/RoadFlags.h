@@ -7,6 +7,7 @@
 #include "compiler/DumpStages.h"
 #include "compiler/Pipeline.h"
 #include "runtime/abi/program.pb.h"
+#include "tools/pcc/ClusterFlag.h"
 #include "tools/pcc/ParallelFlags.h"
 #include "tools/pcc/Session.h"
 #include <optional>
@@ -47,13 +48,14 @@ private:
 
   ModelFlags model;
   ParallelFlags parallel;
+  ClusterFlag cluster;
   llvm::cl::opt<std::string> loss, optimizer;
   llvm::cl::list<std::string> dumpIr;
   llvm::cl::opt<bool> remarks;
 };
 
-/// The options with which one device computes what `config` spreads over many: the same slots, no
-/// other ranks.
-abi::ParallelConfig oneRank(abi::ParallelConfig config);
+/// The options with which one device computes what `options` spread over many: the same slots, no
+/// other ranks, and none of the model's marks unless it was itself written for many.
+PipelineOptions oneRank(PipelineOptions options);
 
 } // namespace pcc::cli

@@ -139,7 +139,7 @@ private:
     pcc::PipelineOptions options;
     if (ExitCode code = road.read(options))
       return code;
-    options.parallel = oneRank(options.parallel);
+    options = oneRank(std::move(options));
     Session session;
     abi::Executable program;
     if (ExitCode code = road.build(session, options, /*shows=*/false, program))

@@ -3,7 +3,9 @@
 #include "tools/pcc/Session.h"
 
 #include "compiler/Register.h"
+#include "compiler/import/Pins.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
+#include "tools/pcc/ConfigFile.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace pcc::cli;
@@ -27,11 +29,32 @@ ModelFlags::ModelFlags(cl::SubCommand &command)
     : model(cl::Positional, cl::desc("MODEL"), cl::Required, cl::sub(command)),
       weights("weights", cl::desc("take the parameters' values from this .safetensors file"),
               cl::value_desc("file"), cl::sub(command)),
+      pins("pins", cl::desc("strategies for ops, parameters and inputs by their names"),
+           cl::value_desc("file"), cl::sub(command)),
       dims("set-dim", cl::desc("the size of a symbolic dimension"), cl::value_desc("name=size"),
            cl::sub(command)) {}
 
 llvm::StringRef ModelFlags::givenFlag() const {
-  return weights.getNumOccurrences() ? weights.ArgStr : dims.getNumOccurrences() ? dims.ArgStr : "";
+  const cl::Option &weightsFlag = weights, &pinsFlag = pins, &dimsFlag = dims;
+  for (const cl::Option *option : {&weightsFlag, &pinsFlag, &dimsFlag})
+    if (option->getNumOccurrences())
+      return option->ArgStr;
+  return "";
+}
+
+/// Adds the pins of `path` to `module`.
+static ExitCode attachPins(mlir::ModuleOp module, llvm::StringRef path) {
+  pcc::abi::Pins message;
+  google::protobuf::TextFormat::ParseInfoTree places;
+  if (ExitCode code = readConfigFile(path, message, &places))
+    return code;
+  const auto *field = message.GetDescriptor()->FindFieldByName("pin");
+  auto getPlace = [&](int index) {
+    int line = places.GetLocation(field, index).line; // from 0; below it where there are no lines
+    return path.str() + ":" + std::to_string(line < 0 ? index : line + 1);
+  };
+  bool isAttached = mlir::succeeded(pcc::import::attachPins(module, message, getPlace));
+  return isAttached ? Success : BadInput;
 }
 
 mlir::OwningOpRef<mlir::ModuleOp>
@@ -52,7 +75,9 @@ ModelFlags::load(mlir::MLIRContext &context, ExitCode &code,
   mlir::OwningOpRef<mlir::ModuleOp> module =
       import::importModel(model, options, context, unsupported);
   code = module ? Success : BadInput;
-  return module;
+  if (module && !pins.empty())
+    code = attachPins(*module, pins);
+  return code == Success ? std::move(module) : nullptr;
 }
 
 ExitCode pcc::cli::writeModule(mlir::ModuleOp module, llvm::StringRef path) {

@@ -26,7 +26,7 @@ private:
   import::DiagnosticPrinter printer;
 };
 
-/// MODEL, `--set-dim`, `--weights`.
+/// MODEL, `--set-dim`, `--weights`, `--pins`.
 class ModelFlags {
 public:
   explicit ModelFlags(llvm::cl::SubCommand &command);
@@ -43,7 +43,7 @@ public:
        std::vector<import::UnsupportedNode> *unsupported = nullptr) const;
 
 private:
-  llvm::cl::opt<std::string> model, weights;
+  llvm::cl::opt<std::string> model, weights, pins;
   llvm::cl::list<std::string> dims;
 };
 

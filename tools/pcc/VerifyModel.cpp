@@ -2,6 +2,7 @@
 
 #include "tools/pcc/VerifyModel.h"
 
+#include "compiler/interpret/Map.h"
 #include "compiler/interpret/Training.h"
 #include "compiler/link/Link.h"
 #include "runtime/execute/Session.h"
@@ -25,6 +26,12 @@ Report prefixed(llvm::StringRef prefix, Report report) {
   return report;
 }
 
+/// A sum over slots lies in f32; the update reads it in the type of `like`.
+interpret::Tensor asRead(const interpret::Tensor &sum, const interpret::Tensor &like) {
+  return interpret::generate(like.getType(), sum.getShape(), [&](int64_t n) { return sum[n]; })
+      .rounded(interpret::Precision::Element);
+}
+
 /// The same steps as the reference's, on the ranks of this machine.
 runtime::Expected<interpret::TrainingResult>
 trainOnRanks(runtime::Session &session, const interpret::TrainingReference &reference) {
@@ -38,8 +45,10 @@ trainOnRanks(runtime::Session &session, const interpret::TrainingReference &refe
       return step.status();
     result.losses.push_back(
         interpret::Tensor::floats(interpret::ElementType::F32, {}, {step->loss}));
-    for (const auto &[name, gradient] : step->gradients)
-      result.results[bindingKey(graph::RoleKind::Gradient, name)] = toInterpreter(gradient);
+    for (const auto &[name, gradient] : step->gradients) {
+      std::string key = bindingKey(graph::RoleKind::Gradient, name);
+      result.results[key] = asRead(toInterpreter(gradient), reference.values.results.at(key));
+    }
   }
   for (const auto &[key, value] : reference.parameters) {
     auto updated = session.parameter(llvm::StringRef(key).drop_front(strlen("parameter ")).str());
@@ -70,6 +79,15 @@ void addUnread(runtime::NamedTensors &inputs, const abi::Program &program) {
   }
 }
 
+/// Leaves the outputs, which are what an evaluation reads back; a model may have a loss as well.
+void keepOutputs(interpret::Reference &reference) {
+  std::string prefix = bindingKey(graph::RoleKind::Output, "");
+  for (NamedTensors *values : {&reference.values, &reference.doubles, &reference.disturbed})
+    std::erase_if(*values, [&](const auto &entry) {
+      return !llvm::StringRef(entry.first).starts_with(prefix);
+    });
+}
+
 Report verifyForward(mlir::ModuleOp one, runtime::Session &session,
                      const interpret::VerifyOptions &options) {
   constexpr llvm::StringLiteral name = "forward";
@@ -83,6 +101,7 @@ Report verifyForward(mlir::ModuleOp one, runtime::Session &session,
   if (mlir::failed(reference))
     return failedCase(name.str(), "the interpreter cannot run it");
 
+  keepOutputs(*reference);
   for (const auto &[parameter, value] : withoutPrefix(*arguments, "parameter "))
     if (runtime::Status status = session.setParameter(parameter, value); !status.ok())
       return failedCase(name.str(), status.describe());
@@ -105,8 +124,7 @@ Report pcc::cli::verifyModel(Session &session, const RoadFlags &road,
   code = road.read(many);
   if (code != Success)
     return {};
-  PipelineOptions one = many;
-  one.parallel = oneRank(many.parallel);
+  PipelineOptions one = oneRank(many);
   mlir::OwningOpRef<mlir::ModuleOp> module = road.getModel().load(session.context, code);
   if (!module)
     return {};
@@ -137,6 +155,8 @@ Report pcc::cli::verifyModel(Session &session, const RoadFlags &road,
     report.append(failedCase("cpu", ranks.status().describe()));
     return report;
   }
+  if (many.parallel.device_num() > 1)
+    withFactors.ownParameters = interpret::findOwnParameters(*reference);
   report.append(prefixed("cpu: ", verifyForward(*reference, **ranks, withFactors)));
   if (many.trains())
     report.append(prefixed("cpu: ", verifyTraining(*reference, **ranks, withFactors)));

@@ -9,7 +9,7 @@ module {
   func.func @forward_backward(%x: tensor<8x6xf32> {graph.role = #graph.role<input "x">},
                               %g: tensor<8x2xf32> {graph.role = #graph.role<parameter "g">})
       -> (tensor<6x2xf32> {graph.role = #graph.role<gradient "w">}) {
-    // expected-remark @below {{propagate | Category:strategy | flops=48, out="[_, _] partial(sum: dp)"}}
+    // expected-remark @below {{propagate | Category:strategy | flops=48, from=forwards, out="[_, _] partial(sum: dp)"}}
     %gw = graph.matmul %x, %g {transpose_lhs} : tensor<8x6xf32>, tensor<8x2xf32>
     return %gw : tensor<6x2xf32>
   }

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Turns `dist.in` and `dist.out` on the ops of a model, and `dist.sharding` on its parameters and
+// inputs, into entries of `dist.pins` that speak of them by name. A mark on an op would be lost
+// where the op is simplified or copied; a pin is looked up again once the program stands, and one
+// that has no op any more is an error. Assumes a model before any other pass; leaves no mark on it.
+#include "dialects/graph/Roles.h"
+#include "passes/facts/OpNames.h"
+#include "passes/strategy/Passes.h"
+#include "llvm/Support/Regex.h"
+
+using namespace mlir;
+using namespace pcc;
+using pcc::dist::ShardingAttr;
+
+namespace pcc::strategy {
+
+#define GEN_PASS_DEF_STRATEGYCOLLECTPINS
+#include "passes/strategy/Passes.h.inc"
+
+namespace {
+
+/// `[dp, _], [_, tp]`, or a strategy that is text already.
+std::string toText(Attribute mark) {
+  if (auto text = dyn_cast<StringAttr>(mark))
+    return text.getValue().str();
+  if (auto sharding = dyn_cast<ShardingAttr>(mark))
+    return sharding.getSharding().str();
+  auto shardings = cast<ArrayAttr>(mark);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::interleaveComma(shardings.getAsRange<ShardingAttr>(), os,
+                        [&](ShardingAttr sharding) { sharding.getSharding().print(os); });
+  return text;
+}
+
+/// The file and line behind `loc`, as text; empty if unknown.
+std::string findPlace(Location loc) {
+  std::string place;
+  loc->walk([&](Location inner) {
+    auto position = dyn_cast<FileLineColLoc>(inner);
+    if (!position)
+      return WalkResult::advance();
+    place = (position.getFilename().getValue() + ":" + Twine(position.getLine())).str();
+    return WalkResult::interrupt();
+  });
+  return place;
+}
+
+/// Gathers the pins of one module.
+class Collector {
+public:
+  explicit Collector(ModuleOp module) : module(module), builder(module.getContext()) {
+    if (auto given = module->getAttrOfType<ArrayAttr>(dist::pinsAttrName))
+      pins.assign(given.begin(), given.end());
+    module.walk([&](Operation *op) { ++uses[facts::getName(op)]; });
+  }
+
+  void run() {
+    for (auto function : module.getOps<func::FuncOp>()) {
+      collectInputs(function);
+      for (Operation &op : function.getOps())
+        if (op.hasAttr(dist::inAttrName) || op.hasAttr(dist::outAttrName))
+          collectOp(&op);
+    }
+    for (auto parameter : module.getOps<graph::ParameterOp>())
+      if (Attribute mark = parameter->removeAttr(dist::shardingAttrName))
+        add("parameter", llvm::Regex::escape(parameter.getSymName()), parameter.getLoc(),
+            {{"sharding", mark}});
+    if (!pins.empty())
+      module->setAttr(dist::pinsAttrName, builder.getArrayAttr(pins));
+  }
+
+private:
+  struct Mark {
+    StringRef key;
+    Attribute value;
+  };
+
+  void add(StringRef target, StringRef name, Location loc, ArrayRef<Mark> marks) {
+    NamedAttrList entry;
+    entry.set(target, builder.getStringAttr(name));
+    for (const Mark &mark : marks)
+      if (mark.value)
+        entry.set(mark.key, builder.getStringAttr(toText(mark.value)));
+    if (std::string place = findPlace(loc); !place.empty())
+      entry.set("place", builder.getStringAttr(place));
+    pins.push_back(entry.getDictionary(module.getContext()));
+  }
+
+  void collectOp(Operation *op) {
+    makeNameUnique(op);
+    Attribute in = op->removeAttr(dist::inAttrName), out = op->removeAttr(dist::outAttrName);
+    add("op_name", facts::getName(op), op->getLoc(), {{"in", in}, {"out", out}});
+  }
+
+  void makeNameUnique(Operation *op) {
+    StringRef name = facts::getName(op);
+    if (uses[name] == 1 && !facts::getName(op->getLoc()).empty())
+      return;
+    std::string unique;
+    for (unsigned number = 0; unique.empty() || uses.contains(unique); ++number)
+      unique = (name + "_" + Twine(number)).str();
+    ++uses[unique];
+    op->setLoc(NameLoc::get(builder.getStringAttr(unique), op->getLoc()));
+  }
+
+  void collectInputs(func::FuncOp function) {
+    for (unsigned index : graph::findArgs(function, graph::RoleKind::Input)) {
+      Attribute mark = function.removeArgAttr(index, dist::shardingAttrName);
+      StringRef name = graph::getName(graph::getArgRole(function, index));
+      if (mark && !name.empty())
+        add("input", llvm::Regex::escape(name), function.getLoc(), {{"sharding", mark}});
+    }
+  }
+
+  ModuleOp module;
+  Builder builder;
+  SmallVector<Attribute> pins;
+  llvm::StringMap<unsigned> uses; ///< by name
+};
+
+struct CollectPins : impl::StrategyCollectPinsBase<CollectPins> {
+  void runOnOperation() override { Collector(getOperation()).run(); }
+};
+
+} // namespace
+} // namespace pcc::strategy

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Takes every mark of a strategy away: mesh, pins, shardings, gradient factors. What is left is the
+// program of one device, whose text is that from before the strategy. Assumes global shapes:
+// functions of one rank's shapes keep theirs.
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/strategy/Passes.h"
+
+using namespace mlir;
+using namespace pcc;
+
+namespace pcc::strategy {
+
+#define GEN_PASS_DEF_STRATEGYERASEMARKS
+#include "passes/strategy/Passes.h.inc"
+
+namespace {
+
+void eraseMarks(func::FuncOp function) {
+  for (unsigned index = 0; index < function.getNumArguments(); ++index)
+    function.removeArgAttr(index, dist::shardingAttrName);
+  for (unsigned index = 0; index < function.getNumResults(); ++index)
+    for (StringRef name : {dist::shardingAttrName, dist::gradientFactorAttrName})
+      function.removeResultAttr(index, StringAttr::get(function.getContext(), name));
+  function.walk([](Operation *op) {
+    op->removeAttr(dist::inAttrName);
+    op->removeAttr(dist::outAttrName);
+  });
+}
+
+struct EraseMarks : impl::StrategyEraseMarksBase<EraseMarks> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (llvm::any_of(module.getOps<func::FuncOp>(),
+                     [](func::FuncOp function) { return function->hasAttr(dist::localAttrName); }))
+      return;
+    for (Operation &op : *module.getBody()) {
+      op.removeAttr(dist::shardingAttrName);
+      if (auto function = dyn_cast<func::FuncOp>(op))
+        eraseMarks(function);
+    }
+    for (StringRef name : {dist::meshAttrName, dist::pinsAttrName})
+      module->removeAttr(name);
+  }
+};
+
+} // namespace
+} // namespace pcc::strategy

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/strategy/PinResolver.h"
+
+#include "dialects/graph/Roles.h"
+#include "dialects/interfaces/FactorRuleInterface.h"
+#include "passes/facts/Cost.h"
+#include "passes/facts/OpNames.h"
+
+using namespace mlir;
+using namespace pcc;
+using pcc::dist::AxisList;
+using pcc::dist::Mesh;
+using pcc::dist::Sharding;
+using pcc::graph::RoleKind;
+
+namespace pcc::strategy {
+namespace {
+
+//===-- Which ops a pin speaks of ------------------------------------------------------------===//
+
+int64_t getRank(const CountTuple &tuple) { return tuple.size(); }
+int64_t getRank(const Sharding &sharding) { return sharding.getRank(); }
+
+/// True if the numbers of tensors and of their dimensions are those of `values`.
+bool fits(const std::optional<GivenCuts> &cuts, ValueRange values) {
+  if (!cuts)
+    return true;
+  auto fitsTensors = [&](const auto &tensors) {
+    if (tensors.size() != values.size())
+      return false;
+    for (auto [tensor, value] : llvm::zip_equal(tensors, values)) {
+      auto type = dyn_cast<RankedTensorType>(value.getType());
+      if (!type || type.getRank() != getRank(tensor))
+        return false;
+    }
+    return true;
+  };
+  return std::visit(fitsTensors, *cuts);
+}
+
+bool fits(const Pin &pin, Operation *op) {
+  return fits(pin.getStrategy().in, op->getOperands()) &&
+         fits(pin.getStrategy().out, op->getResults());
+}
+
+/// True if the pin names the op itself: a backward op is not meant where its forward op is.
+bool matches(const Pin &pin, Operation *op) {
+  bool isMatched = false;
+  for (StringRef name : facts::getNames(op))
+    isMatched |= pin.matches(name);
+  if (!isMatched)
+    return false;
+  std::optional<StringRef> origin = facts::getDerivedFrom(op);
+  return !origin || pin.getTarget() == PinTarget::OpName || !pin.matches(*origin);
+}
+
+/// The ops of one function that a pin speaks of. An imported node may have become several ops of
+/// its name: the one that does most of the work is meant.
+SmallVector<Operation *> findOps(const Pin &pin, func::FuncOp function) {
+  llvm::MapVector<StringRef, Operation *> best;
+  for (Operation &op : function.getBody().front()) {
+    if (!isa<FactorRuleOpInterface>(op) || !matches(pin, &op))
+      continue;
+    Operation *&held = best[facts::getName(&op)];
+    auto rank = [&](Operation *op) {
+      return std::make_pair(fits(pin, op), facts::costOf(op).flops);
+    };
+    if (!held || rank(&op) > rank(held))
+      held = &op;
+  }
+  return llvm::map_to_vector(best, [](auto &entry) { return entry.second; });
+}
+
+/// Sections whose ops follow from what others yield are not spoken of.
+bool takesPins(func::FuncOp function) {
+  return !function.isDeclaration() && graph::findArgs(function, RoleKind::Gradient).empty();
+}
+
+} // namespace
+
+LogicalResult PinResolver::requestOp(const Pin &pin, Operation *op) {
+  if (auto found = ops.find(op); found != ops.end()) {
+    const Pin &other = *found->second.pin;
+    if (other.getStrategy() == pin.getStrategy())
+      return success();
+    return op->emitError() << "\"" << facts::getName(op) << "\" is given two strategies, by "
+                           << other.describe() << " and by " << pin.describe();
+  }
+  FailureOr<CheckedStrategy> checked = checkStrategy(op, pin.getStrategy(), mesh, numRanks);
+  if (failed(checked))
+    return failure();
+  ops[op] = {&pin, std::move(*checked)};
+  return success();
+}
+
+/// A name must fit; a pattern is for those among the ops it matches that it fits.
+LogicalResult PinResolver::matchOps(const Pin &pin) {
+  SmallVector<Operation *> matched;
+  for (func::FuncOp function : module.getOps<func::FuncOp>())
+    if (takesPins(function))
+      matched.append(findOps(pin, function));
+  if (matched.empty())
+    return module.emitError() << pin.describe() << " matches no op";
+  bool fitsAny = llvm::any_of(matched, [&](Operation *op) { return fits(pin, op); });
+  for (Operation *op : matched)
+    if ((!fitsAny || fits(pin, op)) && failed(requestOp(pin, op)))
+      return failure();
+  return success();
+}
+
+LogicalResult PinResolver::requestTensor(const Pin &pin, StringRef name, RankedTensorType type,
+                                         TensorRequests &requests) {
+  if (auto found = requests.find(name); found != requests.end()) {
+    const Pin &other = *found->second.pin;
+    if (other.getStrategy() == pin.getStrategy())
+      return success();
+    return module.emitError() << "\"" << name << "\" is given two shardings, by "
+                              << other.describe() << " and by " << pin.describe();
+  }
+  FailureOr<Cuts> checked = checkTensor(pin.getSharding(), type.getShape(), mesh, numRanks, [&] {
+    return module.emitError() << "sharding of \"" << name << "\": ";
+  });
+  if (failed(checked))
+    return failure();
+  requests[name] = {&pin, std::move(*checked)};
+  return success();
+}
+
+LogicalResult PinResolver::matchTensors(const Pin &pin) {
+  bool isMatched = false;
+  auto request = [&](StringRef name, Type type, TensorRequests &requests) -> LogicalResult {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (name.empty() || !tensor || !pin.matches(name))
+      return success();
+    isMatched = true;
+    return requestTensor(pin, name, tensor, requests);
+  };
+  if (pin.getTarget() == PinTarget::Parameter) {
+    for (auto parameter : module.getOps<graph::ParameterOp>())
+      if (failed(request(parameter.getSymName(), parameter.getTensorType(), parameters)))
+        return failure();
+  } else {
+    for (func::FuncOp function : module.getOps<func::FuncOp>())
+      for (unsigned index : graph::findArgs(function, RoleKind::Input))
+        if (failed(request(graph::getName(graph::getArgRole(function, index)),
+                           function.getArgumentTypes()[index], inputs)))
+          return failure();
+  }
+  if (isMatched)
+    return success();
+  return module.emitError() << pin.describe() << " matches no "
+                            << (pin.getTarget() == PinTarget::Parameter ? "parameter" : "input");
+}
+
+LogicalResult PinResolver::match(ArrayRef<Pin> pins) {
+  for (const Pin &pin : pins)
+    if (failed(pin.isOfTensor() ? matchTensors(pin) : matchOps(pin)))
+      return failure();
+  return success();
+}
+
+//===-- One mesh for all ---------------------------------------------------------------------===//
+
+namespace {
+
+/// Gathers the device matrices of all requests, and afterwards says what they have become.
+class MatrixTable {
+public:
+  void add(const Cuts &cuts) {
+    if (!cuts.areNamed())
+      matrices.push_back(cuts.counts);
+  }
+
+  const Mesh &refine(const std::optional<Mesh> &given, int64_t numRanks) {
+    refinement = given ? refineMesh(*given, matrices) : refineMesh(numRanks, matrices);
+    return refinement.mesh;
+  }
+
+  /// The axes of the next cuts, in the order in which they were added.
+  std::vector<AxisList> translate(const Cuts &cuts) {
+    if (!cuts.areNamed())
+      return refinement.matrices[next++];
+    std::vector<AxisList> axes;
+    for (const AxisList &named : cuts.axes) {
+      AxisList &list = axes.emplace_back();
+      for (const std::string &axis : named)
+        list.append(refinement.pieces.lookup(axis));
+    }
+    return axes;
+  }
+
+private:
+  std::vector<DeviceMatrix> matrices;
+  MeshRefinement refinement;
+  size_t next = 0;
+};
+
+} // namespace
+
+Mesh PinResolver::resolve(GivenShardings &shardings) const {
+  MatrixTable table;
+  for (const auto &[op, request] : ops) {
+    table.add(request.strategy.factors);
+    for (const Cuts &cuts : request.strategy.results)
+      table.add(cuts);
+  }
+  for (const TensorRequests *requests : {&parameters, &inputs})
+    for (const auto &[name, request] : *requests)
+      table.add(request.cuts);
+  Mesh refined = table.refine(given, numRanks);
+  for (const auto &[op, request] : ops) {
+    GivenOp &entry = shardings.ops[op];
+    entry.factors = table.translate(request.strategy.factors);
+    for (const Cuts &cuts : request.strategy.results)
+      entry.results.push_back(Sharding(table.translate(cuts)));
+  }
+  for (const auto &[name, request] : parameters)
+    shardings.parameters[name] = Sharding(table.translate(request.cuts));
+  for (const auto &[name, request] : inputs)
+    shardings.inputs[name] = Sharding(table.translate(request.cuts));
+  return refined;
+}
+
+} // namespace pcc::strategy

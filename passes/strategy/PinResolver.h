@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From pins to shardings on one mesh: which op, parameter or input each pin speaks of, whether it
+// is legal there, and which mesh serves all of them.
+#pragma once
+
+#include "passes/strategy/CheckStrategy.h"
+#include "passes/strategy/Pins.h"
+#include "passes/strategy/StepMarker.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace pcc::strategy {
+
+class PinResolver {
+public:
+  /// The program's ranks are `given`, to whose axes pins refer by name; without it there are
+  /// `numRanks` and no names.
+  PinResolver(mlir::ModuleOp module, const std::optional<dist::Mesh> &given, int64_t numRanks)
+      : module(module), given(given), mesh(given.value_or(dist::Mesh())), numRanks(numRanks) {}
+
+  /// Finds what each pin speaks of and checks it. Diagnoses and fails.
+  mlir::LogicalResult match(llvm::ArrayRef<Pin> pins);
+  /// Cuts the mesh as finely as the matched pins need and adds them to `given`, as shardings on the
+  /// mesh that is returned.
+  dist::Mesh resolve(GivenShardings &shardings) const;
+
+private:
+  /// A legal strategy of an op.
+  struct OpRequest {
+    const Pin *pin;
+    CheckedStrategy strategy;
+  };
+  /// A legal cut of a parameter or an input.
+  struct TensorRequest {
+    const Pin *pin;
+    Cuts cuts;
+  };
+  using TensorRequests = llvm::MapVector<llvm::StringRef, TensorRequest>;
+
+  mlir::LogicalResult matchOps(const Pin &pin);
+  mlir::LogicalResult matchTensors(const Pin &pin);
+  mlir::LogicalResult requestOp(const Pin &pin, mlir::Operation *op);
+  mlir::LogicalResult requestTensor(const Pin &pin, llvm::StringRef name,
+                                    mlir::RankedTensorType type, TensorRequests &requests);
+
+  mlir::ModuleOp module;
+  const std::optional<dist::Mesh> &given;
+  dist::Mesh mesh; ///< for checks: the given one, or one without axes
+  int64_t numRanks;
+  llvm::MapVector<mlir::Operation *, OpRequest> ops;
+  TensorRequests parameters, inputs;
+};
+
+} // namespace pcc::strategy

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/strategy/Pins.h"
+
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+
+namespace pcc::strategy {
+namespace {
+
+struct TargetRow {
+  PinTarget target;
+  StringLiteral key;
+};
+
+constexpr TargetRow targets[] = {
+    {PinTarget::Op, "op"},         {PinTarget::OpName, "op_name"},
+    {PinTarget::Module, "module"}, {PinTarget::Parameter, "parameter"},
+    {PinTarget::Input, "input"},
+};
+
+StringRef getString(DictionaryAttr entry, StringRef key) {
+  auto text = entry.getAs<StringAttr>(key);
+  return text ? text.getValue() : "";
+}
+
+/// The only key among those of the table.
+const TargetRow *findTarget(DictionaryAttr entry) {
+  const TargetRow *found = nullptr;
+  for (const TargetRow &row : targets) {
+    if (getString(entry, row.key).empty())
+      continue;
+    if (found)
+      return nullptr;
+    found = &row;
+  }
+  return found;
+}
+
+} // namespace
+
+std::string Pin::describe() const {
+  std::string text = "pin \"" + pattern + "\"";
+  return place.empty() ? text : text + " at " + place;
+}
+
+FailureOr<Pin> Pin::read(DictionaryAttr entry, ModuleOp module) {
+  const TargetRow *row = findTarget(entry);
+  if (!row)
+    return module.emitError() << "expected a pin to name one of \"op\", \"op_name\", \"module\", "
+                                 "\"parameter\" and \"input\", got "
+                              << entry;
+  Pin pin;
+  pin.target = row->target;
+  pin.pattern = getString(entry, row->key);
+  pin.place = getString(entry, "place");
+  std::string wrong;
+  if (pin.target != PinTarget::OpName && !llvm::Regex(pin.pattern).isValid(wrong))
+    return module.emitError() << pin.describe() << " is no regular expression: " << wrong;
+  auto parse = [&](StringRef key, std::optional<GivenCuts> &cuts) -> LogicalResult {
+    StringRef text = getString(entry, key);
+    if (text.empty())
+      return success();
+    FailureOr<GivenCuts> parsed = parseCuts(text, module.getContext(), [&] {
+      return module.emitError() << pin.describe() << ", \"" << key << "\": ";
+    });
+    if (succeeded(parsed))
+      cuts = std::move(*parsed);
+    return parsed;
+  };
+  bool isSharding = pin.isOfTensor();
+  if (failed(isSharding ? parse("sharding", pin.strategy.out)
+                        : success(succeeded(parse("in", pin.strategy.in)) &&
+                                  succeeded(parse("out", pin.strategy.out)))))
+    return failure();
+  if (!pin.strategy.in && !pin.strategy.out)
+    return module.emitError() << pin.describe() << " says nothing; expected "
+                              << (isSharding ? "\"sharding\"" : "\"in\" or \"out\"");
+  return pin;
+}
+
+bool Pin::matches(StringRef name) const {
+  if (target == PinTarget::OpName)
+    return name == pattern;
+  std::string whole = "^(" + pattern + (target == PinTarget::Module ? ")([/.].*)?$" : ")$");
+  return llvm::Regex(whole).match(name);
+}
+
+FailureOr<std::vector<Pin>> readPins(ModuleOp module) {
+  std::vector<Pin> pins;
+  Attribute attribute = module->getAttr(dist::pinsAttrName);
+  if (!attribute)
+    return pins;
+  for (auto entry : cast<ArrayAttr>(attribute).getAsRange<DictionaryAttr>()) {
+    FailureOr<Pin> pin = Pin::read(entry, module);
+    if (failed(pin))
+      return failure();
+    pins.push_back(std::move(*pin));
+  }
+  return pins;
+}
+
+} // namespace pcc::strategy

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/strategy/StepMarker.h"
+
+#include "dialects/dist/Dist.h"
+#include "dialects/graph/Roles.h"
+#include "mlir/IR/Remarks.h"
+#include "passes/facts/ReshardPlan.h"
+
+using namespace mlir;
+using namespace pcc;
+using pcc::dist::AxisList;
+using pcc::dist::Sharding;
+using pcc::graph::RoleKind;
+
+namespace pcc::strategy {
+namespace {
+
+/// The axes among those from `first` on whose product is the largest that divides `size`; of equal
+/// ones those that come first.
+AxisList findLargestDivisor(const dist::Mesh &mesh, int64_t size, unsigned first = 0) {
+  AxisList best;
+  for (unsigned index = first; index < mesh.getAxes().size(); ++index) {
+    const dist::MeshAxis &axis = mesh.getAxes()[index];
+    if (size % axis.size)
+      continue;
+    AxisList list = findLargestDivisor(mesh, size / axis.size, index + 1);
+    list.insert(list.begin(), axis.name);
+    if (mesh.getSize(list) > mesh.getSize(best))
+      best = std::move(list);
+  }
+  return best;
+}
+
+void setSharding(func::FuncOp function, BlockArgument argument, const Sharding &sharding) {
+  function.setArgAttr(argument.getArgNumber(), dist::shardingAttrName,
+                      dist::ShardingAttr::get(function.getContext(), sharding));
+}
+
+} // namespace
+
+Sharding splitBatch(ArrayRef<int64_t> shape, const dist::Mesh &mesh) {
+  Sharding sharding = Sharding::replicated(shape.size());
+  if (!shape.empty())
+    sharding.getDim(0) = findLargestDivisor(mesh, shape.front());
+  return sharding;
+}
+
+void StepMarker::run() {
+  auto rank = [](func::FuncOp function) {
+    if (!graph::findArgs(function, RoleKind::Gradient).empty())
+      return 2;
+    return graph::findResults(function, RoleKind::Gradient).empty() ? 1 : 0;
+  };
+  for (int wanted : {0, 1, 2})
+    for (func::FuncOp function : module.getOps<func::FuncOp>())
+      if (!function.isDeclaration() && rank(function) == wanted)
+        mark(function);
+}
+
+void StepMarker::mark(func::FuncOp function) {
+  Propagation propagation(function, mesh);
+  giveArguments(function, propagation);
+  for (Operation &op : function.getBody().front())
+    if (auto found = given.ops.find(&op); found != given.ops.end())
+      propagation.give(&op, found->second.factors, found->second.results);
+  propagation.run();
+  splitBatch(function, propagation);
+  propagation.run();
+  propagation.finish();
+  keepParameters(function, propagation);
+  propagation.annotate();
+  markArguments(function, propagation);
+  markResults(function, propagation);
+}
+
+/// Parameters and inputs that were given or marked before, gradients as they were left, scalars.
+void StepMarker::giveArguments(func::FuncOp function, Propagation &propagation) const {
+  for (BlockArgument argument : function.getArguments()) {
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    graph::RoleAttr role = graph::getArgRole(function, argument.getArgNumber());
+    auto giveFrom = [&](const llvm::StringMap<Sharding> &known) {
+      if (auto found = known.find(graph::getName(role)); found != known.end())
+        propagation.give(argument, found->second);
+    };
+    if (role && role.getKind() == RoleKind::Parameter)
+      giveFrom(given.parameters);
+    else if (role && role.getKind() == RoleKind::Gradient)
+      giveFrom(gradients);
+    else if (role && role.getKind() == RoleKind::Input)
+      giveFrom(given.inputs);
+    if (type && type.getRank() == 0 && !propagation.isKnown(argument))
+      propagation.give(argument, Sharding::replicated(0));
+  }
+}
+
+/// Inputs that nothing has reached.
+void StepMarker::splitBatch(func::FuncOp function, Propagation &propagation) const {
+  for (unsigned index : graph::findArgs(function, RoleKind::Input)) {
+    BlockArgument argument = function.getArgument(index);
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    if (!type || propagation.isKnown(argument))
+      continue;
+    Sharding sharding = strategy::splitBatch(type.getShape(), mesh);
+    int64_t ranks = sharding.getShardCount(0, mesh);
+    propagation.give(argument, sharding);
+    remark::passed(function.getLoc(), remark::RemarkOpts::name("split-batch").category("strategy"))
+        << remark::metric("input", int64_t(index)) << remark::metric("batch", type.getDimSize(0))
+        << remark::metric("ranks", ranks)
+        << remark::metric("samples_per_rank", type.getDimSize(0) / ranks);
+  }
+}
+
+void StepMarker::keepParameters(func::FuncOp function, const Propagation &propagation) {
+  for (unsigned index : graph::findArgs(function, RoleKind::Parameter))
+    given.parameters.try_emplace(graph::getName(graph::getArgRole(function, index)),
+                                 propagation.getSharding(function.getArgument(index)));
+}
+
+/// An input is fed cut along the batch as the ops want it, or whole; everything else is passed as
+/// the ops want it.
+void StepMarker::markArguments(func::FuncOp function, const Propagation &propagation) const {
+  for (BlockArgument argument : function.getArguments()) {
+    if (!isa<RankedTensorType>(argument.getType()))
+      continue;
+    Sharding sharding = propagation.getSharding(argument);
+    graph::RoleAttr role = graph::getArgRole(function, argument.getArgNumber());
+    if (role && role.getKind() == RoleKind::Input && !given.inputs.contains(graph::getName(role))) {
+      Sharding fed = Sharding::replicated(sharding.getRank());
+      if (!given.fullBatch && fed.getRank() > 0)
+        fed.getDim(0) = sharding.getDim(0);
+      sharding = fed;
+    }
+    setSharding(function, argument, sharding);
+  }
+}
+
+void StepMarker::markResults(func::FuncOp function, const Propagation &propagation) {
+  Operation *terminator = function.getBody().front().getTerminator();
+  for (auto [index, value] : llvm::enumerate(terminator->getOperands())) {
+    if (!isa<RankedTensorType>(value.getType()))
+      continue;
+    Sharding sharding = propagation.getSeen(value);
+    if (sharding.getPartialKind() != ReduceKind::Sum || !staysPartial(function, index))
+      sharding = sharding.withoutPartial();
+    graph::RoleAttr role = graph::getResultRole(function, index);
+    if (role && role.getKind() == RoleKind::Parameter)
+      sharding = given.parameters.lookup(graph::getName(role));
+    else if (role && role.getKind() == RoleKind::Gradient)
+      markGradient(function, index, graph::getName(role), sharding);
+    function.setResultAttr(index, dist::shardingAttrName,
+                           dist::ShardingAttr::get(function.getContext(), sharding));
+  }
+}
+
+void StepMarker::markGradient(func::FuncOp function, unsigned index, StringRef name,
+                              const Sharding &sharding) {
+  gradients[name] = sharding;
+  double factor = given.gradientFactor(name, sharding);
+  if (factor != 1)
+    function.setResultAttr(index, dist::gradientFactorAttrName,
+                           Builder(function.getContext()).getF64FloatAttr(factor));
+  remark::passed(function.getLoc(), remark::RemarkOpts::name("gradient").category("strategy"))
+      << remark::metric("parameter", name) << remark::metric("sharding", sharding.str())
+      << remark::metric("factor", factor);
+}
+
+} // namespace pcc::strategy

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Marks the functions of a program with shardings, one after the other, so that they agree on what
+// passes between them: a parameter is cut in one way everywhere, its states like it, and a gradient
+// is taken as it was left.
+#pragma once
+
+#include "passes/strategy/Propagation.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace pcc::strategy {
+
+/// What is given of an op: the axes of its factors, and its results as their users are to see them.
+struct GivenOp {
+  std::vector<dist::AxisList> factors;
+  std::vector<dist::Sharding> results;
+};
+
+/// What a mode or a user says of a program before anything is propagated.
+struct GivenShardings {
+  llvm::StringMap<dist::Sharding> parameters, inputs; ///< by name
+  llvm::DenseMap<mlir::Operation *, GivenOp> ops;
+  /// Every rank is fed whole inputs.
+  bool fullBatch = false;
+  /// The factor of a parameter's gradient, which comes with this sharding.
+  std::function<double(llvm::StringRef parameter, const dist::Sharding &gradient)> gradientFactor;
+};
+
+class StepMarker {
+public:
+  StepMarker(mlir::ModuleOp module, const dist::Mesh &mesh, GivenShardings given)
+      : module(module), mesh(mesh), given(std::move(given)) {}
+
+  /// Marks all functions: those that yield gradients first, those that take them last.
+  void run();
+
+private:
+  void mark(mlir::func::FuncOp function);
+  void giveArguments(mlir::func::FuncOp function, Propagation &propagation) const;
+  void splitBatch(mlir::func::FuncOp function, Propagation &propagation) const;
+  void keepParameters(mlir::func::FuncOp function, const Propagation &propagation);
+  void markArguments(mlir::func::FuncOp function, const Propagation &propagation) const;
+  void markResults(mlir::func::FuncOp function, const Propagation &propagation);
+  void markGradient(mlir::func::FuncOp function, unsigned index, llvm::StringRef name,
+                    const dist::Sharding &sharding);
+
+  mlir::ModuleOp module;
+  const dist::Mesh &mesh;
+  GivenShardings given;
+  llvm::StringMap<dist::Sharding> gradients; ///< as @forward_backward returns them
+};
+
+/// Dimension 0 of `shape` split over as many ranks as it can be evenly, the rest whole.
+dist::Sharding splitBatch(llvm::ArrayRef<int64_t> shape, const dist::Mesh &mesh);
+
+} // namespace pcc::strategy

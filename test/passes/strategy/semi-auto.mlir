@@ -1,0 +1,89 @@
+// RUN: pcc-opt %s --split-input-file --strategy-collect-pins --strategy-semi-auto=device-num=8 | FileCheck %s
+
+// Strategies given as tuples become one mesh; what is not given follows: the activation its operand, the
+// bias its user, the input the product. A partial sum meets no other here, and is summed before the bias.
+
+// CHECK: module attributes {dist.mesh = #dist.mesh<x=2, y=4>}
+// CHECK-LABEL: func.func @forward(
+// CHECK-SAME: tensor<8x16xf32> {dist.sharding = #dist.sharding<[x, _]>
+// CHECK-SAME: tensor<16x64xf32> {dist.sharding = #dist.sharding<[_, y]>
+// CHECK-SAME: tensor<64x16xf32> {dist.sharding = #dist.sharding<[y, _]>
+// CHECK-SAME: tensor<16xf32> {dist.sharding = #dist.sharding<[_]>
+// CHECK: graph.relu {{.+}}dist.out = [#dist.sharding<[x, y]>]
+// CHECK: graph.matmul {{.+}}dist.out = [#dist.sharding<[x, _] partial(sum: y)>]
+// CHECK: graph.broadcast {{.+}}dist.out = [#dist.sharding<[x, _]>]
+// CHECK: graph.add {{.+}}dist.in = [#dist.sharding<[x, _]>, #dist.sharding<[x, _]>]
+func.func @forward(%x: tensor<8x16xf32> {graph.role = #graph.role<input "x">},
+                   %w1: tensor<16x64xf32> {graph.role = #graph.role<parameter "w1">},
+                   %w2: tensor<64x16xf32> {graph.role = #graph.role<parameter "w2">},
+                   %b2: tensor<16xf32> {graph.role = #graph.role<parameter "b2">})
+    -> (tensor<8x16xf32> {graph.role = #graph.role<output "y">}) {
+  %0 = graph.matmul %x, %w1 {dist.in = "((2,1),(1,4))"} : tensor<8x16xf32>, tensor<16x64xf32>
+  %1 = graph.relu %0 : tensor<8x64xf32>
+  %2 = graph.matmul %1, %w2 {dist.in = "((2,4),(4,1))"} : tensor<8x64xf32>, tensor<64x16xf32>
+  %3 = graph.broadcast %b2, [1] : tensor<16xf32> to tensor<8x16xf32>
+  %4 = graph.add %2, %3 : tensor<8x16xf32>
+  return %4 : tensor<8x16xf32>
+}
+
+// -----
+
+// Two partial sums that meet are added first and reduced once, whatever whole value is between them.
+
+// CHECK-LABEL: func.func @residual(
+// CHECK: %[[A:.+]] = graph.matmul {{.+}}dist.out = [#dist.sharding<[_, _] partial(sum: tp)>]
+// CHECK: graph.add {{.+}}dist.in = [#dist.sharding<[_, _] partial(sum: tp)>, #dist.sharding<[_, _] partial(sum: tp)>]
+// CHECK: graph.add {{.+}}dist.out = [#dist.sharding<[_, _] partial(sum: tp)>]
+// CHECK: graph.relu {{.+}}dist.in = [#dist.sharding<[_, _]>]
+module attributes {dist.mesh = #dist.mesh<tp=8>} {
+  func.func @residual(%x: tensor<4x64xf32>, %w: tensor<64x4xf32>, %v: tensor<64x4xf32>,
+                      %r: tensor<4x4xf32>) -> tensor<4x4xf32> {
+    %0 = graph.matmul %x, %w {dist.in = "[_, tp], [tp, _]"} : tensor<4x64xf32>, tensor<64x4xf32>
+    %1 = graph.add %r, %0 : tensor<4x4xf32>
+    %2 = graph.matmul %x, %v {dist.in = "[_, tp], [tp, _]"} : tensor<4x64xf32>, tensor<64x4xf32>
+    %3 = graph.add %1, %2 : tensor<4x4xf32>
+    %4 = graph.relu %3 : tensor<4x4xf32>
+    return %4 : tensor<4x4xf32>
+  }
+}
+
+// -----
+
+// An output strategy says what the users of a result see: the sum is scattered along the first dimension.
+
+// CHECK-LABEL: func.func @scattered(
+// CHECK: graph.matmul {{.+}}dist.out = [#dist.sharding<[_, _] partial(sum: x)>]
+// CHECK: graph.relu {{.+}}dist.in = [#dist.sharding<[x, _]>]
+func.func @scattered(%x: tensor<8x64xf32>, %w: tensor<64x4xf32>) -> tensor<8x4xf32> {
+  %0 = graph.matmul %x, %w {dist.in = "((1,8),(8,1))", dist.out = "((8,1))"} : tensor<8x64xf32>, tensor<64x4xf32>
+  %1 = graph.relu %0 : tensor<8x4xf32>
+  return %1 : tensor<8x4xf32>
+}
+
+// -----
+
+// Without any pin the batch is split by the largest divisor that the ranks have.
+
+// CHECK: dist.mesh = #dist.mesh<dp0=4, dp1=2>
+// CHECK: graph.tanh {{.+}}dist.out = [#dist.sharding<[dp0, _]>]
+func.func @batch(%x: tensor<4x6xf32> {graph.role = #graph.role<input "x">}) -> tensor<4x6xf32> {
+  %0 = graph.tanh %x : tensor<4x6xf32>
+  return %0 : tensor<4x6xf32>
+}
+
+// -----
+
+// Parameters and inputs may be given as well, by regular expressions on their names.
+
+// CHECK-LABEL: func.func @named(
+// CHECK-SAME: tensor<16x8xf32> {dist.sharding = #dist.sharding<[tp, _]>
+// CHECK: graph.matmul {{.+}}dist.out = [#dist.sharding<[_, _] partial(sum: tp)>]
+module attributes {dist.mesh = #dist.mesh<tp=8>,
+                   dist.pins = [{parameter = "layer.*", sharding = "[tp, _]"}]} {
+  graph.parameter @layer.w : tensor<16x8xf32> init(<zeros>)
+  func.func @named(%x: tensor<8x16xf32> {graph.role = #graph.role<input "x">},
+                   %w: tensor<16x8xf32> {graph.role = #graph.role<parameter "layer.w">}) -> tensor<8x8xf32> {
+    %0 = graph.matmul %x, %w : tensor<8x16xf32>, tensor<16x8xf32>
+    return %0 : tensor<8x8xf32>
+  }
+}
