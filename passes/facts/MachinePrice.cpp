@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/facts/MachinePrice.h"
 
-#include "runtime/machine/Roofline.h"
-
 using namespace llvm;
 
 namespace pcc::facts {
@@ -43,8 +41,8 @@ static abi::CollectiveKind kindOf(StepKind kind) {
 
 machine::CollectivePrice MachinePrice::explain(const ReshardStep &step) const {
   double result = static_cast<double>(step.resultElements * elementBytes);
-  if (step.isLocal())
-    return {machine::moveSeconds(cluster.device(), 2 * result)}; // read and written
+  if (step.isLocal()) // read and written, by a kernel that has more to do
+    return {2 * result / cluster.device().memory_bytes_per_second().value()};
   double operand = static_cast<double>(step.operandElements * elementBytes);
   machine::Traffic traffic{kindOf(step.kind), operand, step.messages};
   if (step.kind == StepKind::AllGather)

@@ -16,7 +16,8 @@ public:
   MachinePrice(const abi::Cluster &cluster, const dist::Mesh &mesh, int64_t elementBytes)
       : cluster(cluster), mesh(mesh), elementBytes(elementBytes) {}
 
-  /// Seconds: of the cheapest algorithm for a collective, of a copy of the block for a local step.
+  /// Seconds: of the cheapest algorithm for a collective; for a local step of moving the block
+  /// through memory, without a launch, for it is fused with what stands beside it.
   double operator()(const ReshardStep &step) const { return explain(step).seconds; }
 
   /// The same, with the algorithm.

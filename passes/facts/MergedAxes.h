@@ -4,8 +4,9 @@
 // same dimension of both, or partial or unused together. A search over shardings then sees few axes
 // whatever the mesh.
 //
-//   from [a.b.c, _] to [_, a.b] partial-free, mesh a=2, b=2, c=2
-//   merged: [a.b, c …] is one axis "a.b" of 4 and c
+//   from            to            mesh            merged to two axes
+//   [a.b, c]        [_, a.b]      a=2, b=2, c=2   "a.b" of 4, "c" of 2
+//   [a]             [_]           a=2, b=2, c=2   "a" of 2, "b.c" of 4, idle
 #pragma once
 
 #include "passes/facts/ReshardPlan.h"

@@ -92,8 +92,10 @@ struct Node {
 /// than one known to the goal is not followed.
 class Search {
 public:
-  Search(const Sharding &to, ArrayRef<int64_t> shape, const Mesh &mesh, StepPrice price)
-      : to(to), shape(shape), mesh(mesh), price(price), goal(to.str()) {}
+  Search(const Sharding &to, ArrayRef<int64_t> shape, const Mesh &mesh, StepPrice price,
+         Waypoints waypoints)
+      : to(to), shape(shape), mesh(mesh), price(price), goal(to.str()),
+        destination(to, waypoints, shape, mesh) {}
 
   ReshardPlan run(const Sharding &from) {
     nodes[from.str()].sharding = from;
@@ -107,30 +109,41 @@ public:
         continue;
       if (key == goal)
         break;
-      for (ReshardStep &step : listSteps(node.sharding, to, shape, mesh))
+      for (ReshardStep &step : listSteps(node.sharding, destination, shape, mesh))
         relax(node.price, step);
     }
     return collect();
   }
 
 private:
-  /// Reduces all that is to be reduced, exchanges blocks, masks: a way that always leads to the
-  /// goal.
+  /// Reduces all that is to be reduced, exchanges blocks or slices, masks: a way that always leads
+  /// to the goal.
   void followDirectWay(Sharding here) {
+    Destination direct(to, Waypoints::None, shape, mesh);
     while (here != to) {
-      std::vector<ReshardStep> steps = listSteps(here, to, shape, mesh);
+      std::vector<ReshardStep> steps = listSteps(here, direct, shape, mesh);
       auto leads = [&](StepKind kind) {
-        return find_if(steps, [&](const ReshardStep &step) { return step.kind == kind; });
+        return find_if(steps, [&](const ReshardStep &step) {
+          return step.kind == kind && (kind != StepKind::Slice || isOnTheWay(step.to, to));
+        });
       };
       auto step = steps.end();
       for (StepKind kind : {StepKind::AllReduce, StepKind::CollectivePermute,
-                            StepKind::BlockExchange, StepKind::Mask})
+                            StepKind::BlockExchange, StepKind::Slice, StepKind::Mask})
         if (step == steps.end())
           step = leads(kind);
       double priceHere = nodes[here.str()].price;
       here = step->to;
       relax(priceHere, *step);
     }
+  }
+
+  /// Whether slices alone lead from `here` to `there`.
+  static bool isOnTheWay(const Sharding &here, const Sharding &there) {
+    return all_of(zip_equal(here.getDims(), there.getDims()), [](auto pair) {
+      auto &[some, all] = pair;
+      return ArrayRef(all).take_front(some.size()) == ArrayRef(some);
+    });
   }
 
   void relax(double priceHere, ReshardStep &step) {
@@ -171,6 +184,7 @@ private:
   const Mesh &mesh;
   StepPrice price;
   std::string goal;
+  Destination destination;
   double bound = std::numeric_limits<double>::infinity(); ///< price of the best way known
   std::map<std::string, Node> nodes;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
@@ -185,14 +199,14 @@ Mesh dropTrivialAxes(const Mesh &mesh) {
 } // namespace
 
 ReshardPlan planReshard(const Sharding &from, const Sharding &to, ArrayRef<int64_t> shape,
-                        const Mesh &mesh, StepPrice price) {
+                        const Mesh &mesh, StepPrice price, Waypoints waypoints) {
   Mesh used = dropTrivialAxes(mesh);
   Sharding start = dropTrivialAxes(from, mesh), goal = dropTrivialAxes(to, mesh);
   MergedAxes axes(start, goal, used, mostAxes);
   start = axes.merge(start);
   goal = axes.merge(goal);
   auto priceOfMerged = [&](const ReshardStep &step) { return price(axes.expand(step)); };
-  ReshardPlan plan = Search(goal, shape, axes.getMesh(), priceOfMerged).run(start);
+  ReshardPlan plan = Search(goal, shape, axes.getMesh(), priceOfMerged, waypoints).run(start);
   for (ReshardStep &step : plan.steps)
     step = axes.expand(std::move(step));
   return plan;

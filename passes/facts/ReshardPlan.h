@@ -72,10 +72,14 @@ struct ReshardPlan {
   std::string str() const;
 };
 
+/// Whether an exchange of blocks may lead to cuts other than the target's. By elements that never
+/// pays; by time it does, where ranks share the work of a slow link and gather over a fast one.
+enum class Waypoints { None, All };
+
 /// The cheapest plan. Both shardings are legal for `shape`.
 ReshardPlan planReshard(const dist::Sharding &from, const dist::Sharding &to,
                         llvm::ArrayRef<int64_t> shape, const dist::Mesh &mesh,
-                        StepPrice price = priceByElements);
+                        StepPrice price = priceByElements, Waypoints waypoints = Waypoints::None);
 
 /// The sharding without axes of one rank, which mean nothing.
 dist::Sharding dropTrivialAxes(const dist::Sharding &sharding, const dist::Mesh &mesh);

@@ -15,20 +15,20 @@ namespace {
 /// Lists the steps from one sharding.
 class StepLister {
 public:
-  StepLister(const Sharding &from, const Sharding &target, ArrayRef<int64_t> shape,
+  StepLister(const Sharding &from, const Destination &destination, ArrayRef<int64_t> shape,
              const Mesh &mesh)
-      : from(from), target(target), shape(shape), mesh(mesh),
+      : from(from), destination(destination), shape(shape), mesh(mesh),
         localShape(from.getLocalShape(shape, mesh)), localElements(product_of(localShape)) {}
 
   std::vector<ReshardStep> list() {
     addReductions();
-    addMask();
+    addMasks();
     for (int64_t dim = 0; dim < from.getRank(); ++dim) {
       addSlices(dim);
       addGathers(dim);
       addAllToAlls(dim);
     }
-    addExchange();
+    addExchanges();
     return std::move(steps);
   }
 
@@ -42,16 +42,6 @@ private:
                      resultElements, received, messages});
   }
 
-  /// The partial axes that the target does not keep.
-  AxisList getReducible() const {
-    bool keepsKind = from.getPartialKind() == target.getPartialKind();
-    AxisList axes;
-    for (const std::string &axis : from.getPartialAxes())
-      if (!keepsKind || !is_contained(target.getPartialAxes(), axis))
-        axes.push_back(axis);
-    return axes;
-  }
-
   Sharding withoutPartialAxes(ArrayRef<std::string> gone) const {
     AxisList rest;
     for (const std::string &axis : from.getPartialAxes())
@@ -60,29 +50,21 @@ private:
     return from.withPartial(rest, from.getPartialKind());
   }
 
-  /// Partial axes are reduced away, or reduced and scattered: each alone, all of them, and those
-  /// which follow in the target's order.
-  void addReductions() {
-    AxisList reducible = getReducible();
-    if (reducible.size() > 1)
-      addAllReduce(reducible);
-    for (const std::string &axis : reducible) {
-      addAllReduce({axis});
-      for (int64_t dim = 0; dim < from.getRank(); ++dim)
-        addReduceScatter({axis}, dim);
-    }
-    for (int64_t dim = 0; dim < from.getRank(); ++dim) {
-      ArrayRef<std::string> rest = target.getDim(dim);
-      if (!rest.take_front(from.getDim(dim).size()).equals(from.getDim(dim)))
-        continue;
-      AxisList axes;
-      for (const std::string &axis : rest.drop_front(from.getDim(dim).size())) {
-        if (!is_contained(reducible, axis))
-          break;
-        axes.push_back(axis);
-        if (axes.size() > 1)
-          addReduceScatter(axes, dim);
-      }
+  /// Partial axes are reduced away, or reduced and scattered: some of them, in every order. Also
+  /// those that the target keeps: with no partial axis in the way more ranks can share the work.
+  void addReductions() { addReductionsAfter({}, from.getPartialAxes()); }
+
+  /// Those that reduce `taken`, and then some of `left`.
+  void addReductionsAfter(const AxisList &taken, const AxisList &left) {
+    if (llvm::is_sorted(taken) && !taken.empty()) // order means nothing to a sum
+      addAllReduce(taken);
+    for (int64_t dim = 0; dim < from.getRank() && !taken.empty(); ++dim)
+      addReduceScatter(taken, dim);
+    for (size_t next = 0; next < left.size(); ++next) {
+      AxisList more = taken, fewer = left;
+      more.push_back(left[next]);
+      fewer.erase(fewer.begin() + next);
+      addReductionsAfter(more, fewer);
     }
   }
 
@@ -102,16 +84,27 @@ private:
         size - 1, -1, dim);
   }
 
-  /// A value that is partial in the target only is kept by one rank of each group.
-  void addMask() {
-    AxisList axes, all = from.getPartialAxes();
-    for (const std::string &axis : target.getPartialAxes())
+  /// A value that is partial in the target only is kept by one rank of each group. With waypoints
+  /// also along an idle axis, which a reduction over more ranks can then use.
+  void addMasks() {
+    AxisList axes;
+    for (const std::string &axis : destination.target.getPartialAxes())
       if (!from.uses(axis))
         axes.push_back(axis);
-    if (axes.empty() || (from.isPartial() && from.getPartialKind() != target.getPartialKind()))
+    if (!axes.empty())
+      addMask(axes, destination.target.getPartialKind());
+    if (destination.waypoints == Waypoints::All && from.isPartial())
+      for (const dist::MeshAxis &axis : mesh.getAxes())
+        if (!from.uses(axis.name))
+          addMask({axis.name}, from.getPartialKind());
+  }
+
+  void addMask(const AxisList &axes, ReduceKind kind) {
+    if (from.isPartial() && from.getPartialKind() != kind)
       return;
+    AxisList all = from.getPartialAxes();
     all.append(axes);
-    add(StepKind::Mask, axes, from.withPartial(all, target.getPartialKind()), localElements, 0, 0);
+    add(StepKind::Mask, axes, from.withPartial(all, kind), localElements, 0, 0);
   }
 
   void addSlices(int64_t dim) {
@@ -155,17 +148,21 @@ private:
     }
   }
 
-  /// Straight to the target's cuts, with the same partial axes as now.
-  void addExchange() {
-    Sharding to = target.withPartial(from.getPartialAxes(), from.getPartialKind());
-    if (to == from || !to.verifyAxes(mesh).empty())
-      return;
-    ExchangeVolume volume = measureExchange(from, to, shape, mesh);
-    add(volume.permutes ? StepKind::CollectivePermute : StepKind::BlockExchange, volume.axes, to,
-        product_of(to.getLocalShape(shape, mesh)), volume.elements, volume.messages);
+  /// To every goal, with the same partial axes as now. What moves nothing is left to slices.
+  void addExchanges() {
+    for (const Sharding &goal : destination.exchangeGoals) {
+      if (any_of(from.getPartialAxes(), [&](StringRef axis) { return goal.uses(axis); }))
+        continue;
+      ExchangeVolume volume = measureExchange(from, goal, shape, mesh);
+      if (volume.elements > 0)
+        add(volume.permutes ? StepKind::CollectivePermute : StepKind::BlockExchange, volume.axes,
+            goal.withPartial(from.getPartialAxes(), from.getPartialKind()),
+            product_of(goal.getLocalShape(shape, mesh)), volume.elements, volume.messages);
+    }
   }
 
-  const Sharding &from, &target;
+  const Sharding &from;
+  const Destination &destination;
   ArrayRef<int64_t> shape;
   const Mesh &mesh;
   SmallVector<int64_t, 4> localShape;
@@ -173,11 +170,41 @@ private:
   std::vector<ReshardStep> steps;
 };
 
+/// The shardings that have `axis`, too, in every place of every dimension (or only as the fastest).
+std::vector<Sharding> addAxis(const Sharding &sharding, const std::string &axis, bool onlyFastest) {
+  std::vector<Sharding> all;
+  if (!sharding.uses(axis))
+    for (int64_t dim = 0; dim < sharding.getRank(); ++dim)
+      for (size_t count = sharding.getDim(dim).size(), place = onlyFastest ? count : 0;
+           place <= count; ++place) {
+        all.push_back(sharding);
+        AxisList &axes = all.back().getDim(dim);
+        axes.insert(axes.begin() + place, axis);
+      }
+  return all;
+}
+
 } // namespace
 
-std::vector<ReshardStep> listSteps(const Sharding &from, const Sharding &target,
+Destination::Destination(Sharding target, Waypoints waypoints, ArrayRef<int64_t> shape,
+                         const Mesh &mesh)
+    : target(std::move(target)), waypoints(waypoints) {
+  constexpr size_t fewAxes = 3;
+  bool listsAll = mesh.getAxes().size() <= fewAxes;
+  exchangeGoals = {this->target.withoutPartial()};
+  if (waypoints == Waypoints::None)
+    return;
+  if (listsAll)
+    exchangeGoals = {Sharding::replicated(this->target.getRank())};
+  for (const dist::MeshAxis &axis : mesh.getAxes())
+    for (size_t i = 0, count = listsAll ? exchangeGoals.size() : 1; i < count; ++i)
+      append_range(exchangeGoals, addAxis(exchangeGoals[i], axis.name, /*onlyFastest=*/!listsAll));
+  erase_if(exchangeGoals, [&](const Sharding &goal) { return !goal.verify(shape, mesh).empty(); });
+}
+
+std::vector<ReshardStep> listSteps(const Sharding &from, const Destination &destination,
                                    ArrayRef<int64_t> shape, const Mesh &mesh) {
-  return StepLister(from, target, shape, mesh).list();
+  return StepLister(from, destination, shape, mesh).list();
 }
 
 } // namespace pcc::facts

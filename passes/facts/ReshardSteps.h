@@ -7,8 +7,21 @@
 
 namespace pcc::facts {
 
-/// All steps from `from` that a plan for `target` may take, without prices.
-std::vector<ReshardStep> listSteps(const dist::Sharding &from, const dist::Sharding &target,
+/// Where a plan is to lead, and by which ways.
+struct Destination {
+  Destination(dist::Sharding target, Waypoints waypoints, llvm::ArrayRef<int64_t> shape,
+              const dist::Mesh &mesh);
+
+  dist::Sharding target;
+  Waypoints waypoints;
+  /// The shardings, not partial, to which an exchange of blocks may lead: the target's cuts; with
+  /// waypoints all cuts there are, or of a mesh of more than three axes the target's with one axis
+  /// more.
+  std::vector<dist::Sharding> exchangeGoals;
+};
+
+/// All steps from `from` that a plan may take, without prices.
+std::vector<ReshardStep> listSteps(const dist::Sharding &from, const Destination &destination,
                                    llvm::ArrayRef<int64_t> shape, const dist::Mesh &mesh);
 
 } // namespace pcc::facts

@@ -53,7 +53,7 @@ double scatterAndGather(const Wire &wire, const Traffic &traffic) {
   return wire.steps(wire.rounds() + wire.n - 1) + 2 * wire.move(wire.others(traffic.bytes));
 }
 double messages(const Wire &wire, const Traffic &traffic) {
-  return wire.atOnce(traffic.messages) + wire.move(traffic.bytes);
+  return wire.atOnce(std::max<int64_t>(1, traffic.messages)) + wire.move(traffic.bytes);
 }
 double twoRings(const Wire &wire, const Traffic &traffic) { return 2 * ringPieces(wire, traffic); }
 double twoTrees(const Wire &wire, const Traffic &traffic) {

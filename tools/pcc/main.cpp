@@ -33,8 +33,8 @@ int main(int argc, char **argv) {
   mlir::registerPassManagerCLOptions();
   mlir::registerDefaultTimingManagerCLOptions();
 
-  std::unique_ptr<Verb> verbs[] = {makeImportVerb(), makeCompileVerb(), makeRunVerb(),
-                                   makeVerifyVerb(), makeDoctorVerb()};
+  std::unique_ptr<Verb> verbs[] = {makeImportVerb(), makeCompileVerb(),     makeRunVerb(),
+                                   makeVerifyVerb(), makePlanReshardVerb(), makeDoctorVerb()};
   for (auto &verb : verbs)
     acceptRepeatedFlags(verb->command);
   cl::OptionCategory ownFlags("pcc");
@@ -44,7 +44,8 @@ int main(int argc, char **argv) {
   for (auto &verb : verbs)
     if (verb->command)
       return verb->run();
-  llvm::errs() << "pcc: expected a verb: import, compile, run, verify or doctor; 'pcc --help' "
-                  "tells more\n";
+  llvm::errs()
+      << "pcc: expected a verb: import, compile, run, verify, plan-reshard or doctor; 'pcc "
+         "--help' tells more\n";
   return BadUsage;
 }

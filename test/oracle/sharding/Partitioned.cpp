@@ -74,8 +74,9 @@ static void propagate(ModuleOp module, const Mesh &mesh) {
   for (func::FuncOp function : module.getOps<func::FuncOp>()) {
     strategy::Propagation propagation(function, mesh);
     for (BlockArgument argument : function.getArguments())
-      propagation.seed(argument, facts::getSharding(argument));
+      propagation.give(argument, facts::getSharding(argument));
     propagation.run();
+    propagation.finish();
     propagation.annotate();
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// N ranks against one device: every ordered pair of shardings, ops with random shardings of their
-// operands and result, and random programs. `PCC_TEST_FULL` multiplies the number of the last two.
+// N ranks against one device: ops with random shardings of their operands and result, and random
+// programs. `PCC_TEST_FULL` multiplies their number.
 #include "test/oracle/sharding/OpMatrix.h"
 #include "test/oracle/sharding/Partitioned.h"
 #include "test/oracle/sharding/RandomProgram.h"
@@ -26,36 +26,6 @@ static std::string textOf(const interpret::Report &report) {
   raw_string_ostream os(text);
   report.print(os);
   return text;
-}
-
-/// A function that only changes the sharding of its argument.
-static std::string makeReshard(int64_t index, ArrayRef<int64_t> shape, const Sharding &from,
-                               const Sharding &to) {
-  std::string type = typeText(shape);
-  return "func.func @pair_" + std::to_string(index) + "(%a: " + type + " " + markText(from) +
-         ") -> (" + type + " " + markText(to) + ") {\n  return %a : " + type + "\n}\n";
-}
-
-/// All ordered pairs of shardings of one tensor, a function each.
-static std::string makeAllReshards(ArrayRef<int64_t> shape, const Mesh &mesh, int64_t &count) {
-  std::vector<Sharding> all = listShardings(shape, mesh);
-  std::string functions;
-  for (const Sharding &from : all)
-    for (const Sharding &to : all)
-      functions += makeReshard(count++, shape, from, to);
-  return functions;
-}
-
-TEST(Reshards, EveryPairKeepsTheValue) {
-  const SmallVector<int64_t> shapes[] = {{24}, {12, 24}};
-  int64_t count = 0;
-  for (const Mesh &mesh : meshes)
-    for (const SmallVector<int64_t> &shape : shapes) {
-      interpret::Report report = comparePartitioned(makeAllReshards(shape, mesh, count), mesh);
-      EXPECT_TRUE(report.passed()) << textOf(report);
-    }
-  EXPECT_GT(count, 0);
-  outs() << count << " of " << count << " pairs of shardings\n";
 }
 
 /// `op` with random shardings of operands and result.

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Every ordered pair of shardings of tensors of one to three dimensions, run on all ranks and
+// compared. `PCC_TEST_FULL`: all of them, else a seeded sample.
+#include "test/oracle/sharding/Partitioned.h"
+#include <cstdlib>
+#include <gtest/gtest.h>
+
+using namespace llvm;
+using pcc::dist::Mesh;
+using pcc::dist::Sharding;
+
+namespace pcc::test {
+namespace {
+
+/// A function that only changes the sharding of its argument.
+std::string makeReshard(int64_t index, ArrayRef<int64_t> shape, const Sharding &from,
+                        const Sharding &to) {
+  std::string type = typeText(shape);
+  return "func.func @pair_" + std::to_string(index) + "(%a: " + type + " " + markText(from) +
+         ") -> (" + type + " " + markText(to) + ") {\n  return %a : " + type + "\n}\n";
+}
+
+/// Runs functions in modules of moderate size.
+class Batch {
+public:
+  explicit Batch(const Mesh &mesh) : mesh(mesh) {}
+
+  void add(const std::string &function) {
+    functions += function;
+    if (++count == mostFunctions)
+      run();
+  }
+
+  void run() {
+    if (count == 0)
+      return;
+    interpret::Report report = comparePartitioned(functions, mesh);
+    if (!report.passed()) {
+      std::string text;
+      raw_string_ostream os(text);
+      report.print(os);
+      ADD_FAILURE() << mesh.str() << "\n" << text << functions;
+    }
+    functions.clear();
+    count = 0;
+  }
+
+private:
+  static constexpr int64_t mostFunctions = 256;
+  const Mesh &mesh;
+  std::string functions;
+  int64_t count = 0;
+};
+
+TEST(Reshards, EveryPairKeepsTheValue) {
+  constexpr uint64_t seed = 1;
+  constexpr uint64_t oneOf = 400; // in a sample
+  bool isFull = std::getenv("PCC_TEST_FULL");
+  std::mt19937_64 random(seed);
+  int64_t count = 0, all = 0;
+  for (const Mesh &mesh : {Mesh({{"x", 2}, {"y", 2}}), Mesh({{"x", 2}, {"y", 4}}),
+                           Mesh({{"x", 2}, {"y", 2}, {"z", 2}}), Mesh({{"x", 2}, {"y", 3}})})
+    for (int64_t rank = 1; rank <= 3; ++rank) {
+      Batch batch(mesh);
+      SmallVector<int64_t> shape(rank, mesh.getNumRanks());
+      shape.back() *= 2; // dimensions that differ
+      std::vector<Sharding> shardings = listShardings(shape, mesh);
+      for (const Sharding &from : shardings)
+        for (const Sharding &to : shardings)
+          if (++all; isFull || random() % oneOf == 0)
+            batch.add(makeReshard(count++, shape, from, to));
+      batch.run();
+    }
+  EXPECT_GT(count, 0);
+  outs() << count << " of " << all << " pairs of shardings, seed " << seed << "\n";
+}
+
+} // namespace
+} // namespace pcc::test

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tools/pcc/ClusterFlag.h"
+
+#include "runtime/machine/Cluster.h"
+#include "tools/pcc/ConfigFile.h"
+#include "tools/pcc/Output.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace pcc::cli;
+namespace cl = llvm::cl;
+
+ClusterFlag::ClusterFlag(cl::SubCommand &command)
+    : text("cluster",
+           cl::desc("the machine whose times decide: 8xcpu, 2x8xH100, or a .textproto or .json"),
+           cl::value_desc("form|file"), cl::sub(command)) {}
+
+ExitCode ClusterFlag::read(int64_t ranks, std::optional<abi::Cluster> &cluster) const {
+  if (!text.getNumOccurrences())
+    return Success;
+  llvm::StringRef value = text;
+  bool isFile = value.ends_with(".textproto") || value.ends_with(".json");
+  abi::Cluster given;
+  if (isFile)
+    if (ExitCode code = readConfigFile(value, given))
+      return code;
+  abi::Expected<abi::Cluster> complete =
+      isFile ? machine::complete(given) : machine::parseForm(text.getValue());
+  abi::Status status = complete ? machine::checkRanks(*complete, ranks) : complete.status();
+  if (!status.ok())
+    return fail(isFile ? BadInput : BadUsage,
+                (isFile ? value : "'--cluster'") + ": " + status.message());
+  cluster = std::move(*complete);
+  return Success;
+}
