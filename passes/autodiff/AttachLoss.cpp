@@ -21,7 +21,7 @@ static FailureOr<unsigned> pick(func::FuncOp function, StringRef what, StringRef
                                 ArrayRef<unsigned> indices) {
   SmallVector<StringRef> names;
   for (unsigned index : indices) {
-    names.push_back(nameOf(graph::getResultRole(function, index)));
+    names.push_back(graph::getName(graph::getResultRole(function, index)));
     if (!name.empty() && names.back() == name)
       return index;
   }
@@ -79,7 +79,7 @@ static FailureOr<RankedTensorType> getPrediction(func::FuncOp forward, const Los
   std::string wrong = type ? spec.kind->checkPrediction(type) : "expected a tensor";
   if (wrong.empty())
     return type;
-  return forward.emitError() << "output '" << nameOf(graph::getResultRole(forward, index))
+  return forward.emitError() << "output '" << graph::getName(graph::getResultRole(forward, index))
                              << "' does not suit loss '" << spec.kind->name << "': " << wrong
                              << " (its type is " << forward.getResultTypes()[index] << ")";
 }
@@ -90,7 +90,8 @@ static dist::ShardingAttr lossBoundary(dist::ShardingAttr prediction) {
   if (!prediction || !prediction.getSharding().isSplit())
     return {};
   dist::AxisList axes = prediction.getSharding().getSplitAxes();
-  return dist::ShardingAttr::get(prediction.getContext(), dist::Sharding({}, axes, ReduceKind::Sum));
+  return dist::ShardingAttr::get(prediction.getContext(),
+                                 dist::Sharding({}, axes, ReduceKind::Sum));
 }
 
 static LogicalResult attachLoss(ModuleOp module, const LossSpec &spec) {

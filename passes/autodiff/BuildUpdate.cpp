@@ -34,7 +34,7 @@ static FailureOr<SmallVector<Trained>> findTrained(func::FuncOp function) {
   SymbolTable symbols(function->getParentOfType<ModuleOp>());
   SmallVector<Trained> trained;
   for (unsigned index : graph::findResults(function, graph::RoleKind::Gradient)) {
-    StringRef name = nameOf(graph::getResultRole(function, index));
+    StringRef name = graph::getName(graph::getResultRole(function, index));
     auto parameter = symbols.lookup<graph::ParameterOp>(name);
     if (!parameter)
       return function.emitError() << "result #" << index << " is the gradient of '" << name

@@ -12,6 +12,7 @@
 #include "passes/autodiff/Passes.h"
 #include "passes/autodiff/ReverseWalk.h"
 #include "passes/autodiff/Signature.h"
+#include "passes/facts/OpNames.h"
 
 using namespace mlir;
 
@@ -58,7 +59,7 @@ static FailureOr<SmallVector<BlockArgument>> getTrainable(func::FuncOp function)
   SmallVector<BlockArgument> trainable;
   SymbolTable symbols(function->getParentOfType<ModuleOp>());
   for (unsigned index : graph::findArgs(function, graph::RoleKind::Parameter)) {
-    StringRef name = nameOf(graph::getArgRole(function, index));
+    StringRef name = graph::getName(graph::getArgRole(function, index));
     auto declaration = symbols.lookup<graph::ParameterOp>(name);
     if (!declaration)
       return function.emitError() << "argument #" << index << " is parameter '" << name
@@ -83,7 +84,7 @@ static LogicalResult checkDerivatives(const Activity &activity) {
   for (Operation *op : activity.withoutDerivative()) {
     const Derivative *row = getDerivativeTable().lookup(op->getName().getStringRef());
     InFlightDiagnostic error = op->emitError() << "no derivative of '" << op->getName() << "'";
-    if (StringRef name = nameIn(op->getLoc()); !name.empty())
+    if (StringRef name = facts::getName(op->getLoc()); !name.empty())
       error << " for op '" << name << "'";
     if (row)
       error << ": " << row->whyNot(op);
@@ -102,7 +103,7 @@ static Value finishGradient(ReverseWalk &walk, OpBuilder &builder, func::FuncOp 
   Value gradient = walk.gradientOf(argument);
   if (!gradient) {
     function.emitWarning() << "parameter '"
-                           << nameOf(graph::getArgRole(function, argument.getArgNumber()))
+                           << graph::getName(graph::getArgRole(function, argument.getArgNumber()))
                            << "' does not influence the loss; its gradient is zero";
     return graph::ConstantOp::create(builder, loc, type, 0.0);
   }
@@ -116,7 +117,7 @@ static void returnGradients(func::FuncOp function, ArrayRef<BlockArgument> train
                             ArrayRef<Value> gradients) {
   getReturn(function)->insertOperands(1, gradients);
   for (auto [index, argument] : llvm::enumerate(trainable)) {
-    StringRef name = nameOf(graph::getArgRole(function, argument.getArgNumber()));
+    StringRef name = graph::getName(graph::getArgRole(function, argument.getArgNumber()));
     LogicalResult inserted = function.insertResult(
         1 + index, gradients[index].getType(),
         roleAttributes(function.getContext(), graph::RoleKind::Gradient, name,

@@ -1,29 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/autodiff/Names.h"
 
-#include "passes/autodiff/Signature.h"
+#include "dialects/graph/Roles.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/facts/OpNames.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 
 namespace pcc::autodiff {
-
-StringRef nameIn(Location loc) {
-  StringRef name;
-  loc->walk([&](Location inner) {
-    auto named = dyn_cast<NameLoc>(inner);
-    if (!named)
-      return WalkResult::advance();
-    name = named.getName().getValue();
-    return WalkResult::interrupt();
-  });
-  return name;
-}
-
-StringRef nameOf(Operation *op) {
-  StringRef name = nameIn(op->getLoc());
-  return name.empty() ? op->getName().stripDialect() : name;
-}
 
 static Location derive(StringRef name, StringRef suffix, Location from) {
   auto derived = StringAttr::get(from.getContext(), name + "." + suffix);
@@ -31,7 +16,7 @@ static Location derive(StringRef name, StringRef suffix, Location from) {
 }
 
 Location derivedLocation(Operation *op, StringRef suffix) {
-  return derive(nameOf(op), suffix, op->getLoc());
+  return derive(facts::getName(op), suffix, op->getLoc());
 }
 
 Location derivedLocation(Value value, StringRef suffix) {
@@ -40,7 +25,7 @@ Location derivedLocation(Value value, StringRef suffix) {
   auto argument = cast<BlockArgument>(value);
   auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
   graph::RoleAttr role = function ? graph::getArgRole(function, argument.getArgNumber()) : nullptr;
-  return derive(role ? nameOf(role) : "argument", suffix, value.getLoc());
+  return derive(role ? graph::getName(role) : "argument", suffix, value.getLoc());
 }
 
 void makeNamesUnique(Operation *first) {

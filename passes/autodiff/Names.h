@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Names of backward and update ops. An op's name is the first NameLoc in its location; what is
-// derived from it is called NAME.grad, NAME.grad_weight, …, and keeps the op's location as its
-// child, so that diagnostics still lead to the user's source.
+// Names of backward and update ops. What is derived from the op NAME (passes/facts/OpNames.h) is
+// called NAME.grad, NAME.grad_weight, …, and keeps the op's location as its child, so that
+// diagnostics still lead to the user's source.
 #pragma once
 
 #include "mlir/IR/Location.h"
 #include "mlir/IR/Operation.h"
 
 namespace pcc::autodiff {
-
-/// The name in `loc`, empty if it has none.
-llvm::StringRef nameIn(mlir::Location loc);
-
-/// The name of `op`, else its mnemonic ("matmul").
-llvm::StringRef nameOf(mlir::Operation *op);
 
 /// The location of something derived from `op`: NAME.suffix.
 mlir::Location derivedLocation(mlir::Operation *op, llvm::StringRef suffix);

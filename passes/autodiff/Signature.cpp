@@ -5,10 +5,6 @@ using namespace mlir;
 
 namespace pcc::autodiff {
 
-StringRef nameOf(graph::RoleAttr role) {
-  return role.getName() ? role.getName().getValue() : StringRef();
-}
-
 DictionaryAttr roleAttributes(MLIRContext *context, graph::RoleKind kind, StringRef name,
                               dist::ShardingAttr sharding) {
   NamedAttrList attributes;

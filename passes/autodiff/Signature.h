@@ -16,9 +16,6 @@ inline constexpr llvm::StringLiteral forwardBackwardName = "forward_backward";
 inline constexpr llvm::StringLiteral updateName = "update";
 inline constexpr llvm::StringLiteral trainName = "train";
 
-/// The name in a role, "" if it has none.
-llvm::StringRef nameOf(graph::RoleAttr role);
-
 /// { graph.role = #graph.role<kind "name"> }; no name for "", and `dist.sharding` unless null.
 mlir::DictionaryAttr roleAttributes(mlir::MLIRContext *context, graph::RoleKind kind,
                                     llvm::StringRef name = "", dist::ShardingAttr sharding = {});
