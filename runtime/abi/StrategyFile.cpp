@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/abi/StrategyFile.h"
+
+#include "runtime/abi/Executable.h"
+#include "runtime/abi/WholeFile.h"
+
+#include <fmt/format.h>
+#include <google/protobuf/io/tokenizer.h>
+#include <google/protobuf/text_format.h>
+#include <google/protobuf/util/json_util.h>
+
+namespace pcc::abi {
+namespace {
+
+/// The hash of a strategy without its checksum.
+uint64_t checksumOf(Strategy strategy) {
+  strategy.clear_checksum();
+  return fingerprintOf(strategy.SerializeAsString());
+}
+
+/// The first error of the text form as LINE:COLUMN.
+class FirstError : public google::protobuf::io::ErrorCollector {
+public:
+  void AddError(int line, google::protobuf::io::ColumnNumber column,
+                const std::string &message) override {
+    if (found.empty())
+      found = fmt::format("{}:{}: {}", line + 1, column + 1, message);
+  }
+
+  std::string found;
+};
+
+/// Empty, or what is wrong with the content of a file.
+std::string parseBinary(const std::string &content, Strategy &strategy) {
+  if (!strategy.ParseFromString(content) || strategy.checksum() != checksumOf(strategy))
+    return " is no strategy, or is damaged";
+  strategy.clear_checksum();
+  return "";
+}
+
+std::string parseText(const std::string &content, Strategy &strategy) {
+  FirstError errors;
+  google::protobuf::TextFormat::Parser parser;
+  parser.RecordErrorsTo(&errors);
+  return parser.ParseFromString(content, &strategy) ? "" : ":" + errors.found;
+}
+
+std::string parseJson(const std::string &content, Strategy &strategy) {
+  auto status = google::protobuf::util::JsonStringToMessage(content, &strategy);
+  return status.ok() ? "" : ": " + status.ToString();
+}
+
+std::string printBinary(Strategy strategy) {
+  strategy.set_checksum(checksumOf(strategy));
+  return strategy.SerializeAsString();
+}
+
+std::string printText(Strategy strategy) {
+  std::string text;
+  google::protobuf::TextFormat::PrintToString(strategy, &text);
+  return text;
+}
+
+std::string printJson(Strategy strategy) {
+  google::protobuf::util::JsonPrintOptions options;
+  options.add_whitespace = true;
+  options.preserve_proto_field_names = true;
+  std::string text;
+  if (!google::protobuf::util::MessageToJsonString(strategy, &text, options).ok())
+    return "";
+  return text;
+}
+
+/// One form of the file.
+struct Form {
+  std::string_view suffix;
+  std::string (*parse)(const std::string &content, Strategy &strategy);
+  std::string (*print)(Strategy strategy);
+};
+
+constexpr Form forms[] = {
+    {".json", parseJson, printJson},
+    {".textproto", parseText, printText},
+    {"", parseBinary, printBinary},
+};
+
+const Form &formOf(const std::string &path) {
+  const Form *form = forms;
+  while (!path.ends_with(form->suffix))
+    ++form;
+  return *form;
+}
+
+} // namespace
+
+Expected<Strategy> readStrategy(const std::string &path) {
+  Expected<std::string> content = readFile(path);
+  if (!content)
+    return content.status();
+  Strategy strategy;
+  std::string wrong = formOf(path).parse(*content, strategy);
+  if (wrong.empty() && strategy.fingerprint().model().empty())
+    wrong = ": expected a fingerprint of the model, got none";
+  if (!wrong.empty())
+    return Status::badInput(path + wrong);
+  return strategy;
+}
+
+Status writeStrategy(const Strategy &strategy, const std::string &path) {
+  return writeFile(path, formOf(path).print(strategy));
+}
+
+} // namespace pcc::abi

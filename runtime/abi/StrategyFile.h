@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Strategy checkpoints as files. The suffix says which form: `.json` JSON, `.textproto` protobuf's
+// text form, any other the binary form, which has a checksum, so that damage is found. The other
+// two may be edited by hand.
+
+#ifndef PCC_RUNTIME_ABI_STRATEGYFILE_H
+#define PCC_RUNTIME_ABI_STRATEGYFILE_H
+
+#include "runtime/abi/Status.h"
+#include "runtime/abi/strategy.pb.h"
+
+#include <string>
+
+namespace pcc::abi {
+
+/// Reads a strategy. Errors (BadInput) name the file, and what is wrong with it.
+Expected<Strategy> readStrategy(const std::string &path);
+
+/// Writes a strategy, as a whole or not at all. Equal strategies give equal bytes.
+Status writeStrategy(const Strategy &strategy, const std::string &path);
+
+} // namespace pcc::abi
+
+#endif // PCC_RUNTIME_ABI_STRATEGYFILE_H
