@@ -32,6 +32,12 @@ bool isDistributed(Operation *op) {
   return op->getParentOfType<ModuleOp>()->hasAttr(dist::meshAttrName);
 }
 
+/// What a user wrote for one rank needs no sharding.
+bool isLocal(Operation *op) {
+  auto function = op->getParentOfType<func::FuncOp>();
+  return function && function->hasAttr(dist::localAttrName);
+}
+
 constexpr Law laws[] = {
     {Stage::Graph, Stage::Schedule, "is not an op of pcc's dialects",
      [](Operation *op) { return isOf(op, {"builtin", "func", "graph", "dist", "pipe"}); }},
@@ -41,7 +47,8 @@ constexpr Law laws[] = {
      }},
     {Stage::Strategy, Stage::Strategy, "has no sharding",
      [](Operation *op) {
-       return !isTensorOp(op) || !isDistributed(op) || op->hasAttr(dist::outAttrName);
+       return !isTensorOp(op) || !isDistributed(op) || isLocal(op) ||
+              op->hasAttr(dist::outAttrName);
      }},
     {Stage::Spmd, Stage::Schedule, "is left over: every reshard must have become collectives",
      [](Operation *op) { return !isa<dist::ReshardOp, dist::ToLocalOp, dist::ToGlobalOp>(op); }},

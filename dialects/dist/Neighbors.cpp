@@ -60,10 +60,10 @@ Border getBorder(NeighborExchangeV2Op op, unsigned direction) {
   ArrayRef<int64_t> send = op.getSendWidths(), receive = op.getReceiveWidths();
   int down = directions[direction].down, right = directions[direction].right;
   // What comes from above is the neighbour's lowest rows.
-  return {{sentExtent(-down, tile[2], send[0], send[1]),
-           sentExtent(-right, tile[3], send[2], send[3])},
-          {receivedExtent(down, tile[2], receive[0], receive[1]),
-           receivedExtent(right, tile[3], receive[2], receive[3])}};
+  return {
+      {sentExtent(-down, tile[2], send[0], send[1]), sentExtent(-right, tile[3], send[2], send[3])},
+      {receivedExtent(down, tile[2], receive[0], receive[1]),
+       receivedExtent(right, tile[3], receive[2], receive[3])}};
 }
 
 SmallVector<int64_t> makeMove(int64_t target, int64_t source, ArrayRef<int64_t> sourceOffset,

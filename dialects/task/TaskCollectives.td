@@ -26,7 +26,7 @@ def Task_ReduceScatterOp : Task_Collective<"reduce_scatter",
     (ins Task_ReduceOpAttr:$reduction, I64Attr:$axis)>;
 def Task_BroadcastOp : Task_Collective<"broadcast", "source of the member at position `root`",
                                        (ins Task_RankAttr:$root)>;
-def Task_ReduceToOp : Task_Collective<"reduce", "all_reduce whose result only `root` needs",
+def Task_ReduceToOp : Task_Collective<"reduce", "all_reduce for `root`; the others get zero",
                                       (ins Task_ReduceOpAttr:$reduction, Task_RankAttr:$root)>;
 def Task_AllToAllOp : Task_Collective<"all_to_all",
     "block p along `axis` goes to position p; what arrives is concatenated along `concat_axis`",

@@ -28,8 +28,8 @@ struct Derivative {
     None, ///< the op is not differentiated; a gradient that must pass it is an error
   };
   Kind kind = Kind::Rule;
-  DerivativeRule rule = nullptr; ///< only for Rule
-  llvm::StringRef why;           ///< only for Zero and None
+  DerivativeRule rule = nullptr;   ///< only for Rule
+  llvm::StringRef why;             ///< only for Zero and None
   DerivativeLimit limit = nullptr; ///< of a Rule that does not hold for every form of the op
 
   /// Why a gradient cannot pass `op`, whose row this is; empty if it can.

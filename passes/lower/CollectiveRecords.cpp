@@ -83,8 +83,12 @@ struct CollectiveEmitter {
 
 LogicalResult emitCollectiveRecord(OpBuilder &b, Operation *op, Value source, Value destination) {
   CollectiveEmitter e{b, op, source, destination};
-  if (auto collective = dyn_cast<dist::CollectiveOpInterface>(op))
+  if (auto collective = dyn_cast<dist::CollectiveOpInterface>(op)) {
     e.lists = dist::getGroups(collective.getGroupAttr(), e.mesh);
+    if (!dist::getCommonGroupSize(collective.getGroupAttr(), e.mesh))
+      return op->emitOpError() << "has no record: expected groups of equal size, got "
+                               << collective.getGroupAttr();
+  }
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](dist::AllReduceOp op) { return e.make<AllReduceOp>(reductionOf(op.getKind())); })
       .Case([&](dist::AllGatherOp op) { return e.make<AllGatherOp>(op.getAxis()); })
@@ -102,18 +106,25 @@ LogicalResult emitCollectiveRecord(OpBuilder &b, Operation *op, Value source, Va
         return e.make<CollectivePermuteOp>(e.pairs(op.getPairs()));
       })
       .Case([&](dist::BlockExchangeOp op) {
-        return e.make<BlockExchangeOp>(e.moves(op.getBlocks()), ReduceOpAttr());
+        auto sum = ReduceOpAttr::get(op.getContext(), ReduceOp::Sum);
+        return e.make<BlockExchangeOp>(e.moves(op.getBlocks()),
+                                       op.getAdding() ? sum : ReduceOpAttr());
       })
       .Case([&](dist::SendOp op) {
         SendOp::create(b, op.getLoc(), source, e.peers(op.getPeers()), op.getTag());
         return success();
       })
       .Case([&](dist::RecvOp op) {
+        // The record does nothing on a rank without a peer, which gets zeros.
+        if (llvm::is_contained(op.getPeers(), -1))
+          FillOp::create(b, op.getLoc(), destination);
         RecvOp::create(b, op.getLoc(), destination, e.peers(op.getPeers()), op.getTag());
         return success();
       })
       .Case([&](dist::BarrierOp op) {
-        BarrierOp::create(b, op.getLoc(), e.groups());
+        // A rank that has its own work to do must not go on with it.
+        auto barrier = BarrierOp::create(b, op.getLoc(), e.groups());
+        barrier.setLane(Lane::Compute);
         return success();
       })
       .Default([](Operation *op) {

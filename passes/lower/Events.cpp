@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Events between lanes. A collective waits for the last record of the compute lane before it in the
-// list, a record of the compute lane for every collective that has touched one of its buffers since
-// it last waited; on one lane, order is enough. A collective that is still in flight at the end of
-// a section of several slots moves to the compute lane: the next slot begins with records that ran
-// before it in the list, and cannot wait for an event that the first slot signals later.
+// Events between records. A collective waits for the last record of the compute lane before it in
+// the list and for the collectives in flight whose results it reads or whose buffers it writes; a
+// record of the compute lane for every collective that has touched one of its buffers since it last
+// waited. A section of several slots ends with nothing in flight: the next slot begins with records
+// that ran before it in the list, and cannot wait for an event that the first slot signals later.
 #include "passes/lower/Program.h"
 
 #include "llvm/ADT/StringMap.h"
@@ -26,9 +26,9 @@ static std::tuple<Space, int64_t, int64_t> rangeOf(Value value) {
   return {buffer.getSpace(), offset, offset + bytes};
 }
 
-static bool touchSameBytes(Operation *a, Operation *b) {
-  for (Value x : a->getOperands())
-    for (Value y : b->getOperands()) {
+static bool touchSameBytes(ValueRange a, ValueRange b) {
+  for (Value x : a)
+    for (Value y : b) {
       auto [spaceX, fromX, toX] = rangeOf(x);
       auto [spaceY, fromY, toY] = rangeOf(y);
       if (spaceX == spaceY && fromX < toY && fromY < toX)
@@ -37,19 +37,35 @@ static bool touchSameBytes(Operation *a, Operation *b) {
   return false;
 }
 
+/// What a collective writes: its last buffer.
+static ValueRange writtenBy(Operation *collective) {
+  if (isa<SendOp>(collective))
+    return {};
+  return collective->getOperands().take_back(1);
+}
+
+/// True if one of two records may begin only when the other, a collective, is done.
+static bool mustWait(Operation *record, Operation *collective) {
+  bool isCompute = cast<RecordOpInterface>(record).getLane() == Lane::Compute;
+  if (isCompute)
+    return touchSameBytes(record->getOperands(), collective->getOperands());
+  return touchSameBytes(writtenBy(record), collective->getOperands()) ||
+         touchSameBytes(record->getOperands(), writtenBy(collective));
+}
+
 namespace {
 class EventAssigner {
 public:
   void visit(Operation *record) {
+    SmallVector<Operation *> open;
+    for (Operation *collective : inFlight) {
+      if (mustWait(record, collective))
+        wait(record, collective);
+      else
+        open.push_back(collective);
+    }
+    inFlight = open;
     if (cast<RecordOpInterface>(record).getLane() == Lane::Compute) {
-      SmallVector<Operation *> open;
-      for (Operation *collective : inFlight) {
-        if (touchSameBytes(record, collective))
-          wait(record, collective);
-        else
-          open.push_back(collective);
-      }
-      inFlight = open;
       lastCompute = record;
       return;
     }
@@ -57,10 +73,18 @@ public:
       wait(record, lastCompute);
     inFlight.push_back(record);
   }
-  /// Ends a section that runs again: nothing of it may run beside the next slot.
+  /// Ends a section that runs again: nothing of it may run beside the next slot. The last record of
+  /// the compute lane waits for the collectives before it, so that a send does not keep its rank
+  /// from the receive that others wait for; what comes behind it is done at once.
   void finishInFlight() {
-    for (Operation *collective : inFlight)
-      collective->setAttr("lane", LaneAttr::get(collective->getContext(), Lane::Compute));
+    for (Operation *collective : inFlight) {
+      bool isBefore = lastCompute && lastCompute->getBlock() == collective->getBlock() &&
+                      collective->isBeforeInBlock(lastCompute);
+      if (isBefore)
+        wait(lastCompute, collective);
+      else
+        collective->setAttr("lane", LaneAttr::get(collective->getContext(), Lane::Compute));
+    }
     inFlight.clear();
   }
   /// Forgets what came before: nothing of it runs beside what follows.

@@ -25,12 +25,14 @@ struct Cloner {
 };
 } // namespace
 
-/// The size of a group is the same on all ranks: a constant.
+/// The size of a group as a constant; null where it is not the same on all ranks.
 static Value groupSize(OpBuilder &builder, dist::GroupSizeOp op) {
-  int64_t size = *dist::getCommonGroupSize(op.getGroupAttr(), dist::getMesh(op));
+  std::optional<int64_t> size = dist::getCommonGroupSize(op.getGroupAttr(), dist::getMesh(op));
+  if (!size)
+    return {};
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   return graph::ConstantOp::create(builder, op.getLoc(), type,
-                                   DenseIntElementsAttr::get(type, ArrayRef<int64_t>(size)));
+                                   DenseIntElementsAttr::get(type, ArrayRef<int64_t>(*size)));
 }
 
 Value Cloner::addScalar(Operation *op) {
@@ -47,12 +49,13 @@ Value Cloner::lookUp(Value value) {
   if (Value known = mapping.lookupOrNull(value))
     return known;
   Operation *op = value.getDefiningOp();
-  if (isa<dist::RankOp>(op))
-    mapping.map(value, addScalar(op));
-  else if (auto size = dyn_cast<dist::GroupSizeOp>(op))
-    mapping.map(value, groupSize(builder, size));
-  else
+  if (!isa<dist::RankOp, dist::GroupSizeOp>(op)) {
     clone(op);
+    return mapping.lookup(value);
+  }
+  auto size = dyn_cast<dist::GroupSizeOp>(op);
+  Value known = size ? groupSize(builder, size) : Value();
+  mapping.map(value, known ? known : addScalar(op));
   return mapping.lookup(value);
 }
 

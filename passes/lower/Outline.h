@@ -12,7 +12,8 @@ namespace pcc::lower {
 /// A kernel as a function, and with what to call it.
 struct OutlinedKernel {
   mlir::func::FuncOp function;
-  /// Ops whose values are the scalar arguments, in order: `dist.rank`.
+  /// Ops whose values are the scalar arguments, in order: `dist.rank`, and
+  /// `dist.group_size` of groups of different sizes.
   llvm::SmallVector<mlir::Operation *> scalars;
 };
 

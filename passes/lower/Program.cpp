@@ -2,6 +2,7 @@
 #include "passes/lower/Program.h"
 
 #include "dialects/graph/Graph.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -65,12 +66,24 @@ static std::string nameOf(Value value) {
       .str();
 }
 
-Value Buffers::of(Value value) {
-  value = facts::viewRoot(value);
-  if (PlaceAttr place = placeOf(value))
-    return at(place, cast<ShapedType>(value.getType()), nameOf(value), value.getLoc());
-  auto op = value.getDefiningOp<graph::ConstantOp>();
-  return constant(op.getValue(), op.getLoc());
+/// The same elements under another shape.
+static ElementsAttr inShape(ElementsAttr elements, ShapedType type) {
+  if (elements.getShapedType() == type)
+    return elements;
+  if (auto resource = dyn_cast<DenseResourceElementsAttr>(elements))
+    return DenseResourceElementsAttr::get(type, resource.getRawHandle());
+  return cast<DenseElementsAttr>(elements).reshape(type);
+}
+
+Value Buffers::of(Value value) { return inShapeOf(facts::viewRoot(value)); }
+
+Value Buffers::inShapeOf(Value value) {
+  auto type = cast<ShapedType>(value.getType());
+  Value root = facts::viewRoot(value);
+  if (PlaceAttr place = placeOf(root))
+    return at(place, type, nameOf(root), root.getLoc());
+  auto op = root.getDefiningOp<graph::ConstantOp>();
+  return constant(inShape(op.getValue(), type), op.getLoc());
 }
 
 } // namespace pcc::lower

@@ -18,8 +18,10 @@ public:
   /// The buffer at a place, as elements of `type`.
   mlir::Value at(task::PlaceAttr place, mlir::ShapedType type, llvm::StringRef name,
                  mlir::Location loc);
-  /// The buffer of a value of a scheduled function.
+  /// The buffer of a value of a scheduled function; a view has the buffer of its root.
   mlir::Value of(mlir::Value value);
+  /// The same in the value's own shape, for records that cut along dimensions.
+  mlir::Value inShapeOf(mlir::Value value);
   /// The buffer of a constant's bytes.
   mlir::Value constant(mlir::ElementsAttr value, mlir::Location loc);
   int64_t constantBytes() const { return constantEnd; }

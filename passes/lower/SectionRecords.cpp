@@ -37,24 +37,39 @@ LogicalResult SectionEmitter::emitKernel(const facts::Kernel &kernel) {
   }
 }
 
-/// A rank's position in its group as a scalar: the coordinate of a group over one axis, else a
-/// table.
-static ScalarAttr scalarOf(dist::RankOp op) {
-  MLIRContext *context = op.getContext();
+/// A number that `number` finds for each rank and the members of its group, as a table.
+static RankAttr tableOf(Operation *op, dist::GroupAttr group,
+                        function_ref<int64_t(int64_t rank, const dist::RankList &)> number) {
   dist::Mesh mesh = dist::getMesh(op);
   SmallVector<int64_t> table;
-  for (int64_t rank = 0; rank < mesh.getNumRanks(); ++rank) {
-    dist::RankList members = dist::getGroupMembers(op.getGroupAttr(), mesh, rank);
-    table.push_back(llvm::find(members, rank) - members.begin());
-  }
+  for (int64_t rank = 0; rank < mesh.getNumRanks(); ++rank)
+    table.push_back(number(rank, dist::getGroupMembers(group, mesh, rank)));
+  return RankAttr::get(op->getContext(), 0, {}, {}, table);
+}
+
+/// A rank's position in its group: the coordinate of a group over one axis, else a table.
+static RankAttr positionOf(dist::RankOp op) {
+  MLIRContext *context = op.getContext();
+  dist::Mesh mesh = dist::getMesh(op);
   dist::GroupAttr group = op.getGroupAttr();
   bool isAxis = group ? group.getAxes().size() == 1 : mesh.getAxes().size() == 1;
-  auto expression = RankAttr::get(context, 0, {}, {}, table);
-  if (isAxis) {
-    StringAttr axis = group ? group.getAxes()[0] : StringAttr::get(context, mesh.getAxes()[0].name);
-    expression = RankAttr::get(context, 0, {axis}, {1}, {});
-  }
-  return ScalarAttr::get(context, expression, SlotValue::None);
+  if (!isAxis)
+    return tableOf(op, group, [](int64_t rank, const dist::RankList &members) {
+      return llvm::find(members, rank) - members.begin();
+    });
+  StringAttr axis = group ? group.getAxes()[0] : StringAttr::get(context, mesh.getAxes()[0].name);
+  return RankAttr::get(context, 0, {axis}, {1}, {});
+}
+
+/// The number that the op is on each rank, as a scalar of a kernel.
+static ScalarAttr scalarOf(Operation *op) {
+  auto expression = RankAttr();
+  if (auto rank = dyn_cast<dist::RankOp>(op))
+    expression = positionOf(rank);
+  else
+    expression = tableOf(op, cast<dist::GroupSizeOp>(op).getGroupAttr(),
+                         [](int64_t, const dist::RankList &members) { return members.size(); });
+  return ScalarAttr::get(op->getContext(), expression, SlotValue::None);
 }
 
 void SectionEmitter::emitLaunch(const facts::Kernel &kernel) {
@@ -75,7 +90,7 @@ void SectionEmitter::emitLaunch(const facts::Kernel &kernel) {
   OutlinedKernel outlined = outliner.outline(kernel, tiedTo);
   SmallVector<Attribute> scalars;
   for (Operation *op : outlined.scalars)
-    scalars.push_back(scalarOf(cast<dist::RankOp>(op)));
+    scalars.push_back(scalarOf(op));
   LaunchOp::create(b, kernel.ops.back()->getLoc(), outlined.function.getName(), operands,
                    scalars.empty() ? ArrayAttr() : b.getArrayAttr(scalars),
                    iterationsOf(outlined.function, kernel.form).trip);
@@ -113,7 +128,7 @@ void SectionEmitter::emitMatmul(const facts::Kernel &kernel) {
 }
 
 LogicalResult SectionEmitter::emitCollective(Operation *op) {
-  Value source = op->getNumOperands() ? buffers.of(op->getOperand(0)) : Value();
+  Value source = op->getNumOperands() ? buffers.inShapeOf(op->getOperand(0)) : Value();
   Value destination = op->getNumResults() ? buffers.of(op->getResult(0)) : Value();
   return emitCollectiveRecord(b, op, source, destination);
 }

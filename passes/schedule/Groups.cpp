@@ -28,6 +28,7 @@ static DenseSet<Operation *> findUnused(Block &block) {
 
 Groups::Groups(func::FuncOp function) {
   DenseSet<Operation *> unused = findUnused(function.getBody().front());
+  Group *lastEffect = nullptr;
   for (Operation &op : function.getBody().front()) {
     if (op.hasTrait<OpTrait::IsTerminator>() || facts::isRecomputed(&op) || unused.contains(&op))
       continue;
@@ -35,6 +36,11 @@ Groups::Groups(func::FuncOp function) {
       continue; // lies in memory
     groups.push_back({loopsOf(&op), {&op}});
     groupOf[&op] = &groups.back();
+    if (isMemoryEffectFree(&op))
+      continue;
+    if (lastEffect)
+      nextEffect[lastEffect] = &groups.back();
+    lastEffect = &groups.back();
   }
 }
 
@@ -46,17 +52,18 @@ bool Groups::dependsThroughOthers(Group *from, Group *to) const {
   while (!work.empty()) {
     Group *group = work.pop_back_val();
     bool reached = false;
+    auto follow = [&](Group *next) {
+      if (!next || next == group || next == from)
+        return;
+      if (next == to)
+        reached |= group != from;
+      else if (next->ops.front()->isBeforeInBlock(last) && seen.insert(next).second)
+        work.push_back(next);
+    };
     for (Operation *op : group->ops)
       for (Value result : op->getResults())
-        facts::forEachReader(result, [&](Operation *reader) {
-          Group *next = of(reader);
-          if (!next || next == group || next == from)
-            return;
-          if (next == to)
-            reached |= group != from;
-          else if (next->ops.front()->isBeforeInBlock(last) && seen.insert(next).second)
-            work.push_back(next);
-        });
+        facts::forEachReader(result, [&](Operation *reader) { follow(of(reader)); });
+    follow(nextEffect.lookup(group));
     if (reached)
       return true;
   }
@@ -82,14 +89,18 @@ bool Groups::join(Group *a, Group *b, const Loops &loops) {
 SmallVector<Group *> Groups::order() const {
   DenseMap<Group *, DenseSet<Group *>> readers;
   DenseMap<Group *, int64_t> missing;
+  auto addBefore = [&](Group *first, Group *then) {
+    if (first && then && first != then && readers[first].insert(then).second)
+      ++missing[then];
+  };
   for (const Group &group : groups) {
     auto *self = const_cast<Group *>(&group);
     for (Operation *op : group.ops)
       facts::forEachSource(op, [&](Value source, ArrayRef<Operation *>) {
-        Group *producer = source.getDefiningOp() ? of(source.getDefiningOp()) : nullptr;
-        if (producer && producer != self && readers[producer].insert(self).second)
-          ++missing[self];
+        Operation *producer = source.getDefiningOp();
+        addBefore(producer ? of(producer) : nullptr, self);
       });
+    addBefore(self, nextEffect.lookup(self));
   }
   // Among the groups that may run, communication first, then the one whose last op stands first in
   // the program.

@@ -59,6 +59,9 @@ private:
   bool dependsThroughOthers(Group *from, Group *to) const;
 
   std::list<Group> groups;
+  /// Sends, receives and barriers stay in the program's order, for ranks wait for one another
+  /// there. Groups of them never join.
+  llvm::DenseMap<Group *, Group *> nextEffect;
   llvm::DenseMap<mlir::Operation *, Group *> groupOf;
 };
 

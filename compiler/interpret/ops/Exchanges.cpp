@@ -27,8 +27,8 @@ LogicalResult collectivePermute(dist::CollectivePermuteOp op, OpCall &call) {
 /// Adds a box of `source` to one of `whole`.
 void addBox(Tensor &whole, llvm::ArrayRef<int64_t> offset, const Tensor &source,
             llvm::ArrayRef<int64_t> sourceOffset, llvm::ArrayRef<int64_t> shape) {
-  Tensor sum = combine(ReduceKind::Sum, {extractBox(whole, offset, shape),
-                                         extractBox(source, sourceOffset, shape)});
+  Tensor sum = combine(ReduceKind::Sum,
+                       {extractBox(whole, offset, shape), extractBox(source, sourceOffset, shape)});
   llvm::SmallVector<int64_t, 4> start(shape.size(), 0);
   insertBox(whole, offset, sum, start, shape);
 }

@@ -61,7 +61,12 @@ void allReducePiece(MemberCalls calls, int64_t piece) {
   for (size_t p = 0; p < calls.size(); ++p)
     if (calls[0]->kind == abi::ALL_REDUCE || int(p) == calls[0]->root)
       destinations.push_back(destinationOf(*calls[p]) + range.begin * elementOf(*calls[p]));
+  int64_t offset = range.begin * elementOf(*calls[0]);
   reduceRange(calls, destinations, range.begin, range.end - range.begin);
+  for (size_t p = 0; p < calls.size(); ++p)
+    if (calls[0]->kind == abi::REDUCE && int(p) != calls[0]->root)
+      std::memset(destinationOf(*calls[p]) + offset, 0,
+                  (range.end - range.begin) * elementOf(*calls[0]));
 }
 
 void reduceScatterPiece(MemberCalls calls, int64_t piece) {

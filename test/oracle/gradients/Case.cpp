@@ -66,9 +66,8 @@ static LogicalResult differentiate(ModuleOp model) {
 }
 
 /// The gradients of the model of `function` (makeModel's `only`).
-static FailureOr<Gradients>
-runBackward(func::FuncOp function, int only,
-            const std::vector<std::map<std::string, Tensor>> &values) {
+static FailureOr<Gradients> runBackward(func::FuncOp function, int only,
+                                        const std::vector<std::map<std::string, Tensor>> &values) {
   OwningOpRef<ModuleOp> model = makeModel(function, only);
   if (failed(verify(*model)) || failed(differentiate(*model)))
     return failure();
@@ -98,9 +97,9 @@ public:
     double greatest = 1;
     for (size_t rank = 0; rank < results.size(); ++rank)
       for (int64_t element = 0; element < results[rank][result].size(); ++element) {
-        double expected = centralDifference(index, shared ? std::nullopt : std::optional(rank),
-                                            element) *
-                          (factor ? factor.getValueAsDouble() : 1);
+        double expected =
+            centralDifference(index, shared ? std::nullopt : std::optional(rank), element) *
+            (factor ? factor.getValueAsDouble() : 1);
         pairs.push_back({expected, results[rank][result][element].f});
         greatest = std::max(greatest, std::abs(expected));
       }
@@ -113,8 +112,9 @@ private:
     ++outcome.elements;
     outcome.largestError = std::max(outcome.largestError, error);
     if (!(error <= tolerance) && outcome.failure.empty())
-      outcome.failure = llvm::formatv("gradient of argument {0}, element {1}: expected {2}, got {3}",
-                                      index, outcome.elements - 1, expected, actual);
+      outcome.failure =
+          llvm::formatv("gradient of argument {0}, element {1}: expected {2}, got {3}", index,
+                        outcome.elements - 1, expected, actual);
   }
 
   /// (f(x + h) - f(x - h)) / 2h for element `element` of argument `index` on `rank`, or on all

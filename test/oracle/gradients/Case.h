@@ -10,8 +10,8 @@
 // ([low, high), else [0, 2)). `check.values`: the values themselves, for ties, zeros and indices.
 // `check.tolerance`: the greatest error of a gradient element, relative to the greatest element.
 //
-// In a module with a mesh every rank has values of its own, and what is differentiated is the sum of
-// all ranks' losses. `check.shared`: an argument of which all ranks have the same value, which
+// In a module with a mesh every rank has values of its own, and what is differentiated is the sum
+// of all ranks' losses. `check.shared`: an argument of which all ranks have the same value, which
 // changes on all of them at once; `check.factor`: by which its gradient is off on purpose.
 #pragma once
 

@@ -108,3 +108,51 @@ func.func @forward(%x: tensor<3x20x512xf32> {graph.role = #graph.role<input "x">
   %1 = graph.reduce sum %y, [0, 2] : tensor<3x20x512xf32>
   return %0, %1 : tensor<3x512xf32>, tensor<20xf32>
 }
+
+// -----
+
+// Transfers and barriers. A rank that receives from nobody finds zeros; who goes on after the barrier
+// has come to it, so that it is waited for at once. A collective whose operand another gives waits for
+// it, and sees it in its own shape.
+module attributes {dist.mesh = #dist.mesh<dp=2>} {
+  func.func @forward(%x: tensor<4xf32> {graph.role = #graph.role<input "x">}) -> (tensor<6xf32> {graph.role = #graph.role<output "y">}) attributes {dist.local} {
+    %0 = graph.exp %x : tensor<4xf32>
+    dist.send %0 to [1, -1] {tag = 2 : i64} : tensor<4xf32>
+    %1 = dist.recv from [-1, 0] {tag = 2 : i64} : tensor<4xf32>
+    dist.barrier
+    %2 = graph.reshape %1 : tensor<4xf32> to tensor<2x2xf32>
+    %3 = dist.all_to_all %2 split = 0 concat = 1 : tensor<2x2xf32> to tensor<1x4xf32>
+    %4 = graph.reshape %3 : tensor<1x4xf32> to tensor<4xf32>
+    %5 = dist.block_exchange %4 adding [[0, 1, 0, 3, 1]] : tensor<4xf32> to tensor<6xf32>
+    return %5 : tensor<6xf32>
+  }
+}
+// CHECK: task.section @forward
+// CHECK: task.send %[[SENT:.+]] to <[1, -1]> tag = 2
+// CHECK: task.fill %[[GOT:.+]] {
+// CHECK: task.recv %[[GOT]] from <[-1, 0]> tag = 2 {signals = array<i32: [[RECEIVED:[0-9]+]]>,
+// CHECK: task.barrier groups = {{.+}} {lane = #task<lane compute>
+// CHECK: task.all_to_all {{.+}} {axis = 0 : i64, concat_axis = 1 : i64, signals = array<i32: [[DONE:[0-9]+]]>, waits = array<i32: [[RECEIVED]], {{[0-9]+}}>} : memref<2x2xf32>, memref<1x4xf32>
+// CHECK: task.block_exchange {{.+}}reduction = #task<reduction sum>, waits = array<i32: [[DONE]], {{[0-9]+}}>} : memref<4xf32>, memref<6xf32>
+
+// -----
+
+// A section that runs again ends with nothing in flight: its last record waits for the send.
+module attributes {dist.mesh = #dist.mesh<dp=2>} {
+  func.func @repeated(%x: tensor<4xf32> {graph.role = #graph.role<input "x">})
+      -> (tensor<4xf32> {graph.role = #graph.role<output "y">}) attributes {dist.local} {
+    %0 = graph.exp %x : tensor<4xf32>
+    dist.send %0 to [1, 0] : tensor<4xf32>
+    %1 = dist.recv from [1, 0] : tensor<4xf32>
+    %2 = graph.exp %1 : tensor<4xf32>
+    return %2 : tensor<4xf32>
+  }
+  pipe.step @train micro_batches = 2 copies = 1 micro_reduction = sum {
+    pipe.slot @repeated microbatch = 0 copy = 0
+    pipe.slot @repeated microbatch = 1 copy = 0
+  }
+}
+// CHECK: task.section @repeated
+// CHECK: task.send {{.+}} {signals = array<i32: [[SENT:[0-9]+]]>
+// CHECK: task.recv {{.+}} {signals = array<i32: [[RECEIVED:[0-9]+]]>
+// CHECK: task.launch {{.+}}waits = array<i32: [[RECEIVED]], [[SENT]]>

@@ -154,3 +154,26 @@ func.func @whole(%x: tensor<4x10xf32>) -> tensor<4x10xf32> {
   %0 = graph.softmax %x axis = 1 : tensor<4x10xf32>
   return %0 : tensor<4x10xf32>
 }
+
+// -----
+
+// Sends, receives and barriers stay in their order. What is sent and what needs the answer are no
+// kernel together, although one pass could compute both: the rank would wait for an answer to what it
+// has not sent.
+// CHECK-LABEL: @exchange
+// CHECK-SAME: task.forms = [#task.form<map 4 x 1>, #task.form<collective 1 x 1>, #task.form<collective 1 x 1>, #task.form<collective 1 x 1>, #task.form<map 4 x 1>]
+module attributes {dist.mesh = #dist.mesh<dp=2>} {
+  func.func @exchange(%x: tensor<4xf32>) -> tensor<4xf32> attributes {dist.local} {
+    // CHECK: graph.exp {{.*}}task.kernel = 0
+    %0 = graph.exp %x : tensor<4xf32>
+    // CHECK: dist.send {{.*}}task.kernel = 1
+    dist.send %0 to [1, 0] : tensor<4xf32>
+    // CHECK: dist.recv {{.*}}task.kernel = 2
+    %1 = dist.recv from [1, 0] : tensor<4xf32>
+    // CHECK: dist.barrier {{.*}}task.kernel = 3
+    dist.barrier
+    // CHECK: graph.add {{.*}}task.kernel = 4
+    %2 = graph.add %0, %1 : tensor<4xf32>
+    return %2 : tensor<4xf32>
+  }
+}

@@ -181,6 +181,7 @@ std::vector<Values> referenceOf(const CollectiveCall &call, const std::vector<Va
   case abi::ALL_REDUCE:
     return std::vector<Values>(members, total);
   case abi::REDUCE:
+    after.assign(members, Values(call.count(), 0));
     after[call.root] = total;
     return after;
   case abi::REDUCE_SCATTER: {

@@ -6,6 +6,7 @@
 #include "test/unit/runtime/CollectiveReference.h"
 
 #include <algorithm>
+#include <atomic>
 #include <numeric>
 #include <random>
 
@@ -249,6 +250,56 @@ TEST_P(CommunicatorConformance, SendsArriveInOrderOfTheirTag) {
       EXPECT_EQ(received, before * 1000 + i);
     }
   });
+}
+
+TEST_P(CommunicatorConformance, TagsKeepMessagesApart) {
+  onEveryRank(GetParam().make(2), [&](Communicator &rank) {
+    int32_t values[2] = {10, 20}, received[2] = {0, 0};
+    int32_t peer = 1 - rank.position();
+    CollectiveCall calls[4];
+    for (uint32_t tag : {0, 1}) {
+      calls[tag] = {.kind = abi::SEND, .type = abi::I32, .source = &values[tag], .shape = {1}};
+      calls[2 + tag] = {.kind = abi::RECV, .type = abi::I32, .shape = {1}};
+      calls[2 + tag].destination = &received[tag];
+      calls[tag].root = calls[2 + tag].root = peer;
+      calls[tag].tag = calls[2 + tag].tag = tag;
+    }
+    if (rank.position() == 1)
+      std::swap(calls[2], calls[3]);
+    EXPECT_TRUE(rank.run(calls).ok());
+    EXPECT_EQ(received[0], 10);
+    EXPECT_EQ(received[1], 20);
+  });
+}
+
+TEST_P(CommunicatorConformance, NobodyLeavesABarrierBeforeAllHaveCome) {
+  constexpr int ranks = 6, rounds = 50;
+  std::atomic<int> arrivals = 0;
+  onEveryRank(GetParam().make(ranks), [&](Communicator &rank) {
+    for (int round = 1; round <= rounds; ++round) {
+      ++arrivals;
+      EXPECT_TRUE(rank.barrier().ok());
+      EXPECT_GE(arrivals.load(), ranks * round);
+    }
+  });
+}
+
+// The root's sum and the others' zeros, where the operands were.
+TEST_P(CommunicatorConformance, InPlaceReduce) {
+  constexpr int ranks = 5, count = 40000, root = 3;
+  std::vector<std::vector<float>> data(ranks);
+  for (int r = 0; r < ranks; ++r)
+    data[r].assign(count, float(r + 1));
+  onEveryRank(GetParam().make(ranks), [&](Communicator &rank) {
+    CollectiveCall call;
+    call.kind = abi::REDUCE;
+    call.source = call.destination = data[rank.position()].data();
+    call.shape = {count};
+    call.root = root;
+    EXPECT_TRUE(rank.run({&call, 1}).ok());
+  });
+  for (int r = 0; r < ranks; ++r)
+    EXPECT_EQ(data[r], std::vector<float>(count, r == root ? 15 : 0)) << "rank " << r;
 }
 
 TEST_P(CommunicatorConformance, NamesRanksThatDisagree) {
