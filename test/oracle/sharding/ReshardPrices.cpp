@@ -190,24 +190,31 @@ bool isInSample(int64_t index, int64_t oneOf) {
   return index % oneOf == 0 || std::getenv("PCC_TEST_FULL");
 }
 
-/// Compares the plans of pairs, one of `oneOf`, and adds how many each kind wins.
-void compare(ArrayRef<int64_t> shape, const Mesh &mesh, const abi::Cluster &cluster, int64_t oneOf,
-             std::map<std::string, int64_t> &wins) {
+/// Compares the plans of pairs, one of `oneOf`, and adds how many each kind wins. Returns how many
+/// are slower than they may be.
+int64_t compare(ArrayRef<int64_t> shape, const Mesh &mesh, const abi::Cluster &cluster,
+                int64_t oneOf, std::map<std::string, int64_t> &wins) {
   constexpr int64_t f32 = 4;
   std::vector<Sharding> all = listSums(shape, mesh);
   facts::MachinePrice price(cluster, mesh, f32);
   BruteForce best(all, shape, mesh, price);
   facts::ReshardPlanner planner(mesh, &cluster);
+  int64_t slower = 0;
   for (size_t i = 0; i < all.size(); ++i)
     for (size_t j = 0; j < all.size(); ++j) {
       if (i == j || !isInSample(i * all.size() + j, oneOf))
         continue;
       const ReshardPlan &plan = planner.plan(all[i], all[j], shape, f32);
       std::string pair = all[i].str() + " to " + all[j].str() + " on " + mesh.str();
-      EXPECT_LE(plan.price, best.chains[i][j] * (1 + 1e-9)) << pair << ": " << plan.str();
-      EXPECT_LE(plan.price, best.single[i][j] * (1 + 1e-9)) << pair << ": " << plan.str();
+      double fastest = std::min(best.chains[i][j], best.single[i][j]);
+      if (plan.price > fastest * (1 + 1e-9)) {
+        errs() << pair << ": " << plan.str() << " takes " << plan.price << ", not " << fastest
+               << "\n";
+        ++slower;
+      }
       ++wins[classify(plan)];
     }
+  return slower;
 }
 
 TEST(ReshardPrices, NoPlanIsSlowerThanAShortChain) {
@@ -215,9 +222,12 @@ TEST(ReshardPrices, NoPlanIsSlowerThanAShortChain) {
     for (int64_t extent : {64, 4096}) { // 16 KB and 64 MB of f32
       std::map<std::string, int64_t> wins;
       auto cluster = machine::parseForm(form);
-      compare({extent, extent}, Mesh({{"x", 2}, {"y", 4}}), *cluster, 1, wins);
-      compare({extent / 2 * 3, extent / 2 * 3}, Mesh({{"x", 2}, {"y", 3}}), *cluster, 1, wins);
-      compare({extent, extent}, Mesh({{"x", 2}, {"y", 2}, {"z", 2}}), *cluster, 17, wins);
+      EXPECT_EQ(compare({extent, extent}, Mesh({{"x", 2}, {"y", 4}}), *cluster, 1, wins), 0);
+      EXPECT_EQ(
+          compare({extent / 2 * 3, extent / 2 * 3}, Mesh({{"x", 2}, {"y", 3}}), *cluster, 1, wins),
+          0);
+      EXPECT_EQ(compare({extent, extent}, Mesh({{"x", 2}, {"y", 2}, {"z", 2}}), *cluster, 17, wins),
+                0);
       outs() << form << ", " << extent << "x" << extent << " f32, pairs won by";
       for (const auto &[kind, count] : wins)
         outs() << (kind == wins.begin()->first ? " " : ", ") << kind << " " << count;
