@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Hand-written collectives: the gradient graph has the same collectives, with the same shapes and
+// in the same order, or the question is refused for the same reason.
+#include "test/conformance/training/Manual.h"
+
+#include "compiler/Pipeline.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+
+namespace pcc::conformance {
+namespace {
+
+/// What our diagnostic says where the reference system refuses for this reason.
+constexpr struct {
+  llvm::StringLiteral category, text;
+} refusals[] = {
+    {"split_count", "expected a result of type"},
+    {"manual_collective", "is written for one rank by hand: expected parallel mode stand_alone"},
+    {"gradient_undefined", "no derivative of"},
+    {"not_divisible", "is not divisible by"},
+};
+
+/// Where the documents of the parallel options decide otherwise.
+std::string differenceOf(const Case &question, StringRef error) {
+  if (question.mode == "data_parallel" && error.contains("expected parallel mode stand_alone"))
+    return "stand_alone is the mode for hand-written collectives, which are refused in all others";
+  bool broadcasts = llvm::any_of(question.nodes, [](const Node &n) { return n.op == "Broadcast"; });
+  if (broadcasts)
+    return "the gradient of a broadcast is reduced to its root and zero elsewhere";
+  return "";
+}
+
+abi::ParallelMode modeOf(const Case &question) {
+  if (question.mode == "semi_auto")
+    return abi::SEMI_AUTO_PARALLEL;
+  if (question.mode == "data_parallel")
+    return abi::DATA_PARALLEL;
+  return question.mode == "hybrid_parallel" ? abi::HYBRID_PARALLEL : abi::STAND_ALONE;
+}
+
+/// Builds the model and takes it to its gradients; `error` collects what is diagnosed.
+OwningOpRef<ModuleOp> compile(const Case &question, MLIRContext &context, std::string &error) {
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+      error += (error.empty() ? "" : "; ") + diagnostic.str();
+    return success();
+  });
+  auto module = parseSourceString<ModuleOp>(makeManualModel(question), &context);
+  if (!module)
+    return {};
+  PipelineOptions options;
+  options.parallel.set_device_num(question.devices);
+  options.parallel.set_parallel_mode(modeOf(question));
+  options.training.optimizer = "momentum,lr=0.1,momentum=0.9";
+  if (failed(runPipeline(*module, options, Stage::Grad)))
+    return {};
+  return module;
+}
+
+Judgement judgeRefusal(const Case &question, StringRef error) {
+  for (auto [category, text] : refusals)
+    if (category == question.category && error.contains(text))
+      return {Verdict::Same, ("refused: " + error).str()};
+  return {Verdict::Failed, "expected to be refused as " + question.category + ", got " +
+                               (error.empty() ? "a program" : error.str())};
+}
+
+std::string join(const std::vector<Collective> &collectives) {
+  return llvm::join(llvm::map_range(collectives, [](const Collective &c) { return c.str(); }),
+                    ", ");
+}
+
+} // namespace
+
+Judgement judgeManual(const Case &question, MLIRContext &context) {
+  std::string error;
+  OwningOpRef<ModuleOp> module = compile(question, context, error);
+  if (question.refused)
+    return judgeRefusal(question, error);
+  std::string difference = differenceOf(question, error);
+  if (!module)
+    return difference.empty() ? Judgement{Verdict::Failed, error}
+                              : Judgement{Verdict::Differs, difference};
+  std::vector<Collective> expected = collectivesOfAnswer(question);
+  std::vector<Collective> actual = collectivesOfModule(*module);
+  if (expected == actual)
+    return {Verdict::Same, join(actual)};
+  if (!difference.empty())
+    return {Verdict::Differs, difference};
+  return {Verdict::Failed, "expected " + join(expected) + "; got " + join(actual)};
+}
+
+} // namespace pcc::conformance
