@@ -86,21 +86,29 @@ struct ReduceForm : LocalForm<ReduceForm, graph::ReduceOp> {
   }
 };
 
-/// The number of labels on all ranks that are not to be ignored, in the loss's type.
+/// The number of labels on all ranks that are not to be ignored, in f32: narrower floats stop
+/// counting early.
 Value countSamples(OpBuilder &builder, graph::SoftmaxCrossEntropyOp op, Value labels,
-                   RankedTensorType scalar, const AxisList &axes) {
+                   const AxisList &axes) {
   Location loc = op.getLoc();
   auto type = cast<RankedTensorType>(labels.getType());
+  auto scalar = RankedTensorType::get({}, builder.getF32Type());
+  APInt number(type.getElementTypeBitWidth(), *op.getIgnoreIndex(), /*isSigned=*/true);
   Value ignored =
-      graph::ConstantOp::create(builder, loc, type, static_cast<double>(*op.getIgnoreIndex()));
+      graph::ConstantOp::create(builder, loc, type, DenseElementsAttr::get(type, number));
   Value counts = graph::CompareOp::create(builder, loc, type.clone(builder.getI1Type()),
                                           graph::Direction::NE, labels, ignored);
-  Value ones = graph::CastOp::create(builder, loc, type.clone(scalar.getElementType()), counts);
+  Value ones = graph::CastOp::create(builder, loc, type.clone(builder.getF32Type()), counts);
   auto dims = llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
   Value sum = graph::ReduceOp::create(builder, loc, scalar, graph::ReduceOpKind::Sum, ones,
                                       builder.getDenseI64ArrayAttr(dims));
   return dist::AllReduceOp::create(builder, loc, scalar, ReduceKind::Sum, sum,
                                    dist::GroupAttr::get(builder.getContext(), axes));
+}
+
+/// `value` with elements of `type`.
+Value castTo(OpBuilder &builder, Location loc, Value value, RankedTensorType type) {
+  return value.getType() == type ? value : graph::CastOp::create(builder, loc, type, value);
 }
 
 struct CrossEntropyForm : LocalForm<CrossEntropyForm, graph::SoftmaxCrossEntropyOp> {
@@ -116,8 +124,12 @@ struct CrossEntropyForm : LocalForm<CrossEntropyForm, graph::SoftmaxCrossEntropy
       return {scale(builder, op->getLoc(), blocks.getLoss(), 1.0 / shards)};
     }
     blocks.setReduction(graph::LossReduction::Sum);
-    Value count = countSamples(builder, loss, operands[1], scalar, axes);
-    return {graph::DivOp::create(builder, op->getLoc(), scalar, blocks.getLoss(), count)};
+    Location loc = op->getLoc();
+    Value count = countSamples(builder, loss, operands[1], axes);
+    auto exact = cast<RankedTensorType>(count.getType());
+    Value sum = castTo(builder, loc, blocks.getLoss(), exact);
+    Value mean = graph::DivOp::create(builder, loc, exact, sum, count);
+    return {castTo(builder, loc, mean, scalar)};
   }
 };
 

@@ -119,3 +119,21 @@ module attributes {dist.mesh = #dist.mesh<dp=4>} {
     return %0 : tensor<f32>
   }
 }
+
+// -----
+
+// They are counted in f32 whatever the type of the loss: f16 ends at 65504.
+
+// CHECK-LABEL: func.func @ignored_narrow
+// CHECK: graph.cast {{.+}} : tensor<4xi1> to tensor<4xf32>
+// CHECK: dist.all_reduce {{.+}} : tensor<f32>
+// CHECK: graph.div {{.+}} : tensor<f32>
+// CHECK: graph.cast {{.+}} : tensor<f32> to tensor<f16>
+module attributes {dist.mesh = #dist.mesh<dp=2>} {
+  func.func @ignored_narrow(%x: tensor<8x3xf16> {dist.sharding = #dist.sharding<[dp, _]>},
+                            %l: tensor<8xi64> {dist.sharding = #dist.sharding<[dp]>})
+      -> (tensor<f16> {dist.sharding = #dist.sharding<[] partial(sum: dp)>}) {
+    %0 = graph.softmax_cross_entropy %x, %l {ignore_index = -1 : i64, dist.in = [#dist.sharding<[dp, _]>, #dist.sharding<[dp]>], dist.out = [#dist.sharding<[] partial(sum: dp)>]} : tensor<8x3xf16>, tensor<8xi64>
+    return %0 : tensor<f16>
+  }
+}
