@@ -2,6 +2,10 @@
 
 #include "runtime/machine/Group.h"
 
+#include <algorithm>
+#include <map>
+#include <set>
+
 namespace pcc::machine {
 
 static int64_t divideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -23,6 +27,25 @@ Group Group::over(std::span<const GroupAxis> axes, const abi::Cluster &cluster) 
     int64_t outer = countUnits(axes, unit);
     group.members.push_back(divideUp(inner, outer));
     inner = outer;
+  }
+  return group;
+}
+
+Group Group::of(std::span<const int64_t> ranks, const abi::Cluster &cluster) {
+  Group group;
+  group.size = static_cast<int64_t>(ranks.size());
+  std::set<int64_t> units(ranks.begin(), ranks.end());
+  for (const abi::TopologyLevel &level : cluster.level()) {
+    std::map<int64_t, int64_t> members;
+    for (int64_t unit : units)
+      ++members[unit / level.count()];
+    units.clear();
+    int64_t most = 0;
+    for (const auto &[unit, count] : members) {
+      units.insert(unit);
+      most = std::max(most, count);
+    }
+    group.members.push_back(most);
   }
   return group;
 }

@@ -37,6 +37,9 @@ struct Group {
   /// levels (3 ranks in units of 2) is rounded up at each.
   static Group over(std::span<const GroupAxis> axes, const abi::Cluster &cluster);
 
+  /// The group of `ranks`, all different; at each level the unit with most members counts.
+  static Group of(std::span<const int64_t> ranks, const abi::Cluster &cluster);
+
   /// Members in one unit below `level`.
   int64_t membersBelow(int level) const;
 };

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/machine/RecordTraffic.h"
+
+#include "runtime/abi/ElementTypes.h"
+#include "runtime/abi/RankExpression.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace pcc::machine {
+namespace {
+
+using abi::Collective;
+
+int64_t countBytes(const Collective &collective) {
+  return abi::elementCount(collective.shape()).value_or(0) *
+         static_cast<int64_t>(abi::elementBytes(collective.type()));
+}
+
+std::vector<std::vector<int64_t>> listGroups(const abi::Executable &program,
+                                             const Collective &collective) {
+  std::vector<std::vector<int64_t>> groups;
+  if (collective.kind() != abi::SEND && collective.kind() != abi::RECV) {
+    for (const abi::RankList &list : program.groups(collective.group()).lists())
+      groups.emplace_back(list.ranks().begin(), list.ranks().end());
+    return groups;
+  }
+  for (int64_t rank = 0; rank < abi::rankCount(program.mesh()); ++rank)
+    if (int64_t peer = abi::evaluate(collective.peer(), program.mesh(), rank); peer >= 0)
+      groups.push_back({rank, peer});
+  return groups;
+}
+
+/// What the boxes of a block exchange bring to the busiest rank, and from how many others.
+void countMoves(const Collective &collective, RecordTraffic &result) {
+  int64_t elementBytes = static_cast<int64_t>(abi::elementBytes(collective.type()));
+  std::map<uint32_t, int64_t> received;
+  std::map<uint32_t, std::set<uint32_t>> senders;
+  for (const abi::BlockMove &move : collective.moves()) {
+    if (move.source() == move.target())
+      continue;
+    received[move.target()] += abi::elementCount(move.size()).value_or(0) * elementBytes;
+    senders[move.target()].insert(move.source());
+  }
+  for (const auto &[rank, bytes] : received)
+    result.received = std::max(result.received, bytes);
+  for (const auto &[rank, others] : senders)
+    result.traffic.messages =
+        std::max(result.traffic.messages, static_cast<int64_t>(others.size()));
+  result.traffic.bytes = static_cast<double>(result.received);
+}
+
+/// The header's table, for operands of `bytes` in groups of `n`.
+int64_t countReceived(abi::CollectiveKind kind, int64_t bytes, int64_t n) {
+  switch (kind) {
+  case abi::ALL_REDUCE:
+    return 2 * (n - 1) * bytes / n;
+  case abi::REDUCE_SCATTER:
+  case abi::ALL_TO_ALL:
+    return (n - 1) * bytes / n;
+  case abi::ALL_GATHER:
+    return (n - 1) * bytes;
+  case abi::BROADCAST:
+  case abi::REDUCE:
+  case abi::COLLECTIVE_PERMUTE:
+  case abi::RECV:
+    return n > 1 ? bytes : 0;
+  default:
+    return 0;
+  }
+}
+
+} // namespace
+
+RecordTraffic readTraffic(const abi::Executable &program, const Collective &collective) {
+  RecordTraffic result;
+  result.groups = listGroups(program, collective);
+  result.traffic.kind = collective.kind();
+  if (collective.kind() == abi::BLOCK_EXCHANGE) {
+    countMoves(collective, result);
+    return result;
+  }
+  int64_t n = result.groups.empty() ? 1 : static_cast<int64_t>(result.groups.front().size());
+  int64_t bytes = countBytes(collective);
+  result.received = countReceived(collective.kind(), bytes, n);
+  result.traffic.bytes =
+      static_cast<double>(collective.kind() == abi::ALL_GATHER ? n * bytes : bytes);
+  return result;
+}
+
+double priceTraffic(const abi::Cluster &cluster, const RecordTraffic &traffic) {
+  std::set<std::vector<int64_t>> priced; // groups that lie alike cost the same
+  double slowest = 0;
+  for (const std::vector<int64_t> &ranks : traffic.groups) {
+    Group group = Group::of(ranks, cluster);
+    if (priced.insert(group.members).second)
+      slowest = std::max(slowest, priceCollective(cluster, group, traffic.traffic).seconds);
+  }
+  return slowest;
+}
+
+} // namespace pcc::machine
