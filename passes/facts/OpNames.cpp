@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/facts/OpNames.h"
 
+#include "llvm/ADT/StringMap.h"
+
 using namespace mlir;
 
 namespace pcc::facts {
@@ -44,6 +46,18 @@ std::optional<StringRef> getDerivedFrom(Operation *op) {
   if (origin.empty() || !names.front().getName().getValue().starts_with((origin + ".").str()))
     return std::nullopt;
   return origin;
+}
+
+void forEachNumbered(func::FuncOp function,
+                     function_ref<void(Operation *, StringRef, unsigned)> visit) {
+  llvm::StringMap<unsigned> counts;
+  if (!function.isDeclaration())
+    for (Operation &op : function.getBody().front())
+      visit(&op, getName(&op), counts[getName(&op)]++);
+}
+
+std::string makeExactName(StringRef function, StringRef name, unsigned number) {
+  return (function + ":" + name + "#" + Twine(number)).str();
 }
 
 } // namespace pcc::facts

@@ -7,7 +7,7 @@
 //   loc("/fc1/MatMul.grad"("/fc1/MatMul"("model.onnx":3:0))) /fc1/MatMul.grad, from /fc1/MatMul
 #pragma once
 
-#include "mlir/IR/Operation.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace pcc::facts {
 
@@ -19,5 +19,13 @@ llvm::StringRef getName(mlir::Operation *op);
 llvm::SmallVector<llvm::StringRef> getNames(mlir::Operation *op);
 /// The name of the op from which `op` was derived, if it was.
 std::optional<llvm::StringRef> getDerivedFrom(mlir::Operation *op);
+
+/// Calls `visit` with every op of `function`, its name, and which of the ops of that name it is, from
+/// 0: the two tell all ops of a function apart.
+void forEachNumbered(
+    mlir::func::FuncOp function,
+    llvm::function_ref<void(mlir::Operation *op, llvm::StringRef name, unsigned number)> visit);
+/// What tells an op from all others of its program: `forward:/fc1/MatMul#0`.
+std::string makeExactName(llvm::StringRef function, llvm::StringRef name, unsigned number);
 
 } // namespace pcc::facts

@@ -3,7 +3,7 @@
 // Puts a reshard between each value and the uses that want it cut in another way. Assumes that the
 // strategy has marked functions and ops (what has no mark wants wholes). Leaves every use with the
 // sharding it asks for, and functions of one rank's types as they are.
-#include "dialects/graph/Graph.h"
+#include "dialects/graph/Roles.h"
 #include "dialects/interfaces/FactorRuleInterface.h"
 #include "passes/facts/LocalForm.h"
 #include "passes/facts/Shardings.h"
@@ -111,7 +111,20 @@ private:
     }
     auto from = ShardingAttr::get(function.getContext(), facts::getSharding(value));
     return result =
-               dist::ReshardOp::create(builder, value.getLoc(), value.getType(), value, from, to);
+               dist::ReshardOp::create(builder, getLoc(value), value.getType(), value, from, to);
+  }
+
+  /// The place of `value`; an argument goes by the name of what it stands for.
+  Location getLoc(Value value) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    graph::RoleAttr role =
+        argument ? graph::getArgRole(function, argument.getArgNumber()) : graph::RoleAttr();
+    if (graph::getName(role).empty())
+      return value.getLoc();
+    std::string name = graph::getName(role).str();
+    if (role.getKind() == graph::RoleKind::Gradient)
+      name += ".gradient";
+    return NameLoc::get(builder.getStringAttr(name), value.getLoc());
   }
 
   /// The op that makes `value` from nothing and can make any block of it.

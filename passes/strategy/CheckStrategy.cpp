@@ -266,7 +266,7 @@ FailureOr<CheckedStrategy> checkStrategy(Operation *op, const GivenStrategy &giv
     FailureOr<std::vector<Cuts>> tensors = checkTensors(*cuts, side, mesh, emitError);
     if (failed(tensors))
       return failure();
-    if (isIn || !given.in) {
+    if (isIn || !given.in || given.joinsSides) {
       areNamed = std::holds_alternative<std::vector<Sharding>>(*cuts);
       if (failed(collector.collect(isIn ? rule.getOperands() : rule.getResults(), *tensors, side)))
         return failure();

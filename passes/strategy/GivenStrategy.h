@@ -21,6 +21,8 @@ using GivenCuts = std::variant<std::vector<CountTuple>, std::vector<dist::Shardi
 /// What is given for one op; absent where nothing is said.
 struct GivenStrategy {
   std::optional<GivenCuts> in, out;
+  /// `out` says, like `in`, how the factors are split, and not what the users of the results see.
+  bool joinsSides = false;
 
   bool operator==(const GivenStrategy &) const = default;
 };

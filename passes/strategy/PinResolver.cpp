@@ -3,6 +3,7 @@
 
 #include "dialects/graph/Roles.h"
 #include "dialects/interfaces/FactorRuleInterface.h"
+#include "mlir/IR/Remarks.h"
 #include "passes/facts/Cost.h"
 #include "passes/facts/OpNames.h"
 
@@ -81,7 +82,7 @@ bool takesPins(func::FuncOp function) {
 LogicalResult PinResolver::requestOp(const Pin &pin, Operation *op) {
   if (auto found = ops.find(op); found != ops.end()) {
     const Pin &other = *found->second.pin;
-    if (other.getStrategy() == pin.getStrategy())
+    if (pin.isRestored() || other.getStrategy() == pin.getStrategy())
       return success();
     return op->emitError() << "\"" << facts::getName(op) << "\" is given two strategies, by "
                            << other.describe() << " and by " << pin.describe();
@@ -112,7 +113,7 @@ LogicalResult PinResolver::requestTensor(const Pin &pin, StringRef name, RankedT
                                          TensorRequests &requests) {
   if (auto found = requests.find(name); found != requests.end()) {
     const Pin &other = *found->second.pin;
-    if (other.getStrategy() == pin.getStrategy())
+    if (pin.isRestored() || other.getStrategy() == pin.getStrategy())
       return success();
     return module.emitError() << "\"" << name << "\" is given two shardings, by "
                               << other.describe() << " and by " << pin.describe();
@@ -152,10 +153,51 @@ LogicalResult PinResolver::matchTensors(const Pin &pin) {
                             << (pin.getTarget() == PinTarget::Parameter ? "parameter" : "input");
 }
 
+/// Sections that take gradients follow here, too.
+LogicalResult PinResolver::matchExact(const Pin &pin) {
+  if (exactNames.empty())
+    for (func::FuncOp function : module.getOps<func::FuncOp>())
+      facts::forEachNumbered(function, [&](Operation *op, StringRef name, unsigned number) {
+        exactNames[facts::makeExactName(function.getSymName(), name, number)] = op;
+      });
+  Operation *op = exactNames.lookup(pin.getPattern());
+  if (!op || !isa<FactorRuleOpInterface>(op))
+    return module.emitError() << pin.describe() << " matches no op";
+  if (!takesPins(op->getParentOfType<func::FuncOp>()))
+    return success();
+  return requestOp(pin, op);
+}
+
+LogicalResult PinResolver::match(const Pin &pin) {
+  if (pin.isOfTensor())
+    return matchTensors(pin);
+  return pin.getTarget() == PinTarget::OpExact ? matchExact(pin) : matchOps(pin);
+}
+
+void PinResolver::tryMatch(const Pin &pin) {
+  std::string reason;
+  {
+    ScopedDiagnosticHandler reasons(module.getContext(), [&](Diagnostic &diagnostic) {
+      reason = diagnostic.str();
+      return success();
+    });
+    (void)match(pin);
+  }
+  if (!reason.empty())
+    remark::missed(module.getLoc(), remark::RemarkOpts::name("reuse").category("strategy"))
+        << remark::metric("entry", pin.getPattern()) << remark::reason("{0}", reason);
+}
+
 LogicalResult PinResolver::match(ArrayRef<Pin> pins) {
-  for (const Pin &pin : pins)
-    if (failed(pin.isOfTensor() ? matchTensors(pin) : matchOps(pin)))
-      return failure();
+  for (bool isRestored : {false, true})
+    for (const Pin &pin : pins) {
+      if (pin.isRestored() != isRestored)
+        continue;
+      if (pin.isOptional())
+        tryMatch(pin);
+      else if (failed(match(pin)))
+        return failure();
+    }
   return success();
 }
 

@@ -14,12 +14,14 @@ namespace pcc::strategy {
 class PinResolver {
 public:
   /// The program's ranks are `given`, to whose axes pins refer by name; without it there are
-  /// `numRanks` and no names.
+  /// `numRanks` and no names. `given` may get its value between match and resolve.
   PinResolver(mlir::ModuleOp module, const std::optional<dist::Mesh> &given, int64_t numRanks)
       : module(module), given(given), mesh(given.value_or(dist::Mesh())), numRanks(numRanks) {}
 
-  /// Finds what each pin speaks of and checks it. Diagnoses and fails.
+  /// Finds what each pin speaks of and checks it, restored ones last. Diagnoses and fails.
   mlir::LogicalResult match(llvm::ArrayRef<Pin> pins);
+  /// Whether no pin has found anything.
+  bool isEmpty() const { return ops.empty() && parameters.empty() && inputs.empty(); }
   /// Cuts the mesh as finely as the matched pins need and adds them to `given`, as shardings on the
   /// mesh that is returned.
   dist::Mesh resolve(GivenShardings &shardings) const;
@@ -37,6 +39,9 @@ private:
   };
   using TensorRequests = llvm::MapVector<llvm::StringRef, TensorRequest>;
 
+  mlir::LogicalResult match(const Pin &pin);
+  void tryMatch(const Pin &pin);
+  mlir::LogicalResult matchExact(const Pin &pin);
   mlir::LogicalResult matchOps(const Pin &pin);
   mlir::LogicalResult matchTensors(const Pin &pin);
   mlir::LogicalResult requestOp(const Pin &pin, mlir::Operation *op);
@@ -49,6 +54,7 @@ private:
   int64_t numRanks;
   llvm::MapVector<mlir::Operation *, OpRequest> ops;
   TensorRequests parameters, inputs;
+  llvm::StringMap<mlir::Operation *> exactNames; ///< filled when first asked
 };
 
 } // namespace pcc::strategy

@@ -15,8 +15,8 @@ struct TargetRow {
 
 constexpr TargetRow targets[] = {
     {PinTarget::Op, "op"},         {PinTarget::OpName, "op_name"},
-    {PinTarget::Module, "module"}, {PinTarget::Parameter, "parameter"},
-    {PinTarget::Input, "input"},
+    {PinTarget::OpExact, "op_exact"}, {PinTarget::Module, "module"},
+    {PinTarget::Parameter, "parameter"}, {PinTarget::Input, "input"},
 };
 
 StringRef getString(DictionaryAttr entry, StringRef key) {
@@ -37,6 +37,11 @@ const TargetRow *findTarget(DictionaryAttr entry) {
   return found;
 }
 
+/// Whether a pin holds a name as it is, and no regular expression.
+bool isLiteral(PinTarget target) {
+  return target == PinTarget::OpName || target == PinTarget::OpExact;
+}
+
 } // namespace
 
 std::string Pin::describe() const {
@@ -54,8 +59,11 @@ FailureOr<Pin> Pin::read(DictionaryAttr entry, ModuleOp module) {
   pin.target = row->target;
   pin.pattern = getString(entry, row->key);
   pin.place = getString(entry, "place");
+  pin.restored = entry.contains("restored");
+  pin.optional = entry.contains("optional");
+  pin.strategy.joinsSides = pin.restored;
   std::string wrong;
-  if (pin.target != PinTarget::OpName && !llvm::Regex(pin.pattern).isValid(wrong))
+  if (!isLiteral(pin.target) && !llvm::Regex(pin.pattern).isValid(wrong))
     return module.emitError() << pin.describe() << " is no regular expression: " << wrong;
   auto parse = [&](StringRef key, std::optional<GivenCuts> &cuts) -> LogicalResult {
     StringRef text = getString(entry, key);
@@ -80,7 +88,7 @@ FailureOr<Pin> Pin::read(DictionaryAttr entry, ModuleOp module) {
 }
 
 bool Pin::matches(StringRef name) const {
-  if (target == PinTarget::OpName)
+  if (isLiteral(target))
     return name == pattern;
   std::string whole = "^(" + pattern + (target == PinTarget::Module ? ")([/.].*)?$" : ")$");
   return llvm::Regex(whole).match(name);

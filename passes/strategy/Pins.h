@@ -7,12 +7,18 @@
 //     {op_name = "matmul_3", in = "((2,1),(1,4))", out = "((8,1))"},
 //     {module = "/h\\.0", out = "[dp, _, _]"},
 //     {parameter = "wte\\.weight", sharding = "[tp, _]"},
-//     {input = "tokens", sharding = "((4,1))"}]
+//     {input = "tokens", sharding = "((4,1))"},
+//     {op_exact = "forward:matmul#0", in = "[dp, _], [_, tp]", out = "[dp, tp]", restored}]
 //
 // `op`, `module`, `parameter` and `input` are regular expressions that must match a whole name (a
 // module: a whole leading part of it, up to a `/` or `.`), `op_name` is a name as it is. An op has
 // every name in its location. A pin that matches nothing, two that say different things, and an
 // illegal one are errors.
+//
+// `restored` marks what comes from a strategy checkpoint rather than from the user: it gives way to
+// a pin without the mark, and of an op `in` and `out` together say how its factors are split.
+// `op_exact` is one op of one function (OpNames.h). What is `optional` and does not fit is left out,
+// with a remark.
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"
@@ -22,7 +28,7 @@
 namespace pcc::strategy {
 
 /// What a pin speaks of.
-enum class PinTarget { Op, OpName, Module, Parameter, Input };
+enum class PinTarget { Op, OpName, OpExact, Module, Parameter, Input };
 
 /// One entry of `dist.pins`.
 class Pin {
@@ -31,6 +37,9 @@ public:
   static mlir::FailureOr<Pin> read(mlir::DictionaryAttr entry, mlir::ModuleOp module);
 
   PinTarget getTarget() const { return target; }
+  bool isRestored() const { return restored; }
+  bool isOptional() const { return optional; }
+  llvm::StringRef getPattern() const { return pattern; }
   bool isOfTensor() const { return target == PinTarget::Parameter || target == PinTarget::Input; }
   bool matches(llvm::StringRef name) const;
   const GivenStrategy &getStrategy() const { return strategy; }
@@ -42,6 +51,7 @@ public:
 private:
   PinTarget target = PinTarget::Op;
   std::string pattern, place;
+  bool restored = false, optional = false;
   GivenStrategy strategy;
 };
 

@@ -83,6 +83,22 @@ std::optional<Sharding> Propagation::findHint(Value value) const {
   return found->second;
 }
 
+/// A gradient is wanted as its parameter is cut.
+std::optional<Sharding> Propagation::findGradientWish(Value value) const {
+  for (OpOperand &use : value.getUses()) {
+    if (!use.getOwner()->hasTrait<OpTrait::IsTerminator>())
+      continue;
+    graph::RoleAttr role = graph::getResultRole(function, use.getOperandNumber());
+    if (!role || role.getKind() != graph::RoleKind::Gradient)
+      continue;
+    std::optional<unsigned> parameter =
+        graph::findArg(function, graph::RoleKind::Parameter, graph::getName(role));
+    if (parameter && isKnown(function.getArgument(*parameter)))
+      return getSharding(function.getArgument(*parameter));
+  }
+  return std::nullopt;
+}
+
 /// Ops are few per value; the first in program order decides.
 std::optional<Sharding> Propagation::findWish(Value value) const {
   OpOperand *first = nullptr;
@@ -91,7 +107,7 @@ std::optional<Sharding> Propagation::findWish(Value value) const {
         (!first || use.getOwner()->isBeforeInBlock(first->getOwner())))
       first = &use;
   if (!first)
-    return std::nullopt;
+    return findGradientWish(value);
   return ops.find(first->getOwner())
       ->second.sharding.operands[first->getOperandNumber()]
       .withoutPartial();
@@ -191,7 +207,8 @@ void Propagation::finish() {
   for (Operation &op : listOps(function))
     if (!ops.contains(&op))
       record(&op, choose(&op, std::nullopt), Origin::Whole);
-  sumLonely();
+  while (sumLonely()) // what is summed earlier leaves another one alone
+    continue;
 }
 
 bool staysPartial(func::FuncOp function, unsigned result) {
@@ -202,8 +219,8 @@ bool staysPartial(func::FuncOp function, unsigned result) {
 
 /// A partial sum may pass an op beside a whole value, which then enters once. That pays where it
 /// meets another partial sum further on, and both are reduced together; one that meets none is
-/// summed before the first whole value instead.
-void Propagation::sumLonely() {
+/// summed before the first whole value instead. Says whether there was one.
+bool Propagation::sumLonely() {
   CarriedSums sums;
   for (Operation &op : listOps(function)) {
     const OpSharding &sharding = ops.find(&op)->second.sharding;
@@ -213,13 +230,18 @@ void Propagation::sumLonely() {
   }
   for (OpOperand &result : function.getBody().front().getTerminator()->getOpOperands())
     sums.visitUse(result.get(), staysPartial(function, result.getOperandNumber()));
+  bool changed = false;
   for (Operation &op : listOps(function)) {
     if (!sums.isLonely(&op))
       continue;
     OpSplitter splitter = makeSplitter(&op);
     splitter.forbidCarrying();
-    record(&op, splitter.choose(), ops.find(&op)->second.origin);
+    OpSharding summed = splitter.choose();
+    Decision decided = ops.find(&op)->second;
+    changed |= summed.operands != decided.sharding.operands;
+    record(&op, std::move(summed), decided.origin);
   }
+  return changed;
 }
 
 int64_t Propagation::countParts(const OpSharding &sharding) const {

@@ -66,11 +66,11 @@ struct SemiAuto : impl::StrategySemiAutoBase<SemiAuto> {
     FailureOr<std::vector<Pin>> pins = readPins(module);
     if (failed(mesh) || failed(pins))
       return signalPassFailure();
-    if (!*mesh && pins->empty())
-      *mesh = makeBatchMesh();
     PinResolver resolver(module, *mesh, deviceNum);
     if (failed(resolver.match(*pins)))
       return signalPassFailure();
+    if (!*mesh && resolver.isEmpty())
+      *mesh = makeBatchMesh(); // the resolver sees it
     GivenShardings given;
     Mesh refined = resolver.resolve(given);
     given.fullBatch = fullBatch;

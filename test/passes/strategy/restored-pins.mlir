@@ -1,0 +1,44 @@
+// RUN: pcc-opt %s --split-input-file --strategy-semi-auto=device-num=4 | FileCheck %s
+// RUN: pcc-opt %s --split-input-file --strategy-semi-auto=device-num=4 --remark-format=emitRemark --remarks-filter-missed=strategy -o %t 2>&1 | FileCheck %s --check-prefix=REMARK
+
+// A restored pin speaks of one op of those that share a name; `in` and `out` together say how its factors are
+// split, so that a broadcast can be given, and the sum of the product is still partial for whoever reads it.
+
+// CHECK-LABEL: func.func @exact(
+// CHECK: graph.matmul %arg0, %arg1 {{.+}}dist.out = [#dist.sharding<[_, _]>]
+// CHECK: graph.matmul {{.+}}dist.in = [#dist.sharding<[_, tp]>, #dist.sharding<[tp, _]>], dist.out = [#dist.sharding<[_, _] partial(sum: tp)>]
+// CHECK: graph.broadcast {{.+}}dist.in = [#dist.sharding<[_]>], dist.out = [#dist.sharding<[tp, _]>]
+module attributes {dist.mesh = #dist.mesh<tp=4>, dist.pins = [
+    {op_exact = "exact:matmul#0", in = "[_, _], [_, _]", out = "[_, _]", restored},
+    {op_exact = "exact:matmul#1", in = "[_, tp], [tp, _]", out = "[_, _]", restored},
+    {op_exact = "exact:broadcast#0", in = "[_]", out = "[tp, _]", restored}]} {
+  func.func @exact(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>, %b: tensor<8xf32>) -> tensor<8x8xf32> {
+    %0 = graph.matmul %x, %w : tensor<8x8xf32>, tensor<8x8xf32>
+    %1 = graph.tanh %0 : tensor<8x8xf32>
+    %2 = graph.matmul %1, %w : tensor<8x8xf32>, tensor<8x8xf32>
+    %3 = graph.broadcast %b, [1] : tensor<8xf32> to tensor<8x8xf32>
+    %4 = graph.tanh %2 : tensor<8x8xf32>
+    %5 = graph.mul %4, %3 : tensor<8x8xf32>
+    return %5 : tensor<8x8xf32>
+  }
+}
+
+// -----
+
+// It gives way to a pin of the user's own. An optional one that does not fit is left out, with a remark.
+
+// CHECK-LABEL: func.func @own(
+// CHECK: graph.tanh {{.+}}dist.out = [#dist.sharding<[_, tp]>]
+// REMARK: reuse {{.*}}expected a count that divides 6 (1, 2, 3, 6), got 4{{.*}}entry=own:exp#0
+// REMARK: reuse {{.*}}matches no op{{.*}}entry=own:log#0
+module attributes {dist.mesh = #dist.mesh<tp=4>, dist.pins = [
+    {op_exact = "own:tanh#0", in = "[tp, _]", out = "[tp, _]", restored},
+    {op_exact = "own:exp#0", in = "[tp]", out = "[tp]", restored, optional},
+    {op_exact = "own:log#0", in = "[tp]", out = "[tp]", restored, optional},
+    {op_name = "tanh", in = "[_, tp]"}]} {
+  func.func @own(%x: tensor<8x8xf32>, %y: tensor<6xf32>) -> (tensor<8x8xf32>, tensor<6xf32>) {
+    %0 = graph.tanh %x : tensor<8x8xf32>
+    %1 = graph.exp %y : tensor<6xf32>
+    return %0, %1 : tensor<8x8xf32>, tensor<6xf32>
+  }
+}
