@@ -20,8 +20,8 @@ llvm::SmallVector<llvm::StringRef> getNames(mlir::Operation *op);
 /// The name of the op from which `op` was derived, if it was.
 std::optional<llvm::StringRef> getDerivedFrom(mlir::Operation *op);
 
-/// Calls `visit` with every op of `function`, its name, and which of the ops of that name it is, from
-/// 0: the two tell all ops of a function apart.
+/// Calls `visit` with every op of `function`, its name, and which of the ops of that name it is,
+/// from 0: the two tell all ops of a function apart.
 void forEachNumbered(
     mlir::func::FuncOp function,
     llvm::function_ref<void(mlir::Operation *op, llvm::StringRef name, unsigned number)> visit);

@@ -14,9 +14,12 @@ struct TargetRow {
 };
 
 constexpr TargetRow targets[] = {
-    {PinTarget::Op, "op"},         {PinTarget::OpName, "op_name"},
-    {PinTarget::OpExact, "op_exact"}, {PinTarget::Module, "module"},
-    {PinTarget::Parameter, "parameter"}, {PinTarget::Input, "input"},
+    {PinTarget::Op, "op"},
+    {PinTarget::OpName, "op_name"},
+    {PinTarget::OpExact, "op_exact"},
+    {PinTarget::Module, "module"},
+    {PinTarget::Parameter, "parameter"},
+    {PinTarget::Input, "input"},
 };
 
 StringRef getString(DictionaryAttr entry, StringRef key) {

@@ -17,8 +17,8 @@
 //
 // `restored` marks what comes from a strategy checkpoint rather than from the user: it gives way to
 // a pin without the mark, and of an op `in` and `out` together say how its factors are split.
-// `op_exact` is one op of one function (OpNames.h). What is `optional` and does not fit is left out,
-// with a remark.
+// `op_exact` is one op of one function (OpNames.h). What is `optional` and does not fit is left
+// out, with a remark.
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"
