@@ -85,6 +85,7 @@ std::optional<Sharding> Propagation::findHint(Value value) const {
 
 /// A gradient is wanted as its parameter is cut.
 std::optional<Sharding> Propagation::findGradientWish(Value value) const {
+  func::FuncOp function = this->function; // whose accessors are not const
   for (OpOperand &use : value.getUses()) {
     if (!use.getOwner()->hasTrait<OpTrait::IsTerminator>())
       continue;
