@@ -127,13 +127,14 @@ static TensorFactors addDims(FactorRule &rule, ArrayRef<int64_t> shape, FactorKi
   return dims;
 }
 
+/// The indices' factors come first, as in a device matrix.
 FactorRule GatherOp::getFactorRule() {
   FactorRule rule;
+  TensorFactors indices = addDims(rule, getIndices().getType().getShape(), FactorKind::Parallel);
   ArrayRef<int64_t> table = getInput().getType().getShape();
   TensorFactors input = addDims(rule, table, FactorKind::Parallel);
   if (!input[getAxis()].empty())
     rule.getFactor(input[getAxis()].front()).kind = FactorKind::Whole;
-  TensorFactors indices = addDims(rule, getIndices().getType().getShape(), FactorKind::Parallel);
   rule.addOperand(input);
   rule.addOperand(indices);
   rule.addResult(replaceAxis(input, getAxis(), indices));

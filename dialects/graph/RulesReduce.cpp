@@ -7,7 +7,8 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::graph;
 
-/// Batch, rows, columns, depth: ([i,j,l],[i,l,k]) -> ([i,j,k]) {reduce l: sum} {linear: (0) (1)}.
+/// ([i,j,l],[i,l,k]) -> ([i,j,k]) {reduce l: sum} {linear: (0) (1)}. The factors are in the order
+/// of the device matrix, batch, rows, depth, columns; the depth has the last letter nevertheless.
 FactorRule MatmulOp::getFactorRule() {
   FactorRule rule;
   ArrayRef<int64_t> result = getResult().getType().getShape();
@@ -15,9 +16,11 @@ FactorRule MatmulOp::getFactorRule() {
   for (int64_t size : result.drop_back(2))
     batch.push_back(rule.addDim(size));
   DimFactors rows = rule.addDim(result[result.size() - 2]);
-  DimFactors columns = rule.addDim(result.back());
   ArrayRef<int64_t> lhs = getLhs().getType().getShape();
   DimFactors depth = rule.addDim(lhs[lhs.size() - (getTransposeLhs() ? 2 : 1)], FactorKind::Reduce);
+  DimFactors columns = rule.addDim(result.back());
+  if (!depth.empty() && !columns.empty())
+    std::swap(rule.getFactor(depth.front()).name, rule.getFactor(columns.front()).name);
   auto matrix = [&](DimFactors first, DimFactors second, bool transposed) {
     if (transposed)
       std::swap(first, second);

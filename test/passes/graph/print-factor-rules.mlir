@@ -177,7 +177,7 @@ func.func @axis(%x: tensor<4x6xf32>, %start: tensor<i64>) {
 
 // Indices: the table is whole along its axis; scattered updates add up beside the input.
 func.func @indices(%table: tensor<10x6xf32>, %i: tensor<2x3xi64>) {
-  // expected-remark @+1 {{([i,j],[k,l]) -> ([k,l,j]) {whole i} {linear any: (0)}}}
+  // expected-remark @+1 {{([k,l],[i,j]) -> ([i,j,l]) {whole k} {linear any: (0)}}}
   %0 = graph.gather %table, %i axis = 0 : tensor<10x6xf32>, tensor<2x3xi64>
   // expected-remark @+1 {{([i,j],[k,l],[k,l,j]) -> ([i,j]) {reduce k: sum, l: sum} {whole i} {linear: (0,2)}}}
   %1 = graph.scatter_add %table, %i, %0 axis = 0
