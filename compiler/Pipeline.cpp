@@ -2,6 +2,7 @@
 
 #include "compiler/Pipeline.h"
 
+#include "compiler/StrategyFiles.h"
 #include "compiler/VerifyStage.h"
 #include "dialects/dist/Dist.h"
 #include "mlir/Transforms/Passes.h"
@@ -179,6 +180,12 @@ static LogicalResult checkMode(ModuleOp module, const PipelineOptions &options) 
   if (module->hasAttr(dist::pinsAttrName) && mode != abi::SEMI_AUTO_PARALLEL)
     return module.emitError("pins are obeyed in parallel mode semi_auto_parallel alone, got mode ")
            << StringRef(abi::ParallelMode_Name(mode)).lower();
+  if (!options.parallel.strategy_ckpt_load_file().empty() && mode != abi::SEMI_AUTO_PARALLEL)
+    return module.emitError(
+               "a strategy file is obeyed in parallel mode semi_auto_parallel alone, got mode ")
+           << StringRef(abi::ParallelMode_Name(mode)).lower();
+  if (!options.parallel.strategy_ckpt_save_file().empty() && mode == abi::STAND_ALONE)
+    return module.emitError("parallel mode stand_alone has no strategy to save");
   if (mode != abi::STAND_ALONE) {
     if (Operation *op = findHandWritten(module))
       return op->emitError("'") << op->getName()
@@ -199,12 +206,22 @@ static LogicalResult checkMode(ModuleOp module, const PipelineOptions &options) 
 LogicalResult pcc::runPipeline(ModuleOp module, const PipelineOptions &options, Stage last) {
   if (failed(checkMode(module, options)))
     return failure();
+  const abi::ParallelConfig &config = options.parallel;
+  abi::StrategyFingerprint fingerprint;
+  if (!config.strategy_ckpt_load_file().empty() || !config.strategy_ckpt_save_file().empty())
+    fingerprint = makeFingerprint(module, options); // before anything changes the model
+  if (!config.strategy_ckpt_load_file().empty() &&
+      failed(loadStrategy(module, options, fingerprint)))
+    return failure();
   for (const StageRow &row : road) {
     PassManager passes(module.getContext());
     if (options.configure && failed(options.configure(passes)))
       return failure();
     addStage(passes, row.stage, options);
     if (failed(passes.run(module)))
+      return failure();
+    if (row.stage == Stage::Strategy && !config.strategy_ckpt_save_file().empty() &&
+        failed(saveStrategy(module, options, fingerprint)))
       return failure();
     if (options.observe && failed(options.observe(row.stage, module)))
       return failure();

@@ -5,6 +5,9 @@
 #include "compiler/link/Link.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Support/Timing.h"
+#include "runtime/abi/Executable.h"
+#include "runtime/abi/RankExpression.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace pcc::cli;
 namespace cl = llvm::cl;
@@ -115,10 +118,30 @@ llvm::StringRef RoadFlags::givenFlag() const {
   for (const cl::Option *option : {&lossFlag, &optimizerFlag, &dumpFlag, &remarksFlag})
     if (option->getNumOccurrences())
       return option->ArgStr;
-  for (llvm::StringRef given : {model.givenFlag(), cluster.givenFlag()})
-    if (!given.empty())
-      return given;
-  return parallel.givenFlag();
+  llvm::StringRef given = model.givenFlag();
+  return given.empty() ? parallel.givenFlag() : given;
+}
+
+ExitCode RoadFlags::readProgram(abi::Executable &program, bool heedsCluster) const {
+  llvm::StringRef flag = givenFlag();
+  if (flag.empty() && !heedsCluster)
+    flag = cluster.givenFlag();
+  if (!flag.empty())
+    return fail(BadUsage,
+                "'--" + flag + "': expected a model, got a program, which is compiled already");
+  abi::ParallelConfig config;
+  if (ExitCode code = parallel.read(config))
+    return code;
+  auto read = abi::readExecutable(model.path());
+  if (!read)
+    return fail(ExitCode(read.status().exitCode()), read.status().describe());
+  program = std::move(*read);
+  int64_t ranks = abi::rankCount(program.mesh());
+  if (!parallel.has("device_num") || config.device_num() == ranks)
+    return Success;
+  return fail(BadUsage,
+              llvm::formatv("'--device-num': expected {0}, for which '{1}' was compiled, got {2}",
+                            ranks, model.path(), config.device_num()));
 }
 
 pcc::PipelineOptions pcc::cli::oneRank(PipelineOptions options) {
@@ -126,5 +149,7 @@ pcc::PipelineOptions pcc::cli::oneRank(PipelineOptions options) {
   options.parallel.set_device_num(1);
   options.parallel.clear_global_rank();
   options.parallel.set_parallel_mode(abi::STAND_ALONE);
+  options.parallel.clear_strategy_ckpt_load_file();
+  options.parallel.clear_strategy_ckpt_save_file();
   return options;
 }

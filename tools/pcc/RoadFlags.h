@@ -37,12 +37,19 @@ public:
   ExitCode build(Session &session, const PipelineOptions &options, bool shows,
                  abi::Executable &program) const;
 
-  /// The name of a flag that was given and that only compiling heeds, `device-num` apart; empty if
-  /// there is none.
-  llvm::StringRef givenFlag() const;
-  bool hasDeviceNum() const { return parallel.has("device_num"); }
+  /// Whether the model is a program, which is compiled already.
+  bool isProgram() const { return llvm::StringRef(model.path()).ends_with(".pcx"); }
+  /// Reads that program. Flags that only compiling heeds are refused, `--device-num` with another
+  /// number as well; `--cluster` only where the verb does not heed it either.
+  ExitCode readProgram(abi::Executable &program, bool heedsCluster = false) const;
+
+  const ClusterFlag &getCluster() const { return cluster; }
 
 private:
+  /// The name of a flag that was given and that only compiling heeds, `device-num` and `cluster`
+  /// apart; empty if there is none.
+  llvm::StringRef givenFlag() const;
+
   /// The folder of `--dump-ir`, if given.
   std::optional<DumpStages> dump() const;
 

@@ -2,8 +2,6 @@
 //
 // pcc run: trains and evaluates a program, or a model that it compiles first, on local ranks.
 
-#include "runtime/abi/Executable.h"
-#include "runtime/abi/RankExpression.h"
 #include "runtime/execute/RunProgram.h"
 #include "tools/pcc/RoadFlags.h"
 #include "tools/pcc/Verb.h"
@@ -59,7 +57,7 @@ public:
                        cl::sub(command)) {}
 
   ExitCode run() override {
-    if (compareOneRank && isProgram())
+    if (compareOneRank && road.isProgram())
       return fail(BadUsage,
                   "'--compare-one-rank': expected a model, got a program, whose number of "
                   "ranks is fixed");
@@ -68,7 +66,7 @@ public:
     if (ExitCode code = flags.read(config))
       return code;
     abi::Executable program;
-    if (ExitCode code = isProgram() ? readProgram(program) : buildProgram(program))
+    if (ExitCode code = road.isProgram() ? road.readProgram(program) : buildProgram(program))
       return code;
     abi::RunReport report;
     if (ExitCode code = execute(std::move(program), config, /*talks=*/!format.isJson(), report))
@@ -87,35 +85,12 @@ public:
   }
 
 private:
-  bool isProgram() const { return llvm::StringRef(road.getModel().path()).ends_with(".pcx"); }
-
   ExitCode buildProgram(abi::Executable &program) {
     pcc::PipelineOptions options;
     if (ExitCode code = road.read(options))
       return code;
     Session session;
     return road.build(session, options, /*shows=*/true, program);
-  }
-
-  /// A program is compiled already, so flags that say how are refused.
-  ExitCode readProgram(abi::Executable &program) {
-    if (llvm::StringRef flag = road.givenFlag(); !flag.empty())
-      return fail(BadUsage,
-                  "'--" + flag + "': expected a model, got a program, which is compiled already");
-    pcc::PipelineOptions options;
-    if (ExitCode code = road.read(options))
-      return code;
-    const std::string &path = road.getModel().path();
-    auto read = abi::readExecutable(path);
-    if (!read)
-      return fail(ExitCode(read.status().exitCode()), read.status().describe());
-    program = std::move(*read);
-    int64_t ranks = abi::rankCount(program.mesh());
-    if (!road.hasDeviceNum() || options.parallel.device_num() == ranks)
-      return Success;
-    return fail(BadUsage,
-                llvm::formatv("'--device-num': expected {0}, for which '{1}' was compiled, got {2}",
-                              ranks, path, options.parallel.device_num()));
   }
 
   static ExitCode execute(abi::Executable program, const abi::RunConfig &config, bool talks,

@@ -26,6 +26,8 @@ std::unique_ptr<Verb> makeCompileVerb();
 std::unique_ptr<Verb> makeRunVerb();
 std::unique_ptr<Verb> makeVerifyVerb();
 std::unique_ptr<Verb> makePlanReshardVerb();
+std::unique_ptr<Verb> makeExplainVerb();
+std::unique_ptr<Verb> makeDiffVerb();
 std::unique_ptr<Verb> makeDoctorVerb();
 
 } // namespace pcc::cli

@@ -34,7 +34,8 @@ int main(int argc, char **argv) {
   mlir::registerDefaultTimingManagerCLOptions();
 
   std::unique_ptr<Verb> verbs[] = {makeImportVerb(), makeCompileVerb(),     makeRunVerb(),
-                                   makeVerifyVerb(), makePlanReshardVerb(), makeDoctorVerb()};
+                                   makeVerifyVerb(), makePlanReshardVerb(), makeExplainVerb(),
+                                   makeDiffVerb(),   makeDoctorVerb()};
   for (auto &verb : verbs)
     acceptRepeatedFlags(verb->command);
   cl::OptionCategory ownFlags("pcc");
@@ -45,7 +46,7 @@ int main(int argc, char **argv) {
     if (verb->command)
       return verb->run();
   llvm::errs()
-      << "pcc: expected a verb: import, compile, run, verify, plan-reshard or doctor; 'pcc "
-         "--help' tells more\n";
+      << "pcc: expected a verb: import, compile, run, verify, plan-reshard, explain, diff or "
+         "doctor; 'pcc --help' tells more\n";
   return BadUsage;
 }

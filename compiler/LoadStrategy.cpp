@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From a strategy checkpoint to pins. What the file is for is compared with what is compiled first;
+// whether each entry is legal, the strategy pass finds out.
+#include "compiler/StrategyFiles.h"
+#include "dialects/dist/Dist.h"
+#include "dialects/graph/Roles.h"
+#include "mlir/IR/Remarks.h"
+#include "passes/facts/OpNames.h"
+#include "runtime/abi/StrategyFile.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/Regex.h"
+
+using namespace mlir;
+using namespace pcc;
+using pcc::dist::Sharding;
+
+namespace {
+
+/// `16x8`; `scalar` for none.
+template <typename Shape> std::string shapeText(const Shape &shape) {
+  if (shape.empty())
+    return "scalar";
+  return llvm::join(llvm::map_range(shape, [](int64_t size) { return std::to_string(size); }), "x");
+}
+
+/// `(2,1)`.
+template <typename Counts> std::string tupleText(const Counts &counts) {
+  return "(" +
+         llvm::join(llvm::map_range(counts, [](int64_t n) { return std::to_string(n); }), ",") +
+         ")";
+}
+
+/// Turns one file into pins of one module.
+class StrategyReader {
+public:
+  StrategyReader(ModuleOp module, const abi::Strategy &strategy, const abi::ParallelConfig &config)
+      : module(module), strategy(strategy), path(config.strategy_ckpt_load_file()),
+        isPartial(config.strategy_reuse() == abi::REUSE_PARTIAL) {
+    if (auto given = module->getAttrOfType<ArrayAttr>(dist::pinsAttrName))
+      pins.assign(given.begin(), given.end());
+  }
+
+  LogicalResult run(abi::StrategyFingerprint &wanted) {
+    if (failed(compareRanks(wanted)) || failed(compareOptions(wanted)) ||
+        failed(compareParameters()) || failed(compareModel(wanted)))
+      return failure();
+    if (isSameMesh)
+      setMesh(wanted);
+    for (const abi::ParameterStrategy &parameter : strategy.parameter())
+      addParameter(parameter);
+    for (const abi::InputStrategy &input : strategy.input())
+      if (input.fed().counts_size())
+        addTensor("input", input.name(), input.fed());
+    for (const abi::OpStrategy &op : strategy.op())
+      addOp(op);
+    module->setAttr(dist::pinsAttrName, ArrayAttr::get(module.getContext(), pins));
+    return success();
+  }
+
+private:
+  /// Something does not fit: an error, or a remark if that is allowed.
+  LogicalResult report(const Twine &what) {
+    if (!isPartial)
+      return module.emitError() << "strategy file '" << path << "': " << what
+                                << "; '--strategy-reuse=partial' keeps what fits";
+    remark::missed(module.getLoc(), remark::RemarkOpts::name("reuse").category("strategy"))
+        << remark::metric("file", path) << remark::reason("{0}", what.str());
+    return success();
+  }
+
+  LogicalResult compareRanks(const abi::StrategyFingerprint &wanted) {
+    const abi::StrategyFingerprint &saved = strategy.fingerprint();
+    isSameMesh = false;
+    if (saved.device_num() != wanted.device_num())
+      return report("expected " + Twine(saved.device_num()) +
+                    " ranks, for which it was saved, got " + Twine(wanted.device_num()));
+    std::string mesh = getMesh().str();
+    isSameMesh = wanted.mesh().empty() || wanted.mesh() == saved.mesh() || wanted.mesh() == mesh;
+    if (isSameMesh)
+      return success();
+    const std::string &named = saved.mesh().empty() ? mesh : saved.mesh();
+    return report("expected mesh \"" + named + "\", for which it was saved, got \"" +
+                  wanted.mesh() + "\"");
+  }
+
+  LogicalResult compareOptions(const abi::StrategyFingerprint &wanted) {
+    if (strategy.fingerprint().options() == wanted.options())
+      return success();
+    return report("expected options \"" + strategy.fingerprint().options() + "\", got \"" +
+                  wanted.options() + "\"");
+  }
+
+  LogicalResult compareParameters() {
+    SymbolTable symbols(module);
+    for (const abi::ParameterStrategy &saved : strategy.parameter()) {
+      auto parameter = symbols.lookup<graph::ParameterOp>(saved.name());
+      if (!parameter) {
+        if (failed(report("parameter \"" + Twine(saved.name()) + "\" is not in the model")))
+          return failure();
+        continue;
+      }
+      ArrayRef<int64_t> shape = parameter.getTensorType().getShape();
+      if (!llvm::equal(shape, saved.shape()) &&
+          failed(report("parameter \"" + Twine(saved.name()) + "\": expected shape " +
+                        shapeText(saved.shape()) + ", got " + shapeText(shape))))
+        return failure();
+    }
+    return success();
+  }
+
+  /// Names the first op of @forward that the model does not have; an op that the road made of
+  /// others has the name of one of them.
+  LogicalResult compareModel(const abi::StrategyFingerprint &wanted) {
+    if (strategy.fingerprint().model() == wanted.model())
+      return success();
+    llvm::StringSet<> names;
+    module.walk([&](Operation *op) {
+      for (StringRef name : facts::getNames(op))
+        names.insert(name);
+    });
+    for (const abi::OpStrategy &op : strategy.op())
+      if (op.section() == "forward" && !names.contains(op.name()))
+        return report("op \"" + Twine(op.name()) + "\" is not in the model");
+    return report("the model has changed since: its ops, their names or their shapes");
+  }
+
+  dist::Mesh getMesh() const {
+    SmallVector<dist::MeshAxis> axes;
+    for (const abi::MeshAxis &axis : strategy.mesh().axes())
+      axes.push_back({axis.name(), axis.size()});
+    return dist::Mesh(axes);
+  }
+
+  void setMesh(abi::StrategyFingerprint &wanted) {
+    if (wanted.mesh().empty())
+      wanted.set_mesh(strategy.fingerprint().mesh());
+    module->setAttr(dist::meshAttrName, dist::MeshAttr::get(module.getContext(), getMesh()));
+  }
+
+  /// Whether `tensor` is a partial sum, and its cuts as a sharding without that.
+  bool isPartialSum(const abi::TensorStrategy &tensor, std::string &cuts) {
+    ScopedDiagnosticHandler quiet(module.getContext(), [](Diagnostic &) { return success(); });
+    FailureOr<Sharding> sharding = dist::parseSharding(tensor.sharding(), module.getContext());
+    // What cannot be read is left for the strategy pass to refuse.
+    cuts = succeeded(sharding) ? sharding->withoutPartial().str() : tensor.sharding();
+    return succeeded(sharding) && sharding->isPartial();
+  }
+
+  /// By axes on the file's own mesh, by counts on any other.
+  std::string toText(ArrayRef<const abi::TensorStrategy *> tensors) {
+    auto hasAxes = [](const abi::TensorStrategy *tensor) { return !tensor->sharding().empty(); };
+    bool byAxes = isSameMesh && llvm::all_of(tensors, hasAxes);
+    std::string text, cuts;
+    for (const abi::TensorStrategy *tensor : tensors) {
+      (void)isPartialSum(*tensor, cuts);
+      text += (text.empty() ? "" : ", ") + (byAxes ? cuts : tupleText(tensor->counts()));
+    }
+    return byAxes || tensors.empty() ? text : "(" + text + ")";
+  }
+
+  using Tensors = google::protobuf::RepeatedPtrField<abi::TensorStrategy>;
+  std::string toText(const Tensors &tensors) {
+    SmallVector<const abi::TensorStrategy *> list;
+    for (const abi::TensorStrategy &tensor : tensors)
+      list.push_back(&tensor);
+    return toText(list);
+  }
+
+  void add(ArrayRef<std::pair<StringRef, std::string>> entries) {
+    Builder builder(module.getContext());
+    NamedAttrList pin;
+    for (const auto &[key, text] : entries)
+      if (!text.empty())
+        pin.set(key, builder.getStringAttr(text));
+    pin.set("place", builder.getStringAttr(path));
+    pin.set("restored", builder.getUnitAttr());
+    if (isPartial)
+      pin.set("optional", builder.getUnitAttr());
+    pins.push_back(pin.getDictionary(module.getContext()));
+  }
+
+  void addTensor(StringRef kind, StringRef name, const abi::TensorStrategy &tensor) {
+    add({{kind, llvm::Regex::escape(name)}, {"sharding", toText({&tensor})}});
+  }
+
+  void addParameter(const abi::ParameterStrategy &parameter) {
+    abi::TensorStrategy tensor;
+    tensor.set_sharding(parameter.sharding());
+    for (auto [size, slice] : llvm::zip(parameter.shape(), parameter.slice_shape()))
+      tensor.add_counts(slice ? size / slice : 1);
+    if (tensor.counts_size())
+      addTensor("parameter", parameter.name(), tensor);
+  }
+
+  void addOp(const abi::OpStrategy &op) {
+    std::string cuts;
+    for (const abi::TensorStrategy &input : op.input())
+      if (isPartialSum(input, cuts))
+        return;
+    add({{"op_exact", facts::makeExactName(op.section(), op.name(), op.number())},
+         {"in", toText(op.input())},
+         {"out", toText(op.output())}});
+  }
+
+  ModuleOp module;
+  const abi::Strategy &strategy;
+  std::string path;
+  bool isPartial, isSameMesh = false;
+  SmallVector<Attribute> pins;
+};
+
+} // namespace
+
+LogicalResult pcc::loadStrategy(ModuleOp module, const PipelineOptions &options,
+                                abi::StrategyFingerprint &fingerprint) {
+  const abi::ParallelConfig &config = options.parallel;
+  abi::Expected<abi::Strategy> strategy = abi::readStrategy(config.strategy_ckpt_load_file());
+  if (!strategy)
+    return module.emitError() << strategy.status().message();
+  return StrategyReader(module, *strategy, config).run(fingerprint);
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a strategy checkpoint is for: the model, the ranks, and the options that make the ops.
+#include "compiler/StrategyFiles.h"
+#include "dialects/dist/Dist.h"
+#include "dialects/graph/Graph.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "passes/facts/OpNames.h"
+#include "runtime/abi/Executable.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace pcc;
+
+/// Names, kinds and types; no place in a file, no value, no mark of a strategy.
+static std::string describeModel(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  module.walk([&](Operation *op) {
+    os << op->getName() << " " << facts::getName(op);
+    if (auto symbol = dyn_cast<SymbolOpInterface>(op))
+      os << " @" << symbol.getName();
+    if (auto function = dyn_cast<FunctionOpInterface>(op))
+      os << " " << function.getFunctionType();
+    if (auto parameter = dyn_cast<graph::ParameterOp>(op))
+      os << " " << parameter.getTensorType();
+    for (Value operand : op->getOperands())
+      os << " (" << operand.getType() << ")";
+    for (Type type : op->getResultTypes())
+      os << " " << type;
+    os << "\n";
+  });
+  return text;
+}
+
+/// The first word of `kind:names` and `kind,lr=0.1`.
+static StringRef getKind(StringRef option) {
+  return option.take_until([](char c) { return c == ':' || c == ','; });
+}
+
+static std::string describeOptions(const PipelineOptions &options) {
+  const abi::ParallelConfig &config = options.parallel;
+  std::string text =
+      llvm::formatv("loss={0} optimizer={1} micro_batches={2} interleave_num={3} full_batch={4} "
+                    "parallel_optimizer_level={5}",
+                    getKind(options.training.loss), getKind(options.training.optimizer),
+                    config.micro_batches(), config.interleave_num(), config.full_batch(),
+                    config.enable_parallel_optimizer() ? config.parallel_optimizer_level() : 0);
+  return text;
+}
+
+abi::StrategyFingerprint pcc::makeFingerprint(ModuleOp module, const PipelineOptions &options) {
+  abi::StrategyFingerprint fingerprint;
+  fingerprint.set_model(llvm::formatv("{0:x-16}", abi::fingerprintOf(describeModel(module))));
+  fingerprint.set_device_num(options.parallel.device_num());
+  if (module->hasAttr(dist::meshAttrName))
+    fingerprint.set_mesh(dist::getMesh(module).str());
+  fingerprint.set_options(describeOptions(options));
+  return fingerprint;
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// pcc diff: what two strategy checkpoints say differently.
+
+#include "runtime/abi/StrategyFile.h"
+#include "tools/pcc/Output.h"
+#include "tools/pcc/StrategyDifferences.h"
+#include "tools/pcc/Verb.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace pcc;
+using namespace pcc::cli;
+namespace cl = llvm::cl;
+namespace json = llvm::json;
+
+namespace {
+
+json::Value toJson(const std::optional<std::string> &text) {
+  return text ? json::Value(*text) : json::Value(nullptr);
+}
+
+json::Value toJson(llvm::ArrayRef<StrategyDifference> differences) {
+  json::Array rows;
+  for (const StrategyDifference &difference : differences)
+    rows.push_back(json::Object{{"what", difference.what},
+                                {"name", difference.name},
+                                {"field", difference.field},
+                                {"a", toJson(difference.a)},
+                                {"b", toJson(difference.b)}});
+  return rows;
+}
+
+/// `op forward:fc1, input 0: (2, 1) [dp, _] | (1, 1) [_, _]`, a line each.
+void printLines(llvm::ArrayRef<StrategyDifference> differences) {
+  for (const StrategyDifference &difference : differences) {
+    llvm::outs() << difference.what;
+    if (!difference.name.empty())
+      llvm::outs() << " " << difference.name;
+    if (!difference.field.empty())
+      llvm::outs() << ", " << difference.field;
+    llvm::outs() << ": " << difference.a.value_or("none") << " | " << difference.b.value_or("none")
+                 << "\n";
+  }
+  llvm::outs() << "differences: " << differences.size() << "\n";
+  llvm::outs().flush();
+}
+
+class DiffVerb : public Verb {
+public:
+  DiffVerb()
+      : Verb("diff", "what two strategy files say differently"),
+        a(cl::Positional, cl::desc("A"), cl::Required, cl::sub(command)),
+        b(cl::Positional, cl::desc("B"), cl::Required, cl::sub(command)), format(command) {}
+
+  ExitCode run() override {
+    abi::Expected<abi::Strategy> first = abi::readStrategy(a), second = abi::readStrategy(b);
+    for (const auto *read : {&first, &second})
+      if (!*read)
+        return fail(BadInput, read->status().message());
+    std::vector<StrategyDifference> differences = compareStrategies(*first, *second);
+    format.isJson() ? printJson(toJson(differences)) : printLines(differences);
+    return differences.empty() ? Success : Mismatch;
+  }
+
+private:
+  cl::opt<std::string> a, b;
+  FormatFlag format;
+};
+
+} // namespace
+
+std::unique_ptr<Verb> pcc::cli::makeDiffVerb() { return std::make_unique<DiffVerb>(); }
