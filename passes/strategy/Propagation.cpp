@@ -83,23 +83,6 @@ std::optional<Sharding> Propagation::findHint(Value value) const {
   return found->second;
 }
 
-/// A gradient is wanted as its parameter is cut.
-std::optional<Sharding> Propagation::findGradientWish(Value value) const {
-  func::FuncOp function = this->function; // whose accessors are not const
-  for (OpOperand &use : value.getUses()) {
-    if (!use.getOwner()->hasTrait<OpTrait::IsTerminator>())
-      continue;
-    graph::RoleAttr role = graph::getResultRole(function, use.getOperandNumber());
-    if (!role || role.getKind() != graph::RoleKind::Gradient)
-      continue;
-    std::optional<unsigned> parameter =
-        graph::findArg(function, graph::RoleKind::Parameter, graph::getName(role));
-    if (parameter && isKnown(function.getArgument(*parameter)))
-      return getSharding(function.getArgument(*parameter));
-  }
-  return std::nullopt;
-}
-
 /// Ops are few per value; the first in program order decides.
 std::optional<Sharding> Propagation::findWish(Value value) const {
   OpOperand *first = nullptr;
@@ -108,7 +91,7 @@ std::optional<Sharding> Propagation::findWish(Value value) const {
         (!first || use.getOwner()->isBeforeInBlock(first->getOwner())))
       first = &use;
   if (!first)
-    return findGradientWish(value);
+    return std::nullopt;
   return ops.find(first->getOwner())
       ->second.sharding.operands[first->getOperandNumber()]
       .withoutPartial();

@@ -78,7 +78,6 @@ private:
   std::optional<dist::Sharding> findHint(mlir::Value value) const;
   /// The sharding in which the first decided user wants `value`.
   std::optional<dist::Sharding> findWish(mlir::Value value) const;
-  std::optional<dist::Sharding> findGradientWish(mlir::Value value) const;
   OpSplitter makeSplitter(mlir::Operation *op) const;
   OpSharding choose(mlir::Operation *op, std::optional<dist::Sharding> wish) const;
   bool sumLonely();
