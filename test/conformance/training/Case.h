@@ -54,6 +54,7 @@ enum class Verdict {
   Same,    ///< as the reference system
   Differs, ///< on purpose; the text says why
   Failed,
+  Skipped, ///< not judged yet; the text says what is missing
 };
 
 struct Judgement {
@@ -69,5 +70,9 @@ struct Kind {
 
 // The kinds, one file each.
 Judgement judgeManual(const Case &question, mlir::MLIRContext &context);
+/// Of one training step without pipeline.
+Judgement judgeStep(const Case &question, mlir::MLIRContext &context);
+/// One operator with a strategy, or several with differing ones.
+Judgement judgeStrategies(const Case &question, mlir::MLIRContext &context);
 
 } // namespace pcc::conformance
