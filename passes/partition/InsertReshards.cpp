@@ -93,12 +93,27 @@ private:
       operand.set(reshard(operand.get(), wanted));
   }
 
-  /// `value` as `wanted`, made once for all uses, directly behind the value itself.
+  /// `value` as `wanted`, made once for all uses, directly behind the value itself. A partial value
+  /// is reduced once: sums of one value in two orders may differ in their last bits, and then no
+  /// element equals the maximum that was taken of the same tensor.
   Value reshard(Value value, const Sharding &wanted) {
     auto to = ShardingAttr::get(function.getContext(), wanted);
     Value &result = made[{value, to}];
     if (result)
       return result;
+    Sharding held = facts::getSharding(value);
+    if (!held.isPartial() || wanted.isPartial())
+      return result = makeReshard(value, held, wanted);
+    auto [known, isFirst] = reduced.try_emplace(value);
+    auto &[whole, cut] = known->second;
+    result = isFirst ? makeReshard(value, held, wanted) : makeReshard(whole, cut, wanted);
+    if (isFirst)
+      known->second = {result, wanted};
+    return result;
+  }
+
+  /// `value`, which is cut as `held`, in another sharding.
+  Value makeReshard(Value value, const Sharding &held, const Sharding &wanted) {
     if (value.getDefiningOp())
       builder.setInsertionPointAfterValue(value);
     else
@@ -107,11 +122,11 @@ private:
       Operation *copy = builder.clone(*leaf);
       facts::setShardings(copy, {}, {wanted});
       replaced.insert(leaf);
-      return result = copy->getResult(0);
+      return copy->getResult(0);
     }
-    auto from = ShardingAttr::get(function.getContext(), facts::getSharding(value));
-    return result =
-               dist::ReshardOp::create(builder, getLoc(value), value.getType(), value, from, to);
+    return dist::ReshardOp::create(builder, getLoc(value), value.getType(), value,
+                                   ShardingAttr::get(function.getContext(), held),
+                                   ShardingAttr::get(function.getContext(), wanted));
   }
 
   /// The place of `value`; an argument goes by the name of what it stands for.
@@ -138,6 +153,7 @@ private:
   Operation *firstOp; ///< behind the reshards of arguments, which stand in the order of their uses
   OpBuilder builder;
   llvm::DenseMap<std::pair<Value, Attribute>, Value> made;
+  llvm::DenseMap<Value, std::pair<Value, Sharding>> reduced; ///< partial values, no longer partial
   llvm::SmallSetVector<Operation *, 4> replaced; ///< leaves that may have no use left
 };
 

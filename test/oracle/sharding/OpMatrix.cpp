@@ -1,119 +1,172 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "test/oracle/sharding/OpMatrix.h"
+//
+// Every op under every legal strategy, and under random shardings of its operands and results, on N
+// ranks against one device. `PCC_TEST_FULL`: all strategies, else a seeded sample.
+#include "dialects/dist/Dist.h"
+#include "passes/autodiff/Derivatives.h"
+#include "test/oracle/gradients/Case.h"
+#include "test/oracle/sharding/OneDevice.h"
+#include "test/oracle/sharding/OpCases.h"
+#include "test/oracle/sharding/Partitioned.h"
+#include <cstdlib>
+#include <gtest/gtest.h>
+
+using namespace mlir;
+using pcc::dist::Mesh;
 
 namespace pcc::test {
+namespace {
 
-static const OpCase cases[] = {
-    {"matmul",
-     {{24, 12}, {12, 24}},
-     {24, 24},
-     "%r = graph.matmul %a, %b : tensor<24x12xf32>, tensor<12x24xf32>"},
-    {"matmul transposed",
-     {{12, 24}, {24, 12}},
-     {24, 24},
-     "%r = graph.matmul %a, %b {transpose_lhs, transpose_rhs} : tensor<12x24xf32>, "
-     "tensor<24x12xf32>"},
-    {"matmul batched",
-     {{24, 12, 3}, {24, 3, 12}},
-     {24, 12, 12},
-     "%r = graph.matmul %a, %b : tensor<24x12x3xf32>, tensor<24x3x12xf32>"},
-    {"add", {{24, 12}, {24, 12}}, {24, 12}, "%r = graph.add %a, %b : tensor<24x12xf32>"},
-    {"sub", {{24, 12}, {24, 12}}, {24, 12}, "%r = graph.sub %a, %b : tensor<24x12xf32>"},
-    {"mul", {{24, 12}, {24, 12}}, {24, 12}, "%r = graph.mul %a, %b : tensor<24x12xf32>"},
-    {"max", {{24, 12}, {24, 12}}, {24, 12}, "%r = graph.max %a, %b : tensor<24x12xf32>"},
-    {"min", {{24, 12}, {24, 12}}, {24, 12}, "%r = graph.min %a, %b : tensor<24x12xf32>"},
-    {"select",
-     {{24, 12}, {24, 12}},
-     {24, 12},
-     "%c = graph.compare gt %a, %b : tensor<24x12xf32>\n"
-     "  %r = graph.select %c, %a, %b : tensor<24x12xf32>"},
-    {"exp", {{24, 12}}, {24, 12}, "%r = graph.exp %a : tensor<24x12xf32>"},
-    {"clamp",
-     {{24, 12}},
-     {24, 12},
-     "%r = graph.clamp %a {low = -0.5 : f64, high = 0.5 : f64} : tensor<24x12xf32>"},
-    {"relu", {{24, 12}}, {24, 12}, "%r = graph.relu %a : tensor<24x12xf32>"},
-    {"neg", {{24, 12}}, {24, 12}, "%r = graph.neg %a : tensor<24x12xf32>"},
-    {"reshape",
-     {{24, 12}},
-     {4, 6, 12},
-     "%r = graph.reshape %a : tensor<24x12xf32> to tensor<4x6x12xf32>"},
-    {"reshape merging",
-     {{4, 6, 12}},
-     {24, 12},
-     "%r = graph.reshape %a : tensor<4x6x12xf32> to tensor<24x12xf32>"},
-    {"transpose",
-     {{24, 12, 5}},
-     {5, 24, 12},
-     "%r = graph.transpose %a, [2, 0, 1] : tensor<24x12x5xf32>"},
-    {"broadcast",
-     {{12}},
-     {24, 12},
-     "%r = graph.broadcast %a, [1] : tensor<12xf32> to tensor<24x12xf32>"},
-    {"reduce sum", {{24, 12}}, {12}, "%r = graph.reduce sum %a, [0] : tensor<24x12xf32>"},
-    {"reduce mean", {{24, 12}}, {24}, "%r = graph.reduce mean %a, [1] : tensor<24x12xf32>"},
-    {"reduce max", {{24, 12}}, {12}, "%r = graph.reduce max %a, [0] : tensor<24x12xf32>"},
-    {"reduce min", {{24, 12}}, {24}, "%r = graph.reduce min %a, [1] : tensor<24x12xf32>"},
-    {"reduce prod", {{24, 12}}, {12}, "%r = graph.reduce prod %a, [0] : tensor<24x12xf32>"},
-    {"reduce to a scalar", {{24, 12}}, {}, "%r = graph.reduce max %a, [0, 1] : tensor<24x12xf32>"},
-    {"softmax", {{24, 12}}, {24, 12}, "%r = graph.softmax %a axis = 1 : tensor<24x12xf32>"},
-    {"concat",
-     {{24, 12}, {24, 3}},
-     {24, 15},
-     "%r = graph.concat %a, %b axis = 1 : tensor<24x12xf32>, tensor<24x3xf32>"},
-    {"slice",
-     {{24, 12}},
-     {24, 5},
-     "%r = graph.slice %a axis = 1 start = 2 : tensor<24x12xf32> to tensor<24x5xf32>"},
-    {"pad",
-     {{24, 12}},
-     {24, 15},
-     "%r = graph.pad %a axis = 1 low = 1 high = 2 : tensor<24x12xf32>"},
-    {"gather",
-     {{24, 12}, {12}},
-     {12, 12},
-     "%r = graph.gather %a, %b axis = 0 : tensor<24x12xf32>, tensor<12xi64>",
-     {"f32", "i64"}},
-    {"scatter_add",
-     {{24, 12}, {12}, {12, 12}},
-     {24, 12},
-     "%r = graph.scatter_add %a, %b, %c axis = 0 : (tensor<24x12xf32>, tensor<12xi64>, "
-     "tensor<12x12xf32>) -> tensor<24x12xf32>",
-     {"f32", "i64", "f32"}},
-    // 192 is no number of i8.
-    {"gather by bytes",
-     {{192, 12}, {12}},
-     {12, 12},
-     "%r = graph.gather %a, %b axis = 0 : tensor<192x12xf32>, tensor<12xi8>",
-     {"f32", "i8"}},
-    {"one_hot of bytes",
-     {{12}},
-     {12, 192},
-     "%r = graph.one_hot %a axis = 1 : tensor<12xi8> to tensor<12x192xf32>",
-     {"i8"}},
-    {"one_hot",
-     {{24}},
-     {24, 12},
-     "%r = graph.one_hot %a axis = 1 : tensor<24xi64> to tensor<24x12xf32>",
-     {"i64"}},
-    {"cross entropy",
-     {{24, 12}, {24}},
-     {},
-     "%r = graph.softmax_cross_entropy %a, %b : tensor<24x12xf32>, tensor<24xi64>",
-     {"f32", "i64"}},
-    {"cross entropy ignoring",
-     {{24, 12}, {24}},
-     {},
-     "%r = graph.softmax_cross_entropy %a, %b {ignore_index = 1 : i64} : tensor<24x12xf32>, "
-     "tensor<24xi64>",
-     {"f32", "i64"}},
-    {"iota",
-     {{24, 12}},
-     {24, 12},
-     "%i = graph.iota axis = 1 : tensor<24x12xf32>\n"
-     "  %r = graph.mul %a, %i : tensor<24x12xf32>"},
+const bool isFull = std::getenv("PCC_TEST_FULL");
+
+bool isFloat(Type type) { return isa<FloatType>(getElementTypeOrSelf(type)); }
+
+/// Whether gradients pass the op under test, from all results to some argument.
+bool hasGradients(func::FuncOp function) {
+  Operation *tested = findTested(function);
+  const autodiff::Derivative *row =
+      autodiff::getDerivativeTable().lookup(tested->getName().getStringRef());
+  return row && row->whyNot(tested).empty() && llvm::any_of(function.getArgumentTypes(), isFloat) &&
+         llvm::all_of(function.getResultTypes(), isFloat);
+}
+
+/// A function as @forward and, where gradients pass it, its @forward_backward.
+struct TestedModule {
+  explicit TestedModule(func::FuncOp function);
+
+  OwningOpRef<ModuleOp> module;
+  SmallVector<Operation *> tested; ///< the op under test, in each function
+  bool isDifferentiated = false;
 };
 
-std::vector<OpCase> listOpCases() { return {std::begin(cases), std::end(cases)}; }
+/// Numbers of magnitude one for the arguments that are parameters of the differentiated model.
+void drawParameters(ModuleOp module) {
+  Builder builder(module.getContext());
+  for (auto parameter : module.getOps<graph::ParameterOp>())
+    parameter.setInitAttr(graph::InitAttr::get(module.getContext(), graph::InitKind::Uniform,
+                                               builder.getDenseF64ArrayAttr({-1.0, 1.0})));
+}
 
+TestedModule::TestedModule(func::FuncOp function) {
+  constexpr StringLiteral mark = "check.tested";
+  OwningOpRef<ModuleOp> holder = ModuleOp::create(function.getLoc());
+  auto copy = cast<func::FuncOp>(function->clone());
+  holder->push_back(copy);
+  findTested(copy)->setAttr(mark, UnitAttr::get(copy.getContext()));
+  if (hasGradients(function)) {
+    module = gradients::makeModel(copy, /*only=*/-1);
+    drawParameters(*module);
+    isDifferentiated = succeeded(differentiate(*module));
+    module->lookupSymbol("forward")->erase();
+  } else {
+    module = ModuleOp::create(function.getLoc());
+  }
+  copy.setName("forward");
+  copy->moveBefore(module->getBody(), module->getBody()->end());
+  module->walk([&](Operation *op) {
+    if (op->removeAttr(mark))
+      tested.push_back(op);
+  });
+}
+
+struct Totals {
+  int64_t run = 0, all = 0;
+  void print(StringRef what) const { llvm::outs() << run << " of " << all << " " << what << "\n"; }
+};
+
+class OpMatrix : public testing::Test {
+protected:
+  OpMatrix() : context(makeContext()) {
+    context->allowUnregisteredDialects(); // for the mark of the op under test
+    cases = makeOpCases(*context);
+  }
+  void checkEveryStrategy(func::FuncOp function);
+
+  std::unique_ptr<MLIRContext> context;
+  OwningOpRef<ModuleOp> cases;
+  std::mt19937_64 random{seed};
+  Totals strategies, gradients;
+  static constexpr uint64_t seed = 1;
+};
+
+void OpMatrix::checkEveryStrategy(func::FuncOp function) {
+  constexpr uint64_t oneOf = 8; // in a sample
+  const Mesh meshes[] = {Mesh({{"x", 2}}), Mesh({{"x", 2}, {"y", 2}}), Mesh({{"x", 2}, {"y", 3}}),
+                         Mesh({{"x", 2}, {"y", 2}, {"z", 2}})};
+  TestedModule program(function);
+  EXPECT_EQ(program.isDifferentiated, hasGradients(function)) << function.getName().str();
+  OneDevice one(*program.module, seed);
+  for (const Mesh &mesh : meshes)
+    for (const Strategy &strategy : listStrategies(program.tested.front(), mesh)) {
+      ++strategies.all;
+      gradients.all += program.isDifferentiated;
+      if (!isFull && random() % oneOf != 0)
+        continue;
+      ++strategies.run;
+      gradients.run += program.isDifferentiated;
+      llvm::DenseMap<Operation *, Strategy> given;
+      for (Operation *op : program.tested)
+        given[op] = strategy;
+      interpret::Report report = one.compareSplit(mesh, given);
+      EXPECT_TRUE(report.passed()) << function.getName().str() << " on " << mesh.str() << " with "
+                                   << strategyText(strategy) << "\n"
+                                   << reportText(report);
+    }
+}
+
+TEST_F(OpMatrix, NoOpIsForgotten) {
+  for (const std::string &op : listForgotten(*cases))
+    ADD_FAILURE() << op << " is in no case";
+}
+
+TEST_F(OpMatrix, EveryStrategyKeepsValuesAndGradients) {
+  for (func::FuncOp function : cases->getOps<func::FuncOp>()) {
+    ASSERT_TRUE(findTested(function)) << function.getName().str();
+    checkEveryStrategy(function);
+  }
+  strategies.print("pairs of an op and a strategy, seed " + std::to_string(seed));
+  gradients.print("of them with gradients");
+}
+
+/// `function` in a module of its own, with random shardings at its boundary.
+OwningOpRef<ModuleOp> markBoundary(func::FuncOp function, const Mesh &mesh,
+                                   std::mt19937_64 &random) {
+  MLIRContext *context = function.getContext();
+  OwningOpRef<ModuleOp> module = ModuleOp::create(function.getLoc());
+  (*module)->setAttr(dist::meshAttrName, dist::MeshAttr::get(context, mesh));
+  auto copy = cast<func::FuncOp>(function->clone());
+  module->push_back(copy);
+  auto pick = [&](Type type) {
+    dist::Sharding picked = pickSharding(cast<RankedTensorType>(type).getShape(), mesh, random);
+    bool isTruth = getElementTypeOrSelf(type).isInteger(1); // no sums of these
+    return dist::ShardingAttr::get(context, isTruth ? picked.withoutPartial() : picked);
+  };
+  for (auto [index, type] : llvm::enumerate(copy.getArgumentTypes()))
+    copy.setArgAttr(index, dist::shardingAttrName, pick(type));
+  for (auto [index, type] : llvm::enumerate(copy.getResultTypes()))
+    copy.setResultAttr(index, dist::shardingAttrName, pick(type));
+  return module;
+}
+
+TEST_F(OpMatrix, AnyShardingOfOperandsAndResults) {
+  const Mesh meshes[] = {Mesh({{"x", 2}, {"y", 2}}), Mesh({{"x", 2}, {"y", 4}}),
+                         Mesh({{"x", 2}, {"y", 3}})};
+  constexpr int64_t perOp = 120, perOpInSample = 6;
+  Totals totals;
+  for (func::FuncOp function : cases->getOps<func::FuncOp>()) {
+    totals.all += perOp;
+    for (int64_t index = 0; index < (isFull ? perOp : perOpInSample); ++index, ++totals.run) {
+      OwningOpRef<ModuleOp> marked =
+          markBoundary(function, meshes[index % std::size(meshes)], random);
+      interpret::Report report = comparePartitioned(*marked);
+      std::string text;
+      if (!report.passed())
+        llvm::raw_string_ostream(text) << *marked;
+      EXPECT_TRUE(report.passed()) << text << reportText(report);
+    }
+  }
+  totals.print("sharded ops, seed " + std::to_string(seed));
+}
+
+} // namespace
 } // namespace pcc::test

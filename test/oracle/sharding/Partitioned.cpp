@@ -93,29 +93,44 @@ static void stripMarks(ModuleOp module) {
   }
 }
 
-interpret::Report comparePartitioned(const std::string &functions, const Mesh &mesh) {
+std::unique_ptr<MLIRContext> makeContext() {
   DialectRegistry registry;
   registry.insert<func::FuncDialect, graph::GraphDialect, dist::DistDialect, pipe::PipeDialect>();
   partition::registerLocalForms(registry);
-  MLIRContext context(registry);
-  context.loadAllAvailableDialects();
-  std::string text =
-      "module attributes {dist.mesh = #dist.mesh<" + mesh.str() + ">} {\n" + functions + "}\n";
-  interpret::Report failed;
-  failed.cases.push_back({text, interpret::CaseStatus::Failed, "does not parse or partition"});
-  auto sharded = parseSourceString<ModuleOp>(text, &context);
-  if (!sharded)
-    return failed;
-  OwningOpRef<ModuleOp> single = sharded->clone();
-  stripMarks(*single);
-  propagate(*sharded, mesh);
-  PassManager passes(&context);
+  auto context = std::make_unique<MLIRContext>(registry);
+  context->loadAllAvailableDialects();
+  return context;
+}
+
+LogicalResult partitionMarked(ModuleOp module) {
+  PassManager passes(module.getContext());
   passes.addPass(partition::createInsertReshards());
   passes.addPass(partition::createReshardsToCollectives());
   passes.addPass(partition::createLocalise());
-  if (mlir::failed(passes.run(*sharded)))
-    return failed;
-  return interpret::verifyModules(*single, *sharded);
+  return passes.run(module);
+}
+
+static interpret::Report failedReport(StringRef text, StringRef reason) {
+  interpret::Report failed;
+  failed.cases.push_back({text.str(), interpret::CaseStatus::Failed, reason.str()});
+  return failed;
+}
+
+interpret::Report comparePartitioned(ModuleOp marked) {
+  OwningOpRef<ModuleOp> single = marked.clone(), ranks = marked.clone();
+  stripMarks(*single);
+  propagate(*ranks, dist::getMesh(marked));
+  if (mlir::failed(partitionMarked(*ranks)))
+    return failedReport("partition", "a pass failed");
+  return interpret::verifyModules(*single, *ranks);
+}
+
+interpret::Report comparePartitioned(const std::string &functions, const Mesh &mesh) {
+  std::unique_ptr<MLIRContext> context = makeContext();
+  std::string text =
+      "module attributes {dist.mesh = #dist.mesh<" + mesh.str() + ">} {\n" + functions + "}\n";
+  auto marked = parseSourceString<ModuleOp>(text, context.get());
+  return marked ? comparePartitioned(*marked) : failedReport(text, "does not parse");
 }
 
 } // namespace pcc::test

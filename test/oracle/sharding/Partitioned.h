@@ -5,6 +5,8 @@
 
 #include "compiler/interpret/Compare.h"
 #include "dialects/dist/Sharding.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
 #include <random>
 
 namespace pcc::test {
@@ -22,8 +24,15 @@ std::string typeText(llvm::ArrayRef<int64_t> shape, llvm::StringRef element = "f
 /// `{dist.sharding = #dist.sharding<…>}`.
 std::string markText(const dist::Sharding &sharding);
 
+/// A context with the dialects of programs and their local forms.
+std::unique_ptr<mlir::MLIRContext> makeContext();
+
+/// Turns the program of all ranks, whose ops are marked, into that of one.
+mlir::LogicalResult partitionMarked(mlir::ModuleOp module);
+
 /// Takes functions whose arguments and results are marked, lets the ops follow, partitions, and
 /// compares with the same functions on one device. `functions` are texts of `func.func`.
 interpret::Report comparePartitioned(const std::string &functions, const dist::Mesh &mesh);
+interpret::Report comparePartitioned(mlir::ModuleOp marked);
 
 } // namespace pcc::test

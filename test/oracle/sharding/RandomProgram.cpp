@@ -1,104 +1,181 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/oracle/sharding/RandomProgram.h"
 
+#include "dialects/graph/Graph.h"
+#include "dialects/interfaces/FactorRuleInterface.h"
+#include "mlir/Parser/Parser.h"
+#include "test/oracle/sharding/OneDevice.h"
 #include "test/oracle/sharding/Partitioned.h"
 
+using namespace mlir;
+using pcc::dist::Mesh;
+
 namespace pcc::test {
-namespace {
 
-/// Writes ops one after the other; every value may be used again by any later op.
-class Writer {
-public:
-  Writer(const dist::Mesh &mesh, std::mt19937_64 &random) : mesh(mesh), random(random) {}
+size_t RandomProgram::countArguments() const {
+  return llvm::count_if(values, [](const ModelValue &value) { return value.op.empty(); });
+}
 
-  std::string write(int64_t numOps) {
-    for (const char *name : {"%a", "%b"})
-      addArgument(name, matrix, matrices);
-    addArgument("%v", vector, vectors);
-    for (int64_t index = 0; index < numOps; ++index)
-      addOp();
-    std::string results = matrices.back() + ", " + vectors.back();
-    return "func.func @program(" + arguments + ") -> (" + typeText(matrix) + " " +
-           markText(pickSharding(matrix, mesh, random)) + ", " + typeText(vector) + " " +
-           markText(pickSharding(vector, mesh, random)) + ") {\n" + body + "  return " + results +
-           " : " + typeText(matrix) + ", " + typeText(vector) + "\n}\n";
-  }
+bool RandomProgram::isUsed(size_t value) const {
+  return llvm::any_of(
+      values, [&](const ModelValue &user) { return llvm::is_contained(user.operands, value); });
+}
 
-private:
-  void addArgument(const std::string &name, llvm::ArrayRef<int64_t> shape,
-                   std::vector<std::string> &values) {
-    arguments += (arguments.empty() ? "" : ", ") + name + ": " + typeText(shape) + " " +
-                 markText(pickSharding(shape, mesh, random));
-    values.push_back(name);
-  }
+static std::string nameOf(size_t value) { return "%v" + std::to_string(value); }
 
-  std::string pick(const std::vector<std::string> &values) {
-    return values[random() % values.size()];
-  }
-
-  std::string define(const std::string &op) {
-    std::string name = "%" + std::to_string(numValues++);
-    body += "  " + name + " = graph." + op + "\n";
-    return name;
-  }
-
-  void addOp() {
-    std::string m = typeText(matrix), v = typeText(vector);
-    switch (random() % 12) {
-    case 0: { // scaled, so that chains of products stay in range
-      std::string product =
-          define("matmul " + pick(matrices) + ", " + pick(matrices) + " : " + m + ", " + m);
-      matrices.push_back(define("tanh " + product + " : " + m));
-      break;
-    }
-    case 1:
-      matrices.push_back(define("add " + pick(matrices) + ", " + pick(matrices) + " : " + m));
-      break;
-    case 2:
-      matrices.push_back(define("sub " + pick(matrices) + ", " + pick(matrices) + " : " + m));
-      break;
-    case 3:
-      matrices.push_back(define("relu " + pick(matrices) + " : " + m));
-      break;
-    case 4:
-      matrices.push_back(define("transpose " + pick(matrices) + ", [1, 0] : " + m));
-      break;
-    case 5:
-      matrices.push_back(define("broadcast " + pick(vectors) + ", [1] : " + v + " to " + m));
-      break;
-    case 6:
-      vectors.push_back(define("reduce mean " + pick(matrices) + ", [0] : " + m));
-      break;
-    case 7:
-      vectors.push_back(define("add " + pick(vectors) + ", " + pick(vectors) + " : " + v));
-      break;
-    case 8:
-      matrices.push_back(define("softmax " + pick(matrices) + " axis = 1 : " + m));
-      break;
-    case 9:
-      matrices.push_back(define("max " + pick(matrices) + ", " + pick(matrices) + " : " + m));
-      break;
-    case 10:
-      vectors.push_back(define("reduce max " + pick(matrices) + ", [1] : " + m));
-      break;
-    case 11:
-      vectors.push_back(define("min " + pick(vectors) + ", " + pick(vectors) + " : " + v));
-      break;
+/// `graph.add %v1, %v2 : …`.
+static std::string opText(const ModelValue &value) {
+  std::string text = "graph.";
+  for (char letter : value.op) {
+    bool isName = text.back() == '@';
+    if (isName) {
+      text.pop_back();
+      text += nameOf(value.operands[letter - '0']);
+    } else {
+      text += letter;
     }
   }
+  return text;
+}
 
-  static constexpr int64_t matrix[] = {24, 24}, vector[] = {24};
-  const dist::Mesh &mesh;
-  std::mt19937_64 &random;
-  std::string arguments, body;
-  std::vector<std::string> matrices, vectors;
-  int64_t numValues = 0;
-};
+/// The mean of the squares of all elements of `value`, added to `loss`; returns what they are
+/// called together. A plain mean would not see a softmax.
+static std::string addMean(std::string &text, const RandomProgram &program, size_t value,
+                           const std::string &loss) {
+  std::string number = std::to_string(value), mean = "%mean" + number, sum = "%sum" + number;
+  const std::string &type = program.values[value].type;
+  std::string dims;
+  for (int64_t dim = 0; dim < llvm::count(type, 'x'); ++dim)
+    dims += (dim ? ", " : "") + std::to_string(dim);
+  text += "  %square" + number + " = graph.square " + nameOf(value) + " : " + type + "\n";
+  text +=
+      "  " + mean + " = graph.reduce mean %square" + number + ", [" + dims + "] : " + type + "\n";
+  if (loss.empty())
+    return mean;
+  text += "  " + sum + " = graph.add " + loss + ", " + mean + " : tensor<f32>\n";
+  return sum;
+}
 
-} // namespace
+std::string RandomProgram::str() const {
+  std::string parameters, arguments, body, loss;
+  for (auto [index, value] : llvm::enumerate(values)) {
+    std::string name = "v" + std::to_string(index);
+    if (!value.op.empty()) {
+      if (value.strategy)
+        body += "  // " + strategyText(*value.strategy) + "\n";
+      body += "  " + nameOf(index) + " = " + opText(value) + "\n";
+      continue;
+    }
+    if (value.isParameter)
+      parameters += "graph.parameter @" + name + " : " + value.type +
+                    " init(#graph.init<uniform, -1.0, 1.0>)\n";
+    arguments += (arguments.empty() ? "" : ", ") + nameOf(index) + ": " + value.type +
+                 " {graph.role = #graph.role<" + (value.isParameter ? "parameter" : "input") +
+                 " \"" + name + "\">}";
+  }
+  for (size_t index = countArguments(); index < values.size(); ++index)
+    if (!isUsed(index))
+      loss = addMean(body, *this, index, loss);
+  std::string where = "// on " + mesh.str();
+  if (gradientSeed)
+    where += ", strategies of the derivative from seed " + std::to_string(*gradientSeed);
+  return where + "\n" + parameters + "func.func @forward(" + arguments +
+         ") -> (tensor<f32> {graph.role = #graph.role<loss>}) {\n" + body + "  return " + loss +
+         " : tensor<f32>\n}\n";
+}
 
-std::string makeRandomProgram(const dist::Mesh &mesh, int64_t numOps, std::mt19937_64 &random) {
-  return Writer(mesh, random).write(numOps);
+/// The ops of the values of `program` in each function of `module`, with their strategies.
+static llvm::DenseMap<Operation *, Strategy> findGiven(const RandomProgram &program,
+                                                       ModuleOp module) {
+  llvm::DenseMap<Operation *, Strategy> given;
+  module.walk([&](Operation *op) {
+    auto index = dyn_cast_or_null<IntegerAttr>(op->removeAttr("check.value"));
+    if (index && program.values[index.getInt()].strategy)
+      given[op] = *program.values[index.getInt()].strategy;
+  });
+  return given;
+}
+
+/// Marks the op of each value by the value's number.
+static void markValues(const RandomProgram &program, ModuleOp module) {
+  size_t index = program.countArguments();
+  for (Operation &op : module.lookupSymbol<func::FuncOp>("forward").getBody().front()) {
+    if (index == program.values.size())
+      return;
+    op.setAttr("check.value", Builder(op.getContext()).getI64IntegerAttr(index++));
+  }
+}
+
+/// Adds strategies for a quarter of the ops behind the forward ones.
+static void giveGradients(const RandomProgram &program, ModuleOp module,
+                          llvm::DenseMap<Operation *, Strategy> &given) {
+  std::mt19937_64 random(*program.gradientSeed);
+  for (Operation &op : module.lookupSymbol<func::FuncOp>("forward_backward").getBody().front())
+    if (isa<FactorRuleOpInterface>(op) && !given.contains(&op) && random() % 4 == 0)
+      given[&op] = pickStrategy(&op, program.mesh, random);
+}
+
+std::string findDifference(const RandomProgram &program) {
+  std::unique_ptr<MLIRContext> context = makeContext();
+  context->allowUnregisteredDialects(); // for the marks
+  auto module = parseSourceString<ModuleOp>(program.str(), context.get());
+  if (!module)
+    return "does not parse";
+  markValues(program, *module);
+  if (failed(differentiate(*module)))
+    return "has no gradients";
+  llvm::DenseMap<Operation *, Strategy> given = findGiven(program, *module);
+  if (program.gradientSeed)
+    giveGradients(program, *module, given);
+  interpret::Report report = OneDevice(*module, /*seed=*/1).compareSplit(program.mesh, given);
+  return report.passed() ? "" : reportText(report);
+}
+
+/// The program without the op of `value`, whose users take another value of its type; nothing if
+/// there is none.
+static std::optional<RandomProgram> dropOp(const RandomProgram &program, size_t value) {
+  const std::vector<ModelValue> &values = program.values;
+  size_t other = 0;
+  while (other < value && values[other].type != values[value].type)
+    ++other;
+  if (other == value && program.isUsed(value))
+    return std::nullopt;
+  RandomProgram smaller = program;
+  smaller.values.erase(smaller.values.begin() + value);
+  if (smaller.countArguments() == smaller.values.size())
+    return std::nullopt;
+  for (ModelValue &user : smaller.values)
+    for (size_t &operand : user.operands)
+      operand = operand == value ? other : operand > value ? operand - 1 : operand;
+  return smaller;
+}
+
+/// Takes `smaller` for `program` if it still differs.
+static bool accept(RandomProgram &program, std::optional<RandomProgram> smaller) {
+  if (!smaller || findDifference(*smaller).empty())
+    return false;
+  program = std::move(*smaller);
+  return true;
+}
+
+RandomProgram shrink(RandomProgram program) {
+  RandomProgram plain = program;
+  plain.gradientSeed.reset();
+  accept(program, plain);
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    for (size_t value = program.values.size(); value-- > program.countArguments();)
+      changed |= accept(program, dropOp(program, value));
+    for (size_t value = 0; value < program.values.size(); ++value) {
+      if (!program.values[value].strategy)
+        continue;
+      RandomProgram smaller = program;
+      smaller.values[value].strategy.reset();
+      changed |= accept(program, smaller);
+    }
+  }
+  return program;
 }
 
 } // namespace pcc::test

@@ -22,6 +22,29 @@ module attributes {dist.mesh = #dist.mesh<dp=4>} {
 
 // -----
 
+// A sum that two ops want cut in two ways is made once: the second way starts from the first. What
+// stays partial is left as it is.
+
+// CHECK-LABEL: func.func @two_cuts(
+// CHECK-SAME: %[[X:.+]]: tensor<8xf32>
+// CHECK: %[[SUM:.+]] = dist.reshard %[[X]] from [_] partial(sum: dp) to [dp] : tensor<8xf32>
+// CHECK-NEXT: %[[ALL:.+]] = dist.reshard %[[SUM]] from [dp] to [_] : tensor<8xf32>
+// CHECK-NEXT: graph.exp %[[SUM]]
+// CHECK-NEXT: graph.tanh %[[ALL]]
+// CHECK-NEXT: graph.neg %[[X]]
+module attributes {dist.mesh = #dist.mesh<dp=4>} {
+  func.func @two_cuts(%x: tensor<8xf32> {dist.sharding = #dist.sharding<[_] partial(sum: dp)>})
+      -> (tensor<8xf32> {dist.sharding = #dist.sharding<[dp]>}, tensor<8xf32>,
+          tensor<8xf32> {dist.sharding = #dist.sharding<[_] partial(sum: dp)>}) {
+    %0 = graph.exp %x {dist.in = [#dist.sharding<[dp]>], dist.out = [#dist.sharding<[dp]>]} : tensor<8xf32>
+    %1 = graph.tanh %x {dist.in = [#dist.sharding<[_]>], dist.out = [#dist.sharding<[_]>]} : tensor<8xf32>
+    %2 = graph.neg %x {dist.in = [#dist.sharding<[_] partial(sum: dp)>], dist.out = [#dist.sharding<[_] partial(sum: dp)>]} : tensor<8xf32>
+    return %0, %1, %2 : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
+  }
+}
+
+// -----
+
 // A constant is made as it is wanted.
 
 // CHECK-LABEL: func.func @leaf(

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A program on one device, and the same split over N ranks by strategies given to some of its ops.
+#pragma once
+
+#include "compiler/interpret/Verify.h"
+#include "test/oracle/sharding/Strategies.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace pcc::test {
+
+/// What every function of a module computes on one device, on seeded inputs.
+class OneDevice {
+public:
+  /// Runs the functions of `module`, which must outlive this.
+  OneDevice(mlir::ModuleOp module, uint64_t seed);
+
+  /// Gives the strategies to ops of the module, lets all others follow as a user's pins would,
+  /// partitions a copy and compares it. Whatever goes wrong is a failed case.
+  interpret::Report compareSplit(const dist::Mesh &mesh,
+                                 const llvm::DenseMap<mlir::Operation *, Strategy> &given) const;
+
+private:
+  struct Function {
+    std::string name;
+    interpret::NamedTensors arguments;
+    interpret::Reference values;
+  };
+
+  interpret::Report compare(mlir::ModuleOp ranks) const;
+
+  mutable mlir::ModuleOp module; ///< only read
+  std::vector<Function> functions;
+  std::string error; ///< empty if all functions ran
+};
+
+/// Runs the derivative pass; warnings about arguments without influence are dropped.
+mlir::LogicalResult differentiate(mlir::ModuleOp module);
+
+/// The text of a report's failures.
+std::string reportText(const interpret::Report &report);
+
+} // namespace pcc::test

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The cases of OpCases.h that are written by hand, each list the text of a module.
+#pragma once
+
+namespace pcc::test {
+
+extern const char elementwiseCases[]; ///< that need attributes, other types, or numbers above zero
+extern const char contractionCases[]; ///< products, reductions, losses
+extern const char shapeCases[];
+extern const char leafAndStepCases[]; ///< constants, random numbers, optimizer steps
+
+} // namespace pcc::test

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Random programs with random strategies on N ranks against one device. `PCC_TEST_FULL`: 2,000 of
+// them, else a sample; `PCC_TEST_PROGRAMS=N` and `PCC_TEST_SEED=S`: N of them from seed S on.
+#include "test/oracle/sharding/RandomProgram.h"
+#include <cstdlib>
+#include <gtest/gtest.h>
+
+namespace pcc::test {
+
+static int64_t readNumber(const char *variable, int64_t otherwise) {
+  const char *text = std::getenv(variable);
+  return text ? std::atoll(text) : otherwise;
+}
+
+TEST(Programs, RandomStrategiesEqualOneDevice) {
+  constexpr int64_t full = 2000, sample = 60;
+  int64_t count = readNumber("PCC_TEST_PROGRAMS", std::getenv("PCC_TEST_FULL") ? full : sample);
+  int64_t firstSeed = readNumber("PCC_TEST_SEED", 1);
+  for (int64_t seed = firstSeed; seed < firstSeed + count; ++seed) {
+    RandomProgram program = makeRandomProgram(seed);
+    if (findDifference(program).empty())
+      continue;
+    RandomProgram small = shrink(program);
+    ADD_FAILURE() << "seed " << seed << ", made smaller:\n" << small.str() << findDifference(small);
+  }
+  llvm::outs() << count << " of " << full << " random programs, seeds from " << firstSeed << "\n";
+}
+
+} // namespace pcc::test
