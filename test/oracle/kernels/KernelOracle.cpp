@@ -12,6 +12,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
+#include "passes/graph/Passes.h"
 #include "passes/lower/Passes.h"
 #include "passes/schedule/Passes.h"
 #include <cmath>
@@ -82,6 +83,7 @@ void KernelOracle::check(const std::vector<std::string> &functions, uint64_t see
   ASSERT_TRUE(source) << text;
   OwningOpRef<ModuleOp> module = source->clone();
   PassManager passes(&context);
+  passes.addPass(graph::createGraphDecompose());
   passes.addPass(lower::createPrepareKernels());
   passes.addNestedPass<func::FuncOp>(schedule::createAssignKernels());
   passes.addPass(schedule::createPlanMemory());

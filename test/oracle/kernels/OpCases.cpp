@@ -217,6 +217,53 @@ static void addShapes(Cases &cases) {
             "graph.matmul %a0, %a1 : tensor<3x4xf32>, tensor<4x5xf32>", "tensor<3x5xf32>");
 }
 
+/// Functions of each of the `results` of an optimizer step with `states` beside the parameter and
+/// the gradient. Neither the states nor the number of the step are negative.
+static void addStep(Cases &cases, const std::string &op, int states, bool hasNumber, int results,
+                    const std::string &attributes) {
+  const std::string shape = "17x5x", state = "tensor<" + shape + "f32>";
+  for (const std::string &element : floats) {
+    std::string type = "tensor<" + shape + element + ">";
+    std::vector<std::string> arguments = {type, state};
+    std::string operands = "%a0, %a1", types = type + " (" + state, before;
+    for (int index = 2; index < 2 + states; ++index) {
+      std::string name = std::to_string(index);
+      before += "  %s" + name + " = graph.square %a" + name + " : " + state + "\n";
+      operands += ", %s" + name;
+      types += ", " + state;
+      arguments.push_back(state);
+    }
+    arguments.push_back("tensor<f32>");
+    operands += ", %a" + std::to_string(2 + states);
+    types += "), tensor<f32>";
+    if (hasNumber) {
+      before += "  %n = graph.square %a" + std::to_string(3 + states) + " : tensor<i64>\n";
+      arguments.push_back("tensor<i64>");
+      operands += ", %n";
+      types += ", tensor<i64>";
+    }
+    before += "  %r:" + std::to_string(results) + " = graph." + op + " " + operands + " {" +
+              attributes + "} : " + types + "\n";
+    for (int index = 0; index < results; ++index) {
+      const std::string &result = index == 0 ? type : state;
+      cases.add(arguments, "graph.neg %r#" + std::to_string(index) + " : " + result, result,
+                before);
+    }
+  }
+}
+
+static void addOptimizers(Cases &cases) {
+  const std::string decay = "weight_decay = 0.1 : f64";
+  const std::string epsilon = decay + ", epsilon = 1.0e-3 : f64";
+  const std::string betas = epsilon + ", beta1 = 0.9 : f64, beta2 = 0.99 : f64";
+  addStep(cases, "sgd", 0, false, 1, decay);
+  addStep(cases, "momentum", 1, false, 2, decay + ", momentum = 0.9 : f64");
+  addStep(cases, "momentum", 1, false, 2, decay + ", momentum = 0.9 : f64, nesterov");
+  addStep(cases, "adagrad", 1, false, 2, epsilon);
+  for (const char *op : {"adam", "adam_weight_decay", "lamb"})
+    addStep(cases, op, 2, true, 3, betas);
+}
+
 std::vector<std::string> opCases(const std::string &name) {
   Cases cases(name);
   addElementwise(cases);
@@ -224,6 +271,7 @@ std::vector<std::string> opCases(const std::string &name) {
   addReductions(cases);
   addMiddleReductions(cases);
   addShapes(cases);
+  addOptimizers(cases);
   return cases.functions;
 }
 

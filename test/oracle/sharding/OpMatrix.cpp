@@ -114,10 +114,7 @@ void OpMatrix::checkEveryStrategy(func::FuncOp function) {
     }
 }
 
-TEST_F(OpMatrix, NoOpIsForgotten) {
-  for (const std::string &op : listForgotten(*cases))
-    ADD_FAILURE() << op << " is in no case";
-}
+TEST_F(OpMatrix, NoOpIsForgotten) { EXPECT_EQ(listForgotten(*cases), std::vector<std::string>()); }
 
 TEST_F(OpMatrix, EveryStrategyKeepsValuesAndGradients) {
   for (func::FuncOp function : cases->getOps<func::FuncOp>()) {
