@@ -4,9 +4,7 @@
 // in the same order, or the question is refused for the same reason.
 #include "test/conformance/training/Manual.h"
 
-#include "compiler/Pipeline.h"
-#include "mlir/IR/Diagnostics.h"
-#include "mlir/Parser/Parser.h"
+#include "test/conformance/training/Compile.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -34,31 +32,13 @@ std::string differenceOf(const Case &question, StringRef error) {
   return "";
 }
 
-abi::ParallelMode modeOf(const Case &question) {
-  if (question.mode == "semi_auto")
-    return abi::SEMI_AUTO_PARALLEL;
-  if (question.mode == "data_parallel")
-    return abi::DATA_PARALLEL;
-  return question.mode == "hybrid_parallel" ? abi::HYBRID_PARALLEL : abi::STAND_ALONE;
-}
-
-/// Builds the model and takes it to its gradients; `error` collects what is diagnosed.
-OwningOpRef<ModuleOp> compile(const Case &question, MLIRContext &context, std::string &error) {
-  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
-    if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
-      error += (error.empty() ? "" : "; ") + diagnostic.str();
-    return success();
-  });
-  auto module = parseSourceString<ModuleOp>(makeManualModel(question), &context);
-  if (!module)
-    return {};
+/// Builds the model and takes it to its gradients.
+Compiled compile(const Case &question, MLIRContext &context) {
   PipelineOptions options;
   options.parallel.set_device_num(question.devices);
   options.parallel.set_parallel_mode(modeOf(question));
   options.training.optimizer = "momentum,lr=0.1,momentum=0.9";
-  if (failed(runPipeline(*module, options, Stage::Grad)))
-    return {};
-  return module;
+  return compileModel(makeManualModel(question), options, Stage::Grad, context);
 }
 
 Judgement judgeRefusal(const Case &question, StringRef error) {
@@ -77,8 +57,7 @@ std::string join(const std::vector<Collective> &collectives) {
 } // namespace
 
 Judgement judgeManual(const Case &question, MLIRContext &context) {
-  std::string error;
-  OwningOpRef<ModuleOp> module = compile(question, context, error);
+  auto [module, error] = compile(question, context);
   if (question.refused)
     return judgeRefusal(question, error);
   std::string difference = differenceOf(question, error);

@@ -23,6 +23,10 @@ struct Collective {
   std::string str() const;
 };
 
+/// What the reference system calls an op and by what it reduces; no name for what is no collective.
+/// Borders are added back by a block exchange, which it does not have for anything else.
+std::pair<llvm::StringRef, llvm::StringRef> nameOf(mlir::Operation *op);
+
 /// The collectives of the answer's graph, in its order.
 std::vector<Collective> collectivesOfAnswer(const Case &question);
 /// Those of the functions of a step, in the order in which they run.

@@ -48,9 +48,7 @@ std::vector<Collective> collectivesOfAnswer(const Case &question) {
   return collectives;
 }
 
-/// What the reference system calls the op and by what it reduces; no kind for other ops. Borders
-/// are added back by a block exchange, which it does not have for anything else.
-static std::pair<StringRef, StringRef> nameOf(Operation *op) {
+std::pair<StringRef, StringRef> nameOf(Operation *op) {
   using Names = std::pair<StringRef, StringRef>;
   return llvm::TypeSwitch<Operation *, Names>(op)
       .Case([](dist::AllReduceOp op) { return Names("AllReduce", stringify(op.getKind())); })

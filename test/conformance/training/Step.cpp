@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Modes and sharded optimizers: every parameter has the same slice and states, the same collectives
+// over the same groups and the same scalings, as the answer says or as the option documents change
+// it.
+#include "test/conformance/training/Step.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/InterleavedRange.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+
+namespace pcc::conformance {
+
+std::string Share::str() const {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  auto list = [&](ArrayRef<int64_t> numbers) { os << "[" << llvm::interleaved(numbers) << "]"; };
+  list(slice);
+  os << " states";
+  for (const Shape &state : states)
+    list((os << " ", state));
+  if (!accumulator.empty())
+    list((os << " accumulator ", accumulator));
+  os << " factor " << factor;
+  for (const Transfer &transfer : transfers) {
+    os << ", " << transfer.kind << " " << transfer.element << " ";
+    list(transfer.input);
+    list((os << " over ", transfer.group));
+  }
+  return text;
+}
+
+namespace {
+
+/// What our diagnostic says where the reference system refuses for this reason.
+constexpr struct {
+  llvm::StringLiteral category, text;
+} refusals[] = {
+    {"threshold", "expected 'threshold' not to be negative"},
+    {"not_divisible", "divide"},
+};
+
+/// True where the option documents allow what the reference system refuses.
+bool isAllowed(const Case &question) {
+  return hasLossPerRank(question) && (question.category == "optimizer_unsupported" ||
+                                      question.category == "more_devices_than_parameters");
+}
+
+PipelineOptions makeOptions(const Case &question, const StepOptions &given) {
+  PipelineOptions options;
+  abi::ParallelMode mode = modeOf(question);
+  options.parallel.set_parallel_mode(mode);
+  options.parallel.set_device_num(mode == abi::STAND_ALONE ? 1 : question.devices);
+  options.parallel.set_full_batch(given.fullBatch);
+  options.parallel.set_gradients_mean(given.gradientsMean);
+  options.parallel.set_loss_repeated_mean(given.lossRepeatedMean);
+  options.parallel.set_enable_parallel_optimizer(given.shardsOptimizer);
+  options.parallel.set_parallel_optimizer_level(given.level);
+  options.parallel.set_parallel_optimizer_threshold(given.threshold);
+  options.training.optimizer = given.optimizer;
+  options.training.microBatches = given.slots;
+  return options;
+}
+
+Judgement judgeRefusal(const Case &question, StringRef error) {
+  for (auto [category, text] : refusals)
+    if (category == question.category && error.contains(text))
+      return {Verdict::Same, ("refused: " + error).str()};
+  return {Verdict::Failed, "expected to be refused as " + question.category + ", got " +
+                               (error.empty() ? "a program" : error.str())};
+}
+
+/// Parameters of which the two say different things; empty if there are none.
+std::string compare(const Step &expected, const Step &actual) {
+  std::vector<std::string> lines;
+  auto text = [](const Step &step, const std::string &name) {
+    auto share = step.find(name);
+    return share == step.end() ? "nothing" : share->second.str();
+  };
+  std::set<std::string> names;
+  for (const Step *step : {&expected, &actual})
+    for (const auto &[name, share] : *step)
+      names.insert(name);
+  for (const std::string &name : names)
+    if (std::string want = text(expected, name), got = text(actual, name); want != got)
+      lines.push_back(name + ": expected " + want + "; got " + got);
+  return llvm::join(lines, "\n  ");
+}
+
+std::string describe(const Step &step) {
+  return llvm::join(
+      llvm::map_range(step,
+                      [](const auto &entry) { return entry.first + " " + entry.second.str(); }),
+      "; ");
+}
+
+} // namespace
+
+Judgement judgeStep(const Case &question, MLIRContext &context) {
+  StepOptions given(question);
+  if (given.optimizer.empty() || !given.unknownWrap.empty())
+    return {Verdict::Failed, "optimizer or wrap '" + given.unknownWrap + "' is not known here"};
+  llvm::Expected<std::string> model = makeStepModel(question);
+  if (!model)
+    return {Verdict::Failed, llvm::toString(model.takeError())};
+  PipelineOptions options = makeOptions(question, given);
+  std::map<std::string, double> factors;
+  options.observe = [&](Stage stage, ModuleOp module) {
+    if (stage == Stage::Strategy)
+      factors = readGradientFactors(module);
+    return success();
+  };
+  auto [module, error] = compileModel(*model, options, Stage::Spmd, context);
+  if (question.refused && !isAllowed(question))
+    return judgeRefusal(question, error);
+  if (!module)
+    return {Verdict::Failed, error};
+  Step expected = readStepAnswer(question);
+  std::vector<std::string> reasons = applyDocuments(question, expected);
+  Step actual = readStepModule(*module, factors, given);
+  if (std::string differences = compare(expected, actual); !differences.empty())
+    return {Verdict::Failed, differences};
+  if (!reasons.empty())
+    return {Verdict::Differs, llvm::join(reasons, "; ")};
+  return {Verdict::Same, describe(actual)};
+}
+
+} // namespace pcc::conformance
