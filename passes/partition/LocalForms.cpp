@@ -7,6 +7,7 @@
 #include "passes/facts/Shardings.h"
 #include "passes/partition/LocalValues.h"
 #include "passes/partition/OptimizerForms.h"
+#include "passes/partition/SoftmaxForms.h"
 
 using namespace mlir;
 using pcc::dist::AxisList;
@@ -24,15 +25,6 @@ struct LocalForm : LocalFormOpInterface::ExternalModel<Model, Op> {
   bool canSplitWhole(Operation *, unsigned) const { return false; }
   bool leavesPartial(Operation *, unsigned) const { return false; }
 };
-
-/// The same op on `operands`, without its shardings.
-Operation *cloneOn(OpBuilder &builder, Operation *op, ValueRange operands, TypeRange types) {
-  OperationState state(op->getLoc(), op->getName(), operands, types, op->getAttrs());
-  Operation *clone = builder.create(state);
-  clone->removeAttr(dist::inAttrName);
-  clone->removeAttr(dist::outAttrName);
-  return clone;
-}
 
 struct ConstantForm : LocalForm<ConstantForm, graph::ConstantOp> {
   bool canSplitWhole(Operation *, unsigned) const { return true; }
@@ -86,70 +78,6 @@ struct ReduceForm : LocalForm<ReduceForm, graph::ReduceOp> {
   }
 };
 
-/// The number of labels on all ranks that are not to be ignored, in f32: narrower floats stop
-/// counting early.
-Value countSamples(OpBuilder &builder, graph::SoftmaxCrossEntropyOp op, Value labels,
-                   const AxisList &axes) {
-  Location loc = op.getLoc();
-  auto type = cast<RankedTensorType>(labels.getType());
-  auto scalar = RankedTensorType::get({}, builder.getF32Type());
-  APInt number(type.getElementTypeBitWidth(), *op.getIgnoreIndex(), /*isSigned=*/true);
-  Value ignored =
-      graph::ConstantOp::create(builder, loc, type, DenseElementsAttr::get(type, number));
-  Value counts = graph::CompareOp::create(builder, loc, type.clone(builder.getI1Type()),
-                                          graph::Direction::NE, labels, ignored);
-  Value ones = graph::CastOp::create(builder, loc, type.clone(builder.getF32Type()), counts);
-  auto dims = llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
-  Value sum = graph::ReduceOp::create(builder, loc, scalar, graph::ReduceOpKind::Sum, ones,
-                                      builder.getDenseI64ArrayAttr(dims));
-  return dist::AllReduceOp::create(builder, loc, scalar, ReduceKind::Sum, sum,
-                                   dist::GroupAttr::get(builder.getContext(), axes));
-}
-
-/// `value` with elements of `type`.
-Value castTo(OpBuilder &builder, Location loc, Value value, RankedTensorType type) {
-  return value.getType() == type ? value : graph::CastOp::create(builder, loc, type, value);
-}
-
-struct CrossEntropyForm : LocalForm<CrossEntropyForm, graph::SoftmaxCrossEntropyOp> {
-  Values buildLocal(Operation *op, OpBuilder &builder, ValueRange operands, TypeRange types) const {
-    auto loss = cast<graph::SoftmaxCrossEntropyOp>(op);
-    AxisList axes = facts::getOperandSharding(op, 0).getSplitAxes();
-    if (axes.empty() || loss.getReduction() != graph::LossReduction::Mean)
-      return {};
-    auto scalar = cast<RankedTensorType>(types.front());
-    auto blocks = cast<graph::SoftmaxCrossEntropyOp>(cloneOn(builder, op, operands, types));
-    if (!loss.getIgnoreIndex()) {
-      double shards = static_cast<double>(dist::getMesh(op).getSize(axes));
-      return {scale(builder, op->getLoc(), blocks.getLoss(), 1.0 / shards)};
-    }
-    blocks.setReduction(graph::LossReduction::Sum);
-    Location loc = op->getLoc();
-    Value count = countSamples(builder, loss, operands[1], axes);
-    auto exact = cast<RankedTensorType>(count.getType());
-    Value sum = castTo(builder, loc, blocks.getLoss(), exact);
-    Value mean = graph::DivOp::create(builder, loc, exact, sum, count);
-    return {castTo(builder, loc, mean, scalar)};
-  }
-};
-
-/// Indices into a dimension of `size`, as i64 where their own type has no such number.
-Value widen(OpBuilder &builder, Location loc, Value indices, int64_t size) {
-  auto type = cast<RankedTensorType>(indices.getType());
-  if (llvm::isIntN(type.getElementTypeBitWidth(), size))
-    return indices;
-  return graph::CastOp::create(builder, loc, type.clone(builder.getI64Type()), indices);
-}
-
-/// Indices into a dimension cut by `axes`, relative to this rank's block.
-Value makeRelative(OpBuilder &builder, Location loc, Value indices, const AxisList &axes,
-                   int64_t blockSize, const dist::Mesh &mesh) {
-  indices = widen(builder, loc, indices, blockSize * mesh.getSize(axes));
-  auto type = cast<RankedTensorType>(indices.getType());
-  Value offsets = spread(builder, loc, makeOffset(builder, loc, axes, blockSize), type);
-  return graph::SubOp::create(builder, loc, type, indices, offsets);
-}
-
 struct OneHotForm : LocalForm<OneHotForm, graph::OneHotOp> {
   bool canSplitWhole(Operation *, unsigned) const { return true; }
 
@@ -194,7 +122,7 @@ struct GatherForm : LocalForm<GatherForm, graph::GatherOp> {
     dist::Mesh mesh = dist::getMesh(op);
     int64_t rows = cast<RankedTensorType>(operands[0].getType()).getDimSize(axis);
     int64_t size = rows * mesh.getSize(axes);
-    Value indices = widen(builder, loc, operands[1], size);
+    Value indices = widenIndices(builder, loc, operands[1], size);
     Value legal = graph::ClampOp::create(builder, loc, indices, llvm::APFloat(0.0),
                                          llvm::APFloat(static_cast<double>(size - 1)));
     Value relative = makeRelative(builder, loc, legal, axes, rows, mesh);
@@ -229,11 +157,11 @@ void registerLocalForms(DialectRegistry &registry) {
     graph::ConstantOp::attachInterface<ConstantForm>(*context);
     graph::IotaOp::attachInterface<IotaForm>(*context);
     graph::ReduceOp::attachInterface<ReduceForm>(*context);
-    graph::SoftmaxCrossEntropyOp::attachInterface<CrossEntropyForm>(*context);
     graph::OneHotOp::attachInterface<OneHotForm>(*context);
     graph::ScatterAddOp::attachInterface<ScatterAddForm>(*context);
     graph::GatherOp::attachInterface<GatherForm>(*context);
     attachOptimizerForms(context);
+    attachSoftmaxForms(context);
   });
 }
 

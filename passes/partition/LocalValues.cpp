@@ -9,6 +9,14 @@ using namespace mlir;
 
 namespace pcc::partition {
 
+Operation *cloneOn(OpBuilder &builder, Operation *op, ValueRange operands, TypeRange types) {
+  OperationState state(op->getLoc(), op->getName(), operands, types, op->getAttrs());
+  Operation *clone = builder.create(state);
+  clone->removeAttr(dist::inAttrName);
+  clone->removeAttr(dist::outAttrName);
+  return clone;
+}
+
 Value makePosition(OpBuilder &builder, Location loc, ArrayRef<std::string> axes) {
   auto type = RankedTensorType::get({}, builder.getI64Type());
   return dist::RankOp::create(builder, loc, type, dist::GroupAttr::get(builder.getContext(), axes));
@@ -25,6 +33,21 @@ Value spread(OpBuilder &builder, Location loc, Value scalar, RankedTensorType ty
   if (type.getRank() == 0)
     return scalar;
   return graph::BroadcastOp::create(builder, loc, type, scalar, builder.getDenseI64ArrayAttr({}));
+}
+
+Value widenIndices(OpBuilder &builder, Location loc, Value indices, int64_t size) {
+  auto type = cast<RankedTensorType>(indices.getType());
+  if (llvm::isIntN(type.getElementTypeBitWidth(), size))
+    return indices;
+  return graph::CastOp::create(builder, loc, type.clone(builder.getI64Type()), indices);
+}
+
+Value makeRelative(OpBuilder &builder, Location loc, Value indices, ArrayRef<std::string> axes,
+                   int64_t blockSize, const dist::Mesh &mesh) {
+  indices = widenIndices(builder, loc, indices, blockSize * mesh.getSize(axes));
+  auto type = cast<RankedTensorType>(indices.getType());
+  Value offsets = spread(builder, loc, makeOffset(builder, loc, axes, blockSize), type);
+  return graph::SubOp::create(builder, loc, type, indices, offsets);
 }
 
 Value takeBlock(OpBuilder &builder, Location loc, Value value, int64_t dim,

@@ -9,6 +9,9 @@
 
 namespace pcc::partition {
 
+/// The same op on `operands`, without its shardings.
+mlir::Operation *cloneOn(mlir::OpBuilder &builder, mlir::Operation *op, mlir::ValueRange operands,
+                         mlir::TypeRange types);
 /// This rank's position along `axes`, a tensor<i64>.
 mlir::Value makePosition(mlir::OpBuilder &builder, mlir::Location loc,
                          llvm::ArrayRef<std::string> axes);
@@ -19,6 +22,14 @@ mlir::Value makeOffset(mlir::OpBuilder &builder, mlir::Location loc,
 /// A scalar of integers, converted and repeated to `type`.
 mlir::Value spread(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value scalar,
                    mlir::RankedTensorType type);
+/// `indices` into a dimension of `size`, as i64 where their own type has no such number.
+mlir::Value widenIndices(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value indices,
+                         int64_t size);
+/// `indices` into a dimension cut by `axes` in blocks of `blockSize`, relative to this rank's
+/// block; as i64 where their own type has no such numbers.
+mlir::Value makeRelative(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value indices,
+                         llvm::ArrayRef<std::string> axes, int64_t blockSize,
+                         const dist::Mesh &mesh);
 /// This rank's block along `dim` of a value that it has whole.
 mlir::Value takeBlock(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, int64_t dim,
                       llvm::ArrayRef<std::string> axes, const dist::Mesh &mesh);

@@ -137,3 +137,27 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
     return %0 : tensor<f16>
   }
 }
+
+// -----
+
+// Split along the classes, two small all-reduces join the ranks' maxima and sums of powers, and a third one
+// the logarithm at the label.
+
+// CHECK-LABEL: func.func @classes
+// CHECK: dist.all_reduce {{ ?}}max {{.+}} over <axes [tp]> : tensor<8xf32>
+// CHECK: dist.all_reduce {{ ?}}sum {{.+}} over <axes [tp]> : tensor<8xf32>
+// CHECK: graph.one_hot {{.+}} to tensor<8x3xf32>
+// CHECK: dist.all_reduce {{ ?}}sum {{.+}} over <axes [tp]> : tensor<8xf32>
+// CHECK: dist.all_reduce {{ ?}}max {{.+}} over <axes [tp]> : tensor<8xf32>
+// CHECK: dist.all_reduce {{ ?}}sum {{.+}} over <axes [tp]> : tensor<8xf32>
+// CHECK-NOT: dist.all_
+module attributes {dist.mesh = #dist.mesh<tp=2>} {
+  func.func @classes(%x: tensor<8x6xf32> {dist.sharding = #dist.sharding<[_, tp]>},
+                     %l: tensor<8xi64> {dist.sharding = #dist.sharding<[_]>})
+      -> (tensor<f32> {dist.sharding = #dist.sharding<[]>},
+          tensor<8x6xf32> {dist.sharding = #dist.sharding<[_, tp]>}) {
+    %0 = graph.softmax_cross_entropy %x, %l {dist.in = [#dist.sharding<[_, tp]>, #dist.sharding<[_]>], dist.out = [#dist.sharding<[]>]} : tensor<8x6xf32>, tensor<8xi64>
+    %1 = graph.softmax %x axis = 1 {dist.in = [#dist.sharding<[_, tp]>], dist.out = [#dist.sharding<[_, tp]>]} : tensor<8x6xf32>
+    return %0, %1 : tensor<f32>, tensor<8x6xf32>
+  }
+}

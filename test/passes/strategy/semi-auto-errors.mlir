@@ -60,10 +60,10 @@ func.func @forward(%x: tensor<8x16xf32>, %w: tensor<16x64xf32>) -> tensor<8x64xf
 
 // what the op works along stays whole.
 
-func.func @forward(%x: tensor<8x16xf32>) -> tensor<8x16xf32> {
-  // expected-error @below {{strategy of "softmax_0": input 0, dimension 1: must stay whole, since "graph.softmax" works along it; expected 1, got 8}}
-  %0 = graph.softmax %x axis = 1 {dist.in = "((1,8))"} : tensor<8x16xf32>
-  return %0 : tensor<8x16xf32>
+func.func @forward(%x: tensor<8x16xf32>) -> tensor<8x8xf32> {
+  // expected-error @below {{strategy of "slice_0": input 0, dimension 1: must stay whole, since "graph.slice" works along it; expected 1, got 8}}
+  %0 = graph.slice %x axis = 1 start = 0 {dist.in = "((1,8))"} : tensor<8x16xf32> to tensor<8x8xf32>
+  return %0 : tensor<8x8xf32>
 }
 
 // -----
