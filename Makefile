@@ -6,7 +6,7 @@ BUILD ?= build
 JOBS ?= $(shell nproc)
 
 # Containers cross from instrumented code to LLVM's own, which is not instrumented; neither is OpenMP's library.
-ASAN = ASAN_OPTIONS=detect_container_overflow=0:detect_odr_violation=0:detect_leaks=0
+ASAN = ASAN_OPTIONS=detect_container_overflow=0:detect_odr_violation=0:detect_leaks=0:allow_user_poisoning=0
 TSAN = TSAN_OPTIONS=suppressions=$(CURDIR)/tools/dev/tsan.supp
 
 .PHONY: help deps build demo test test-full test-asan test-tsan bench bench-peers docs format presubmit clean

@@ -65,11 +65,13 @@ std::string indexText(int64_t flat, llvm::ArrayRef<int64_t> shape) {
 /// The product of the sizes of the factors that an op reduces.
 int64_t reducedSize(Operation *op) {
   auto ruled = dyn_cast<FactorRuleOpInterface>(op);
+  if (!ruled)
+    return 1;
+  FactorRule rule = ruled.getFactorRule(); // its factors live as long as it does
   int64_t size = 1;
-  if (ruled)
-    for (const Factor &factor : ruled.getFactorRule().getFactors())
-      if (factor.kind == FactorKind::Reduce)
-        size *= factor.size;
+  for (const Factor &factor : rule.getFactors())
+    if (factor.kind == FactorKind::Reduce)
+      size *= factor.size;
   return size;
 }
 

@@ -154,7 +154,7 @@ private:
   OpBuilder builder;
   llvm::DenseMap<std::pair<Value, Attribute>, Value> made;
   llvm::DenseMap<Value, std::pair<Value, Sharding>> reduced; ///< partial values, no longer partial
-  llvm::SmallSetVector<Operation *, 4> replaced; ///< leaves that may have no use left
+  llvm::SmallSetVector<Operation *, 4> replaced;             ///< leaves that may have no use left
 };
 
 struct InsertReshards : impl::InsertReshardsBase<InsertReshards> {

@@ -156,8 +156,9 @@ private:
     if (kept)
       return rank.allReduce(ReduceKind::Sum, rank.reduceAll(rank.castTo(kept, rank.getF32Type())),
                             sampleAxes);
-    auto shape = cast<RankedTensorType>(op.getLogits().getType()).getShape().drop_back();
-    return rank.splat(like, static_cast<double>(llvm::product_of(shape)));
+    auto samples = cast<RankedTensorType>(logits.getType()).getShape().drop_back();
+    return rank.splat(like,
+                      static_cast<double>(llvm::product_of(samples) * mesh.getSize(sampleAxes)));
   }
 
   graph::SoftmaxCrossEntropyOp op;

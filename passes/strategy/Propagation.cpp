@@ -182,6 +182,7 @@ bool Propagation::goBackwardsTo(BlockArgument argument) {
 }
 
 void Propagation::run() {
+  goBackwards(/*onlyFree=*/true); // parameters of given ops, which other ops use as well
   spreadHints();
   while (goForwards(true) || goBackwards(true) || goBackwards(false) || goForwards(false))
     continue;

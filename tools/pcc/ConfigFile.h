@@ -13,8 +13,8 @@
 
 namespace pcc::cli {
 
-/// Reads `path` into `message`. Returns BadInput after an error with file, line and column. `places`,
-/// if given, receives where each field of a text form stands.
+/// Reads `path` into `message`. Returns BadInput after an error with file, line and column.
+/// `places`, if given, receives where each field of a text form stands.
 ExitCode readConfigFile(llvm::StringRef path, google::protobuf::Message &message,
                         google::protobuf::TextFormat::ParseInfoTree *places = nullptr);
 
