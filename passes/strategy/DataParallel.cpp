@@ -25,9 +25,8 @@ struct DataParallel : impl::StrategyDataParallelBase<DataParallel> {
   LogicalResult setMesh(ModuleOp module) {
     if (module->hasAttr(dist::meshAttrName))
       return success();
-    if (deviceNum < 1 || deviceNum > dist::maxRanks)
-      return module.emitError() << "expected 1 to " << dist::maxRanks << " ranks, got "
-                                << deviceNum.getValue();
+    if (failed(checkNumRanks(module, deviceNum)))
+      return failure();
     const dist::MeshAxis axis{"dp", deviceNum};
     module->setAttr(dist::meshAttrName, dist::MeshAttr::get(&getContext(), dist::Mesh(axis)));
     return success();

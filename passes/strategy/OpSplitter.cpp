@@ -2,7 +2,6 @@
 #include "passes/strategy/OpSplitter.h"
 
 #include "passes/facts/Cost.h"
-#include "passes/facts/ReshardPlan.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -79,9 +78,9 @@ OpSharding OpSplitter::assemble(const FactorAxes &factors) const {
 
 double OpSplitter::getReshardCost(Value value, const Sharding &from, const Sharding &to) const {
   auto type = cast<RankedTensorType>(value.getType());
-  facts::ReshardPlan plan = facts::planReshard(from, to, type.getShape(), mesh);
-  return plan.price * static_cast<double>(getBytes(value)) /
-         static_cast<double>(std::max<int64_t>(type.getNumElements(), 1));
+  int64_t elementBytes = facts::getNumBytes(type.clone(ArrayRef<int64_t>()));
+  double elements = planner.plan(from, to, type.getShape(), elementBytes).price;
+  return elements * static_cast<double>(elementBytes);
 }
 
 double OpSplitter::getCost(const FactorAxes &factors, const OpSharding &sharding) const {

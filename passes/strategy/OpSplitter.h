@@ -11,13 +11,15 @@
 // and its work at so many operations a byte.
 #pragma once
 
+#include "passes/facts/ReshardPlanner.h"
 #include "passes/strategy/OpSharding.h"
 
 namespace pcc::strategy {
 
 class OpSplitter {
 public:
-  OpSplitter(mlir::Operation *op, const dist::Mesh &mesh) : op(op), mesh(mesh) {}
+  OpSplitter(mlir::Operation *op, facts::ReshardPlanner &planner)
+      : op(op), planner(planner), mesh(planner.getMesh()) {}
 
   /// What is known of an operand; the others are made as the op wants them.
   void setOperand(unsigned operand, const dist::Sharding &sharding);
@@ -52,6 +54,7 @@ private:
   bool mayCarry(unsigned operand) const;
 
   mlir::Operation *op;
+  facts::ReshardPlanner &planner;
   const dist::Mesh &mesh;
   std::vector<std::optional<dist::Sharding>> operands;
   std::optional<dist::Sharding> wish;

@@ -14,15 +14,16 @@ namespace pcc::strategy {
 class PinResolver {
 public:
   /// The program's ranks are `given`, to whose axes pins refer by name; without it there are
-  /// `numRanks` and no names. `given` may get its value between match and resolve.
-  PinResolver(mlir::ModuleOp module, const std::optional<dist::Mesh> &given, int64_t numRanks)
-      : module(module), given(given), mesh(given.value_or(dist::Mesh())), numRanks(numRanks) {}
+  /// `numRanks` and no names.
+  PinResolver(mlir::ModuleOp module, std::optional<dist::Mesh> given, int64_t numRanks)
+      : module(module), given(std::move(given)), mesh(this->given.value_or(dist::Mesh())),
+        numRanks(numRanks) {}
 
   /// Finds what each pin speaks of and checks it, restored ones last. Diagnoses and fails.
   mlir::LogicalResult match(llvm::ArrayRef<Pin> pins);
   /// Whether no pin has found anything.
   bool isEmpty() const { return ops.empty() && parameters.empty() && inputs.empty(); }
-  /// Cuts the mesh as finely as the matched pins need and adds them to `given`, as shardings on the
+  /// Cuts the mesh as finely as the matched pins need and adds them to `shardings`, on the
   /// mesh that is returned.
   dist::Mesh resolve(GivenShardings &shardings) const;
 
@@ -49,7 +50,7 @@ private:
                                     mlir::RankedTensorType type, TensorRequests &requests);
 
   mlir::ModuleOp module;
-  const std::optional<dist::Mesh> &given;
+  std::optional<dist::Mesh> given;
   dist::Mesh mesh; ///< for checks: the given one, or one without axes
   int64_t numRanks;
   llvm::MapVector<mlir::Operation *, OpRequest> ops;

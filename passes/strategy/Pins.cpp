@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/strategy/Pins.h"
 
-#include "llvm/ADT/StringSwitch.h"
-
 using namespace mlir;
 
 namespace pcc::strategy {
@@ -68,6 +66,7 @@ FailureOr<Pin> Pin::read(DictionaryAttr entry, ModuleOp module) {
   std::string wrong;
   if (!isLiteral(pin.target) && !llvm::Regex(pin.pattern).isValid(wrong))
     return module.emitError() << pin.describe() << " is no regular expression: " << wrong;
+  pin.compile();
   auto parse = [&](StringRef key, std::optional<GivenCuts> &cuts) -> LogicalResult {
     StringRef text = getString(entry, key);
     if (text.empty())
@@ -90,11 +89,13 @@ FailureOr<Pin> Pin::read(DictionaryAttr entry, ModuleOp module) {
   return pin;
 }
 
+void Pin::compile() {
+  if (!isLiteral(target))
+    whole = llvm::Regex("^(" + pattern + (target == PinTarget::Module ? ")([/.].*)?$" : ")$"));
+}
+
 bool Pin::matches(StringRef name) const {
-  if (isLiteral(target))
-    return name == pattern;
-  std::string whole = "^(" + pattern + (target == PinTarget::Module ? ")([/.].*)?$" : ")$");
-  return llvm::Regex(whole).match(name);
+  return isLiteral(target) ? name == pattern : whole.match(name);
 }
 
 FailureOr<std::vector<Pin>> readPins(ModuleOp module) {

@@ -49,8 +49,11 @@ public:
   std::string describe() const;
 
 private:
+  void compile();
+
   PinTarget target = PinTarget::Op;
   std::string pattern, place;
+  llvm::Regex whole; ///< for whole names, where the pattern is a regular expression
   bool restored = false, optional = false;
   GivenStrategy strategy;
 };

@@ -36,8 +36,8 @@ static auto listOps(func::FuncOp function) {
                                  [](Operation &op) { return isa<FactorRuleOpInterface>(op); });
 }
 
-Propagation::Propagation(func::FuncOp function, const dist::Mesh &mesh)
-    : function(function), mesh(mesh) {
+Propagation::Propagation(func::FuncOp function, facts::ReshardPlanner &planner)
+    : function(function), planner(planner), mesh(planner.getMesh()) {
   for (unsigned index : graph::findArgs(function, graph::RoleKind::Parameter))
     free.insert(function.getArgument(index));
   for (Operation &op : listOps(function))
@@ -50,7 +50,7 @@ void Propagation::give(BlockArgument argument, const Sharding &sharding) {
 }
 
 void Propagation::give(Operation *op, ArrayRef<AxisList> factors, ArrayRef<Sharding> results) {
-  record(op, OpSplitter(op, mesh).follow(factors), Origin::Given);
+  record(op, OpSplitter(op, planner).follow(factors), Origin::Given);
   for (auto [result, sharding] : llvm::zip(op->getResults(), results))
     seen[result] = facts::dropTrivialAxes(sharding, mesh);
 }
@@ -98,7 +98,7 @@ std::optional<Sharding> Propagation::findWish(Value value) const {
 }
 
 OpSplitter Propagation::makeSplitter(Operation *op) const {
-  OpSplitter splitter(op, mesh);
+  OpSplitter splitter(op, planner);
   for (OpOperand &operand : op->getOpOperands())
     if (std::optional<Sharding> hint = findHint(operand.get()))
       splitter.setOperand(operand.getOperandNumber(), *hint);

@@ -2,7 +2,8 @@
 //
 // Carries given shardings through the ops of one function.
 //
-// What is given stays. From there on, in this order and until nothing changes:
+// What is given stays. Parameters of given ops follow them first, since other ops use them as well.
+// From there on, in this order and until nothing changes:
 //
 //   forwards    an op follows its operands, once all of them are known
 //   backwards   what is computed from parameters and constants alone follows its first user
@@ -12,8 +13,7 @@
 // Where an op's operands, and the user's wish, are cut in different ways, each of them is tried as
 // the one to follow, and the way that moves the least is taken (OpSplitter.h).
 //
-//   x -> matmul(given: [dp, _], [_, tp]) -> relu -> matmul(given: [dp, tp], [tp, _]) ->
-//   add(residual)
+//   x -> matmul(given [dp, _], [_, tp]) -> relu -> matmul(given [dp, tp], [tp, _]) -> add
 //     x         backwards  [dp, _]
 //     relu      forwards   [dp, tp]
 //     add       forwards   [dp, _] partial(sum: tp); whoever needs the sum asks for it
@@ -33,13 +33,14 @@ enum class Origin { Given, Forwards, Backwards, Whole };
 llvm::StringRef stringify(Origin origin);
 
 /// Whether a result leaves `function` as a partial sum, if it is one: losses and gradients, which
-/// slots add anyway, and so does whoever reads the ranks' blocks. Outputs and
-/// parameters are summed before.
+/// slots add anyway, and so does whoever reads the ranks' blocks. Outputs and parameters
+/// are summed before.
 bool staysPartial(mlir::func::FuncOp function, unsigned result);
 
 class Propagation {
 public:
-  Propagation(mlir::func::FuncOp function, const dist::Mesh &mesh);
+  /// `planner` knows the mesh, and outlives this.
+  Propagation(mlir::func::FuncOp function, facts::ReshardPlanner &planner);
 
   /// The cuts of an argument.
   void give(mlir::BlockArgument argument, const dist::Sharding &sharding);
@@ -85,6 +86,7 @@ private:
   int64_t countParts(const OpSharding &sharding) const;
 
   mlir::func::FuncOp function;
+  facts::ReshardPlanner &planner;
   const dist::Mesh &mesh;
   llvm::DenseSet<mlir::Value> free;                   ///< from parameters and constants alone
   llvm::DenseMap<mlir::Value, dist::Sharding> values; ///< as they are made

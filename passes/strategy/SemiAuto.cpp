@@ -27,9 +27,8 @@ struct SemiAuto : impl::StrategySemiAutoBase<SemiAuto> {
   /// The mesh of the program, if it has one, which must have as many ranks as there are.
   FailureOr<std::optional<Mesh>> findMesh() {
     ModuleOp module = getOperation();
-    if (deviceNum < 1 || deviceNum > dist::maxRanks)
-      return module.emitError() << "expected 1 to " << dist::maxRanks << " ranks, got "
-                                << deviceNum.getValue();
+    if (failed(checkNumRanks(module, deviceNum)))
+      return failure();
     if (!module->hasAttr(dist::meshAttrName))
       return std::optional<Mesh>();
     Mesh mesh = dist::getMesh(module);
@@ -69,10 +68,9 @@ struct SemiAuto : impl::StrategySemiAutoBase<SemiAuto> {
     PinResolver resolver(module, *mesh, deviceNum);
     if (failed(resolver.match(*pins)))
       return signalPassFailure();
-    if (!*mesh && resolver.isEmpty())
-      *mesh = makeBatchMesh(); // the resolver sees it
     GivenShardings given;
-    Mesh refined = resolver.resolve(given);
+    bool isBatchAlone = !*mesh && resolver.isEmpty();
+    Mesh refined = isBatchAlone ? makeBatchMesh() : resolver.resolve(given);
     given.fullBatch = fullBatch;
     given.gradientFactor = [&](StringRef, const Sharding &gradient) {
       return getGradientFactor(gradient, refined);

@@ -38,6 +38,12 @@ void setSharding(func::FuncOp function, BlockArgument argument, const Sharding &
 
 } // namespace
 
+LogicalResult checkNumRanks(ModuleOp module, int64_t numRanks) {
+  if (numRanks >= 1 && numRanks <= dist::maxRanks)
+    return success();
+  return module.emitError() << "expected 1 to " << dist::maxRanks << " ranks, got " << numRanks;
+}
+
 Sharding splitBatch(ArrayRef<int64_t> shape, const dist::Mesh &mesh) {
   Sharding sharding = Sharding::replicated(shape.size());
   if (!shape.empty())
@@ -58,7 +64,7 @@ void StepMarker::run() {
 }
 
 void StepMarker::mark(func::FuncOp function) {
-  Propagation propagation(function, mesh);
+  Propagation propagation(function, planner);
   giveArguments(function, propagation);
   for (Operation &op : function.getBody().front())
     if (auto found = given.ops.find(&op); found != given.ops.end())

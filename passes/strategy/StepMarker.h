@@ -29,7 +29,7 @@ struct GivenShardings {
 class StepMarker {
 public:
   StepMarker(mlir::ModuleOp module, const dist::Mesh &mesh, GivenShardings given)
-      : module(module), mesh(mesh), given(std::move(given)) {}
+      : module(module), planner(mesh), mesh(planner.getMesh()), given(std::move(given)) {}
 
   /// Marks all functions: those that yield gradients first, those that take them last.
   void run();
@@ -45,10 +45,14 @@ private:
                     const dist::Sharding &sharding);
 
   mlir::ModuleOp module;
-  const dist::Mesh &mesh;
+  facts::ReshardPlanner planner;
+  const dist::Mesh &mesh; ///< the planner's
   GivenShardings given;
   llvm::StringMap<dist::Sharding> gradients; ///< as @forward_backward returns them
 };
+
+/// Diagnoses a number of ranks that no program has, and fails.
+mlir::LogicalResult checkNumRanks(mlir::ModuleOp module, int64_t numRanks);
 
 /// Dimension 0 of `shape` split over as many ranks as it can be evenly, the rest whole.
 dist::Sharding splitBatch(llvm::ArrayRef<int64_t> shape, const dist::Mesh &mesh);

@@ -144,9 +144,9 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
 // the logarithm at the label.
 
 // CHECK-LABEL: func.func @classes
+// CHECK: graph.one_hot {{.+}} to tensor<8x3xf32>
 // CHECK: dist.all_reduce {{ ?}}max {{.+}} over <axes [tp]> : tensor<8xf32>
 // CHECK: dist.all_reduce {{ ?}}sum {{.+}} over <axes [tp]> : tensor<8xf32>
-// CHECK: graph.one_hot {{.+}} to tensor<8x3xf32>
 // CHECK: dist.all_reduce {{ ?}}sum {{.+}} over <axes [tp]> : tensor<8xf32>
 // CHECK: dist.all_reduce {{ ?}}max {{.+}} over <axes [tp]> : tensor<8xf32>
 // CHECK: dist.all_reduce {{ ?}}sum {{.+}} over <axes [tp]> : tensor<8xf32>

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "dialects/graph/SoftmaxPieces.h"
+
+using namespace mlir;
+
+namespace pcc::graph {
+
+static int64_t rankOf(Value value) { return cast<RankedTensorType>(value.getType()).getRank(); }
+
+/// x minus its maximum along `axis`: the exponential of the result is at most 1.
+static Value subtractMaximum(Value x, int64_t axis, PieceBuilder &builder, JoinBlocks joinBlocks) {
+  Value block = builder.make<ReduceOp>(ReduceOpKind::Max, x, axis);
+  Value maximum = joinBlocks(ReduceOpKind::Max, block);
+  return builder.make<SubOp>(x, builder.repeatAlong(maximum, x, axis));
+}
+
+static Value sumAlong(Value x, int64_t axis, PieceBuilder &builder, JoinBlocks joinBlocks) {
+  return joinBlocks(ReduceOpKind::Sum, builder.make<ReduceOp>(ReduceOpKind::Sum, x, axis));
+}
+
+Value buildSoftmax(Value input, int64_t axis, PieceBuilder &builder, JoinBlocks joinBlocks) {
+  Value power = builder.make<ExpOp>(subtractMaximum(input, axis, builder, joinBlocks));
+  Value sum = sumAlong(power, axis, builder, joinBlocks);
+  return builder.make<DivOp>(power, builder.repeatAlong(sum, power, axis));
+}
+
+Value buildSampleLosses(Value logits, Value weights, PieceBuilder &builder, JoinBlocks joinBlocks) {
+  int64_t axis = rankOf(logits) - 1;
+  Value shifted = subtractMaximum(logits, axis, builder, joinBlocks);
+  Value sum = sumAlong(builder.make<ExpOp>(shifted), axis, builder, joinBlocks);
+  Value logSum = builder.make<LogOp>(sum);
+  Value logSoftmax = builder.make<SubOp>(shifted, builder.repeatAlong(logSum, shifted, axis));
+  Value product = builder.make<MulOp>(weights, logSoftmax);
+  return builder.make<NegOp>(sumAlong(product, axis, builder, joinBlocks));
+}
+
+Value buildKept(Value labels, int64_t ignored, PieceBuilder &builder) {
+  auto type = cast<RankedTensorType>(labels.getType());
+  APInt number(type.getElementTypeBitWidth(), ignored, /*isSigned=*/true);
+  Value sentinel = builder.make<ConstantOp>(type, DenseElementsAttr::get(type, number));
+  return builder.make<CompareOp>(Direction::NE, labels, sentinel);
+}
+
+Value keepLosses(Value losses, Value kept, PieceBuilder &builder) {
+  return builder.make<SelectOp>(kept, losses, builder.splat(losses, 0.0));
+}
+
+Value reduceAll(ReduceOpKind kind, Value value, PieceBuilder &builder) {
+  auto dims = llvm::to_vector(llvm::seq<int64_t>(0, rankOf(value)));
+  return builder.make<ReduceOp>(kind, value, dims);
+}
+
+} // namespace pcc::graph
