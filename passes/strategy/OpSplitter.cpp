@@ -15,9 +15,9 @@ namespace pcc::strategy {
 /// 10^11 bytes on today's accelerators, the same order on processors.
 static constexpr double flopsPerByte = 500;
 
-void OpSplitter::setOperand(unsigned operand, const Sharding &sharding) {
+void OpSplitter::setOperand(unsigned operand, const Sharding &made, ArrayRef<Sharding> forms) {
   operands.resize(op->getNumOperands());
-  operands[operand] = sharding;
+  operands[operand] = {made, forms.vec()};
 }
 
 static int64_t getBytes(Value value) { return facts::getNumBytes(value.getType()); }
@@ -25,9 +25,14 @@ static int64_t getBytes(Value value) { return facts::getNumBytes(value.getType()
 /// The largest first; the wish behind operands of its size.
 std::vector<OpSplitter::Source> OpSplitter::listSources() const {
   std::vector<Source> sources;
-  for (auto [index, sharding] : llvm::enumerate(operands))
-    if (sharding)
-      sources.push_back({index, *sharding, getBytes(op->getOperand(index))});
+  for (auto [index, known] : llvm::enumerate(operands)) {
+    if (!known)
+      continue;
+    int64_t bytes = getBytes(op->getOperand(index));
+    sources.push_back({index, known->made, bytes});
+    for (const Sharding &form : known->forms)
+      sources.push_back({index, form, bytes});
+  }
   if (wish)
     sources.push_back({std::nullopt, *wish, getBytes(op->getResult(0))});
   llvm::stable_sort(sources, [](const Source &lhs, const Source &rhs) {
@@ -70,7 +75,7 @@ OpSharding OpSplitter::assemble(const FactorAxes &factors) const {
   for (unsigned index = 0; index < op->getNumOperands(); ++index) {
     bool isKnown = index < operands.size() && operands[index];
     auto type = cast<RankedTensorType>(op->getOperand(index).getType());
-    shardings.push_back(isKnown ? *operands[index] : Sharding::replicated(type.getRank()));
+    shardings.push_back(isKnown ? operands[index]->made : Sharding::replicated(type.getRank()));
     carries.push_back(isKnown && mayCarry(index));
   }
   return makeOpSharding(op, factors, shardings, carries);
@@ -83,12 +88,18 @@ double OpSplitter::getReshardCost(Value value, const Sharding &from, const Shard
   return elements * static_cast<double>(elementBytes);
 }
 
+double OpSplitter::getOperandCost(unsigned operand, const Sharding &wanted) const {
+  const std::optional<Known> &known = operands[operand];
+  if (!known || known->made == wanted || llvm::is_contained(known->forms, wanted))
+    return 0;
+  return getReshardCost(op->getOperand(operand), known->made, wanted);
+}
+
 double OpSplitter::getCost(const FactorAxes &factors, const OpSharding &sharding) const {
   double cost = static_cast<double>(facts::costOf(op).flops) / flopsPerByte /
                 static_cast<double>(factors.getNumParts());
-  for (auto [index, known] : llvm::enumerate(operands))
-    if (known && *known != sharding.operands[index])
-      cost += getReshardCost(op->getOperand(index), *known, sharding.operands[index]);
+  for (unsigned index = 0; index < operands.size(); ++index)
+    cost += getOperandCost(index, sharding.operands[index]);
   for (auto [index, result] : llvm::enumerate(op->getResults())) {
     const Sharding &made = sharding.results[index];
     Sharding wanted = index == 0 && wish ? wish->withoutPartial() : made.withoutPartial();

@@ -21,8 +21,10 @@ public:
   OpSplitter(mlir::Operation *op, facts::ReshardPlanner &planner)
       : op(op), planner(planner), mesh(planner.getMesh()) {}
 
-  /// What is known of an operand; the others are made as the op wants them.
-  void setOperand(unsigned operand, const dist::Sharding &sharding);
+  /// What is known of an operand; the others are made as the op wants them. `forms` are what other
+  /// ops take it as: a value is resharded once for all of them, so they cost nothing.
+  void setOperand(unsigned operand, const dist::Sharding &made,
+                  llvm::ArrayRef<dist::Sharding> forms = {});
   /// How the first user wants the first result.
   void setWish(const dist::Sharding &sharding) { wish = sharding; }
 
@@ -38,6 +40,11 @@ public:
   OpSharding follow(llvm::ArrayRef<dist::AxisList> factors) const;
 
 private:
+  struct Known {
+    dist::Sharding made;
+    std::vector<dist::Sharding> forms;
+  };
+
   /// An operand, or the wish, to be followed.
   struct Source {
     std::optional<unsigned> operand;
@@ -49,6 +56,7 @@ private:
   FactorAxes followFrom(llvm::ArrayRef<Source> sources, size_t first) const;
   OpSharding assemble(const FactorAxes &factors) const;
   double getCost(const FactorAxes &factors, const OpSharding &sharding) const;
+  double getOperandCost(unsigned operand, const dist::Sharding &wanted) const;
   double getReshardCost(mlir::Value value, const dist::Sharding &from,
                         const dist::Sharding &to) const;
   bool mayCarry(unsigned operand) const;
@@ -56,7 +64,7 @@ private:
   mlir::Operation *op;
   facts::ReshardPlanner &planner;
   const dist::Mesh &mesh;
-  std::vector<std::optional<dist::Sharding>> operands;
+  std::vector<std::optional<Known>> operands;
   std::optional<dist::Sharding> wish;
   bool carries = true, isSummed = true;
 };

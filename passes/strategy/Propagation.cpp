@@ -38,8 +38,10 @@ static auto listOps(func::FuncOp function) {
 
 Propagation::Propagation(func::FuncOp function, facts::ReshardPlanner &planner)
     : function(function), planner(planner), mesh(planner.getMesh()) {
-  for (unsigned index : graph::findArgs(function, graph::RoleKind::Parameter))
+  for (unsigned index : graph::findArgs(function, graph::RoleKind::Parameter)) {
     free.insert(function.getArgument(index));
+    parameters[graph::getName(graph::getArgRole(function, index))] = function.getArgument(index);
+  }
   for (Operation &op : listOps(function))
     if (llvm::all_of(op.getOperands(), [&](Value operand) { return free.contains(operand); }))
       free.insert(op.result_begin(), op.result_end());
@@ -83,6 +85,39 @@ std::optional<Sharding> Propagation::findHint(Value value) const {
   return found->second;
 }
 
+/// In program order, for equal prices are told apart by it.
+std::vector<Sharding> Propagation::listForms(Value value) const {
+  SmallVector<OpOperand *> uses;
+  for (OpOperand &use : value.getUses())
+    if (ops.contains(use.getOwner()))
+      uses.push_back(&use);
+  llvm::sort(uses, [](OpOperand *lhs, OpOperand *rhs) {
+    return lhs->getOwner() == rhs->getOwner() ? lhs->getOperandNumber() < rhs->getOperandNumber()
+                                              : lhs->getOwner()->isBeforeInBlock(rhs->getOwner());
+  });
+  std::vector<Sharding> forms;
+  for (OpOperand *use : uses) {
+    Sharding form = ops.find(use->getOwner())->second.sharding.operands[use->getOperandNumber()];
+    if (form != getSeen(value) && !llvm::is_contained(forms, form))
+      forms.push_back(std::move(form));
+  }
+  return forms;
+}
+
+std::optional<Sharding> Propagation::findParameter(Value value) const {
+  for (OpOperand &use : value.getUses()) {
+    if (!use.getOwner()->hasTrait<OpTrait::IsTerminator>())
+      continue;
+    graph::RoleAttr role = graph::getResultRole(function, use.getOperandNumber());
+    if (!role || role.getKind() != graph::RoleKind::Gradient)
+      continue;
+    auto parameter = parameters.find(graph::getName(role));
+    if (parameter != parameters.end() && isKnown(parameter->second))
+      return getSharding(parameter->second);
+  }
+  return std::nullopt;
+}
+
 /// Ops are few per value; the first in program order decides.
 std::optional<Sharding> Propagation::findWish(Value value) const {
   OpOperand *first = nullptr;
@@ -101,7 +136,7 @@ OpSplitter Propagation::makeSplitter(Operation *op) const {
   OpSplitter splitter(op, planner);
   for (OpOperand &operand : op->getOpOperands())
     if (std::optional<Sharding> hint = findHint(operand.get()))
-      splitter.setOperand(operand.getOperandNumber(), *hint);
+      splitter.setOperand(operand.getOperandNumber(), *hint, listForms(operand.get()));
   if (llvm::all_of(op->getUses(), [&](OpOperand &use) {
         return use.getOwner()->hasTrait<OpTrait::IsTerminator>() &&
                staysPartial(function, use.getOperandNumber());
@@ -149,7 +184,9 @@ bool Propagation::goForwards(bool needsAll) {
   for (Operation &op : listOps(function)) {
     if (!isReady(&op, needsAll))
       continue;
-    record(&op, choose(&op, findWish(op.getResult(0))), Origin::Forwards);
+    Value result = op.getResult(0);
+    std::optional<Sharding> wish = findWish(result);
+    record(&op, choose(&op, wish ? wish : findParameter(result)), Origin::Forwards);
     changed = true;
   }
   return changed;

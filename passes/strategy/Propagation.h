@@ -23,6 +23,7 @@
 #include "passes/strategy/OpSplitter.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace pcc::strategy {
 
@@ -77,8 +78,12 @@ private:
   bool isReady(mlir::Operation *op, bool needsAll) const;
   /// Of a value that is known or from parameters that are.
   std::optional<dist::Sharding> findHint(mlir::Value value) const;
+  /// The other shardings in which decided users take `value`.
+  std::vector<dist::Sharding> listForms(mlir::Value value) const;
   /// The sharding in which the first decided user wants `value`.
   std::optional<dist::Sharding> findWish(mlir::Value value) const;
+  /// The sharding of the parameter of which `value` is the gradient: where it ends up.
+  std::optional<dist::Sharding> findParameter(mlir::Value value) const;
   OpSplitter makeSplitter(mlir::Operation *op) const;
   OpSharding choose(mlir::Operation *op, std::optional<dist::Sharding> wish) const;
   bool sumLonely();
@@ -88,6 +93,7 @@ private:
   mlir::func::FuncOp function;
   facts::ReshardPlanner &planner;
   const dist::Mesh &mesh;
+  llvm::StringMap<mlir::BlockArgument> parameters;    ///< by name
   llvm::DenseSet<mlir::Value> free;                   ///< from parameters and constants alone
   llvm::DenseMap<mlir::Value, dist::Sharding> values; ///< as they are made
   llvm::DenseMap<mlir::Value, dist::Sharding> seen;   ///< where users are to see something else

@@ -11,9 +11,10 @@
 //
 // Only marks change: partition finds the reduce-scatter of the gradient and the all-gather of the
 // parameter by itself, the former after every slot at level 2. The cut is appended to that of the
-// first dimension whose local size the number of ranks divides. Assumes that a mode's pass has
-// marked the program; leaves the ops as they are. States are found as what the update reads and
-// writes beside the parameter, so any optimizer will do.
+// first dimension whose local size the number of ranks divides; axes along which all ranks have the
+// same gradient come first, so that they take a slice of it before the others' are added. Assumes
+// that a mode's pass has marked the program; leaves the ops as they are. States are found as what
+// the update reads and writes beside the parameter, so any optimizer will do.
 #include "dialects/graph/Roles.h"
 #include "mlir/IR/Remarks.h"
 #include "passes/facts/Cost.h"
@@ -38,7 +39,7 @@ namespace {
 /// A parameter and what updates it.
 struct Update {
   graph::ParameterOp parameter;
-  Sharding held;                      ///< how the ranks hold the parameter
+  Sharding held, gradient;            ///< how the ranks hold the parameter, and its gradient
   llvm::SetVector<Operation *> ops;   ///< from the gradient to the new values, of its shape
   llvm::SetVector<StringAttr> states; ///< by name
 };
@@ -57,7 +58,7 @@ bool hasShapeOf(Value value, graph::ParameterOp parameter) {
 /// Follows the gradient to the new values. `held` is the argument that the parameter comes by.
 Update collectUpdate(func::FuncOp function, BlockArgument gradient, BlockArgument held,
                      graph::ParameterOp parameter) {
-  Update update{parameter, facts::getSharding(held), {}, {}};
+  Update update{parameter, facts::getSharding(held), facts::getSharding(gradient), {}, {}};
   SmallVector<Value> open = {gradient};
   while (!open.empty())
     for (Operation *user : open.pop_back_val().getUsers())
@@ -78,12 +79,14 @@ Update collectUpdate(func::FuncOp function, BlockArgument gradient, BlockArgumen
   return update;
 }
 
-/// The axes over which the ranks hold the same of a value, in the mesh's order.
-AxisList findSameHolders(const Sharding &held, const dist::Mesh &mesh) {
-  AxisList axes;
+/// The axes over which the ranks hold the same of a parameter: those whose gradients are the same
+/// as well, then those whose gradients are to be added, each in the mesh's order.
+AxisList findSameHolders(const Update &update, const dist::Mesh &mesh) {
+  AxisList axes, added;
   for (const dist::MeshAxis &axis : mesh.getAxes())
-    if (axis.size > 1 && !held.uses(axis.name))
-      axes.push_back(axis.name);
+    if (axis.size > 1 && !update.held.uses(axis.name))
+      (update.gradient.uses(axis.name) ? added : axes).push_back(axis.name);
+  axes.append(added);
   return axes;
 }
 
@@ -157,7 +160,7 @@ private:
   /// Nothing, with the reason, if the parameter is to stay whole.
   std::optional<Cut> findCut(const Update &update, std::string &reason) const {
     graph::ParameterOp parameter = update.parameter;
-    Cut cut{findSameHolders(update.held, mesh)};
+    Cut cut{findSameHolders(update, mesh)};
     int64_t ranks = mesh.getSize(ArrayRef<std::string>(cut.axes));
     int64_t bytes = getBytes(parameter, update.held);
     if (parameter.getLayerwiseParallel())

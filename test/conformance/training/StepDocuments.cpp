@@ -81,6 +81,35 @@ std::string shardOtherDimensions(Ruled &ruled) {
              : "the first dimension that the ranks divide is cut, not dimension 0 alone";
 }
 
+/// Into how many parts the work of a node is cut.
+int64_t countParts(const Node &node, const Tuples &strategy) {
+  int64_t columns = node.op == "MatMul" ? strategy.back().back() : 1;
+  return std::accumulate(strategy.front().begin(), strategy.front().end(), columns,
+                         std::multiplies<int64_t>());
+}
+
+/// Ranks left over by a strategy stand behind those that it uses, and repeat what these calculate.
+std::string sliceRepeated(Ruled &ruled) {
+  const Transfer *scatter = ruled.find("ReduceScatter");
+  if (!scatter)
+    return "";
+  int64_t repeats = 1;
+  for (const Node &node : ruled.question.nodes)
+    if (std::optional<Tuples> strategy = ModelWriter::strategyOf(node);
+        strategy && llvm::is_contained(node.inputs, ruled.parameter.name))
+      repeats = ruled.question.devices / countParts(node, *strategy);
+  Transfer sliced = *scatter;
+  llvm::erase_if(sliced.group,
+                 [&](int64_t rank) { return rank % repeats != ruled.options.rank % repeats; });
+  if (sliced.group == scatter->group)
+    return "";
+  auto cut = llvm::find_if(sliced.input, [&](int64_t size) { return size % repeats == 0; });
+  *cut /= repeats;
+  ruled.share.transfers.erase(*scatter);
+  ruled.share.transfers.insert(sliced);
+  return "ranks that calculate the same gradient take slices of it before others' are added";
+}
+
 std::string keepParametersWhole(Ruled &ruled) {
   if (ruled.options.level == 3 || !ruled.find("AllGather"))
     return "";
@@ -113,7 +142,7 @@ std::string reduceInWideType(Ruled &ruled) {
 
 constexpr std::string (*rules[])(Ruled &) = {shardOverAllHolders, shardOtherDimensions,
                                              keepParametersWhole, shardAccumulatorsByLevel,
-                                             reduceInWideType};
+                                             reduceInWideType,    sliceRepeated};
 
 /// Where each rank has a loss of its own the reference system gives whole parameters to ranks, and
 /// knows two optimizers and no fewer parameters than ranks.

@@ -21,9 +21,12 @@ std::string elementOf(Type type) {
   return text;
 }
 
-/// A parameter or a gradient on its way: the same numbers in another type, or all of them scaled.
+/// A parameter or a gradient on its way: its numbers in another type, or some of them.
+bool isPartOf(Operation *op) { return isa<graph::CastOp, graph::DynamicSliceOp>(op); }
+
+/// The same, or all of them scaled.
 bool passesOn(Operation *op) {
-  if (isa<graph::CastOp>(op))
+  if (isPartOf(op))
     return true;
   return isa<graph::MulOp>(op) && op->getOperand(1).getDefiningOp<graph::ConstantOp>();
 }
@@ -99,7 +102,7 @@ private:
 
   void followTo(Value value, Share &share) const {
     for (Operation *user : value.getUsers())
-      if (record(user, share) || isa<graph::CastOp>(user))
+      if (record(user, share) || isPartOf(user))
         followTo(user->getResult(0), share);
   }
 

@@ -87,3 +87,21 @@ module attributes {dist.mesh = #dist.mesh<tp=8>,
     return %0 : tensor<8x8xf32>
   }
 }
+
+// -----
+
+// What another op takes a value as costs nothing, for it is made once for both; a gradient is wanted as its parameter.
+
+// CHECK: dist.mesh = #dist.mesh<x=2, y=2, z=2>
+// CHECK-LABEL: func.func @forward_backward(
+// CHECK: graph.tanh {{.+}}dist.out = [#dist.sharding<[x, y.z]>]
+// CHECK: graph.matmul {{.+}}dist.in = [#dist.sharding<[x.y, _]>, #dist.sharding<[_, z]>]
+// CHECK: graph.matmul {{.+}}dist.in = [#dist.sharding<[x.y, _]>, #dist.sharding<[x.y, z]>], dist.out = [#dist.sharding<[_, z] partial(sum: x, y)>]
+func.func @forward_backward(%x: tensor<64x64xf32> {graph.role = #graph.role<input "x">},
+                            %w: tensor<64x24xf32> {graph.role = #graph.role<parameter "w">})
+    -> (tensor<64x24xf32> {graph.role = #graph.role<gradient "w">}) {
+  %0 = graph.tanh %x {dist.in = "((2,4))"} : tensor<64x64xf32>
+  %1 = graph.matmul %0, %w {dist.in = "((4,1),(1,2))"} : tensor<64x64xf32>, tensor<64x24xf32>
+  %2 = graph.matmul %0, %1 {transpose_lhs} : tensor<64x64xf32>, tensor<64x24xf32>
+  return %2 : tensor<64x24xf32>
+}

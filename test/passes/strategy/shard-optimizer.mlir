@@ -19,16 +19,17 @@
 // VERIFY: verify: {{[1-9][0-9]*}} passed, 0 failed, 0 skipped
 
 // A cut is appended to what the mode has cut, in the first dimension that divides: of "tall" the rows
-// (16 / 2 ranks along tp are 8, over 2 along dp), of "flat" the columns, for 3 rows go into no 4.
+// (16 / 2 ranks along tp are 8, over 2 along dp), of "flat" the columns, for 3 rows go into no 4. All ranks along
+// tp have the same gradient of "flat": they take slices of it before those along dp are added.
 // CHECK-LABEL: func.func @forward_backward(
 // ONE-SAME: tensor<16x2xf32> {dist.sharding = #dist.sharding<[tp, _]>, graph.role = #graph.role<parameter "tall">}
 // ONE-SAME: tensor<3x8xf32> {dist.sharding = #dist.sharding<[_, _]>, graph.role = #graph.role<parameter "flat">}
 // ONE-SAME: -> (tensor<16x2xf32> {dist.sharding = #dist.sharding<[tp, _] partial(sum: dp)>, graph.role = #graph.role<gradient "tall">}
 // TWO-SAME: tensor<16x2xf32> {dist.sharding = #dist.sharding<[tp, _]>, graph.role = #graph.role<parameter "tall">}
 // TWO-SAME: -> (tensor<16x2xf32> {dist.sharding = #dist.sharding<[tp.dp, _]>, graph.role = #graph.role<gradient "tall">}
-// TWO-SAME: tensor<3x8xf32> {dist.sharding = #dist.sharding<[_, dp.tp]>, graph.role = #graph.role<gradient "flat">}
+// TWO-SAME: tensor<3x8xf32> {dist.sharding = #dist.sharding<[_, tp.dp]>, graph.role = #graph.role<gradient "flat">}
 // THREE-SAME: tensor<16x2xf32> {dist.sharding = #dist.sharding<[tp.dp, _]>, graph.role = #graph.role<parameter "tall">}
-// THREE-SAME: tensor<3x8xf32> {dist.sharding = #dist.sharding<[_, dp.tp]>, graph.role = #graph.role<parameter "flat">}
+// THREE-SAME: tensor<3x8xf32> {dist.sharding = #dist.sharding<[_, tp.dp]>, graph.role = #graph.role<parameter "flat">}
 // THREE-SAME: tensor<8x8xf32> {dist.sharding = #dist.sharding<[_, _]>, graph.role = #graph.role<parameter "out">}
 // The ops that use a parameter see it as before.
 // CHECK: graph.matmul {{.*}}dist.in = [#dist.sharding<[_, dp]>, #dist.sharding<[tp, _]>]
@@ -39,16 +40,16 @@
 // ONE-SAME: -> (tensor<16x2xf32> {dist.sharding = #dist.sharding<[tp, _]>, graph.role = #graph.role<parameter "tall">}
 // ONE-SAME: tensor<16x2xf32> {dist.sharding = #dist.sharding<[tp.dp, _]>, graph.role = #graph.role<parameter "tall.moment2">}
 // TWO-SAME: tensor<16x2xf32> {dist.sharding = #dist.sharding<[tp.dp, _]>, graph.role = #graph.role<gradient "tall">}
-// THREE-SAME: tensor<3x8xf32> {dist.sharding = #dist.sharding<[_, dp.tp]>, graph.role = #graph.role<parameter "flat.velocity">}
+// THREE-SAME: tensor<3x8xf32> {dist.sharding = #dist.sharding<[_, tp.dp]>, graph.role = #graph.role<parameter "flat.velocity">}
 // CHECK: graph.lamb {{.*}}dist.in = [#dist.sharding<[tp.dp, _]>, #dist.sharding<[tp.dp, _]>, #dist.sharding<[tp.dp, _]>, #dist.sharding<[tp.dp, _]>, #dist.sharding<[]>, #dist.sharding<[]>], dist.out = [#dist.sharding<[tp.dp, _]>, #dist.sharding<[tp.dp, _]>, #dist.sharding<[tp.dp, _]>]
-// CHECK: graph.cast {{.*}}dist.in = [#dist.sharding<[_, dp.tp]>]
-// CHECK: graph.momentum {{.*}}dist.in = [#dist.sharding<[_, dp.tp]>, #dist.sharding<[_, dp.tp]>, #dist.sharding<[_, dp.tp]>, #dist.sharding<[]>]
+// CHECK: graph.cast {{.*}}dist.in = [#dist.sharding<[_, tp.dp]>]
+// CHECK: graph.momentum {{.*}}dist.in = [#dist.sharding<[_, tp.dp]>, #dist.sharding<[_, tp.dp]>, #dist.sharding<[_, tp.dp]>, #dist.sharding<[]>]
 // Updates of what stays whole are left alone.
 // CHECK-COUNT-4: graph.sgd %arg{{[0-9]+}}, %arg{{[0-9]+}}, %0 : tensor
 
 // Each decision comes with its bytes, or with the reason why there is none.
 // REMARK-DAG: [Passed] shard-optimizer | Category:strategy | bytes_sharded=32, bytes_whole=64, dimension=0, level=1, parameter=tall, ranks=2, sharding="[tp.dp, _]", state_bytes_sharded=64, state_bytes_whole=128
-// REMARK-DAG: [Passed] shard-optimizer | Category:strategy | bytes_sharded=24, bytes_whole=96, dimension=1, level=1, parameter=flat, ranks=4, sharding="[_, dp.tp]", state_bytes_sharded=24, state_bytes_whole=96
+// REMARK-DAG: [Passed] shard-optimizer | Category:strategy | bytes_sharded=24, bytes_whole=96, dimension=1, level=1, parameter=flat, ranks=4, sharding="[_, tp.dp]", state_bytes_sharded=24, state_bytes_whole=96
 // REMARK-DAG: [Missed] shard-optimizer | Category:strategy | Reason="it is marked parallel_optimizer = false", bytes=256, parameter=out
 // REMARK-DAG: [Missed] shard-optimizer | Category:strategy | Reason="it has less than the threshold of 64 bytes", bytes=4, parameter=small
 // REMARK-DAG: [Missed] shard-optimizer | Category:strategy | Reason="4 ranks divide none of its dimensions", bytes=100, parameter=odd
@@ -92,7 +93,7 @@ module attributes {dist.mesh = #dist.mesh<dp=2, tp=2>} {
       %odd: tensor<5x5xf32> {dist.sharding = #dist.sharding<[_, _]>, graph.role = #graph.role<parameter "odd">},
       %own: tensor<8x8xf32> {dist.sharding = #dist.sharding<[_, _]>, graph.role = #graph.role<parameter "own">})
       -> (tensor<16x2xf32> {dist.sharding = #dist.sharding<[tp, _] partial(sum: dp)>, graph.role = #graph.role<gradient "tall">},
-          tensor<3x8xf32> {dist.sharding = #dist.sharding<[_, _]>, graph.role = #graph.role<gradient "flat">},
+          tensor<3x8xf32> {dist.sharding = #dist.sharding<[_, _] partial(sum: dp)>, graph.role = #graph.role<gradient "flat">},
           tensor<8x8xf32> {dist.sharding = #dist.sharding<[_, _]>, graph.role = #graph.role<gradient "out">},
           tensor<f32> {dist.sharding = #dist.sharding<[]>, graph.role = #graph.role<gradient "small">},
           tensor<5x5xf32> {dist.sharding = #dist.sharding<[_, _]>, graph.role = #graph.role<gradient "odd">},
@@ -109,7 +110,7 @@ module attributes {dist.mesh = #dist.mesh<dp=2, tp=2>} {
       %odd: tensor<5x5xf32> {dist.sharding = #dist.sharding<[_, _]>, graph.role = #graph.role<parameter "odd">},
       %own: tensor<8x8xf32> {dist.sharding = #dist.sharding<[_, _]>, graph.role = #graph.role<parameter "own">},
       %gtall: tensor<16x2xf32> {dist.sharding = #dist.sharding<[tp, _] partial(sum: dp)>, graph.role = #graph.role<gradient "tall">},
-      %gflat: tensor<3x8xf32> {dist.sharding = #dist.sharding<[_, _]>, graph.role = #graph.role<gradient "flat">},
+      %gflat: tensor<3x8xf32> {dist.sharding = #dist.sharding<[_, _] partial(sum: dp)>, graph.role = #graph.role<gradient "flat">},
       %gout: tensor<8x8xf32> {dist.sharding = #dist.sharding<[_, _]>, graph.role = #graph.role<gradient "out">},
       %gsmall: tensor<f32> {dist.sharding = #dist.sharding<[]>, graph.role = #graph.role<gradient "small">},
       %godd: tensor<5x5xf32> {dist.sharding = #dist.sharding<[_, _]>, graph.role = #graph.role<gradient "odd">},
