@@ -4,12 +4,14 @@
 // ranks against one device. `PCC_TEST_FULL`: all strategies, else a seeded sample.
 #include "dialects/dist/Dist.h"
 #include "passes/autodiff/Derivatives.h"
+#include "passes/facts/LegalStrategies.h"
 #include "test/oracle/gradients/Case.h"
 #include "test/oracle/sharding/OneDevice.h"
 #include "test/oracle/sharding/OpCases.h"
 #include "test/oracle/sharding/Partitioned.h"
 #include <cstdlib>
 #include <gtest/gtest.h>
+#include <set>
 
 using namespace mlir;
 using pcc::dist::Mesh;
@@ -115,6 +117,35 @@ void OpMatrix::checkEveryStrategy(func::FuncOp function) {
 }
 
 TEST_F(OpMatrix, NoOpIsForgotten) { EXPECT_EQ(listForgotten(*cases), std::vector<std::string>()); }
+
+using Counts = std::vector<int64_t>;
+
+/// Into how many parts the strategies of `op` on `mesh` cut its factors.
+std::set<Counts> countStrategies(Operation *op, const Mesh &mesh) {
+  std::set<Counts> all;
+  for (const Strategy &strategy : listStrategies(op, mesh)) {
+    Counts counts;
+    for (const dist::AxisList &axes : strategy)
+      counts.push_back(mesh.getSize(axes));
+    all.insert(counts);
+  }
+  return all;
+}
+
+TEST_F(OpMatrix, CountsAreThoseThatAxesGive) {
+  const Mesh meshes[] = {Mesh({{"x", 2}}), Mesh({{"x", 3}}), Mesh({{"x", 2}, {"y", 3}}),
+                         Mesh({{"x", 2}, {"y", 2}, {"z", 2}})};
+  for (func::FuncOp function : cases->getOps<func::FuncOp>())
+    for (const Mesh &mesh : meshes) {
+      Operation *op = findTested(function);
+      ASSERT_TRUE(op) << function.getName().str();
+      facts::StrategyList list = facts::StrategySpace(op).list(mesh.getNumRanks());
+      std::set<Counts> counts;
+      for (size_t index = 0; index < list.size(); ++index)
+        EXPECT_TRUE(counts.insert(list[index].vec()).second);
+      EXPECT_EQ(counts, countStrategies(op, mesh)) << function.getName().str() << mesh.str();
+    }
+}
 
 TEST_F(OpMatrix, EveryStrategyKeepsValuesAndGradients) {
   for (func::FuncOp function : cases->getOps<func::FuncOp>()) {
