@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "test/conformance/strategies/Candidates.h"
+
+#include "dialects/interfaces/FactorRuleInterface.h"
+#include "passes/facts/LegalStrategies.h"
+#include "passes/facts/OpNames.h"
+#include "test/conformance/strategies/Compiled.h"
+#include "test/conformance/strategies/ModelWriter.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <set>
+
+using namespace mlir;
+
+namespace pcc::conformance {
+namespace {
+
+/// What is compared of a node: the op that reads its first operand, and which of the node's
+/// operands this op reads, where.
+struct ReadBy {
+  mlir::Operation *op;
+  std::vector<unsigned> operands; ///< of the node
+  std::vector<unsigned> places;   ///< among the op's operands
+};
+
+struct OurCandidates {
+  std::set<Tuples> alike;
+  int64_t numBeyond = 0; ///< of which each splits a factor that is whole in its rule
+};
+
+mlir::Operation *findOp(ModuleOp module, StringRef name) {
+  mlir::Operation *found = nullptr;
+  module.walk([&](mlir::Operation *op) {
+    if (isa<FactorRuleOpInterface>(op) && facts::getName(op) == name)
+      found = op;
+  });
+  return found;
+}
+
+ReadBy findReader(ModuleOp module, const NodeSites &sites) {
+  ReadBy reader{findOp(module, sites.operands.front().op), {}, {}};
+  for (auto [operand, site] : llvm::enumerate(sites.operands))
+    if (site.op == sites.operands.front().op) {
+      reader.operands.push_back(operand);
+      reader.places.push_back(site.index);
+    }
+  return reader;
+}
+
+/// Those of the reference system for one node.
+std::set<Tuples> readTheirs(const llvm::json::Array &candidates, const ReadBy &reader) {
+  std::set<Tuples> theirs;
+  for (const llvm::json::Value &candidate : candidates) {
+    Tuples tuples;
+    for (unsigned operand : reader.operands)
+      tuples.push_back(integers(*(*candidate.getAsArray())[operand].getAsArray()));
+    theirs.insert(tuples);
+  }
+  return theirs;
+}
+
+OurCandidates listOurs(const ReadBy &reader, int64_t devices, facts::DeviceUse use) {
+  facts::StrategySpace space(reader.op);
+  facts::StrategyList list = space.list(devices, use);
+  OurCandidates ours;
+  for (size_t index = 0; index < list.size(); ++index) {
+    bool splitsWhole = llvm::any_of(
+        llvm::zip_equal(list[index], space.getRule().getFactors()), [](const auto &pair) {
+          return std::get<0>(pair) > 1 && std::get<1>(pair).kind == FactorKind::Whole;
+        });
+    Tuples tuples;
+    for (unsigned place : reader.places) {
+      auto counts = facts::projectCounts(space.getRule().getOperands()[place], list[index]);
+      tuples.emplace_back(counts.begin(), counts.end());
+    }
+    if (splitsWhole)
+      ++ours.numBeyond;
+    else
+      ours.alike.insert(tuples);
+  }
+  return ours;
+}
+
+facts::DeviceUse useOf(const Case &question) {
+  const llvm::json::Object *options = question.object->getObject("options");
+  bool isFull = options && options->getBoolean("fully_use_devices").value_or(false);
+  return isFull ? facts::DeviceUse::Full : facts::DeviceUse::Any;
+}
+
+/// What is found, node by node.
+struct Found {
+  int64_t same = 0;
+  std::vector<std::string> wrong, beyond;
+};
+
+void compareNode(const Case &question, const Node &node, const ReadBy &reader,
+                 const llvm::json::Array &candidates, Found &found) {
+  std::set<Tuples> theirs = readTheirs(candidates, reader);
+  OurCandidates ours = listOurs(reader, question.devices, useOf(question));
+  if (ours.alike != theirs)
+    found.wrong.push_back(llvm::formatv("{0}: expected {1} strategies, got {2}", node.name,
+                                        theirs.size(), ours.alike.size()));
+  else if (ours.numBeyond > 0)
+    found.beyond.push_back(
+        llvm::formatv("{0} more of \"{1}\" split what is whole there", ours.numBeyond, node.name));
+  else
+    ++found.same;
+}
+
+} // namespace
+
+Judgement judgeCandidates(const Case &question, MLIRContext &context) {
+  const llvm::json::Object *candidates = question.object->getObject("candidates");
+  Model model = makeModel(question);
+  if (!candidates || !model.unknownOperator.empty())
+    return {Verdict::Skipped, candidates ? "operator " + model.unknownOperator : "no candidates"};
+  Program program = compileSingle(model.text, /*trains=*/false, context);
+  if (!program.module)
+    return {Verdict::Failed, program.error};
+  Found found;
+  for (const Node &node : question.nodes)
+    if (const llvm::json::Array *listed = candidates->getArray(node.name);
+        listed && node.op != "Reshape")
+      compareNode(question, node, findReader(*program.module, model.nodes.at(node.name)), *listed,
+                  found);
+  if (!found.wrong.empty())
+    return {Verdict::Failed, llvm::join(found.wrong, "; ")};
+  if (!found.beyond.empty())
+    return {Verdict::Differs, llvm::join(found.beyond, "; ")};
+  return {Verdict::Same, llvm::formatv("strategies of {0} ops", found.same)};
+}
+
+} // namespace pcc::conformance
