@@ -56,6 +56,7 @@ public:
 private:
   void emitParameter(BlockArgument argument, RoleAttr role, BlockAttr block);
   void emitResult(facts::Section &section, unsigned index, ResultRole role);
+  bool isLabelOf(facts::Section &section, BlockArgument argument, ArrayRef<int64_t> scores) const;
 
   ModuleOp module;
   dist::Mesh mesh;
@@ -136,6 +137,21 @@ void BoundaryEmitter::emitResults(facts::Section &section) {
   }
 }
 
+/// True if `argument` is an integer input with a number for each row of `scores`, in global shapes:
+/// inputs need not be fed in the cut of the output.
+bool BoundaryEmitter::isLabelOf(facts::Section &section, BlockArgument argument,
+                                ArrayRef<int64_t> scores) const {
+  unsigned index = argument.getArgNumber();
+  RoleAttr role = section.getArgumentRole(index);
+  auto type = cast<ShapedType>(argument.getType());
+  if (!role || role.getKind() != RoleKind::Input || scores.empty() ||
+      !type.getElementType().isInteger())
+    return false;
+  Attribute sharding = section.function.getArgAttr(index, dist::shardingAttrName);
+  return ArrayRef<int64_t>(shardingOf(sharding, type).getGlobalShape(type.getShape(), mesh)) ==
+         scores.drop_back();
+}
+
 /// Accuracy, where an output has a row of scores for every number of an integer input.
 void BoundaryEmitter::emitMetric(MutableArrayRef<facts::Section> sections) {
   for (facts::Section &evaluation : sections)
@@ -143,15 +159,15 @@ void BoundaryEmitter::emitMetric(MutableArrayRef<facts::Section> sections) {
       RoleAttr output = evaluation.getResultRole(i);
       if (!output || output.getKind() != RoleKind::Output || !output.getName())
         continue;
-      auto scores = cast<ShapedType>(evaluation.function.getResultTypes()[i]);
+      auto type = cast<ShapedType>(evaluation.function.getResultTypes()[i]);
+      Attribute sharding = evaluation.function.getResultAttr(i, dist::shardingAttrName);
+      SmallVector<int64_t, 4> scores =
+          shardingOf(sharding, type).getGlobalShape(type.getShape(), mesh);
       for (facts::Section &section : sections)
         for (BlockArgument argument : section.function.getArguments()) {
-          RoleAttr label = section.getArgumentRole(argument.getArgNumber());
-          auto type = cast<ShapedType>(argument.getType());
-          if (!label || label.getKind() != RoleKind::Input || scores.getRank() == 0 ||
-              !type.getElementType().isInteger() ||
-              type.getShape() != scores.getShape().drop_back())
+          if (!isLabelOf(section, argument, scores))
             continue;
+          RoleAttr label = section.getArgumentRole(argument.getArgNumber());
           MetricOp::create(b, argument.getLoc(), output.getName(), label.getName());
           return;
         }
