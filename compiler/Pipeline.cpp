@@ -52,6 +52,7 @@ template <typename Options> static Options getModeOptions(const abi::ParallelCon
   options.deviceNum = config.device_num();
   options.gradientsMean = config.gradients_mean();
   options.fullBatch = config.full_batch();
+  options.datasetStrategy = config.dataset_strategy();
   return options;
 }
 
@@ -171,11 +172,26 @@ static Operation *findHandWritten(ModuleOp module) {
   return found;
 }
 
+/// One option says how inputs are fed, and some pass reads it.
+static LogicalResult checkFeeding(ModuleOp module, const abi::ParallelConfig &config) {
+  if (config.dataset_strategy().empty())
+    return success();
+  if (config.full_batch())
+    return module.emitError("full_batch and dataset_strategy both say how inputs are fed; expected "
+                            "one of them");
+  if (config.parallel_mode() == abi::STAND_ALONE)
+    return module.emitError("dataset_strategy is obeyed in parallel modes data_parallel, "
+                            "hybrid_parallel and semi_auto_parallel, got mode stand_alone");
+  return success();
+}
+
 /// Without a strategy a program runs on the ranks of its own mesh, and nobody reads pins; with one,
 /// all collectives are the compiler's.
 static LogicalResult checkMode(ModuleOp module, const PipelineOptions &options) {
   if (!options.obeysMarks)
     return success();
+  if (failed(checkFeeding(module, options.parallel)))
+    return failure();
   abi::ParallelMode mode = options.parallel.parallel_mode();
   if (module->hasAttr(dist::pinsAttrName) && mode != abi::SEMI_AUTO_PARALLEL)
     return module.emitError("pins are obeyed in parallel mode semi_auto_parallel alone, got mode ")

@@ -8,6 +8,7 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "passes/facts/OpNames.h"
 #include "runtime/abi/Executable.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -41,11 +42,13 @@ static StringRef getKind(StringRef option) {
 
 static std::string describeOptions(const PipelineOptions &options) {
   const abi::ParallelConfig &config = options.parallel;
+  std::string fed = config.dataset_strategy();
+  llvm::erase_if(fed, llvm::isSpace);
   std::string text =
       llvm::formatv("loss={0} optimizer={1} micro_batches={2} interleave_num={3} full_batch={4} "
-                    "parallel_optimizer_level={5}",
+                    "dataset_strategy={5} parallel_optimizer_level={6}",
                     getKind(options.training.loss), getKind(options.training.optimizer),
-                    config.micro_batches(), config.interleave_num(), config.full_batch(),
+                    config.micro_batches(), config.interleave_num(), config.full_batch(), fed,
                     config.enable_parallel_optimizer() ? config.parallel_optimizer_level() : 0);
   return text;
 }

@@ -4,9 +4,9 @@
 #include "dialects/interfaces/FactorRuleInterface.h"
 #include "passes/facts/LocalForm.h"
 #include "passes/facts/OpNames.h"
+#include "passes/strategy/GivenTensor.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include <numeric>
 
 using namespace mlir;
 using namespace pcc;
@@ -17,127 +17,30 @@ using pcc::dist::Sharding;
 namespace pcc::strategy {
 namespace {
 
-using EmitError = function_ref<InFlightDiagnostic()>;
+//===-- The two sides of an op ---------------------------------------------------------------===//
 
-//===-- What is given, tensor by tensor ------------------------------------------------------===//
-
-/// Counts are not known yet where an axis may be missing.
-std::vector<Cuts> expand(const GivenCuts &given) {
-  std::vector<Cuts> tensors;
-  if (auto *tuples = std::get_if<std::vector<CountTuple>>(&given)) {
-    for (const CountTuple &tuple : *tuples)
-      tensors.push_back({tuple, {}});
-    return tensors;
-  }
-  for (const Sharding &sharding : std::get<std::vector<Sharding>>(given))
-    tensors.push_back({{}, std::vector<AxisList>(sharding.getDims())});
-  return tensors;
-}
-
-size_t getLength(const Cuts &tensor) {
-  return tensor.areNamed() ? tensor.axes.size() : tensor.counts.size();
-}
-
-/// Axes exist, none is used twice, and no value is partial.
-LogicalResult checkNames(const GivenCuts &given, const Mesh &mesh, EmitError emitError) {
-  auto *shardings = std::get_if<std::vector<Sharding>>(&given);
-  if (!shardings)
-    return success();
-  for (const Sharding &sharding : *shardings) {
-    if (std::string wrong = sharding.verifyAxes(mesh); !wrong.empty())
-      return emitError() << wrong;
-    if (sharding.isPartial())
-      return emitError() << "\"" << sharding.str()
-                         << "\" is partial, which follows from the ops and cannot be given";
-  }
-  return success();
-}
-
-/// Fills in the counts of named cuts.
-void countAxes(Cuts &tensor, const Mesh &mesh) {
-  if (tensor.areNamed())
-    for (const AxisList &axes : tensor.axes)
-      tensor.counts.push_back(mesh.getSize(axes));
-}
-
-/// The tensors of one side of an op, for messages: "input 1".
 struct Side {
-  StringRef noun;
-  SmallVector<ArrayRef<int64_t>> shapes;
-  std::string explicitName;
+  TensorGroup group;
+  SmallVector<GivenTensor> tensors;
 
-  std::string name(unsigned tensor) const {
-    return explicitName.empty() ? (noun + " " + Twine(tensor)).str() : explicitName;
-  }
-  std::string name(unsigned tensor, unsigned dim) const {
-    return name(tensor) + ", dimension " + std::to_string(dim);
+  void add(GivenTensor tensor) {
+    group.shapes.push_back(tensor.type.getShape());
+    tensors.push_back(std::move(tensor));
   }
 };
 
-Side getSide(StringRef noun, ValueRange values) {
-  Side side{noun, {}, ""};
-  for (Value value : values)
-    side.shapes.push_back(cast<RankedTensorType>(value.getType()).getShape());
+Side getInputs(Operation *op, const GivenCuts &given) {
+  Side side{{"input", {}, {}}, {}};
+  for (auto [index, operand] : llvm::enumerate(op->getOperands()))
+    side.add(findGivenTensor(operand, given, index));
   return side;
 }
 
-LogicalResult checkLengths(ArrayRef<Cuts> tensors, const Side &side, EmitError emitError) {
-  for (auto [index, tensor] : llvm::enumerate(tensors))
-    if (size_t rank = side.shapes[index].size(); getLength(tensor) != rank)
-      return emitError() << side.name(index) << ": expected " << rank
-                         << " entries, one for each dimension, got " << getLength(tensor);
-  return success();
-}
-
-/// Calls `check` with every count and the size of its dimension.
-template <typename Check>
-LogicalResult forEachCount(ArrayRef<Cuts> tensors, const Side &side, Check check) {
-  for (auto [index, tensor] : llvm::enumerate(tensors))
-    for (auto [dim, count] : llvm::enumerate(tensor.counts))
-      if (failed(check(side.name(index, dim), count, side.shapes[index][dim])))
-        return failure();
-  return success();
-}
-
-LogicalResult checkCounts(ArrayRef<Cuts> tensors, const Side &side, EmitError emitError) {
-  auto isPositive = [&](const Twine &place, int64_t count, int64_t) -> LogicalResult {
-    if (count >= 1)
-      return success();
-    return emitError() << place << ": expected a count of at least 1, got " << count;
-  };
-  auto divides = [&](const Twine &place, int64_t count, int64_t size) -> LogicalResult {
-    if (size % count == 0)
-      return success();
-    return emitError() << place << ": expected a count that divides " << size << " ("
-                       << dist::listDivisors(size) << "), got " << count;
-  };
-  return success(succeeded(forEachCount(tensors, side, isPositive)) &&
-                 succeeded(forEachCount(tensors, side, divides)));
-}
-
-LogicalResult checkProduct(ArrayRef<int64_t> counts, int64_t numRanks, EmitError emitError) {
-  int64_t parts = std::accumulate(counts.begin(), counts.end(), int64_t(1), std::multiplies<>());
-  if (numRanks % parts == 0)
-    return success();
-  InFlightDiagnostic error = emitError() << "expected a number of parts that divides " << numRanks
-                                         << " ranks, got ";
-  llvm::interleave(counts, error, " x ");
-  return error << " = " << parts;
-}
-
-FailureOr<std::vector<Cuts>> checkTensors(const GivenCuts &given, const Side &side,
-                                          const Mesh &mesh, EmitError emitError) {
-  if (getNumTensors(given) != side.shapes.size())
-    return emitError() << "expected " << side.shapes.size() << " tuples or shardings, one for each "
-                       << side.noun << ", got " << getNumTensors(given);
-  std::vector<Cuts> tensors = expand(given);
-  if (failed(checkLengths(tensors, side, emitError)) || failed(checkNames(given, mesh, emitError)))
-    return failure();
-  for (Cuts &tensor : tensors)
-    countAxes(tensor, mesh);
-  if (failed(checkCounts(tensors, side, emitError)))
-    return failure();
-  return tensors;
+Side getOutputs(Operation *op) {
+  Side side{{"output", {}, {}}, {}};
+  for (Value result : op->getResults())
+    side.add(makeGivenTensor(result));
+  return side;
 }
 
 //===-- From dimensions to factors -----------------------------------------------------------===//
@@ -150,8 +53,9 @@ public:
 
   LogicalResult collect(ArrayRef<TensorFactors> dims, ArrayRef<Cuts> tensors, const Side &side) {
     for (auto [index, tensor] : llvm::enumerate(tensors))
-      for (auto [dim, dimFactors] : llvm::enumerate(dims[index]))
-        if (failed(collectDim(dimFactors, tensor, dim, side.name(index, dim))))
+      for (auto [dim, operandDim] : llvm::enumerate(side.tensors[index].operandDims))
+        if (operandDim &&
+            failed(collectDim(dims[index][*operandDim], tensor, dim, side.group.name(index, dim))))
           return failure();
     return success();
   }
@@ -262,8 +166,8 @@ FailureOr<CheckedStrategy> checkStrategy(Operation *op, const GivenStrategy &giv
     const std::optional<GivenCuts> &cuts = isIn ? given.in : given.out;
     if (!cuts)
       continue;
-    Side side = isIn ? getSide("input", op->getOperands()) : getSide("output", op->getResults());
-    FailureOr<std::vector<Cuts>> tensors = checkTensors(*cuts, side, mesh, emitError);
+    Side side = isIn ? getInputs(op, *cuts) : getOutputs(op);
+    FailureOr<std::vector<Cuts>> tensors = checkTensors(*cuts, side.group, mesh, emitError);
     if (failed(tensors))
       return failure();
     if (isIn || !given.in || given.joinsSides) {
@@ -282,15 +186,6 @@ FailureOr<CheckedStrategy> checkStrategy(Operation *op, const GivenStrategy &giv
     if (failed(checkProduct(result.counts, numRanks, emitError)))
       return failure();
   return checked;
-}
-
-FailureOr<Cuts> checkTensor(const GivenCuts &given, ArrayRef<int64_t> shape, const Mesh &mesh,
-                            int64_t numRanks, EmitError emitError) {
-  Side side{"tensor", {shape}, "it"};
-  FailureOr<std::vector<Cuts>> tensors = checkTensors(given, side, mesh, emitError);
-  if (failed(tensors) || failed(checkProduct(tensors->front().counts, numRanks, emitError)))
-    return failure();
-  return tensors->front();
 }
 
 } // namespace pcc::strategy

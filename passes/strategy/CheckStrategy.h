@@ -7,24 +7,16 @@
 //           ((2,4),(2,1))     refused: k in 4 and in 2
 //           [dp, tp], [tp, _] i over dp, k over tp
 //
+// A cut of an operand may speak of what is repeated to it instead (GivenTensor.h).
+//
 // Checked in this order, the first failure is reported: number of tuples; their lengths; counts of
 // at least one; counts divide their dimensions; the op's own rules (equal along shared factors,
 // whole factors unsplit); the product of the factors' counts divides the number of ranks.
 #pragma once
 
-#include "passes/strategy/GivenStrategy.h"
-#include "passes/strategy/MeshRefinement.h"
+#include "passes/strategy/CheckTensors.h"
 
 namespace pcc::strategy {
-
-/// Cuts by count or, where `axes` is not empty, by name: of the factors of an op in the order of
-/// its rule, or of the dimensions of one tensor.
-struct Cuts {
-  DeviceMatrix counts;
-  std::vector<dist::AxisList> axes;
-
-  bool areNamed() const { return !axes.empty(); }
-};
 
 /// A legal strategy of one op.
 struct CheckedStrategy {
@@ -38,10 +30,5 @@ struct CheckedStrategy {
 /// serves names; `numRanks` ranks take part. Diagnoses and fails.
 mlir::FailureOr<CheckedStrategy> checkStrategy(mlir::Operation *op, const GivenStrategy &given,
                                                const dist::Mesh &mesh, int64_t numRanks);
-
-/// Checks how one tensor of `shape` is to be cut. `emitError` names the tensor.
-mlir::FailureOr<Cuts> checkTensor(const GivenCuts &given, llvm::ArrayRef<int64_t> shape,
-                                  const dist::Mesh &mesh, int64_t numRanks,
-                                  llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
 
 } // namespace pcc::strategy

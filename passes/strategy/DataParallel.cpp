@@ -2,10 +2,10 @@
 //
 // Marks a program for data parallelism: inputs split along the batch over all ranks, parameters
 // whole. Assumes global shapes and roles on arguments and results; leaves the ops as they are, with
-// a sharding on each.
+// a sharding on each. A dataset strategy says how inputs are fed; the ops still split the batch.
 #include "dialects/graph/Roles.h"
 #include "passes/strategy/Passes.h"
-#include "passes/strategy/StepMarker.h"
+#include "passes/strategy/PinResolver.h"
 
 using namespace mlir;
 using namespace pcc;
@@ -51,6 +51,18 @@ struct DataParallel : impl::StrategyDataParallelBase<DataParallel> {
             Sharding::replicated(type.getRank());
   }
 
+  /// Cuts the mesh as finely as the dataset strategy needs.
+  LogicalResult feed(dist::Mesh &mesh, GivenShardings &given) {
+    if (datasetStrategy.empty())
+      return success();
+    PinResolver resolver(getOperation(), mesh, mesh.getNumRanks());
+    if (failed(resolver.feed(datasetStrategy)))
+      return failure();
+    mesh = resolver.resolve(given);
+    getOperation()->setAttr(dist::meshAttrName, dist::MeshAttr::get(&getContext(), mesh));
+    return success();
+  }
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     if (failed(setMesh(module)))
@@ -60,6 +72,8 @@ struct DataParallel : impl::StrategyDataParallelBase<DataParallel> {
       if (!function.isDeclaration() && failed(checkBatches(function, mesh.getNumRanks())))
         return signalPassFailure();
     GivenShardings given;
+    if (failed(feed(mesh, given)))
+      return signalPassFailure();
     for (func::FuncOp function : module.getOps<func::FuncOp>())
       replicateParameters(function, given);
     given.fullBatch = fullBatch;

@@ -116,4 +116,16 @@ size_t getNumTensors(const GivenCuts &cuts) {
   return std::visit([](const auto &tensors) { return tensors.size(); }, cuts);
 }
 
+int64_t getRank(const GivenCuts &cuts, size_t index) {
+  if (auto *tuples = std::get_if<std::vector<CountTuple>>(&cuts))
+    return (*tuples)[index].size();
+  return std::get<std::vector<Sharding>>(cuts)[index].getRank();
+}
+
+bool isCut(const GivenCuts &cuts, size_t index, unsigned dim) {
+  if (auto *tuples = std::get_if<std::vector<CountTuple>>(&cuts))
+    return (*tuples)[index][dim] != 1;
+  return !std::get<std::vector<Sharding>>(cuts)[index].getDims()[dim].empty();
+}
+
 } // namespace pcc::strategy

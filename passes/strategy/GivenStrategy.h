@@ -36,5 +36,9 @@ std::string toText(const GivenCuts &cuts);
 
 /// For how many tensors something is said.
 size_t getNumTensors(const GivenCuts &cuts);
+/// For how many dimensions of tensor number `index`.
+int64_t getRank(const GivenCuts &cuts, size_t index);
+/// Whether dimension `dim` of tensor number `index` is said to be cut.
+bool isCut(const GivenCuts &cuts, size_t index, unsigned dim);
 
 } // namespace pcc::strategy

@@ -12,7 +12,7 @@ def StrategyDataParallel : Pass<"strategy-data-parallel", "::mlir::ModuleOp"> {
     Dimension 0 of every input of rank 1 or more is split over all axes of the mesh; every op follows
     (Propagation.h). Losses and gradients are left partial, so that gradients can be reduced once, at
     the start of @update, after they have been accumulated. The module gets `dist.mesh` if it has
-    none; the ops stay as they are.
+    none; the ops stay as they are. A dataset strategy says how inputs are fed and nothing else.
   }];
   let options = [
     Option<"deviceNum", "device-num", "int64_t", "1",
@@ -21,6 +21,8 @@ def StrategyDataParallel : Pass<"strategy-data-parallel", "::mlir::ModuleOp"> {
            "gradients are those of one device; false: multiplied by the number of ranks">,
     Option<"fullBatch", "full-batch", "bool", "false",
            "each rank is fed the whole batch and takes its part of it">,
+    Option<"datasetStrategy", "dataset-strategy", "std::string", /*default=*/"",
+           "the cut in which each input is fed; empty: none is given">,
   ];
   let dependentDialects = ["::pcc::dist::DistDialect"];
 }
@@ -48,8 +50,8 @@ def StrategySemiAuto : Pass<"strategy-semi-auto", "::mlir::ModuleOp"> {
     Each pin of `dist.pins` is checked (number of tuples, their lengths, counts of at least one, counts
     that divide, the op's own rules, parts that divide the ranks) and all are put on one mesh. Every
     other op follows its neighbours (Propagation.h); what no pin reaches is split along the batch by
-    the largest divisor of it that the ranks have. The module gets the mesh and loses its pins; the ops
-    stay as they are.
+    the largest divisor of it that the ranks have. Ops follow the inputs that a dataset strategy cuts.
+    The module gets the mesh and loses its pins; the ops stay as they are.
   }];
   let options = [
     Option<"deviceNum", "device-num", "int64_t", "1", "number of ranks">,
@@ -57,6 +59,8 @@ def StrategySemiAuto : Pass<"strategy-semi-auto", "::mlir::ModuleOp"> {
            "gradients are divided by the number of ranks that share them">,
     Option<"fullBatch", "full-batch", "bool", "false",
            "each rank is fed the whole batch and takes its part of it">,
+    Option<"datasetStrategy", "dataset-strategy", "std::string", /*default=*/"",
+           "the cut in which each input is fed; empty: none is given">,
     Option<"lossRepeatedMean", "loss-repeated-mean", "bool", "true",
            "false: gradients are multiplied by the number of ranks that have the loss">,
   ];

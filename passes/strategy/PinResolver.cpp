@@ -6,6 +6,7 @@
 #include "mlir/IR/Remarks.h"
 #include "passes/facts/Cost.h"
 #include "passes/facts/OpNames.h"
+#include "passes/strategy/GivenTensor.h"
 
 using namespace mlir;
 using namespace pcc;
@@ -19,29 +20,29 @@ namespace {
 
 //===-- Which ops a pin speaks of ------------------------------------------------------------===//
 
-int64_t getRank(const CountTuple &tuple) { return tuple.size(); }
-int64_t getRank(const Sharding &sharding) { return sharding.getRank(); }
-
-/// True if the numbers of tensors and of their dimensions are those of `values`.
-bool fits(const std::optional<GivenCuts> &cuts, ValueRange values) {
+/// True if the numbers of tensors and of their dimensions are those of `values`, where `find` gives
+/// the tensor of which a cut speaks.
+bool fits(const std::optional<GivenCuts> &cuts, ValueRange values,
+          function_ref<GivenTensor(Value value, size_t index)> find) {
   if (!cuts)
     return true;
-  auto fitsTensors = [&](const auto &tensors) {
-    if (tensors.size() != values.size())
+  if (getNumTensors(*cuts) != values.size())
+    return false;
+  for (auto [index, value] : llvm::enumerate(values))
+    if (!isa<RankedTensorType>(value.getType()) ||
+        find(value, index).type.getRank() != getRank(*cuts, index))
       return false;
-    for (auto [tensor, value] : llvm::zip_equal(tensors, values)) {
-      auto type = dyn_cast<RankedTensorType>(value.getType());
-      if (!type || type.getRank() != getRank(tensor))
-        return false;
-    }
-    return true;
-  };
-  return std::visit(fitsTensors, *cuts);
+  return true;
 }
 
 bool fits(const Pin &pin, Operation *op) {
-  return fits(pin.getStrategy().in, op->getOperands()) &&
-         fits(pin.getStrategy().out, op->getResults());
+  const GivenStrategy &given = pin.getStrategy();
+  auto findOperand = [&](Value value, size_t index) {
+    return findGivenTensor(value, *given.in, index);
+  };
+  auto findResult = [](Value value, size_t) { return makeGivenTensor(value); };
+  return fits(given.in, op->getOperands(), findOperand) &&
+         fits(given.out, op->getResults(), findResult);
 }
 
 /// True if the pin names the op itself: a backward op is not meant where its forward op is.
@@ -118,12 +119,12 @@ LogicalResult PinResolver::requestTensor(const Pin &pin, StringRef name, RankedT
     return module.emitError() << "\"" << name << "\" is given two shardings, by "
                               << other.describe() << " and by " << pin.describe();
   }
-  FailureOr<Cuts> checked = checkTensor(pin.getSharding(), type.getShape(), mesh, numRanks, [&] {
-    return module.emitError() << "sharding of \"" << name << "\": ";
-  });
+  FailureOr<std::vector<Cuts>> checked =
+      checkLoneTensors(pin.getSharding(), {"tensor", {type.getShape()}, {"it"}}, mesh, numRanks,
+                       [&] { return module.emitError() << "sharding of \"" << name << "\": "; });
   if (failed(checked))
     return failure();
-  requests[name] = {&pin, std::move(*checked)};
+  requests[name] = {&pin, std::move(checked->front())};
   return success();
 }
 
@@ -201,6 +202,24 @@ LogicalResult PinResolver::match(ArrayRef<Pin> pins) {
   return success();
 }
 
+/// An input that a pin speaks of is fed as the pin says.
+LogicalResult PinResolver::feed(StringRef datasetStrategy) {
+  FailureOr<FedInputs> read = readDatasetStrategy(module, datasetStrategy, mesh, numRanks);
+  if (failed(read))
+    return failure();
+  for (const auto &[name, request] : inputs)
+    if (!request.pin->isRestored() && read->contains(name))
+      return module.emitError() << "\"" << name << "\" is given two shardings, by "
+                                << request.pin->describe() << " and by dataset_strategy";
+  fed = std::move(*read);
+  return success();
+}
+
+void PinResolver::spanBatch(int64_t parts) {
+  given = Mesh(dist::MeshAxis{"dp", numRanks});
+  batch = DeviceMatrix{parts};
+}
+
 //===-- One mesh for all ---------------------------------------------------------------------===//
 
 namespace {
@@ -249,6 +268,9 @@ Mesh PinResolver::resolve(GivenShardings &shardings) const {
   for (const TensorRequests *requests : {&parameters, &inputs})
     for (const auto &[name, request] : *requests)
       table.add(request.cuts);
+  for (const auto &[name, cuts] : fed)
+    table.add(cuts);
+  table.add({batch, {}});
   Mesh refined = table.refine(given, numRanks);
   for (const auto &[op, request] : ops) {
     GivenOp &entry = shardings.ops[op];
@@ -260,6 +282,8 @@ Mesh PinResolver::resolve(GivenShardings &shardings) const {
     shardings.parameters[name] = Sharding(table.translate(request.cuts));
   for (const auto &[name, request] : inputs)
     shardings.inputs[name] = Sharding(table.translate(request.cuts));
+  for (const auto &[name, cuts] : fed)
+    shardings.fed[name] = Sharding(table.translate(cuts));
   return refined;
 }
 

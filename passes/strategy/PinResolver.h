@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From pins to shardings on one mesh: which op, parameter or input each pin speaks of, whether it
-// is legal there, and which mesh serves all of them.
+// From pins and a dataset strategy to shardings on one mesh: which op, parameter or input each pin
+// speaks of, whether it is legal there, and which mesh serves all of them.
 #pragma once
 
 #include "passes/strategy/CheckStrategy.h"
+#include "passes/strategy/DatasetStrategy.h"
 #include "passes/strategy/Pins.h"
 #include "passes/strategy/StepMarker.h"
 #include "llvm/ADT/MapVector.h"
@@ -21,6 +22,10 @@ public:
 
   /// Finds what each pin speaks of and checks it, restored ones last. Diagnoses and fails.
   mlir::LogicalResult match(llvm::ArrayRef<Pin> pins);
+  /// Takes the option dataset_strategy, behind the pins. Diagnoses and fails.
+  mlir::LogicalResult feed(llvm::StringRef datasetStrategy);
+  /// Without a mesh: the ranks are one axis, to be cut so that `parts` of them can split a batch.
+  void spanBatch(int64_t parts);
   /// Whether no pin has found anything.
   bool isEmpty() const { return ops.empty() && parameters.empty() && inputs.empty(); }
   /// Cuts the mesh as finely as the matched pins need and adds them to `shardings`, on the
@@ -55,6 +60,8 @@ private:
   int64_t numRanks;
   llvm::MapVector<mlir::Operation *, OpRequest> ops;
   TensorRequests parameters, inputs;
+  FedInputs fed;
+  DeviceMatrix batch;                            ///< of the axis that spanBatch makes
   llvm::StringMap<mlir::Operation *> exactNames; ///< filled when first asked
 };
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Marks a program by given strategies: the pins of `dist.pins` are checked and put on one mesh, and
-// from them on every op follows its neighbours; what they do not reach is split along the batch.
+// Marks a program by given strategies: the pins of `dist.pins` and the cuts in which inputs are fed
+// are checked and put on one mesh, and from them on every op follows its neighbours; what they do
+// not reach is split along the batch.
 // Assumes global shapes and roles on arguments and results; leaves the ops as they are, with a
 // sharding on each, and no pins.
 #include "dialects/graph/Roles.h"
@@ -38,8 +39,8 @@ struct SemiAuto : impl::StrategySemiAutoBase<SemiAuto> {
     return std::optional<Mesh>(mesh);
   }
 
-  /// Where nothing is given: one axis, cut so that the batch can be split as far as possible.
-  Mesh makeBatchMesh() {
+  /// Into how many parts the ranks can split the batch of every input.
+  int64_t countBatchParts() {
     int64_t parts = deviceNum;
     for (func::FuncOp function : getOperation().getOps<func::FuncOp>())
       for (unsigned index : graph::findArgs(function, graph::RoleKind::Input)) {
@@ -47,7 +48,7 @@ struct SemiAuto : impl::StrategySemiAutoBase<SemiAuto> {
         if (type && type.getRank() > 0)
           parts = std::gcd(parts, type.getDimSize(0));
       }
-    return refineMesh(Mesh(dist::MeshAxis{"dp", deviceNum}), {DeviceMatrix{parts}}).mesh;
+    return parts;
   }
 
   /// One device computes the mean; with `gradients-mean` the ranks that share a gradient divide by
@@ -66,11 +67,15 @@ struct SemiAuto : impl::StrategySemiAutoBase<SemiAuto> {
     if (failed(mesh) || failed(pins))
       return signalPassFailure();
     PinResolver resolver(module, *mesh, deviceNum);
-    if (failed(resolver.match(*pins)))
+    if (failed(resolver.match(*pins)) || failed(resolver.feed(datasetStrategy)))
       return signalPassFailure();
+    if (!*mesh && resolver.isEmpty())
+      resolver.spanBatch(countBatchParts());
     GivenShardings given;
-    bool isBatchAlone = !*mesh && resolver.isEmpty();
-    Mesh refined = isBatchAlone ? makeBatchMesh() : resolver.resolve(given);
+    Mesh refined = resolver.resolve(given);
+    for (const auto &fed : given.fed)
+      if (fed.second.isSplit()) // what is fed whole says nothing of how ops want it
+        given.inputs[fed.first()] = fed.second;
     given.fullBatch = fullBatch;
     given.gradientFactor = [&](StringRef, const Sharding &gradient) {
       return getGradientFactor(gradient, refined);

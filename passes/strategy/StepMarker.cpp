@@ -122,20 +122,28 @@ void StepMarker::keepParameters(func::FuncOp function, const Propagation &propag
                                  propagation.getSharding(function.getArgument(index)));
 }
 
-/// An input is fed cut along the batch as the ops want it, or whole; everything else is passed as
-/// the ops want it.
+/// How `input` is fed where the ops want it in `wanted`: as given, else cut along the batch alone
+/// as they want it, or whole.
+Sharding StepMarker::getFed(StringRef input, const Sharding &wanted) const {
+  if (auto found = given.fed.find(input); found != given.fed.end())
+    return found->second;
+  if (given.inputs.contains(input))
+    return wanted;
+  Sharding fed = Sharding::replicated(wanted.getRank());
+  if (!given.fullBatch && fed.getRank() > 0)
+    fed.getDim(0) = wanted.getDim(0);
+  return fed;
+}
+
+/// Inputs are passed as they are fed, everything else as the ops want it.
 void StepMarker::markArguments(func::FuncOp function, const Propagation &propagation) const {
   for (BlockArgument argument : function.getArguments()) {
     if (!isa<RankedTensorType>(argument.getType()))
       continue;
     Sharding sharding = propagation.getSharding(argument);
     graph::RoleAttr role = graph::getArgRole(function, argument.getArgNumber());
-    if (role && role.getKind() == RoleKind::Input && !given.inputs.contains(graph::getName(role))) {
-      Sharding fed = Sharding::replicated(sharding.getRank());
-      if (!given.fullBatch && fed.getRank() > 0)
-        fed.getDim(0) = sharding.getDim(0);
-      sharding = fed;
-    }
+    if (role && role.getKind() == RoleKind::Input)
+      sharding = getFed(graph::getName(role), sharding);
     setSharding(function, argument, sharding);
   }
 }

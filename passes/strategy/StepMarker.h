@@ -20,7 +20,9 @@ struct GivenOp {
 struct GivenShardings {
   llvm::StringMap<dist::Sharding> parameters, inputs; ///< by name
   llvm::DenseMap<mlir::Operation *, GivenOp> ops;
-  /// Every rank is fed whole inputs.
+  /// How inputs are fed, by name, where that is given; ops need not want them so.
+  llvm::StringMap<dist::Sharding> fed;
+  /// Every rank is fed the other inputs whole.
   bool fullBatch = false;
   /// The factor of a parameter's gradient, which comes with this sharding.
   std::function<double(llvm::StringRef parameter, const dist::Sharding &gradient)> gradientFactor;
@@ -39,6 +41,7 @@ private:
   void giveArguments(mlir::func::FuncOp function, Propagation &propagation) const;
   void splitBatch(mlir::func::FuncOp function, Propagation &propagation) const;
   void keepParameters(mlir::func::FuncOp function, const Propagation &propagation);
+  dist::Sharding getFed(llvm::StringRef input, const dist::Sharding &wanted) const;
   void markArguments(mlir::func::FuncOp function, const Propagation &propagation) const;
   void markResults(mlir::func::FuncOp function, const Propagation &propagation);
   void markGradient(mlir::func::FuncOp function, unsigned index, llvm::StringRef name,

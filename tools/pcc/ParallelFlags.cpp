@@ -20,6 +20,7 @@ static constexpr FieldInfo fieldInfos[] = {
     {"parallel_mode", "stand_alone, data_parallel, hybrid_parallel or semi_auto_parallel"},
     {"gradients_mean", "average gradients over the ranks instead of adding them"},
     {"full_batch", "feed the whole batch to every rank"},
+    {"dataset_strategy", "the cut in which each input is fed: '((8,1),(8))' or '[dp, _], [dp]'"},
     {"micro_batches", "microbatches that a step accumulates", 1, mostSlots, 1},
     {"interleave_num", "copies of each microbatch", 1, mostSlots, 1},
     {"micro_reduction", "sum or mean over microbatches and copies"},

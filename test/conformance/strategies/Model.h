@@ -10,7 +10,7 @@
 //   for x of 8x1x32 and b of 16x32 becomes
 //     %a_0 = graph.broadcast %x, [0, 1, 2] …    operand 0 of the node: its operand 0
 //     %a_1 = graph.broadcast %b, [1, 2] …       operand 1 of the node: its operand 0
-//     %a = graph.sub %a_0, %a_1 {dist.in = "((2,2,2),(2,2,2))"} …    result 0: its result 0
+//     %a = graph.sub %a_0, %a_1 {dist.in = "((2,1,2),(2,2))"} …    result 0: its result 0
 #pragma once
 
 #include "test/conformance/training/Case.h"

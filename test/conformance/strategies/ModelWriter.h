@@ -42,7 +42,8 @@ public:
                                const std::vector<Shape> &shapes);
 
   /// `value` repeated to `shape`, its dimensions being `dims` of it; the value itself if it has
-  /// that shape. `operand` is the number of the node's operand that it is.
+  /// that shape. `operand` is the number of the node's operand that it is; its tuple is refused
+  /// here if it cannot be that of `value`, since it might be one of what it is repeated to.
   Value repeat(const Node &node, unsigned operand, const Value &value, const Shape &shape,
                const Shape &dims);
 

@@ -25,33 +25,6 @@ Shape repeatShapes(const Shape &lhs, const Shape &rhs) {
   return shape;
 }
 
-/// The counts of an operand repeated to `shape`: its own where it has the dimension, else those of
-/// the other operand, which has it.
-Shape repeatCounts(const Shape &own, const Shape &ownDims, const Shape &ownShape,
-                   const Shape &other, const Shape &otherDims, const Shape &shape) {
-  Shape counts(shape.size(), 1);
-  for (auto [dim, count] : llvm::zip(otherDims, other))
-    counts[dim] = count;
-  for (auto [dim, count, size] : llvm::zip(ownDims, own, ownShape))
-    if (size == shape[dim])
-      counts[dim] = count;
-  return counts;
-}
-
-/// The strategy of an op whose two operands have been repeated to `shapes`. What does not fit the
-/// operands as they were is refused where they are repeated, or at the op itself.
-std::optional<Tuples> repeatStrategy(const std::optional<Tuples> &given, const Value &lhs,
-                                     const Shape &lhsDims, const Value &rhs, const Shape &rhsDims,
-                                     const Shape &lhsShape, const Shape &rhsShape) {
-  if (!given || given->size() != 2 || (lhs.shape == lhsShape && rhs.shape == rhsShape))
-    return given;
-  const Shape &left = (*given)[0], &right = (*given)[1];
-  if (left.size() != lhs.shape.size() || right.size() != rhs.shape.size())
-    return std::nullopt;
-  return Tuples{repeatCounts(left, lhsDims, lhs.shape, right, rhsDims, lhsShape),
-                repeatCounts(right, rhsDims, rhs.shape, left, lhsDims, rhsShape)};
-}
-
 /// Two operands repeated to each other, or the second one to the first as a bias along `biasDims`.
 Value writeAligned(Operation &o, const Shape &biasDims) {
   const Value &lhs = o.operands[0], &rhs = o.operands[1];
@@ -65,10 +38,8 @@ Value writeAligned(Operation &o, const Shape &biasDims) {
     bool isRepeated = before->name != after->name;
     o.readBy(index, isRepeated ? after->name.substr(1) : o.node.name, isRepeated ? 0 : index);
   }
-  std::optional<Tuples> strategy =
-      repeatStrategy(o.strategy, lhs, lhsDims, rhs, dims, shape, shape);
   return o.writer.write(o.node.name, o.op,
-                        left.name + ", " + right.name + markText(strategy, o.outStrategy),
+                        left.name + ", " + right.name + markText(o.strategy, o.outStrategy),
                         left.type(), shape, left.element);
 }
 
@@ -99,19 +70,16 @@ std::vector<Value> writeMatmul(Operation &o) {
     bool isRepeated = both[index].name != value.name;
     o.readBy(index, isRepeated ? both[index].name.substr(1) : o.node.name, isRepeated ? 0 : index);
   }
-  // Only batch dimensions are repeated, so that the counts of the other operand's matrix go unused.
-  std::optional<Tuples> strategy =
-      repeatStrategy(o.strategy, lhs, dims[0], rhs, dims[1], shapes[0], shapes[1]);
   Shape shape = batch;
   shape.push_back(lhs.shape.end()[transposeLhs ? -1 : -2]);
   shape.push_back(rhs.shape.end()[transposeRhs ? -2 : -1]);
   std::string flags = transposeLhs ? "transpose_lhs" : "";
   if (transposeRhs)
     flags += flags.empty() ? "transpose_rhs" : ", transpose_rhs";
-  return {
-      o.writer.write(o.node.name, "matmul",
-                     both[0].name + ", " + both[1].name + markText(strategy, o.outStrategy, flags),
-                     both[0].type() + ", " + both[1].type(), shape, lhs.element)};
+  return {o.writer.write(o.node.name, "matmul",
+                         both[0].name + ", " + both[1].name +
+                             markText(o.strategy, o.outStrategy, flags),
+                         both[0].type() + ", " + both[1].type(), shape, lhs.element)};
 }
 
 } // namespace pcc::conformance
