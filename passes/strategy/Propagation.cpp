@@ -38,6 +38,9 @@ static auto listOps(func::FuncOp function) {
 
 Propagation::Propagation(func::FuncOp function, facts::ReshardPlanner &planner)
     : function(function), planner(planner), mesh(planner.getMesh()) {
+  for (BlockArgument argument : function.getArguments())
+    if (auto type = dyn_cast<RankedTensorType>(argument.getType()); type && type.getRank() == 0)
+      free.insert(argument);
   for (unsigned index : graph::findArgs(function, graph::RoleKind::Parameter)) {
     free.insert(function.getArgument(index));
     parameters[graph::getName(graph::getArgRole(function, index))] = function.getArgument(index);

@@ -6,9 +6,9 @@
 // From there on, in this order and until nothing changes:
 //
 //   forwards    an op follows its operands, once all of them are known
-//   backwards   what is computed from parameters and constants alone follows its first user
-//   backwards   any other op follows its first user
-//   forwards    an op follows those of its operands that are known
+//   backwards   what is computed from parameters, scalars and constants alone follows its first
+//   user backwards   any other op follows its first user forwards    an op follows those of its
+//   operands that are known
 //
 // Where an op's operands, and the user's wish, are cut in different ways, each of them is tried as
 // the one to follow, and the way that moves the least is taken (OpSplitter.h).
@@ -93,8 +93,8 @@ private:
   mlir::func::FuncOp function;
   facts::ReshardPlanner &planner;
   const dist::Mesh &mesh;
-  llvm::StringMap<mlir::BlockArgument> parameters;    ///< by name
-  llvm::DenseSet<mlir::Value> free;                   ///< from parameters and constants alone
+  llvm::StringMap<mlir::BlockArgument> parameters; ///< by name
+  llvm::DenseSet<mlir::Value> free;                ///< from parameters, scalars and constants alone
   llvm::DenseMap<mlir::Value, dist::Sharding> values; ///< as they are made
   llvm::DenseMap<mlir::Value, dist::Sharding> seen;   ///< where users are to see something else
   llvm::DenseMap<mlir::Value, dist::Sharding> hints;  ///< of free values that are not known yet

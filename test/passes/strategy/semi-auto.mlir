@@ -73,6 +73,20 @@ func.func @batch(%x: tensor<4x6xf32> {graph.role = #graph.role<input "x">}) -> t
 
 // -----
 
+// A scalar input says nothing of what it is repeated to.
+
+// CHECK-LABEL: func.func @scaled(
+// CHECK: graph.broadcast {{.+}}dist.out = [#dist.sharding<[dp0, _]>]
+// CHECK: graph.mul {{.+}}dist.out = [#dist.sharding<[dp0, _]>]
+func.func @scaled(%x: tensor<4x6xf32> {graph.role = #graph.role<input "x">},
+                  %s: tensor<f32> {graph.role = #graph.role<input "s">}) -> tensor<4x6xf32> {
+  %0 = graph.broadcast %s, [] : tensor<f32> to tensor<4x6xf32>
+  %1 = graph.mul %x, %0 : tensor<4x6xf32>
+  return %1 : tensor<4x6xf32>
+}
+
+// -----
+
 // Parameters and inputs may be given as well, by regular expressions on their names.
 
 // CHECK-LABEL: func.func @named(
