@@ -99,7 +99,7 @@ private:
     if (uses[name] == 1 && !facts::getName(op->getLoc()).empty())
       return;
     std::string unique;
-    for (unsigned number = 0; unique.empty() || uses.contains(unique); ++number)
+    for (unsigned &number = numbers[name]; unique.empty() || uses.contains(unique); ++number)
       unique = (name + "_" + Twine(number)).str();
     ++uses[unique];
     op->setLoc(NameLoc::get(builder.getStringAttr(unique), op->getLoc()));
@@ -117,7 +117,8 @@ private:
   ModuleOp module;
   Builder builder;
   SmallVector<Attribute> pins;
-  llvm::StringMap<unsigned> uses; ///< by name
+  llvm::StringMap<unsigned> uses;    ///< by name
+  llvm::StringMap<unsigned> numbers; ///< by name, the next one to try
 };
 
 struct CollectPins : impl::StrategyCollectPinsBase<CollectPins> {

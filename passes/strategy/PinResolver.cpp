@@ -56,23 +56,6 @@ bool matches(const Pin &pin, Operation *op) {
   return !origin || pin.getTarget() == PinTarget::OpName || !pin.matches(*origin);
 }
 
-/// The ops of one function that a pin speaks of. An imported node may have become several ops of
-/// its name: the one that does most of the work is meant.
-SmallVector<Operation *> findOps(const Pin &pin, func::FuncOp function) {
-  llvm::MapVector<StringRef, Operation *> best;
-  for (Operation &op : function.getBody().front()) {
-    if (!isa<FactorRuleOpInterface>(op) || !matches(pin, &op))
-      continue;
-    Operation *&held = best[facts::getName(&op)];
-    auto rank = [&](Operation *op) {
-      return std::make_pair(fits(pin, op), facts::costOf(op).flops);
-    };
-    if (!held || rank(&op) > rank(held))
-      held = &op;
-  }
-  return llvm::map_to_vector(best, [](auto &entry) { return entry.second; });
-}
-
 /// Sections whose ops follow from what others yield are not spoken of.
 bool takesPins(func::FuncOp function) {
   return !function.isDeclaration() && graph::findArgs(function, RoleKind::Gradient).empty();
@@ -95,12 +78,45 @@ LogicalResult PinResolver::requestOp(const Pin &pin, Operation *op) {
   return success();
 }
 
+void PinResolver::indexOps() {
+  for (func::FuncOp function : module.getOps<func::FuncOp>()) {
+    if (!takesPins(function))
+      continue;
+    for (Operation &op : function.getBody().front()) {
+      if (!isa<FactorRuleOpInterface>(op))
+        continue;
+      allOps.push_back(&op);
+      for (StringRef name : facts::getNames(&op))
+        opsByName[name].push_back(&op);
+    }
+  }
+}
+
+/// An imported node may have become several ops of its name: in each function the one that does
+/// most of the work is meant.
+SmallVector<Operation *> PinResolver::findOps(const Pin &pin) {
+  if (allOps.empty())
+    indexOps();
+  ArrayRef<Operation *> candidates = allOps;
+  if (pin.getTarget() == PinTarget::OpName)
+    candidates = opsByName[pin.getPattern()];
+  llvm::MapVector<std::pair<Block *, StringRef>, Operation *> best;
+  for (Operation *op : candidates) {
+    if (!matches(pin, op))
+      continue;
+    Operation *&held = best[{op->getBlock(), facts::getName(op)}];
+    auto rank = [&](Operation *op) {
+      return std::make_pair(fits(pin, op), facts::costOf(op).flops);
+    };
+    if (!held || rank(op) > rank(held))
+      held = op;
+  }
+  return llvm::map_to_vector(best, [](auto &entry) { return entry.second; });
+}
+
 /// A name must fit; a pattern is for those among the ops it matches that it fits.
 LogicalResult PinResolver::matchOps(const Pin &pin) {
-  SmallVector<Operation *> matched;
-  for (func::FuncOp function : module.getOps<func::FuncOp>())
-    if (takesPins(function))
-      matched.append(findOps(pin, function));
+  SmallVector<Operation *> matched = findOps(pin);
   if (matched.empty())
     return module.emitError() << pin.describe() << " matches no op";
   bool fitsAny = llvm::any_of(matched, [&](Operation *op) { return fits(pin, op); });

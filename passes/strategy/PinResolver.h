@@ -49,6 +49,9 @@ private:
   void tryMatch(const Pin &pin);
   mlir::LogicalResult matchExact(const Pin &pin);
   mlir::LogicalResult matchOps(const Pin &pin);
+  void indexOps();
+  /// The ops that a pin speaks of, in program order.
+  llvm::SmallVector<mlir::Operation *> findOps(const Pin &pin);
   mlir::LogicalResult matchTensors(const Pin &pin);
   mlir::LogicalResult requestOp(const Pin &pin, mlir::Operation *op);
   mlir::LogicalResult requestTensor(const Pin &pin, llvm::StringRef name,
@@ -61,8 +64,12 @@ private:
   llvm::MapVector<mlir::Operation *, OpRequest> ops;
   TensorRequests parameters, inputs;
   FedInputs fed;
-  DeviceMatrix batch;                            ///< of the axis that spanBatch makes
-  llvm::StringMap<mlir::Operation *> exactNames; ///< filled when first asked
+  DeviceMatrix batch; ///< of the axis that spanBatch makes
+  /// Those that pins may speak of, in program order, and by each of their names; filled when first
+  /// asked, as the next.
+  std::vector<mlir::Operation *> allOps;
+  llvm::StringMap<std::vector<mlir::Operation *>> opsByName;
+  llvm::StringMap<mlir::Operation *> exactNames;
 };
 
 } // namespace pcc::strategy
