@@ -43,6 +43,44 @@ bool isLiteral(PinTarget target) {
   return target == PinTarget::OpName || target == PinTarget::OpExact;
 }
 
+/// What a letter behind a backslash stands for, inside of brackets.
+StringRef getClass(char letter) {
+  switch (letter) {
+  case 'd':
+    return "0-9";
+  case 'w':
+    return "A-Za-z0-9_";
+  case 's':
+    return "[:space:]";
+  default:
+    return "";
+  }
+}
+
+/// `pattern` with \d, \w and \s, which people write and POSIX does not know, as POSIX writes them.
+std::string expandClasses(StringRef pattern) {
+  std::string expanded;
+  bool isBracket = false;
+  for (size_t index = 0; index < pattern.size(); ++index) {
+    char letter = pattern[index];
+    StringRef inside =
+        letter == '\\' && index + 1 < pattern.size() ? getClass(pattern[index + 1]) : "";
+    if (!inside.empty()) {
+      expanded += isBracket ? inside.str() : "[" + inside.str() + "]";
+      ++index;
+      continue;
+    }
+    expanded += letter;
+    if (letter == '\\' && index + 1 < pattern.size())
+      expanded += pattern[++index];
+    else if (letter == '[')
+      isBracket = true;
+    else if (letter == ']')
+      isBracket = false;
+  }
+  return expanded;
+}
+
 } // namespace
 
 std::string Pin::describe() const {
@@ -63,10 +101,8 @@ FailureOr<Pin> Pin::read(DictionaryAttr entry, ModuleOp module) {
   pin.restored = entry.contains("restored");
   pin.optional = entry.contains("optional");
   pin.strategy.joinsSides = pin.restored;
-  std::string wrong;
-  if (!isLiteral(pin.target) && !llvm::Regex(pin.pattern).isValid(wrong))
+  if (std::string wrong = pin.compile(); !wrong.empty())
     return module.emitError() << pin.describe() << " is no regular expression: " << wrong;
-  pin.compile();
   auto parse = [&](StringRef key, std::optional<GivenCuts> &cuts) -> LogicalResult {
     StringRef text = getString(entry, key);
     if (text.empty())
@@ -89,9 +125,11 @@ FailureOr<Pin> Pin::read(DictionaryAttr entry, ModuleOp module) {
   return pin;
 }
 
-void Pin::compile() {
-  if (!isLiteral(target))
-    whole = llvm::Regex("^(" + pattern + (target == PinTarget::Module ? ")([/.].*)?$" : ")$"));
+std::string Pin::compile() {
+  std::string wrong, expanded = expandClasses(pattern);
+  if (!isLiteral(target) && llvm::Regex(expanded).isValid(wrong))
+    whole = llvm::Regex("^(" + expanded + (target == PinTarget::Module ? ")([/.].*)?$" : ")$"));
+  return wrong;
 }
 
 bool Pin::matches(StringRef name) const {

@@ -49,7 +49,8 @@ public:
   std::string describe() const;
 
 private:
-  void compile();
+  /// What is wrong with the pattern; empty if nothing is.
+  std::string compile();
 
   PinTarget target = PinTarget::Op;
   std::string pattern, place;

@@ -87,16 +87,16 @@ func.func @scaled(%x: tensor<4x6xf32> {graph.role = #graph.role<input "x">},
 
 // -----
 
-// Parameters and inputs may be given as well, by regular expressions on their names.
+// Parameters and inputs may be given as well, by regular expressions on their names, in which \d and \w are known.
 
 // CHECK-LABEL: func.func @named(
 // CHECK-SAME: tensor<16x8xf32> {dist.sharding = #dist.sharding<[tp, _]>
 // CHECK: graph.matmul {{.+}}dist.out = [#dist.sharding<[_, _] partial(sum: tp)>]
 module attributes {dist.mesh = #dist.mesh<tp=8>,
-                   dist.pins = [{parameter = "layer.*", sharding = "[tp, _]"}]} {
-  graph.parameter @layer.w : tensor<16x8xf32> init(<zeros>)
+                   dist.pins = [{parameter = "layer\\d[.\\d]\\w+", sharding = "[tp, _]"}]} {
+  graph.parameter @layer1.weight : tensor<16x8xf32> init(<zeros>)
   func.func @named(%x: tensor<8x16xf32> {graph.role = #graph.role<input "x">},
-                   %w: tensor<16x8xf32> {graph.role = #graph.role<parameter "layer.w">}) -> tensor<8x8xf32> {
+                   %w: tensor<16x8xf32> {graph.role = #graph.role<parameter "layer1.weight">}) -> tensor<8x8xf32> {
     %0 = graph.matmul %x, %w : tensor<8x16xf32>, tensor<16x8xf32>
     return %0 : tensor<8x8xf32>
   }
