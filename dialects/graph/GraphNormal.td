@@ -81,8 +81,12 @@ def Graph_BatchNormInferenceOp : Graph_Op<"batch_norm_inference",
     [AllTypesMatch<["input", "result"]>, AllTypesMatch<["scale", "bias"]>,
      AllTypesMatch<["mean", "variance"]>]> {
   let summary = "scale * (x - mean) / sqrt(variance + epsilon) + bias for each channel";
+  let description = [{
+    `momentum` is that of the `batch_norm` as which the op is trained; it has no part in the result.
+  }];
   let arguments = (ins Graph_FloatTensor:$input, Graph_FloatTensor:$scale, Graph_FloatTensor:$bias,
-                       Graph_FloatTensor:$mean, Graph_FloatTensor:$variance, F64Attr:$epsilon);
+                       Graph_FloatTensor:$mean, Graph_FloatTensor:$variance, F64Attr:$epsilon,
+                       DefaultValuedAttr<F64Attr, "::llvm::APFloat(0.9)">:$momentum);
   let results = (outs Graph_FloatTensor:$result);
   let assemblyFormat = [{
     $input `,` $scale `,` $bias `,` $mean `,` $variance `epsilon` `=` $epsilon attr-dict `:`

@@ -58,16 +58,22 @@ static LogicalResult checkChannels(const Reporter &report, RankedTensorType inpu
   return checkShape(report, name, input.getDimSize(1), values.getShape()); // C2
 }
 
+/// A running statistic is a mean of its old and its new value.
+static LogicalResult checkMomentum(const Reporter &report, const APFloat &momentum) {
+  if (momentum >= APFloat(0.0) && momentum <= APFloat(1.0))
+    return success();
+  return report.error("expected 'momentum' in [0, 1], got ", momentum.convertToDouble());
+}
+
 LogicalResult BatchNormOp::verify() {
   Reporter report = reporterOf(*this);
   RankedTensorType input = getInput().getType();
   if (failed(checkChannels(report, input, "scale", getScale().getType())) || // C1, C2
       failed(checkChannels(report, input, "mean", getMean().getType())))     // C2
     return failure();
-  double momentum = getMomentum().convertToDouble();
-  if (!(momentum >= 0 && momentum <= 1)) // C4
-    return emitOpError() << "expected 'momentum' in [0, 1], got " << momentum;
-  return checkEpsilon(report, getEpsilon()); // C3
+  if (failed(checkEpsilon(report, getEpsilon()))) // C3
+    return failure();
+  return checkMomentum(report, getMomentum()); // C4
 }
 
 LogicalResult BatchNormInferenceOp::verify() {
@@ -76,7 +82,9 @@ LogicalResult BatchNormInferenceOp::verify() {
   if (failed(checkChannels(report, input, "scale", getScale().getType())) || // C1, C2
       failed(checkChannels(report, input, "mean", getMean().getType())))     // C2
     return failure();
-  return checkEpsilon(report, getEpsilon()); // C3
+  if (failed(checkEpsilon(report, getEpsilon()))) // C3
+    return failure();
+  return checkMomentum(report, getMomentum()); // C4
 }
 
 LogicalResult DropoutOp::verify() {
