@@ -86,7 +86,7 @@ def Graph_BatchNormInferenceOp : Graph_Op<"batch_norm_inference",
   }];
   let arguments = (ins Graph_FloatTensor:$input, Graph_FloatTensor:$scale, Graph_FloatTensor:$bias,
                        Graph_FloatTensor:$mean, Graph_FloatTensor:$variance, F64Attr:$epsilon,
-                       DefaultValuedAttr<F64Attr, "::llvm::APFloat(0.9)">:$momentum);
+                       DefaultValuedAttr<F64Attr, "0.9">:$momentum);
   let results = (outs Graph_FloatTensor:$result);
   let assemblyFormat = [{
     $input `,` $scale `,` $bias `,` $mean `,` $variance `epsilon` `=` $epsilon attr-dict `:`
