@@ -44,6 +44,23 @@ Tensor Emitter::finish(Operation *op) {
   return {};
 }
 
+llvm::SmallVector<Tensor> Emitter::apply(llvm::StringRef name, llvm::ArrayRef<Type> types,
+                                         llvm::ArrayRef<Tensor> operands,
+                                         llvm::ArrayRef<NamedAttribute> attributes) {
+  OperationState state(loc, name);
+  state.addTypes(types);
+  state.addAttributes(attributes);
+  for (const Tensor &operand : operands) {
+    state.operands.push_back(materialize(operand));
+    if (!state.operands.back())
+      return llvm::SmallVector<Tensor>(types.size());
+  }
+  Operation *op = builder.create(state);
+  if (!finish(op))
+    return llvm::SmallVector<Tensor>(types.size());
+  return llvm::map_to_vector(op->getResults(), [](Value value) { return Tensor::of(value); });
+}
+
 Value Emitter::materialize(const Tensor &x) {
   if (!x.known)
     return x.value;

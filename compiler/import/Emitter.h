@@ -81,6 +81,15 @@ public:
   /// last two dimensions is read through it.
   Tensor matmul(const Tensor &x, const Tensor &y, bool transposeX = false, bool transposeY = false);
 
+  /// Any other op, never folded: its results of `types`. All are null if it does not verify or an
+  /// operand is null.
+  template <typename Op>
+  llvm::SmallVector<Tensor> apply(llvm::ArrayRef<mlir::Type> types, llvm::ArrayRef<Tensor> operands,
+                                  llvm::ArrayRef<mlir::NamedAttribute> attributes = {}) {
+    return apply(Op::getOperationName(), types, operands, attributes);
+  }
+  mlir::Builder &attributes() { return builder; }
+
   /// The shape that `shapes` broadcast to; nothing after an error.
   std::optional<llvm::SmallVector<int64_t>>
   broadcastShape(llvm::ArrayRef<llvm::ArrayRef<int64_t>> shapes);
@@ -92,6 +101,9 @@ private:
   /// Whether a result of `shape` computed from `operands` (at least one) is evaluated now.
   bool evaluates(llvm::ArrayRef<int64_t> shape,
                  std::initializer_list<const Tensor *> operands) const;
+  llvm::SmallVector<Tensor> apply(llvm::StringRef op, llvm::ArrayRef<mlir::Type> types,
+                                  llvm::ArrayRef<Tensor> operands,
+                                  llvm::ArrayRef<mlir::NamedAttribute> attributes);
   /// Checks the op just built; null, and an error, where it does not verify.
   Tensor finish(mlir::Operation *op);
   /// The elementwise op named `op` where it is evaluated now, else null.

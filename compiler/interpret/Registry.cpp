@@ -9,7 +9,7 @@ const Registry &Registry::get() {
     Registry all;
     for (auto registerFamily :
          {registerElementwise, registerActivations, registerLogic, registerLeaves, registerShape,
-          registerIndexing, registerContraction, registerReduce, registerLoss, registerOptimizer,
+          registerIndexing, registerContraction, registerAttention, registerReduce, registerAlongAxis, registerLoss, registerOptimizer,
           registerCalls, registerCollectives, registerExchanges, registerShardings})
       registerFamily(all);
     return all;

@@ -22,7 +22,9 @@ const DerivativeTable &getDerivativeTable() {
     addShapeDerivatives(filled);
     addIndexingDerivatives(filled);
     addContractionDerivatives(filled);
+    addAttentionDerivatives(filled);
     addReduceDerivatives(filled);
+    addAlongAxisDerivatives(filled);
     addLossDerivatives(filled);
     addCollectiveDerivatives(filled);
     addExchangeDerivatives(filled);

@@ -5,6 +5,7 @@
 #include "dialects/graph/Graph.h"
 #include "dialects/task/Task.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -40,8 +41,11 @@ int64_t getNumBytes(Type type) {
 
 static OpClass classify(Operation *op) {
   return llvm::TypeSwitch<Operation *, OpClass>(op)
-      .Case<graph::MatmulOp>([](auto) { return OpClass::Contraction; })
-      .Case<graph::ReduceOp, graph::SoftmaxOp, graph::SoftmaxCrossEntropyOp, graph::ScatterAddOp>(
+      .Case<graph::MatmulOp, graph::EinsumOp>([](auto) { return OpClass::Contraction; })
+      .Case<graph::ReduceOp, graph::SoftmaxOp, graph::SoftmaxCrossEntropyOp, graph::ScatterAddOp,
+            graph::LogSoftmaxOp, graph::LayerNormOp, graph::RmsNormOp, graph::BatchNormOp,
+            graph::NllOp, graph::MseOp, graph::SigmoidCrossEntropyOp,
+            graph::ArgmaxOp, graph::ArgminOp, graph::TopKOp, graph::CumsumOp>(
           [](auto) { return OpClass::Reduction; })
       .Case<graph::ConstantOp, graph::IotaOp>([](auto) { return OpClass::Leaf; })
       .Case<graph::ReshapeOp, graph::TransposeOp, graph::BroadcastOp, graph::SliceOp,
@@ -58,22 +62,37 @@ static OpClass classify(Operation *op) {
 static int64_t flopsPerElement(Operation *op) {
   return llvm::TypeSwitch<Operation *, int64_t>(op)
       .Case<graph::SoftmaxOp, graph::SoftmaxCrossEntropyOp>([](auto) { return 5; })
+      .Case<graph::LogSoftmaxOp, graph::RmsNormOp, graph::BatchNormInferenceOp>(
+          [](auto) { return 4; })
+      .Case<graph::LayerNormOp, graph::BatchNormOp>([](auto) { return 7; })
+      .Case<graph::NllOp, graph::MseOp>([](auto) { return 3; })
+      .Case<graph::SigmoidCrossEntropyOp>([](auto) { return 8; })
+      .Case<graph::DropoutOp>([](auto) { return 16; })
       .Case<graph::MomentumOp>([](auto) { return 6; })
       .Case<graph::AdagradOp>([](auto) { return 7; })
       .Case<graph::AdamOp, graph::AdamWeightDecayOp>([](auto) { return 15; })
       .Case<graph::LambOp>([](auto) { return 19; })
       .Case<graph::SgdOp>([](auto) { return 4; })
+      .Case([](graph::TopKOp topK) { return topK.getInput().getType().getDimSize(topK.getAxis()); })
+      .Case([](graph::CumsumOp cumsum) {
+        return llvm::Log2_64_Ceil(cumsum.getType().getDimSize(cumsum.getAxis())) + 1;
+      })
       .Default([](Operation *) { return 1; });
+}
+
+/// One product for every index of all factors.
+static int64_t countProducts(Operation *op) {
+  FactorRule rule = cast<FactorRuleOpInterface>(op).getFactorRule();
+  int64_t products = 1;
+  for (const Factor &factor : rule.getFactors())
+    products *= factor.size;
+  return products;
 }
 
 static int64_t countFlops(Operation *op, OpClass opClass) {
   switch (opClass) {
-  case OpClass::Contraction: {
-    auto matmul = cast<graph::MatmulOp>(op);
-    ArrayRef<int64_t> lhs = matmul.getLhs().getType().getShape();
-    int64_t depth = lhs[lhs.size() - (matmul.getTransposeLhs() ? 2 : 1)];
-    return 2 * depth * getNumElements(matmul.getResult().getType());
-  }
+  case OpClass::Contraction:
+    return 2 * countProducts(op);
   case OpClass::Reduction:
     return flopsPerElement(op) * getNumElements(op->getOperandTypes().front());
   case OpClass::Elementwise:

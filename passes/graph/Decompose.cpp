@@ -42,9 +42,19 @@ struct Decompose : public pcc::graph::impl::GraphDecomposeBase<Decompose> {
                            entry<SoftplusOp>(),  entry<EluOp>(),
                            entry<LeakyReluOp>(), entry<ClampOp>(),
                            entry<SoftmaxOp>(),   entry<SoftmaxCrossEntropyOp>(),
+                           entry<NllOp>(),       entry<MseOp>(),
+                           entry<LayerNormOp>(), entry<SigmoidCrossEntropyOp>(),
+                           entry<RmsNormOp>(),   entry<LogSoftmaxOp>(),
+                           entry<BatchNormOp>(), entry<BatchNormInferenceOp>(),
+                           entry<DropoutOp>(),
+                           entry<EinsumOp>(),    entry<TopKOp>(),
+                           entry<ArgmaxOp>(),    entry<ArgminOp>(),
+                           entry<CumsumOp>(),
                            entry<SgdOp>(),       entry<MomentumOp>(),
                            entry<AdamOp>(),      entry<AdamWeightDecayOp>(),
-                           entry<LambOp>(),      entry<AdagradOp>()};
+                           entry<LambOp>(),      entry<AdagradOp>(),
+                           entry<AttentionOp>(), entry<AttentionGradientOp>(),
+                           entry<RotaryEmbeddingOp>()};
     for (const Entry &each : table)
       if (ops.empty() || llvm::is_contained(ops, each.name))
         chosen[each.name] = each;

@@ -47,7 +47,7 @@ static void materialiseOperands(func::FuncOp function) {
 /// The first op for which there is no kernel; null if there is none.
 static Operation *findWhole(func::FuncOp function) {
   for (Operation &op : function.getBody().front())
-    if (isa<SoftmaxOp, SoftmaxCrossEntropyOp, SgdOp, MomentumOp, AdamOp, AdamWeightDecayOp, LambOp,
+    if (isa<EinsumOp, ArgmaxOp, ArgminOp, TopKOp, CumsumOp, SoftmaxOp, SoftmaxCrossEntropyOp, SgdOp, MomentumOp, AdamOp, AdamWeightDecayOp, LambOp,
             AdagradOp, SplitOp>(op))
       return &op;
   return nullptr;
