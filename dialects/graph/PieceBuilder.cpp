@@ -13,11 +13,11 @@ Value PieceBuilder::repeat(Value scalar, Value like) {
   return make<BroadcastOp>(type, castTo(scalar, type.getElementType()), ArrayRef<int64_t>());
 }
 
-Value PieceBuilder::repeatAlong(Value reduced, Value like, int64_t axis) {
+Value PieceBuilder::repeatAlong(Value reduced, Value like, ArrayRef<int64_t> axes) {
   auto type = cast<RankedTensorType>(like.getType());
   SmallVector<int64_t> dims;
   for (int64_t dim = 0; dim < type.getRank(); ++dim)
-    if (dim != axis)
+    if (!llvm::is_contained(axes, dim))
       dims.push_back(dim);
   return make<BroadcastOp>(type, reduced, dims);
 }

@@ -6,6 +6,8 @@
 #include "passes/facts/LocalForm.h"
 #include "passes/facts/Shardings.h"
 #include "passes/partition/LocalValues.h"
+#include "passes/partition/LossForms.h"
+#include "passes/partition/NormalForms.h"
 #include "passes/partition/OptimizerForms.h"
 #include "passes/partition/SoftmaxForms.h"
 
@@ -162,6 +164,8 @@ void registerLocalForms(DialectRegistry &registry) {
     graph::GatherOp::attachInterface<GatherForm>(*context);
     attachOptimizerForms(context);
     attachSoftmaxForms(context);
+    attachNormalForms(context);
+    attachLossForms(context);
   });
 }
 
