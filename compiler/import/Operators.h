@@ -46,6 +46,10 @@ llvm::ArrayRef<Operator> shapeOperators();       // ShapeOperators.cpp
 llvm::ArrayRef<Operator> indexOperators();       // IndexOperators.cpp
 llvm::ArrayRef<Operator> contractionOperators(); // ContractionOperators.cpp
 llvm::ArrayRef<Operator> reduceOperators();      // ReduceOperators.cpp
+llvm::ArrayRef<Operator> activationOperators();  // ActivationOperators.cpp
+llvm::ArrayRef<Operator> einsumOperators();      // EinsumOperator.cpp
+llvm::ArrayRef<Operator> maskOperators();        // MaskOperators.cpp
+llvm::ArrayRef<Operator> orderOperators();       // OrderOperators.cpp
 
 /// The row for `name` in `opset`; null for an operator that is not imported.
 const Operator *findOperator(llvm::StringRef name, int64_t opset);

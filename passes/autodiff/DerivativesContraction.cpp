@@ -10,9 +10,7 @@ using namespace pcc::graph;
 
 namespace pcc::autodiff {
 
-/// Calls the op that follows NAME.grad_weight if its value is the gradient of a parameter, possibly
-/// seen through a change of shape or type, else NAME.grad.
-static void nameAfterOperand(Backward &b, unsigned index) {
+void nameAfterOperand(Backward &b, unsigned index) {
   Value value = b.operand(index);
   while (isa_and_present<ReshapeOp, TransposeOp, BroadcastOp, CastOp>(value.getDefiningOp()))
     value = value.getDefiningOp()->getOperand(0);

@@ -44,8 +44,8 @@ static OpClass classify(Operation *op) {
       .Case<graph::MatmulOp, graph::EinsumOp>([](auto) { return OpClass::Contraction; })
       .Case<graph::ReduceOp, graph::SoftmaxOp, graph::SoftmaxCrossEntropyOp, graph::ScatterAddOp,
             graph::LogSoftmaxOp, graph::LayerNormOp, graph::RmsNormOp, graph::BatchNormOp,
-            graph::NllOp, graph::MseOp, graph::SigmoidCrossEntropyOp,
-            graph::ArgmaxOp, graph::ArgminOp, graph::TopKOp, graph::CumsumOp>(
+            graph::NllOp, graph::MseOp, graph::SigmoidCrossEntropyOp, graph::ArgmaxOp,
+            graph::ArgminOp, graph::TopKOp, graph::CumsumOp>(
           [](auto) { return OpClass::Reduction; })
       .Case<graph::ConstantOp, graph::IotaOp>([](auto) { return OpClass::Leaf; })
       .Case<graph::ReshapeOp, graph::TransposeOp, graph::BroadcastOp, graph::SliceOp,

@@ -99,8 +99,8 @@ static Value buildPlaces(Value x, int64_t axis, bool smallest, PieceBuilder &bui
   Value isEarlier =
       compare(Direction::LT, pairs.numberBehind(element), pairs.numberAtAxis(element), builder);
   Value isNotBehind = builder.make<NotOp>(isBeyond(element, other, smallest, builder));
-  Value isBefore = builder.make<SelectOp>(isEarlier, isNotBehind,
-                                          isBeyond(other, element, smallest, builder));
+  Value isBefore =
+      builder.make<SelectOp>(isEarlier, isNotBehind, isBeyond(other, element, smallest, builder));
   Value count = builder.castTo(isBefore, builder.getI64Type());
   return builder.make<ReduceOp>(ReduceOpKind::Sum, count, axis + 1);
 }

@@ -83,8 +83,8 @@ int64_t Contraction::sizeOf(StringRef letters) const {
   int64_t size = 1;
   for (char letter : letters) {
     size_t dim = left.letters.find(letter);
-    size *= dim != std::string::npos ? left.shape()[dim]
-                                     : right.shape()[right.letters.find(letter)];
+    size *=
+        dim != std::string::npos ? left.shape()[dim] : right.shape()[right.letters.find(letter)];
   }
   return size;
 }
@@ -123,8 +123,8 @@ Matrices Contraction::makeMatrices(const Lettered &operand, const std::string &f
   Matrices matrices;
   matrices.isTransposed =
       operand.letters != batch + first + second && operand.letters == batch + second + first;
-  matrices.value = matrices.isTransposed ? operand.value
-                                         : transpose(operand, batch + first + second);
+  matrices.value =
+      matrices.isTransposed ? operand.value : transpose(operand, batch + first + second);
   SmallVector<int64_t> shape = {sizeOf(first), sizeOf(second)};
   if (matrices.isTransposed)
     std::swap(shape[0], shape[1]);
@@ -147,9 +147,7 @@ Value Contraction::spread(const Lettered &operand) {
   return letters == result ? value : builder.make<BroadcastOp>(type, value, dims);
 }
 
-Value Contraction::buildElements() {
-  return builder.make<MulOp>(spread(left), spread(right));
-}
+Value Contraction::buildElements() { return builder.make<MulOp>(spread(left), spread(right)); }
 
 Value Contraction::build() {
   std::string contracted = pick(true, true, false);
@@ -158,8 +156,7 @@ Value Contraction::build() {
   std::string rows = pick(true, false, true), columns = pick(false, true, true);
   Matrices lhs = makeMatrices(left, rows, contracted);
   Matrices rhs = makeMatrices(right, contracted, columns);
-  Value product =
-      builder.make<MatmulOp>(lhs.value, rhs.value, lhs.isTransposed, rhs.isTransposed);
+  Value product = builder.make<MatmulOp>(lhs.value, rhs.value, lhs.isTransposed, rhs.isTransposed);
   Lettered all = {product, batch + rows + columns};
   SmallVector<int64_t> shape;
   for (char letter : all.letters)
