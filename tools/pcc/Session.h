@@ -26,7 +26,7 @@ private:
   import::DiagnosticPrinter printer;
 };
 
-/// MODEL, `--set-dim`, `--weights`, `--pins`.
+/// MODEL, `--set-dim`, `--set-input`, `--weights`, `--pins`.
 class ModelFlags {
 public:
   explicit ModelFlags(llvm::cl::SubCommand &command);
@@ -43,8 +43,10 @@ public:
        std::vector<import::UnsupportedNode> *unsupported = nullptr) const;
 
 private:
+  ExitCode read(import::ImportOptions &options, mlir::MLIRContext &context) const;
+
   llvm::cl::opt<std::string> model, weights, pins;
-  llvm::cl::list<std::string> dims;
+  llvm::cl::list<std::string> dims, inputs;
 };
 
 /// Writes `module` to `path`: bytecode if it ends in `.mlirbc`, else text; to stdout with large

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How many tests passed, failed and were skipped, by operator.
+#pragma once
+
+#include "compiler/interpret/Compare.h"
+#include "test/conformance/onnx/NodeTest.h"
+#include <map>
+
+namespace pcc::conformance {
+
+class Tally {
+public:
+  /// Counts a test by its worst case, which is printed with its reason: failed, then skipped, else
+  /// passed, and printed with `all` alone.
+  void add(const NodeTest &test, const interpret::Report &report, bool all);
+
+  /// A line for each operator, then the totals.
+  void print() const;
+  bool passed() const;
+
+private:
+  using Counts = std::map<interpret::CaseStatus, int64_t>;
+  std::map<std::string, Counts> byOp;
+};
+
+} // namespace pcc::conformance
