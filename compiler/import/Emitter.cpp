@@ -191,6 +191,10 @@ Tensor Emitter::softmax(const Tensor &x, int64_t axis) {
   return map<graph::SoftmaxOp>(x, static_cast<uint64_t>(axis));
 }
 
+Tensor Emitter::logSoftmax(const Tensor &x, int64_t axis) {
+  return map<graph::LogSoftmaxOp>(x, static_cast<uint64_t>(axis));
+}
+
 Tensor Emitter::lookThroughTranspose(const Tensor &x, bool &isTransposed) {
   auto op = x.value ? x.value.getDefiningOp<graph::TransposeOp>() : graph::TransposeOp();
   if (!op || !swapsLastTwo(op.getPermutation()))

@@ -76,6 +76,7 @@ public:
 
   Tensor reduce(graph::ReduceOpKind kind, const Tensor &x, llvm::ArrayRef<int64_t> dims);
   Tensor softmax(const Tensor &x, int64_t axis);
+  Tensor logSoftmax(const Tensor &x, int64_t axis);
 
   /// Batched product; batch dimensions broadcast numpy's way. An operand that is a transpose of its
   /// last two dimensions is read through it.

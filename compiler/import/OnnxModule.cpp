@@ -162,8 +162,8 @@ void OnnxImporter::declareParameters() {
   }
 }
 
-/// An exporter that rewrites its graph says so at each node. A model whose batch norms it has folded
-/// into weights computes the same, but is another one to train.
+/// An exporter that rewrites its graph says so at each node. A model whose batch norms it has
+/// folded into weights computes the same, but is another one to train.
 void OnnxImporter::warnOfFoldedBatchNorms() {
   const onnx::NodeProto *first = nullptr;
   int64_t count = 0;

@@ -24,6 +24,8 @@ enum Gradients : uint32_t {
   FirstInput = 1u << 0,
   SecondInput = 1u << 1,
   ThirdInput = 1u << 2,
+  FourthInput = 1u << 3,
+  FifthInput = 1u << 4,
   AllInputs = ~0u,
 };
 
@@ -33,6 +35,7 @@ struct Operator {
   unsigned fewestInputs, mostInputs; ///< the first `fewestInputs` must be there
   Gradients gradients;
   mlir::LogicalResult (*handler)(Node &);
+  uint32_t states = NoGradient; ///< inputs that training changes without a gradient, as `gradients`
 };
 
 /// Any number of inputs.
@@ -46,6 +49,9 @@ llvm::ArrayRef<Operator> shapeOperators();       // ShapeOperators.cpp
 llvm::ArrayRef<Operator> indexOperators();       // IndexOperators.cpp
 llvm::ArrayRef<Operator> contractionOperators(); // ContractionOperators.cpp
 llvm::ArrayRef<Operator> reduceOperators();      // ReduceOperators.cpp
+llvm::ArrayRef<Operator> normalOperators();      // NormalOperators.cpp
+llvm::ArrayRef<Operator> lossOperators();        // LossOperators.cpp
+llvm::ArrayRef<Operator> windowOperators();      // WindowOperators.cpp
 llvm::ArrayRef<Operator> activationOperators();  // ActivationOperators.cpp
 llvm::ArrayRef<Operator> einsumOperators();      // EinsumOperator.cpp
 llvm::ArrayRef<Operator> maskOperators();        // MaskOperators.cpp

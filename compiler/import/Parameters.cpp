@@ -13,12 +13,9 @@ bool isFloatingPoint(int32_t dataType) {
          dataType == onnx::TensorProto::BFLOAT16 || dataType == onnx::TensorProto::DOUBLE;
 }
 
-/// Names of the values from which a gradient flows to an output: one walk against the order of the
+/// Adds the values from which a gradient flows to one of `names`: one walk against the order of the
 /// nodes.
-llvm::StringSet<> findDifferentiable(const onnx::GraphProto &graph, int64_t opset) {
-  llvm::StringSet<> names;
-  for (const onnx::ValueInfoProto &output : graph.output())
-    names.insert(output.name());
+void addDifferentiable(const onnx::GraphProto &graph, int64_t opset, llvm::StringSet<> &names) {
   for (const onnx::NodeProto &node : llvm::reverse(graph.node())) {
     if (llvm::none_of(node.output(), [&](const auto &name) { return names.contains(name); }))
       continue;
@@ -28,17 +25,36 @@ llvm::StringSet<> findDifferentiable(const onnx::GraphProto &graph, int64_t opse
       if (gradients >> std::min<size_t>(position, 31) & 1)
         names.insert(name);
   }
+}
+
+/// The values that operators take as states.
+llvm::StringSet<> findStates(const onnx::GraphProto &graph, int64_t opset) {
+  llvm::StringSet<> names;
+  for (const onnx::NodeProto &node : graph.node())
+    if (const Operator *row = findOperator(node.op_type(), opset))
+      for (auto [position, name] : llvm::enumerate(node.input()))
+        if (row->states >> std::min<size_t>(position, 31) & 1)
+          names.insert(name);
   return names;
 }
 
 } // namespace
 
-llvm::StringSet<> findParameters(const onnx::GraphProto &graph, int64_t opset) {
-  llvm::StringSet<> differentiable = findDifferentiable(graph, opset), parameters;
-  for (const onnx::TensorProto &tensor : graph.initializer())
-    if (isFloatingPoint(tensor.data_type()) && tensor.dims_size() > 0 &&
-        differentiable.contains(tensor.name()))
-      parameters.insert(tensor.name());
+ParameterNames findParameters(const onnx::GraphProto &graph, int64_t opset) {
+  llvm::StringSet<> trained, states = findStates(graph, opset);
+  for (const onnx::ValueInfoProto &output : graph.output())
+    trained.insert(output.name());
+  addDifferentiable(graph, opset, trained);
+  addDifferentiable(graph, opset, states);
+  ParameterNames parameters;
+  for (const onnx::TensorProto &tensor : graph.initializer()) {
+    if (!isFloatingPoint(tensor.data_type()) || tensor.dims_size() == 0)
+      continue;
+    if (trained.contains(tensor.name()))
+      parameters.trained.insert(tensor.name());
+    else if (states.contains(tensor.name()))
+      parameters.states.insert(tensor.name());
+  }
   return parameters;
 }
 

@@ -9,7 +9,7 @@ const Registry &Registry::get() {
     Registry all;
     for (auto registerFamily :
          {registerElementwise, registerActivations, registerLogic, registerLeaves, registerShape,
-          registerIndexing, registerContraction, registerAttention, registerReduce, registerAlongAxis, registerLoss, registerOptimizer,
+          registerIndexing, registerContraction, registerWindows, registerAttention, registerNormal, registerReduce, registerAlongAxis, registerLoss, registerOptimizer,
           registerCalls, registerCollectives, registerExchanges, registerShardings})
       registerFamily(all);
     return all;

@@ -63,8 +63,8 @@ Normalised buildRootMeanSquare(Value input, const APFloat &epsilon, const Normal
   return divideByRoot(widen(input, builder), epsilon, span, builder);
 }
 
-/// scale · value + bias, if there is one, both of which lack the dimensions `missing` of `value`; in
-/// elements of `like`.
+/// scale · value + bias, if there is one, both of which lack the dimensions `missing` of `value`;
+/// in elements of `like`.
 static Value scaleAndShift(Value value, Value scale, Value bias, ArrayRef<int64_t> missing,
                            Value like, PieceBuilder &builder) {
   auto repeat = [&](Value factor) {

@@ -21,9 +21,9 @@ namespace pcc::autodiff {
 namespace {
 /// What the derivative of `scale · normalised + bias` needs.
 struct Affine {
-  Value gradient;                   ///< of the result, f32 or wider
-  Normalised normal;                ///< of the input, likewise
-  SmallVector<int64_t> statistics;  ///< over which dimensions they are taken
+  Value gradient;                    ///< of the result, f32 or wider
+  Normalised normal;                 ///< of the input, likewise
+  SmallVector<int64_t> statistics;   ///< over which dimensions they are taken
   SmallVector<int64_t> missing = {}; ///< which dimensions scale and bias lack
 };
 } // namespace
@@ -66,8 +66,8 @@ static void giveAffine(Backward &b, const Affine &affine, Value extra = {}) {
 }
 
 /// Layer norm and root mean square norm; `build` takes the statistics.
-template <typename Op, Normalised (*build)(Value, const APFloat &, const NormalSpan &,
-                                           PieceBuilder &)>
+template <typename Op,
+          Normalised (*build)(Value, const APFloat &, const NormalSpan &, PieceBuilder &)>
 static void differentiateTrailing(Backward &b) {
   auto op = b.op<Op>();
   PieceBuilder pieces(b.getLoc(), b);
@@ -123,8 +123,7 @@ static void differentiateBatchNormInference(Backward &b) {
   auto wide = [&](Value value) { return widenTo(b, value, gradient); };
   auto repeat = [&](Value value) { return b.unreduce(value, others, shape); };
   Value variance = wide(op.getVariance());
-  Value root =
-      b.make<RsqrtOp>(b.add(variance, op.getEpsilon().convertToDouble()));
+  Value root = b.make<RsqrtOp>(b.add(variance, op.getEpsilon().convertToDouble()));
   Value factor = b.mul(wide(op.getScale()), root);
   if (b.wants(0))
     b.give(0, widenTo(b, b.mul(gradient, repeat(factor)), op.getInput()));

@@ -61,7 +61,9 @@ LogicalResult BatchExtent::checkArgument(BlockArgument argument, unsigned dim) {
 LogicalResult BatchExtent::followOp(Operation *op, const FactorRule &rule, const DimFactors &dim) {
   unsigned batch = dim.front();
   const Factor &factor = rule.getFactor(batch);
-  if (factor.kind == FactorKind::Whole || factor.kind == FactorKind::Window)
+  // The statistics of a batch norm are those of the microbatch, which is its batch.
+  bool isWhole = factor.kind == FactorKind::Whole || factor.kind == FactorKind::Window;
+  if (isWhole && !isa<BatchNormOp>(op))
     return cannotFollow(op, "it needs the whole batch");
   if (factor.size % count != 0)
     return cannotFollow(op, "it takes the batch apart into pieces that the count does not divide");

@@ -74,7 +74,8 @@ Pieces pcc::graph::decompose(MseOp op, PieceBuilder &builder) {
 Pieces pcc::graph::decompose(SigmoidCrossEntropyOp op, PieceBuilder &builder) {
   Value x = op.getPrediction();
   Value power = builder.make<ExpOp>(builder.make<NegOp>(builder.make<AbsOp>(x)));
-  Value linear = builder.make<SubOp>(builder.make<ReluOp>(x), builder.make<MulOp>(x, op.getTarget()));
+  Value linear =
+      builder.make<SubOp>(builder.make<ReluOp>(x), builder.make<MulOp>(x, op.getTarget()));
   Value losses = builder.make<AddOp>(linear, builder.make<Log1pOp>(power));
   return {combine(losses, {}, std::nullopt, op.getReduction(), builder)};
 }

@@ -34,8 +34,7 @@ Pieces pcc::graph::decompose(BatchNormOp op, PieceBuilder &builder) {
 Pieces pcc::graph::decompose(BatchNormInferenceOp op, PieceBuilder &builder) {
   Value x = widen(op.getInput(), builder);
   Type element = getElementTypeOrSelf(x);
-  SmallVector<int64_t> others =
-      NormalSpan::ofChannels(op.getInput().getType().getRank()).dims;
+  SmallVector<int64_t> others = NormalSpan::ofChannels(op.getInput().getType().getRank()).dims;
   auto repeat = [&](Value value) {
     return builder.repeatAlong(builder.castTo(value, element), x, others);
   };

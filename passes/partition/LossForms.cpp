@@ -39,8 +39,7 @@ Value countSamples(graph::PieceBuilder &pieces, graph::NllOp op, Value labels,
   auto type = cast<RankedTensorType>(labels.getType());
   if (!op.getIgnoreIndex())
     return pieces.make<graph::ConstantOp>(
-        scalar,
-        static_cast<double>(type.getNumElements() * dist::getMesh(op).getSize(axes)));
+        scalar, static_cast<double>(type.getNumElements() * dist::getMesh(op).getSize(axes)));
   Value kept = graph::buildKept(labels, *op.getIgnoreIndex(), pieces);
   Value ones = pieces.castTo(kept, pieces.getF32Type());
   return allReduce(pieces, op.getLoc(), ReduceKind::Sum,
@@ -51,9 +50,9 @@ Value countSamples(graph::PieceBuilder &pieces, graph::NllOp op, Value labels,
 /// no class.
 Value localLabels(graph::PieceBuilder &pieces, graph::NllOp op, Value labels, int64_t classes,
                   const AxisList &axes) {
-  Value relative = axes.empty() ? labels
-                                : makeRelative(pieces, op.getLoc(), labels, axes, classes,
-                                               dist::getMesh(op));
+  Value relative =
+      axes.empty() ? labels
+                   : makeRelative(pieces, op.getLoc(), labels, axes, classes, dist::getMesh(op));
   if (!op.getIgnoreIndex())
     return relative;
   Value kept = graph::buildKept(labels, *op.getIgnoreIndex(), pieces);
@@ -76,8 +75,8 @@ struct NllForm : LocalFormOpInterface::ExternalModel<NllForm, graph::NllOp> {
     graph::PieceBuilder pieces(op->getLoc(), builder);
     int64_t classes = cast<RankedTensorType>(operands[0].getType()).getShape().back();
     Value labels = localLabels(pieces, nll, operands[1], classes, classAxes);
-    Value sum = pieces.make<graph::NllOp>(operands[0], labels, graph::LossReduction::Sum,
-                                          IntegerAttr());
+    Value sum =
+        pieces.make<graph::NllOp>(operands[0], labels, graph::LossReduction::Sum, IntegerAttr());
     if (!isMean)
       return {sum};
     Value wide = pieces.castTo(sum, pieces.getF32Type());

@@ -27,8 +27,7 @@ NormalSpan spanOf(graph::BatchNormOp op) {
 }
 
 /// `build` makes the pieces of `Op`.
-template <typename Op,
-          graph::Pieces (*build)(Op, ValueRange, const NormalSpan &, PieceBuilder &)>
+template <typename Op, graph::Pieces (*build)(Op, ValueRange, const NormalSpan &, PieceBuilder &)>
 struct NormalForm : LocalFormOpInterface::ExternalModel<NormalForm<Op, build>, Op> {
   bool canSplitWhole(Operation *, unsigned) const { return true; }
   bool leavesPartial(Operation *, unsigned) const { return false; }

@@ -153,8 +153,8 @@ struct CrossEntropyForm
 
 void attachSoftmaxForms(MLIRContext *context) {
   graph::SoftmaxOp::attachInterface<SoftmaxForm<graph::SoftmaxOp, graph::buildSoftmax>>(*context);
-  graph::LogSoftmaxOp::attachInterface<
-      SoftmaxForm<graph::LogSoftmaxOp, graph::buildLogSoftmax>>(*context);
+  graph::LogSoftmaxOp::attachInterface<SoftmaxForm<graph::LogSoftmaxOp, graph::buildLogSoftmax>>(
+      *context);
   graph::SoftmaxCrossEntropyOp::attachInterface<CrossEntropyForm>(*context);
 }
 

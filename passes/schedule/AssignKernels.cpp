@@ -26,7 +26,8 @@ static bool readsMemory(Operation *op) {
   if (op->hasTrait<OpTrait::IsTerminator>())
     return true;
   FormKind kind = facts::isRecomputed(op) ? FormKind::Map : loopsOf(op).kind;
-  return kind == FormKind::Matmul || kind == FormKind::Collective || kind == FormKind::Scatter;
+  return kind == FormKind::Matmul || kind == FormKind::Convolution ||
+         kind == FormKind::Collective || kind == FormKind::Scatter;
 }
 
 /// Gives each cheap op whose value must lie in memory a number, so that it counts as computed.
@@ -47,7 +48,9 @@ static void materialiseOperands(func::FuncOp function) {
 /// The first op for which there is no kernel; null if there is none.
 static Operation *findWhole(func::FuncOp function) {
   for (Operation &op : function.getBody().front())
-    if (isa<EinsumOp, ArgmaxOp, ArgminOp, TopKOp, CumsumOp, SoftmaxOp, SoftmaxCrossEntropyOp, SgdOp, MomentumOp, AdamOp, AdamWeightDecayOp, LambOp,
+    if (isa<EinsumOp, ArgmaxOp, ArgminOp, TopKOp, CumsumOp, SoftmaxOp, LogSoftmaxOp, LayerNormOp,
+            RmsNormOp, BatchNormOp, BatchNormInferenceOp, DropoutOp, SoftmaxCrossEntropyOp, NllOp,
+            MseOp, SigmoidCrossEntropyOp, SgdOp, MomentumOp, AdamOp, AdamWeightDecayOp, LambOp,
             AdagradOp, SplitOp>(op))
       return &op;
   return nullptr;

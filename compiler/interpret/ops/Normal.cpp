@@ -106,8 +106,8 @@ LogicalResult batchNorm(graph::BatchNormOp op, OpCall &call) {
     all.push_back(Moments::of(in[0], view.outer * view.inner, [&](int64_t n) {
       return view.flat(n / view.inner, c, n % view.inner);
     }));
-  call.results.push_back(normaliseChannels(in, op.getEpsilon().convertToDouble(),
-                                           [&](int64_t c) { return all[c]; }));
+  call.results.push_back(
+      normaliseChannels(in, op.getEpsilon().convertToDouble(), [&](int64_t c) { return all[c]; }));
   double momentum = op.getMomentum().convertToDouble();
   auto moved = [&](const Tensor &old, double Moments::*now) {
     return generate(old.getType(), old.getShape(), [&](int64_t c) {
@@ -120,9 +120,8 @@ LogicalResult batchNorm(graph::BatchNormOp op, OpCall &call) {
 }
 
 Tensor batchNormInference(graph::BatchNormInferenceOp op, llvm::ArrayRef<Tensor> in) {
-  return normaliseChannels(in, op.getEpsilon().convertToDouble(), [&](int64_t c) {
-    return Moments{in[3][c].f, in[4][c].f};
-  });
+  return normaliseChannels(in, op.getEpsilon().convertToDouble(),
+                           [&](int64_t c) { return Moments{in[3][c].f, in[4][c].f}; });
 }
 
 Tensor dropout(graph::DropoutOp op, llvm::ArrayRef<Tensor> in) {
