@@ -1,35 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/oracle/kernels/OpCases.h"
 
+#include "test/oracle/kernels/Cases.h"
+
 namespace pcc::test {
-
-namespace {
-class Cases {
-public:
-  explicit Cases(std::string name) : name(std::move(name)) {}
-
-  /// A function of `arguments` whose body is `op` applied to %a0, %a1, …, with `result`; ops that
-  /// prepare its operands stand in `before`.
-  void add(const std::vector<std::string> &arguments, const std::string &op,
-           const std::string &result, const std::string &before = "") {
-    std::string function = name + std::to_string(functions.size()), list;
-    for (size_t i = 0; i < arguments.size(); ++i)
-      list += (i ? ", %a" : "%a") + std::to_string(i) + ": " + arguments[i] +
-              " {graph.role = #graph.role<input \"" + function + ".a" + std::to_string(i) + "\">}";
-    functions.push_back("func.func @" + function + "(" + list + ") -> (" + result +
-                        " {graph.role = #graph.role<output \"y\">}) {\n" + before + "  %y = " + op +
-                        "\n  return %y : " + result + "\n}\n");
-  }
-  std::vector<std::string> functions;
-
-private:
-  std::string name;
-};
-} // namespace
 
 static const std::vector<std::string> shapes = {"", "1x", "17x", "3x130x", "2x1x5x"};
 static const std::vector<std::string> numbers = {"f32", "f16", "bf16", "i64", "i32", "i8"};
-static const std::vector<std::string> floats = {"f32", "f16", "bf16"};
 
 static void addElementwise(Cases &cases) {
   int turn = 0;
@@ -153,6 +130,36 @@ static void addMiddleReductions(Cases &cases) {
             "  %b = graph.broadcast %r, [0, 1] : tensor<4x6xf32> to tensor<4x6x5xf32>\n");
 }
 
+/// What looks at the elements along an axis, and contractions: as the pieces they are taken apart
+/// to.
+static void addAlongAxis(Cases &cases) {
+  for (const std::string &e : numbers) {
+    auto t = [&](const std::string &dims) { return "tensor<" + dims + e + ">"; };
+    cases.add({t("3x130x")}, "graph.argmax %a0 axis = 1 : " + t("3x130x"), "tensor<3xi64>");
+    cases.add({t("17x5x")}, "graph.argmin %a0 axis = 0 {last} : " + t("17x5x"), "tensor<5xi64>");
+    for (const char *axis : {"0", "1", "2"})
+      cases.add({t("5x9x4x")},
+                std::string("graph.cumsum %a0 axis = ") + axis + " {reverse} : " + t("5x9x4x"),
+                t("5x9x4x"));
+    cases.add({t("1x7x")}, "graph.cumsum %a0 axis = 0 {exclusive} : " + t("1x7x"), t("1x7x"));
+    std::string top = "graph.top_k %a0 axis = 1 : " + t("4x33x") + " to " + t("4x5x");
+    cases.add({t("4x33x")}, "graph.neg %v : " + t("4x5x"), t("4x5x"), "  %v, %i = " + top + "\n");
+    cases.add({t("4x33x")}, "graph.neg %i : tensor<4x5xi64>", "tensor<4x5xi64>",
+              "  %v, %i = " + top + "\n");
+    cases.add({t("6x3x2x")}, "graph.neg %i : tensor<6x3x2xi64>", "tensor<6x3x2xi64>",
+              "  %v, %i = graph.top_k %a0 axis = 0 {smallest} : " + t("6x3x2x") + " to " +
+                  t("6x3x2x") + "\n");
+    cases.add({t("2x5x3x7x"), t("2x4x3x7x")},
+              "graph.einsum \"bqhd,bkhd->bhqk\" %a0, %a1 : " + t("2x5x3x7x") + ", " + t("2x4x3x7x"),
+              t("2x3x5x4x"));
+    cases.add({t("5x3x"), t("7x3x2x")},
+              "graph.einsum \"ij,kja->ki\" %a0, %a1 : " + t("5x3x") + ", " + t("7x3x2x"),
+              t("7x5x"));
+    cases.add({t("5x"), t("7x")}, "graph.einsum \"i,j->ji\" %a0, %a1 : " + t("5x") + ", " + t("7x"),
+              t("7x5x"));
+  }
+}
+
 static void addShapes(Cases &cases) {
   for (const char *e : {"f32", "i64", "f16", "i1", "i8"}) {
     auto t = [&](const std::string &dims) { return "tensor<" + dims + e + ">"; };
@@ -264,14 +271,76 @@ static void addOptimizers(Cases &cases) {
     addStep(cases, op, 2, true, 3, betas);
 }
 
+/// A window: attributes, and the rows and columns that it makes of 9 and 7 ones.
+struct WindowForm {
+  const char *window, *attributes, *result;
+};
+
+static const WindowForm windowForms[] = {
+    {"3x2", "", "7x6x"},
+    {"3x3", "padding = array<i64: 1, 1, 1, 1>", "9x7x"},
+    {"2x3", "strides = array<i64: 2, 2>, padding = array<i64: 1, 0, 1, 2>", "5x4x"},
+    {"2x2", "dilations = array<i64: 3, 2>, padding = array<i64: 0, 1, 2, 0>", "8x6x"},
+    {"1x1", "strides = array<i64: 4, 3>", "3x3x"}};
+
+static void addPools(Cases &cases) {
+  for (const WindowForm &form : windowForms)
+    for (const std::string &element : floats) {
+      auto t = [&](const std::string &dims) { return "tensor<2x3x" + dims + element + ">"; };
+      std::string window = form.window, attributes = form.attributes;
+      window = " window = [" + window.substr(0, 1) + ", " + window.substr(2) + "]";
+      auto braces = [](const std::string &text) { return text.empty() ? "" : " {" + text + "}"; };
+      std::string tail = window + braces(attributes) + " : " + t("9x7x");
+      cases.add({t("9x7x")}, "graph.max_pool %a0" + tail, t(form.result));
+      cases.add({t("9x7x")}, "graph.avg_pool %a0" + tail, t(form.result));
+      cases.add({t("9x7x"), t(form.result)},
+                "graph.max_pool_gradient %a0, %a1" + tail + ", " + t(form.result), t("9x7x"));
+      std::string counting = attributes + (attributes.empty() ? "" : ", ") + "count_include_pad";
+      cases.add({t("9x7x")}, "graph.avg_pool %a0" + window + braces(counting) + " : " + t("9x7x"),
+                t(form.result));
+      // The rectifier runs in the same kernel.
+      cases.add({t("9x7x")}, "graph.relu %p : " + t(form.result), t(form.result),
+                "  %p = graph.max_pool %a0" + tail + "\n");
+    }
+}
+
+/// The library's convolutions are tested with the device; this is how they are called.
+static void addConvolutions(Cases &cases) {
+  for (const WindowForm &form : windowForms)
+    for (const char *element : {"f32", "f16"}) {
+      auto t = [&](const std::string &dims) { return "tensor<" + dims + element + ">"; };
+      std::string input = t("2x4x9x7x"), weight = t(std::string("6x2x") + form.window + "x");
+      std::string result = t(std::string("2x6x") + form.result), attributes = form.attributes;
+      attributes = attributes.empty() ? "" : " {" + attributes + "}";
+      cases.add({input, weight},
+                "graph.conv2d %a0, %a1" + attributes + " : " + input + ", " + weight, result);
+      cases.add({result, weight},
+                "graph.conv2d_input_gradient %a0, %a1" + attributes + " : " + result + ", " +
+                    weight + " to " + input,
+                input);
+      cases.add({input, result},
+                "graph.conv2d_weight_gradient %a0, %a1" + attributes + " : " + input + ", " +
+                    result + " to " + weight,
+                weight);
+      cases.add({input, weight, t("6x")}, "graph.relu %s : " + result, result,
+                "  %c = graph.conv2d %a0, %a1" + attributes + " : " + input + ", " + weight +
+                    "\n  %b = graph.broadcast %a2, [1] : " + t("6x") + " to " + result +
+                    "\n  %s = graph.add %c, %b : " + result + "\n");
+    }
+}
+
 std::vector<std::string> opCases(const std::string &name) {
   Cases cases(name);
   addElementwise(cases);
   addIntegerLimits(cases);
   addReductions(cases);
   addMiddleReductions(cases);
+  addAlongAxis(cases);
   addShapes(cases);
   addOptimizers(cases);
+  addPools(cases);
+  addConvolutions(cases);
+  addNormalForms(cases);
   return cases.functions;
 }
 
