@@ -73,6 +73,10 @@ public:
   llvm::SmallVector<Tensor> split(const Tensor &x, int64_t axis, llvm::ArrayRef<int64_t> sizes);
   Tensor gather(const Tensor &x, const Tensor &indices, int64_t axis);
   Tensor iota(mlir::Type elementType, int64_t count);
+  /// The index along `axis` of a tensor of `shape` as i64, as what broadcasts to that shape.
+  Tensor placeAlong(llvm::ArrayRef<int64_t> shape, int64_t axis);
+  /// Indices of a dimension of `size`; those below zero count from its end.
+  Tensor wrapNegative(const Tensor &indices, int64_t size);
 
   Tensor reduce(graph::ReduceOpKind kind, const Tensor &x, llvm::ArrayRef<int64_t> dims);
   Tensor softmax(const Tensor &x, int64_t axis);
@@ -113,7 +117,6 @@ private:
   /// Repeating a known tensor is left to the program unless all are known.
   bool broadcastTogether(std::initializer_list<Tensor *> operands);
   bool haveEqualTypes(const Tensor &x, const Tensor &y) const;
-  Tensor wrapNegative(const Tensor &indices, int64_t size);
   Tensor lookThroughTranspose(const Tensor &x, bool &isTransposed);
   std::optional<llvm::SmallVector<int64_t>> joinedShape(llvm::ArrayRef<Tensor> pieces,
                                                         int64_t axis);

@@ -15,11 +15,8 @@ Type numberType(Emitter &emit) { return emit.attributes().getI64Type(); }
 
 /// The index along `axis` in a tensor of `shape`: known, or an op that needs no memory.
 Tensor placeAlong(Emitter &emit, llvm::ArrayRef<int64_t> shape, int64_t axis, bool isKnown) {
-  if (isKnown) {
-    Shape own(shape.size() - axis, 1);
-    own.front() = shape[axis];
-    return emit.broadcast(emit.reshape(emit.iota(numberType(emit), shape[axis]), own), shape);
-  }
+  if (isKnown)
+    return emit.placeAlong(shape, axis);
   Builder &b = emit.attributes();
   return emit.apply<graph::IotaOp>(RankedTensorType::get(shape, numberType(emit)), {},
                                    b.getNamedAttr("axis", b.getI64IntegerAttr(axis)))[0];
@@ -55,12 +52,7 @@ LogicalResult importOneHot(Node &node) {
     return failure();
   if (values.type.getNumElements() != 2 || values.rank() != 1)
     return emit.error() << "expected two values, off and on, got " << values.type;
-  Tensor isNegative = emit.compare(graph::Direction::LT, indices, emit.scalarLike(indices, 0.0));
-  Tensor wrapped =
-      emit.binary<graph::AddOp>(indices, emit.scalarLike(indices, static_cast<double>(*depth)));
-  indices = emit.select(isNegative, wrapped, indices);
-  if (!indices)
-    return failure();
+  indices = emit.wrapNegative(indices, *depth);
   Shape column(indices.shape()), shape(indices.shape());
   shape.insert(shape.begin() + *axis, *depth);
   if (isZeroAndOne(values)) {
@@ -104,8 +96,7 @@ LogicalResult importEyeLike(Node &node) {
     return emit.error() << "elements of ONNX type number " << number << " are not supported";
   if (x.rank() != 2)
     return emit.error() << "expected a matrix, got " << x.type;
-  Tensor row = placeAlong(emit, x.shape(), 0, /*isKnown=*/true);
-  Tensor column = placeAlong(emit, x.shape(), 1, /*isKnown=*/true);
+  Tensor row = emit.placeAlong(x.shape(), 0), column = emit.placeAlong(x.shape(), 1);
   Tensor shifted = emit.binary<graph::AddOp>(row, emit.scalarLike(row, k));
   Tensor isOn = emit.compare(graph::Direction::EQ, column, shifted);
   return node.setResult(emit.cast(isOn, type));

@@ -14,7 +14,7 @@ const Operator *findOperator(llvm::StringRef name, int64_t opset) {
          {elementwiseOperators(), logicOperators(), constantOperators(), shapeOperators(),
           indexOperators(), contractionOperators(), reduceOperators(), normalOperators(),
           lossOperators(), windowOperators(), activationOperators(), einsumOperators(),
-          maskOperators(), orderOperators()})
+          attentionOperators(), elementIndexOperators(), maskOperators(), orderOperators()})
       for (const Operator &row : family)
         rows[row.name].push_back(&row);
     return rows;

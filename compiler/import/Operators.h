@@ -42,20 +42,22 @@ struct Operator {
 constexpr unsigned anyNumber = ~0u;
 
 /// The rows of each family, in its own file.
-llvm::ArrayRef<Operator> elementwiseOperators(); // ElementwiseOperators.cpp
-llvm::ArrayRef<Operator> logicOperators();       // LogicOperators.cpp
-llvm::ArrayRef<Operator> constantOperators();    // ConstantOperators.cpp
-llvm::ArrayRef<Operator> shapeOperators();       // ShapeOperators.cpp
-llvm::ArrayRef<Operator> indexOperators();       // IndexOperators.cpp
-llvm::ArrayRef<Operator> contractionOperators(); // ContractionOperators.cpp
-llvm::ArrayRef<Operator> reduceOperators();      // ReduceOperators.cpp
-llvm::ArrayRef<Operator> normalOperators();      // NormalOperators.cpp
-llvm::ArrayRef<Operator> lossOperators();        // LossOperators.cpp
-llvm::ArrayRef<Operator> windowOperators();      // WindowOperators.cpp
-llvm::ArrayRef<Operator> activationOperators();  // ActivationOperators.cpp
-llvm::ArrayRef<Operator> einsumOperators();      // EinsumOperator.cpp
-llvm::ArrayRef<Operator> maskOperators();        // MaskOperators.cpp
-llvm::ArrayRef<Operator> orderOperators();       // OrderOperators.cpp
+llvm::ArrayRef<Operator> elementwiseOperators();  // ElementwiseOperators.cpp
+llvm::ArrayRef<Operator> logicOperators();        // LogicOperators.cpp
+llvm::ArrayRef<Operator> constantOperators();     // ConstantOperators.cpp
+llvm::ArrayRef<Operator> shapeOperators();        // ShapeOperators.cpp
+llvm::ArrayRef<Operator> indexOperators();        // IndexOperators.cpp
+llvm::ArrayRef<Operator> contractionOperators();  // ContractionOperators.cpp
+llvm::ArrayRef<Operator> reduceOperators();       // ReduceOperators.cpp
+llvm::ArrayRef<Operator> normalOperators();       // NormalOperators.cpp
+llvm::ArrayRef<Operator> lossOperators();         // LossOperators.cpp
+llvm::ArrayRef<Operator> windowOperators();       // WindowOperators.cpp
+llvm::ArrayRef<Operator> activationOperators();   // ActivationOperators.cpp
+llvm::ArrayRef<Operator> attentionOperators();    // AttentionOperators.cpp
+llvm::ArrayRef<Operator> einsumOperators();       // EinsumOperator.cpp
+llvm::ArrayRef<Operator> elementIndexOperators(); // ElementIndexOperators.cpp
+llvm::ArrayRef<Operator> maskOperators();         // MaskOperators.cpp
+llvm::ArrayRef<Operator> orderOperators();        // OrderOperators.cpp
 
 /// The row for `name` in `opset`; null for an operator that is not imported.
 const Operator *findOperator(llvm::StringRef name, int64_t opset);

@@ -54,7 +54,10 @@ private:
     pcc::PipelineOptions options;
     if (ExitCode code = road.read(options))
       return code;
-    return show(verifyTestData(session.context, model, testData, options));
+    pcc::interpret::Report report = verifyTestData(session.context, model, testData, options);
+    ExitCode code = show(report);
+    bool isEmpty = report.count(pcc::interpret::CaseStatus::Passed) == 0;
+    return code == Success && isEmpty ? BadInput : code;
   }
 
   ExitCode show(const pcc::interpret::Report &report) {
