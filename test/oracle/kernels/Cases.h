@@ -29,9 +29,11 @@ public:
 private:
   std::string name;
 };
-/// The float types that kernels compute with.
+/// The types that kernels compute with, and the floats among them.
+inline const std::vector<std::string> numbers = {"f32", "f16", "bf16", "i64", "i32", "i8"};
 inline const std::vector<std::string> floats = {"f32", "f16", "bf16"};
 
+void addAlongAxis(Cases &cases);   // OpCasesAlongAxis.cpp
 void addNormalForms(Cases &cases); // OpCasesNormal.cpp
 
 } // namespace pcc::test
