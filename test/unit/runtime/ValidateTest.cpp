@@ -30,6 +30,26 @@ Record &record(Executable &executable, int section, int index) {
   return *program(executable).mutable_sections(section)->mutable_records(index);
 }
 
+/// Makes the first record a convolution of one by one elements, from the input's buffer into that of
+/// the record's result.
+abi::Convolution &convolution(Executable &e) {
+  uint32_t result = record(e, 0, 0).matmul().c().buffer();
+  abi::Convolution &c = *record(e, 0, 0).mutable_convolution();
+  c.set_kind(abi::Convolution::FORWARD);
+  c.set_type(abi::F32);
+  auto fill = [](auto *list, std::initializer_list<int64_t> values) {
+    list->Add(values.begin(), values.end());
+  };
+  fill(c.mutable_input_shape(), {1, 1, 2, 5});
+  fill(c.mutable_weight_shape(), {1, 1, 1, 1});
+  fill(c.mutable_result_shape(), {1, 1, 2, 5});
+  fill(c.mutable_strides(), {1, 1});
+  fill(c.mutable_padding(), {0, 0, 0, 0});
+  fill(c.mutable_dilations(), {1, 1});
+  c.mutable_result()->set_buffer(result);
+  return c;
+}
+
 const Break breaks[] = {
     {"mesh_size", [](Executable &e) { e.mutable_mesh()->mutable_axes(0)->set_size(0); },
      "mesh.axes[0]: expected a size from 1 to 4096, got 0"},
@@ -129,6 +149,37 @@ const Break breaks[] = {
        *matmul.mutable_c() = matmul.a();
      },
      "programs[0].sections[0].records[1].matmul: 'h0' and 'h0' overlap"},
+    {"convolution_kind", [](Executable &e) { convolution(e).clear_kind(); },
+     "programs[0].sections[0].records[0].convolution: kind: expected a kind, got 0"},
+    {"convolution_rank", [](Executable &e) { convolution(e).add_input_shape(1); },
+     "programs[0].sections[0].records[0].convolution: expected shapes of 4 sizes from 1 on"},
+    {"convolution_stride", [](Executable &e) { convolution(e).set_strides(1, 0); },
+     "programs[0].sections[0].records[0].convolution: expected 2 strides and dilations from 1 on "
+     "and 4 paddings from 0 on"},
+    {"convolution_type", [](Executable &e) { convolution(e).set_type(abi::I64); },
+     "programs[0].sections[0].records[0].convolution: type: expected a floating-point type, got "
+     "i64"},
+    {"convolution_shapes", [](Executable &e) { convolution(e).set_result_shape(3, 4); },
+     "programs[0].sections[0].records[0].convolution: expected the shapes of a convolution with its "
+     "windows"},
+    {"convolution_gradient_of_relu",
+     [](Executable &e) {
+       abi::Convolution &c = convolution(e);
+       c.set_kind(abi::Convolution::INPUT_GRADIENT);
+       c.set_activation(abi::RELU);
+     },
+     "programs[0].sections[0].records[0].convolution: expected no bias and no activation in a "
+     "gradient"},
+    {"convolution_writes_input",
+     [](Executable &e) { convolution(e).set_kind(abi::Convolution::INPUT_GRADIENT); },
+     "programs[0].sections[0].records[0].convolution.input: expected a buffer that may be written, "
+     "got 'image' in the space INPUT"},
+    {"convolution_overlap",
+     [](Executable &e) {
+       abi::Convolution &c = convolution(e);
+       *c.mutable_input() = c.result();
+     },
+     "programs[0].sections[0].records[0].convolution: 'h0' and 'h0' overlap"},
     {"launch_kernel", [](Executable &e) { record(e, 1, 2).mutable_launch()->set_kernel(77); },
      "programs[0].sections[1].records[2].launch: kernel: expected an index below 6, got 77"},
     {"scalar_axis",
