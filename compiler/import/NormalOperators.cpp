@@ -158,12 +158,12 @@ Tensor elementNumbers(Node &node, llvm::ArrayRef<int64_t> shape) {
   return sum ? sum : emit.scalar(integer, 0);
 }
 
-/// A seed of its own for every node: the file's, or one made of the name of the result.
+/// The file's seed, or one of the node's own, made of the name of the result.
 Tensor seedOf(Node &node) {
-  uint64_t seed = node.hasAttribute("seed") ? static_cast<uint64_t>(node.integer("seed", 0))
-                                            : llvm::xxh3_64bits(node.outputName(0));
-  return Tensor::of(
-      Constant::scalar(IntegerType::get(node.emit.context(), 64), static_cast<int64_t>(seed >> 1)));
+  int64_t seed = node.hasAttribute("seed")
+                     ? node.integer("seed", 0)
+                     : static_cast<int64_t>(llvm::xxh3_64bits(node.outputName(0)));
+  return Tensor::of(Constant::scalar(IntegerType::get(node.emit.context(), 64), seed));
 }
 
 /// The result, and which elements were kept: booleans, of the input's type up to opset 9.
