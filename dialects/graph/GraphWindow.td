@@ -69,4 +69,19 @@ def Graph_AvgPoolOp : Graph_PoolOp<"avg_pool", "the mean of each window",
   }];
 }
 
+def Graph_MaxPoolGradientOp : Graph_Op<"max_pool_gradient", [AllTypesMatch<["input", "result"]>]> {
+  let summary = "gradient of the input of a max_pool, from that of its result";
+  let description = [{
+    Each element of the gradient goes to the greatest element of its window: of equal ones to the
+    first in row-major order.
+  }];
+  let arguments = !con((ins Graph_FloatTensor:$input, Graph_FloatTensor:$gradient,
+                            DenseI64ArrayAttr:$window), Graph_WindowAttrs);
+  let results = (outs Graph_FloatTensor:$result);
+  let assemblyFormat = [{
+    $input `,` $gradient `window` `=` $window attr-dict `:` type($input) `,` type($gradient)
+  }];
+  let hasVerifier = 1;
+}
+
 #endif // PCC_DIALECTS_GRAPH_GRAPHWINDOW_TD

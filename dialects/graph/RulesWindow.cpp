@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Factor rules of convolutions and pooling. Rows and columns are whole: a window reaches over the
-// edge of any block.
+// Factor rules of convolutions and pooling. Rows and columns of an image before and after are cut
+// together, as window factors: a window reaches over the edge of a block. Where no count divides
+// both, they are whole.
 #include "dialects/graph/Graph.h"
+
+#include <numeric>
 
 using namespace mlir;
 using namespace pcc;
@@ -11,6 +14,22 @@ using namespace pcc::graph;
 static void addWhole(FactorRule &rule, TensorFactors &dims, ArrayRef<int64_t> sizes) {
   for (int64_t size : sizes)
     dims.push_back(rule.addDim(size, FactorKind::Whole));
+}
+
+/// Adds the rows and columns of images to the dimensions of a batch and of channels.
+static void addImage(FactorRule &rule, TensorFactors &input, ArrayRef<int64_t> inputShape,
+                     TensorFactors &result, ArrayRef<int64_t> resultShape) {
+  for (unsigned dim : {2, 3}) {
+    int64_t common = std::gcd(inputShape[dim], resultShape[dim]);
+    if (common == 1) {
+      addWhole(rule, input, inputShape[dim]);
+      addWhole(rule, result, resultShape[dim]);
+      continue;
+    }
+    DimFactors window = rule.addDim(common, FactorKind::Window);
+    input.push_back(window);
+    result.push_back(window);
+  }
 }
 
 namespace {
@@ -22,7 +41,7 @@ struct ConvolutionKinds {
 
 /// The factors of the three tensors of a convolution, in the order of the device matrix.
 struct Convolution {
-  /// ([n,g.c,h,w],[g.o,c,a,b]) -> ([n,g.o,y,x])
+  /// ([n,g.c,y,x],[g.o,c,a,b]) -> ([n,g.o,y,x])
   Convolution(ArrayRef<int64_t> inputShape, ArrayRef<int64_t> weightShape,
               ArrayRef<int64_t> resultShape, ConvolutionKinds kinds) {
     int64_t groups = inputShape[1] / weightShape[1];
@@ -38,9 +57,8 @@ struct Convolution {
     input = {batch, grouped(inputs)};
     weight = {grouped(outputs), inputs};
     result = {batch, grouped(outputs)};
-    addWhole(rule, input, inputShape.drop_front(2));
+    addImage(rule, input, inputShape, result, resultShape);
     addWhole(rule, weight, weightShape.drop_front(2));
-    addWhole(rule, result, resultShape.drop_front(2));
   }
 
   FactorRule rule;
@@ -88,8 +106,7 @@ FactorRule Conv2dWeightGradientOp::getFactorRule() {
 static FactorRule poolRule(ArrayRef<int64_t> input, ArrayRef<int64_t> result) {
   FactorRule rule;
   TensorFactors from = {rule.addDim(input[0]), rule.addDim(input[1])}, to = from;
-  addWhole(rule, from, input.drop_front(2));
-  addWhole(rule, to, result.drop_front(2));
+  addImage(rule, from, input, to, result);
   rule.addOperand(std::move(from));
   rule.addResult(std::move(to));
   return rule;
@@ -104,5 +121,18 @@ FactorRule MaxPoolOp::getFactorRule() {
 FactorRule AvgPoolOp::getFactorRule() {
   FactorRule rule = poolRule(getInput().getType().getShape(), getResult().getType().getShape());
   rule.addLinear(0);
+  return rule;
+}
+
+FactorRule MaxPoolGradientOp::getFactorRule() {
+  ArrayRef<int64_t> input = getInput().getType().getShape();
+  ArrayRef<int64_t> gradient = getGradient().getType().getShape();
+  FactorRule rule;
+  TensorFactors image = {rule.addDim(input[0]), rule.addDim(input[1])}, pooled = image;
+  addImage(rule, image, input, pooled, gradient);
+  rule.addOperand(image);
+  rule.addOperand(std::move(pooled));
+  rule.addResult(std::move(image));
+  rule.addLinear(1);
   return rule;
 }

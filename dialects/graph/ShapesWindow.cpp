@@ -87,27 +87,36 @@ template <typename Adaptor> Window windowOf(Adaptor adaptor) {
           numbers(adaptor.getDilationsAttr(), "dilations", ones)};
 }
 
+/// The shape of pooling's result.
+FailureOr<SmallVector<int64_t>> inferPooled(const Reporter &report, RankedTensorType input,
+                                            const Window &window) {
+  if (failed(checkImage(report, "input", input)) || // C3
+      failed(checkWindow(report, window)))          // C1, C2
+    return failure();
+  for (unsigned dim : {0, 1})
+    if (std::max(window.getLow(dim), window.getHigh(dim)) >= window.getExtent(dim)) // C5
+      return report.error("expected 'padding' below the window's extent of ", window.getExtent(dim),
+                          " in dimension ", dim + 2, ", got ",
+                          std::max(window.getLow(dim), window.getHigh(dim)));
+  auto shape = inferImage(report, input.getShape().drop_front(2), window);
+  if (succeeded(shape))
+    shape->insert(shape->begin(), {input.getDimSize(0), input.getDimSize(1)});
+  return shape;
+}
+
 template <typename Adaptor>
 LogicalResult inferPool(StringRef opName, std::optional<Location> location, Adaptor adaptor,
                         SmallVectorImpl<Type> &results) {
   Reporter report{location, opName};
   auto input = asTensor(report, adaptor.getInput().getType());
-  if (failed(input) || failed(checkImage(report, "input", *input))) // C3
+  if (failed(input))
     return failure();
   Window window = windowOf(adaptor);
   if (DenseI64ArrayAttr sizes = getAttr(adaptor, adaptor.getWindowAttr(), "window"))
     window.sizes = sizes.asArrayRef();
-  if (failed(checkWindow(report, window))) // C1, C2
-    return failure();
-  for (unsigned dim : {0, 1})
-    if (std::max(window.getLow(dim), window.getHigh(dim)) >= window.getExtent(dim)) // C8
-      return report.error("expected 'padding' below the window's extent of ", window.getExtent(dim),
-                          " in dimension ", dim + 2, ", got ",
-                          std::max(window.getLow(dim), window.getHigh(dim)));
-  auto shape = inferImage(report, input->getShape().drop_front(2), window);
+  auto shape = inferPooled(report, *input, window);
   if (failed(shape))
     return failure();
-  shape->insert(shape->begin(), {input->getDimSize(0), input->getDimSize(1)});
   results.push_back(input->clone(*shape));
   return success();
 }
@@ -129,9 +138,11 @@ LogicalResult Conv2dOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
 }
 
 /// `gradient` has the shape of the result of a convolution of `input` by `weight`.
-static LogicalResult checkGradient(Operation *op, RankedTensorType input, RankedTensorType weight,
-                                   RankedTensorType gradient, const Window &window) {
+template <typename Op>
+static LogicalResult checkGradient(Op op, RankedTensorType input, RankedTensorType weight,
+                                   RankedTensorType gradient) {
   Reporter report = reporterOf(op);
+  Window window{{}, op.getStrides(), op.getPadding(), op.getDilations()};
   auto shape = inferConvolution(report, input, weight, window);
   if (failed(shape) || failed(checkShape(report, "gradient", *shape, gradient.getShape()))) // C8
     return failure();
@@ -139,13 +150,11 @@ static LogicalResult checkGradient(Operation *op, RankedTensorType input, Ranked
 }
 
 LogicalResult Conv2dInputGradientOp::verify() {
-  return checkGradient(*this, getResult().getType(), getWeight().getType(), getGradient().getType(),
-                       Window::of(*this));
+  return checkGradient(*this, getResult().getType(), getWeight().getType(), getGradient().getType());
 }
 
 LogicalResult Conv2dWeightGradientOp::verify() {
-  return checkGradient(*this, getInput().getType(), getResult().getType(), getGradient().getType(),
-                       Window::of(*this));
+  return checkGradient(*this, getInput().getType(), getResult().getType(), getGradient().getType());
 }
 
 LogicalResult MaxPoolOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
@@ -156,4 +165,13 @@ LogicalResult MaxPoolOp::inferReturnTypes(MLIRContext *, std::optional<Location>
 LogicalResult AvgPoolOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
                                           Adaptor adaptor, SmallVectorImpl<Type> &results) {
   return inferPool(getOperationName(), location, adaptor, results);
+}
+
+LogicalResult MaxPoolGradientOp::verify() {
+  Reporter report = reporterOf(*this);
+  RankedTensorType input = getInput().getType(), gradient = getGradient().getType();
+  auto shape = inferPooled(report, input, Window::of(*this));
+  if (failed(shape) || failed(checkShape(report, "gradient", *shape, gradient.getShape()))) // C6
+    return failure();
+  return checkElements(report, "input", input, "gradient", gradient); // C7
 }

@@ -33,9 +33,30 @@ struct Window {
     return index * strides[dim] - getLow(dim) + offset * dilations[dim];
   }
 
+  /// How many elements of window `index` lie inside an image of `size`.
+  int64_t countInside(unsigned dim, int64_t index, int64_t size) const {
+    int64_t count = 0;
+    for (int64_t offset = 0; offset < sizes[dim]; ++offset) {
+      int64_t position = getPosition(dim, index, offset);
+      count += position >= 0 && position < size;
+    }
+    return count;
+  }
+
   /// Of a convolution, or of a gradient of one.
+  template <typename OpT> static Window ofConvolution(OpT op, llvm::ArrayRef<int64_t> weight) {
+    return {weight.drop_front(2), op.getStrides(), op.getPadding(), op.getDilations()};
+  }
+  static Window of(Conv2dOp op) { return ofConvolution(op, op.getWeight().getType().getShape()); }
+  static Window of(Conv2dInputGradientOp op) {
+    return ofConvolution(op, op.getWeight().getType().getShape());
+  }
+  static Window of(Conv2dWeightGradientOp op) {
+    return ofConvolution(op, op.getResult().getType().getShape());
+  }
+  /// Of pooling, or of a gradient of it.
   template <typename OpT> static Window of(OpT op) {
-    return {{}, op.getStrides(), op.getPadding(), op.getDilations()};
+    return {op.getWindow(), op.getStrides(), op.getPadding(), op.getDilations()};
   }
 };
 

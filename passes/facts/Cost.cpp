@@ -41,9 +41,11 @@ int64_t getNumBytes(Type type) {
 
 static OpClass classify(Operation *op) {
   return llvm::TypeSwitch<Operation *, OpClass>(op)
-      .Case<graph::MatmulOp, graph::EinsumOp>([](auto) { return OpClass::Contraction; })
+      .Case<graph::MatmulOp, graph::EinsumOp, graph::Conv2dOp, graph::Conv2dInputGradientOp,
+            graph::Conv2dWeightGradientOp, graph::AttentionOp, graph::AttentionGradientOp>(
+          [](auto) { return OpClass::Contraction; })
       .Case<graph::ReduceOp, graph::SoftmaxOp, graph::SoftmaxCrossEntropyOp, graph::ScatterAddOp,
-            graph::LogSoftmaxOp, graph::LayerNormOp, graph::RmsNormOp, graph::BatchNormOp,
+            graph::MaxPoolGradientOp, graph::LogSoftmaxOp, graph::LayerNormOp, graph::RmsNormOp, graph::BatchNormOp,
             graph::NllOp, graph::MseOp, graph::SigmoidCrossEntropyOp, graph::ArgmaxOp,
             graph::ArgminOp, graph::TopKOp, graph::CumsumOp>(
           [](auto) { return OpClass::Reduction; })
@@ -65,7 +67,7 @@ static int64_t flopsPerElement(Operation *op) {
       .Case<graph::LogSoftmaxOp, graph::RmsNormOp, graph::BatchNormInferenceOp>(
           [](auto) { return 4; })
       .Case<graph::LayerNormOp, graph::BatchNormOp>([](auto) { return 7; })
-      .Case<graph::NllOp, graph::MseOp>([](auto) { return 3; })
+      .Case<graph::NllOp, graph::MseOp, graph::RotaryEmbeddingOp>([](auto) { return 3; })
       .Case<graph::SigmoidCrossEntropyOp>([](auto) { return 8; })
       .Case<graph::DropoutOp>([](auto) { return 16; })
       .Case<graph::MomentumOp>([](auto) { return 6; })
@@ -77,11 +79,41 @@ static int64_t flopsPerElement(Operation *op) {
       .Case([](graph::CumsumOp cumsum) {
         return llvm::Log2_64_Ceil(cumsum.getType().getDimSize(cumsum.getAxis())) + 1;
       })
+      .Case<graph::MaxPoolOp, graph::AvgPoolOp>([](auto pool) {
+        return llvm::product_of(pool.getWindow());
+      })
       .Default([](Operation *) { return 1; });
 }
 
-/// One product for every index of all factors.
+/// Those of one element of the result with the elements of the weight that it sees, the padding
+/// included.
+static int64_t countConvolved(Value weight, Value result) {
+  auto type = cast<RankedTensorType>(weight.getType());
+  return type.getNumElements() / type.getDimSize(0) * getNumElements(result.getType());
+}
+
+/// Those of each position of the query with each of the key that it sees, in `perWidth` products of
+/// rows of the key and `perDepth` of the value; of a causal attention, half of all.
+template <typename Attention>
+static int64_t countAttended(Attention op, int64_t perWidth, int64_t perDepth) {
+  RankedTensorType query = op.getQuery().getType(), value = op.getValue().getType();
+  int64_t scores = llvm::product_of(query.getShape().drop_back()) * value.getDimSize(2);
+  int64_t products = scores * (perWidth * query.getDimSize(3) + perDepth * value.getDimSize(3));
+  return op.getCausal() ? products / 2 : products;
+}
+
+/// One product for every index of all factors; the window of a convolution is no factor.
 static int64_t countProducts(Operation *op) {
+  if (auto conv = dyn_cast<graph::Conv2dOp>(op))
+    return countConvolved(conv.getWeight(), conv.getResult());
+  if (auto conv = dyn_cast<graph::Conv2dInputGradientOp>(op))
+    return countConvolved(conv.getWeight(), conv.getGradient());
+  if (auto conv = dyn_cast<graph::Conv2dWeightGradientOp>(op))
+    return countConvolved(conv.getResult(), conv.getGradient());
+  if (auto attention = dyn_cast<graph::AttentionOp>(op))
+    return countAttended(attention, 1, 1);
+  if (auto attention = dyn_cast<graph::AttentionGradientOp>(op))
+    return countAttended(attention, 3, 2);
   FactorRule rule = cast<FactorRuleOpInterface>(op).getFactorRule();
   int64_t products = 1;
   for (const Factor &factor : rule.getFactors())

@@ -273,3 +273,18 @@ func.func @losses(%x: tensor<4x6xf32>, %l: tensor<4xi64>) {
   %2 = graph.sigmoid_cross_entropy %x, %x : tensor<4x6xf32>
   return
 }
+
+// Attention: heads of a group share key and value; a row of scores is whole, and where it is causal
+// the query's positions are. In the gradient what adds up for key and value alone is whole.
+func.func @attention(%q: tensor<2x4x6x8xf32>, %k: tensor<2x2x10x8xf32>, %v: tensor<2x2x10x3xf32>,
+                     %m: tensor<2x1x1x10xf32>, %o: tensor<i64>, %c: tensor<6x4xf32>) {
+  // expected-remark @+1 {{([i,j.k,l,n],[i,j,m,n],[i,j,m,o]) -> ([i,j.k,l,o],[i,j.k,l]) {whole m, n}}}
+  %0:2 = graph.attention %q, %k, %v scale = 0.5 : tensor<2x4x6x8xf32>, tensor<2x2x10x8xf32>, tensor<2x2x10x3xf32>
+  // expected-remark @+1 {{([i,j.k,l,n],[i,j,m,n],[i,j,m,o],[i,_,_,m],[]) -> ([i,j.k,l,o],[i,j.k,l]) {whole l, m, n}}}
+  %1:2 = graph.attention %q, %k, %v, %m scale = 0.5 offset(%o : tensor<i64>) {causal} : tensor<2x4x6x8xf32>, tensor<2x2x10x8xf32>, tensor<2x2x10x3xf32>, tensor<2x1x1x10xf32>
+  // expected-remark @+1 {{([i,j.k,l,n],[i,j,m,n],[i,j,m,o],[i,j.k,l,o],[i,j.k,l],[i,j.k,l,o]) -> ([i,j.k,l,n],[i,j,m,n],[i,j,m,o]) {whole k, l, m, n, o}}}
+  %2:3 = graph.attention_gradient %q, %k, %v, %0#0, %0#1, %0#0 scale = 0.5 : tensor<2x4x6x8xf32>, tensor<2x2x10x8xf32>, tensor<2x2x10x3xf32>, tensor<2x4x6x3xf32>, tensor<2x4x6xf32>
+  // expected-remark @+1 {{([i,j,k,l],[k,m],[k,m]) -> ([i,j,k,l]) {whole l, m} {linear: (0)}}}
+  %3 = graph.rotary_embedding %q, %c, %c : tensor<2x4x6x8xf32>, tensor<6x4xf32>
+  return
+}
