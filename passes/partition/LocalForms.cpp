@@ -10,6 +10,7 @@
 #include "passes/partition/NormalForms.h"
 #include "passes/partition/OptimizerForms.h"
 #include "passes/partition/SoftmaxForms.h"
+#include "passes/partition/WindowForms.h"
 
 using namespace mlir;
 using pcc::dist::AxisList;
@@ -164,6 +165,7 @@ void registerLocalForms(DialectRegistry &registry) {
     graph::GatherOp::attachInterface<GatherForm>(*context);
     attachOptimizerForms(context);
     attachSoftmaxForms(context);
+    attachWindowForms(context);
     attachNormalForms(context);
     attachLossForms(context);
   });

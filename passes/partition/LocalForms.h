@@ -16,6 +16,7 @@
 //   gather                 table along axis   rows that this rank holds, else zeros: a partial sum
 //   scatter_add            rows along axis    indices relative to the block; others are dropped
 //   one_hot                along its axis     indices relative to the block
+//   conv2d, pooling        rows, columns      on blocks with their halos (WindowForms.h)
 #pragma once
 
 #include "mlir/IR/DialectRegistry.h"

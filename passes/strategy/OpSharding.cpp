@@ -24,7 +24,7 @@ struct Reduction {
     auto local = dyn_cast<facts::LocalFormOpInterface>(op);
     for (auto [index, factor] : llvm::enumerate(factors.getRule().getFactors())) {
       bool isReduced = factor.kind == FactorKind::Reduce ||
-                       (factor.kind == FactorKind::Whole && local && local.leavesPartial(index));
+                       (factor.kind != FactorKind::Parallel && local && local.leavesPartial(index));
       if (!isReduced || factors.getAxes()[index].empty())
         continue;
       axes.append(factors.getAxes()[index]);
