@@ -87,6 +87,53 @@ void TaskMachine::multiply(task::MatmulOp op) {
       }
 }
 
+/// Calls `visit(input, weight, result)` with the positions of the elements of each product.
+template <typename Visit> static void visitProducts(task::ConvolutionOp op, Visit visit) {
+  auto shapeOf = [](Value buffer) { return cast<ShapedType>(buffer.getType()).getShape(); };
+  ArrayRef<int64_t> input = shapeOf(op.getInput()), weight = shapeOf(op.getWeight()),
+                    result = shapeOf(op.getResult());
+  int64_t outputsPerGroup = weight[0] / (input[1] / weight[1]);
+  auto position = [&](unsigned dim, int64_t at, int64_t offset) {
+    return at * op.getStrides()[dim] - op.getPadding()[dim] + offset * op.getDilations()[dim];
+  };
+  for (int64_t n = 0; n < input[0] * weight[0] * weight[1]; ++n) {
+    int64_t image = n / (weight[0] * weight[1]), filter = n % (weight[0] * weight[1]);
+    int64_t output = filter / weight[1], plane = image * weight[0] + output;
+    int64_t channel = output / outputsPerGroup * weight[1] + filter % weight[1];
+    for (int64_t at = 0; at < result[2] * result[3]; ++at)
+      for (int64_t offset = 0; offset < weight[2] * weight[3]; ++offset) {
+        int64_t row = position(0, at / result[3], offset / weight[3]);
+        int64_t column = position(1, at % result[3], offset % weight[3]);
+        if (row >= 0 && row < input[2] && column >= 0 && column < input[3])
+          visit(((image * input[1] + channel) * input[2] + row) * input[3] + column,
+                filter * weight[2] * weight[3] + offset, plane * result[2] * result[3] + at);
+      }
+  }
+}
+
+void TaskMachine::convolve(task::ConvolutionOp op) {
+  auto *input = reinterpret_cast<float *>(addressOf(op.getInput()));
+  auto *weight = reinterpret_cast<float *>(addressOf(op.getWeight()));
+  auto *result = reinterpret_cast<float *>(addressOf(op.getResult()));
+  auto *bias = op.getBias() ? reinterpret_cast<float *>(addressOf(op.getBias())) : nullptr;
+  bool isForward = op.getKind() == task::ConvolutionKind::Forward;
+  bool isInput = op.getKind() == task::ConvolutionKind::InputGradient;
+  Value out = isForward ? op.getResult() : isInput ? op.getInput() : op.getWeight();
+  auto type = cast<ShapedType>(out.getType());
+  std::vector<double> sums(type.getNumElements(), 0.0);
+  visitProducts(op, [&](int64_t i, int64_t w, int64_t r) {
+    double a = isInput ? result[r] : input[i], b = isForward || isInput ? weight[w] : result[r];
+    sums[isForward ? r : isInput ? i : w] += a * b;
+  });
+  float *target = isForward ? result : isInput ? input : weight;
+  for (int64_t n = 0; n < type.getNumElements(); ++n) {
+    double value = sums[n];
+    if (bias)
+      value += bias[n / (type.getDimSize(2) * type.getDimSize(3)) % type.getDimSize(1)];
+    target[n] = op.getActivation() == task::Activation::Relu ? std::max(value, 0.0) : value;
+  }
+}
+
 namespace {
 /// A bf16 in memory: the upper half of an f32.
 struct Bf16 {
@@ -144,6 +191,8 @@ std::map<std::string, Tensor> TaskMachine::run(StringRef name,
         launch(kernel);
       else if (auto matmul = dyn_cast<task::MatmulOp>(op))
         multiply(matmul);
+      else if (auto convolution = dyn_cast<task::ConvolutionOp>(op))
+        convolve(convolution);
       else
         ADD_FAILURE() << "no such record here: " << op.getName().getStringRef().str();
     }

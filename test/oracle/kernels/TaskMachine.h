@@ -26,6 +26,7 @@ private:
   char *addressOf(mlir::Value buffer);
   void launch(task::LaunchOp op);
   void multiply(task::MatmulOp op);
+  void convolve(task::ConvolutionOp op);
 
   mlir::ModuleOp module;
   task::ProgramOp program;
