@@ -14,8 +14,9 @@
 
 namespace pcc::import {
 
-/// The opsets of domain `ai.onnx` whose operators the table knows.
-constexpr int64_t oldestOpset = 7;
+/// The opsets of domain `ai.onnx` whose operators the table knows; of those before 7, which few
+/// files have, the ones whose meaning has not changed since.
+constexpr int64_t oldestOpset = 1;
 constexpr int64_t newestOpset = 25;
 
 /// Through which inputs a gradient can flow, one bit each; bit 31 stands for all that follow.

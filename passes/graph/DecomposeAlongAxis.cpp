@@ -76,10 +76,11 @@ public:
 
 private:
   Value repeat(Value value, int64_t dim, int64_t size) {
-    SmallVector<int64_t> shape(typeOf(value).getShape());
+    SmallVector<int64_t> shape(typeOf(value).getShape()), dims;
+    for (int64_t own = 0, rank = shape.size(); own < rank; ++own)
+      dims.push_back(own < dim ? own : own + 1);
     shape.insert(shape.begin() + dim, size);
-    Value like = builder.make<IotaOp>(typeOf(value).clone(shape, builder.getI64Type()), dim);
-    return builder.repeatAlong(value, like, dim);
+    return builder.make<BroadcastOp>(typeOf(value).clone(shape), value, dims);
   }
   Value number(Value like, int64_t dim) {
     return builder.make<IotaOp>(cast<RankedTensorType>(i64TensorLike(like.getType())), dim);
