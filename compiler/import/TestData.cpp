@@ -8,6 +8,8 @@
 #include "compiler/import/ReadOnnx.h"
 #include "compiler/import/onnx.pb.h"
 #include "compiler/interpret/Inputs.h"
+#include "compiler/interpret/TensorAttr.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/Path.h"
 
@@ -140,11 +142,22 @@ interpret::Tensor listElements(const Constant &constant) {
 FailureOr<interpret::NamedTensors> makeArguments(ModuleOp module, const TestData &data,
                                                  const std::set<std::string> &known) {
   auto arguments = interpret::initialParameters(module, /*seed=*/1);
-  if (succeeded(arguments))
-    for (const NamedConstant &input : data.inputs)
-      if (!known.count(input.name))
-        (*arguments)[interpret::bindingKey(graph::RoleKind::Input, input.name)] =
-            listElements(input.value);
+  if (failed(arguments))
+    return failure();
+  auto function = module.lookupSymbol<func::FuncOp>("forward");
+  interpret::NamedTensors inputs;
+  for (const NamedConstant &input : data.inputs)
+    if (!known.count(input.name))
+      inputs[interpret::bindingKey(graph::RoleKind::Input, input.name)] = listElements(input.value);
+  for (const interpret::Binding &binding : interpret::Signature::of(function).arguments) {
+    auto input = inputs.find(binding.key);
+    if (input == inputs.end() || interpret::hasType(input->second, binding.type))
+      continue;
+    return emitError(module.getLoc())
+           << "the data of input '" << binding.name << "' is " << input->second.typeString()
+           << ", expected " << binding.type;
+  }
+  arguments->merge(inputs);
   return arguments;
 }
 

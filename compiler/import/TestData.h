@@ -37,7 +37,7 @@ mlir::OwningOpRef<mlir::ModuleOp> importForData(llvm::StringRef path, const Test
 interpret::Tensor listElements(const Constant &constant);
 
 /// The arguments of the imported function: the data's inputs without those in `known`, and the
-/// values of parameters. Fails where these are not in the module.
+/// values of parameters. Parameters without values and data of other types are errors.
 mlir::FailureOr<interpret::NamedTensors> makeArguments(mlir::ModuleOp module, const TestData &data,
                                                        const std::set<std::string> &known);
 
