@@ -64,6 +64,8 @@ FactorRule AttentionOp::getFactorRule() {
   rule.addOperand(factors.value());
   if (getMask())
     rule.addOperand(factors.mask(cast<RankedTensorType>(getMask().getType())));
+  if (getOffset())
+    rule.addOperand({});
   rule.addResult(factors.result());
   rule.addResult(factors.logSum());
   return rule;
@@ -83,6 +85,8 @@ FactorRule AttentionGradientOp::getFactorRule() {
   rule.addOperand(factors.result());
   if (getMask())
     rule.addOperand(factors.mask(cast<RankedTensorType>(getMask().getType())));
+  if (getOffset())
+    rule.addOperand({});
   rule.addResult(factors.query());
   rule.addResult(factors.key());
   rule.addResult(factors.value());
@@ -98,8 +102,11 @@ FactorRule RotaryEmbeddingOp::getFactorRule() {
   DimFactors width = rule.addDim(shape[3], FactorKind::Whole);
   DimFactors half = rule.addDim(shape[3] / 2, FactorKind::Whole);
   rule.addOperand({batch, heads, positions, width});
-  rule.addOperand({positions, half});
-  rule.addOperand({positions, half});
+  TensorFactors angles = {positions, half};
+  if (getCosine().getType().getRank() == 3)
+    angles.insert(angles.begin(), batch);
+  rule.addOperand(angles);
+  rule.addOperand(angles);
   rule.addResult({batch, heads, positions, width});
   rule.addLinear(0);
   return rule;

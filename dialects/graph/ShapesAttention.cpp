@@ -101,6 +101,8 @@ LogicalResult RotaryEmbeddingOp::verify() {
     return emitOpError() << "expected an even width, got " << input.getDimSize(3);
   if (failed(checkElements(report, "input", input, "cosine", getCosine().getType()))) // C3
     return failure();
-  return checkShape(report, "cosine", {input.getDimSize(2), input.getDimSize(3) / 2},
-                    getCosine().getType().getShape()); // C4
+  SmallVector<int64_t> angles = {input.getDimSize(0), input.getDimSize(2), input.getDimSize(3) / 2};
+  ArrayRef<int64_t> given = getCosine().getType().getShape();
+  return checkShape(report, "cosine", ArrayRef(angles).drop_front(given.size() == 3 ? 0 : 1),
+                    given); // C4
 }
