@@ -21,6 +21,9 @@ struct NodeTest {
   bool isExpanded() const { return name.ends_with("_expanded"); }
 };
 
+/// Why the results of a test are not those of a right program; empty for all other tests.
+std::string_view whyNotComparable(const NodeTest &test);
+
 /// The tests in `folder`, by name. Folders without a readable model are left out.
 std::vector<NodeTest> listNodeTests(const std::string &folder, mlir::MLIRContext &context);
 

@@ -29,6 +29,7 @@ static const Case *findWorst(const interpret::Report &report) {
 
 void Tally::add(const NodeTest &test, const interpret::Report &report, bool all) {
   const Case *worst = findWorst(report);
+  compared += report.cases.size() - report.count(CaseStatus::Skipped);
   CaseStatus status = worst ? worst->status : CaseStatus::Passed;
   ++byOp[test.op][status];
   if (!worst && !all)
@@ -58,6 +59,7 @@ void Tally::print() const {
       totals[status] += count;
   }
   printCounts("total", totals);
+  llvm::outs() << compared << " results compared\n";
 }
 
 bool Tally::passed() const {

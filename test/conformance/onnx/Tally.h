@@ -15,13 +15,14 @@ public:
   /// passed, and printed with `all` alone.
   void add(const NodeTest &test, const interpret::Report &report, bool all);
 
-  /// A line for each operator, then the totals.
+  /// A line for each operator, then the totals, and how many results were compared.
   void print() const;
   bool passed() const;
 
 private:
   using Counts = std::map<interpret::CaseStatus, int64_t>;
   std::map<std::string, Counts> byOp;
+  int64_t compared = 0;
 };
 
 } // namespace pcc::conformance
