@@ -34,6 +34,8 @@ inline const std::vector<std::string> numbers = {"f32", "f16", "bf16", "i64", "i
 inline const std::vector<std::string> floats = {"f32", "f16", "bf16"};
 
 void addAlongAxis(Cases &cases);   // OpCasesAlongAxis.cpp
+void addAttention(Cases &cases);   // OpCasesAttention.cpp
 void addNormalForms(Cases &cases); // OpCasesNormal.cpp
+void addWindows(Cases &cases);     // OpCasesWindow.cpp
 
 } // namespace pcc::test
