@@ -27,13 +27,26 @@ Value widen(Value value, PieceBuilder &builder) {
   return isNarrow ? builder.castTo(value, builder.getF32Type()) : value;
 }
 
-/// The mean over all blocks of the span.
-static Value meanOver(Value value, const NormalSpan &span, PieceBuilder &builder) {
+Value sumOver(Value value, ArrayRef<int64_t> dims, PieceBuilder &builder) {
+  int64_t firstLast = typeOf(value).getRank();
+  while (llvm::is_contained(dims, firstLast - 1))
+    --firstLast;
+  SmallVector<int64_t> last, others;
+  for (int64_t dim : dims)
+    (dim >= firstLast ? last : others).push_back(dim);
+  for (const SmallVector<int64_t> &group : {last, others})
+    if (!group.empty())
+      value = builder.make<ReduceOp>(ReduceOpKind::Sum, value, group);
+  return value;
+}
+
+Value meanOver(Value value, const NormalSpan &span, PieceBuilder &builder) {
   int64_t count = span.blocks;
   for (int64_t dim : span.dims)
     count *= typeOf(value).getDimSize(dim);
-  Value sum = span.joinSums(builder.make<ReduceOp>(ReduceOpKind::Sum, value, span.dims));
-  return builder.make<DivOp>(sum, builder.splat(sum, static_cast<double>(count)));
+  Value sum = sumOver(value, span.dims, builder);
+  Value part = builder.make<DivOp>(sum, builder.splat(sum, static_cast<double>(count)));
+  return span.joinSums(part);
 }
 
 /// The mean square of `value` and the inverse of its root.

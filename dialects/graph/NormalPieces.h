@@ -43,6 +43,13 @@ Normalised buildNormalised(mlir::Value input, const llvm::APFloat &epsilon, cons
 Normalised buildRootMeanSquare(mlir::Value input, const llvm::APFloat &epsilon,
                                const NormalSpan &span, PieceBuilder &builder);
 
+/// `value` summed over `dims`: over the last dimensions first, whose elements lie next to each other,
+/// and what is left over the others.
+mlir::Value sumOver(mlir::Value value, llvm::ArrayRef<int64_t> dims, PieceBuilder &builder);
+
+/// The mean over all blocks of the span.
+mlir::Value meanOver(mlir::Value value, const NormalSpan &span, PieceBuilder &builder);
+
 /// With elements of f32 where they are narrower.
 mlir::Value widen(mlir::Value value, PieceBuilder &builder);
 

@@ -23,7 +23,7 @@ namespace {
 struct Affine {
   Value gradient;                    ///< of the result, f32 or wider
   Normalised normal;                 ///< of the input, likewise
-  SmallVector<int64_t> statistics;   ///< over which dimensions they are taken
+  NormalSpan statistics;             ///< what they are taken of
   SmallVector<int64_t> missing = {}; ///< which dimensions scale and bias lack
 };
 } // namespace
@@ -34,16 +34,17 @@ static Value widenTo(Backward &b, Value value, Value like) {
 
 /// `value` without the dimensions `dims`, in the type of `like`.
 static Value sumTo(Backward &b, Value value, ArrayRef<int64_t> dims, Value like) {
-  if (!dims.empty())
-    value = b.make<ReduceOp>(ReduceOpKind::Sum, value, dims);
-  return widenTo(b, value, like);
+  PieceBuilder pieces(b.getLoc(), b);
+  return widenTo(b, sumOver(value, dims, pieces), like);
 }
 
 /// The gradient of the input of the normalised value, whose own is `gradient`.
 static Value throughStatistics(Backward &b, const Affine &affine, Value gradient) {
   const Normalised &normal = affine.normal;
+  PieceBuilder pieces(b.getLoc(), b);
   auto mean = [&](Value value) {
-    return b.reduceInPlace(ReduceOpKind::Mean, value, affine.statistics);
+    Value reduced = meanOver(value, affine.statistics, pieces);
+    return pieces.repeatAlong(reduced, value, affine.statistics.dims);
   };
   Value along = b.mul(normal.value, mean(b.mul(gradient, normal.value)));
   Value centred = normal.mean ? b.sub(gradient, mean(gradient)) : gradient;
@@ -74,7 +75,7 @@ static void differentiateTrailing(Backward &b) {
   NormalSpan span = NormalSpan::from(op.getAxis(), shapeOf(op.getInput()).size());
   Normalised normal = build(op.getInput(), op.getEpsilon(), span, pieces);
   auto before = llvm::to_vector(llvm::seq<int64_t>(0, op.getAxis()));
-  giveAffine(b, {widen(b.gradient(), pieces), normal, span.dims, before});
+  giveAffine(b, {widen(b.gradient(), pieces), normal, span, before});
 }
 
 /// What the new running statistics give the input: m and v are means over `count` elements, the
@@ -105,7 +106,7 @@ static void differentiateBatchNorm(Backward &b) {
   NormalSpan span = NormalSpan::ofChannels(shapeOf(op.getInput()).size());
   Normalised normal = buildNormalised(op.getInput(), op.getEpsilon(), span, pieces);
   Value gradient = b.gradient() ? b.gradient() : b.like(b.result(), 0);
-  giveAffine(b, {widen(gradient, pieces), normal, span.dims, span.dims},
+  giveAffine(b, {widen(gradient, pieces), normal, span, span.dims},
              fromRunningStatistics(b, normal, span));
   double momentum = op.getMomentum().convertToDouble();
   for (unsigned statistic : {1, 2})

@@ -171,7 +171,15 @@ bool Propagation::isReady(Operation *op, bool needsAll) const {
   if (ops.contains(op) || free.contains(op->getResult(0)))
     return false;
   auto isUnknown = [&](Value operand) { return !free.contains(operand) && !isKnown(operand); };
+  auto isTensor = [](Value operand) {
+    auto type = dyn_cast<RankedTensorType>(operand.getType());
+    return type && type.getRank() > 0;
+  };
+  // A scalar, such as a seed, says nothing of how the tensors beside it are cut.
+  bool hasTensor = llvm::any_of(op->getOperands(), isTensor);
   auto leads = [&](Value operand) {
+    if (hasTensor && !isTensor(operand))
+      return false;
     std::optional<Sharding> hint = findHint(operand);
     return hint && (!free.contains(operand) || hint->isSplit());
   };

@@ -69,8 +69,8 @@ func.func @nll_ignore_sum(%x: tensor<2x2x3xf32>, %t: tensor<2x2xi64> {check.valu
   return %r : tensor<f32>
 }
 
-func.func @mse_mean(%x: tensor<4x3xf32>, %t: tensor<4x3xf32>) -> tensor<f32> {
-  %r = graph.mse %x, %t : tensor<4x3xf32>
+func.func @mse_mean(%x: tensor<4x4xf32>, %t: tensor<4x4xf32>) -> tensor<f32> {
+  %r = graph.mse %x, %t : tensor<4x4xf32>
   return %r : tensor<f32>
 }
 
@@ -79,8 +79,8 @@ func.func @mse_sum(%x: tensor<4x3xf32>, %t: tensor<4x3xf32>) -> tensor<f32> {
   return %r : tensor<f32>
 }
 
-func.func @sigmoid_cross_entropy_mean(%x: tensor<4x3xf32>, %t: tensor<4x3xf32> {check.range = [0.00, 1.00]}) -> tensor<f32> {
-  %r = graph.sigmoid_cross_entropy %x, %t : tensor<4x3xf32>
+func.func @sigmoid_cross_entropy_mean(%x: tensor<4x4xf32>, %t: tensor<4x4xf32> {check.range = [0.00, 1.00]}) -> tensor<f32> {
+  %r = graph.sigmoid_cross_entropy %x, %t : tensor<4x4xf32>
   return %r : tensor<f32>
 }
 
