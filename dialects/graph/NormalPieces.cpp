@@ -80,9 +80,10 @@ Normalised buildRootMeanSquare(Value input, const APFloat &epsilon, const Normal
 /// in elements of `like`.
 static Value scaleAndShift(Value value, Value scale, Value bias, ArrayRef<int64_t> missing,
                            Value like, PieceBuilder &builder) {
+  // Cast where it is read: a cast before would be a kernel of its own.
   auto repeat = [&](Value factor) {
-    Value wide = builder.castTo(factor, typeOf(value).getElementType());
-    return builder.repeatAlong(wide, value, missing);
+    return builder.castTo(builder.repeatAlong(factor, value, missing),
+                          typeOf(value).getElementType());
   };
   value = builder.make<MulOp>(value, repeat(scale));
   if (bias)

@@ -14,7 +14,8 @@ Value PieceBuilder::repeat(Value scalar, Value like) {
 }
 
 Value PieceBuilder::repeatAlong(Value reduced, Value like, ArrayRef<int64_t> axes) {
-  auto type = cast<RankedTensorType>(like.getType());
+  Type element = cast<RankedTensorType>(reduced.getType()).getElementType();
+  auto type = cast<RankedTensorType>(like.getType()).clone(element);
   SmallVector<int64_t> dims;
   for (int64_t dim = 0; dim < type.getRank(); ++dim)
     if (!llvm::is_contained(axes, dim))

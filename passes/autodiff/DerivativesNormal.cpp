@@ -56,7 +56,7 @@ static Value throughStatistics(Backward &b, const Affine &affine, Value gradient
 static void giveAffine(Backward &b, const Affine &affine, Value extra = {}) {
   Value gradient = affine.gradient, scale = b.operand(1);
   if (b.wants(0)) {
-    Value scales = b.unreduce(widenTo(b, scale, gradient), affine.missing, shapeOf(gradient));
+    Value scales = widenTo(b, b.unreduce(scale, affine.missing, shapeOf(gradient)), gradient);
     Value input = throughStatistics(b, affine, b.mul(gradient, scales));
     b.give(0, widenTo(b, extra ? b.add(input, extra) : input, b.operand(0)));
   }

@@ -36,7 +36,7 @@ Pieces pcc::graph::decompose(BatchNormInferenceOp op, PieceBuilder &builder) {
   Type element = getElementTypeOrSelf(x);
   SmallVector<int64_t> others = NormalSpan::ofChannels(op.getInput().getType().getRank()).dims;
   auto repeat = [&](Value value) {
-    return builder.repeatAlong(builder.castTo(value, element), x, others);
+    return builder.castTo(builder.repeatAlong(value, x, others), element);
   };
   Value variance = builder.castTo(op.getVariance(), element);
   Value epsilon = builder.splat(variance, op.getEpsilon().convertToDouble());
