@@ -69,24 +69,6 @@ void TaskMachine::launch(task::LaunchOp op) {
     kernel(buffers.data(), nullptr, trip * piece / pieces, trip * (piece + 1) / pieces);
 }
 
-void TaskMachine::multiply(task::MatmulOp op) {
-  auto *a = reinterpret_cast<float *>(addressOf(op.getA()));
-  auto *b = reinterpret_cast<float *>(addressOf(op.getB()));
-  auto *c = reinterpret_cast<float *>(addressOf(op.getC()));
-  auto *bias = op.getBias() ? reinterpret_cast<float *>(addressOf(op.getBias())) : nullptr;
-  int64_t m = op.getM(), n = op.getN(), k = op.getK();
-  for (int64_t batch = 0; batch < int64_t(op.getBatch());
-       ++batch, a += m * k, b += k * n, c += m * n)
-    for (int64_t i = 0; i < m; ++i)
-      for (int64_t j = 0; j < n; ++j) {
-        double sum = bias ? bias[j] : 0;
-        for (int64_t p = 0; p < k; ++p)
-          sum += double(op.getTransposeA() ? a[p * m + i] : a[i * k + p]) *
-                 (op.getTransposeB() ? b[j * k + p] : b[p * n + j]);
-        c[i * n + j] = op.getActivation() == task::Activation::Relu ? std::max(sum, 0.0) : sum;
-      }
-}
-
 /// Calls `visit(input, weight, result)` with the positions of the elements of each product.
 template <typename Visit> static void visitProducts(task::ConvolutionOp op, Visit visit) {
   auto shapeOf = [](Value buffer) { return cast<ShapedType>(buffer.getType()).getShape(); };
@@ -174,6 +156,26 @@ static Tensor readTensor(ShapedType type, const char *data) {
   return *interpret::tensorOfBytes(*interpret::elementTypeOf(type.getElementType()),
                                    type.getShape(),
                                    {data, static_cast<size_t>(task::bytesOf(type))});
+}
+
+/// In the element types of the operands, with sums in doubles.
+void TaskMachine::multiply(task::MatmulOp op) {
+  auto read = [&](Value buffer) {
+    return readTensor(cast<ShapedType>(buffer.getType()), addressOf(buffer));
+  };
+  Tensor a = read(op.getA()), b = read(op.getB()), c = read(op.getC());
+  Tensor bias = op.getBias() ? read(op.getBias()) : Tensor();
+  MutableArrayRef<interpret::Element> out = c.mutableElements();
+  int64_t m = op.getM(), n = op.getN(), k = op.getK();
+  for (int64_t at = 0; at < c.size(); ++at) {
+    int64_t batch = at / (m * n), i = at / n % m, j = at % n;
+    double sum = bias.hasValue() ? bias[j].f : 0;
+    for (int64_t p = 0; p < k; ++p)
+      sum += a[batch * m * k + (op.getTransposeA() ? p * m + i : i * k + p)].f *
+             b[batch * k * n + (op.getTransposeB() ? j * k + p : p * n + j)].f;
+    out[at].f = op.getActivation() == task::Activation::Relu ? std::max(sum, 0.0) : sum;
+  }
+  writeTensor(c, cast<ShapedType>(op.getC().getType()).getElementType(), addressOf(op.getC()));
 }
 
 std::map<std::string, Tensor> TaskMachine::run(StringRef name,
