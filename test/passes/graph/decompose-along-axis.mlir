@@ -3,7 +3,7 @@
 // RUN: pcc verify %s %t.mlir | FileCheck %s --check-prefix=VERIFY
 
 // Wholes and their pieces compute the same, ties and NaN included.
-// VERIFY: verify: 15 passed, 0 failed, 0 skipped
+// VERIFY: verify: 16 passed, 0 failed, 0 skipped
 
 // The first element that equals the maximum; NaN equals nothing, and is the maximum where it is.
 // CHECK-LABEL: func.func @argmax
