@@ -4,6 +4,9 @@
 
 #include "compiler/import/Operators.h"
 #include "compiler/import/onnx.pb.h"
+#include "llvm/ADT/bit.h"
+#include "llvm/Support/Endian.h"
+#include <cmath>
 
 namespace pcc::import {
 namespace {
@@ -11,6 +14,22 @@ namespace {
 bool isFloatingPoint(int32_t dataType) {
   return dataType == onnx::TensorProto::FLOAT || dataType == onnx::TensorProto::FLOAT16 ||
          dataType == onnx::TensorProto::BFLOAT16 || dataType == onnx::TensorProto::DOUBLE;
+}
+
+/// Whether a number is infinite or stands for that: no weight is so large, but masks are.
+bool isHidden(float number) { return std::fabs(number) >= 1e30f; }
+
+/// Whether a tensor of f32 in the file holds such a number.
+bool isMask(const onnx::TensorProto &tensor) {
+  if (tensor.data_type() != onnx::TensorProto::FLOAT)
+    return false;
+  if (llvm::any_of(tensor.float_data(), isHidden))
+    return true;
+  llvm::StringRef bytes = tensor.raw_data();
+  for (; bytes.size() >= sizeof(float); bytes = bytes.drop_front(sizeof(float)))
+    if (isHidden(llvm::bit_cast<float>(llvm::support::endian::read32le(bytes.data()))))
+      return true;
+  return false;
 }
 
 /// Adds the values from which a gradient flows to one of `names`: one walk against the order of the
@@ -48,7 +67,8 @@ ParameterNames findParameters(const onnx::GraphProto &graph, int64_t opset) {
   addDifferentiable(graph, opset, states);
   ParameterNames parameters;
   for (const onnx::TensorProto &tensor : graph.initializer()) {
-    if (!isFloatingPoint(tensor.data_type()) || tensor.dims_size() == 0)
+    if (!isFloatingPoint(tensor.data_type()) || tensor.dims_size() == 0 ||
+        isMask(tensor))
       continue;
     if (trained.contains(tensor.name()))
       parameters.trained.insert(tensor.name());

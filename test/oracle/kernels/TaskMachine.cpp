@@ -195,6 +195,8 @@ std::map<std::string, Tensor> TaskMachine::run(StringRef name,
         multiply(matmul);
       else if (auto convolution = dyn_cast<task::ConvolutionOp>(op))
         convolve(convolution);
+      else if (auto attention = dyn_cast<task::AttentionOp>(op))
+        attend(attention);
       else
         ADD_FAILURE() << "no such record here: " << op.getName().getStringRef().str();
     }

@@ -27,6 +27,7 @@ private:
   void launch(task::LaunchOp op);
   void multiply(task::MatmulOp op);
   void convolve(task::ConvolutionOp op);
+  void attend(task::AttentionOp op); // TaskAttention.cpp
 
   mlir::ModuleOp module;
   task::ProgramOp program;
