@@ -117,7 +117,8 @@ static std::optional<Norm> matchQuotient(Operation *op) {
   std::optional<Norm> norm;
   auto tryRoot = [&](Value divided, Value repeated, bool isInverse) {
     int64_t rows = 1;
-    for (int64_t size : typeOf(divided).getShape().drop_back()) {
+    ArrayRef<int64_t> shape = typeOf(divided).getShape();
+    for (int64_t size : shape.empty() ? shape : shape.drop_back()) {
       rows *= size;
       Value root = findRows(repeated, rows);
       if (!root)
