@@ -97,17 +97,28 @@ ModelFlags::load(mlir::MLIRContext &context, ExitCode &code,
   return code == Success ? std::move(module) : nullptr;
 }
 
-ExitCode pcc::cli::writeModule(mlir::ModuleOp module, llvm::StringRef path) {
-  bool isFile = !path.empty() && path != "-";
+static bool isFile(llvm::StringRef path) { return !path.empty() && path != "-"; }
+
+static ExitCode write(mlir::ModuleOp module, llvm::StringRef path, mlir::OpPrintingFlags flags) {
   return writeResult(path, [&](llvm::raw_ostream &os) {
     if (path.ends_with(".mlirbc")) {
       (void)mlir::writeBytecodeToFile(module, os); // fails only for versions that we do not ask for
       return;
     }
-    mlir::OpPrintingFlags flags;
-    if (!isFile)
+    if (!isFile(path))
       flags.elideLargeResourceString(longestValueShown).elideLargeElementsAttrs(longestValueShown);
     module.print(os, flags);
     os << "\n";
   });
+}
+
+ExitCode pcc::cli::writeModule(mlir::ModuleOp module, llvm::StringRef path) {
+  return write(module, path, {});
+}
+
+ExitCode pcc::cli::writeModel(mlir::ModuleOp module, llvm::StringRef path) {
+  mlir::OpPrintingFlags flags;
+  if (isFile(path))
+    flags.enableDebugInfo();
+  return write(module, path, flags);
 }

@@ -53,4 +53,7 @@ private:
 /// values left out.
 ExitCode writeModule(mlir::ModuleOp module, llvm::StringRef path);
 
+/// The same of a model: a file keeps the names of its ops, by which pins speak of them.
+ExitCode writeModel(mlir::ModuleOp module, llvm::StringRef path);
+
 } // namespace pcc::cli

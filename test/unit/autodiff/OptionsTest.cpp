@@ -78,9 +78,10 @@ TEST(OptimizerFlag, NamesWhatIsWrong) {
             "option 'lr': expected a number of at least 0, got 'inf'");
   EXPECT_EQ(errorOf(parseOptimizer("sgd,lr=1,lr=2")),
             "option 'lr' of optimizer 'sgd' is given twice");
-  EXPECT_EQ(errorOf(parseOptimizer("sgd,lr=1,nesterov")),
-            "unknown option 'nesterov' of optimizer 'sgd'; known: 'lr', 'schedule', 'steps', 'every', "
-            "'factor', 'least', 'warmup', 'weight_decay'");
+  EXPECT_EQ(
+      errorOf(parseOptimizer("sgd,lr=1,nesterov")),
+      "unknown option 'nesterov' of optimizer 'sgd'; known: 'lr', 'schedule', 'steps', 'every', "
+      "'factor', 'least', 'warmup', 'weight_decay'");
   EXPECT_EQ(errorOf(parseOptimizer("momentum,lr=1,nesterov=maybe")),
             "option 'nesterov': expected true or false, got 'maybe'");
   EXPECT_EQ(errorOf(parseOptimizer("adam,lr=1,beta1=1")),
@@ -91,9 +92,10 @@ TEST(OptimizerFlag, NamesWhatIsWrong) {
             "option 'eps': expected a number above 0, got '0'");
   EXPECT_EQ(errorOf(parseOptimizer("adagrad,lr=1,eps=little")),
             "option 'eps': expected a number above 0, got 'little'");
-  EXPECT_EQ(errorOf(parseOptimizer("adagrad,lr=1,beta1=0.5")),
-            "unknown option 'beta1' of optimizer 'adagrad'; known: 'lr', 'schedule', 'steps', 'every', "
-            "'factor', 'least', 'warmup', 'eps', 'weight_decay'");
+  EXPECT_EQ(
+      errorOf(parseOptimizer("adagrad,lr=1,beta1=0.5")),
+      "unknown option 'beta1' of optimizer 'adagrad'; known: 'lr', 'schedule', 'steps', 'every', "
+      "'factor', 'least', 'warmup', 'eps', 'weight_decay'");
 }
 
 TEST(OptimizerFlag, HasTheDefaultsOfThePapers) {
