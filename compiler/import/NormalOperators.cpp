@@ -163,7 +163,8 @@ Tensor seedOf(Node &node) {
   int64_t seed = node.hasAttribute("seed")
                      ? node.integer("seed", 0)
                      : static_cast<int64_t>(llvm::xxh3_64bits(node.outputName(0)));
-  return Tensor::of(Constant::scalar(IntegerType::get(node.emit.context(), 64), seed));
+  Constant scalar = Constant::scalar(IntegerType::get(node.emit.context(), 64), seed);
+  return Tensor::of(node.emit.materialize(Tensor::of(std::move(scalar))));
 }
 
 /// The result, and which elements were kept: booleans, of the input's type up to opset 9.

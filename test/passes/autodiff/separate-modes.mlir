@@ -17,13 +17,13 @@ graph.parameter @variance : tensor<3xf32> init(#graph.init<ones>) {trainable = f
 // CHECK-LABEL: func.func @forward_loss(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<4x3xf32> {graph.role = #graph.role<input "x">}
 // CHECK-SAME: %[[MEAN:[a-z0-9]+]]: tensor<3xf32> {graph.role = #graph.role<parameter "mean">}
-// CHECK-SAME: %[[RUN:[a-z0-9]+]]: tensor<i64> {graph.role = #graph.role<step>})
+// CHECK-SAME: %[[NUMBER:[a-z0-9]+]]: tensor<i64> {graph.role = #graph.role<step>})
 // CHECK-SAME: -> (tensor<f32> {graph.role = #graph.role<loss>}, tensor<3xf32> {graph.role = #graph.role<parameter "mean">}, tensor<3xf32> {graph.role = #graph.role<parameter "variance">})
 // CHECK: %[[Y:.+]], %[[NEW_MEAN:.+]], %[[NEW_VARIANCE:.+]] = graph.batch_norm %[[X]], {{.*}} epsilon = 1.250000e-01 momentum = 7.500000e-01
 // CHECK: graph.batch_norm_inference %[[Y]]
 // CHECK: %[[SEED:.+]] = graph.constant dense<7> : tensor<i64>
 // CHECK: %[[STRIDE:.+]] = graph.constant dense<-7046029254386353131> : tensor<i64>
-// CHECK: %[[DISTANCE:.+]] = graph.mul %[[RUN]], %[[STRIDE]]
+// CHECK: %[[DISTANCE:.+]] = graph.mul %[[NUMBER]], %[[STRIDE]]
 // CHECK: %[[VARIED:.+]] = graph.add %[[SEED]], %[[DISTANCE]]
 // CHECK: graph.dropout %{{.*}}, %{{.*}}, %[[VARIED]] rate = 5.000000e-01
 // CHECK: return %{{.*}}, %[[NEW_MEAN]], %[[NEW_VARIANCE]]
