@@ -5,6 +5,7 @@
 #include "dialects/graph/Graph.h"
 #include "passes/facts/LocalForm.h"
 #include "passes/facts/Shardings.h"
+#include "passes/partition/AttentionForms.h"
 #include "passes/partition/LocalValues.h"
 #include "passes/partition/LossForms.h"
 #include "passes/partition/NormalForms.h"
@@ -168,6 +169,7 @@ void registerLocalForms(DialectRegistry &registry) {
     attachWindowForms(context);
     attachNormalForms(context);
     attachLossForms(context);
+    attachAttentionForms(context);
   });
 }
 

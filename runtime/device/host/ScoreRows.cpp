@@ -7,7 +7,7 @@
 
 // The loader chooses the variant. A sanitizer's run time is not ready for that.
 #if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define PCC_VECTOR_VARIANTS __attribute__((target_clones("arch=skylake-avx512", "avx2", "default")))
+#define PCC_VECTOR_VARIANTS __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define PCC_VECTOR_VARIANTS
 #endif
