@@ -39,25 +39,26 @@ int64_t getNumBytes(Type type) {
   return tensor ? task::bytesOf(tensor) : 0;
 }
 
+static OpClass classifyOther(Operation *op) {
+  return isa<dist::DistDialect>(op->getDialect()) ? OpClass::Communication : OpClass::Elementwise;
+}
+
 static OpClass classify(Operation *op) {
   return llvm::TypeSwitch<Operation *, OpClass>(op)
       .Case<graph::MatmulOp, graph::EinsumOp, graph::Conv2dOp, graph::Conv2dInputGradientOp,
             graph::Conv2dWeightGradientOp, graph::AttentionOp, graph::AttentionGradientOp>(
           [](auto) { return OpClass::Contraction; })
       .Case<graph::ReduceOp, graph::SoftmaxOp, graph::SoftmaxCrossEntropyOp, graph::ScatterAddOp,
-            graph::MaxPoolGradientOp, graph::LogSoftmaxOp, graph::LayerNormOp, graph::RmsNormOp, graph::BatchNormOp,
-            graph::NllOp, graph::MseOp, graph::SigmoidCrossEntropyOp, graph::ArgmaxOp,
-            graph::ArgminOp, graph::TopKOp, graph::CumsumOp>(
+            graph::MaxPoolGradientOp, graph::LogSoftmaxOp, graph::LayerNormOp, graph::RmsNormOp,
+            graph::BatchNormOp, graph::NllOp, graph::MseOp, graph::SigmoidCrossEntropyOp,
+            graph::ArgmaxOp, graph::ArgminOp, graph::TopKOp, graph::CumsumOp>(
           [](auto) { return OpClass::Reduction; })
       .Case<graph::ConstantOp, graph::IotaOp>([](auto) { return OpClass::Leaf; })
       .Case<graph::ReshapeOp, graph::TransposeOp, graph::BroadcastOp, graph::SliceOp,
             graph::DynamicSliceOp, graph::DynamicUpdateSliceOp, graph::PadOp, graph::ConcatOp,
             graph::SplitOp, graph::GatherOp, graph::OneHotOp>(
           [](auto) { return OpClass::Movement; })
-      .Default([](Operation *other) {
-        return isa<dist::DistDialect>(other->getDialect()) ? OpClass::Communication
-                                                           : OpClass::Elementwise;
-      });
+      .Default(classifyOther);
 }
 
 /// Function values of one element, counted as flops.
@@ -79,9 +80,8 @@ static int64_t flopsPerElement(Operation *op) {
       .Case([](graph::CumsumOp cumsum) {
         return llvm::Log2_64_Ceil(cumsum.getType().getDimSize(cumsum.getAxis())) + 1;
       })
-      .Case<graph::MaxPoolOp, graph::AvgPoolOp>([](auto pool) {
-        return llvm::product_of(pool.getWindow());
-      })
+      .Case<graph::MaxPoolOp, graph::AvgPoolOp>(
+          [](auto pool) { return llvm::product_of(pool.getWindow()); })
       .Default([](Operation *) { return 1; });
 }
 
