@@ -38,9 +38,11 @@ public:
 
   /// scale · query keyᵀ + mask, in f32; -∞ where nothing is seen.
   Value makeScores() const {
+    Type wide = builder.getF32Type();
     Value product =
-        builder.make<MatmulOp>(gather(operands.query), operands.key, false, /*transpose_rhs=*/true);
-    Value scores = builder.castTo(separate(product), builder.getF32Type());
+        builder.make<MatmulOp>(builder.castTo(gather(operands.query), wide),
+                               builder.castTo(operands.key, wide), false, /*transpose_rhs=*/true);
+    Value scores = separate(product);
     if (operands.scale != 1.0)
       scores = builder.make<MulOp>(scores, builder.splat(scores, operands.scale));
     if (operands.mask)

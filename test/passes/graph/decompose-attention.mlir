@@ -57,7 +57,8 @@ func.func @masked(%q: !q, %k: !k, %v: !v) -> (!r, !l) {
 
 // Scores of narrow floats are in f32; such an attention has no kernel, so it is not kept.
 // CHECK-LABEL: func.func @narrow
-// CHECK: graph.cast %{{.*}} : tensor<2x2x3x3xbf16> to tensor<2x2x3x3xf32>
+// CHECK: graph.cast %arg0 : tensor<2x2x3x2xbf16> to tensor<2x2x3x2xf32>
+// CHECK: graph.matmul %{{.*}} {transpose_rhs} : tensor<2x2x3x2xf32>, tensor<2x2x3x2xf32>
 // KEEP-LABEL: func.func @narrow
 // KEEP-NOT: graph.attention
 func.func @narrow(%q: tensor<2x2x3x2xbf16>) -> tensor<2x2x3x2xbf16> {
