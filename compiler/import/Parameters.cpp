@@ -67,8 +67,7 @@ ParameterNames findParameters(const onnx::GraphProto &graph, int64_t opset) {
   addDifferentiable(graph, opset, states);
   ParameterNames parameters;
   for (const onnx::TensorProto &tensor : graph.initializer()) {
-    if (!isFloatingPoint(tensor.data_type()) || tensor.dims_size() == 0 ||
-        isMask(tensor))
+    if (!isFloatingPoint(tensor.data_type()) || tensor.dims_size() == 0 || isMask(tensor))
       continue;
     if (trained.contains(tensor.name()))
       parameters.trained.insert(tensor.name());
