@@ -43,8 +43,8 @@ Normalised buildNormalised(mlir::Value input, const llvm::APFloat &epsilon, cons
 Normalised buildRootMeanSquare(mlir::Value input, const llvm::APFloat &epsilon,
                                const NormalSpan &span, PieceBuilder &builder);
 
-/// `value` summed over `dims`: over the last dimensions first, whose elements lie next to each other,
-/// and what is left over the others.
+/// `value` summed over `dims`: over the last dimensions first, whose elements lie next to each
+/// other, and what is left over the others.
 mlir::Value sumOver(mlir::Value value, llvm::ArrayRef<int64_t> dims, PieceBuilder &builder);
 
 /// The mean over all blocks of the span.

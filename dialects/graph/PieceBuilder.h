@@ -23,7 +23,8 @@ public:
   /// A scalar, cast to `like`'s element type and repeated in its shape.
   mlir::Value repeat(mlir::Value scalar, mlir::Value like);
 
-  /// `reduced`, which lacks the dimensions `axes` of `like`, repeated along them. Its elements stay.
+  /// `reduced`, which lacks the dimensions `axes` of `like`, repeated along them. Its elements
+  /// stay.
   mlir::Value repeatAlong(mlir::Value reduced, mlir::Value like, llvm::ArrayRef<int64_t> axes);
 
   /// `value` with elements of `element`; itself if it has such.

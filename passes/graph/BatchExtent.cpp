@@ -65,8 +65,8 @@ static bool onlyNumbersDraws(Operation *op) {
   });
 }
 
-/// Whether `op` takes the microbatch for the batch although it looks at all of it: the statistics of
-/// a batch norm are its own, and random numbers go by the numbers of its own elements.
+/// Whether `op` takes the microbatch for the batch although it looks at all of it: the statistics
+/// of a batch norm are its own, and random numbers go by the numbers of its own elements.
 static bool isOfMicrobatch(Operation *op) {
   return isa<BatchNormOp>(op) || (isa<IotaOp>(op) && onlyNumbersDraws(op));
 }
