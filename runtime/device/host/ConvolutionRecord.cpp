@@ -2,7 +2,9 @@
 //
 // Convolutions by oneDNN's direct algorithms. The library says in which layouts it wants its
 // tensors; where they are not those of the program, a reorder before the convolution brings an
-// operand into scratch memory, and one behind it brings the result back.
+// operand into scratch memory, and one behind it brings the result back. What a primitive needs
+// besides is scratch memory of the same kind: the library's own belongs to the thread that
+// prepares.
 //
 // The gradient of a weight sums over the batch in an order that depends on the number of threads;
 // the others do not.
@@ -47,10 +49,10 @@ struct PreparedConvolution final : PreparedRecord {
 
 /// A tensor of a convolution.
 struct Tensor {
-  dnnl_memory_desc_t plain = {};      ///< as the program has it
-  dnnl_memory_desc_t any = {};        ///< the same in a layout that the library chooses
-  std::byte *address = nullptr;       ///< null: there is no such tensor
-  int argument = 0;                   ///< what the library calls it
+  dnnl_memory_desc_t plain = {};         ///< as the program has it
+  dnnl_memory_desc_t any = {};           ///< the same in a layout that the library chooses
+  std::byte *address = nullptr;          ///< null: there is no such tensor
+  int argument = 0;                      ///< what the library calls it
   dnnl_query_t query = dnnl_query_undef; ///< asks a primitive for its layout
   bool written = false;
 };
@@ -59,8 +61,7 @@ class Builder {
 public:
   Builder(const abi::Convolution &shape, const PrepareContext &context, const OneDnn &dnn,
           std::shared_ptr<Scratch> scratch)
-      : shape(shape), context(context), dnn(dnn),
-        record(std::make_unique<PreparedConvolution>()) {
+      : shape(shape), context(context), dnn(dnn), record(std::make_unique<PreparedConvolution>()) {
     record->dnn = &dnn;
     record->scratch = std::move(scratch);
   }
@@ -71,12 +72,13 @@ private:
   void describeTensors();
   Tensor describe(const abi::Operand &operand, const std::vector<int64_t> &sizes);
   Handle<dnnl_primitive_desc_t> describePrimitive();
-  Handle<dnnl_primitive_attr_t> makeAttributes();
+  Handle<dnnl_primitive_attr_t> makeAttributes(abi::Activation activation);
   void addConvolution(const dnnl_primitive_desc_t desc);
   dnnl_memory_t addMemory(const dnnl_memory_desc_t &desc, std::byte *address);
   void addReorder(const dnnl_memory_desc_t &from, dnnl_memory_t source,
                   const dnnl_memory_desc_t &to, dnnl_memory_t target);
-  PrimitiveHandle makePrimitive(const_dnnl_primitive_desc_t desc);
+  Step makeStep(const_dnnl_primitive_desc_t desc);
+  dnnl_memory_t addScratch(const dnnl_memory_desc_t &desc);
   /// Keeps the first status that is no success.
   void note(dnnl_status_t status) {
     if (failure == dnnl_success)
@@ -142,13 +144,14 @@ void Builder::describeTensors() {
   }
 }
 
-Handle<dnnl_primitive_attr_t> Builder::makeAttributes() {
-  if (shape.activation() != abi::RELU)
-    return {};
+Handle<dnnl_primitive_attr_t> Builder::makeAttributes(abi::Activation activation) {
   dnnl_primitive_attr_t attributes = nullptr;
   dnnl_post_ops_t postOps = nullptr;
   note(dnn.attributesCreate(&attributes));
   Handle<dnnl_primitive_attr_t> handle(attributes, dnn.attributesDestroy);
+  note(dnn.setScratchpadMode(attributes, dnnl_scratchpad_mode_user));
+  if (activation != abi::RELU)
+    return handle;
   note(dnn.postOpsCreate(&postOps));
   note(dnn.appendEltwise(postOps, 1.0f, dnnl_eltwise_relu, 0.0f, 0.0f));
   note(dnn.setPostOps(attributes, postOps));
@@ -180,17 +183,29 @@ Handle<dnnl_primitive_desc_t> Builder::describePrimitive() {
                                 bias.address ? &bias.plain : nullptr, &result.any, strides,
                                 dilations, before, after));
   }
-  Handle<dnnl_primitive_attr_t> attributes = makeAttributes();
+  Handle<dnnl_primitive_attr_t> attributes = makeAttributes(shape.activation());
   dnnl_primitive_desc_t primitiveDesc = nullptr;
   if (failure == dnnl_success)
     note(dnn.primitiveDescCreate(&primitiveDesc, &desc, attributes.get(), dnn.engine, nullptr));
   return {primitiveDesc, dnn.primitiveDescDestroy};
 }
 
-PrimitiveHandle Builder::makePrimitive(const_dnnl_primitive_desc_t desc) {
+/// The primitive with its scratch memory.
+Step Builder::makeStep(const_dnnl_primitive_desc_t desc) {
   dnnl_primitive_t primitive = nullptr;
   note(dnn.primitiveCreate(&primitive, desc));
-  return {primitive, dnn.primitiveDestroy};
+  Step step{{primitive, dnn.primitiveDestroy}, {}};
+  const dnnl_memory_desc_t &pad = *dnn.primitiveDescQuery(desc, dnnl_query_scratchpad_md, 0);
+  if (dnn.memoryDescGetSize(&pad) > 0)
+    step.arguments.push_back({DNNL_ARG_SCRATCHPAD, addScratch(pad)});
+  return step;
+}
+
+dnnl_memory_t Builder::addScratch(const dnnl_memory_desc_t &desc) {
+  dnnl_memory_t memory = addMemory(desc, DNNL_MEMORY_NONE);
+  record->inScratch.emplace_back(memory, scratchBytes);
+  scratchBytes += (dnn.memoryDescGetSize(&desc) + 63) / 64 * 64;
+  return memory;
 }
 
 dnnl_memory_t Builder::addMemory(const dnnl_memory_desc_t &desc, std::byte *address) {
@@ -202,25 +217,27 @@ dnnl_memory_t Builder::addMemory(const dnnl_memory_desc_t &desc, std::byte *addr
 
 void Builder::addReorder(const dnnl_memory_desc_t &from, dnnl_memory_t source,
                          const dnnl_memory_desc_t &to, dnnl_memory_t target) {
+  Handle<dnnl_primitive_attr_t> attributes = makeAttributes(abi::ACTIVATION_NONE);
   dnnl_primitive_desc_t desc = nullptr;
-  note(dnn.reorderDescCreate(&desc, &from, dnn.engine, &to, dnn.engine, nullptr));
+  note(dnn.reorderDescCreate(&desc, &from, dnn.engine, &to, dnn.engine, attributes.get()));
   Handle<dnnl_primitive_desc_t> owned(desc, dnn.primitiveDescDestroy);
-  if (failure == dnnl_success)
-    record->steps.push_back(
-        {makePrimitive(desc), {{DNNL_ARG_FROM, source}, {DNNL_ARG_TO, target}}});
+  if (failure != dnnl_success)
+    return;
+  Step reorder = makeStep(desc);
+  reorder.arguments.push_back({DNNL_ARG_FROM, source});
+  reorder.arguments.push_back({DNNL_ARG_TO, target});
+  record->steps.push_back(std::move(reorder));
 }
 
 /// The convolution between the reorders that the layouts in `desc` ask for.
 void Builder::addConvolution(const dnnl_primitive_desc_t desc) {
-  Step convolution{makePrimitive(desc), {}};
+  Step convolution = makeStep(desc);
   std::function<void()> behind = [] {};
   for (const Tensor *tensor : {&input, &weight, &result}) {
     const dnnl_memory_desc_t &chosen = *dnn.primitiveDescQuery(desc, tensor->query, 0);
     dnnl_memory_t own = addMemory(tensor->plain, tensor->address), used = own;
     if (!dnn.memoryDescEqual(&chosen, &tensor->plain)) {
-      used = addMemory(chosen, DNNL_MEMORY_NONE);
-      record->inScratch.emplace_back(used, scratchBytes);
-      scratchBytes += (dnn.memoryDescGetSize(&chosen) + 63) / 64 * 64;
+      used = addScratch(chosen);
       if (tensor->written)
         behind = [=, this, &chosen] { addReorder(chosen, used, tensor->plain, own); };
       else

@@ -42,6 +42,7 @@ Expected<OneDnn> OneDnn::load() {
       symbol("dnnl_primitive_attr_create", dnn.attributesCreate),
       symbol("dnnl_primitive_attr_destroy", dnn.attributesDestroy),
       symbol("dnnl_primitive_attr_set_post_ops", dnn.setPostOps),
+      symbol("dnnl_primitive_attr_set_scratchpad_mode", dnn.setScratchpadMode),
       symbol("dnnl_post_ops_create", dnn.postOpsCreate),
       symbol("dnnl_post_ops_destroy", dnn.postOpsDestroy),
       symbol("dnnl_post_ops_append_sum", dnn.appendSum),

@@ -63,6 +63,7 @@ struct OneDnn {
   decltype(&dnnl_primitive_attr_create) attributesCreate;
   decltype(&dnnl_primitive_attr_destroy) attributesDestroy;
   decltype(&dnnl_primitive_attr_set_post_ops) setPostOps;
+  decltype(&dnnl_primitive_attr_set_scratchpad_mode) setScratchpadMode;
   decltype(&dnnl_post_ops_create) postOpsCreate;
   decltype(&dnnl_post_ops_destroy) postOpsDestroy;
   decltype(&dnnl_post_ops_append_sum) appendSum;

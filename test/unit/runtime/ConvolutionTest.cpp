@@ -17,20 +17,19 @@ using namespace runtime;
 struct Sizes {
   int64_t batch, channels, image, outputs, groups, window, stride, low, high, dilation;
 
-  int64_t result() const {
-    return (image + low + high - (window - 1) * dilation - 1) / stride + 1;
-  }
+  int64_t result() const { return (image + low + high - (window - 1) * dilation - 1) / stride + 1; }
 };
 
 const Sizes allSizes[] = {
-    {2, 3, 8, 5, 1, 3, 1, 1, 1, 1},    // same size
-    {2, 16, 9, 32, 1, 3, 2, 1, 1, 1},  // stride 2, the last column of padding unseen
-    {1, 4, 7, 6, 2, 2, 1, 0, 1, 1},    // groups, padding on one side
-    {2, 8, 10, 8, 8, 3, 1, 2, 2, 2},   // each channel alone, dilated
-    {3, 6, 5, 4, 1, 1, 1, 0, 0, 1},    // a product
-    {1, 1, 1, 1, 1, 1, 1, 0, 0, 1},    // one element
-    {1, 3, 12, 4, 1, 7, 2, 3, 3, 1},   // the first layer of a residual network
-    {1, 2, 6, 2, 1, 2, 3, 0, 0, 1}};   // elements that no window sees
+    {2, 3, 8, 5, 1, 3, 1, 1, 1, 1},   // same size
+    {2, 16, 9, 32, 1, 3, 2, 1, 1, 1}, // stride 2, the last column of padding unseen
+    {1, 4, 7, 6, 2, 2, 1, 0, 1, 1},   // groups, padding on one side
+    {8, 8, 8, 8, 2, 3, 1, 1, 1, 1},   // groups of whole vectors
+    {2, 8, 10, 8, 8, 3, 1, 2, 2, 2},  // each channel alone, dilated
+    {3, 6, 5, 4, 1, 1, 1, 0, 0, 1},   // a product
+    {1, 1, 1, 1, 1, 1, 1, 0, 0, 1},   // one element
+    {1, 3, 12, 4, 1, 7, 2, 3, 3, 1},  // the first layer of a residual network
+    {1, 2, 6, 2, 1, 2, 3, 0, 0, 1}};  // elements that no window sees
 
 abi::Convolution makeConvolution(const Sizes &s, abi::Convolution::Kind kind) {
   abi::Convolution c;
@@ -119,10 +118,9 @@ std::vector<float> run(const abi::Convolution &convolution, const Tensors &t,
   uint32_t out = c.kind() == abi::Convolution::INPUT_GRADIENT    ? input
                  : c.kind() == abi::Convolution::WEIGHT_GRADIENT ? weight
                                                                  : result;
-  return runRecord(
-      builder, record,
-      {{input, t.input}, {weight, t.weight}, {result, t.result}, {biasBuffer, bias}}, out, threads,
-      {});
+  return runRecord(builder, record,
+                   {{input, t.input}, {weight, t.weight}, {result, t.result}, {biasBuffer, bias}},
+                   out, threads, {});
 }
 
 Tensors randomTensors(std::mt19937 &random, const Sizes &s) {

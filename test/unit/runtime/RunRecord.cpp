@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <thread>
 
 namespace pcc::test {
 
@@ -40,7 +41,11 @@ std::vector<float> runRecord(ProgramBuilder &builder, const abi::Record &record,
     std::memcpy(address(buffer), list.data(), list.size() * sizeof(float));
   auto prepared = device.prepare(record, {builder.executable, builder.program, memory, 0});
   EXPECT_TRUE(bool(prepared)) << prepared.status().message();
-  EXPECT_TRUE((*prepared)->run(slot).ok());
+  // As an executor may, on another thread than the one that prepared it.
+  std::thread([&] {
+    device.enterThread();
+    EXPECT_TRUE((*prepared)->run(slot).ok());
+  }).join();
   std::vector<float> result(builder.program.memory().buffers(int(out)).bytes() / sizeof(float));
   std::memcpy(result.data(), address(out), result.size() * sizeof(float));
   return result;
