@@ -119,9 +119,10 @@ FailureOr<ImageWindow> WindowReader::read(bool roundsUp) {
 LogicalResult checkSpatial(Node &node, const Tensor &x) {
   if (x.rank() == 3 || x.rank() == 4)
     return success();
-  return node.emit.error() << "expected sequences or images, with 1 or 2 dimensions behind batch and "
-                              "channels, got "
-                           << x.type;
+  return node.emit.error()
+         << "expected sequences or images, with 1 or 2 dimensions behind batch and "
+            "channels, got "
+         << x.type;
 }
 
 /// A sequence as an image of one row; an image as it is.
@@ -184,8 +185,7 @@ LogicalResult importConv(Node &node) {
   Tensor operands[] = {asImage(emit, x), asImage(emit, weight)};
   if (!operands[0] || !operands[1])
     return failure();
-  Tensor result =
-      asLike(emit, applyWindow<graph::Conv2dOp>(emit, operands, outputs, *window), x);
+  Tensor result = asLike(emit, applyWindow<graph::Conv2dOp>(emit, operands, outputs, *window), x);
   if (result && bias) {
     Shape column(x.rank() - 1, 1);
     column[0] = outputs;
@@ -217,10 +217,9 @@ FailureOr<ImageWindow> readPoolWindow(Node &node, bool roundsUp) {
   if (failed(checkSpatial(node, x)))
     return failure();
   auto sizes = node.integers("kernel_shape");
-  bool areSizes = sizes && static_cast<int64_t>(sizes->size()) == x.rank() - 2 &&
-                  llvm::all_of(*sizes, [](int64_t size) {
-                    return size >= 1 && size <= graph::maxWindow;
-                  });
+  bool areSizes =
+      sizes && static_cast<int64_t>(sizes->size()) == x.rank() - 2 &&
+      llvm::all_of(*sizes, [](int64_t size) { return size >= 1 && size <= graph::maxWindow; });
   if (!areSizes)
     return node.emit.error() << "expected " << x.rank() - 2
                              << " numbers from 1 on in 'kernel_shape'";
@@ -270,8 +269,7 @@ template <graph::ReduceOpKind kind> LogicalResult importGlobalPool(Node &node) {
     return node.emit.error() << "expected dimensions behind batch and channels, got " << x.type;
   Shape shape(x.shape());
   std::fill(shape.begin() + 2, shape.end(), 1);
-  Tensor result =
-      node.emit.reduce(kind, x, llvm::to_vector(llvm::seq<int64_t>(2, x.rank())));
+  Tensor result = node.emit.reduce(kind, x, llvm::to_vector(llvm::seq<int64_t>(2, x.rank())));
   return node.setResult(node.emit.reshape(result, shape));
 }
 

@@ -150,7 +150,8 @@ static LogicalResult checkGradient(Op op, RankedTensorType input, RankedTensorTy
 }
 
 LogicalResult Conv2dInputGradientOp::verify() {
-  return checkGradient(*this, getResult().getType(), getWeight().getType(), getGradient().getType());
+  return checkGradient(*this, getResult().getType(), getWeight().getType(),
+                       getGradient().getType());
 }
 
 LogicalResult Conv2dWeightGradientOp::verify() {

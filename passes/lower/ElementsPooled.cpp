@@ -52,8 +52,8 @@ public:
   Value compute(bool countsPadding);
 
 private:
-  /// Goes through rows (dim 0), for each through columns (dim 1). Carried are the maximum, or the sum
-  /// and the number of elements.
+  /// Goes through rows (dim 0), for each through columns (dim 1). Carried are the maximum, or the
+  /// sum and the number of elements.
   SmallVector<Value> combine(unsigned dim, Value inside, Value row, ValueRange carried);
   SmallVector<Value> combineElement(Value inside, Value row, Value column, ValueRange carried);
   Value number(double value) { return emitNumber(elements.b, type, value); }
@@ -72,8 +72,7 @@ private:
 };
 } // namespace
 
-SmallVector<Value> Pool::combineElement(Value inside, Value row, Value column,
-                                        ValueRange carried) {
+SmallVector<Value> Pool::combineElement(Value inside, Value row, Value column, ValueRange carried) {
   ImplicitLocOpBuilder &b = elements.b;
   IndexMath &math = elements.math;
   ArrayRef<int64_t> shape = shapeOf(input);
@@ -92,8 +91,8 @@ SmallVector<Value> Pool::combine(unsigned dim, Value inside, Value row, ValueRan
   auto body = [&](Value offset, ValueRange values) -> SmallVector<Value> {
     Elements::Scope scope(elements);
     Value position = emitWindowPosition(elements, window, dim, at[dim], offset);
-    Value isIn = emitInside(elements, window, dim, position, shapeOf(input)[dim + 2],
-                            result[dim + 2]);
+    Value isIn =
+        emitInside(elements, window, dim, position, shapeOf(input)[dim + 2], result[dim + 2]);
     isIn = emitBoth(elements.b, inside, isIn);
     return dim == 0 ? combine(1, isIn, position, values)
                     : combineElement(isIn, row, position, values);

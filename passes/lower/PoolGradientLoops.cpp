@@ -50,8 +50,8 @@ void PoolGradientEmitter::clear(Value plane) {
 
 /// The greater of the best element so far and the one at `positions`, with its position in the
 /// plane: the first of equal ones, and the first NaN.
-SmallVector<Value> PoolGradientEmitter::better(Value plane, Value inside,
-                                               ArrayRef<Value> positions, ValueRange best) {
+SmallVector<Value> PoolGradientEmitter::better(Value plane, Value inside, ArrayRef<Value> positions,
+                                               ValueRange best) {
   ImplicitLocOpBuilder &b = kernel.builder();
   IndexMath &math = kernel.math();
   Value row = inside ? math.clamp(positions[0], image[0]) : positions[0];
@@ -62,9 +62,8 @@ SmallVector<Value> PoolGradientEmitter::better(Value plane, Value inside,
   };
   Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, best[1], math.constant(0));
   Value isGreater = compare(arith::CmpFPredicate::OGT, element, best[0]);
-  Value isFirstNan = arith::AndIOp::create(
-      b, compare(arith::CmpFPredicate::UNO, element, element),
-      compare(arith::CmpFPredicate::ORD, best[0], best[0]));
+  Value isFirstNan = arith::AndIOp::create(b, compare(arith::CmpFPredicate::UNO, element, element),
+                                           compare(arith::CmpFPredicate::ORD, best[0], best[0]));
   Value takes = arith::OrIOp::create(b, isFirst, arith::OrIOp::create(b, isGreater, isFirstNan));
   takes = emitBoth(b, takes, inside);
   Value position = math.add(math.mul(row, image[1]), column);
@@ -82,9 +81,9 @@ SmallVector<Value> PoolGradientEmitter::find(Value plane, ArrayRef<Value> at, un
     Elements::Scope scope(elements);
     SmallVector<Value> longer(positions);
     longer.push_back(emitWindowPosition(elements, window, dim, at[dim], offset));
-    Value isIn = emitBoth(
-        elements.b, inside,
-        emitInside(elements, window, dim, longer.back(), image[dim], pooled[dim]));
+    Value isIn =
+        emitBoth(elements.b, inside,
+                 emitInside(elements, window, dim, longer.back(), image[dim], pooled[dim]));
     return dim == 0 ? find(plane, at, 1, isIn, longer, carried)
                     : better(plane, isIn, longer, carried);
   };
@@ -100,10 +99,9 @@ void PoolGradientEmitter::addWindow(Value plane, Value row, Value column) {
   Value best = find(plane, {row, column}, 0, {}, {}, {least, none})[1];
   // A window of nothing but padding gives its gradient to the first element zero times.
   Value isThere = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, best, math.constant(0));
-  Value position = math.add(math.mul(plane, image[0] * image[1]),
-                            math.clamp(best, image[0] * image[1]));
-  Value gradient =
-      elements.at(op.getGradient(), indexOf(op.getGradient(), plane, row, column));
+  Value position =
+      math.add(math.mul(plane, image[0] * image[1]), math.clamp(best, image[0] * image[1]));
+  Value gradient = elements.at(op.getGradient(), indexOf(op.getGradient(), plane, row, column));
   Value before = elements.load(type, kernel.pointers[0], position);
   Value sum = arith::AddFOp::create(b, before, gradient);
   Value after = arith::SelectOp::create(b, isThere, sum, before);

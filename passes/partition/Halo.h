@@ -18,8 +18,8 @@ namespace pcc::partition {
 
 class Halo {
 public:
-  /// For an image sharded as `image`; `blocks` and `results` are the shapes of one rank's block of it
-  /// and of the op's result.
+  /// For an image sharded as `image`; `blocks` and `results` are the shapes of one rank's block of
+  /// it and of the op's result.
   Halo(mlir::OpBuilder &builder, mlir::Location loc, const dist::Mesh &mesh,
        const graph::Window &window, const dist::Sharding &image, llvm::ArrayRef<int64_t> blocks,
        llvm::ArrayRef<int64_t> results);

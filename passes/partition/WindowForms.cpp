@@ -52,8 +52,8 @@ struct Conv2dForm : WindowForm<Conv2dForm, Conv2dOp> {
                        types.front());
     if (!halo.splits())
       return {};
-    return {cloneWithHalo(conv, builder, halo, {halo.fetch(operands[0]), operands[1]},
-                          types.front())};
+    return {
+        cloneWithHalo(conv, builder, halo, {halo.fetch(operands[0]), operands[1]}, types.front())};
   }
 };
 
@@ -78,8 +78,8 @@ struct WeightGradientForm : WindowForm<WeightGradientForm, Conv2dWeightGradientO
                        operands[1].getType());
     if (!halo.splits())
       return {};
-    return {cloneWithHalo(conv, builder, halo, {halo.fetch(operands[0]), operands[1]},
-                          types.front())};
+    return {
+        cloneWithHalo(conv, builder, halo, {halo.fetch(operands[0]), operands[1]}, types.front())};
   }
 };
 
@@ -134,8 +134,8 @@ struct AvgPoolForm : WindowForm<AvgPoolForm, AvgPoolOp> {
       counts.push_back(FloatAttr::get(type.getElementType(), static_cast<double>(inside)));
     }
     auto rows = RankedTensorType::get({halo.getResultSize(dim)}, type.getElementType());
-    Value all = ConstantOp::create(builder, op.getLoc(), rows,
-                                   DenseElementsAttr::get(rows, counts));
+    Value all =
+        ConstantOp::create(builder, op.getLoc(), rows, DenseElementsAttr::get(rows, counts));
     Value own = takeBlock(builder, op.getLoc(), all, 0, halo.getAxes(dim), dist::getMesh(op));
     Value spread = BroadcastOp::create(builder, op.getLoc(), type, own,
                                        builder.getDenseI64ArrayAttr({dim + 2}));

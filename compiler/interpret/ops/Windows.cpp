@@ -2,10 +2,10 @@
 //
 // Convolutions and pooling.
 
-#include "dialects/graph/Window.h"
 #include "compiler/interpret/Registry.h"
 #include "compiler/interpret/Scalars.h"
 #include "compiler/interpret/TensorAttr.h"
+#include "dialects/graph/Window.h"
 #include "llvm/ADT/Sequence.h"
 
 #include <cmath>
@@ -60,9 +60,8 @@ Tensor conv2d(graph::Conv2dOp op, llvm::ArrayRef<Tensor> in) {
   Tensor sums = zerosOf(op.getType());
   llvm::MutableArrayRef<Element> out = sums.mutableElements();
   llvm::ArrayRef<Element> input = in[0].elements(), weight = in[1].elements();
-  forEachProduct(
-      in[0].getShape(), in[1].getShape(), sums.getShape(), Window::of(op),
-      [&](int64_t i, int64_t w, int64_t r) { out[r].f += input[i].f * weight[w].f; });
+  forEachProduct(in[0].getShape(), in[1].getShape(), sums.getShape(), Window::of(op),
+                 [&](int64_t i, int64_t w, int64_t r) { out[r].f += input[i].f * weight[w].f; });
   return sums;
 }
 
@@ -70,9 +69,8 @@ Tensor conv2dInputGradient(graph::Conv2dInputGradientOp op, llvm::ArrayRef<Tenso
   Tensor sums = zerosOf(op.getType());
   llvm::MutableArrayRef<Element> out = sums.mutableElements();
   llvm::ArrayRef<Element> gradient = in[0].elements(), weight = in[1].elements();
-  forEachProduct(
-      sums.getShape(), in[1].getShape(), in[0].getShape(), Window::of(op),
-      [&](int64_t i, int64_t w, int64_t r) { out[i].f += gradient[r].f * weight[w].f; });
+  forEachProduct(sums.getShape(), in[1].getShape(), in[0].getShape(), Window::of(op),
+                 [&](int64_t i, int64_t w, int64_t r) { out[i].f += gradient[r].f * weight[w].f; });
   return sums;
 }
 
@@ -80,9 +78,8 @@ Tensor conv2dWeightGradient(graph::Conv2dWeightGradientOp op, llvm::ArrayRef<Ten
   Tensor sums = zerosOf(op.getType());
   llvm::MutableArrayRef<Element> out = sums.mutableElements();
   llvm::ArrayRef<Element> input = in[0].elements(), gradient = in[1].elements();
-  forEachProduct(
-      in[0].getShape(), sums.getShape(), in[1].getShape(), Window::of(op),
-      [&](int64_t i, int64_t w, int64_t r) { out[w].f += input[i].f * gradient[r].f; });
+  forEachProduct(in[0].getShape(), sums.getShape(), in[1].getShape(), Window::of(op),
+                 [&](int64_t i, int64_t w, int64_t r) { out[w].f += input[i].f * gradient[r].f; });
   return sums;
 }
 
