@@ -237,6 +237,7 @@ const Break breaks[] = {
     {"attention_writes_input",
      [](Executable &e) {
        abi::Attention &a = attention(e);
+       *a.mutable_log_sum() = a.result();
        *a.mutable_gradients()->mutable_result() = a.result();
        *a.mutable_gradients()->mutable_key() = a.result();
        *a.mutable_gradients()->mutable_value() = a.result();
