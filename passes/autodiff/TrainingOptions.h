@@ -16,7 +16,7 @@ struct TrainingOptions {
   int64_t copies = 1;
   pipe::MicroReduction microReduction = pipe::MicroReduction::Sum;
   bool freezeBatchNorm = false; ///< batch norms of inference form keep their statistics
-  bool wideGradients = true; ///< of f16 and bf16 parameters: added over the ranks in f32
+  bool wideGradients = true;    ///< of f16 and bf16 parameters: added over the ranks in f32
 };
 
 /// Parses --micro-reduction, in any case.

@@ -19,9 +19,9 @@ def GraphCanonicalize : Pass<"graph-canonicalize"> {
 def GraphDecompose : Pass<"graph-decompose"> {
   let summary = "replaces ops that are wholes by core ops";
   let description = [{
-    softmax, softmax_cross_entropy, the optimizer steps, gelu, silu, softplus, elu, leaky_relu and clamp
-    become reductions and plain elementwise ops. Each piece keeps the location of the whole.
-    docs/spec/graph.md lists the formulas.
+    Normal forms, losses, optimizer steps, activations and whatever else has a row in
+    docs/spec/graph.md, which lists the formulas, become reductions and plain elementwise ops. Each
+    piece keeps the location of the whole.
   }];
   let options = [
     ListOption<"ops", "ops", "std::string",
