@@ -119,8 +119,8 @@ bool hasElements(Operation *op) {
     return isa<IntegerType>(elementOf(matmul.getResult()));
   return op->hasTrait<Elementwise>() ||
          isa<IotaOp, BroadcastOp, ReduceOp, ReshapeOp, TransposeOp, SliceOp, DynamicSliceOp,
-             DynamicUpdateSliceOp, PadOp, ConcatOp, GatherOp, OneHotOp, RngUniformOp, MaxPoolOp, AvgPoolOp>(
-             op);
+             DynamicUpdateSliceOp, PadOp, ConcatOp, GatherOp, OneHotOp, RngUniformOp, MaxPoolOp,
+             AvgPoolOp>(op);
 }
 
 Value Elements::compute(Operation *op, const Index &index) {

@@ -179,15 +179,15 @@ void SectionEmitter::emitAttention(Operation *attention) {
     AttentionOp::create(b, op.getLoc(), bufferOf(op.getQuery()), bufferOf(op.getKey()),
                         bufferOf(op.getValue()), bufferOf(result), bufferOf(logSum),
                         bufferOf(op.getMask()), bufferOf(op.getOffset()),
-                        llvm::map_to_vector(gradients, bufferOf), op.getScale(),
-                        op.getCausal(), Lane::Compute, ArrayRef<int32_t>(), ArrayRef<int32_t>());
+                        llvm::map_to_vector(gradients, bufferOf), op.getScale(), op.getCausal(),
+                        Lane::Compute, ArrayRef<int32_t>(), ArrayRef<int32_t>());
   };
   llvm::TypeSwitch<Operation *>(attention)
       .Case([&](graph::AttentionOp op) { create(op, op.getResult(), op.getLogSum(), {}); })
       .Case([&](graph::AttentionGradientOp op) {
-        create(op, op.getResult(), op.getLogSum(),
-               {op.getGradient(), op.getQueryGradient(), op.getKeyGradient(),
-                op.getValueGradient()});
+        create(
+            op, op.getResult(), op.getLogSum(),
+            {op.getGradient(), op.getQueryGradient(), op.getKeyGradient(), op.getValueGradient()});
       });
 }
 

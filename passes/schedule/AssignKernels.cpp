@@ -26,8 +26,8 @@ static bool readsMemory(Operation *op) {
   if (op->hasTrait<OpTrait::IsTerminator>())
     return true;
   FormKind kind = facts::isRecomputed(op) ? FormKind::Map : loopsOf(op).kind;
-  return kind == FormKind::Matmul || kind == FormKind::Convolution ||
-         kind == FormKind::Attention || kind == FormKind::Collective || kind == FormKind::Scatter;
+  return kind == FormKind::Matmul || kind == FormKind::Convolution || kind == FormKind::Attention ||
+         kind == FormKind::Collective || kind == FormKind::Scatter;
 }
 
 /// Gives each cheap op whose value must lie in memory a number, so that it counts as computed.
