@@ -43,6 +43,12 @@ if os.environ.get("PCC_TEST_FULL"):
     config.environment["PCC_TEST_FULL"] = "1"
     config.available_features.add("full")
 
+# The node tests of ONNX, from Debian's package libonnx-testdata: without it their tests are unsupported.
+onnx_nodes = "/usr/share/libonnx-testdata/data/node"
+config.substitutions.append(("%onnx_nodes", onnx_nodes))
+if os.path.isdir(onnx_nodes):
+    config.available_features.add("libonnx-testdata")
+
 if config.pcc_sanitizer:
     config.available_features.add(config.pcc_sanitizer)
 for name in ("ASAN_OPTIONS", "TSAN_OPTIONS"):

@@ -23,6 +23,16 @@ static void addCleanUp(OpPassManager &passes) {
   passes.addPass(createCSEPass());
 }
 
+/// What files spell in pieces becomes whole ops: rules, local forms and kernels of wholes are far
+/// better than those of pieces. They recognise different ops, so their order does not matter.
+static void addRaising(OpPassManager &passes) {
+  passes.addPass(graph::createGraphRaiseActivations());
+  passes.addPass(graph::createGraphRaiseNorms());
+  passes.addPass(graph::createGraphRaiseAttention());
+  passes.addPass(graph::createGraphRaiseLosses());
+  addCleanUp(passes);
+}
+
 /// graph: the model in its simplest form, so that every later pass sees few ops in one form each.
 /// Strategies that stand on ops are written down first, by name, since their ops may not last.
 static void addGraph(OpPassManager &passes, const PipelineOptions &options) {
@@ -31,6 +41,7 @@ static void addGraph(OpPassManager &passes, const PipelineOptions &options) {
   else if (options.parallel.parallel_mode() == abi::SEMI_AUTO_PARALLEL)
     passes.addPass(strategy::createStrategyCollectPins());
   addCleanUp(passes);
+  addRaising(passes);
 }
 
 /// grad: the training step. The batch is cut first, because derivatives are those of one
@@ -91,8 +102,8 @@ static void addStrategy(OpPassManager &passes, const PipelineOptions &options) {
 }
 
 /// spmd: obeys the shardings. Wholes are partitioned as wholes, since one rule for the whole is
-/// better than those of its pieces; only then are they taken apart. After this stage no shape is
-/// global.
+/// better than those of its pieces; only then are they taken apart, but for attention, which has
+/// records of its own. After this stage no shape is global.
 static void addSpmd(OpPassManager &passes, const PipelineOptions &options) {
   passes.addPass(partition::createInsertReshards());
   partition::ReshardsToCollectivesOptions reshards;
@@ -103,7 +114,9 @@ static void addSpmd(OpPassManager &passes, const PipelineOptions &options) {
   if (options.trains() && options.parallel.parameter_broadcast())
     passes.addPass(partition::createBroadcastParameters());
   passes.addPass(partition::createDecomposeExchanges());
-  passes.addPass(graph::createGraphDecompose());
+  graph::GraphDecomposeOptions decompose;
+  decompose.keep = {"attention", "attention_gradient"};
+  passes.addPass(graph::createGraphDecompose(decompose));
   addCleanUp(passes);
 }
 

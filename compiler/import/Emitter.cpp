@@ -44,6 +44,23 @@ Tensor Emitter::finish(Operation *op) {
   return {};
 }
 
+llvm::SmallVector<Tensor> Emitter::apply(llvm::StringRef name, llvm::ArrayRef<Type> types,
+                                         llvm::ArrayRef<Tensor> operands,
+                                         llvm::ArrayRef<NamedAttribute> attributes) {
+  OperationState state(loc, name);
+  state.addTypes(types);
+  state.addAttributes(attributes);
+  for (const Tensor &operand : operands) {
+    state.operands.push_back(materialize(operand));
+    if (!state.operands.back())
+      return llvm::SmallVector<Tensor>(types.size());
+  }
+  Operation *op = builder.create(state);
+  if (!finish(op))
+    return llvm::SmallVector<Tensor>(types.size());
+  return llvm::map_to_vector(op->getResults(), [](Value value) { return Tensor::of(value); });
+}
+
 Value Emitter::materialize(const Tensor &x) {
   if (!x.known)
     return x.value;
@@ -172,6 +189,10 @@ Tensor Emitter::reduce(graph::ReduceOpKind kind, const Tensor &x, llvm::ArrayRef
 
 Tensor Emitter::softmax(const Tensor &x, int64_t axis) {
   return map<graph::SoftmaxOp>(x, static_cast<uint64_t>(axis));
+}
+
+Tensor Emitter::logSoftmax(const Tensor &x, int64_t axis) {
+  return map<graph::LogSoftmaxOp>(x, static_cast<uint64_t>(axis));
 }
 
 Tensor Emitter::lookThroughTranspose(const Tensor &x, bool &isTransposed) {

@@ -73,13 +73,27 @@ public:
   llvm::SmallVector<Tensor> split(const Tensor &x, int64_t axis, llvm::ArrayRef<int64_t> sizes);
   Tensor gather(const Tensor &x, const Tensor &indices, int64_t axis);
   Tensor iota(mlir::Type elementType, int64_t count);
+  /// The index along `axis` of a tensor of `shape` as i64, as what broadcasts to that shape.
+  Tensor placeAlong(llvm::ArrayRef<int64_t> shape, int64_t axis);
+  /// Indices of a dimension of `size`; those below zero count from its end.
+  Tensor wrapNegative(const Tensor &indices, int64_t size);
 
   Tensor reduce(graph::ReduceOpKind kind, const Tensor &x, llvm::ArrayRef<int64_t> dims);
   Tensor softmax(const Tensor &x, int64_t axis);
+  Tensor logSoftmax(const Tensor &x, int64_t axis);
 
   /// Batched product; batch dimensions broadcast numpy's way. An operand that is a transpose of its
   /// last two dimensions is read through it.
   Tensor matmul(const Tensor &x, const Tensor &y, bool transposeX = false, bool transposeY = false);
+
+  /// Any other op, never folded: its results of `types`. All are null if it does not verify or an
+  /// operand is null.
+  template <typename Op>
+  llvm::SmallVector<Tensor> apply(llvm::ArrayRef<mlir::Type> types, llvm::ArrayRef<Tensor> operands,
+                                  llvm::ArrayRef<mlir::NamedAttribute> attributes = {}) {
+    return apply(Op::getOperationName(), types, operands, attributes);
+  }
+  mlir::Builder &attributes() { return builder; }
 
   /// The shape that `shapes` broadcast to; nothing after an error.
   std::optional<llvm::SmallVector<int64_t>>
@@ -92,6 +106,9 @@ private:
   /// Whether a result of `shape` computed from `operands` (at least one) is evaluated now.
   bool evaluates(llvm::ArrayRef<int64_t> shape,
                  std::initializer_list<const Tensor *> operands) const;
+  llvm::SmallVector<Tensor> apply(llvm::StringRef op, llvm::ArrayRef<mlir::Type> types,
+                                  llvm::ArrayRef<Tensor> operands,
+                                  llvm::ArrayRef<mlir::NamedAttribute> attributes);
   /// Checks the op just built; null, and an error, where it does not verify.
   Tensor finish(mlir::Operation *op);
   /// The elementwise op named `op` where it is evaluated now, else null.
@@ -100,7 +117,6 @@ private:
   /// Repeating a known tensor is left to the program unless all are known.
   bool broadcastTogether(std::initializer_list<Tensor *> operands);
   bool haveEqualTypes(const Tensor &x, const Tensor &y) const;
-  Tensor wrapNegative(const Tensor &indices, int64_t size);
   Tensor lookThroughTranspose(const Tensor &x, bool &isTransposed);
   std::optional<llvm::SmallVector<int64_t>> joinedShape(llvm::ArrayRef<Tensor> pieces,
                                                         int64_t axis);

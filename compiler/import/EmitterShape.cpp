@@ -205,4 +205,10 @@ Tensor Emitter::iota(Type elementType, int64_t count) {
   return finish(graph::IotaOp::create(builder, loc, type, static_cast<uint64_t>(0)));
 }
 
+Tensor Emitter::placeAlong(llvm::ArrayRef<int64_t> shape, int64_t axis) {
+  Shape own(shape.size() - axis, 1);
+  own.front() = shape[axis];
+  return reshape(iota(builder.getI64Type(), shape[axis]), own);
+}
+
 } // namespace pcc::import

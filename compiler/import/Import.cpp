@@ -30,6 +30,10 @@ OwningOpRef<ModuleOp> importMlir(llvm::StringRef path, const ImportOptions &opti
     emitError(loc) << "a module has no symbolic dimensions: expected no --set-dim";
     return {};
   }
+  if (!options.inputs.empty()) {
+    emitError(loc) << "the inputs of a module stay inputs: expected no --set-input";
+    return {};
+  }
   if (!llvm::sys::fs::exists(path)) {
     emitError(loc) << "cannot read the file: No such file or directory";
     return {};
@@ -45,7 +49,7 @@ OwningOpRef<ModuleOp> importOnnx(llvm::StringRef path, const ImportOptions &opti
   if (!model)
     return {};
   OnnxImporter importer(path, model, context, unsupported);
-  return withWeights(importer.import(options.dims), options);
+  return withWeights(importer.import(options.dims, options.inputs), options);
 }
 
 OwningOpRef<ModuleOp> importModel(llvm::StringRef path, const ImportOptions &options,

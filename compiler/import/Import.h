@@ -8,6 +8,7 @@
 // giving up.
 #pragma once
 
+#include "compiler/import/Constant.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -21,6 +22,9 @@ struct ImportOptions {
   /// Sizes of the symbolic dimensions of the inputs (`--set-dim NAME=N`). A dimension without a
   /// name goes by `INPUT.DIMENSION`, as in `x.0`.
   llvm::StringMap<int64_t> dims;
+  /// Values of inputs that must be known to import the model, as a shape that a user may choose
+  /// (`--set-input NAME=FILE`): these become constants.
+  llvm::StringMap<Constant> inputs;
   /// A .safetensors file whose values replace those of the parameters (`--weights FILE`); empty:
   /// those of the model.
   std::string weights;

@@ -92,18 +92,40 @@ bool Binder::checkNames() {
 
 } // namespace
 
-std::optional<std::vector<GraphInput>>
-bindInputs(const onnx::GraphProto &graph, const llvm::StringMap<int64_t> &dims, Location loc) {
+std::vector<const onnx::ValueInfoProto *> listInputs(const onnx::GraphProto &graph) {
   llvm::StringSet<> initializers;
   for (const onnx::TensorProto &tensor : graph.initializer())
     initializers.insert(tensor.name());
+  std::vector<const onnx::ValueInfoProto *> inputs;
+  for (const onnx::ValueInfoProto &info : graph.input())
+    if (!initializers.contains(info.name()))
+      inputs.push_back(&info);
+  return inputs;
+}
+
+/// Every input of `known` is one of `inputs`.
+static bool checkKnown(llvm::ArrayRef<const onnx::ValueInfoProto *> inputs,
+                       const llvm::StringMap<Constant> &known, Location loc) {
+  for (llvm::StringRef name : known.keys())
+    if (llvm::none_of(inputs, [&](const auto *info) { return info->name() == name; })) {
+      emitError(loc) << "there is no input '" << name << "'";
+      return false;
+    }
+  return true;
+}
+
+std::optional<std::vector<GraphInput>> bindInputs(const onnx::GraphProto &graph,
+                                                  const llvm::StringMap<int64_t> &dims,
+                                                  const llvm::StringMap<Constant> &known,
+                                                  Location loc) {
+  auto all = listInputs(graph);
   Binder binder(dims, loc);
   std::vector<GraphInput> inputs;
-  bool areBound = true;
-  for (const onnx::ValueInfoProto &info : graph.input()) {
-    if (initializers.contains(info.name()))
+  bool areBound = checkKnown(all, known, loc);
+  for (const onnx::ValueInfoProto *info : all) {
+    if (known.contains(info->name()))
       continue;
-    std::optional<GraphInput> input = binder.bind(info);
+    std::optional<GraphInput> input = binder.bind(*info);
     areBound &= input.has_value();
     if (input)
       inputs.push_back(std::move(*input));

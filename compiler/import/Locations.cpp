@@ -139,4 +139,10 @@ DiagnosticPrinter::DiagnosticPrinter(MLIRContext *context, llvm::raw_ostream &os
   setHandler([&os](Diagnostic &diagnostic) { printDiagnostic(os, diagnostic); });
 }
 
+FirstError::FirstError(MLIRContext *context)
+    : handler(context, [this](Diagnostic &diagnostic) {
+        if (text.empty() && diagnostic.getSeverity() == DiagnosticSeverity::Error)
+          text = diagnostic.str();
+      }) {}
+
 } // namespace pcc::import

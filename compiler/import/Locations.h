@@ -39,4 +39,17 @@ public:
   DiagnosticPrinter(mlir::MLIRContext *context, llvm::raw_ostream &os);
 };
 
+/// While it lives, keeps the text of the context's first error, and nothing is printed.
+class FirstError {
+public:
+  explicit FirstError(mlir::MLIRContext *context);
+
+  /// Empty if there was none.
+  const std::string &str() const { return text; }
+
+private:
+  std::string text;
+  mlir::ScopedDiagnosticHandler handler;
+};
+
 } // namespace pcc::import

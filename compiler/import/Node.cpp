@@ -124,6 +124,8 @@ std::optional<llvm::SmallVector<int64_t>> Node::checkAxes(llvm::ArrayRef<int64_t
 
 size_t Node::outputCount() const { return proto.output_size(); }
 
+llvm::StringRef Node::outputName(size_t position) const { return proto.output(position); }
+
 LogicalResult Node::setResults(llvm::ArrayRef<Tensor> values) {
   results.assign(values.begin(), values.end());
   return success(llvm::all_of(results, [](const Tensor &result) { return bool(result); }));

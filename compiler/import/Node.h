@@ -51,6 +51,8 @@ public:
 
   /// Results. A null tensor stands for an error that was diagnosed.
   size_t outputCount() const;
+  /// Empty where nobody reads it.
+  llvm::StringRef outputName(size_t position) const;
   mlir::LogicalResult setResult(Tensor result) { return setResults({std::move(result)}); }
   mlir::LogicalResult setResults(llvm::ArrayRef<Tensor> values);
   llvm::ArrayRef<Tensor> getResults() const { return results; }

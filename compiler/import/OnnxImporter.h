@@ -24,18 +24,23 @@ public:
   OnnxImporter(llvm::StringRef path, std::shared_ptr<const onnx::ModelProto> model,
                mlir::MLIRContext &context, std::vector<UnsupportedNode> *unsupported);
 
-  /// The module with `dims` bound; null after an error.
-  mlir::OwningOpRef<mlir::ModuleOp> import(const llvm::StringMap<int64_t> &dims);
+  /// The module with `dims` and the inputs `known` bound; null after an error.
+  mlir::OwningOpRef<mlir::ModuleOp> import(const llvm::StringMap<int64_t> &dims,
+                                           const llvm::StringMap<Constant> &known = {});
 
 private:
+  /// What an initializer is in the program.
+  enum class Use { Constant, Trained, State };
+
   struct Initializer {
     std::string name;
     TensorData data;
+    Use use;
   };
 
   bool checkOpsets();
   bool readInitializers();
-  bool readInitializer(const onnx::TensorProto &tensor, bool isParameter);
+  bool readInitializer(const onnx::TensorProto &tensor, Use use);
   bool createFunction(llvm::ArrayRef<GraphInput> inputs);
   void declareParameters();
   bool importNodes(bool inputsAreBound);
@@ -44,6 +49,7 @@ private:
                                  mlir::Location loc);
   mlir::LogicalResult defineResults(const onnx::NodeProto &proto, const Node &node);
   bool returnOutputs();
+  void warnOfFoldedBatchNorms();
 
   const Operator *lookUp(const onnx::NodeProto &node, mlir::Location loc);
   bool define(const std::string &name, Tensor tensor, mlir::Location loc);

@@ -50,18 +50,22 @@ OnnxImporter::OnnxImporter(llvm::StringRef path, std::shared_ptr<const onnx::Mod
   context.loadDialect<func::FuncDialect, graph::GraphDialect>();
 }
 
-OwningOpRef<ModuleOp> OnnxImporter::import(const llvm::StringMap<int64_t> &dims) {
+OwningOpRef<ModuleOp> OnnxImporter::import(const llvm::StringMap<int64_t> &dims,
+                                           const llvm::StringMap<Constant> &known) {
   if (!checkOpsets())
     return {};
   module = ModuleOp::create(fileLoc);
-  auto inputs = bindInputs(graph, dims, fileLoc);
+  auto inputs = bindInputs(graph, dims, known, fileLoc);
   bool isReadable = readInitializers();
+  for (const auto &[name, value] : known)
+    isReadable &= define(name.str(), Tensor::of(value), fileLoc);
   isReadable &= createFunction(inputs.value_or(std::vector<GraphInput>()));
   // With sizes or data missing, the nodes are still searched for operators that are not supported.
   bool canEvaluate = inputs && isReadable;
   if (!importNodes(canEvaluate) || !canEvaluate || !returnOutputs())
     return {};
   declareParameters();
+  warnOfFoldedBatchNorms();
   eraseDeadOps(function.front());
   return succeeded(verify(*module)) ? std::move(module) : nullptr;
 }
@@ -90,14 +94,20 @@ bool OnnxImporter::readInitializers() {
                        << graph.sparse_initializer(0).values().name() << "'";
     isReadable = false;
   }
-  llvm::StringSet<> used = usedNames(graph), trained = findParameters(graph, opset);
-  for (const onnx::TensorProto &tensor : graph.initializer())
+  llvm::StringSet<> used = usedNames(graph);
+  ParameterNames names = findParameters(graph, opset);
+  for (const onnx::TensorProto &tensor : graph.initializer()) {
+    Use use = names.trained.contains(tensor.name())  ? Use::Trained
+              : names.states.contains(tensor.name()) ? Use::State
+                                                     : Use::Constant;
     if (used.contains(tensor.name()))
-      isReadable &= readInitializer(tensor, trained.contains(tensor.name()));
+      isReadable &= readInitializer(tensor, use);
+  }
   return isReadable;
 }
 
-bool OnnxImporter::readInitializer(const onnx::TensorProto &tensor, bool isParameter) {
+bool OnnxImporter::readInitializer(const onnx::TensorProto &tensor, Use use) {
+  bool isParameter = use != Use::Constant;
   auto error = [&] { return emitError(fileLoc) << "initializer '" << tensor.name() << "': "; };
   auto data = tensors.read(tensor, error);
   if (!data)
@@ -108,7 +118,7 @@ bool OnnxImporter::readInitializer(const onnx::TensorProto &tensor, bool isParam
     error() << "tensors of type " << data->type << " are not supported";
     return false;
   }
-  (isParameter ? parameters : largeConstants).push_back({tensor.name(), std::move(*data)});
+  (isParameter ? parameters : largeConstants).push_back({tensor.name(), std::move(*data), use});
   return true;
 }
 
@@ -147,8 +157,28 @@ void OnnxImporter::declareParameters() {
   for (const Initializer &parameter : parameters) {
     Location loc = NameLoc::get(builder.getStringAttr(parameter.name), fileLoc);
     graph::ParameterOp::create(builder, loc, parameter.name, parameter.data.type, init,
-                               parameter.data.toResource(parameter.name));
+                               parameter.data.toResource(parameter.name),
+                               /*trainable=*/parameter.use == Use::Trained);
   }
+}
+
+/// An exporter that rewrites its graph says so at each node. A model whose batch norms it has
+/// folded into weights computes the same, but is another one to train.
+void OnnxImporter::warnOfFoldedBatchNorms() {
+  const onnx::NodeProto *first = nullptr;
+  int64_t count = 0;
+  for (const onnx::NodeProto &node : graph.node())
+    for (const onnx::StringStringEntryProto &entry : node.metadata_props())
+      if (entry.key() == "pkg.onnxscript.rewriter.rule_name" &&
+          llvm::StringRef(entry.value()).contains_insensitive("batchnorm")) {
+        first = first ? first : &node;
+        ++count;
+      }
+  if (!first)
+    return;
+  emitWarning(fileLoc) << "the exporter has folded batch norms into the weights of " << count
+                       << " nodes, '" << first->name() << "' first: the model is trained without "
+                       << "them; export with 'optimize=False' to keep them";
 }
 
 bool OnnxImporter::returnOutputs() {

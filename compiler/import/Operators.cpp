@@ -12,7 +12,9 @@ const Operator *findOperator(llvm::StringRef name, int64_t opset) {
     llvm::StringMap<Rows> rows;
     for (llvm::ArrayRef<Operator> family :
          {elementwiseOperators(), logicOperators(), constantOperators(), shapeOperators(),
-          indexOperators(), contractionOperators(), reduceOperators()})
+          indexOperators(), contractionOperators(), reduceOperators(), normalOperators(),
+          lossOperators(), windowOperators(), activationOperators(), einsumOperators(),
+          attentionOperators(), elementIndexOperators(), maskOperators(), orderOperators()})
       for (const Operator &row : family)
         rows[row.name].push_back(&row);
     return rows;

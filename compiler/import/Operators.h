@@ -14,8 +14,9 @@
 
 namespace pcc::import {
 
-/// The opsets of domain `ai.onnx` whose operators the table knows.
-constexpr int64_t oldestOpset = 7;
+/// The opsets of domain `ai.onnx` whose operators the table knows; of those before 7, which few
+/// files have, the ones whose meaning has not changed since.
+constexpr int64_t oldestOpset = 1;
 constexpr int64_t newestOpset = 25;
 
 /// Through which inputs a gradient can flow, one bit each; bit 31 stands for all that follow.
@@ -24,6 +25,8 @@ enum Gradients : uint32_t {
   FirstInput = 1u << 0,
   SecondInput = 1u << 1,
   ThirdInput = 1u << 2,
+  FourthInput = 1u << 3,
+  FifthInput = 1u << 4,
   AllInputs = ~0u,
 };
 
@@ -33,19 +36,29 @@ struct Operator {
   unsigned fewestInputs, mostInputs; ///< the first `fewestInputs` must be there
   Gradients gradients;
   mlir::LogicalResult (*handler)(Node &);
+  uint32_t states = NoGradient; ///< inputs that training changes without a gradient, as `gradients`
 };
 
 /// Any number of inputs.
 constexpr unsigned anyNumber = ~0u;
 
 /// The rows of each family, in its own file.
-llvm::ArrayRef<Operator> elementwiseOperators(); // ElementwiseOperators.cpp
-llvm::ArrayRef<Operator> logicOperators();       // LogicOperators.cpp
-llvm::ArrayRef<Operator> constantOperators();    // ConstantOperators.cpp
-llvm::ArrayRef<Operator> shapeOperators();       // ShapeOperators.cpp
-llvm::ArrayRef<Operator> indexOperators();       // IndexOperators.cpp
-llvm::ArrayRef<Operator> contractionOperators(); // ContractionOperators.cpp
-llvm::ArrayRef<Operator> reduceOperators();      // ReduceOperators.cpp
+llvm::ArrayRef<Operator> elementwiseOperators();  // ElementwiseOperators.cpp
+llvm::ArrayRef<Operator> logicOperators();        // LogicOperators.cpp
+llvm::ArrayRef<Operator> constantOperators();     // ConstantOperators.cpp
+llvm::ArrayRef<Operator> shapeOperators();        // ShapeOperators.cpp
+llvm::ArrayRef<Operator> indexOperators();        // IndexOperators.cpp
+llvm::ArrayRef<Operator> contractionOperators();  // ContractionOperators.cpp
+llvm::ArrayRef<Operator> reduceOperators();       // ReduceOperators.cpp
+llvm::ArrayRef<Operator> normalOperators();       // NormalOperators.cpp
+llvm::ArrayRef<Operator> lossOperators();         // LossOperators.cpp
+llvm::ArrayRef<Operator> windowOperators();       // WindowOperators.cpp
+llvm::ArrayRef<Operator> activationOperators();   // ActivationOperators.cpp
+llvm::ArrayRef<Operator> attentionOperators();    // AttentionOperators.cpp
+llvm::ArrayRef<Operator> einsumOperators();       // EinsumOperator.cpp
+llvm::ArrayRef<Operator> elementIndexOperators(); // ElementIndexOperators.cpp
+llvm::ArrayRef<Operator> maskOperators();         // MaskOperators.cpp
+llvm::ArrayRef<Operator> orderOperators();        // OrderOperators.cpp
 
 /// The row for `name` in `opset`; null for an operator that is not imported.
 const Operator *findOperator(llvm::StringRef name, int64_t opset);

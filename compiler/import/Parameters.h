@@ -13,9 +13,14 @@ class GraphProto;
 
 namespace pcc::import {
 
-/// The names of the initializers that are trained: those of floating-point type and at least one
-/// dimension from which a gradient can flow to an output of the graph. A mask that is only
-/// compared, a table of shapes and a scalar that scales attention are constants.
-llvm::StringSet<> findParameters(const onnx::GraphProto &graph, int64_t opset);
+/// The names of the initializers that are parameters: those of floating-point type and at least one
+/// dimension
+/// * that are trained, from which a gradient can flow to an output of the graph: no mask that is
+///   only compared, no table of shapes, no scalar that scales attention;
+/// * that training changes all the same: running statistics.
+struct ParameterNames {
+  llvm::StringSet<> trained, states; ///< disjoint
+};
+ParameterNames findParameters(const onnx::GraphProto &graph, int64_t opset);
 
 } // namespace pcc::import

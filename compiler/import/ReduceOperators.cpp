@@ -11,35 +11,74 @@ using namespace mlir;
 namespace pcc::import {
 namespace {
 
+/// What a reduction over some dimensions is, in graph ops.
+using Form = Tensor (*)(Emitter &, const Tensor &, llvm::ArrayRef<int64_t> dims);
+
 /// Reduces `axes`, or all of them if there is no list; an empty list counts as none, unless
-/// `noop_with_empty_axes` makes the operator the identity.
-LogicalResult reduce(Node &node, graph::ReduceOpKind kind, std::optional<Shape> axes) {
+/// `noop_with_empty_axes` leaves each element a reduction of its own.
+LogicalResult reduce(Node &node, Form form, std::optional<Shape> axes) {
   Tensor x = node.input(0);
   bool keepDims = node.integer("keepdims", 1) != 0;
   bool emptyIsIdentity = node.integer("noop_with_empty_axes", 0) != 0;
   if (axes && !(axes = node.checkAxes(*axes, x.rank())))
     return failure();
-  if (!axes || axes->empty()) {
-    if (emptyIsIdentity)
-      return node.setResult(x);
+  if ((!axes || axes->empty()) && !emptyIsIdentity)
     axes = llvm::to_vector(llvm::seq<int64_t>(0, x.rank()));
-  }
-  Tensor result = node.emit.reduce(kind, x, *axes);
+  Shape dims = axes.value_or(Shape());
+  Tensor result = form(node.emit, x, dims);
   if (!keepDims)
     return node.setResult(result);
   Shape shape(x.shape());
-  for (int64_t axis : *axes)
-    shape[axis] = 1;
+  for (int64_t dim : dims)
+    shape[dim] = 1;
   return node.setResult(node.emit.reshape(result, shape));
 }
 
-template <graph::ReduceOpKind kind> LogicalResult reduceAttribute(Node &node) {
-  return reduce(node, kind, node.integers("axes"));
+template <Form form> LogicalResult reduceAttribute(Node &node) {
+  return reduce(node, form, node.integers("axes"));
 }
 
-template <graph::ReduceOpKind kind> LogicalResult reduceInput(Node &node) {
+template <Form form> LogicalResult reduceInput(Node &node) {
   auto axes = node.optionalIntegers(1, "list of axes");
-  return succeeded(axes) ? reduce(node, kind, *axes) : failure();
+  return succeeded(axes) ? reduce(node, form, *axes) : failure();
+}
+
+template <graph::ReduceOpKind kind>
+Tensor plain(Emitter &emit, const Tensor &x, llvm::ArrayRef<int64_t> dims) {
+  return emit.reduce(kind, x, dims);
+}
+
+Tensor sum(Emitter &emit, const Tensor &x, llvm::ArrayRef<int64_t> dims) {
+  return emit.reduce(graph::ReduceOpKind::Sum, x, dims);
+}
+
+Tensor sumOfMagnitudes(Emitter &emit, const Tensor &x, llvm::ArrayRef<int64_t> dims) {
+  return sum(emit, emit.unary<graph::AbsOp>(x), dims);
+}
+
+Tensor sumOfSquares(Emitter &emit, const Tensor &x, llvm::ArrayRef<int64_t> dims) {
+  return sum(emit, emit.unary<graph::SquareOp>(x), dims);
+}
+
+Tensor norm(Emitter &emit, const Tensor &x, llvm::ArrayRef<int64_t> dims) {
+  return emit.unary<graph::SqrtOp>(sumOfSquares(emit, x, dims));
+}
+
+Tensor logOfSum(Emitter &emit, const Tensor &x, llvm::ArrayRef<int64_t> dims) {
+  return emit.unary<graph::LogOp>(sum(emit, x, dims));
+}
+
+/// With the greatest element taken out, no exponential overflows.
+Tensor logOfSumOfExponentials(Emitter &emit, const Tensor &x, llvm::ArrayRef<int64_t> dims) {
+  Tensor greatest = emit.reduce(graph::ReduceOpKind::Max, x, dims);
+  if (!greatest)
+    return {};
+  Shape shape(x.shape());
+  for (int64_t dim : dims)
+    shape[dim] = 1;
+  Tensor shifted = emit.binary<graph::SubOp>(x, emit.reshape(greatest, shape));
+  Tensor log = logOfSum(emit, emit.unary<graph::ExpOp>(shifted), dims);
+  return emit.binary<graph::AddOp>(greatest, log);
 }
 
 /// Before opset 13: softmax over all dimensions from `axis` on together.
@@ -62,11 +101,11 @@ LogicalResult importSoftmax(Node &node) {
 }
 
 /// A reduction whose axes are an attribute, and one whose axes are an input.
-template <graph::ReduceOpKind kind> Operator withAttribute(llvm::StringLiteral name) {
-  return {name, 1, 1, 1, FirstInput, reduceAttribute<kind>};
+template <Form form> Operator withAttribute(llvm::StringLiteral name) {
+  return {name, 1, 1, 1, FirstInput, reduceAttribute<form>};
 }
-template <graph::ReduceOpKind kind> Operator withInput(llvm::StringLiteral name, int64_t since) {
-  return {name, since, 1, 2, FirstInput, reduceInput<kind>};
+template <Form form> Operator withInput(llvm::StringLiteral name, int64_t since) {
+  return {name, since, 1, 2, FirstInput, reduceInput<form>};
 }
 
 } // namespace
@@ -74,16 +113,26 @@ template <graph::ReduceOpKind kind> Operator withInput(llvm::StringLiteral name,
 llvm::ArrayRef<Operator> reduceOperators() {
   using Kind = graph::ReduceOpKind;
   static const Operator rows[] = {
-      withAttribute<Kind::Max>("ReduceMax"),
-      withInput<Kind::Max>("ReduceMax", 18),
-      withAttribute<Kind::Mean>("ReduceMean"),
-      withInput<Kind::Mean>("ReduceMean", 18),
-      withAttribute<Kind::Min>("ReduceMin"),
-      withInput<Kind::Min>("ReduceMin", 18),
-      withAttribute<Kind::Prod>("ReduceProd"),
-      withInput<Kind::Prod>("ReduceProd", 18),
-      withAttribute<Kind::Sum>("ReduceSum"),
-      withInput<Kind::Sum>("ReduceSum", 13),
+      withAttribute<sumOfMagnitudes>("ReduceL1"),
+      withInput<sumOfMagnitudes>("ReduceL1", 18),
+      withAttribute<norm>("ReduceL2"),
+      withInput<norm>("ReduceL2", 18),
+      withAttribute<logOfSum>("ReduceLogSum"),
+      withInput<logOfSum>("ReduceLogSum", 18),
+      withAttribute<logOfSumOfExponentials>("ReduceLogSumExp"),
+      withInput<logOfSumOfExponentials>("ReduceLogSumExp", 18),
+      withAttribute<plain<Kind::Max>>("ReduceMax"),
+      withInput<plain<Kind::Max>>("ReduceMax", 18),
+      withAttribute<plain<Kind::Mean>>("ReduceMean"),
+      withInput<plain<Kind::Mean>>("ReduceMean", 18),
+      withAttribute<plain<Kind::Min>>("ReduceMin"),
+      withInput<plain<Kind::Min>>("ReduceMin", 18),
+      withAttribute<plain<Kind::Prod>>("ReduceProd"),
+      withInput<plain<Kind::Prod>>("ReduceProd", 18),
+      withAttribute<sum>("ReduceSum"),
+      withInput<sum>("ReduceSum", 13),
+      withAttribute<sumOfSquares>("ReduceSumSquare"),
+      withInput<sumOfSquares>("ReduceSumSquare", 18),
       {"Softmax", 1, 1, 1, FirstInput, importFlattenedSoftmax},
       {"Softmax", 13, 1, 1, FirstInput, importSoftmax},
   };

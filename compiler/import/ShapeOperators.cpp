@@ -129,15 +129,84 @@ LogicalResult importExpand(Node &node) {
   return common ? node.setResult(node.emit.broadcast(node.input(0), *common)) : failure();
 }
 
+/// Repeats the whole along each dimension: a dimension before it holds the repetitions.
+LogicalResult importTile(Node &node) {
+  Emitter &emit = node.emit;
+  Tensor x = node.input(0);
+  auto repeats = node.knownIntegers(1, "list of repetitions");
+  if (!repeats)
+    return failure();
+  if (static_cast<int64_t>(repeats->size()) != x.rank() ||
+      llvm::any_of(*repeats, [](int64_t count) { return count < 1; }))
+    return emit.error() << "expected " << x.rank() << " positive numbers of repetitions, got "
+                        << formatShape(*repeats);
+  Shape apart, repeated, merged;
+  for (auto [size, count] : llvm::zip_equal(x.shape(), *repeats)) {
+    apart.append({1, size});
+    repeated.append({count, size});
+    merged.push_back(llvm::checkedMul(size, count).value_or(-1));
+  }
+  if (!isAddressable(merged))
+    return emit.error() << "the result " << formatShape(merged) << " is too large";
+  return node.setResult(emit.reshape(emit.broadcast(emit.reshape(x, apart), repeated), merged));
+}
+
+/// The side of the squares between which DepthToSpace and SpaceToDepth move elements, for an image
+/// in which `divides` of it holds.
+template <typename Divides>
+std::optional<int64_t> readBlockSize(Node &node, const Tensor &x, Divides divides) {
+  int64_t side = node.integer("blocksize", 0);
+  constexpr int64_t most = 1 << 16;
+  if (x.rank() == 4 && side >= 1 && side <= most && divides(side))
+    return side;
+  node.emit.error() << "cannot rearrange " << formatShape(x.shape()) << " in blocks of " << side;
+  return std::nullopt;
+}
+
+/// Channels become blocks of pixels: those of a block come first among the channels, or last.
+LogicalResult importDepthToSpace(Node &node) {
+  Emitter &emit = node.emit;
+  Tensor x = node.input(0);
+  std::string mode = node.text("mode", "DCR");
+  if (mode != "DCR" && mode != "CRD")
+    return emit.error() << "expected attribute 'mode' to be 'DCR' or 'CRD', got '" << mode << "'";
+  auto side =
+      readBlockSize(node, x, [&](int64_t side) { return x.shape()[1] % (side * side) == 0; });
+  if (!side)
+    return failure();
+  int64_t n = x.shape()[0], c = x.shape()[1] / (*side * *side), h = x.shape()[2], w = x.shape()[3];
+  Tensor moved =
+      mode == "DCR"
+          ? emit.transpose(emit.reshape(x, {n, *side, *side, c, h, w}), {0, 3, 4, 1, 5, 2})
+          : emit.transpose(emit.reshape(x, {n, c, *side, *side, h, w}), {0, 1, 4, 2, 5, 3});
+  return node.setResult(emit.reshape(moved, {n, c, h * *side, w * *side}));
+}
+
+LogicalResult importSpaceToDepth(Node &node) {
+  Emitter &emit = node.emit;
+  Tensor x = node.input(0);
+  auto side = readBlockSize(
+      node, x, [&](int64_t side) { return x.shape()[2] % side == 0 && x.shape()[3] % side == 0; });
+  if (!side)
+    return failure();
+  int64_t n = x.shape()[0], c = x.shape()[1], h = x.shape()[2] / *side, w = x.shape()[3] / *side;
+  Tensor apart = emit.reshape(x, {n, c, h, *side, w, *side});
+  return node.setResult(
+      emit.reshape(emit.transpose(apart, {0, 3, 5, 1, 2, 4}), {n, c * *side * *side, h, w}));
+}
+
 } // namespace
 
 llvm::ArrayRef<Operator> shapeOperators() {
   static const Operator rows[] = {
+      {"DepthToSpace", 1, 1, 1, FirstInput, importDepthToSpace},
       {"Expand", 8, 2, 2, FirstInput, importExpand},
       {"Flatten", 1, 1, 1, FirstInput, importFlatten},
       {"Reshape", 5, 2, 2, FirstInput, importReshape},
+      {"SpaceToDepth", 1, 1, 1, FirstInput, importSpaceToDepth},
       {"Squeeze", 1, 1, 1, FirstInput, withAxesAttribute<squeeze>},
       {"Squeeze", 13, 1, 2, FirstInput, withAxesInput<squeeze>},
+      {"Tile", 6, 2, 2, FirstInput, importTile},
       {"Transpose", 1, 1, 1, FirstInput, importTranspose},
       {"Unsqueeze", 1, 1, 1, FirstInput, withAxesAttribute<unsqueeze>},
       {"Unsqueeze", 13, 2, 2, FirstInput, withAxesInput<unsqueeze>},

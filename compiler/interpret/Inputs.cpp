@@ -42,6 +42,7 @@ std::optional<int64_t> indexEnd(OpOperand &use) {
       })
       .Case([](graph::OneHotOp op) { return dimOf(op.getResult(), op.getAxis()); })
       .Case([](graph::SoftmaxCrossEntropyOp op) { return lastDim(op.getLogits()); })
+      .Case([](graph::NllOp op) { return lastDim(op.getLogProbabilities()); })
       // Ops that only move the integers on.
       .Case<graph::ReshapeOp, graph::TransposeOp, graph::BroadcastOp, graph::SliceOp, graph::CastOp,
             dist::ReshardOp, dist::ToLocalOp, dist::ToGlobalOp>(

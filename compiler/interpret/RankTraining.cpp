@@ -74,7 +74,7 @@ FailureOr<Tensor> RankTraining::argument(const Slot &slot, const Binding &bindin
   if (binding.role == graph::RoleKind::Parameter)
     return parameters.at(binding.key);
   if (binding.role == graph::RoleKind::Step)
-    return Tensor::integers(ElementType::I64, {}, {number});
+    return Tensor::integers(ElementType::I64, {}, {number * plan.runsOf(slot) + slot.block});
   if (binding.role == graph::RoleKind::Gradient && sums.count(binding.key))
     return readSum(binding.key, scales.at(binding.key),
                    *elementTypeOf(binding.type.getElementType()));

@@ -9,8 +9,9 @@ const Registry &Registry::get() {
     Registry all;
     for (auto registerFamily :
          {registerElementwise, registerActivations, registerLogic, registerLeaves, registerShape,
-          registerIndexing, registerContraction, registerReduce, registerLoss, registerOptimizer,
-          registerCalls, registerCollectives, registerExchanges, registerShardings})
+          registerIndexing, registerContraction, registerWindows, registerAttention, registerNormal,
+          registerReduce, registerAlongAxis, registerLoss, registerOptimizer, registerCalls,
+          registerCollectives, registerExchanges, registerShardings})
       registerFamily(all);
     return all;
   }();

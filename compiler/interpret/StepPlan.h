@@ -22,6 +22,11 @@ struct StepPlan {
   llvm::SmallVector<Slot> slots;
   int64_t blocks = 1; ///< into which a global batch is cut
   dist::Mesh ranks;   ///< that run
+
+  /// How often the section of `slot` runs in a step.
+  int64_t runsOf(const Slot &slot) const {
+    return llvm::count_if(slots, [&](const Slot &s) { return s.section == slot.section; });
+  }
 };
 
 /// The step of `module`. Diagnoses a module without one, and sections that do not agree on how a

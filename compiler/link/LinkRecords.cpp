@@ -44,6 +44,22 @@ static abi::Accumulation accumulationOf(task::Accumulation accumulation) {
   llvm_unreachable("an accumulation");
 }
 
+static abi::Activation activationOf(task::Activation activation) {
+  return activation == task::Activation::Relu ? abi::RELU : abi::ACTIVATION_NONE;
+}
+
+static abi::Convolution::Kind kindOf(task::ConvolutionKind kind) {
+  switch (kind) {
+  case task::ConvolutionKind::Forward:
+    return abi::Convolution::FORWARD;
+  case task::ConvolutionKind::InputGradient:
+    return abi::Convolution::INPUT_GRADIENT;
+  case task::ConvolutionKind::WeightGradient:
+    return abi::Convolution::WEIGHT_GRADIENT;
+  }
+  llvm_unreachable("a kind");
+}
+
 static abi::ReduceOp reductionOf(task::ReduceOp reduction) {
   switch (reduction) {
   case task::ReduceOp::Sum:
@@ -125,9 +141,61 @@ void Linker::linkMatmul(task::MatmulOp op, abi::Matmul &matmul) {
   if (op.getBias())
     linkOperand(op.getBias(), *matmul.mutable_bias());
   matmul.set_accumulation(accumulationOf(op.getAccumulation()));
-  matmul.set_activation(op.getActivation() == task::Activation::Relu ? abi::Matmul::RELU
-                                                                     : abi::Matmul::NONE);
+  matmul.set_activation(activationOf(op.getActivation()));
   matmul.set_shared_b(op.getSharedB());
+}
+
+void Linker::linkConvolution(task::ConvolutionOp op, abi::Convolution &convolution) {
+  convolution.set_kind(kindOf(op.getKind()));
+  convolution.set_type(elementType(elementOf(op.getInput())));
+  auto fill = [](auto *field, ArrayRef<int64_t> values) {
+    field->Add(values.begin(), values.end());
+  };
+  auto shapeOf = [](Value buffer) { return cast<ShapedType>(buffer.getType()).getShape(); };
+  fill(convolution.mutable_input_shape(), shapeOf(op.getInput()));
+  fill(convolution.mutable_weight_shape(), shapeOf(op.getWeight()));
+  fill(convolution.mutable_result_shape(), shapeOf(op.getResult()));
+  fill(convolution.mutable_strides(), op.getStrides());
+  fill(convolution.mutable_padding(), op.getPadding());
+  fill(convolution.mutable_dilations(), op.getDilations());
+  linkOperand(op.getInput(), *convolution.mutable_input());
+  linkOperand(op.getWeight(), *convolution.mutable_weight());
+  linkOperand(op.getResult(), *convolution.mutable_result());
+  if (op.getBias())
+    linkOperand(op.getBias(), *convolution.mutable_bias());
+  convolution.set_activation(activationOf(op.getActivation()));
+}
+
+void Linker::linkAttention(task::AttentionOp op, abi::Attention &attention) {
+  auto shapeOf = [](Value buffer) { return cast<ShapedType>(buffer.getType()).getShape(); };
+  ArrayRef<int64_t> query = shapeOf(op.getQuery()), value = shapeOf(op.getValue());
+  attention.set_batch(query[0]);
+  attention.set_heads(query[1]);
+  attention.set_groups(value[1]);
+  attention.set_positions(query[2]);
+  attention.set_key_positions(value[2]);
+  attention.set_width(query[3]);
+  attention.set_depth(value[3]);
+  attention.set_scale(op.getScale().convertToDouble());
+  attention.set_causal(op.getCausal());
+  linkOperand(op.getQuery(), *attention.mutable_query());
+  linkOperand(op.getKey(), *attention.mutable_key());
+  linkOperand(op.getValue(), *attention.mutable_value());
+  linkOperand(op.getResult(), *attention.mutable_result());
+  linkOperand(op.getLogSum(), *attention.mutable_log_sum());
+  if (Value mask = op.getMask()) {
+    linkOperand(mask, *attention.mutable_mask());
+    attention.mutable_mask_shape()->Add(shapeOf(mask).begin(), shapeOf(mask).end());
+  }
+  if (op.getOffset())
+    linkOperand(op.getOffset(), *attention.mutable_offset());
+  if (op.getGradients().empty())
+    return;
+  abi::Attention::Gradients &gradients = *attention.mutable_gradients();
+  linkOperand(op.getGradients()[0], *gradients.mutable_result());
+  linkOperand(op.getGradients()[1], *gradients.mutable_query());
+  linkOperand(op.getGradients()[2], *gradients.mutable_key());
+  linkOperand(op.getGradients()[3], *gradients.mutable_value());
 }
 
 void Linker::linkMoves(task::BlockExchangeOp op, abi::Collective &collective) {
@@ -238,6 +306,8 @@ void Linker::linkRecord(Operation *op, abi::Record &record) {
   llvm::TypeSwitch<Operation *>(op)
       .Case([&](task::LaunchOp op) { linkLaunch(op, *record.mutable_launch()); })
       .Case([&](task::MatmulOp op) { linkMatmul(op, *record.mutable_matmul()); })
+      .Case([&](task::AttentionOp op) { linkAttention(op, *record.mutable_attention()); })
+      .Case([&](task::ConvolutionOp op) { linkConvolution(op, *record.mutable_convolution()); })
       .Case([&](task::CopyOp op) {
         linkOperand(op.getSource(), *record.mutable_copy()->mutable_source());
         linkOperand(op.getDestination(), *record.mutable_copy()->mutable_destination());

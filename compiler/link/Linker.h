@@ -48,6 +48,8 @@ private:
   void linkRecord(mlir::Operation *op, abi::Record &record);
   void linkLaunch(task::LaunchOp op, abi::Launch &launch);
   void linkMatmul(task::MatmulOp op, abi::Matmul &matmul);
+  void linkAttention(task::AttentionOp op, abi::Attention &attention);
+  void linkConvolution(task::ConvolutionOp op, abi::Convolution &convolution);
   void linkCollective(mlir::Operation *op, abi::Collective &collective);
   void linkExtras(mlir::Operation *op, abi::Collective &collective);
   void linkMoves(task::BlockExchangeOp op, abi::Collective &collective);

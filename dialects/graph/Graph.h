@@ -29,6 +29,9 @@ bool hasGraphShape(mlir::Type type);
 /// A type that is no ranked tensor comes back as it is.
 mlir::Type boolTensorLike(mlir::Type type);
 
+/// The same with elements i64: what numbers of elements have.
+mlir::Type i64TensorLike(mlir::Type type);
+
 /// The factor rule of an elementwise op: one factor per dimension, and the op's linearity.
 FactorRule elementwiseRule(mlir::Operation *op);
 } // namespace pcc::graph

@@ -17,4 +17,16 @@ def Graph_MatmulOp : Graph_Op<"matmul", [Graph_InferTypes]> {
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs)";
 }
 
+def Graph_EinsumOp : Graph_Op<"einsum", [Graph_InferTypes]> {
+  let summary = "sum of products of two operands, by letters for their dimensions";
+  let description = [{
+    `"bij,bjk->bik"` is a batched matrix product: dimensions with one letter go together, and those
+    whose letter the result lacks are summed. Letters are ASCII; no operand has one twice. Sums are
+    accumulated in f32 or wider.
+  }];
+  let arguments = (ins Graph_NumberTensor:$lhs, Graph_NumberTensor:$rhs, StrAttr:$equation);
+  let results = (outs Graph_NumberTensor:$result);
+  let assemblyFormat = "$equation $lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs)";
+}
+
 #endif // PCC_DIALECTS_GRAPH_GRAPHCONTRACTION_TD

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reductions, normal forms and losses.
+// Reductions, and what else looks at all elements along an axis.
 #ifndef PCC_DIALECTS_GRAPH_GRAPHREDUCE_TD
 #define PCC_DIALECTS_GRAPH_GRAPHREDUCE_TD
 
@@ -18,26 +18,44 @@ def Graph_ReduceOp : Graph_Op<"reduce", [Graph_InferTypes]> {
   let assemblyFormat = "$kind $input `,` $dims attr-dict `:` type($input)";
 }
 
-def Graph_SoftmaxOp : Graph_Op<"softmax", [SameOperandsAndResultType]> {
-  let summary = "exp(x) / sum of exp(x) along one axis, computed without overflow";
-  let arguments = (ins Graph_FloatTensor:$input, Graph_I64Attr:$axis);
-  let results = (outs Graph_FloatTensor:$result);
-  let assemblyFormat = "$input `axis` `=` $axis attr-dict `:` type($result)";
+// Numbers of the elements along one axis, which disappears.
+class Graph_ArgOp<string mnemonic, string what> : Graph_Op<mnemonic, [Graph_InferTypes]> {
+  let summary = "the number of the " # what # " element along one axis";
+  let description = [{
+    Of equal elements the first one, or with `last` the last one. NaN is beyond all numbers.
+  }];
+  let arguments = (ins Graph_NumberTensor:$input, Graph_I64Attr:$axis, UnitAttr:$last);
+  let results = (outs Graph_I64Tensor:$result);
+  let assemblyFormat = "$input `axis` `=` $axis attr-dict `:` type($input)";
+}
+def Graph_ArgmaxOp : Graph_ArgOp<"argmax", "greatest">;
+def Graph_ArgminOp : Graph_ArgOp<"argmin", "least">;
+
+def Graph_TopKOp : Graph_Op<"top_k",
+    [TypesMatchWith<"indices have the shape of the values", "values", "indices",
+                    "::pcc::graph::i64TensorLike($_self)">]> {
+  let summary = "the greatest elements along one axis and their numbers, in falling order";
+  let description = [{
+    With `smallest` the least ones in rising order. Of equal elements the first one comes first; NaN
+    is beyond all numbers.
+  }];
+  let arguments = (ins Graph_NumberTensor:$input, Graph_I64Attr:$axis, UnitAttr:$smallest);
+  let results = (outs Graph_NumberTensor:$values, Graph_I64Tensor:$indices);
+  let assemblyFormat = "$input `axis` `=` $axis attr-dict `:` type($input) `to` type($values)";
   let hasVerifier = 1;
 }
 
-def Graph_SoftmaxCrossEntropyOp : Graph_Op<"softmax_cross_entropy", [Graph_InferTypes]> {
-  let summary = "cross entropy of the softmax of logits along the last dimension";
+def Graph_CumsumOp : Graph_Op<"cumsum", [SameOperandsAndResultType]> {
+  let summary = "sums of all elements up to each one along one axis";
   let description = [{
-    Labels are class numbers (integers, the logits' shape without the last dimension) or
-    probabilities (floats, the logits' shape). Samples whose label is `ignore_index` do not count;
-    `mean` divides by the number of samples that count.
+    `exclusive`: without the element itself. `reverse`: from the end. Sums are accumulated in f32 or
+    wider.
   }];
-  let arguments = (ins Graph_FloatTensor:$logits, Graph_NumberTensor:$labels,
-                       DefaultValuedAttr<Graph_LossReductionAttr, "LossReduction::Mean">:$reduction,
-                       OptionalAttr<Graph_I64Attr>:$ignore_index);
-  let results = (outs Graph_FloatScalar:$loss);
-  let assemblyFormat = "$logits `,` $labels attr-dict `:` type($logits) `,` type($labels)";
+  let arguments = (ins Graph_NumberTensor:$input, Graph_I64Attr:$axis, UnitAttr:$exclusive,
+                       UnitAttr:$reverse);
+  let results = (outs Graph_NumberTensor:$result);
+  let assemblyFormat = "$input `axis` `=` $axis attr-dict `:` type($result)";
+  let hasVerifier = 1;
 }
 
 #endif // PCC_DIALECTS_GRAPH_GRAPHREDUCE_TD

@@ -25,5 +25,10 @@ Type pcc::graph::boolTensorLike(Type type) {
   return tensor ? Type(tensor.clone(IntegerType::get(type.getContext(), 1))) : type;
 }
 
+Type pcc::graph::i64TensorLike(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor ? Type(tensor.clone(IntegerType::get(type.getContext(), 64))) : type;
+}
+
 #define GET_OP_CLASSES
 #include "dialects/graph/GraphOps.cpp.inc"

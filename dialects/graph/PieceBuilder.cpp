@@ -13,11 +13,12 @@ Value PieceBuilder::repeat(Value scalar, Value like) {
   return make<BroadcastOp>(type, castTo(scalar, type.getElementType()), ArrayRef<int64_t>());
 }
 
-Value PieceBuilder::repeatAlong(Value reduced, Value like, int64_t axis) {
-  auto type = cast<RankedTensorType>(like.getType());
+Value PieceBuilder::repeatAlong(Value reduced, Value like, ArrayRef<int64_t> axes) {
+  Type element = cast<RankedTensorType>(reduced.getType()).getElementType();
+  auto type = cast<RankedTensorType>(like.getType()).clone(element);
   SmallVector<int64_t> dims;
   for (int64_t dim = 0; dim < type.getRank(); ++dim)
-    if (dim != axis)
+    if (!llvm::is_contained(axes, dim))
       dims.push_back(dim);
   return make<BroadcastOp>(type, reduced, dims);
 }

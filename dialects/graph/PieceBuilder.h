@@ -23,8 +23,9 @@ public:
   /// A scalar, cast to `like`'s element type and repeated in its shape.
   mlir::Value repeat(mlir::Value scalar, mlir::Value like);
 
-  /// `reduced`, which lacks the dimension `axis` of `like`, repeated along it.
-  mlir::Value repeatAlong(mlir::Value reduced, mlir::Value like, int64_t axis);
+  /// `reduced`, which lacks the dimensions `axes` of `like`, repeated along them. Its elements
+  /// stay.
+  mlir::Value repeatAlong(mlir::Value reduced, mlir::Value like, llvm::ArrayRef<int64_t> axes);
 
   /// `value` with elements of `element`; itself if it has such.
   mlir::Value castTo(mlir::Value value, mlir::Type element);

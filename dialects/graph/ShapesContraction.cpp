@@ -2,6 +2,9 @@
 //
 // Result shapes of contractions.
 #include "dialects/graph/Checks.h"
+#include "dialects/graph/EinsumEquation.h"
+
+#include <map>
 
 using namespace mlir;
 using namespace pcc::graph;
@@ -38,6 +41,37 @@ LogicalResult MatmulOp::inferReturnTypes(MLIRContext *context, std::optional<Loc
                         rightDepth, " in 'rhs'");
   SmallVector<int64_t> shape(batch);
   shape.append({rows, columns});
+  results.push_back(lhs->clone(shape));
+  return success();
+}
+
+LogicalResult EinsumOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                                         Adaptor adaptor, SmallVectorImpl<Type> &results) {
+  Reporter report{location, getOperationName()};
+  auto lhs = asTensor(report, adaptor.getLhs().getType());
+  auto rhs = asTensor(report, adaptor.getRhs().getType());
+  if (failed(lhs) || failed(rhs) || failed(checkElements(report, "lhs", *lhs, "rhs", *rhs))) // C1
+    return failure();
+  StringAttr text = getAttr(adaptor, adaptor.getEquationAttr(), "equation");
+  auto equation = EinsumEquation::parse(text ? text.getValue() : "");
+  if (!equation) // C2
+    return report.error("expected an 'equation' like \"bij,bjk->bik\" with every letter once in a "
+                        "tensor, got ",
+                        text);
+  std::map<char, int64_t> sizes;
+  for (auto [name, letters, type] :
+       {std::tuple("lhs", equation->lhs, *lhs), {"rhs", equation->rhs, *rhs}}) {
+    if (int64_t(letters.size()) != type.getRank()) // C3
+      return report.error("expected ", type.getRank(), " letters for '", name, "', got ",
+                          letters.size());
+    for (auto [letter, size] : llvm::zip_equal(letters, type.getShape()))
+      if (int64_t known = sizes.try_emplace(letter, size).first->second; known != size) // C4
+        return report.error("expected equal sizes of '", std::string(1, letter), "', got ", known,
+                            " and ", size);
+  }
+  SmallVector<int64_t> shape;
+  for (char letter : equation->result)
+    shape.push_back(sizes[letter]);
   results.push_back(lhs->clone(shape));
   return success();
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Result shapes of comparisons, reductions and losses, and the checks of normal forms.
+// Result shapes of comparisons, of reductions, and of what else looks at all elements along an
+// axis.
 #include "dialects/graph/Checks.h"
 
 using namespace mlir;
@@ -37,35 +38,44 @@ LogicalResult ReduceOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
   return success();
 }
 
-LogicalResult SoftmaxOp::verify() {
+template <typename Adaptor>
+static LogicalResult inferArg(StringRef opName, std::optional<Location> location, Adaptor adaptor,
+                              SmallVectorImpl<Type> &results) {
+  Reporter report{location, opName};
+  auto input = asTensor(report, adaptor.getInput().getType());
+  IntegerAttr axis = getAttr(adaptor, adaptor.getAxisAttr(), "axis");
+  if (failed(input) || failed(checkAxis(report, axis.getInt(), input->getRank()))) // C1
+    return failure();
+  SmallVector<int64_t> shape(input->getShape());
+  shape.erase(shape.begin() + axis.getInt());
+  results.push_back(i64TensorLike(input->clone(shape)));
+  return success();
+}
+
+LogicalResult ArgmaxOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                                         Adaptor adaptor, SmallVectorImpl<Type> &results) {
+  return inferArg(getOperationName(), location, adaptor, results);
+}
+
+LogicalResult ArgminOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                                         Adaptor adaptor, SmallVectorImpl<Type> &results) {
+  return inferArg(getOperationName(), location, adaptor, results);
+}
+
+LogicalResult CumsumOp::verify() {
   return checkAxis(reporterOf(*this), getAxis(), getInput().getType().getRank()); // C1
 }
 
-LogicalResult SoftmaxCrossEntropyOp::inferReturnTypes(MLIRContext *,
-                                                      std::optional<Location> location,
-                                                      Adaptor adaptor,
-                                                      SmallVectorImpl<Type> &results) {
-  Reporter report{location, getOperationName()};
-  auto logits = asTensor(report, adaptor.getLogits().getType());
-  auto labels = asTensor(report, adaptor.getLabels().getType());
-  if (failed(logits) || failed(labels))
+LogicalResult TopKOp::verify() {
+  Reporter report = reporterOf(*this);
+  RankedTensorType input = getInput().getType(), values = getValues().getType();
+  if (failed(checkAxis(report, getAxis(), input.getRank())) ||             // C1
+      failed(checkElements(report, "input", input, "values", values)) ||   // C2
+      failed(checkSameButAxis(report, "input", input.getShape(), "values", // C3
+                              values.getShape(), getAxis())))
     return failure();
-  if (logits->getRank() < 1) // C1
-    return report.error("expected 'logits' of rank 1 or more, got 0");
-  bool dense = isa<FloatType>(labels->getElementType());
-  ArrayRef<int64_t> shape = logits->getShape();
-  if (failed(checkShape(report, "labels", dense ? shape : shape.drop_back(),
-                        labels->getShape()))) // C2
-    return failure();
-  if (dense && failed(checkElements(report, "logits", *logits, "labels", *labels))) // C3
-    return failure();
-  IntegerAttr ignored = getAttr(adaptor, adaptor.getIgnoreIndexAttr(), "ignore_index");
-  if (dense && ignored) // C4
-    return report.error("expected labels that are class numbers beside 'ignore_index', got ",
-                        labels->getElementType(), " probabilities");
-  if (ignored && !llvm::isIntN(labels->getElementTypeBitWidth(), ignored.getInt())) // C5
-    return report.error("expected 'ignore_index' to be one of ", labels->getElementType(), ", got ",
-                        ignored.getInt());
-  results.push_back(RankedTensorType::get({}, logits->getElementType()));
+  if (values.getDimSize(getAxis()) > input.getDimSize(getAxis())) // C4
+    return emitOpError() << "expected at most " << input.getDimSize(getAxis())
+                         << " elements along 'axis', got " << values.getDimSize(getAxis());
   return success();
 }

@@ -24,12 +24,16 @@ Value buildSoftmax(Value input, int64_t axis, PieceBuilder &builder, JoinBlocks 
   return builder.make<DivOp>(power, builder.repeatAlong(sum, power, axis));
 }
 
-Value buildSampleLosses(Value logits, Value weights, PieceBuilder &builder, JoinBlocks joinBlocks) {
-  int64_t axis = rankOf(logits) - 1;
-  Value shifted = subtractMaximum(logits, axis, builder, joinBlocks);
+Value buildLogSoftmax(Value input, int64_t axis, PieceBuilder &builder, JoinBlocks joinBlocks) {
+  Value shifted = subtractMaximum(input, axis, builder, joinBlocks);
   Value sum = sumAlong(builder.make<ExpOp>(shifted), axis, builder, joinBlocks);
   Value logSum = builder.make<LogOp>(sum);
-  Value logSoftmax = builder.make<SubOp>(shifted, builder.repeatAlong(logSum, shifted, axis));
+  return builder.make<SubOp>(shifted, builder.repeatAlong(logSum, shifted, axis));
+}
+
+Value buildSampleLosses(Value logits, Value weights, PieceBuilder &builder, JoinBlocks joinBlocks) {
+  int64_t axis = rankOf(logits) - 1;
+  Value logSoftmax = buildLogSoftmax(logits, axis, builder, joinBlocks);
   Value product = builder.make<MulOp>(weights, logSoftmax);
   return builder.make<NegOp>(sumAlong(product, axis, builder, joinBlocks));
 }

@@ -15,6 +15,10 @@ using JoinBlocks = llvm::function_ref<mlir::Value(ReduceOpKind, mlir::Value)>;
 mlir::Value buildSoftmax(mlir::Value input, int64_t axis, PieceBuilder &builder,
                          JoinBlocks joinBlocks);
 
+/// Its logarithm, without overflow.
+mlir::Value buildLogSoftmax(mlir::Value input, int64_t axis, PieceBuilder &builder,
+                            JoinBlocks joinBlocks);
+
 /// -Σ weights · log softmax along the last dimension of `logits`, one number per sample. A label
 /// outside the classes weighs none.
 mlir::Value buildSampleLosses(mlir::Value logits, mlir::Value weights, PieceBuilder &builder,

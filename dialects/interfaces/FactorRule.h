@@ -10,9 +10,13 @@
 //   softmax along axis 1      ([i,j]) -> ([i,j]) {whole j}
 //   scatter_add along axis 0  ([i,j],[k],[k,j]) -> ([i,j]) {reduce k: sum} {whole i}
 //                                 {linear: (0,2)}
+//   avg_pool                  ([i,j,k,l]) -> ([i,j,k,l]) {window k, l} {linear: (0)}
 //
 // A dimension of size one has no factor and prints as `_`. A whole factor that stands on one side
-// only (the axis of a slice before and after) says that this dimension must not be split.
+// only (the axis of a slice before and after) says that this dimension must not be split. A window
+// factor stands alone in dimensions that are cut together although their sizes may differ (the rows
+// of an image before and after pooling with stride 2): its size divides all of them, and so do its
+// blocks.
 //
 // From this one rule follow the legal strategies of an op, propagation, the local form, the forward
 // collective (a split reduce factor leaves a partial result) and the cost.

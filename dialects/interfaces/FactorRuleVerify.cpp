@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The invariants of a factor rule: dimensions are products of their factors, no factor stands twice
+// The invariants of a factor rule: dimensions are products of their factors (or multiples of a
+// window factor), no factor stands twice
 // in one tensor, reduced factors do not reach a result, linear sets name operands.
 #include "dialects/interfaces/FactorRule.h"
 
@@ -10,6 +11,12 @@
 using namespace llvm;
 
 namespace pcc {
+
+/// Whether a dimension of `size` is one window factor, which it only has to be a multiple of.
+static bool isWindow(const DimFactors &dim, int64_t size, ArrayRef<Factor> factors) {
+  return dim.size() == 1 && factors[dim.front()].kind == FactorKind::Window &&
+         size % factors[dim.front()].size == 0;
+}
 
 /// One tensor's dimensions against its shape; `what` is "operand #0" or "result #0".
 static std::string verifyTensor(const Twine &what, const TensorFactors &dims,
@@ -27,7 +34,7 @@ static std::string verifyTensor(const Twine &what, const TensorFactors &dims,
       seen.set(factor);
       product *= factors[factor].size;
     }
-    if (product != shape[index])
+    if (product != shape[index] && !isWindow(dim, shape[index], factors))
       return (what + " dimension " + Twine(index) + " has size " + Twine(shape[index]) +
               ", its factors have " + Twine(product))
           .str();

@@ -23,6 +23,12 @@ def Task_Activation : Task_Enum<"Activation", "function applied to a product", [
   I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"Relu", 1, "relu">]>;
 def Task_ActivationAttr : Task_EnumAttr<Task_Activation, "activation">;
 
+def Task_ConvolutionKind : Task_Enum<"ConvolutionKind", "what a convolution computes", [
+  I32EnumAttrCase<"Forward", 1, "forward">,
+  I32EnumAttrCase<"InputGradient", 2, "input_gradient">,
+  I32EnumAttrCase<"WeightGradient", 3, "weight_gradient">]>;
+def Task_ConvolutionKindAttr : Task_EnumAttr<Task_ConvolutionKind, "convolution_kind">;
+
 def Task_ReduceOp : Task_Enum<"ReduceOp", "how values of several ranks are combined", [
   I32EnumAttrCase<"Sum", 1, "sum">, I32EnumAttrCase<"Max", 2, "max">,
   I32EnumAttrCase<"Min", 3, "min">, I32EnumAttrCase<"Prod", 4, "prod">]>;
@@ -41,15 +47,18 @@ def Task_SlotValue : Task_Enum<"SlotValue", "number of the slot that is added to
 def Task_FormKind : Task_Enum<"FormKind", "shape of a kernel's loops", [
   I32EnumAttrCase<"Map", 0, "map">, I32EnumAttrCase<"Rows", 1, "rows">,
   I32EnumAttrCase<"Columns", 2, "columns">, I32EnumAttrCase<"Scatter", 3, "scatter">,
-  I32EnumAttrCase<"Matmul", 4, "matmul">, I32EnumAttrCase<"Collective", 5, "collective">]>;
+  I32EnumAttrCase<"Matmul", 4, "matmul">, I32EnumAttrCase<"Collective", 5, "collective">,
+  I32EnumAttrCase<"Convolution", 6, "convolution">,
+  I32EnumAttrCase<"Attention", 7, "attention">]>;
 
 def Task_FormAttr : Task_Attr<"Form", "form"> {
   let summary = "how a group of ops becomes one record";
   let description = [{
     The group works on `outer` × `inner` elements in row-major order.
     `map`: every element alone (`inner` = 1). `rows`: reductions over `inner`, rows in parallel.
-    `columns`: reductions over `outer`, blocks of columns in parallel. `scatter`: a scatter_add,
-    `outer` independent slabs. `matmul`, `collective`: one library call, with its epilogue.
+    `columns`: reductions over `outer`, blocks of columns in parallel. `scatter`: a scatter_add or
+    max_pool_gradient, `outer` independent slabs. `matmul`, `convolution`, `attention`, `collective`: one
+    library call, with its epilogue.
   }];
   let parameters = (ins EnumParameter<Task_FormKind>:$kind, "int64_t":$outer, "int64_t":$inner);
   let assemblyFormat = "`<` $kind $outer `x` $inner `>`";

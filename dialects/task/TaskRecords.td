@@ -38,6 +38,42 @@ def Task_MatmulOp : Task_Record<"matmul", (ins Task_Buffer:$a, Task_Buffer:$b, T
   let hasVerifier = 1;
 }
 
+def Task_ConvolutionOp : Task_Record<"convolution", (ins Task_ConvolutionKindAttr:$kind,
+    Task_Buffer:$input, Task_Buffer:$weight, Task_Buffer:$result, Optional<Task_Buffer>:$bias,
+    DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding, DenseI64ArrayAttr:$dilations,
+    DefaultValuedAttr<Task_ActivationAttr, "Activation::None">:$activation)> {
+  let summary = "a convolution, or one of its gradients";
+  let description = [{
+    `forward`: result = activation(input * weight + bias). `input_gradient`: the input gets what the
+    result's gradient in `result` gives it. `weight_gradient`: likewise the weight. Buffers have the
+    shapes [batch, channels, rows, columns] and [outputs, channels of a group, rows, columns].
+  }];
+  let assemblyFormat = [{
+    $kind $input `,` $weight `,` $result (`bias` $bias^ `:` type($bias))? `strides` `=` $strides
+    `padding` `=` $padding `dilations` `=` $dilations attr-dict `:` type($input) `,` type($weight)
+    `,` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Task_AttentionOp : Task_Record<"attention", (ins Task_Buffer:$query, Task_Buffer:$key,
+    Task_Buffer:$value, Task_Buffer:$result, Task_Buffer:$log_sum, Optional<Task_Buffer>:$mask,
+    Optional<Task_Buffer>:$offset, Variadic<Task_Buffer>:$gradients, F64Attr:$scale,
+    UnitAttr:$causal), "Compute", [AttrSizedOperandSegments]> {
+  let summary = "an attention, or its gradient";
+  let description = [{
+    As `graph.attention`: `result` and `log_sum` are written. With `gradients`, those of the result,
+    query, key and value, as `graph.attention_gradient`: the last three are written.
+  }];
+  let assemblyFormat = [{
+    $query `,` $key `,` $value `,` $result `,` $log_sum (`mask` $mask^ `:` type($mask))?
+    (`offset` $offset^ `:` type($offset))? (`gradients` $gradients^ `:` type($gradients))? `scale`
+    `=` $scale attr-dict `:` type($query) `,` type($key) `,` type($value) `,` type($result) `,`
+    type($log_sum)
+  }];
+  let hasVerifier = 1;
+}
+
 def Task_CopyOp : Task_Record<"copy", (ins Task_Buffer:$source, Task_Buffer:$destination)> {
   let summary = "copies a buffer to another of the same size; they do not overlap";
   let assemblyFormat =

@@ -28,9 +28,18 @@ static LogicalResult verifyForms(Operation *op, Attribute value) {
   return success();
 }
 
+/// A place for each result of an op that has several.
+static bool isListOfPlaces(Operation *op, Attribute value) {
+  auto list = dyn_cast<ArrayAttr>(value);
+  return list && list.size() > 1 && list.size() == op->getNumResults() &&
+         llvm::all_of(list, llvm::IsaPred<PlaceAttr>);
+}
+
 /// T12; `where` is empty for the op itself.
 static LogicalResult verifyPlace(Operation *op, NamedAttribute attribute, const Twine &where) {
-  if (attribute.getName() == placeAttrName && !isa<PlaceAttr>(attribute.getValue()))
+  bool isPlace = isa<PlaceAttr>(attribute.getValue()) ||
+                 (where.isTriviallyEmpty() && isListOfPlaces(op, attribute.getValue()));
+  if (attribute.getName() == placeAttrName && !isPlace)
     return op->emitOpError() << "expected \"task.place\"" << where << " to be a place, got "
                              << attribute.getValue();
   return success();

@@ -129,13 +129,6 @@ static func::FuncOp declareUpdate(func::FuncOp after, ArrayRef<Trained> all, boo
   return update;
 }
 
-/// The learning rate of this step, an f32 scalar.
-static Value buildLearningRate(OpBuilder &builder, const OptimizerSpec &spec) {
-  Location loc = NameLoc::get(builder.getStringAttr("learning_rate"));
-  return graph::ConstantOp::create(builder, loc, RankedTensorType::get({}, builder.getF32Type()),
-                                   spec.learningRate);
-}
-
 /// The values that parameter number `index` is updated from, among the arguments of `update`.
 static UpdateOperands getOperands(func::FuncOp update, ArrayRef<Trained> all, size_t index) {
   UpdateOperands operands;
@@ -149,14 +142,15 @@ static UpdateOperands getOperands(func::FuncOp update, ArrayRef<Trained> all, si
 
 static void fillUpdate(func::FuncOp update, ArrayRef<Trained> all, const OptimizerSpec &spec) {
   auto builder = ImplicitLocOpBuilder::atBlockEnd(update.getLoc(), &update.getBody().front());
-  Value rate = buildLearningRate(builder, spec);
+  Value step = spec.takesStep() ? update.getArguments().back() : Value();
+  Value rate =
+      spec.rate.build(builder, NameLoc::get(builder.getStringAttr("learning_rate")), step);
   SmallVector<Value> parameters, states;
   for (size_t index = 0; index < all.size(); ++index) {
     graph::ParameterOp parameter = all[index].parameter;
     UpdateOperands operands = getOperands(update, all, index);
     operands.rate = rate;
-    if (spec.kind->takesStep)
-      operands.step = update.getArguments().back();
+    operands.step = step;
     builder.setLoc(NameLoc::get(builder.getStringAttr(parameter.getSymName() + ".update")));
     SmallVector<Value> results = spec.kind->build(builder, spec, operands);
     parameters.push_back(results.front());
@@ -181,7 +175,7 @@ static LogicalResult buildUpdate(ModuleOp module, const OptimizerSpec &spec) {
   for (Trained &one : *trained)
     if (failed(declareStates(one, *spec.kind)))
       return failure();
-  fillUpdate(declareUpdate(section, *trained, spec.kind->takesStep), *trained, spec);
+  fillUpdate(declareUpdate(section, *trained, spec.takesStep()), *trained, spec);
   return success();
 }
 

@@ -22,7 +22,11 @@ const DerivativeTable &getDerivativeTable() {
     addShapeDerivatives(filled);
     addIndexingDerivatives(filled);
     addContractionDerivatives(filled);
+    addWindowDerivatives(filled);
+    addAttentionDerivatives(filled);
+    addNormalDerivatives(filled);
     addReduceDerivatives(filled);
+    addAlongAxisDerivatives(filled);
     addLossDerivatives(filled);
     addCollectiveDerivatives(filled);
     addExchangeDerivatives(filled);

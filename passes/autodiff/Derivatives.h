@@ -65,6 +65,10 @@ private:
 /// The table, filled once.
 const DerivativeTable &getDerivativeTable();
 
+/// Calls the op that follows NAME.grad_weight if its value is the gradient of a parameter, possibly
+/// seen through a change of shape or type, else NAME.grad.
+void nameAfterOperand(Backward &b, unsigned index);
+
 // The families, each in its own file.
 void addArithmeticDerivatives(DerivativeTable &table);
 void addFunctionDerivatives(DerivativeTable &table);
@@ -72,7 +76,11 @@ void addActivationDerivatives(DerivativeTable &table);
 void addShapeDerivatives(DerivativeTable &table);
 void addIndexingDerivatives(DerivativeTable &table);
 void addContractionDerivatives(DerivativeTable &table);
+void addWindowDerivatives(DerivativeTable &table);
+void addAttentionDerivatives(DerivativeTable &table);
+void addNormalDerivatives(DerivativeTable &table);
 void addReduceDerivatives(DerivativeTable &table);
+void addAlongAxisDerivatives(DerivativeTable &table);
 void addLossDerivatives(DerivativeTable &table);
 void addCollectiveDerivatives(DerivativeTable &table);
 void addExchangeDerivatives(DerivativeTable &table);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Derivatives of contractions: each is again a contraction.
+#include "dialects/graph/EinsumEquation.h"
 #include "passes/autodiff/Derivatives.h"
 #include "passes/autodiff/Signature.h"
 
@@ -9,9 +10,7 @@ using namespace pcc::graph;
 
 namespace pcc::autodiff {
 
-/// Calls the op that follows NAME.grad_weight if its value is the gradient of a parameter, possibly
-/// seen through a change of shape or type, else NAME.grad.
-static void nameAfterOperand(Backward &b, unsigned index) {
+void nameAfterOperand(Backward &b, unsigned index) {
   Value value = b.operand(index);
   while (isa_and_present<ReshapeOp, TransposeOp, BroadcastOp, CastOp>(value.getDefiningOp()))
     value = value.getDefiningOp()->getOperand(0);
@@ -43,7 +42,40 @@ static void differentiateMatmul(Backward &b) {
   }
 }
 
+/// The gradient of the operand with letters `own`: that of the result times the other operand. A
+/// letter that `own` has alone was summed before the product, so all its elements have one
+/// gradient.
+static Value einsumGradient(Backward &b, StringRef own, StringRef other, Value otherOperand,
+                            ArrayRef<int64_t> shape) {
+  StringRef result = EinsumEquation::parse(b.op<EinsumOp>().getEquation())->result;
+  std::string kept;
+  SmallVector<int64_t> alone;
+  for (auto [dim, letter] : llvm::enumerate(own)) {
+    if (result.contains(letter) || other.contains(letter))
+      kept += letter;
+    else
+      alone.push_back(dim);
+  }
+  std::string equation = (result + "," + other + "->" + kept).str();
+  Value gradient = b.make<EinsumOp>(b.gradient(), otherOperand, equation);
+  return alone.empty() ? gradient : b.unreduce(gradient, alone, shape);
+}
+
+static void differentiateEinsum(Backward &b) {
+  auto op = b.op<EinsumOp>();
+  auto equation = *EinsumEquation::parse(op.getEquation());
+  if (b.wants(0)) {
+    nameAfterOperand(b, 0);
+    b.give(0, einsumGradient(b, equation.lhs, equation.rhs, op.getRhs(), shapeOf(op.getLhs())));
+  }
+  if (b.wants(1)) {
+    nameAfterOperand(b, 1);
+    b.give(1, einsumGradient(b, equation.rhs, equation.lhs, op.getLhs(), shapeOf(op.getRhs())));
+  }
+}
+
 void addContractionDerivatives(DerivativeTable &table) {
+  table.rule<EinsumOp>(differentiateEinsum);
   table.rule<MatmulOp>(differentiateMatmul);
 }
 

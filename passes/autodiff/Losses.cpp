@@ -9,15 +9,17 @@ using namespace mlir;
 namespace pcc::autodiff {
 
 //===------------------------------------------------------------------------------------------===//
-// softmax_cross_entropy
+// softmax_cross_entropy, nll
 //===------------------------------------------------------------------------------------------===//
+
+static std::string checkFloats(RankedTensorType prediction) {
+  return isa<FloatType>(prediction.getElementType()) ? "" : "expected logits of floats";
+}
 
 static std::string checkLogits(RankedTensorType logits) {
   if (logits.getRank() < 1)
     return "expected logits with a dimension of classes, got a scalar";
-  if (!isa<FloatType>(logits.getElementType()))
-    return "expected logits of floats";
-  return "";
+  return checkFloats(logits);
 }
 
 /// Class numbers: the logits' shape without the classes.
@@ -26,16 +28,14 @@ static RankedTensorType classNumbers(RankedTensorType logits) {
                                IntegerType::get(logits.getContext(), 64));
 }
 
-/// Class numbers of any integer type, or probabilities of the logits' type, none of which is
-/// ignored.
-static std::string checkClasses(RankedTensorType logits, RankedTensorType labels,
+/// Class numbers of any integer type.
+static std::string checkNumbers(RankedTensorType logits, RankedTensorType labels,
                                 const LossSpec &spec) {
-  bool sparse = labels.getShape() == logits.getShape().drop_back() &&
-                isa<IntegerType>(labels.getElementType()) && !labels.getElementType().isInteger(1);
-  bool dense = labels == logits && !spec.ignoreIndex;
+  bool fits = labels.getShape() == logits.getShape().drop_back() &&
+              isa<IntegerType>(labels.getElementType()) && !labels.getElementType().isInteger(1);
   std::string text;
   llvm::raw_string_ostream os(text);
-  if (!sparse && !dense)
+  if (!fits)
     os << "expected '" << classNumbers(logits) << "', got '" << labels << "'";
   else if (spec.ignoreIndex && !llvm::isIntN(labels.getElementTypeBitWidth(), *spec.ignoreIndex))
     os << "expected 'ignore_index' to be one of '" << labels.getElementType() << "', got "
@@ -43,24 +43,62 @@ static std::string checkClasses(RankedTensorType logits, RankedTensorType labels
   return text;
 }
 
-static Value buildSoftmaxCrossEntropy(ImplicitLocOpBuilder &builder, Value logits, Value labels,
-                                      const LossSpec &spec) {
-  IntegerAttr ignored =
-      spec.ignoreIndex ? builder.getI64IntegerAttr(*spec.ignoreIndex) : IntegerAttr();
-  return graph::SoftmaxCrossEntropyOp::create(
-      builder, logits, labels, graph::LossReductionAttr::get(builder.getContext(), spec.reduction),
-      ignored);
+/// Class numbers, or probabilities of the logits' type, none of which is ignored.
+static std::string checkClasses(RankedTensorType logits, RankedTensorType labels,
+                                const LossSpec &spec) {
+  bool dense = labels == logits && !spec.ignoreIndex;
+  return dense ? "" : checkNumbers(logits, labels, spec);
 }
 
-static constexpr StringRef softmaxCrossEntropyOptions[] = {"reduction", "ignore_index"};
+static graph::LossReductionAttr reductionOf(ImplicitLocOpBuilder &builder, const LossSpec &spec) {
+  return graph::LossReductionAttr::get(builder.getContext(), spec.reduction);
+}
+
+/// A loss of samples of which each has one class.
+template <typename Op>
+static Value buildClassLoss(ImplicitLocOpBuilder &builder, Value prediction, Value labels,
+                            const LossSpec &spec) {
+  IntegerAttr ignored =
+      spec.ignoreIndex ? builder.getI64IntegerAttr(*spec.ignoreIndex) : IntegerAttr();
+  return Op::create(builder, prediction, labels, reductionOf(builder, spec), ignored);
+}
+
+static constexpr StringRef classOptions[] = {"reduction", "ignore_index"};
+
+//===------------------------------------------------------------------------------------------===//
+// mse, sigmoid_cross_entropy
+//===------------------------------------------------------------------------------------------===//
+
+static RankedTensorType sameType(RankedTensorType prediction) { return prediction; }
+
+static std::string checkTarget(RankedTensorType prediction, RankedTensorType target,
+                               const LossSpec &) {
+  std::string text;
+  if (target != prediction)
+    llvm::raw_string_ostream(text) << "expected '" << prediction << "', got '" << target << "'";
+  return text;
+}
+
+/// A loss of single elements.
+template <typename Op>
+static Value buildElementLoss(ImplicitLocOpBuilder &builder, Value prediction, Value target,
+                              const LossSpec &spec) {
+  return Op::create(builder, prediction, target, reductionOf(builder, spec));
+}
+
+static constexpr StringRef elementOptions[] = {"reduction"};
 
 //===------------------------------------------------------------------------------------------===//
 // The table and the flag
 //===------------------------------------------------------------------------------------------===//
 
 static constexpr LossKind losses[] = {
-    {"softmax_cross_entropy", softmaxCrossEntropyOptions, checkLogits, classNumbers, checkClasses,
-     buildSoftmaxCrossEntropy},
+    {"softmax_cross_entropy", classOptions, checkLogits, classNumbers, checkClasses,
+     buildClassLoss<graph::SoftmaxCrossEntropyOp>},
+    {"nll", classOptions, checkLogits, classNumbers, checkNumbers, buildClassLoss<graph::NllOp>},
+    {"mse", elementOptions, checkFloats, sameType, checkTarget, buildElementLoss<graph::MseOp>},
+    {"sigmoid_cross_entropy", elementOptions, checkFloats, sameType, checkTarget,
+     buildElementLoss<graph::SigmoidCrossEntropyOp>},
 };
 
 static llvm::Expected<const LossKind *> findLoss(StringRef name) {

@@ -5,6 +5,9 @@
 //   --loss=softmax_cross_entropy                            names as far as they are unambiguous
 //   --loss=softmax_cross_entropy:logits,labels              an output and an input of the model
 //   --loss=softmax_cross_entropy:logits,labels,reduction=sum,ignore_index=-100
+//   --loss=nll                                              of logarithms of probabilities
+//   --loss=mse:prediction,target                            labels of the prediction's type
+//   --loss=sigmoid_cross_entropy                            the same, of independent labels
 #pragma once
 
 #include "dialects/graph/Graph.h"

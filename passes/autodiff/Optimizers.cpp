@@ -41,12 +41,12 @@ static SmallVector<Value> buildAdam(ImplicitLocOpBuilder &builder, const Optimiz
   return {step.getNewParameter(), step.getNewMoment1(), step.getNewMoment2()};
 }
 
-static constexpr StringRef sgdOptions[] = {"lr", "weight_decay"};
-static constexpr StringRef momentumOptions[] = {"lr", "momentum", "weight_decay", "nesterov"};
+static constexpr StringRef sgdOptions[] = {"weight_decay"};
+static constexpr StringRef momentumOptions[] = {"momentum", "weight_decay", "nesterov"};
 static constexpr StringRef momentumStates[] = {"velocity"};
-static constexpr StringRef adagradOptions[] = {"lr", "eps", "weight_decay"};
+static constexpr StringRef adagradOptions[] = {"eps", "weight_decay"};
 static constexpr StringRef adagradStates[] = {"accumulator"};
-static constexpr StringRef adamOptions[] = {"lr", "beta1", "beta2", "eps", "weight_decay"};
+static constexpr StringRef adamOptions[] = {"beta1", "beta2", "eps", "weight_decay"};
 static constexpr StringRef adamStates[] = {"moment1", "moment2"};
 
 static constexpr OptimizerKind optimizers[] = {
@@ -88,8 +88,8 @@ static llvm::Expected<double> parsePositive(const Option &option) {
 }
 
 static llvm::Error setOption(OptimizerSpec &spec, const Option &option) {
-  if (option.key == "lr")
-    return parseNumber(option).moveInto(spec.learningRate);
+  if (RateSchedule::isOption(option.key))
+    return spec.rate.set(option);
   if (option.key == "momentum")
     return parseNumber(option).moveInto(spec.momentum);
   if (option.key == "beta1" || option.key == "beta2")
@@ -102,15 +102,17 @@ static llvm::Error setOption(OptimizerSpec &spec, const Option &option) {
 }
 
 static llvm::Error setOptions(OptimizerSpec &spec, StringRef owner, ArrayRef<Option> options) {
-  if (llvm::Error error = checkOptions(owner, options, spec.kind->options))
+  auto known = llvm::to_vector(
+      llvm::concat<const StringRef>(RateSchedule::listOptions(), spec.kind->options));
+  if (llvm::Error error = checkOptions(owner, options, known))
     return error;
   for (const Option &option : options)
     if (llvm::Error error = setOption(spec, option))
       return error;
-  if (llvm::none_of(options, [](const Option &option) { return option.key == "lr"; }))
-    return makeError(owner, " needs a learning rate: add lr=NUMBER");
-  return llvm::Error::success();
+  return spec.rate.check(owner);
 }
+
+bool OptimizerSpec::takesStep() const { return kind->takesStep || rate.takesStep(); }
 
 llvm::Expected<OptimizerSpec> parseOptimizer(StringRef text) {
   auto [name, rest] = text.split(',');

@@ -4,11 +4,12 @@
 //
 //   --optimizer=sgd,lr=0.1,weight_decay=0.0001
 //   --optimizer=momentum,lr=0.01,momentum=0.9,nesterov
-//   --optimizer=adam,lr=0.001,beta1=0.9,beta2=0.999,eps=1e-8
+//   --optimizer=adam,lr=0.001,beta1=0.9,beta2=0.999,eps=1e-8,schedule=cosine,steps=1000
 #pragma once
 
 #include "dialects/graph/Graph.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "passes/autodiff/RateSchedule.h"
 #include "llvm/Support/Error.h"
 
 namespace pcc::autodiff {
@@ -18,12 +19,15 @@ struct OptimizerKind;
 /// A parsed --optimizer. The learning rate has no default: no number is right for most models.
 struct OptimizerSpec {
   const OptimizerKind *kind = nullptr;
-  double learningRate = 0;
+  RateSchedule rate;
   double momentum = 0.9;
   double beta1 = 0.9, beta2 = 0.999; ///< in [0, 1)
   double epsilon = 0;                ///< above 0 where the kind has one; its default is the kind's
   double weightDecay = 0;
   bool nesterov = false;
+
+  /// Whether an update depends on the number of the step.
+  bool takesStep() const;
 };
 
 /// The values of one parameter's update.
@@ -38,7 +42,7 @@ struct UpdateOperands {
 /// One row of the table.
 struct OptimizerKind {
   llvm::StringRef name;
-  llvm::ArrayRef<llvm::StringRef> options;
+  llvm::ArrayRef<llvm::StringRef> options; ///< beside those of the learning rate
   /// The state of parameter w with suffix s is the parameter w.s: of w's shape in f32, at first
   /// zero.
   llvm::ArrayRef<llvm::StringRef> states;

@@ -18,6 +18,20 @@ def AttachLoss : Pass<"autodiff-attach-loss", "::mlir::ModuleOp"> {
   let dependentDialects = ["::pcc::graph::GraphDialect"];
 }
 
+def SeparateModes : Pass<"autodiff-separate-modes", "::mlir::ModuleOp"> {
+  let summary = "tells @forward_loss, which is trained, from @forward, which is evaluated";
+  let description = [{
+    In @forward_loss batch norms take the statistics of the batch and yield new running statistics,
+    the inference form too if parameters hold its statistics, and the seeds of random numbers follow
+    the number of the run, a new argument with the role of a step. In @forward batch norms take the
+    running statistics and dropout is left out. Where @forward has a loss of its own, @forward_loss
+    is made as its copy.
+  }];
+  let options = [Option<"freezeBatchNorm", "freeze-batch-norm", "bool", "false",
+                        "the inference form of batch norm stays: its statistics are fixed">];
+  let dependentDialects = ["::pcc::graph::GraphDialect"];
+}
+
 def Differentiate : Pass<"autodiff-differentiate", "::mlir::ModuleOp"> {
   let summary = "makes @forward_backward: the loss and its gradients";
   let description = [{

@@ -15,7 +15,8 @@ struct TrainingOptions {
   int64_t microBatches = 1;
   int64_t copies = 1;
   pipe::MicroReduction microReduction = pipe::MicroReduction::Sum;
-  bool wideGradients = true; ///< of f16 and bf16 parameters: added over the ranks in f32
+  bool freezeBatchNorm = false; ///< batch norms of inference form keep their statistics
+  bool wideGradients = true;    ///< of f16 and bf16 parameters: added over the ranks in f32
 };
 
 /// Parses --micro-reduction, in any case.
@@ -24,7 +25,8 @@ llvm::Expected<pipe::MicroReduction> parseMicroReduction(llvm::StringRef text);
 /// What is wrong with the texts and numbers themselves, before there is a model.
 llvm::Error checkTrainingOptions(const TrainingOptions &options);
 
-/// The road from @forward to the step @train: attach the loss, differentiate, build the update and
+/// The road from @forward to the step @train: attach the loss, separate training from evaluation,
+/// differentiate, build the update and
 /// the step.
 void addTrainingPasses(mlir::OpPassManager &passes, const TrainingOptions &options);
 

@@ -59,6 +59,12 @@ bool isCollective(Operation *op) {
          !isa<dist::RankOp, dist::GroupSizeOp>(op);
 }
 
+bool isConvolution(Operation *op) {
+  return isa<Conv2dOp, Conv2dInputGradientOp, Conv2dWeightGradientOp>(op);
+}
+
+bool isAttention(Operation *op) { return isa<AttentionOp, AttentionGradientOp>(op); }
+
 Value viewRoot(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (!isView(op) || getKernelNumber(op))
@@ -128,7 +134,7 @@ SmallVector<Kernel> collectKernels(func::FuncOp function) {
         bool isReturn = reader->hasTrait<OpTrait::IsTerminator>();
         readOutside |= isReturn || (other && other != number);
       });
-      if (readOutside)
+      if (readOutside || isAttention(&op))
         kernel.outputs.push_back(result);
     }
   }

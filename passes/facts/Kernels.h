@@ -59,6 +59,12 @@ mlir::Value viewRoot(mlir::Value value);
 /// True if `op` calls the communication library.
 bool isCollective(mlir::Operation *op);
 
+/// True if `op` is a convolution or one of its gradients.
+bool isConvolution(mlir::Operation *op);
+
+/// True if `op` is an attention or its gradient, whose record writes all results, read or not.
+bool isAttention(mlir::Operation *op);
+
 /// The kernel number that the schedule gave to `op`.
 std::optional<int64_t> getKernelNumber(mlir::Operation *op);
 

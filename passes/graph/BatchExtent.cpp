@@ -57,11 +57,26 @@ LogicalResult BatchExtent::checkArgument(BlockArgument argument, unsigned dim) {
                               << nameOf(function, argument.getArgNumber());
 }
 
+/// Whether what `op` gives serves as numbers of elements for random numbers, and for nothing else.
+static bool onlyNumbersDraws(Operation *op) {
+  return llvm::all_of(op->getUsers(), [](Operation *user) {
+    return isa<DropoutOp, RngUniformOp>(user) ||
+           (user->hasTrait<Elementwise>() && onlyNumbersDraws(user));
+  });
+}
+
+/// Whether `op` takes the microbatch for the batch although it looks at all of it: the statistics
+/// of a batch norm are its own, and random numbers go by the numbers of its own elements.
+static bool isOfMicrobatch(Operation *op) {
+  return isa<BatchNormOp>(op) || (isa<IotaOp>(op) && onlyNumbersDraws(op));
+}
+
 /// Marks every dimension of `op` whose slowest factor is the slowest of `dim`.
 LogicalResult BatchExtent::followOp(Operation *op, const FactorRule &rule, const DimFactors &dim) {
   unsigned batch = dim.front();
   const Factor &factor = rule.getFactor(batch);
-  if (factor.kind == FactorKind::Whole || factor.kind == FactorKind::Window)
+  bool isWhole = factor.kind == FactorKind::Whole || factor.kind == FactorKind::Window;
+  if (isWhole && !isOfMicrobatch(op))
     return cannotFollow(op, "it needs the whole batch");
   if (factor.size % count != 0)
     return cannotFollow(op, "it takes the batch apart into pieces that the count does not divide");

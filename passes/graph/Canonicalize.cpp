@@ -97,6 +97,24 @@ static LogicalResult reduceToReshape(ReduceOp op, PatternRewriter &rewriter) {
   return success();
 }
 
+/// A block of what is repeated along the cut dimension is as much of the same.
+static LogicalResult sliceBroadcast(DynamicSliceOp op, PatternRewriter &rewriter) {
+  auto broadcast = op.getInput().getDefiningOp<BroadcastOp>();
+  if (!broadcast)
+    return failure();
+  const int64_t *dim = llvm::find(broadcast.getDims(), int64_t(op.getAxis()));
+  bool isRepeated = dim == broadcast.getDims().end();
+  if (!isRepeated) {
+    auto type = broadcast.getInput().getType();
+    isRepeated = type.getDimSize(dim - broadcast.getDims().begin()) == 1;
+  }
+  if (!isRepeated)
+    return failure();
+  rewriter.replaceOpWithNewOp<BroadcastOp>(op, op.getType(), broadcast.getInput(),
+                                           broadcast.getDims());
+  return success();
+}
+
 static LogicalResult dropSelect(SelectOp op, PatternRewriter &rewriter) {
   if (op.getOnTrue() != op.getOnFalse())
     return failure();
@@ -116,6 +134,7 @@ struct Canonicalize : public pcc::graph::impl::GraphCanonicalizeBase<Canonicaliz
     patterns.add(dropSplit);
     patterns.add(reduceToReshape);
     patterns.add(dropSelect);
+    patterns.add(sliceBroadcast);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

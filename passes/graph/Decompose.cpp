@@ -4,6 +4,7 @@
 // hold no other whole, so one walk is enough.
 #include "passes/graph/Decompose.h"
 
+#include "mlir/IR/TypeUtilities.h"
 #include "passes/graph/Passes.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -38,13 +39,37 @@ struct Decompose : public pcc::graph::impl::GraphDecomposeBase<Decompose> {
 
   /// The decompositions asked for; an unknown name is an error.
   LogicalResult select(llvm::StringMap<Entry> &chosen) {
-    const Entry table[] = {entry<GeluOp>(),      entry<SiluOp>(),
-                           entry<SoftplusOp>(),  entry<EluOp>(),
-                           entry<LeakyReluOp>(), entry<ClampOp>(),
-                           entry<SoftmaxOp>(),   entry<SoftmaxCrossEntropyOp>(),
-                           entry<SgdOp>(),       entry<MomentumOp>(),
-                           entry<AdamOp>(),      entry<AdamWeightDecayOp>(),
-                           entry<LambOp>(),      entry<AdagradOp>()};
+    const Entry table[] = {entry<GeluOp>(),
+                           entry<SiluOp>(),
+                           entry<SoftplusOp>(),
+                           entry<EluOp>(),
+                           entry<LeakyReluOp>(),
+                           entry<ClampOp>(),
+                           entry<SoftmaxOp>(),
+                           entry<SoftmaxCrossEntropyOp>(),
+                           entry<NllOp>(),
+                           entry<MseOp>(),
+                           entry<LayerNormOp>(),
+                           entry<SigmoidCrossEntropyOp>(),
+                           entry<RmsNormOp>(),
+                           entry<LogSoftmaxOp>(),
+                           entry<BatchNormOp>(),
+                           entry<BatchNormInferenceOp>(),
+                           entry<DropoutOp>(),
+                           entry<EinsumOp>(),
+                           entry<TopKOp>(),
+                           entry<ArgmaxOp>(),
+                           entry<ArgminOp>(),
+                           entry<CumsumOp>(),
+                           entry<SgdOp>(),
+                           entry<MomentumOp>(),
+                           entry<AdamOp>(),
+                           entry<AdamWeightDecayOp>(),
+                           entry<LambOp>(),
+                           entry<AdagradOp>(),
+                           entry<AttentionOp>(),
+                           entry<AttentionGradientOp>(),
+                           entry<RotaryEmbeddingOp>()};
     for (const Entry &each : table)
       if (ops.empty() || llvm::is_contained(ops, each.name))
         chosen[each.name] = each;
@@ -55,6 +80,14 @@ struct Decompose : public pcc::graph::impl::GraphDecomposeBase<Decompose> {
     return success();
   }
 
+  /// Whether `op` is one to keep, with elements of the types for which it has a kernel.
+  bool isKept(Operation *op, StringRef name) {
+    return llvm::is_contained(keep, name) && llvm::all_of(op->getOperandTypes(), [](Type type) {
+             Type element = getElementTypeOrSelf(type);
+             return element.isF32() || element.isInteger(64);
+           });
+  }
+
   void runOnOperation() override {
     llvm::StringMap<Entry> chosen;
     if (failed(select(chosen)))
@@ -62,7 +95,7 @@ struct Decompose : public pcc::graph::impl::GraphDecomposeBase<Decompose> {
     getOperation()->walk([&](Operation *op) {
       StringRef name = op->getName().getStringRef();
       auto found = name.consume_front("graph.") ? chosen.find(name) : chosen.end();
-      if (found == chosen.end())
+      if (found == chosen.end() || isKept(op, name))
         return;
       PieceBuilder builder(op);
       op->replaceAllUsesWith(found->second.decompose(op, builder));

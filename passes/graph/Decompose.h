@@ -17,5 +17,22 @@ Pieces decompose(LeakyReluOp op, PieceBuilder &builder);
 Pieces decompose(ClampOp op, PieceBuilder &builder);
 Pieces decompose(SoftmaxOp op, PieceBuilder &builder);
 Pieces decompose(SoftmaxCrossEntropyOp op, PieceBuilder &builder);
+Pieces decompose(NllOp op, PieceBuilder &builder);
+Pieces decompose(MseOp op, PieceBuilder &builder);
+Pieces decompose(SigmoidCrossEntropyOp op, PieceBuilder &builder);
+Pieces decompose(LogSoftmaxOp op, PieceBuilder &builder);
+Pieces decompose(LayerNormOp op, PieceBuilder &builder);
+Pieces decompose(RmsNormOp op, PieceBuilder &builder);
+Pieces decompose(BatchNormOp op, PieceBuilder &builder);
+Pieces decompose(BatchNormInferenceOp op, PieceBuilder &builder);
+Pieces decompose(DropoutOp op, PieceBuilder &builder);
+Pieces decompose(EinsumOp op, PieceBuilder &builder);
+Pieces decompose(ArgmaxOp op, PieceBuilder &builder);
+Pieces decompose(ArgminOp op, PieceBuilder &builder);
+Pieces decompose(TopKOp op, PieceBuilder &builder);
+Pieces decompose(CumsumOp op, PieceBuilder &builder);
+Pieces decompose(AttentionOp op, PieceBuilder &builder);
+Pieces decompose(AttentionGradientOp op, PieceBuilder &builder);
+Pieces decompose(RotaryEmbeddingOp op, PieceBuilder &builder);
 
 } // namespace pcc::graph

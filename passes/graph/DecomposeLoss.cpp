@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Softmax and its cross entropy as reductions and elementwise ops.
+// Softmax and losses as reductions and elementwise ops.
 #include "passes/graph/Decompose.h"
 
 #include "dialects/graph/SoftmaxPieces.h"
@@ -31,15 +31,51 @@ static Value combineCounted(Value losses, Value labels, int64_t ignored, LossRed
   return builder.castTo(mean, getElementTypeOrSelf(losses));
 }
 
+/// The losses of all samples as one number; `ignored` is the label of those that do not count.
+static Value combine(Value losses, Value labels, std::optional<int64_t> ignored,
+                     LossReduction reduction, PieceBuilder &builder) {
+  if (ignored)
+    return combineCounted(losses, labels, *ignored, reduction, builder);
+  bool isMean = reduction == LossReduction::Mean;
+  return reduceAll(isMean ? ReduceOpKind::Mean : ReduceOpKind::Sum, losses, builder);
+}
+
 Pieces pcc::graph::decompose(SoftmaxCrossEntropyOp op, PieceBuilder &builder) {
   Value logits = op.getLogits(), labels = op.getLabels();
   int64_t axis = op.getLogits().getType().getRank() - 1;
   bool dense = isa<FloatType>(op.getLabels().getType().getElementType());
   Value weights = dense ? labels : builder.make<OneHotOp>(logits.getType(), labels, axis);
   Value losses = buildSampleLosses(logits, weights, builder, joinNothing);
-  if (std::optional<int64_t> ignored = op.getIgnoreIndex())
-    return {combineCounted(losses, labels, *ignored, op.getReduction(), builder)};
-  ReduceOpKind kind =
-      op.getReduction() == LossReduction::Mean ? ReduceOpKind::Mean : ReduceOpKind::Sum;
-  return {reduceAll(kind, losses, builder)};
+  return {combine(losses, labels, op.getIgnoreIndex(), op.getReduction(), builder)};
+}
+
+/// The other classes are not multiplied by zero but left out: they may be minus infinity.
+Pieces pcc::graph::decompose(NllOp op, PieceBuilder &builder) {
+  Value x = op.getLogProbabilities(), labels = op.getLabels();
+  auto type = op.getLogProbabilities().getType();
+  int64_t axis = type.getRank() - 1;
+  auto numbers = type.clone(builder.getI64Type());
+  Value classes = builder.make<IotaOp>(numbers, axis);
+  Value label = builder.repeatAlong(builder.castTo(labels, builder.getI64Type()), classes, axis);
+  Value isLabel = builder.make<CompareOp>(Direction::EQ, classes, label);
+  Value chosen = builder.make<SelectOp>(isLabel, x, builder.splat(x, 0.0));
+  Value losses = builder.make<NegOp>(builder.make<ReduceOp>(ReduceOpKind::Sum, chosen, axis));
+  return {combine(losses, labels, op.getIgnoreIndex(), op.getReduction(), builder)};
+}
+
+Pieces pcc::graph::decompose(MseOp op, PieceBuilder &builder) {
+  Value difference = builder.make<SubOp>(op.getPrediction(), op.getTarget());
+  Value squares = builder.make<SquareOp>(difference);
+  return {combine(squares, {}, std::nullopt, op.getReduction(), builder)};
+}
+
+/// With prediction x and target t: max(x, 0) - x t + log1p(exp(-|x|)), in which no power overflows
+/// and no logarithm sees zero.
+Pieces pcc::graph::decompose(SigmoidCrossEntropyOp op, PieceBuilder &builder) {
+  Value x = op.getPrediction();
+  Value power = builder.make<ExpOp>(builder.make<NegOp>(builder.make<AbsOp>(x)));
+  Value linear =
+      builder.make<SubOp>(builder.make<ReluOp>(x), builder.make<MulOp>(x, op.getTarget()));
+  Value losses = builder.make<AddOp>(linear, builder.make<Log1pOp>(power));
+  return {combine(losses, {}, std::nullopt, op.getReduction(), builder)};
 }

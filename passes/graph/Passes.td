@@ -19,16 +19,44 @@ def GraphCanonicalize : Pass<"graph-canonicalize"> {
 def GraphDecompose : Pass<"graph-decompose"> {
   let summary = "replaces ops that are wholes by core ops";
   let description = [{
-    softmax, softmax_cross_entropy, the optimizer steps, gelu, silu, softplus, elu, leaky_relu and clamp
-    become reductions and plain elementwise ops. Each piece keeps the location of the whole.
-    docs/spec/graph.md lists the formulas.
+    Normal forms, losses, optimizer steps, activations and whatever else has a row in
+    docs/spec/graph.md, which lists the formulas, become reductions and plain elementwise ops. Each
+    piece keeps the location of the whole.
   }];
   let options = [
     ListOption<"ops", "ops", "std::string",
                "op names without the dialect's prefix; empty means all that have a decomposition">,
+    ListOption<"keep", "keep", "std::string",
+               "op names that stay whole where their operands are of f32 and i64, because a kernel "
+               "computes them so">,
   ];
   let dependentDialects = ["::pcc::graph::GraphDialect"];
 }
+
+class GraphRaise<string name, string what, string summaryOf> : Pass<name> {
+  let summary = "recognises " # summaryOf;
+  let description = [{
+    }] # what # [{ The op that replaces them means the same and is called by the names of all its
+    pieces. Pieces that something else reads stay.
+  }];
+  let dependentDialects = ["::pcc::graph::GraphDialect"];
+}
+
+def GraphRaiseActivations : GraphRaise<"graph-raise-activations",
+    "Arithmetic that amounts to gelu (by erf or tanh) or silu becomes that op.", "gelu and silu">;
+
+def GraphRaiseNorms : GraphRaise<"graph-raise-norms",
+    "Reductions and arithmetic that amount to a layer_norm or rms_norm become that op.",
+    "layer norm and root mean square norm">;
+
+def GraphRaiseAttention : GraphRaise<"graph-raise-attention",
+    "A softmax of scaled and masked scores between two products becomes an attention: causal where "
+    "a constant mask hides what lies ahead, with grouped heads where key and value are repeated.",
+    "attention">;
+
+def GraphRaiseLosses : GraphRaise<"graph-raise-losses",
+    "A logarithm of a softmax becomes log_softmax, its weighted sum softmax_cross_entropy.",
+    "log_softmax and softmax cross entropy">;
 
 def GraphSplitBatch : Pass<"graph-split-batch", "::mlir::func::FuncOp"> {
   let summary = "turns the model of a batch into the model of one of N microbatches";

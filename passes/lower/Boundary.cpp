@@ -57,6 +57,7 @@ private:
   void emitParameter(BlockArgument argument, RoleAttr role, BlockAttr block);
   void emitResult(facts::Section &section, unsigned index, ResultRole role);
   bool isLabelOf(facts::Section &section, BlockArgument argument, ArrayRef<int64_t> scores) const;
+  bool areInputsRows() const;
 
   ModuleOp module;
   dist::Mesh mesh;
@@ -152,8 +153,22 @@ bool BoundaryEmitter::isLabelOf(facts::Section &section, BlockArgument argument,
          scores.drop_back();
 }
 
+/// Whether the inputs are rows of one batch: all have a first dimension, of one size.
+bool BoundaryEmitter::areInputsRows() const {
+  std::optional<int64_t> rows;
+  for (InputOp input : b.getBlock()->getOps<InputOp>()) {
+    ArrayRef<int64_t> shape = input.getBlock().getGlobalShape().asArrayRef();
+    if (shape.empty() || shape.front() != rows.value_or(shape.front()))
+      return false;
+    rows = shape.front();
+  }
+  return true;
+}
+
 /// Accuracy, where an output has a row of scores for every number of an integer input.
 void BoundaryEmitter::emitMetric(MutableArrayRef<facts::Section> sections) {
+  if (!areInputsRows())
+    return;
   for (facts::Section &evaluation : sections)
     for (unsigned i = 0; evaluation.runs == 0 && i < evaluation.function.getNumResults(); ++i) {
       RoleAttr output = evaluation.getResultRole(i);

@@ -119,7 +119,8 @@ bool hasElements(Operation *op) {
     return isa<IntegerType>(elementOf(matmul.getResult()));
   return op->hasTrait<Elementwise>() ||
          isa<IotaOp, BroadcastOp, ReduceOp, ReshapeOp, TransposeOp, SliceOp, DynamicSliceOp,
-             DynamicUpdateSliceOp, PadOp, ConcatOp, GatherOp, OneHotOp, RngUniformOp>(op);
+             DynamicUpdateSliceOp, PadOp, ConcatOp, GatherOp, OneHotOp, RngUniformOp, MaxPoolOp,
+             AvgPoolOp>(op);
 }
 
 Value Elements::compute(Operation *op, const Index &index) {
@@ -134,6 +135,8 @@ Value Elements::compute(Operation *op, const Index &index) {
                                                      broadcast.getInput().getType().getShape()));
   if (isa<ReduceOp, MatmulOp>(op))
     return computeLoop(op, index);
+  if (isa<MaxPoolOp, AvgPoolOp>(op))
+    return computePooled(op, index);
   if (!op->hasTrait<Elementwise>())
     return computeMapped(op, index);
   SmallVector<Value> operands;

@@ -79,6 +79,7 @@ private:
   mlir::Value compute(mlir::Operation *op, const Index &index);
   mlir::Value computeMapped(mlir::Operation *op, const Index &index);
   mlir::Value computeLoop(mlir::Operation *reduction, const Index &index);
+  mlir::Value computePooled(mlir::Operation *pool, const Index &index);
 
   llvm::DenseMap<mlir::Value, mlir::Value> pointers, scalars;
   std::vector<std::map<Key, mlir::Value>> known{1};

@@ -121,6 +121,7 @@ void emitKernel(OpBuilder &builder, func::FuncOp kernel) {
 static LogicalResult checkKernel(func::FuncOp kernel) {
   auto form = kernel->getAttrOfType<task::FormAttr>(formAttrName);
   bool hasLoops = form && form.getKind() != task::FormKind::Matmul &&
+                  form.getKind() != task::FormKind::Convolution &&
                   form.getKind() != task::FormKind::Collective && form.getOuter() > 0 &&
                   form.getInner() > 0;
   if (!hasLoops || !llvm::hasSingleElement(kernel.getBody()))
@@ -131,10 +132,11 @@ static LogicalResult checkKernel(func::FuncOp kernel) {
   bool scatters = form.getKind() == task::FormKind::Scatter;
   Operation *scatter = nullptr;
   if (scatters && kernel.getNumResults() == 1)
-    scatter = block.getTerminator()->getOperand(0).getDefiningOp<graph::ScatterAddOp>();
-  if (scatters && !scatter)
+    scatter = block.getTerminator()->getOperand(0).getDefiningOp();
+  if (scatters && !isa_and_nonnull<graph::ScatterAddOp, graph::MaxPoolGradientOp>(scatter))
     return kernel.emitError() << "\"" << kernel.getName()
-                              << "\" is no kernel: expected a \"scatter_add\" as its only result";
+                              << "\" is no kernel: expected a \"scatter_add\" or "
+                                 "\"max_pool_gradient\" as its only result";
   for (Operation &op : block.without_terminator())
     if (&op != scatter && !hasElements(&op))
       return op.emitOpError() << "has no code in a kernel of the form \""

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/lower/KernelLoops.h"
 
+#include "dialects/graph/Graph.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -30,6 +31,8 @@ void emitIterations(KernelBody &kernel, Value begin, Value end) {
   case task::FormKind::Rows:
     return emitRows(kernel, begin, end);
   default:
+    if (kernel.results[0].getDefiningOp<graph::MaxPoolGradientOp>())
+      return emitPoolGradient(kernel, begin, end);
     return emitScatter(kernel, begin, end);
   }
 }

@@ -66,6 +66,7 @@ void emitMap(KernelBody &kernel, mlir::Value begin, mlir::Value end);
 void emitRows(KernelBody &kernel, mlir::Value begin, mlir::Value end);
 void emitColumns(KernelBody &kernel, const ColumnLoops &loops, mlir::Value begin, mlir::Value end);
 void emitScatter(KernelBody &kernel, mlir::Value begin, mlir::Value end);
+void emitPoolGradient(KernelBody &kernel, mlir::Value begin, mlir::Value end);
 /// Those of the kernel's form.
 void emitIterations(KernelBody &kernel, mlir::Value begin, mlir::Value end);
 

@@ -87,7 +87,11 @@ SmallVector<int64_t> mapLoops(func::FuncOp kernel, int64_t elements) {
         .Case<TransposeOp>([&](auto op) { addTranspose(boundaries, op); })
         .Case<IotaOp, SliceOp, DynamicSliceOp, DynamicUpdateSliceOp, PadOp, ConcatOp, OneHotOp>(
             axis)
-        .Case<GatherOp>([&](auto op) { addGather(boundaries, op); });
+        .Case<GatherOp>([&](auto op) { addGather(boundaries, op); })
+        .Case<MaxPoolOp, AvgPoolOp>([&](auto) {
+          boundaries.around(shapeOf(result), 2);
+          boundaries.around(shapeOf(result), 3);
+        });
   }
   return boundaries.loops(elements);
 }

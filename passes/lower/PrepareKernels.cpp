@@ -2,14 +2,15 @@
 //
 // PrepareKernels: what the memory of a step looks like, written out as ops.
 //
-// Assumes local types and core ops. Leaves every op with one result, products of f16 in f32, and
-// arguments that take a sum over slots in f32, followed by the multiplication with the sum's scale.
-// A linear collective on the argument stays first if its type is f32: it runs on the sum as it lies
-// in memory, and so in place, or leaves less to multiply.
+// Assumes local types and core ops. Leaves every op with one result, products and convolutions of
+// f16 in f32, and arguments that take a sum over slots in f32, followed by the multiplication with
+// the sum's scale. A linear collective on the argument stays first if its type is f32: it runs on
+// the sum as it lies in memory, and so in place, or leaves less to multiply.
 #include "passes/lower/Passes.h"
 
 #include "dialects/dist/Dist.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "passes/facts/Kernels.h"
 #include "passes/facts/Sections.h"
 
 using namespace mlir;
@@ -31,19 +32,22 @@ static void replaceSplit(graph::SplitOp op) {
 }
 
 /// A host's library multiplies f32 and bf16; products of f16 are exact in f32, in which it adds.
-static void widenProduct(graph::MatmulOp op) {
-  auto type = op.getType();
+static void widenProduct(Operation *op) {
+  if (!isa<graph::MatmulOp>(op) && !facts::isConvolution(op))
+    return;
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
   if (!type.getElementType().isF16())
     return;
-  ImplicitLocOpBuilder b(op.getLoc(), op);
+  ImplicitLocOpBuilder b(op->getLoc(), op);
   for (OpOperand &operand : op->getOpOperands()) {
     auto wide = cast<RankedTensorType>(operand.get().getType()).clone(b.getF32Type());
     operand.set(graph::CastOp::create(b, wide, operand.get()));
   }
-  op.getResult().setType(type.clone(b.getF32Type()));
+  Value result = op->getResult(0);
+  result.setType(type.clone(b.getF32Type()));
   b.setInsertionPointAfter(op);
-  auto narrow = graph::CastOp::create(b, type, op.getResult());
-  op.getResult().replaceAllUsesExcept(narrow, narrow);
+  auto narrow = graph::CastOp::create(b, type, result);
+  result.replaceAllUsesExcept(narrow, narrow);
 }
 
 /// The same number in every element of `type`.
@@ -99,7 +103,7 @@ struct PrepareKernels : impl::PrepareKernelsBase<PrepareKernels> {
     getOperation().walk([&](graph::SplitOp op) { splits.push_back(op); });
     for (graph::SplitOp op : splits)
       replaceSplit(op);
-    getOperation().walk([](graph::MatmulOp op) { widenProduct(op); });
+    getOperation().walk([](Operation *op) { widenProduct(op); });
 
     SmallVector<facts::Section> sections = facts::collectSections(getOperation());
     for (facts::Section &producer : sections)

@@ -41,7 +41,10 @@ PlaceAttr placeOf(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value))
     return cast<func::FuncOp>(argument.getOwner()->getParentOp())
         .getArgAttrOfType<PlaceAttr>(argument.getArgNumber(), facts::placeAttrName);
-  return value.getDefiningOp()->getAttrOfType<PlaceAttr>(facts::placeAttrName);
+  auto result = cast<OpResult>(value);
+  if (auto places = result.getOwner()->getAttrOfType<ArrayAttr>(facts::placeAttrName))
+    return cast<PlaceAttr>(places[result.getResultNumber()]);
+  return result.getOwner()->getAttrOfType<PlaceAttr>(facts::placeAttrName);
 }
 
 StringRef nameOfResult(graph::RoleAttr role) {

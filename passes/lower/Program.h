@@ -50,6 +50,8 @@ private:
   mlir::LogicalResult emitKernel(const facts::Kernel &kernel);
   void emitLaunch(const facts::Kernel &kernel);
   void emitMatmul(const facts::Kernel &kernel);
+  void emitConvolution(const facts::Kernel &kernel);
+  void emitAttention(mlir::Operation *op);
   mlir::LogicalResult emitCollective(mlir::Operation *op);
   mlir::LogicalResult emitResults();
   task::PlaceAttr placeOfParameter(graph::RoleAttr role);

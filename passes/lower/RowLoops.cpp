@@ -30,7 +30,7 @@ static Type scratchType(Value tensor) {
 /// True if computing the op again costs more than reading its value.
 static bool isDear(Operation *op) {
   return isa<ExpOp, LogOp, Log1pOp, TanhOp, SigmoidOp, ErfOp, GeluOp, SiluOp, SoftplusOp, EluOp,
-             SinOp, CosOp, PowOp, DivOp>(op) &&
+             SinOp, CosOp, PowOp, DivOp, MaxPoolOp, AvgPoolOp>(op) &&
          isa<FloatType>(getElementTypeOrSelf(op->getResult(0).getType()));
 }
 

@@ -6,6 +6,7 @@
 
 #include "dialects/dist/Group.h"
 #include "dialects/graph/Graph.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace pcc::task;
@@ -28,6 +29,12 @@ LogicalResult SectionEmitter::emitKernel(const facts::Kernel &kernel) {
   switch (kernel.form.getKind()) {
   case FormKind::Matmul:
     emitMatmul(kernel);
+    return success();
+  case FormKind::Convolution:
+    emitConvolution(kernel);
+    return success();
+  case FormKind::Attention:
+    emitAttention(kernel.ops.front());
     return success();
   case FormKind::Collective:
     return emitCollective(kernel.ops.front());
@@ -96,35 +103,92 @@ void SectionEmitter::emitLaunch(const facts::Kernel &kernel) {
                    iterationsOf(outlined.function, kernel.form).trip);
 }
 
+namespace {
+/// What runs in a library's record behind its op.
+struct Epilogue {
+  Value bias; ///< one number per column or channel; null: none
+  Activation activation = Activation::None;
+  Value result; ///< of the last op
+};
+} // namespace
+
+static Epilogue epilogueOf(const facts::Kernel &kernel) {
+  Epilogue epilogue;
+  epilogue.result = kernel.ops.front()->getResult(0);
+  for (Operation *op : ArrayRef(kernel.ops).drop_front()) {
+    if (auto add = dyn_cast<graph::AddOp>(op)) {
+      Value other = add.getLhs() == epilogue.result ? add.getRhs() : add.getLhs();
+      epilogue.bias = other.getDefiningOp()->getOperand(0);
+    } else {
+      epilogue.activation = Activation::Relu;
+    }
+    epilogue.result = op->getResult(0);
+  }
+  return epilogue;
+}
+
 void SectionEmitter::emitMatmul(const facts::Kernel &kernel) {
   auto matmul = cast<graph::MatmulOp>(kernel.ops.front());
   ArrayRef<int64_t> shape = matmul.getType().getShape(), lhs = matmul.getLhs().getType().getShape();
   int64_t rank = shape.size(), m = shape[rank - 2], n = shape[rank - 1];
   int64_t k = lhs[rank - (matmul.getTransposeLhs() ? 2 : 1)];
-  Value result = matmul.getResult(), bias;
-  auto activation = Activation::None;
-  for (Operation *op : ArrayRef(kernel.ops).drop_front()) {
-    if (auto add = dyn_cast<graph::AddOp>(op)) {
-      Value other = add.getLhs() == result ? add.getRhs() : add.getLhs();
-      bias = buffers.of(other.getDefiningOp()->getOperand(0));
-    } else {
-      activation = Activation::Relu;
-    }
-    result = op->getResult(0);
-  }
+  Epilogue epilogue = epilogueOf(kernel);
+  Value bias = epilogue.bias ? buffers.of(epilogue.bias) : Value();
   auto accumulation = Accumulation::Overwrite;
   if (facts::addsByItself(kernel)) {
-    OpOperand &use = *result.use_begin();
+    OpOperand &use = *epilogue.result.use_begin();
     if (use.getOwner()->hasTrait<OpTrait::IsTerminator>() &&
         section.isAccumulated(use.getOperandNumber()))
       accumulation = Accumulation::AddAfterFirst;
   }
   int64_t batch = matmul.getType().getNumElements() / (m * n);
   MatmulOp::create(b, kernel.ops.back()->getLoc(), buffers.of(matmul.getLhs()),
-                   buffers.of(matmul.getRhs()), buffers.of(result), bias, batch, m, n, k,
+                   buffers.of(matmul.getRhs()), buffers.of(epilogue.result), bias, batch, m, n, k,
                    matmul.getTransposeLhs(), matmul.getTransposeRhs(), /*shared_b=*/false,
-                   accumulation, activation, Lane::Compute, ArrayRef<int32_t>(),
+                   accumulation, epilogue.activation, Lane::Compute, ArrayRef<int32_t>(),
                    ArrayRef<int32_t>());
+}
+
+void SectionEmitter::emitConvolution(const facts::Kernel &kernel) {
+  Epilogue epilogue = epilogueOf(kernel);
+  Value bias = epilogue.bias ? buffers.of(epilogue.bias) : Value();
+  auto create = [&](auto op, ConvolutionKind kind, Value input, Value weight, Value result) {
+    ConvolutionOp::create(b, kernel.ops.back()->getLoc(), kind, buffers.inShapeOf(input),
+                          buffers.inShapeOf(weight), buffers.inShapeOf(result), bias,
+                          op.getStrides(), op.getPadding(), op.getDilations(), epilogue.activation,
+                          Lane::Compute, ArrayRef<int32_t>(), ArrayRef<int32_t>());
+  };
+  llvm::TypeSwitch<Operation *>(kernel.ops.front())
+      .Case([&](graph::Conv2dOp op) {
+        create(op, ConvolutionKind::Forward, op.getInput(), op.getWeight(), epilogue.result);
+      })
+      .Case([&](graph::Conv2dInputGradientOp op) {
+        create(op, ConvolutionKind::InputGradient, op.getResult(), op.getWeight(),
+               op.getGradient());
+      })
+      .Case([&](graph::Conv2dWeightGradientOp op) {
+        create(op, ConvolutionKind::WeightGradient, op.getInput(), op.getResult(),
+               op.getGradient());
+      });
+}
+
+/// The gradient op names its result, log_sum and gradients as operands or results of its own.
+void SectionEmitter::emitAttention(Operation *attention) {
+  auto create = [&](auto op, Value result, Value logSum, ValueRange gradients) {
+    auto bufferOf = [&](Value value) { return value ? buffers.inShapeOf(value) : Value(); };
+    AttentionOp::create(b, op.getLoc(), bufferOf(op.getQuery()), bufferOf(op.getKey()),
+                        bufferOf(op.getValue()), bufferOf(result), bufferOf(logSum),
+                        bufferOf(op.getMask()), bufferOf(op.getOffset()),
+                        llvm::map_to_vector(gradients, bufferOf), op.getScale(), op.getCausal(),
+                        Lane::Compute, ArrayRef<int32_t>(), ArrayRef<int32_t>());
+  };
+  llvm::TypeSwitch<Operation *>(attention)
+      .Case([&](graph::AttentionOp op) { create(op, op.getResult(), op.getLogSum(), {}); })
+      .Case([&](graph::AttentionGradientOp op) {
+        create(
+            op, op.getResult(), op.getLogSum(),
+            {op.getGradient(), op.getQueryGradient(), op.getKeyGradient(), op.getValueGradient()});
+      });
 }
 
 LogicalResult SectionEmitter::emitCollective(Operation *op) {

@@ -5,9 +5,13 @@
 #include "dialects/graph/Graph.h"
 #include "passes/facts/LocalForm.h"
 #include "passes/facts/Shardings.h"
+#include "passes/partition/AttentionForms.h"
 #include "passes/partition/LocalValues.h"
+#include "passes/partition/LossForms.h"
+#include "passes/partition/NormalForms.h"
 #include "passes/partition/OptimizerForms.h"
 #include "passes/partition/SoftmaxForms.h"
+#include "passes/partition/WindowForms.h"
 
 using namespace mlir;
 using pcc::dist::AxisList;
@@ -162,6 +166,10 @@ void registerLocalForms(DialectRegistry &registry) {
     graph::GatherOp::attachInterface<GatherForm>(*context);
     attachOptimizerForms(context);
     attachSoftmaxForms(context);
+    attachWindowForms(context);
+    attachNormalForms(context);
+    attachLossForms(context);
+    attachAttentionForms(context);
   });
 }
 

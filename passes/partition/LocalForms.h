@@ -6,12 +6,19 @@
 //   constant               anywhere           the block of the value
 //   iota                   along its axis     plus the offset of the block
 //   reduce mean            along the mean     divided by the number of shards: a partial sum
-//   softmax                along its axis     two small all-reduces (SoftmaxForms.h)
+//   softmax, log_softmax   along its axis     two small all-reduces (SoftmaxForms.h)
 //   softmax_cross_entropy  over the classes   the same
 //                          over the samples   by the count of all ranks: a partial sum
+//   layer_norm, rms_norm   where it normalises one or two small all-reduces (NormalForms.h)
+//   batch_norm             batch, positions   statistics of all ranks, by two small all-reduces
+//   nll                    over the classes   labels relative to the block: a partial sum
+//   nll, mse, sigmoid_…    over the samples   by the count of all ranks: a partial sum
+//   attention              positions of query a causal one by its offset (AttentionForms.h)
+//   attention_gradient     the same, or heads partial sums for key and value
 //   gather                 table along axis   rows that this rank holds, else zeros: a partial sum
 //   scatter_add            rows along axis    indices relative to the block; others are dropped
 //   one_hot                along its axis     indices relative to the block
+//   conv2d, pooling        rows, columns      on blocks with their halos (WindowForms.h)
 #pragma once
 
 #include "mlir/IR/DialectRegistry.h"

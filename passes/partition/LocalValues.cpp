@@ -89,6 +89,14 @@ Value keepOnFirst(OpBuilder &builder, Location loc, Value value, ArrayRef<std::s
   return graph::SelectOp::create(builder, loc, type, mask, value, neutral);
 }
 
+Value allReduce(OpBuilder &builder, Location loc, ReduceKind kind, Value value,
+                ArrayRef<std::string> axes) {
+  if (axes.empty())
+    return value;
+  return dist::AllReduceOp::create(builder, loc, value.getType(), kind, value,
+                                   dist::GroupAttr::get(builder.getContext(), axes));
+}
+
 Value scale(OpBuilder &builder, Location loc, Value value, double factor) {
   auto type = cast<RankedTensorType>(value.getType());
   Value constant = graph::ConstantOp::create(builder, loc, type, factor);

@@ -36,6 +36,9 @@ mlir::Value takeBlock(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value 
 /// `value` on the ranks at position 0 of `axes`, what is neutral for `kind` on the others.
 mlir::Value keepOnFirst(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,
                         llvm::ArrayRef<std::string> axes, ReduceKind kind);
+/// `value` of one rank's block, joined with those of the ranks along `axes`; itself for no axes.
+mlir::Value allReduce(mlir::OpBuilder &builder, mlir::Location loc, ReduceKind kind,
+                      mlir::Value value, llvm::ArrayRef<std::string> axes);
 /// `value` times a number.
 mlir::Value scale(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, double factor);
 

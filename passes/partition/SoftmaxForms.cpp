@@ -20,31 +20,25 @@ namespace {
 
 using Values = SmallVector<Value>;
 
-/// `value` of one rank's block, joined with those of the ranks along `axes`.
-Value allReduce(graph::PieceBuilder &builder, ReduceKind kind, Value value, const AxisList &axes) {
-  if (axes.empty())
-    return value;
-  return builder.make<dist::AllReduceOp>(value.getType(), kind, value,
-                                         dist::GroupAttr::get(builder.getContext(), axes));
-}
-
 Value joinBlocks(graph::PieceBuilder &builder, ReduceOpKind kind, Value block,
                  const AxisList &axes) {
   ReduceKind joined = kind == ReduceOpKind::Max ? ReduceKind::Max : ReduceKind::Sum;
-  return allReduce(builder, joined, block, axes);
+  return allReduce(builder, builder.getLoc(), joined, block, axes);
 }
 
-struct SoftmaxForm : LocalFormOpInterface::ExternalModel<SoftmaxForm, graph::SoftmaxOp> {
+/// Softmax or its logarithm; `build` makes the op's pieces.
+template <typename Op, Value (*build)(Value, int64_t, graph::PieceBuilder &, graph::JoinBlocks)>
+struct SoftmaxForm : LocalFormOpInterface::ExternalModel<SoftmaxForm<Op, build>, Op> {
   bool canSplitWhole(Operation *, unsigned) const { return true; }
   bool leavesPartial(Operation *, unsigned) const { return false; }
 
   Values buildLocal(Operation *op, OpBuilder &builder, ValueRange operands, TypeRange) const {
-    int64_t axis = cast<graph::SoftmaxOp>(op).getAxis();
+    int64_t axis = cast<Op>(op).getAxis();
     AxisList axes = facts::getOperandSharding(op, 0).getDim(axis);
     if (axes.empty())
       return {};
     graph::PieceBuilder pieces(op->getLoc(), builder);
-    return {graph::buildSoftmax(operands[0], axis, pieces, [&](ReduceOpKind kind, Value block) {
+    return {build(operands[0], axis, pieces, [&](ReduceOpKind kind, Value block) {
       return joinBlocks(pieces, kind, block, axes);
     })};
   }
@@ -128,8 +122,8 @@ private:
   /// The number of samples on all ranks, of those in `kept` if there are others.
   Value countSamples(Value like, Value kept) {
     if (kept)
-      return allReduce(pieces, ReduceKind::Sum, sumAll(pieces.castTo(kept, pieces.getF32Type())),
-                       sampleAxes);
+      return allReduce(pieces, op.getLoc(), ReduceKind::Sum,
+                       sumAll(pieces.castTo(kept, pieces.getF32Type())), sampleAxes);
     auto samples = cast<RankedTensorType>(logits.getType()).getShape().drop_back();
     return pieces.splat(like,
                         static_cast<double>(llvm::product_of(samples) * mesh.getSize(sampleAxes)));
@@ -158,7 +152,9 @@ struct CrossEntropyForm
 } // namespace
 
 void attachSoftmaxForms(MLIRContext *context) {
-  graph::SoftmaxOp::attachInterface<SoftmaxForm>(*context);
+  graph::SoftmaxOp::attachInterface<SoftmaxForm<graph::SoftmaxOp, graph::buildSoftmax>>(*context);
+  graph::LogSoftmaxOp::attachInterface<SoftmaxForm<graph::LogSoftmaxOp, graph::buildLogSoftmax>>(
+      *context);
   graph::SoftmaxCrossEntropyOp::attachInterface<CrossEntropyForm>(*context);
 }
 

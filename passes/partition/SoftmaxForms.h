@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Local forms of softmax and its cross entropy. Split along the classes (a vocabulary), each rank
-// reduces its own and two small all-reduces join the maxima and the sums of powers:
+// Local forms of softmax, its logarithm and its cross entropy. Split along the classes (a
+// vocabulary), each rank reduces its own and two small all-reduces join the maxima and the sums of
+// powers:
 //
 //   m = all_reduce max (max x)    s = all_reduce sum (Σ exp(x - m))    softmax = exp(x - m) / s
 //

@@ -26,7 +26,8 @@ static bool readsMemory(Operation *op) {
   if (op->hasTrait<OpTrait::IsTerminator>())
     return true;
   FormKind kind = facts::isRecomputed(op) ? FormKind::Map : loopsOf(op).kind;
-  return kind == FormKind::Matmul || kind == FormKind::Collective || kind == FormKind::Scatter;
+  return kind == FormKind::Matmul || kind == FormKind::Convolution || kind == FormKind::Attention ||
+         kind == FormKind::Collective || kind == FormKind::Scatter;
 }
 
 /// Gives each cheap op whose value must lie in memory a number, so that it counts as computed.
@@ -47,8 +48,10 @@ static void materialiseOperands(func::FuncOp function) {
 /// The first op for which there is no kernel; null if there is none.
 static Operation *findWhole(func::FuncOp function) {
   for (Operation &op : function.getBody().front())
-    if (isa<SoftmaxOp, SoftmaxCrossEntropyOp, SgdOp, MomentumOp, AdamOp, AdamWeightDecayOp, LambOp,
-            AdagradOp, SplitOp>(op))
+    if (isa<EinsumOp, ArgmaxOp, ArgminOp, TopKOp, CumsumOp, SoftmaxOp, LogSoftmaxOp, LayerNormOp,
+            RmsNormOp, RotaryEmbeddingOp, BatchNormOp, BatchNormInferenceOp, DropoutOp,
+            SoftmaxCrossEntropyOp, NllOp, MseOp, SigmoidCrossEntropyOp, SgdOp, MomentumOp, AdamOp,
+            AdamWeightDecayOp, LambOp, AdagradOp, SplitOp>(op))
       return &op;
   return nullptr;
 }
@@ -60,7 +63,7 @@ struct AssignKernels : impl::AssignKernelsBase<AssignKernels> {
     if (function.isExternal())
       return;
     if (Operation *op = findWhole(function)) {
-      op->emitOpError() << "has no kernel: expected core ops of one result, run "
+      op->emitOpError() << "has no kernel: expected core ops, run "
                            "\"--graph-decompose\" and \"--lower-prepare-kernels\" first";
       return signalPassFailure();
     }

@@ -10,7 +10,8 @@ namespace pcc::schedule {
 
 /// True if the op's value must not be computed by a kernel of loops.
 static bool isLibraryCall(const Loops &loops) {
-  return loops.kind == FormKind::Matmul || loops.kind == FormKind::Collective ||
+  return loops.kind == FormKind::Matmul || loops.kind == FormKind::Convolution ||
+         loops.kind == FormKind::Attention || loops.kind == FormKind::Collective ||
          loops.kind == FormKind::Scatter;
 }
 

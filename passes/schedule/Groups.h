@@ -65,7 +65,7 @@ private:
   llvm::DenseMap<mlir::Operation *, Group *> groupOf;
 };
 
-/// Joins a product with the bias and the rectifier that follow it.
+/// Joins a product or a convolution with the bias and the rectifier that follow it.
 void joinEpilogues(Groups &groups, mlir::func::FuncOp function);
 
 /// Joins elementwise ops, reductions and index maps with the producers of their operands.

@@ -60,8 +60,9 @@ void joinProducers(Groups &groups, func::FuncOp function) {
   }
 }
 
-/// True if `value` is a vector repeated for every row of a product's result.
-static bool isRowBias(Value value) {
+/// True if `value` is a vector repeated along all dimensions but `dim`: of a product's result the
+/// last one, of a convolution's the channels.
+static bool isBias(Value value, int64_t dim) {
   auto broadcast = value.getDefiningOp<BroadcastOp>();
   if (!broadcast || !facts::isRecomputed(broadcast))
     return false;
@@ -69,9 +70,11 @@ static bool isRowBias(Value value) {
   ArrayRef<int64_t> result = broadcast.getResult().getType().getShape();
   Operation *source = facts::viewRoot(broadcast.getInput()).getDefiningOp();
   bool inMemory = !source || !facts::isRecomputed(source);
-  return inMemory && !input.empty() && !result.empty() &&
-         broadcast.getInput().getType().getNumElements() == result.back() &&
-         broadcast.getDims().back() == int64_t(result.size()) - 1 && input.back() == result.back();
+  if (!inMemory || broadcast.getInput().getType().getNumElements() != result[dim])
+    return false;
+  auto position = llvm::find(broadcast.getDims(), dim);
+  return position != broadcast.getDims().end() &&
+         input[position - broadcast.getDims().begin()] == result[dim];
 }
 
 /// The only op that reads `value`, or null.
@@ -82,11 +85,13 @@ static Operation *onlyReader(Value value) {
 void joinEpilogues(Groups &groups, func::FuncOp function) {
   for (Operation &op : function.getBody().front()) {
     Group *group = groups.of(&op);
-    if (!isa<MatmulOp>(op) || !group || group->loops.kind != FormKind::Matmul)
+    bool isProduct = group && isa<MatmulOp>(op) && group->loops.kind == FormKind::Matmul;
+    if (!isProduct && !(group && isa<Conv2dOp>(op)))
       continue;
     Value result = op.getResult(0);
+    int64_t biasDim = isProduct ? cast<RankedTensorType>(result.getType()).getRank() - 1 : 1;
     auto add = dyn_cast_or_null<AddOp>(onlyReader(result));
-    if (add && isRowBias(add.getLhs() == result ? add.getRhs() : add.getLhs()) &&
+    if (add && isBias(add.getLhs() == result ? add.getRhs() : add.getLhs(), biasDim) &&
         groups.join(group, groups.of(add), group->loops))
       result = add.getResult();
     if (auto relu = dyn_cast_or_null<ReluOp>(onlyReader(result)))

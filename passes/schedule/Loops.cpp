@@ -41,13 +41,25 @@ static Loops loopsOfScatter(ScatterAddOp op) {
   return {FormKind::Scatter, slabs, countOf(op.getResult()) / slabs};
 }
 
+/// One iteration per plane of the batch and the channels.
+static Loops loopsOfPoolGradient(MaxPoolGradientOp op) {
+  ArrayRef<int64_t> shape = op.getType().getShape();
+  return {FormKind::Scatter, shape[0] * shape[1], shape[2] * shape[3]};
+}
+
 Loops loopsOf(Operation *op) {
   if (facts::isCollective(op))
     return {FormKind::Collective, 1, 1};
   if (auto matmul = dyn_cast<MatmulOp>(op))
     return loopsOfMatmul(matmul);
+  if (facts::isConvolution(op))
+    return {FormKind::Convolution, countOf(op->getResult(0)), 1};
+  if (facts::isAttention(op))
+    return {FormKind::Attention, countOf(op->getResult(0)), 1};
   if (auto scatter = dyn_cast<ScatterAddOp>(op))
     return loopsOfScatter(scatter);
+  if (auto gradient = dyn_cast<MaxPoolGradientOp>(op))
+    return loopsOfPoolGradient(gradient);
   if (isa<ReduceOp>(op)) {
     facts::ReductionLoops loops = facts::getReductionLoops(op);
     return {loops.kind, loops.outer, loops.inner};

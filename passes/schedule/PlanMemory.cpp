@@ -166,7 +166,7 @@ void MemoryPlanner::addKernel(facts::Section &section, const facts::Kernel &kern
   DenseSet<Buffer *> taken;
   for (Value output : kernel.outputs) {
     int64_t bytes = task::bytesOf(cast<ShapedType>(output.getType()));
-    int64_t last = start + lastReader(output, numKernels);
+    int64_t last = std::max(now, start + lastReader(output, numKernels)); // some nobody reads
     PlaceAttr place = parameterUpdatedBy(section, kernel, output);
     if (!place)
       place = sumThatTakes(section, kernel);
@@ -250,6 +250,18 @@ void MemoryPlanner::packTemporaries() {
       << remark::metric("persistent_bytes", persistent.end);
 }
 
+/// An op of several results has a list of places.
+static void setPlace(OpResult result, PlaceAttr place) {
+  Operation *op = result.getOwner();
+  if (op->getNumResults() == 1)
+    return op->setAttr(facts::placeAttrName, place);
+  SmallVector<Attribute> places(op->getNumResults(), place);
+  if (auto known = op->getAttrOfType<ArrayAttr>(facts::placeAttrName))
+    llvm::copy(known, places.begin());
+  places[result.getResultNumber()] = place;
+  op->setAttr(facts::placeAttrName, ArrayAttr::get(op->getContext(), places));
+}
+
 void MemoryPlanner::annotate(facts::Section &section) {
   for (Value value : values.all()) {
     PlaceAttr place = values.find(value)->place;
@@ -257,7 +269,7 @@ void MemoryPlanner::annotate(facts::Section &section) {
       if (argument.getOwner()->getParentOp() == section.function)
         section.function.setArgAttr(argument.getArgNumber(), facts::placeAttrName, place);
     } else {
-      value.getDefiningOp()->setAttr(facts::placeAttrName, place);
+      setPlace(cast<OpResult>(value), place);
     }
   }
 }

@@ -79,8 +79,8 @@ bool mayOverwrite(const facts::Kernel &kernel, Value input, Value output) {
   case FormKind::Columns:
     return outputType.getNumElements() == elements && readsElementwise(kernel, input);
   case FormKind::Scatter: {
-    auto scatter = cast<ScatterAddOp>(kernel.ops.front());
-    return facts::viewRoot(scatter.getInput()) == input &&
+    auto scatter = dyn_cast<ScatterAddOp>(kernel.ops.front());
+    return scatter && facts::viewRoot(scatter.getInput()) == input &&
            facts::viewRoot(scatter.getUpdates()) != input &&
            facts::viewRoot(scatter.getIndices()) != input;
   }
@@ -88,6 +88,8 @@ bool mayOverwrite(const facts::Kernel &kernel, Value input, Value output) {
     return isa<dist::AllReduceOp, dist::BroadcastOp, dist::ReduceOp>(kernel.ops.front());
   case FormKind::Rows:
   case FormKind::Matmul:
+  case FormKind::Convolution:
+  case FormKind::Attention:
     return false;
   }
   llvm_unreachable("a form");

@@ -13,9 +13,10 @@ using pcc::dist::Sharding;
 namespace pcc::strategy {
 namespace {
 
-/// The axes of the split reduce factors, whose results are partial.
+/// The axes of the split reduce factors. Results that lack such a factor are partial.
 struct Reduction {
   AxisList axes;
+  SmallVector<unsigned> split; ///< the factors
   ReduceKind kind = ReduceKind::Sum;
 
   Reduction(Operation *op, const FactorAxes &factors) {
@@ -24,12 +25,23 @@ struct Reduction {
     auto local = dyn_cast<facts::LocalFormOpInterface>(op);
     for (auto [index, factor] : llvm::enumerate(factors.getRule().getFactors())) {
       bool isReduced = factor.kind == FactorKind::Reduce ||
-                       (factor.kind == FactorKind::Whole && local && local.leavesPartial(index));
+                       (factor.kind != FactorKind::Parallel && local && local.leavesPartial(index));
       if (!isReduced || factors.getAxes()[index].empty())
         continue;
       axes.append(factors.getAxes()[index]);
+      split.push_back(index);
       kind = factor.reduce;
     }
+  }
+
+  /// The axes over which a result of `dims` is partial.
+  AxisList axesOutside(const FactorAxes &factors, const TensorFactors &dims) const {
+    AxisList outside;
+    for (unsigned factor : split)
+      if (llvm::none_of(dims,
+                        [&](const DimFactors &dim) { return llvm::is_contained(dim, factor); }))
+        outside.append(factors.getAxes()[factor]);
+    return outside;
   }
 };
 
@@ -131,10 +143,11 @@ OpSharding makeOpSharding(Operation *op, const FactorAxes &factors, ArrayRef<Sha
       partialAxes.append(reduction.axes);
     sharding.operands.push_back(factors.project(dims).withPartial(partialAxes, kind));
   }
-  AxisList partialAxes = reduction.axes;
-  partialAxes.append(carried.axes);
-  for (const TensorFactors &dims : rule.getResults())
+  for (const TensorFactors &dims : rule.getResults()) {
+    AxisList partialAxes = reduction.axesOutside(factors, dims);
+    partialAxes.append(carried.axes);
     sharding.results.push_back(factors.project(dims).withPartial(partialAxes, kind));
+  }
   return sharding;
 }
 

@@ -80,6 +80,13 @@ struct OperandChecks {
 void checkCollective(const OperandChecks &operands, const Executable &executable,
                      const Collective &collective);
 
+void checkAttention(const OperandChecks &operands, const Attention &attention);
+
+void checkConvolution(const OperandChecks &operands, const Convolution &convolution);
+
+/// Whether the inputs are rows of one batch. A program without a step and metrics takes any.
+bool takesRows(const Program &program);
+
 /// Checks parameters, inputs, results and metrics of a program whose memory plan is valid.
 void checkTables(Checker &checker, const Mesh &mesh, const Program &program);
 

@@ -121,7 +121,7 @@ void checkSlots(Checker &checker, const Executable &executable, const Program &p
 
 /// Checks that the rows of a whole batch can be counted.
 void checkBatchRows(Checker &checker, const Executable &executable, const Program &program) {
-  if (program.inputs().empty())
+  if (program.inputs().empty() || !takesRows(program))
     return;
   std::optional<int64_t> rows = elementCount(std::initializer_list<int64_t>{
       program.inputs(0).block().global_shape(0), executable.batch().micro_batches(),

@@ -62,7 +62,7 @@ void RecordChecker::check(const Matmul &matmul) {
                  "expected floating-point types, got {} and {}", elementName(matmul.type()),
                  elementName(matmul.result_type()));
   checker.expect(Accumulation_IsValid(matmul.accumulation()) &&
-                     Matmul::Activation_IsValid(matmul.activation()),
+                     Activation_IsValid(matmul.activation()),
                  "accumulation, activation: unknown value");
   std::optional<int64_t> a =
       elementCount(std::initializer_list<int64_t>{matmul.batch(), matmul.m(), matmul.k()});
@@ -122,6 +122,10 @@ void RecordChecker::check(const Record &record) {
     return check(record.launch());
   case Record::kMatmul:
     return check(record.matmul());
+  case Record::kAttention:
+    return checkAttention(operands, record.attention());
+  case Record::kConvolution:
+    return checkConvolution(operands, record.convolution());
   case Record::kCollective:
     return checkCollective(operands, executable, record.collective());
   case Record::kCopy:

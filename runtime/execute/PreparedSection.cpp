@@ -13,6 +13,16 @@ bool isInput(const PrepareContext &context, const abi::Operand &operand) {
   return context.program.memory().buffers(int(operand.buffer())).space() == abi::INPUT;
 }
 
+bool attentionReadsInput(const abi::Attention &attention, const PrepareContext &context) {
+  return isInput(context, attention.query()) || isInput(context, attention.key()) ||
+         isInput(context, attention.value()) ||
+         (attention.has_mask() && isInput(context, attention.mask())) ||
+         (attention.has_offset() && isInput(context, attention.offset())) ||
+         (attention.has_gradients() &&
+          (isInput(context, attention.result()) || isInput(context, attention.log_sum()) ||
+           isInput(context, attention.gradients().result())));
+}
+
 bool recordReadsInput(const abi::Record &record, const PrepareContext &context) {
   switch (record.kind_case()) {
   case abi::Record::kLaunch:
@@ -21,6 +31,13 @@ bool recordReadsInput(const abi::Record &record, const PrepareContext &context) 
   case abi::Record::kMatmul:
     return isInput(context, record.matmul().a()) || isInput(context, record.matmul().b()) ||
            (record.matmul().has_bias() && isInput(context, record.matmul().bias()));
+  case abi::Record::kAttention:
+    return attentionReadsInput(record.attention(), context);
+  case abi::Record::kConvolution:
+    return isInput(context, record.convolution().input()) ||
+           isInput(context, record.convolution().weight()) ||
+           isInput(context, record.convolution().result()) ||
+           (record.convolution().has_bias() && isInput(context, record.convolution().bias()));
   case abi::Record::kCollective:
     return record.collective().has_source() && isInput(context, record.collective().source());
   case abi::Record::kCopy:

@@ -89,12 +89,25 @@ void RankExecutor::planSlots() {
   for (int last : lastSlot)
     if (last >= 0)
       slots[last].last = true;
+  numberSlots();
+}
+
+/// Whatever the order of the slots, a section's runs are numbered by the blocks of the batch.
+void RankExecutor::numberSlots() {
+  std::vector<int64_t> runs(own.sections_size(), 0), copies(own.sections_size(), 1);
+  for (const abi::Slot &slot : own.slots()) {
+    ++runs[slot.section()];
+    copies[slot.section()] = std::max<int64_t>(copies[slot.section()], slot.copy() + 1);
+  }
+  for (int i = 0; i < own.slots_size(); ++i) {
+    const abi::Slot &slot = own.slots(i);
+    slots[i].runs = runs[slot.section()];
+    slots[i].block = slot.microbatch() * copies[slot.section()] + slot.copy();
+  }
 }
 
 Status RankExecutor::runStep(int64_t step, const StepHooks &hooks) {
   ownProgress.step.store(step, std::memory_order_relaxed);
-  if (own.has_step_buffer())
-    std::memcpy(address(own.step_buffer()), &step, sizeof step);
   if (step == 0 && startSection)
     if (Status status = runSection(*startSection); !status.ok())
       return status;
@@ -109,6 +122,8 @@ Status RankExecutor::runSlot(size_t index, int64_t step, const StepHooks &hooks)
   const SlotPlan &plan = slots[index];
   if (plan.needsInput && hooks.fill)
     hooks.fill(slot);
+  if (int64_t number = step * plan.runs + plan.block; own.has_step_buffer())
+    std::memcpy(address(own.step_buffer()), &number, sizeof number);
   SlotValues values{slot.microbatch(), slot.copy(), plan.first, step};
   Status status = sections[slot.section()].run(values, events, ownProgress, ownTrace);
   bool isRead = plan.last && hooks.sectionDone;

@@ -55,6 +55,7 @@ private:
   Status makeGroups();
   Status prepareSections();
   void planSlots();
+  void numberSlots();
   Status finishResults(uint32_t section);
   Status runSlot(size_t slot, int64_t step, const StepHooks &hooks);
 
@@ -79,6 +80,8 @@ private:
     bool first = false;
     bool last = false;
     bool needsInput = false;
+    int64_t runs = 0;  ///< of the section in a step
+    int64_t block = 0; ///< of the batch: which of these runs it is
   };
   std::vector<SlotPlan> slots;
 };

@@ -27,7 +27,7 @@ public:
     mlir::OwningOpRef<mlir::ModuleOp> module = model.load(session.context, code, &unsupported);
     if (check && code != BadUsage)
       return report(unsupported, code);
-    return module ? writeModule(*module, output) : code;
+    return module ? writeModel(*module, output) : code;
   }
 
 private:

@@ -22,7 +22,10 @@ RoadFlags::RoadFlags(cl::SubCommand &command)
           "dump-ir",
           cl::desc("write the module after every stage into a folder; with ',dot' pictures, too"),
           cl::value_desc("folder[,dot]"), cl::CommaSeparated, cl::sub(command)),
-      remarks("remarks", cl::desc("say what the passes decided"), cl::sub(command)) {}
+      remarks("remarks", cl::desc("say what the passes decided"), cl::sub(command)),
+      freezeBatchNorm("freeze-batch-norm",
+                      cl::desc("train with the running statistics of batch norms as they are"),
+                      cl::sub(command)) {}
 
 ExitCode RoadFlags::read(PipelineOptions &options) const {
   if (ExitCode code = parallel.read(options.parallel))
@@ -41,6 +44,7 @@ ExitCode RoadFlags::read(PipelineOptions &options) const {
   options.training.microReduction = config.micro_reduction() == abi::MICRO_MEAN
                                         ? pipe::MicroReduction::Mean
                                         : pipe::MicroReduction::Sum;
+  options.training.freezeBatchNorm = freezeBatchNorm;
   options.training.wideGradients = config.gradient_fp32_sync();
   if (options.trains())
     if (llvm::Error error = autodiff::checkTrainingOptions(options.training))
@@ -114,8 +118,8 @@ ExitCode RoadFlags::build(Session &session, const PipelineOptions &options, bool
 
 llvm::StringRef RoadFlags::givenFlag() const {
   const cl::Option &lossFlag = loss, &optimizerFlag = optimizer, &dumpFlag = dumpIr,
-                   &remarksFlag = remarks;
-  for (const cl::Option *option : {&lossFlag, &optimizerFlag, &dumpFlag, &remarksFlag})
+                   &remarksFlag = remarks, &freezeFlag = freezeBatchNorm;
+  for (const cl::Option *option : {&lossFlag, &optimizerFlag, &dumpFlag, &remarksFlag, &freezeFlag})
     if (option->getNumOccurrences())
       return option->ArgStr;
   llvm::StringRef given = model.givenFlag();

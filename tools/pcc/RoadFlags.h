@@ -58,7 +58,7 @@ private:
   ClusterFlag cluster;
   llvm::cl::opt<std::string> loss, optimizer;
   llvm::cl::list<std::string> dumpIr;
-  llvm::cl::opt<bool> remarks;
+  llvm::cl::opt<bool> remarks, freezeBatchNorm;
 };
 
 /// The options with which one device computes what `options` spread over many: the same slots, no

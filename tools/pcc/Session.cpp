@@ -4,6 +4,7 @@
 
 #include "compiler/Register.h"
 #include "compiler/import/Pins.h"
+#include "compiler/import/ReadOnnx.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "tools/pcc/ConfigFile.h"
 #include "llvm/Support/raw_ostream.h"
@@ -32,11 +33,13 @@ ModelFlags::ModelFlags(cl::SubCommand &command)
       pins("pins", cl::desc("strategies for ops, parameters and inputs by their names"),
            cl::value_desc("file"), cl::sub(command)),
       dims("set-dim", cl::desc("the size of a symbolic dimension"), cl::value_desc("name=size"),
-           cl::sub(command)) {}
+           cl::sub(command)),
+      inputs("set-input", cl::desc("an input that must be known, as a shape, from a .pb file"),
+             cl::value_desc("name=file"), cl::sub(command)) {}
 
 llvm::StringRef ModelFlags::givenFlag() const {
-  const cl::Option &weightsFlag = weights, &pinsFlag = pins, &dimsFlag = dims;
-  for (const cl::Option *option : {&weightsFlag, &pinsFlag, &dimsFlag})
+  const cl::Option &weightsFlag = weights, &pinsFlag = pins, &dimsFlag = dims, &inputsFlag = inputs;
+  for (const cl::Option *option : {&weightsFlag, &pinsFlag, &dimsFlag, &inputsFlag})
     if (option->getNumOccurrences())
       return option->ArgStr;
   return "";
@@ -57,21 +60,35 @@ static ExitCode attachPins(mlir::ModuleOp module, llvm::StringRef path) {
   return isAttached ? Success : BadInput;
 }
 
-mlir::OwningOpRef<mlir::ModuleOp>
-ModelFlags::load(mlir::MLIRContext &context, ExitCode &code,
-                 std::vector<import::UnsupportedNode> *unsupported) const {
-  import::ImportOptions options;
+ExitCode ModelFlags::read(import::ImportOptions &options, mlir::MLIRContext &context) const {
   options.weights = weights;
   for (llvm::StringRef dim : dims) {
     auto [name, size] = dim.rsplit('=');
     int64_t number;
-    if (name.empty() || size.getAsInteger(10, number) || number < 1) {
-      code =
-          fail(BadUsage, "'--set-dim': expected NAME=SIZE with a positive size, got '" + dim + "'");
-      return {};
-    }
+    if (name.empty() || size.getAsInteger(10, number) || number < 1)
+      return fail(BadUsage,
+                  "'--set-dim': expected NAME=SIZE with a positive size, got '" + dim + "'");
     options.dims[name] = number;
   }
+  for (llvm::StringRef input : inputs) {
+    auto [name, file] = input.split('=');
+    if (name.empty() || file.empty())
+      return fail(BadUsage, "'--set-input': expected NAME=FILE, got '" + input + "'");
+    auto value = import::readTensorFile(file, context);
+    if (!value)
+      return BadInput;
+    options.inputs.try_emplace(name, std::move(*value));
+  }
+  return Success;
+}
+
+mlir::OwningOpRef<mlir::ModuleOp>
+ModelFlags::load(mlir::MLIRContext &context, ExitCode &code,
+                 std::vector<import::UnsupportedNode> *unsupported) const {
+  import::ImportOptions options;
+  code = read(options, context);
+  if (code != Success)
+    return {};
   mlir::OwningOpRef<mlir::ModuleOp> module =
       import::importModel(model, options, context, unsupported);
   code = module ? Success : BadInput;
@@ -80,17 +97,28 @@ ModelFlags::load(mlir::MLIRContext &context, ExitCode &code,
   return code == Success ? std::move(module) : nullptr;
 }
 
-ExitCode pcc::cli::writeModule(mlir::ModuleOp module, llvm::StringRef path) {
-  bool isFile = !path.empty() && path != "-";
+static bool isFile(llvm::StringRef path) { return !path.empty() && path != "-"; }
+
+static ExitCode write(mlir::ModuleOp module, llvm::StringRef path, mlir::OpPrintingFlags flags) {
   return writeResult(path, [&](llvm::raw_ostream &os) {
     if (path.ends_with(".mlirbc")) {
       (void)mlir::writeBytecodeToFile(module, os); // fails only for versions that we do not ask for
       return;
     }
-    mlir::OpPrintingFlags flags;
-    if (!isFile)
+    if (!isFile(path))
       flags.elideLargeResourceString(longestValueShown).elideLargeElementsAttrs(longestValueShown);
     module.print(os, flags);
     os << "\n";
   });
+}
+
+ExitCode pcc::cli::writeModule(mlir::ModuleOp module, llvm::StringRef path) {
+  return write(module, path, {});
+}
+
+ExitCode pcc::cli::writeModel(mlir::ModuleOp module, llvm::StringRef path) {
+  mlir::OpPrintingFlags flags;
+  if (isFile(path))
+    flags.enableDebugInfo();
+  return write(module, path, flags);
 }

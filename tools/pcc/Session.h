@@ -26,7 +26,7 @@ private:
   import::DiagnosticPrinter printer;
 };
 
-/// MODEL, `--set-dim`, `--weights`, `--pins`.
+/// MODEL, `--set-dim`, `--set-input`, `--weights`, `--pins`.
 class ModelFlags {
 public:
   explicit ModelFlags(llvm::cl::SubCommand &command);
@@ -43,12 +43,17 @@ public:
        std::vector<import::UnsupportedNode> *unsupported = nullptr) const;
 
 private:
+  ExitCode read(import::ImportOptions &options, mlir::MLIRContext &context) const;
+
   llvm::cl::opt<std::string> model, weights, pins;
-  llvm::cl::list<std::string> dims;
+  llvm::cl::list<std::string> dims, inputs;
 };
 
 /// Writes `module` to `path`: bytecode if it ends in `.mlirbc`, else text; to stdout with large
 /// values left out.
 ExitCode writeModule(mlir::ModuleOp module, llvm::StringRef path);
+
+/// The same of a model: a file keeps the names of its ops, by which pins speak of them.
+ExitCode writeModel(mlir::ModuleOp module, llvm::StringRef path);
 
 } // namespace pcc::cli

@@ -29,5 +29,6 @@ std::unique_ptr<Verb> makePlanReshardVerb();
 std::unique_ptr<Verb> makeExplainVerb();
 std::unique_ptr<Verb> makeDiffVerb();
 std::unique_ptr<Verb> makeDoctorVerb();
+std::unique_ptr<Verb> makeExampleVerb();
 
 } // namespace pcc::cli

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// pcc verify: do N ranks compute what one device does; or, given two modules, do they compute the
-// same?
+// pcc verify: do N ranks compute what one device does; given two modules, do they compute the same;
+// given a folder with data, does the model make of the inputs there the outputs there?
 
 #include "tools/pcc/Verb.h"
 #include "tools/pcc/VerifyModel.h"
+#include "tools/pcc/VerifyTestData.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace pcc::cli;
@@ -17,6 +18,8 @@ public:
   VerifyVerb()
       : Verb("verify", "compares ranks with one device, or two modules"), road(command),
         other(cl::Positional, cl::desc("[OTHER]"), cl::Optional, cl::sub(command)), format(command),
+        testData("test-data", cl::desc("compare with the outputs in this folder of ONNX test data"),
+                 cl::value_desc("folder"), cl::sub(command)),
         seed("seed", cl::desc("of the random inputs"), cl::init(1), cl::sub(command)),
         steps("steps", cl::desc("training steps that are compared"), cl::init(2), cl::sub(command)),
         listAll("all", cl::desc("list the cases that passed, too"), cl::sub(command)) {}
@@ -26,6 +29,8 @@ public:
     pcc::interpret::VerifyOptions options;
     options.seed = seed;
     options.steps = steps;
+    if (!testData.empty())
+      return runTestData(session);
     if (other.empty()) {
       ExitCode code;
       pcc::interpret::Report report = verifyModel(session, road, options, code);
@@ -42,6 +47,19 @@ public:
   }
 
 private:
+  ExitCode runTestData(Session &session) {
+    llvm::StringRef model = road.getModel().path();
+    if (!other.empty() || !model.ends_with(".onnx"))
+      return pcc::cli::fail(BadUsage, "'--test-data': expected one model that ends in .onnx");
+    pcc::PipelineOptions options;
+    if (ExitCode code = road.read(options))
+      return code;
+    pcc::interpret::Report report = verifyTestData(session.context, model, testData, options);
+    ExitCode code = show(report);
+    bool isEmpty = report.count(pcc::interpret::CaseStatus::Passed) == 0;
+    return code == Success && isEmpty ? BadInput : code;
+  }
+
   ExitCode show(const pcc::interpret::Report &report) {
     if (format.isJson())
       printJson(report.toJson());
@@ -54,6 +72,7 @@ private:
   RoadFlags road;
   cl::opt<std::string> other;
   FormatFlag format;
+  cl::opt<std::string> testData;
   cl::opt<uint64_t> seed;
   cl::opt<int64_t> steps;
   cl::opt<bool> listAll;

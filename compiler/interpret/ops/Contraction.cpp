@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Matrix products.
+// Contractions.
 
+#include "compiler/interpret/Indexing.h"
 #include "compiler/interpret/Registry.h"
 #include "compiler/interpret/Scalars.h"
 #include "compiler/interpret/TensorAttr.h"
+#include "dialects/graph/EinsumEquation.h"
 #include "dialects/graph/Graph.h"
 
 using namespace mlir;
@@ -58,8 +60,48 @@ Tensor matmul(graph::MatmulOp op, llvm::ArrayRef<Tensor> in) {
   return c;
 }
 
+/// How far apart neighbours in each of the dimensions `all` lie in a tensor with dimensions
+/// `letters`; 0 in those that it lacks.
+llvm::SmallVector<int64_t, 4> stridesOver(llvm::StringRef all, llvm::StringRef letters,
+                                          llvm::ArrayRef<int64_t> shape) {
+  auto strides = rowMajorStrides(shape);
+  llvm::SmallVector<int64_t, 4> result;
+  for (char letter : all) {
+    size_t dim = letters.find(letter);
+    result.push_back(dim == llvm::StringRef::npos ? 0 : strides[dim]);
+  }
+  return result;
+}
+
+/// One product for every index of all letters, added where the result's letters say.
+Tensor einsum(graph::EinsumOp op, llvm::ArrayRef<Tensor> in) {
+  auto equation = *graph::EinsumEquation::parse(op.getEquation());
+  Tensor result = zerosOf(op.getType());
+  std::string all = equation.lhs.str();
+  llvm::SmallVector<int64_t, 4> sizes(in[0].getShape());
+  for (auto [letter, size] : llvm::zip_equal(equation.rhs, in[1].getShape()))
+    if (!equation.lhs.contains(letter)) {
+      all += letter;
+      sizes.push_back(size);
+    }
+  auto left = stridesOver(all, equation.lhs, in[0].getShape());
+  auto right = stridesOver(all, equation.rhs, in[1].getShape());
+  auto out = stridesOver(all, equation.result, result.getShape());
+  llvm::MutableArrayRef<Element> elements = result.mutableElements();
+  forEachIndex(sizes, [&](llvm::ArrayRef<int64_t> index) {
+    Element a = in[0][flatten(index, left)], b = in[1][flatten(index, right)];
+    Element &sum = elements[flatten(index, out)];
+    sum = result.isFloat() ? Element{.f = add(sum.f, multiply(a.f, b.f))}
+                           : Element{.i = add(sum.i, multiply(a.i, b.i))};
+  });
+  return result;
+}
+
 } // namespace
 
-void registerContraction(Registry &registry) { registry.add<graph::MatmulOp>(matmul); }
+void registerContraction(Registry &registry) {
+  registry.add<graph::MatmulOp>(matmul);
+  registry.add<graph::EinsumOp>(einsum);
+}
 
 } // namespace pcc::interpret

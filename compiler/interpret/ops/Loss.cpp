@@ -30,6 +30,15 @@ double crossEntropy(llvm::ArrayRef<Element> row, llvm::ArrayRef<Element> probabi
   return loss;
 }
 
+/// A sum over samples as the loss of `type`: itself or the mean over the `counted` ones.
+void giveLoss(OpCall &call, RankedTensorType type, graph::LossReduction reduction, double sum,
+              int64_t counted) {
+  Tensor loss = zerosOf(type);
+  bool isMean = reduction == graph::LossReduction::Mean;
+  loss.mutableElements()[0].f = isMean ? sum / static_cast<double>(counted) : sum;
+  call.results.push_back(loss);
+}
+
 LogicalResult softmaxCrossEntropy(graph::SoftmaxCrossEntropyOp op, OpCall &call) {
   const Tensor &logits = call.operands[0], &labels = call.operands[1];
   int64_t classes = logits.getShape().back(), samples = logits.size() / classes;
@@ -49,17 +58,53 @@ LogicalResult softmaxCrossEntropy(graph::SoftmaxCrossEntropyOp op, OpCall &call)
     }
     ++counted;
   }
-  Tensor loss = zerosOf(cast<RankedTensorType>(op.getLoss().getType()));
-  bool isMean = op.getReduction() == graph::LossReduction::Mean;
-  loss.mutableElements()[0].f = isMean ? sum / static_cast<double>(counted) : sum;
-  call.results.push_back(loss);
+  giveLoss(call, op.getLoss().getType(), op.getReduction(), sum, counted);
   return success();
+}
+
+LogicalResult nll(graph::NllOp op, OpCall &call) {
+  const Tensor &input = call.operands[0], &labels = call.operands[1];
+  int64_t classes = input.getShape().back(), counted = 0;
+  double sum = 0.0;
+  for (int64_t sample = 0; sample < labels.size(); ++sample) {
+    int64_t label = labels[sample].i;
+    if (op.getIgnoreIndex() && label == static_cast<int64_t>(*op.getIgnoreIndex()))
+      continue;
+    if (label >= 0 && label < classes)
+      sum -= input[sample * classes + label].f;
+    ++counted;
+  }
+  giveLoss(call, op.getLoss().getType(), op.getReduction(), sum, counted);
+  return success();
+}
+
+/// A loss that is a sum or a mean of `term(prediction, target)`.
+template <typename Op, typename Term> LogicalResult elementLoss(Op op, OpCall &call, Term term) {
+  const Tensor &prediction = call.operands[0], &target = call.operands[1];
+  double sum = 0.0;
+  for (auto [x, t] : llvm::zip_equal(prediction.elements(), target.elements()))
+    sum += term(x.f, t.f);
+  giveLoss(call, op.getLoss().getType(), op.getReduction(), sum, prediction.size());
+  return success();
+}
+
+LogicalResult mse(graph::MseOp op, OpCall &call) {
+  return elementLoss(op, call, [](double x, double t) { return (x - t) * (x - t); });
+}
+
+LogicalResult sigmoidCrossEntropy(graph::SigmoidCrossEntropyOp op, OpCall &call) {
+  return elementLoss(op, call, [](double x, double t) {
+    return std::max(x, 0.0) - x * t + std::log1p(std::exp(-std::abs(x)));
+  });
 }
 
 } // namespace
 
 void registerLoss(Registry &registry) {
   registry.add<graph::SoftmaxCrossEntropyOp>(softmaxCrossEntropy);
+  registry.add<graph::NllOp>(nll);
+  registry.add<graph::MseOp>(mse);
+  registry.add<graph::SigmoidCrossEntropyOp>(sigmoidCrossEntropy);
 }
 
 } // namespace pcc::interpret

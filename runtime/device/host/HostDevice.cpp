@@ -43,6 +43,10 @@ public:
       return prepareLaunch(record.launch(), context, *object, team);
     case abi::Record::kMatmul:
       return prepareMatmul(record.matmul(), context, team);
+    case abi::Record::kAttention:
+      return prepareAttention(record.attention(), context, team);
+    case abi::Record::kConvolution:
+      return prepareConvolution(record.convolution(), context, scratch);
     case abi::Record::kCopy:
       return prepareCopy(record.copy(), context);
     case abi::Record::kFill:
@@ -61,6 +65,7 @@ public:
 private:
   std::shared_ptr<const KernelObject> object;
   Team team;
+  std::shared_ptr<Scratch> scratch = std::make_shared<Scratch>();
 };
 
 } // namespace

@@ -9,32 +9,6 @@
 namespace pcc::runtime::host {
 namespace {
 
-/// Owns one object of oneDNN's C interface.
-template <typename Object> class Handle {
-public:
-  using Destroy = dnnl_status_t (*)(Object);
-  Handle() = default;
-  Handle(Object object, Destroy destroy) : object(object), destroy(destroy) {}
-  Handle(Handle &&other) noexcept { *this = std::move(other); }
-  Handle &operator=(Handle &&other) noexcept {
-    std::swap(object, other.object);
-    std::swap(destroy, other.destroy);
-    return *this;
-  }
-  ~Handle() {
-    if (object)
-      destroy(object);
-  }
-  Object get() const { return object; }
-
-private:
-  Object object = nullptr;
-  Destroy destroy = nullptr;
-};
-
-using PrimitiveHandle = Handle<dnnl_primitive_t>;
-using MemoryHandle = Handle<dnnl_memory_t>;
-
 /// One primitive for each way in which the record may write its destination.
 struct LibraryMatmulRecord final : PreparedRecord {
   Status run(const SlotValues &slot) override {
@@ -82,17 +56,6 @@ private:
   dnnl_status_t failure = dnnl_success;
 };
 
-dnnl_data_type_t libraryType(abi::ElementType type) {
-  switch (type) {
-  case abi::F16:
-    return dnnl_f16;
-  case abi::BF16:
-    return dnnl_bf16;
-  default:
-    return dnnl_f32;
-  }
-}
-
 dnnl_memory_desc_t Builder::describe(abi::ElementType type, int64_t batch, int64_t rows,
                                      int64_t columns, bool transposed) {
   dnnl_dims_t extents = {batch, rows, columns};
@@ -123,7 +86,7 @@ Handle<dnnl_primitive_attr_t> Builder::makeAttributes(bool add) {
   note(dnn.postOpsCreate(&postOps));
   if (add)
     note(dnn.appendSum(postOps, 1.0f));
-  if (shape.activation() == abi::Matmul::RELU)
+  if (shape.activation() == abi::RELU)
     note(dnn.appendEltwise(postOps, 1.0f, dnnl_eltwise_relu, 0.0f, 0.0f));
   note(dnn.setPostOps(attributes, postOps));
   dnn.postOpsDestroy(postOps);

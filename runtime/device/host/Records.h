@@ -7,6 +7,7 @@
 
 #include "runtime/device/Device.h"
 #include "runtime/device/host/KernelObject.h"
+#include "runtime/device/host/Scratch.h"
 #include "runtime/device/host/Team.h"
 
 namespace pcc::runtime::host {
@@ -23,6 +24,16 @@ PreparedPointer prepareAccumulate(const abi::Accumulate &accumulate, const Prepa
 /// Errors: Unavailable without oneDNN, or for types that it has no product for on this machine.
 Expected<PreparedPointer> prepareMatmul(const abi::Matmul &matmul, const PrepareContext &context,
                                         const Team &team);
+
+/// Errors: Unavailable without oneDNN.
+Expected<PreparedPointer> prepareAttention(const abi::Attention &attention,
+                                           const PrepareContext &context, const Team &team);
+
+/// Errors: Unavailable without oneDNN, or for types that it has no convolution for on this machine;
+/// no memory for `scratch`, which is sized for the layouts in which the library works.
+Expected<PreparedPointer> prepareConvolution(const abi::Convolution &convolution,
+                                             const PrepareContext &context,
+                                             std::shared_ptr<Scratch> scratch);
 
 /// Whether a record adds to its destination in this slot.
 inline bool adds(abi::Accumulation accumulation, const SlotValues &slot) {

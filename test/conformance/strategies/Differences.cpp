@@ -31,6 +31,8 @@ std::string reasonToCut(const Case &question, const Node &node) {
   bool isGiven = node.object->getArray("strategy");
   if (node.op == "Cast" && isGiven)
     return "a strategy given to a Cast is obeyed";
+  if (isGiven && node.op == "Conv2D")
+    return "the halo is fetched inside the op";
   bool givesAny =
       llvm::any_of(question.nodes, [](const Node &n) { return n.object->getArray("strategy"); });
   return !isGiven && givesAny ? "what no strategy is given for follows its neighbours" : "";

@@ -71,6 +71,8 @@ constexpr Row rows[] = {
     {"StridedSlice", "slice", writeStridedSlice},
     {"LayerNorm", "", writeLayerNorm},
     {"SoftmaxCrossEntropyWithLogits", "", writeCrossEntropy},
+    {"Conv2D", "conv2d", writeConvolution},
+    {"MaxPool", "max_pool", writeMaxPool},
 };
 
 } // namespace

@@ -141,3 +141,126 @@ task.program @p attributes {persistent_bytes = 128, temporary_bytes = 0, constan
 // expected-error @below {{expected one entry for each rank, got none}}
 module attributes {test.rank = #task.rank<[]>} {
 }
+
+// -----
+
+// T13: ranks.
+task.program @p attributes {persistent_bytes = 192, temporary_bytes = 0, constant_bytes = 0, input_bytes = 0} {
+  %i = task.buffer "i" persistent offset = 0 : memref<1x1x4x4xf32>
+  %w = task.buffer "w" persistent offset = 64 : memref<1x1x2x2xf32>
+  %r = task.buffer "r" persistent offset = 128 : memref<1x1x3x3xf32>
+  %0 = task.view %r offset = 0 : memref<1x1x3x3xf32> to memref<3x3xf32>
+  task.section @s {
+    // expected-error @below {{expected buffers of rank 4, got 4, 4 and 2}}
+    task.convolution forward %i, %w, %0 strides = [1, 1] padding = [0, 0, 0, 0] dilations = [1, 1] : memref<1x1x4x4xf32>, memref<1x1x2x2xf32>, memref<3x3xf32>
+  }
+}
+
+// -----
+
+// T13: windows.
+task.program @p attributes {persistent_bytes = 192, temporary_bytes = 0, constant_bytes = 0, input_bytes = 0} {
+  %i = task.buffer "i" persistent offset = 0 : memref<1x1x4x4xf32>
+  %w = task.buffer "w" persistent offset = 64 : memref<1x1x2x2xf32>
+  %r = task.buffer "r" persistent offset = 128 : memref<1x1x3x3xf32>
+  task.section @s {
+    // expected-error @below {{expected 2 strides from 1 on, 4 paddings from 0 on and 2 dilations from 1 on, got [1, 0], [0, 0, 0, 0] and [1, 1]}}
+    task.convolution forward %i, %w, %r strides = [1, 0] padding = [0, 0, 0, 0] dilations = [1, 1] : memref<1x1x4x4xf32>, memref<1x1x2x2xf32>, memref<1x1x3x3xf32>
+  }
+}
+
+// -----
+
+// T13: shapes.
+task.program @p attributes {persistent_bytes = 192, temporary_bytes = 0, constant_bytes = 0, input_bytes = 0} {
+  %i = task.buffer "i" persistent offset = 0 : memref<1x1x4x4xf32>
+  %w = task.buffer "w" persistent offset = 64 : memref<1x1x2x2xf32>
+  %r = task.buffer "r" persistent offset = 128 : memref<1x1x3x3xf32>
+  task.section @s {
+    // expected-error @below {{expected shapes of a convolution, got [1, 1, 4, 4], [1, 1, 2, 2] and [1, 1, 3, 3]}}
+    task.convolution forward %i, %w, %r strides = [2, 1] padding = [0, 0, 0, 0] dilations = [1, 1] : memref<1x1x4x4xf32>, memref<1x1x2x2xf32>, memref<1x1x3x3xf32>
+  }
+}
+
+// -----
+
+// T13: the bias.
+task.program @p attributes {persistent_bytes = 192, temporary_bytes = 0, constant_bytes = 0, input_bytes = 0} {
+  %i = task.buffer "i" persistent offset = 0 : memref<1x1x4x4xf32>
+  %w = task.buffer "w" persistent offset = 64 : memref<1x1x2x2xf32>
+  %r = task.buffer "r" persistent offset = 128 : memref<1x1x3x3xf32>
+  task.section @s {
+    // expected-error @below {{expected a bias of 1 elements, got 4}}
+    task.convolution forward %i, %w, %r bias %w : memref<1x1x2x2xf32> strides = [1, 1] padding = [0, 0, 0, 0] dilations = [1, 1] : memref<1x1x4x4xf32>, memref<1x1x2x2xf32>, memref<1x1x3x3xf32>
+  }
+}
+
+// -----
+
+// T14: elements.
+task.program @p attributes {persistent_bytes = 256, temporary_bytes = 0, constant_bytes = 0, input_bytes = 0} {
+  %q = task.buffer "q" persistent offset = 0 : memref<1x2x2x2xf16>
+  %k = task.buffer "k" persistent offset = 64 : memref<1x1x3x2xf32>
+  %l = task.buffer "l" persistent offset = 128 : memref<1x2x2xf32>
+  %o = task.buffer "o" persistent offset = 192 : memref<i64>
+  task.section @s {
+    // expected-error @below {{expected buffers of f32}}
+    task.attention %q, %k, %k, %q, %l scale = 0.5 : memref<1x2x2x2xf16>, memref<1x1x3x2xf32>, memref<1x1x3x2xf32>, memref<1x2x2x2xf16>, memref<1x2x2xf32>
+  }
+}
+
+// -----
+
+// T14: ranks.
+task.program @p attributes {persistent_bytes = 256, temporary_bytes = 0, constant_bytes = 0, input_bytes = 0} {
+  %q = task.buffer "q" persistent offset = 0 : memref<2x2x2xf32>
+  %k = task.buffer "k" persistent offset = 64 : memref<1x1x3x2xf32>
+  %l = task.buffer "l" persistent offset = 128 : memref<1x2x2xf32>
+  %o = task.buffer "o" persistent offset = 192 : memref<i64>
+  task.section @s {
+    // expected-error @below {{expected query, key and value of rank 4, got 3, 4 and 4}}
+    task.attention %q, %k, %k, %q, %l scale = 0.5 : memref<2x2x2xf32>, memref<1x1x3x2xf32>, memref<1x1x3x2xf32>, memref<2x2x2xf32>, memref<1x2x2xf32>
+  }
+}
+
+// -----
+
+// T14: shapes.
+task.program @p attributes {persistent_bytes = 256, temporary_bytes = 0, constant_bytes = 0, input_bytes = 0} {
+  %q = task.buffer "q" persistent offset = 0 : memref<1x2x2x2xf32>
+  %k = task.buffer "k" persistent offset = 64 : memref<1x1x3x1xf32>
+  %l = task.buffer "l" persistent offset = 128 : memref<1x2x2xf32>
+  %o = task.buffer "o" persistent offset = 192 : memref<i64>
+  task.section @s {
+    // expected-error @below {{expected shapes of an attention, got [1, 2, 2, 2], [1, 1, 3, 1], [1, 1, 3, 1] into [1, 2, 2, 2]}}
+    task.attention %q, %k, %k, %q, %l scale = 0.5 : memref<1x2x2x2xf32>, memref<1x1x3x1xf32>, memref<1x1x3x1xf32>, memref<1x2x2x2xf32>, memref<1x2x2xf32>
+  }
+}
+
+// -----
+
+// T14: the offset.
+task.program @p attributes {persistent_bytes = 256, temporary_bytes = 0, constant_bytes = 0, input_bytes = 0} {
+  %q = task.buffer "q" persistent offset = 0 : memref<1x2x2x2xf32>
+  %k = task.buffer "k" persistent offset = 64 : memref<1x1x3x2xf32>
+  %l = task.buffer "l" persistent offset = 128 : memref<1x2x2xf32>
+  %o = task.buffer "o" persistent offset = 192 : memref<1xi64>
+  task.section @s {
+    // expected-error @below {{expected an offset of one i64, got 'memref<1xi64>'}}
+    task.attention %q, %k, %k, %q, %l offset %o : memref<1xi64> scale = 0.5 : memref<1x2x2x2xf32>, memref<1x1x3x2xf32>, memref<1x1x3x2xf32>, memref<1x2x2x2xf32>, memref<1x2x2xf32>
+  }
+}
+
+// -----
+
+// T14: gradients.
+task.program @p attributes {persistent_bytes = 256, temporary_bytes = 0, constant_bytes = 0, input_bytes = 0} {
+  %q = task.buffer "q" persistent offset = 0 : memref<1x2x2x2xf32>
+  %k = task.buffer "k" persistent offset = 64 : memref<1x1x3x2xf32>
+  %l = task.buffer "l" persistent offset = 128 : memref<1x2x2xf32>
+  %o = task.buffer "o" persistent offset = 192 : memref<i64>
+  task.section @s {
+    // expected-error @below {{expected gradients of result, query, key and value, or none}}
+    task.attention %q, %k, %k, %q, %l gradients %q, %q, %k : memref<1x2x2x2xf32>, memref<1x2x2x2xf32>, memref<1x1x3x2xf32> scale = 0.5 : memref<1x2x2x2xf32>, memref<1x1x3x2xf32>, memref<1x1x3x2xf32>, memref<1x2x2x2xf32>, memref<1x2x2xf32>
+  }
+}

@@ -83,7 +83,9 @@ void KernelOracle::check(const std::vector<std::string> &functions, uint64_t see
   ASSERT_TRUE(source) << text;
   OwningOpRef<ModuleOp> module = source->clone();
   PassManager passes(&context);
-  passes.addPass(graph::createGraphDecompose());
+  graph::GraphDecomposeOptions decompose;
+  decompose.keep = {"attention", "attention_gradient"}; // as the road does
+  passes.addPass(graph::createGraphDecompose(decompose));
   passes.addPass(lower::createPrepareKernels());
   passes.addNestedPass<func::FuncOp>(schedule::createAssignKernels());
   passes.addPass(schedule::createPlanMemory());

@@ -1,35 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/oracle/kernels/OpCases.h"
 
+#include "test/oracle/kernels/Cases.h"
+
 namespace pcc::test {
 
-namespace {
-class Cases {
-public:
-  explicit Cases(std::string name) : name(std::move(name)) {}
-
-  /// A function of `arguments` whose body is `op` applied to %a0, %a1, …, with `result`; ops that
-  /// prepare its operands stand in `before`.
-  void add(const std::vector<std::string> &arguments, const std::string &op,
-           const std::string &result, const std::string &before = "") {
-    std::string function = name + std::to_string(functions.size()), list;
-    for (size_t i = 0; i < arguments.size(); ++i)
-      list += (i ? ", %a" : "%a") + std::to_string(i) + ": " + arguments[i] +
-              " {graph.role = #graph.role<input \"" + function + ".a" + std::to_string(i) + "\">}";
-    functions.push_back("func.func @" + function + "(" + list + ") -> (" + result +
-                        " {graph.role = #graph.role<output \"y\">}) {\n" + before + "  %y = " + op +
-                        "\n  return %y : " + result + "\n}\n");
-  }
-  std::vector<std::string> functions;
-
-private:
-  std::string name;
-};
-} // namespace
-
 static const std::vector<std::string> shapes = {"", "1x", "17x", "3x130x", "2x1x5x"};
-static const std::vector<std::string> numbers = {"f32", "f16", "bf16", "i64", "i32", "i8"};
-static const std::vector<std::string> floats = {"f32", "f16", "bf16"};
 
 static void addElementwise(Cases &cases) {
   int turn = 0;
@@ -270,8 +246,12 @@ std::vector<std::string> opCases(const std::string &name) {
   addIntegerLimits(cases);
   addReductions(cases);
   addMiddleReductions(cases);
+  addAlongAxis(cases);
   addShapes(cases);
   addOptimizers(cases);
+  addWindows(cases);
+  addAttention(cases);
+  addNormalForms(cases);
   return cases.functions;
 }
 

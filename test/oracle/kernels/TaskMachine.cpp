@@ -69,22 +69,51 @@ void TaskMachine::launch(task::LaunchOp op) {
     kernel(buffers.data(), nullptr, trip * piece / pieces, trip * (piece + 1) / pieces);
 }
 
-void TaskMachine::multiply(task::MatmulOp op) {
-  auto *a = reinterpret_cast<float *>(addressOf(op.getA()));
-  auto *b = reinterpret_cast<float *>(addressOf(op.getB()));
-  auto *c = reinterpret_cast<float *>(addressOf(op.getC()));
-  auto *bias = op.getBias() ? reinterpret_cast<float *>(addressOf(op.getBias())) : nullptr;
-  int64_t m = op.getM(), n = op.getN(), k = op.getK();
-  for (int64_t batch = 0; batch < int64_t(op.getBatch());
-       ++batch, a += m * k, b += k * n, c += m * n)
-    for (int64_t i = 0; i < m; ++i)
-      for (int64_t j = 0; j < n; ++j) {
-        double sum = bias ? bias[j] : 0;
-        for (int64_t p = 0; p < k; ++p)
-          sum += double(op.getTransposeA() ? a[p * m + i] : a[i * k + p]) *
-                 (op.getTransposeB() ? b[j * k + p] : b[p * n + j]);
-        c[i * n + j] = op.getActivation() == task::Activation::Relu ? std::max(sum, 0.0) : sum;
+/// Calls `visit(input, weight, result)` with the positions of the elements of each product.
+template <typename Visit> static void visitProducts(task::ConvolutionOp op, Visit visit) {
+  auto shapeOf = [](Value buffer) { return cast<ShapedType>(buffer.getType()).getShape(); };
+  ArrayRef<int64_t> input = shapeOf(op.getInput()), weight = shapeOf(op.getWeight()),
+                    result = shapeOf(op.getResult());
+  int64_t outputsPerGroup = weight[0] / (input[1] / weight[1]);
+  auto position = [&](unsigned dim, int64_t at, int64_t offset) {
+    return at * op.getStrides()[dim] - op.getPadding()[dim] + offset * op.getDilations()[dim];
+  };
+  for (int64_t n = 0; n < input[0] * weight[0] * weight[1]; ++n) {
+    int64_t image = n / (weight[0] * weight[1]), filter = n % (weight[0] * weight[1]);
+    int64_t output = filter / weight[1], plane = image * weight[0] + output;
+    int64_t channel = output / outputsPerGroup * weight[1] + filter % weight[1];
+    for (int64_t at = 0; at < result[2] * result[3]; ++at)
+      for (int64_t offset = 0; offset < weight[2] * weight[3]; ++offset) {
+        int64_t row = position(0, at / result[3], offset / weight[3]);
+        int64_t column = position(1, at % result[3], offset % weight[3]);
+        if (row >= 0 && row < input[2] && column >= 0 && column < input[3])
+          visit(((image * input[1] + channel) * input[2] + row) * input[3] + column,
+                filter * weight[2] * weight[3] + offset, plane * result[2] * result[3] + at);
       }
+  }
+}
+
+void TaskMachine::convolve(task::ConvolutionOp op) {
+  auto *input = reinterpret_cast<float *>(addressOf(op.getInput()));
+  auto *weight = reinterpret_cast<float *>(addressOf(op.getWeight()));
+  auto *result = reinterpret_cast<float *>(addressOf(op.getResult()));
+  auto *bias = op.getBias() ? reinterpret_cast<float *>(addressOf(op.getBias())) : nullptr;
+  bool isForward = op.getKind() == task::ConvolutionKind::Forward;
+  bool isInput = op.getKind() == task::ConvolutionKind::InputGradient;
+  Value out = isForward ? op.getResult() : isInput ? op.getInput() : op.getWeight();
+  auto type = cast<ShapedType>(out.getType());
+  std::vector<double> sums(type.getNumElements(), 0.0);
+  visitProducts(op, [&](int64_t i, int64_t w, int64_t r) {
+    double a = isInput ? result[r] : input[i], b = isForward || isInput ? weight[w] : result[r];
+    sums[isForward ? r : isInput ? i : w] += a * b;
+  });
+  float *target = isForward ? result : isInput ? input : weight;
+  for (int64_t n = 0; n < type.getNumElements(); ++n) {
+    double value = sums[n];
+    if (bias)
+      value += bias[n / (type.getDimSize(2) * type.getDimSize(3)) % type.getDimSize(1)];
+    target[n] = op.getActivation() == task::Activation::Relu ? std::max(value, 0.0) : value;
+  }
 }
 
 namespace {
@@ -129,6 +158,26 @@ static Tensor readTensor(ShapedType type, const char *data) {
                                    {data, static_cast<size_t>(task::bytesOf(type))});
 }
 
+/// In the element types of the operands, with sums in doubles.
+void TaskMachine::multiply(task::MatmulOp op) {
+  auto read = [&](Value buffer) {
+    return readTensor(cast<ShapedType>(buffer.getType()), addressOf(buffer));
+  };
+  Tensor a = read(op.getA()), b = read(op.getB()), c = read(op.getC());
+  Tensor bias = op.getBias() ? read(op.getBias()) : Tensor();
+  MutableArrayRef<interpret::Element> out = c.mutableElements();
+  int64_t m = op.getM(), n = op.getN(), k = op.getK();
+  for (int64_t at = 0; at < c.size(); ++at) {
+    int64_t batch = at / (m * n), i = at / n % m, j = at % n;
+    double sum = bias.hasValue() ? bias[j].f : 0;
+    for (int64_t p = 0; p < k; ++p)
+      sum += a[batch * m * k + (op.getTransposeA() ? p * m + i : i * k + p)].f *
+             b[batch * k * n + (op.getTransposeB() ? j * k + p : p * n + j)].f;
+    out[at].f = op.getActivation() == task::Activation::Relu ? std::max(sum, 0.0) : sum;
+  }
+  writeTensor(c, cast<ShapedType>(op.getC().getType()).getElementType(), addressOf(op.getC()));
+}
+
 std::map<std::string, Tensor> TaskMachine::run(StringRef name,
                                                const std::map<std::string, Tensor> &inputs) {
   Block &body = program.getBody().front();
@@ -144,6 +193,10 @@ std::map<std::string, Tensor> TaskMachine::run(StringRef name,
         launch(kernel);
       else if (auto matmul = dyn_cast<task::MatmulOp>(op))
         multiply(matmul);
+      else if (auto convolution = dyn_cast<task::ConvolutionOp>(op))
+        convolve(convolution);
+      else if (auto attention = dyn_cast<task::AttentionOp>(op))
+        attend(attention);
       else
         ADD_FAILURE() << "no such record here: " << op.getName().getStringRef().str();
     }

@@ -26,6 +26,8 @@ private:
   char *addressOf(mlir::Value buffer);
   void launch(task::LaunchOp op);
   void multiply(task::MatmulOp op);
+  void convolve(task::ConvolutionOp op);
+  void attend(task::AttentionOp op); // TaskAttention.cpp
 
   mlir::ModuleOp module;
   task::ProgramOp program;

@@ -49,21 +49,32 @@ void markStrategies(ModuleOp module, const Mesh &mesh, const IRMapping &copies,
 
 } // namespace
 
+bool OneDevice::add(func::FuncOp function, FailureOr<interpret::NamedTensors> arguments) {
+  if (failed(arguments))
+    return false;
+  auto values = interpret::makeReference(module, function.getName(), *arguments);
+  if (failed(values))
+    return false;
+  functions.push_back({function.getName().str(), *arguments, *values});
+  return true;
+}
+
 OneDevice::OneDevice(ModuleOp module, uint64_t seed) : module(module) {
   ErrorText errors(module.getContext());
-  for (func::FuncOp function : module.getOps<func::FuncOp>()) {
-    auto arguments = interpret::randomArguments(function, seed);
-    if (failed(arguments)) {
+  for (func::FuncOp function : module.getOps<func::FuncOp>())
+    if (!add(function, interpret::randomArguments(function, seed))) {
       error = errors.take();
       return;
     }
-    auto values = interpret::makeReference(module, function.getName(), *arguments);
-    if (failed(values)) {
+}
+
+OneDevice::OneDevice(ModuleOp module, const interpret::NamedTensors &arguments) : module(module) {
+  ErrorText errors(module.getContext());
+  for (func::FuncOp function : module.getOps<func::FuncOp>())
+    if (!add(function, arguments)) {
       error = errors.take();
       return;
     }
-    functions.push_back({function.getName().str(), *arguments, *values});
-  }
 }
 
 interpret::Report OneDevice::compare(ModuleOp ranks) const {

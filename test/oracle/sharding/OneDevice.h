@@ -14,6 +14,8 @@ class OneDevice {
 public:
   /// Runs the functions of `module`, which must outlive this.
   OneDevice(mlir::ModuleOp module, uint64_t seed);
+  /// The same on `arguments`, which every function takes.
+  OneDevice(mlir::ModuleOp module, const interpret::NamedTensors &arguments);
 
   /// Gives the strategies to ops of the module, lets all others follow as a user's pins would,
   /// partitions a copy and compares it. Whatever goes wrong is a failed case.
@@ -27,6 +29,8 @@ private:
     interpret::Reference values;
   };
 
+  /// Runs `function` on one device; false after an error.
+  bool add(mlir::func::FuncOp function, mlir::FailureOr<interpret::NamedTensors> arguments);
   interpret::Report compare(mlir::ModuleOp ranks) const;
 
   mutable mlir::ModuleOp module; ///< only read

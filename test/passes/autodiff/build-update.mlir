@@ -1,6 +1,7 @@
 // RUN: pcc-opt %s --autodiff-build-update=optimizer=momentum,lr=0.01,momentum=0.8,weight_decay=0.001,nesterov --mlir-print-debuginfo --mlir-print-local-scope | FileCheck %s
 // RUN: pcc-opt %s --autodiff-build-update=optimizer=sgd,lr=0.5 | FileCheck %s --check-prefix=SGD
 // RUN: pcc-opt %s --autodiff-build-update=optimizer=lamb,lr=0.5,beta1=0.8,weight_decay=0.001 | FileCheck %s --check-prefix=LAMB
+// RUN: pcc-opt %s --autodiff-build-update=optimizer=sgd,lr=0.5,warmup=10 | FileCheck %s --check-prefix=WARMUP
 // RUN: not pcc-opt %s --autodiff-build-update=optimizer=sgd,lr=0.5,momentum=0.9 2>&1 | FileCheck %s --check-prefix=OPTION
 
 // States are declared beside their parameters and share their marks. Arguments and results are
@@ -42,7 +43,14 @@
 // LAMB: graph.lamb %{{.*}}, %[[STEP]] {beta1 = 8.000000e-01 : f64, beta2 = {{0.99.*}} : f64, epsilon = {{.*E-7}} : f64, weight_decay = 1.000000e-03 : f64}
 // LAMB: graph.lamb {{.*}} : tensor<bf16> (tensor<f32>, tensor<f32>, tensor<f32>), tensor<f32>, tensor<i64>
 
-// OPTION: error: unknown option 'momentum' of optimizer 'sgd'; known: 'lr', 'weight_decay'
+// So does one whose rate changes.
+// WARMUP-LABEL: func.func @update(
+// WARMUP-SAME: %[[STEP:[a-z0-9]+]]: tensor<i64> {graph.role = #graph.role<step>}) ->
+// WARMUP: %[[NOW:.+]] = graph.cast %[[STEP]]
+// WARMUP: %[[RATE:.+]] = graph.mul
+// WARMUP: graph.sgd %{{.*}}, %{{.*}}, %[[RATE]]
+
+// OPTION: error: unknown option 'momentum' of optimizer 'sgd'; known: 'lr', 'schedule', 'steps', 'every', 'factor', 'least', 'warmup', 'weight_decay'
 graph.parameter @"layer.w" : tensor<2xf32> init(#graph.init<ones>) {layerwise_parallel}
 graph.parameter @b : tensor<bf16> init(#graph.init<zeros>)
 func.func @forward_backward()

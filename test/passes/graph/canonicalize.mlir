@@ -153,3 +153,19 @@ func.func @casts(%x: tensor<4xf16>, %y: tensor<4xf32>) -> (tensor<4xf16>, tensor
   %3 = graph.cast %2 : tensor<4xf16> to tensor<4xf32>
   return %1, %3 : tensor<4xf16>, tensor<4xf32>
 }
+
+// A block of what is repeated is as much of the same, unless the block is one of the repeated values.
+// CHECK-LABEL: func.func @slice_of_repeated
+// CHECK-SAME: %[[X:.+]]: tensor<4xf32>, %[[Y:.+]]: tensor<8x1xf32>, %[[N:.+]]: tensor<i64>
+// CHECK-DAG: %[[A:.+]] = graph.broadcast %[[X]], [1] : tensor<4xf32> to tensor<2x4xf32>
+// CHECK-DAG: %[[B:.+]] = graph.broadcast %[[Y]], [0, 1] : tensor<8x1xf32> to tensor<8x2xf32>
+// CHECK-DAG: %[[C:.+]] = graph.dynamic_slice
+// CHECK: return %[[A]], %[[B]], %[[C]]
+func.func @slice_of_repeated(%x: tensor<4xf32>, %y: tensor<8x1xf32>, %n: tensor<i64>) -> (tensor<2x4xf32>, tensor<8x2xf32>, tensor<2x4xf32>) {
+  %0 = graph.broadcast %x, [1] : tensor<4xf32> to tensor<8x4xf32>
+  %1 = graph.dynamic_slice %0, %n axis = 0 : (tensor<8x4xf32>, tensor<i64>) -> tensor<2x4xf32>
+  %2 = graph.broadcast %y, [0, 1] : tensor<8x1xf32> to tensor<8x4xf32>
+  %3 = graph.dynamic_slice %2, %n axis = 1 : (tensor<8x4xf32>, tensor<i64>) -> tensor<8x2xf32>
+  %4 = graph.dynamic_slice %2, %n axis = 0 : (tensor<8x4xf32>, tensor<i64>) -> tensor<2x4xf32>
+  return %1, %3, %4 : tensor<2x4xf32>, tensor<8x2xf32>, tensor<2x4xf32>
+}

@@ -109,6 +109,26 @@ func.func @matmul(%a: tensor<4x8xf32>, %b: tensor<8x6xf32>, %at: tensor<3x8x4xf3
   return
 }
 
+// A contraction has a factor for each letter: the result's, then the contracted ones.
+func.func @einsum(%a: tensor<2x4x8xf32>, %b: tensor<8x2x6xf32>) {
+  // expected-remark @+1 {{([i,k,l],[l,i,j]) -> ([i,j,k]) {reduce l: sum} {linear: (0) (1)}}}
+  %0 = graph.einsum "bij,jbk->bki" %a, %b : tensor<2x4x8xf32>, tensor<8x2x6xf32>
+  return
+}
+
+// What looks at all elements along an axis wants it whole.
+func.func @along_axis(%x: tensor<4x6xf32>) {
+  // expected-remark @+1 {{([i,j]) -> ([i]) {whole j}}}
+  %0 = graph.argmax %x axis = 1 : tensor<4x6xf32>
+  // expected-remark @+1 {{([i,j]) -> ([j]) {whole i}}}
+  %1 = graph.argmin %x axis = 0 : tensor<4x6xf32>
+  // expected-remark @+1 {{([i,j]) -> ([i,k],[i,k]) {whole j, k}}}
+  %2:2 = graph.top_k %x axis = 1 : tensor<4x6xf32> to tensor<4x2xf32>
+  // expected-remark @+1 {{([i,j]) -> ([i,j]) {whole j} {linear: (0)}}}
+  %3 = graph.cumsum %x axis = 1 : tensor<4x6xf32>
+  return
+}
+
 // Reductions leave partial results of their own kind.
 func.func @reduce(%x: tensor<4x6xf32>) {
   // expected-remark @+1 {{([i,j]) -> ([i]) {reduce j: sum} {linear: (0)}}}
@@ -187,6 +207,26 @@ func.func @indices(%table: tensor<10x6xf32>, %i: tensor<2x3xi64>) {
   return
 }
 
+// Windows: rows and columns before and after are cut together where one count divides both. The
+// rows of the strided convolution are 8 before and 3 after, its columns 6 and 4.
+func.func @windows(%x: tensor<2x4x8x6xf32>, %w: tensor<6x2x3x3xf32>) {
+  // expected-remark @+1 {{([i,j.l,m,n],[j.k,l,o,p]) -> ([i,j.k,m,n]) {reduce l: sum} {whole o, p} {window m, n} {linear: (0) (1)}}}
+  %0 = graph.conv2d %x, %w : tensor<2x4x8x6xf32>, tensor<6x2x3x3xf32>
+  // expected-remark @+1 {{([i,j.l,m,o],[j.k,l,p,q]) -> ([i,j.k,n,o]) {reduce l: sum} {whole m, n, p, q} {window o} {linear: (0) (1)}}}
+  %1 = graph.conv2d %x, %w {strides = array<i64: 2, 1>} : tensor<2x4x8x6xf32>, tensor<6x2x3x3xf32>
+  // expected-remark @+1 {{([i,j.k,m,n],[j.k,l,o,p]) -> ([i,j.l,m,n]) {reduce k: sum} {whole o, p} {window m, n} {linear: (0) (1)}}}
+  %2 = graph.conv2d_input_gradient %0, %w : tensor<2x6x6x4xf32>, tensor<6x2x3x3xf32> to tensor<2x4x8x6xf32>
+  // expected-remark @+1 {{([i,j.l,m,n],[i,j.k,m,n]) -> ([j.k,l,o,p]) {reduce i: sum} {whole o, p} {window m, n} {linear: (0) (1)}}}
+  %3 = graph.conv2d_weight_gradient %x, %0 : tensor<2x4x8x6xf32>, tensor<2x6x6x4xf32> to tensor<6x2x3x3xf32>
+  // expected-remark @+1 {{([i,j,k,l]) -> ([i,j,k,l]) {window k, l} {linear max: (0)}}}
+  %4 = graph.max_pool %x window = [2, 2] {strides = array<i64: 2, 2>} : tensor<2x4x8x6xf32>
+  // expected-remark @+1 {{([i,j,k,l],[i,j,k,l]) -> ([i,j,k,l]) {window k, l} {linear: (1)}}}
+  %5 = graph.max_pool_gradient %x, %4 window = [2, 2] {strides = array<i64: 2, 2>} : tensor<2x4x8x6xf32>, tensor<2x4x4x3xf32>
+  // expected-remark @+1 {{([i,j,k,l]) -> ([i,j,k,l]) {window k, l} {linear: (0)}}}
+  %6 = graph.avg_pool %x window = [2, 2] {strides = array<i64: 2, 2>} : tensor<2x4x8x6xf32>
+  return
+}
+
 // Optimizer steps are pointwise, and take no partial values: gradients are reduced first.
 func.func @optimizer(%p: tensor<4x6xf32>, %rate: tensor<f32>, %step: tensor<i64>) {
   // expected-remark @+1 {{([i,j],[i,j],[]) -> ([i,j])}}
@@ -202,5 +242,49 @@ func.func @optimizer(%p: tensor<4x6xf32>, %rate: tensor<f32>, %step: tensor<i64>
   // The norms of a LAMB step are of whole tensors; partition knows how to join them.
   // expected-remark @+1 {{([i,j],[i,j],[i,j],[i,j],[],[]) -> ([i,j],[i,j],[i,j]) {whole i, j}}}
   %5:3 = graph.lamb %p, %p, %p, %p, %rate, %step {beta1 = 0.9, beta2 = 0.999, epsilon = 1.0e-6} : tensor<4x6xf32>, tensor<f32>, tensor<i64>
+  return
+}
+
+// Normal forms: what is brought to one mean, variance or sum is whole; partition knows better.
+func.func @normal(%x: tensor<4x6x5xf32>, %s: tensor<5xf32>, %c: tensor<6xf32>,
+                  %index: tensor<4x6x5xi64>, %seed: tensor<i64>) {
+  // expected-remark @+1 {{([i,j,k]) -> ([i,j,k]) {whole j}}}
+  %0 = graph.log_softmax %x axis = 1 : tensor<4x6x5xf32>
+  // expected-remark @+1 {{([i,j,k],[k],[k]) -> ([i,j,k]) {whole k}}}
+  %1 = graph.layer_norm %x, %s, %s axis = 2 epsilon = 0.5 : tensor<4x6x5xf32>, tensor<5xf32>, tensor<5xf32>
+  // expected-remark @+1 {{([i,j,k],[k]) -> ([i,j,k]) {whole k}}}
+  %2 = graph.rms_norm %x, %s axis = 2 epsilon = 0.5 : tensor<4x6x5xf32>, tensor<5xf32>
+  // expected-remark @+1 {{([i,j,k],[j],[j],[j],[j]) -> ([i,j,k],[j],[j]) {whole i, k}}}
+  %3:3 = graph.batch_norm %x, %c, %c, %c, %c epsilon = 0.5 momentum = 0.5 : tensor<4x6x5xf32>, tensor<6xf32>, tensor<6xf32>
+  // expected-remark @+1 {{([i,j,k],[j],[j],[j],[j]) -> ([i,j,k])}}
+  %4 = graph.batch_norm_inference %x, %c, %c, %c, %c epsilon = 0.5 : tensor<4x6x5xf32>, tensor<6xf32>, tensor<6xf32>
+  // expected-remark @+1 {{([i,j,k],[i,j,k],[]) -> ([i,j,k]) {linear: (0)}}}
+  %5 = graph.dropout %x, %index, %seed rate = 0.5 : tensor<4x6x5xf32>, tensor<i64>
+  return
+}
+
+// Losses add up over samples, or over all elements.
+func.func @losses(%x: tensor<4x6xf32>, %l: tensor<4xi64>) {
+  // expected-remark @+1 {{([i,j],[i]) -> ([]) {reduce i: sum} {whole j}}}
+  %0 = graph.nll %x, %l : tensor<4x6xf32>, tensor<4xi64>
+  // expected-remark @+1 {{([i,j],[i,j]) -> ([]) {reduce i: sum, j: sum}}}
+  %1 = graph.mse %x, %x : tensor<4x6xf32>
+  // expected-remark @+1 {{([i,j],[i,j]) -> ([]) {reduce i: sum, j: sum}}}
+  %2 = graph.sigmoid_cross_entropy %x, %x : tensor<4x6xf32>
+  return
+}
+
+// Attention: heads of a group share key and value; a row of scores is whole, and where it is causal
+// the query's positions are. In the gradient what adds up for key and value alone is whole.
+func.func @attention(%q: tensor<2x4x6x8xf32>, %k: tensor<2x2x10x8xf32>, %v: tensor<2x2x10x3xf32>,
+                     %m: tensor<2x1x1x10xf32>, %o: tensor<i64>, %c: tensor<6x4xf32>) {
+  // expected-remark @+1 {{([i,j.k,l,n],[i,j,m,n],[i,j,m,o]) -> ([i,j.k,l,o],[i,j.k,l]) {whole m, n}}}
+  %0:2 = graph.attention %q, %k, %v scale = 0.5 : tensor<2x4x6x8xf32>, tensor<2x2x10x8xf32>, tensor<2x2x10x3xf32>
+  // expected-remark @+1 {{([i,j.k,l,n],[i,j,m,n],[i,j,m,o],[i,_,_,m],[]) -> ([i,j.k,l,o],[i,j.k,l]) {whole l, m, n}}}
+  %1:2 = graph.attention %q, %k, %v, %m scale = 0.5 offset(%o : tensor<i64>) {causal} : tensor<2x4x6x8xf32>, tensor<2x2x10x8xf32>, tensor<2x2x10x3xf32>, tensor<2x1x1x10xf32>
+  // expected-remark @+1 {{([i,j.k,l,n],[i,j,m,n],[i,j,m,o],[i,j.k,l,o],[i,j.k,l],[i,j.k,l,o]) -> ([i,j.k,l,n],[i,j,m,n],[i,j,m,o]) {whole k, l, m, n, o}}}
+  %2:3 = graph.attention_gradient %q, %k, %v, %0#0, %0#1, %0#0 scale = 0.5 : tensor<2x4x6x8xf32>, tensor<2x2x10x8xf32>, tensor<2x2x10x3xf32>, tensor<2x4x6x3xf32>, tensor<2x4x6xf32>
+  // expected-remark @+1 {{([i,j,k,l],[k,m],[k,m]) -> ([i,j,k,l]) {whole l, m} {linear: (0)}}}
+  %3 = graph.rotary_embedding %q, %c, %c : tensor<2x4x6x8xf32>, tensor<6x4xf32>
   return
 }

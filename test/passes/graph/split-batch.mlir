@@ -84,3 +84,25 @@ func.func @positions(%x: tensor<8x6xi64> {graph.role = #graph.role<input "x">},
 func.func @update(%w: tensor<8x6xf32> {graph.role = #graph.role<parameter "w">}) -> tensor<8x6xf32> {
   return %w : tensor<8x6xf32>
 }
+
+// -----
+
+// A batch norm takes the microbatch for its batch; random numbers go by the elements of the microbatch.
+// CHECK-LABEL: func.func @of_microbatch
+// CHECK: graph.batch_norm {{.*}} : tensor<2x6xf32>, tensor<6xf32>, tensor<6xf32>
+// CHECK: graph.iota axis = 0 : tensor<2x6xi64>
+// CHECK: graph.dropout {{.*}} : tensor<2x6xf32>, tensor<i64>
+func.func @of_microbatch(%x: tensor<8x6xf32> {graph.role = #graph.role<input "x">},
+                         %s: tensor<6xf32> {graph.role = #graph.role<parameter "s">})
+    -> tensor<8x6xf32> {
+  %0:3 = graph.batch_norm %x, %s, %s, %s, %s epsilon = 0.125 momentum = 0.5
+    : tensor<8x6xf32>, tensor<6xf32>, tensor<6xf32>
+  %row = graph.iota axis = 0 : tensor<8x6xi64>
+  %six = graph.constant dense<6> : tensor<8x6xi64>
+  %start = graph.mul %row, %six : tensor<8x6xi64>
+  %column = graph.iota axis = 1 : tensor<8x6xi64>
+  %index = graph.add %start, %column : tensor<8x6xi64>
+  %seed = graph.constant dense<11> : tensor<i64>
+  %1 = graph.dropout %0#0, %index, %seed rate = 0.5 : tensor<8x6xf32>, tensor<i64>
+  return %1 : tensor<8x6xf32>
+}

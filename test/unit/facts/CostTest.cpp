@@ -28,6 +28,32 @@ TEST(Cost, Matmul) {
   EXPECT_EQ(cost.bytes, 4 * (32 + 8 + 16));
 }
 
+// Every element of the result is a sum of 3 · 2 · 2 products; the gradients are of the same ones.
+TEST(Cost, Convolutions) {
+  int64_t flops = 2 * (2 * 4 * 7 * 7) * (3 * 2 * 2);
+  Cost forward = costOfText("%a: tensor<2x6x8x8xf32>, %b: tensor<4x3x2x2xf32>",
+                            "graph.conv2d %a, %b : tensor<2x6x8x8xf32>, tensor<4x3x2x2xf32>");
+  EXPECT_EQ(stringify(forward.opClass), "contraction");
+  EXPECT_EQ(forward.flops, flops);
+  EXPECT_EQ(costOfText("%a: tensor<2x4x7x7xf32>, %b: tensor<4x3x2x2xf32>",
+                       "graph.conv2d_input_gradient %a, %b : tensor<2x4x7x7xf32>, "
+                       "tensor<4x3x2x2xf32> to tensor<2x6x8x8xf32>")
+                .flops,
+            flops);
+  EXPECT_EQ(costOfText("%a: tensor<2x6x8x8xf32>, %b: tensor<2x4x7x7xf32>",
+                       "graph.conv2d_weight_gradient %a, %b : tensor<2x6x8x8xf32>, "
+                       "tensor<2x4x7x7xf32> to tensor<4x3x2x2xf32>")
+                .flops,
+            flops);
+}
+
+TEST(Cost, PoolingCountsItsWindows) {
+  Cost cost = costOfText("%a: tensor<2x6x8x8xf32>",
+                         "graph.max_pool %a window = [3, 2] : tensor<2x6x8x8xf32>");
+  EXPECT_EQ(stringify(cost.opClass), "elementwise");
+  EXPECT_EQ(cost.flops, 6 * (2 * 6 * 6 * 7));
+}
+
 TEST(Cost, Elementwise) {
   Cost cost = costOfText("%a: tensor<8x4xf32>", "graph.add %a, %a : tensor<8x4xf32>");
   EXPECT_EQ(stringify(cost.opClass), "elementwise");

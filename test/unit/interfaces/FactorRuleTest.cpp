@@ -88,6 +88,15 @@ TEST(FactorRule, VerifyFindsWrongShapes) {
             "result #0 dimension 1 has size 5, its factors have 6");
 }
 
+TEST(FactorRule, DimensionsAreMultiplesOfAWindow) {
+  FactorRule pool;
+  DimFactors rows = pool.addDim(4, FactorKind::Window);
+  pool.addOperand({rows});
+  pool.addResult({rows});
+  EXPECT_EQ(verify(pool, {{8}}, {{4}}), "");
+  EXPECT_EQ(verify(pool, {{8}}, {{6}}), "result #0 dimension 0 has size 6, its factors have 4");
+}
+
 TEST(FactorRule, VerifyFindsWrongFactors) {
   FactorRule twice;
   unsigned i = twice.addFactor(2);

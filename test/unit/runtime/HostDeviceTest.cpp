@@ -2,12 +2,11 @@
 
 #include "runtime/device/host/HostDevice.h"
 #include "runtime/base/HalfFloat.h"
-#include "test/unit/runtime/Programs.h"
+#include "test/unit/runtime/RunRecord.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstring>
 #include <numeric>
 #include <random>
 
@@ -22,14 +21,6 @@ struct ProductCase {
   std::vector<float> a, b, c, bias;
 };
 
-std::vector<float> randomFloats(std::mt19937 &random, int64_t count) {
-  std::uniform_real_distribution<float> uniform(-1, 1);
-  std::vector<float> values(count);
-  for (float &value : values)
-    value = uniform(random);
-  return values;
-}
-
 ProductCase makeCase(std::mt19937 &random, int64_t batch, int64_t m, int64_t n, int64_t k,
                      int variant) {
   ProductCase test;
@@ -41,7 +32,7 @@ ProductCase makeCase(std::mt19937 &random, int64_t batch, int64_t m, int64_t n, 
   matmul.set_transpose_a(variant & 1);
   matmul.set_transpose_b(variant & 2);
   matmul.set_shared_b(batch > 1 && (variant & 4));
-  matmul.set_activation(variant & 8 ? abi::Matmul::RELU : abi::Matmul::NONE);
+  matmul.set_activation(variant & 8 ? abi::RELU : abi::ACTIVATION_NONE);
   matmul.set_accumulation(variant & 16 ? abi::ADD_AFTER_FIRST : abi::OVERWRITE);
   matmul.set_type(abi::F32);
   matmul.set_result_type(abi::F32);
@@ -67,36 +58,8 @@ std::vector<double> reference(const ProductCase &test, bool add) {
                                (s.transpose_b() ? j * k + p : p * n + j)]);
         sum += add ? test.c[(e * m + i) * n + j] : 0;
         result[(e * m + i) * n + j] =
-            s.activation() == abi::Matmul::RELU ? std::max(sum, 0.0) : sum;
+            s.activation() == abi::RELU ? std::max(sum, 0.0) : sum;
       }
-  return result;
-}
-
-/// Prepares one record for rank 0 of a program whose buffers are filled by `values`, runs it, and
-/// returns buffer `out`.
-std::vector<float> runRecord(ProgramBuilder &builder, const abi::Record &record,
-                             const std::vector<std::pair<uint32_t, std::vector<float>>> &values,
-                             uint32_t out, int threads, const SlotValues &slot) {
-  builder.executable.clear_kernels();
-  auto devices = makeHostDevices(builder.executable, threads);
-  EXPECT_TRUE(bool(devices)) << devices.status().message();
-  Device &device = *(*devices)[0];
-  device.enterThread();
-  AlignedBytes space = std::move(*device.allocate(builder.program.memory().persistent_bytes()));
-  RankMemory memory;
-  memory.base[abi::PERSISTENT] = space.get();
-  auto address = [&](uint32_t buffer) {
-    abi::Operand operand;
-    operand.set_buffer(buffer);
-    return memory.address(builder.program, operand);
-  };
-  for (const auto &[buffer, list] : values)
-    std::memcpy(address(buffer), list.data(), list.size() * sizeof(float));
-  auto prepared = device.prepare(record, {builder.executable, builder.program, memory, 0});
-  EXPECT_TRUE(bool(prepared)) << prepared.status().message();
-  EXPECT_TRUE((*prepared)->run(slot).ok());
-  std::vector<float> result(builder.program.memory().buffers(int(out)).bytes() / sizeof(float));
-  std::memcpy(result.data(), address(out), result.size() * sizeof(float));
   return result;
 }
 

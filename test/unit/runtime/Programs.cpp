@@ -231,7 +231,7 @@ void MlpBuilder::addForward(abi::Section &section) {
     product.set_transpose_b(true);
     product.mutable_bias()->set_buffer(layer.bias);
     if (i + 1 < layers.size())
-      product.set_activation(abi::Matmul::RELU);
+      product.set_activation(abi::RELU);
     value = layer.value;
   }
 }

@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include <functional>
 
 namespace pcc::test {
@@ -28,6 +30,43 @@ Program &program(Executable &executable) { return *executable.mutable_programs(0
 abi::MemoryPlan &memory(Executable &executable) { return *program(executable).mutable_memory(); }
 Record &record(Executable &executable, int section, int index) {
   return *program(executable).mutable_sections(section)->mutable_records(index);
+}
+
+/// Makes the first record a convolution of one by one elements, from the input's buffer into that
+/// of the record's result.
+abi::Convolution &convolution(Executable &e) {
+  uint32_t result = record(e, 0, 0).matmul().c().buffer();
+  abi::Convolution &c = *record(e, 0, 0).mutable_convolution();
+  c.set_kind(abi::Convolution::FORWARD);
+  c.set_type(abi::F32);
+  auto fill = [](auto *list, std::initializer_list<int64_t> values) {
+    list->Add(values.begin(), values.end());
+  };
+  fill(c.mutable_input_shape(), {1, 1, 2, 5});
+  fill(c.mutable_weight_shape(), {1, 1, 1, 1});
+  fill(c.mutable_result_shape(), {1, 1, 2, 5});
+  fill(c.mutable_strides(), {1, 1});
+  fill(c.mutable_padding(), {0, 0, 0, 0});
+  fill(c.mutable_dilations(), {1, 1});
+  c.mutable_result()->set_buffer(result);
+  return c;
+}
+
+/// Makes the first record an attention of one head, one position and one element, which reads the
+/// input's buffer and writes that of the record's result.
+abi::Attention &attention(Executable &e) {
+  abi::Operand result = record(e, 0, 0).matmul().c();
+  abi::Attention &a = *record(e, 0, 0).mutable_attention();
+  for (auto set :
+       {&abi::Attention::set_batch, &abi::Attention::set_heads, &abi::Attention::set_groups,
+        &abi::Attention::set_positions, &abi::Attention::set_key_positions,
+        &abi::Attention::set_width, &abi::Attention::set_depth})
+    (a.*set)(1);
+  a.set_scale(1.0);
+  *a.mutable_result() = result;
+  *a.mutable_log_sum() = result;
+  a.mutable_log_sum()->set_offset(result.offset() + 64);
+  return a;
 }
 
 const Break breaks[] = {
@@ -129,6 +168,82 @@ const Break breaks[] = {
        *matmul.mutable_c() = matmul.a();
      },
      "programs[0].sections[0].records[1].matmul: 'h0' and 'h0' overlap"},
+    {"convolution_kind", [](Executable &e) { convolution(e).clear_kind(); },
+     "programs[0].sections[0].records[0].convolution: kind: expected a kind, got 0"},
+    {"convolution_rank", [](Executable &e) { convolution(e).add_input_shape(1); },
+     "programs[0].sections[0].records[0].convolution: expected shapes of 4 sizes from 1 on"},
+    {"convolution_stride", [](Executable &e) { convolution(e).set_strides(1, 0); },
+     "programs[0].sections[0].records[0].convolution: expected 2 strides and dilations from 1 on "
+     "and 4 paddings from 0 on"},
+    {"convolution_type", [](Executable &e) { convolution(e).set_type(abi::I64); },
+     "programs[0].sections[0].records[0].convolution: type: expected a floating-point type, got "
+     "i64"},
+    {"convolution_shapes", [](Executable &e) { convolution(e).set_result_shape(3, 4); },
+     "programs[0].sections[0].records[0].convolution: expected the shapes of a convolution with "
+     "its "
+     "windows"},
+    {"convolution_gradient_of_relu",
+     [](Executable &e) {
+       abi::Convolution &c = convolution(e);
+       c.set_kind(abi::Convolution::INPUT_GRADIENT);
+       c.set_activation(abi::RELU);
+     },
+     "programs[0].sections[0].records[0].convolution: expected no bias and no activation in a "
+     "gradient"},
+    {"convolution_writes_input",
+     [](Executable &e) { convolution(e).set_kind(abi::Convolution::INPUT_GRADIENT); },
+     "programs[0].sections[0].records[0].convolution.input: expected a buffer that may be written, "
+     "got 'image' in the space INPUT"},
+    {"convolution_overlap",
+     [](Executable &e) {
+       abi::Convolution &c = convolution(e);
+       *c.mutable_input() = c.result();
+     },
+     "programs[0].sections[0].records[0].convolution: 'h0' and 'h0' overlap"},
+    {"attention_groups",
+     [](Executable &e) {
+       abi::Attention &a = attention(e);
+       a.set_heads(3);
+       a.set_groups(2);
+     },
+     "programs[0].sections[0].records[0].attention: expected sizes from 1 on and groups that "
+     "divide "
+     "the heads, got 2 of 3"},
+    {"attention_size", [](Executable &e) { attention(e).set_width(0); },
+     "programs[0].sections[0].records[0].attention: expected sizes from 1 on and groups that "
+     "divide "
+     "the heads, got 1 of 1"},
+    {"attention_scale",
+     [](Executable &e) { attention(e).set_scale(std::numeric_limits<double>::infinity()); },
+     "programs[0].sections[0].records[0].attention: scale: expected a finite number"},
+    {"attention_mask",
+     [](Executable &e) {
+       abi::Attention &a = attention(e);
+       a.mutable_mask();
+       for (int64_t size : {1, 1, 2, 1})
+         a.add_mask_shape(size);
+     },
+     "programs[0].sections[0].records[0].attention: mask_shape: expected 4 sizes of 1 or of the "
+     "scores beside a mask"},
+    {"attention_mask_missing", [](Executable &e) { attention(e).add_mask_shape(1); },
+     "programs[0].sections[0].records[0].attention: mask_shape: expected 4 sizes of 1 or of the "
+     "scores beside a mask"},
+    {"attention_overlap",
+     [](Executable &e) {
+       abi::Attention &a = attention(e);
+       *a.mutable_log_sum() = a.result();
+     },
+     "programs[0].sections[0].records[0].attention: 'h0' and 'h0' overlap"},
+    {"attention_writes_input",
+     [](Executable &e) {
+       abi::Attention &a = attention(e);
+       *a.mutable_log_sum() = a.result();
+       *a.mutable_gradients()->mutable_result() = a.result();
+       *a.mutable_gradients()->mutable_key() = a.result();
+       *a.mutable_gradients()->mutable_value() = a.result();
+     },
+     "programs[0].sections[0].records[0].attention.gradients.query: expected a buffer that may be "
+     "written, got 'image' in the space INPUT"},
     {"launch_kernel", [](Executable &e) { record(e, 1, 2).mutable_launch()->set_kernel(77); },
      "programs[0].sections[1].records[2].launch: kernel: expected an index below 6, got 77"},
     {"scalar_axis",

@@ -46,3 +46,24 @@ func.func @matmul_broadcast_batch(%a: tensor<3x2x4xf32>, %b: tensor<4x3xf32>) ->
   %r = graph.matmul %a, %0 : tensor<3x2x4xf32>, tensor<3x4x3xf32>
   return %r : tensor<3x2x3xf32>
 }
+
+func.func @einsum(%a: tensor<2x3x4xf32>, %b: tensor<4x2x2xf32>) -> tensor<2x3x2xf32> {
+  %r = graph.einsum "bij,jkb->bik" %a, %b : tensor<2x3x4xf32>, tensor<4x2x2xf32>
+  return %r : tensor<2x3x2xf32>
+}
+
+// A letter that one operand has alone: every element along it has the same gradient.
+func.func @einsum_alone(%a: tensor<2x3x4xf32>, %b: tensor<4x2xf32>) -> tensor<2xf32> {
+  %r = graph.einsum "iaj,jk->i" %a, %b : tensor<2x3x4xf32>, tensor<4x2xf32>
+  return %r : tensor<2xf32>
+}
+
+func.func @einsum_outer(%a: tensor<3xf32>, %b: tensor<2xf32>) -> tensor<2x3xf32> {
+  %r = graph.einsum "i,j->ji" %a, %b : tensor<3xf32>, tensor<2xf32>
+  return %r : tensor<2x3xf32>
+}
+
+func.func @einsum_scalar(%a: tensor<f32>, %b: tensor<2x3xf32>) -> tensor<f32> {
+  %r = graph.einsum ",ij->" %a, %b : tensor<f32>, tensor<2x3xf32>
+  return %r : tensor<f32>
+}

@@ -52,3 +52,39 @@ func.func @cross_entropy_bytes(%x: tensor<2x128xf32>, %t: tensor<2xi8> {check.va
   %r = graph.softmax_cross_entropy %x, %t {reduction = #graph.loss_reduction<sum>} : tensor<2x128xf32>, tensor<2xi8>
   return %r : tensor<f32>
 }
+
+func.func @nll_mean(%x: tensor<4x3xf32>, %t: tensor<4xi64> {check.values = dense<[2, 0, 1, 2]> : tensor<4xi64>}) -> tensor<f32> {
+  %r = graph.nll %x, %t : tensor<4x3xf32>, tensor<4xi64>
+  return %r : tensor<f32>
+}
+
+// A label that is no class and one that is ignored have no term; the first counts.
+func.func @nll_ignore_mean(%x: tensor<4x3xf32>, %t: tensor<4xi32> {check.values = dense<[2, 3, 1, 0]> : tensor<4xi32>}) -> tensor<f32> {
+  %r = graph.nll %x, %t {ignore_index = 1 : i64} : tensor<4x3xf32>, tensor<4xi32>
+  return %r : tensor<f32>
+}
+
+func.func @nll_ignore_sum(%x: tensor<2x2x3xf32>, %t: tensor<2x2xi64> {check.values = dense<[[2, 1], [1, 0]]> : tensor<2x2xi64>}) -> tensor<f32> {
+  %r = graph.nll %x, %t {ignore_index = 0 : i64, reduction = #graph.loss_reduction<sum>} : tensor<2x2x3xf32>, tensor<2x2xi64>
+  return %r : tensor<f32>
+}
+
+func.func @mse_mean(%x: tensor<4x4xf32>, %t: tensor<4x4xf32>) -> tensor<f32> {
+  %r = graph.mse %x, %t : tensor<4x4xf32>
+  return %r : tensor<f32>
+}
+
+func.func @mse_sum(%x: tensor<4x3xf32>, %t: tensor<4x3xf32>) -> tensor<f32> {
+  %r = graph.mse %x, %t {reduction = #graph.loss_reduction<sum>} : tensor<4x3xf32>
+  return %r : tensor<f32>
+}
+
+func.func @sigmoid_cross_entropy_mean(%x: tensor<4x4xf32>, %t: tensor<4x4xf32> {check.range = [0.00, 1.00]}) -> tensor<f32> {
+  %r = graph.sigmoid_cross_entropy %x, %t : tensor<4x4xf32>
+  return %r : tensor<f32>
+}
+
+func.func @sigmoid_cross_entropy_sum(%x: tensor<4x3xf32>, %t: tensor<4x3xf32> {check.range = [0.00, 1.00]}) -> tensor<f32> {
+  %r = graph.sigmoid_cross_entropy %x, %t {reduction = #graph.loss_reduction<sum>} : tensor<4x3xf32>
+  return %r : tensor<f32>
+}

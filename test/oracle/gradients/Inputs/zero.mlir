@@ -62,3 +62,19 @@ func.func @rng_uniform(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
   %r = graph.mul %0, %x : tensor<2x3xf32>
   return %r : tensor<2x3xf32>
 }
+
+func.func @argmax(%x: tensor<2x3xf32>) -> tensor<2xf32> {
+  %0 = graph.argmax %x axis = 1 : tensor<2x3xf32>
+  %1 = graph.cast %0 : tensor<2xi64> to tensor<2xf32>
+  %2 = graph.reduce sum %x, [1] : tensor<2x3xf32>
+  %r = graph.mul %1, %2 : tensor<2xf32>
+  return %r : tensor<2xf32>
+}
+
+func.func @argmin(%x: tensor<2x3xf32>) -> tensor<2xf32> {
+  %0 = graph.argmin %x axis = 1 : tensor<2x3xf32>
+  %1 = graph.cast %0 : tensor<2xi64> to tensor<2xf32>
+  %2 = graph.reduce sum %x, [1] : tensor<2x3xf32>
+  %r = graph.mul %1, %2 : tensor<2xf32>
+  return %r : tensor<2xf32>
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Touvron et al.: LLaMA, 2023: root-mean-square norms, rotary embeddings, grouped heads, gated
+// feed-forward layers, and no bias anywhere.
+#include "compiler/example/Transformer.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace pcc::example {
+namespace {
+
+Value rmsNorm(Network &net, StringRef name, Value x) {
+  Network::Scope scope(net, name);
+  Value scale = net.ones("weight", shapeOf(x).back());
+  return net.make<graph::RmsNormOp>(x.getType(), x, scale, int64_t(shapeOf(x).size() - 1),
+                                    APFloat(1e-6));
+}
+
+/// The cosines and sines of all positions: the angle of pair i grows by 10000^(-2 i / width).
+struct Angles {
+  Angles(Network &net, const TransformerSizes &sizes) {
+    Network::Scope scope(net, "rotary");
+    int64_t half = sizes.getHeadWidth() / 2;
+    auto type = RankedTensorType::get({sizes.sequence, half}, net.f32());
+    Value position = net.make<graph::IotaOp>(type, /*axis=*/0);
+    Value pair = net.make<graph::IotaOp>(type, /*axis=*/1);
+    Value rate = net.make<graph::ConstantOp>(type, -std::log(10000.0) / double(half));
+    Value frequency = net.make<graph::ExpOp>(net.make<graph::MulOp>(pair, rate));
+    Value angle = net.make<graph::MulOp>(position, frequency);
+    cosine = net.make<graph::CosOp>(angle);
+    sine = net.make<graph::SinOp>(angle);
+  }
+
+  Value rotate(Network &net, Value heads) const {
+    return net.make<graph::RotaryEmbeddingOp>(heads.getType(), heads, cosine, sine,
+                                              /*interleaved=*/false);
+  }
+
+  Value cosine, sine;
+};
+
+Value addAttention(Network &net, Value x, const TransformerSizes &sizes, const Angles &angles) {
+  int64_t groups = std::max<int64_t>(1, sizes.heads / 2);
+  auto project = [&](StringRef name, int64_t heads) {
+    return toHeads(net, net.linear(name, x, heads * sizes.getHeadWidth(), /*hasBias=*/false), sizes,
+                   heads);
+  };
+  Value query = angles.rotate(net, project("q", sizes.heads));
+  Value key = angles.rotate(net, project("k", groups));
+  Value rows = attend(net, query, key, project("v", groups), sizes, /*isCausal=*/true);
+  return net.linear("o", rows, sizes.width, /*hasBias=*/false);
+}
+
+Value addGated(Network &net, Value x, const TransformerSizes &sizes) {
+  auto widen = [&](StringRef name) { return net.linear(name, x, 2 * sizes.width, false); };
+  Value gate = net.make<graph::SiluOp>(widen("gate"));
+  return net.linear("down", net.make<graph::MulOp>(gate, widen("up")), sizes.width, false);
+}
+
+} // namespace
+
+OwningOpRef<ModuleOp> buildLlama(const Sizes &given, MLIRContext &context) {
+  Network net(context);
+  TransformerSizes sizes(given);
+  int64_t vocabulary = given.at("vocabulary");
+  Value ids = net.input("x", net.i64(), {sizes.batch, sizes.sequence});
+  Value x = net.embedding("embed", ids, vocabulary, sizes.width);
+  x = net.reshape(x, {sizes.batch * sizes.sequence, sizes.width});
+  Angles angles(net, sizes);
+  for (int64_t layer = 0; layer < given.at("layers"); ++layer) {
+    Network::Scope scope(net, "layers." + Twine(layer));
+    x = net.make<graph::AddOp>(x, addAttention(net, rmsNorm(net, "n1", x), sizes, angles));
+    x = net.make<graph::AddOp>(x, addGated(net, rmsNorm(net, "n2", x), sizes));
+  }
+  Value logits = net.linear("head", rmsNorm(net, "norm", x), vocabulary, /*hasBias=*/false);
+  return net.finish(net.reshape(logits, {sizes.batch, sizes.sequence, vocabulary}), "logits");
+}
+
+} // namespace pcc::example

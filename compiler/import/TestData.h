@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Inputs of an ONNX model and what it makes of them, as the tests of ONNX store them: a folder with
+// `input_0.pb`, …, `output_0.pb`, …, each a TensorProto, in the order of the graph's inputs and
+// outputs.
+#pragma once
+
+#include "compiler/import/Import.h"
+#include "compiler/interpret/Signature.h"
+#include <set>
+
+namespace pcc::import {
+
+struct NamedConstant {
+  std::string name;
+  Constant value;
+};
+
+struct TestData {
+  std::vector<NamedConstant> inputs, outputs;
+};
+
+/// Reads the data in `folder` for the model `path`. Errors are diagnostics at the file that is
+/// missing or wrong.
+std::optional<TestData> readTestData(llvm::StringRef path, llvm::StringRef folder,
+                                     mlir::MLIRContext &context);
+
+/// Imports the model `path` so that it can run on `data`: symbolic dimensions have the data's
+/// sizes. If some inputs must be known, as a shape or an axis, these and as few others as possible
+/// are constants; only numbers and lists are tried. `known` receives their names. Null after an
+/// error.
+mlir::OwningOpRef<mlir::ModuleOp> importForData(llvm::StringRef path, const TestData &data,
+                                                mlir::MLIRContext &context,
+                                                std::set<std::string> &known);
+
+/// The elements of `constant`, also where they are all equal.
+interpret::Tensor listElements(const Constant &constant);
+
+/// The arguments of the imported function: the data's inputs without those in `known`, and the
+/// values of parameters. Parameters without values and data of other types are errors.
+mlir::FailureOr<interpret::NamedTensors> makeArguments(mlir::ModuleOp module, const TestData &data,
+                                                       const std::set<std::string> &known);
+
+} // namespace pcc::import

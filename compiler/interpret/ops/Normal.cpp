@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Normal forms and dropout.
+
+#include "compiler/interpret/Indexing.h"
+#include "compiler/interpret/Map.h"
+#include "compiler/interpret/Registry.h"
+#include "compiler/interpret/Scalars.h"
+#include "dialects/graph/CounterRng.h"
+#include "dialects/graph/Graph.h"
+
+using namespace mlir;
+
+namespace pcc::interpret {
+namespace {
+
+Tensor logSoftmax(graph::LogSoftmaxOp op, llvm::ArrayRef<Tensor> in) {
+  const Tensor &x = in[0];
+  Tensor result(x.getType(), x.getShape());
+  AxisView view(x.getShape(), op.getAxis());
+  llvm::MutableArrayRef<Element> out = result.mutableElements();
+  for (int64_t o = 0; o < view.outer; ++o)
+    for (int64_t n = 0; n < view.inner; ++n) {
+      double greatest = -HUGE_VAL, sum = 0.0;
+      for (int64_t i = 0; i < view.size; ++i)
+        greatest = maximum(greatest, x[view.flat(o, i, n)].f);
+      for (int64_t i = 0; i < view.size; ++i)
+        sum += std::exp(x[view.flat(o, i, n)].f - greatest);
+      for (int64_t i = 0; i < view.size; ++i)
+        out[view.flat(o, i, n)].f = x[view.flat(o, i, n)].f - greatest - std::log(sum);
+    }
+  return result;
+}
+
+/// Mean, and mean of the squared distances from `centre`, which is the mean unless given.
+struct Moments {
+  double mean = 0.0, variance = 0.0;
+
+  /// Of `count` elements of `x`, number n being at `position(n)`.
+  template <typename Position>
+  static Moments of(const Tensor &x, int64_t count, Position position,
+                    std::optional<double> centre = std::nullopt) {
+    Moments moments;
+    for (int64_t n = 0; n < count; ++n)
+      moments.mean += x[position(n)].f / static_cast<double>(count);
+    double from = centre.value_or(moments.mean);
+    for (int64_t n = 0; n < count; ++n) {
+      double distance = x[position(n)].f - from;
+      moments.variance += distance * distance / static_cast<double>(count);
+    }
+    return moments;
+  }
+};
+
+/// scale · (x - mean) / sqrt(variance + epsilon) + bias for every row of the dimensions from `axis`
+/// on. With a `centre` it stands for the mean; without a `bias` none is added.
+Tensor normaliseRows(const Tensor &x, const Tensor &scale, const Tensor *bias, double epsilon,
+                     std::optional<double> centre) {
+  Tensor result(x.getType(), x.getShape());
+  llvm::MutableArrayRef<Element> out = result.mutableElements();
+  int64_t size = scale.size();
+  for (int64_t begin = 0; begin < x.size(); begin += size) {
+    Moments moments = Moments::of(x, size, [&](int64_t n) { return begin + n; }, centre);
+    double mean = centre.value_or(moments.mean);
+    for (int64_t n = 0; n < size; ++n)
+      out[begin + n].f =
+          scale[n].f * (x[begin + n].f - mean) / std::sqrt(moments.variance + epsilon) +
+          (bias ? (*bias)[n].f : 0.0);
+  }
+  return result;
+}
+
+Tensor layerNorm(graph::LayerNormOp op, llvm::ArrayRef<Tensor> in) {
+  return normaliseRows(in[0], in[1], in.size() > 2 ? &in[2] : nullptr,
+                       op.getEpsilon().convertToDouble(), std::nullopt);
+}
+
+Tensor rmsNorm(graph::RmsNormOp op, llvm::ArrayRef<Tensor> in) {
+  return normaliseRows(in[0], in[1], nullptr, op.getEpsilon().convertToDouble(), 0.0);
+}
+
+/// Channel c, dimension 1, normalised by `moments(c)`.
+template <typename MomentsOf>
+Tensor normaliseChannels(llvm::ArrayRef<Tensor> in, double epsilon, MomentsOf momentsOf) {
+  const Tensor &x = in[0], &scale = in[1], &bias = in[2];
+  Tensor result(x.getType(), x.getShape());
+  llvm::MutableArrayRef<Element> out = result.mutableElements();
+  AxisView view(x.getShape(), 1);
+  for (int64_t c = 0; c < view.size; ++c) {
+    Moments moments = momentsOf(c);
+    double root = std::sqrt(moments.variance + epsilon);
+    for (int64_t o = 0; o < view.outer; ++o)
+      for (int64_t n = 0; n < view.inner; ++n) {
+        int64_t at = view.flat(o, c, n);
+        out[at].f = scale[c].f * (x[at].f - moments.mean) / root + bias[c].f;
+      }
+  }
+  return result;
+}
+
+LogicalResult batchNorm(graph::BatchNormOp op, OpCall &call) {
+  llvm::ArrayRef<Tensor> in = call.operands;
+  AxisView view(in[0].getShape(), 1);
+  std::vector<Moments> all;
+  for (int64_t c = 0; c < view.size; ++c)
+    all.push_back(Moments::of(in[0], view.outer * view.inner, [&](int64_t n) {
+      return view.flat(n / view.inner, c, n % view.inner);
+    }));
+  call.results.push_back(
+      normaliseChannels(in, op.getEpsilon().convertToDouble(), [&](int64_t c) { return all[c]; }));
+  double momentum = op.getMomentum().convertToDouble();
+  auto moved = [&](const Tensor &old, double Moments::*now) {
+    return generate(old.getType(), old.getShape(), [&](int64_t c) {
+      return Element{.f = momentum * old[c].f + (1.0 - momentum) * (all[c].*now)};
+    });
+  };
+  call.results.push_back(moved(in[3], &Moments::mean));
+  call.results.push_back(moved(in[4], &Moments::variance));
+  return success();
+}
+
+Tensor batchNormInference(graph::BatchNormInferenceOp op, llvm::ArrayRef<Tensor> in) {
+  return normaliseChannels(in, op.getEpsilon().convertToDouble(),
+                           [&](int64_t c) { return Moments{in[3][c].f, in[4][c].f}; });
+}
+
+Tensor dropout(graph::DropoutOp op, llvm::ArrayRef<Tensor> in) {
+  const Tensor &x = in[0], &index = in[1];
+  int64_t seed = in[2][0].i;
+  double rate = op.getRate().convertToDouble();
+  return generate(x.getType(), x.getShape(), [&](int64_t n) {
+    bool isKept = graph::rngUniform(seed, index[n].i) >= static_cast<float>(rate);
+    return Element{.f = isKept ? x[n].f / (1.0 - rate) : 0.0};
+  });
+}
+
+} // namespace
+
+void registerNormal(Registry &registry) {
+  registry.add<graph::LogSoftmaxOp>(logSoftmax);
+  registry.add<graph::LayerNormOp>(layerNorm);
+  registry.add<graph::RmsNormOp>(rmsNorm);
+  registry.add<graph::BatchNormOp>(batchNorm);
+  registry.add<graph::BatchNormInferenceOp>(batchNormInference);
+  registry.add<graph::DropoutOp>(dropout);
+}
+
+} // namespace pcc::interpret

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "dialects/graph/NormalPieces.h"
+
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/Sequence.h"
+
+using namespace mlir;
+
+namespace pcc::graph {
+
+static Value joinNothing(Value sum) { return sum; }
+
+static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+NormalSpan NormalSpan::from(int64_t axis, int64_t rank) {
+  return {llvm::to_vector(llvm::seq<int64_t>(axis, rank)), 1, joinNothing};
+}
+
+NormalSpan NormalSpan::ofChannels(int64_t rank) {
+  SmallVector<int64_t> dims = {0};
+  llvm::append_range(dims, llvm::seq<int64_t>(2, rank));
+  return {std::move(dims), 1, joinNothing};
+}
+
+Value widen(Value value, PieceBuilder &builder) {
+  bool isNarrow = typeOf(value).getElementTypeBitWidth() < 32;
+  return isNarrow ? builder.castTo(value, builder.getF32Type()) : value;
+}
+
+Value sumOver(Value value, ArrayRef<int64_t> dims, PieceBuilder &builder) {
+  int64_t firstLast = typeOf(value).getRank();
+  while (llvm::is_contained(dims, firstLast - 1))
+    --firstLast;
+  SmallVector<int64_t> last, others;
+  for (int64_t dim : dims)
+    (dim >= firstLast ? last : others).push_back(dim);
+  for (const SmallVector<int64_t> &group : {last, others})
+    if (!group.empty())
+      value = builder.make<ReduceOp>(ReduceOpKind::Sum, value, group);
+  return value;
+}
+
+Value meanOver(Value value, const NormalSpan &span, PieceBuilder &builder) {
+  int64_t count = span.blocks;
+  for (int64_t dim : span.dims)
+    count *= typeOf(value).getDimSize(dim);
+  Value sum = sumOver(value, span.dims, builder);
+  Value part = builder.make<DivOp>(sum, builder.splat(sum, static_cast<double>(count)));
+  return span.joinSums(part);
+}
+
+/// The mean square of `value` and the inverse of its root.
+static Normalised divideByRoot(Value value, const APFloat &epsilon, const NormalSpan &span,
+                               PieceBuilder &builder) {
+  Normalised result;
+  result.variance = meanOver(builder.make<SquareOp>(value), span, builder);
+  Value shifted = builder.make<AddOp>(result.variance,
+                                      builder.splat(result.variance, epsilon.convertToDouble()));
+  result.inverse = builder.repeatAlong(builder.make<RsqrtOp>(shifted), value, span.dims);
+  result.value = builder.make<MulOp>(value, result.inverse);
+  return result;
+}
+
+Normalised buildNormalised(Value input, const APFloat &epsilon, const NormalSpan &span,
+                           PieceBuilder &builder) {
+  Value wide = widen(input, builder);
+  Value mean = meanOver(wide, span, builder);
+  Value deviation = builder.make<SubOp>(wide, builder.repeatAlong(mean, wide, span.dims));
+  Normalised result = divideByRoot(deviation, epsilon, span, builder);
+  result.mean = mean;
+  return result;
+}
+
+Normalised buildRootMeanSquare(Value input, const APFloat &epsilon, const NormalSpan &span,
+                               PieceBuilder &builder) {
+  return divideByRoot(widen(input, builder), epsilon, span, builder);
+}
+
+/// scale · value + bias, if there is one, both of which lack the dimensions `missing` of `value`;
+/// in elements of `like`.
+static Value scaleAndShift(Value value, Value scale, Value bias, ArrayRef<int64_t> missing,
+                           Value like, PieceBuilder &builder) {
+  // Cast where it is read: a cast before would be a kernel of its own.
+  auto repeat = [&](Value factor) {
+    return builder.castTo(builder.repeatAlong(factor, value, missing),
+                          typeOf(value).getElementType());
+  };
+  value = builder.make<MulOp>(value, repeat(scale));
+  if (bias)
+    value = builder.make<AddOp>(value, repeat(bias));
+  return builder.castTo(value, getElementTypeOrSelf(like));
+}
+
+/// The dimensions before `axis`.
+static SmallVector<int64_t> dimsBefore(int64_t axis) {
+  return llvm::to_vector(llvm::seq<int64_t>(0, axis));
+}
+
+Pieces buildLayerNorm(LayerNormOp op, ValueRange operands, const NormalSpan &span,
+                      PieceBuilder &builder) {
+  Value x = operands[0], bias = op.getBias() ? operands[2] : Value();
+  Normalised normal = buildNormalised(x, op.getEpsilon(), span, builder);
+  return {scaleAndShift(normal.value, operands[1], bias, dimsBefore(op.getAxis()), x, builder)};
+}
+
+Pieces buildRmsNorm(RmsNormOp op, ValueRange operands, const NormalSpan &span,
+                    PieceBuilder &builder) {
+  Value x = operands[0];
+  Normalised normal = buildRootMeanSquare(x, op.getEpsilon(), span, builder);
+  return {scaleAndShift(normal.value, operands[1], {}, dimsBefore(op.getAxis()), x, builder)};
+}
+
+/// momentum · old + (1 - momentum) · now, in elements of `old`.
+static Value moveStatistic(Value old, Value now, double momentum, PieceBuilder &builder) {
+  Value wide = builder.castTo(old, typeOf(now).getElementType());
+  Value kept = builder.make<MulOp>(wide, builder.splat(wide, momentum));
+  Value moved = builder.make<MulOp>(now, builder.splat(now, 1.0 - momentum));
+  return builder.castTo(builder.make<AddOp>(kept, moved), getElementTypeOrSelf(old));
+}
+
+Pieces buildBatchNorm(BatchNormOp op, ValueRange operands, const NormalSpan &span,
+                      PieceBuilder &builder) {
+  Value x = operands[0];
+  double momentum = op.getMomentum().convertToDouble();
+  Normalised normal = buildNormalised(x, op.getEpsilon(), span, builder);
+  return {scaleAndShift(normal.value, operands[1], operands[2], span.dims, x, builder),
+          moveStatistic(operands[3], normal.mean, momentum, builder),
+          moveStatistic(operands[4], normal.variance, momentum, builder)};
+}
+
+} // namespace pcc::graph

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Factor rules of attention and of the embedding of positions.
+#include "dialects/graph/Graph.h"
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::graph;
+
+namespace {
+
+/// The factors of attention: samples, groups of heads, heads of a group, positions of the query and
+/// of the key, and the two widths.
+///
+///   query [b,g.h,s,w]   key [b,g,t,w]   value [b,g,t,v]   result [b,g.h,s,v]
+///
+/// A row of the softmax is over all positions of the key. With `causal` what a position of the
+/// query sees depends on its number, so those are whole as well.
+struct AttentionFactors {
+  AttentionFactors(RankedTensorType query, RankedTensorType key, RankedTensorType value,
+                   bool causal, FactorKind ofQuery) {
+    int64_t numGroups = key.getDimSize(1);
+    batch = rule.addDim(query.getDimSize(0));
+    group = rule.addDim(numGroups);
+    head = rule.addDim(query.getDimSize(1) / numGroups, ofQuery);
+    from = rule.addDim(query.getDimSize(2), causal ? FactorKind::Whole : ofQuery);
+    to = rule.addDim(key.getDimSize(2), FactorKind::Whole);
+    width = rule.addDim(query.getDimSize(3), FactorKind::Whole);
+    depth = rule.addDim(value.getDimSize(3),
+                        ofQuery == FactorKind::Parallel ? ofQuery : FactorKind::Whole);
+  }
+
+  DimFactors heads() const {
+    DimFactors both = group;
+    llvm::append_range(both, head);
+    return both;
+  }
+  TensorFactors query() const { return {batch, heads(), from, width}; }
+  TensorFactors key() const { return {batch, group, to, width}; }
+  TensorFactors value() const { return {batch, group, to, depth}; }
+  TensorFactors result() const { return {batch, heads(), from, depth}; }
+  TensorFactors logSum() const { return {batch, heads(), from}; }
+  /// Without the dimensions along which it is repeated.
+  TensorFactors mask(RankedTensorType type) const {
+    TensorFactors dims = {batch, heads(), from, to};
+    for (auto [size, factors] : llvm::zip_equal(type.getShape(), dims))
+      if (size == 1)
+        factors.clear();
+    return dims;
+  }
+
+  FactorRule rule;
+  DimFactors batch, group, head, from, to, width, depth;
+};
+
+} // namespace
+
+FactorRule AttentionOp::getFactorRule() {
+  AttentionFactors factors(getQuery().getType(), getKey().getType(), getValue().getType(),
+                           getCausal(), FactorKind::Parallel);
+  FactorRule &rule = factors.rule;
+  rule.addOperand(factors.query());
+  rule.addOperand(factors.key());
+  rule.addOperand(factors.value());
+  if (getMask())
+    rule.addOperand(factors.mask(cast<RankedTensorType>(getMask().getType())));
+  if (getOffset())
+    rule.addOperand({});
+  rule.addResult(factors.result());
+  rule.addResult(factors.logSum());
+  return rule;
+}
+
+/// Heads of a group and positions of the query add up in the gradients of key and value, but not in
+/// that of the query: they are whole.
+FactorRule AttentionGradientOp::getFactorRule() {
+  AttentionFactors factors(getQuery().getType(), getKey().getType(), getValue().getType(),
+                           getCausal(), FactorKind::Whole);
+  FactorRule &rule = factors.rule;
+  rule.addOperand(factors.query());
+  rule.addOperand(factors.key());
+  rule.addOperand(factors.value());
+  rule.addOperand(factors.result());
+  rule.addOperand(factors.logSum());
+  rule.addOperand(factors.result());
+  if (getMask())
+    rule.addOperand(factors.mask(cast<RankedTensorType>(getMask().getType())));
+  if (getOffset())
+    rule.addOperand({});
+  rule.addResult(factors.query());
+  rule.addResult(factors.key());
+  rule.addResult(factors.value());
+  return rule;
+}
+
+/// The pairs of a position are whole.
+FactorRule RotaryEmbeddingOp::getFactorRule() {
+  FactorRule rule;
+  ArrayRef<int64_t> shape = getInput().getType().getShape();
+  DimFactors batch = rule.addDim(shape[0]), heads = rule.addDim(shape[1]);
+  DimFactors positions = rule.addDim(shape[2]);
+  DimFactors width = rule.addDim(shape[3], FactorKind::Whole);
+  DimFactors half = rule.addDim(shape[3] / 2, FactorKind::Whole);
+  rule.addOperand({batch, heads, positions, width});
+  TensorFactors angles = {positions, half};
+  if (getCosine().getType().getRank() == 3)
+    angles.insert(angles.begin(), batch);
+  rule.addOperand(angles);
+  rule.addOperand(angles);
+  rule.addResult({batch, heads, positions, width});
+  rule.addLinear(0);
+  return rule;
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Factor rules of normal forms. What is brought to one mean, one variance or one sum is whole.
+#include "dialects/graph/Graph.h"
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::graph;
+
+/// One factor for each dimension, whole where `isWhole` says so.
+static TensorFactors addDims(FactorRule &rule, ArrayRef<int64_t> shape,
+                             function_ref<bool(int64_t)> isWhole) {
+  TensorFactors dims;
+  for (auto [dim, size] : llvm::enumerate(shape))
+    dims.push_back(rule.addDim(size, isWhole(dim) ? FactorKind::Whole : FactorKind::Parallel));
+  return dims;
+}
+
+/// From one tensor to another of its shape, `axis` being whole.
+static FactorRule wholeAlong(int64_t axis, ArrayRef<int64_t> shape) {
+  FactorRule rule;
+  TensorFactors dims = addDims(rule, shape, [&](int64_t dim) { return dim == axis; });
+  rule.addOperand(dims);
+  rule.addResult(dims);
+  return rule;
+}
+
+FactorRule SoftmaxOp::getFactorRule() {
+  return wholeAlong(getAxis(), getInput().getType().getShape());
+}
+
+FactorRule LogSoftmaxOp::getFactorRule() {
+  return wholeAlong(getAxis(), getInput().getType().getShape());
+}
+
+/// The dimensions from `axis` on are whole; `numScales` operands have them alone.
+static FactorRule wholeFrom(int64_t axis, ArrayRef<int64_t> shape, unsigned numScales) {
+  FactorRule rule;
+  TensorFactors dims = addDims(rule, shape, [&](int64_t dim) { return dim >= axis; });
+  rule.addOperand(dims);
+  for (unsigned index = 0; index < numScales; ++index)
+    rule.addOperand(TensorFactors(dims.begin() + axis, dims.end()));
+  rule.addResult(std::move(dims));
+  return rule;
+}
+
+FactorRule LayerNormOp::getFactorRule() {
+  return wholeFrom(getAxis(), getInput().getType().getShape(), getBias() ? 2 : 1);
+}
+
+FactorRule RmsNormOp::getFactorRule() {
+  return wholeFrom(getAxis(), getInput().getType().getShape(), 1);
+}
+
+/// The statistics of a channel are those of all samples and positions.
+FactorRule BatchNormOp::getFactorRule() {
+  FactorRule rule;
+  TensorFactors dims =
+      addDims(rule, getInput().getType().getShape(), [](int64_t dim) { return dim != 1; });
+  rule.addOperand(dims);
+  for (unsigned index = 1; index < getNumOperands(); ++index)
+    rule.addOperand({dims[1]});
+  rule.addResult(dims);
+  rule.addResult({dims[1]});
+  rule.addResult({dims[1]});
+  return rule;
+}
+
+FactorRule BatchNormInferenceOp::getFactorRule() {
+  FactorRule rule;
+  TensorFactors dims =
+      addDims(rule, getInput().getType().getShape(), [](int64_t) { return false; });
+  rule.addOperand(dims);
+  for (unsigned index = 1; index < getNumOperands(); ++index)
+    rule.addOperand({dims[1]});
+  rule.addResult(std::move(dims));
+  return rule;
+}
+
+FactorRule DropoutOp::getFactorRule() {
+  FactorRule rule;
+  TensorFactors dims =
+      addDims(rule, getInput().getType().getShape(), [](int64_t) { return false; });
+  rule.addOperand(dims);
+  rule.addOperand(dims);
+  rule.addOperand({});
+  rule.addResult(std::move(dims));
+  rule.addLinear(0);
+  return rule;
+}

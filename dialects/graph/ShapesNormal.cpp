@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The checks of normal forms; labels as in docs/spec/graph.md.
+#include "dialects/graph/Checks.h"
+
+using namespace mlir;
+using namespace pcc::graph;
+
+LogicalResult SoftmaxOp::verify() {
+  return checkAxis(reporterOf(*this), getAxis(), getInput().getType().getRank()); // C1
+}
+
+LogicalResult LogSoftmaxOp::verify() {
+  return checkAxis(reporterOf(*this), getAxis(), getInput().getType().getRank()); // C1
+}
+
+/// An epsilon keeps a root above zero.
+static LogicalResult checkEpsilon(const Reporter &report, const APFloat &epsilon) {
+  if (epsilon.isFinite() && !epsilon.isNegative())
+    return success();
+  return report.error("expected 'epsilon' not to be negative, got ", epsilon.convertToDouble());
+}
+
+/// `axis` exists, and what is multiplied or added has the shape of the dimensions from there on.
+static LogicalResult checkTrailing(const Reporter &report, RankedTensorType input, int64_t axis,
+                                   StringRef name, Value value) {
+  if (failed(checkAxis(report, axis, input.getRank()))) // C1
+    return failure();
+  auto type = cast<RankedTensorType>(value.getType());
+  if (failed(checkShape(report, name, input.getShape().drop_front(axis), type.getShape()))) // C2
+    return failure();
+  return checkElements(report, "input", input, name, type); // C3
+}
+
+LogicalResult LayerNormOp::verify() {
+  Reporter report = reporterOf(*this);
+  RankedTensorType input = getInput().getType();
+  if (failed(checkTrailing(report, input, getAxis(), "scale", getScale()))) // C1, C2, C3
+    return failure();
+  if (getBias() && failed(checkTrailing(report, input, getAxis(), "bias", getBias()))) // C2, C3
+    return failure();
+  return checkEpsilon(report, getEpsilon()); // C4
+}
+
+LogicalResult RmsNormOp::verify() {
+  Reporter report = reporterOf(*this);
+  if (failed(checkTrailing(report, getInput().getType(), getAxis(), "scale",
+                           getScale()))) // C1, C2, C3
+    return failure();
+  return checkEpsilon(report, getEpsilon()); // C4
+}
+
+/// Channels are dimension 1, and `values` has one number for each.
+static LogicalResult checkChannels(const Reporter &report, RankedTensorType input, StringRef name,
+                                   RankedTensorType values) {
+  if (input.getRank() < 2) // C1
+    return report.error("expected 'input' of rank 2 or more, got ", input.getRank());
+  return checkShape(report, name, input.getDimSize(1), values.getShape()); // C2
+}
+
+/// A running statistic is a mean of its old and its new value.
+static LogicalResult checkMomentum(const Reporter &report, const APFloat &momentum) {
+  if (momentum >= APFloat(0.0) && momentum <= APFloat(1.0))
+    return success();
+  return report.error("expected 'momentum' in [0, 1], got ", momentum.convertToDouble());
+}
+
+LogicalResult BatchNormOp::verify() {
+  Reporter report = reporterOf(*this);
+  RankedTensorType input = getInput().getType();
+  if (failed(checkChannels(report, input, "scale", getScale().getType())) || // C1, C2
+      failed(checkChannels(report, input, "mean", getMean().getType())))     // C2
+    return failure();
+  if (failed(checkEpsilon(report, getEpsilon()))) // C3
+    return failure();
+  return checkMomentum(report, getMomentum()); // C4
+}
+
+LogicalResult BatchNormInferenceOp::verify() {
+  Reporter report = reporterOf(*this);
+  RankedTensorType input = getInput().getType();
+  if (failed(checkChannels(report, input, "scale", getScale().getType())) || // C1, C2
+      failed(checkChannels(report, input, "mean", getMean().getType())))     // C2
+    return failure();
+  if (failed(checkEpsilon(report, getEpsilon()))) // C3
+    return failure();
+  return checkMomentum(report, getMomentum()); // C4
+}
+
+LogicalResult DropoutOp::verify() {
+  double rate = getRate().convertToDouble();
+  if (!(rate >= 0 && rate < 1)) // C1
+    return emitOpError() << "expected 'rate' in [0, 1), got " << rate;
+  return success();
+}

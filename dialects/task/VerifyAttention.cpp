@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The verifier of the attention record. Labels (T1…) are those of docs/spec/task.md.
+#include "dialects/task/Task.h"
+
+using namespace mlir;
+using namespace pcc::task;
+
+static ArrayRef<int64_t> shapeOf(Value buffer) {
+  return cast<ShapedType>(buffer.getType()).getShape();
+}
+
+static bool isF32(Value buffer) {
+  return cast<ShapedType>(buffer.getType()).getElementType().isF32();
+}
+
+/// Whether the mask has, in each dimension, the size of the scores or 1.
+static bool fitsScores(Value mask, ArrayRef<int64_t> scores) {
+  return shapeOf(mask).size() == scores.size() &&
+         llvm::all_of(llvm::zip(shapeOf(mask), scores), [](auto sizes) {
+           return std::get<0>(sizes) == 1 || std::get<0>(sizes) == std::get<1>(sizes);
+         });
+}
+
+// T14: f32 buffers in the shapes of one attention, an i64 offset, none or four gradients.
+LogicalResult AttentionOp::verify() {
+  SmallVector<Value> floats = {getQuery(), getKey(), getValue(), getResult(), getLogSum()};
+  llvm::append_range(floats, getGradients());
+  if (getMask())
+    floats.push_back(getMask());
+  if (!llvm::all_of(floats, isF32))
+    return emitOpError() << "expected buffers of f32";
+  ArrayRef<int64_t> query = shapeOf(getQuery()), key = shapeOf(getKey()),
+                    value = shapeOf(getValue());
+  if (query.size() != 4 || key.size() != 4 || value.size() != 4)
+    return emitOpError() << "expected query, key and value of rank 4, got " << query.size() << ", "
+                         << key.size() << " and " << value.size();
+  int64_t result[] = {query[0], query[1], query[2], value[3]};
+  int64_t scores[] = {query[0], query[1], query[2], key[2]};
+  bool fits = key[0] == query[0] && key[3] == query[3] && query[1] % key[1] == 0 &&
+              value.drop_back() == key.drop_back() && shapeOf(getResult()) == ArrayRef(result) &&
+              shapeOf(getLogSum()) == ArrayRef(result).drop_back();
+  if (!fits || (getMask() && !fitsScores(getMask(), scores)))
+    return emitOpError() << "expected shapes of an attention, got [" << query << "], [" << key
+                         << "], [" << value << "] into [" << shapeOf(getResult()) << "]";
+  if (getOffset() &&
+      getOffset().getType() != MemRefType::get({}, IntegerType::get(getContext(), 64)))
+    return emitOpError() << "expected an offset of one i64, got " << getOffset().getType();
+  if (getGradients().empty())
+    return success();
+  bool matches = getGradients().size() == 4;
+  Value sources[] = {getResult(), getQuery(), getKey(), getValue()};
+  for (auto [gradient, of] : llvm::zip(getGradients(), sources))
+    matches &= gradient.getType() == of.getType();
+  if (!matches)
+    return emitOpError() << "expected gradients of result, query, key and value, or none";
+  return success();
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a convolution's buffers and windows must be.
+#include "dialects/task/Task.h"
+
+using namespace mlir;
+using namespace pcc::task;
+
+/// Whether windows of `size` fit `result` times into `input` and its padding along one dimension.
+static bool isResultSize(int64_t input, int64_t size, int64_t result, int64_t stride,
+                         int64_t padding, int64_t dilation) {
+  return input + padding >= (size - 1) * dilation + 1 &&
+         result == (input + padding - (size - 1) * dilation - 1) / stride + 1;
+}
+
+// T13: the buffers' shapes are those of a convolution with these windows.
+LogicalResult ConvolutionOp::verify() {
+  auto shapeOf = [](Value buffer) { return cast<ShapedType>(buffer.getType()).getShape(); };
+  ArrayRef<int64_t> input = shapeOf(getInput()), weight = shapeOf(getWeight()),
+                    result = shapeOf(getResult());
+  if (input.size() != 4 || weight.size() != 4 || result.size() != 4)
+    return emitOpError() << "expected buffers of rank 4, got " << input.size() << ", "
+                         << weight.size() << " and " << result.size();
+  auto isBelow = [](int64_t least, ArrayRef<int64_t> values) {
+    return llvm::any_of(values, [&](int64_t value) { return value < least; });
+  };
+  if (getStrides().size() != 2 || getPadding().size() != 4 || getDilations().size() != 2 ||
+      isBelow(1, getStrides()) || isBelow(0, getPadding()) || isBelow(1, getDilations()))
+    return emitOpError() << "expected 2 strides from 1 on, 4 paddings from 0 on and 2 dilations "
+                            "from 1 on, got ["
+                         << getStrides() << "], [" << getPadding() << "] and [" << getDilations()
+                         << "]";
+  bool fits = input[0] == result[0] && weight[0] == result[1] && input[1] % weight[1] == 0 &&
+              weight[0] % (input[1] / weight[1]) == 0;
+  for (unsigned dim : {0, 1})
+    fits &= isResultSize(input[dim + 2], weight[dim + 2], result[dim + 2], getStrides()[dim],
+                         getPadding()[dim] + getPadding()[dim + 2], getDilations()[dim]);
+  if (!fits)
+    return emitOpError() << "expected shapes of a convolution, got [" << input << "], [" << weight
+                         << "] and [" << result << "]";
+  if (getBias() && cast<ShapedType>(getBias().getType()).getNumElements() != weight[0])
+    return emitOpError() << "expected a bias of " << weight[0] << " elements, got "
+                         << cast<ShapedType>(getBias().getType()).getNumElements();
+  return success();
+}

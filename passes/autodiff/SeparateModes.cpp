@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tells training from evaluation. Assumes @forward, and @forward_loss unless @forward has a loss of
+// its own. Leaves
+//
+//   @forward_loss   batch norms take the statistics of the batch and return the new running ones as
+//                   parameters; random numbers differ from run to run
+//   @forward        batch norms take the running statistics, dropout drops nothing
+//
+// A model whose modes do not differ stays as it is. Statistics that no parameter holds, or one that
+// is trained by gradients, are fixed: such a batch norm keeps its inference form.
+#include "dialects/graph/PieceBuilder.h"
+#include "passes/autodiff/Passes.h"
+#include "passes/autodiff/Signature.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+
+namespace pcc::autodiff {
+
+#define GEN_PASS_DEF_SEPARATEMODES
+#include "passes/autodiff/Passes.h.inc"
+
+/// How far apart the seeds of one op in successive runs are: the increment of SplitMix64, so that
+/// small seeds of different ops do not meet.
+static constexpr uint64_t seedStride = 0x9e3779b97f4a7c15u;
+
+/// Whether `value` is a parameter that no gradient trains.
+static bool isState(Value value) {
+  if (!isParameter(value))
+    return false;
+  auto argument = cast<BlockArgument>(value);
+  auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
+  StringRef name = graph::getName(graph::getArgRole(function, argument.getArgNumber()));
+  auto declaration = function->getParentOfType<ModuleOp>().lookupSymbol<graph::ParameterOp>(name);
+  return declaration && !declaration.getTrainable();
+}
+
+/// Whether the two modes of `op` differ.
+static bool hasModes(Operation &op) {
+  if (auto norm = dyn_cast<graph::BatchNormInferenceOp>(op))
+    return isState(norm.getMean()) && isState(norm.getVariance());
+  return isa<graph::BatchNormOp, graph::DropoutOp, graph::RngUniformOp>(op);
+}
+
+//===------------------------------------------------------------------------------------------===//
+// Training
+//===------------------------------------------------------------------------------------------===//
+
+/// The batch norm that the inference form is trained as.
+static graph::BatchNormOp trainStatistics(graph::BatchNormInferenceOp op) {
+  ImplicitLocOpBuilder builder(op.getLoc(), op);
+  auto trained = graph::BatchNormOp::create(
+      builder, TypeRange{op.getType(), op.getMean().getType(), op.getVariance().getType()},
+      op.getInput(), op.getScale(), op.getBias(), op.getMean(), op.getVariance(),
+      op.getEpsilonAttr(), op.getMomentumAttr());
+  op.replaceAllUsesWith(trained.getResult());
+  op.erase();
+  return trained;
+}
+
+/// Lets `function` return `value` as the new value of the parameter `old`. A second value of one
+/// parameter is an error.
+static LogicalResult returnParameter(func::FuncOp function, Value value, Value old) {
+  unsigned argument = cast<BlockArgument>(old).getArgNumber();
+  StringRef name = graph::getName(graph::getArgRole(function, argument));
+  if (auto known = graph::findResult(function, graph::RoleKind::Parameter, name)) {
+    if (getReturn(function).getOperand(*known) == value)
+      return success();
+    return value.getDefiningOp()->emitError()
+           << "running statistic '" << name
+           << "' belongs to another batch norm as well: expected one of its own for each";
+  }
+  unsigned position = function.getNumResults();
+  getReturn(function)->insertOperands(position, value);
+  return function.insertResult(position, value.getType(),
+                               roleAttributes(function.getContext(), graph::RoleKind::Parameter,
+                                              name, boundaryOfArgument(function, argument)));
+}
+
+static LogicalResult trainBatchNorms(func::FuncOp function, bool freezes) {
+  for (Operation &op : llvm::make_early_inc_range(function.getBody().front())) {
+    auto norm = dyn_cast<graph::BatchNormOp>(op);
+    if (auto fixed = dyn_cast<graph::BatchNormInferenceOp>(op); fixed && !freezes && hasModes(op))
+      norm = trainStatistics(fixed);
+    if (!norm)
+      continue;
+    for (auto [old, now] : {std::pair(norm.getMean(), norm.getNewMean()),
+                            std::pair(norm.getVariance(), norm.getNewVariance())})
+      if (isState(old) && failed(returnParameter(function, now, old)))
+        return failure();
+  }
+  return success();
+}
+
+/// The argument that numbers the runs of `function`, found or added.
+static Value getRunNumber(func::FuncOp function) {
+  if (std::optional<unsigned> known = graph::findArg(function, graph::RoleKind::Step))
+    return function.getArgument(*known);
+  unsigned position = function.getNumArguments();
+  MLIRContext *context = function.getContext();
+  LogicalResult added =
+      function.insertArgument(position, RankedTensorType::get({}, IntegerType::get(context, 64)),
+                              roleAttributes(context, graph::RoleKind::Step), function.getLoc());
+  assert(succeeded(added) && "a position behind the arguments is legal");
+  (void)added;
+  return function.getArgument(position);
+}
+
+/// Adds the number of the run times the stride to the seed, operand `operand` of `op`.
+static void varySeed(Operation &op, unsigned operand, Value number) {
+  graph::PieceBuilder builder(&op);
+  auto type = cast<RankedTensorType>(number.getType());
+  Value stride =
+      builder.make<graph::ConstantOp>(type, DenseElementsAttr::get(type, APInt(64, seedStride)));
+  Value seed = builder.castTo(op.getOperand(operand), type.getElementType());
+  Value distance = builder.make<graph::MulOp>(number, stride);
+  op.setOperand(operand, builder.make<graph::AddOp>(seed, distance));
+}
+
+static void varySeeds(func::FuncOp function) {
+  for (Operation &op : function.getBody().front()) {
+    if (auto dropout = dyn_cast<graph::DropoutOp>(op))
+      varySeed(op, dropout.getSeedMutable().getOperandNumber(), getRunNumber(function));
+    else if (auto random = dyn_cast<graph::RngUniformOp>(op))
+      varySeed(op, random.getSeedMutable().getOperandNumber(), getRunNumber(function));
+  }
+}
+
+//===------------------------------------------------------------------------------------------===//
+// Evaluation
+//===------------------------------------------------------------------------------------------===//
+
+static void useRunningStatistics(graph::BatchNormOp op) {
+  ImplicitLocOpBuilder builder(op.getLoc(), op);
+  Value result = graph::BatchNormInferenceOp::create(
+      builder, op.getResult().getType(), op.getInput(), op.getScale(), op.getBias(), op.getMean(),
+      op.getVariance(), op.getEpsilonAttr(), op.getMomentumAttr());
+  op->replaceAllUsesWith(ValueRange{result, op.getMean(), op.getVariance()});
+  op.erase();
+}
+
+/// Drops the updated parameters from the results, which evaluation leaves as they are.
+static LogicalResult dropParameters(func::FuncOp function) {
+  llvm::BitVector dropped(function.getNumResults());
+  for (unsigned index : graph::findResults(function, graph::RoleKind::Parameter))
+    dropped.set(index);
+  getReturn(function)->eraseOperands(dropped);
+  return function.eraseResults(dropped);
+}
+
+static LogicalResult evaluate(func::FuncOp function) {
+  for (Operation &op : llvm::make_early_inc_range(function.getBody().front())) {
+    if (auto norm = dyn_cast<graph::BatchNormOp>(op)) {
+      useRunningStatistics(norm);
+    } else if (auto dropout = dyn_cast<graph::DropoutOp>(op)) {
+      dropout.replaceAllUsesWith(dropout.getInput());
+      dropout.erase();
+    }
+  }
+  return dropParameters(function);
+}
+
+/// @forward_loss; made here of an @forward that has a loss of its own, so that the modes may
+/// differ.
+static func::FuncOp getTrained(ModuleOp module, func::FuncOp forward) {
+  if (auto existing = module.lookupSymbol<func::FuncOp>(forwardLossName))
+    return existing;
+  OpBuilder builder(forward);
+  builder.setInsertionPointAfter(forward);
+  auto copy = cast<func::FuncOp>(builder.clone(*forward));
+  copy.setName(forwardLossName);
+  return copy;
+}
+
+struct SeparateModes : impl::SeparateModesBase<SeparateModes> {
+  using SeparateModesBase::SeparateModesBase;
+
+  LogicalResult separate(ModuleOp module) {
+    func::FuncOp forward = findFunction(module, forwardName, "import a model first");
+    if (!forward)
+      return failure();
+    if (llvm::none_of(forward.getBody().front(), hasModes))
+      return success();
+    func::FuncOp trained = getTrained(module, forward);
+    if (failed(trainBatchNorms(trained, freezeBatchNorm)))
+      return failure();
+    varySeeds(trained);
+    return evaluate(forward);
+  }
+
+  void runOnOperation() override {
+    if (failed(separate(getOperation())))
+      signalPassFailure();
+  }
+};
+
+} // namespace pcc::autodiff

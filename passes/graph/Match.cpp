@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/graph/Match.h"
+
+#include "dialects/graph/Constants.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "llvm/Support/Endian.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace pcc::graph {
+
+std::optional<double> findSplat(Value value) {
+  while (isa_and_present<BroadcastOp, ReshapeOp, CastOp>(value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  return getSplat(value);
+}
+
+/// Files write such constants with at least five digits, or with those of their type.
+bool isNear(double value, double number, Type element) {
+  double tolerance = element.isBF16() ? 0x1p-8 : element.isF16() ? 0x1p-10 : 1e-5;
+  return std::fabs(value - number) <= tolerance * std::fabs(number);
+}
+
+bool isSplat(Value value, double number) {
+  std::optional<double> splat = findSplat(value);
+  return splat && isNear(*splat, number, typeOf(value).getElementType());
+}
+
+/// Multiplies `product` by `value` to the power of `power`.
+static void multiply(Product &product, Value value, Value whole, int64_t power) {
+  auto recurse = [&](Value factor, int64_t exponent) {
+    multiply(product, factor, whole, exponent);
+  };
+  Operation *op = value.getDefiningOp();
+  if (std::optional<double> splat = findSplat(value)) {
+    product.scale *= std::pow(*splat, double(power));
+  } else if (value == whole || !op) {
+    product.factors.append(power, value);
+  } else if (isa<MulOp>(op)) {
+    recurse(op->getOperand(0), power);
+    recurse(op->getOperand(1), power);
+  } else if (isa<NegOp>(op)) {
+    product.scale *= power % 2 ? -1.0 : 1.0;
+    recurse(op->getOperand(0), power);
+  } else if (isa<SquareOp>(op)) {
+    recurse(op->getOperand(0), 2 * power);
+  } else if (isa<PowOp>(op) && (isSplat(op->getOperand(1), 2) || isSplat(op->getOperand(1), 3))) {
+    recurse(op->getOperand(0), power * std::lround(*findSplat(op->getOperand(1))));
+  } else if (isa<DivOp>(op) && findSplat(op->getOperand(1))) {
+    product.scale /= std::pow(*findSplat(op->getOperand(1)), double(power));
+    recurse(op->getOperand(0), power);
+  } else {
+    product.factors.append(power, value);
+  }
+}
+
+Product flattenProduct(Value value, Value whole) {
+  Product product;
+  multiply(product, value, whole, 1);
+  return product;
+}
+
+std::pair<Value, double> splitScale(Value value) {
+  double scale = 1.0;
+  while (Operation *op = value.getDefiningOp()) {
+    if (auto mul = dyn_cast<MulOp>(op)) {
+      std::optional<double> left = findSplat(mul.getLhs()), right = findSplat(mul.getRhs());
+      if (!left && !right)
+        break;
+      scale *= right ? *right : *left;
+      value = right ? mul.getLhs() : mul.getRhs();
+    } else if (auto div = dyn_cast<DivOp>(op); div && findSplat(div.getRhs())) {
+      scale /= *findSplat(div.getRhs());
+      value = div.getLhs();
+    } else {
+      break;
+    }
+  }
+  return {value, scale};
+}
+
+bool matchEither(Operation *op, function_ref<bool(Value, Value)> matches) {
+  Value a = op->getOperand(0), b = op->getOperand(1);
+  return matches(a, b) || matches(b, a);
+}
+
+Value findRows(Value value, int64_t rows) {
+  while (typeOf(value).getNumElements() != rows) {
+    auto reshape = value.getDefiningOp<ReshapeOp>();
+    auto broadcast = value.getDefiningOp<BroadcastOp>();
+    if (reshape) {
+      value = reshape.getInput();
+      continue;
+    }
+    if (!broadcast || typeOf(broadcast.getInput()).getNumElements() != rows)
+      return {};
+    // Rows stay in order if the dimensions that vary are the first ones.
+    for (auto [dim, size] : llvm::enumerate(typeOf(broadcast.getInput()).getShape()))
+      if (size != 1 && broadcast.getDims()[dim] != int64_t(dim))
+        return {};
+    value = broadcast.getInput();
+  }
+  return value;
+}
+
+SmallVector<Value> findSources(Value value) {
+  llvm::SetVector<Value> found;
+  found.insert(value);
+  for (size_t next = 0; next < found.size() && found.size() < 16; ++next) {
+    Operation *op = found[next].getDefiningOp();
+    if (!isa_and_present<AddOp, MulOp, DivOp, PowOp, SquareOp>(op))
+      continue;
+    for (Value operand : op->getOperands())
+      if (!findSplat(operand))
+        found.insert(operand);
+  }
+  return found.takeVector();
+}
+
+Location fusePieces(Value result, ValueRange inputs) {
+  llvm::SetVector<Operation *> pieces;
+  SmallVector<Value> work{result};
+  while (!work.empty()) {
+    Value value = work.pop_back_val();
+    Operation *op = value.getDefiningOp();
+    bool ends = !op || llvm::is_contained(inputs, value) || op->hasTrait<OpTrait::ConstantLike>();
+    if (!ends && pieces.insert(op))
+      llvm::append_range(work, op->getOperands());
+  }
+  SmallVector<Operation *> ordered = pieces.takeVector();
+  llvm::sort(ordered, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  auto locations = llvm::map_to_vector(ordered, [](Operation *op) { return op->getLoc(); });
+  return FusedLoc::get(result.getContext(), locations);
+}
+
+/// Elements of f32 or i1 as they lie in a resource.
+static std::optional<SmallVector<double>> readResource(DenseResourceElementsAttr resource) {
+  const AsmResourceBlob *blob = resource.getRawHandle().getBlob();
+  Type element = resource.getElementType();
+  if (!blob || !(element.isF32() || element.isInteger(1)))
+    return std::nullopt;
+  SmallVector<double> numbers;
+  ArrayRef<char> bytes = blob->getData();
+  size_t width = element.isF32() ? sizeof(float) : 1;
+  for (; bytes.size() >= width; bytes = bytes.drop_front(width)) {
+    uint32_t bits = element.isF32() ? llvm::support::endian::read32le(bytes.data()) : 0;
+    numbers.push_back(element.isF32() ? llvm::bit_cast<float>(bits) : bytes[0] != 0);
+  }
+  return numbers;
+}
+
+std::optional<SmallVector<double>> readConstant(Value value) {
+  auto constant = value.getDefiningOp<ConstantOp>();
+  if (!constant)
+    return std::nullopt;
+  if (auto resource = dyn_cast<DenseResourceElementsAttr>(constant.getValue()))
+    return readResource(resource);
+  auto dense = dyn_cast<DenseElementsAttr>(constant.getValue());
+  if (!dense)
+    return std::nullopt;
+  if (isa<FloatType>(dense.getElementType())) {
+    SmallVector<double> numbers;
+    for (APFloat number : dense.getValues<APFloat>()) {
+      bool losesInfo;
+      number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &losesInfo);
+      numbers.push_back(number.convertToDouble());
+    }
+    return numbers;
+  }
+  return llvm::map_to_vector(dense.getValues<APInt>(), [](const APInt &number) {
+    return number.getBitWidth() == 1 ? double(number.getZExtValue())
+                                     : double(number.getSExtValue());
+  });
+}
+
+} // namespace pcc::graph

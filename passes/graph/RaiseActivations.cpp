@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Recognises gelu and silu in arithmetic.
+//
+//   gelu  x/2 (1 + erf(x / √2)), x/2 (1 + tanh(√(2/π) (x + 0.044715 x³))), factors in any order
+//   silu  x * sigmoid(x)
+//
+// Assumes canonical form. Leaves the arithmetic to be erased where nothing else reads it.
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "passes/graph/Match.h"
+#include "passes/graph/Passes.h"
+
+#include <numbers>
+
+using namespace mlir;
+using namespace pcc::graph;
+
+namespace pcc::graph {
+#define GEN_PASS_DEF_GRAPHRAISEACTIVATIONS
+#include "passes/graph/Passes.h.inc"
+} // namespace pcc::graph
+
+/// `value` as number + number * bend, where `bend` is an erf or tanh.
+struct Bend {
+  Operation *op = nullptr;
+  double term = 0.0, factor = 0.0;
+};
+
+static Bend findBend(Value value) {
+  Bend bend;
+  auto add = value.getDefiningOp<AddOp>();
+  if (!add)
+    return bend;
+  matchEither(add, [&](Value constant, Value rest) {
+    std::optional<double> term = findSplat(constant);
+    auto [inner, factor] = splitScale(rest);
+    if (!term || !isa_and_present<ErfOp, TanhOp>(inner.getDefiningOp()))
+      return false;
+    bend = {inner.getDefiningOp(), *term, factor};
+    return true;
+  });
+  return bend;
+}
+
+static bool hasFactors(const Product &product, ArrayRef<Value> factors, double scale, Type type) {
+  return ArrayRef(product.factors) == factors && isNear(product.scale, scale, type);
+}
+
+/// √(2/π) (x + 0.044715 x³), or √(2/π) x (1 + 0.044715 x²).
+static bool isTanhArgument(Value argument, Value x) {
+  constexpr double cubic = 0.044715;
+  Type element = typeOf(x).getElementType();
+  Product product = flattenProduct(argument, x);
+  double scale = std::numbers::sqrt2 * std::numbers::inv_sqrtpi;
+  if (product.factors.empty() || !isNear(product.scale, scale, element))
+    return false;
+  bool isNested = product.factors.size() == 2;
+  if (isNested && product.factors[0] != x)
+    std::swap(product.factors[0], product.factors[1]);
+  auto sum = product.factors.back().getDefiningOp<AddOp>();
+  if (!sum || product.factors.size() > 2 || (isNested && product.factors[0] != x))
+    return false;
+  return matchEither(sum, [&](Value first, Value power) {
+    SmallVector<Value> factors(isNested ? 2 : 3, x);
+    return (isNested ? isSplat(first, 1.0) : first == x) &&
+           hasFactors(flattenProduct(power, x), factors, cubic, element);
+  });
+}
+
+static bool isGeluOf(Value x, const Bend &bend) {
+  Value argument = bend.op->getOperand(0);
+  if (isa<TanhOp>(bend.op))
+    return isTanhArgument(argument, x);
+  return hasFactors(flattenProduct(argument, x), {x}, 1.0 / std::numbers::sqrt2,
+                    typeOf(x).getElementType());
+}
+
+static LogicalResult raiseGelu(MulOp op, PatternRewriter &rewriter) {
+  // The factor with the bend, among those of the product, gives x.
+  Product product = flattenProduct(op, /*whole=*/Value());
+  Bend bend;
+  Value bent;
+  for (Value factor : product.factors)
+    if (Bend found = findBend(factor); found.op) {
+      bend = found;
+      bent = factor;
+    }
+  if (!bend.op || bent.getType() != op.getType())
+    return failure();
+  Type element = op.getType().getElementType();
+  for (Value x : findSources(bend.op->getOperand(0))) {
+    Product whole = flattenProduct(op, x);
+    ArrayRef<Value> factors = whole.factors;
+    bool isProduct = factors.size() == 2 && llvm::is_contained(factors, x) &&
+                     llvm::is_contained(factors, bent) &&
+                     isNear(whole.scale * bend.term, 0.5, element) &&
+                     isNear(whole.scale * bend.factor, 0.5, element);
+    if (!isProduct || !isGeluOf(x, bend))
+      continue;
+    auto form = isa<TanhOp>(bend.op) ? GeluForm::Tanh : GeluForm::Exact;
+    Value gelu = GeluOp::create(rewriter, fusePieces(op, x), op.getType(), x, form);
+    rewriter.replaceOp(op, gelu);
+    return success();
+  }
+  return failure();
+}
+
+static LogicalResult raiseSilu(MulOp op, PatternRewriter &rewriter) {
+  Value x;
+  bool found = matchEither(op, [&](Value input, Value gate) {
+    auto sigmoid = gate.getDefiningOp<SigmoidOp>();
+    x = input;
+    return sigmoid && sigmoid->getOperand(0) == input;
+  });
+  if (!found)
+    return failure();
+  Value silu = SiluOp::create(rewriter, fusePieces(op, x), op.getType(), x);
+  rewriter.replaceOp(op, silu);
+  return success();
+}
+
+namespace {
+struct RaiseActivations : pcc::graph::impl::GraphRaiseActivationsBase<RaiseActivations> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add(raiseGelu);
+    patterns.add(raiseSilu);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Recognises attention.
+//
+//   scores  = query · keyᵀ [* or / number, before or after]
+//   masked  = select(b, -∞, scores) or select(b, scores, -∞) or scores + mask
+//   result  = softmax(masked) · value
+//
+// on tensors [batch, heads, positions, width]. Any number below `hiding` counts as -∞ in a select.
+// A constant mask that hides exactly what lies ahead becomes `causal`; heads that are repeated for
+// groups (reshape of broadcast) are read once. Assumes canonical form; leaves the pieces to be
+// erased where nothing else reads them.
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "passes/graph/Match.h"
+#include "passes/graph/Passes.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace pcc::graph;
+
+namespace pcc::graph {
+#define GEN_PASS_DEF_GRAPHRAISEATTENTION
+#include "passes/graph/Passes.h.inc"
+} // namespace pcc::graph
+
+namespace {
+
+/// Scores so low beside others that their exponentials are 0: what files write for -∞.
+constexpr double hiding = -1e4;
+
+/// A mask found on the way from the softmax to the product.
+struct Mask {
+  Value value;            ///< numbers to add, or booleans, perhaps repeated
+  bool hidesTrue = false; ///< of booleans: whether true hides
+  double hidden = 0.0;    ///< of booleans: the score of what is hidden
+  bool isBoolean() const { return typeOf(value).getElementType().isInteger(1); }
+};
+
+struct Scores {
+  Value query, key; ///< the key as [batch, heads, positions, width]
+  double scale = 1.0;
+  SmallVector<Mask, 2> masks;
+};
+
+} // namespace
+
+/// `value` with its last two dimensions exchanged.
+static Value swapMatrix(Value value, PatternRewriter &rewriter, Location loc) {
+  return rewriter.createOrFold<TransposeOp>(loc, value, ArrayRef<int64_t>{0, 1, 3, 2});
+}
+
+/// The scores below `value`: first masks, then factors, then the product.
+static std::optional<Mask> takeSelect(SelectOp op, Value &rest) {
+  std::optional<double> onTrue = findSplat(op.getOnTrue()), onFalse = findSplat(op.getOnFalse());
+  if (onTrue && *onTrue <= hiding) {
+    rest = op.getOnFalse();
+    return Mask{op.getPredicate(), true, *onTrue};
+  }
+  if (onFalse && *onFalse <= hiding) {
+    rest = op.getOnTrue();
+    return Mask{op.getPredicate(), false, *onFalse};
+  }
+  return std::nullopt;
+}
+
+static MatmulOp findProduct(Value value) {
+  auto product = splitScale(value).first.getDefiningOp<MatmulOp>();
+  return product && product.getType().getRank() == 4 && !product.getTransposeLhs() ? product
+                                                                                   : MatmulOp();
+}
+
+/// Takes one mask off `value`; whether there was one.
+static bool takeMask(Value &value, SmallVectorImpl<Mask> &masks) {
+  if (auto select = value.getDefiningOp<SelectOp>()) {
+    std::optional<Mask> mask = takeSelect(select, value);
+    if (mask)
+      masks.push_back(*mask);
+    return mask.has_value();
+  }
+  auto add = value.getDefiningOp<AddOp>();
+  return add && matchEither(add, [&](Value scores, Value mask) {
+           bool isScores =
+               findProduct(scores) || isa_and_present<SelectOp, AddOp>(scores.getDefiningOp());
+           if (!isScores || findProduct(mask))
+             return false;
+           masks.push_back({mask});
+           value = scores;
+           return true;
+         });
+}
+
+static std::optional<Scores> findScores(Value value, PatternRewriter &rewriter) {
+  Scores scores;
+  while (takeMask(value, scores.masks))
+    ;
+  auto [inner, factor] = splitScale(value);
+  MatmulOp product = findProduct(inner);
+  if (!product)
+    return std::nullopt;
+  auto [query, ofQuery] = splitScale(product.getLhs());
+  auto [key, ofKey] = splitScale(product.getRhs());
+  scores.query = query;
+  scores.key = product.getTransposeRhs() ? key : swapMatrix(key, rewriter, product.getLoc());
+  scores.scale = factor * ofQuery * ofKey;
+  return scores;
+}
+
+/// The heads that `value` repeats for each group, [batch, groups, positions, width]; null if it
+/// does not.
+static Value findGroups(Value value) {
+  auto reshape = value.getDefiningOp<ReshapeOp>();
+  auto broadcast = reshape ? reshape.getInput().getDefiningOp<BroadcastOp>() : BroadcastOp();
+  if (!broadcast)
+    return {};
+  ArrayRef<int64_t> to = typeOf(value).getShape(), repeated = typeOf(broadcast).getShape();
+  Value input = broadcast.getInput();
+  if (repeated.size() != 5 || repeated[1] * repeated[2] != to[1] || repeated[3] != to[2] ||
+      repeated[4] != to[3])
+    return {};
+  int64_t before[] = {repeated[0], repeated[1], repeated[3], repeated[4]};
+  for (auto [dim, size] : llvm::zip(broadcast.getDims(), typeOf(input).getShape()))
+    if (dim == 2 ? size != 1 : size != repeated[dim])
+      return {};
+  while (auto inner = input.getDefiningOp<ReshapeOp>()) {
+    if (typeOf(input).getShape() == ArrayRef(before))
+      break;
+    input = inner.getInput();
+  }
+  return typeOf(input).getShape() == ArrayRef(before) ? input : Value();
+}
+
+/// A mask without the repetition in front of it, as a tensor of rank 4 with sizes of 1.
+static Value narrow(Value mask, PatternRewriter &rewriter, Location loc) {
+  auto broadcast = mask.getDefiningOp<BroadcastOp>();
+  if (!broadcast)
+    return mask;
+  SmallVector<int64_t> shape(4, 1);
+  RankedTensorType type = typeOf(broadcast.getInput());
+  for (auto [dim, size] : llvm::zip(broadcast.getDims(), type.getShape()))
+    shape[dim] = size;
+  if (type.getShape() == ArrayRef(shape))
+    return broadcast.getInput();
+  return ReshapeOp::create(rewriter, loc, type.clone(shape), broadcast.getInput());
+}
+
+/// If the constant mask hides from every position i exactly what lies behind position i + offset,
+/// and nothing else: that offset.
+static std::optional<int64_t> findCausalOffset(const Mask &mask) {
+  Value source = mask.value;
+  if (auto broadcast = source.getDefiningOp<BroadcastOp>()) {
+    if (!llvm::is_contained(broadcast.getDims(), 2) || !llvm::is_contained(broadcast.getDims(), 3))
+      return std::nullopt;
+    source = broadcast.getInput();
+  }
+  ArrayRef<int64_t> scores = typeOf(mask.value).getShape(), shape = typeOf(source).getShape();
+  std::optional<SmallVector<double>> numbers = readConstant(source);
+  int64_t rank = shape.size(), rows = scores[2], columns = scores[3];
+  if (!numbers || rank < 2 || shape[rank - 2] != rows || shape[rank - 1] != columns)
+    return std::nullopt;
+  auto isHidden = [&](double number) {
+    return mask.isBoolean() ? (number != 0) == mask.hidesTrue : number <= hiding;
+  };
+  auto isSeen = [&](double number) { return mask.isBoolean() || number == 0.0; };
+  int64_t offset = -1;
+  while (offset + 1 < columns && !isHidden((*numbers)[offset + 1]))
+    ++offset;
+  for (auto [index, number] : llvm::enumerate(*numbers)) {
+    int64_t row = int64_t(index) / columns % rows, column = int64_t(index) % columns;
+    bool ahead = column > row + offset;
+    if (isHidden(number) != ahead || (!ahead && !isSeen(number)))
+      return std::nullopt;
+  }
+  return offset;
+}
+
+/// The mask as numbers to add.
+static Value makeAdded(const Mask &mask, PatternRewriter &rewriter, Location loc, Type element) {
+  Value value = narrow(mask.value, rewriter, loc);
+  if (!mask.isBoolean())
+    return value;
+  RankedTensorType type = typeOf(value).clone(element);
+  Value hidden = ConstantOp::create(rewriter, loc, type, mask.hidden);
+  Value seen = ConstantOp::create(rewriter, loc, type, 0.0);
+  return SelectOp::create(rewriter, loc, type, value, mask.hidesTrue ? hidden : seen,
+                          mask.hidesTrue ? seen : hidden);
+}
+
+namespace {
+
+/// What the masks of an attention become.
+struct Masking {
+  Value mask, offset;
+  bool causal = false;
+};
+
+} // namespace
+
+static Masking combineMasks(const Scores &scores, PatternRewriter &rewriter, Location loc) {
+  Masking masking;
+  RankedTensorType query = typeOf(scores.query);
+  int64_t own = typeOf(scores.key).getDimSize(2) - query.getDimSize(2);
+  for (const Mask &mask : scores.masks) {
+    std::optional<int64_t> offset = masking.causal ? std::nullopt : findCausalOffset(mask);
+    if (offset) {
+      masking.causal = true;
+      if (*offset != own)
+        masking.offset = ConstantOp::create(
+            rewriter, loc, RankedTensorType::get({}, rewriter.getI64Type()), double(*offset));
+      continue;
+    }
+    Value added = makeAdded(mask, rewriter, loc, query.getElementType());
+    if (masking.mask) {
+      // Two masks: both in the shape of the scores.
+      Value full = mask.value;
+      RankedTensorType type = typeOf(full).clone(query.getElementType());
+      auto repeat = [&](Value value) -> Value {
+        if (value.getType() == type)
+          return value;
+        return BroadcastOp::create(rewriter, loc, type, value, ArrayRef<int64_t>{0, 1, 2, 3});
+      };
+      added = AddOp::create(rewriter, loc, type, repeat(masking.mask), repeat(added));
+    }
+    masking.mask = added;
+  }
+  return masking;
+}
+
+static LogicalResult raiseAttention(MatmulOp op, PatternRewriter &rewriter) {
+  auto softmax = op.getLhs().getDefiningOp<SoftmaxOp>();
+  if (!softmax || op.getTransposeLhs() || op.getType().getRank() != 4 || softmax.getAxis() != 3)
+    return failure();
+  std::optional<Scores> scores = findScores(softmax.getInput(), rewriter);
+  if (!scores)
+    return failure();
+  Value value = op.getRhs();
+  if (op.getTransposeRhs())
+    value = swapMatrix(value, rewriter, op.getLoc());
+  Value keyGroups = findGroups(scores->key), valueGroups = findGroups(value);
+  if (keyGroups && valueGroups &&
+      typeOf(keyGroups).getDimSize(1) == typeOf(valueGroups).getDimSize(1)) {
+    scores->key = keyGroups;
+    value = valueGroups;
+  }
+  SmallVector<Value> inputs{scores->query, scores->key, value};
+  for (const Mask &mask : scores->masks)
+    inputs.push_back(mask.value);
+  Location loc = fusePieces(op, inputs);
+  Masking masking = combineMasks(*scores, rewriter, loc);
+  auto attention =
+      AttentionOp::create(rewriter, loc, scores->query, scores->key, value, masking.mask,
+                          masking.offset, llvm::APFloat(scores->scale), masking.causal);
+  rewriter.replaceOp(op, attention.getResult());
+  return success();
+}
+
+namespace {
+struct RaiseAttention : pcc::graph::impl::GraphRaiseAttentionBase<RaiseAttention> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add(raiseAttention);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/partition/AttentionForms.h"
+
+#include "dialects/dist/Dist.h"
+#include "dialects/graph/Graph.h"
+#include "passes/facts/LocalForm.h"
+#include "passes/facts/Shardings.h"
+#include "passes/partition/LocalValues.h"
+
+using namespace mlir;
+using pcc::dist::AxisList;
+using pcc::facts::LocalFormOpInterface;
+
+namespace pcc::partition {
+namespace {
+
+using Values = SmallVector<Value>;
+
+/// The factors of a dimension of an operand.
+DimFactors factorsOf(Operation *op, unsigned operand, unsigned dim) {
+  return cast<FactorRuleOpInterface>(op).getFactorRule().getOperands()[operand][dim];
+}
+
+bool isOfPositions(Operation *op, unsigned factor) {
+  return llvm::is_contained(factorsOf(op, 0, 2), factor);
+}
+
+/// Whether the factor counts the heads of one group: the query's heads without the key's.
+bool isOfGroup(Operation *op, unsigned factor) {
+  return llvm::is_contained(factorsOf(op, 0, 1), factor) &&
+         !llvm::is_contained(factorsOf(op, 1, 1), factor);
+}
+
+/// The op on blocks. Where it is causal and its positions are split, they count from the block's
+/// first one on.
+template <typename Op>
+Values buildBlock(Operation *op, OpBuilder &builder, ValueRange operands, TypeRange types) {
+  auto whole = cast<Op>(op);
+  AxisList axes = facts::getOperandSharding(op, 0).getDim(2);
+  if (!whole.getCausal() || axes.empty())
+    return {};
+  Location loc = op->getLoc();
+  auto block = cast<Op>(cloneOn(builder, op, operands, types));
+  builder.setInsertionPoint(block);
+  int64_t positions = block.getQuery().getType().getDimSize(2);
+  Value offset = makeOffset(builder, loc, axes, positions);
+  auto type = cast<RankedTensorType>(offset.getType());
+  int64_t all = positions * dist::getMesh(op).getSize(axes);
+  Value own = block.getOffset();
+  own = own ? spread(builder, loc, own, type)
+            : graph::ConstantOp::create(builder, loc, type,
+                                        double(block.getKey().getType().getDimSize(2) - all));
+  block.getOffsetMutable().assign(graph::AddOp::create(builder, loc, type, own, offset));
+  builder.setInsertionPointAfter(block);
+  return Values(block->getResults());
+}
+
+struct AttentionForm : LocalFormOpInterface::ExternalModel<AttentionForm, graph::AttentionOp> {
+  bool canSplitWhole(Operation *op, unsigned factor) const { return isOfPositions(op, factor); }
+  bool leavesPartial(Operation *, unsigned) const { return false; }
+
+  Values buildLocal(Operation *op, OpBuilder &builder, ValueRange operands, TypeRange types) const {
+    return buildBlock<graph::AttentionOp>(op, builder, operands, types);
+  }
+};
+
+struct GradientForm
+    : LocalFormOpInterface::ExternalModel<GradientForm, graph::AttentionGradientOp> {
+  bool canSplitWhole(Operation *op, unsigned factor) const {
+    return isOfPositions(op, factor) || isOfGroup(op, factor);
+  }
+  bool leavesPartial(Operation *op, unsigned factor) const { return canSplitWhole(op, factor); }
+
+  Values buildLocal(Operation *op, OpBuilder &builder, ValueRange operands, TypeRange types) const {
+    return buildBlock<graph::AttentionGradientOp>(op, builder, operands, types);
+  }
+};
+
+} // namespace
+
+void attachAttentionForms(MLIRContext *context) {
+  graph::AttentionOp::attachInterface<AttentionForm>(*context);
+  graph::AttentionGradientOp::attachInterface<GradientForm>(*context);
+}
+
+} // namespace pcc::partition

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/partition/NormalForms.h"
+
+#include "dialects/dist/Dist.h"
+#include "dialects/graph/NormalPieces.h"
+#include "passes/facts/LocalForm.h"
+#include "passes/facts/Shardings.h"
+#include "passes/partition/LocalValues.h"
+
+using namespace mlir;
+using pcc::dist::AxisList;
+using pcc::facts::LocalFormOpInterface;
+using pcc::graph::NormalSpan;
+using pcc::graph::PieceBuilder;
+
+namespace pcc::partition {
+namespace {
+
+NormalSpan spanOf(graph::LayerNormOp op) {
+  return NormalSpan::from(op.getAxis(), op.getInput().getType().getRank());
+}
+NormalSpan spanOf(graph::RmsNormOp op) {
+  return NormalSpan::from(op.getAxis(), op.getInput().getType().getRank());
+}
+NormalSpan spanOf(graph::BatchNormOp op) {
+  return NormalSpan::ofChannels(op.getInput().getType().getRank());
+}
+
+/// `build` makes the pieces of `Op`.
+template <typename Op, graph::Pieces (*build)(Op, ValueRange, const NormalSpan &, PieceBuilder &)>
+struct NormalForm : LocalFormOpInterface::ExternalModel<NormalForm<Op, build>, Op> {
+  bool canSplitWhole(Operation *, unsigned) const { return true; }
+  bool leavesPartial(Operation *, unsigned) const { return false; }
+
+  SmallVector<Value> buildLocal(Operation *op, OpBuilder &builder, ValueRange operands,
+                                TypeRange) const {
+    NormalSpan span = spanOf(cast<Op>(op));
+    AxisList axes;
+    for (int64_t dim : span.dims)
+      axes.append(facts::getOperandSharding(op, 0).getDim(dim));
+    if (axes.empty())
+      return {};
+    PieceBuilder pieces(op->getLoc(), builder);
+    auto joinSums = [&](Value sum) {
+      return allReduce(pieces, op->getLoc(), ReduceKind::Sum, sum, axes);
+    };
+    span.blocks = dist::getMesh(op).getSize(axes);
+    span.joinSums = joinSums;
+    return build(cast<Op>(op), operands, span, pieces);
+  }
+};
+
+} // namespace
+
+void attachNormalForms(MLIRContext *context) {
+  using namespace graph;
+  LayerNormOp::attachInterface<NormalForm<LayerNormOp, buildLayerNorm>>(*context);
+  RmsNormOp::attachInterface<NormalForm<RmsNormOp, buildRmsNorm>>(*context);
+  BatchNormOp::attachInterface<NormalForm<BatchNormOp, buildBatchNorm>>(*context);
+}
+
+} // namespace pcc::partition

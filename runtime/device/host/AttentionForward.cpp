@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/device/host/Attention.h"
+#include "runtime/device/host/ScoreRows.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+
+namespace pcc::runtime::host {
+namespace {
+
+constexpr float hidden = -std::numeric_limits<float>::infinity();
+
+class ForwardRecord final : public PreparedRecord {
+public:
+  ForwardRecord(const AttentionCall &call, const OneDnn &dnn, const Team &team)
+      : call(call), dnn(dnn), team(team), blocks((call.positions + queryTile - 1) / queryTile) {}
+
+  Status run(const SlotValues &) override {
+    std::atomic<bool> failed = false;
+    int64_t offset = call.offset();
+    team.alone([&] {
+      team.parallel(call.batch * call.heads * blocks, [&](int64_t begin, int64_t end) {
+        AlignedBytes tile = allocateAligned(queryTile * keyTile * sizeof(float));
+        if (!tile) {
+          failed = true;
+          return;
+        }
+        TileProduct multiply{dnn};
+        for (int64_t i = begin; i < end; ++i)
+          runBlock(i / blocks, i % blocks * queryTile, offset,
+                   reinterpret_cast<float *>(tile.get()), multiply);
+        if (multiply.failed)
+          failed = true;
+      });
+    });
+    return failed ? Status::failed("an attention failed: no memory, or oneDNN's sgemm") : Status();
+  }
+
+private:
+  /// What a row has seen so far: its greatest score and the sum of exponentials beside that.
+  struct RowState {
+    float greatest[queryTile], sum[queryTile];
+  };
+
+  /// One block of the query's positions of a head, numbered over all samples.
+  void runBlock(int64_t head, int64_t first, int64_t offset, float *tile,
+                TileProduct &multiply) const {
+    int64_t rows = std::min(queryTile, call.positions - first);
+    int64_t seen = call.seenBefore(first + rows, offset);
+    RowState state;
+    std::fill_n(state.greatest, rows, hidden);
+    std::fill_n(state.sum, rows, 0.0f);
+    float *out = call.tensors.result + (head * call.positions + first) * call.depth;
+    std::fill_n(out, seen ? 0 : rows * call.depth, 0.0f);
+    for (int64_t to = 0; to < seen; to += keyTile)
+      addTile(head, first, rows, to, std::min(keyTile, seen - to), offset, tile, state, multiply);
+    float *logSum = call.tensors.logSum + head * call.positions + first;
+    for (int64_t r = 0; r < rows; ++r) {
+      bool isBlind = state.sum[r] == 0.0f;
+      if (!isBlind)
+        multiplyRow(out + r * call.depth, call.depth, 1.0f / state.sum[r]);
+      logSum[r] = isBlind ? hidden : state.greatest[r] + std::log(state.sum[r]);
+    }
+  }
+
+  /// Adds the key's positions `to` … `to + columns` to the rows.
+  void addTile(int64_t head, int64_t first, int64_t rows, int64_t to, int64_t columns,
+               int64_t offset, float *tile, RowState &state, TileProduct &multiply) const {
+    int64_t sample = head / call.heads;
+    int64_t group = sample * call.groups + head % call.heads / (call.heads / call.groups);
+    const float *query = call.tensors.query + (head * call.positions + first) * call.width;
+    const float *key = call.tensors.key + (group * call.keyPositions + to) * call.width;
+    const float *value = call.tensors.value + (group * call.keyPositions + to) * call.depth;
+    float *out = call.tensors.result + (head * call.positions + first) * call.depth;
+    multiply(false, true, rows, columns, call.width, call.scale, query, key, 0.0f, tile);
+    for (int64_t r = 0; r < rows; ++r) {
+      float *row = tile + r * columns;
+      int64_t seen = std::clamp(call.seenBefore(first + r + 1, offset) - to, int64_t(0), columns);
+      if (call.tensors.mask)
+        addMask(row, call.maskAt(sample, head % call.heads, first + r, to), call.maskStrides[3],
+                seen);
+      float rescale = absorb(row, seen, state.greatest[r], state.sum[r]);
+      std::fill(row + seen, row + columns, 0.0f);
+      if (to > 0 && rescale != 1.0f)
+        multiplyRow(out + r * call.depth, call.depth, rescale);
+    }
+    multiply(false, false, rows, call.depth, columns, 1.0f, tile, value, to > 0 ? 1.0f : 0.0f, out);
+  }
+
+  /// Makes exponentials of a row's scores; by how much those of earlier tiles shrink.
+  static float absorb(float *row, int64_t count, float &greatest, float &sum) {
+    float before = greatest;
+    greatest = maximumOf(row, count, greatest);
+    float shift = greatest == hidden ? 0.0f : greatest;
+    float shrink = before == hidden ? 0.0f : std::exp(before - shift);
+    exponentiate(row, count, shift);
+    sum = sum * shrink + sumOf(row, count);
+    return shrink;
+  }
+
+  const AttentionCall call;
+  const OneDnn &dnn;
+  const Team &team;
+  const int64_t blocks;
+};
+
+} // namespace
+
+PreparedPointer prepareAttentionForward(const AttentionCall &call, const OneDnn &dnn,
+                                        const Team &team) {
+  return std::make_unique<ForwardRecord>(call, dnn, team);
+}
+
+} // namespace pcc::runtime::host

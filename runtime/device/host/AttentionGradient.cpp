@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/device/host/Attention.h"
+#include "runtime/device/host/ScoreRows.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+
+namespace pcc::runtime::host {
+namespace {
+
+/// Positions of one head of the query.
+struct QueryBlock {
+  int64_t head, first, rows; ///< the head is numbered over all samples
+};
+
+/// Two tiles, and what each row of them is less by.
+struct Tiles {
+  explicit Tiles(AlignedBytes memory)
+      : memory(std::move(memory)), weights(reinterpret_cast<float *>(this->memory.get())),
+        scores(weights + keyTile * queryTile) {}
+
+  AlignedBytes memory;
+  float *weights, *scores;
+  float shifts[queryTile], means[queryTile];
+};
+
+class GradientRecord final : public PreparedRecord {
+public:
+  GradientRecord(const AttentionCall &call, const AttentionGradients &gradients, const OneDnn &dnn,
+                 const Team &team)
+      : call(call), gradients(gradients), dnn(dnn), team(team) {}
+
+  Status run(const SlotValues &) override {
+    std::atomic<bool> failed = false;
+    int64_t offset = call.offset();
+    team.alone([&] {
+      team.parallel(call.batch * call.groups, [&](int64_t begin, int64_t end) {
+        Tiles tiles(allocateAligned(2 * keyTile * queryTile * sizeof(float)));
+        TileProduct multiply{dnn};
+        for (int64_t group = begin; tiles.memory && group < end; ++group)
+          runGroup(group, offset, tiles, multiply);
+        if (multiply.failed || !tiles.memory)
+          failed = true;
+      });
+    });
+    return failed ? Status::failed("an attention's gradient failed: no memory, or oneDNN's sgemm")
+                  : Status();
+  }
+
+private:
+  /// All heads of one group, numbered over all samples.
+  void runGroup(int64_t group, int64_t offset, Tiles &tiles, TileProduct &multiply) const {
+    int64_t perGroup = call.heads / call.groups;
+    std::fill_n(gradients.key + group * call.keyPositions * call.width,
+                call.keyPositions * call.width, 0.0f);
+    std::fill_n(gradients.value + group * call.keyPositions * call.depth,
+                call.keyPositions * call.depth, 0.0f);
+    for (int64_t head = group * perGroup; head < (group + 1) * perGroup; ++head)
+      for (int64_t first = 0; first < call.positions; first += queryTile)
+        runBlock({head, first, std::min(queryTile, call.positions - first)}, offset, tiles,
+                 multiply);
+  }
+
+  void runBlock(const QueryBlock &block, int64_t offset, Tiles &tiles,
+                TileProduct &multiply) const {
+    int64_t row = block.head * call.positions + block.first;
+    for (int64_t r = 0; r < block.rows; ++r) {
+      float logSum = call.tensors.logSum[row + r];
+      tiles.shifts[r] = std::isinf(logSum) ? 0.0f : logSum; // it sees nothing
+      tiles.means[r] = dotProduct(gradients.result + (row + r) * call.depth,
+                                    call.tensors.result + (row + r) * call.depth, call.depth);
+    }
+    std::fill_n(gradients.query + row * call.width, block.rows * call.width, 0.0f);
+    int64_t seen = call.seenBefore(block.first + block.rows, offset);
+    for (int64_t to = 0; to < seen; to += keyTile)
+      addTile(block, to, std::min(keyTile, seen - to), offset, tiles, multiply);
+  }
+
+  /// Rows of the tiles are the key's positions `to` … `to + count`, columns are the query's.
+  void addTile(const QueryBlock &block, int64_t to, int64_t count, int64_t offset,
+               Tiles &tiles, TileProduct &multiply) const {
+    int64_t row = block.head * call.positions + block.first, rows = block.rows;
+    int64_t from = block.head / (call.heads / call.groups) * call.keyPositions + to;
+    const float *query = call.tensors.query + row * call.width;
+    const float *key = call.tensors.key + from * call.width;
+    const float *value = call.tensors.value + from * call.depth;
+    const float *given = gradients.result + row * call.depth;
+    multiply(false, true, count, rows, call.width, call.scale, key, query, 0.0f, tiles.weights);
+    multiply(false, true, count, rows, call.depth, 1.0f, value, given, 0.0f, tiles.scores);
+    for (int64_t c = 0; c < count; ++c)
+      finishRow(block, to + c, offset, tiles.weights + c * rows, tiles.scores + c * rows,
+                tiles);
+    multiply(false, false, count, call.depth, rows, 1.0f, tiles.weights, given, 1.0f,
+             gradients.value + from * call.depth);
+    multiply(false, false, count, call.width, rows, 1.0f, tiles.scores, query, 1.0f,
+             gradients.key + from * call.width);
+    multiply(true, false, rows, call.width, count, 1.0f, tiles.scores, key, 1.0f,
+             gradients.query + row * call.width);
+  }
+
+  /// From the scores of a position of the key to its weights, and from the gradients of those to
+  /// the gradients of the scores, times the scale.
+  void finishRow(const QueryBlock &block, int64_t to, int64_t offset, float *weights,
+                 float *scores, const Tiles &tiles) const {
+    int64_t rows = block.rows, blind = 0; // the first of the query's positions that see nothing
+    if (call.causal)
+      while (blind < rows && call.seenBefore(block.first + blind + 1, offset) <= to)
+        ++blind;
+    if (call.tensors.mask)
+      addMask(weights, call.maskAt(block.head / call.heads, block.head % call.heads, block.first,
+                                   to),
+              call.maskStrides[2], rows);
+    exponentiate(weights + blind, tiles.shifts + blind, rows - blind);
+    scaleDifferences(scores + blind, weights + blind, tiles.means + blind, rows - blind,
+                     call.scale);
+    std::fill_n(weights, blind, 0.0f);
+    std::fill_n(scores, blind, 0.0f);
+  }
+
+  const AttentionCall call;
+  const AttentionGradients gradients;
+  const OneDnn &dnn;
+  const Team &team;
+};
+
+} // namespace
+
+PreparedPointer prepareAttentionGradient(const AttentionCall &call,
+                                         const AttentionGradients &gradients, const OneDnn &dnn,
+                                         const Team &team) {
+  return std::make_unique<GradientRecord>(call, gradients, dnn, team);
+}
+
+} // namespace pcc::runtime::host

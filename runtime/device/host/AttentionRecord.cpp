@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/device/host/Attention.h"
+
+#include <algorithm>
+
+namespace pcc::runtime::host {
+
+AttentionCall::AttentionCall(const abi::Attention &shape, const AttentionTensors &tensors)
+    : batch(shape.batch()), heads(shape.heads()), groups(shape.groups()),
+      positions(shape.positions()), keyPositions(shape.key_positions()), width(shape.width()),
+      depth(shape.depth()), scale(float(shape.scale())), causal(shape.causal()), tensors(tensors) {
+  int64_t stride = 1;
+  for (int dim = shape.mask_shape_size() - 1; dim >= 0; --dim) {
+    maskStrides[dim] = shape.mask_shape(dim) == 1 ? 0 : stride;
+    stride *= shape.mask_shape(dim);
+  }
+}
+
+int64_t AttentionCall::seenBefore(int64_t end, int64_t offset) const {
+  if (!causal)
+    return keyPositions;
+  // An offset from a program may be any number.
+  int64_t clamped = std::clamp(offset, -positions, keyPositions);
+  return std::clamp(end + clamped, int64_t(0), keyPositions);
+}
+
+const float *AttentionCall::maskAt(int64_t sample, int64_t head, int64_t from, int64_t to) const {
+  return tensors.mask + sample * maskStrides[0] + head * maskStrides[1] + from * maskStrides[2] +
+         to * maskStrides[3];
+}
+
+void TileProduct::operator()(bool transposeA, bool transposeB, int64_t m, int64_t n, int64_t k,
+                             float alpha, const float *a, const float *b, float beta, float *c) {
+  dnnl_status_t status = dnn.sgemm(transposeA ? 'T' : 'N', transposeB ? 'T' : 'N', m, n, k, alpha,
+                                   a, transposeA ? m : k, b, transposeB ? k : n, beta, c, n);
+  failed |= status != dnnl_success;
+}
+
+Expected<PreparedPointer> prepareAttention(const abi::Attention &attention,
+                                           const PrepareContext &context, const Team &team) {
+  const Expected<OneDnn> &dnn = OneDnn::get();
+  if (!dnn)
+    return dnn.status();
+  auto address = [&](const abi::Operand &operand) {
+    return context.memory.address(context.program, operand);
+  };
+  auto floats = [&](const abi::Operand &operand) {
+    return reinterpret_cast<float *>(address(operand));
+  };
+  AttentionTensors tensors = {};
+  tensors.query = floats(attention.query());
+  tensors.key = floats(attention.key());
+  tensors.value = floats(attention.value());
+  tensors.result = floats(attention.result());
+  tensors.logSum = floats(attention.log_sum());
+  if (attention.has_mask())
+    tensors.mask = floats(attention.mask());
+  if (attention.has_offset())
+    tensors.offset = reinterpret_cast<const int64_t *>(address(attention.offset()));
+  AttentionCall call(attention, tensors);
+  if (!attention.has_gradients())
+    return prepareAttentionForward(call, *dnn, team);
+  const abi::Attention::Gradients &given = attention.gradients();
+  AttentionGradients gradients = {floats(given.result()), floats(given.query()),
+                                  floats(given.key()), floats(given.value())};
+  return prepareAttentionGradient(call, gradients, *dnn, team);
+}
+
+} // namespace pcc::runtime::host

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// check-onnx-nodes FOLDER: the node tests of ONNX in FOLDER, in the interpreter and on this
+// machine's CPU, or with --split in the interpreter on 2 and 4 ranks. Prints what did not pass with
+// the reason, and the counts by operator.
+#include "compiler/Register.h"
+#include "mlir/IR/Dialect.h"
+#include "passes/partition/LocalForms.h"
+#include "test/conformance/onnx/SplitTest.h"
+#include "test/conformance/onnx/Tally.h"
+#include "tools/pcc/VerifyTestData.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+
+using namespace pcc;
+using namespace pcc::conformance;
+namespace cl = llvm::cl;
+
+static cl::opt<std::string> folder(cl::Positional, cl::desc("FOLDER"), cl::Required);
+static cl::list<std::string> ops("operators", cl::CommaSeparated,
+                                 cl::desc("tests of these operators alone, and of no others"));
+static cl::list<std::string> types("types", cl::CommaSeparated,
+                                   cl::desc("tests on elements of these types alone: f32,i64"));
+static cl::opt<std::string> only("only", cl::desc("tests whose names contain this"));
+static cl::opt<bool> withoutExpanded("without-expanded",
+                                     cl::desc("no copies of tests with functions taken apart"));
+static cl::opt<bool> split("split", cl::desc("on 2 and 4 ranks under each legal strategy"));
+static cl::opt<bool> listAll("all", cl::desc("print the tests that passed as well"));
+
+/// Whether all of `names` are in `wanted`, or anything is.
+static bool isWithin(const std::set<std::string> &names, const cl::list<std::string> &wanted) {
+  return wanted.empty() || llvm::all_of(names, [&](const std::string &name) {
+           return llvm::is_contained(wanted, name);
+         });
+}
+
+static bool isWanted(const NodeTest &test) {
+  return isWithin(test.ops, ops) && isWithin(test.types, types) &&
+         (only.empty() || llvm::StringRef(test.name).contains(only)) &&
+         !(withoutExpanded && test.isExpanded());
+}
+
+/// One device, and no training.
+static PipelineOptions makeOptions() {
+  PipelineOptions options;
+  options.parallel.set_device_num(1);
+  options.parallel.set_micro_batches(1);
+  options.parallel.set_interleave_num(1);
+  return options;
+}
+
+/// Runs one test in the way that the flags say; `strategies` counts those of `--split`.
+static interpret::Report run(const NodeTest &test, mlir::MLIRContext &context,
+                             int64_t &strategies) {
+  if (std::string_view reason = whyNotComparable(test); !reason.empty())
+    return {{{"results", interpret::CaseStatus::Skipped, std::string(reason)}}};
+  if (split)
+    return verifySplit(test, context, strategies);
+  return cli::verifyTestData(context, test.model(), test.folder, makeOptions());
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  cl::ParseCommandLineOptions(argc, argv, "runs the node tests of ONNX\n");
+  mlir::DialectRegistry registry;
+  registerDialects(registry);
+  mlir::MLIRContext context(registry);
+  context.loadAllAvailableDialects();
+  std::vector<NodeTest> tests = listNodeTests(folder, context);
+  if (tests.empty()) {
+    llvm::errs() << "check-onnx-nodes: no tests in '" << folder
+                 << "': Debian's package libonnx-testdata has them\n";
+    return 1;
+  }
+  Tally tally;
+  int64_t strategies = 0;
+  for (const NodeTest &test : tests)
+    if (isWanted(test))
+      tally.add(test, run(test, context, strategies), listAll);
+  tally.print();
+  if (split)
+    llvm::outs() << strategies << " strategies\n";
+  return tally.passed() ? 0 : 1;
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "test/oracle/kernels/Cases.h"
+
+namespace pcc::test {
+
+/// Attentions and their gradients, which have records of their own in f32 and pieces in others.
+static void addAttentions(Cases &cases) {
+  struct Form {
+    const char *query, *key, *value, *result, *logSum, *mask, *attributes;
+  };
+  const Form forms[] = {
+      {"2x3x5x4x", "2x3x5x4x", "2x3x5x4x", "2x3x5x4x", "2x3x5x", "", ""},
+      {"1x4x70x8x", "1x2x130x8x", "1x2x130x3x", "1x4x70x3x", "1x4x70x", "", "causal"},
+      {"2x2x6x4x", "2x1x9x4x", "2x1x9x4x", "2x2x6x4x", "2x2x6x", "2x1x1x9x", ""},
+      {"2x2x6x4x", "2x2x3x4x", "2x2x3x4x", "2x2x6x4x", "2x2x6x", "1x2x6x3x", "causal"}};
+  for (const Form &form : forms)
+    for (const std::string &element : floats) {
+      auto t = [&](const std::string &dims) { return "tensor<" + dims + element + ">"; };
+      std::string masked = *form.mask ? ", %m" : "",
+                  maskType = *form.mask ? ", " + t(form.mask) : "";
+      std::string attributes = *form.attributes ? std::string(" {") + form.attributes + "}" : "";
+      std::string types = t(form.query) + ", " + t(form.key) + ", " + t(form.value);
+      std::string tail = masked + " scale = 0.5" + attributes + " : " + types;
+      std::string sums = std::string("tensor<") + form.logSum + "f32>";
+      std::vector<std::string> arguments = {t(form.query), t(form.key), t(form.value),
+                                            t(form.result)};
+      if (*form.mask)
+        arguments.push_back(t(form.mask));
+      std::string mask = *form.mask ? "  %m = graph.neg %a4 : " + t(form.mask) + "\n" : "";
+      std::string whole =
+          mask + "  %r, %l = graph.attention %a0, %a1, %a2" + tail + maskType + "\n";
+      cases.add(arguments, "graph.add %r, %a3 : " + t(form.result), t(form.result), whole);
+      cases.add(arguments, "graph.neg %l : " + sums, sums, whole);
+      std::string gradients = whole +
+                              "  %q, %k, %v = graph.attention_gradient %a0, %a1, %a2, %r, "
+                              "%l, %a3" +
+                              tail + ", " + t(form.result) + ", " + sums + maskType + "\n";
+      cases.add(arguments, "graph.neg %q : " + t(form.query), t(form.query), gradients);
+      cases.add(arguments, "graph.neg %k : " + t(form.key), t(form.key), gradients);
+      cases.add(arguments, "graph.neg %v : " + t(form.value), t(form.value), gradients);
+    }
+}
+
+/// Rotations of halves and of neighbours, with angles for all samples and for each.
+static void addRotations(Cases &cases) {
+  for (const std::string &element : floats)
+    for (const char *angles : {"5x3x", "2x5x3x"})
+      for (const char *attributes : {"", " {interleaved}"}) {
+        std::string x = "tensor<2x3x5x6x" + element + ">", c = "tensor<" + (angles + element) + ">";
+        cases.add({x, c, c},
+                  std::string("graph.rotary_embedding %a0, %a1, %a2") + attributes + " : " + x +
+                      ", " + c,
+                  x);
+      }
+}
+
+void addAttention(Cases &cases) {
+  addAttentions(cases);
+  addRotations(cases);
+}
+
+} // namespace pcc::test

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Convolutions and pooling.
+#include "test/oracle/kernels/Cases.h"
+
+namespace pcc::test {
+
+/// A window: attributes, and the rows and columns that it makes of 9 and 7 ones.
+struct WindowForm {
+  const char *window, *attributes, *result;
+};
+
+static const WindowForm windowForms[] = {
+    {"3x2", "", "7x6x"},
+    {"3x3", "padding = array<i64: 1, 1, 1, 1>", "9x7x"},
+    {"2x3", "strides = array<i64: 2, 2>, padding = array<i64: 1, 0, 1, 2>", "5x4x"},
+    {"2x2", "dilations = array<i64: 3, 2>, padding = array<i64: 0, 1, 2, 0>", "8x6x"},
+    {"1x1", "strides = array<i64: 4, 3>", "3x3x"}};
+
+static void addPools(Cases &cases) {
+  for (const WindowForm &form : windowForms)
+    for (const std::string &element : floats) {
+      auto t = [&](const std::string &dims) { return "tensor<2x3x" + dims + element + ">"; };
+      std::string window = form.window, attributes = form.attributes;
+      window = " window = [" + window.substr(0, 1) + ", " + window.substr(2) + "]";
+      auto braces = [](const std::string &text) { return text.empty() ? "" : " {" + text + "}"; };
+      std::string tail = window + braces(attributes) + " : " + t("9x7x");
+      cases.add({t("9x7x")}, "graph.max_pool %a0" + tail, t(form.result));
+      cases.add({t("9x7x")}, "graph.avg_pool %a0" + tail, t(form.result));
+      cases.add({t("9x7x"), t(form.result)},
+                "graph.max_pool_gradient %a0, %a1" + tail + ", " + t(form.result), t("9x7x"));
+      std::string counting = attributes + (attributes.empty() ? "" : ", ") + "count_include_pad";
+      cases.add({t("9x7x")}, "graph.avg_pool %a0" + window + braces(counting) + " : " + t("9x7x"),
+                t(form.result));
+      // The rectifier runs in the same kernel.
+      cases.add({t("9x7x")}, "graph.relu %p : " + t(form.result), t(form.result),
+                "  %p = graph.max_pool %a0" + tail + "\n");
+    }
+}
+
+/// The library's convolutions are tested with the device; this is how they are called.
+static void addConvolutions(Cases &cases) {
+  for (const WindowForm &form : windowForms)
+    for (const char *element : {"f32", "f16"}) {
+      auto t = [&](const std::string &dims) { return "tensor<" + dims + element + ">"; };
+      std::string input = t("2x4x9x7x"), weight = t(std::string("6x2x") + form.window + "x");
+      std::string result = t(std::string("2x6x") + form.result), attributes = form.attributes;
+      attributes = attributes.empty() ? "" : " {" + attributes + "}";
+      cases.add({input, weight},
+                "graph.conv2d %a0, %a1" + attributes + " : " + input + ", " + weight, result);
+      cases.add({result, weight},
+                "graph.conv2d_input_gradient %a0, %a1" + attributes + " : " + result + ", " +
+                    weight + " to " + input,
+                input);
+      cases.add({input, result},
+                "graph.conv2d_weight_gradient %a0, %a1" + attributes + " : " + input + ", " +
+                    result + " to " + weight,
+                weight);
+      cases.add({input, weight, t("6x")}, "graph.relu %s : " + result, result,
+                "  %c = graph.conv2d %a0, %a1" + attributes + " : " + input + ", " + weight +
+                    "\n  %b = graph.broadcast %a2, [1] : " + t("6x") + " to " + result +
+                    "\n  %s = graph.add %c, %b : " + result + "\n");
+    }
+}
+
+void addWindows(Cases &cases) {
+  addPools(cases);
+  addConvolutions(cases);
+}
+
+} // namespace pcc::test

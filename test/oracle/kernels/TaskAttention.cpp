@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "test/oracle/kernels/TaskMachine.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace pcc::test {
+
+namespace {
+
+/// The buffers of one attention, as numbers in memory; null for those that it has not.
+struct Attention {
+  ArrayRef<int64_t> query, key, value, maskShape;
+  const float *q, *k, *v, *mask;
+  float *result, *logSum;
+  const float *given;
+  float *dq, *dk, *dv;
+  double scale;
+  bool causal;
+  int64_t offset;
+
+  int64_t rows() const { return query[0] * query[1] * query[2]; }
+  int64_t keyRow(int64_t row, int64_t to) const {
+    int64_t head = row / query[2], sample = head / query[1];
+    return (sample * key[1] + head % query[1] / (query[1] / key[1])) * key[2] + to;
+  }
+
+  double score(int64_t row, int64_t to) const {
+    int64_t at[] = {row / query[2] / query[1], row / query[2] % query[1], row % query[2], to};
+    if (causal && to > at[2] + offset)
+      return -HUGE_VAL;
+    double sum = 0;
+    for (int64_t i = 0; i < query[3]; ++i)
+      sum += double(q[row * query[3] + i]) * k[keyRow(row, to) * query[3] + i];
+    int64_t flat = 0;
+    for (auto [dim, size] : llvm::enumerate(maskShape))
+      flat = flat * size + (size == 1 ? 0 : at[dim]);
+    return sum * scale + (mask ? mask[flat] : 0.0);
+  }
+
+  void attend(int64_t row) const {
+    std::vector<double> weights(key[2]);
+    double sum = 0;
+    for (int64_t to = 0; to < key[2]; ++to)
+      sum += weights[to] = std::exp(score(row, to));
+    logSum[row] = std::log(sum);
+    for (int64_t i = 0; i < value[3]; ++i) {
+      double total = 0;
+      for (int64_t to = 0; to < key[2]; ++to)
+        total += weights[to] * v[keyRow(row, to) * value[3] + i];
+      result[row * value[3] + i] = sum == 0 ? 0 : total / sum;
+    }
+  }
+
+  void addGradients(int64_t row, int64_t to) const {
+    double weight = std::isinf(logSum[row]) ? 0 : std::exp(score(row, to) - logSum[row]);
+    double ofScore = 0;
+    for (int64_t i = 0; i < value[3]; ++i) {
+      double gradient = given[row * value[3] + i];
+      dv[keyRow(row, to) * value[3] + i] += weight * gradient;
+      ofScore += weight * gradient *
+                 (v[keyRow(row, to) * value[3] + i] - result[row * value[3] + i]) * scale;
+    }
+    for (int64_t i = 0; i < query[3]; ++i) {
+      dq[row * query[3] + i] += ofScore * k[keyRow(row, to) * query[3] + i];
+      dk[keyRow(row, to) * query[3] + i] += ofScore * q[row * query[3] + i];
+    }
+  }
+};
+
+} // namespace
+
+void TaskMachine::attend(task::AttentionOp op) {
+  auto shapeOf = [](Value buffer) { return cast<ShapedType>(buffer.getType()).getShape(); };
+  auto floats = [&](Value buffer) {
+    return buffer ? reinterpret_cast<float *>(addressOf(buffer)) : nullptr;
+  };
+  bool isForward = op.getGradients().empty();
+  auto gradient = [&](unsigned n) { return isForward ? nullptr : floats(op.getGradients()[n]); };
+  Attention a = {shapeOf(op.getQuery()),
+                 shapeOf(op.getKey()),
+                 shapeOf(op.getValue()),
+                 op.getMask() ? shapeOf(op.getMask()) : ArrayRef<int64_t>(),
+                 floats(op.getQuery()),
+                 floats(op.getKey()),
+                 floats(op.getValue()),
+                 floats(op.getMask()),
+                 floats(op.getResult()),
+                 floats(op.getLogSum()),
+                 gradient(0),
+                 gradient(1),
+                 gradient(2),
+                 gradient(3),
+                 op.getScale().convertToDouble(),
+                 op.getCausal(),
+                 0};
+  a.offset = op.getOffset() ? *reinterpret_cast<int64_t *>(addressOf(op.getOffset()))
+                            : a.key[2] - a.query[2];
+  for (unsigned n = 1; n < op.getGradients().size(); ++n)
+    std::fill_n(gradient(n), llvm::product_of(shapeOf(op.getGradients()[n])), 0.0f);
+  for (int64_t row = 0; row < a.rows(); ++row) {
+    if (isForward)
+      a.attend(row);
+    for (int64_t to = 0; !isForward && to < a.key[2]; ++to)
+      a.addGradients(row, to);
+  }
+}
+
+} // namespace pcc::test

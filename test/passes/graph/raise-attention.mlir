@@ -1,0 +1,153 @@
+// RUN: pcc-opt %s --graph-canonicalize --cse --graph-raise-attention --graph-canonicalize --cse | FileCheck %s
+// RUN: pcc-opt %s --graph-canonicalize --cse --graph-raise-attention --graph-canonicalize --cse -o %t.mlir
+// RUN: pcc verify %s %t.mlir | FileCheck %s --check-prefix=VERIFY
+
+// VERIFY: verify: {{[1-9][0-9]*}} passed, 0 failed, 0 skipped
+
+!q = tensor<2x4x3x8xf32>
+!k = tensor<2x4x8x3xf32>
+!s = tensor<2x4x3x3xf32>
+!b = tensor<2x4x3x3xi1>
+!g = tensor<2x2x3x8xf32>
+
+// Scores divided by the root of the width, no mask. The key is stored as the product reads it.
+// CHECK-LABEL: func.func @plain
+// CHECK-NEXT: %[[R:.*]], %{{.*}} = graph.attention %arg0, %arg1, %arg2 scale = 5.000000e-01 : tensor<2x4x3x8xf32>, tensor<2x4x3x8xf32>, tensor<2x4x3x8xf32>
+// CHECK-NEXT: return %[[R]]
+func.func @plain(%q: !q, %k: !q, %v: !q) -> !q {
+  %two = graph.constant dense<2.0> : !s
+  %0 = graph.matmul %q, %k {transpose_rhs} : !q, !q
+  %1 = graph.div %0, %two : !s
+  %2 = graph.softmax %1 axis = 3 : !s
+  %3 = graph.matmul %2, %v : !s, !q
+  return %3 : !q
+}
+
+// Query and key scaled each before the product, and the key transposed by hand.
+// CHECK-LABEL: func.func @scaled_before
+// CHECK: graph.attention %arg0, %{{.*}}, %arg2 scale = 2.500000e-01 :
+func.func @scaled_before(%q: !q, %k: !k, %v: !q) -> !q {
+  %a = graph.constant dense<0.5> : !q
+  %b = graph.constant dense<0.5> : !k
+  %0 = graph.mul %q, %a : !q
+  %1 = graph.mul %b, %k : !k
+  %2 = graph.matmul %0, %1 : !q, !k
+  %3 = graph.softmax %2 axis = 3 : !s
+  %4 = graph.matmul %3, %v : !s, !q
+  return %4 : !q
+}
+
+// A constant that hides what lies ahead, by a select.
+// CHECK-LABEL: func.func @causal_select
+// CHECK-NEXT: graph.attention %arg0, %arg1, %arg2 scale = 1.000000e+00 {causal} :
+func.func @causal_select(%q: !q, %k: !q, %v: !q) -> !q {
+  %hidden = graph.constant dense<0xFF800000> : !s
+  %c = graph.constant dense<[[[[false, true, true], [false, false, true], [false, false, false]]]]> : tensor<1x1x3x3xi1>
+  %m = graph.broadcast %c, [0, 1, 2, 3] : tensor<1x1x3x3xi1> to !b
+  %0 = graph.matmul %q, %k {transpose_rhs} : !q, !q
+  %1 = graph.select %m, %hidden, %0 : !s
+  %2 = graph.softmax %1 axis = 3 : !s
+  %3 = graph.matmul %2, %v : !s, !q
+  return %3 : !q
+}
+
+// The same by a sum with a matrix; the scale stands before it.
+// CHECK-LABEL: func.func @causal_add
+// CHECK-NEXT: graph.attention %arg0, %arg1, %arg2 scale = 2.500000e-01 {causal} :
+func.func @causal_add(%q: !q, %k: !q, %v: !q) -> !q {
+  %s = graph.constant dense<0.25> : !s
+  %c = graph.constant dense<[[0.0, 0xFF800000, 0xFF800000], [0.0, 0.0, 0xFF800000], [0.0, 0.0, 0.0]]> : tensor<3x3xf32>
+  %m = graph.broadcast %c, [2, 3] : tensor<3x3xf32> to !s
+  %0 = graph.matmul %q, %k {transpose_rhs} : !q, !q
+  %1 = graph.mul %0, %s : !s
+  %2 = graph.add %m, %1 : !s
+  %3 = graph.softmax %2 axis = 3 : !s
+  %4 = graph.matmul %3, %v : !s, !q
+  return %4 : !q
+}
+
+// Fewer positions of the query than of the key, the first ones lined up: the offset is 0.
+// CHECK-LABEL: func.func @causal_offset
+// CHECK: %[[O:.*]] = graph.constant dense<0> : tensor<i64>
+// CHECK: graph.attention %arg0, %arg1, %arg2 scale = 1.000000e+00 offset(%[[O]] : tensor<i64>) {causal} :
+func.func @causal_offset(%q: tensor<2x4x2x8xf32>, %k: !q, %v: !q) -> tensor<2x4x2x8xf32> {
+  %hidden = graph.constant dense<-1.0e9> : tensor<2x4x2x3xf32>
+  %c = graph.constant dense<[[true, false, false], [true, true, false]]> : tensor<2x3xi1>
+  %m = graph.broadcast %c, [2, 3] : tensor<2x3xi1> to tensor<2x4x2x3xi1>
+  %0 = graph.matmul %q, %k {transpose_rhs} : tensor<2x4x2x8xf32>, !q
+  %1 = graph.select %m, %0, %hidden : tensor<2x4x2x3xf32>
+  %2 = graph.softmax %1 axis = 3 : tensor<2x4x2x3xf32>
+  %3 = graph.matmul %2, %v : tensor<2x4x2x3xf32>, !q
+  return %3 : tensor<2x4x2x8xf32>
+}
+
+// Another constant is a mask of numbers, as small as it was.
+// CHECK-LABEL: func.func @other_constant
+// CHECK: %[[M:.*]] = graph.constant dense<{{.*}}> : tensor<1x1x3x3xf32>
+// CHECK: graph.attention %arg0, %arg1, %arg2, %[[M]] scale = 1.000000e+00 :
+func.func @other_constant(%q: !q, %k: !q, %v: !q) -> !q {
+  %c = graph.constant dense<[[0.0, 0.5, 0xFF800000], [0.0, 0.0, 0xFF800000], [0.0, 0.0, 0.0]]> : tensor<3x3xf32>
+  %m = graph.broadcast %c, [2, 3] : tensor<3x3xf32> to !s
+  %0 = graph.matmul %q, %k {transpose_rhs} : !q, !q
+  %1 = graph.add %0, %m : !s
+  %2 = graph.softmax %1 axis = 3 : !s
+  %3 = graph.matmul %2, %v : !s, !q
+  return %3 : !q
+}
+
+// A mask of samples, which some of them hide, beside a causal one.
+// CHECK-LABEL: func.func @two_masks
+// CHECK: %[[M:.*]] = graph.select %{{.*}} : tensor<2x1x1x3xf32>
+// CHECK: graph.attention %arg0, %arg1, %arg2, %[[M]] scale = 1.000000e+00 {causal} :
+func.func @two_masks(%q: !q, %k: !q, %v: !q, %x: tensor<2x1x1x3xf32>) -> !q {
+  %hidden = graph.constant dense<-1.0e9> : !s
+  %zero = graph.constant dense<0.0> : tensor<2x1x1x3xf32>
+  %p = graph.compare gt %x, %zero : tensor<2x1x1x3xf32>
+  %c = graph.constant dense<[[0.0, -1.0e9, -1.0e9], [0.0, 0.0, -1.0e9], [0.0, 0.0, 0.0]]> : tensor<3x3xf32>
+  %m = graph.broadcast %c, [2, 3] : tensor<3x3xf32> to !s
+  %n = graph.broadcast %p, [0, 1, 2, 3] : tensor<2x1x1x3xi1> to !b
+  %0 = graph.matmul %q, %k {transpose_rhs} : !q, !q
+  %1 = graph.select %n, %0, %hidden : !s
+  %2 = graph.add %1, %m : !s
+  %3 = graph.softmax %2 axis = 3 : !s
+  %4 = graph.matmul %3, %v : !s, !q
+  return %4 : !q
+}
+
+// Heads repeated for the groups of the query are read once.
+// CHECK-LABEL: func.func @grouped
+// CHECK-NEXT: graph.attention %arg0, %arg1, %arg2 scale = 1.000000e+00 : tensor<2x4x3x8xf32>, tensor<2x2x3x8xf32>, tensor<2x2x3x8xf32>
+func.func @grouped(%q: !q, %k: !g, %v: !g) -> !q {
+  %0 = graph.reshape %k : !g to tensor<2x2x1x3x8xf32>
+  %1 = graph.broadcast %0, [0, 1, 2, 3, 4] : tensor<2x2x1x3x8xf32> to tensor<2x2x2x3x8xf32>
+  %2 = graph.reshape %1 : tensor<2x2x2x3x8xf32> to !q
+  %3 = graph.broadcast %v, [0, 1, 3, 4] : !g to tensor<2x2x2x3x8xf32>
+  %4 = graph.reshape %3 : tensor<2x2x2x3x8xf32> to !q
+  %5 = graph.matmul %q, %2 {transpose_rhs} : !q, !q
+  %6 = graph.softmax %5 axis = 3 : !s
+  %7 = graph.matmul %6, %4 : !s, !q
+  return %7 : !q
+}
+
+// Repeated the other way round (every group for all heads in turn), they are no groups.
+// CHECK-LABEL: func.func @interleaved
+// CHECK: graph.attention %arg0, %{{.*}}, %{{.*}} scale = 1.000000e+00 : tensor<2x4x3x8xf32>, tensor<2x4x3x8xf32>, tensor<2x4x3x8xf32>
+func.func @interleaved(%q: !q, %k: !g) -> !q {
+  %0 = graph.broadcast %k, [0, 2, 3, 4] : !g to tensor<2x2x2x3x8xf32>
+  %1 = graph.reshape %0 : tensor<2x2x2x3x8xf32> to !q
+  %2 = graph.matmul %q, %1 {transpose_rhs} : !q, !q
+  %3 = graph.softmax %2 axis = 3 : !s
+  %4 = graph.matmul %3, %1 : !s, !q
+  return %4 : !q
+}
+
+// A softmax over another dimension is no attention.
+// CHECK-LABEL: func.func @other_axis
+// CHECK-NOT: graph.attention
+// CHECK: return
+func.func @other_axis(%q: !q, %k: !q, %v: !q) -> !q {
+  %0 = graph.matmul %q, %k {transpose_rhs} : !q, !q
+  %1 = graph.softmax %0 axis = 2 : !s
+  %2 = graph.matmul %1, %v : !s, !q
+  return %2 : !q
+}

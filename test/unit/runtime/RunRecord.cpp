@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "test/unit/runtime/RunRecord.h"
+
+#include "runtime/device/host/HostDevice.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <thread>
+
+namespace pcc::test {
+
+using namespace runtime;
+
+std::vector<float> randomFloats(std::mt19937 &random, int64_t count) {
+  std::uniform_real_distribution<float> uniform(-1, 1);
+  std::vector<float> values(count);
+  for (float &value : values)
+    value = uniform(random);
+  return values;
+}
+
+std::vector<float> runRecord(ProgramBuilder &builder, const abi::Record &record,
+                             const std::vector<std::pair<uint32_t, std::vector<float>>> &values,
+                             uint32_t out, int threads, const SlotValues &slot) {
+  builder.executable.clear_kernels();
+  auto devices = makeHostDevices(builder.executable, threads);
+  EXPECT_TRUE(bool(devices)) << devices.status().message();
+  Device &device = *(*devices)[0];
+  device.enterThread();
+  AlignedBytes space = std::move(*device.allocate(builder.program.memory().persistent_bytes()));
+  RankMemory memory;
+  memory.base[abi::PERSISTENT] = space.get();
+  auto address = [&](uint32_t buffer) {
+    abi::Operand operand;
+    operand.set_buffer(buffer);
+    return memory.address(builder.program, operand);
+  };
+  for (const auto &[buffer, list] : values)
+    std::memcpy(address(buffer), list.data(), list.size() * sizeof(float));
+  auto prepared = device.prepare(record, {builder.executable, builder.program, memory, 0});
+  EXPECT_TRUE(bool(prepared)) << prepared.status().message();
+  // As an executor may, on another thread than the one that prepared it.
+  std::thread([&] {
+    device.enterThread();
+    EXPECT_TRUE((*prepared)->run(slot).ok());
+  }).join();
+  std::vector<float> result(builder.program.memory().buffers(int(out)).bytes() / sizeof(float));
+  std::memcpy(result.data(), address(out), result.size() * sizeof(float));
+  return result;
+}
+
+} // namespace pcc::test
