@@ -4,9 +4,10 @@
 
 #include "compiler/import/Locations.h"
 #include "compiler/import/Shapes.h"
-#include "mlir/IR/Builders.h"
+#include "mlir/AsmParser/AsmParser.h"
+#include "runtime/abi/ElementTypes.h"
+#include "runtime/abi/Safetensors.h"
 #include "llvm/ADT/SmallVectorExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MathExtras.h"
@@ -16,21 +17,12 @@ using namespace mlir;
 namespace pcc::import {
 namespace {
 
-/// The format's own limit on its header, which bounds the work of parsing it.
-constexpr uint64_t longestHeader = 100'000'000;
-constexpr uint64_t lengthBytes = 8;
+constexpr uint64_t lengthBytes = abi::safetensorsLengthBytes;
 
-Type elementTypeNamed(llvm::StringRef name, MLIRContext &context) {
-  Builder b(&context);
-  return llvm::StringSwitch<Type>(name)
-      .Case("F32", b.getF32Type())
-      .Case("F16", b.getF16Type())
-      .Case("BF16", b.getBF16Type())
-      .Case("I64", b.getI64Type())
-      .Case("I32", b.getI32Type())
-      .Case("I8", b.getI8Type())
-      .Case("BOOL", b.getI1Type())
-      .Default(Type());
+/// The element type of a `dtype`; null if there is none.
+Type elementTypeNamed(llvm::StringRef dtype, MLIRContext &context) {
+  auto type = abi::safetensorsType(std::string_view(dtype));
+  return type ? parseType(llvm::StringRef(abi::elementName(*type)), &context) : Type();
 }
 
 class Reader {
@@ -67,10 +59,10 @@ std::optional<llvm::json::Value> Reader::readHeader() {
   llvm::StringRef bytes = buffer->getBuffer();
   uint64_t length = bytes.size() < lengthBytes ? 0 : llvm::support::endian::read64le(bytes.data());
   uint64_t available = bytes.size() < lengthBytes ? 0 : bytes.size() - lengthBytes;
-  if (length == 0 || length > std::min(available, longestHeader)) {
-    emitError(loc) << "not a safetensors file: expected a header of 1 to "
-                   << std::min(available, longestHeader) << " bytes after byte " << lengthBytes
-                   << ", got " << length;
+  uint64_t longest = std::min(available, abi::safetensorsLongestHeader);
+  if (length == 0 || length > longest) {
+    emitError(loc) << "not a safetensors file: expected a header of 1 to " << longest
+                   << " bytes after byte " << lengthBytes << ", got " << length;
     return std::nullopt;
   }
   auto header = llvm::json::parse(bytes.substr(lengthBytes, length));
@@ -163,7 +155,7 @@ std::optional<std::vector<NamedTensor>> Reader::read() {
     return std::nullopt;
   std::vector<NamedTensor> tensors;
   for (const auto &[key, value] : *header->getAsObject()) {
-    if (llvm::StringRef(key) == "__metadata__")
+    if (std::string_view(llvm::StringRef(key)) == abi::safetensorsMetadata)
       continue;
     auto tensor = readTensor(key, value);
     if (!tensor)

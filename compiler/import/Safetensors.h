@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Files of named tensors in the safetensors format
-// (https://huggingface.co/docs/safetensors): eight bytes with the length of a JSON header, the
-// header, and the tensors' bytes without gaps.
+// Reads files of named tensors in the safetensors format (runtime/abi/Safetensors.h).
 #pragma once
 
 #include "compiler/import/TensorData.h"

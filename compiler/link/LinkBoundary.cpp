@@ -3,6 +3,8 @@
 // Parameters, inputs, results and metrics.
 #include "compiler/link/Linker.h"
 
+#include "dialects/graph/OptimizerState.h"
+
 using namespace mlir;
 
 namespace pcc::link {
@@ -72,6 +74,8 @@ LogicalResult Linker::linkParameter(task::ParameterOp op) {
   parameter.set_trainable(declaration.getTrainable());
   parameter.set_state(op.getState());
   parameter.set_buffer(bufferOf.lookup(op.getBuffer()));
+  if (auto owner = declaration->getAttrOfType<FlatSymbolRefAttr>(graph::stateOfName))
+    parameter.set_state_of(owner.getValue().str());
   return linkInitialiser(declaration, *parameter.mutable_initialiser());
 }
 
@@ -121,16 +125,27 @@ LogicalResult Linker::linkResult(task::ResultOp op) {
   return success();
 }
 
+static abi::Metric::Kind kindOf(task::MetricKind kind) {
+  switch (kind) {
+  case task::MetricKind::Accuracy:
+    return abi::Metric::ACCURACY;
+  case task::MetricKind::Perplexity:
+    return abi::Metric::PERPLEXITY;
+  }
+  llvm_unreachable("a metric");
+}
+
 LogicalResult Linker::linkMetric(task::MetricOp op) {
   auto output = outputs.find(op.getOutput()), label = inputs.find(op.getLabel());
   if (output == outputs.end() || label == inputs.end())
     return op.emitOpError() << "expected an output \"" << op.getOutput() << "\" and an input \""
                             << op.getLabel() << "\" of the program";
   abi::Metric &metric = *out.add_metrics();
-  metric.set_name("accuracy");
-  metric.set_kind(abi::Metric::ACCURACY);
+  metric.set_name(task::stringifyMetricKind(op.getKind()).str());
+  metric.set_kind(kindOf(op.getKind()));
   metric.set_output(output->second);
   metric.set_label(label->second);
+  metric.set_on_request(op.getOnRequest());
   return success();
 }
 

@@ -39,6 +39,10 @@ def Task_ResultRole : Task_Enum<"ResultRole", "what a result is", [
   I32EnumAttrCase<"Gradient", 3, "gradient">]>;
 def Task_ResultRoleAttr : Task_EnumAttr<Task_ResultRole, "result_role">;
 
+def Task_MetricKind : Task_Enum<"MetricKind", "figure of an evaluation", [
+  I32EnumAttrCase<"Accuracy", 1, "accuracy">, I32EnumAttrCase<"Perplexity", 2, "perplexity">]>;
+def Task_MetricKindAttr : Task_EnumAttr<Task_MetricKind, "metric_kind">;
+
 def Task_SlotValue : Task_Enum<"SlotValue", "number of the slot that is added to a scalar", [
   I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"Microbatch", 1, "microbatch">,
   I32EnumAttrCase<"Copy", 2, "copy">, I32EnumAttrCase<"First", 3, "first">,

@@ -78,10 +78,16 @@ def Task_ResultOp : Task_Part<"result"> {
   }];
 }
 
-def Task_MetricOp : Task_Part<"accuracy"> {
-  let summary = "share of rows of an output whose greatest element is at the label's index";
-  let arguments = (ins StrAttr:$output, StrAttr:$label);
-  let assemblyFormat = "$output `,` $label attr-dict";
+def Task_MetricOp : Task_Part<"metric"> {
+  let summary = "a figure computed in evaluation from the rows of an output and their labels";
+  let description = [{
+    `accuracy` is the share of rows whose greatest element is at the label's index, `perplexity`
+    exp of the mean of -log softmax(row)[label]. With `on_request` it is computed only where it is
+    asked for.
+  }];
+  let arguments = (ins Task_MetricKindAttr:$kind, StrAttr:$output, StrAttr:$label,
+                       UnitAttr:$on_request);
+  let assemblyFormat = "$kind $output `,` $label attr-dict";
 }
 
 def Task_StepOp : Task_Part<"step"> {

@@ -5,6 +5,7 @@
 // group in the order of the gradients. States are declared beside their parameters, in f32 whatever
 // the parameter's type: a moment of few bits would stand still beside small terms. The learning
 // rate is a scalar value of the function, so that a schedule can compute it from the step.
+#include "dialects/graph/OptimizerState.h"
 #include "passes/autodiff/Names.h"
 #include "passes/autodiff/Optimizers.h"
 #include "passes/autodiff/OptionList.h"
@@ -17,9 +18,6 @@ namespace pcc::autodiff {
 
 #define GEN_PASS_DEF_BUILDUPDATE
 #include "passes/autodiff/Passes.h.inc"
-
-/// Points from a state to the parameter that it belongs to.
-static constexpr llvm::StringLiteral stateOfName = "graph.state_of";
 
 /// One parameter to update.
 struct Trained {
@@ -71,7 +69,7 @@ static LogicalResult declareStates(Trained &trained, const OptimizerKind &kind) 
         builder, parameter.getLoc(), name, accumulatedType(parameter.getTensorType()), zeros,
         /*value=*/ElementsAttr(), /*trainable=*/false, parameter.getLayerwiseParallel(),
         parameter.getParallelOptimizer());
-    state->setAttr(stateOfName, FlatSymbolRefAttr::get(parameter.getSymNameAttr()));
+    state->setAttr(graph::stateOfName, FlatSymbolRefAttr::get(parameter.getSymNameAttr()));
     trained.states.push_back(state);
   }
   return success();
@@ -143,8 +141,7 @@ static UpdateOperands getOperands(func::FuncOp update, ArrayRef<Trained> all, si
 static void fillUpdate(func::FuncOp update, ArrayRef<Trained> all, const OptimizerSpec &spec) {
   auto builder = ImplicitLocOpBuilder::atBlockEnd(update.getLoc(), &update.getBody().front());
   Value step = spec.takesStep() ? update.getArguments().back() : Value();
-  Value rate =
-      spec.rate.build(builder, NameLoc::get(builder.getStringAttr("learning_rate")), step);
+  Value rate = spec.rate.build(builder, NameLoc::get(builder.getStringAttr("learning_rate")), step);
   SmallVector<Value> parameters, states;
   for (size_t index = 0; index < all.size(); ++index) {
     graph::ParameterOp parameter = all[index].parameter;

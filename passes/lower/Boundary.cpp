@@ -51,13 +51,13 @@ public:
 
   void emitArguments(facts::Section &section);
   void emitResults(facts::Section &section);
-  void emitMetric(MutableArrayRef<facts::Section> sections);
+  void emitMetrics(MutableArrayRef<facts::Section> sections);
 
 private:
   void emitParameter(BlockArgument argument, RoleAttr role, BlockAttr block);
   void emitResult(facts::Section &section, unsigned index, ResultRole role);
-  bool isLabelOf(facts::Section &section, BlockArgument argument, ArrayRef<int64_t> scores) const;
   bool areInputsRows() const;
+  InputOp findLabels(facts::Section &evaluation, task::ResultOp scores) const;
 
   ModuleOp module;
   dist::Mesh mesh;
@@ -138,21 +138,6 @@ void BoundaryEmitter::emitResults(facts::Section &section) {
   }
 }
 
-/// True if `argument` is an integer input with a number for each row of `scores`, in global shapes:
-/// inputs need not be fed in the cut of the output.
-bool BoundaryEmitter::isLabelOf(facts::Section &section, BlockArgument argument,
-                                ArrayRef<int64_t> scores) const {
-  unsigned index = argument.getArgNumber();
-  RoleAttr role = section.getArgumentRole(index);
-  auto type = cast<ShapedType>(argument.getType());
-  if (!role || role.getKind() != RoleKind::Input || scores.empty() ||
-      !type.getElementType().isInteger())
-    return false;
-  Attribute sharding = section.function.getArgAttr(index, dist::shardingAttrName);
-  return ArrayRef<int64_t>(shardingOf(sharding, type).getGlobalShape(type.getShape(), mesh)) ==
-         scores.drop_back();
-}
-
 /// Whether the inputs are rows of one batch: all have a first dimension, of one size.
 bool BoundaryEmitter::areInputsRows() const {
   std::optional<int64_t> rows;
@@ -165,27 +150,49 @@ bool BoundaryEmitter::areInputsRows() const {
   return true;
 }
 
-/// Accuracy, where an output has a row of scores for every number of an integer input.
-void BoundaryEmitter::emitMetric(MutableArrayRef<facts::Section> sections) {
+/// Whether an evaluation computes its results from the input of that name.
+static bool reads(facts::Section &evaluation, StringRef input) {
+  return llvm::any_of(evaluation.function.getArguments(), [&](BlockArgument argument) {
+    RoleAttr role = evaluation.getArgumentRole(argument.getArgNumber());
+    return role && role.getKind() == RoleKind::Input && role.getName().getValue() == input &&
+           !argument.use_empty();
+  });
+}
+
+/// The integers of which `scores` has a row for each, and that it is not computed from.
+InputOp BoundaryEmitter::findLabels(facts::Section &evaluation, task::ResultOp scores) const {
+  ArrayRef<int64_t> shape = scores.getBlock().getGlobalShape().asArrayRef();
+  if (shape.empty() || shape.back() < 2)
+    return {};
+  for (InputOp input : b.getBlock()->getOps<InputOp>())
+    if (cast<ShapedType>(input.getBuffer().getType()).getElementType().isInteger() &&
+        input.getBlock().getGlobalShape().asArrayRef() == shape.drop_back() &&
+        !reads(evaluation, input.getName()))
+      return input;
+  return {};
+}
+
+/// Metrics of the first output that has labels.
+void BoundaryEmitter::emitMetrics(MutableArrayRef<facts::Section> sections) {
   if (!areInputsRows())
     return;
   for (facts::Section &evaluation : sections)
-    for (unsigned i = 0; evaluation.runs == 0 && i < evaluation.function.getNumResults(); ++i) {
-      RoleAttr output = evaluation.getResultRole(i);
-      if (!output || output.getKind() != RoleKind::Output || !output.getName())
+    for (task::ResultOp scores : b.getBlock()->getOps<task::ResultOp>()) {
+      if (evaluation.runs != 0 || scores.getRole() != ResultRole::Output ||
+          scores.getSection() != evaluation.function.getName())
         continue;
-      auto type = cast<ShapedType>(evaluation.function.getResultTypes()[i]);
-      Attribute sharding = evaluation.function.getResultAttr(i, dist::shardingAttrName);
-      SmallVector<int64_t, 4> scores =
-          shardingOf(sharding, type).getGlobalShape(type.getShape(), mesh);
-      for (facts::Section &section : sections)
-        for (BlockArgument argument : section.function.getArguments()) {
-          if (!isLabelOf(section, argument, scores))
-            continue;
-          RoleAttr label = section.getArgumentRole(argument.getArgNumber());
-          MetricOp::create(b, argument.getLoc(), output.getName(), label.getName());
-          return;
-        }
+      InputOp labels = findLabels(evaluation, scores);
+      if (!labels)
+        continue;
+      auto emit = [&](MetricKind kind, bool onRequest) {
+        MetricOp::create(b, labels.getLoc(), kind, scores.getNameAttr(), labels.getNameAttr(),
+                         onRequest);
+      };
+      emit(MetricKind::Accuracy, /*onRequest=*/false);
+      // The rows of a batch of sequences are words: perplexity is what is asked of them.
+      emit(MetricKind::Perplexity,
+           /*onRequest=*/scores.getBlock().getGlobalShape().size() < 3);
+      return;
     }
 }
 
@@ -196,7 +203,7 @@ void emitBoundary(ModuleOp module, ProgramOp program, MutableArrayRef<facts::Sec
     emitter.emitArguments(section);
   for (facts::Section &section : sections)
     emitter.emitResults(section);
-  emitter.emitMetric(sections);
+  emitter.emitMetrics(sections);
 }
 
 } // namespace pcc::lower

@@ -31,6 +31,10 @@ std::string_view elementName(ElementType type) {
   return "none";
 }
 
+bool isInteger(ElementType type) {
+  return type == I32 || type == I64 || type == I8 || type == BOOL;
+}
+
 std::optional<ElementType> elementTypeOfName(std::string_view name) {
   for (const TypeFact &fact : typeFacts)
     if (fact.name == name)

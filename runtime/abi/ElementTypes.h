@@ -22,6 +22,9 @@ std::string_view elementName(ElementType type);
 /// The type of an MLIR name; absent if there is none.
 std::optional<ElementType> elementTypeOfName(std::string_view name);
 
+/// Whether values of the type are whole numbers or truth values.
+bool isInteger(ElementType type);
+
 /// The number of elements of a shape; absent if an extent is negative or the product exceeds 2^62.
 template <typename Shape> std::optional<int64_t> elementCount(const Shape &shape) {
   constexpr int64_t limit = int64_t(1) << 62;

@@ -73,6 +73,12 @@ void checkParameters(Checker &checker, const Program &program, const Mesh &mesh)
       checker.expect(initialiser.data().size() == expected,
                      "initialiser: expected {} bytes, got {}", expected, initialiser.data().size());
   }
+  for (int i = 0; i < program.parameters_size(); ++i) {
+    Checker::Scope scope(checker, "parameters", i);
+    const std::string &owner = program.parameters(i).state_of();
+    checker.expect(owner.empty() || names.contains(owner),
+                   "state_of: expected the name of a parameter, got '{}'", owner);
+  }
 }
 
 void checkInputs(Checker &checker, const Program &program, const Mesh &mesh) {
@@ -118,11 +124,14 @@ void checkResults(Checker &checker, const Program &program, const Mesh &mesh) {
 }
 
 void checkMetrics(Checker &checker, const Program &program) {
+  std::set<std::string> names;
   for (int i = 0; i < program.metrics_size(); ++i) {
     Checker::Scope scope(checker, "metrics", i);
     const Metric &metric = program.metrics(i);
-    if (!checker.expect(metric.kind() == Metric::ACCURACY, "kind: expected a kind, got {}",
-                        static_cast<int>(metric.kind())) ||
+    checkName(checker, names, metric.name());
+    if (!checker.expect(Metric::Kind_IsValid(metric.kind()) &&
+                            metric.kind() != Metric::KIND_UNSPECIFIED,
+                        "kind: expected a kind, got {}", static_cast<int>(metric.kind())) ||
         !checker.expect(metric.output() < static_cast<uint32_t>(program.results_size()) &&
                             program.results(metric.output()).role() == OUTPUT,
                         "output: expected the index of an output, got {}", metric.output()) ||

@@ -9,23 +9,12 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 
 namespace pcc::abi {
 namespace {
 
 std::string systemError() { return std::strerror(errno); }
-
-bool writeAll(int file, std::string_view bytes) {
-  while (!bytes.empty()) {
-    ssize_t written = write(file, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR)
-      continue;
-    if (written <= 0)
-      return false;
-    bytes.remove_prefix(written);
-  }
-  return fsync(file) == 0;
-}
 
 } // namespace
 
@@ -48,20 +37,55 @@ Expected<std::string> readFile(const std::string &path) {
   return bytes;
 }
 
-Status writeFile(const std::string &path, std::string_view content) {
+Expected<FileWriter> FileWriter::create(const std::string &path) {
   std::string temporary = fmt::format("{}.{}.part", path, getpid());
   int file = open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (file < 0)
     return Status::badInput(fmt::format("{}: cannot write: {}", path, systemError()));
-  bool written = writeAll(file, content);
-  std::string reason = systemError();
-  written = close(file) == 0 && written;
-  if (written && rename(temporary.c_str(), path.c_str()) == 0)
-    return {};
-  if (written)
-    reason = systemError();
+  return FileWriter(path, std::move(temporary), file);
+}
+
+FileWriter::FileWriter(FileWriter &&other) noexcept
+    : path(std::move(other.path)), temporary(std::move(other.temporary)),
+      file(std::exchange(other.file, -1)) {}
+
+FileWriter::~FileWriter() {
+  if (file < 0)
+    return;
+  close(file);
   unlink(temporary.c_str());
-  return Status::badInput(fmt::format("{}: cannot write: {}", path, reason));
+}
+
+Status FileWriter::failure() const {
+  return Status::badInput(fmt::format("{}: cannot write: {}", path, systemError()));
+}
+
+Status FileWriter::append(std::string_view bytes) {
+  while (!bytes.empty()) {
+    ssize_t written = write(file, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR)
+      continue;
+    if (written <= 0)
+      return failure();
+    bytes.remove_prefix(written);
+  }
+  return {};
+}
+
+Status FileWriter::commit() {
+  if (fsync(file) != 0 || rename(temporary.c_str(), path.c_str()) != 0)
+    return failure();
+  close(std::exchange(file, -1)); // all of it is on the disk
+  return {};
+}
+
+Status writeFile(const std::string &path, std::string_view content) {
+  Expected<FileWriter> file = FileWriter::create(path);
+  if (!file)
+    return file.status();
+  if (Status status = file->append(content); !status.ok())
+    return status;
+  return file->commit();
 }
 
 } // namespace pcc::abi

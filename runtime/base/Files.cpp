@@ -2,6 +2,7 @@
 
 #include "runtime/base/Files.h"
 
+#include <algorithm>
 #include <filesystem>
 
 namespace pcc::runtime {
@@ -9,6 +10,26 @@ namespace pcc::runtime {
 bool fileExists(const std::string &path) {
   std::error_code error;
   return std::filesystem::exists(path, error);
+}
+
+bool isFolder(const std::string &path) {
+  std::error_code error;
+  return std::filesystem::is_directory(path, error);
+}
+
+Expected<std::vector<std::string>> listFiles(const std::string &folder) {
+  std::vector<std::string> paths;
+  std::error_code error, none;
+  std::filesystem::directory_iterator entry(folder, error), end;
+  while (!error && entry != end) {
+    if (entry->is_regular_file(none))
+      paths.push_back(entry->path().string());
+    entry.increment(error);
+  }
+  if (error)
+    return Status::badInput(fmt::format("{}: cannot list the folder: {}", folder, error.message()));
+  std::sort(paths.begin(), paths.end());
+  return paths;
 }
 
 Status makeFolder(const std::string &path) {

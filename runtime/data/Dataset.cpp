@@ -3,9 +3,7 @@
 #include "runtime/data/Dataset.h"
 
 #include "runtime/abi/ElementTypes.h"
-#include "runtime/base/Files.h"
 #include "runtime/base/HalfFloat.h"
-#include "runtime/data/Idx.h"
 
 #include <cstring>
 
@@ -45,41 +43,23 @@ void convertTo(abi::ElementType type, const std::byte *from, std::byte *to, int6
   }
 }
 
-bool isInteger(abi::ElementType type) {
-  return type == abi::I32 || type == abi::I64 || type == abi::I8 || type == abi::BOOL;
-}
-
-/// The files of a folder, or the two that are named.
-Expected<std::pair<std::string, std::string>> findFiles(const std::string &name,
-                                                        DataPurpose purpose) {
-  if (size_t comma = name.find(','); comma != std::string::npos)
-    return std::pair(name.substr(0, comma), name.substr(comma + 1));
-  if (!fileExists(name))
-    return Status::badInput(fmt::format("{}: no such file or folder", name));
-  std::vector<std::string> prefixes = {"train"};
-  if (purpose == DataPurpose::Evaluation)
-    prefixes = {"test", "t10k"};
-  for (const std::string &prefix : prefixes)
-    for (const char *suffix : {"", ".gz"}) {
-      std::string images = fmt::format("{}/{}-images-idx3-ubyte{}", name, prefix, suffix);
-      if (fileExists(images))
-        return std::pair(images, fmt::format("{}/{}-labels-idx1-ubyte{}", name, prefix, suffix));
-    }
-  return Status::badInput(
-      fmt::format("{}: expected '{}-images-idx3-ubyte' or the same with '.gz'", name, prefixes[0]));
-}
-
 } // namespace
 
 uint64_t storageBytes(Storage storage) {
   switch (storage) {
   case Storage::F32:
+  case Storage::I32:
     return 4;
+  case Storage::F64:
   case Storage::I64:
     return 8;
   default:
     return 1;
   }
+}
+
+bool Field::isInteger() const {
+  return storage == Storage::Bytes || storage == Storage::I32 || storage == Storage::I64;
 }
 
 int64_t Field::rowElements() const {
@@ -104,6 +84,10 @@ void Field::read(int64_t row, int64_t begin, int64_t count, abi::ElementType typ
     else
       convertTo<float>(type, from, out, count, 1.0f);
     return;
+  case Storage::F64:
+    return convertTo<double>(type, from, out, count, 1.0f);
+  case Storage::I32:
+    return convertTo<int32_t>(type, from, out, count, 1.0f);
   case Storage::I64:
     return convertTo<int64_t>(type, from, out, count, 1.0f);
   }
@@ -120,32 +104,6 @@ int64_t Dataset::bytes() const {
   for (const Field &field : fields)
     sum += int64_t(field.values.size());
   return sum;
-}
-
-Expected<Dataset> openDataset(const std::string &name, DataPurpose purpose) {
-  auto files = findFiles(name, purpose);
-  if (!files)
-    return files.status();
-  Expected<IdxTensor> images = readIdx(files->first);
-  if (!images)
-    return images.status();
-  Expected<IdxTensor> labels = readIdx(files->second);
-  if (!labels)
-    return labels.status();
-  if (labels->shape.size() != 1)
-    return Status::badInput(fmt::format("{}: expected one dimension of labels, got {}",
-                                        files->second, labels->shape.size()));
-  if (images->shape[0] != labels->shape[0])
-    return Status::badInput(
-        fmt::format("{}: expected {} labels, one for each image of '{}', got {}", files->second,
-                    images->shape[0], files->first, labels->shape[0]));
-  Dataset dataset{.name = name, .rows = images->shape[0], .fields = {}};
-  dataset.fields.push_back({"image",
-                            Storage::Pixels,
-                            {images->shape.begin() + 1, images->shape.end()},
-                            std::move(images->values)});
-  dataset.fields.push_back({"label", Storage::Bytes, {}, std::move(labels->values)});
-  return dataset;
 }
 
 Expected<std::vector<int>> bindFields(const Dataset &dataset, const abi::Program &program) {

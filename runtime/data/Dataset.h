@@ -14,7 +14,7 @@
 namespace pcc::runtime {
 
 /// How the values of a field are kept. Pixels are bytes that stand for value / 255.
-enum class Storage { Pixels, Bytes, F32, I64 };
+enum class Storage { Pixels, Bytes, F32, F64, I32, I64 };
 
 uint64_t storageBytes(Storage storage);
 
@@ -26,7 +26,7 @@ struct Field {
   std::vector<std::byte> values;
 
   int64_t rowElements() const;
-  bool isInteger() const { return storage == Storage::Bytes || storage == Storage::I64; }
+  bool isInteger() const;
 
   /// Converts `count` elements from element `begin` of row `row` on to `type` and writes them to
   /// `out`.
@@ -47,10 +47,16 @@ struct Dataset {
 
 enum class DataPurpose { Training, Evaluation };
 
-/// Opens what --data or --eval-data names: a folder with IDX files under MNIST's names (for
-/// training `train-…`, for evaluation `test-…` or `t10k-…`, plain or gzip), or two IDX files
-/// "IMAGES,LABELS". Errors name the file.
-Expected<Dataset> openDataset(const std::string &name, DataPurpose purpose);
+/// Opens what --data or --eval-data names, for the inputs of `program`:
+///   FOLDER          IDX files under MNIST's names (for training `train-…`, for evaluation `test-…`
+///                   or `t10k-…`), or CIFAR's binary files (Cifar.h)
+///   IMAGES,LABELS   two IDX files
+///   text:PATHS      bytes and those that follow them (Text.h), in rows as long as the program's
+///                   first input of integers
+///   npy:PATHS       arrays (Npy.h)
+/// Any file may be gzip. Errors name the file.
+Expected<Dataset> openDataset(const std::string &name, DataPurpose purpose,
+                              const abi::Program &program);
 
 /// `rows` rows of random data for the inputs of a program: uniform in [0, 1), and integers below
 /// the last extent of its outputs. All of it must fit into memory.

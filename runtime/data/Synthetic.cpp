@@ -28,7 +28,7 @@ Dataset makeSyntheticDataset(const abi::Program &program, int64_t rows, uint64_t
   int64_t classes = classesOf(program);
   for (const abi::Input &input : program.inputs()) {
     abi::ElementType type = input.block().type();
-    bool isFloat = type == abi::F32 || type == abi::F16 || type == abi::BF16;
+    bool isFloat = !abi::isInteger(type);
     Field field{input.name(), isFloat ? Storage::F32 : Storage::I64, {}, {}};
     const auto &shape = input.block().global_shape();
     field.rowShape.assign(shape.begin() + 1, shape.end());

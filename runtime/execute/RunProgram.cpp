@@ -2,6 +2,9 @@
 
 #include "runtime/execute/RunProgram.h"
 
+#include "runtime/checkpoint/SaveParameters.h"
+#include "runtime/execute/Metrics.h"
+
 #include <algorithm>
 #include <charconv>
 #include <google/protobuf/util/json_util.h>
@@ -39,14 +42,21 @@ Expected<std::optional<Dataset>> openData(const char *flag, const std::string &n
       return Status::badUsage(fmt::format(
           "{}: expected synthetic or synthetic:ROWS, 1 to {} rows, got '{}'", flag, most, name));
   } else if (name != synthetic) {
-    Expected<Dataset> data = openDataset(name, purpose);
+    Expected<Dataset> data = openDataset(name, purpose, program);
     return data ? Expected<std::optional<Dataset>>(std::move(*data)) : data.status();
   }
   return std::optional<Dataset>(makeSyntheticDataset(program, rows, seed));
 }
 
-/// Everything that is read is opened before anything runs: an error should not come after hours.
+/// Everything that is read is opened before anything runs, and what is asked for is looked for: an
+/// error should not come after hours.
 Expected<RunData> openAll(const abi::RunConfig &config, const abi::Program &program) {
+  if (!config.save().empty())
+    if (Status status = checkSavePath(config.save()); !status.ok())
+      return status;
+  if (!config.eval_data().empty())
+    if (Status status = chooseMetrics(program, config.metrics()).status(); !status.ok())
+      return status;
   auto training = openData("--data", config.data(), program, DataPurpose::Training, config.seed());
   if (!training)
     return training.status();
@@ -57,7 +67,13 @@ Expected<RunData> openAll(const abi::RunConfig &config, const abi::Program &prog
   return RunData{std::move(*training), std::move(*evaluation)};
 }
 
-TrainOptions trainOptionsOf(const abi::RunConfig &config, std::FILE *out, bool progressBar) {
+TrainOptions trainOptionsOf(const abi::RunConfig &config, const Session &session, std::FILE *out,
+                            bool progressBar) {
+  std::function<Status(int64_t)> epochDone;
+  if (!config.save().empty() && config.save_every() > 0)
+    epochDone = [path = config.save(), every = config.save_every(), &session](int64_t epochs) {
+      return epochs % every == 0 ? session.saveParameters(path) : Status();
+    };
   return {.steps = config.steps(),
           .epochs = config.epochs(),
           .shuffle = config.shuffle(),
@@ -65,7 +81,8 @@ TrainOptions trainOptionsOf(const abi::RunConfig &config, std::FILE *out, bool p
           .logEvery = config.log_every(),
           .logDir = config.log_dir(),
           .out = out,
-          .progressBar = progressBar};
+          .progressBar = progressBar,
+          .epochDone = std::move(epochDone)};
 }
 
 } // namespace
@@ -86,13 +103,17 @@ Expected<abi::RunReport> runProgram(abi::Executable executable, const abi::RunCo
 
   abi::RunReport report;
   if (data->training) {
-    auto trained = train(**session, *data->training, trainOptionsOf(config, out, progressBar));
+    auto trained =
+        train(**session, *data->training, trainOptionsOf(config, **session, out, progressBar));
     if (!trained)
       return trained.status();
     report = std::move(*trained);
   }
+  if (!config.save().empty())
+    if (Status status = (*session)->saveParameters(config.save()); !status.ok())
+      return status;
   if (data->evaluation) {
-    auto metrics = evaluate(**session, *data->evaluation);
+    auto metrics = evaluate(**session, *data->evaluation, config.metrics());
     if (!metrics)
       return metrics.status();
     report.mutable_metrics()->insert(metrics->begin(), metrics->end());
@@ -101,6 +122,10 @@ Expected<abi::RunReport> runProgram(abi::Executable executable, const abi::RunCo
     if (Status status = writeChromeTrace(config.trace(), (*session)->traces()); !status.ok())
       return status;
   return report;
+}
+
+std::map<std::string, double> sortedMetrics(const abi::RunReport &report) {
+  return {report.metrics().begin(), report.metrics().end()};
 }
 
 std::string toJson(const abi::RunReport &report) {

@@ -11,11 +11,15 @@
 
 namespace pcc::runtime {
 
-/// Trains on `config.data`, evaluates on `config.eval_data`, and writes the trace, as far as they
-/// are given. Loss lines go to `out` (null: nowhere), with `progressBar` a bar to stderr. Errors:
-/// BadUsage if there is nothing to do; as Session::load, openDataset, train, evaluate.
+/// Trains on `config.data`, writes the parameters to `config.save`, evaluates on
+/// `config.eval_data`, and writes the trace, as far as they are given. Loss lines go to `out`
+/// (null: nowhere), with `progressBar` a bar to stderr. Errors: BadUsage if there is nothing to do;
+/// as Session::load, openDataset, train, evaluate.
 Expected<abi::RunReport> runProgram(abi::Executable executable, const abi::RunConfig &config,
                                     std::FILE *out, bool progressBar);
+
+/// The report's metrics in the order of their names.
+std::map<std::string, double> sortedMetrics(const abi::RunReport &report);
 
 /// The report in JSON, every field present.
 std::string toJson(const abi::RunReport &report);

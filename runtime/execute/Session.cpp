@@ -5,6 +5,7 @@
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/abi/Executable.h"
 #include "runtime/abi/RankExpression.h"
+#include "runtime/checkpoint/SaveParameters.h"
 #include "runtime/collective/local/LocalCommunicator.h"
 #include "runtime/device/host/HostDevice.h"
 #include "runtime/execute/Losses.h"
@@ -150,6 +151,12 @@ Expected<Tensor> Session::parameter(const std::string &name) const {
     copyBlockIn(block, executable().mesh(), rank->rank(), rank->address((*parameter)->buffer()),
                 global.data.data());
   return global;
+}
+
+Status Session::saveParameters(const std::string &path) const {
+  return runtime::saveParameters(path, program(), [&](const abi::Parameter &parameter) {
+    return std::move(this->parameter(parameter.name())->data);
+  });
 }
 
 /// Checks that `batch` has every input, with the rows of that many microbatches.

@@ -61,6 +61,9 @@ public:
   Expected<Tensor> parameter(const std::string &name) const;
   Expected<Tensor> parameter(const std::string &name, int64_t rank) const;
 
+  /// Writes the global values of the model's parameters to a safetensors file (SaveParameters.h).
+  Status saveParameters(const std::string &path) const;
+
   /// Runs one step on a whole batch, given by input name: [rows of m·k microbatches, …].
   Expected<StepResults> runStep(const NamedTensors &batch);
 

@@ -17,14 +17,16 @@ struct Run {
       const TrainOptions &options, MonitorOptions monitorOptions)
       : data(data), fieldOf(std::move(fieldOf)), batchRows(batchRows),
         stepsPerEpoch(monitorOptions.stepsPerEpoch), steps(monitorOptions.steps),
-        order(data.rows, options.shuffle, options.seed), losses(session.executable()),
-        monitor(session.executable(), std::move(monitorOptions)) {}
+        epochDone(options.epochDone), order(data.rows, options.shuffle, options.seed),
+        losses(session.executable()), monitor(session.executable(), std::move(monitorOptions)) {}
 
   Status runRank(RankExecutor &rank);
+  Status endEpoch(RankExecutor &rank, int64_t epochs);
 
   const Dataset &data;
   const std::vector<int> fieldOf;
   const int64_t batchRows, stepsPerEpoch, steps;
+  const std::function<Status(int64_t)> epochDone;
   RowOrder order;
   const LossReader losses;
   Monitor monitor;
@@ -52,8 +54,23 @@ Status Run::runRank(RankExecutor &rank) {
     if (Status status = rank.runStep(step, hooks); !status.ok())
       return status;
     monitor.add(rank.rank(), step, loss);
+    if (batch + 1 == stepsPerEpoch && step + 1 < steps)
+      if (Status status = endEpoch(rank, step / stepsPerEpoch + 1); !status.ok())
+        return status;
   }
   return {};
+}
+
+/// Lets rank 0 call `epochDone` while the others wait.
+Status Run::endEpoch(RankExecutor &rank, int64_t epochs) {
+  if (!epochDone)
+    return {};
+  if (Status status = rank.world().barrier(); !status.ok())
+    return status;
+  if (rank.rank() == 0)
+    if (Status status = epochDone(epochs); !status.ok())
+      return status;
+  return rank.world().barrier();
 }
 
 int64_t rowsOfBatch(const Session &session) {

@@ -25,16 +25,20 @@ struct TrainOptions {
   std::string logDir = {};
   std::FILE *out = nullptr;
   bool progressBar = false;
+  /// Called between epochs, while no rank runs, with how many are over; not after the last one.
+  /// Its error ends the run.
+  std::function<Status(int64_t epochs)> epochDone = {};
 };
 
 /// Trains on whole batches; an epoch's incomplete last batch is dropped. Every rank reads its own
 /// rows. Errors: the data do not fit the inputs, or hold fewer rows than a batch.
 Expected<abi::RunReport> train(Session &session, const Dataset &data, const TrainOptions &options);
 
-/// The program's metrics over all rows; an incomplete last batch is filled with zeros that do not
-/// count. Errors: the data do not fit the inputs, or have no rows; a program without a section
-/// `forward`, or without metrics.
-Expected<std::map<std::string, double>> evaluate(Session &session, const Dataset &data);
+/// The program's metrics that `metrics` names (chooseMetrics) over all rows; an incomplete last
+/// batch is filled with zeros that do not count. Errors: the data do not fit the inputs, have no
+/// rows, or labels that are no classes; a program without a section `forward`, or without metrics.
+Expected<std::map<std::string, double>> evaluate(Session &session, const Dataset &data,
+                                                 const std::string &metrics = "");
 
 } // namespace pcc::runtime
 

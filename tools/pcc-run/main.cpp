@@ -20,8 +20,8 @@ constexpr int64_t unlimited = std::numeric_limits<int64_t>::max();
 
 /// What the command line says.
 struct Options {
-  std::string program, data, evalData, logDir, trace, format = "text";
-  int64_t deviceNum = 0, steps = 0, epochs = 0, logEvery = 20, seed = 0, threads = 0;
+  std::string program, data, evalData, metrics, save, logDir, trace, format = "text";
+  int64_t deviceNum = 0, steps = 0, epochs = 0, saveEvery = 0, logEvery = 20, seed = 0, threads = 0;
   double timeOut = 0;
   bool shuffle = false, help = false;
 
@@ -33,8 +33,13 @@ std::vector<tools::Flag> flagsOf(Options &options) {
   return {
       {"device-num", "number of ranks; must be the program's",
        IntegerTarget{&options.deviceNum, 1, 4096}},
-      {"data", "folder with IDX files, IMAGES,LABELS, or synthetic[:ROWS]", &options.data},
+      {"data", "folder of IDX or CIFAR files, IMAGES,LABELS, text:PATH, npy:PATH, synthetic[:ROWS]",
+       &options.data},
       {"eval-data", "the same, to evaluate on after training", &options.evalData},
+      {"metrics", "what is evaluated: names of metrics between commas", &options.metrics},
+      {"save", "a .safetensors file for the parameters after training", &options.save},
+      {"save-every", "it is written after every so many epochs, too; 0: only at the end",
+       IntegerTarget{&options.saveEvery, 0, unlimited}},
       {"steps", "stop after so many steps", IntegerTarget{&options.steps, 1, unlimited}},
       {"epochs", "passes over the data", IntegerTarget{&options.epochs, 1, unlimited}},
       {"shuffle", "another order of rows in each epoch, by the seed", &options.shuffle},
@@ -74,6 +79,9 @@ abi::RunConfig configOf(const Options &options) {
   abi::RunConfig config;
   config.set_data(options.data);
   config.set_eval_data(options.evalData);
+  config.set_metrics(options.metrics);
+  config.set_save(options.save);
+  config.set_save_every(options.saveEvery);
   config.set_steps(options.steps);
   config.set_epochs(options.epochs);
   config.set_log_every(options.logEvery);
@@ -104,7 +112,7 @@ Status run(const Options &options) {
   if (options.isJson())
     fmt::print("{}\n", runtime::toJson(*report));
   else
-    for (const auto &[name, value] : report->metrics())
+    for (const auto &[name, value] : runtime::sortedMetrics(*report))
       fmt::print("{}: {:.4f}\n", name, value);
   return {};
 }

@@ -18,7 +18,8 @@ namespace {
 constexpr double unlimited = 9e15;
 
 constexpr FieldInfo runFields[] = {
-    {"data", "to train on: a folder with IDX files, IMAGES,LABELS, or synthetic[:ROWS]"},
+    {"data", "to train on: a folder of IDX or CIFAR files, IMAGES,LABELS, text:PATH, npy:PATH, or "
+             "synthetic[:ROWS]"},
     {"eval_data", "to evaluate on afterwards"},
     {"steps", "stop after so many steps", 0, unlimited},
     {"epochs", "passes over the data", 0, unlimited},
@@ -29,6 +30,10 @@ constexpr FieldInfo runFields[] = {
     {"threads", "threads of all ranks together, 0: one per core", 0, 4096},
     {"shuffle", "another order of rows in each epoch"},
     {"trace", "a file for a Chrome trace of the latest records"},
+    {"metrics", "what is evaluated: names of metrics between commas"},
+    {"save", "a .safetensors file for the parameters after training"},
+    {"save_every", "it is written after every so many epochs, too; 0: only at the end", 0,
+     unlimited},
 };
 
 /// "loss is 0.0312, accuracy: 0.9461": the last loss and the metrics.
@@ -36,13 +41,13 @@ std::string summarise(const abi::RunReport &report) {
   std::string text;
   if (report.steps_size())
     text = llvm::formatv("loss is {0:f4}", report.steps(report.steps_size() - 1).loss());
-  for (const auto &[name, value] : report.metrics())
+  for (const auto &[name, value] : pcc::runtime::sortedMetrics(report))
     text += llvm::formatv("{0}{1}: {2:f4}", text.empty() ? "" : ", ", name, value);
   return text;
 }
 
 void printMetrics(const abi::RunReport &report) {
-  for (const auto &[name, value] : report.metrics())
+  for (const auto &[name, value] : pcc::runtime::sortedMetrics(report))
     llvm::outs() << llvm::formatv("{0}: {1:f4}\n", name, value);
   llvm::outs().flush();
 }
@@ -122,6 +127,7 @@ private:
     abi::RunConfig quiet = config;
     quiet.clear_log_dir();
     quiet.clear_trace();
+    quiet.clear_save();
     return execute(std::move(program), quiet, /*talks=*/false, report);
   }
 

@@ -2,7 +2,8 @@
 
 // An output with a row of scores for each number of an integer input is measured by it.
 // CHECK-LABEL: task.program
-// CHECK: task.accuracy "scores", "label"
+// CHECK: task.metric accuracy "scores", "label"
+// CHECK: task.metric perplexity "scores", "label" {on_request}
 module {
   func.func @forward(%x: tensor<4x10xf32> {graph.role = #graph.role<input "x">},
                      %l: tensor<4xi64> {graph.role = #graph.role<input "label">})
@@ -14,9 +15,52 @@ module {
 
 // -----
 
+// A batch of sequences: perplexity is evaluated without being asked for.
+// CHECK-LABEL: task.program
+// CHECK: task.metric accuracy "scores", "next"
+// CHECK: task.metric perplexity "scores", "next"{{$}}
+module {
+  func.func @forward(%x: tensor<4x3x10xf32> {graph.role = #graph.role<input "x">},
+                     %l: tensor<4x3xi64> {graph.role = #graph.role<input "next">})
+      -> (tensor<4x3x10xf32> {graph.role = #graph.role<output "scores">}) {
+    %0 = graph.relu %x : tensor<4x3x10xf32>
+    return %0 : tensor<4x3x10xf32>
+  }
+}
+
+// -----
+
+// What the scores are computed from is no label of theirs, and one score is no choice.
+// CHECK-LABEL: task.program
+// CHECK-NOT: task.metric
+module {
+  func.func @forward(%tokens: tensor<4xi64> {graph.role = #graph.role<input "tokens">},
+                     %label: tensor<4xi64> {graph.role = #graph.role<input "label">})
+      -> (tensor<4x1xi64> {graph.role = #graph.role<output "score">}) {
+    %0 = graph.reshape %tokens : tensor<4xi64> to tensor<4x1xi64>
+    return %0 : tensor<4x1xi64>
+  }
+}
+
+// -----
+
+// CHECK-LABEL: task.program
+// CHECK: task.metric accuracy "scores", "label"
+module {
+  func.func @forward(%tokens: tensor<4xi64> {graph.role = #graph.role<input "tokens">},
+                     %table: tensor<7x10xf32> {graph.role = #graph.role<parameter "table">},
+                     %label: tensor<4xi64> {graph.role = #graph.role<input "label">})
+      -> (tensor<4x10xf32> {graph.role = #graph.role<output "scores">}) {
+    %0 = graph.gather %table, %tokens axis = 0 : tensor<7x10xf32>, tensor<4xi64>
+    return %0 : tensor<4x10xf32>
+  }
+}
+
+// -----
+
 // Inputs that are no rows of one batch are no labels: here positions in a table.
 // CHECK-LABEL: task.program
-// CHECK-NOT: task.accuracy
+// CHECK-NOT: task.metric
 module {
   func.func @forward(%table: tensor<7x10xf32> {graph.role = #graph.role<input "table">},
                      %i: tensor<4xi64> {graph.role = #graph.role<input "positions">})

@@ -111,8 +111,8 @@ TEST_F(Link, NamesStandForSomething) {
             "'task.result' op expected an axis of the mesh, got \"pp\"");
   EXPECT_EQ(errorWith("of @forward", "of @backward"),
             "'task.result' op expected a section of the program, got \"@backward\"");
-  EXPECT_EQ(errorWith("task.slot", "task.accuracy \"y\", \"z\"\n    task.slot"),
-            "'task.accuracy' op expected an output \"y\" and an input \"z\" of the program");
+  EXPECT_EQ(errorWith("task.slot", "task.metric accuracy \"y\", \"z\"\n    task.slot"),
+            "'task.metric' op expected an output \"y\" and an input \"z\" of the program");
   EXPECT_EQ(errorWith("task.parameter @m", "task.parameter @n"),
             "'task.parameter' op expected a \"graph.parameter\" called \"n\", got none");
 }

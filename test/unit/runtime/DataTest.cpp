@@ -2,46 +2,17 @@
 
 #include "runtime/data/BatchReader.h"
 #include "runtime/data/Idx.h"
+#include "test/unit/runtime/DataFiles.h"
 #include "test/unit/runtime/Programs.h"
-
-#include <gtest/gtest.h>
 
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <set>
-#include <zlib.h>
 
 namespace pcc::test {
 namespace {
 
 using namespace runtime;
-
-class DataFiles : public testing::Test {
-protected:
-  void SetUp() override { std::filesystem::create_directories(folder); }
-  void TearDown() override { std::filesystem::remove_all(folder); }
-
-  static std::string idx(const std::vector<int> &shape, const std::string &values, char type = 8) {
-    std::string bytes = {0, 0, type, char(shape.size())};
-    for (int extent : shape)
-      bytes += {char(extent >> 24), char(extent >> 16), char(extent >> 8), char(extent)};
-    return bytes + values;
-  }
-  std::string write(const std::string &name, const std::string &bytes) {
-    std::string path = folder + "/" + name;
-    std::ofstream(path, std::ios::binary) << bytes;
-    return path;
-  }
-  std::string writePacked(const std::string &name, const std::string &bytes) {
-    std::string path = folder + "/" + name;
-    gzFile file = gzopen(path.c_str(), "wb");
-    gzwrite(file, bytes.data(), unsigned(bytes.size()));
-    gzclose(file);
-    return path;
-  }
-  const std::string folder = testing::TempDir() + "/pcc_data_test";
-};
 
 TEST_F(DataFiles, ReadsPlainAndPacked) {
   std::string bytes = idx({2, 3}, "abcdef");
@@ -78,23 +49,24 @@ TEST_F(DataFiles, TruncatedGzipIsAnError) {
 TEST_F(DataFiles, OpensMnistsNames) {
   writePacked("train-images-idx3-ubyte.gz", idx({3, 1, 2}, "abcdef"));
   writePacked("train-labels-idx1-ubyte.gz", idx({3}, std::string("\1\2\0", 3)));
-  Expected<Dataset> data = openDataset(folder, DataPurpose::Training);
+  Expected<Dataset> data = openDataset(folder, DataPurpose::Training, {});
   ASSERT_TRUE(bool(data)) << data.status().message();
   EXPECT_EQ(data->rows, 3);
   EXPECT_EQ(data->fields[1].integerAt(1, 0), 2);
   float pixel;
   data->fields[0].read(2, 1, 1, abi::F32, reinterpret_cast<std::byte *>(&pixel));
   EXPECT_FLOAT_EQ(pixel, 'f' / 255.0f);
-  EXPECT_EQ(openDataset(folder, DataPurpose::Evaluation).status().message(),
-            folder + ": expected 'test-images-idx3-ubyte' or the same with '.gz'");
-  EXPECT_EQ(openDataset(folder + "/none", DataPurpose::Training).status().message(),
+  EXPECT_EQ(openDataset(folder, DataPurpose::Evaluation, {}).status().message(),
+            folder + ": expected 'test-images-idx3-ubyte' or the same with '.gz', "
+                     "'test_batch.bin' or 'test.bin' in the folder");
+  EXPECT_EQ(openDataset(folder + "/none", DataPurpose::Training, {}).status().message(),
             folder + "/none: no such file or folder");
 }
 
 TEST_F(DataFiles, LabelsOfAnotherLengthAreAnError) {
   std::string images = write("images", idx({3, 1, 2}, "abcdef")),
               labels = write("labels", idx({2}, "ab"));
-  EXPECT_EQ(openDataset(images + "," + labels, DataPurpose::Training).status().message(),
+  EXPECT_EQ(openDataset(images + "," + labels, DataPurpose::Training, {}).status().message(),
             labels + ": expected 3 labels, one for each image of '" + images + "', got 2");
 }
 

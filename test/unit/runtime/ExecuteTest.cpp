@@ -114,6 +114,23 @@ TEST(Execute, EvaluatesWithAnIncompleteLastBatch) {
   EXPECT_GT(metrics->at("accuracy"), 0.9);
   double percent = metrics->at("accuracy") * 100;
   EXPECT_NEAR(percent, std::round(percent), 1e-9) << "100 rows count";
+  EXPECT_EQ(metrics->size(), 1u) << "perplexity is on request";
+}
+
+// Before training every class of four is about as likely; ranks and threads change no bit.
+TEST(Execute, PerplexityOfAnyRanksAndThreads) {
+  auto perplexity = [](int ranks, int threads) {
+    std::unique_ptr<Session> session =
+        load({.ranks = ranks, .batch = 64, .widths = smallWidths}, threads);
+    auto metrics = evaluate(*session, learnable(100, 20, 4), "perplexity");
+    EXPECT_TRUE(bool(metrics)) << metrics.status().message();
+    return metrics->at("perplexity");
+  };
+  double one = perplexity(1, 1);
+  EXPECT_GT(one, 2);
+  EXPECT_LT(one, 8);
+  EXPECT_EQ(one, perplexity(1, 4));
+  EXPECT_NEAR(one, perplexity(4, 4), 1e-5);
 }
 
 TEST(Execute, EvaluatesSomethingOnly) {
@@ -214,6 +231,22 @@ TEST(Train, EpochsBeyondAllNumbersEndAtTheSteps) {
   EXPECT_EQ(report->steps_size(), 3);
 }
 
+// Between epochs, not after the last; its error ends the run of all ranks.
+TEST(Train, CallsBackBetweenEpochs) {
+  std::unique_ptr<Session> session = load({.ranks = 2, .batch = 64, .widths = smallWidths});
+  Dataset data = learnable(128, 20, 4);
+  std::vector<int64_t> calls;
+  auto note = [&](int64_t epochs) {
+    calls.push_back(epochs);
+    return Status();
+  };
+  ASSERT_TRUE(bool(train(*session, data, {.epochs = 3, .epochDone = note})));
+  EXPECT_EQ(calls, (std::vector<int64_t>{1, 2}));
+  auto fail = [](int64_t) { return Status::badInput("the disk is full"); };
+  EXPECT_EQ(train(*session, data, {.epochs = 3, .epochDone = fail}).status().message(),
+            "the disk is full");
+}
+
 TEST(Train, NeedsAWholeBatch) {
   std::unique_ptr<Session> session = load({.ranks = 2, .batch = 64, .widths = smallWidths});
   EXPECT_EQ(train(*session, learnable(63, 20, 4), {}).status().message(),
@@ -298,8 +331,9 @@ TEST(Execute, ScalarsFollowRankAndSlot) {
   term.set_stride(7);
   record.mutable_launch()->mutable_scalars(2)->set_slot_value(abi::Scalar::STEP);
   record.mutable_launch()->mutable_scalars(3)->set_slot_value(abi::Scalar::FIRST);
+  builder.executable.mutable_batch()->set_micro_batches(2);
   builder.program.add_slots();
-  builder.program.add_slots();
+  builder.program.add_slots()->set_microbatch(1);
   auto session = Session::load(builder.executable);
   ASSERT_TRUE(bool(session)) << session.status().message();
   for (int i = 0; i < 3; ++i)
@@ -312,7 +346,7 @@ TEST(Execute, ScalarsFollowRankAndSlot) {
                     EXPECT_EQ(got[0], 100 + 7 * rank.rank());
                     EXPECT_EQ(got[1], 2);
                     EXPECT_EQ(got[2], 0);
-                    EXPECT_EQ(number, 2);
+                    EXPECT_EQ(number, 5) << "runs of the section: two in a step";
                     return Status();
                   })
                   .ok());

@@ -325,6 +325,11 @@ void MlpBuilder::addResults() {
   accuracy.set_kind(abi::Metric::ACCURACY);
   accuracy.set_output(1);
   accuracy.set_label(1);
+  abi::Metric &perplexity = *builder.program.add_metrics();
+  perplexity = accuracy;
+  perplexity.set_name("perplexity");
+  perplexity.set_kind(abi::Metric::PERPLEXITY);
+  perplexity.set_on_request(true);
 }
 
 abi::Executable MlpBuilder::build() {

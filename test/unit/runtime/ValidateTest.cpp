@@ -120,6 +120,9 @@ const Break breaks[] = {
        program(e).mutable_parameters(0)->mutable_initialiser()->set_data("abc");
      },
      "programs[0].parameters[0]: initialiser: expected 120 bytes, got 3"},
+    {"parameter_state_of",
+     [](Executable &e) { program(e).mutable_parameters(0)->set_state_of("w9"); },
+     "programs[0].parameters[0]: state_of: expected the name of a parameter, got 'w9'"},
     {"input_space", [](Executable &e) { program(e).mutable_inputs(0)->set_buffer(4); },
      "programs[0].inputs[0]: buffer 'w0': expected the space INPUT, got PERSISTENT"},
     {"result_axis", [](Executable &e) { program(e).mutable_results(0)->set_partial_axes(0, 3); },
@@ -135,6 +138,11 @@ const Break breaks[] = {
        buffer.set_bytes(0);
      },
      "programs[0].results[0]: expected one element in a loss"},
+    {"metric_kind",
+     [](Executable &e) { program(e).mutable_metrics(1)->set_kind(abi::Metric::Kind(9)); },
+     "programs[0].metrics[1]: kind: expected a kind, got 9"},
+    {"metric_twice", [](Executable &e) { program(e).mutable_metrics(1)->set_name("accuracy"); },
+     "programs[0].metrics[1]: the name 'accuracy' is given twice"},
     {"metric_output", [](Executable &e) { program(e).mutable_metrics(0)->set_output(0); },
      "programs[0].metrics[0]: output: expected the index of an output, got 0"},
     {"slot_section", [](Executable &e) { program(e).mutable_slots(0)->set_section(8); },

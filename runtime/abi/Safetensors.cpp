@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/abi/Safetensors.h"
+
+#include "runtime/abi/ElementTypes.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace pcc::abi {
+namespace {
+
+struct TypeRow {
+  std::string_view dtype;
+  ElementType type;
+};
+
+constexpr TypeRow types[] = {{"F32", F32}, {"F16", F16}, {"BF16", BF16}, {"I64", I64},
+                             {"I32", I32}, {"I8", I8},   {"BOOL", BOOL}};
+
+std::string_view dtypeOf(ElementType type) {
+  for (const TypeRow &row : types)
+    if (row.type == type)
+      return row.dtype;
+  return "";
+}
+
+/// A JSON string. UTF-8 stands for itself.
+std::string quoted(std::string_view text) {
+  std::string result = "\"";
+  for (char c : text)
+    if (c == '"' || c == '\\')
+      result += {'\\', c};
+    else if (static_cast<unsigned char>(c) < 0x20)
+      result += fmt::format("\\u{:04x}", c);
+    else
+      result += c;
+  return result + '"';
+}
+
+} // namespace
+
+std::optional<ElementType> safetensorsType(std::string_view dtype) {
+  for (const TypeRow &row : types)
+    if (row.dtype == dtype)
+      return row.type;
+  return std::nullopt;
+}
+
+std::string safetensorsHead(std::span<const SafetensorsEntry> entries) {
+  std::string header = "{";
+  uint64_t begin = 0;
+  for (const SafetensorsEntry &entry : entries) {
+    uint64_t end = begin + uint64_t(*elementCount(entry.shape)) * elementBytes(entry.type);
+    header += fmt::format("{}{}:{{\"dtype\":\"{}\",\"shape\":[{}],\"data_offsets\":[{},{}]}}",
+                          header.size() == 1 ? "" : ",", quoted(entry.name), dtypeOf(entry.type),
+                          fmt::join(entry.shape, ","), begin, end);
+    begin = end;
+  }
+  header += '}';
+  header.append(-header.size() % 8, ' ');
+  std::string head;
+  for (uint64_t i = 0; i < safetensorsLengthBytes; ++i)
+    head.push_back(char(header.size() >> 8 * i & 0xff));
+  return head + header;
+}
+
+} // namespace pcc::abi

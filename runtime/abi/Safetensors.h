@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The safetensors format (https://huggingface.co/docs/safetensors): eight bytes with the length of
+// a JSON header, little endian, the header, and the tensors' bytes without gaps. The header maps
+// each name to {"dtype": …, "shape": […], "data_offsets": [begin, end]}, in bytes behind the
+// header. The compiler reads such files (compiler/import/Safetensors.h), the device side writes
+// them.
+
+#ifndef PCC_RUNTIME_ABI_SAFETENSORS_H
+#define PCC_RUNTIME_ABI_SAFETENSORS_H
+
+#include "runtime/abi/program.pb.h"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pcc::abi {
+
+/// Bytes of the length that the file begins with.
+inline constexpr uint64_t safetensorsLengthBytes = 8;
+/// The format's own limit on its header, which bounds the work of parsing it.
+inline constexpr uint64_t safetensorsLongestHeader = 100'000'000;
+/// The key of the header that names no tensor.
+inline constexpr std::string_view safetensorsMetadata = "__metadata__";
+
+/// The type of a `dtype`; absent if there is none.
+std::optional<ElementType> safetensorsType(std::string_view dtype);
+
+struct SafetensorsEntry {
+  std::string name;
+  ElementType type = F32;
+  std::vector<int64_t> shape;
+};
+
+/// What stands before the bytes of these tensors, which follow in this order: length and header,
+/// with blanks behind it to a multiple of eight bytes.
+std::string safetensorsHead(std::span<const SafetensorsEntry> entries);
+
+} // namespace pcc::abi
+
+#endif // PCC_RUNTIME_ABI_SAFETENSORS_H

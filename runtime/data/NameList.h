@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Lists of names in one flag.
+
+#ifndef PCC_RUNTIME_DATA_NAMELIST_H
+#define PCC_RUNTIME_DATA_NAMELIST_H
+
+#include <string>
+#include <vector>
+
+namespace pcc::runtime {
+
+/// The names between the commas of `list`; one for a list without a comma.
+inline std::vector<std::string> splitNames(const std::string &list) {
+  std::vector<std::string> names;
+  for (size_t begin = 0;;) {
+    size_t comma = list.find(',', begin);
+    names.push_back(list.substr(begin, comma - begin));
+    if (comma == std::string::npos)
+      return names;
+    begin = comma + 1;
+  }
+}
+
+} // namespace pcc::runtime
+
+#endif // PCC_RUNTIME_DATA_NAMELIST_H

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/data/Npy.h"
+
+#include "runtime/abi/ElementTypes.h"
+#include "runtime/base/Files.h"
+#include "runtime/data/NameList.h"
+#include "runtime/data/NpyHeader.h"
+#include "runtime/data/Unpacked.h"
+
+#include <algorithm>
+#include <filesystem>
+
+namespace pcc::runtime {
+namespace {
+
+constexpr std::string_view magic = "\x93NUMPY";
+
+struct TypeRow {
+  std::string_view name;
+  Storage storage;
+};
+
+constexpr TypeRow types[] = {{"<f4", Storage::F32},
+                             {"<f8", Storage::F64},
+                             {"<i4", Storage::I32},
+                             {"<i8", Storage::I64},
+                             {"|u1", Storage::Bytes}};
+
+/// The header's text, cut off the beginning of `content` with all before it.
+Expected<std::string_view> takeHeader(const std::string &path, std::string_view &content) {
+  size_t versionAt = magic.size();
+  if (!content.starts_with(magic) || content.size() < versionAt + 4)
+    return Status::badInput(fmt::format("{}: not an .npy file", path));
+  int version = content[versionAt];
+  if (version < 1 || version > 3)
+    return Status::badInput(
+        fmt::format("{}: expected version 1, 2 or 3 of the format, got {}", path, version));
+  size_t lengthAt = versionAt + 2, lengthBytes = version == 1 ? 2 : 4, length = 0;
+  content.remove_prefix(std::min(content.size(), lengthAt));
+  for (size_t i = lengthBytes; i-- > 0;)
+    length = length << 8 | (i < content.size() ? uint8_t(content[i]) : 0xff);
+  content.remove_prefix(std::min(content.size(), lengthBytes));
+  if (content.size() < length)
+    return Status::badInput(
+        fmt::format("{}: expected a header of {} bytes, got {}", path, length, content.size()));
+  std::string_view header = content.substr(0, length);
+  content.remove_prefix(length);
+  return header;
+}
+
+/// The type and shape of the tensor, and that of its layout which is asked for.
+Expected<NpyTensor> readHeader(const std::string &path, std::string_view text) {
+  std::optional<NpyHeader> header = parseNpyHeader(text);
+  if (!header)
+    return Status::badInput(
+        fmt::format("{}: expected a header of the form {{'descr': '<f4', 'fortran_order': False, "
+                    "'shape': (2, 3), }}",
+                    path));
+  const TypeRow *type = std::find_if(std::begin(types), std::end(types),
+                                     [&](const TypeRow &row) { return row.name == header->type; });
+  if (type == std::end(types))
+    return Status::badInput(fmt::format("{}: expected elements of <f4, <f8, <i4, <i8 or |u1, "
+                                        "got '{}'; numpy.astype converts them",
+                                        path, header->type));
+  if (header->isFortranOrder && header->shape.size() > 1)
+    return Status::badInput(fmt::format("{}: expected an array in C order, got Fortran order; "
+                                        "numpy.ascontiguousarray converts it",
+                                        path));
+  return NpyTensor{type->storage, std::move(header->shape), {}};
+}
+
+/// Adds one file as the field `name`.
+Status addField(const std::string &name, const std::string &path, Dataset &dataset) {
+  Expected<NpyTensor> tensor = readNpy(path);
+  if (!tensor)
+    return tensor.status();
+  if (tensor->shape.empty() || tensor->shape[0] == 0)
+    return Status::badInput(fmt::format("{}: expected an array of rows, got {}", path,
+                                        tensor->shape.empty() ? "one number" : "no row"));
+  for (const Field &field : dataset.fields)
+    if (field.name == name)
+      return Status::badUsage(fmt::format("{}: the field '{}' is given twice", dataset.name, name));
+  if (!dataset.fields.empty() && tensor->shape[0] != dataset.rows)
+    return Status::badInput(fmt::format("{}: expected {} rows, as '{}' has, got {}", path,
+                                        dataset.rows, dataset.fields[0].name, tensor->shape[0]));
+  dataset.rows = tensor->shape[0];
+  dataset.fields.push_back({name,
+                            tensor->storage,
+                            {tensor->shape.begin() + 1, tensor->shape.end()},
+                            std::move(tensor->values)});
+  return {};
+}
+
+/// The files that `paths` names, as NAME=PATH or PATH.
+Expected<std::vector<std::string>> findFiles(const std::string &paths) {
+  if (!isFolder(paths))
+    return splitNames(paths);
+  Expected<std::vector<std::string>> files = listFiles(paths);
+  if (!files)
+    return files.status();
+  std::erase_if(*files, [](const std::string &path) { return !path.ends_with(".npy"); });
+  if (files->empty())
+    return Status::badInput(fmt::format("{}: expected files NAME.npy in the folder", paths));
+  return files;
+}
+
+} // namespace
+
+Expected<NpyTensor> readNpy(const std::string &path) {
+  Expected<std::vector<std::byte>> bytes = readUnpacked(path);
+  if (!bytes)
+    return bytes.status();
+  std::string_view content(reinterpret_cast<const char *>(bytes->data()), bytes->size());
+  Expected<std::string_view> text = takeHeader(path, content);
+  if (!text)
+    return text.status();
+  Expected<NpyTensor> tensor = readHeader(path, *text);
+  if (!tensor)
+    return tensor;
+  std::optional<int64_t> count = abi::elementCount(tensor->shape);
+  uint64_t element = storageBytes(tensor->storage);
+  if (!count || content.size() % element != 0 || content.size() / element != uint64_t(*count))
+    return Status::badInput(fmt::format("{}: expected {} elements of {} bytes, got {} bytes", path,
+                                        count ? std::to_string(*count) : "more than 2^62", element,
+                                        content.size()));
+  bytes->erase(bytes->begin(), bytes->end() - int64_t(content.size()));
+  tensor->values = std::move(*bytes);
+  return tensor;
+}
+
+Expected<Dataset> readNpyFiles(const std::string &paths) {
+  Expected<std::vector<std::string>> files = findFiles(paths);
+  if (!files)
+    return files.status();
+  Dataset dataset{.name = "npy:" + paths, .rows = 0, .fields = {}};
+  for (const std::string &file : *files) {
+    size_t equals = isFolder(paths) ? std::string::npos : file.find('=');
+    bool isNamed = equals != std::string::npos;
+    std::string path = isNamed ? file.substr(equals + 1) : file;
+    std::string name =
+        isNamed ? file.substr(0, equals) : std::filesystem::path(path).stem().string();
+    if (Status status = addField(name, path, dataset); !status.ok())
+      return status;
+  }
+  return dataset;
+}
+
+} // namespace pcc::runtime

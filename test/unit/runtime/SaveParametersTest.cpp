@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/checkpoint/SaveParameters.h"
+
+#include "runtime/abi/Safetensors.h"
+#include "runtime/abi/WholeFile.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+namespace pcc::test {
+namespace {
+
+using namespace runtime;
+
+abi::Parameter &addParameter(abi::Program &program, const std::string &name,
+                             const std::vector<int64_t> &shape) {
+  abi::Parameter &parameter = *program.add_parameters();
+  parameter.set_name(name);
+  parameter.mutable_block()->set_type(abi::F16);
+  parameter.mutable_block()->mutable_global_shape()->Add(shape.begin(), shape.end());
+  return parameter;
+}
+
+// Length, header, blanks to a multiple of eight, and the bytes; states of optimizers stay out.
+TEST(SaveParameters, WritesTheFormat) {
+  abi::Program program;
+  addParameter(program, "w", {1, 2});
+  addParameter(program, "w.m", {1, 2}).set_state_of("w");
+  addParameter(program, "\"b\"\n", {});
+  std::string path = testing::TempDir() + "/saved.safetensors";
+  Status status = saveParameters(path, program, [](const abi::Parameter &parameter) {
+    return std::vector<std::byte>(parameter.name() == "w" ? 4 : 2, std::byte(parameter.name()[0]));
+  });
+  ASSERT_TRUE(status.ok()) << status.message();
+  std::string header = R"({"w":{"dtype":"F16","shape":[1,2],"data_offsets":[0,4]},)"
+                       R"("\"b\"\u000a":{"dtype":"F16","shape":[],"data_offsets":[4,6]}})";
+  header.append(-header.size() % 8, ' ');
+  EXPECT_EQ(*abi::readFile(path),
+            std::string{char(header.size())} + std::string(7, '\0') + header + "wwww\"\"");
+  std::filesystem::remove(path);
+}
+
+TEST(SaveParameters, PathsAreCheckedBefore) {
+  EXPECT_EQ(checkSavePath("model.bin").message(),
+            "--save: expected a name that ends in .safetensors, got 'model.bin'");
+  EXPECT_EQ(checkSavePath("nowhere/model.safetensors").message(),
+            "nowhere/model.safetensors: cannot write: No such file or directory");
+  std::string path = testing::TempDir() + "/checked.safetensors";
+  EXPECT_TRUE(checkSavePath(path).ok());
+  EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+TEST(Safetensors, NamesOfTypes) {
+  EXPECT_EQ(abi::safetensorsType("BF16"), abi::BF16);
+  EXPECT_EQ(abi::safetensorsType("C64"), std::nullopt);
+}
+
+} // namespace
+} // namespace pcc::test
