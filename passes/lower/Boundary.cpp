@@ -150,12 +150,30 @@ bool BoundaryEmitter::areInputsRows() const {
   return true;
 }
 
-/// Whether an evaluation computes its results from the input of that name.
-static bool reads(facts::Section &evaluation, StringRef input) {
+/// The arguments of a function that one of its values is computed from.
+static llvm::SmallPtrSet<Value, 8> sourcesOf(Value value) {
+  llvm::SmallPtrSet<Value, 8> sources;
+  llvm::SmallSetVector<Value, 32> reached;
+  reached.insert(value);
+  for (size_t i = 0; i < reached.size(); ++i)
+    if (Operation *op = reached[i].getDefiningOp())
+      reached.insert(op->operand_begin(), op->operand_end());
+    else
+      sources.insert(reached[i]);
+  return sources;
+}
+
+/// Whether an evaluation computes this output from the input of that name.
+static bool isComputedFrom(facts::Section &evaluation, task::ResultOp output, StringRef input) {
+  std::optional<unsigned> index = facts::findResult(
+      evaluation, RoleAttr::get(output.getContext(), RoleKind::Output, output.getNameAttr()));
+  if (!index)
+    return false;
+  auto sources = sourcesOf(evaluation.getReturned()[*index]);
   return llvm::any_of(evaluation.function.getArguments(), [&](BlockArgument argument) {
     RoleAttr role = evaluation.getArgumentRole(argument.getArgNumber());
     return role && role.getKind() == RoleKind::Input && role.getName().getValue() == input &&
-           !argument.use_empty();
+           sources.contains(argument);
   });
 }
 
@@ -164,11 +182,13 @@ InputOp BoundaryEmitter::findLabels(facts::Section &evaluation, task::ResultOp s
   ArrayRef<int64_t> shape = scores.getBlock().getGlobalShape().asArrayRef();
   if (shape.empty() || shape.back() < 2)
     return {};
-  for (InputOp input : b.getBlock()->getOps<InputOp>())
-    if (cast<ShapedType>(input.getBuffer().getType()).getElementType().isInteger() &&
+  for (InputOp input : b.getBlock()->getOps<InputOp>()) {
+    Type type = cast<ShapedType>(input.getBuffer().getType()).getElementType();
+    if ((type.isInteger(32) || type.isInteger(64)) &&
         input.getBlock().getGlobalShape().asArrayRef() == shape.drop_back() &&
-        !reads(evaluation, input.getName()))
+        !isComputedFrom(evaluation, scores, input.getName()))
       return input;
+  }
   return {};
 }
 

@@ -68,8 +68,8 @@ void checkOperands(const OperandChecks &operands, const std::vector<Range> &rang
 void checkAttention(const OperandChecks &operands, const Attention &attention) {
   Checker &checker = operands.checker;
   Checker::Scope scope(checker, "attention");
-  int64_t sizes[] = {attention.batch(),         attention.heads(), attention.groups(),
-                     attention.positions(),     attention.width(), attention.depth(),
+  int64_t sizes[] = {attention.batch(),        attention.heads(), attention.groups(),
+                     attention.positions(),    attention.width(), attention.depth(),
                      attention.key_positions()};
   auto inRange = [](int64_t extent) { return extent >= 1 && extent < (int64_t(1) << 31); };
   if (!checker.expect(std::all_of(std::begin(sizes), std::end(sizes), inRange) &&
@@ -81,12 +81,11 @@ void checkAttention(const OperandChecks &operands, const Attention &attention) {
   int64_t scores[] = {attention.batch(), attention.heads(), attention.positions(),
                       attention.key_positions()};
   const auto &mask = attention.mask_shape();
-  bool fits = mask.size() == (attention.has_mask() ? 4 : 0) &&
-              std::equal(mask.begin(), mask.end(), std::begin(scores),
-                         std::begin(scores) + mask.size(),
-                         [](int64_t size, int64_t full) { return size == 1 || size == full; });
-  checker.expect(fits,
-                 "mask_shape: expected 4 sizes of 1 or of the scores beside a mask");
+  bool fits =
+      mask.size() == (attention.has_mask() ? 4 : 0) &&
+      std::equal(mask.begin(), mask.end(), std::begin(scores), std::begin(scores) + mask.size(),
+                 [](int64_t size, int64_t full) { return size == 1 || size == full; });
+  checker.expect(fits, "mask_shape: expected 4 sizes of 1 or of the scores beside a mask");
   if (checker.ok())
     checkOperands(operands, rangesOf(attention));
 }

@@ -62,8 +62,8 @@ public:
   /// Memory of `bytes` bytes, aligned to a cache line, zero.
   virtual Expected<AlignedBytes> allocate(uint64_t bytes) = 0;
 
-  /// Makes a launch, matmul, convolution, copy, fill or accumulate record ready. Errors: a product or
-  /// convolution of types that the device has not.
+  /// Makes a launch, matmul, convolution, copy, fill or accumulate record ready. Errors: a product
+  /// or convolution of types that the device has not.
   virtual Expected<std::unique_ptr<PreparedRecord>> prepare(const abi::Record &record,
                                                             const PrepareContext &context) = 0;
 

@@ -35,8 +35,7 @@ int main(int argc, char **argv) {
 
   std::unique_ptr<Verb> verbs[] = {makeImportVerb(), makeCompileVerb(),     makeRunVerb(),
                                    makeVerifyVerb(), makePlanReshardVerb(), makeExplainVerb(),
-                                   makeDiffVerb(),   makeDoctorVerb(),
-                                   makeExampleVerb()};
+                                   makeDiffVerb(),   makeDoctorVerb(),      makeExampleVerb()};
   for (auto &verb : verbs)
     acceptRepeatedFlags(verb->command);
   cl::OptionCategory ownFlags("pcc");

@@ -10,8 +10,8 @@
 // * Gradient: each group of heads of each sample remakes its tiles from `log_sum`, the key's
 //   positions as rows, and adds what they give to the gradients of query, key and value.
 //
-// The cut into tiles depends on sizes alone, and one thread does all that adds to one number, so the
-// bits do not depend on the number of threads.
+// The cut into tiles depends on sizes alone, and one thread does all that adds to one number, so
+// the bits do not depend on the number of threads.
 
 #ifndef PCC_RUNTIME_DEVICE_HOST_ATTENTION_H
 #define PCC_RUNTIME_DEVICE_HOST_ATTENTION_H

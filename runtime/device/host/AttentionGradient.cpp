@@ -70,7 +70,7 @@ private:
       float logSum = call.tensors.logSum[row + r];
       tiles.shifts[r] = std::isinf(logSum) ? 0.0f : logSum; // it sees nothing
       tiles.means[r] = dotProduct(gradients.result + (row + r) * call.depth,
-                                    call.tensors.result + (row + r) * call.depth, call.depth);
+                                  call.tensors.result + (row + r) * call.depth, call.depth);
     }
     std::fill_n(gradients.query + row * call.width, block.rows * call.width, 0.0f);
     int64_t seen = call.seenBefore(block.first + block.rows, offset);
@@ -79,8 +79,8 @@ private:
   }
 
   /// Rows of the tiles are the key's positions `to` … `to + count`, columns are the query's.
-  void addTile(const QueryBlock &block, int64_t to, int64_t count, int64_t offset,
-               Tiles &tiles, TileProduct &multiply) const {
+  void addTile(const QueryBlock &block, int64_t to, int64_t count, int64_t offset, Tiles &tiles,
+               TileProduct &multiply) const {
     int64_t row = block.head * call.positions + block.first, rows = block.rows;
     int64_t from = block.head / (call.heads / call.groups) * call.keyPositions + to;
     const float *query = call.tensors.query + row * call.width;
@@ -90,8 +90,7 @@ private:
     multiply(false, true, count, rows, call.width, call.scale, key, query, 0.0f, tiles.weights);
     multiply(false, true, count, rows, call.depth, 1.0f, value, given, 0.0f, tiles.scores);
     for (int64_t c = 0; c < count; ++c)
-      finishRow(block, to + c, offset, tiles.weights + c * rows, tiles.scores + c * rows,
-                tiles);
+      finishRow(block, to + c, offset, tiles.weights + c * rows, tiles.scores + c * rows, tiles);
     multiply(false, false, count, call.depth, rows, 1.0f, tiles.weights, given, 1.0f,
              gradients.value + from * call.depth);
     multiply(false, false, count, call.width, rows, 1.0f, tiles.scores, query, 1.0f,
@@ -102,15 +101,15 @@ private:
 
   /// From the scores of a position of the key to its weights, and from the gradients of those to
   /// the gradients of the scores, times the scale.
-  void finishRow(const QueryBlock &block, int64_t to, int64_t offset, float *weights,
-                 float *scores, const Tiles &tiles) const {
+  void finishRow(const QueryBlock &block, int64_t to, int64_t offset, float *weights, float *scores,
+                 const Tiles &tiles) const {
     int64_t rows = block.rows, blind = 0; // the first of the query's positions that see nothing
     if (call.causal)
       while (blind < rows && call.seenBefore(block.first + blind + 1, offset) <= to)
         ++blind;
     if (call.tensors.mask)
-      addMask(weights, call.maskAt(block.head / call.heads, block.head % call.heads, block.first,
-                                   to),
+      addMask(weights,
+              call.maskAt(block.head / call.heads, block.head % call.heads, block.first, to),
               call.maskStrides[2], rows);
     exponentiate(weights + blind, tiles.shifts + blind, rows - blind);
     scaleDifferences(scores + blind, weights + blind, tiles.means + blind, rows - blind,

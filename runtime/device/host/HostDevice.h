@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The CPU as a device: emitted kernels, oneDNN for products and convolutions, one OpenMP team per rank.
+// The CPU as a device: emitted kernels, oneDNN for products and convolutions, one OpenMP team per
+// rank.
 
 #ifndef PCC_RUNTIME_DEVICE_HOST_HOSTDEVICE_H
 #define PCC_RUNTIME_DEVICE_HOST_HOSTDEVICE_H
@@ -17,7 +18,8 @@ namespace pcc::runtime {
 Expected<std::vector<std::unique_ptr<Device>>> makeHostDevices(const abi::Executable &executable,
                                                                int threads = 0);
 
-/// The version of oneDNN, which matrix products and convolutions need; Unavailable with the reason without it.
+/// The version of oneDNN, which matrix products and convolutions need; Unavailable with the reason
+/// without it.
 Expected<std::string> oneDnnVersion();
 
 } // namespace pcc::runtime

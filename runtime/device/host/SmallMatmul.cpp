@@ -17,10 +17,10 @@ public:
       : dnn(dnn), team(team), m(product.shape.m()), n(product.shape.n()), k(product.shape.k()),
         batch(product.shape.batch()), transposeA(product.shape.transpose_a()),
         transposeB(product.shape.transpose_b()), sharedB(product.shape.shared_b()),
-        relu(product.shape.activation() == abi::RELU),
-        accumulation(product.shape.accumulation()), a(reinterpret_cast<float *>(product.a)),
-        b(reinterpret_cast<float *>(product.b)), c(reinterpret_cast<float *>(product.c)),
-        bias(reinterpret_cast<float *>(product.bias)), cutsRows(m > blockExtent || m >= n),
+        relu(product.shape.activation() == abi::RELU), accumulation(product.shape.accumulation()),
+        a(reinterpret_cast<float *>(product.a)), b(reinterpret_cast<float *>(product.b)),
+        c(reinterpret_cast<float *>(product.c)), bias(reinterpret_cast<float *>(product.bias)),
+        cutsRows(m > blockExtent || m >= n),
         blocks(((cutsRows ? m : n) + blockExtent - 1) / blockExtent) {}
 
   Status run(const SlotValues &slot) override {

@@ -53,8 +53,8 @@ static void append(ModuleOp module, const std::string &text) {
 
 OwningOpRef<ModuleOp> makeOpCases(MLIRContext &context) {
   OwningOpRef<ModuleOp> cases = ModuleOp::create(UnknownLoc::get(&context));
-  for (const char *text : {elementwiseCases, contractionCases, windowCases,
-                           normalCases, attentionCases, alongAxisCases, shapeCases, leafAndStepCases})
+  for (const char *text : {elementwiseCases, contractionCases, windowCases, normalCases,
+                           attentionCases, alongAxisCases, shapeCases, leafAndStepCases})
     append(*cases, text);
   llvm::StringSet<> tested = listTested(*cases);
   for (RegisteredOperationName op : context.getRegisteredOperationsByDialect("graph"))

@@ -44,15 +44,18 @@ module {
 
 // -----
 
+// A loss of the evaluation's own may read the labels.
 // CHECK-LABEL: task.program
 // CHECK: task.metric accuracy "scores", "label"
 module {
   func.func @forward(%tokens: tensor<4xi64> {graph.role = #graph.role<input "tokens">},
                      %table: tensor<7x10xf32> {graph.role = #graph.role<parameter "table">},
                      %label: tensor<4xi64> {graph.role = #graph.role<input "label">})
-      -> (tensor<4x10xf32> {graph.role = #graph.role<output "scores">}) {
+      -> (tensor<4x10xf32> {graph.role = #graph.role<output "scores">},
+          tensor<4xi64> {graph.role = #graph.role<output "wrong">}) {
     %0 = graph.gather %table, %tokens axis = 0 : tensor<7x10xf32>, tensor<4xi64>
-    return %0 : tensor<4x10xf32>
+    %1 = graph.sub %tokens, %label : tensor<4xi64>
+    return %0, %1 : tensor<4x10xf32>, tensor<4xi64>
   }
 }
 

@@ -57,8 +57,7 @@ std::vector<double> reference(const ProductCase &test, bool add) {
                  double(test.b[(s.shared_b() ? 0 : e * k * n) +
                                (s.transpose_b() ? j * k + p : p * n + j)]);
         sum += add ? test.c[(e * m + i) * n + j] : 0;
-        result[(e * m + i) * n + j] =
-            s.activation() == abi::RELU ? std::max(sum, 0.0) : sum;
+        result[(e * m + i) * n + j] = s.activation() == abi::RELU ? std::max(sum, 0.0) : sum;
       }
   return result;
 }
