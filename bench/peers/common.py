@@ -24,12 +24,12 @@ def steps_of(batch, quick):
     return max(steps // 10, 5) if quick else steps
 
 
-def measure(step, batch, quick):
-    """Milliseconds of step(): the fastest and the median. `step` returns when its work is done."""
+def measure(step, steps):
+    """Milliseconds of step(): the fastest and the median of so many. `step` returns when its work is done."""
     for _ in range(3):
         step()
     seconds = []
-    for _ in range(steps_of(batch, quick)):
+    for _ in range(steps):
         start = time.perf_counter()
         step()
         seconds.append(time.perf_counter() - start)

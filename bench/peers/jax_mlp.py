@@ -53,5 +53,5 @@ for batch in common.BATCHES:
     step = make(batch)
     compile_seconds = common.first_call(step)
     results.append({"who": f"jax {jax.__version__}", "devices": options.devices, "batch": batch,
-                    "compile_s": compile_seconds, **common.measure(step, batch, options.quick)})
+                    "compile_s": compile_seconds, **common.measure(step, common.steps_of(batch, options.quick))})
 common.print_rows(results)

@@ -33,7 +33,7 @@ def worker(rank, quick, store, queue):
 
         compile_seconds = common.first_call(step)
         results.append({"who": f"torch {torch.__version__.split('+')[0]} ddp gloo", "devices": RANKS,
-                        "batch": batch, "compile_s": compile_seconds, **common.measure(step, batch, quick)})
+                        "batch": batch, "compile_s": compile_seconds, **common.measure(step, common.steps_of(batch, quick))})
     if rank == 0:
         queue.put(results)
     dist.barrier()

@@ -34,5 +34,5 @@ for compiled in (False, True):
         compile_seconds = common.first_call(step)
         name = f"torch {torch.__version__.split('+')[0]}" + (" compiled" if compiled else "")
         results.append({"who": name, "devices": 1, "batch": batch, "compile_s": compile_seconds,
-                        **common.measure(step, batch, options.quick)})
+                        **common.measure(step, common.steps_of(batch, options.quick))})
 common.print_rows(results)
