@@ -91,7 +91,7 @@ def Task_MetricOp : Task_Part<"metric"> {
 }
 
 def Task_StepOp : Task_Part<"step"> {
-  let summary = "names the persistent buffer that holds the number of the step, from 0";
+  let summary = "names the persistent buffer that numbers the runs of a section, over all steps, from 0";
   let arguments = (ins Task_Buffer:$buffer);
   let assemblyFormat = "$buffer attr-dict `:` type($buffer)";
 }
