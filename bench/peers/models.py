@@ -3,7 +3,7 @@
 
 RATE, MOMENTUM = 0.01, 0.9
 GPT = {"batch": 8, "sequence": 256, "layers": 4, "width": 256, "heads": 4, "vocabulary": 256}
-RESNET = {"batch": 32, "image": 32, "depth": 18, "classes": 10}
+RESNET = {"batch": 32, "image": 32, "depth": 18, "stem": 3, "classes": 10}
 STEPS = {"gpt": 20, "resnet": 10}
 
 

@@ -57,7 +57,7 @@ class Residual(nn.Module):
 
 
 def resnet18(sizes):
-    layers = [nn.Conv2d(3, 64, 7, 2, 3, bias=False), nn.BatchNorm2d(64), nn.ReLU(), nn.MaxPool2d(3, 2, 1)]
+    layers = [nn.Conv2d(3, 64, 3, 1, 1, bias=False), nn.BatchNorm2d(64), nn.ReLU()]
     before = 64
     for stage in range(4):
         for index in range(2):

@@ -6,10 +6,12 @@ namespace pcc::example {
 static std::string checkNothing(const Sizes &) { return ""; }
 
 static std::string checkResnet(const Sizes &sizes) {
-  int64_t depth = sizes.at("depth");
-  return depth == 18 || depth == 50
-             ? ""
-             : "expected 'depth' to be 18 or 50, got " + std::to_string(depth);
+  int64_t depth = sizes.at("depth"), stem = sizes.at("stem");
+  if (depth != 18 && depth != 50)
+    return "expected 'depth' to be 18 or 50, got " + std::to_string(depth);
+  if (stem != 3 && stem != 7)
+    return "expected 'stem' to be 3 or 7, got " + std::to_string(stem);
+  return "";
 }
 
 llvm::ArrayRef<Example> listExamples() {
@@ -17,7 +19,7 @@ llvm::ArrayRef<Example> listExamples() {
   static constexpr SizeOption wideDeep[] = {
       {"batch", 32}, {"fields", 26}, {"vocabulary", 2048}, {"width", 64}};
   static constexpr SizeOption resnet[] = {
-      {"batch", 32}, {"image", 32}, {"depth", 18}, {"classes", 10}};
+      {"batch", 32}, {"image", 32}, {"depth", 18}, {"stem", 7}, {"classes", 10}};
   static constexpr SizeOption moe[] = {
       {"batch", 8}, {"sequence", 32}, {"width", 64}, {"experts", 4}};
   static constexpr SizeOption language[] = {{"batch", 8},  {"sequence", 32}, {"layers", 2},

@@ -64,6 +64,18 @@ Value addBlock(Network &net, const Twine &name, Value x, const Block &block) {
   return relu(net.make<graph::AddOp>(y, shortCut(net, x, block)));
 }
 
+/// A window of 7 with stride 2 and pooling; one of 3 for images that are too small for that (ibid.,
+/// section 4.2).
+Value addStem(Network &net, Value x, int64_t window) {
+  bool isSmall = window == 3;
+  x = normalise(net, "bn1", convolve(net, "conv1", x, 64, window, isSmall ? 1 : 2));
+  x = net.make<graph::ReluOp>(x);
+  if (isSmall)
+    return x;
+  return net.make<graph::MaxPoolOp>(x, ArrayRef<int64_t>{3, 3}, ArrayRef<int64_t>{2, 2},
+                                    ArrayRef<int64_t>{1, 1, 1, 1}, ArrayRef<int64_t>{1, 1});
+}
+
 } // namespace
 
 OwningOpRef<ModuleOp> buildResnet(const Sizes &sizes, MLIRContext &context) {
@@ -71,10 +83,7 @@ OwningOpRef<ModuleOp> buildResnet(const Sizes &sizes, MLIRContext &context) {
   int64_t batch = sizes.at("batch"), image = sizes.at("image");
   bool isDeep = sizes.at("depth") == 50;
   Value x = net.input("x", net.f32(), {batch, 3, image, image});
-  x = normalise(net, "bn1", convolve(net, "conv1", x, 64, 7, 2));
-  x = net.make<graph::MaxPoolOp>(net.make<graph::ReluOp>(x), ArrayRef<int64_t>{3, 3},
-                                 ArrayRef<int64_t>{2, 2}, ArrayRef<int64_t>{1, 1, 1, 1},
-                                 ArrayRef<int64_t>{1, 1});
+  x = addStem(net, x, sizes.at("stem"));
   const int64_t shallow[] = {2, 2, 2, 2}, deep[] = {3, 4, 6, 3};
   for (int64_t stage = 0; stage < 4; ++stage) {
     Network::Scope scope(net, "layer" + Twine(stage + 1));
