@@ -7,34 +7,29 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::graph;
 
-/// Samples add up (a mean's local form divides by the count of all samples), classes are whole.
-FactorRule SoftmaxCrossEntropyOp::getFactorRule() {
+/// Of values for each class of each sample, beside labels that are such values as well (`isDense`)
+/// or class numbers. Samples add up (a mean's local form divides by the count of all samples),
+/// classes are whole.
+static FactorRule classLossRule(ArrayRef<int64_t> shape, bool isDense) {
   FactorRule rule;
-  ArrayRef<int64_t> shape = getLogits().getType().getShape();
   TensorFactors samples;
   for (int64_t size : shape.drop_back())
     samples.push_back(rule.addDim(size, FactorKind::Reduce));
-  TensorFactors logits = samples;
-  logits.push_back(rule.addDim(shape.back(), FactorKind::Whole));
-  bool dense = getLabels().getType().getRank() == int64_t(shape.size());
-  rule.addOperand(logits);
-  rule.addOperand(dense ? logits : samples);
+  TensorFactors classes = samples;
+  classes.push_back(rule.addDim(shape.back(), FactorKind::Whole));
+  rule.addOperand(classes);
+  rule.addOperand(isDense ? classes : samples);
   rule.addResult({});
   return rule;
 }
 
+FactorRule SoftmaxCrossEntropyOp::getFactorRule() {
+  RankedTensorType logits = getLogits().getType();
+  return classLossRule(logits.getShape(), getLabels().getType().getRank() == logits.getRank());
+}
+
 FactorRule NllOp::getFactorRule() {
-  FactorRule rule;
-  ArrayRef<int64_t> shape = getLogProbabilities().getType().getShape();
-  TensorFactors samples;
-  for (int64_t size : shape.drop_back())
-    samples.push_back(rule.addDim(size, FactorKind::Reduce));
-  TensorFactors input = samples;
-  input.push_back(rule.addDim(shape.back(), FactorKind::Whole));
-  rule.addOperand(std::move(input));
-  rule.addOperand(std::move(samples));
-  rule.addResult({});
-  return rule;
+  return classLossRule(getLogProbabilities().getType().getShape(), /*isDense=*/false);
 }
 
 static FactorRule elementLossRule(ArrayRef<int64_t> shape) {

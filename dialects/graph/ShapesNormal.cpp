@@ -65,27 +65,18 @@ static LogicalResult checkMomentum(const Reporter &report, const APFloat &moment
   return report.error("expected 'momentum' in [0, 1], got ", momentum.convertToDouble());
 }
 
-LogicalResult BatchNormOp::verify() {
-  Reporter report = reporterOf(*this);
-  RankedTensorType input = getInput().getType();
-  if (failed(checkChannels(report, input, "scale", getScale().getType())) || // C1, C2
-      failed(checkChannels(report, input, "mean", getMean().getType())))     // C2
+template <typename OpT> static LogicalResult verifyBatchNorm(OpT op) {
+  Reporter report = reporterOf(op);
+  RankedTensorType input = op.getInput().getType();
+  if (failed(checkChannels(report, input, "scale", op.getScale().getType())) || // C1, C2
+      failed(checkChannels(report, input, "mean", op.getMean().getType())) ||   // C2
+      failed(checkEpsilon(report, op.getEpsilon())))                            // C3
     return failure();
-  if (failed(checkEpsilon(report, getEpsilon()))) // C3
-    return failure();
-  return checkMomentum(report, getMomentum()); // C4
+  return checkMomentum(report, op.getMomentum()); // C4
 }
 
-LogicalResult BatchNormInferenceOp::verify() {
-  Reporter report = reporterOf(*this);
-  RankedTensorType input = getInput().getType();
-  if (failed(checkChannels(report, input, "scale", getScale().getType())) || // C1, C2
-      failed(checkChannels(report, input, "mean", getMean().getType())))     // C2
-    return failure();
-  if (failed(checkEpsilon(report, getEpsilon()))) // C3
-    return failure();
-  return checkMomentum(report, getMomentum()); // C4
-}
+LogicalResult BatchNormOp::verify() { return verifyBatchNorm(*this); }
+LogicalResult BatchNormInferenceOp::verify() { return verifyBatchNorm(*this); }
 
 LogicalResult DropoutOp::verify() {
   double rate = getRate().convertToDouble();

@@ -14,10 +14,11 @@ using namespace mlir;
 namespace pcc::interpret {
 namespace {
 
-Tensor logSoftmax(graph::LogSoftmaxOp op, llvm::ArrayRef<Tensor> in) {
-  const Tensor &x = in[0];
+/// Maps every row along `axis`, in which `value` finds an element from its distance to the greatest
+/// one and from the sum of all the exponentials of these distances: none overflows.
+Tensor mapRows(const Tensor &x, int64_t axis, double (*value)(double distance, double sum)) {
   Tensor result(x.getType(), x.getShape());
-  AxisView view(x.getShape(), op.getAxis());
+  AxisView view(x.getShape(), axis);
   llvm::MutableArrayRef<Element> out = result.mutableElements();
   for (int64_t o = 0; o < view.outer; ++o)
     for (int64_t n = 0; n < view.inner; ++n) {
@@ -27,9 +28,19 @@ Tensor logSoftmax(graph::LogSoftmaxOp op, llvm::ArrayRef<Tensor> in) {
       for (int64_t i = 0; i < view.size; ++i)
         sum += std::exp(x[view.flat(o, i, n)].f - greatest);
       for (int64_t i = 0; i < view.size; ++i)
-        out[view.flat(o, i, n)].f = x[view.flat(o, i, n)].f - greatest - std::log(sum);
+        out[view.flat(o, i, n)].f = value(x[view.flat(o, i, n)].f - greatest, sum);
     }
   return result;
+}
+
+Tensor softmax(graph::SoftmaxOp op, llvm::ArrayRef<Tensor> in) {
+  return mapRows(in[0], op.getAxis(),
+                 [](double distance, double sum) { return std::exp(distance) / sum; });
+}
+
+Tensor logSoftmax(graph::LogSoftmaxOp op, llvm::ArrayRef<Tensor> in) {
+  return mapRows(in[0], op.getAxis(),
+                 [](double distance, double sum) { return distance - std::log(sum); });
 }
 
 /// Mean, and mean of the squared distances from `centre`, which is the mean unless given.
@@ -137,6 +148,7 @@ Tensor dropout(graph::DropoutOp op, llvm::ArrayRef<Tensor> in) {
 } // namespace
 
 void registerNormal(Registry &registry) {
+  registry.add<graph::SoftmaxOp>(softmax);
   registry.add<graph::LogSoftmaxOp>(logSoftmax);
   registry.add<graph::LayerNormOp>(layerNorm);
   registry.add<graph::RmsNormOp>(rmsNorm);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reductions and softmax.
+// Reductions.
 
 #include "compiler/interpret/Compute.h"
 #include "compiler/interpret/Indexing.h"
@@ -62,24 +62,6 @@ void divideBy(Tensor &sums, int64_t count) {
     sum.f /= static_cast<double>(count);
 }
 
-Tensor softmax(graph::SoftmaxOp op, llvm::ArrayRef<Tensor> in) {
-  const Tensor &x = in[0];
-  Tensor result(x.getType(), x.getShape());
-  AxisView view(x.getShape(), op.getAxis());
-  llvm::MutableArrayRef<Element> out = result.mutableElements();
-  for (int64_t o = 0; o < view.outer; ++o)
-    for (int64_t n = 0; n < view.inner; ++n) {
-      double greatest = -HUGE_VAL, sum = 0.0;
-      for (int64_t i = 0; i < view.size; ++i)
-        greatest = maximum(greatest, x[view.flat(o, i, n)].f);
-      for (int64_t i = 0; i < view.size; ++i)
-        sum += out[view.flat(o, i, n)].f = std::exp(x[view.flat(o, i, n)].f - greatest);
-      for (int64_t i = 0; i < view.size; ++i)
-        out[view.flat(o, i, n)].f /= sum;
-    }
-  return result;
-}
-
 } // namespace
 
 Tensor computeReduce(graph::ReduceOpKind kind, const Tensor &x, llvm::ArrayRef<int64_t> dims) {
@@ -107,7 +89,6 @@ void registerReduce(Registry &registry) {
   registry.add<graph::ReduceOp>([](graph::ReduceOp op, llvm::ArrayRef<Tensor> in) {
     return computeReduce(op.getKind(), in[0], op.getDims());
   });
-  registry.add<graph::SoftmaxOp>(softmax);
 }
 
 } // namespace pcc::interpret
