@@ -203,6 +203,25 @@ Tensor Emitter::lookThroughTranspose(const Tensor &x, bool &isTransposed) {
   return Tensor::of(op.getInput());
 }
 
+/// "abc,cd->abd": the rows of all matrices of `x` times one matrix.
+Tensor Emitter::multiplyRows(const Tensor &x, const Tensor &y, bool transposeX, bool transposeY) {
+  Value lhs = materialize(x), rhs = materialize(y);
+  if (!lhs || !rhs)
+    return {};
+  std::string left;
+  for (int64_t dim = 0; dim < x.rank(); ++dim)
+    left += static_cast<char>('a' + dim);
+  char inner = left.back(), columns = static_cast<char>(inner + 1);
+  std::string right{inner, columns}, result = left;
+  result.back() = columns;
+  if (transposeX)
+    std::swap(left[left.size() - 1], left[left.size() - 2]);
+  if (transposeY)
+    std::swap(right[0], right[1]);
+  std::string equation = left + "," + right + "->" + result;
+  return finish(graph::EinsumOp::create(builder, loc, lhs, rhs, equation));
+}
+
 Tensor Emitter::matmul(const Tensor &x, const Tensor &y, bool transposeX, bool transposeY) {
   if (!x || !y)
     return {};
@@ -214,14 +233,8 @@ Tensor Emitter::matmul(const Tensor &x, const Tensor &y, bool transposeX, bool t
             << formatShape(y.shape());
     return {};
   }
-  llvm::SmallVector<int64_t> shape(a.shape().drop_back(2));
-  if (b.rank() == 2 && a.rank() > 2 && !transposeX) {
-    // One product of all rows: the gradient of the weight is then one product, too.
-    int64_t batch = ShapedType::getNumElements(shape);
-    shape.append({rows, columns});
-    Tensor product = matmul(reshape(a, {batch * rows, inner}), b, false, transposeY);
-    return reshape(product, shape);
-  }
+  if (b.rank() == 2 && a.rank() > 2)
+    return multiplyRows(a, b, transposeX, transposeY);
   auto batch = broadcastShape({a.shape().drop_back(2), b.shape().drop_back(2)});
   if (!batch)
     return {};

@@ -83,7 +83,8 @@ public:
   Tensor logSoftmax(const Tensor &x, int64_t axis);
 
   /// Batched product; batch dimensions broadcast numpy's way. An operand that is a transpose of its
-  /// last two dimensions is read through it.
+  /// last two dimensions is read through it. Many matrices times one keep their dimensions and
+  /// become an einsum: each of them may be split, and the gradient of the one is one product.
   Tensor matmul(const Tensor &x, const Tensor &y, bool transposeX = false, bool transposeY = false);
 
   /// Any other op, never folded: its results of `types`. All are null if it does not verify or an
@@ -117,6 +118,7 @@ private:
   /// Repeating a known tensor is left to the program unless all are known.
   bool broadcastTogether(std::initializer_list<Tensor *> operands);
   bool haveEqualTypes(const Tensor &x, const Tensor &y) const;
+  Tensor multiplyRows(const Tensor &x, const Tensor &y, bool transposeX, bool transposeY);
   Tensor lookThroughTranspose(const Tensor &x, bool &isTransposed);
   std::optional<llvm::SmallVector<int64_t>> joinedShape(llvm::ArrayRef<Tensor> pieces,
                                                         int64_t axis);

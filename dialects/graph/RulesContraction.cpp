@@ -39,7 +39,8 @@ FactorRule MatmulOp::getFactorRule() {
   return rule;
 }
 
-/// One factor for each letter, in the order of the result and then of the operands.
+/// One factor for each letter, in the order of the device matrix: the dimensions of the left
+/// operand, then those that the right one adds, as in a matmul.
 FactorRule EinsumOp::getFactorRule() {
   FactorRule rule;
   EinsumEquation equation = *EinsumEquation::parse(getEquation());
@@ -55,10 +56,9 @@ FactorRule EinsumOp::getFactorRule() {
     }
     return dims;
   };
-  TensorFactors result = factorsOf(equation.result, getResult().getType().getShape());
   rule.addOperand(factorsOf(equation.lhs, getLhs().getType().getShape()));
   rule.addOperand(factorsOf(equation.rhs, getRhs().getType().getShape()));
-  rule.addResult(std::move(result));
+  rule.addResult(factorsOf(equation.result, getResult().getType().getShape()));
   rule.addLinear(0);
   rule.addLinear(1);
   return rule;

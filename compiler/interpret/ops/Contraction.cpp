@@ -87,12 +87,18 @@ Tensor einsum(graph::EinsumOp op, llvm::ArrayRef<Tensor> in) {
   auto left = stridesOver(all, equation.lhs, in[0].getShape());
   auto right = stridesOver(all, equation.rhs, in[1].getShape());
   auto out = stridesOver(all, equation.result, result.getShape());
-  llvm::MutableArrayRef<Element> elements = result.mutableElements();
+  // The last letter in a loop of its own: an index is taken apart once for all of it.
+  int64_t inner = sizes.empty() ? 1 : sizes.pop_back_val();
+  auto stepOf = [&](auto &strides) { return all.empty() ? 0 : strides.pop_back_val(); };
+  int64_t leftStep = stepOf(left), rightStep = stepOf(right), outStep = stepOf(out);
+  Element *elements = result.mutableElements().data();
   forEachIndex(sizes, [&](llvm::ArrayRef<int64_t> index) {
-    Element a = in[0][flatten(index, left)], b = in[1][flatten(index, right)];
-    Element &sum = elements[flatten(index, out)];
-    sum = result.isFloat() ? Element{.f = add(sum.f, multiply(a.f, b.f))}
-                           : Element{.i = add(sum.i, multiply(a.i, b.i))};
+    const Element *a = in[0].elements().data() + flatten(index, left);
+    const Element *b = in[1].elements().data() + flatten(index, right);
+    Element *sum = elements + flatten(index, out);
+    for (int64_t i = 0; i < inner; ++i, a += leftStep, b += rightStep, sum += outStep)
+      *sum = result.isFloat() ? Element{.f = add(sum->f, multiply(a->f, b->f))}
+                              : Element{.i = add(sum->i, multiply(a->i, b->i))};
   });
   return result;
 }

@@ -109,9 +109,9 @@ func.func @matmul(%a: tensor<4x8xf32>, %b: tensor<8x6xf32>, %at: tensor<3x8x4xf3
   return
 }
 
-// A contraction has a factor for each letter: the result's, then the contracted ones.
+// A contraction has a factor for each letter: those of the left operand, then what the right one adds.
 func.func @einsum(%a: tensor<2x4x8xf32>, %b: tensor<8x2x6xf32>) {
-  // expected-remark @+1 {{([i,k,l],[l,i,j]) -> ([i,j,k]) {reduce l: sum} {linear: (0) (1)}}}
+  // expected-remark @+1 {{([i,j,k],[k,i,l]) -> ([i,l,j]) {reduce k: sum} {linear: (0) (1)}}}
   %0 = graph.einsum "bij,jbk->bki" %a, %b : tensor<2x4x8xf32>, tensor<8x2x6xf32>
   return
 }
