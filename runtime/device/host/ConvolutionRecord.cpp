@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Convolutions by oneDNN's direct algorithms. The library says in which layouts it wants its
-// tensors; where they are not those of the program, a reorder before the convolution brings an
-// operand into scratch memory, and one behind it brings the result back. What a primitive needs
-// besides is scratch memory of the same kind: the library's own belongs to the thread that
-// prepares.
+// Convolutions by oneDNN. The library says in which layouts it wants its tensors; where they are
+// not those of the program, a reorder before the convolution brings an operand into scratch memory,
+// and one behind it brings the result back. What a primitive needs besides is scratch memory of the
+// same kind: the library's own belongs to the thread that prepares.
 //
-// The gradient of a weight sums over the batch in an order that depends on the number of threads;
-// the others do not.
+// Windows of 3 by 3 in steps of one go by Winograd's algorithm F(4x4, 3x3) where enough of them
+// share the transformed weight (Lavin and Gray: Fast Algorithms for Convolutional Neural Networks,
+// CVPR 2016): a quarter of the multiplications, for some four times the rounding of a direct sum. A
+// NaN or an infinity spreads to the 4 by 4 results beside it. All others go by direct sums. The
+// choice depends on sizes alone.
+//
+// The gradient of a weight sums over the batch in an order that depends on the number of threads,
+// and so may Winograd's sums over many channels; the others do not.
 
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/device/host/OneDnn.h"
 #include "runtime/device/host/Records.h"
 
+#include <algorithm>
 #include <functional>
 #include <vector>
 
@@ -71,7 +77,8 @@ public:
 private:
   void describeTensors();
   Tensor describe(const abi::Operand &operand, const std::vector<int64_t> &sizes);
-  Handle<dnnl_primitive_desc_t> describePrimitive();
+  bool hasManyTiles() const;
+  Handle<dnnl_primitive_desc_t> describePrimitive(dnnl_alg_kind_t algorithm);
   Handle<dnnl_primitive_attr_t> makeAttributes(abi::Activation activation);
   void addConvolution(const dnnl_primitive_desc_t desc);
   dnnl_memory_t addMemory(const dnnl_memory_desc_t &desc, std::byte *address);
@@ -159,7 +166,24 @@ Handle<dnnl_primitive_attr_t> Builder::makeAttributes(abi::Activation activation
   return handle;
 }
 
-Handle<dnnl_primitive_desc_t> Builder::describePrimitive() {
+/// Whether Winograd's algorithm is worth it: its tiles of 4 by 4 results read a weight of 36
+/// numbers in place of 9 for each pair of channels, which few tiles would not pay for. The
+/// library's kernels take channels in vectors of 16.
+bool Builder::hasManyTiles() const {
+  constexpr int64_t extent = 4, vector = 16, leastTiles = 32;
+  auto areOnes = [](const auto &list) {
+    return std::all_of(list.begin(), list.end(), [](int64_t value) { return value == 1; });
+  };
+  auto tiles = [&](int dim) { return (shape.result_shape(dim) + extent - 1) / extent; };
+  return shape.type() == abi::F32 && shape.weight_shape(2) == 3 && shape.weight_shape(3) == 3 &&
+         areOnes(shape.strides()) && areOnes(shape.dilations()) && areOnes(shape.padding()) &&
+         shape.weight_shape(1) == shape.input_shape(1) && shape.weight_shape(0) % vector == 0 &&
+         shape.weight_shape(1) % vector == 0 &&
+         shape.result_shape(0) * tiles(2) * tiles(3) >= leastTiles;
+}
+
+/// Null where the library has not this algorithm.
+Handle<dnnl_primitive_desc_t> Builder::describePrimitive(dnnl_alg_kind_t algorithm) {
   dnnl_dims_t strides, dilations, before, after;
   for (int dim : {0, 1}) {
     strides[dim] = shape.strides(dim);
@@ -168,25 +192,27 @@ Handle<dnnl_primitive_desc_t> Builder::describePrimitive() {
     after[dim] = shape.padding(dim + 2);
   }
   dnnl_convolution_desc_t desc;
-  constexpr dnnl_alg_kind_t direct = dnnl_convolution_direct;
   switch (shape.kind()) {
   case abi::Convolution::INPUT_GRADIENT:
-    note(dnn.convolutionBackwardData(&desc, direct, &input.any, &weight.any, &result.any, strides,
-                                     dilations, before, after));
+    note(dnn.convolutionBackwardData(&desc, algorithm, &input.any, &weight.any, &result.any,
+                                     strides, dilations, before, after));
     break;
   case abi::Convolution::WEIGHT_GRADIENT:
-    note(dnn.convolutionBackwardWeights(&desc, direct, &input.any, &weight.any, nullptr,
+    note(dnn.convolutionBackwardWeights(&desc, algorithm, &input.any, &weight.any, nullptr,
                                         &result.any, strides, dilations, before, after));
     break;
   default:
-    note(dnn.convolutionForward(&desc, dnnl_forward_inference, direct, &input.any, &weight.any,
+    // As in training: for inference alone the library would take images by rows of all channels,
+    // which are dearer to make out of planes than what it saves.
+    note(dnn.convolutionForward(&desc, dnnl_forward_training, algorithm, &input.any, &weight.any,
                                 bias.address ? &bias.plain : nullptr, &result.any, strides,
                                 dilations, before, after));
   }
   Handle<dnnl_primitive_attr_t> attributes = makeAttributes(shape.activation());
   dnnl_primitive_desc_t primitiveDesc = nullptr;
-  if (failure == dnnl_success)
-    note(dnn.primitiveDescCreate(&primitiveDesc, &desc, attributes.get(), dnn.engine, nullptr));
+  if (failure == dnnl_success && dnn.primitiveDescCreate(&primitiveDesc, &desc, attributes.get(),
+                                                         dnn.engine, nullptr) != dnnl_success)
+    return {};
   return {primitiveDesc, dnn.primitiveDescDestroy};
 }
 
@@ -256,9 +282,15 @@ Expected<PreparedPointer> Builder::build() {
   note(dnn.streamCreate(&stream, dnn.engine, dnnl_stream_default_flags));
   record->stream = {stream, dnn.streamDestroy};
   describeTensors();
-  Handle<dnnl_primitive_desc_t> desc = describePrimitive();
-  if (failure == dnnl_success)
+  Handle<dnnl_primitive_desc_t> desc;
+  if (hasManyTiles())
+    desc = describePrimitive(dnnl_convolution_winograd);
+  if (!desc.get())
+    desc = describePrimitive(dnnl_convolution_direct);
+  if (desc.get())
     addConvolution(desc.get());
+  else
+    note(dnnl_unimplemented);
   if (failure != dnnl_success)
     return Status::unavailable(fmt::format("oneDNN has no such convolution of {} here (status {})",
                                            abi::elementName(shape.type()), int(failure)));

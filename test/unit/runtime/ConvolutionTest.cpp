@@ -21,15 +21,18 @@ struct Sizes {
 };
 
 const Sizes allSizes[] = {
-    {2, 3, 8, 5, 1, 3, 1, 1, 1, 1},   // same size
-    {2, 16, 9, 32, 1, 3, 2, 1, 1, 1}, // stride 2, the last column of padding unseen
-    {1, 4, 7, 6, 2, 2, 1, 0, 1, 1},   // groups, padding on one side
-    {8, 8, 8, 8, 2, 3, 1, 1, 1, 1},   // groups of whole vectors
-    {2, 8, 10, 8, 8, 3, 1, 2, 2, 2},  // each channel alone, dilated
-    {3, 6, 5, 4, 1, 1, 1, 0, 0, 1},   // a product
-    {1, 1, 1, 1, 1, 1, 1, 0, 0, 1},   // one element
-    {1, 3, 12, 4, 1, 7, 2, 3, 3, 1},  // the first layer of a residual network
-    {1, 2, 6, 2, 1, 2, 3, 0, 0, 1}};  // elements that no window sees
+    {2, 3, 8, 5, 1, 3, 1, 1, 1, 1},     // same size
+    {2, 16, 9, 32, 1, 3, 2, 1, 1, 1},   // stride 2, the last column of padding unseen
+    {1, 4, 7, 6, 2, 2, 1, 0, 1, 1},     // groups, padding on one side
+    {8, 8, 8, 8, 2, 3, 1, 1, 1, 1},     // groups of whole vectors
+    {2, 8, 10, 8, 8, 3, 1, 2, 2, 2},    // each channel alone, dilated
+    {3, 6, 5, 4, 1, 1, 1, 0, 0, 1},     // a product
+    {1, 1, 1, 1, 1, 1, 1, 0, 0, 1},     // one element
+    {1, 3, 12, 4, 1, 7, 2, 3, 3, 1},    // the first layer of a residual network
+    {1, 2, 6, 2, 1, 2, 3, 0, 0, 1},     // elements that no window sees
+    {2, 32, 16, 16, 1, 3, 1, 1, 1, 1},  // Winograd's algorithm, 32 tiles
+    {4, 16, 13, 48, 1, 3, 1, 1, 1, 1},  // the same, tiles beyond the edges
+    {4, 16, 14, 48, 1, 3, 1, 1, 0, 1}}; // enough tiles, but padding on one side
 
 abi::Convolution makeConvolution(const Sizes &s, abi::Convolution::Kind kind) {
   abi::Convolution c;
@@ -143,22 +146,24 @@ TEST(Convolution, AllKindsAndForms) {
         for (size_t i = 0; i < got.size(); ++i)
           worst = std::max(worst, std::abs(got[i] - expected[i]));
         // Terms are below 1 in size and at most 1152; each addition rounds by half an ulp at most.
+        // Winograd's transforms scale by up to 100 on the way: their error is some ten times that.
         EXPECT_LE(worst, 1e-4) << "case " << &s - allSizes << " kind " << kind;
       }
 }
 
 TEST(Convolution, BiasAndRelu) {
   std::mt19937 random(2);
-  Sizes s = allSizes[1];
-  Tensors tensors = randomTensors(random, s);
-  std::vector<float> bias = randomFloats(random, s.outputs);
-  abi::Convolution convolution = makeConvolution(s, abi::Convolution::FORWARD);
-  convolution.set_activation(abi::RELU);
-  std::vector<double> expected = reference(s, abi::Convolution::FORWARD, tensors);
-  std::vector<float> got = run(convolution, tensors, bias, 1);
-  int64_t plane = s.result() * s.result();
-  for (size_t i = 0; i < got.size(); ++i)
-    EXPECT_NEAR(got[i], std::max(0.0, expected[i] + bias[i / plane % s.outputs]), 1e-4);
+  for (const Sizes &s : {allSizes[1], allSizes[9]}) {
+    Tensors tensors = randomTensors(random, s);
+    std::vector<float> bias = randomFloats(random, s.outputs);
+    abi::Convolution convolution = makeConvolution(s, abi::Convolution::FORWARD);
+    convolution.set_activation(abi::RELU);
+    std::vector<double> expected = reference(s, abi::Convolution::FORWARD, tensors);
+    std::vector<float> got = run(convolution, tensors, bias, 1);
+    int64_t plane = s.result() * s.result();
+    for (size_t i = 0; i < got.size(); ++i)
+      EXPECT_NEAR(got[i], std::max(0.0, expected[i] + bias[i / plane % s.outputs]), 1e-4);
+  }
 }
 
 } // namespace
