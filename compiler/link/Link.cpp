@@ -8,25 +8,6 @@ using namespace mlir;
 
 namespace pcc::link {
 
-abi::ElementType elementType(Type type) {
-  if (type.isF32())
-    return abi::F32;
-  if (type.isF16())
-    return abi::F16;
-  if (type.isBF16())
-    return abi::BF16;
-  switch (type.getIntOrFloatBitWidth()) {
-  case 1:
-    return abi::BOOL;
-  case 8:
-    return abi::I8;
-  case 32:
-    return abi::I32;
-  default:
-    return abi::I64;
-  }
-}
-
 FailureOr<std::string> bytesOf(ElementsAttr elements) {
   int64_t count = elements.getNumElements();
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(elements)) {
@@ -98,7 +79,7 @@ LogicalResult Linker::linkBuffer(task::BufferOp op) {
   buffer.set_space(spaceOf(op.getSpace()));
   buffer.set_offset(op.getOffset());
   buffer.set_bytes(op.getBytes());
-  buffer.set_type(elementType(type.getElementType()));
+  buffer.set_type(facts::toElementType(type.getElementType()));
   buffer.mutable_shape()->Add(type.getShape().begin(), type.getShape().end());
   if (op.getSpace() != task::Space::Constant)
     return success();

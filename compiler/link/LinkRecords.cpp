@@ -133,8 +133,8 @@ void Linker::linkMatmul(task::MatmulOp op, abi::Matmul &matmul) {
   matmul.set_k(op.getK());
   matmul.set_transpose_a(op.getTransposeA());
   matmul.set_transpose_b(op.getTransposeB());
-  matmul.set_type(elementType(elementOf(op.getA())));
-  matmul.set_result_type(elementType(elementOf(op.getC())));
+  matmul.set_type(facts::toElementType(elementOf(op.getA())));
+  matmul.set_result_type(facts::toElementType(elementOf(op.getC())));
   linkOperand(op.getA(), *matmul.mutable_a());
   linkOperand(op.getB(), *matmul.mutable_b());
   linkOperand(op.getC(), *matmul.mutable_c());
@@ -147,7 +147,7 @@ void Linker::linkMatmul(task::MatmulOp op, abi::Matmul &matmul) {
 
 void Linker::linkConvolution(task::ConvolutionOp op, abi::Convolution &convolution) {
   convolution.set_kind(kindOf(op.getKind()));
-  convolution.set_type(elementType(elementOf(op.getInput())));
+  convolution.set_type(facts::toElementType(elementOf(op.getInput())));
   auto fill = [](auto *field, ArrayRef<int64_t> values) {
     field->Add(values.begin(), values.end());
   };
@@ -284,7 +284,7 @@ void Linker::linkCollective(Operation *op, abi::Collective &collective) {
     return;
   bool isRecv = isa<task::RecvOp>(op);
   auto type = cast<ShapedType>(op->getOperand(0).getType());
-  collective.set_type(elementType(type.getElementType()));
+  collective.set_type(facts::toElementType(type.getElementType()));
   collective.mutable_shape()->Add(type.getShape().begin(), type.getShape().end());
   if (isRecv)
     return linkOperand(op->getOperand(0), *collective.mutable_destination());
@@ -321,7 +321,7 @@ void Linker::linkRecord(Operation *op, abi::Record &record) {
         abi::Accumulate &accumulate = *record.mutable_accumulate();
         linkOperand(op.getSource(), *accumulate.mutable_source());
         linkOperand(op.getDestination(), *accumulate.mutable_destination());
-        accumulate.set_source_type(elementType(elementOf(op.getSource())));
+        accumulate.set_source_type(facts::toElementType(elementOf(op.getSource())));
         accumulate.set_count(cast<ShapedType>(op.getSource().getType()).getNumElements());
         accumulate.set_accumulation(accumulationOf(op.getAccumulation()));
       })

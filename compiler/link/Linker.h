@@ -7,13 +7,11 @@
 #include "dialects/graph/Graph.h"
 #include "dialects/task/Task.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "passes/facts/ElementTypes.h"
 #include "runtime/abi/program.pb.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace pcc::link {
-
-/// The element type of the file format.
-abi::ElementType elementType(mlir::Type type);
 
 /// The elements row-major, little endian, one byte for i1; fails where the attribute does not hold
 /// them.

@@ -4,6 +4,7 @@
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/task/Task.h"
+#include "passes/facts/Products.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -29,9 +30,8 @@ StringRef stringify(OpClass opClass) {
   llvm_unreachable("every class is listed");
 }
 
-static int64_t getNumElements(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor ? tensor.getNumElements() : 0;
+int64_t getElementBytes(Type type) {
+  return llvm::divideCeil(cast<ShapedType>(type).getElementTypeBitWidth(), 8);
 }
 
 int64_t getNumBytes(Type type) {
@@ -43,7 +43,7 @@ static OpClass classifyOther(Operation *op) {
   return isa<dist::DistDialect>(op->getDialect()) ? OpClass::Communication : OpClass::Elementwise;
 }
 
-static OpClass classify(Operation *op) {
+OpClass classOf(Operation *op) {
   return llvm::TypeSwitch<Operation *, OpClass>(op)
       .Case<graph::MatmulOp, graph::EinsumOp, graph::Conv2dOp, graph::Conv2dInputGradientOp,
             graph::Conv2dWeightGradientOp, graph::AttentionOp, graph::AttentionGradientOp>(
@@ -62,7 +62,7 @@ static OpClass classify(Operation *op) {
 }
 
 /// Function values of one element, counted as flops.
-static int64_t flopsPerElement(Operation *op) {
+static int64_t flopsPerElement(Operation *op, const OpShapes &shapes) {
   return llvm::TypeSwitch<Operation *, int64_t>(op)
       .Case<graph::SoftmaxOp, graph::SoftmaxCrossEntropyOp>([](auto) { return 5; })
       .Case<graph::LogSoftmaxOp, graph::RmsNormOp, graph::BatchNormInferenceOp>(
@@ -76,60 +76,29 @@ static int64_t flopsPerElement(Operation *op) {
       .Case<graph::AdamOp, graph::AdamWeightDecayOp>([](auto) { return 15; })
       .Case<graph::LambOp>([](auto) { return 19; })
       .Case<graph::SgdOp>([](auto) { return 4; })
-      .Case([](graph::TopKOp topK) { return topK.getInput().getType().getDimSize(topK.getAxis()); })
-      .Case([](graph::CumsumOp cumsum) {
-        return llvm::Log2_64_Ceil(cumsum.getType().getDimSize(cumsum.getAxis())) + 1;
+      .Case([&](graph::TopKOp topK) { return shapes.operands[0][topK.getAxis()]; })
+      .Case([&](graph::CumsumOp cumsum) {
+        return llvm::Log2_64_Ceil(shapes.results[0][cumsum.getAxis()]) + 1;
       })
       .Case<graph::MaxPoolOp, graph::AvgPoolOp>(
           [](auto pool) { return llvm::product_of(pool.getWindow()); })
       .Default([](Operation *) { return 1; });
 }
 
-/// Those of one element of the result with the elements of the weight that it sees, the padding
-/// included.
-static int64_t countConvolved(Value weight, Value result) {
-  auto type = cast<RankedTensorType>(weight.getType());
-  return type.getNumElements() / type.getDimSize(0) * getNumElements(result.getType());
-}
-
-/// Those of each position of the query with each of the key that it sees, in `perWidth` products of
-/// rows of the key and `perDepth` of the value; of a causal attention, half of all.
-template <typename Attention>
-static int64_t countAttended(Attention op, int64_t perWidth, int64_t perDepth) {
-  RankedTensorType query = op.getQuery().getType(), value = op.getValue().getType();
-  int64_t scores = llvm::product_of(query.getShape().drop_back()) * value.getDimSize(2);
-  int64_t products = scores * (perWidth * query.getDimSize(3) + perDepth * value.getDimSize(3));
-  return op.getCausal() ? products / 2 : products;
-}
-
-/// One product for every index of all factors; the window of a convolution is no factor.
-static int64_t countProducts(Operation *op) {
-  if (auto conv = dyn_cast<graph::Conv2dOp>(op))
-    return countConvolved(conv.getWeight(), conv.getResult());
-  if (auto conv = dyn_cast<graph::Conv2dInputGradientOp>(op))
-    return countConvolved(conv.getWeight(), conv.getGradient());
-  if (auto conv = dyn_cast<graph::Conv2dWeightGradientOp>(op))
-    return countConvolved(conv.getResult(), conv.getGradient());
-  if (auto attention = dyn_cast<graph::AttentionOp>(op))
-    return countAttended(attention, 1, 1);
-  if (auto attention = dyn_cast<graph::AttentionGradientOp>(op))
-    return countAttended(attention, 3, 2);
-  FactorRule rule = cast<FactorRuleOpInterface>(op).getFactorRule();
-  int64_t products = 1;
-  for (const Factor &factor : rule.getFactors())
-    products *= factor.size;
-  return products;
-}
-
-static int64_t countFlops(Operation *op, OpClass opClass) {
+static int64_t countFlops(Operation *op, OpClass opClass, const OpShapes &shapes) {
   switch (opClass) {
-  case OpClass::Contraction:
-    return 2 * countProducts(op);
+  case OpClass::Contraction: {
+    double flops = 0;
+    for (const ProductForm &product : listProducts(op))
+      flops += product.at(shapes).flops();
+    return static_cast<int64_t>(flops);
+  }
   case OpClass::Reduction:
-    return flopsPerElement(op) * getNumElements(op->getOperandTypes().front());
+    return flopsPerElement(op, shapes) * countElements(shapes.operands.front());
   case OpClass::Elementwise:
-    return op->getNumResults() ? flopsPerElement(op) * getNumElements(op->getResultTypes().front())
-                               : 0;
+    return shapes.results.empty()
+               ? 0
+               : flopsPerElement(op, shapes) * countElements(shapes.results.front());
   case OpClass::Movement:
   case OpClass::Leaf:
   case OpClass::Communication:
@@ -138,17 +107,21 @@ static int64_t countFlops(Operation *op, OpClass opClass) {
   llvm_unreachable("every class is listed");
 }
 
-Cost costOf(Operation *op) {
+Cost costOf(Operation *op, const OpShapes &shapes) {
   Cost cost;
-  cost.opClass = classify(op);
-  cost.flops = countFlops(op, cost.opClass);
+  cost.opClass = classOf(op);
+  cost.flops = countFlops(op, cost.opClass, shapes);
   if (isa<graph::ReshapeOp>(op))
     return cost;
-  for (Type type : op->getOperandTypes())
-    cost.bytes += getNumBytes(type);
-  for (Type type : op->getResultTypes())
-    cost.bytes += getNumBytes(type);
+  for (auto [type, shape] : llvm::zip_equal(op->getOperandTypes(), shapes.operands))
+    if (isa<ShapedType>(type))
+      cost.bytes += countElements(shape) * getElementBytes(type);
+  for (auto [type, shape] : llvm::zip_equal(op->getResultTypes(), shapes.results))
+    if (isa<ShapedType>(type))
+      cost.bytes += countElements(shape) * getElementBytes(type);
   return cost;
 }
+
+Cost costOf(Operation *op) { return costOf(op, OpShapes::of(op)); }
 
 } // namespace pcc::facts

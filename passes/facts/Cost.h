@@ -10,8 +10,7 @@
 //   reshape                    movement     0                0
 #pragma once
 
-#include "mlir/IR/Operation.h"
-#include <cstdint>
+#include "passes/facts/OpShapes.h"
 
 namespace pcc::facts {
 
@@ -28,6 +27,14 @@ struct Cost {
 
 /// The cost of `op` on the shapes that it has now: of one rank, once those are local.
 Cost costOf(mlir::Operation *op);
+
+/// The same if operands and results had the shapes `shapes`.
+Cost costOf(mlir::Operation *op, const OpShapes &shapes);
+
+OpClass classOf(mlir::Operation *op);
+
+/// Bytes of one element of a tensor, at least one.
+int64_t getElementBytes(mlir::Type type);
 
 /// Bytes of a tensor; elements of less than a byte take one.
 int64_t getNumBytes(mlir::Type type);

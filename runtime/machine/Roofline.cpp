@@ -20,6 +20,11 @@ double computeRate(const abi::DeviceFigures &device, abi::ComputeClass computeCl
   return ofType ? ofType : ofF32;
 }
 
+double productSeconds(const abi::DeviceFigures &device, abi::ElementType type,
+                      const Product &product) {
+  return product.flops() / computeRate(device, abi::CONTRACTION, type);
+}
+
 double moveSeconds(const abi::DeviceFigures &device, double bytes) {
   return device.launch_seconds().value() + bytes / device.memory_bytes_per_second().value();
 }

@@ -7,6 +7,7 @@
 #define PCC_RUNTIME_MACHINE_ROOFLINE_H
 
 #include "runtime/abi/cluster.pb.h"
+#include "runtime/machine/Product.h"
 
 namespace pcc::machine {
 
@@ -17,6 +18,10 @@ double computeRate(const abi::DeviceFigures &device, abi::ComputeClass computeCl
 /// Seconds of a launch that does `flops` operations and moves `bytes` to and from memory.
 double computeSeconds(const abi::DeviceFigures &device, abi::ComputeClass computeClass,
                       abi::ElementType type, double flops, double bytes);
+
+/// Seconds in which the device multiplies, without a launch and whatever memory allows.
+double productSeconds(const abi::DeviceFigures &device, abi::ElementType type,
+                      const Product &product);
 
 /// Seconds of a launch that only moves: `bytes` are those read and those written.
 double moveSeconds(const abi::DeviceFigures &device, double bytes);

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/facts/OpPrice.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "passes/facts/ElementTypes.h"
+#include "runtime/abi/ElementTypes.h"
+#include "runtime/machine/Roofline.h"
+
+using namespace mlir;
+
+namespace pcc::facts {
+
+static bool isPriced(OpClass opClass) {
+  return opClass != OpClass::Communication && opClass != OpClass::Leaf;
+}
+
+OpPrice::OpPrice(Operation *op, const abi::DeviceFigures &device, KernelShare share,
+                 abi::ElementType f32As)
+    : op(op), device(&device), opClass(classOf(op)), products(listProducts(op)) {
+  if (!isPriced(opClass))
+    return;
+  auto typeOf = [&](Value value) {
+    abi::ElementType own = toElementType(getElementTypeOrSelf(value.getType()));
+    return own == abi::F32 ? f32As : own;
+  };
+  auto add = [&](Value value, unsigned index, bool isResult) {
+    if (isa<RankedTensorType>(value.getType()))
+      moved.push_back({index, isResult, int64_t(abi::elementBytes(typeOf(value)))});
+  };
+  for (int index : share.reads.set_bits())
+    add(op->getOperand(index), index, /*isResult=*/false);
+  for (int index : share.writes.set_bits())
+    add(op->getResult(index), index, /*isResult=*/true);
+  if (op->getNumOperands() && isa<RankedTensorType>(op->getOperand(0).getType()))
+    type = typeOf(op->getOperand(0));
+  launch = share.launches ? device.launch_seconds().value() : 0;
+}
+
+double OpPrice::bytes(const OpShapes &local) const {
+  double bytes = 0;
+  for (const Tensor &tensor : moved) {
+    const Shape &shape =
+        tensor.isResult ? local.results[tensor.index] : local.operands[tensor.index];
+    bytes += double(countElements(shape) * tensor.elementBytes);
+  }
+  return bytes;
+}
+
+/// At which rate a device does what is no product; ops that only move have none.
+static abi::ComputeClass toComputeClass(OpClass opClass) {
+  return opClass == OpClass::Reduction ? abi::REDUCTION : abi::ELEMENTWISE;
+}
+
+double OpPrice::seconds(const OpShapes &local) const {
+  if (!isPriced(opClass))
+    return 0;
+  double computing = 0;
+  if (!products.empty())
+    for (const ProductForm &product : products)
+      computing += machine::productSeconds(*device, type, product.at(local));
+  else
+    computing = double(costOf(op, local).flops) /
+                machine::computeRate(*device, toComputeClass(opClass), type);
+  return launch + std::max(computing, bytes(local) / device->memory_bytes_per_second().value());
+}
+
+double secondsOf(Operation *op, const OpShapes &local, const abi::Cluster &cluster) {
+  return OpPrice(op, cluster.device()).seconds(local);
+}
+
+} // namespace pcc::facts
