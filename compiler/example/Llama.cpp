@@ -67,7 +67,6 @@ OwningOpRef<ModuleOp> buildLlama(const Sizes &given, MLIRContext &context) {
   int64_t vocabulary = given.at("vocabulary");
   Value ids = net.input("x", net.i64(), {sizes.batch, sizes.sequence});
   Value x = net.embedding("embed", ids, vocabulary, sizes.width);
-  x = net.reshape(x, {sizes.batch * sizes.sequence, sizes.width});
   Angles angles(net, sizes);
   for (int64_t layer = 0; layer < given.at("layers"); ++layer) {
     Network::Scope scope(net, "layers." + Twine(layer));
@@ -75,7 +74,7 @@ OwningOpRef<ModuleOp> buildLlama(const Sizes &given, MLIRContext &context) {
     x = net.make<graph::AddOp>(x, addGated(net, rmsNorm(net, "n2", x), sizes));
   }
   Value logits = net.linear("head", rmsNorm(net, "norm", x), vocabulary, /*hasBias=*/false);
-  return net.finish(net.reshape(logits, {sizes.batch, sizes.sequence, vocabulary}), "logits");
+  return net.finish(logits, "logits");
 }
 
 } // namespace pcc::example

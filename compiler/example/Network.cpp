@@ -101,12 +101,18 @@ Value Network::slice(Value x, int64_t axis, int64_t start, int64_t size) {
 
 Value Network::linear(StringRef name, Value x, int64_t out, bool hasBias) {
   Scope scope(*this, name);
-  int64_t rows = shapeOf(x)[0], in = shapeOf(x)[1];
+  int64_t in = shapeOf(x).back(), last = shapeOf(x).size() - 1;
   Value weight = normal("weight", {out, in}, 1.0 / std::sqrt(double(in)));
-  Value product = make<graph::MatmulOp>(x, weight, /*transpose_lhs=*/false, /*transpose_rhs=*/true);
+  builder.setLoc(nameOp(graph::MatmulOp::getOperationName()));
+  Value product;
+  if (last == 1)
+    product = graph::MatmulOp::create(builder, x, weight, /*transpose_lhs=*/false,
+                                      /*transpose_rhs=*/true);
+  else
+    product = graph::EinsumOp::create(builder, x, weight, "bsi,oi->bso");
   if (!hasBias)
     return product;
-  return make<graph::AddOp>(product, repeat(zeros("bias", out), {rows, out}, 1));
+  return make<graph::AddOp>(product, repeat(zeros("bias", out), shapeOf(product), last));
 }
 
 Value Network::layerNorm(StringRef name, Value x) {

@@ -66,7 +66,8 @@ public:
   mlir::Value slice(mlir::Value x, int64_t axis, int64_t start, int64_t size);
 
   // Layers, each a module of its own.
-  /// [rows, in] to [rows, out]; the weight is [out, in].
+  /// [rows, in] to [rows, out], or [batch, sequence, in] to [batch, sequence, out]; the weight is
+  /// [out, in], the product called `matmul`.
   mlir::Value linear(llvm::StringRef name, mlir::Value x, int64_t out, bool hasBias = true);
   /// Over the last dimension.
   mlir::Value layerNorm(llvm::StringRef name, mlir::Value x);

@@ -26,7 +26,7 @@ Value attend(Network &net, Value query, Value key, Value value, const Transforme
       query, key, value, /*mask=*/Value(), /*offset=*/Value(),
       APFloat(1.0 / std::sqrt(double(sizes.getHeadWidth()))), isCausal);
   Value rows = net.transpose(attention.getResult(), {0, 2, 1, 3});
-  return net.reshape(rows, {sizes.batch * sizes.sequence, sizes.width});
+  return net.reshape(rows, {sizes.batch, sizes.sequence, sizes.width});
 }
 
 static Value addAttention(Network &net, Value x, const TransformerSizes &sizes, bool isCausal) {
@@ -52,16 +52,15 @@ Value addBlock(Network &net, const Twine &name, Value x, const TransformerSizes 
 OwningOpRef<ModuleOp> buildGpt(const Sizes &given, MLIRContext &context) {
   Network net(context);
   TransformerSizes sizes(given);
-  int64_t rows = sizes.batch * sizes.sequence, vocabulary = given.at("vocabulary");
+  int64_t vocabulary = given.at("vocabulary");
   Value ids = net.input("x", net.i64(), {sizes.batch, sizes.sequence});
   Value words = net.embedding("wte", ids, vocabulary, sizes.width);
   Value places = net.normal("wpe.weight", {sizes.sequence, sizes.width}, 0.02);
   Value x = net.make<graph::AddOp>(words, net.repeat(places, shapeOf(words), {1, 2}));
-  x = net.reshape(x, {rows, sizes.width});
   for (int64_t layer = 0; layer < given.at("layers"); ++layer)
     x = addBlock(net, "h." + Twine(layer), x, sizes, /*isCausal=*/true);
   Value logits = net.linear("head", net.layerNorm("ln_f", x), vocabulary, /*hasBias=*/false);
-  return net.finish(net.reshape(logits, {sizes.batch, sizes.sequence, vocabulary}), "logits");
+  return net.finish(logits, "logits");
 }
 
 /// Devlin et al.: BERT, NAACL 2019, with a classifier on the first position.
@@ -74,10 +73,10 @@ OwningOpRef<ModuleOp> buildBert(const Sizes &given, MLIRContext &context) {
                                    net.embedding("token_type", types, 2, sizes.width));
   Value places = net.normal("pos.weight", {sizes.sequence, sizes.width}, 0.02);
   x = net.make<graph::AddOp>(x, net.repeat(places, shapeOf(x), {1, 2}));
-  x = net.layerNorm("ln", net.reshape(x, {sizes.batch * sizes.sequence, sizes.width}));
+  x = net.layerNorm("ln", x);
   for (int64_t layer = 0; layer < given.at("layers"); ++layer)
     x = addBlock(net, "layer." + Twine(layer), x, sizes, /*isCausal=*/false);
-  x = net.slice(net.reshape(x, {sizes.batch, sizes.sequence, sizes.width}), 1, 0, 1);
+  x = net.slice(x, 1, 0, 1);
   x = net.linear("pooler", net.reshape(x, {sizes.batch, sizes.width}), sizes.width);
   return net.finish(net.linear("classifier", net.make<graph::TanhOp>(x), given.at("classes")),
                     "logits");
@@ -102,10 +101,9 @@ OwningOpRef<ModuleOp> buildVit(const Sizes &given, MLIRContext &context) {
   x = net.make<graph::ConcatOp>(ValueRange{first, x}, /*axis=*/1);
   Value places = net.normal("pos", {1, 17, sizes.width}, 0.02);
   x = net.make<graph::AddOp>(x, net.repeat(places, shapeOf(x), {0, 1, 2}));
-  x = net.reshape(x, {sizes.batch * sizes.sequence, sizes.width});
   for (int64_t layer = 0; layer < given.at("layers"); ++layer)
     x = addBlock(net, "blocks." + Twine(layer), x, sizes, /*isCausal=*/false);
-  x = net.reshape(net.layerNorm("norm", x), {sizes.batch, sizes.sequence, sizes.width});
+  x = net.layerNorm("norm", x);
   x = net.reshape(net.slice(x, 1, 0, 1), {sizes.batch, sizes.width});
   return net.finish(net.linear("head", x, given.at("classes")), "logits");
 }
