@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/facts/MachinePrice.h"
 
+#include "runtime/machine/Roofline.h"
+
 using namespace llvm;
 
 namespace pcc::facts {
@@ -42,7 +44,7 @@ static abi::CollectiveKind kindOf(StepKind kind) {
 machine::CollectivePrice MachinePrice::explain(const ReshardStep &step) const {
   double result = static_cast<double>(step.resultElements * elementBytes);
   if (step.isLocal()) // read and written, by a kernel that has more to do
-    return {2 * result / cluster.device().memory_bytes_per_second().value()};
+    return {2 * result / machine::memoryRate(cluster.device())};
   double operand = static_cast<double>(step.operandElements * elementBytes);
   machine::Traffic traffic{kindOf(step.kind), operand, step.messages};
   if (step.kind == StepKind::AllGather)

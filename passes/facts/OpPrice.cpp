@@ -61,7 +61,7 @@ double OpPrice::seconds(const OpShapes &local) const {
   else
     computing = double(costOf(op, local).flops) /
                 machine::computeRate(*device, toComputeClass(opClass), type);
-  return launch + std::max(computing, bytes(local) / device->memory_bytes_per_second().value());
+  return launch + std::max(computing, bytes(local) / machine::memoryRate(*device));
 }
 
 double secondsOf(Operation *op, const OpShapes &local, const abi::Cluster &cluster) {

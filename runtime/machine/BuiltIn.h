@@ -25,6 +25,8 @@ struct BuiltInLink {
   abi::LinkFigures figures;
 };
 
+abi::Figure makeFigure(double value, abi::FigureSource source);
+
 const std::vector<BuiltInDevice> &builtInDevices();
 const std::vector<BuiltInLink> &builtInLinks();
 

@@ -61,6 +61,8 @@ abi::DeviceFigures overlay(abi::DeviceFigures base, abi::DeviceFigures given) {
     *(known == base.mutable_rate()->end() ? base.add_rate() : &*known) = rate;
   }
   given.clear_rate();
+  if (given.product().tile_size())
+    base.mutable_product()->clear_tile();
   base.MergeFrom(given);
   return base;
 }
@@ -93,6 +95,33 @@ void checkFigure(abi::Checker &checker, const char *name, const abi::Figure &fig
                  "expected a value above 0, got {}", figure.value());
 }
 
+/// Of a data sheet's figure; absent: all.
+void checkShare(abi::Checker &checker, const char *name, const abi::Figure &share) {
+  abi::Checker::Scope scope(checker, name);
+  checker.expect(!share.has_value() || (share.value() > 0 && share.value() <= 1),
+                 "expected a value above 0 and at most 1, got {}", share.value());
+}
+
+void checkProduct(abi::Checker &checker, const abi::ProductFigures &product) {
+  abi::Checker::Scope scope(checker, "product");
+  checker.expect(product.units() >= 0, "units: expected at least 0, got {}", product.units());
+  checker.expect(product.units() == 0 || product.tile_size() > 0,
+                 "expected a 'tile' for the units, got none");
+  for (int i = 0; i < product.tile_size(); ++i) {
+    abi::Checker::Scope row(checker, "tile", i);
+    checker.expect(product.tile(i).rows() > 0 && product.tile(i).columns() > 0,
+                   "expected at least one row and one column, got {} and {}",
+                   product.tile(i).rows(), product.tile(i).columns());
+  }
+  using Lost = std::pair<const char *, const abi::Figure &>;
+  for (auto [name, figure] :
+       {Lost{"lost_rows", product.lost_rows()}, Lost{"lost_columns", product.lost_columns()},
+        Lost{"lost_depth", product.lost_depth()}})
+    if (figure.has_value())
+      checkFigure(checker, name, figure);
+  checkShare(checker, "reached_share", product.reached_share());
+}
+
 void checkDevice(abi::Checker &checker, const abi::DeviceFigures &device) {
   abi::Checker::Scope scope(checker, "device");
   std::set<int> withF32;
@@ -108,6 +137,8 @@ void checkDevice(abi::Checker &checker, const abi::DeviceFigures &device) {
   checkFigure(checker, "memory_bytes_per_second", device.memory_bytes_per_second());
   checkFigure(checker, "memory_bytes", device.memory_bytes());
   checkFigure(checker, "launch_seconds", device.launch_seconds());
+  checkProduct(checker, device.product());
+  checkShare(checker, "memory_reached_share", device.memory_reached_share());
 }
 
 void checkLevel(abi::Checker &checker, const abi::TopologyLevel &level) {
@@ -118,6 +149,7 @@ void checkLevel(abi::Checker &checker, const abi::TopologyLevel &level) {
   checkFigure(checker, "latency_seconds", link.latency_seconds());
   checkFigure(checker, "gap_seconds", link.gap_seconds());
   checkFigure(checker, "bytes_per_second", link.bytes_per_second());
+  checkShare(checker, "reached_share", link.reached_share());
   checker.expect(link.devices_per_link() >= 0, "devices_per_link: expected at least 0, got {}",
                  link.devices_per_link());
 }

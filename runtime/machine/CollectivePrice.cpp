@@ -2,6 +2,8 @@
 
 #include "runtime/machine/CollectivePrice.h"
 
+#include "runtime/machine/Roofline.h"
+
 #include <algorithm>
 #include <bit>
 #include <cctype>
@@ -130,7 +132,7 @@ private:
     int64_t below = group.membersBelow(level);
     double flows = std::max<int64_t>(1, (perLink * active + below - 1) / below);
     return {n, peers, link.latency_seconds().value(), link.gap_seconds().value(),
-            flows / link.bytes_per_second().value()};
+            flows / linkRate(link)};
   }
 
   /// Slower than every link of the group: what a ring or tree through all levels sees.

@@ -3,30 +3,70 @@
 #include "runtime/machine/Roofline.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 namespace pcc::machine {
 
-double computeRate(const abi::DeviceFigures &device, abi::ComputeClass computeClass,
-                   abi::ElementType type) {
-  double ofType = 0, ofF32 = 0;
+double reached(const abi::Figure &peak, const abi::Figure &share) {
+  bool isPeak = peak.source() == abi::DATASHEET && share.has_value();
+  return peak.value() * (isPeak ? share.value() : 1);
+}
+
+double memoryRate(const abi::DeviceFigures &device) {
+  return reached(device.memory_bytes_per_second(), device.memory_reached_share());
+}
+
+double linkRate(const abi::LinkFigures &link) {
+  return reached(link.bytes_per_second(), link.reached_share());
+}
+
+static const abi::Figure *findRate(const abi::DeviceFigures &device, abi::ComputeClass computeClass,
+                                   abi::ElementType type) {
+  const abi::Figure *ofF32 = nullptr;
   for (const abi::ComputeRate &rate : device.rate()) {
     if (rate.compute_class() != computeClass)
       continue;
     if (rate.type() == type)
-      ofType = rate.flops_per_second().value();
+      return &rate.flops_per_second();
     if (rate.type() == abi::F32)
-      ofF32 = rate.flops_per_second().value();
+      ofF32 = &rate.flops_per_second();
   }
-  return ofType ? ofType : ofF32;
+  return ofF32;
+}
+
+double computeRate(const abi::DeviceFigures &device, abi::ComputeClass computeClass,
+                   abi::ElementType type) {
+  return findRate(device, computeClass, type)->value();
+}
+
+/// The part of all tiles' time in which `product` is computed; 1 where tiles do not matter.
+static double shareOfTiles(const abi::ProductFigures &figures, const Product &product) {
+  if (figures.units() == 0)
+    return 1;
+  double best = 0, units = static_cast<double>(figures.units());
+  for (const abi::Tile &tile : figures.tile()) {
+    double tiles = std::ceil(product.rows / tile.rows()) *
+                   std::ceil(product.columns / tile.columns()) * product.batch;
+    double rounds = std::ceil(tiles / units);
+    double elements = rounds * units * tile.rows() * tile.columns();
+    best = std::max(best, product.batch * product.rows * product.columns / elements);
+  }
+  return best;
 }
 
 double productSeconds(const abi::DeviceFigures &device, abi::ElementType type,
                       const Product &product) {
-  return product.flops() / computeRate(device, abi::CONTRACTION, type);
+  const abi::ProductFigures &figures = device.product();
+  double lost = figures.lost_rows().value() / product.rows +
+                figures.lost_columns().value() / product.columns +
+                figures.lost_depth().value() / product.depth;
+  double rate = reached(*findRate(device, abi::CONTRACTION, type), figures.reached_share());
+  return product.flops() * (1 + lost) / (rate * shareOfTiles(figures, product));
 }
 
 double moveSeconds(const abi::DeviceFigures &device, double bytes) {
-  return device.launch_seconds().value() + bytes / device.memory_bytes_per_second().value();
+  return device.launch_seconds().value() + bytes / memoryRate(device);
 }
 
 double computeSeconds(const abi::DeviceFigures &device, abi::ComputeClass computeClass,

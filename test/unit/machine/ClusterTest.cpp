@@ -40,14 +40,14 @@ TEST(Cluster, LevelsAreInnermostFirst) {
 
 TEST(Cluster, BadFormsNameThePlace) {
   EXPECT_EQ(errorOfForm("8xtoaster"),
-            "cluster '8xtoaster', column 3: expected a device (cpu, A100, "
-            "H100, H200), got 'toaster'");
+            "cluster '8xtoaster', column 3: expected a device (cpu, V100, A100, H100, H200, "
+            "TPUv4, TPUv5e, TPUv5p), got 'toaster'");
   EXPECT_EQ(errorOfForm("0xcpu"),
             "cluster '0xcpu', column 1: expected a count of 1 to 4096, got '0'");
   EXPECT_EQ(errorOfForm("64x65xcpu"),
             "cluster '64x65xcpu', column 4: expected a count of 1 to 64, got '65'");
-  EXPECT_EQ(errorOfForm("8"), "cluster '8', column 2: expected 'x' and a device (cpu, A100, H100, "
-                              "H200), got ''");
+  EXPECT_EQ(errorOfForm("8"), "cluster '8', column 2: expected 'x' and a device (cpu, V100, A100, "
+                              "H100, H200, TPUv4, TPUv5e, TPUv5p), got ''");
   EXPECT_EQ(errorOfForm("H100"),
             "cluster 'H100', column 1: expected a count, as in '2x8xH100', got 'H100'");
   EXPECT_EQ(errorOfForm("8ycpu"),
@@ -83,6 +83,21 @@ TEST(Cluster, AFileChangesWhatItNames) {
   EXPECT_EQ(cluster->device().rate_size(), 6);
 }
 
+TEST(Cluster, TilesAreReplacedAsAWhole) {
+  auto cluster = complete(textOf("form: '8xA100' "
+                                 "device { product { tile { rows: 64 columns: 64 } } }"));
+  ASSERT_TRUE(cluster) << cluster.status().message();
+  EXPECT_EQ(cluster->device().product().tile_size(), 1);
+  EXPECT_EQ(cluster->device().product().units(), 108);
+}
+
+TEST(Cluster, ATorusHasALevelForEachDimension) {
+  abi::Cluster cluster = *parseForm("4x4x4xTPUv4");
+  ASSERT_EQ(cluster.level_size(), 3);
+  for (const abi::TopologyLevel &level : cluster.level())
+    EXPECT_EQ(level.link(), "ici-v4");
+}
+
 TEST(Cluster, ALevelMayTakeABuiltInLink) {
   auto cluster = complete(textOf("form: '2x8xH100' level {} level { link: 'ethernet-10g' }"));
   ASSERT_TRUE(cluster);
@@ -112,6 +127,16 @@ TEST(Cluster, WhatIsMissingOrWrongIsNamed) {
             "device.memory_bytes: expected a value above 0, got -1");
   EXPECT_EQ(errorOf("form: '8xcpu' level { figures { gap_seconds { value: 0 } } }"),
             "level[0].figures.gap_seconds: expected a value above 0, got 0");
+  EXPECT_EQ(errorOf("form: '8xcpu' device { product { units: -1 } }"),
+            "device.product: units: expected at least 0, got -1");
+  EXPECT_EQ(errorOf("form: '8xcpu' device { product { units: 4 } }"),
+            "device.product: expected a 'tile' for the units, got none");
+  EXPECT_EQ(errorOf("form: '8xcpu' device { product { tile { rows: 4 } } }"),
+            "device.product.tile[0]: expected at least one row and one column, got 4 and 0");
+  EXPECT_EQ(errorOf("form: '8xcpu' device { product { lost_depth { value: -3 } } }"),
+            "device.product.lost_depth: expected a value above 0, got -3");
+  EXPECT_EQ(errorOf("form: '8xcpu' device { memory_reached_share { value: 1.5 } }"),
+            "device.memory_reached_share: expected a value above 0 and at most 1, got 1.5");
   EXPECT_EQ(errorOf("form: '8xcpu' level { count: -2 }"),
             "level[0]: expected a count of 1 to 4096, got -2");
   EXPECT_EQ(errorOf("form: '8xcpu' level { link: 'string' }"),

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/machine/BuiltIn.h"
+
+namespace pcc::machine {
+namespace {
+
+using namespace abi;
+
+struct Row {
+  const char *name, *innerLink, *outerLink;
+  /// Flops per second of products, by element type, and of everything else, on f32.
+  std::vector<std::pair<ElementType, double>> products;
+  FigureSource productsFrom;
+  Figure vectors;
+  Figure memoryBandwidth, memoryBytes, launch;
+  /// Absent: all.
+  Figure productsReached = {}, memoryReached = {};
+  /// Units that compute tiles of products, and those tiles.
+  int64_t units = 0;
+  std::vector<std::pair<int64_t, int64_t>> tiles = {};
+  double lostDepth = 0;
+};
+
+DeviceFigures makeFigures(const Row &row) {
+  DeviceFigures device;
+  auto addRate = [&](ComputeClass computeClass, ElementType type, const Figure &flops) {
+    ComputeRate &rate = *device.add_rate();
+    rate.set_compute_class(computeClass);
+    rate.set_type(type);
+    *rate.mutable_flops_per_second() = flops;
+  };
+  for (auto [type, flops] : row.products)
+    addRate(CONTRACTION, type, makeFigure(flops, row.productsFrom));
+  addRate(ELEMENTWISE, F32, row.vectors);
+  addRate(REDUCTION, F32, row.vectors);
+  *device.mutable_memory_bytes_per_second() = row.memoryBandwidth;
+  *device.mutable_memory_bytes() = row.memoryBytes;
+  *device.mutable_launch_seconds() = row.launch;
+  if (row.memoryReached.has_value())
+    *device.mutable_memory_reached_share() = row.memoryReached;
+  if (row.productsReached.has_value())
+    *device.mutable_product()->mutable_reached_share() = row.productsReached;
+  if (row.units == 0)
+    return device;
+  device.mutable_product()->set_units(row.units);
+  for (auto [rows, columns] : row.tiles) {
+    Tile &tile = *device.mutable_product()->add_tile();
+    tile.set_rows(rows);
+    tile.set_columns(columns);
+  }
+  *device.mutable_product()->mutable_lost_depth() = makeFigure(row.lostDepth, ASSUMED);
+  return device;
+}
+
+/// `cpu` is one rank on one core of the development machine (Xeon with AVX-512): sgemm, a fused
+/// multiply-add in cache and a sum of two arrays in memory.
+///
+/// GPUs are the SXM forms of NVIDIA's data sheets, dense, without TF32 for f32. Launch: the base
+/// latency of a ring in NCCL's tuning tables (src/graph/tuning.cc). Units and tiles: white papers;
+/// NVIDIA, "Matrix Multiplication Background", 2023, section 2.3. A tile loses what its unit could
+/// multiply while the first operands arrive and the result leaves, about a microsecond.
+/// What products reach, on random numbers, which draw full power: V100, Markidis et al., "NVIDIA
+/// tensor core programmability", IPDPSW 2018; A100, He, "Strangely, matrix multiplications on GPUs
+/// run faster when given predictable data", 2024: 257 T at 8192 cubed; H100 and H200, Bekman,
+/// "Machine learning engineering", maximum sustainable matmul: 700 T on eight busy H200, whose
+/// multiprocessors and power limit are the H100's. What memory reaches: V100, Jia et al.,
+/// "Dissecting the NVIDIA Volta GPU architecture", 2018; A100,
+/// NVIDIA's developer forum, topic 339083; H100 and H200 alike, rounded up for copies of 3.0 T.
+///
+/// TPUs: Jouppi et al., "TPU v4", ISCA 2023; Google Cloud, "System architecture" of v5e and v5p. A
+/// chip has matrix units of 128x128, in which f32 is multiplied as bf16.
+std::vector<Row> listRows() {
+  auto sheet = [](double value) { return makeFigure(value, DATASHEET); };
+  auto published = [](double value) { return makeFigure(value, PUBLISHED); };
+  auto assumed = [](double value) { return makeFigure(value, ASSUMED); };
+  auto measured = [](double value) { return makeFigure(value, MEASURED); };
+  const std::vector<std::pair<int64_t, int64_t>> gpuTiles = {
+      {256, 128}, {128, 256}, {128, 128}, {128, 64}, {64, 128}};
+  const std::vector<std::pair<ElementType, double>> hopper = {
+      {F32, 67e12}, {F16, 989.4e12}, {BF16, 989.4e12}, {I8, 1978.9e12}};
+  const Figure gpuLaunch = published(6.6e-6);
+  return {
+      {.name = "cpu",
+       .innerLink = "shared-memory",
+       .outerLink = "ethernet-10g",
+       .products = {{F32, 160e9}},
+       .productsFrom = MEASURED,
+       .vectors = measured(33e9),
+       .memoryBandwidth = measured(14e9),
+       .memoryBytes = assumed(4e9),
+       .launch = assumed(1e-6)},
+      {.name = "V100",
+       .innerLink = "nvlink2",
+       .outerLink = "infiniband-edr",
+       .products = {{F32, 15.7e12}, {F16, 125e12}, {I8, 62.8e12}},
+       .productsFrom = DATASHEET,
+       .vectors = sheet(15.7e12),
+       .memoryBandwidth = sheet(900e9),
+       .memoryBytes = sheet(32e9),
+       .launch = gpuLaunch,
+       .productsReached = published(0.74),
+       .memoryReached = published(0.83),
+       .units = 80,
+       .tiles = gpuTiles,
+       .lostDepth = 64},
+      {.name = "A100",
+       .innerLink = "nvlink3",
+       .outerLink = "infiniband-hdr",
+       .products = {{F32, 19.5e12}, {F16, 312e12}, {BF16, 312e12}, {I8, 624e12}},
+       .productsFrom = DATASHEET,
+       .vectors = sheet(19.5e12),
+       .memoryBandwidth = sheet(2.039e12),
+       .memoryBytes = sheet(80e9),
+       .launch = gpuLaunch,
+       .productsReached = published(0.83),
+       .memoryReached = published(0.88),
+       .units = 108,
+       .tiles = gpuTiles,
+       .lostDepth = 64},
+      {.name = "H100",
+       .innerLink = "nvlink4",
+       .outerLink = "infiniband-ndr",
+       .products = hopper,
+       .productsFrom = DATASHEET,
+       .vectors = sheet(67e12),
+       .memoryBandwidth = sheet(3.35e12),
+       .memoryBytes = sheet(80e9),
+       .launch = gpuLaunch,
+       .productsReached = published(0.71),
+       .memoryReached = published(0.9),
+       .units = 132,
+       .tiles = gpuTiles,
+       .lostDepth = 64},
+      {.name = "H200",
+       .innerLink = "nvlink4",
+       .outerLink = "infiniband-ndr",
+       .products = hopper,
+       .productsFrom = DATASHEET,
+       .vectors = sheet(67e12),
+       .memoryBandwidth = sheet(4.8e12),
+       .memoryBytes = sheet(141e9),
+       .launch = gpuLaunch,
+       .productsReached = published(0.71),
+       .memoryReached = published(0.9),
+       .units = 132,
+       .tiles = gpuTiles,
+       .lostDepth = 64},
+      {.name = "TPUv4",
+       .innerLink = "ici-v4",
+       .outerLink = "ici-v4",
+       .products = {{F32, 275e12}, {BF16, 275e12}, {I8, 275e12}},
+       .productsFrom = DATASHEET,
+       .vectors = assumed(4.3e12),
+       .memoryBandwidth = sheet(1.2e12),
+       .memoryBytes = sheet(34.4e9),
+       .launch = assumed(1e-6),
+       .productsReached = assumed(0.8),
+       .memoryReached = assumed(0.9),
+       .units = 8,
+       .tiles = {{128, 128}},
+       .lostDepth = 128},
+      {.name = "TPUv5e",
+       .innerLink = "ici-v5e",
+       .outerLink = "ici-v5e",
+       .products = {{F32, 197e12}, {BF16, 197e12}, {I8, 393e12}},
+       .productsFrom = DATASHEET,
+       .vectors = assumed(3.1e12),
+       .memoryBandwidth = sheet(819e9),
+       .memoryBytes = sheet(17.2e9),
+       .launch = assumed(1e-6),
+       .productsReached = assumed(0.8),
+       .memoryReached = assumed(0.9),
+       .units = 4,
+       .tiles = {{128, 128}},
+       .lostDepth = 128},
+      {.name = "TPUv5p",
+       .innerLink = "ici-v5p",
+       .outerLink = "ici-v5p",
+       .products = {{F32, 459e12}, {BF16, 459e12}, {I8, 918e12}},
+       .productsFrom = DATASHEET,
+       .vectors = assumed(7.2e12),
+       .memoryBandwidth = sheet(2.765e12),
+       .memoryBytes = sheet(102e9),
+       .launch = assumed(1e-6),
+       .productsReached = assumed(0.8),
+       .memoryReached = assumed(0.9),
+       .units = 8,
+       .tiles = {{128, 128}},
+       .lostDepth = 128},
+  };
+}
+
+} // namespace
+
+const std::vector<BuiltInDevice> &builtInDevices() {
+  static const std::vector<BuiltInDevice> devices = [] {
+    std::vector<BuiltInDevice> result;
+    for (const Row &row : listRows())
+      result.push_back({row.name, row.innerLink, row.outerLink, makeFigures(row)});
+    return result;
+  }();
+  return devices;
+}
+
+} // namespace pcc::machine
