@@ -54,6 +54,8 @@ struct AttentionCall {
   int64_t offset() const { return tensors.offset ? *tensors.offset : keyPositions - positions; }
   /// Number of the key's positions that the query's before `end` see.
   int64_t seenBefore(int64_t end, int64_t offset) const;
+  /// The first position of the query that sees the key's position `to`.
+  int64_t firstThatSees(int64_t to, int64_t offset) const;
   /// The mask of a sample's head from a position of the query and one of the key on.
   const float *maskAt(int64_t sample, int64_t head, int64_t from, int64_t to) const;
 };

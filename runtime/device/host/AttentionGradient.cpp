@@ -103,10 +103,9 @@ private:
   /// the gradients of the scores, times the scale.
   void finishRow(const QueryBlock &block, int64_t to, int64_t offset, float *weights, float *scores,
                  const Tiles &tiles) const {
-    int64_t rows = block.rows, blind = 0; // the first of the query's positions that see nothing
-    if (call.causal)
-      while (blind < rows && call.seenBefore(block.first + blind + 1, offset) <= to)
-        ++blind;
+    // The first of the query's positions do not see this one.
+    int64_t rows = block.rows;
+    int64_t blind = std::clamp(call.firstThatSees(to, offset) - block.first, int64_t(0), rows);
     if (call.tensors.mask)
       addMask(weights,
               call.maskAt(block.head / call.heads, block.head % call.heads, block.first, to),

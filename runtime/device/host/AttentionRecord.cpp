@@ -17,12 +17,18 @@ AttentionCall::AttentionCall(const abi::Attention &shape, const AttentionTensors
   }
 }
 
+/// An offset from a program may be any number.
+static int64_t clampOffset(const AttentionCall &call, int64_t offset) {
+  return std::clamp(offset, -call.positions, call.keyPositions);
+}
+
 int64_t AttentionCall::seenBefore(int64_t end, int64_t offset) const {
-  if (!causal)
-    return keyPositions;
-  // An offset from a program may be any number.
-  int64_t clamped = std::clamp(offset, -positions, keyPositions);
-  return std::clamp(end + clamped, int64_t(0), keyPositions);
+  return causal ? std::clamp(end + clampOffset(*this, offset), int64_t(0), keyPositions)
+                : keyPositions;
+}
+
+int64_t AttentionCall::firstThatSees(int64_t to, int64_t offset) const {
+  return causal ? std::max(int64_t(0), to - clampOffset(*this, offset)) : 0;
 }
 
 const float *AttentionCall::maskAt(int64_t sample, int64_t head, int64_t from, int64_t to) const {
