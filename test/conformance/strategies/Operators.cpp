@@ -70,6 +70,7 @@ constexpr Row rows[] = {
     {"OneHot", "one_hot", writeOneHot},
     {"StridedSlice", "slice", writeStridedSlice},
     {"LayerNorm", "", writeLayerNorm},
+    {"BatchNorm", "batch_norm", writeBatchNorm},
     {"SoftmaxCrossEntropyWithLogits", "", writeCrossEntropy},
     {"Conv2D", "conv2d", writeConvolution},
     {"MaxPool", "max_pool", writeMaxPool},

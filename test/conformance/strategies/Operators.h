@@ -47,6 +47,7 @@ std::vector<Value> writeOneHot(Operation &operation);
 std::vector<Value> writeStridedSlice(Operation &operation);
 std::vector<Value> writeLayerNorm(Operation &operation);
 std::vector<Value> writeCrossEntropy(Operation &operation);
+std::vector<Value> writeBatchNorm(Operation &operation);
 std::vector<Value> writeConvolution(Operation &operation);
 std::vector<Value> writeMaxPool(Operation &operation);
 

@@ -3,6 +3,9 @@
 // Operators on images.
 #include "test/conformance/strategies/Operators.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
 namespace pcc::conformance {
 
 /// Stride 1, and as much padding as keeps rows and columns.
@@ -23,6 +26,24 @@ std::vector<Value> writeConvolution(Operation &o) {
       o.writer.write(o.node.name, o.op,
                      x.name + ", " + weight.name + markText(o.strategy, o.outStrategy, attribute),
                      x.type() + ", " + weight.type(), shape)};
+}
+
+/// As it is trained; operands are x, scale, bias, mean and variance. Only the first result is
+/// looked at.
+std::vector<Value> writeBatchNorm(Operation &o) {
+  const Value &x = o.operands[0], &scale = o.operands[1], &mean = o.operands[3];
+  std::vector<std::string> names;
+  for (auto [index, operand] : llvm::enumerate(o.operands)) {
+    names.push_back(operand.name);
+    o.readBy(index, o.node.name, index);
+  }
+  return {o.writer
+              .writeMany(o.node.name, o.op,
+                         llvm::join(names, ", ") + " epsilon = 1.0e-5 momentum = 0.9" +
+                             markText(o.strategy, o.outStrategy),
+                         x.type() + ", " + scale.type() + ", " + mean.type(),
+                         {x.shape, mean.shape, mean.shape})
+              .front()};
 }
 
 /// Square windows without padding.
