@@ -42,6 +42,9 @@ static void addGraph(OpPassManager &passes, const PipelineOptions &options) {
     passes.addPass(strategy::createStrategyCollectPins());
   addCleanUp(passes);
   addRaising(passes);
+  // After raising, for pieces are called by their places in an attention.
+  passes.addPass(graph::createGraphSplitFusedProducts());
+  addCleanUp(passes);
 }
 
 /// grad: the training step. The batch is cut first, because derivatives are those of one
@@ -116,6 +119,7 @@ static void addSpmd(OpPassManager &passes, const PipelineOptions &options) {
   passes.addPass(partition::createDecomposeExchanges());
   graph::GraphDecomposeOptions decompose;
   decompose.keep = {"attention", "attention_gradient"};
+  llvm::append_range(decompose.keep, options.keptWhole);
   passes.addPass(graph::createGraphDecompose(decompose));
   addCleanUp(passes);
 }

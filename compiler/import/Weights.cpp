@@ -4,8 +4,9 @@
 
 #include "compiler/import/Locations.h"
 #include "compiler/import/Safetensors.h"
-#include "dialects/graph/Graph.h"
+#include "dialects/graph/Pieces.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -17,15 +18,29 @@ void listNames(InFlightDiagnostic &diagnostic, llvm::ArrayRef<llvm::StringRef> n
                         [&](llvm::StringRef name) { diagnostic << "'" << name << "'"; });
 }
 
-/// Sets the value of `parameter`; an error if the types differ.
+/// The tensor of a file that has the values of `parameter`.
+llvm::StringRef nameInFiles(graph::ParameterOp parameter) {
+  std::optional<graph::Piece> piece = graph::getPiece(parameter);
+  return piece ? piece->whole : parameter.getSymName();
+}
+
+/// Sets the value of `parameter`, which is `data` or a piece of it; an error if the types differ.
 LogicalResult setValue(graph::ParameterOp parameter, const TensorData &data, Location loc) {
-  if (data.type != parameter.getTensorType())
-    return emitError(loc) << "tensor '" << parameter.getSymName() << "': expected "
-                          << parameter.getTensorType() << ", got " << data.type;
+  std::optional<graph::Piece> piece = graph::getPiece(parameter);
+  RankedTensorType type = parameter.getTensorType();
+  RankedTensorType expected = piece ? type.clone(piece->shape) : type;
+  if (data.type != expected)
+    return emitError(loc) << "tensor '" << nameInFiles(parameter) << "': expected " << expected
+                          << ", got " << data.type;
   MLIRContext *context = parameter.getContext();
+  TensorData own = data;
+  if (piece) {
+    auto bytes = std::make_shared<std::vector<char>>(graph::cutPiece(*piece, data.bytes));
+    own = {type, *bytes, bytes};
+  }
   parameter.setInitAttr(
       graph::InitAttr::get(context, graph::InitKind::File, DenseF64ArrayAttr::get(context, {})));
-  parameter.setValueAttr(data.toResource(parameter.getSymName()));
+  parameter.setValueAttr(own.toResource(parameter.getSymName()));
   return success();
 }
 
@@ -36,27 +51,26 @@ LogicalResult applyWeights(ModuleOp module, llvm::StringRef path) {
   if (!tensors)
     return failure();
   Location loc = fileLocation(path, *module.getContext());
-  llvm::MapVector<llvm::StringRef, const TensorData *> unused;
+  llvm::MapVector<llvm::StringRef, const TensorData *> all;
   for (const NamedTensor &tensor : *tensors)
-    unused[tensor.name] = &tensor.data;
+    all[tensor.name] = &tensor.data;
   bool isComplete = true;
-  llvm::SmallVector<llvm::StringRef> missing;
+  llvm::SetVector<llvm::StringRef> used, missing;
   for (auto parameter : module.getOps<graph::ParameterOp>()) {
-    auto tensor = unused.find(parameter.getSymName());
-    if (tensor == unused.end()) {
-      missing.push_back(parameter.getSymName());
-      continue;
-    }
-    isComplete &= succeeded(setValue(parameter, *tensor->second, loc));
-    unused.erase(tensor);
+    llvm::StringRef name = nameInFiles(parameter);
+    const TensorData *data = all.lookup(name);
+    if (data)
+      isComplete &= succeeded(setValue(parameter, *data, loc));
+    (data ? used : missing).insert(name);
   }
-  if (!unused.empty()) {
+  all.remove_if([&](auto &entry) { return used.contains(entry.first); });
+  if (!all.empty()) {
     auto warning = emitWarning(loc) << "tensors that belong to no parameter: ";
-    listNames(warning, llvm::to_vector(llvm::make_first_range(unused)));
+    listNames(warning, llvm::to_vector(llvm::make_first_range(all)));
   }
   if (!missing.empty()) {
     auto error = emitError(loc) << "parameters without a tensor: ";
-    listNames(error, missing);
+    listNames(error, missing.getArrayRef());
   }
   return success(isComplete && missing.empty());
 }

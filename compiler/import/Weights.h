@@ -7,7 +7,8 @@
 
 namespace pcc::import {
 
-/// Gives every graph.parameter of `module` its value from the safetensors file `path`, by name.
+/// Gives every graph.parameter of `module` its value from the safetensors file `path`, by name,
+/// and every piece its part of what it is a piece of.
 /// Parameters that the file lacks, and tensors of another type, are errors that name them all;
 /// tensors that belong to no parameter are named in a warning.
 mlir::LogicalResult applyWeights(mlir::ModuleOp module, llvm::StringRef path);

@@ -5,6 +5,8 @@
 #include "compiler/interpret/Map.h"
 #include "compiler/interpret/TensorAttr.h"
 #include "dialects/dist/Dist.h"
+#include "dialects/graph/Pieces.h"
+#include "runtime/abi/Pieces.h"
 #include "runtime/abi/Random.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -120,14 +122,20 @@ FailureOr<Tensor> firstValue(graph::ParameterOp parameter, uint64_t seed, double
                 "keeps them";
     return *value;
   }
-  uint64_t stream = abi::streamOf(std::string_view(parameter.getSymName()));
+  std::optional<graph::Piece> piece = graph::getPiece(parameter);
+  abi::Runs runs;
+  if (piece)
+    runs = {piece->run, piece->period, piece->offset};
+  llvm::StringRef name = piece ? piece->whole : parameter.getSymName();
+  uint64_t stream = abi::streamOf(std::string_view(name));
   double extra = isConstant(init.getKind()) ? disturbance : 0.0;
   Tensor result = zerosOf(parameter.getTensorType());
   llvm::MutableArrayRef<Element> out = result.mutableElements();
   for (int64_t n = 0; n < result.size(); ++n) {
-    double value = initialElement(init, seed, stream, n);
+    int64_t index = runs.inWhole(n);
+    double value = initialElement(init, seed, stream, index);
     if (extra > 0.0)
-      value += extra * abi::randomUniform(seed, stream, n);
+      value += extra * abi::randomUniform(seed, stream, index);
     out[n] = result.isFloat() ? Element{.f = value} : Element{.i = truncate(value)};
   }
   return result.rounded(Precision::Element);

@@ -4,6 +4,7 @@
 #include "compiler/link/Linker.h"
 
 #include "dialects/graph/OptimizerState.h"
+#include "dialects/graph/Pieces.h"
 
 using namespace mlir;
 
@@ -76,6 +77,12 @@ LogicalResult Linker::linkParameter(task::ParameterOp op) {
   parameter.set_buffer(bufferOf.lookup(op.getBuffer()));
   if (auto owner = declaration->getAttrOfType<FlatSymbolRefAttr>(graph::stateOfName))
     parameter.set_state_of(owner.getValue().str());
+  if (std::optional<graph::Piece> piece = graph::getPiece(declaration)) {
+    parameter.mutable_piece()->set_whole(piece->whole.str());
+    parameter.mutable_piece()->mutable_shape()->Add(piece->shape.begin(), piece->shape.end());
+    parameter.mutable_piece()->set_period(piece->period);
+    parameter.mutable_piece()->set_offset(piece->offset);
+  }
   return linkInitialiser(declaration, *parameter.mutable_initialiser());
 }
 

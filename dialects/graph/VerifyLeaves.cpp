@@ -2,6 +2,7 @@
 //
 // Constraints of leaves, clamp and rng_uniform; labels as in docs/spec/graph.md.
 #include "dialects/graph/Checks.h"
+#include "dialects/graph/Pieces.h"
 
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include <cmath>
@@ -30,6 +31,8 @@ static LogicalResult checkElementsAttr(Operation *op, ElementsAttr value) {
 }
 
 LogicalResult ParameterOp::verify() {
+  if (failed(verifyPiece(*this))) // C6, C7
+    return failure();
   RankedTensorType type = getTensorType();
   InitKind kind = getInit().getKind();
   bool random = kind == InitKind::Uniform || kind == InitKind::Normal;

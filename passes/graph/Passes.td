@@ -58,6 +58,19 @@ def GraphRaiseLosses : GraphRaise<"graph-raise-losses",
     "A logarithm of a softmax becomes log_softmax, its weighted sum softmax_cross_entropy.",
     "log_softmax and softmax cross entropy">;
 
+def GraphSplitFusedProducts : Pass<"graph-split-fused-products", "::mlir::ModuleOp"> {
+  let summary = "takes products apart whose columns are split into pieces";
+  let description = [{
+    A product of a parameter, perhaps with a bias, all of whose columns are then split or sliced into
+    pieces, by reshapes and transposes or not, becomes one product per piece. The parameter `NAME`
+    becomes `NAME[q]`, `NAME[k]` and `NAME[v]` where the pieces enter an attention as query, key and
+    value, else `NAME[0]`, `NAME[1]` and so on, each marked by `graph.piece` as a part of `NAME`:
+    files of parameters hold `NAME` whole. The products are called by both names. A parameter that
+    anything else reads stays, and so does its product.
+  }];
+  let dependentDialects = ["::pcc::graph::GraphDialect"];
+}
+
 def GraphSplitBatch : Pass<"graph-split-batch", "::mlir::func::FuncOp"> {
   let summary = "turns the model of a batch into the model of one of N microbatches";
   let description = [{

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/strategy/PinResolver.h"
 
+#include "dialects/graph/Pieces.h"
 #include "dialects/graph/Roles.h"
 #include "dialects/interfaces/FactorRuleInterface.h"
 #include "mlir/IR/Remarks.h"
@@ -145,29 +146,31 @@ LogicalResult PinResolver::requestTensor(const Pin &pin, StringRef name, RankedT
 }
 
 LogicalResult PinResolver::matchTensors(const Pin &pin) {
-  bool isMatched = false;
-  auto request = [&](StringRef name, Type type, TensorRequests &requests) -> LogicalResult {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    if (name.empty() || !tensor || !pin.matches(name))
-      return success();
-    isMatched = true;
-    return requestTensor(pin, name, tensor, requests);
-  };
-  if (pin.getTarget() == PinTarget::Parameter) {
-    for (auto parameter : module.getOps<graph::ParameterOp>())
-      if (failed(request(parameter.getSymName(), parameter.getTensorType(), parameters)))
-        return failure();
+  bool meansParameters = pin.getTarget() == PinTarget::Parameter;
+  SmallVector<std::pair<StringRef, Type>> matched;
+  if (meansParameters) {
+    for (auto parameter : module.getOps<graph::ParameterOp>()) {
+      // What is said of a tensor of the file holds for each of its pieces.
+      std::optional<graph::Piece> piece = graph::getPiece(parameter);
+      if (pin.matches(parameter.getSymName()) || (piece && pin.matches(piece->whole)))
+        matched.push_back({parameter.getSymName(), parameter.getTensorType()});
+    }
   } else {
     for (func::FuncOp function : module.getOps<func::FuncOp>())
-      for (unsigned index : graph::findArgs(function, RoleKind::Input))
-        if (failed(request(graph::getName(graph::getArgRole(function, index)),
-                           function.getArgumentTypes()[index], inputs)))
-          return failure();
+      for (unsigned index : graph::findArgs(function, RoleKind::Input)) {
+        StringRef name = graph::getName(graph::getArgRole(function, index));
+        if (!name.empty() && pin.matches(name))
+          matched.push_back({name, function.getArgumentTypes()[index]});
+      }
   }
-  if (isMatched)
+  for (auto [name, type] : matched)
+    if (auto tensor = dyn_cast<RankedTensorType>(type))
+      if (failed(requestTensor(pin, name, tensor, meansParameters ? parameters : inputs)))
+        return failure();
+  if (!matched.empty())
     return success();
   return module.emitError() << pin.describe() << " matches no "
-                            << (pin.getTarget() == PinTarget::Parameter ? "parameter" : "input");
+                            << (meansParameters ? "parameter" : "input");
 }
 
 /// Sections that take gradients follow here, too.

@@ -6,7 +6,9 @@
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/abi/RankExpression.h"
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace pcc::abi {
 namespace {
@@ -55,6 +57,46 @@ bool checkBlockBuffer(Checker &checker, const Program &program, const Block &blo
                         *elementCount(block.local_shape()), *elementCount(buffer.shape()));
 }
 
+/// Checks that a piece lies in its whole.
+void checkPiece(Checker &checker, const Piece &piece, int64_t elements) {
+  Checker::Scope scope(checker, "piece");
+  std::optional<int64_t> all = elementCount(piece.shape());
+  if (!checker.expect(isSize(all) && piece.period() >= 1 && *all % piece.period() == 0,
+                      "expected a period that divides the elements of 'shape', got {}",
+                      piece.period()))
+    return;
+  int64_t periods = *all / piece.period(), run = elements / periods;
+  checker.expect(elements % periods == 0 && run >= 1 && piece.offset() >= 0 &&
+                     piece.offset() <= piece.period() - run,
+                 "expected {} elements in {} periods of {}, got them from {} on", elements, periods,
+                 piece.period(), piece.offset());
+}
+
+/// Checks that the pieces of every whole agree on it and are as many elements.
+void checkWholes(Checker &checker, const Program &program) {
+  struct Whole {
+    const Parameter *first;
+    int64_t elements = 0;
+  };
+  std::map<std::string, Whole> wholes;
+  for (const Parameter &parameter : program.parameters()) {
+    if (!parameter.has_piece() || !checker.ok())
+      continue;
+    Whole &whole = wholes.try_emplace(parameter.piece().whole(), Whole{&parameter}).first->second;
+    const Parameter &first = *whole.first;
+    whole.elements += *elementCount(parameter.block().global_shape());
+    checker.expect(first.block().type() == parameter.block().type() &&
+                       std::ranges::equal(first.piece().shape(), parameter.piece().shape()),
+                   "parameters '{}' and '{}': expected pieces of one tensor", first.name(),
+                   parameter.name());
+  }
+  for (const auto &[name, whole] : wholes)
+    if (checker.ok())
+      checker.expect(whole.elements == *elementCount(whole.first->piece().shape()),
+                     "expected {} elements in the pieces of '{}', got {}",
+                     *elementCount(whole.first->piece().shape()), name, whole.elements);
+}
+
 void checkParameters(Checker &checker, const Program &program, const Mesh &mesh) {
   std::set<std::string> names;
   for (int i = 0; i < program.parameters_size(); ++i) {
@@ -64,6 +106,8 @@ void checkParameters(Checker &checker, const Program &program, const Mesh &mesh)
     if (!checkBlock(checker, parameter.block(), mesh) ||
         !checkBlockBuffer(checker, program, parameter.block(), parameter.buffer(), PERSISTENT))
       continue;
+    if (parameter.has_piece())
+      checkPiece(checker, parameter.piece(), *elementCount(parameter.block().global_shape()));
     const Initialiser &initialiser = parameter.initialiser();
     checker.expect(initialiser.kind_case() != Initialiser::KIND_NOT_SET,
                    "initialiser: expected a kind");
@@ -79,6 +123,7 @@ void checkParameters(Checker &checker, const Program &program, const Mesh &mesh)
     checker.expect(owner.empty() || names.contains(owner),
                    "state_of: expected the name of a parameter, got '{}'", owner);
   }
+  checkWholes(checker, program);
 }
 
 void checkInputs(Checker &checker, const Program &program, const Mesh &mesh) {

@@ -2,8 +2,13 @@
 
 #include "runtime/checkpoint/SaveParameters.h"
 
+#include "runtime/abi/ElementTypes.h"
+#include "runtime/abi/Pieces.h"
 #include "runtime/abi/Safetensors.h"
 #include "runtime/abi/WholeFile.h"
+
+#include <algorithm>
+#include <map>
 
 namespace pcc::runtime {
 
@@ -14,26 +19,54 @@ Status checkSavePath(const std::string &path) {
   return abi::FileWriter::create(path).status(); // gone again, since it is not committed
 }
 
-Status
-saveParameters(const std::string &path, const abi::Program &program,
-               const std::function<std::vector<std::byte>(const abi::Parameter &)> &globalOf) {
-  std::vector<const abi::Parameter *> parameters;
+using GlobalOf = std::function<std::vector<std::byte>(const abi::Parameter &)>;
+
+/// The bytes of a tensor of the file: those of its only parameter, or of its pieces put together.
+static std::vector<std::byte> join(const std::vector<const abi::Parameter *> &pieces,
+                                   const GlobalOf &globalOf) {
+  const abi::Parameter &first = *pieces.front();
+  if (!first.has_piece())
+    return globalOf(first);
+  size_t width = abi::elementBytes(first.block().type());
+  std::vector<std::byte> whole(size_t(*abi::elementCount(first.piece().shape())) * width);
+  for (const abi::Parameter *piece : pieces) {
+    std::vector<std::byte> bytes = globalOf(*piece);
+    abi::Runs runs = abi::runsOf(*piece);
+    size_t run = size_t(runs.run) * width;
+    for (size_t at = 0; at < bytes.size(); at += run)
+      std::copy_n(bytes.begin() + ptrdiff_t(at), run,
+                  whole.begin() + ptrdiff_t(size_t(runs.inWhole(int64_t(at / width))) * width));
+  }
+  return whole;
+}
+
+static abi::SafetensorsEntry entryOf(const abi::Parameter &parameter) {
+  const abi::Block &block = parameter.block();
+  const auto &shape = parameter.has_piece() ? parameter.piece().shape() : block.global_shape();
+  return {abi::nameInFiles(parameter), block.type(), {shape.begin(), shape.end()}};
+}
+
+Status saveParameters(const std::string &path, const abi::Program &program,
+                      const GlobalOf &globalOf) {
+  std::vector<std::vector<const abi::Parameter *>> tensors;
   std::vector<abi::SafetensorsEntry> entries;
+  std::map<std::string, size_t> places; // of wholes whose first piece was seen
   for (const abi::Parameter &parameter : program.parameters()) {
     if (!parameter.state_of().empty())
       continue;
-    const abi::Block &block = parameter.block();
-    parameters.push_back(&parameter);
-    entries.push_back({parameter.name(),
-                       block.type(),
-                       {block.global_shape().begin(), block.global_shape().end()}});
+    auto [place, isNew] = places.try_emplace(abi::nameInFiles(parameter), tensors.size());
+    if (isNew) {
+      tensors.emplace_back();
+      entries.push_back(entryOf(parameter));
+    }
+    tensors[place->second].push_back(&parameter);
   }
   Expected<abi::FileWriter> file = abi::FileWriter::create(path);
   if (!file)
     return file.status();
   Status status = file->append(abi::safetensorsHead(entries));
-  for (size_t i = 0; i < parameters.size() && status.ok(); ++i) {
-    std::vector<std::byte> bytes = globalOf(*parameters[i]);
+  for (size_t i = 0; i < tensors.size() && status.ok(); ++i) {
+    std::vector<std::byte> bytes = join(tensors[i], globalOf);
     status = file->append({reinterpret_cast<const char *>(bytes.data()), bytes.size()});
   }
   return status.ok() ? file->commit() : status;

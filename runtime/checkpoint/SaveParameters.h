@@ -19,8 +19,9 @@ namespace pcc::runtime {
 Status checkSavePath(const std::string &path);
 
 /// Writes the parameters of the model, without the optimizer's states, to the safetensors file
-/// `path`, each under its name and whole: `globalOf` gives the bytes of its global value. One of
-/// them is in memory at a time. The file is complete or not there. The error names it.
+/// `path`, each under its name and whole, pieces of one tensor put together: `globalOf` gives the
+/// bytes of a parameter's global value. One tensor is in memory at a time. The file is complete or
+/// not there. The error names it.
 Status
 saveParameters(const std::string &path, const abi::Program &program,
                const std::function<std::vector<std::byte>(const abi::Parameter &)> &globalOf);

@@ -3,6 +3,7 @@
 #include "runtime/execute/Initialise.h"
 
 #include "runtime/abi/ElementTypes.h"
+#include "runtime/abi/Pieces.h"
 #include "runtime/abi/Random.h"
 #include "runtime/abi/RankExpression.h"
 #include "runtime/execute/Tensor.h"
@@ -38,7 +39,8 @@ void initialise(const abi::Parameter &parameter, const abi::Mesh &mesh, int64_t 
     auto *data = reinterpret_cast<const std::byte *>(parameter.initialiser().data().data());
     return copyBlockOut(block, mesh, rank, data, out);
   }
-  uint64_t stream = abi::streamOf(parameter.name());
+  uint64_t stream = abi::streamOf(abi::nameInFiles(parameter));
+  abi::Runs runs = abi::runsOf(parameter);
   int64_t element = int64_t(abi::elementBytes(block.type()));
   std::vector<int64_t> offsets = abi::offsetsOf(block, mesh, rank);
   for (int64_t i = 0, count = *abi::elementCount(block.local_shape()); i < count; ++i) {
@@ -49,7 +51,7 @@ void initialise(const abi::Parameter &parameter, const abi::Mesh &mesh, int64_t 
       stride *= block.global_shape(d);
     }
     storeElement(block.type(), out + i * element,
-                 valueAt(parameter.initialiser(), seed, stream, uint64_t(global)));
+                 valueAt(parameter.initialiser(), seed, stream, uint64_t(runs.inWhole(global))));
   }
 }
 

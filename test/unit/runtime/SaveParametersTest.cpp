@@ -42,6 +42,40 @@ TEST(SaveParameters, WritesTheFormat) {
   std::filesystem::remove(path);
 }
 
+abi::Piece &addPiece(abi::Program &program, const std::string &name, int64_t columns,
+                     int64_t offset) {
+  abi::Piece &piece = *addParameter(program, name, {2, columns}).mutable_piece();
+  piece.set_whole("all");
+  piece.add_shape(2);
+  piece.add_shape(3);
+  piece.set_period(3);
+  piece.set_offset(offset);
+  return piece;
+}
+
+// Two columns and one of a tensor with rows of three.
+TEST(SaveParameters, PutsPiecesTogether) {
+  abi::Program program;
+  addPiece(program, "a", 2, 0);
+  addParameter(program, "w", {1});
+  addPiece(program, "b", 1, 2);
+  std::string path = testing::TempDir() + "/whole.safetensors";
+  Status status = saveParameters(path, program, [](const abi::Parameter &parameter) {
+    std::vector<std::byte> bytes;
+    for (char c : std::string(parameter.name() == "a"   ? "AABBDDEE"
+                              : parameter.name() == "b" ? "CCFF"
+                                                        : "ww"))
+      bytes.push_back(std::byte(c));
+    return bytes;
+  });
+  ASSERT_TRUE(status.ok()) << status.message();
+  std::string content = *abi::readFile(path);
+  EXPECT_NE(content.find(R"("all":{"dtype":"F16","shape":[2,3],"data_offsets":[0,12]})"),
+            std::string::npos);
+  EXPECT_EQ(content.substr(content.size() - 14), "AABBCCDDEEFFww");
+  std::filesystem::remove(path);
+}
+
 TEST(SaveParameters, PathsAreCheckedBefore) {
   EXPECT_EQ(checkSavePath("model.bin").message(),
             "--save: expected a name that ends in .safetensors, got 'model.bin'");

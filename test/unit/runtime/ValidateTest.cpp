@@ -123,6 +123,31 @@ const Break breaks[] = {
     {"parameter_state_of",
      [](Executable &e) { program(e).mutable_parameters(0)->set_state_of("w9"); },
      "programs[0].parameters[0]: state_of: expected the name of a parameter, got 'w9'"},
+    {"piece_period",
+     [](Executable &e) {
+       abi::Piece &piece = *program(e).mutable_parameters(0)->mutable_piece();
+       piece.add_shape(60);
+       piece.set_period(7);
+     },
+     "programs[0].parameters[0].piece: expected a period that divides the elements of 'shape', "
+     "got 7"},
+    {"piece_offset",
+     [](Executable &e) {
+       abi::Piece &piece = *program(e).mutable_parameters(0)->mutable_piece();
+       piece.add_shape(60);
+       piece.set_period(60);
+       piece.set_offset(31);
+     },
+     "programs[0].parameters[0].piece: expected 30 elements in 1 periods of 60, got them from 31 "
+     "on"},
+    {"piece_of_part",
+     [](Executable &e) {
+       abi::Piece &piece = *program(e).mutable_parameters(0)->mutable_piece();
+       piece.set_whole("w");
+       piece.add_shape(60);
+       piece.set_period(60);
+     },
+     "programs[0]: expected 60 elements in the pieces of 'w', got 30"},
     {"input_space", [](Executable &e) { program(e).mutable_inputs(0)->set_buffer(4); },
      "programs[0].inputs[0]: buffer 'w0': expected the space INPUT, got PERSISTENT"},
     {"result_axis", [](Executable &e) { program(e).mutable_results(0)->set_partial_axes(0, 3); },
