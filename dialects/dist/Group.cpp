@@ -7,7 +7,7 @@
 using namespace mlir;
 using namespace pcc::dist;
 
-static AxisList getAxisNames(GroupAttr group, const Mesh &mesh) {
+AxisList pcc::dist::getGroupAxes(GroupAttr group, const Mesh &mesh) {
   AxisList names;
   if (group)
     for (StringAttr axis : group.getAxes())
@@ -22,7 +22,7 @@ static bool isList(GroupAttr group) { return group && !group.getRanks().empty();
 
 RankList pcc::dist::getGroupMembers(GroupAttr group, const Mesh &mesh, int64_t rank) {
   if (!isList(group))
-    return mesh.getGroup(rank, getAxisNames(group, mesh));
+    return mesh.getGroup(rank, getGroupAxes(group, mesh));
   for (DenseI64ArrayAttr members : group.getRanks())
     if (llvm::is_contained(members.asArrayRef(), rank))
       return RankList(members.asArrayRef());
@@ -31,7 +31,7 @@ RankList pcc::dist::getGroupMembers(GroupAttr group, const Mesh &mesh, int64_t r
 
 SmallVector<RankList> pcc::dist::getGroups(GroupAttr group, const Mesh &mesh) {
   if (!isList(group))
-    return mesh.getGroups(getAxisNames(group, mesh));
+    return mesh.getGroups(getGroupAxes(group, mesh));
   SmallVector<RankList> groups;
   for (DenseI64ArrayAttr members : group.getRanks())
     groups.push_back(RankList(members.asArrayRef()));
@@ -40,7 +40,7 @@ SmallVector<RankList> pcc::dist::getGroups(GroupAttr group, const Mesh &mesh) {
 
 std::optional<int64_t> pcc::dist::getCommonGroupSize(GroupAttr group, const Mesh &mesh) {
   if (!isList(group))
-    return mesh.getSize(getAxisNames(group, mesh));
+    return mesh.getSize(getGroupAxes(group, mesh));
   int64_t size = group.getRanks().front().size();
   for (DenseI64ArrayAttr members : group.getRanks())
     if (members.size() != size)
@@ -83,7 +83,7 @@ static std::string verifyAxes(ArrayRef<std::string> names, const Mesh &mesh) {
 LogicalResult pcc::dist::checkGroup(Operation *op, GroupAttr group) {
   Mesh mesh = getMesh(op);
   std::string error =
-      isList(group) ? verifyLists(group, mesh) : verifyAxes(getAxisNames(group, mesh), mesh);
+      isList(group) ? verifyLists(group, mesh) : verifyAxes(getGroupAxes(group, mesh), mesh);
   if (!error.empty())
     return op->emitOpError() << error;
   return success();

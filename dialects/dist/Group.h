@@ -7,6 +7,8 @@
 
 namespace pcc::dist {
 
+/// The mesh axes along which the ranks of a group differ; of a group that is no list of ranks.
+AxisList getGroupAxes(GroupAttr group, const Mesh &mesh);
 /// The ranks of the group of `rank`, in group order.
 RankList getGroupMembers(GroupAttr group, const Mesh &mesh, int64_t rank);
 /// All groups, each in group order.

@@ -41,16 +41,17 @@ static abi::CollectiveKind kindOf(StepKind kind) {
   return abi::COLLECTIVE_KIND_UNSPECIFIED;
 }
 
-machine::CollectivePrice MachinePrice::explain(const ReshardStep &step) const {
-  double result = static_cast<double>(step.resultElements * elementBytes);
+machine::CollectivePrice MachinePrice::explain(const ReshardStep &step, double scale) const {
+  auto toBytes = [&](int64_t elements) {
+    return static_cast<double>(elements * elementBytes) * scale;
+  };
   if (step.isLocal()) // read and written, by a kernel that has more to do
-    return {2 * result / machine::memoryRate(cluster.device())};
-  double operand = static_cast<double>(step.operandElements * elementBytes);
-  machine::Traffic traffic{kindOf(step.kind), operand, step.messages};
+    return {2 * toBytes(step.resultElements) / cluster.device().memory_bytes_per_second().value()};
+  machine::Traffic traffic{kindOf(step.kind), toBytes(step.operandElements), step.messages};
   if (step.kind == StepKind::AllGather)
-    traffic.bytes = result;
+    traffic.bytes = toBytes(step.resultElements);
   if (step.kind == StepKind::BlockExchange)
-    traffic.bytes = static_cast<double>(step.elements * elementBytes);
+    traffic.bytes = toBytes(step.elements);
   return machine::priceCollective(cluster, makeGroup(step.axes, mesh, cluster), traffic);
 }
 

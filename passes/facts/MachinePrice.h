@@ -18,10 +18,13 @@ public:
 
   /// Seconds: of the cheapest algorithm for a collective; for a local step of moving the block
   /// through memory, without a launch, for it is fused with what stands beside it.
-  double operator()(const ReshardStep &step) const { return explain(step).seconds; }
+  /// A step of a tensor of another size is priced with `scale` times as many elements.
+  double operator()(const ReshardStep &step, double scale = 1) const {
+    return explain(step, scale).seconds;
+  }
 
   /// The same, with the algorithm.
-  machine::CollectivePrice explain(const ReshardStep &step) const;
+  machine::CollectivePrice explain(const ReshardStep &step, double scale = 1) const;
 
 private:
   const abi::Cluster &cluster;

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The time of a collective op on local types: what it moves (runtime/machine/CollectivePrice.h says
+// how that is counted), between which ranks.
+#pragma once
+
+#include "passes/facts/MachinePrice.h"
+
+namespace pcc::facts {
+
+/// What a member moves. `op` is a dist op that communicates, on blocks of one rank.
+machine::Traffic trafficOf(mlir::Operation *op);
+
+/// The group of `op`; of one without, all ranks of `mesh`. The largest, where groups differ.
+machine::Group groupOf(mlir::Operation *op, const dist::Mesh &mesh, const abi::Cluster &cluster);
+
+/// Seconds until all members of the slowest group are done. `cluster` is complete and has a device
+/// for each rank of `mesh`.
+double secondsOfCollective(mlir::Operation *op, const dist::Mesh &mesh,
+                           const abi::Cluster &cluster);
+
+} // namespace pcc::facts

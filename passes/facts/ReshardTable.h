@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What it takes to get from any sharding of a tensor to any other, on a machine: the prices of all
+// plans at once. A search over shardings asks for every pair; planReshard would look at the same
+// steps again for each of them.
+//
+//   ReshardGraph    all shardings of tensors that can be cut in the same ways, and the steps
+//   between
+//                   them, each moving so and so much of the tensor
+//   ReshardTable    the steps priced for one tensor, and the cheapest ways of all pairs
+//
+// [8, 1024, 512] and [8, 1024, 2048] share a graph on 2x4 ranks. The prices are those of
+// planReshard with all waypoints, of sums and of what is whole or cut.
+#pragma once
+
+#include "passes/facts/MachinePrice.h"
+#include "llvm/ADT/StringMap.h"
+#include <memory>
+
+namespace pcc::facts {
+
+/// Number of axes of more than one rank up to which all shardings are listed.
+inline constexpr size_t mostTableAxes = 3;
+
+class ReshardGraph {
+public:
+  /// Of tensors whose sizes have the same common divisors with the number of ranks as those of
+  /// `shape`. `mesh` has at most mostTableAxes axes of more than one rank.
+  ReshardGraph(llvm::ArrayRef<int64_t> shape, const dist::Mesh &mesh);
+
+  size_t size() const { return shardings.size(); }
+  const dist::Sharding &operator[](unsigned index) const { return shardings[index]; }
+  /// The index of a sharding without axes of one rank; it must be legal.
+  unsigned find(const dist::Sharding &sharding) const { return indices.lookup(sharding.str()); }
+
+private:
+  friend class ReshardTable;
+
+  struct Edge {
+    unsigned from, to;
+    ReshardStep step; ///< on the shape from which the graph was made
+  };
+
+  void addShardings(const dist::Mesh &mesh, llvm::ArrayRef<int64_t> shape);
+  void addSteps(const dist::Mesh &mesh, llvm::ArrayRef<int64_t> shape);
+
+  double elements; ///< of that shape
+  std::vector<dist::Sharding> shardings;
+  llvm::StringMap<unsigned> indices;
+  std::vector<Edge> edges;
+};
+
+class ReshardTable {
+public:
+  /// Of a tensor of `elements` elements whose shape has `graph`, which outlives this.
+  ReshardTable(const ReshardGraph &graph, int64_t elements, const MachinePrice &price);
+
+  const ReshardGraph &getGraph() const { return graph; }
+  /// Seconds, between shardings by their indices.
+  double operator()(unsigned from, unsigned to) const { return seconds[from * graph.size() + to]; }
+
+private:
+  const ReshardGraph &graph;
+  std::vector<double> seconds; ///< row-major
+};
+
+/// The tables of the tensors of one program, each made once.
+class ReshardTables {
+public:
+  /// `mesh` and `cluster` outlive this.
+  ReshardTables(const dist::Mesh &mesh, const abi::Cluster &cluster)
+      : mesh(mesh), cluster(cluster) {}
+
+  const ReshardTable &get(llvm::ArrayRef<int64_t> shape, int64_t elementBytes);
+
+private:
+  const dist::Mesh &mesh;
+  const abi::Cluster &cluster;
+  llvm::StringMap<std::unique_ptr<ReshardGraph>> graphs;
+  llvm::StringMap<std::unique_ptr<ReshardTable>> tables;
+};
+
+} // namespace pcc::facts
