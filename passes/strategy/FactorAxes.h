@@ -30,6 +30,8 @@ public:
   const FactorRule &getRule() const { return rule; }
   llvm::ArrayRef<dist::AxisList> getAxes() const { return axes; }
   bool uses(llvm::StringRef axis) const;
+  /// Whether the op can be split by `factor` at all.
+  bool maySplit(unsigned factor) const { return isSplittable[factor]; }
   /// Into how many parts the op's work is cut.
   int64_t getNumParts() const;
 

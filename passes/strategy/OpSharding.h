@@ -20,6 +20,8 @@ namespace pcc::strategy {
 /// The shardings in which an op wants its operands, and of its results.
 struct OpSharding {
   std::vector<dist::Sharding> operands, results;
+
+  bool operator==(const OpSharding &) const = default;
 };
 
 /// The shardings of `op` split by `factors`. Operands come as `operands`; one that is partial stays

@@ -20,6 +20,8 @@ StringRef stringify(Origin origin) {
   switch (origin) {
   case Origin::Given:
     return "given";
+  case Origin::Searched:
+    return "searched";
   case Origin::Forwards:
     return "forwards";
   case Origin::Backwards:
@@ -56,6 +58,15 @@ void Propagation::give(BlockArgument argument, const Sharding &sharding) {
 
 void Propagation::give(Operation *op, ArrayRef<AxisList> factors, ArrayRef<Sharding> results) {
   record(op, OpSplitter(op, planner).follow(factors), Origin::Given);
+  show(op, results);
+}
+
+void Propagation::give(Operation *op, OpSharding sharding, ArrayRef<Sharding> results) {
+  record(op, std::move(sharding), Origin::Searched);
+  show(op, results);
+}
+
+void Propagation::show(Operation *op, ArrayRef<Sharding> results) {
   for (auto [result, sharding] : llvm::zip(op->getResults(), results))
     seen[result] = facts::dropTrivialAxes(sharding, mesh);
 }
@@ -257,7 +268,7 @@ bool Propagation::sumLonely() {
     sums.visitUse(result.get(), staysPartial(function, result.getOperandNumber()));
   bool changed = false;
   for (Operation &op : listOps(function)) {
-    if (!sums.isLonely(&op))
+    if (!sums.isLonely(&op) || ops.find(&op)->second.origin == Origin::Searched)
       continue;
     OpSplitter splitter = makeSplitter(&op);
     splitter.forbidCarrying();

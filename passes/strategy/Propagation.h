@@ -28,7 +28,7 @@
 namespace pcc::strategy {
 
 /// Where the sharding of an op comes from.
-enum class Origin { Given, Forwards, Backwards, Whole };
+enum class Origin { Given, Searched, Forwards, Backwards, Whole };
 
 /// The lower-case name used in remarks.
 llvm::StringRef stringify(Origin origin);
@@ -48,6 +48,9 @@ public:
   /// The axes of an op's factors and, unless empty, its results as their users are to see them.
   void give(mlir::Operation *op, llvm::ArrayRef<dist::AxisList> factors,
             llvm::ArrayRef<dist::Sharding> results = {});
+
+  /// All of an op's sharding, partial sums included, which stays as it is.
+  void give(mlir::Operation *op, OpSharding sharding, llvm::ArrayRef<dist::Sharding> results);
 
   /// Carries what is given as far as it leads.
   void run();
@@ -75,6 +78,7 @@ private:
   bool goBackwardsTo(mlir::BlockArgument argument);
   void spreadHints();
   void record(mlir::Operation *op, OpSharding sharding, Origin origin);
+  void show(mlir::Operation *op, llvm::ArrayRef<dist::Sharding> results);
   bool isReady(mlir::Operation *op, bool needsAll) const;
   /// Of a value that is known or from parameters that are.
   std::optional<dist::Sharding> findHint(mlir::Value value) const;

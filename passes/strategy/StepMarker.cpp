@@ -51,6 +51,16 @@ Sharding splitBatch(ArrayRef<int64_t> shape, const dist::Mesh &mesh) {
   return sharding;
 }
 
+void GivenShardings::set(graph::RoleAttr role, const Sharding &sharding) {
+  StringRef name = graph::getName(role);
+  if (role.getKind() == RoleKind::Parameter)
+    parameters[name] = sharding;
+  else if (role.getKind() == RoleKind::Gradient)
+    gradients[name] = sharding;
+  else if (role.getKind() == RoleKind::Input)
+    inputs[name] = fed[name] = sharding;
+}
+
 void StepMarker::run() {
   auto rank = [](func::FuncOp function) {
     if (!graph::findArgs(function, RoleKind::Gradient).empty())
@@ -68,7 +78,7 @@ void StepMarker::mark(func::FuncOp function) {
   giveArguments(function, propagation);
   for (Operation &op : function.getBody().front())
     if (auto found = given.ops.find(&op); found != given.ops.end())
-      propagation.give(&op, found->second.factors, found->second.results);
+      give(&op, found->second, propagation);
   propagation.run();
   splitBatch(function, propagation);
   propagation.run();
@@ -77,6 +87,13 @@ void StepMarker::mark(func::FuncOp function) {
   propagation.annotate();
   markArguments(function, propagation);
   markResults(function, propagation);
+}
+
+void StepMarker::give(Operation *op, const GivenOp &given, Propagation &propagation) {
+  if (given.searched)
+    propagation.give(op, *given.searched, given.results);
+  else
+    propagation.give(op, given.factors, given.results);
 }
 
 /// Parameters and inputs that were given or marked before, gradients as they were left, scalars.
@@ -91,7 +108,7 @@ void StepMarker::giveArguments(func::FuncOp function, Propagation &propagation) 
     if (role && role.getKind() == RoleKind::Parameter)
       giveFrom(given.parameters);
     else if (role && role.getKind() == RoleKind::Gradient)
-      giveFrom(gradients);
+      giveFrom(given.gradients);
     else if (role && role.getKind() == RoleKind::Input)
       giveFrom(given.inputs);
     if (type && type.getRank() == 0 && !propagation.isKnown(argument))
@@ -160,15 +177,16 @@ void StepMarker::markResults(func::FuncOp function, const Propagation &propagati
     if (role && role.getKind() == RoleKind::Parameter)
       sharding = given.parameters.lookup(graph::getName(role));
     else if (role && role.getKind() == RoleKind::Gradient)
-      markGradient(function, index, graph::getName(role), sharding);
+      sharding = markGradient(function, index, graph::getName(role), sharding);
     function.setResultAttr(index, dist::shardingAttrName,
                            dist::ShardingAttr::get(function.getContext(), sharding));
   }
 }
 
-void StepMarker::markGradient(func::FuncOp function, unsigned index, StringRef name,
-                              const Sharding &sharding) {
-  gradients[name] = sharding;
+/// A gradient leaves as the backward pass made it, unless it is given. Returns how.
+Sharding StepMarker::markGradient(func::FuncOp function, unsigned index, StringRef name,
+                                  const Sharding &made) {
+  Sharding sharding = given.gradients.try_emplace(name, made).first->second;
   double factor = given.gradientFactor(name, sharding);
   if (factor != 1)
     function.setResultAttr(index, dist::gradientFactorAttrName,
@@ -176,6 +194,7 @@ void StepMarker::markGradient(func::FuncOp function, unsigned index, StringRef n
   remark::passed(function.getLoc(), remark::RemarkOpts::name("gradient").category("strategy"))
       << remark::metric("parameter", name) << remark::metric("sharding", sharding.str())
       << remark::metric("factor", factor);
+  return sharding;
 }
 
 } // namespace pcc::strategy

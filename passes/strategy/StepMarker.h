@@ -5,6 +5,7 @@
 // is taken as it was left.
 #pragma once
 
+#include "dialects/graph/Graph.h"
 #include "passes/strategy/Propagation.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -14,11 +15,14 @@ namespace pcc::strategy {
 struct GivenOp {
   std::vector<dist::AxisList> factors;
   std::vector<dist::Sharding> results;
+  /// Where a search has decided: all of it, instead of `factors`.
+  std::optional<OpSharding> searched = {};
 };
 
 /// What a mode or a user says of a program before anything is propagated.
 struct GivenShardings {
   llvm::StringMap<dist::Sharding> parameters, inputs; ///< by name
+  llvm::StringMap<dist::Sharding> gradients;          ///< of parameters, as they are returned
   llvm::DenseMap<mlir::Operation *, GivenOp> ops;
   /// How inputs are fed, by name, where that is given; ops need not want them so.
   llvm::StringMap<dist::Sharding> fed;
@@ -26,6 +30,10 @@ struct GivenShardings {
   bool fullBatch = false;
   /// The factor of a parameter's gradient, which comes with this sharding.
   std::function<double(llvm::StringRef parameter, const dist::Sharding &gradient)> gradientFactor;
+
+  /// What passes the boundaries of functions as a parameter, a gradient or an input is cut so; an
+  /// input is fed so, too.
+  void set(graph::RoleAttr role, const dist::Sharding &sharding);
 };
 
 class StepMarker {
@@ -38,20 +46,20 @@ public:
 
 private:
   void mark(mlir::func::FuncOp function);
+  static void give(mlir::Operation *op, const GivenOp &given, Propagation &propagation);
   void giveArguments(mlir::func::FuncOp function, Propagation &propagation) const;
   void splitBatch(mlir::func::FuncOp function, Propagation &propagation) const;
   void keepParameters(mlir::func::FuncOp function, const Propagation &propagation);
   dist::Sharding getFed(llvm::StringRef input, const dist::Sharding &wanted) const;
   void markArguments(mlir::func::FuncOp function, const Propagation &propagation) const;
   void markResults(mlir::func::FuncOp function, const Propagation &propagation);
-  void markGradient(mlir::func::FuncOp function, unsigned index, llvm::StringRef name,
-                    const dist::Sharding &sharding);
+  dist::Sharding markGradient(mlir::func::FuncOp function, unsigned index, llvm::StringRef name,
+                              const dist::Sharding &made);
 
   mlir::ModuleOp module;
   facts::ReshardPlanner planner;
   const dist::Mesh &mesh; ///< the planner's
   GivenShardings given;
-  llvm::StringMap<dist::Sharding> gradients; ///< as @forward_backward returns them
 };
 
 /// Diagnoses a number of ranks that no program has, and fails.

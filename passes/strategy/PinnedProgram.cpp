@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/strategy/PinnedProgram.h"
+
+#include "dialects/graph/Roles.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace pcc;
+using pcc::dist::Mesh;
+using pcc::dist::Sharding;
+
+namespace pcc::strategy {
+namespace {
+
+/// The mesh of the program, if it has one, which must have as many ranks as there are.
+FailureOr<std::optional<Mesh>> findMesh(ModuleOp module, int64_t deviceNum) {
+  if (failed(checkNumRanks(module, deviceNum)))
+    return failure();
+  if (!module->hasAttr(dist::meshAttrName))
+    return std::optional<Mesh>();
+  Mesh mesh = dist::getMesh(module);
+  if (mesh.getNumRanks() != deviceNum)
+    return module.emitError() << "expected a mesh of " << deviceNum << " ranks, got \""
+                              << mesh.str() << "\"";
+  return std::optional<Mesh>(mesh);
+}
+
+/// Into how many parts the ranks can split the batch of every input.
+int64_t countBatchParts(ModuleOp module, int64_t deviceNum) {
+  int64_t parts = deviceNum;
+  for (func::FuncOp function : module.getOps<func::FuncOp>())
+    for (unsigned index : graph::findArgs(function, graph::RoleKind::Input)) {
+      auto type = dyn_cast<RankedTensorType>(function.getArgumentTypes()[index]);
+      if (type && type.getRank() > 0)
+        parts = std::gcd(parts, type.getDimSize(0));
+    }
+  return parts;
+}
+
+/// One device computes the mean; with `gradientsMean` the ranks that share a gradient divide by
+/// their number once more, as the reference system does. Every rank has the loss.
+double getGradientFactor(const Sharding &gradient, const Mesh &mesh, const PinOptions &options) {
+  double factor = options.lossRepeatedMean ? 1 : static_cast<double>(mesh.getNumRanks());
+  if (options.gradientsMean)
+    factor /= static_cast<double>(mesh.getSize(gradient.getPartialAxes()));
+  return factor;
+}
+
+} // namespace
+
+FailureOr<PinnedProgram> resolvePins(ModuleOp module, const PinOptions &options) {
+  FailureOr<std::optional<Mesh>> mesh = findMesh(module, options.deviceNum);
+  FailureOr<std::vector<Pin>> pins = readPins(module);
+  if (failed(mesh) || failed(pins))
+    return failure();
+  PinResolver resolver(module, *mesh, options.deviceNum);
+  if (failed(resolver.match(*pins)) || failed(resolver.feed(options.datasetStrategy)))
+    return failure();
+  if (!*mesh && resolver.isEmpty())
+    resolver.spanBatch(countBatchParts(module, options.deviceNum));
+  PinnedProgram pinned;
+  pinned.mesh = resolver.resolve(pinned.given);
+  for (const auto &fed : pinned.given.fed)
+    if (fed.second.isSplit()) // what is fed whole says nothing of how ops want it
+      pinned.given.inputs[fed.first()] = fed.second;
+  pinned.given.fullBatch = options.fullBatch;
+  pinned.given.gradientFactor = [mesh = pinned.mesh, options](StringRef, const Sharding &gradient) {
+    return getGradientFactor(gradient, mesh, options);
+  };
+  return pinned;
+}
+
+void markProgram(ModuleOp module, PinnedProgram pinned) {
+  module->removeAttr(dist::pinsAttrName);
+  module->setAttr(dist::meshAttrName, dist::MeshAttr::get(module.getContext(), pinned.mesh));
+  StepMarker(module, pinned.mesh, std::move(pinned.given)).run();
+}
+
+} // namespace pcc::strategy

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/strategy/SearchGraph.h"
+
+#include "dialects/graph/Roles.h"
+#include "dialects/interfaces/FactorRuleInterface.h"
+#include "passes/facts/LocalForm.h"
+#include "passes/strategy/Propagation.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace pcc;
+using pcc::graph::RoleKind;
+
+namespace pcc::strategy {
+namespace {
+
+/// An op that can make any block of its result from nothing.
+bool isLeaf(Operation *op) {
+  return op->getNumOperands() == 0 && isa<facts::LocalFormOpInterface>(op);
+}
+
+/// The type of what can be split.
+RankedTensorType getTensorType(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.getRank() > 0 ? type : RankedTensorType();
+}
+
+/// What passes a section's boundary under a name.
+bool isBoundary(graph::RoleAttr role) {
+  return role && (role.getKind() == RoleKind::Parameter || role.getKind() == RoleKind::Gradient ||
+                  role.getKind() == RoleKind::Input);
+}
+
+/// Goes through the sections that a step runs, op by op.
+class Builder {
+public:
+  explicit Builder(SearchGraph &graph) : graph(graph) {}
+
+  void run(ModuleOp module) {
+    SmallVector<facts::Section> sections = facts::collectSections(module);
+    bool trains = llvm::any_of(sections, [](facts::Section &section) { return section.runs > 0; });
+    for (facts::Section &section : sections)
+      if (section.runs > 0 || !trains)
+        addSection(section);
+    for (SearchNode &node : graph.nodes)
+      if (node.kind == SearchNode::Kind::Boundary && isHeldThroughout(node))
+        node.begin = 0, node.end = position;
+  }
+
+private:
+  /// Where a value comes from.
+  struct Source {
+    unsigned node, result;
+  };
+
+  unsigned addNode(SearchNode node) {
+    graph.nodes.push_back(std::move(node));
+    return graph.nodes.size() - 1;
+  }
+
+  /// Parameters and states live through all steps; accumulated gradients through one.
+  static bool isHeldThroughout(const SearchNode &node) {
+    return node.role.getKind() == RoleKind::Parameter ||
+           (node.role.getKind() == RoleKind::Gradient && node.runs > 1);
+  }
+
+  unsigned getBoundary(graph::RoleAttr role, RankedTensorType type) {
+    auto [it, isNew] = boundaries.try_emplace(role, 0);
+    if (isNew) {
+      SearchNode node{SearchNode::Kind::Boundary};
+      node.role = role;
+      node.type = type;
+      node.begin = node.end = position;
+      node.runs = runs;
+      it->second = addNode(std::move(node));
+    }
+    return it->second;
+  }
+
+  void addSection(facts::Section &section) {
+    sources.clear();
+    runs = std::max<int64_t>(section.runs, 1);
+    Block &body = section.function.getBody().front();
+    for (BlockArgument argument : body.getArguments()) {
+      graph::RoleAttr role = section.getArgumentRole(argument.getArgNumber());
+      if (RankedTensorType type = getTensorType(argument); type && isBoundary(role))
+        offer(argument, {getBoundary(role, type), 0});
+    }
+    for (Operation &op : body.without_terminator()) {
+      if (isa<FactorRuleOpInterface>(op) && !isLeaf(&op))
+        addOp(&op);
+      ++position;
+    }
+    for (auto [index, value] : llvm::enumerate(section.getReturned()))
+      addResult(section, index, value);
+  }
+
+  void addOp(Operation *op) {
+    SearchNode node{SearchNode::Kind::Op};
+    node.op = op;
+    node.runs = runs;
+    node.begin = position;
+    node.end = position + 1;
+    unsigned index = addNode(std::move(node));
+    for (OpOperand &operand : op->getOpOperands())
+      addUse(operand.get(), index, operand.getOperandNumber());
+    for (OpResult result : op->getResults())
+      if (getTensorType(result))
+        offer(result, {index, result.getResultNumber()});
+  }
+
+  /// Makes `value` known to its users, by one node if there are several.
+  void offer(Value value, Source source) {
+    if (!value.use_empty() && !value.hasOneUse()) {
+      SearchNode node{SearchNode::Kind::Shared};
+      node.value = value;
+      node.type = getTensorType(value);
+      node.begin = node.end = position;
+      node.runs = runs;
+      unsigned shared = addNode(std::move(node));
+      graph.edges.push_back({source.node, source.result, shared, 0, getTensorType(value), runs});
+      source = {shared, 0};
+    }
+    sources[value] = source;
+  }
+
+  void addUse(Value value, unsigned node, unsigned operand) {
+    auto found = sources.find(value);
+    if (found == sources.end())
+      return;
+    auto [from, result] = found->second;
+    graph.edges.push_back({from, result, node, operand, getTensorType(value), runs});
+    graph.nodes[from].end = std::max(graph.nodes[from].end, position + 1);
+  }
+
+  void addResult(facts::Section &section, unsigned index, Value value) {
+    RankedTensorType type = getTensorType(value);
+    if (!type)
+      return;
+    if (graph::RoleAttr role = section.getResultRole(index); isBoundary(role))
+      return addUse(value, getBoundary(role, type), 0);
+    auto found = sources.find(value);
+    if (found != sources.end() && !staysPartial(section.function, index))
+      graph.outputs.push_back({found->second.node, found->second.result, type, runs});
+  }
+
+  SearchGraph &graph;
+  llvm::MapVector<Attribute, unsigned> boundaries; ///< by role
+  llvm::DenseMap<Value, Source> sources;           ///< of the section's values
+  int64_t position = 0, runs = 1;
+};
+
+} // namespace
+
+SearchGraph::SearchGraph(ModuleOp module) { Builder(*this).run(module); }
+
+} // namespace pcc::strategy

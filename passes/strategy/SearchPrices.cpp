@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/strategy/SearchPrices.h"
+
+#include "passes/facts/CollectivePrice.h"
+#include "passes/facts/Kernels.h"
+
+using namespace mlir;
+using namespace pcc;
+using pcc::dist::Sharding;
+
+namespace pcc::strategy {
+
+static facts::Shape getLocalShape(Value value, const Sharding &sharding, const dist::Mesh &mesh) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type ? sharding.getLocalShape(type.getShape(), mesh) : facts::Shape{0};
+}
+
+static size_t countUsedAxes(const dist::Mesh &mesh) {
+  return llvm::count_if(mesh.getAxes(), [](const dist::MeshAxis &axis) { return axis.size > 1; });
+}
+
+static facts::OpShapes getLocalShapes(Operation *op, const OpSharding &way,
+                                      const dist::Mesh &mesh) {
+  facts::OpShapes shapes;
+  for (auto [operand, sharding] : llvm::zip_equal(op->getOperands(), way.operands))
+    shapes.operands.push_back(getLocalShape(operand, sharding, mesh));
+  for (auto [result, sharding] : llvm::zip_equal(op->getResults(), way.results))
+    shapes.results.push_back(getLocalShape(result, sharding, mesh));
+  return shapes;
+}
+
+std::vector<double> SearchPrices::priceOp(Operation *op, const facts::KernelShare &share,
+                                          ArrayRef<OpSharding> ways) {
+  facts::OpPrice price(op, cluster.device(), share);
+  std::vector<double> seconds;
+  for (const OpSharding &way : ways) {
+    func::FuncOp form = local.build(op, way);
+    seconds.push_back(form ? priceLocal(form) : price.seconds(getLocalShapes(op, way, mesh)));
+  }
+  return seconds;
+}
+
+double SearchPrices::priceLocal(func::FuncOp function) const {
+  facts::KernelShares shares(function);
+  double seconds = 0;
+  for (Operation &op : function.getBody().front().without_terminator())
+    seconds += facts::isCollective(&op) ? facts::secondsOfCollective(&op, mesh, cluster)
+                                        : facts::OpPrice(&op, cluster.device(), shares.of(&op))
+                                              .seconds(facts::OpShapes::of(&op));
+  return seconds;
+}
+
+std::vector<double> SearchPrices::priceUses(RankedTensorType type, ArrayRef<const Sharding *> from,
+                                            ArrayRef<const Sharding *> to) {
+  int64_t elementBytes = facts::getElementBytes(type);
+  std::vector<double> seconds;
+  if (countUsedAxes(mesh) > facts::mostTableAxes) {
+    for (const Sharding *left : from)
+      for (const Sharding *right : to)
+        seconds.push_back(planner.plan(*left, *right, type.getShape(), elementBytes).price);
+    return seconds;
+  }
+  const facts::ReshardTable &table = tables.get(type.getShape(), elementBytes);
+  auto find = [&](const Sharding *sharding) { return table.getGraph().find(*sharding); };
+  std::vector<unsigned> columns;
+  for (const Sharding *right : to)
+    columns.push_back(find(right));
+  for (const Sharding *left : from)
+    for (unsigned row = find(left); unsigned column : columns)
+      seconds.push_back(table(row, column));
+  return seconds;
+}
+
+} // namespace pcc::strategy

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/strategy/SearchProblem.h"
+
+#include "dialects/graph/Roles.h"
+#include "passes/facts/OpNames.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace pcc;
+using pcc::dist::Sharding;
+using pcc::graph::RoleKind;
+
+namespace pcc::strategy {
+namespace {
+
+int64_t toPicoseconds(double seconds) {
+  return std::llround(std::min(seconds * picosecondsPerSecond, 1e17));
+}
+
+int64_t countBytes(Type type, const Sharding &sharding, const dist::Mesh &mesh) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor ? facts::getNumBytes(tensor.clone(sharding.getLocalShape(tensor.getShape(), mesh)))
+                : 0;
+}
+
+/// Ops with one of these have the same options at the same prices.
+std::vector<const void *> getSignature(Operation *op, const facts::KernelShare &share) {
+  uintptr_t bits = share.launches;
+  for (const llvm::SmallBitVector &set : {share.reads, share.writes})
+    for (unsigned index = 0; index < set.size(); ++index)
+      bits = bits * 2 + set[index];
+  std::vector<const void *> signature = {op->getName().getAsOpaquePointer(),
+                                         op->getPropertiesAsAttribute().getAsOpaquePointer(),
+                                         reinterpret_cast<const void *>(bits)};
+  for (Type type : op->getOperandTypes())
+    signature.push_back(type.getAsOpaquePointer());
+  for (Type type : op->getResultTypes())
+    signature.push_back(type.getAsOpaquePointer());
+  return signature;
+}
+
+/// The choice of a boundary or a shared value: it comes and goes alike.
+OpSharding passOn(const Sharding &sharding) { return {{sharding}, {sharding}}; }
+
+const void *getKey(RoleKind kind) {
+  return reinterpret_cast<const void *>(static_cast<uintptr_t>(kind));
+}
+
+bool isCutBeyondBatch(const Sharding &sharding) {
+  return llvm::any_of(sharding.getDims().drop_front(),
+                      [](const dist::AxisList &axes) { return !axes.empty(); });
+}
+
+/// What is said of a boundary before the search; null for nothing.
+const Sharding *findGiven(const SearchNode &node, const GivenShardings &given) {
+  if (node.kind != SearchNode::Kind::Boundary || node.role.getKind() == RoleKind::Gradient)
+    return nullptr;
+  const llvm::StringMap<Sharding> &map =
+      node.role.getKind() == RoleKind::Parameter ? given.parameters : given.inputs;
+  auto found = map.find(graph::getName(node.role));
+  return found == map.end() ? nullptr : &found->second;
+}
+
+/// For messages: the op's own name, or what a boundary or a shared value stands for.
+std::string describe(const SearchNode &node) {
+  if (node.kind == SearchNode::Kind::Boundary)
+    return (graph::stringifyRoleKind(node.role.getKind()) + " " + graph::getName(node.role)).str();
+  if (node.kind == SearchNode::Kind::Op)
+    return facts::getName(node.op).str();
+  Operation *op = node.value.getDefiningOp();
+  return op ? facts::getName(op).str() + " as its users see it" : "argument as its users see it";
+}
+
+} // namespace
+
+SearchProblem::SearchProblem(ModuleOp module, SearchPrices &prices, const GivenShardings &given,
+                             int64_t memoryLimit)
+    : prices(prices), graph(module) {
+  problem.usageLimit = memoryLimit;
+  for (const SearchNode &node : graph.nodes) {
+    ways.push_back(node.kind == SearchNode::Kind::Op ? getOpWays(node.op, given)
+                                                     : getTensorWays(node, given));
+    addNode(node);
+  }
+  for (const SearchEdge &edge : graph.edges)
+    addEdge(edge);
+  for (const SearchOutput &output : graph.outputs)
+    addOutput(output);
+}
+
+/// The one way that is given: nothing is carried.
+OpSharding SearchProblem::follow(Operation *op, const GivenOp &given) const {
+  FactorAxes factors(op, prices.getMesh());
+  factors.give(given.factors);
+  std::vector<Sharding> operands;
+  for (const TensorFactors &dims : factors.getRule().getOperands())
+    operands.push_back(factors.project(dims));
+  return makeOpSharding(op, factors, operands, SmallVector<bool>(operands.size(), false));
+}
+
+SearchProblem::Ways SearchProblem::priceOpWays(Operation *op, std::vector<OpSharding> ways) {
+  auto result = std::make_shared<NodeWays>();
+  result->ways = std::move(ways);
+  for (double seconds : prices.priceOp(op, getShare(op), result->ways))
+    result->costs.push_back(toPicoseconds(seconds));
+  for (const OpSharding &way : result->ways) {
+    int64_t &bytes = result->bytes.emplace_back();
+    for (auto [value, sharding] : llvm::zip_equal(op->getResults(), way.results))
+      bytes += countBytes(value.getType(), sharding, prices.getMesh());
+  }
+  return result;
+}
+
+SearchProblem::Ways SearchProblem::makeTensorWays(RankedTensorType type,
+                                                  ArrayRef<Sharding> shardings) const {
+  auto result = std::make_shared<NodeWays>();
+  for (const Sharding &sharding : shardings) {
+    result->ways.push_back(passOn(sharding));
+    result->costs.push_back(0);
+    result->bytes.push_back(countBytes(type, sharding, prices.getMesh()));
+  }
+  return result;
+}
+
+const facts::KernelShare &SearchProblem::getShare(Operation *op) {
+  auto function = op->getParentOfType<func::FuncOp>();
+  return shares.try_emplace(function, function).first->second.of(op);
+}
+
+SearchProblem::Ways SearchProblem::getOpWays(Operation *op, const GivenShardings &given) {
+  if (auto found = given.ops.find(op); found != given.ops.end())
+    return priceOpWays(op, {follow(op, found->second)});
+  Ways &equal = known[getSignature(op, getShare(op))];
+  if (!equal)
+    equal = priceOpWays(op, listOptions(op, prices.getMesh()));
+  return equal;
+}
+
+/// Parameters are held as they are, inputs are fed cut along the batch at most; gradients, and what
+/// ops share, may be partial sums.
+SearchProblem::Ways SearchProblem::getTensorWays(const SearchNode &node,
+                                                 const GivenShardings &given) {
+  bool isShared = node.kind == SearchNode::Kind::Shared;
+  RoleKind kind = isShared ? RoleKind::Output : node.role.getKind();
+  if (const Sharding *sharding = findGiven(node, given))
+    return makeTensorWays(node.type, *sharding);
+  Ways &equal = known[{node.type.getAsOpaquePointer(), getKey(kind)}];
+  if (equal)
+    return equal;
+  std::vector<Sharding> shardings =
+      listShardings(node.type.getShape(), prices.getMesh(), isShared || kind == RoleKind::Gradient);
+  if (kind == RoleKind::Input)
+    llvm::erase_if(shardings, [&](const Sharding &sharding) {
+      return given.fullBatch ? sharding.isSplit() : isCutBeyondBatch(sharding);
+    });
+  return equal = makeTensorWays(node.type, shardings);
+}
+
+void SearchProblem::addNode(const SearchNode &node) {
+  solve::StrategyNode &added = problem.nodes.emplace_back();
+  const NodeWays &nodeWays = *ways.back();
+  added.begin = node.begin;
+  added.end = node.end;
+  added.usages = nodeWays.bytes;
+  for (int64_t cost : nodeWays.costs)
+    added.costs.push_back(cost * node.runs);
+  added.name = describe(node);
+}
+
+const std::vector<int64_t> &SearchProblem::getTable(const SearchEdge &edge) {
+  const NodeWays &from = *ways[edge.from], &to = *ways[edge.to];
+  auto [it, isNew] =
+      tables.try_emplace({&from, edge.result, &to, edge.operand, edge.type.getAsOpaquePointer()});
+  if (!isNew)
+    return it->second;
+  SmallVector<const Sharding *> made, wanted;
+  for (const OpSharding &way : from.ways)
+    made.push_back(&way.results[edge.result]);
+  for (const OpSharding &way : to.ways)
+    wanted.push_back(&way.operands[edge.operand]);
+  for (double seconds : prices.priceUses(edge.type, made, wanted))
+    it->second.push_back(toPicoseconds(seconds));
+  return it->second;
+}
+
+void SearchProblem::addEdge(const SearchEdge &edge) {
+  const std::vector<int64_t> &table = getTable(edge);
+  if (llvm::all_of(table, [](int64_t cost) { return cost == 0; }))
+    return;
+  solve::StrategyEdge &added = problem.edges.emplace_back();
+  added.u = static_cast<int>(edge.from);
+  added.v = static_cast<int>(edge.to);
+  for (int64_t cost : table)
+    added.costs.push_back(cost * edge.runs);
+}
+
+void SearchProblem::addOutput(const SearchOutput &output) {
+  for (auto [way, cost] :
+       llvm::zip_equal(ways[output.from]->ways, problem.nodes[output.from].costs)) {
+    const Sharding &made = way.results[output.result], whole = made.withoutPartial();
+    cost += toPicoseconds(prices.priceUses(output.type, &made, &whole).front()) * output.runs;
+  }
+}
+
+void SearchProblem::apply(const solve::StrategySolution &solution, GivenShardings &given) const {
+  for (auto [index, node] : llvm::enumerate(graph.nodes)) {
+    const OpSharding &way = ways[index]->ways[solution[index]];
+    if (node.kind == SearchNode::Kind::Op) {
+      given.ops[node.op].searched = way;
+    } else if (node.kind == SearchNode::Kind::Boundary) {
+      given.set(node.role, way.results.front());
+    }
+  }
+}
+
+} // namespace pcc::strategy

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From a training step to a problem of passes/solve, and from its solution to shardings.
+//
+//   step                                problem
+//   a node of SearchGraph               a node; an option is a way to run an op, or a sharding
+//   what a rank runs of it              the option's cost, in picoseconds
+//   what it holds of the results        the option's use, in bytes
+//   a use                               an edge; a pair's cost is that of the reshard between
+//
+// Many ops of a program are alike, layer by layer: equal ops share their options and prices, and
+// uses between equal ops share one table, which is filled once.
+#pragma once
+
+#include "passes/solve/StrategyProblem.h"
+#include "passes/strategy/OpOptions.h"
+#include "passes/strategy/SearchGraph.h"
+#include "passes/strategy/SearchPrices.h"
+#include "passes/strategy/StepMarker.h"
+#include "llvm/ADT/MapVector.h"
+#include <map>
+#include <memory>
+
+namespace pcc::strategy {
+
+/// The unit of cost.
+inline constexpr double picosecondsPerSecond = 1e12;
+
+/// The ways of one node, with what each costs when it runs once.
+struct NodeWays {
+  std::vector<OpSharding> ways;
+  std::vector<int64_t> costs; ///< picoseconds
+  std::vector<int64_t> bytes; ///< of the results, on one rank
+};
+
+class SearchProblem {
+public:
+  /// Of `module` on the mesh of `prices`, which outlives this. What is `given` has no other option.
+  /// `memoryLimit` in bytes.
+  SearchProblem(mlir::ModuleOp module, SearchPrices &prices, const GivenShardings &given,
+                int64_t memoryLimit);
+
+  const solve::StrategyProblem &getProblem() const { return problem; }
+  const SearchGraph &getGraph() const { return graph; }
+  const NodeWays &getWays(unsigned node) const { return *ways[node]; }
+
+  /// Writes what `solution` says of every op, boundary and shared value into `given`.
+  void apply(const solve::StrategySolution &solution, GivenShardings &given) const;
+
+private:
+  using Ways = std::shared_ptr<const NodeWays>;
+  /// What makes tables equal: ways, result and operand, type.
+  using TableKey = std::tuple<const NodeWays *, unsigned, const NodeWays *, unsigned, const void *>;
+
+  Ways getOpWays(mlir::Operation *op, const GivenShardings &given);
+  const facts::KernelShare &getShare(mlir::Operation *op);
+  Ways getTensorWays(const SearchNode &node, const GivenShardings &given);
+  OpSharding follow(mlir::Operation *op, const GivenOp &given) const;
+  Ways priceOpWays(mlir::Operation *op, std::vector<OpSharding> ways);
+  Ways makeTensorWays(mlir::RankedTensorType type, llvm::ArrayRef<dist::Sharding> shardings) const;
+  void addNode(const SearchNode &node);
+  void addEdge(const SearchEdge &edge);
+  void addOutput(const SearchOutput &output);
+  const std::vector<int64_t> &getTable(const SearchEdge &edge);
+
+  SearchPrices &prices;
+  llvm::DenseMap<mlir::Operation *, facts::KernelShares> shares; ///< by function
+  SearchGraph graph;
+  solve::StrategyProblem problem;
+  std::vector<Ways> ways;                          ///< by node
+  std::map<std::vector<const void *>, Ways> known; ///< by what makes nodes equal
+  std::map<TableKey, std::vector<int64_t>> tables;
+};
+
+} // namespace pcc::strategy

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The ways to run an op on a mesh.
+#include "passes/strategy/OpOptions.h"
+
+#include "dialects/dist/Dist.h"
+#include "dialects/graph/Graph.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Parser/Parser.h"
+#include <gtest/gtest.h>
+
+using namespace mlir;
+using namespace pcc;
+using namespace pcc::strategy;
+using pcc::dist::Mesh;
+using pcc::dist::Sharding;
+
+namespace {
+
+/// `[x, _], [_, _] -> [x, _]` of each way of the first op of `function`.
+std::vector<std::string> list(const std::string &function, const Mesh &mesh) {
+  MLIRContext context;
+  context.loadDialect<func::FuncDialect, graph::GraphDialect, dist::DistDialect>();
+  auto module = parseSourceString<ModuleOp>(function, &context);
+  Operation *op = &(*module->getOps<func::FuncOp>().begin()).getBody().front().front();
+  std::vector<std::string> texts;
+  for (const OpSharding &way : listOptions(op, mesh)) {
+    std::string &text = texts.emplace_back();
+    for (const Sharding &operand : way.operands)
+      text += (text.empty() ? "" : ", ") + operand.str();
+    for (const Sharding &result : way.results)
+      text += " -> " + result.str();
+  }
+  return texts;
+}
+
+const std::string matmul = R"(func.func @f(%a: tensor<8x6xf32>, %b: tensor<6x4xf32>) {
+  %0 = graph.matmul %a, %b : tensor<8x6xf32>, tensor<6x4xf32>
+  return
+})";
+
+TEST(OpOptions, EachAxisSplitsAFactorOrIsCarriedOrDoesNothing) {
+  EXPECT_EQ(list(matmul, Mesh({{"x", 2}})),
+            (std::vector<std::string>{
+                "[_, _], [_, _] -> [_, _]",
+                "[x, _], [_, _] -> [x, _]",
+                "[_, x], [x, _] -> [_, _] partial(sum: x)",
+                "[_, _], [_, x] -> [_, x]",
+                "[_, _] partial(sum: x), [_, _] -> [_, _] partial(sum: x)",
+                "[_, _], [_, _] partial(sum: x) -> [_, _] partial(sum: x)",
+            }));
+}
+
+TEST(OpOptions, CountsDivide) {
+  // Four parts divide 8 rows and 4 columns, not the depth of 6.
+  for (const std::string &way : list(matmul, Mesh({{"x", 4}})))
+    EXPECT_NE(way, "[_, x], [x, _] -> [_, _] partial(sum: x)");
+}
+
+TEST(OpOptions, AxesAreAssignedIndependently) {
+  // Six choices for each of two axes, but for both carried through different operands.
+  EXPECT_EQ(list(matmul, Mesh({{"x", 2}, {"y", 1}, {"z", 2}})).size(), 36u - 2 - 1);
+}
+
+TEST(OpOptions, OperandsThatAreAddedArePartialTogether) {
+  std::vector<std::string> ways = list(R"(func.func @f(%a: tensor<8xf32>) {
+        %0 = graph.add %a, %a : tensor<8xf32>
+        return
+      })",
+                                       Mesh({{"x", 2}}));
+  EXPECT_EQ(ways, (std::vector<std::string>{
+                      "[_], [_] -> [_]",
+                      "[x], [x] -> [x]",
+                      "[_] partial(sum: x), [_] partial(sum: x) -> [_] partial(sum: x)",
+                  }));
+}
+
+TEST(OpOptions, SplitDimensionsStayContiguous) {
+  // 2x3 seen as 6: the second dimension is split only with the first one split to its end.
+  std::vector<std::string> ways = list(R"(func.func @f(%a: tensor<2x3xf32>) {
+        %0 = graph.reshape %a : tensor<2x3xf32> to tensor<6xf32>
+        return
+      })",
+                                       Mesh({{"x", 2}, {"y", 3}}));
+  EXPECT_TRUE(llvm::is_contained(ways, "[x, y] -> [x.y]"));
+  EXPECT_FALSE(llvm::is_contained(ways, "[_, y] -> [y]"));
+}
+
+TEST(Shardings, AreListedOnce) {
+  Mesh mesh({{"x", 2}, {"y", 2}});
+  EXPECT_EQ(listShardings({4, 4}, mesh, /*mayBePartial=*/false).size(), 9u);
+  EXPECT_EQ(listShardings({4, 4}, mesh, /*mayBePartial=*/true).size(), 16u);
+  EXPECT_EQ(listShardings({2, 3}, mesh, /*mayBePartial=*/false).size(), 3u);
+}
+
+} // namespace
