@@ -40,6 +40,9 @@ struct PipelineOptions {
   /// A complete machine (runtime/machine/Cluster.h) with a device for each rank, whose times
   /// decide; absent: elements moved decide.
   std::optional<abi::Cluster> cluster;
+  /// Whole ops that spmd does not take apart, by mnemonic, although there are no kernels for them:
+  /// for prices.
+  std::vector<std::string> keptWhole;
   /// False: the program of one device, whatever mesh, pins and shardings the model comes with.
   bool obeysMarks = true;
   /// Called before the passes of each stage run, e.g. to attach timing.
