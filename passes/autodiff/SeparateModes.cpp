@@ -12,7 +12,7 @@
 #include "dialects/graph/PieceBuilder.h"
 #include "passes/autodiff/Passes.h"
 #include "passes/autodiff/Signature.h"
-#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 
@@ -59,38 +59,52 @@ static graph::BatchNormOp trainStatistics(graph::BatchNormInferenceOp op) {
   return trained;
 }
 
-/// Lets `function` return `value` as the new value of the parameter `old`. A second value of one
-/// parameter is an error.
-static LogicalResult returnParameter(func::FuncOp function, Value value, Value old) {
+/// Lets `function` return `value` as the new value of the parameter `old`, unless it returns one
+/// already.
+static void returnParameter(func::FuncOp function, Value value, Value old) {
   unsigned argument = cast<BlockArgument>(old).getArgNumber();
   StringRef name = graph::getName(graph::getArgRole(function, argument));
-  if (auto known = graph::findResult(function, graph::RoleKind::Parameter, name)) {
-    if (getReturn(function).getOperand(*known) == value)
-      return success();
-    return value.getDefiningOp()->emitError()
-           << "running statistic '" << name
-           << "' belongs to another batch norm as well: expected one of its own for each";
-  }
+  if (graph::findResult(function, graph::RoleKind::Parameter, name))
+    return;
   unsigned position = function.getNumResults();
   getReturn(function)->insertOperands(position, value);
-  return function.insertResult(position, value.getType(),
-                               roleAttributes(function.getContext(), graph::RoleKind::Parameter,
-                                              name, boundaryOfArgument(function, argument)));
+  LogicalResult added =
+      function.insertResult(position, value.getType(),
+                            roleAttributes(function.getContext(), graph::RoleKind::Parameter, name,
+                                           boundaryOfArgument(function, argument)));
+  assert(succeeded(added) && "a position behind the results is legal");
+  (void)added;
 }
 
-static LogicalResult trainBatchNorms(func::FuncOp function, bool freezes) {
+/// The newest value of each running statistic. Where several batch norms have the same one, as
+/// those of a module that a model applies more than once, each goes on from what the one before it
+/// left.
+using RunningStatistics = llvm::MapVector<Value, Value>;
+
+/// Lets the batch norm that computes `now` from `old` go on from the newest value.
+static void advance(RunningStatistics &statistics, OpOperand &old, Value now) {
+  if (!isState(old.get()))
+    return;
+  auto [entry, isFirst] = statistics.insert({old.get(), now});
+  if (isFirst)
+    return;
+  old.set(entry->second);
+  entry->second = now;
+}
+
+static void trainBatchNorms(func::FuncOp function, bool freezes) {
+  RunningStatistics statistics;
   for (Operation &op : llvm::make_early_inc_range(function.getBody().front())) {
     auto norm = dyn_cast<graph::BatchNormOp>(op);
     if (auto fixed = dyn_cast<graph::BatchNormInferenceOp>(op); fixed && !freezes && hasModes(op))
       norm = trainStatistics(fixed);
     if (!norm)
       continue;
-    for (auto [old, now] : {std::pair(norm.getMean(), norm.getNewMean()),
-                            std::pair(norm.getVariance(), norm.getNewVariance())})
-      if (isState(old) && failed(returnParameter(function, now, old)))
-        return failure();
+    advance(statistics, norm.getMeanMutable(), norm.getNewMean());
+    advance(statistics, norm.getVarianceMutable(), norm.getNewVariance());
   }
-  return success();
+  for (auto [old, now] : statistics)
+    returnParameter(function, now, old);
 }
 
 /// The argument that numbers the runs of `function`, found or added.
@@ -183,8 +197,7 @@ struct SeparateModes : impl::SeparateModesBase<SeparateModes> {
     if (llvm::none_of(forward.getBody().front(), hasModes))
       return success();
     func::FuncOp trained = getTrained(module, forward);
-    if (failed(trainBatchNorms(trained, freezeBatchNorm)))
-      return failure();
+    trainBatchNorms(trained, freezeBatchNorm);
     varySeeds(trained);
     return evaluate(forward);
   }
