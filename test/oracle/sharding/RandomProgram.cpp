@@ -63,7 +63,10 @@ std::string RandomProgram::str() const {
     if (!value.op.empty()) {
       if (value.strategy)
         body += "  // " + strategyText(*value.strategy) + "\n";
-      body += "  " + nameOf(index) + " = " + opText(value) + "\n";
+      body += "  " + nameOf(index);
+      if (value.numResults > 1)
+        body += ":" + std::to_string(value.numResults);
+      body += " = " + opText(value) + "\n";
       continue;
     }
     if (value.isParameter)
@@ -74,7 +77,7 @@ std::string RandomProgram::str() const {
                  " \"" + name + "\">}";
   }
   for (size_t index = countArguments(); index < values.size(); ++index)
-    if (!isUsed(index))
+    if (!isUsed(index) && StringRef(values[index].type).ends_with("f32>"))
       loss = addMean(body, *this, index, loss);
   std::string where = "// on " + mesh.str();
   if (gradientSeed)
@@ -132,13 +135,13 @@ std::string findDifference(const RandomProgram &program) {
 }
 
 /// The program without the op of `value`, whose users take another value of its type; nothing if
-/// there is none.
+/// there is none, or users may want further results.
 static std::optional<RandomProgram> dropOp(const RandomProgram &program, size_t value) {
   const std::vector<ModelValue> &values = program.values;
   size_t other = 0;
   while (other < value && values[other].type != values[value].type)
     ++other;
-  if (other == value && program.isUsed(value))
+  if ((other == value || values[value].numResults > 1) && program.isUsed(value))
     return std::nullopt;
   RandomProgram smaller = program;
   smaller.values.erase(smaller.values.begin() + value);
@@ -150,9 +153,16 @@ static std::optional<RandomProgram> dropOp(const RandomProgram &program, size_t 
   return smaller;
 }
 
+/// Whether the text of `program` is one, which it is not once no float is left.
+static bool isProgram(const RandomProgram &program) {
+  std::unique_ptr<MLIRContext> context = makeContext();
+  ScopedDiagnosticHandler quiet(context.get(), [](Diagnostic &) { return success(); });
+  return bool(parseSourceString<ModuleOp>(program.str(), context.get()));
+}
+
 /// Takes `smaller` for `program` if it still differs.
 static bool accept(RandomProgram &program, std::optional<RandomProgram> smaller) {
-  if (!smaller || findDifference(*smaller).empty())
+  if (!smaller || !isProgram(*smaller) || findDifference(*smaller).empty())
     return false;
   program = std::move(*smaller);
   return true;

@@ -8,16 +8,17 @@
 
 namespace pcc::test {
 
-/// A value of the model: an argument, or the result of one op.
+/// A value of the model: an argument, or the first result of one op.
 struct ModelValue {
-  std::string op;               ///< with `@0`, `@1` for its operands; empty for an argument
+  std::string op;               ///< with `@0`, `@1#2` for its operands; empty for an argument
   std::vector<size_t> operands; ///< values before this one
   std::string type;             ///< `tensor<24x12xf32>`
   bool isParameter = false;     ///< of an argument
+  unsigned numResults = 1;      ///< of the op; only its users see the further ones
   std::optional<Strategy> strategy = {}; ///< given to the op
 };
 
-/// A model whose loss is the sum of the mean squares of all values that nothing else uses.
+/// A model whose loss is the sum of the mean squares of all floats that nothing else uses.
 struct RandomProgram {
   std::vector<ModelValue> values; ///< arguments first
   dist::Mesh mesh;
@@ -31,8 +32,8 @@ struct RandomProgram {
   bool isUsed(size_t value) const;
 };
 
-/// 10 to 60 ops: products, branches, reshapes, broadcasts, reductions, rows by index, parameters
-/// that several ops use; a mesh of 4 to 12 ranks; a legal strategy on every second op.
+/// 10 to 60 ops of all kinds that models have (Draw.h), parameters that several of them use, sizes
+/// with many divisors and odd ones; a mesh of 3 to 12 ranks; a legal strategy on every second op.
 RandomProgram makeRandomProgram(uint64_t seed);
 
 /// Whether the program and its gradients on N ranks are those of one device: empty, or how not.
