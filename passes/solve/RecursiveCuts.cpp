@@ -11,18 +11,6 @@ namespace {
 /// What it costs, by element, that a neighbour has cut a tensor in another way.
 constexpr double redistributionWeight = 16;
 
-/// The prime factors of `number`, largest first.
-std::vector<int64_t> listPrimes(int64_t number) {
-  std::vector<int64_t> primes;
-  for (int64_t prime = 2; prime * prime <= number; ++prime)
-    for (; number % prime == 0; number /= prime)
-      primes.push_back(prime);
-  if (number > 1)
-    primes.push_back(number);
-  std::reverse(primes.begin(), primes.end());
-  return primes;
-}
-
 class Cutter {
 public:
   explicit Cutter(const CutProblem &problem)
@@ -35,7 +23,6 @@ public:
       std::vector<int64_t> &sizes = left.emplace_back();
       for (const CutFactor &factor : op.factors)
         sizes.push_back(factor.size);
-      demanded.push_back(op.given);
     }
   }
 
@@ -48,12 +35,10 @@ public:
       round.factors[op] = factor;
       for (const CutUse &use : problem.ops[op].uses)
         ++countOf(use.tensor, findDim(use, factor));
-      if (factor < 0)
-        continue;
-      left[op][factor] /= parts;
-      if (!demanded[op].empty())
-        demanded[op][factor] /= parts;
+      if (factor >= 0)
+        left[op][factor] /= parts;
     }
+    ++numRounds;
     return round;
   }
 
@@ -74,15 +59,10 @@ private:
     return counts[dim + 1];
   }
 
-  /// A demanded cut, if there is one left; else the legal one of least cost.
+  /// The given cut, else the legal one of least cost.
   int choose(int op, int64_t parts) {
-    const std::vector<int64_t> &wanted = demanded[op];
-    if (!wanted.empty()) {
-      for (size_t factor = 0; factor < wanted.size(); ++factor)
-        if (wanted[factor] % parts == 0)
-          return static_cast<int>(factor);
-      return -1;
-    }
+    if (!problem.ops[op].given.empty())
+      return problem.ops[op].given[numRounds];
     int best = -1;
     double least = std::numeric_limits<double>::infinity();
     for (size_t factor = 0; factor < left[op].size(); ++factor) {
@@ -139,19 +119,30 @@ private:
   }
 
   const CutProblem &problem;
-  std::vector<int> order;                     ///< heaviest first
-  std::vector<std::vector<int64_t>> left;     ///< of each factor, by op
-  std::vector<std::vector<int64_t>> demanded; ///< parts that are still to be cut, by op
-  std::vector<std::vector<int>> decided;      ///< by tensor and dimension + 1, in this round
+  std::vector<int> order;                 ///< heaviest first
+  std::vector<std::vector<int64_t>> left; ///< of each factor, by op
+  std::vector<std::vector<int>> decided;  ///< by tensor and dimension + 1, in this round
+  size_t numRounds = 0;                   ///< done
 };
 
 } // namespace
 
-std::vector<CutRound> cutRecursively(const CutProblem &problem, int64_t devices) {
+std::vector<int64_t> listPrimes(int64_t devices) {
+  std::vector<int64_t> primes;
+  for (int64_t prime = 2; prime * prime <= devices; ++prime)
+    for (; devices % prime == 0; devices /= prime)
+      primes.push_back(prime);
+  if (devices > 1)
+    primes.push_back(devices);
+  std::reverse(primes.begin(), primes.end());
+  return primes;
+}
+
+std::vector<CutRound> cutRecursively(const CutProblem &problem, const std::vector<int64_t> &parts) {
   Cutter cutter(problem);
   std::vector<CutRound> rounds;
-  for (int64_t prime : listPrimes(devices))
-    rounds.push_back(cutter.cut(prime));
+  for (int64_t count : parts)
+    rounds.push_back(cutter.cut(count));
   return rounds;
 }
 

@@ -39,9 +39,9 @@ struct CutUse {
 
 struct CutOp {
   std::vector<CutFactor> factors;
-  std::vector<CutUse> uses;        ///< operands and results
-  double weight = 0;               ///< heavier ones decide first
-  std::vector<int64_t> given = {}; ///< parts of each factor that are demanded; empty: none
+  std::vector<CutUse> uses;    ///< operands and results
+  double weight = 0;           ///< heavier ones decide first
+  std::vector<int> given = {}; ///< by round, the factor that must be cut, or −1; empty: free
 };
 
 struct CutProblem {
@@ -56,8 +56,11 @@ struct CutRound {
   std::vector<int> factors;
 };
 
-/// The rounds in which `devices` are cut, by prime factors, largest first. Every cut divides what
-/// is left of its factor and leaves blocks contiguous.
-std::vector<CutRound> cutRecursively(const CutProblem &problem, int64_t devices);
+/// The prime factors of a number of devices, largest first: the rounds, unless others are given.
+std::vector<int64_t> listPrimes(int64_t devices);
+
+/// Cuts the devices into `parts[0]` parts, then each of these into `parts[1]`, and so on. Every cut
+/// divides what is left of its factor and leaves blocks contiguous; those that are given are legal.
+std::vector<CutRound> cutRecursively(const CutProblem &problem, const std::vector<int64_t> &parts);
 
 } // namespace pcc::solve

@@ -28,36 +28,41 @@ std::vector<int64_t> countParts(const std::vector<CutRound> &rounds, const CutPr
 
 TEST(RecursiveCuts, ThePapersExample) {
   CutProblem problem{{matmul(256, 512, 784, 0, 1, 2)}, 3};
-  EXPECT_EQ(countParts(cutRecursively(problem, 8), problem, 0), (std::vector<int64_t>{4, 1, 2}));
+  EXPECT_EQ(countParts(cutRecursively(problem, listPrimes(8)), problem, 0),
+            (std::vector<int64_t>{4, 1, 2}));
 }
 
 TEST(RecursiveCuts, NeighboursCutWhatTheyShareAlike) {
   CutOp wide = matmul(4096, 65536, 64, 2, 3, 4);
   CutProblem alone{{wide}, 5};
-  EXPECT_EQ(countParts(cutRecursively(alone, 4), alone, 0), (std::vector<int64_t>{1, 4, 1}));
+  EXPECT_EQ(countParts(cutRecursively(alone, listPrimes(4)), alone, 0),
+            (std::vector<int64_t>{1, 4, 1}));
   // Behind a product that decides first, and cuts its rows, rows are cut here as well.
   CutProblem problem{{matmul(4096, 64, 64, 0, 1, 2), wide}, 5};
   problem.ops[0].weight = 2 * wide.weight;
-  std::vector<CutRound> rounds = cutRecursively(problem, 4);
+  std::vector<CutRound> rounds = cutRecursively(problem, listPrimes(4));
   EXPECT_EQ(countParts(rounds, problem, 0), (std::vector<int64_t>{4, 1, 1}));
   EXPECT_EQ(countParts(rounds, problem, 1), (std::vector<int64_t>{4, 1, 1}));
 }
 
-TEST(RecursiveCuts, GivenPartsAreKept) {
+TEST(RecursiveCuts, GivenCutsAreKept) {
   CutProblem problem{{matmul(64, 64, 64, 0, 1, 2), matmul(64, 64, 64, 2, 3, 4)}, 5};
-  problem.ops[0].given = {1, 8, 1};
-  problem.ops[1].given = {2, 1, 2};
-  std::vector<CutRound> rounds = cutRecursively(problem, 8);
-  EXPECT_EQ(countParts(rounds, problem, 0), problem.ops[0].given);
-  EXPECT_EQ(countParts(rounds, problem, 1), problem.ops[1].given);
+  problem.ops[0].given = {1, 1, 1};
+  problem.ops[1].given = {0, -1, 2};
+  std::vector<CutRound> rounds = cutRecursively(problem, {2, 2, 2});
+  EXPECT_EQ(countParts(rounds, problem, 0), (std::vector<int64_t>{1, 8, 1}));
+  EXPECT_EQ(countParts(rounds, problem, 1), (std::vector<int64_t>{2, 1, 2}));
 }
 
 TEST(RecursiveCuts, OtherPrimesThanTwo) {
   CutProblem problem{{matmul(12, 10, 7, 0, 1, 2)}, 3};
-  EXPECT_EQ(countParts(cutRecursively(problem, 6), problem, 0), (std::vector<int64_t>{6, 1, 1}));
-  EXPECT_EQ(countParts(cutRecursively(problem, 5), problem, 0), (std::vector<int64_t>{1, 5, 1}));
-  EXPECT_EQ(countParts(cutRecursively(problem, 11), problem, 0), (std::vector<int64_t>{1, 1, 1}));
-  EXPECT_TRUE(cutRecursively(problem, 1).empty());
+  EXPECT_EQ(countParts(cutRecursively(problem, listPrimes(6)), problem, 0),
+            (std::vector<int64_t>{6, 1, 1}));
+  EXPECT_EQ(countParts(cutRecursively(problem, listPrimes(5)), problem, 0),
+            (std::vector<int64_t>{1, 5, 1}));
+  EXPECT_EQ(countParts(cutRecursively(problem, listPrimes(11)), problem, 0),
+            (std::vector<int64_t>{1, 1, 1}));
+  EXPECT_TRUE(cutRecursively(problem, listPrimes(1)).empty());
 }
 
 TEST(RecursiveCuts, EveryCutIsLegal) {
@@ -74,7 +79,7 @@ TEST(RecursiveCuts, EveryCutIsLegal) {
     }
     problem.numTensors = 14;
     int64_t devices = 1 + draw(48);
-    std::vector<CutRound> rounds = cutRecursively(problem, devices);
+    std::vector<CutRound> rounds = cutRecursively(problem, listPrimes(devices));
     int64_t all = 1;
     for (const CutRound &round : rounds)
       all *= round.parts;
