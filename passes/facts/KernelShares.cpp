@@ -19,6 +19,7 @@ enum class Manner {
   Recomputed, ///< wherever it is read
   Pointwise,  ///< element by element
   Reducing,   ///< the same, along rows or columns
+  Alone,      ///< element by element, but in a kernel of its own
   Moving,     ///< reads memory; its result may be used as it comes
   Library,    ///< reads and writes memory
 };
@@ -41,7 +42,7 @@ struct Kernel {
 
 } // namespace
 
-static Manner mannerOf(Operation *op) {
+static Manner classifyOp(Operation *op) {
   if (isRecomputed(op))
     return Manner::Recomputed;
   if (isCollective(op) || isa<graph::ScatterAddOp, graph::MaxPoolGradientOp, graph::ArgmaxOp,
@@ -61,6 +62,23 @@ static Manner mannerOf(Operation *op) {
   }
   llvm_unreachable("every class is listed");
 }
+
+namespace {
+/// The manner of every op.
+class Manners {
+public:
+  explicit Manners(function_ref<bool(Operation *)> isAlone) : isAlone(isAlone) {}
+
+  Manner of(Operation *op) const {
+    Manner manner = classifyOp(op);
+    bool mayJoin = manner == Manner::Pointwise || manner == Manner::Reducing;
+    return mayJoin && isAlone(op) ? Manner::Alone : manner;
+  }
+
+private:
+  function_ref<bool(Operation *)> isAlone;
+};
+} // namespace
 
 /// A reduction and what is whole along an axis loop over that axis inside, or outside where it
 /// comes first.
@@ -115,7 +133,7 @@ namespace {
 /// Puts the ops of a function into kernels, in program order.
 class Grouping {
 public:
-  explicit Grouping(func::FuncOp function) {
+  Grouping(func::FuncOp function, const Manners &manners) : manners(manners) {
     for (Operation &op : function.getBody().front().without_terminator())
       add(&op);
   }
@@ -136,7 +154,7 @@ private:
   };
 
   void add(Operation *op) {
-    Manner manner = mannerOf(op);
+    Manner manner = manners.of(op);
     if (manner == Manner::Recomputed)
       return;
     SmallVector<Source> sources;
@@ -152,7 +170,8 @@ private:
     bool joins = manner == Manner::Pointwise || manner == Manner::Reducing;
     if (joins && (joinProduct(op, sources) || joinDeepest(op, sources, depth, loops)))
       return;
-    storage.push_back({loops, depth + 1, manner == Manner::Library ? op : nullptr});
+    storage.push_back(
+        {loops, depth + 1, manner == Manner::Library || manner == Manner::Alone ? op : nullptr});
     kernels[op] = &storage.back();
   }
 
@@ -194,6 +213,7 @@ private:
     return true;
   }
 
+  const Manners &manners;
   std::deque<Kernel> storage;
   DenseMap<Operation *, Kernel *> kernels;
   DenseMap<Kernel *, Kernel *> merged;
@@ -202,13 +222,14 @@ private:
 /// Counts who reads and writes what, in program order.
 class Traffic {
 public:
-  explicit Traffic(const Grouping &grouping) : grouping(grouping) {}
+  Traffic(const Grouping &grouping, const Manners &manners)
+      : grouping(grouping), manners(manners) {}
 
   KernelShare share(Operation *op) {
     KernelShare share;
     share.reads.resize(op->getNumOperands());
     share.writes.resize(op->getNumResults());
-    Manner manner = mannerOf(op);
+    Manner manner = manners.of(op);
     if (manner == Manner::Recomputed && !isView(op))
       return shareOfRepeated(op, std::move(share));
     Kernel *own = grouping.of(op);
@@ -225,10 +246,10 @@ public:
   }
 
 private:
-  static bool readsMemory(Operation *op) {
+  bool readsMemory(Operation *op) const {
     if (op->hasTrait<OpTrait::IsTerminator>())
       return true;
-    Manner manner = mannerOf(op);
+    Manner manner = manners.of(op);
     return manner == Manner::Moving || manner == Manner::Library;
   }
 
@@ -253,7 +274,8 @@ private:
   /// A value repeated where it is read is fetched once, unless that kernel made it; where memory is
   /// read it is written there first, by a kernel of its own.
   KernelShare shareOfRepeated(Operation *op, KernelShare share) {
-    share.launches = llvm::any_of(op->getUsers(), readsMemory);
+    share.launches =
+        llvm::any_of(op->getUsers(), [&](Operation *user) { return readsMemory(user); });
     if (share.launches)
       share.writes.set();
     if (op->getNumOperands() == 0)
@@ -269,6 +291,7 @@ private:
   }
 
   const Grouping &grouping;
+  const Manners &manners;
   DenseSet<Kernel *> launched;
   DenseSet<std::pair<Kernel *, Value>> read;
 };
@@ -281,9 +304,10 @@ KernelShare KernelShare::ofAlone(Operation *op) {
           llvm::SmallBitVector(op->getNumResults(), !isFree), !isFree};
 }
 
-KernelShares::KernelShares(func::FuncOp function) {
-  Grouping grouping(function);
-  Traffic traffic(grouping);
+KernelShares::KernelShares(func::FuncOp function, function_ref<bool(Operation *)> isAlone) {
+  Manners manners(isAlone);
+  Grouping grouping(function, manners);
+  Traffic traffic(grouping, manners);
   for (Operation &op : function.getBody().front().without_terminator())
     shares[&op] = traffic.share(&op);
 }

@@ -41,7 +41,10 @@ struct KernelShare {
 /// Of each op of a function's body.
 class KernelShares {
 public:
-  explicit KernelShares(mlir::func::FuncOp function);
+  /// Ops for which `isAlone` holds are kernels of their own.
+  explicit KernelShares(
+      mlir::func::FuncOp function, llvm::function_ref<bool(mlir::Operation *)> isAlone =
+                                       [](mlir::Operation *) { return false; });
 
   const KernelShare &of(mlir::Operation *op) const { return shares.find(op)->second; }
 

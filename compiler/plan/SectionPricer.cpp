@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/plan/SectionPricer.h"
+
+#include "dialects/graph/Roles.h"
+#include "passes/facts/ElementTypes.h"
+#include "passes/facts/Kernels.h"
+#include "passes/facts/LiveBytes.h"
+#include "passes/facts/OpNames.h"
+#include "passes/facts/OpPrice.h"
+#include "runtime/abi/ElementTypes.h"
+
+using namespace mlir;
+
+namespace pcc::plan {
+
+/// The ops on which `value` depends.
+static void collectSources(Value value, DenseSet<Operation *> &ops) {
+  SmallVector<Operation *> work;
+  auto add = [&](Value source) {
+    if (Operation *op = source.getDefiningOp(); op && ops.insert(op).second)
+      work.push_back(op);
+  };
+  add(value);
+  while (!work.empty())
+    for (Value operand : work.pop_back_val()->getOperands())
+      add(operand);
+}
+
+/// True if one of the op's names is described by `pattern`, which is not empty.
+static bool isNamed(Operation *op, const std::string &pattern, const llvm::Regex &regex) {
+  return !pattern.empty() &&
+         llvm::any_of(facts::getNames(op), [&](StringRef name) { return regex.match(name); });
+}
+
+static facts::KernelShares makeShares(func::FuncOp function, const std::string &alone) {
+  llvm::Regex regex(alone);
+  return facts::KernelShares(function, [&](Operation *op) { return isNamed(op, alone, regex); });
+}
+
+SectionPricer::SectionPricer(facts::Section section, const Pricing &pricing, abi::ElementType f32As)
+    : section(section), pricing(pricing), f32As(f32As),
+      shares(makeShares(section.function, pricing.options.alone)),
+      recompute(pricing.options.recompute) {
+  for (auto [index, value] : llvm::enumerate(this->section.getReturned())) {
+    graph::RoleAttr role = this->section.getResultRole(index);
+    if (!role || role.getKind() != graph::RoleKind::Loss)
+      continue;
+    hasLoss = true;
+    collectSources(value, forward);
+  }
+}
+
+SectionPrice SectionPricer::price() {
+  result.name = section.function.getName();
+  result.runs = section.runs;
+  for (Operation &op : section.function.getBody().front().without_terminator())
+    facts::isCollective(&op) ? addCollective(&op) : addOp(&op);
+  findTimesLeft();
+  result.liveBytes = facts::countLiveBytes(section.function, shares,
+                                           [&](Value value) { return countBytes(value); });
+  return std::move(result);
+}
+
+/// Bytes of an element beside those that it has in the program.
+double SectionPricer::scaleOf(Type type) const {
+  Type element = getElementTypeOrSelf(type);
+  return element.isF32() ? double(abi::elementBytes(f32As)) / 4 : 1;
+}
+
+int64_t SectionPricer::countBytes(Value value) const {
+  return static_cast<int64_t>(scaleOf(value.getType()) *
+                              static_cast<double>(facts::getNumBytes(value.getType())));
+}
+
+Seconds &SectionPricer::passOf(Operation *op) {
+  return hasLoss && !forward.contains(op) ? result.backward : result.forward;
+}
+
+bool SectionPricer::isRecomputed(Operation *op) {
+  return hasLoss && forward.contains(op) && isNamed(op, pricing.options.recompute, recompute);
+}
+
+static double &placeOf(Seconds &seconds, facts::OpClass opClass) {
+  switch (opClass) {
+  case facts::OpClass::Contraction:
+    return seconds.contraction;
+  case facts::OpClass::Elementwise:
+    return seconds.elementwise;
+  case facts::OpClass::Reduction:
+    return seconds.reduction;
+  case facts::OpClass::Movement:
+  case facts::OpClass::Leaf:
+    return seconds.movement;
+  case facts::OpClass::Communication:
+    return seconds.communication;
+  }
+  llvm_unreachable("every class is listed");
+}
+
+void SectionPricer::spend(Operation *op, facts::OpClass opClass, double seconds) {
+  placeOf(passOf(op), opClass) += seconds;
+  if (isRecomputed(op))
+    placeOf(result.recomputed, opClass) += seconds;
+  clock += seconds;
+  doneAt[op] = clock;
+}
+
+void SectionPricer::addOp(Operation *op) {
+  facts::OpShapes shapes = facts::OpShapes::of(op);
+  facts::OpPrice price(op, pricing.cluster.device(), shares.of(op), f32As);
+  facts::Cost cost = facts::costOf(op, shapes);
+  double seconds = price.seconds(shapes);
+  result.flops += static_cast<double>(cost.flops);
+  if (cost.opClass == facts::OpClass::Contraction)
+    room[op] = seconds;
+  spend(op, cost.opClass, seconds);
+}
+
+/// The gradient argument that `value` is, whatever scales, slices or converts it on the way.
+static StringRef findGradient(facts::Section &section, Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (facts::isCollective(op) || op->getNumOperands() == 0)
+      return "";
+    value = op->getOperand(0);
+  }
+  graph::RoleAttr role = section.getArgumentRole(cast<BlockArgument>(value).getArgNumber());
+  return role && role.getKind() == graph::RoleKind::Gradient ? graph::getName(role) : "";
+}
+
+void SectionPricer::addCollective(Operation *op) {
+  machine::Traffic traffic = facts::trafficOf(op);
+  machine::Group group = facts::groupOf(op, pricing.mesh, pricing.cluster);
+  StringRef gradient = op->getNumOperands() ? findGradient(section, op->getOperand(0)) : "";
+  if (!gradient.empty()) {
+    traffic.bytes *= double(abi::elementBytes(pricing.options.precision.gradients)) / 4;
+    reductions.push_back({traffic, group, gradient});
+    return;
+  }
+  bool isUpdate = graph::findArgs(section.function, graph::RoleKind::Gradient).size() != 0;
+  if (isUpdate && traffic.kind == abi::ALL_GATHER) {
+    traffic.bytes *= double(abi::elementBytes(pricing.options.precision.activations)) / 4;
+    gathers.push_back({traffic, group, ""});
+    return;
+  }
+  if (op->getNumOperands())
+    traffic.bytes *= scaleOf(op->getOperand(0).getType());
+  double seconds = machine::priceCollective(pricing.cluster, group, traffic).seconds;
+  double hidden = hide(op, seconds, group.size);
+  result.hidden += hidden * (isRecomputed(op) ? 2 : 1);
+  spend(op, facts::OpClass::Communication, seconds);
+}
+
+/// How much of a collective of `members` runs beside the product whose result it takes or that
+/// takes its result: all pieces but the first, as long as the product lasts.
+double SectionPricer::hide(Operation *op, double seconds, int64_t members) {
+  if (!pricing.options.hidesActivations || members < 2)
+    return 0;
+  double *best = nullptr;
+  auto consider = [&](Operation *product) {
+    auto found = room.find(product);
+    if (found != room.end() && (!best || found->second > *best))
+      best = &found->second;
+  };
+  facts::forEachSource(op, [&](Value source, ArrayRef<Operation *>) {
+    if (Operation *producer = source.getDefiningOp())
+      consider(producer);
+  });
+  for (Value value : op->getResults())
+    facts::forEachReader(value, [&](Operation *reader) {
+      if (facts::classOf(reader) != facts::OpClass::Contraction)
+        return;
+      facts::OpPrice price(reader, pricing.cluster.device(), shares.of(reader), f32As);
+      room.try_emplace(reader, price.seconds(facts::OpShapes::of(reader)));
+    });
+  for (Value value : op->getResults())
+    facts::forEachReader(value, consider);
+  if (!best)
+    return 0;
+  double hidden = std::min(seconds * double(members - 1) / double(members), *best);
+  *best -= hidden;
+  return hidden;
+}
+
+void SectionPricer::findTimesLeft() {
+  for (auto [index, value] : llvm::enumerate(section.getReturned())) {
+    graph::RoleAttr role = section.getResultRole(index);
+    if (role && role.getKind() == graph::RoleKind::Gradient)
+      timesLeft[graph::getName(role)] = clock - doneAt.lookup(value.getDefiningOp());
+  }
+}
+
+} // namespace pcc::plan

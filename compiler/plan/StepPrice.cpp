@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/plan/StepPrice.h"
+
+#include "compiler/plan/SectionPricer.h"
+#include "dialects/graph/Roles.h"
+#include "runtime/abi/ElementTypes.h"
+#include "runtime/machine/Roofline.h"
+
+using namespace mlir;
+
+namespace pcc::plan {
+
+Seconds &Seconds::operator+=(const Seconds &other) {
+  contraction += other.contraction;
+  elementwise += other.elementwise;
+  reduction += other.reduction;
+  movement += other.movement;
+  communication += other.communication;
+  return *this;
+}
+
+double StepPrice::sum() const {
+  double sum = reductions + gathers - hidden;
+  for (const SectionPrice &section : sections)
+    sum += static_cast<double>(section.runs) * section.sum();
+  return sum;
+}
+
+/// Collectives that have become one.
+struct Bucket {
+  machine::Traffic traffic;
+  const machine::Group *group;
+  double timeLeft; ///< from when its last gradient is ready
+};
+
+/// Joins reductions in the order in which their gradients become ready, each bucket with those of
+/// its kind and group.
+static std::vector<Bucket> fillBuckets(ArrayRef<MovableCollective> reductions,
+                                       const llvm::StringMap<double> &timesLeft,
+                                       double bucketBytes) {
+  std::vector<const MovableCollective *> order;
+  for (const MovableCollective &reduction : reductions)
+    order.push_back(&reduction);
+  llvm::stable_sort(order, [&](auto *a, auto *b) {
+    return timesLeft.lookup(a->gradient) > timesLeft.lookup(b->gradient);
+  });
+  std::vector<Bucket> buckets;
+  for (const MovableCollective *reduction : order) {
+    double timeLeft = timesLeft.lookup(reduction->gradient);
+    auto fits = [&](const Bucket &bucket) {
+      return bucket.traffic.kind == reduction->traffic.kind &&
+             bucket.group->members == reduction->group.members &&
+             bucket.traffic.bytes < bucketBytes;
+    };
+    auto open = llvm::find_if(buckets, fits);
+    if (open == buckets.end()) {
+      buckets.push_back({reduction->traffic, &reduction->group, timeLeft});
+      continue;
+    }
+    open->traffic.bytes += reduction->traffic.bytes;
+    open->timeLeft = timeLeft;
+  }
+  llvm::stable_sort(buckets, [](auto &a, auto &b) { return a.timeLeft > b.timeLeft; });
+  return buckets;
+}
+
+/// Reductions run one after the other, each as soon as its gradients are ready.
+static void addReductions(StepPrice &step, ArrayRef<MovableCollective> reductions,
+                          const llvm::StringMap<double> &timesLeft, const Pricing &pricing) {
+  double done = -std::numeric_limits<double>::infinity(); // seconds after the backward pass
+  for (const Bucket &bucket : fillBuckets(reductions, timesLeft, pricing.options.bucketBytes)) {
+    double seconds =
+        machine::priceCollective(pricing.cluster, *bucket.group, bucket.traffic).seconds;
+    step.reductions += seconds;
+    done = std::max(done, -bucket.timeLeft) + seconds;
+  }
+  if (pricing.options.hidesReductions)
+    step.hidden += step.reductions - std::max(0.0, done);
+}
+
+static void addGathers(StepPrice &step, ArrayRef<MovableCollective> gathers,
+                       const Pricing &pricing) {
+  for (const MovableCollective &gather : gathers)
+    step.gathers += machine::priceCollective(pricing.cluster, gather.group, gather.traffic).seconds;
+  double forward = 0;
+  for (const SectionPrice &section : step.sections)
+    forward = std::max(forward, section.runs ? section.forward.sum() : 0);
+  if (pricing.options.hidesReductions)
+    step.hidden += std::min(step.gathers, forward);
+}
+
+/// What mixed precision moves for every parameter that is updated.
+static double convertSeconds(func::FuncOp update, const Pricing &pricing) {
+  double elements = 0;
+  for (unsigned argument : graph::findArgs(update, graph::RoleKind::Gradient))
+    elements +=
+        static_cast<double>(cast<ShapedType>(update.getArgumentTypes()[argument]).getNumElements());
+  return elements * pricing.options.precision.updateBytes /
+         machine::memoryRate(pricing.cluster.device());
+}
+
+/// Parameters, states and gradients, and the copies of parameters of another type.
+static int64_t countHeld(func::FuncOp function, abi::ElementType activations) {
+  int64_t bytes = 0;
+  for (auto [index, type] : llvm::enumerate(function.getArgumentTypes())) {
+    bytes += facts::getNumBytes(type);
+    graph::RoleAttr role = graph::getArgRole(function, index);
+    bool isCopied = activations != abi::F32 && role && role.getKind() == graph::RoleKind::Gradient;
+    if (isCopied)
+      bytes += cast<ShapedType>(type).getNumElements() *
+               static_cast<int64_t>(abi::elementBytes(activations));
+  }
+  return bytes;
+}
+
+StepPrice priceStep(ModuleOp module, const abi::Cluster &cluster, const PriceOptions &options) {
+  dist::Mesh mesh = dist::getMesh(module);
+  Pricing pricing{cluster, mesh, options};
+  StepPrice step;
+  llvm::StringMap<double> timesLeft;
+  std::vector<MovableCollective> reductions, gathers;
+  for (facts::Section section : facts::collectSections(module)) {
+    bool isUpdate = !graph::findArgs(section.function, graph::RoleKind::Gradient).empty();
+    SectionPricer pricer(section, pricing, isUpdate ? abi::F32 : options.precision.activations);
+    SectionPrice price = pricer.price();
+    if (isUpdate)
+      price.forward.movement += convertSeconds(section.function, pricing);
+    step.heldBytes =
+        std::max(step.heldBytes, countHeld(section.function, options.precision.activations));
+    if (section.runs)
+      step.peakBytes = std::max(step.peakBytes, price.liveBytes);
+    step.sections.push_back(std::move(price));
+    llvm::append_range(reductions, pricer.getReductions());
+    llvm::append_range(gathers, pricer.getGathers());
+    for (const auto &entry : pricer.getTimesLeft())
+      timesLeft[entry.getKey()] = entry.getValue();
+  }
+  step.peakBytes += step.heldBytes;
+  addReductions(step, reductions, timesLeft, pricing);
+  addGathers(step, gathers, pricing);
+  return step;
+}
+
+} // namespace pcc::plan

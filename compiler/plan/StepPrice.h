@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a training step costs on a described machine, read from the program of one rank: the stage
+// `spmd`, whose shapes are local and whose collectives stand in it. Ops are priced by the roofline
+// (passes/facts/OpPrice.h), as if they ran in the kernels that passes/facts/KernelShares.h expects,
+// collectives by runtime/machine/CollectivePrice.h, sections as often as the step runs them.
+//
+//   step = runs * (forward + recomputed + backward + exposed communication)
+//          + exposed reductions of gradients + update
+//
+// What is hidden: the gradients' reductions run beside the backward pass of the last slot, each
+// from when its gradient is ready; gathers of updated parameters beside the forward pass;
+// collectives of activations, if the machine's library cuts them and products into pieces, beside
+// the product that stands next to them.
+#pragma once
+
+#include "mlir/IR/BuiltinOps.h"
+#include "runtime/abi/cluster.pb.h"
+#include "runtime/abi/types.pb.h"
+
+#include <string>
+#include <vector>
+
+namespace pcc::plan {
+
+/// Which types count where a program is trained in mixed precision although it is written in f32.
+struct Precision {
+  abi::ElementType activations = abi::F32; ///< of all f32 values of forward and backward passes
+  abi::ElementType gradients = abi::F32;   ///< in their reduction over the ranks
+  /// Moved in the update for each element of a parameter, beside what the optimizer moves.
+  double updateBytes = 0;
+
+  /// f16 with scaled losses (Micikevicius et al.: Mixed precision training, ICLR 2018): gradients
+  /// are copied to f32 (2 + 4 bytes), scaled back and searched for infinities (4 + 4), their norm
+  /// is taken (4), new parameters are copied to f16 (4 + 2).
+  static Precision f16() { return {abi::F16, abi::F16, 24}; }
+  /// bf16, gradients summed in f32: their norm is taken (4) and they are clipped by it (4 + 4), new
+  /// parameters are copied to bf16 (4 + 2).
+  static Precision bf16() { return {abi::BF16, abi::F32, 18}; }
+};
+
+struct PriceOptions {
+  Precision precision;
+  /// Forward ops, by names, that run again before the backward pass, whose collectives run again as
+  /// well: a regular expression. Empty: none.
+  std::string recompute;
+  /// Whether gradients are reduced, and updated parameters gathered, beside computation.
+  bool hidesReductions = true;
+  /// Whether other collectives run beside the products next to them.
+  bool hidesActivations = false;
+  /// Reductions of one group wait for each other until they come to so many bytes.
+  double bucketBytes = 0;
+  /// Ops, by names, that are kernels of their own: the price of a program whose system does not
+  /// fuse them. A regular expression; empty: none.
+  std::string alone;
+};
+
+/// Seconds of one rank, by what they are spent on.
+struct Seconds {
+  double contraction = 0, elementwise = 0, reduction = 0, movement = 0;
+  double communication = 0;
+
+  double computing() const { return contraction + elementwise + reduction + movement; }
+  double sum() const { return computing() + communication; }
+  Seconds &operator+=(const Seconds &other);
+};
+
+/// One run of a section.
+struct SectionPrice {
+  std::string name;
+  int64_t runs = 0; ///< in a step
+  /// Ops that the loss depends on, and all ops of a section without a loss.
+  Seconds forward;
+  Seconds recomputed, backward;
+  double hidden = 0; ///< of the communication
+  double flops = 0;  ///< without recomputation
+  int64_t liveBytes = 0;
+
+  double sum() const { return forward.sum() + recomputed.sum() + backward.sum() - hidden; }
+};
+
+struct StepPrice {
+  std::vector<SectionPrice> sections;
+  /// In sections' communication, and hidden behind other sections.
+  double reductions = 0, gathers = 0;
+  double hidden = 0;
+  /// Arguments of the sections (parameters, states, gradients) and the most that one has live.
+  int64_t heldBytes = 0, peakBytes = 0;
+
+  /// Seconds of a step.
+  double sum() const;
+};
+
+/// Prices the step of `module`, at the stage spmd, or, if it has none, one run of each function.
+/// `cluster` is complete and has a device for each rank. Ops without a price cost nothing.
+StepPrice priceStep(mlir::ModuleOp module, const abi::Cluster &cluster,
+                    const PriceOptions &options = {});
+
+} // namespace pcc::plan

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The flags of `pcc explain --price`: what the price of a step assumes of how it is run.
+#pragma once
+
+#include "compiler/plan/StepPrice.h"
+#include "tools/pcc/ExitCode.h"
+#include "llvm/Support/CommandLine.h"
+
+namespace pcc::cli {
+
+enum class PrecisionName { F32, F16, BF16 };
+
+class PriceFlags {
+public:
+  explicit PriceFlags(llvm::cl::SubCommand &command);
+
+  /// BadUsage, after a message, for a regular expression that is none.
+  ExitCode read(plan::PriceOptions &options) const;
+
+private:
+  llvm::cl::opt<PrecisionName> precision;
+  llvm::cl::opt<std::string> recompute, alone;
+  llvm::cl::opt<bool> hidesReductions, hidesActivations;
+  llvm::cl::opt<double> bucketBytes;
+};
+
+} // namespace pcc::cli
