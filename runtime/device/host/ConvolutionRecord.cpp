@@ -7,7 +7,7 @@
 //
 // Windows of 3 by 3 in steps of one go by Winograd's algorithm F(4x4, 3x3) where enough of them
 // share the transformed weight (Lavin and Gray: Fast Algorithms for Convolutional Neural Networks,
-// CVPR 2016): a quarter of the multiplications, for some four times the rounding of a direct sum. A
+// CVPR 2016): a quarter of the multiplications, for some ten times the rounding of a direct sum. A
 // NaN or an infinity spreads to the 4 by 4 results beside it. All others go by direct sums. The
 // choice depends on sizes alone.
 //

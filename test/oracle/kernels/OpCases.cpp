@@ -96,6 +96,7 @@ static void addReductions(Cases &cases) {
       {"7x1x", "[1]", "7x"},
       {"40x64x", "[0]", "64x"},
       {"2x200x", "[0]", "200x"},
+      {"3x768x", "[0]", "768x"}, // blocks of 256 columns
       // In the middle: blocks of columns with a rest, for each position before; runs apart.
       {"3x4x200x", "[1]", "3x200x"},
       {"2x3x4x5x", "[0, 2]", "3x5x"},
