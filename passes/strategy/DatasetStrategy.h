@@ -11,6 +11,7 @@
 // the input.
 #pragma once
 
+#include "mlir/IR/BuiltinOps.h"
 #include "passes/strategy/CheckTensors.h"
 #include "llvm/ADT/MapVector.h"
 

@@ -31,6 +31,10 @@ struct GivenShardings {
   /// The factor of a parameter's gradient, which comes with this sharding.
   std::function<double(llvm::StringRef parameter, const dist::Sharding &gradient)> gradientFactor;
 
+  /// Whether nothing is said of where anything lies.
+  bool isEmpty() const {
+    return ops.empty() && parameters.empty() && gradients.empty() && inputs.empty() && fed.empty();
+  }
   /// What passes the boundaries of functions as a parameter, a gradient or an input is cut so; an
   /// input is fed so, too.
   void set(graph::RoleAttr role, const dist::Sharding &sharding);

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/plan/MeshChoice.h"
+
+#include "dialects/dist/Dist.h"
+
+using namespace mlir;
+using namespace pcc;
+using pcc::dist::Mesh;
+using pcc::dist::MeshAxis;
+
+namespace pcc::plan {
+namespace {
+
+/// Appends all arrangements of `devices` in exactly `count` more axes.
+void listFrom(int64_t devices, size_t count, SmallVector<MeshAxis, 4> &axes,
+              std::vector<Mesh> &meshes) {
+  static constexpr StringLiteral names = "xyzwvutsrqponm";
+  std::string name(1, names[axes.size()]);
+  if (count == 1) {
+    axes.push_back({name, devices});
+    meshes.emplace_back(axes);
+    axes.pop_back();
+    return;
+  }
+  for (int64_t size = 2; size * 2 <= devices; ++size) {
+    if (devices % size)
+      continue;
+    axes.push_back({name, size});
+    listFrom(devices / size, count - 1, axes, meshes);
+    axes.pop_back();
+  }
+}
+
+/// Leaves the module with the mesh that it had.
+FailureOr<MeshCandidate> searchOn(ModuleOp module, const Mesh &mesh,
+                                  const strategy::PinOptions &pins, const abi::Cluster &cluster,
+                                  const strategy::SearchOptions &options) {
+  Attribute before = module->getAttr(dist::meshAttrName);
+  module->setAttr(dist::meshAttrName, dist::MeshAttr::get(module.getContext(), mesh));
+  FailureOr<strategy::PinnedProgram> pinned = strategy::resolvePins(module, pins);
+  if (before)
+    module->setAttr(dist::meshAttrName, before);
+  else
+    module->removeAttr(dist::meshAttrName);
+  if (failed(pinned))
+    return failure();
+  return MeshCandidate{mesh, strategy::search(module, std::move(*pinned), cluster, options)};
+}
+
+bool isBetter(const MeshCandidate &lhs, const MeshCandidate &rhs) {
+  const solve::SolveResult &left = lhs.outcome.result, &right = rhs.outcome.result;
+  if (left.hasSolution() != right.hasSolution())
+    return left.hasSolution();
+  return left.hasSolution() && left.cost < right.cost;
+}
+
+} // namespace
+
+std::vector<Mesh> listMeshes(int64_t devices, size_t mostAxes) {
+  std::vector<Mesh> meshes;
+  SmallVector<MeshAxis, 4> axes;
+  for (size_t count = 1; count <= mostAxes; ++count)
+    if (count == 1 || devices >> count > 0)
+      listFrom(devices, count, axes, meshes);
+  return meshes;
+}
+
+FailureOr<std::vector<MeshCandidate>> searchMeshes(ModuleOp module, ArrayRef<Mesh> meshes,
+                                                   const strategy::PinOptions &pins,
+                                                   const abi::Cluster &cluster,
+                                                   const strategy::SearchOptions &options) {
+  std::vector<MeshCandidate> candidates;
+  strategy::SearchOptions share = options;
+  share.solve.seconds = options.solve.seconds / static_cast<double>(meshes.size());
+  for (const Mesh &mesh : meshes) {
+    FailureOr<MeshCandidate> candidate = searchOn(module, mesh, pins, cluster, share);
+    if (failed(candidate))
+      return failure();
+    candidates.push_back(std::move(*candidate));
+  }
+  llvm::stable_sort(candidates, isBetter);
+  return candidates;
+}
+
+} // namespace pcc::plan

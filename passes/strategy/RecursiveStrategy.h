@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A strategy for every forward op by recursive cuts of the devices (passes/solve/RecursiveCuts.h),
+// as if the user had given it; the backward pass and the update follow.
+//
+//   rounds of 8 devices     op 1   op 2     mesh      op 1       op 2
+//   2                       i      i        x=4       i over x   i over x
+//   2                       i      i
+//   2                       k      j        y=2       k over y   j over y
+//
+// Each round is an axis of the mesh; rounds in which every op cuts as in the one before are one
+// axis with it.
+#pragma once
+
+#include "passes/strategy/PinnedProgram.h"
+
+namespace pcc::strategy {
+
+/// Adds the strategies to what is given, which holds. Of a program with a mesh of several ranks its
+/// axes are the rounds; else the prime factors of `deviceNum` are, and the program gets their mesh.
+void addRecursiveStrategy(mlir::ModuleOp module, int64_t deviceNum, PinnedProgram &program);
+
+} // namespace pcc::strategy

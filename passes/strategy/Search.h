@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Searches the shardings of a program on one mesh: builds the problem, solves it, and reads the
+// solution back.
+#pragma once
+
+#include "passes/solve/Solve.h"
+#include "passes/strategy/PinnedProgram.h"
+#include "passes/strategy/SearchAlgorithm.h"
+#include "passes/strategy/SearchProblem.h"
+
+namespace pcc::strategy {
+
+struct SearchOptions {
+  SearchAlgorithm algorithm = SearchAlgorithm::DynamicProgramming;
+  /// Bytes of one device; by default what the machine has.
+  std::optional<int64_t> memoryLimit = {};
+  solve::SolveOptions solve = {};
+};
+
+struct SearchOutcome {
+  PinnedProgram program;     ///< with the solution, if there is one
+  solve::SolveResult result; ///< costs in picoseconds of one step
+  double seconds = 0;        ///< that building the problem took
+  size_t nodes = 0, edges = 0, options = 0;
+
+  bool isFeasible() const { return result.hasSolution(); }
+};
+
+/// `pinned` is what must hold; `cluster` is complete and has a device for each rank of its mesh.
+SearchOutcome search(mlir::ModuleOp module, PinnedProgram pinned, const abi::Cluster &cluster,
+                     const SearchOptions &options);
+
+} // namespace pcc::strategy
