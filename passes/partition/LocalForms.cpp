@@ -10,6 +10,7 @@
 #include "passes/partition/LossForms.h"
 #include "passes/partition/NormalForms.h"
 #include "passes/partition/OptimizerForms.h"
+#include "passes/partition/OrderForms.h"
 #include "passes/partition/SoftmaxForms.h"
 #include "passes/partition/WindowForms.h"
 
@@ -170,6 +171,7 @@ void registerLocalForms(DialectRegistry &registry) {
     attachNormalForms(context);
     attachLossForms(context);
     attachAttentionForms(context);
+    attachOrderForms(context);
   });
 }
 

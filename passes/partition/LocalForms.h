@@ -15,6 +15,7 @@
 //   nll, mse, sigmoid_…    over the samples   by the count of all ranks: a partial sum
 //   attention              positions of query a causal one by its offset (AttentionForms.h)
 //   attention_gradient     the same, or heads partial sums for key and value
+//   top_k, argmax, argmin  along the axis     the best of the ranks' best (OrderForms.h)
 //   gather                 table along axis   rows that this rank holds, else zeros: a partial sum
 //   scatter_add            rows along axis    indices relative to the block; others are dropped
 //   one_hot                along its axis     indices relative to the block

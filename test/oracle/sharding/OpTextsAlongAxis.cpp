@@ -34,6 +34,21 @@ func.func @top_k.numbers(%a: !m) -> (tensor<6x12xf32>, tensor<6x12xi64>) {
   %v, %i = graph.top_k %a axis = 0 {smallest} : !m to tensor<6x12xf32>
   return %v, %i : tensor<6x12xf32>, tensor<6x12xi64>
 }
+// Many equal elements: of them the first one counts, or the last one, wherever blocks end.
+func.func @argmax.ties(%a: !m) -> tensor<12xi64> {
+  %s = graph.sign %a : !m
+  %r = graph.argmax %s axis = 0 {last} : !m
+  return %r : tensor<12xi64>
+}
+func.func @argmin.of_integers(%a: tensor<4x8x3xi64>) -> tensor<4x3xi64> {
+  %r = graph.argmin %a axis = 1 : tensor<4x8x3xi64>
+  return %r : tensor<4x3xi64>
+}
+func.func @top_k.ties(%a: tensor<6x8x2xf32>) -> (tensor<6x5x2xf32>, tensor<6x5x2xi64>) {
+  %s = graph.sign %a : tensor<6x8x2xf32>
+  %v, %i = graph.top_k %s axis = 1 : tensor<6x8x2xf32> to tensor<6x5x2xf32>
+  return %v, %i : tensor<6x5x2xf32>, tensor<6x5x2xi64>
+}
 func.func @cumsum(%a: !m) -> !m {
   %r = graph.cumsum %a axis = 1 : !m
   return %r : !m
