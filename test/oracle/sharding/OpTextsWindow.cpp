@@ -21,6 +21,12 @@ func.func @conv2d.dilated(%a: !x, %b: !w) -> tensor<4x6x4x6xf32> {
   %r = graph.conv2d %a, %b {padding = array<i64: 0, 2, 0, 2>, dilations = array<i64: 2, 2>} : !x, !w
   return %r : tensor<4x6x4x6xf32>
 }
+// Blocks of one or two rows and columns, of whose neighbours' neighbours windows of 7 see more.
+func.func @conv2d.wide(%a: tensor<2x2x8x12xf32>, %b: tensor<2x2x7x7xf32>) -> tensor<2x2x8x12xf32> {
+  %r = graph.conv2d %a, %b {padding = array<i64: 3, 3, 3, 3>}
+    : tensor<2x2x8x12xf32>, tensor<2x2x7x7xf32>
+  return %r : tensor<2x2x8x12xf32>
+}
 func.func @conv2d.grouped(%a: !x, %b: tensor<8x2x1x1xf32>) -> tensor<4x8x8x6xf32> {
   %r = graph.conv2d %a, %b : !x, tensor<8x2x1x1xf32>
   return %r : tensor<4x8x8x6xf32>
@@ -44,6 +50,15 @@ func.func @max_pool_gradient(%a: !x, %g: tensor<4x4x4x3xf32>) -> !x {
   %r = graph.max_pool_gradient %a, %g window = [3, 3] {strides = array<i64: 2, 2>,
     padding = array<i64: 1, 1, 1, 1>} : !x, tensor<4x4x4x3xf32>
   return %r : !x
+}
+func.func @max_pool.wide(%a: tensor<2x2x8x6xf32>) -> tensor<2x2x8x6xf32> {
+  %r = graph.max_pool %a window = [7, 5] {padding = array<i64: 6, 2, 0, 2>} : tensor<2x2x8x6xf32>
+  return %r : tensor<2x2x8x6xf32>
+}
+func.func @avg_pool.wide(%a: tensor<2x2x16x6xf32>) -> tensor<2x2x8x6xf32> {
+  %r = graph.avg_pool %a window = [7, 5] {strides = array<i64: 2, 1>, padding = array<i64: 3, 2, 2, 2>}
+    : tensor<2x2x16x6xf32>
+  return %r : tensor<2x2x8x6xf32>
 }
 func.func @avg_pool(%a: !x) -> tensor<4x4x4x3xf32> {
   %r = graph.avg_pool %a window = [3, 3] {strides = array<i64: 2, 2>,
