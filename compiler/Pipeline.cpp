@@ -28,6 +28,7 @@ static void addCleanUp(OpPassManager &passes) {
 static void addRaising(OpPassManager &passes) {
   passes.addPass(graph::createGraphRaiseActivations());
   passes.addPass(graph::createGraphRaiseNorms());
+  passes.addPass(graph::createGraphRaiseRotary());
   passes.addPass(graph::createGraphRaiseAttention());
   passes.addPass(graph::createGraphRaiseLosses());
   addCleanUp(passes);

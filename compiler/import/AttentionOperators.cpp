@@ -152,7 +152,7 @@ llvm::ArrayRef<Operator> attentionOperators() {
   static const Operator rows[] = {
       {"Attention", 23, 3, 6, AllInputs, importAttention},
       {"Attention", 24, 3, 7, AllInputs, importAttention},
-      {"RotaryEmbedding", 23, 3, 4, AllInputs, importRotaryEmbedding},
+      {"RotaryEmbedding", 23, 3, 4, FirstInput, importRotaryEmbedding},
   };
   return rows;
 }

@@ -49,6 +49,10 @@ def GraphRaiseNorms : GraphRaise<"graph-raise-norms",
     "Reductions and arithmetic that amount to a layer_norm or rms_norm become that op.",
     "layer norm and root mean square norm">;
 
+def GraphRaiseRotary : GraphRaise<"graph-raise-rotary",
+    "Heads times cosines plus their turned halves times sines become a rotary_embedding.",
+    "rotary embedding">;
+
 def GraphRaiseAttention : GraphRaise<"graph-raise-attention",
     "A softmax of scaled and masked scores between two products becomes an attention: causal where "
     "a constant mask hides what lies ahead, with grouped heads where key and value are repeated.",

@@ -6,10 +6,11 @@
 //   masked  = select(b, -∞, scores) or select(b, scores, -∞) or scores + mask
 //   result  = softmax(masked) · value
 //
-// on tensors [batch, heads, positions, width]. Any number below `hiding` counts as -∞ in a select.
-// A constant mask that hides exactly what lies ahead becomes `causal`; heads that are repeated for
-// groups (reshape of broadcast) are read once. Assumes canonical form; leaves the pieces to be
-// erased where nothing else reads them.
+// on tensors [batch, heads, positions, width], or [heads, positions, width] with the heads of all
+// samples in one dimension: these are then those of one sample. Any number below `hiding` counts as
+// -∞ in a select. A constant mask that hides exactly what lies ahead becomes `causal`; heads that
+// are repeated for groups (reshape of broadcast) are read once. Assumes canonical form; leaves the
+// pieces to be erased where nothing else reads them.
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/graph/Match.h"
 #include "passes/graph/Passes.h"
@@ -38,7 +39,7 @@ struct Mask {
 };
 
 struct Scores {
-  Value query, key; ///< the key as [batch, heads, positions, width]
+  Value query, key; ///< the key as [..., positions, width]
   double scale = 1.0;
   SmallVector<Mask, 2> masks;
 };
@@ -47,7 +48,9 @@ struct Scores {
 
 /// `value` with its last two dimensions exchanged.
 static Value swapMatrix(Value value, PatternRewriter &rewriter, Location loc) {
-  return rewriter.createOrFold<TransposeOp>(loc, value, ArrayRef<int64_t>{0, 1, 3, 2});
+  auto permutation = llvm::to_vector(llvm::seq<int64_t>(0, typeOf(value).getRank()));
+  std::swap(permutation[permutation.size() - 2], permutation.back());
+  return rewriter.createOrFold<TransposeOp>(loc, value, permutation);
 }
 
 /// The scores below `value`: first masks, then factors, then the product.
@@ -66,7 +69,7 @@ static std::optional<Mask> takeSelect(SelectOp op, Value &rest) {
 
 static MatmulOp findProduct(Value value) {
   auto product = splitScale(value).first.getDefiningOp<MatmulOp>();
-  return product && product.getType().getRank() == 4 && !product.getTransposeLhs() ? product
+  return product && product.getType().getRank() >= 3 && !product.getTransposeLhs() ? product
                                                                                    : MatmulOp();
 }
 
@@ -115,8 +118,8 @@ static Value findGroups(Value value) {
     return {};
   ArrayRef<int64_t> to = typeOf(value).getShape(), repeated = typeOf(broadcast).getShape();
   Value input = broadcast.getInput();
-  if (repeated.size() != 5 || repeated[1] * repeated[2] != to[1] || repeated[3] != to[2] ||
-      repeated[4] != to[3])
+  if (repeated.size() != 5 || to.size() != 4 || repeated[1] * repeated[2] != to[1] ||
+      repeated[3] != to[2] || repeated[4] != to[3])
     return {};
   int64_t before[] = {repeated[0], repeated[1], repeated[3], repeated[4]};
   for (auto [dim, size] : llvm::zip(broadcast.getDims(), typeOf(input).getShape()))
@@ -130,12 +133,12 @@ static Value findGroups(Value value) {
   return typeOf(input).getShape() == ArrayRef(before) ? input : Value();
 }
 
-/// A mask without the repetition in front of it, as a tensor of rank 4 with sizes of 1.
+/// A mask without the repetition in front of it, of the same rank with sizes of 1.
 static Value narrow(Value mask, PatternRewriter &rewriter, Location loc) {
   auto broadcast = mask.getDefiningOp<BroadcastOp>();
   if (!broadcast)
     return mask;
-  SmallVector<int64_t> shape(4, 1);
+  SmallVector<int64_t> shape(typeOf(mask).getRank(), 1);
   RankedTensorType type = typeOf(broadcast.getInput());
   for (auto [dim, size] : llvm::zip(broadcast.getDims(), type.getShape()))
     shape[dim] = size;
@@ -148,14 +151,16 @@ static Value narrow(Value mask, PatternRewriter &rewriter, Location loc) {
 /// and nothing else: that offset.
 static std::optional<int64_t> findCausalOffset(const Mask &mask) {
   Value source = mask.value;
+  int64_t last = typeOf(source).getRank() - 1;
   if (auto broadcast = source.getDefiningOp<BroadcastOp>()) {
-    if (!llvm::is_contained(broadcast.getDims(), 2) || !llvm::is_contained(broadcast.getDims(), 3))
+    if (!llvm::is_contained(broadcast.getDims(), last - 1) ||
+        !llvm::is_contained(broadcast.getDims(), last))
       return std::nullopt;
     source = broadcast.getInput();
   }
   ArrayRef<int64_t> scores = typeOf(mask.value).getShape(), shape = typeOf(source).getShape();
   std::optional<SmallVector<double>> numbers = readConstant(source);
-  int64_t rank = shape.size(), rows = scores[2], columns = scores[3];
+  int64_t rank = shape.size(), rows = scores[last - 1], columns = scores[last];
   if (!numbers || rank < 2 || shape[rank - 2] != rows || shape[rank - 1] != columns)
     return std::nullopt;
   auto isHidden = [&](double number) {
@@ -199,7 +204,8 @@ struct Masking {
 static Masking combineMasks(const Scores &scores, PatternRewriter &rewriter, Location loc) {
   Masking masking;
   RankedTensorType query = typeOf(scores.query);
-  int64_t own = typeOf(scores.key).getDimSize(2) - query.getDimSize(2);
+  int64_t positions = query.getRank() - 2;
+  int64_t own = typeOf(scores.key).getDimSize(positions) - query.getDimSize(positions);
   for (const Mask &mask : scores.masks) {
     std::optional<int64_t> offset = masking.causal ? std::nullopt : findCausalOffset(mask);
     if (offset) {
@@ -217,7 +223,8 @@ static Masking combineMasks(const Scores &scores, PatternRewriter &rewriter, Loc
       auto repeat = [&](Value value) -> Value {
         if (value.getType() == type)
           return value;
-        return BroadcastOp::create(rewriter, loc, type, value, ArrayRef<int64_t>{0, 1, 2, 3});
+        return BroadcastOp::create(rewriter, loc, type, value,
+                                   llvm::to_vector(llvm::seq<int64_t>(0, type.getRank())));
       };
       added = AddOp::create(rewriter, loc, type, repeat(masking.mask), repeat(added));
     }
@@ -226,9 +233,20 @@ static Masking combineMasks(const Scores &scores, PatternRewriter &rewriter, Loc
   return masking;
 }
 
+/// `value` with heads of one sample where it has no dimension of samples; null stays null.
+static Value addSample(Value value, PatternRewriter &rewriter, Location loc) {
+  if (!value || typeOf(value).getRank() != 3)
+    return value;
+  SmallVector<int64_t> shape(typeOf(value).getShape());
+  shape.insert(shape.begin(), 1);
+  return ReshapeOp::create(rewriter, loc, typeOf(value).clone(shape), value);
+}
+
 static LogicalResult raiseAttention(MatmulOp op, PatternRewriter &rewriter) {
   auto softmax = op.getLhs().getDefiningOp<SoftmaxOp>();
-  if (!softmax || op.getTransposeLhs() || op.getType().getRank() != 4 || softmax.getAxis() != 3)
+  int64_t rank = op.getType().getRank();
+  if (!softmax || op.getTransposeLhs() || (rank != 3 && rank != 4) ||
+      int64_t(softmax.getAxis()) != rank - 1)
     return failure();
   std::optional<Scores> scores = findScores(softmax.getInput(), rewriter);
   if (!scores)
@@ -247,10 +265,14 @@ static LogicalResult raiseAttention(MatmulOp op, PatternRewriter &rewriter) {
     inputs.push_back(mask.value);
   Location loc = fusePieces(op, inputs);
   Masking masking = combineMasks(*scores, rewriter, loc);
-  auto attention =
-      AttentionOp::create(rewriter, loc, scores->query, scores->key, value, masking.mask,
-                          masking.offset, llvm::APFloat(scores->scale), masking.causal);
-  rewriter.replaceOp(op, attention.getResult());
+  auto attention = AttentionOp::create(
+      rewriter, loc, addSample(scores->query, rewriter, loc), addSample(scores->key, rewriter, loc),
+      addSample(value, rewriter, loc), addSample(masking.mask, rewriter, loc), masking.offset,
+      llvm::APFloat(scores->scale), masking.causal);
+  Value result = attention.getResult();
+  if (rank == 3)
+    result = ReshapeOp::create(rewriter, loc, op.getType(), result);
+  rewriter.replaceOp(op, result);
   return success();
 }
 

@@ -151,3 +151,35 @@ func.func @other_axis(%q: !q, %k: !q, %v: !q) -> !q {
   %2 = graph.matmul %1, %v : !s, !q
   return %2 : !q
 }
+
+// The heads of all samples in one dimension, as of a batched product of rank 3: those of one sample. The mask hides what
+// lies ahead.
+// CHECK-LABEL: func.func @rank3
+// CHECK-DAG: %[[Q:.*]] = graph.reshape %arg0 : tensor<8x3x8xf32> to tensor<1x8x3x8xf32>
+// CHECK-DAG: %[[K:.*]] = graph.reshape %arg1 : tensor<8x3x8xf32> to tensor<1x8x3x8xf32>
+// CHECK: %[[R:.*]], %{{.*}} = graph.attention %[[Q]], %[[K]], %{{.*}} scale = 5.000000e-01 {causal} : tensor<1x8x3x8xf32>
+// CHECK: graph.reshape %[[R]] : tensor<1x8x3x8xf32> to tensor<8x3x8xf32>
+// CHECK-NOT: graph.softmax
+func.func @rank3(%q: tensor<8x3x8xf32>, %k: tensor<8x3x8xf32>, %v: tensor<8x3x8xf32>) -> tensor<8x3x8xf32> {
+  %half = graph.constant dense<0.5> : tensor<8x3x8xf32>
+  %mask = graph.constant dense<[[0.0, -1.0e10, -1.0e10], [0.0, 0.0, -1.0e10], [0.0, 0.0, 0.0]]> : tensor<3x3xf32>
+  %masks = graph.broadcast %mask, [1, 2] : tensor<3x3xf32> to tensor<8x3x3xf32>
+  %0 = graph.mul %q, %half : tensor<8x3x8xf32>
+  %1 = graph.matmul %0, %k {transpose_rhs} : tensor<8x3x8xf32>, tensor<8x3x8xf32>
+  %2 = graph.add %1, %masks : tensor<8x3x3xf32>
+  %3 = graph.softmax %2 axis = 2 : tensor<8x3x3xf32>
+  %4 = graph.matmul %3, %v : tensor<8x3x3xf32>, tensor<8x3x8xf32>
+  return %4 : tensor<8x3x8xf32>
+}
+
+// A mask of its own for each of them.
+// CHECK-LABEL: func.func @rank3_mask
+// CHECK: %[[M:.*]] = graph.reshape %arg3 : tensor<8x3x3xf32> to tensor<1x8x3x3xf32>
+// CHECK: graph.attention %{{.*}}, %{{.*}}, %{{.*}}, %[[M]]
+func.func @rank3_mask(%q: tensor<8x3x8xf32>, %k: tensor<8x3x8xf32>, %v: tensor<8x3x8xf32>, %mask: tensor<8x3x3xf32>) -> tensor<8x3x8xf32> {
+  %1 = graph.matmul %q, %k {transpose_rhs} : tensor<8x3x8xf32>, tensor<8x3x8xf32>
+  %2 = graph.add %1, %mask : tensor<8x3x3xf32>
+  %3 = graph.softmax %2 axis = 2 : tensor<8x3x3xf32>
+  %4 = graph.matmul %3, %v : tensor<8x3x3xf32>, tensor<8x3x8xf32>
+  return %4 : tensor<8x3x8xf32>
+}

@@ -1,0 +1,74 @@
+// RUN: pcc-opt %s --graph-canonicalize --cse --graph-raise-rotary --graph-canonicalize --cse | FileCheck %s
+// RUN: pcc-opt %s --graph-canonicalize --cse --graph-raise-rotary --graph-canonicalize --cse -o %t.mlir
+// RUN: pcc verify %s %t.mlir | FileCheck %s --check-prefix=VERIFY
+// VERIFY: verify: {{[1-9][0-9]*}} passed, 0 failed, 0 skipped
+
+!x = tensor<2x3x2x4xf32>
+!h = tensor<2x3x2x2xf32>
+
+// Tables of numbers whose halves are equal; half of them are the angles.
+// CHECK-LABEL: func.func @constants
+// CHECK-DAG: %[[C:.*]] = graph.slice %{{.*}} axis = 1 start = 0 : tensor<2x4xf32> to tensor<2x2xf32>
+// CHECK-DAG: %[[S:.*]] = graph.slice %{{.*}} axis = 1 start = 0 : tensor<2x4xf32> to tensor<2x2xf32>
+// CHECK: graph.rotary_embedding %arg0, %{{.*}}, %{{.*}} : tensor<2x3x2x4xf32>, tensor<2x2xf32>
+// CHECK-NOT: graph.concat
+func.func @constants(%x: !x) -> !x {
+  %c = graph.constant dense<[[1.0, 1.0, 1.0, 1.0], [0.6, 0.8, 0.6, 0.8]]> : tensor<2x4xf32>
+  %s = graph.constant dense<[[0.0, 0.0, 0.0, 0.0], [0.8, 0.6, 0.8, 0.6]]> : tensor<2x4xf32>
+  %cs = graph.broadcast %c, [2, 3] : tensor<2x4xf32> to !x
+  %ss = graph.broadcast %s, [2, 3] : tensor<2x4xf32> to !x
+  %0 = graph.mul %x, %cs : !x
+  %low = graph.slice %x axis = 3 start = 0 : !x to !h
+  %high = graph.slice %x axis = 3 start = 2 : !x to !h
+  %n = graph.neg %high : !h
+  %r = graph.concat %n, %low axis = 3 : !h, !h
+  %1 = graph.mul %r, %ss : !x
+  %y = graph.add %0, %1 : !x
+  return %y : !x
+}
+
+// Angles that are computed for each sample, factors and terms the other way round, the halves by a split.
+// CHECK-LABEL: func.func @computed
+// CHECK: graph.rotary_embedding %arg0, %{{.*}}, %{{.*}} : tensor<2x3x2x4xf32>, tensor<2x2x2xf32>
+func.func @computed(%x: !x, %angles: tensor<2x2x2xf32>) -> !x {
+  %a = graph.concat %angles, %angles axis = 2 : tensor<2x2x2xf32>, tensor<2x2x2xf32>
+  %c0 = graph.cos %a : tensor<2x2x4xf32>
+  %s0 = graph.sin %a : tensor<2x2x4xf32>
+  %c = graph.reshape %c0 : tensor<2x2x4xf32> to tensor<2x1x2x4xf32>
+  %s = graph.reshape %s0 : tensor<2x2x4xf32> to tensor<2x1x2x4xf32>
+  %cs = graph.broadcast %c, [0, 1, 2, 3] : tensor<2x1x2x4xf32> to !x
+  %ss = graph.broadcast %s, [0, 1, 2, 3] : tensor<2x1x2x4xf32> to !x
+  %0 = graph.mul %cs, %x : !x
+  %low, %high = graph.split %x axis = 3 : !x to !h, !h
+  %n = graph.neg %high : !h
+  %r = graph.concat %n, %low axis = 3 : !h, !h
+  %1 = graph.mul %ss, %r : !x
+  %y = graph.add %1, %0 : !x
+  return %y : !x
+}
+
+// Halves that differ, or that nobody knows, are no angles of pairs; nor are halves the wrong way round.
+// CHECK-LABEL: func.func @halves_differ
+// CHECK-NOT: graph.rotary_embedding
+func.func @halves_differ(%x: !x, %table: tensor<2x4xf32>) -> (!x, !x, !x) {
+  %c = graph.constant dense<[[1.0, 1.0, 1.0, 1.0], [0.6, 0.8, 0.5, 0.8]]> : tensor<2x4xf32>
+  %e = graph.constant dense<[[1.0, 2.0, 1.0, 2.0], [0.6, 0.8, 0.6, 0.8]]> : tensor<2x4xf32>
+  %cs = graph.broadcast %c, [2, 3] : tensor<2x4xf32> to !x
+  %es = graph.broadcast %e, [2, 3] : tensor<2x4xf32> to !x
+  %ts = graph.broadcast %table, [2, 3] : tensor<2x4xf32> to !x
+  %low = graph.slice %x axis = 3 start = 0 : !x to !h
+  %high = graph.slice %x axis = 3 start = 2 : !x to !h
+  %n = graph.neg %high : !h
+  %m = graph.neg %low : !h
+  %r = graph.concat %n, %low axis = 3 : !h, !h
+  %w = graph.concat %m, %high axis = 3 : !h, !h
+  %0 = graph.mul %x, %cs : !x
+  %1 = graph.mul %r, %es : !x
+  %y0 = graph.add %0, %1 : !x
+  %2 = graph.mul %x, %ts : !x
+  %y1 = graph.add %2, %1 : !x
+  %3 = graph.mul %x, %es : !x
+  %4 = graph.mul %w, %es : !x
+  %y2 = graph.add %3, %4 : !x
+  return %y0, %y1, %y2 : !x, !x, !x
+}
