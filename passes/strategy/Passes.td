@@ -76,6 +76,28 @@ def StrategyKeepLayerwise : Pass<"strategy-keep-layerwise", "::mlir::ModuleOp"> 
   let dependentDialects = ["::pcc::dist::DistDialect"];
 }
 
+def StrategyRecursive : Pass<"strategy-recursive", "::mlir::ModuleOp"> {
+  let summary = "splits a program by cutting the devices in two, again and again";
+  let description = [{
+    In every round each forward op, in order of weight, takes the cut that costs it least beside those
+    of its neighbours that are decided (passes/solve/RecursiveCuts.h). Each round becomes an axis of
+    the mesh; a mesh that the program has gives the rounds. Pins hold, and what is not a forward op
+    follows its neighbours as in `strategy-semi-auto`. The module gets the mesh and loses its pins.
+  }];
+  let options = [
+    Option<"deviceNum", "device-num", "int64_t", "1", "number of ranks">,
+    Option<"gradientsMean", "gradients-mean", "bool", "false",
+           "gradients are divided by the number of ranks that share them">,
+    Option<"fullBatch", "full-batch", "bool", "false",
+           "each rank is fed the whole batch and takes its part of it">,
+    Option<"datasetStrategy", "dataset-strategy", "std::string", /*default=*/"",
+           "the cut in which each input is fed; empty: none is given">,
+    Option<"lossRepeatedMean", "loss-repeated-mean", "bool", "true",
+           "false: gradients are multiplied by the number of ranks that have the loss">,
+  ];
+  let dependentDialects = ["::pcc::dist::DistDialect"];
+}
+
 def StrategyShardOptimizer : Pass<"strategy-shard-optimizer", "::mlir::ModuleOp"> {
   let summary = "shards optimizer states, gradients and parameters over ranks that hold the same";
   let description = [{

@@ -94,13 +94,15 @@ static std::string setField(Message &message, const FieldDescriptor *field, llvm
   }
 }
 
-/// Sets an optional integer or switch; other fields have their type's default.
+/// Sets an optional number or switch; other fields have their type's default.
 static void setDefault(Message &message, const FieldDescriptor *field, int64_t value) {
   const google::protobuf::Reflection *reflection = message.GetReflection();
   if (field->cpp_type() == FieldDescriptor::CPPTYPE_INT32)
     reflection->SetInt32(&message, field, static_cast<int32_t>(value));
   else if (field->cpp_type() == FieldDescriptor::CPPTYPE_INT64)
     reflection->SetInt64(&message, field, value);
+  else if (field->cpp_type() == FieldDescriptor::CPPTYPE_DOUBLE)
+    reflection->SetDouble(&message, field, static_cast<double>(value));
   else if (field->cpp_type() == FieldDescriptor::CPPTYPE_BOOL)
     reflection->SetBool(&message, field, value != 0);
 }

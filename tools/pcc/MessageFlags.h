@@ -19,7 +19,7 @@ struct FieldInfo {
   const char *help;
   /// Numbers lie in [low, high].
   double low = 0, high = 0;
-  /// What an optional integer or switch is when neither file nor flag sets it.
+  /// What an optional number or switch is when neither file nor flag sets it.
   int64_t defaultValue = 0;
 };
 

@@ -11,13 +11,15 @@ namespace cl = llvm::cl;
 
 static constexpr double mostRanks = 4096;
 static constexpr double mostSlots = 1 << 20;
+static constexpr double mostSeconds = 1e6;
 static constexpr double mostBytes = 1LL << 53; ///< whole numbers that a double tells apart
 
 static constexpr FieldInfo fieldInfos[] = {
     {"device_num", "number of ranks", 1, mostRanks, 1},
     {"global_rank", "the rank whose program --emit prints; without it that of all", 0,
      mostRanks - 1},
-    {"parallel_mode", "stand_alone, data_parallel, hybrid_parallel or semi_auto_parallel"},
+    {"parallel_mode",
+     "stand_alone, data_parallel, hybrid_parallel, semi_auto_parallel or auto_parallel"},
     {"gradients_mean", "average gradients over the ranks instead of adding them"},
     {"full_batch", "feed the whole batch to every rank"},
     {"dataset_strategy", "the cut in which each input is fed: '((8,1),(8))' or '[dp, _], [dp]'"},
@@ -34,6 +36,11 @@ static constexpr FieldInfo fieldInfos[] = {
     {"parameter_broadcast", "start training with rank 0's parameters"},
     {"strategy_ckpt_load_file", "split the program as this strategy checkpoint says"},
     {"strategy_ckpt_save_file", "write how the program is split: binary, .textproto or .json"},
+    {"auto_parallel_search_mode",
+     "dynamic_programming, recursive_programming, sharding_propagation or best"},
+    {"time_limit", "seconds that the search of a plan may take", 1e-3, mostSeconds, 60},
+    {"memory_limit", "bytes that a plan may take on one device; 0: what the machine has", 0,
+     mostBytes},
     {"strategy_reuse", "none: a loaded strategy fits; partial: what does not fit is planned anew"},
 };
 
