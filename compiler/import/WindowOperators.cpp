@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Convolution and pooling of images, and of sequences, which become images of one row. Later
-// versions of these operators only added attributes: a row serves all of them.
+// Convolution and pooling of images, and of sequences, which become images of one row; maxima of
+// volumes, which are those of images twice. Later versions of these operators only added
+// attributes: a row serves all of them.
 
 #include "compiler/import/Operators.h"
 #include "compiler/import/Shapes.h"
@@ -13,7 +14,8 @@ using namespace mlir;
 namespace pcc::import {
 namespace {
 
-/// The window of a node, as the attributes of a graph op: rows and columns.
+/// The window of a node, as the attributes of a graph op: rows and columns; of volumes, layers
+/// before them.
 struct ImageWindow {
   Shape sizes, strides, padding, dilations;
 
@@ -105,7 +107,7 @@ FailureOr<ImageWindow> WindowReader::read(bool roundsUp) {
                              << mode << "'";
   if (roundsUp)
     padForRoundingUp();
-  if (spatial == 2)
+  if (spatial != 1)
     return window;
   // A sequence is an image of one row.
   window.sizes.insert(window.sizes.begin(), 1);
@@ -115,14 +117,15 @@ FailureOr<ImageWindow> WindowReader::read(bool roundsUp) {
   return window;
 }
 
-/// Whether there is one or two dimensions behind those of the batch and the channels.
-LogicalResult checkSpatial(Node &node, const Tensor &x) {
-  if (x.rank() == 3 || x.rank() == 4)
+/// Whether there are at least one and at most `most` dimensions behind those of the batch and the
+/// channels.
+LogicalResult checkSpatial(Node &node, const Tensor &x, int64_t most = 2) {
+  if (x.rank() >= 3 && x.rank() <= most + 2)
     return success();
-  return node.emit.error()
-         << "expected sequences or images, with 1 or 2 dimensions behind batch and "
-            "channels, got "
-         << x.type;
+  return node.emit.error() << "expected sequences"
+                           << (most > 2 ? ", images or volumes" : " or images") << ", with 1 "
+                           << (most > 2 ? "to" : "or") << " " << most
+                           << " dimensions behind batch and channels, got " << x.type;
 }
 
 /// A sequence as an image of one row; an image as it is.
@@ -196,25 +199,55 @@ LogicalResult importConv(Node &node) {
   return node.setResult(result);
 }
 
-/// A pooling op over the windows of the node, of `x`, which the node's input may be padded to.
+/// A pooling op over the windows of images.
 template <typename Op>
-Tensor applyPool(Node &node, const Tensor &x, const ImageWindow &window,
-                 llvm::ArrayRef<NamedAttribute> others = {}) {
-  Emitter &emit = node.emit;
-  Tensor image = asImage(emit, x);
+Tensor poolImages(Emitter &emit, const Tensor &image, const ImageWindow &window,
+                  llvm::ArrayRef<NamedAttribute> others = {}) {
   if (!image)
     return {};
   Builder &b = emit.attributes();
   llvm::SmallVector<NamedAttribute> attributes(others);
   attributes.push_back(b.getNamedAttr("window", b.getDenseI64ArrayAttr(window.sizes)));
-  Tensor result = applyWindow<Op>(emit, image, x.shape()[1], window, attributes);
-  return asLike(emit, result, node.input(0));
+  return applyWindow<Op>(emit, image, image.shape()[1], window, attributes);
+}
+
+/// A pooling op over the windows of the node, of `x`, which the node's input may be padded to.
+template <typename Op>
+Tensor applyPool(Node &node, const Tensor &x, const ImageWindow &window,
+                 llvm::ArrayRef<NamedAttribute> others = {}) {
+  Tensor image = asImage(node.emit, x);
+  return asLike(node.emit, poolImages<Op>(node.emit, image, window, others), node.input(0));
+}
+
+/// The maxima of volumes: those within each layer, and of these those along the layers.
+Tensor poolVolumes(Emitter &emit, const Tensor &x, const ImageWindow &window) {
+  Shape shape(x.shape());
+  auto pair = [](const Shape &list) { return Shape{list[1], list[2]}; };
+  const Shape &padding = window.padding;
+  ImageWindow within = {pair(window.sizes),
+                        pair(window.strides),
+                        {padding[1], padding[2], padding[4], padding[5]},
+                        pair(window.dilations)};
+  ImageWindow along = {{window.sizes[0], 1},
+                       {window.strides[0], 1},
+                       {padding[0], 0, padding[3], 0},
+                       {window.dilations[0], 1}};
+  Tensor layers = poolImages<graph::MaxPoolOp>(
+      emit, emit.reshape(x, {shape[0], shape[1] * shape[2], shape[3], shape[4]}), within);
+  if (!layers)
+    return {};
+  int64_t rows = layers.shape()[2], columns = layers.shape()[3];
+  Tensor volumes = poolImages<graph::MaxPoolOp>(
+      emit, emit.reshape(layers, {shape[0], shape[1], shape[2], rows * columns}), along);
+  if (!volumes)
+    return {};
+  return emit.reshape(volumes, {shape[0], shape[1], volumes.shape()[2], rows, columns});
 }
 
 /// The window of a pooling node; with what rounding up adds to its padding, if that is asked for.
-FailureOr<ImageWindow> readPoolWindow(Node &node, bool roundsUp) {
+FailureOr<ImageWindow> readPoolWindow(Node &node, bool roundsUp, int64_t mostDims = 2) {
   Tensor x = node.input(0);
-  if (failed(checkSpatial(node, x)))
+  if (failed(checkSpatial(node, x, mostDims)))
     return failure();
   auto sizes = node.integers("kernel_shape");
   bool areSizes =
@@ -228,10 +261,12 @@ FailureOr<ImageWindow> readPoolWindow(Node &node, bool roundsUp) {
 
 LogicalResult importMaxPool(Node &node) {
   node.integer("storage_order", 0); // of the indices, which are not a result here
-  auto window = readPoolWindow(node, node.integer("ceil_mode", 0) != 0);
+  auto window = readPoolWindow(node, node.integer("ceil_mode", 0) != 0, /*mostDims=*/3);
   if (failed(window))
     return failure();
-  return node.setResult(applyPool<graph::MaxPoolOp>(node, node.input(0), *window));
+  Tensor x = node.input(0);
+  return node.setResult(x.rank() == 5 ? poolVolumes(node.emit, x, *window)
+                                      : applyPool<graph::MaxPoolOp>(node, x, *window));
 }
 
 /// With `count_include_pad` the padding counts, but not what rounding up adds to it: that takes the
