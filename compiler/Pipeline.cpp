@@ -52,6 +52,8 @@ static void addGraph(OpPassManager &passes, const PipelineOptions &options) {
 /// microbatch: a loss that is a mean is a mean over its microbatch. After this stage no op changes
 /// its meaning.
 static void addGrad(OpPassManager &passes, const PipelineOptions &options) {
+  if (!options.trains() && !options.evaluatedLoss.empty())
+    passes.addPass(autodiff::createAttachLoss({options.evaluatedLoss, /*labelsOnly=*/true}));
   if (!options.trains())
     return;
   int64_t slots = options.training.microBatches * options.training.copies;

@@ -37,6 +37,9 @@ struct PipelineOptions {
   /// Loss and optimizer; both empty: the model is only evaluated and there is no training step.
   /// Microbatches, copies and their reduction are those of `parallel`.
   autodiff::TrainingOptions training;
+  /// As in --loss, for a model that is not trained: the labels of this loss become an input, which
+  /// metrics compare outputs with; empty: the model's inputs are all.
+  std::string evaluatedLoss;
   /// A complete machine (runtime/machine/Cluster.h) with a device for each rank, whose times
   /// decide; absent: elements moved decide.
   std::optional<abi::Cluster> cluster;

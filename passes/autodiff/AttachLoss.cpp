@@ -2,7 +2,8 @@
 //
 // Copies @forward to @forward_loss and ends the copy with a loss: the outputs give way to the loss,
 // the labels become one more input behind the others. Results that are updated parameters (running
-// statistics) stay. @forward itself is left alone: evaluation runs it.
+// statistics) stay. @forward itself is left alone: evaluation runs it. Of a model that is evaluated
+// alone, @forward takes the labels, which only what reads its outputs compares them with.
 #include "passes/autodiff/Losses.h"
 #include "passes/autodiff/OptionList.h"
 #include "passes/autodiff/Passes.h"
@@ -94,7 +95,7 @@ static dist::ShardingAttr lossBoundary(dist::ShardingAttr prediction) {
                                  dist::Sharding({}, axes, ReduceKind::Sum));
 }
 
-static LogicalResult attachLoss(ModuleOp module, const LossSpec &spec) {
+static LogicalResult attachLoss(ModuleOp module, const LossSpec &spec, bool labelsOnly) {
   func::FuncOp forward = findFunction(module, forwardName, "import a model first");
   if (!forward)
     return failure();
@@ -109,6 +110,8 @@ static LogicalResult attachLoss(ModuleOp module, const LossSpec &spec) {
   FailureOr<RankedTensorType> prediction = getPrediction(forward, spec, *index);
   if (failed(prediction))
     return failure();
+  if (labelsOnly)
+    return success(getLabels(forward, spec, *prediction) != nullptr);
 
   func::FuncOp withLoss = cloneAs(forward, forwardLossName);
   Value labels = getLabels(withLoss, spec, *prediction);
@@ -131,7 +134,7 @@ struct AttachLoss : impl::AttachLossBase<AttachLoss> {
       getOperation().emitError() << llvm::toString(spec.takeError());
       return signalPassFailure();
     }
-    if (failed(attachLoss(getOperation(), *spec)))
+    if (failed(attachLoss(getOperation(), *spec, labelsOnly)))
       signalPassFailure();
   }
 };

@@ -31,7 +31,7 @@ llvm::Error checkTrainingOptions(const TrainingOptions &options) {
 
 void addTrainingPasses(OpPassManager &passes, const TrainingOptions &options) {
   if (!options.loss.empty())
-    passes.addPass(createAttachLoss({options.loss}));
+    passes.addPass(createAttachLoss({options.loss, /*labelsOnly=*/false}));
   passes.addPass(createSeparateModes({options.freezeBatchNorm}));
   passes.addPass(createDifferentiate({options.wideGradients}));
   passes.addPass(createBuildUpdate({options.optimizer}));

@@ -4,6 +4,7 @@
 // means the same, with transposes inside matmul's flags and without ops that change nothing.
 #include "dialects/graph/Graph.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "passes/graph/Match.h"
 #include "passes/graph/Passes.h"
 
 using namespace mlir;
@@ -85,6 +86,22 @@ static LogicalResult dropSplit(SplitOp op, PatternRewriter &rewriter) {
   return success();
 }
 
+/// What one constant index picks is a slice.
+static LogicalResult gatherToSlice(GatherOp op, PatternRewriter &rewriter) {
+  std::optional<double> index = findSplat(op.getIndices());
+  RankedTensorType type = op.getInput().getType();
+  int64_t axis = op.getAxis();
+  if (!index || typeOf(op.getIndices()).getNumElements() != 1 || *index < 0 ||
+      *index >= double(type.getDimSize(axis)))
+    return failure();
+  SmallVector<int64_t> shape(type.getShape());
+  shape[axis] = 1;
+  Value slice = SliceOp::create(rewriter, op.getLoc(), type.clone(shape), op.getInput(), axis,
+                                int64_t(*index));
+  rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), slice);
+  return success();
+}
+
 /// A reduction over dimensions of size one only changes the shape.
 static LogicalResult reduceToReshape(ReduceOp op, PatternRewriter &rewriter) {
   RankedTensorType from = op.getInput().getType(), to = op.getResult().getType();
@@ -132,6 +149,7 @@ struct Canonicalize : public pcc::graph::impl::GraphCanonicalizeBase<Canonicaliz
     patterns.add(dropPad);
     patterns.add(dropConcat);
     patterns.add(dropSplit);
+    patterns.add(gatherToSlice);
     patterns.add(reduceToReshape);
     patterns.add(dropSelect);
     patterns.add(sliceBroadcast);

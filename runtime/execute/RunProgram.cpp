@@ -48,20 +48,24 @@ Expected<std::optional<Dataset>> openData(const char *flag, const std::string &n
   return std::optional<Dataset>(makeSyntheticDataset(program, rows, seed));
 }
 
+/// A program without a training step evaluates its data, unless there is other data for that.
 /// Everything that is read is opened before anything runs, and what is asked for is looked for: an
 /// error should not come after hours.
 Expected<RunData> openAll(const abi::RunConfig &config, const abi::Program &program) {
+  bool trains = program.slots_size() != 0 || !config.eval_data().empty();
+  const std::string &toEvaluate = trains ? config.eval_data() : config.data();
   if (!config.save().empty())
     if (Status status = checkSavePath(config.save()); !status.ok())
       return status;
-  if (!config.eval_data().empty())
+  if (!toEvaluate.empty())
     if (Status status = chooseMetrics(program, config.metrics()).status(); !status.ok())
       return status;
-  auto training = openData("--data", config.data(), program, DataPurpose::Training, config.seed());
+  auto training = openData("--data", trains ? config.data() : "", program, DataPurpose::Training,
+                           config.seed());
   if (!training)
     return training.status();
-  auto evaluation =
-      openData("--eval-data", config.eval_data(), program, DataPurpose::Evaluation, config.seed());
+  auto evaluation = openData(trains ? "--eval-data" : "--data", toEvaluate, program,
+                             DataPurpose::Evaluation, config.seed());
   if (!evaluation)
     return evaluation.status();
   return RunData{std::move(*training), std::move(*evaluation)};

@@ -5,6 +5,7 @@
 #include "compiler/link/Link.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Support/Timing.h"
+#include "passes/autodiff/Losses.h"
 #include "runtime/abi/Executable.h"
 #include "runtime/abi/RankExpression.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -14,8 +15,8 @@ namespace cl = llvm::cl;
 
 RoadFlags::RoadFlags(cl::SubCommand &command)
     : model(command), parallel(command), cluster(command),
-      loss("loss", cl::desc("the loss to train with"), cl::value_desc("kind[:prediction[,labels]]"),
-           cl::sub(command)),
+      loss("loss", cl::desc("the loss to train with, or without an optimizer to evaluate"),
+           cl::value_desc("kind[:prediction[,labels]]"), cl::sub(command)),
       optimizer("optimizer", cl::desc("how parameters are updated"),
                 cl::value_desc("kind[,option=value...]"), cl::sub(command)),
       dumpIr(
@@ -37,7 +38,7 @@ ExitCode RoadFlags::read(PipelineOptions &options) const {
     return fail(Unavailable, "parallel mode " + abi::ParallelMode_Name(config.parallel_mode()) +
                                  " is not here; expected stand_alone, data_parallel, "
                                  "hybrid_parallel or semi_auto_parallel");
-  options.training.loss = loss;
+  (optimizer.empty() ? options.evaluatedLoss : options.training.loss) = loss;
   options.training.optimizer = optimizer;
   options.training.microBatches = config.micro_batches();
   options.training.copies = config.interleave_num();
@@ -49,6 +50,9 @@ ExitCode RoadFlags::read(PipelineOptions &options) const {
   if (options.trains())
     if (llvm::Error error = autodiff::checkTrainingOptions(options.training))
       return fail(BadUsage, llvm::toString(std::move(error)));
+  if (!options.evaluatedLoss.empty())
+    if (auto spec = autodiff::parseLoss(options.evaluatedLoss); !spec)
+      return fail(BadUsage, llvm::toString(spec.takeError()));
   if (dumpIr.size() > 2 || (dumpIr.size() == 2 && dumpIr[1] != "dot"))
     return fail(BadUsage, "'--dump-ir': expected FOLDER or FOLDER,dot");
   options.configure = [](mlir::PassManager &passes) {

@@ -18,7 +18,8 @@ namespace {
 constexpr double unlimited = 9e15;
 
 constexpr FieldInfo runFields[] = {
-    {"data", "to train on: a folder of IDX or CIFAR files, IMAGES,LABELS, text:PATH, npy:PATH, or "
+    {"data", "to train on, or without an optimizer to evaluate on: a folder of IDX or CIFAR files, "
+             "IMAGES,LABELS, text:PATH, npy:PATH, or "
              "synthetic[:ROWS]"},
     {"eval_data", "to evaluate on afterwards"},
     {"steps", "stop after so many steps", 0, unlimited},
@@ -71,7 +72,8 @@ public:
     if (ExitCode code = flags.read(config))
       return code;
     abi::Executable program;
-    if (ExitCode code = road.isProgram() ? road.readProgram(program) : buildProgram(program))
+    if (ExitCode code =
+            road.isProgram() ? road.readProgram(program) : buildProgram(config, program))
       return code;
     abi::RunReport report;
     if (ExitCode code = execute(std::move(program), config, /*talks=*/!format.isJson(), report))
@@ -90,9 +92,18 @@ public:
   }
 
 private:
-  ExitCode buildProgram(abi::Executable &program) {
+  /// The options of the road. Where metrics are asked for of a model that is not trained, and
+  /// nothing is said of labels, they are class numbers for the output.
+  ExitCode readOptions(const abi::RunConfig &config, pcc::PipelineOptions &options) const {
+    ExitCode code = road.read(options);
+    if (!options.trains() && options.evaluatedLoss.empty() && !config.metrics().empty())
+      options.evaluatedLoss = "softmax_cross_entropy";
+    return code;
+  }
+
+  ExitCode buildProgram(const abi::RunConfig &config, abi::Executable &program) {
     pcc::PipelineOptions options;
-    if (ExitCode code = road.read(options))
+    if (ExitCode code = readOptions(config, options))
       return code;
     Session session;
     return road.build(session, options, /*shows=*/true, program);
@@ -117,7 +128,7 @@ private:
   /// The same run of the model compiled for one rank, with nothing shown on the way.
   ExitCode runOnOneRank(const abi::RunConfig &config, abi::RunReport &report) {
     pcc::PipelineOptions options;
-    if (ExitCode code = road.read(options))
+    if (ExitCode code = readOptions(config, options))
       return code;
     options = oneRank(std::move(options));
     Session session;

@@ -169,3 +169,22 @@ func.func @slice_of_repeated(%x: tensor<4xf32>, %y: tensor<8x1xf32>, %n: tensor<
   %4 = graph.dynamic_slice %2, %n axis = 0 : (tensor<8x4xf32>, tensor<i64>) -> tensor<2x4xf32>
   return %1, %3, %4 : tensor<2x4xf32>, tensor<8x2xf32>, tensor<2x4xf32>
 }
+
+// What one constant index picks is a slice.
+// CHECK-LABEL: func.func @gather_one
+// CHECK: %[[S:.*]] = graph.slice %arg0 axis = 1 start = 2 : tensor<4x6x2xf32> to tensor<4x1x2xf32>
+// CHECK: graph.reshape %[[S]] : tensor<4x1x2xf32> to tensor<4x2xf32>
+func.func @gather_one(%x: tensor<4x6x2xf32>) -> tensor<4x2xf32> {
+  %two = graph.constant dense<2> : tensor<i64>
+  %0 = graph.gather %x, %two axis = 1 : tensor<4x6x2xf32>, tensor<i64>
+  return %0 : tensor<4x2xf32>
+}
+
+// An index that is not there stays what it is.
+// CHECK-LABEL: func.func private @gather_none
+// CHECK: graph.gather
+func.func private @gather_none(%x: tensor<4x6x2xf32>) -> tensor<4x2xf32> {
+  %six = graph.constant dense<6> : tensor<i64>
+  %0 = graph.gather %x, %six axis = 1 : tensor<4x6x2xf32>, tensor<i64>
+  return %0 : tensor<4x2xf32>
+}
