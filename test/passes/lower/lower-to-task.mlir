@@ -98,11 +98,11 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
 
 // -----
 
-// A reduction over a dimension in the middle is cut into blocks of columns, four for each of three
+// A reduction over a dimension in the middle is cut into blocks of columns, two for each of three
 // positions before it; one whose results do not lie next to each other into rows.
 func.func @forward(%x: tensor<3x20x512xf32> {graph.role = #graph.role<input "x">}, %y: tensor<3x20x512xf32> {graph.role = #graph.role<input "y">})
     -> (tensor<3x512xf32> {graph.role = #graph.role<output "a">}, tensor<20xf32> {graph.role = #graph.role<output "b">}) {
-  // CHECK: task.launch @kernel0_reduce{{.*}} trip = 12
+  // CHECK: task.launch @kernel0_reduce{{.*}} trip = 6
   %0 = graph.reduce sum %x, [1] : tensor<3x20x512xf32>
   // CHECK: task.launch @kernel1_reduce{{.*}} trip = 10
   %1 = graph.reduce sum %y, [0, 2] : tensor<3x20x512xf32>
