@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/strategy/DeviceLayout.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include <set>
+
+using namespace llvm;
+
+namespace pcc::strategy {
+
+DeviceLayout layOut(ArrayRef<int64_t> shape, const TensorFactors &dims, ArrayRef<int64_t> counts,
+                    const FactorRule &rule) {
+  SmallVector<DeviceAxis, 8> axes;
+  int64_t product = 1;
+  for (int64_t count : counts) {
+    axes.push_back(count == 1 ? DeviceAxis() : DeviceAxis{product, product * count});
+    product *= count;
+  }
+  DeviceLayout layout;
+  for (auto [size, factors] : zip_equal(shape, dims)) {
+    if (factors.empty())
+      layout.push_back({size, {}});
+    for (unsigned factor : factors)
+      layout.push_back({factors.size() == 1 ? size : rule.getFactor(factor).size, axes[factor]});
+  }
+  return layout;
+}
+
+DeviceLayout layOutWhole(ArrayRef<int64_t> shape) {
+  DeviceLayout layout;
+  for (int64_t size : shape)
+    layout.push_back({size, {}});
+  return layout;
+}
+
+int64_t countLocalElements(const DeviceLayout &layout) {
+  int64_t elements = 1;
+  for (const LayoutDim &dim : layout)
+    elements *= dim.getLocalSize();
+  return elements;
+}
+
+bool haveSameLocalShape(const DeviceLayout &left, const DeviceLayout &right) {
+  auto listSizes = [](const DeviceLayout &layout) {
+    SmallVector<int64_t, 6> sizes;
+    for (const LayoutDim &dim : layout)
+      if (dim.size != 1)
+        sizes.push_back(dim.getLocalSize());
+    return sizes;
+  };
+  return listSizes(left) == listSizes(right);
+}
+
+namespace {
+
+/// Products from the left at which something is cut.
+using Marks = std::set<int64_t>;
+
+/// Cuts two layouts until nothing changes.
+class Refiner {
+public:
+  Refiner(const DeviceLayout &from, const DeviceLayout &to)
+      : from(dropOnes(from)), to(dropOnes(to)) {
+    for (const DeviceLayout *layout : {&this->from, &this->to})
+      for (const LayoutDim &dim : *layout)
+        devices.insert({dim.axis.begin, dim.axis.end});
+  }
+
+  bool run() {
+    while (true) {
+      DeviceLayout fromBefore = from, toBefore = to;
+      if (!cutByDevices(from) || !cutByDevices(to))
+        return false;
+      Marks sizes;
+      addSizes(from, sizes);
+      addSizes(to, sizes);
+      size_t numDevices = devices.size();
+      if (!cutBySizes(from, sizes) || !cutBySizes(to, sizes))
+        return false;
+      if (from == fromBefore && to == toBefore && devices.size() == numDevices)
+        return true;
+    }
+  }
+
+  DeviceLayout from, to;
+
+private:
+  static DeviceLayout dropOnes(const DeviceLayout &layout) {
+    DeviceLayout kept;
+    for (const LayoutDim &dim : layout)
+      if (dim.size != 1)
+        kept.push_back(dim);
+    return kept;
+  }
+
+  static void addSizes(const DeviceLayout &layout, Marks &sizes) {
+    int64_t product = 1;
+    for (const LayoutDim &dim : layout)
+      sizes.insert(product *= dim.size);
+  }
+
+  /// A dimension that is cut by an axis with marks inside becomes one for each part of the axis.
+  bool cutByDevices(DeviceLayout &layout) const {
+    DeviceLayout cut;
+    for (const LayoutDim &dim : layout) {
+      LayoutDim rest = dim;
+      for (auto mark = devices.upper_bound(dim.axis.begin);
+           dim.isCut() && mark != devices.end() && *mark < dim.axis.end; ++mark) {
+        if (*mark % rest.axis.begin || dim.axis.end % *mark)
+          return false;
+        int64_t parts = *mark / rest.axis.begin;
+        cut.push_back({parts, {rest.axis.begin, *mark}});
+        rest = {rest.size / parts, {*mark, dim.axis.end}};
+      }
+      cut.push_back(rest);
+    }
+    layout = std::move(cut);
+    return true;
+  }
+
+  /// A dimension with marks inside becomes several, of which the first ones take its axis.
+  bool cutBySizes(DeviceLayout &layout, const Marks &sizes) {
+    DeviceLayout cut;
+    int64_t begin = 1;
+    for (const LayoutDim &dim : layout) {
+      int64_t end = begin * dim.size;
+      DeviceAxis rest = dim.axis;
+      for (auto mark = sizes.upper_bound(begin); begin != end; ++mark) {
+        if (*mark % begin || end % *mark || !takeAxis(*mark / begin, rest, cut))
+          return false;
+        begin = *mark;
+      }
+    }
+    layout = std::move(cut);
+    return true;
+  }
+
+  /// Adds a dimension of `size`, cut by as much of `axis` as it can be; leaves the rest.
+  bool takeAxis(int64_t size, DeviceAxis &axis, DeviceLayout &layout) {
+    int64_t count = axis.getCount(), taken = std::min(count, size);
+    if (size % taken || count % taken)
+      return false;
+    if (taken == 1) {
+      layout.push_back({size, {}});
+      return true;
+    }
+    int64_t middle = axis.begin * taken;
+    layout.push_back({size, {axis.begin, middle}});
+    devices.insert(middle);
+    axis = middle == axis.end ? DeviceAxis() : DeviceAxis{middle, axis.end};
+    return true;
+  }
+
+  Marks devices; ///< where any axis begins or ends
+};
+
+} // namespace
+
+std::optional<CommonLayouts> findCommon(const DeviceLayout &from, const DeviceLayout &to) {
+  Refiner refiner(from, to);
+  if (!refiner.run())
+    return std::nullopt;
+  bool startsInside = !from.empty() && from.front().size == 1;
+  return CommonLayouts{std::move(refiner.from), std::move(refiner.to), startsInside};
+}
+
+} // namespace pcc::strategy

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/strategy/MemoryGraph.h"
+
+#include "dialects/graph/Roles.h"
+#include "dialects/interfaces/FactorRuleInterface.h"
+#include "passes/facts/Cost.h"
+#include "passes/facts/OpNames.h"
+#include "passes/facts/Sections.h"
+#include "llvm/ADT/DenseMap.h"
+
+using namespace mlir;
+using namespace pcc;
+using pcc::graph::RoleKind;
+
+namespace pcc::strategy {
+namespace {
+
+RankedTensorType getTensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+MemoryTensor makeTensor(Value value, TensorFactors dims) {
+  RankedTensorType type = getTensorType(value);
+  return {llvm::to_vector<4>(type.getShape()), std::move(dims), facts::getElementBytes(type)};
+}
+
+/// The factors of the dimensions that `broadcast` repeats along others, of those of its result.
+TensorFactors projectThrough(graph::BroadcastOp broadcast, const TensorFactors &result) {
+  ArrayRef<int64_t> from = getTensorType(broadcast.getInput()).getShape();
+  ArrayRef<int64_t> to = getTensorType(broadcast.getResult()).getShape();
+  TensorFactors dims;
+  for (auto [size, dim] : llvm::zip_equal(from, broadcast.getDims()))
+    dims.push_back(size == to[dim] ? result[dim] : DimFactors());
+  return dims;
+}
+
+MemoryLaw getLaw(Operation *op) {
+  if (isa<graph::MatmulOp>(op))
+    return MemoryLaw::Product;
+  if (isa<graph::GatherOp>(op))
+    return MemoryLaw::Gather;
+  auto reduce = dyn_cast<graph::ReduceOp>(op);
+  return reduce && reduce.getKind() == graph::ReduceOpKind::Mean ? MemoryLaw::Mean : MemoryLaw::Any;
+}
+
+/// The section whose forward ops are priced, and whether its results leave the program.
+struct Forward {
+  func::FuncOp function;
+  bool trains = false;
+};
+
+Forward findForward(ModuleOp module) {
+  Forward found;
+  for (facts::Section &section : facts::collectSections(module)) {
+    bool updates = !graph::findArgs(section.function, RoleKind::Gradient).empty();
+    if (!updates && (!found.function || (section.runs > 0 && !found.trains)))
+      found = {section.function, section.runs > 0};
+  }
+  return found;
+}
+
+Value skipReshapes(Value value) {
+  while (auto reshape = value.getDefiningOp<graph::ReshapeOp>())
+    value = reshape.getInput();
+  return value;
+}
+
+class Builder {
+public:
+  explicit Builder(MemoryGraph &graph) : graph(graph) {}
+
+  void run(const Forward &forward) {
+    graph.function = forward.function;
+    for (BlockArgument argument : graph.function.getArguments())
+      addArgument(argument);
+    Block &body = graph.function.getBody().front();
+    for (Operation &op : body)
+      if (isForwardOp(&op) && op.getNumOperands() > 0 &&
+          !isa<graph::BroadcastOp, graph::ReshapeOp>(op))
+        addNode(&op);
+    if (!forward.trains)
+      for (Value value : body.getTerminator()->getOperands())
+        addOutput(value);
+  }
+
+private:
+  void addArgument(BlockArgument argument) {
+    graph::RoleAttr role = graph::getArgRole(graph.function, argument.getArgNumber());
+    RoleKind kind = role ? role.getKind() : RoleKind::Input;
+    if (kind == RoleKind::Parameter) {
+      auto module = graph.function->getParentOfType<ModuleOp>();
+      auto parameter = module.lookupSymbol<graph::ParameterOp>(graph::getName(role));
+      isTrained[argument] = !parameter || parameter.getTrainable();
+    } else if (kind == RoleKind::Input && getTensorType(argument).getRank() > 0) {
+      sources[argument].input = argument;
+    }
+  }
+
+  void addNode(Operation *op) {
+    int index = static_cast<int>(graph.nodes.size());
+    MemoryOp priced{cast<FactorRuleOpInterface>(op).getFactorRule(), getLaw(op), {}, {}};
+    for (auto [number, dims] : llvm::enumerate(priced.rule.getOperands()))
+      priced.operands.push_back(read(op->getOperand(number), dims, index, number));
+    for (auto [result, dims] : llvm::zip_equal(op->getResults(), priced.rule.getResults())) {
+      MemorySource &source = sources[result];
+      source.node = index;
+      source.result = result.getResultNumber();
+      priced.results.push_back(makeTensor(result, dims));
+    }
+    graph.nodes.push_back({op, std::move(priced)});
+  }
+
+  /// What `node` reads as its operand `number`, and from where.
+  MemoryOperand read(Value value, TensorFactors dims, int node, unsigned number) {
+    while (auto broadcast = value.getDefiningOp<graph::BroadcastOp>()) {
+      dims = projectThrough(broadcast, dims);
+      value = broadcast.getInput();
+    }
+    MemoryOperand operand{makeTensor(value, std::move(dims)),
+                          isTrained.lookup(skipReshapes(value))};
+    addUse(value, {{}, node, number, operand.tensor});
+    return operand;
+  }
+
+  void addUse(Value value, MemoryUse use) {
+    Value source = skipReshapes(value);
+    auto found = sources.find(source);
+    if (found == sources.end() || found->second.isNowhere())
+      return;
+    use.from = found->second;
+    if (source != value)
+      use.from.reshaped = value;
+    graph.uses.push_back(std::move(use));
+  }
+
+  void addOutput(Value value) {
+    if (auto type = dyn_cast<RankedTensorType>(value.getType()); type && type.getRank() > 0)
+      addUse(value, {{}, -1, 0, makeTensor(value, TensorFactors(type.getRank()))});
+  }
+
+  MemoryGraph &graph;
+  llvm::DenseMap<Value, MemorySource> sources;
+  llvm::DenseMap<Value, bool> isTrained;
+};
+
+} // namespace
+
+bool isForwardOp(Operation *op) {
+  return isa<FactorRuleOpInterface>(op) && !facts::getDerivedFrom(op);
+}
+
+MemoryGraph::MemoryGraph(ModuleOp module) {
+  if (Forward forward = findForward(module); forward.function)
+    Builder(*this).run(forward);
+}
+
+} // namespace pcc::strategy

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/strategy/MemoryProblem.h"
+
+#include "dialects/graph/Graph.h"
+#include "passes/facts/Cost.h"
+#include "passes/facts/OpNames.h"
+#include "llvm/ADT/MapVector.h"
+#include <cmath>
+#include <map>
+
+using namespace mlir;
+using namespace pcc;
+
+namespace pcc::strategy {
+namespace {
+
+/// Whether the cost model has a price for the split of a factor: not where it needs a local form
+/// that the reference system does not know, or a halo.
+bool isPriced(Operation *op, FactorKind kind) {
+  switch (kind) {
+  case FactorKind::Parallel:
+  case FactorKind::Reduce:
+    return true;
+  case FactorKind::Whole:
+    return isa<graph::GatherOp, graph::BatchNormOp>(op);
+  case FactorKind::Window:
+    return !isa<graph::Conv2dOp>(op);
+  }
+  llvm_unreachable("every kind is listed");
+}
+
+bool isPriced(const MemoryNode &node, ArrayRef<int64_t> counts) {
+  return llvm::all_of(llvm::zip_equal(node.priced.rule.getFactors(), counts), [&](auto pair) {
+    return std::get<1>(pair) == 1 || isPriced(node.op, std::get<0>(pair).kind);
+  });
+}
+
+/// Layouts without repetitions, and which of them each of a list is.
+struct Distinct {
+  explicit Distinct(const std::vector<DeviceLayout> &all) {
+    std::map<std::vector<int64_t>, size_t> known;
+    for (const DeviceLayout &layout : all) {
+      std::vector<int64_t> key;
+      for (const LayoutDim &dim : layout)
+        key.insert(key.end(), {dim.size, dim.axis.begin, dim.axis.end});
+      auto [it, isNew] = known.try_emplace(std::move(key), layouts.size());
+      if (isNew)
+        layouts.push_back(layout);
+      indices.push_back(it->second);
+    }
+  }
+
+  std::vector<DeviceLayout> layouts;
+  std::vector<size_t> indices;
+};
+
+} // namespace
+
+MemoryProblem::MemoryProblem(MemoryGraph given, MemorySpace space, MemoryModel model)
+    : space(std::move(space)), model(model), graph(std::move(given)) {
+  for (const MemoryNode &node : graph.nodes)
+    addNode(node);
+  llvm::MapVector<Value, SmallVector<const MemoryUse *>> reshapes;
+  for (const MemoryUse &use : graph.uses)
+    if (use.from.reshaped)
+      reshapes[use.from.reshaped].push_back(&use);
+    else
+      addUse(use);
+  for (const auto &[reshape, readers] : reshapes)
+    addReshape(reshape, readers);
+  finish();
+}
+
+//===-- Options -----------------------------------------------------------------------------===//
+
+facts::StrategyList MemoryProblem::listOptions(const MemoryNode &node) const {
+  facts::StrategyList kept(node.priced.rule.getFactors().size());
+  if (space.findGiven)
+    if (FactorCounts given = space.findGiven(node.op); !given.empty()) {
+      kept.push_back(given);
+      return kept;
+    }
+  facts::StrategyList all = facts::StrategySpace(node.op).list(space.devices, space.use);
+  for (size_t index = 0; index < all.size(); ++index)
+    if (isPriced(node, all[index]) && (!space.allows || space.allows(node.op, all[index])))
+      kept.push_back(all[index]);
+  return kept;
+}
+
+void MemoryProblem::addNode(const MemoryNode &node) {
+  options.push_back(listOptions(node));
+  std::vector<MemoryPrice> &own = prices.emplace_back();
+  for (size_t index = 0; index < options.back().size(); ++index)
+    own.push_back(priceOp(node.priced, options.back()[index], space.devices));
+  problem.nodes.emplace_back().name = facts::getName(node.op).str();
+}
+
+std::optional<int32_t> MemoryProblem::findOption(unsigned node, ArrayRef<int64_t> counts) const {
+  for (size_t index = 0; index < options[node].size(); ++index)
+    if (options[node][index] == counts)
+      return static_cast<int32_t>(index);
+  return std::nullopt;
+}
+
+//===-- Uses --------------------------------------------------------------------------------===//
+
+/// In each option of a node, or as an input is fed.
+MemoryProblem::Layouts MemoryProblem::listMade(const MemorySource &source) const {
+  Layouts layouts;
+  if (source.input) {
+    auto shape = cast<RankedTensorType>(source.input.getType()).getShape();
+    DeviceLayout &layout = layouts.emplace_back(layOutWhole(shape));
+    if (int64_t parts = space.countFed ? space.countFed(source.input) : 1; parts > 1)
+      layout.front().axis = {1, parts};
+    return layouts;
+  }
+  const MemoryOp &maker = graph.nodes[source.node].priced;
+  const MemoryTensor &tensor = maker.results[source.result];
+  for (size_t index = 0; index < options[source.node].size(); ++index)
+    layouts.push_back(layOut(tensor.shape, tensor.dims, options[source.node][index], maker.rule));
+  return layouts;
+}
+
+/// In each option of the reader; whole outside.
+MemoryProblem::Layouts MemoryProblem::listWanted(const MemoryUse &use) const {
+  if (use.node < 0)
+    return {layOutWhole(use.tensor.shape)};
+  Layouts layouts;
+  for (size_t index = 0; index < options[use.node].size(); ++index)
+    layouts.push_back(layOut(use.tensor.shape, use.tensor.dims, options[use.node][index],
+                             graph.nodes[use.node].priced.rule));
+  return layouts;
+}
+
+bool MemoryProblem::mustFollow(const MemoryUse &use) const {
+  if (!space.elementwiseFollows || use.from.node < 0 || use.node < 0)
+    return false;
+  const MemoryNode &reader = graph.nodes[use.node];
+  return facts::classOf(reader.op) == facts::OpClass::Elementwise &&
+         use.tensor.shape == reader.priced.results.front().shape;
+}
+
+ReshardVolume MemoryProblem::measure(const MemoryUse &use, int32_t from, int32_t to) const {
+  return measureReshard(listMade(use.from)[from], listWanted(use)[to], use.tensor.elementBytes);
+}
+
+std::vector<double> MemoryProblem::makeTable(const MemoryUse &use) const {
+  Distinct made(listMade(use.from)), wanted(listWanted(use));
+  std::vector<double> distinct;
+  for (const DeviceLayout &from : made.layouts)
+    for (const DeviceLayout &to : wanted.layouts)
+      distinct.push_back(
+          mustFollow(use) && from != to
+              ? std::numeric_limits<double>::infinity()
+              : model.getTotal(priceReshard(measureReshard(from, to, use.tensor.elementBytes))));
+  std::vector<double> table;
+  table.reserve(made.indices.size() * wanted.indices.size());
+  for (size_t from : made.indices)
+    for (size_t to : wanted.indices)
+      table.push_back(distinct[from * wanted.layouts.size() + to]);
+  return table;
+}
+
+void MemoryProblem::addUse(const MemoryUse &use) {
+  if (use.from.node >= 0 && use.node >= 0) {
+    edges.push_back(&use);
+    tables.push_back(makeTable(use));
+    return;
+  }
+  Layouts made = listMade(use.from), wanted = listWanted(use);
+  for (auto [from, layout] : llvm::enumerate(made))
+    for (auto [to, other] : llvm::enumerate(wanted)) {
+      MemoryPrice price = priceReshard(measureReshard(layout, other, use.tensor.elementBytes));
+      if (use.node >= 0)
+        prices[use.node][to] += price;
+      else if (use.from.node >= 0)
+        prices[use.from.node][from] += price;
+      else
+        fixed += price;
+    }
+}
+
+void MemoryProblem::addReshape(Value reshape, ArrayRef<const MemoryUse *> readers) {
+  Layouts all;
+  for (const MemoryUse *use : readers)
+    llvm::append_range(all, listWanted(*use));
+  const MemoryUse &first = *readers.front();
+  Distinct wanted(all);
+  for (auto [index, from] : llvm::enumerate(listMade(first.from))) {
+    std::optional<MemoryPrice> least;
+    for (const DeviceLayout &to : wanted.layouts) {
+      MemoryPrice price =
+          priceReshape(measureReshard(from, to, first.tensor.elementBytes), from, space.devices);
+      if (!least || model.getTotal(price) < model.getTotal(*least))
+        least = price;
+    }
+    (first.from.node >= 0 ? prices[first.from.node][index] : fixed) += *least;
+  }
+}
+
+//===-- The problem -------------------------------------------------------------------------===//
+
+/// The largest power of two by which `largest` stays far below what is forbidden.
+static double chooseScale(double largest) {
+  constexpr double limit = 1e16;
+  return std::exp2(std::floor(std::log2(limit / std::max(largest, 1.0))));
+}
+
+void MemoryProblem::finish() {
+  double largest = 0;
+  for (const std::vector<MemoryPrice> &own : prices)
+    for (const MemoryPrice &price : own)
+      largest = std::max(largest, model.getTotal(price));
+  for (const std::vector<double> &table : tables)
+    for (double cost : table)
+      if (std::isfinite(cost))
+        largest = std::max(largest, cost);
+  double scale = chooseScale(largest);
+  auto toCost = [&](double total) {
+    return std::isfinite(total) ? std::llround(total * scale) : solve::kForbidden;
+  };
+  for (auto [node, own] : llvm::zip_equal(problem.nodes, prices)) {
+    for (const MemoryPrice &price : own)
+      node.costs.push_back(toCost(model.getTotal(price)));
+    node.usages.assign(own.size(), 0);
+  }
+  for (auto [use, table] : llvm::zip_equal(edges, tables)) {
+    solve::StrategyEdge &edge = problem.edges.emplace_back();
+    edge.u = use->from.node;
+    edge.v = use->node;
+    for (double cost : table)
+      edge.costs.push_back(toCost(cost));
+  }
+  tables.clear();
+}
+
+MemoryPrice MemoryProblem::getPrice(const solve::StrategySolution &solution) const {
+  MemoryPrice sum = fixed;
+  for (auto [node, option] : llvm::enumerate(solution))
+    sum += prices[node][option];
+  for (const MemoryUse *use : edges)
+    sum += priceReshard(measure(*use, solution[use->from.node], solution[use->node]));
+  return sum;
+}
+
+} // namespace pcc::strategy
