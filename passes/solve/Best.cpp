@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/solve/BestSearch.h"
+
+namespace pcc::solve {
+
+const char *stringify(SolveStatus status) {
+  const char *const names[] = {"optimal", "feasible", "infeasible", "unknown"};
+  return names[static_cast<int>(status)];
+}
+
+/// More than the dearest options of all nodes and edges cost together.
+static Int128 worstOf(const Core &core) {
+  auto dearest = [](const std::vector<Cost> &costs) {
+    Cost most = 0;
+    for (Cost cost : costs)
+      most = cost < kInfinite ? std::max(most, cost) : most;
+    return most;
+  };
+  Int128 sum = core.constant + 1;
+  for (const CoreNode &node : core.nodes)
+    sum += dearest(node.costs);
+  for (const CoreEdge &edge : core.edges)
+    sum += dearest(edge.table);
+  return sum;
+}
+
+/// Prices, solutions and pruning at the root; then whatever suits what is left.
+static void search(SearchContext &context, std::unique_ptr<Branch> root) {
+  Team team(context, *root, context.options.seed);
+  if (root->isOpen())
+    team.raceStyles();
+  while (root->isOpen() && !context.isOver() && !team.isStalled()) {
+    team.epoch(true);
+    if (!context.isOver())
+      team.shrink(0.02, true);
+    context.report(false);
+  }
+  if (root->isOpen() && !context.isOver() && isTreeAffordable(context, *root)) {
+    context.raise(searchTree(context, std::move(root)));
+    return;
+  }
+  if (root->isOpen()) {
+    // What the root proves is worth a stage of its own, whatever is pruned by it.
+    Branch &branch = *root;
+    if (branch.settle(4, context.cutoff()), true) {
+      CertificateStage stage = branch.pruneExactly(context.cutoff());
+      context.raise(branch.bound);
+      context.hang(branch, std::move(stage));
+      branch.renew();
+    }
+  }
+  if (root->isOpen() && !context.isOver())
+    dive(context, *root);
+  if (root->isClosed())
+    context.raise(context.cutoff());
+  if (root->isSolved()) {
+    context.offer(*root, {});
+    context.raise(context.cutoff());
+  }
+}
+
+static SolveResult answer(SearchContext &context, SolveStatistics statistics) {
+  SolveResult result;
+  statistics.seconds = context.clock.seconds();
+  statistics.work = context.work;
+  result.statistics = statistics;
+  result.bound = context.bound << context.shift;
+  if (context.incumbent.isKnown) {
+    result.solution = context.incumbent.solution;
+    result.cost = context.incumbent.cost;
+    result.bound = std::min(result.bound, result.cost);
+    result.status = result.bound >= result.cost ? SolveStatus::Optimal : SolveStatus::Feasible;
+  } else if (context.bound >= context.worst) {
+    result.status = SolveStatus::Infeasible;
+    result.reason = "no choice of options fits";
+  } else {
+    result.reason = "no solution was found in the time given";
+  }
+  result.certificate = std::make_shared<Certificate>(std::move(context.certificate));
+  return result;
+}
+
+SolveResult solveBest(const StrategyProblem &problem, const SolveOptions &options) {
+  SearchContext context(problem, options);
+  Core core(problem);
+  context.shift = core.shift;
+  context.worst = core.isContradictory() ? 0 : worstOf(core);
+  if (options.initial)
+    context.incumbent.offer(*options.initial);
+  auto root = std::make_unique<Branch>(std::move(core), TimedPrices(), kSharpSteps, 0);
+  SolveStatistics statistics;
+  if (root->isOpen()) {
+    statistics.nodes = root->instance->nodes.size();
+    statistics.edges = root->instance->edges.size();
+    statistics.segments = root->segments.size();
+  }
+  std::string reason = root->core.contradiction;
+  search(context, std::move(root));
+  context.report(true);
+  SolveResult result = answer(context, statistics);
+  if (result.status == SolveStatus::Infeasible && !reason.empty())
+    result.reason = reason;
+  return result;
+}
+
+} // namespace pcc::solve

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/solve/Branch.h"
+
+#include "passes/solve/Compact.h"
+#include "passes/solve/Reduce.h"
+#include <cmath>
+
+namespace pcc::solve {
+
+Branch::Branch(Core given, const TimedPrices &prices, StepStyle style, Int128 bound)
+    : core(std::move(given)), bound(bound), style(style) {
+  start(prices);
+}
+
+/// Each price goes to the segment nearest in time.
+static std::vector<double> spread(const TimedPrices &prices, const std::vector<Segment> &segments) {
+  std::vector<double> result(segments.size(), 0);
+  if (segments.empty())
+    return result;
+  for (auto [time, price] : prices) {
+    auto isBefore = [](const Segment &segment, int64_t t) { return segment.time < t; };
+    auto next = std::lower_bound(segments.begin(), segments.end(), time, isBefore);
+    if (next == segments.end() ||
+        (next != segments.begin() && time - std::prev(next)->time < next->time - time))
+      --next;
+    result[next - segments.begin()] += price;
+  }
+  return result;
+}
+
+void Branch::start(const TimedPrices &given) {
+  segments = reduce(core);
+  if (core.isContradictory() || core.isEmpty())
+    return;
+  std::vector<double> startPrices = spread(given, segments);
+  compact(core, segments);
+  instance = std::make_unique<Instance>(core, segments);
+  prices = std::make_unique<PriceSearch>(*instance, style, double(core.constant));
+  if (!given.empty())
+    prices->resume(startPrices);
+}
+
+TimedPrices Branch::timedPrices() const {
+  TimedPrices result;
+  for (size_t s = 0; s < segments.size(); ++s)
+    if (prices->prices()[s] > 0)
+      result.emplace_back(segments[s].time, prices->prices()[s]);
+  return result;
+}
+
+size_t Branch::settle(int sweeps, Int128 cutoff) {
+  prices->settle(sweeps, optionBounds);
+  double limit = toInstance(cutoff) * (1 + 1e-9);
+  size_t count = 0;
+  for (const InstanceNode &node : instance->nodes)
+    for (int a = 0; a < node.size; ++a)
+      count += optionBounds[node.first + a] >= limit;
+  return count;
+}
+
+CertificateStage Branch::pruneExactly(Int128 cutoff) {
+  CertificateStage stage;
+  stage.dual = roundDual(*instance, prices->prices(), prices->messages.messages);
+  stage.cutoff = cutoff;
+  exact = boundsOf(core, *instance, stage.dual);
+  bound = std::max(bound, std::min(exact.bound, cutoff));
+  prune(core, *instance, exact, cutoff);
+  return stage;
+}
+
+void Branch::renew() {
+  TimedPrices carried = timedPrices();
+  instance.reset();
+  prices.reset();
+  if (!core.isContradictory())
+    start(carried);
+}
+
+} // namespace pcc::solve

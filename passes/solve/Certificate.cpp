@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/solve/Certificate.h"
+
+#include "passes/solve/Compact.h"
+#include "passes/solve/Cursor.h"
+#include "passes/solve/Reduce.h"
+
+namespace pcc::solve {
+
+Int128 toCoreUnits(const Core &core, Int128 cost) {
+  return (cost + (Int128(1) << core.shift) - 1) >> core.shift;
+}
+
+void prune(Core &core, const Instance &instance, const ExactBounds &bounds, Int128 cutoff) {
+  for (const InstanceNode &node : instance.nodes) {
+    std::vector<int32_t> kept;
+    for (int a = 0; a < node.size; ++a)
+      if (bounds.options[node.first + a] < cutoff)
+        kept.push_back(a);
+    core.keepOptions(node.coreNode, kept);
+    if (core.isContradictory())
+      return;
+    core.normalise(node.coreNode);
+  }
+}
+
+namespace {
+
+/// Of stages on a path: each is a level of recursion.
+constexpr int deepest = 2000;
+
+class Checker {
+public:
+  Checker(const Certificate &certificate, Int128 cost) : certificate(certificate), cost(cost) {}
+
+  /// The bound that stage `index` proves for `core`, in the core's units.
+  Int128 prove(Core core, int index, int depth = 0) {
+    std::vector<Segment> segments = reduce(core);
+    Int128 ceiling = toCoreUnits(core, cost);
+    if (core.isContradictory())
+      return ceiling;
+    if (core.isEmpty())
+      return std::min(core.constant, ceiling);
+    if (index < 0)
+      return 0; // costs are not negative
+    if (depth > deepest)
+      return fail("expected at most " + std::to_string(deepest) + " stages on a path");
+    compact(core, segments);
+    const CertificateStage &stage = certificate.stages[index];
+    Instance instance(core, segments);
+    if (std::string error = check(instance, stage.dual); !error.empty())
+      return fail("stage " + std::to_string(index) + ": " + error);
+    if (stage.cutoff < ceiling)
+      return fail("stage " + std::to_string(index) + " leaves out solutions below the cost");
+    ExactBounds bounds = boundsOf(core, instance, stage.dual);
+    Int128 bound = std::min(bounds.bound, ceiling);
+    prune(core, instance, bounds, stage.cutoff);
+    if (core.isContradictory())
+      return ceiling;
+    if (stage.below.empty())
+      return bound;
+    return std::max(bound, stage.split < 0 ? prove(std::move(core), stage.below[0], depth + 1)
+                                           : proveSplit(core, instance, bounds, index, depth));
+  }
+
+  std::string error;
+
+private:
+  Int128 proveSplit(const Core &core, const Instance &instance, const ExactBounds &bounds,
+                    int index, int depth) {
+    const CertificateStage &stage = certificate.stages[index];
+    auto bad = [&] { return fail("stage " + std::to_string(index) + ": no split of a node"); };
+    if (stage.split >= static_cast<int>(instance.nodes.size()) ||
+        stage.groups.size() != stage.below.size())
+      return bad();
+    const InstanceNode &place = instance.nodes[stage.split];
+    int node = place.coreNode;
+    std::vector<Int128> known; // of the options that pruning left
+    for (int a = 0; a < place.size; ++a)
+      if (bounds.options[place.first + a] < stage.cutoff)
+        known.push_back(bounds.options[place.first + a]);
+    std::vector<char> isCovered(core.nodes[node].size(), false);
+    for (const std::vector<int32_t> &group : stage.groups) {
+      int32_t last = -1;
+      for (int32_t option : group) {
+        if (option <= last || option >= core.nodes[node].size())
+          return bad();
+        isCovered[option] = true;
+        last = option;
+      }
+    }
+    if (!std::all_of(isCovered.begin(), isCovered.end(), [](char covered) { return covered; }))
+      return bad();
+    Int128 least = toCoreUnits(core, cost);
+    for (size_t g = 0; g < stage.groups.size(); ++g) {
+      Int128 ofGroup = toCoreUnits(core, cost);
+      for (int32_t option : stage.groups[g])
+        ofGroup = std::min(ofGroup, known[option]);
+      Core part = core;
+      part.keepOptions(node, stage.groups[g]);
+      if (part.isContradictory())
+        continue;
+      part.normalise(node);
+      least = std::min(least, std::max(ofGroup, prove(std::move(part), stage.below[g], depth + 1)));
+    }
+    return least;
+  }
+
+  Int128 fail(const std::string &message) {
+    if (error.empty())
+      error = message;
+    return 0;
+  }
+
+  const Certificate &certificate;
+  Int128 cost;
+};
+
+/// Stages below have greater numbers, so that no proof goes in circles, and belong to one stage.
+std::string checkShape(const Certificate &certificate) {
+  std::vector<char> isUsed(certificate.stages.size(), false);
+  for (size_t i = 0; i < certificate.stages.size(); ++i) {
+    const CertificateStage &stage = certificate.stages[i];
+    if (stage.split < 0 && stage.below.size() > 1)
+      return "stage " + std::to_string(i) + ": expected one stage below";
+    for (int next : stage.below) {
+      if (next < 0)
+        continue;
+      if (next <= static_cast<int>(i) || next >= static_cast<int>(certificate.stages.size()) ||
+          isUsed[next])
+        return "stage " + std::to_string(i) + ": expected stages below that follow it, got " +
+               std::to_string(next);
+      isUsed[next] = true;
+    }
+  }
+  return "";
+}
+
+} // namespace
+
+CheckResult checkCertificate(const StrategyProblem &problem, const Certificate &certificate,
+                             Int128 cost) {
+  if (std::string error = checkShape(certificate); !error.empty())
+    return {0, error};
+  Core core(problem);
+  int shift = core.shift;
+  Checker checker(certificate, cost);
+  Int128 bound = checker.prove(std::move(core), certificate.stages.empty() ? -1 : 0);
+  if (!checker.error.empty())
+    return {0, checker.error};
+  return {std::min(bound << shift, cost), ""};
+}
+
+CheckResult checkCertificate(const StrategyProblem &problem, const Certificate &certificate,
+                             const StrategySolution &solution) {
+  Verdict verdict = verify(problem, solution);
+  if (!verdict.ok())
+    return {0, verdict.error};
+  return checkCertificate(problem, certificate, verdict.cost);
+}
+
+} // namespace pcc::solve

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/solve/ExactBounds.h"
+
+#include <cmath>
+
+namespace pcc::solve {
+
+/// Costs have at most 61 bits, so that scaled ones have at most 101 and sums stay below 2^127.
+static constexpr int largestScale = 40;
+static constexpr Int128 impossible = Int128(1) << 104;
+
+DualSolution roundDual(const Instance &instance, const std::vector<double> &prices,
+                       const std::vector<float> &messages) {
+  double longest = 1, dearest = 0;
+  for (const InstanceEdge &edge : instance.edges)
+    for (int i = 0; i < instance.nodes[edge.v].size; ++i)
+      longest = std::max(longest, std::abs(double(messages[edge.message + i])));
+  for (double price : prices)
+    dearest = std::max(dearest, price);
+  DualSolution dual;
+  dual.costScale = std::clamp(61 - std::ilogb(longest), 0, 20);
+  dual.priceScale = std::clamp(dearest > 0 ? 55 - std::ilogb(dearest) : 0, dual.costScale, 100);
+  for (double price : prices)
+    dual.prices.push_back(int64_t(std::min(std::ldexp(price, dual.priceScale), 0x1p61)));
+  for (const InstanceEdge &edge : instance.edges)
+    for (int i = 0; i < instance.nodes[edge.v].size; ++i)
+      dual.messages.push_back(int64_t(
+          std::clamp(std::round(std::ldexp(double(messages[edge.message + i]), dual.costScale)),
+                     -0x1p62, 0x1p62)));
+  return dual;
+}
+
+std::string check(const Instance &instance, const DualSolution &dual) {
+  if (dual.costScale < 0 || dual.costScale > largestScale || dual.priceScale < dual.costScale ||
+      dual.priceScale > 120)
+    return "scales out of range";
+  if (dual.prices.size() != instance.capacities.size())
+    return "expected " + std::to_string(instance.capacities.size()) + " prices, got " +
+           std::to_string(dual.prices.size());
+  size_t count = 0;
+  for (const InstanceEdge &edge : instance.edges)
+    count += instance.nodes[edge.v].size;
+  if (dual.messages.size() != count)
+    return "expected " + std::to_string(count) + " messages, got " +
+           std::to_string(dual.messages.size());
+  long double sum = 0;
+  for (int64_t price : dual.prices) {
+    if (price < 0)
+      return "expected prices of at least 0";
+    sum += price;
+  }
+  long double most = 0;
+  for (const InstanceNode &node : instance.nodes)
+    for (const SegmentUse &range : node.uses)
+      most += *std::max_element(range.use.begin(), range.use.end());
+  for (int64_t capacity : instance.capacities)
+    most = std::max<long double>(most, capacity);
+  if (sum * most > 0x1p120L)
+    return "prices out of range";
+  return "";
+}
+
+namespace {
+
+/// The sweep of the header, node by node.
+class ExactSweep {
+public:
+  ExactSweep(const Core &core, const Instance &instance, const DualSolution &dual)
+      : core(core), instance(instance), dual(dual), potential(instance.options, impossible),
+        toLater(instance.messages, 0), toEarlier(instance.messages, 0) {}
+
+  ExactBounds run() {
+    price();
+    placeMessages();
+    ExactBounds result;
+    result.options.assign(instance.options, 0);
+    for (size_t i = instance.nodes.size(); i-- > 0;) {
+      const InstanceNode &node = instance.nodes[i];
+      Int128 others = sum - low[i];
+      for (int a = 0; a < node.size; ++a)
+        result.options[node.first + a] = finish(others + potential[node.first + a]);
+      for (int n = 0; n < node.earlier; ++n)
+        passBack(static_cast<int>(i), node.neighbours[n].edge);
+    }
+    result.bound = finish(sum);
+    return result;
+  }
+
+private:
+  Int128 scaled(Cost cost) const { return Int128(cost) << dual.costScale; }
+
+  /// Rounded up: costs are whole numbers.
+  Int128 finish(Int128 value) const {
+    Int128 unit = Int128(1) << dual.costScale;
+    return ((value + unit - 1) >> dual.costScale) + core.constant;
+  }
+
+  /// Sets potentials to priced costs. What is paid for use is rounded down, what the capacities
+  /// are worth up.
+  void price() {
+    std::vector<Int128> prefix(dual.prices.size() + 1, 0);
+    Int128 worth = 0;
+    for (size_t s = 0; s < dual.prices.size(); ++s) {
+      prefix[s + 1] = prefix[s] + dual.prices[s];
+      worth += Int128(dual.prices[s]) * instance.capacities[s];
+    }
+    int shift = dual.priceScale - dual.costScale;
+    sum = -((worth + (Int128(1) << shift) - 1) >> shift);
+    for (const InstanceNode &node : instance.nodes)
+      for (int a = 0; a < node.size; ++a) {
+        Int128 paid = 0;
+        for (const SegmentUse &range : node.uses)
+          paid += Int128(range.use[a]) * (prefix[range.last] - prefix[range.first]);
+        potential[node.first + a] = scaled(core.nodes[node.coreNode].costs[a]) + (paid >> shift);
+      }
+  }
+
+  Int128 &laterMessage(int e, int option) { return toLater[instance.edges[e].message + option]; }
+  Int128 &earlierMessage(int e, int option) {
+    return toEarlier[instance.edges[e].backward + option];
+  }
+
+  /// For option a of the earlier end: the least of table − message over the later end's options.
+  Int128 greatestToEarlier(int e, int a) {
+    const InstanceEdge &edge = instance.edges[e];
+    const CoreEdge &given = core.edges[edge.coreEdge];
+    int u = instance.nodes[edge.u].coreNode;
+    Int128 least = impossible;
+    for (int b = 0; b < instance.nodes[edge.v].size; ++b) {
+      Cost cost = core.at(given, u, a, b);
+      if (cost < kInfinite)
+        least = std::min(least, scaled(cost) - laterMessage(e, b));
+    }
+    return least;
+  }
+
+  void placeMessages() {
+    size_t next = 0;
+    for (size_t e = 0; e < instance.edges.size(); ++e) {
+      const InstanceEdge &edge = instance.edges[e];
+      const InstanceNode &u = instance.nodes[edge.u], &v = instance.nodes[edge.v];
+      for (int b = 0; b < v.size; ++b) {
+        Int128 message = dual.messages[next++];
+        laterMessage(static_cast<int>(e), b) = message;
+        potential[v.first + b] += message;
+      }
+      for (int a = 0; a < u.size; ++a) {
+        Int128 message = greatestToEarlier(static_cast<int>(e), a);
+        earlierMessage(static_cast<int>(e), a) = message;
+        potential[u.first + a] += message;
+      }
+    }
+    for (const InstanceNode &node : instance.nodes)
+      low.push_back(leastOf(node)), sum += low.back();
+  }
+
+  Int128 leastOf(const InstanceNode &node) const {
+    return *std::min_element(potential.begin() + node.first,
+                             potential.begin() + node.first + node.size);
+  }
+
+  /// Moves the node's share of its potential over an edge to the earlier end.
+  void passBack(int index, int e) {
+    const InstanceEdge &edge = instance.edges[e];
+    const InstanceNode &node = instance.nodes[index], &to = instance.nodes[edge.u];
+    int later = static_cast<int>(node.neighbours.size()) - node.earlier;
+    if (shares.empty() || sharesOf != index) {
+      sharesOf = index;
+      shares.assign(node.size, 0);
+      for (int b = 0; b < node.size; ++b)
+        shares[b] = (potential[node.first + b] - low[index]) / std::max(node.earlier, later);
+    }
+    for (int b = 0; b < node.size; ++b) {
+      potential[node.first + b] -= shares[b];
+      laterMessage(e, b) -= shares[b];
+    }
+    // The least of what is left did not change: it has no share to give.
+    for (int a = 0; a < to.size; ++a) {
+      Int128 message = greatestToEarlier(e, a);
+      potential[to.first + a] += message - earlierMessage(e, a);
+      earlierMessage(e, a) = message;
+    }
+    sum -= low[edge.u];
+    low[edge.u] = leastOf(to);
+    sum += low[edge.u];
+  }
+
+  const Core &core;
+  const Instance &instance;
+  const DualSolution &dual;
+  std::vector<Int128> potential; ///< by option
+  std::vector<Int128> toLater, toEarlier;
+  std::vector<Int128> low; ///< least potential, by node
+  std::vector<Int128> shares;
+  int sharesOf = -1;
+  Int128 sum = 0; ///< of the least potentials, less what the capacities are worth
+};
+
+} // namespace
+
+ExactBounds boundsOf(const Core &core, const Instance &instance, const DualSolution &dual) {
+  return ExactSweep(core, instance, dual).run();
+}
+
+} // namespace pcc::solve

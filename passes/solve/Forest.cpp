@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/solve/Forest.h"
+
+#include "passes/solve/MessagePassing.h"
+#include "passes/solve/MinPlus.h"
+
+namespace pcc::solve {
+
+Forest::Forest(const Instance &instance)
+    : instance(instance), prices(instance.options, 0), anchored(instance.options, 0),
+      sums(instance.options, 0), touching(instance.nodes.size(), 0),
+      place(instance.nodes.size(), -1) {
+  int longest = 0;
+  for (const InstanceNode &node : instance.nodes)
+    longest = std::max(longest, node.padded);
+  reply.resize(longest);
+}
+
+void Forest::setPrices(const std::vector<double> &bySegment) {
+  std::vector<double> prefix = prefixSums(bySegment);
+  for (const InstanceNode &node : instance.nodes)
+    for (int i = 0; i < node.size; ++i)
+      prices[node.first + i] = priceOf(node, i, prefix);
+}
+
+void Forest::join(int index, int parentPlace) {
+  int at = static_cast<int>(members.size());
+  place[index] = at;
+  members.push_back({index, parentPlace, nullptr});
+  for (const Neighbour &neighbour : instance.nodes[index].neighbours) {
+    if (touching[neighbour.node]++ == 0) {
+      touched.push_back(neighbour.node);
+      border.emplace_back(at, &neighbour);
+    }
+    if (place[neighbour.node] == parentPlace && parentPlace >= 0)
+      members[at].up = &neighbour;
+  }
+  work += instance.nodes[index].neighbours.size();
+}
+
+void Forest::grow(int root, int size, Random &random) {
+  for (int node : touched)
+    touching[node] = 0;
+  for (const Member &member : members) {
+    place[member.node] = -1;
+    touching[member.node] = 0;
+  }
+  touched.clear();
+  members.clear();
+  border.clear();
+  join(root, -1);
+  int count = static_cast<int>(instance.nodes.size());
+  // Enough attempts to find new roots while they are frequent, few enough when they are not.
+  for (int misses = 0; static_cast<int>(members.size()) < size && misses < 50;) {
+    if (border.empty()) {
+      int next = static_cast<int>(random.below(count));
+      if (place[next] < 0 && touching[next] == 0)
+        join(next, -1);
+      else
+        ++misses;
+      continue;
+    }
+    size_t pick = random.below(static_cast<uint32_t>(border.size()));
+    auto [parent, way] = border[pick];
+    border[pick] = border.back();
+    border.pop_back();
+    if (place[way->node] < 0 && touching[way->node] == 1)
+      join(way->node, parent);
+  }
+}
+
+void Forest::anchor(const State &state) {
+  for (const Member &member : members) {
+    const InstanceNode &node = instance.nodes[member.node];
+    double *own = &anchored[node.first];
+    const double *costs = &instance.costs[node.first];
+    for (int i = 0; i < node.padded; ++i)
+      own[i] = costs[i];
+    for (const Neighbour &neighbour : node.neighbours) {
+      if (place[neighbour.node] >= 0)
+        continue;
+      const double *row =
+          &instance.exactTables[neighbour.in] + size_t(state[neighbour.node]) * node.padded;
+      for (int i = 0; i < node.padded; ++i)
+        own[i] += row[i];
+    }
+    if (member.node == pinnedNode)
+      for (int i = 0; i < node.size; ++i)
+        own[i] += i == pinnedOption ? 0 : double(kFar);
+    work += node.neighbours.size() * node.padded;
+  }
+}
+
+void Forest::choose(const State &state, double factor, Random &random,
+                    std::vector<std::pair<int, int32_t>> &changes) {
+  for (const Member &member : members) {
+    const InstanceNode &node = instance.nodes[member.node];
+    for (int i = 0; i < node.padded; ++i)
+      sums[node.first + i] = anchored[node.first + i] + factor * prices[node.first + i];
+  }
+  for (size_t m = members.size(); m-- > 0;) {
+    const Member &member = members[m];
+    if (member.parent < 0)
+      continue;
+    const InstanceNode &node = instance.nodes[member.node];
+    const InstanceNode &parent = instance.nodes[members[member.parent].node];
+    minPlus(&sums[node.first], &instance.exactTables[member.up->out], node.size, parent.padded,
+            reply.data());
+    double *into = &sums[parent.first];
+    for (int i = 0; i < parent.padded; ++i)
+      into[i] += reply[i];
+    work += size_t(node.size) * parent.padded;
+  }
+  changes.clear();
+  best.resize(members.size());
+  for (size_t m = 0; m < members.size(); ++m) {
+    const Member &member = members[m];
+    const InstanceNode &node = instance.nodes[member.node];
+    double *values = &sums[node.first];
+    if (member.parent >= 0) {
+      const double *row =
+          &instance.exactTables[member.up->in] + size_t(best[member.parent]) * node.padded;
+      for (int i = 0; i < node.size; ++i)
+        values[i] += row[i];
+    }
+    // Among equals any may be taken: a plateau is crossed that way.
+    int start = static_cast<int>(random.below(node.size)), found = start;
+    for (int k = 1; k < node.size; ++k) {
+      int i = start + k < node.size ? start + k : start + k - node.size;
+      if (values[i] < values[found])
+        found = i;
+    }
+    best[m] = found;
+    if (found != state[member.node])
+      changes.emplace_back(member.node, found);
+  }
+}
+
+} // namespace pcc::solve

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/solve/LocalSearch.h"
+
+namespace pcc::solve {
+
+/// Forests without success after which the search kicks.
+static constexpr int patience = 300;
+
+/// Forests around a kick before it is judged.
+static constexpr int afterKick = 100;
+
+/// Nothing forbidden first, then nothing used too much, then cheap.
+static bool isBetter(const State &a, const State &b) {
+  bool aForbidden = a.cost() >= double(kFar) / 2, bForbidden = b.cost() >= double(kFar) / 2;
+  if (aForbidden != bForbidden)
+    return bForbidden;
+  if (a.overuse() != b.overuse())
+    return a.overuse() < b.overuse();
+  return a.cost() < b.cost();
+}
+
+LocalSearch::LocalSearch(const Instance &instance, std::vector<int32_t> options, uint64_t seed)
+    : instance(instance), forest(instance), state(instance, std::move(options)), bestState(state),
+      random(seed) {}
+
+void LocalSearch::offer(const std::vector<int32_t> &options) {
+  State offered(instance, options);
+  if (isBetter(offered, bestState)) {
+    state = bestState = offered;
+    sinceBetter = 0;
+  }
+}
+
+bool LocalSearch::move(int root, int size) {
+  forest.grow(root, size, random);
+  forest.anchor(state);
+  double factor = state.isFeasible() ? random.logUniform(0.3, 3) : random.logUniform(0.5, 8);
+  // What is cheaper but does not fit is tried again at higher prices.
+  for (int attempt = 0; attempt < 3; ++attempt, factor *= 2) {
+    forest.choose(state, factor, random, changes);
+    if (changes.empty())
+      return false;
+    double cost = state.cost(), overuse = state.overuse();
+    bool wasForbidden = cost >= double(kFar) / 2;
+    state.change(changes);
+    forest.work += state.work();
+    if (wasForbidden ? state.cost() < cost
+                     : state.cost() < double(kFar) / 2 &&
+                           (state.overuse() < overuse ||
+                            (state.overuse() == overuse && state.cost() <= cost)))
+      return state.cost() < cost || state.overuse() < overuse;
+    bool isCheaper = state.cost() < cost;
+    state.undo();
+    if (!isCheaper)
+      return false;
+  }
+  return false;
+}
+
+void LocalSearch::kick() {
+  int count = static_cast<int>(instance.nodes.size());
+  int node = static_cast<int>(random.below(count));
+  const InstanceNode &kicked = instance.nodes[node];
+  if (kicked.size < 2)
+    return;
+  State before = state;
+  int32_t option = static_cast<int32_t>(random.below(kicked.size - 1));
+  option += option >= state[node];
+  // The forest around the node is chosen anew with the node at its new option.
+  int size = static_cast<int>(random.logUniform(10, std::max(20.0, count / 4.0)));
+  forest.pin(node, option);
+  forest.grow(node, std::min(size, count), random);
+  forest.anchor(state);
+  forest.choose(state, random.logUniform(0.5, 4), random, changes);
+  forest.pin(-1, 0);
+  if (changes.empty())
+    return;
+  state.change(changes);
+  forest.work += state.work();
+  std::vector<int> around;
+  for (auto [changed, to] : changes)
+    around.push_back(changed);
+  for (int i = 0; i < afterKick && !isBetter(state, before); ++i) {
+    int root = around[random.below(static_cast<uint32_t>(around.size()))];
+    move(root, static_cast<int>(random.logUniform(3, std::min(count + 1, 200))));
+    if (i == afterKick / 3 && state.cost() > before.cost() + 0.02 * std::abs(before.cost()))
+      break;
+  }
+  if (isBetter(before, state))
+    state = before;
+}
+
+void LocalSearch::round() {
+  int count = static_cast<int>(instance.nodes.size());
+  forest.work += 16; // so that a search on nothing ends as well
+  if (sinceBetter > patience)
+    kick();
+  else
+    move(static_cast<int>(random.below(count)), static_cast<int>(random.logUniform(3, count + 1)));
+  ++sinceBetter;
+  if (isBetter(state, bestState)) {
+    bestState = state;
+    sinceBetter = 0;
+  }
+}
+
+} // namespace pcc::solve

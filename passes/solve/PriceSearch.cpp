@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/solve/PriceSearch.h"
+
+#include "passes/solve/State.h"
+#include <cmath>
+
+namespace pcc::solve {
+
+/// Steps aim no higher than this part of the bound above it: far-off solutions tell little.
+static constexpr double reach = 0.05;
+
+PriceSearch::PriceSearch(const Instance &instance, StepStyle style, double constant)
+    : style(style), messages(instance), constant(constant), instance(instance),
+      current(instance.capacities.size(), 0), bestPrices(current), direction(current),
+      bestScore(std::numeric_limits<double>::infinity()),
+      best(-std::numeric_limits<double>::infinity()), before(best) {}
+
+void PriceSearch::resume(const std::vector<double> &prices) {
+  current = bestPrices = prices;
+  length = 0.05;
+}
+
+void PriceSearch::fix(int node, int option) {
+  resume(bestPrices);
+  if (!bestMessages.empty())
+    messages.messages = bestMessages;
+  messages.fix(node, option);
+  best = -std::numeric_limits<double>::infinity();
+  bestScore = std::numeric_limits<double>::infinity();
+  sinceBetter = 0;
+}
+
+/// A feasible solution is worth its cost; each part of the capacity used too much makes it dearer.
+void PriceSearch::keepDecoded(const std::vector<int32_t> &options) {
+  std::vector<int64_t> use = useOf(instance, options);
+  double overuse = 0;
+  for (size_t s = 0; s < use.size(); ++s)
+    overuse = std::max(overuse, double(use[s] - instance.capacities[s]) /
+                                    double(std::max<int64_t>(instance.capacities[s], 1)));
+  double cost = costOf(instance, options);
+  double score = overuse > 0 ? std::abs(cost) * (10 + overuse) : cost;
+  if (score < bestScore || bestOptions.empty()) {
+    bestScore = score;
+    bestOptions = options;
+  }
+}
+
+double PriceSearch::step(double target) {
+  if (std::isfinite(best))
+    target = std::min(target, best + reach * std::max(std::abs(best + constant), 1.0));
+  messages.setPrices(current);
+  messages.sweepForward();
+  MessagePassing::Findings findings;
+  if (style.isSmooth)
+    findings.temperature = std::max(target - std::max(best, 0.0), 1e-3 * std::abs(target)) /
+                               double(instance.nodes.size()) +
+                           1e-9;
+  double bound = messages.sweepBackward(findings);
+  for (size_t s = 0; s < current.size(); ++s)
+    bound -= current[s] * double(instance.capacities[s]);
+  work += messages.work();
+  std::vector<int64_t> use;
+  if (!style.isSmooth || steps % 8 == 0) {
+    std::vector<int32_t> options;
+    messages.decode(true, options);
+    use = useOf(instance, options);
+    keepDecoded(options);
+  }
+  double square = 0;
+  for (size_t s = 0; s < current.size(); ++s) {
+    double used = style.isSmooth ? findings.expectedUse[s] : double(use[s]);
+    double &along = direction[s];
+    along = style.momentum * along + (1 - style.momentum) * (used - double(instance.capacities[s]));
+    if (current[s] <= 0 && along < 0)
+      along = 0;
+    square += along * along;
+  }
+  if (square > 0) {
+    double size = length * std::max(target - bound, 1e-5 * std::abs(target + constant)) / square;
+    for (size_t s = 0; s < current.size(); ++s)
+      current[s] = std::max(0.0, current[s] + size * direction[s]);
+  }
+  return bound;
+}
+
+void PriceSearch::advance(uint64_t entries, double target, const std::function<bool()> &stop) {
+  before = best;
+  for (uint64_t end = work + entries; work < end && !stop(); ++steps) {
+    std::vector<double> at = current;
+    double bound = step(target);
+    // A little better is no reason to go on with long steps.
+    if (bound <= best + 1e-5 * std::min(std::abs(target - best), std::abs(best + constant)))
+      ++sinceBetter;
+    else
+      sinceBetter = 0;
+    if (bound > best) {
+      best = bound;
+      bestPrices = std::move(at);
+      bestMessages = messages.messages;
+    }
+    if (sinceBetter > 40) {
+      sinceBetter = 0;
+      length *= 0.7;
+      current = bestPrices;
+      messages.messages = bestMessages;
+      std::fill(direction.begin(), direction.end(), 0);
+    }
+  }
+}
+
+double PriceSearch::settle(int sweeps, std::vector<double> &optionBounds) {
+  messages.setPrices(bestPrices);
+  if (!bestMessages.empty())
+    messages.messages = bestMessages;
+  for (int i = 0; i < sweeps; ++i) {
+    messages.sweepForward();
+    messages.sweepBackward();
+  }
+  messages.sweepForward();
+  MessagePassing::Findings findings;
+  findings.optionBounds.resize(instance.options);
+  double bound = messages.sweepBackward(findings);
+  double paid = 0;
+  for (size_t s = 0; s < bestPrices.size(); ++s)
+    paid += bestPrices[s] * double(instance.capacities[s]);
+  for (double &one : findings.optionBounds)
+    one -= paid;
+  optionBounds = std::move(findings.optionBounds);
+  work += messages.work() * uint64_t(sweeps + 1);
+  if (bound - paid > best) {
+    best = bound - paid;
+    bestMessages = messages.messages;
+  }
+  return bound - paid;
+}
+
+} // namespace pcc::solve

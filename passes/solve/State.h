@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A choice for every node of an instance, with its cost and what it uses, kept up to date; and
+// changes of several nodes at once, judged before they are made.
+#pragma once
+
+#include "passes/solve/Instance.h"
+
+namespace pcc::solve {
+
+/// What is used in each segment.
+std::vector<int64_t> useOf(const Instance &instance, const std::vector<int32_t> &options);
+
+/// The cost, at least kFar if something is forbidden.
+double costOf(const Instance &instance, const std::vector<int32_t> &options);
+
+class State {
+public:
+  State(const Instance &instance, std::vector<int32_t> options);
+
+  int32_t operator[](int node) const { return chosen[node]; }
+  const std::vector<int32_t> &options() const { return chosen; }
+  double cost() const { return total; }
+  const std::vector<int64_t> &used() const { return use; }
+
+  /// Σ over segments of what is used above the capacity.
+  double overuse() const { return excess; }
+  bool isFeasible() const { return excess == 0 && total < double(kFar) / 2; }
+
+  /// Gives the nodes their new options, whatever that costs. Undone by `undo` until the next one.
+  void change(const std::vector<std::pair<int, int32_t>> &changes);
+  void undo();
+
+  /// Table entries that the last change looked at.
+  uint64_t work() const { return lastWork; }
+
+private:
+  void changeCost(int node, int32_t option);
+
+  const Instance *instance;
+  std::vector<int32_t> chosen;
+  std::vector<int64_t> use, difference;
+  double total = 0, excess = 0;
+
+  std::vector<std::pair<int, int32_t>> undoing;
+  double undoTotal = 0, undoExcess = 0;
+  int low = 0, high = 0; ///< segments of the last change
+  uint64_t lastWork = 0;
+};
+
+} // namespace pcc::solve

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/solve/BestSearch.h"
+
+#include <cmath>
+
+namespace pcc::solve {
+
+/// A move looks at an entry for longer than a message does.
+static constexpr double moveShare = 0.6;
+
+Team::Team(SearchContext &context, Branch &branch, uint64_t seed)
+    : context(context), branch(branch), seed(seed) {}
+
+uint64_t Team::quantum() const {
+  return std::max<uint64_t>(20 * branch.prices->messages.work(), 4'000'000);
+}
+
+void Team::raceStyles() {
+  std::unique_ptr<PriceSearch> rivals[2];
+  const StepStyle styles[2] = {kSharpSteps, kSmoothSteps};
+  for (int i = 0; i < 2; ++i)
+    rivals[i] = std::make_unique<PriceSearch>(*branch.instance, styles[i], branch.prices->constant);
+  for (int lap = 0; lap < 6 && !context.isOver(); ++lap) {
+    std::vector<std::function<void()>> tasks;
+    uint64_t entries = quantum();
+    double target = branch.toInstance(context.cutoff());
+    for (auto &rival : rivals)
+      tasks.emplace_back([&] { rival->advance(entries, target, context.stop()); });
+    runTasks(tasks, context.options.threads);
+    context.spend(context.options.threads > 1 ? entries : 2 * entries);
+    for (auto &rival : rivals)
+      if (!rival->decoded().empty())
+        context.offer(branch, rival->decoded());
+  }
+  bool second = rivals[1]->bound() > rivals[0]->bound();
+  branch.prices = std::move(rivals[second]);
+  branch.style = styles[second];
+}
+
+void Team::epoch(bool withPrices) {
+  int movers = std::max(1, context.options.threads - (withPrices ? 1 : 0));
+  if (branch.prices->decoded().empty())
+    branch.prices->advance(1, branch.toInstance(context.cutoff()), context.stop());
+  if (branch.prices->decoded().empty())
+    return;
+  if (start.empty())
+    start = branch.prices->decoded();
+  while (static_cast<int>(searches.size()) < movers)
+    searches.push_back(
+        std::make_unique<LocalSearch>(*branch.instance, start, seed * 1000 + searches.size()));
+  std::vector<std::function<void()>> tasks;
+  uint64_t entries = quantum();
+  double target = branch.toInstance(context.cutoff());
+  std::vector<double> prices = branch.prices->prices();
+  for (auto &search : searches) {
+    search->setPrices(prices);
+    search->offer(branch.prices->decoded());
+  }
+  if (withPrices)
+    tasks.emplace_back([&] { branch.prices->advance(entries, target, context.stop()); });
+  for (auto &search : searches)
+    tasks.emplace_back([&] { search->run(uint64_t(double(entries) * moveShare), context.stop()); });
+  runTasks(tasks, context.options.threads);
+  size_t rounds = (tasks.size() + context.options.threads - 1) / context.options.threads;
+  context.spend(entries * rounds);
+  ++quiet;
+  offerAll();
+  double gap = std::max(branch.toInstance(context.cutoff()) - branch.prices->bound(), 0.0);
+  if (branch.prices->bound() > lastBound + 0.01 * gap) {
+    lastBound = branch.prices->bound();
+    quiet = 0;
+  }
+}
+
+void Team::offerAll() {
+  const LocalSearch *best = nullptr;
+  for (auto &search : searches)
+    if (search->best().isFeasible() && (!best || search->best().cost() < best->best().cost()))
+      best = search.get();
+  if (!best)
+    return;
+  if (double(best->best().cost()) < branch.toInstance(context.cutoff()) &&
+      context.offer(branch, best->best().options()))
+    quiet = std::min(quiet, 4);
+  for (auto &search : searches)
+    if (search.get() != best)
+      search->offer(best->best().options());
+}
+
+bool Team::shrink(double share, bool certify) {
+  Int128 cutoff = context.cutoff();
+  size_t count = branch.settle(4, cutoff);
+  size_t all = 0;
+  for (const InstanceNode &node : branch.instance->nodes)
+    all += node.size;
+  if (double(count) < share * double(all) && branch.prices->bound() < branch.toInstance(cutoff))
+    return false;
+  keepBest();
+  CertificateStage stage = branch.pruneExactly(cutoff);
+  if (certify) {
+    context.raise(branch.bound);
+    context.hang(branch, std::move(stage));
+  }
+  branch.renew();
+  restart();
+  return true;
+}
+
+void Team::keepBest() {
+  if (!searches.empty())
+    start = searches[0]->best().options();
+}
+
+void Team::restart() {
+  // The solutions go on in the smaller core.
+  if (branch.isOpen() && !start.empty())
+    start = branch.core.follow(std::move(start));
+  searches.clear();
+  quiet = 0;
+  lastBound = 0;
+}
+
+} // namespace pcc::solve

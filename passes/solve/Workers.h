@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tasks side by side. They share nothing that they change, so that what they find does not depend
+// on which of them is faster.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <thread>
+#include <vector>
+
+namespace pcc::solve {
+
+/// Runs all tasks on up to `threads` threads, this one included, and returns when all are done.
+inline void runTasks(const std::vector<std::function<void()>> &tasks, int threads) {
+  std::atomic<size_t> next{0};
+  auto work = [&] {
+    for (size_t i = next++; i < tasks.size(); i = next++)
+      tasks[i]();
+  };
+  std::vector<std::thread> others;
+  for (int t = 1; t < threads && t < static_cast<int>(tasks.size()); ++t)
+    others.emplace_back(work);
+  work();
+  for (std::thread &other : others)
+    other.join();
+}
+
+/// Seconds since it was made.
+class Stopwatch {
+public:
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
+
+private:
+  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+};
+
+} // namespace pcc::solve
