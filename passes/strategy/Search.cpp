@@ -21,19 +21,16 @@ static solve::SolveResult solveBy(SearchAlgorithm algorithm, const solve::Strate
 SearchOutcome search(ModuleOp module, PinnedProgram pinned, const abi::Cluster &cluster,
                      const SearchOptions &options) {
   auto start = std::chrono::steady_clock::now();
-  SearchPrices prices(module.getContext(), pinned.mesh, cluster);
   int64_t memory =
       options.memoryLimit.value_or(static_cast<int64_t>(cluster.device().memory_bytes().value()));
-  SearchProblem problem(module, prices, pinned.given, memory);
   SearchOutcome outcome;
+  outcome.problem =
+      std::make_shared<SearchProblem>(module, pinned.mesh, cluster, pinned.given, memory);
+  const solve::StrategyProblem &problem = outcome.problem->getProblem();
   outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  outcome.nodes = problem.getProblem().nodes.size();
-  outcome.edges = problem.getProblem().edges.size();
-  for (const solve::StrategyNode &node : problem.getProblem().nodes)
-    outcome.options += node.size();
-  outcome.result = solveBy(options.algorithm, problem.getProblem(), options.solve);
+  outcome.result = solveBy(options.algorithm, problem, options.solve);
   if (outcome.isFeasible())
-    problem.apply(outcome.result.solution, pinned.given);
+    outcome.problem->apply(outcome.result.solution, pinned.given);
   outcome.program = std::move(pinned);
   return outcome;
 }

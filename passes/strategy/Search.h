@@ -21,13 +21,14 @@ struct SearchOptions {
 struct SearchOutcome {
   PinnedProgram program;     ///< with the solution, if there is one
   solve::SolveResult result; ///< costs in picoseconds of one step
-  double seconds = 0;        ///< that building the problem took
-  size_t nodes = 0, edges = 0, options = 0;
+  std::shared_ptr<const SearchProblem> problem;
+  double seconds = 0; ///< that building the problem took
 
   bool isFeasible() const { return result.hasSolution(); }
 };
 
-/// `pinned` is what must hold; `cluster` is complete and has a device for each rank of its mesh.
+/// `pinned` is what must hold; `cluster` is complete, has a device for each rank of its mesh and
+/// outlives the outcome.
 SearchOutcome search(mlir::ModuleOp module, PinnedProgram pinned, const abi::Cluster &cluster,
                      const SearchOptions &options);
 

@@ -73,9 +73,9 @@ std::string describe(const SearchNode &node) {
 
 } // namespace
 
-SearchProblem::SearchProblem(ModuleOp module, SearchPrices &prices, const GivenShardings &given,
-                             int64_t memoryLimit)
-    : prices(prices), graph(module) {
+SearchProblem::SearchProblem(ModuleOp module, const dist::Mesh &mesh, const abi::Cluster &cluster,
+                             const GivenShardings &given, int64_t memoryLimit)
+    : prices(module.getContext(), mesh, cluster), graph(module) {
   problem.usageLimit = memoryLimit;
   for (const SearchNode &node : graph.nodes) {
     ways.push_back(node.kind == SearchNode::Kind::Op ? getOpWays(node.op, given)

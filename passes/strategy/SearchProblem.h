@@ -35,10 +35,10 @@ struct NodeWays {
 
 class SearchProblem {
 public:
-  /// Of `module` on the mesh of `prices`, which outlives this. What is `given` has no other option.
-  /// `memoryLimit` in bytes.
-  SearchProblem(mlir::ModuleOp module, SearchPrices &prices, const GivenShardings &given,
-                int64_t memoryLimit);
+  /// Of `module` on a mesh, by the prices of `cluster`, which is complete, has a device for each rank
+  /// and outlives this. What is `given` has no other option. `memoryLimit` in bytes.
+  SearchProblem(mlir::ModuleOp module, const dist::Mesh &mesh, const abi::Cluster &cluster,
+                const GivenShardings &given, int64_t memoryLimit);
 
   const solve::StrategyProblem &getProblem() const { return problem; }
   const SearchGraph &getGraph() const { return graph; }
@@ -63,7 +63,7 @@ private:
   void addOutput(const SearchOutput &output);
   const std::vector<int64_t> &getTable(const SearchEdge &edge);
 
-  SearchPrices &prices;
+  SearchPrices prices;
   llvm::DenseMap<mlir::Operation *, facts::KernelShares> shares; ///< by function
   SearchGraph graph;
   solve::StrategyProblem problem;
