@@ -4,6 +4,7 @@
 
 #include "compiler/StrategyFiles.h"
 #include "compiler/VerifyStage.h"
+#include "compiler/plan/Passes.h"
 #include "dialects/dist/Dist.h"
 #include "mlir/Transforms/Passes.h"
 #include "passes/autodiff/Passes.h"
@@ -34,12 +35,17 @@ static void addRaising(OpPassManager &passes) {
   addCleanUp(passes);
 }
 
+/// Whether strategies that users give hold: in all modes in which the compiler fills in the rest.
+static bool obeysPins(abi::ParallelMode mode) {
+  return mode == abi::SEMI_AUTO_PARALLEL || mode == abi::AUTO_PARALLEL;
+}
+
 /// graph: the model in its simplest form, so that every later pass sees few ops in one form each.
 /// Strategies that stand on ops are written down first, by name, since their ops may not last.
 static void addGraph(OpPassManager &passes, const PipelineOptions &options) {
   if (!options.obeysMarks)
     passes.addPass(strategy::createStrategyEraseMarks());
-  else if (options.parallel.parallel_mode() == abi::SEMI_AUTO_PARALLEL)
+  else if (obeysPins(options.parallel.parallel_mode()))
     passes.addPass(strategy::createStrategyCollectPins());
   addCleanUp(passes);
   addRaising(passes);
@@ -84,6 +90,35 @@ static void addOptimizerSharding(OpPassManager &passes, const PipelineOptions &o
   passes.addPass(strategy::createStrategyReportBytes());
 }
 
+/// The same of modes in which pins hold.
+template <typename Options> static Options getPinnedOptions(const abi::ParallelConfig &config) {
+  auto options = getModeOptions<Options>(config);
+  if (config.has_loss_repeated_mean())
+    options.lossRepeatedMean = config.loss_repeated_mean();
+  return options;
+}
+
+/// Propagation is what SEMI_AUTO does with the pins that there are; recursive cuts need no prices;
+/// the others search on every mesh, and shard the optimizer as it pays.
+static void addSearch(OpPassManager &passes, const PipelineOptions &options) {
+  const abi::ParallelConfig &config = options.parallel;
+  if (config.auto_parallel_search_mode() == abi::SHARDING_PROPAGATION)
+    return passes.addPass(strategy::createStrategySemiAuto(
+        getPinnedOptions<strategy::StrategySemiAutoOptions>(config)));
+  if (config.auto_parallel_search_mode() == abi::RECURSIVE_PROGRAMMING)
+    return passes.addPass(strategy::createStrategyRecursive(
+        getPinnedOptions<strategy::StrategyRecursiveOptions>(config)));
+  auto search = getPinnedOptions<plan::PlanAutoParallelOptions>(config);
+  search.algorithm = config.auto_parallel_search_mode() == abi::BEST
+                         ? strategy::SearchAlgorithm::Best
+                         : strategy::SearchAlgorithm::DynamicProgramming;
+  search.timeLimit = config.time_limit();
+  search.memoryLimit = config.memory_limit();
+  if (options.cluster)
+    search.cluster = machine::toText(*options.cluster);
+  passes.addPass(plan::createPlanAutoParallel(search, options.observeSearch));
+}
+
 /// strategy: a sharding on every value. Only annotates; nothing runs between it and partition, so
 /// that what it decided about is what partition finds.
 static void addStrategy(OpPassManager &passes, const PipelineOptions &options) {
@@ -94,13 +129,13 @@ static void addStrategy(OpPassManager &passes, const PipelineOptions &options) {
         getModeOptions<strategy::StrategyDataParallelOptions>(options.parallel)));
     passes.addPass(strategy::createStrategyKeepLayerwise());
     break;
-  case abi::SEMI_AUTO_PARALLEL: {
-    auto semiAuto = getModeOptions<strategy::StrategySemiAutoOptions>(options.parallel);
-    if (options.parallel.has_loss_repeated_mean())
-      semiAuto.lossRepeatedMean = options.parallel.loss_repeated_mean();
-    passes.addPass(strategy::createStrategySemiAuto(semiAuto));
+  case abi::SEMI_AUTO_PARALLEL:
+    passes.addPass(strategy::createStrategySemiAuto(
+        getPinnedOptions<strategy::StrategySemiAutoOptions>(options.parallel)));
     break;
-  }
+  case abi::AUTO_PARALLEL:
+    addSearch(passes, options);
+    break;
   default:
     return;
   }
@@ -201,7 +236,8 @@ static LogicalResult checkFeeding(ModuleOp module, const abi::ParallelConfig &co
                             "one of them");
   if (config.parallel_mode() == abi::STAND_ALONE)
     return module.emitError("dataset_strategy is obeyed in parallel modes data_parallel, "
-                            "hybrid_parallel and semi_auto_parallel, got mode stand_alone");
+                            "hybrid_parallel, semi_auto_parallel and auto_parallel, got mode "
+                            "stand_alone");
   return success();
 }
 
@@ -213,12 +249,13 @@ static LogicalResult checkMode(ModuleOp module, const PipelineOptions &options) 
   if (failed(checkFeeding(module, options.parallel)))
     return failure();
   abi::ParallelMode mode = options.parallel.parallel_mode();
-  if (module->hasAttr(dist::pinsAttrName) && mode != abi::SEMI_AUTO_PARALLEL)
-    return module.emitError("pins are obeyed in parallel mode semi_auto_parallel alone, got mode ")
+  if (module->hasAttr(dist::pinsAttrName) && !obeysPins(mode))
+    return module.emitError("pins are obeyed in parallel modes semi_auto_parallel and "
+                            "auto_parallel, got mode ")
            << StringRef(abi::ParallelMode_Name(mode)).lower();
-  if (!options.parallel.strategy_ckpt_load_file().empty() && mode != abi::SEMI_AUTO_PARALLEL)
-    return module.emitError(
-               "a strategy file is obeyed in parallel mode semi_auto_parallel alone, got mode ")
+  if (!options.parallel.strategy_ckpt_load_file().empty() && !obeysPins(mode))
+    return module.emitError("a strategy file is obeyed in parallel modes semi_auto_parallel and "
+                            "auto_parallel, got mode ")
            << StringRef(abi::ParallelMode_Name(mode)).lower();
   if (!options.parallel.strategy_ckpt_save_file().empty() && mode == abi::STAND_ALONE)
     return module.emitError("parallel mode stand_alone has no strategy to save");

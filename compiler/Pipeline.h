@@ -21,6 +21,10 @@
 #include <functional>
 #include <optional>
 
+namespace pcc::plan {
+struct MeshCandidate;
+} // namespace pcc::plan
+
 namespace pcc {
 
 enum class Stage { Graph, Grad, Strategy, Spmd, Schedule, Task, Llvm };
@@ -48,6 +52,8 @@ struct PipelineOptions {
   std::vector<std::string> keptWhole;
   /// False: the program of one device, whatever mesh, pins and shardings the model comes with.
   bool obeysMarks = true;
+  /// Called with the candidates of a search of AUTO_PARALLEL, best first.
+  std::function<void(llvm::ArrayRef<plan::MeshCandidate>)> observeSearch;
   /// Called before the passes of each stage run, e.g. to attach timing.
   std::function<mlir::LogicalResult(mlir::PassManager &)> configure;
   /// Called after each stage.

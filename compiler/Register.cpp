@@ -3,6 +3,7 @@
 #include "compiler/Register.h"
 
 #include "compiler/VerifyStage.h"
+#include "compiler/plan/Passes.h"
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/pipe/Pipe.h"
@@ -30,6 +31,7 @@ void pcc::registerPasses() {
   graph::registerGraphPasses();
   autodiff::registerAutodiffPasses();
   strategy::registerStrategyPasses();
+  plan::registerPlanPasses();
   partition::registerPartitionPasses();
   schedule::registerSchedulePasses();
   lower::registerLowerPasses();

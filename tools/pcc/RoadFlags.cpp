@@ -34,10 +34,6 @@ ExitCode RoadFlags::read(PipelineOptions &options) const {
   const abi::ParallelConfig &config = options.parallel;
   if (ExitCode code = cluster.read(config.device_num(), options.cluster))
     return code;
-  if (config.parallel_mode() == abi::AUTO_PARALLEL)
-    return fail(Unavailable, "parallel mode " + abi::ParallelMode_Name(config.parallel_mode()) +
-                                 " is not here; expected stand_alone, data_parallel, "
-                                 "hybrid_parallel or semi_auto_parallel");
   (optimizer.empty() ? options.evaluatedLoss : options.training.loss) = loss;
   options.training.optimizer = optimizer;
   options.training.microBatches = config.micro_batches();

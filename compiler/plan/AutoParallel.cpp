@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Marks a program by the plan of least time that is found on any mesh; pins and the cuts in which
+// inputs are fed hold. Assumes the stage grad: global shapes, roles on arguments and results.
+// Leaves the ops as they are, with a sharding on each, and no pins.
+#include "compiler/plan/Passes.h"
+#include "dialects/dist/Dist.h"
+#include "mlir/IR/Remarks.h"
+#include "runtime/machine/Cluster.h"
+
+using namespace mlir;
+
+namespace pcc::plan {
+
+#define GEN_PASS_DEF_PLANAUTOPARALLEL
+#include "compiler/plan/Passes.h.inc"
+
+namespace {
+
+double toSeconds(solve::Int128 cost) {
+  return static_cast<double>(cost) / strategy::picosecondsPerSecond;
+}
+
+struct AutoParallel : impl::PlanAutoParallelBase<AutoParallel> {
+  using PlanAutoParallelBase::PlanAutoParallelBase;
+
+  AutoParallel(PlanAutoParallelOptions options, SearchObserver observe)
+      : PlanAutoParallelBase(std::move(options)), observe(std::move(observe)) {}
+
+  void runOnOperation() override {
+    FailureOr<abi::Cluster> machine = readCluster();
+    if (failed(machine))
+      return signalPassFailure();
+    FailureOr<std::vector<MeshCandidate>> candidates =
+        searchMeshes(getOperation(), listCandidates(), getPinOptions(), *machine, getOptions());
+    if (failed(candidates))
+      return signalPassFailure();
+    if (observe)
+      observe(*candidates);
+    explain(*candidates);
+    MeshCandidate &best = candidates->front();
+    if (best.outcome.isFeasible())
+      return strategy::markProgram(getOperation(), std::move(best.outcome.program));
+    getOperation().emitError() << "no plan fits: " << best.outcome.result.reason;
+    signalPassFailure();
+  }
+
+private:
+  FailureOr<abi::Cluster> readCluster() {
+    std::string text = cluster.empty() ? std::to_string(deviceNum) + "xcpu" : cluster.getValue();
+    abi::Expected<abi::Cluster> parsed = machine::parseCluster(text);
+    abi::Status status = parsed ? machine::checkRanks(*parsed, deviceNum) : parsed.status();
+    if (status.ok())
+      return std::move(*parsed);
+    getOperation().emitError() << status.message();
+    return failure();
+  }
+
+  /// A mesh that is given is the only one.
+  std::vector<dist::Mesh> listCandidates() {
+    if (getOperation()->hasAttr(dist::meshAttrName))
+      return {dist::getMesh(getOperation())};
+    return listMeshes(deviceNum, mostAxes);
+  }
+
+  strategy::PinOptions getPinOptions() {
+    return {deviceNum, gradientsMean, fullBatch, lossRepeatedMean, datasetStrategy};
+  }
+
+  strategy::SearchOptions getOptions() {
+    strategy::SearchOptions options;
+    options.algorithm = algorithm;
+    if (memoryLimit > 0)
+      options.memoryLimit = memoryLimit;
+    options.solve.seconds = timeLimit;
+    options.solve.seed = seed;
+    return options;
+  }
+
+  void explain(ArrayRef<MeshCandidate> candidates) {
+    for (const MeshCandidate &candidate : candidates) {
+      const solve::SolveResult &result = candidate.outcome.result;
+      auto remark = remark::passed(getOperation().getLoc(),
+                                   remark::RemarkOpts::name("search").category("strategy"));
+      remark << remark::metric("mesh", candidate.mesh.str())
+             << remark::metric("nodes", candidate.outcome.problem->getProblem().nodes.size())
+             << remark::metric("edges", candidate.outcome.problem->getProblem().edges.size())
+             << remark::metric("status", solve::stringify(result.status));
+      if (result.hasSolution())
+        remark << remark::metric("step_seconds", toSeconds(result.cost))
+               << remark::metric("bound_seconds", toSeconds(result.bound));
+    }
+  }
+
+  SearchObserver observe;
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createPlanAutoParallel(PlanAutoParallelOptions options,
+                                             SearchObserver observe) {
+  return std::make_unique<AutoParallel>(std::move(options), std::move(observe));
+}
+
+} // namespace pcc::plan

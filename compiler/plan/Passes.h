@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The passes of this room; Passes.td says what each does.
+#pragma once
+
+#include "compiler/plan/MeshChoice.h"
+#include "mlir/Pass/Pass.h"
+
+namespace pcc::plan {
+
+#define GEN_PASS_DECL
+#include "compiler/plan/Passes.h.inc"
+
+/// Called with the candidates of a search, best first.
+using SearchObserver = std::function<void(llvm::ArrayRef<MeshCandidate>)>;
+
+/// The pass with one who watches.
+std::unique_ptr<mlir::Pass> createPlanAutoParallel(PlanAutoParallelOptions options,
+                                                   SearchObserver observe);
+
+#define GEN_PASS_REGISTRATION
+#include "compiler/plan/Passes.h.inc"
+
+} // namespace pcc::plan
