@@ -11,17 +11,18 @@ namespace pcc::strategy {
 DeviceLayout layOut(ArrayRef<int64_t> shape, const TensorFactors &dims, ArrayRef<int64_t> counts,
                     const FactorRule &rule) {
   SmallVector<DeviceAxis, 8> axes;
+  DeviceLayout layout;
   int64_t product = 1;
   for (int64_t count : counts) {
     axes.push_back(count == 1 ? DeviceAxis() : DeviceAxis{product, product * count});
-    product *= count;
+    layout.matrix.push_back(product *= count);
   }
-  DeviceLayout layout;
   for (auto [size, factors] : zip_equal(shape, dims)) {
     if (factors.empty())
-      layout.push_back({size, {}});
+      layout.dims.push_back({size, {}});
     for (unsigned factor : factors)
-      layout.push_back({factors.size() == 1 ? size : rule.getFactor(factor).size, axes[factor]});
+      layout.dims.push_back(
+          {factors.size() == 1 ? size : rule.getFactor(factor).size, axes[factor]});
   }
   return layout;
 }
@@ -29,19 +30,19 @@ DeviceLayout layOut(ArrayRef<int64_t> shape, const TensorFactors &dims, ArrayRef
 DeviceLayout layOutWhole(ArrayRef<int64_t> shape) {
   DeviceLayout layout;
   for (int64_t size : shape)
-    layout.push_back({size, {}});
+    layout.dims.push_back({size, {}});
   return layout;
 }
 
 int64_t countLocalElements(const DeviceLayout &layout) {
   int64_t elements = 1;
-  for (const LayoutDim &dim : layout)
+  for (const LayoutDim &dim : layout.dims)
     elements *= dim.getLocalSize();
   return elements;
 }
 
-bool haveSameLocalShape(const DeviceLayout &left, const DeviceLayout &right) {
-  auto listSizes = [](const DeviceLayout &layout) {
+bool haveSameLocalShape(const LayoutDims &left, const LayoutDims &right) {
+  auto listSizes = [](const LayoutDims &layout) {
     SmallVector<int64_t, 6> sizes;
     for (const LayoutDim &dim : layout)
       if (dim.size != 1)
@@ -60,15 +61,14 @@ using Marks = std::set<int64_t>;
 class Refiner {
 public:
   Refiner(const DeviceLayout &from, const DeviceLayout &to)
-      : from(dropOnes(from)), to(dropOnes(to)) {
-    for (const DeviceLayout *layout : {&this->from, &this->to})
-      for (const LayoutDim &dim : *layout)
-        devices.insert({dim.axis.begin, dim.axis.end});
+      : from(dropOnes(from.dims)), to(dropOnes(to.dims)) {
+    devices.insert(from.matrix.begin(), from.matrix.end());
+    devices.insert(to.matrix.begin(), to.matrix.end());
   }
 
   bool run() {
     while (true) {
-      DeviceLayout fromBefore = from, toBefore = to;
+      LayoutDims fromBefore = from, toBefore = to;
       if (!cutByDevices(from) || !cutByDevices(to))
         return false;
       Marks sizes;
@@ -82,26 +82,26 @@ public:
     }
   }
 
-  DeviceLayout from, to;
+  LayoutDims from, to;
 
 private:
-  static DeviceLayout dropOnes(const DeviceLayout &layout) {
-    DeviceLayout kept;
+  static LayoutDims dropOnes(const LayoutDims &layout) {
+    LayoutDims kept;
     for (const LayoutDim &dim : layout)
       if (dim.size != 1)
         kept.push_back(dim);
     return kept;
   }
 
-  static void addSizes(const DeviceLayout &layout, Marks &sizes) {
+  static void addSizes(const LayoutDims &layout, Marks &sizes) {
     int64_t product = 1;
     for (const LayoutDim &dim : layout)
       sizes.insert(product *= dim.size);
   }
 
   /// A dimension that is cut by an axis with marks inside becomes one for each part of the axis.
-  bool cutByDevices(DeviceLayout &layout) const {
-    DeviceLayout cut;
+  bool cutByDevices(LayoutDims &layout) const {
+    LayoutDims cut;
     for (const LayoutDim &dim : layout) {
       LayoutDim rest = dim;
       for (auto mark = devices.upper_bound(dim.axis.begin);
@@ -119,8 +119,8 @@ private:
   }
 
   /// A dimension with marks inside becomes several, of which the first ones take its axis.
-  bool cutBySizes(DeviceLayout &layout, const Marks &sizes) {
-    DeviceLayout cut;
+  bool cutBySizes(LayoutDims &layout, const Marks &sizes) {
+    LayoutDims cut;
     int64_t begin = 1;
     for (const LayoutDim &dim : layout) {
       int64_t end = begin * dim.size;
@@ -136,7 +136,7 @@ private:
   }
 
   /// Adds a dimension of `size`, cut by as much of `axis` as it can be; leaves the rest.
-  bool takeAxis(int64_t size, DeviceAxis &axis, DeviceLayout &layout) {
+  bool takeAxis(int64_t size, DeviceAxis &axis, LayoutDims &layout) {
     int64_t count = axis.getCount(), taken = std::min(count, size);
     if (size % taken || count % taken)
       return false;
@@ -160,7 +160,7 @@ std::optional<CommonLayouts> findCommon(const DeviceLayout &from, const DeviceLa
   Refiner refiner(from, to);
   if (!refiner.run())
     return std::nullopt;
-  bool startsInside = !from.empty() && from.front().size == 1;
+  bool startsInside = !from.dims.empty() && from.dims.front().size == 1;
   return CommonLayouts{std::move(refiner.from), std::move(refiner.to), startsInside};
 }
 

@@ -39,7 +39,16 @@ struct LayoutDim {
 };
 
 /// The dimensions of a tensor, slowest first; those of several factors count as several.
-using DeviceLayout = llvm::SmallVector<LayoutDim, 6>;
+using LayoutDims = llvm::SmallVector<LayoutDim, 6>;
+
+struct DeviceLayout {
+  LayoutDims dims;
+  /// The products of the whole matrix from the left, whether or not they cut this tensor; axes of
+  /// other layouts are cut there as well.
+  llvm::SmallVector<int64_t, 8> matrix = {};
+
+  bool operator==(const DeviceLayout &other) const { return dims == other.dims; }
+};
 
 /// A tensor of `shape` whose dimensions are made of `dims`, in an op whose factors of sizes
 /// `sizes` are cut `counts` times, row-major.
@@ -52,12 +61,12 @@ DeviceLayout layOutWhole(llvm::ArrayRef<int64_t> shape);
 int64_t countLocalElements(const DeviceLayout &layout);
 
 /// Whether both have the same shape on each device; dimensions of size one do not count.
-bool haveSameLocalShape(const DeviceLayout &left, const DeviceLayout &right);
+bool haveSameLocalShape(const LayoutDims &left, const LayoutDims &right);
 
 /// Two layouts with equal dimensions, none of size one; what is cut, is cut by axes that are equal
 /// or apart.
 struct CommonLayouts {
-  DeviceLayout from, to;
+  LayoutDims from, to;
   bool startsInside = false; ///< dimensions of size one were dropped in front
 };
 

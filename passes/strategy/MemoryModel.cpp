@@ -104,7 +104,7 @@ MemoryPrice priceReshard(const ReshardVolume &volume) {
 
 MemoryPrice priceReshape(const ReshardVolume &volume, const DeviceLayout &from, int64_t devices) {
   double computation = volume.computation, sent = volume.forward + volume.backward;
-  if (!from.empty() && from.front().axis.getCount() == devices)
+  if (!from.dims.empty() && from.dims.front().axis.getCount() == devices)
     prefer({&computation, &sent});
   return {computation, refine(sent), 0};
 }

@@ -40,8 +40,8 @@ struct Distinct {
   explicit Distinct(const std::vector<DeviceLayout> &all) {
     std::map<std::vector<int64_t>, size_t> known;
     for (const DeviceLayout &layout : all) {
-      std::vector<int64_t> key;
-      for (const LayoutDim &dim : layout)
+      std::vector<int64_t> key(layout.matrix.begin(), layout.matrix.end());
+      for (const LayoutDim &dim : layout.dims)
         key.insert(key.end(), {dim.size, dim.axis.begin, dim.axis.end});
       auto [it, isNew] = known.try_emplace(std::move(key), layouts.size());
       if (isNew)
@@ -110,8 +110,10 @@ MemoryProblem::Layouts MemoryProblem::listMade(const MemorySource &source) const
   if (source.input) {
     auto shape = cast<RankedTensorType>(source.input.getType()).getShape();
     DeviceLayout &layout = layouts.emplace_back(layOutWhole(shape));
-    if (int64_t parts = space.countFed ? space.countFed(source.input) : 1; parts > 1)
-      layout.front().axis = {1, parts};
+    if (int64_t parts = space.countFed ? space.countFed(source.input) : 1; parts > 1) {
+      layout.dims.front().axis = {1, parts};
+      layout.matrix.push_back(parts);
+    }
     return layouts;
   }
   const MemoryOp &maker = graph.nodes[source.node].priced;

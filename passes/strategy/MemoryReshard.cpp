@@ -124,7 +124,7 @@ private:
 
   bool isFirst(size_t dim) const { return dim == 0 && !startsInside; }
 
-  const DeviceLayout &to;
+  const LayoutDims &to;
   bool startsInside;
   Meter &meter;
   Open open; ///< dimensions that are not as wanted, with what cuts them now
@@ -132,11 +132,11 @@ private:
 
 /// Gathers all, reshapes, and splits: for layouts without common ground.
 void goThroughWhole(const DeviceLayout &from, const DeviceLayout &to, Meter &meter) {
-  for (auto [index, dim] : enumerate(from))
+  for (auto [index, dim] : enumerate(from.dims))
     if (dim.isCut())
       meter.gather(dim.axis.getCount(), index == 0);
   meter.reshape();
-  for (const LayoutDim &dim : to)
+  for (const LayoutDim &dim : to.dims)
     if (dim.isCut())
       meter.split();
 }
@@ -152,9 +152,9 @@ ReshardVolume measureReshard(const DeviceLayout &from, const DeviceLayout &to,
     return meter.getVolume();
   }
   Walk(*common, meter).run();
-  bool isReshaped = meter.hasSteps() ? !haveSameLocalShape(from, common->from) ||
-                                           !haveSameLocalShape(to, common->to)
-                                     : !haveSameLocalShape(from, to);
+  bool isReshaped = meter.hasSteps() ? !haveSameLocalShape(from.dims, common->from) ||
+                                           !haveSameLocalShape(to.dims, common->to)
+                                     : !haveSameLocalShape(from.dims, to.dims);
   if (isReshaped)
     meter.reshape();
   return meter.getVolume();
