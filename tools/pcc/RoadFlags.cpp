@@ -3,6 +3,7 @@
 #include "tools/pcc/RoadFlags.h"
 
 #include "compiler/link/Link.h"
+#include "compiler/plan/MeshChoice.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Support/Timing.h"
 #include "passes/autodiff/Losses.h"
@@ -58,6 +59,20 @@ ExitCode RoadFlags::read(PipelineOptions &options) const {
   return Success;
 }
 
+/// Runs the road and tells a model that is wrong from one for which there is no plan.
+static ExitCode takeRoad(mlir::ModuleOp module, pcc::PipelineOptions options, pcc::Stage last) {
+  bool isInfeasible = false;
+  options.observeSearch = [&, next = std::move(options.observeSearch)](
+                              llvm::ArrayRef<pcc::plan::MeshCandidate> candidates) {
+    isInfeasible = !candidates.front().outcome.isFeasible();
+    if (next)
+      next(candidates);
+  };
+  if (mlir::succeeded(runPipeline(module, options, last)))
+    return Success;
+  return isInfeasible ? Infeasible : BadInput;
+}
+
 std::optional<pcc::DumpStages> RoadFlags::dump() const {
   if (dumpIr.empty())
     return std::nullopt;
@@ -70,15 +85,12 @@ mlir::OwningOpRef<mlir::ModuleOp> RoadFlags::compile(Session &session,
   mlir::OwningOpRef<mlir::ModuleOp> module = model.load(session.context, code);
   if (!module)
     return {};
-  if (mlir::failed(compile(*module, options, last))) {
-    code = BadInput;
-    return {};
-  }
-  return module;
+  code = compile(*module, options, last);
+  return code == Success ? std::move(module) : nullptr;
 }
 
-mlir::LogicalResult RoadFlags::compile(mlir::ModuleOp module, const PipelineOptions &options,
-                                       Stage last) const {
+ExitCode RoadFlags::compile(mlir::ModuleOp module, const PipelineOptions &options,
+                            Stage last) const {
   if (remarks) {
     mlir::remark::RemarkCategories categories;
     // Every kind has a filter of its own; one for all of them alone lets nothing pass.
@@ -88,7 +100,7 @@ mlir::LogicalResult RoadFlags::compile(mlir::ModuleOp module, const PipelineOpti
             *module.getContext(), nullptr,
             std::make_unique<mlir::remark::RemarkEmittingPolicyAll>(), categories,
             /*printAsEmitRemarks=*/true)))
-      return mlir::failure();
+      return InternalError;
   }
   std::optional<DumpStages> files = dump();
   PipelineOptions observed = options;
@@ -97,7 +109,7 @@ mlir::LogicalResult RoadFlags::compile(mlir::ModuleOp module, const PipelineOpti
       return mlir::failure();
     return options.observe ? options.observe(stage, current) : mlir::success();
   };
-  return runPipeline(module, observed, last);
+  return takeRoad(module, std::move(observed), last);
 }
 
 ExitCode RoadFlags::build(Session &session, const PipelineOptions &options, bool shows,
@@ -106,9 +118,9 @@ ExitCode RoadFlags::build(Session &session, const PipelineOptions &options, bool
   mlir::OwningOpRef<mlir::ModuleOp> module = model.load(session.context, code);
   if (!module)
     return code;
-  if (mlir::failed(shows ? compile(*module, options, Stage::Llvm)
-                         : runPipeline(*module, options, Stage::Llvm)))
-    return BadInput;
+  code = shows ? compile(*module, options, Stage::Llvm) : takeRoad(*module, options, Stage::Llvm);
+  if (code != Success)
+    return code;
   mlir::FailureOr<abi::Executable> linked = link::linkProgram(*module);
   if (mlir::failed(linked))
     return BadInput;

@@ -29,8 +29,7 @@ public:
                                             Stage last, ExitCode &code) const;
 
   /// The same for a module that was imported already.
-  mlir::LogicalResult compile(mlir::ModuleOp module, const PipelineOptions &options,
-                              Stage last) const;
+  ExitCode compile(mlir::ModuleOp module, const PipelineOptions &options, Stage last) const;
 
   /// Imports the model, takes it along the whole road and links the program. `shows`: whether
   /// `--dump-ir` and `--remarks` count.

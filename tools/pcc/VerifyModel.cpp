@@ -139,14 +139,16 @@ Report pcc::cli::verifyModel(Session &session, const RoadFlags &road,
       local = current.clone();
     return mlir::success();
   };
-  code = BadInput;
-  if (mlir::failed(runPipeline(*reference, one, Stage::Grad)) ||
-      mlir::failed(road.compile(*module, many, Stage::Llvm)))
+  code = mlir::failed(runPipeline(*reference, one, Stage::Grad))
+             ? BadInput
+             : road.compile(*module, many, Stage::Llvm);
+  if (code != Success)
     return {};
   mlir::FailureOr<abi::Executable> program = link::linkProgram(*module);
-  if (mlir::failed(program))
+  if (mlir::failed(program)) {
+    code = BadInput;
     return {};
-  code = Success;
+  }
 
   Report report =
       prefixed("interpreter: ", interpret::verifyModules(*reference, *local, withFactors));
