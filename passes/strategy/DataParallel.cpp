@@ -78,7 +78,7 @@ struct DataParallel : impl::StrategyDataParallelBase<DataParallel> {
       replicateParameters(function, given);
     given.fullBatch = fullBatch;
     double factor = gradientsMean ? 1 : static_cast<double>(mesh.getNumRanks());
-    given.gradientFactor = [=](StringRef, const Sharding &) { return factor; };
+    given.gradientFactor = [=](StringRef, const Sharding &, const dist::Mesh &) { return factor; };
     StepMarker(module, mesh, std::move(given)).run();
   }
 };

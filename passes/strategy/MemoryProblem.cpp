@@ -62,7 +62,7 @@ MemoryProblem::MemoryProblem(MemoryGraph given, MemorySpace space, MemoryModel m
     addNode(node);
   llvm::MapVector<Value, SmallVector<const MemoryUse *>> reshapes;
   for (const MemoryUse &use : graph.uses)
-    if (use.from.reshaped)
+    if (use.from.reshaped && this->space.detachesReshapes)
       reshapes[use.from.reshaped].push_back(&use);
     else
       addUse(use);
@@ -84,6 +84,8 @@ facts::StrategyList MemoryProblem::listOptions(const MemoryNode &node) const {
   for (size_t index = 0; index < all.size(); ++index)
     if (isPriced(node, all[index]) && (!space.allows || space.allows(node.op, all[index])))
       kept.push_back(all[index]);
+  if (kept.size() == 0)
+    kept.push_back(all[0]); // which splits nothing
   return kept;
 }
 
@@ -146,15 +148,19 @@ ReshardVolume MemoryProblem::measure(const MemoryUse &use, int32_t from, int32_t
   return measureReshard(listMade(use.from)[from], listWanted(use)[to], use.tensor.elementBytes);
 }
 
+MemoryPrice MemoryProblem::priceUse(const MemoryUse &use, const DeviceLayout &from,
+                                    const DeviceLayout &to) const {
+  ReshardVolume volume = measureReshard(from, to, use.tensor.elementBytes);
+  return use.from.reshaped ? priceReshape(volume, from, space.devices) : priceReshard(volume);
+}
+
 std::vector<double> MemoryProblem::makeTable(const MemoryUse &use) const {
   Distinct made(listMade(use.from)), wanted(listWanted(use));
   std::vector<double> distinct;
   for (const DeviceLayout &from : made.layouts)
     for (const DeviceLayout &to : wanted.layouts)
-      distinct.push_back(
-          mustFollow(use) && from != to
-              ? std::numeric_limits<double>::infinity()
-              : model.getTotal(priceReshard(measureReshard(from, to, use.tensor.elementBytes))));
+      distinct.push_back(mustFollow(use) && from != to ? std::numeric_limits<double>::infinity()
+                                                       : model.getTotal(priceUse(use, from, to)));
   std::vector<double> table;
   table.reserve(made.indices.size() * wanted.indices.size());
   for (size_t from : made.indices)
@@ -172,7 +178,7 @@ void MemoryProblem::addUse(const MemoryUse &use) {
   Layouts made = listMade(use.from), wanted = listWanted(use);
   for (auto [from, layout] : llvm::enumerate(made))
     for (auto [to, other] : llvm::enumerate(wanted)) {
-      MemoryPrice price = priceReshard(measureReshard(layout, other, use.tensor.elementBytes));
+      MemoryPrice price = priceUse(use, layout, other);
       if (use.node >= 0)
         prices[use.node][to] += price;
       else if (use.from.node >= 0)
@@ -191,8 +197,7 @@ void MemoryProblem::addReshape(Value reshape, ArrayRef<const MemoryUse *> reader
   for (auto [index, from] : llvm::enumerate(listMade(first.from))) {
     std::optional<MemoryPrice> least;
     for (const DeviceLayout &to : wanted.layouts) {
-      MemoryPrice price =
-          priceReshape(measureReshard(from, to, first.tensor.elementBytes), from, space.devices);
+      MemoryPrice price = priceUse(first, from, to);
       if (!least || model.getTotal(price) < model.getTotal(*least))
         least = price;
     }
@@ -241,7 +246,8 @@ MemoryPrice MemoryProblem::getPrice(const solve::StrategySolution &solution) con
   for (auto [node, option] : llvm::enumerate(solution))
     sum += prices[node][option];
   for (const MemoryUse *use : edges)
-    sum += priceReshard(measure(*use, solution[use->from.node], solution[use->node]));
+    sum += priceUse(*use, listMade(use->from)[solution[use->from.node]],
+                    listWanted(*use)[solution[use->node]]);
   return sum;
 }
 

@@ -7,9 +7,9 @@
 //   use                    edge; a pair's cost is that of the redistribution between
 //   use of an input        part of its reader's costs: the input lies as it is fed
 //   result that leaves     part of its maker's costs: it is to be whole
-//   reshape                part of its maker's costs: the least over what any reader of it could
-//                          want, as in the reference system, whose reshapes do not ask what their
-//                          readers have chosen
+//   use of a reshape       the same, priced a little differently; or, as in the reference system,
+//                          whose reshapes do not ask what their readers have chosen, part of the
+//                          maker's costs: the least over what any reader could want
 //
 // Costs are integers: prices times a power of two that keeps their sums exact to nine digits.
 #pragma once
@@ -31,6 +31,8 @@ struct MemorySpace {
   facts::DeviceUse use = facts::DeviceUse::Any;
   /// An elementwise op takes what it reads as it comes.
   bool elementwiseFollows = false;
+  /// Reshapes are priced apart from what their readers choose, as in the reference system.
+  bool detachesReshapes = false;
   /// The parts into which dimension 0 of an input is cut as it is fed, a divisor of it and of the
   /// devices; absent: all are fed whole.
   std::function<int64_t(mlir::BlockArgument input)> countFed = {};
@@ -70,6 +72,8 @@ private:
   void addNode(const MemoryNode &node);
   void addUse(const MemoryUse &use);
   void addReshape(mlir::Value reshape, llvm::ArrayRef<const MemoryUse *> readers);
+  MemoryPrice priceUse(const MemoryUse &use, const DeviceLayout &from,
+                       const DeviceLayout &to) const;
   std::vector<double> makeTable(const MemoryUse &use) const;
   Layouts listMade(const MemorySource &source) const;
   Layouts listWanted(const MemoryUse &use) const;

@@ -64,7 +64,7 @@ FailureOr<PinnedProgram> resolvePins(ModuleOp module, const PinOptions &options)
     if (fed.second.isSplit()) // what is fed whole says nothing of how ops want it
       pinned.given.inputs[fed.first()] = fed.second;
   pinned.given.fullBatch = options.fullBatch;
-  pinned.given.gradientFactor = [mesh = pinned.mesh, options](StringRef, const Sharding &gradient) {
+  pinned.given.gradientFactor = [options](StringRef, const Sharding &gradient, const Mesh &mesh) {
     return getGradientFactor(gradient, mesh, options);
   };
   return pinned;

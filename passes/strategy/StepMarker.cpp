@@ -187,7 +187,7 @@ void StepMarker::markResults(func::FuncOp function, const Propagation &propagati
 Sharding StepMarker::markGradient(func::FuncOp function, unsigned index, StringRef name,
                                   const Sharding &made) {
   Sharding sharding = given.gradients.try_emplace(name, made).first->second;
-  double factor = given.gradientFactor(name, sharding);
+  double factor = given.gradientFactor(name, sharding, mesh);
   if (factor != 1)
     function.setResultAttr(index, dist::gradientFactorAttrName,
                            Builder(function.getContext()).getF64FloatAttr(factor));

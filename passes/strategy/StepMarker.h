@@ -28,8 +28,10 @@ struct GivenShardings {
   llvm::StringMap<dist::Sharding> fed;
   /// Every rank is fed the other inputs whole.
   bool fullBatch = false;
-  /// The factor of a parameter's gradient, which comes with this sharding.
-  std::function<double(llvm::StringRef parameter, const dist::Sharding &gradient)> gradientFactor;
+  /// The factor of a parameter's gradient, which comes with this sharding on the program's mesh.
+  std::function<double(llvm::StringRef parameter, const dist::Sharding &gradient,
+                       const dist::Mesh &mesh)>
+      gradientFactor;
 
   /// Whether nothing is said of where anything lies.
   bool isEmpty() const {

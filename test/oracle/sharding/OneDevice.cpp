@@ -43,7 +43,7 @@ void markStrategies(ModuleOp module, const Mesh &mesh, const IRMapping &copies,
   strategy::GivenShardings shardings;
   for (const auto &[op, strategy] : given)
     shardings.ops[copies.lookup(op)] = {strategy, {}};
-  shardings.gradientFactor = [](StringRef, const Sharding &) { return 1.0; };
+  shardings.gradientFactor = [](StringRef, const Sharding &, const dist::Mesh &) { return 1.0; };
   strategy::StepMarker(module, mesh, std::move(shardings)).run();
 }
 

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/strategy/MemorySearch.h"
+
+#include "dialects/graph/Roles.h"
+#include "dialects/interfaces/FactorRuleInterface.h"
+#include "passes/facts/OpNames.h"
+#include "passes/facts/Sections.h"
+#include "passes/solve/Improve.h"
+#include "passes/solve/RecursiveCuts.h"
+#include "passes/strategy/MeshRefinement.h"
+
+using namespace mlir;
+using namespace pcc;
+using pcc::dist::AxisList;
+using pcc::dist::Sharding;
+
+namespace pcc::strategy {
+namespace {
+
+/// The counts that were chosen, by the name of an op and its number among those of the name.
+using Choices = llvm::StringMap<FactorCounts>;
+
+std::string makeKey(StringRef name, unsigned number) {
+  return facts::makeExactName("", name, number);
+}
+
+/// What is chosen for each node of a graph, as other sections find it.
+Choices listChoices(const MemoryGraph &graph, ArrayRef<FactorCounts> chosen) {
+  llvm::DenseMap<Operation *, FactorCounts> counts;
+  for (auto [node, nodeCounts] : llvm::zip_equal(graph.nodes, chosen))
+    counts[node.op] = nodeCounts;
+  Choices choices;
+  facts::forEachNumbered(graph.function, [&](Operation *op, StringRef name, unsigned number) {
+    if (auto found = counts.find(op); found != counts.end())
+      choices[makeKey(name, number)] = found->second;
+  });
+  return choices;
+}
+
+std::vector<FactorCounts> listCounts(const MemoryProblem &problem,
+                                     const solve::StrategySolution &solution) {
+  std::vector<FactorCounts> counts;
+  for (auto [node, option] : llvm::enumerate(solution)) {
+    ArrayRef<int64_t> chosen = problem.getOptions(node)[option];
+    counts.emplace_back(chosen.begin(), chosen.end());
+  }
+  return counts;
+}
+
+/// Calls `visit` with the ops of all sections but the update that have a choice.
+void forEachChosen(ModuleOp module, const Choices &choices,
+                   function_ref<void(Operation *op, const FactorCounts &counts)> visit) {
+  for (facts::Section &section : facts::collectSections(module))
+    if (graph::findArgs(section.function, graph::RoleKind::Gradient).empty())
+      facts::forEachNumbered(section.function, [&](Operation *op, StringRef name, unsigned number) {
+        auto found = choices.find(makeKey(name, number));
+        if (found == choices.end() || !isForwardOp(op))
+          return;
+        auto rule = cast<FactorRuleOpInterface>(op).getFactorRule();
+        if (rule.getFactors().size() == found->second.size())
+          visit(op, found->second);
+      });
+}
+
+/// Says what is given in terms of the axes into which its own were cut.
+class Translator {
+public:
+  explicit Translator(const llvm::StringMap<AxisList> &pieces) : pieces(pieces) {}
+
+  void translate(GivenShardings &given) const {
+    for (llvm::StringMap<Sharding> *map :
+         {&given.parameters, &given.inputs, &given.gradients, &given.fed})
+      for (auto &entry : *map)
+        translate(entry.second);
+    for (auto &[op, entry] : given.ops) {
+      for (AxisList &axes : entry.factors)
+        axes = cut(axes);
+      for (Sharding &result : entry.results)
+        translate(result);
+    }
+  }
+
+private:
+  AxisList cut(ArrayRef<std::string> axes) const {
+    AxisList list;
+    for (const std::string &axis : axes)
+      list.append(pieces.lookup(axis));
+    return list;
+  }
+
+  void translate(Sharding &sharding) const {
+    std::vector<AxisList> dims;
+    for (const AxisList &axes : sharding.getDims())
+      dims.push_back(cut(axes));
+    sharding =
+        Sharding(dims).withPartial(cut(sharding.getPartialAxes()), sharding.getPartialKind());
+  }
+
+  const llvm::StringMap<AxisList> &pieces;
+};
+
+/// Puts the choices beside what is given, on one mesh.
+void give(ModuleOp module, int64_t deviceNum, const Choices &choices, PinnedProgram &program) {
+  std::vector<Operation *> ops;
+  std::vector<DeviceMatrix> matrices;
+  forEachChosen(module, choices, [&](Operation *op, const FactorCounts &counts) {
+    if (program.given.ops.contains(op))
+      return;
+    ops.push_back(op);
+    matrices.push_back(counts);
+  });
+  bool isFree = program.given.isEmpty() && !module->hasAttr(dist::meshAttrName);
+  MeshRefinement refined =
+      isFree ? refineMesh(deviceNum, matrices) : refineMesh(program.mesh, matrices);
+  if (!isFree)
+    Translator(refined.pieces).translate(program.given);
+  program.mesh = refined.mesh;
+  for (auto [op, factors] : llvm::zip_equal(ops, refined.matrices))
+    program.given.ops[op].factors = factors;
+}
+
+/// Inputs come as they are fed: as given, whole, or each rank its part of the batch.
+int64_t countFed(BlockArgument input, int64_t deviceNum, const PinnedProgram &program) {
+  auto function = cast<func::FuncOp>(input.getOwner()->getParentOp());
+  StringRef name = graph::getName(graph::getArgRole(function, input.getArgNumber()));
+  for (const llvm::StringMap<Sharding> *map : {&program.given.fed, &program.given.inputs})
+    if (auto found = map->find(name); found != map->end())
+      return found->second.getShardCount(0, program.mesh);
+  int64_t size = cast<RankedTensorType>(input.getType()).getDimSize(0);
+  return program.given.fullBatch || size % deviceNum ? 1 : deviceNum;
+}
+
+MemorySpace makeSpace(int64_t deviceNum, const PinnedProgram &program) {
+  MemorySpace space;
+  space.devices = deviceNum;
+  space.countFed = [=, &program](BlockArgument input) {
+    return countFed(input, deviceNum, program);
+  };
+  space.findGiven = [&program](Operation *op) {
+    auto found = program.given.ops.find(op);
+    return found == program.given.ops.end() ? FactorCounts()
+                                            : countFactors(found->second, program.mesh);
+  };
+  return space;
+}
+
+solve::SolveResult solveBy(SearchAlgorithm algorithm, const solve::StrategyProblem &problem,
+                           const solve::SolveOptions &options) {
+  if (algorithm == SearchAlgorithm::DynamicProgramming)
+    if (solve::SolveResult result = solve::solveByDynamicProgramming(problem, options);
+        result.status != solve::SolveStatus::Unknown)
+      return result;
+  return solve::solveBest(problem, options);
+}
+
+} // namespace
+
+FactorCounts countFactors(const GivenOp &given, const dist::Mesh &mesh) {
+  FactorCounts counts;
+  for (const AxisList &axes : given.factors)
+    counts.push_back(mesh.getSize(axes));
+  return counts;
+}
+
+bool isNeighbour(ArrayRef<int64_t> counts, ArrayRef<int64_t> other) {
+  int64_t gained = 1, lost = 1;
+  unsigned changed = 0;
+  for (auto [before, after] : llvm::zip_equal(counts, other)) {
+    if (before == after)
+      continue;
+    ++changed;
+    if (after % before == 0)
+      gained *= after / before;
+    else if (before % after == 0)
+      lost *= before / after;
+    else
+      return false;
+  }
+  auto isPrime = [](int64_t number) {
+    for (int64_t divisor = 2; divisor * divisor <= number; ++divisor)
+      if (number % divisor == 0)
+        return false;
+    return true;
+  };
+  return changed <= 2 && isPrime(gained) && isPrime(lost) &&
+         (gained == 1 || lost == 1 || gained == lost);
+}
+
+MemoryOutcome searchByMemory(ModuleOp module, int64_t deviceNum, PinnedProgram pinned,
+                             const MemorySearchOptions &options) {
+  MemorySpace space = makeSpace(deviceNum, pinned);
+  space.use = options.use;
+  space.elementwiseFollows = options.elementwiseFollows;
+  MemoryProblem problem(MemoryGraph(module), std::move(space), options.model);
+  MemoryOutcome outcome;
+  outcome.result = solveBy(options.algorithm, problem.getProblem(), options.solve);
+  if (outcome.isFeasible()) {
+    outcome.price = problem.getPrice(outcome.result.solution);
+    outcome.total = options.model.getTotal(outcome.price);
+    give(module, deviceNum,
+         listChoices(problem.getGraph(), listCounts(problem, outcome.result.solution)), pinned);
+  }
+  outcome.program = std::move(pinned);
+  return outcome;
+}
+
+std::vector<FactorCounts> improveCounts(const MemoryGraph &graph, MemorySpace space,
+                                        const MemoryModel &model,
+                                        std::vector<FactorCounts> counts) {
+  llvm::DenseMap<Operation *, unsigned> indices;
+  for (auto [index, node] : llvm::enumerate(graph.nodes))
+    indices[node.op] = index;
+  space.allows = [&](Operation *op, ArrayRef<int64_t> other) {
+    return isNeighbour(counts[indices.lookup(op)], other);
+  };
+  size_t rounds = solve::listPrimes(space.devices).size() + 2;
+  for (size_t round = 0; round < rounds; ++round) {
+    MemoryProblem problem(graph, space, model);
+    solve::StrategySolution initial;
+    for (unsigned index = 0; index < counts.size(); ++index)
+      initial.push_back(problem.findOption(index, counts[index]).value_or(0));
+    solve::StrategySolution found = solve::improve(problem.getProblem(), initial);
+    for (unsigned index = 0; index < counts.size(); ++index) {
+      ArrayRef<int64_t> chosen = problem.getOptions(index)[found[index]];
+      counts[index].assign(chosen.begin(), chosen.end());
+    }
+    if (found == initial)
+      break;
+  }
+  return counts;
+}
+
+void improveByMemory(ModuleOp module, int64_t deviceNum, const MemoryModel &model,
+                     function_ref<bool(Operation *op)> isFixed, PinnedProgram &program) {
+  MemoryGraph graph(module);
+  MemorySpace space = makeSpace(deviceNum, program);
+  auto findCurrent = space.findGiven;
+  space.findGiven = [&](Operation *op) { return isFixed(op) ? findCurrent(op) : FactorCounts(); };
+  std::vector<FactorCounts> counts;
+  for (const MemoryNode &node : graph.nodes)
+    counts.push_back(findCurrent(node.op));
+  Choices choices = listChoices(graph, improveCounts(graph, space, model, std::move(counts)));
+  forEachChosen(module, choices, [&](Operation *op, const FactorCounts &) {
+    if (!isFixed(op))
+      program.given.ops.erase(op);
+  });
+  give(module, deviceNum, choices, program);
+}
+
+} // namespace pcc::strategy

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Prices of the cost model `memory`, worked out by hand.
+#include "passes/strategy/MemoryModel.h"
+
+#include "gtest/gtest.h"
+
+using namespace pcc;
+using namespace pcc::strategy;
+
+namespace {
+
+/// A matrix product of `m`x`k` by `k`x`n` in f32 whose right operand is trained.
+MemoryOp makeProduct(int64_t m, int64_t k, int64_t n) {
+  MemoryOp op;
+  op.law = MemoryLaw::Product;
+  DimFactors i = op.rule.addDim(m), r = op.rule.addDim(k, FactorKind::Reduce),
+             j = op.rule.addDim(n);
+  op.operands = {{{{m, k}, {i, r}}}, {{{k, n}, {r, j}}, /*isTrained=*/true}};
+  op.results = {{{m, n}, {i, j}}};
+  return op;
+}
+
+void expectPrice(const MemoryPrice &price, double computation, double activations,
+                 double parameters) {
+  EXPECT_DOUBLE_EQ(price.computation, computation);
+  EXPECT_DOUBLE_EQ(price.activations, activations);
+  EXPECT_DOUBLE_EQ(price.parameters, parameters);
+}
+
+/// A matrix of `rows`x`columns` cut by the matrix (first, second).
+DeviceLayout makeLayout(int64_t rows, int64_t columns, int64_t first, int64_t second) {
+  FactorRule rule;
+  TensorFactors dims = {rule.addDim(rows), rule.addDim(columns)};
+  return layOut({rows, columns}, dims, {first, second}, rule);
+}
+
+void expectVolume(const ReshardVolume &volume, double computation, double forward,
+                  double backward) {
+  EXPECT_DOUBLE_EQ(volume.computation, computation);
+  EXPECT_DOUBLE_EQ(volume.forward, forward);
+  EXPECT_DOUBLE_EQ(volume.backward, backward);
+}
+
+} // namespace
+
+// The operands' slices, 32x64 and 64x16, and the gradient of the second, which four devices hold.
+TEST(MemoryModel, ProductSplitByRowsAndColumns) {
+  expectPrice(priceOp(makeProduct(128, 64, 32), {4, 1, 2}, 8), 8192 + 4096, 0, 4096);
+}
+
+// The result's slice, 2048x2048, is worked on once more and sent, with 1,024 for latency.
+TEST(MemoryModel, ProductSplitAlongWhatIsSummed) {
+  constexpr double result = 2048 * 2048 * 4, operand = 2048 * 512 * 4;
+  expectPrice(priceOp(makeProduct(4096, 1024, 4096), {2, 2, 2}, 8), 2 * operand + result,
+              result + 1024, operand);
+}
+
+// A short transfer costs 3,072 bytes.
+TEST(MemoryModel, ShortTransfersAreAllLatency) {
+  expectPrice(priceOp(makeProduct(8, 64, 8), {1, 8, 1}, 8), 256 + 256 + 256, 3072, 0);
+}
+
+// Whatever is above one byte loses one where the rows of the first operand are on all devices.
+TEST(MemoryModel, SplitsOfTheBatchAloneComeFirst) {
+  expectPrice(priceOp(makeProduct(128, 64, 32), {8, 1, 1}, 8), 4096 + 8192 - 1, 0, 8192 - 1);
+}
+
+TEST(MemoryModel, MeansWorkTwiceOnTheirResult) {
+  MemoryOp op;
+  op.law = MemoryLaw::Mean;
+  DimFactors i = op.rule.addDim(128, FactorKind::Reduce), j = op.rule.addDim(64);
+  op.operands = {{{{128, 64}, {i, j}}}};
+  op.results = {{{64}, {j}}};
+  expectPrice(priceOp(op, {4, 1}, 8), 32 * 64 * 4 + 2 * 256, 3072, 0);
+}
+
+TEST(MemoryModel, GathersFromSplitTables) {
+  MemoryOp op;
+  op.law = MemoryLaw::Gather;
+  DimFactors rows = op.rule.addDim(128, FactorKind::Whole), columns = op.rule.addDim(64),
+             indices = op.rule.addDim(16);
+  op.operands = {{{{128, 64}, {rows, columns}}}, {{{16}, {indices}}}};
+  op.results = {{{16, 64}, {indices, columns}}};
+  expectPrice(priceOp(op, {4, 1, 1}, 8), 3 * 32 * 64 * 4 + 7 * 16 * 4, 16 * 64 * 4 + 1024, 0);
+}
+
+TEST(MemoryModel, WeighsItsFigures) {
+  MemoryModel model;
+  EXPECT_DOUBLE_EQ(model.getTotal({45056, 0, 4096}), 45056 + 400 * 0.001 * 4096);
+  model = {1, 60, 0.1};
+  EXPECT_DOUBLE_EQ(model.getTotal({100, 10, 5}), 100 + 60 * (10 + 0.5));
+}
+
+//===-- Redistribution ----------------------------------------------------------------------===//
+
+TEST(MemoryReshard, EqualLayoutsCostNothing) {
+  expectVolume(measureReshard(makeLayout(64, 128, 2, 4), makeLayout(64, 128, 2, 4), 4), 0, 0, 0);
+}
+
+// Every split works on all that there was before the first.
+TEST(MemoryReshard, Splits) {
+  constexpr double local = 64 * 128 * 4;
+  expectVolume(measureReshard(makeLayout(64, 128, 1, 1), makeLayout(64, 128, 2, 4), 4), 2 * local,
+               0, 0);
+}
+
+// Along any dimension but the first it takes a copy before and after.
+TEST(MemoryReshard, Gathers) {
+  constexpr double local = 16 * 128 * 4;
+  expectVolume(measureReshard(makeLayout(64, 128, 4, 1), makeLayout(64, 128, 1, 1), 4), 2 * local,
+               2 * local, local / 2);
+  expectVolume(measureReshard(makeLayout(128, 64, 1, 4), makeLayout(128, 64, 1, 1), 4), 10 * local,
+               2 * local, local / 2);
+}
+
+// From rows to columns: gathered, then split.
+TEST(MemoryReshard, Moves) {
+  constexpr double local = 32 * 32 * 4;
+  expectVolume(measureReshard(makeLayout(64, 32, 2, 1), makeLayout(64, 32, 1, 2), 4), 3 * local,
+               local, local / 2);
+}
+
+// 16 parts of the columns become 4 of the rows and 4 of the columns: on common ground the columns
+// are 4x256, cut by two axes of 4; both move, and the dimensions are merged again.
+TEST(MemoryReshard, MovesOnCommonGround) {
+  constexpr double local = 16 * 64 * 4;
+  expectVolume(measureReshard(makeLayout(16, 1024, 1, 16), makeLayout(16, 1024, 4, 4), 4),
+               24 * local, 4 * local, local);
+}
+
+// What cuts no dimension of the tensor cuts the devices all the same: four columns' parts are made
+// by two splits, and merged.
+TEST(MemoryReshard, KnowsTheWholeMatrix) {
+  FactorRule rule;
+  DimFactors i = rule.addDim(16), k = rule.addDim(16), j = rule.addDim(64);
+  DeviceLayout from = layOut({16, 64}, {i, j}, {1, 2, 1}, rule);
+  constexpr double local = 16 * 64 * 4;
+  expectVolume(measureReshard(from, makeLayout(16, 64, 1, 4), 4), 4 * local, 0, 0);
+}
+
+// A reshape that moves nothing works on what is there, twice.
+TEST(MemoryReshard, Reshapes) {
+  FactorRule rule;
+  TensorFactors dims = {rule.addDim(8), rule.addDim(4), rule.addDim(16)};
+  DeviceLayout from = layOut({8, 4, 16}, dims, {8, 1, 1}, rule);
+  expectVolume(measureReshard(from, makeLayout(32, 16, 8, 1), 4), 2 * 64 * 4, 0, 0);
+}
+
+// Parts of 3 and of 2 have no common ground: all is gathered, and split anew.
+TEST(MemoryReshard, GoesThroughWholeWithoutCommonGround) {
+  constexpr double local = 4 * 12 * 4;
+  expectVolume(measureReshard(makeLayout(12, 12, 3, 1), makeLayout(12, 12, 2, 1), 4),
+               (2 + 2 + 1) * local, 1.5 * local, local / 2);
+}
