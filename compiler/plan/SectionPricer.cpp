@@ -8,6 +8,7 @@
 #include "passes/facts/OpNames.h"
 #include "passes/facts/OpPrice.h"
 #include "runtime/abi/ElementTypes.h"
+#include "runtime/machine/Roofline.h"
 
 using namespace mlir;
 
@@ -26,21 +27,23 @@ static void collectSources(Value value, DenseSet<Operation *> &ops) {
       add(operand);
 }
 
-/// True if one of the op's names is described by `pattern`, which is not empty.
-static bool isNamed(Operation *op, const std::string &pattern, const llvm::Regex &regex) {
-  return !pattern.empty() &&
+bool NamePattern::matches(Operation *op) const {
+  return !isEmpty &&
          llvm::any_of(facts::getNames(op), [&](StringRef name) { return regex.match(name); });
 }
 
-static facts::KernelShares makeShares(func::FuncOp function, const std::string &alone) {
-  llvm::Regex regex(alone);
-  return facts::KernelShares(function, [&](Operation *op) { return isNamed(op, alone, regex); });
+static facts::KernelShares makeShares(func::FuncOp function, const PriceOptions &options) {
+  NamePattern alone(options.alone), apart(options.apart);
+  int64_t last = 1;
+  return facts::KernelShares(function, [&](Operation *op) -> int64_t {
+    return alone.matches(op) ? ++last : apart.matches(op) ? 1 : 0;
+  });
 }
 
 SectionPricer::SectionPricer(facts::Section section, const Pricing &pricing, abi::ElementType f32As)
     : section(section), pricing(pricing), f32As(f32As),
-      shares(makeShares(section.function, pricing.options.alone)),
-      recompute(pricing.options.recompute) {
+      shares(makeShares(section.function, pricing.options)), recompute(pricing.options.recompute),
+      wide(pricing.options.wide) {
   for (auto [index, value] : llvm::enumerate(this->section.getReturned())) {
     graph::RoleAttr role = this->section.getResultRole(index);
     if (!role || role.getKind() != graph::RoleKind::Loss)
@@ -55,10 +58,38 @@ SectionPrice SectionPricer::price() {
   result.runs = section.runs;
   for (Operation &op : section.function.getBody().front().without_terminator())
     facts::isCollective(&op) ? addCollective(&op) : addOp(&op);
+  result.backward.movement += sumSeconds();
   findTimesLeft();
   result.liveBytes = facts::countLiveBytes(section.function, shares,
                                            [&](Value value) { return countBytes(value); });
   return std::move(result);
+}
+
+/// The op that computes `value`, but for what scales, moves or converts it behind that; null for an
+/// argument.
+static Operation *findOrigin(Value value) {
+  Operation *op = value.getDefiningOp();
+  while (op && op->getNumOperands() > 0) {
+    facts::OpClass opClass = facts::classOf(op);
+    if (opClass != facts::OpClass::Elementwise && opClass != facts::OpClass::Movement)
+      break;
+    op = op->getOperand(0).getDefiningOp();
+  }
+  return op;
+}
+
+/// Of adding results to their sums over slots, which are read and written in f32; a product adds
+/// its own while it multiplies.
+double SectionPricer::sumSeconds() {
+  double seconds = 0;
+  for (auto [index, value] : llvm::enumerate(section.getReturned())) {
+    if (!section.isAccumulated(index))
+      continue;
+    double bytes = 2.0 * 4 * double(cast<ShapedType>(value.getType()).getNumElements());
+    double adding = bytes / machine::memoryRate(pricing.cluster.device());
+    seconds += std::max(0.0, adding - idleMemory.lookup(findOrigin(value)));
+  }
+  return seconds;
 }
 
 /// Bytes of an element beside those that it has in the program.
@@ -77,7 +108,7 @@ Seconds &SectionPricer::passOf(Operation *op) {
 }
 
 bool SectionPricer::isRecomputed(Operation *op) {
-  return hasLoss && forward.contains(op) && isNamed(op, pricing.options.recompute, recompute);
+  return hasLoss && forward.contains(op) && recompute.matches(op);
 }
 
 static double &placeOf(Seconds &seconds, facts::OpClass opClass) {
@@ -103,23 +134,30 @@ void SectionPricer::spend(Operation *op, facts::OpClass opClass, double seconds)
     placeOf(result.recomputed, opClass) += seconds;
   clock += seconds;
   doneAt[op] = clock;
+  if (seconds > 0)
+    result.ops.push_back({facts::getName(op).str(), op->getName().stripDialect().str(),
+                          hasLoss && !forward.contains(op) ? Pass::Backward : Pass::Forward,
+                          seconds});
 }
 
 void SectionPricer::addOp(Operation *op) {
   facts::OpShapes shapes = facts::OpShapes::of(op);
-  facts::OpPrice price(op, pricing.cluster.device(), shares.of(op), f32As);
+  facts::OpPrice price(op, pricing.cluster.device(), shares.of(op),
+                       wide.matches(op) ? abi::F32 : f32As);
   facts::Cost cost = facts::costOf(op, shapes);
   double seconds = price.seconds(shapes);
   result.flops += static_cast<double>(cost.flops);
-  if (cost.opClass == facts::OpClass::Contraction)
+  if (cost.opClass == facts::OpClass::Contraction) {
     room[op] = seconds;
+    idleMemory[op] = seconds - price.bytes(shapes) / machine::memoryRate(pricing.cluster.device());
+  }
   spend(op, cost.opClass, seconds);
 }
 
 /// The gradient argument that `value` is, whatever scales, slices or converts it on the way.
 static StringRef findGradient(facts::Section &section, Value value) {
   while (Operation *op = value.getDefiningOp()) {
-    if (facts::isCollective(op) || op->getNumOperands() == 0)
+    if (op->getNumOperands() == 0)
       return "";
     value = op->getOperand(0);
   }
@@ -134,9 +172,10 @@ void SectionPricer::addCollective(Operation *op) {
   if (!gradient.empty()) {
     traffic.bytes *= double(abi::elementBytes(pricing.options.precision.gradients)) / 4;
     reductions.push_back({traffic, group, gradient});
+    updated[gradient] = cast<ShapedType>(op->getResult(0).getType()).getNumElements();
     return;
   }
-  bool isUpdate = graph::findArgs(section.function, graph::RoleKind::Gradient).size() != 0;
+  bool isUpdate = !graph::findArgs(section.function, graph::RoleKind::Gradient).empty();
   if (isUpdate && traffic.kind == abi::ALL_GATHER) {
     traffic.bytes *= double(abi::elementBytes(pricing.options.precision.activations)) / 4;
     gathers.push_back({traffic, group, ""});
@@ -178,14 +217,28 @@ double SectionPricer::hide(Operation *op, double seconds, int64_t members) {
     return 0;
   double hidden = std::min(seconds * double(members - 1) / double(members), *best);
   *best -= hidden;
-  return hidden;
+  return hidden * pricing.getHiddenShare();
 }
 
+double SectionPricer::getUpdatedElements() const {
+  func::FuncOp update = section.function;
+  double elements = 0;
+  for (unsigned argument : graph::findArgs(update, graph::RoleKind::Gradient)) {
+    auto reduced = updated.find(graph::getName(graph::getArgRole(update, argument)));
+    elements += static_cast<double>(
+        reduced != updated.end()
+            ? reduced->second
+            : cast<ShapedType>(update.getArgumentTypes()[argument]).getNumElements());
+  }
+  return elements;
+}
+
+/// A gradient is ready when its origin is: what scales it may run at once.
 void SectionPricer::findTimesLeft() {
   for (auto [index, value] : llvm::enumerate(section.getReturned())) {
     graph::RoleAttr role = section.getResultRole(index);
     if (role && role.getKind() == graph::RoleKind::Gradient)
-      timesLeft[graph::getName(role)] = clock - doneAt.lookup(value.getDefiningOp());
+      timesLeft[graph::getName(role)] = clock - doneAt.lookup(findOrigin(value));
   }
 }
 

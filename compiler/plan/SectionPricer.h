@@ -20,6 +20,9 @@ struct Pricing {
   const abi::Cluster &cluster;
   const dist::Mesh &mesh;
   const PriceOptions &options;
+
+  /// What of a collective that runs beside computation does not count.
+  double getHiddenShare() const { return 1 - cluster.device().collective_share().value(); }
 };
 
 /// A collective that need not run where it stands.
@@ -29,6 +32,18 @@ struct MovableCollective {
   llvm::StringRef gradient; ///< the parameter of a gradient that it reduces; empty for a gather
 };
 
+/// Ops that a regular expression describes by one of their names; an empty one describes none.
+class NamePattern {
+public:
+  explicit NamePattern(const std::string &pattern) : isEmpty(pattern.empty()), regex(pattern) {}
+
+  bool matches(mlir::Operation *op) const;
+
+private:
+  bool isEmpty;
+  llvm::Regex regex;
+};
+
 class SectionPricer {
 public:
   /// `f32As`: what f32 counts as.
@@ -36,6 +51,8 @@ public:
 
   SectionPrice price();
 
+  /// Elements of parameters that this rank updates, filled by `price`.
+  double getUpdatedElements() const;
   /// Filled by `price`, in program order.
   llvm::ArrayRef<MovableCollective> getReductions() const { return reductions; }
   llvm::ArrayRef<MovableCollective> getGathers() const { return gathers; }
@@ -49,6 +66,7 @@ private:
   void spend(mlir::Operation *op, facts::OpClass opClass, double seconds);
   bool isRecomputed(mlir::Operation *op);
   double hide(mlir::Operation *op, double seconds, int64_t members);
+  double sumSeconds();
   void findTimesLeft();
   int64_t countBytes(mlir::Value value) const;
   double scaleOf(mlir::Type type) const;
@@ -57,14 +75,16 @@ private:
   const Pricing &pricing;
   abi::ElementType f32As;
   facts::KernelShares shares;
-  llvm::Regex recompute;
+  NamePattern recompute, wide;
   llvm::DenseSet<mlir::Operation *> forward; ///< what the loss depends on
   bool hasLoss = false;
   SectionPrice result;
   double clock = 0; ///< seconds since the section began
   llvm::DenseMap<mlir::Operation *, double> doneAt;
-  llvm::DenseMap<mlir::Operation *, double> room; ///< of products, for what may run beside them
+  // Of products: seconds in which collectives may run beside them, and in which memory is idle.
+  llvm::DenseMap<mlir::Operation *, double> room, idleMemory;
   std::vector<MovableCollective> reductions, gathers;
+  llvm::StringMap<int64_t> updated; ///< elements of gradients, behind their reductions
   llvm::StringMap<double> timesLeft;
 };
 

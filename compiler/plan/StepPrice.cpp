@@ -75,7 +75,7 @@ static void addReductions(StepPrice &step, ArrayRef<MovableCollective> reduction
     done = std::max(done, -bucket.timeLeft) + seconds;
   }
   if (pricing.options.hidesReductions)
-    step.hidden += step.reductions - std::max(0.0, done);
+    step.hidden += (step.reductions - std::max(0.0, done)) * pricing.getHiddenShare();
 }
 
 static void addGathers(StepPrice &step, ArrayRef<MovableCollective> gathers,
@@ -86,17 +86,7 @@ static void addGathers(StepPrice &step, ArrayRef<MovableCollective> gathers,
   for (const SectionPrice &section : step.sections)
     forward = std::max(forward, section.runs ? section.forward.sum() : 0);
   if (pricing.options.hidesReductions)
-    step.hidden += std::min(step.gathers, forward);
-}
-
-/// What mixed precision moves for every parameter that is updated.
-static double convertSeconds(func::FuncOp update, const Pricing &pricing) {
-  double elements = 0;
-  for (unsigned argument : graph::findArgs(update, graph::RoleKind::Gradient))
-    elements +=
-        static_cast<double>(cast<ShapedType>(update.getArgumentTypes()[argument]).getNumElements());
-  return elements * pricing.options.precision.updateBytes /
-         machine::memoryRate(pricing.cluster.device());
+    step.hidden += std::min(step.gathers, forward) * pricing.getHiddenShare();
 }
 
 /// Parameters, states and gradients, and the copies of parameters of another type.
@@ -124,7 +114,8 @@ StepPrice priceStep(ModuleOp module, const abi::Cluster &cluster, const PriceOpt
     SectionPricer pricer(section, pricing, isUpdate ? abi::F32 : options.precision.activations);
     SectionPrice price = pricer.price();
     if (isUpdate)
-      price.forward.movement += convertSeconds(section.function, pricing);
+      price.forward.movement += pricer.getUpdatedElements() * options.precision.updateBytes /
+                                machine::memoryRate(cluster.device());
     step.heldBytes =
         std::max(step.heldBytes, countHeld(section.function, options.precision.activations));
     if (section.runs)

@@ -3,7 +3,8 @@
 // What a training step costs on a described machine, read from the program of one rank: the stage
 // `spmd`, whose shapes are local and whose collectives stand in it. Ops are priced by the roofline
 // (passes/facts/OpPrice.h), as if they ran in the kernels that passes/facts/KernelShares.h expects,
-// collectives by runtime/machine/CollectivePrice.h, sections as often as the step runs them.
+// collectives by runtime/machine/CollectivePrice.h, sections as often as the step runs them. What
+// is summed over slots is read and written once more in each.
 //
 //   step = runs * (forward + recomputed + backward + exposed communication)
 //          + exposed reductions of gradients + update
@@ -50,9 +51,11 @@ struct PriceOptions {
   bool hidesActivations = false;
   /// Reductions of one group wait for each other until they come to so many bytes.
   double bucketBytes = 0;
-  /// Ops, by names, that are kernels of their own: the price of a program whose system does not
-  /// fuse them. A regular expression; empty: none.
-  std::string alone;
+  /// How the system fuses whose program this is: ops, by names, that are kernels of their own, and
+  /// ops that share kernels with each other only. Regular expressions; empty: none.
+  std::string alone, apart;
+  /// Ops, by names, that mixed precision leaves in f32. A regular expression; empty: none.
+  std::string wide;
 };
 
 /// Seconds of one rank, by what they are spent on.
@@ -65,6 +68,17 @@ struct Seconds {
   Seconds &operator+=(const Seconds &other);
 };
 
+/// Which pass of a section an op belongs to.
+enum class Pass { Forward, Backward };
+
+/// One op of a section; of a repeated one the first time.
+struct PricedOp {
+  std::string name;     ///< that of its location, else its mnemonic
+  std::string mnemonic; ///< `matmul`
+  Pass pass = Pass::Forward;
+  double seconds = 0;
+};
+
 /// One run of a section.
 struct SectionPrice {
   std::string name;
@@ -75,6 +89,7 @@ struct SectionPrice {
   double hidden = 0; ///< of the communication
   double flops = 0;  ///< without recomputation
   int64_t liveBytes = 0;
+  std::vector<PricedOp> ops; ///< that cost something, in program order
 
   double sum() const { return forward.sum() + recomputed.sum() + backward.sum() - hidden; }
 };

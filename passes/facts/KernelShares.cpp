@@ -7,6 +7,7 @@
 #include "llvm/ADT/DenseSet.h"
 
 #include <deque>
+#include <limits>
 
 using namespace mlir;
 using pcc::task::FormKind;
@@ -19,7 +20,6 @@ enum class Manner {
   Recomputed, ///< wherever it is read
   Pointwise,  ///< element by element
   Reducing,   ///< the same, along rows or columns
-  Alone,      ///< element by element, but in a kernel of its own
   Moving,     ///< reads memory; its result may be used as it comes
   Library,    ///< reads and writes memory
 };
@@ -34,15 +34,18 @@ struct Loops {
   bool operator==(const Loops &other) const = default;
 };
 
+/// Kernels never wait for themselves: each is deeper than all whose values it reads.
 struct Kernel {
   Loops loops;
-  int64_t depth = 0; ///< reads of memory that other kernels wrote, on the longest way to here
+  int64_t fence = 0;
+  int64_t depth = 0;
+  int64_t readersDepth = std::numeric_limits<int64_t>::max(); ///< of the least deep of its readers
   Operation *lastOfProduct = nullptr; ///< of a library's kernel: what it computes last
 };
 
 } // namespace
 
-static Manner classifyOp(Operation *op) {
+static Manner mannerOf(Operation *op) {
   if (isRecomputed(op))
     return Manner::Recomputed;
   if (isCollective(op) || isa<graph::ScatterAddOp, graph::MaxPoolGradientOp, graph::ArgmaxOp,
@@ -62,23 +65,6 @@ static Manner classifyOp(Operation *op) {
   }
   llvm_unreachable("every class is listed");
 }
-
-namespace {
-/// The manner of every op.
-class Manners {
-public:
-  explicit Manners(function_ref<bool(Operation *)> isAlone) : isAlone(isAlone) {}
-
-  Manner of(Operation *op) const {
-    Manner manner = classifyOp(op);
-    bool mayJoin = manner == Manner::Pointwise || manner == Manner::Reducing;
-    return mayJoin && isAlone(op) ? Manner::Alone : manner;
-  }
-
-private:
-  function_ref<bool(Operation *)> isAlone;
-};
-} // namespace
 
 /// A reduction and what is whole along an axis loop over that axis inside, or outside where it
 /// comes first.
@@ -133,7 +119,7 @@ namespace {
 /// Puts the ops of a function into kernels, in program order.
 class Grouping {
 public:
-  Grouping(func::FuncOp function, const Manners &manners) : manners(manners) {
+  Grouping(func::FuncOp function, FenceOf fenceOf) : fenceOf(fenceOf) {
     for (Operation &op : function.getBody().front().without_terminator())
       add(&op);
   }
@@ -142,78 +128,99 @@ public:
   Kernel *of(Operation *op) const { return op ? find(kernels.lookup(op)) : nullptr; }
 
 private:
+  struct Source {
+    Operation *producer;
+    Kernel *kernel;
+  };
+
   Kernel *find(Kernel *kernel) const {
     for (auto next = merged.find(kernel); next != merged.end(); next = merged.find(kernel))
       kernel = next->second;
     return kernel;
   }
 
-  struct Source {
-    Operation *producer;
-    Kernel *kernel;
-  };
-
   void add(Operation *op) {
-    Manner manner = manners.of(op);
+    Manner manner = mannerOf(op);
     if (manner == Manner::Recomputed)
       return;
     SmallVector<Source> sources;
-    int64_t depth = -1;
     forEachSource(op, [&](Value source, ArrayRef<Operation *>) {
-      Operation *producer = source.getDefiningOp();
-      if (Kernel *kernel = of(producer)) {
-        sources.push_back({producer, kernel});
-        depth = std::max(depth, kernel->depth);
-      }
+      if (Kernel *kernel = of(source.getDefiningOp()))
+        sources.push_back({source.getDefiningOp(), kernel});
     });
-    Loops loops = loopsOf(op, manner);
+    Kernel *kernel = findProduct(op, sources);
     bool joins = manner == Manner::Pointwise || manner == Manner::Reducing;
-    if (joins && (joinProduct(op, sources) || joinDeepest(op, sources, depth, loops)))
-      return;
-    storage.push_back(
-        {loops, depth + 1, manner == Manner::Library || manner == Manner::Alone ? op : nullptr});
-    kernels[op] = &storage.back();
+    if (!kernel)
+      kernel = joinSources(sources, loopsOf(op, manner), fenceOf(op), joins);
+    if (manner == Manner::Library || kernel->lastOfProduct)
+      kernel->lastOfProduct = op;
+    kernels[op] = kernel;
+    for (auto [producer, source] : sources)
+      if (source = find(source); source != kernel)
+        source->readersDepth = std::min(source->readersDepth, kernel->depth);
   }
 
-  bool joinProduct(Operation *op, ArrayRef<Source> sources) {
+  /// The kernel of the product that computes `op` on its way out, or null.
+  Kernel *findProduct(Operation *op, ArrayRef<Source> sources) const {
     for (auto [producer, kernel] : sources) {
       auto isBehind = [kernel = kernel](const Source &source) {
         return source.kernel == kernel || source.kernel->depth < kernel->depth;
       };
-      if (kernel->lastOfProduct != producer || !isEpilogue(producer, op) ||
-          !llvm::all_of(sources, isBehind))
-        continue;
-      kernel->lastOfProduct = op;
-      kernels[op] = kernel;
-      return true;
+      if (kernel->lastOfProduct == producer && kernel->fence == fenceOf(op) &&
+          isEpilogue(producer, op) && llvm::all_of(sources, isBehind))
+        return kernel;
     }
-    return false;
+    return nullptr;
   }
 
-  /// Joins `op` with those of its sources that lie deepest; only if all of them can be joined, for
-  /// what is read from memory must lie behind.
-  bool joinDeepest(Operation *op, ArrayRef<Source> sources, int64_t depth, Loops loops) {
-    SmallVector<Kernel *> deepest;
+  /// The kernel of all sources that can be one with an op of such loops, or a new one. Whatever
+  /// cannot be joined must be less deep; a kernel may be moved down as long as it stays above those
+  /// that read it.
+  Kernel *joinSources(ArrayRef<Source> sources, Loops loops, int64_t fence, bool joins) {
+    SmallVector<Kernel *> joined;
+    int64_t depth = 0;
+    auto leave = [&](Kernel *kernel) { depth = std::max(depth, kernel->depth + 1); };
     for (auto [producer, kernel] : sources) {
-      if (kernel->depth != depth || llvm::is_contained(deepest, kernel))
+      if (llvm::is_contained(joined, kernel))
         continue;
-      std::optional<Loops> both =
-          kernel->lastOfProduct ? std::nullopt : unite(kernel->loops, loops);
-      if (!both)
-        return false;
+      bool mayJoin = joins && !kernel->lastOfProduct && kernel->fence == fence;
+      std::optional<Loops> both = mayJoin ? unite(kernel->loops, loops) : std::nullopt;
+      if (!both) {
+        leave(kernel);
+        continue;
+      }
       loops = *both;
-      deepest.push_back(kernel);
+      joined.push_back(kernel);
+      depth = std::max(depth, kernel->depth);
     }
-    if (deepest.empty())
-      return false;
-    for (Kernel *kernel : ArrayRef(deepest).drop_front())
-      merged[kernel] = deepest.front();
-    deepest.front()->loops = loops;
-    kernels[op] = deepest.front();
-    return true;
+    // The deepest first, so that one that must be left does not move what was kept.
+    llvm::stable_sort(joined,
+                      [](Kernel *a, Kernel *b) { return a->readersDepth < b->readersDepth; });
+    llvm::erase_if(joined, [&](Kernel *kernel) {
+      bool isRead = kernel->readersDepth <= depth;
+      if (isRead)
+        leave(kernel);
+      return isRead;
+    });
+    return merge(joined, loops, fence, depth);
   }
 
-  const Manners &manners;
+  Kernel *merge(ArrayRef<Kernel *> joined, Loops loops, int64_t fence, int64_t depth) {
+    if (joined.empty()) {
+      storage.push_back({loops, fence, depth});
+      return &storage.back();
+    }
+    Kernel *kernel = joined.front();
+    kernel->loops = loops;
+    kernel->depth = depth;
+    for (Kernel *other : joined.drop_front()) {
+      merged[other] = kernel;
+      kernel->readersDepth = std::min(kernel->readersDepth, other->readersDepth);
+    }
+    return kernel;
+  }
+
+  FenceOf fenceOf;
   std::deque<Kernel> storage;
   DenseMap<Operation *, Kernel *> kernels;
   DenseMap<Kernel *, Kernel *> merged;
@@ -222,14 +229,13 @@ private:
 /// Counts who reads and writes what, in program order.
 class Traffic {
 public:
-  Traffic(const Grouping &grouping, const Manners &manners)
-      : grouping(grouping), manners(manners) {}
+  explicit Traffic(const Grouping &grouping) : grouping(grouping) {}
 
   KernelShare share(Operation *op) {
     KernelShare share;
     share.reads.resize(op->getNumOperands());
     share.writes.resize(op->getNumResults());
-    Manner manner = manners.of(op);
+    Manner manner = mannerOf(op);
     if (manner == Manner::Recomputed && !isView(op))
       return shareOfRepeated(op, std::move(share));
     Kernel *own = grouping.of(op);
@@ -246,10 +252,10 @@ public:
   }
 
 private:
-  bool readsMemory(Operation *op) const {
+  static bool readsMemory(Operation *op) {
     if (op->hasTrait<OpTrait::IsTerminator>())
       return true;
-    Manner manner = manners.of(op);
+    Manner manner = mannerOf(op);
     return manner == Manner::Moving || manner == Manner::Library;
   }
 
@@ -274,8 +280,7 @@ private:
   /// A value repeated where it is read is fetched once, unless that kernel made it; where memory is
   /// read it is written there first, by a kernel of its own.
   KernelShare shareOfRepeated(Operation *op, KernelShare share) {
-    share.launches =
-        llvm::any_of(op->getUsers(), [&](Operation *user) { return readsMemory(user); });
+    share.launches = llvm::any_of(op->getUsers(), readsMemory);
     if (share.launches)
       share.writes.set();
     if (op->getNumOperands() == 0)
@@ -291,7 +296,6 @@ private:
   }
 
   const Grouping &grouping;
-  const Manners &manners;
   DenseSet<Kernel *> launched;
   DenseSet<std::pair<Kernel *, Value>> read;
 };
@@ -304,10 +308,9 @@ KernelShare KernelShare::ofAlone(Operation *op) {
           llvm::SmallBitVector(op->getNumResults(), !isFree), !isFree};
 }
 
-KernelShares::KernelShares(func::FuncOp function, function_ref<bool(Operation *)> isAlone) {
-  Manners manners(isAlone);
-  Grouping grouping(function, manners);
-  Traffic traffic(grouping, manners);
+KernelShares::KernelShares(func::FuncOp function, FenceOf fenceOf) {
+  Grouping grouping(function, fenceOf);
+  Traffic traffic(grouping);
   for (Operation &op : function.getBody().front().without_terminator())
     shares[&op] = traffic.share(&op);
 }

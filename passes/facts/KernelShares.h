@@ -17,9 +17,7 @@
 // applied in program order to the shapes that the ops have now: elementwise ops and reductions join
 // the producers of their operands where both loop over the same rows or columns; products,
 // convolutions, attentions, scatters and collectives read and write memory, but for the bias and
-// the rectifier behind a product; what moves elements reads memory, and views cost nothing. A
-// kernel must not wait for itself: two ops join only if they lie behind equally many reads of
-// memory that another kernel wrote. That may leave apart what the schedule joins.
+// the rectifier behind a product; what moves elements reads memory, and views cost nothing.
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -38,13 +36,14 @@ struct KernelShare {
   static KernelShare ofAlone(mlir::Operation *op);
 };
 
+/// Ops share kernels only with ops of the same number: `fenceOf` an op.
+using FenceOf = llvm::function_ref<int64_t(mlir::Operation *)>;
+
 /// Of each op of a function's body.
 class KernelShares {
 public:
-  /// Ops for which `isAlone` holds are kernels of their own.
   explicit KernelShares(
-      mlir::func::FuncOp function, llvm::function_ref<bool(mlir::Operation *)> isAlone =
-                                       [](mlir::Operation *) { return false; });
+      mlir::func::FuncOp function, FenceOf fenceOf = [](mlir::Operation *) { return 0; });
 
   const KernelShare &of(mlir::Operation *op) const { return shares.find(op)->second; }
 

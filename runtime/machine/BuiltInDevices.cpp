@@ -20,6 +20,9 @@ struct Row {
   int64_t units = 0;
   std::vector<std::pair<int64_t, int64_t>> tiles = {};
   double lostDepth = 0;
+  bool storesApart = false;
+  /// Units that a collective takes.
+  int64_t collectiveUnits = 0;
 };
 
 DeviceFigures makeFigures(const Row &row) {
@@ -50,6 +53,10 @@ DeviceFigures makeFigures(const Row &row) {
     tile.set_columns(columns);
   }
   *device.mutable_product()->mutable_lost_depth() = makeFigure(row.lostDepth, ASSUMED);
+  device.mutable_product()->set_stores_apart(row.storesApart);
+  if (row.collectiveUnits > 0)
+    *device.mutable_collective_share() = makeFigure(
+        static_cast<double>(row.collectiveUnits) / static_cast<double>(row.units), PUBLISHED);
   return device;
 }
 
@@ -59,7 +66,9 @@ DeviceFigures makeFigures(const Row &row) {
 /// GPUs are the SXM forms of NVIDIA's data sheets, dense, without TF32 for f32. Launch: the base
 /// latency of a ring in NCCL's tuning tables (src/graph/tuning.cc). Units and tiles: white papers;
 /// NVIDIA, "Matrix Multiplication Background", 2023, section 2.3. A tile loses what its unit could
-/// multiply while the first operands arrive and the result leaves, about a microsecond.
+/// multiply while the first operands arrive, about 0.7 us. Up to A100 a tile takes all registers of
+/// its unit, which then stores it before it begins the next; Hopper's kernels do both at once.
+/// A collective takes a unit for each of NCCL's 24 channels (its log, of eight GPUs in a box).
 /// What products reach, on random numbers, which draw full power: V100, Markidis et al., "NVIDIA
 /// tensor core programmability", IPDPSW 2018; A100, He, "Strangely, matrix multiplications on GPUs
 /// run faster when given predictable data", 2024: 257 T at 8192 cubed; H100 and H200, Bekman,
@@ -103,7 +112,9 @@ std::vector<Row> listRows() {
        .memoryReached = published(0.83),
        .units = 80,
        .tiles = gpuTiles,
-       .lostDepth = 64},
+       .lostDepth = 32,
+       .storesApart = true,
+       .collectiveUnits = 24},
       {.name = "A100",
        .innerLink = "nvlink3",
        .outerLink = "infiniband-hdr",
@@ -113,11 +124,13 @@ std::vector<Row> listRows() {
        .memoryBandwidth = sheet(2.039e12),
        .memoryBytes = sheet(80e9),
        .launch = gpuLaunch,
-       .productsReached = published(0.83),
+       .productsReached = published(0.845),
        .memoryReached = published(0.88),
        .units = 108,
        .tiles = gpuTiles,
-       .lostDepth = 64},
+       .lostDepth = 32,
+       .storesApart = true,
+       .collectiveUnits = 24},
       {.name = "H100",
        .innerLink = "nvlink4",
        .outerLink = "infiniband-ndr",
@@ -131,7 +144,8 @@ std::vector<Row> listRows() {
        .memoryReached = published(0.9),
        .units = 132,
        .tiles = gpuTiles,
-       .lostDepth = 64},
+       .lostDepth = 64,
+       .collectiveUnits = 24},
       {.name = "H200",
        .innerLink = "nvlink4",
        .outerLink = "infiniband-ndr",
@@ -145,7 +159,8 @@ std::vector<Row> listRows() {
        .memoryReached = published(0.9),
        .units = 132,
        .tiles = gpuTiles,
-       .lostDepth = 64},
+       .lostDepth = 64,
+       .collectiveUnits = 24},
       {.name = "TPUv4",
        .innerLink = "ici-v4",
        .outerLink = "ici-v4",

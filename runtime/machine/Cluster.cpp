@@ -139,6 +139,7 @@ void checkDevice(abi::Checker &checker, const abi::DeviceFigures &device) {
   checkFigure(checker, "launch_seconds", device.launch_seconds());
   checkProduct(checker, device.product());
   checkShare(checker, "memory_reached_share", device.memory_reached_share());
+  checkShare(checker, "collective_share", device.collective_share());
 }
 
 void checkLevel(abi::Checker &checker, const abi::TopologyLevel &level) {

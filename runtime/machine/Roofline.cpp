@@ -2,6 +2,8 @@
 
 #include "runtime/machine/Roofline.h"
 
+#include "runtime/abi/ElementTypes.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -62,7 +64,11 @@ double productSeconds(const abi::DeviceFigures &device, abi::ElementType type,
                 figures.lost_columns().value() / product.columns +
                 figures.lost_depth().value() / product.depth;
   double rate = reached(*findRate(device, abi::CONTRACTION, type), figures.reached_share());
-  return product.flops() * (1 + lost) / (rate * shareOfTiles(figures, product));
+  double storing = 0;
+  if (figures.stores_apart())
+    storing = product.batch * product.rows * product.columns *
+              static_cast<double>(abi::elementBytes(type)) / memoryRate(device);
+  return product.flops() * (1 + lost) / (rate * shareOfTiles(figures, product)) + storing;
 }
 
 double moveSeconds(const abi::DeviceFigures &device, double bytes) {

@@ -20,6 +20,10 @@ PriceFlags::PriceFlags(cl::SubCommand &command)
                 cl::value_desc("regex"), cl::sub(command)),
       alone("alone", cl::desc("ops that are kernels of their own, by names"),
             cl::value_desc("regex"), cl::sub(command)),
+      apart("apart", cl::desc("ops that share kernels with each other only, by names"),
+            cl::value_desc("regex"), cl::sub(command)),
+      wide("wide", cl::desc("ops that mixed precision leaves in f32, by names"),
+           cl::value_desc("regex"), cl::sub(command)),
       hidesReductions("hide-reductions", cl::desc("gradients are reduced beside the backward pass"),
                       cl::init(true), cl::sub(command)),
       hidesActivations("hide-activations",
@@ -29,7 +33,7 @@ PriceFlags::PriceFlags(cl::SubCommand &command)
                   cl::init(0), cl::sub(command)) {}
 
 ExitCode PriceFlags::read(plan::PriceOptions &options) const {
-  for (const cl::opt<std::string> *flag : {&recompute, &alone}) {
+  for (const cl::opt<std::string> *flag : {&recompute, &alone, &apart, &wide}) {
     std::string error;
     if (!flag->getValue().empty() && !llvm::Regex(*flag).isValid(error))
       return fail(BadUsage, "'--" + flag->ArgStr + "': expected a regular expression, got '" +
@@ -44,5 +48,7 @@ ExitCode PriceFlags::read(plan::PriceOptions &options) const {
   options.hidesActivations = hidesActivations;
   options.bucketBytes = bucketBytes;
   options.alone = alone;
+  options.apart = apart;
+  options.wide = wide;
   return Success;
 }

@@ -27,6 +27,7 @@ std::unique_ptr<Verb> makeRunVerb();
 std::unique_ptr<Verb> makeVerifyVerb();
 std::unique_ptr<Verb> makePlanReshardVerb();
 std::unique_ptr<Verb> makeExplainVerb();
+std::unique_ptr<Verb> makeCalibrateVerb();
 std::unique_ptr<Verb> makeDiffVerb();
 std::unique_ptr<Verb> makeDoctorVerb();
 std::unique_ptr<Verb> makeExampleVerb();

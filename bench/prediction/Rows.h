@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Published step times of GPTs, and how each was run.
+//
+//   A  Narayanan et al., "Efficient large-scale language model training on GPU clusters using
+//      Megatron-LM", SC 2021, table 1: f16 on A100, everything recomputed, nothing hidden
+//   B  Megatron-Core's page, "Training speed and scalability": bf16 on H100, fused attention,
+//      gradients, parameters and the collectives of tensor parallelism hidden
+//   C  Korthikanti et al., "Reducing activation recomputation in large transformer models", MLSys
+//      2023: f16 on A100, everything recomputed, or attention alone and positions split
+#pragma once
+
+#include "bench/prediction/Model.h"
+#include "compiler/plan/StepPrice.h"
+
+#include <string>
+#include <vector>
+
+namespace pcc::bench {
+
+struct Row {
+  std::string name;
+  GptShape shape; ///< its batch is that of a step
+  const char *cluster;
+  int64_t dataParallel, tensorParallel;
+  int64_t slots;
+  bool splitsPositions = false, shardsOptimizer = false;
+  plan::PriceOptions price;
+  double seconds; ///< as published
+};
+
+/// Those with one pipeline stage.
+std::vector<Row> listRows();
+
+} // namespace pcc::bench

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/plan/StepPrice.h"
+
+#include "dialects/dist/Dist.h"
+#include "dialects/graph/Graph.h"
+#include "dialects/pipe/Pipe.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Parser/Parser.h"
+#include "runtime/machine/Cluster.h"
+#include <gtest/gtest.h>
+
+using namespace mlir;
+using namespace pcc::plan;
+
+/// Two ranks that train a matrix: a product forward, one backward, its sum over the ranks, the
+/// update. The loss is the sum of the products.
+static const char *const program = R"(
+module attributes {dist.mesh = #dist.mesh<dp=2>} {
+  func.func @forward_backward(
+      %x: tensor<512x1024xf32> {graph.role = #graph.role<input "x">},
+      %w: tensor<1024x1024xf32> {graph.role = #graph.role<parameter "w">})
+      -> (tensor<f32> {graph.role = #graph.role<loss>},
+          tensor<1024x1024xf32> {graph.role = #graph.role<gradient "w">}) {
+    %0 = graph.matmul %x, %w : tensor<512x1024xf32>, tensor<1024x1024xf32> loc("/fc/matmul")
+    %1 = graph.reduce sum %0, [0, 1] : tensor<512x1024xf32>
+    %2 = graph.constant dense<1.0> : tensor<512x1024xf32>
+    %3 = graph.matmul %x, %2 {transpose_lhs} : tensor<512x1024xf32>, tensor<512x1024xf32>
+    %4 = graph.constant dense<0.5> : tensor<1024x1024xf32>
+    %5 = graph.mul %3, %4 : tensor<1024x1024xf32>
+    return %1, %5 : tensor<f32>, tensor<1024x1024xf32>
+  }
+  func.func @update(
+      %w: tensor<1024x1024xf32> {graph.role = #graph.role<parameter "w">},
+      %g: tensor<1024x1024xf32> {graph.role = #graph.role<gradient "w">})
+      -> (tensor<1024x1024xf32> {graph.role = #graph.role<parameter "w">}) {
+    %0 = dist.all_reduce sum %g over <axes [dp]> : tensor<1024x1024xf32>
+    %1 = graph.sub %w, %0 : tensor<1024x1024xf32>
+    return %1 : tensor<1024x1024xf32>
+  }
+  pipe.step @train micro_batches = 2 copies = 1 micro_reduction = sum {
+    pipe.slot @forward_backward microbatch = 0 copy = 0
+    pipe.slot @forward_backward microbatch = 1 copy = 0
+    pipe.slot @update
+  }
+})";
+
+static pcc::abi::Cluster a100() { return *pcc::machine::parseForm("8xA100"); }
+
+static StepPrice price(const PriceOptions &options = {},
+                       const pcc::abi::Cluster &cluster = a100()) {
+  MLIRContext context;
+  context.loadDialect<func::FuncDialect, pcc::graph::GraphDialect, pcc::dist::DistDialect,
+                      pcc::pipe::PipeDialect>();
+  auto module = parseSourceString<ModuleOp>(program, &context);
+  return priceStep(*module, cluster, options);
+}
+
+TEST(StepPrice, SectionsCountAsOftenAsTheyRun) {
+  StepPrice step = price();
+  ASSERT_EQ(step.sections.size(), 2u);
+  EXPECT_EQ(step.sections[0].runs, 2);
+  EXPECT_EQ(step.sections[1].runs, 1);
+  EXPECT_DOUBLE_EQ(step.sum(), 2 * step.sections[0].sum() + step.sections[1].sum() +
+                                   step.reductions - step.hidden);
+}
+
+// What the loss depends on is the forward pass.
+TEST(StepPrice, PassesAreToldApart) {
+  SectionPrice section = price().sections[0];
+  EXPECT_GT(section.forward.contraction, 0);
+  EXPECT_GT(section.forward.reduction, 0);
+  EXPECT_NEAR(section.backward.contraction, section.forward.contraction,
+              0.5 * section.forward.contraction);
+  EXPECT_EQ(section.backward.reduction, 0);
+  EXPECT_EQ(section.recomputed.sum(), 0);
+  EXPECT_NEAR(section.flops, 2 * 2.0 * 512 * 1024 * 1024, 0.01 * section.flops);
+}
+
+TEST(StepPrice, NamedForwardOpsRunAgain) {
+  PriceOptions options;
+  options.recompute = "^/fc/";
+  SectionPrice section = price(options).sections[0];
+  EXPECT_DOUBLE_EQ(section.recomputed.contraction, section.forward.contraction);
+  EXPECT_EQ(section.recomputed.reduction, 0);
+}
+
+TEST(StepPrice, HalfTheBytesInMixedPrecision) {
+  PriceOptions options;
+  options.precision = Precision::f16();
+  StepPrice wide = price(), mixed = price(options);
+  EXPECT_LT(mixed.sections[0].forward.contraction, 0.5 * wide.sections[0].forward.contraction);
+  EXPECT_LT(mixed.reductions, wide.reductions);
+  EXPECT_GT(mixed.sections[1].forward.movement, 0) << "the copies of parameters";
+}
+
+// The only gradient is ready before the last op scales it, so a part of its sum is hidden.
+TEST(StepPrice, ReductionsAreHiddenBehindWhatIsLeft) {
+  PriceOptions exposed;
+  exposed.hidesReductions = false;
+  EXPECT_EQ(price(exposed).hidden, 0);
+  StepPrice step = price();
+  EXPECT_GT(step.hidden, 0);
+  EXPECT_LT(step.hidden, step.reductions);
+}
+
+// A kernel of its own reads and writes memory.
+TEST(StepPrice, OpsAloneCostMore) {
+  PriceOptions options;
+  options.alone = ".";
+  EXPECT_GE(price(options).sections[0].sum(), price().sections[0].sum());
+}
+
+TEST(StepPrice, MemoryIsWhatIsHeldAndWhatIsLive) {
+  StepPrice step = price();
+  EXPECT_EQ(step.heldBytes, 2 * 4 * 1024 * 1024);
+  // The ones, which a product reads, and that product.
+  EXPECT_EQ(step.sections[0].liveBytes, 4 * (512 * 1024 + 1024 * 1024));
+  EXPECT_GE(step.peakBytes, step.heldBytes + step.sections[0].liveBytes);
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// pcc calibrate: measures this machine, and writes what `--cluster` reads.
+
+#include "runtime/machine/BuiltIn.h"
+#include "runtime/machine/Cluster.h"
+#include "tools/pcc/Session.h"
+#include "tools/pcc/Verb.h"
+#include "tools/pcc/calibrate/Measurements.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <google/protobuf/text_format.h>
+#include <unistd.h>
+
+using namespace pcc;
+using namespace pcc::cli;
+namespace cl = llvm::cl;
+
+namespace {
+
+constexpr int64_t mostRanks = 64;
+
+abi::Figure measured(double value) { return machine::makeFigure(value, abi::MEASURED); }
+
+double physicalBytes() {
+  return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+}
+
+class CalibrateVerb : public Verb {
+public:
+  CalibrateVerb()
+      : Verb("calibrate", "measures this machine for '--cluster'"),
+        ranks("device-num", cl::desc("ranks that share the machine"), cl::init(1),
+              cl::value_desc("n"), cl::sub(command)),
+        quick("quick", cl::desc("few and short measurements"), cl::sub(command)),
+        output("o", cl::desc("where the cluster goes"), cl::value_desc("file.textproto"),
+               cl::sub(command)) {}
+
+  ExitCode run() override {
+    if (ranks < 1 || ranks > mostRanks)
+      return fail(BadUsage, llvm::formatv("'--device-num': expected 1 to {0}, got {1}", mostRanks,
+                                          ranks.getValue()));
+    Session session;
+    RunTimer timer(session.context, ranks, quick ? 2 : 5, quick ? 0.002 : 0.02);
+    abi::Cluster cluster;
+    cluster.set_form(std::to_string(ranks) + "xcpu");
+    if (mlir::failed(measureDevice(timer, *cluster.mutable_device())) ||
+        (ranks > 1 && mlir::failed(measureLink(timer, cluster))))
+      return RunFailed;
+    if (abi::Expected<abi::Cluster> complete = machine::complete(cluster); !complete)
+      return fail(InternalError, complete.status().message());
+    std::string text;
+    google::protobuf::TextFormat::PrintToString(cluster, &text);
+    return writeResult(output, [&](llvm::raw_ostream &os) { os << text; });
+  }
+
+private:
+  mlir::LogicalResult measureDevice(RunTimer &timer, abi::DeviceFigures &device) {
+    auto products = measureProducts(timer, quick);
+    auto elements = measureElements(timer, quick);
+    auto sums = measureSums(timer, quick);
+    auto memory = measureMemory(timer, quick);
+    if (mlir::failed(products) || mlir::failed(elements) || mlir::failed(sums) ||
+        mlir::failed(memory))
+      return mlir::failure();
+    report("products", products->flopsPerSecond / 1e9, "Gflop/s", products->residual);
+    report("elementwise", elements->rate / 1e9, "Gflop/s", elements->residual);
+    report("reductions", sums->rate / 1e9, "Gflop/s", sums->residual);
+    report("memory", memory->rate / 1e9, "GB/s", memory->residual);
+    addRate(device, abi::CONTRACTION, products->flopsPerSecond);
+    addRate(device, abi::ELEMENTWISE, elements->rate);
+    addRate(device, abi::REDUCTION, sums->rate);
+    *device.mutable_memory_bytes_per_second() = measured(memory->rate);
+    *device.mutable_memory_bytes() = measured(physicalBytes() / double(timer.getRanks()));
+    *device.mutable_launch_seconds() = measured(std::max(elements->start, 1e-9));
+    abi::ProductFigures &product = *device.mutable_product();
+    auto set = [](abi::Figure *figure, double value) { *figure = measured(value); };
+    if (products->lostRows > 0)
+      set(product.mutable_lost_rows(), products->lostRows);
+    if (products->lostColumns > 0)
+      set(product.mutable_lost_columns(), products->lostColumns);
+    if (products->lostDepth > 0)
+      set(product.mutable_lost_depth(), products->lostDepth);
+    return mlir::success();
+  }
+
+  /// An all-reduce in two shots moves 2 (n - 1) / n of its bytes over the link.
+  mlir::LogicalResult measureLink(RunTimer &timer, abi::Cluster &cluster) {
+    auto allReduce = measureAllReduce(timer, quick);
+    if (mlir::failed(allReduce))
+      return mlir::failure();
+    double n = static_cast<double>(ranks);
+    double rate = allReduce->rate * 2 * (n - 1) / n;
+    double launch = cluster.device().launch_seconds().value();
+    double latency = std::max(allReduce->start - launch, 1e-9);
+    report("all-reduce", rate / 1e9, "GB/s", allReduce->residual);
+    abi::TopologyLevel &level = *cluster.add_level();
+    level.set_count(ranks);
+    abi::LinkFigures &link = *level.mutable_figures();
+    *link.mutable_latency_seconds() = measured(latency);
+    *link.mutable_bytes_per_second() = measured(rate);
+    *link.mutable_gap_seconds() = machine::makeFigure(latency / 10, abi::ASSUMED);
+    link.add_algorithm(abi::ONE_SHOT);
+    return mlir::success();
+  }
+
+  static void addRate(abi::DeviceFigures &device, abi::ComputeClass computeClass, double flops) {
+    abi::ComputeRate &rate = *device.add_rate();
+    rate.set_compute_class(computeClass);
+    rate.set_type(abi::F32);
+    *rate.mutable_flops_per_second() = measured(flops);
+  }
+
+  static void report(llvm::StringRef what, double value, llvm::StringRef unit, double residual) {
+    llvm::errs() << llvm::formatv("{0,-12} {1,9:f2} {2}, off by {3:f1} %\n", what, value, unit,
+                                  residual * 100);
+  }
+
+  cl::opt<int> ranks;
+  cl::opt<bool> quick;
+  cl::opt<std::string> output;
+};
+
+} // namespace
+
+std::unique_ptr<Verb> pcc::cli::makeCalibrateVerb() { return std::make_unique<CalibrateVerb>(); }

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tools/pcc/calibrate/Measurements.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+
+namespace pcc::cli {
+
+FailureOr<machine::ProductFit> measureProducts(RunTimer &timer, bool quick) {
+  std::vector<int64_t> sizes =
+      quick ? std::vector<int64_t>{16, 96} : std::vector<int64_t>{16, 128, 1024};
+  std::vector<machine::ProductTime> times;
+  for (int64_t rows : sizes)
+    for (int64_t columns : sizes)
+      for (int64_t depth : sizes) {
+        std::string lhs = llvm::formatv("tensor<{0}x{1}xf32>", rows, depth);
+        std::string rhs = llvm::formatv("tensor<{0}x{1}xf32>", depth, columns);
+        FailureOr<double> seconds = timer.time(
+            {lhs, rhs}, llvm::formatv("%y = graph.matmul %0, %1 : {0}, {1}", lhs, rhs).str(),
+            llvm::formatv("tensor<{0}x{1}xf32>", rows, columns).str());
+        if (failed(seconds))
+          return failure();
+        times.push_back({{1, double(rows), double(columns), double(depth)}, *seconds});
+      }
+  return machine::fitProducts(times);
+}
+
+/// Times `ops` on one tensor for each number of elements, and fits a line through what
+/// `amountOf` counts.
+static FailureOr<machine::LineFit>
+fitOver(RunTimer &timer, ArrayRef<int64_t> elements, int arguments,
+        function_ref<std::string(int64_t elements, StringRef type)> ops,
+        function_ref<std::string(int64_t elements)> result,
+        function_ref<double(int64_t elements)> amountOf) {
+  std::vector<machine::AmountTime> times;
+  for (int64_t count : elements) {
+    std::string type = llvm::formatv("tensor<{0}xf32>", count);
+    FailureOr<double> seconds =
+        timer.time(SmallVector<std::string>(arguments, type), ops(count, type), result(count));
+    if (failed(seconds))
+      return failure();
+    times.push_back({amountOf(count), *seconds});
+  }
+  return machine::fitLine(times);
+}
+
+static std::string vectorType(int64_t elements) {
+  return llvm::formatv("tensor<{0}xf32>", elements);
+}
+
+FailureOr<machine::LineFit> measureElements(RunTimer &timer, bool quick) {
+  constexpr int repeats = 4, perRepeat = 4;
+  auto ops = [](int64_t, StringRef type) {
+    std::string text, last = "0";
+    for (int i = 0; i < repeats; ++i) {
+      std::string next = i + 1 == repeats ? "y" : llvm::formatv("d{0}", i).str();
+      text += llvm::formatv("%a{0} = graph.mul %{1}, %1 : {2}\n%b{0} = graph.add %a{0}, %1 : {2}\n"
+                            "%c{0} = graph.tanh %b{0} : {2}\n%{3} = graph.add %c{0}, %1 : {2}\n",
+                            i, last, type, next);
+      last = next;
+    }
+    return text;
+  };
+  std::vector<int64_t> sizes =
+      quick ? std::vector<int64_t>{256, 16384} : std::vector<int64_t>{256, 1024, 4096, 16384};
+  return fitOver(timer, sizes, 2, ops, vectorType,
+                 [](int64_t elements) { return double(elements * repeats * perRepeat); });
+}
+
+/// Of the rows that are summed.
+static constexpr int64_t width = 256;
+
+FailureOr<machine::LineFit> measureSums(RunTimer &timer, bool quick) {
+  auto ops = [](int64_t elements, StringRef type) {
+    return llvm::formatv("%m = graph.reshape %0 : {0} to tensor<{1}x{2}xf32>\n"
+                         "%y = graph.reduce sum %m, [1] : tensor<{1}x{2}xf32>",
+                         type, elements / width, width)
+        .str();
+  };
+  std::vector<int64_t> sizes =
+      quick ? std::vector<int64_t>{1024, 65536} : std::vector<int64_t>{1024, 4096, 16384, 65536};
+  return fitOver(
+      timer, sizes, 1, ops, [](int64_t elements) { return vectorType(elements / width); },
+      [](int64_t elements) { return double(elements); });
+}
+
+FailureOr<machine::LineFit> measureMemory(RunTimer &timer, bool quick) {
+  auto ops = [](int64_t, StringRef type) {
+    return llvm::formatv("%y = graph.add %0, %1 : {0}", type).str();
+  };
+  std::vector<int64_t> sizes = {1 << 21, 1 << 22, 1 << 23};
+  return fitOver(timer, ArrayRef(sizes).take_front(quick ? 2 : 3), 2, ops, vectorType,
+                 [](int64_t elements) { return 12.0 * double(elements); });
+}
+
+FailureOr<machine::LineFit> measureAllReduce(RunTimer &timer, bool quick) {
+  auto ops = [](int64_t, StringRef type) {
+    return llvm::formatv("%y = dist.all_reduce sum %0 : {0}", type).str();
+  };
+  std::vector<int64_t> sizes = {256, 16384, 1 << 18, 1 << 20, 1 << 22};
+  return fitOver(timer, ArrayRef(sizes).take_front(quick ? 3 : 5), 1, ops, vectorType,
+                 [](int64_t elements) { return 4.0 * double(elements); });
+}
+
+} // namespace pcc::cli

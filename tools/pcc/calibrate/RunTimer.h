@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Times small programs as pcc runs them: compiled along the road, with the kernels, products and
+// collectives of the device, by as many ranks as were asked for, all at the same time.
+#pragma once
+
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Support/LLVM.h"
+
+namespace pcc::cli {
+
+class RunTimer {
+public:
+  /// Ranks share the machine's threads. Each time is the least of `rounds` means over
+  /// `secondsPerRound`.
+  RunTimer(mlir::MLIRContext &context, int64_t ranks, int rounds, double secondsPerRound)
+      : context(context), ranks(ranks), rounds(rounds), secondsPerRound(secondsPerRound) {}
+
+  int64_t getRanks() const { return ranks; }
+
+  /// Seconds of one run of `ops` on every rank, the slowest of which counts. `arguments` are the
+  /// types of %0, %1, …, which hold zeros; `ops` are the text of ops, of which the last is %y, and
+  /// `result` its type. Fails after a diagnostic.
+  mlir::FailureOr<double> time(llvm::ArrayRef<std::string> arguments, llvm::StringRef ops,
+                               llvm::StringRef result);
+
+private:
+  mlir::MLIRContext &context;
+  int64_t ranks;
+  int rounds;
+  double secondsPerRound;
+};
+
+} // namespace pcc::cli
