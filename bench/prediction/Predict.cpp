@@ -2,11 +2,10 @@
 //
 // predict-steps [--details]: published step times beside those that pcc predicts from shapes and
 // data sheets.
-#include "bench/prediction/Rows.h"
+#include "bench/prediction/Pins.h"
 #include "compiler/Pipeline.h"
 #include "compiler/Register.h"
 #include "compiler/import/Pins.h"
-#include "google/protobuf/text_format.h"
 #include "mlir/IR/Diagnostics.h"
 #include "runtime/machine/Cluster.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -15,47 +14,9 @@
 using namespace mlir;
 using namespace pcc;
 
-/// Megatron's split of the blocks, the table and the head; with `splitsPositions` what lies between
-/// is split by positions over the same ranks (Korthikanti et al., section 4.2).
-static abi::Pins makePins(const bench::Row &row) {
-  std::string text = llvm::formatv("mesh: 'dp={0}, tp={1}'", row.dataParallel, row.tensorParallel);
-  auto pin = [&](StringRef op, StringRef in) {
-    text += ("\npin { op: '" + op + "' in: '" + in + "' }").str();
-  };
-  if (row.tensorParallel > 1) {
-    pin("/h\\\\.\\\\d+/(attn/)?(q|k|v|fc)/matmul", "[dp, _, _], [tp, _]");
-    pin("/h\\\\.\\\\d+/(attn/)?(proj|out)/matmul", "[dp, _, tp], [_, tp]");
-    pin("/head/einsum", "[dp, _, _], [tp, _]");
-    auto parameter = [&](StringRef names, StringRef sharding) {
-      text += ("\npin { parameter: '" + names + "' sharding: '" + sharding + "' }").str();
-    };
-    parameter("wte\\\\.weight", "[tp, _]");
-    parameter("h\\\\..*\\\\.(q|k|v|fc)\\\\.weight", "[tp, _]");
-    parameter("h\\\\..*\\\\.(proj|out)\\\\.weight", "[_, tp]");
-  }
-  if (row.splitsPositions) {
-    pin("/h\\\\.\\\\d+/ln[12]/layer_norm", "[dp, tp, _], [_], [_]");
-    pin("/ln_f/layer_norm", "[dp, tp, _], [_], [_]");
-    pin("/h\\\\.\\\\d+/(attn/proj/|out/)?add(_1)?", "[dp, tp, _], [dp, tp, _]");
-    pin("/add", "[dp, tp, _], [dp, tp, _]");
-    pin("/h\\\\.\\\\d+/(attn/)?(q|k|v)/matmul\\\\.grad", "[dp, _, tp], [tp, _]");
-    pin("/h\\\\.\\\\d+/(attn/)?(q|k|v|fc)/matmul\\\\.grad_weight", "[dp, _, tp], [dp, _, _]");
-    pin("/h\\\\.\\\\d+/(attn/)?(proj|out)/matmul\\\\.grad", "[dp, _, _], [_, tp]");
-    pin("/h\\\\.\\\\d+/(attn/)?(proj|out)/matmul\\\\.grad_weight", "[dp, _, _], [dp, _, tp]");
-    text += "\npin { op: '/h\\\\.\\\\d+/fc/matmul\\\\.grad' in: '[dp, _, tp], [tp, _]' out: '[dp, "
-            "tp, _]' }";
-    text += "\npin { op: '/h\\\\.\\\\d+/ln1/layer_norm\\\\.grad_sum' out: '[dp, tp, _]' }";
-  }
-  text += "\npin { input: 'x' sharding: '[dp, _]' }";
-  abi::Pins pins;
-  if (!google::protobuf::TextFormat::ParseFromString(text, &pins))
-    llvm::report_fatal_error("pins of a row: expected a message");
-  return pins;
-}
-
 static FailureOr<plan::StepPrice> predict(const bench::Row &row, MLIRContext &context) {
   OwningOpRef<ModuleOp> module = bench::buildGpt(row.shape, context);
-  if (failed(import::attachPins(*module, makePins(row), [](int) { return "a row's pin"; })))
+  if (failed(import::attachPins(*module, bench::makePins(row), [](int) { return "a row's pin"; })))
     return failure();
   PipelineOptions options;
   options.parallel.set_device_num(row.dataParallel * row.tensorParallel);
@@ -68,7 +29,6 @@ static FailureOr<plan::StepPrice> predict(const bench::Row &row, MLIRContext &co
   options.training.optimizer = "adam,lr=0.001";
   options.training.microBatches = row.slots;
   options.cluster = *machine::parseForm(row.cluster);
-  options.keptWhole = {"dropout"};
   if (failed(runPipeline(*module, options, Stage::Spmd)))
     return failure();
   return plan::priceStep(*module, *options.cluster, row.price);
@@ -100,6 +60,15 @@ static void printParts(const plan::StepPrice &step) {
                                 static_cast<double>(step.peakBytes) / 1e9);
 }
 
+/// How many pairs of rows are in the published order.
+static void printRanking(ArrayRef<std::pair<double, double>> times) {
+  int64_t pairs = 0, right = 0;
+  for (size_t i = 0; i < times.size(); ++i)
+    for (size_t j = 0; j < i; ++j, ++pairs)
+      right += (times[i].first < times[j].first) == (times[i].second < times[j].second);
+  llvm::outs() << llvm::formatv("pairs ranked as published: {0} of {1}\n", right, pairs);
+}
+
 int main(int argc, char **argv) {
   DialectRegistry registry;
   registerDialects(registry);
@@ -108,7 +77,7 @@ int main(int argc, char **argv) {
   bool details = argc > 1 && StringRef(argv[1]) == "--details";
   llvm::outs() << "row                published   predicted    error\n";
   double sum = 0;
-  int64_t count = 0;
+  std::vector<std::pair<double, double>> times;
   for (const bench::Row &row : bench::listRows()) {
     FailureOr<plan::StepPrice> step = predict(row, context);
     if (failed(step))
@@ -119,8 +88,9 @@ int main(int argc, char **argv) {
     if (details)
       printParts(*step);
     sum += std::abs(error);
-    ++count;
+    times.push_back({row.seconds, step->sum()});
   }
-  llvm::outs() << llvm::formatv("mean error {0:f1} %\n", sum / double(count) * 100);
+  llvm::outs() << llvm::formatv("mean error {0:f1} %\n", sum / double(times.size()) * 100);
+  printRanking(times);
   return 0;
 }

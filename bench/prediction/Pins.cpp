@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "bench/prediction/Pins.h"
+
+#include <google/protobuf/text_format.h>
+#include <llvm/Support/ErrorHandling.h>
+
+namespace pcc::bench {
+
+/// Shoeybi et al., "Megatron-LM", 2019, section 3: what widens by columns, what narrows by rows,
+/// the table and the head by the vocabulary.
+static const char *const tensors = R"(
+pin { op: "/h\\.\\d+/(attn/)?(q|k|v|fc)/matmul" in: "[dp, _, _], [tp, _]" }
+pin { op: "/h\\.\\d+/(attn/)?(proj|out)/matmul" in: "[dp, _, tp], [_, tp]" }
+pin { op: "/head/einsum" in: "[dp, _, _], [tp, _]" }
+pin { parameter: "wte\\.weight" sharding: "[tp, _]" }
+pin { parameter: "h\\..*\\.(q|k|v|fc)\\.weight" sharding: "[tp, _]" }
+pin { parameter: "h\\..*\\.(proj|out)\\.weight" sharding: "[_, tp]" }
+)";
+
+/// Korthikanti et al., section 4.2.2: what lies between the products is split by positions, forward
+/// and backward.
+static const char *const positions = R"(
+pin { op: "/h\\.\\d+/ln[12]/layer_norm" in: "[dp, tp, _], [_], [_]" }
+pin { op: "/ln_f/layer_norm" in: "[dp, tp, _], [_], [_]" }
+pin { op: "/h\\.\\d+/(attn/proj/|out/)?add(_1)?" in: "[dp, tp, _], [dp, tp, _]" }
+pin { op: "/add" in: "[dp, tp, _], [dp, tp, _]" }
+pin { op: "/h\\.\\d+/attn/(q|k|v)/matmul\\.grad" in: "[dp, _, tp], [tp, _]" }
+pin { op: "/h\\.\\d+/fc/matmul\\.grad" in: "[dp, _, tp], [tp, _]" out: "[dp, tp, _]" }
+pin { op: "/h\\.\\d+/ln1/layer_norm\\.grad_sum" out: "[dp, tp, _]" }
+pin { op: "/h\\.\\d+/(attn/)?(q|k|v|fc)/matmul\\.grad_weight" in: "[dp, _, tp], [dp, _, _]" }
+pin { op: "/h\\.\\d+/(attn/)?(proj|out)/matmul\\.grad" in: "[dp, _, _], [_, tp]" }
+pin { op: "/h\\.\\d+/(attn/)?(proj|out)/matmul\\.grad_weight" in: "[dp, _, _], [dp, _, tp]" }
+)";
+
+abi::Pins makePins(const Row &row) {
+  std::string text = "mesh: 'dp=" + std::to_string(row.dataParallel) +
+                     ", tp=" + std::to_string(row.tensorParallel) +
+                     "' pin { input: 'x' sharding: '[dp, _]' }";
+  if (row.tensorParallel > 1)
+    text += tensors;
+  if (row.splitsPositions)
+    text += positions;
+  abi::Pins pins;
+  if (!google::protobuf::TextFormat::ParseFromString(text, &pins))
+    llvm::report_fatal_error("the pins of a row are no message");
+  return pins;
+}
+
+} // namespace pcc::bench
