@@ -46,7 +46,7 @@ public:
     case abi::Record::kAttention:
       return prepareAttention(record.attention(), context, team);
     case abi::Record::kConvolution:
-      return prepareConvolution(record.convolution(), context, scratch);
+      return prepareConvolution(record.convolution(), context, team, scratch);
     case abi::Record::kCopy:
       return prepareCopy(record.copy(), context);
     case abi::Record::kFill:

@@ -30,9 +30,9 @@ Expected<PreparedPointer> prepareAttention(const abi::Attention &attention,
                                            const PrepareContext &context, const Team &team);
 
 /// Errors: Unavailable without oneDNN, or for types that it has no convolution for on this machine;
-/// no memory for `scratch`, which is sized for the layouts in which the library works.
+/// no memory for `scratch`, which is sized for the copies that its algorithm works on.
 Expected<PreparedPointer> prepareConvolution(const abi::Convolution &convolution,
-                                             const PrepareContext &context,
+                                             const PrepareContext &context, const Team &team,
                                              std::shared_ptr<Scratch> scratch);
 
 /// Whether a record adds to its destination in this slot.

@@ -32,7 +32,12 @@ const Sizes allSizes[] = {
     {1, 2, 6, 2, 1, 2, 3, 0, 0, 1},     // elements that no window sees
     {2, 32, 16, 16, 1, 3, 1, 1, 1, 1},  // Winograd's algorithm, 32 tiles
     {4, 16, 13, 48, 1, 3, 1, 1, 1, 1},  // the same, tiles beyond the edges
-    {4, 16, 14, 48, 1, 3, 1, 1, 0, 1}}; // enough tiles, but padding on one side
+    {4, 16, 14, 48, 1, 3, 1, 1, 0, 1},  // enough tiles, but padding on one side
+    {3, 20, 3, 40, 1, 3, 1, 1, 1, 1},   // products: fewer windows than outputs
+    {2, 130, 2, 260, 1, 3, 1, 1, 1, 1}, // the same, in blocks of channels
+    {2, 5, 9, 24, 1, 3, 3, 1, 0, 1},    // the same, elements that no window sees
+    {1, 7, 6, 56, 1, 2, 1, 2, 1, 2},    // the same, dilated, padding wider than the window
+    {4, 33, 1, 64, 1, 1, 1, 0, 0, 1}};  // the same, windows of one element
 
 abi::Convolution makeConvolution(const Sizes &s, abi::Convolution::Kind kind) {
   abi::Convolution c;
@@ -153,7 +158,7 @@ TEST(Convolution, AllKindsAndForms) {
 
 TEST(Convolution, BiasAndRelu) {
   std::mt19937 random(2);
-  for (const Sizes &s : {allSizes[1], allSizes[9]}) {
+  for (const Sizes &s : {allSizes[1], allSizes[9], allSizes[12]}) {
     Tensors tensors = randomTensors(random, s);
     std::vector<float> bias = randomFloats(random, s.outputs);
     abi::Convolution convolution = makeConvolution(s, abi::Convolution::FORWARD);

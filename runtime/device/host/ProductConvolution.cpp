@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A convolution as a product of matrices. With a row for each input channel and offset in the
+// window, and a column for each result of the batch,
+//
+//   results = weight · windows    weight's gradient = results' gradient · windowsᵀ
+//   windows' gradient, transposed = results' gradientᵀ · weight
+//
+// The weight is read or written once, where it lies. An input channel is first copied with its
+// padding around it: then the element under an offset of the window lies at a fixed distance from
+// that under the first one, whatever the strides and dilations, and no loop asks for edges.
+
+#include "runtime/device/host/Convolution.h"
+
+#include <algorithm>
+#include <atomic>
+
+namespace pcc::runtime::host {
+namespace {
+
+/// Channels whose products are one call: each is a range of rows or columns of the weight.
+constexpr int64_t channelsOfBlock = 128;
+
+class ProductConvolution final : public PreparedRecord {
+public:
+  ProductConvolution(const abi::Convolution &shape, const PrepareContext &context,
+                     const OneDnn &dnn, const Team &team, std::shared_ptr<Scratch> scratch);
+
+  Status run(const SlotValues &) override;
+  uint64_t scratchBytes() const { return sizeof(float) * (paddedAt + channels * paddedExtent()); }
+
+private:
+  bool forward();
+  bool inputGradient();
+  bool weightGradient();
+  template <typename Body> bool forEachBlock(int64_t count, Body body) const;
+
+  int64_t paddedExtent() const { return samples * paddedRows * paddedColumns; }
+  float *padded(int64_t channel) const { return scratchAt(paddedAt) + channel * paddedExtent(); }
+  float *windowRow(int64_t row) const { return scratchAt(0) + row * results(); }
+  float *resultRow(int64_t output) const { return scratchAt(resultsAt) + output * results(); }
+  float *scratchAt(int64_t element) const {
+    return reinterpret_cast<float *>(scratch->get()) + element;
+  }
+
+  int64_t taps() const { return int64_t(tapOffsets.size()); }
+  int64_t results() const { return int64_t(windowStarts.size()); }
+  int64_t weightColumns() const { return channels * taps(); }
+
+  void listOffsets(const abi::Convolution &shape);
+  void copyIn(int64_t channel) const;
+  void copyOut(int64_t channel) const;
+  void unfold(int64_t channel) const;
+  void fold(int64_t channel, const float *windows, int64_t stride) const;
+  void gatherResults(int64_t output) const;
+  void spreadResults(int64_t output) const;
+
+  const OneDnn &dnn;
+  const Team &team;
+  const std::shared_ptr<Scratch> scratch;
+  const abi::Convolution::Kind kind;
+  const bool relu;
+  const int64_t samples, channels, rows, columns, outputs, plane; ///< plane: results of one channel
+  const int64_t top, left;
+  int64_t paddedRows, paddedColumns;
+  float *const input, *const weight, *const result;
+  const float *const bias;
+  /// Within a padded channel: where the window of each result begins, and how far from there its
+  /// elements lie.
+  std::vector<int64_t> windowStarts, tapOffsets;
+  /// Where results and padded channels begin in the scratch memory, behind the windows.
+  int64_t resultsAt, paddedAt;
+};
+
+float *addressOf(const PrepareContext &context, const abi::Operand &operand) {
+  return reinterpret_cast<float *>(context.memory.address(context.program, operand));
+}
+
+ProductConvolution::ProductConvolution(const abi::Convolution &shape, const PrepareContext &context,
+                                       const OneDnn &dnn, const Team &team,
+                                       std::shared_ptr<Scratch> scratch)
+    : dnn(dnn), team(team), scratch(std::move(scratch)), kind(shape.kind()),
+      relu(shape.activation() == abi::RELU), samples(shape.input_shape(0)),
+      channels(shape.input_shape(1)), rows(shape.input_shape(2)), columns(shape.input_shape(3)),
+      outputs(shape.weight_shape(0)), plane(shape.result_shape(2) * shape.result_shape(3)),
+      top(shape.padding(0)), left(shape.padding(1)), input(addressOf(context, shape.input())),
+      weight(addressOf(context, shape.weight())), result(addressOf(context, shape.result())),
+      bias(shape.has_bias() ? addressOf(context, shape.bias()) : nullptr) {
+  // Wide enough for every window, and for every element where windows leave some out.
+  auto extent = [&](int dim) {
+    int64_t seen = (shape.result_shape(dim + 2) - 1) * shape.strides(dim) +
+                   (shape.weight_shape(dim + 2) - 1) * shape.dilations(dim) + 1;
+    return std::max(seen, shape.padding(dim) + shape.input_shape(dim + 2));
+  };
+  paddedRows = extent(0);
+  paddedColumns = extent(1);
+  listOffsets(shape);
+  auto wholeLines = [](int64_t elements) { return (elements + 15) / 16 * 16; };
+  resultsAt = wholeLines(weightColumns() * results());
+  paddedAt = resultsAt + wholeLines(outputs * results());
+}
+
+void ProductConvolution::listOffsets(const abi::Convolution &shape) {
+  auto at = [&](int64_t sample, int64_t row, int64_t column) {
+    return (sample * paddedRows + row) * paddedColumns + column;
+  };
+  for (int64_t sample = 0; sample < samples; ++sample)
+    for (int64_t row = 0; row < shape.result_shape(2); ++row)
+      for (int64_t column = 0; column < shape.result_shape(3); ++column)
+        windowStarts.push_back(at(sample, row * shape.strides(0), column * shape.strides(1)));
+  for (int64_t row = 0; row < shape.weight_shape(2); ++row)
+    for (int64_t column = 0; column < shape.weight_shape(3); ++column)
+      tapOffsets.push_back(at(0, row * shape.dilations(0), column * shape.dilations(1)));
+}
+
+void ProductConvolution::copyIn(int64_t channel) const {
+  float *target = padded(channel);
+  std::fill_n(target, paddedExtent(), 0.0f);
+  for (int64_t sample = 0; sample < samples; ++sample)
+    for (int64_t row = 0; row < rows; ++row)
+      std::copy_n(input + ((sample * channels + channel) * rows + row) * columns, columns,
+                  target + (sample * paddedRows + top + row) * paddedColumns + left);
+}
+
+void ProductConvolution::copyOut(int64_t channel) const {
+  const float *source = padded(channel);
+  for (int64_t sample = 0; sample < samples; ++sample)
+    for (int64_t row = 0; row < rows; ++row)
+      std::copy_n(source + (sample * paddedRows + top + row) * paddedColumns + left, columns,
+                  input + ((sample * channels + channel) * rows + row) * columns);
+}
+
+/// The rows of an input channel in the matrix of windows.
+void ProductConvolution::unfold(int64_t channel) const {
+  copyIn(channel);
+  for (int64_t tap = 0; tap < taps(); ++tap) {
+    const float *source = padded(channel) + tapOffsets[tap];
+    float *target = windowRow(channel * taps() + tap);
+    for (int64_t i = 0, count = results(); i < count; ++i)
+      target[i] = source[windowStarts[i]];
+  }
+}
+
+/// The reverse: an element of the input gets the sum over the windows that see it. The channel's
+/// part of window i begins at windows + i · stride.
+void ProductConvolution::fold(int64_t channel, const float *windows, int64_t stride) const {
+  std::fill_n(padded(channel), paddedExtent(), 0.0f);
+  for (int64_t start : windowStarts) {
+    float *target = padded(channel) + start;
+    for (int64_t tap = 0, count = taps(); tap < count; ++tap)
+      target[tapOffsets[tap]] += windows[tap];
+    windows += stride;
+  }
+  copyOut(channel);
+}
+
+/// The images of an output channel, one behind the other, out of the result and into it.
+void ProductConvolution::gatherResults(int64_t output) const {
+  for (int64_t sample = 0; sample < samples; ++sample)
+    std::copy_n(result + (sample * outputs + output) * plane, plane,
+                resultRow(output) + sample * plane);
+}
+
+void ProductConvolution::spreadResults(int64_t output) const {
+  float addend = bias ? bias[output] : 0.0f;
+  const float *source = resultRow(output);
+  for (int64_t sample = 0; sample < samples; ++sample, source += plane) {
+    float *target = result + (sample * outputs + output) * plane;
+    for (int64_t i = 0; i < plane; ++i)
+      target[i] = source[i] + addend;
+    for (int64_t i = 0; relu && i < plane; ++i)
+      target[i] = target[i] < 0 ? 0 : target[i]; // a NaN stays
+  }
+}
+
+/// Calls body(first, last) for blocks of `count` channels, on the team; false if one failed.
+template <typename Body> bool ProductConvolution::forEachBlock(int64_t count, Body body) const {
+  std::atomic<bool> failed = false;
+  team.parallel((count + channelsOfBlock - 1) / channelsOfBlock, [&](int64_t begin, int64_t end) {
+    for (int64_t block = begin; block < end; ++block)
+      if (body(block * channelsOfBlock, std::min(count, (block + 1) * channelsOfBlock)) !=
+          dnnl_success)
+        failed = true;
+  });
+  return !failed;
+}
+
+bool ProductConvolution::forward() {
+  team.parallel(channels, [&](int64_t begin, int64_t end) {
+    for (int64_t channel = begin; channel < end; ++channel)
+      unfold(channel);
+  });
+  return forEachBlock(outputs, [&](int64_t first, int64_t last) {
+    dnnl_status_t status = dnn.sgemm('N', 'N', last - first, results(), weightColumns(), 1.0f,
+                                     weight + first * weightColumns(), weightColumns(),
+                                     windowRow(0), results(), 0.0f, resultRow(first), results());
+    for (int64_t output = first; output < last; ++output)
+      spreadResults(output);
+    return status;
+  });
+}
+
+bool ProductConvolution::inputGradient() {
+  return forEachBlock(channels, [&](int64_t first, int64_t last) {
+    int64_t column = first * taps(), count = (last - first) * taps();
+    float *windows = windowRow(column);
+    dnnl_status_t status =
+        dnn.sgemm('T', 'N', results(), count, outputs, 1.0f, resultRow(0), results(),
+                  weight + column, weightColumns(), 0.0f, windows, count);
+    for (int64_t channel = first; channel < last; ++channel)
+      fold(channel, windows + (channel - first) * taps(), count);
+    return status;
+  });
+}
+
+bool ProductConvolution::weightGradient() {
+  return forEachBlock(channels, [&](int64_t first, int64_t last) {
+    for (int64_t channel = first; channel < last; ++channel)
+      unfold(channel);
+    int64_t row = first * taps();
+    return dnn.sgemm('N', 'T', outputs, (last - first) * taps(), results(), 1.0f, resultRow(0),
+                     results(), windowRow(row), results(), 0.0f, weight + row, weightColumns());
+  });
+}
+
+Status ProductConvolution::run(const SlotValues &) {
+  bool done = false;
+  team.alone([&] {
+    if (kind == abi::Convolution::FORWARD) {
+      done = forward();
+      return;
+    }
+    team.parallel(outputs, [&](int64_t begin, int64_t end) {
+      for (int64_t output = begin; output < end; ++output)
+        gatherResults(output);
+    });
+    done = kind == abi::Convolution::INPUT_GRADIENT ? inputGradient() : weightGradient();
+  });
+  return done ? Status() : Status::failed("oneDNN's sgemm failed");
+}
+
+} // namespace
+
+Expected<PreparedPointer> prepareProductConvolution(const abi::Convolution &convolution,
+                                                    const PrepareContext &context,
+                                                    const OneDnn &dnn, const Team &team,
+                                                    std::shared_ptr<Scratch> scratch) {
+  auto record = std::make_unique<ProductConvolution>(convolution, context, dnn, team, scratch);
+  if (Status status = scratch->reserve(record->scratchBytes()); !status.ok())
+    return status;
+  return PreparedPointer(std::move(record));
+}
+
+} // namespace pcc::runtime::host
