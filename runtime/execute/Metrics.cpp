@@ -73,7 +73,8 @@ Expected<std::vector<int64_t>> readLabels(const LabelledRows &rows, int64_t clas
 Expected<std::vector<const abi::Metric *>> chooseMetrics(const abi::Program &program,
                                                          const std::string &names) {
   if (program.metrics_size() == 0)
-    return Status::badInput("the program has no metric to evaluate; '--metrics' names one, '--optimizer' trains");
+    return Status::badInput(
+        "the program has no metric to evaluate; '--metrics' names one, '--optimizer' trains");
   std::vector<const abi::Metric *> chosen;
   std::string known;
   for (const abi::Metric &metric : program.metrics()) {

@@ -80,7 +80,8 @@ TEST(Metrics, LabelsAreClasses) {
 
 TEST(Metrics, AreChosenByName) {
   abi::Program program;
-  EXPECT_EQ(chooseMetrics(program, "").status().message(), "the program has no metric to evaluate; '--metrics' names one, '--optimizer' trains");
+  EXPECT_EQ(chooseMetrics(program, "").status().message(),
+            "the program has no metric to evaluate; '--metrics' names one, '--optimizer' trains");
   program.add_metrics()->set_name("accuracy");
   abi::Metric &second = *program.add_metrics();
   second.set_name("perplexity");
