@@ -60,9 +60,25 @@ DeviceFigures makeFigures(const Row &row) {
   return device;
 }
 
+Figure sheet(double value) { return makeFigure(value, DATASHEET); }
+Figure published(double value) { return makeFigure(value, PUBLISHED); }
+Figure assumed(double value) { return makeFigure(value, ASSUMED); }
+Figure measured(double value) { return makeFigure(value, MEASURED); }
+
 /// `cpu` is one rank on one core of the development machine (Xeon with AVX-512): sgemm, a fused
 /// multiply-add in cache and a sum of two arrays in memory.
-///
+Row describeCpu() {
+  return {.name = "cpu",
+          .innerLink = "shared-memory",
+          .outerLink = "ethernet-10g",
+          .products = {{F32, 160e9}},
+          .productsFrom = MEASURED,
+          .vectors = measured(33e9),
+          .memoryBandwidth = measured(14e9),
+          .memoryBytes = assumed(4e9),
+          .launch = assumed(1e-6)};
+}
+
 /// GPUs are the SXM forms of NVIDIA's data sheets, dense, without TF32 for f32. Launch: the base
 /// latency of a ring in NCCL's tuning tables (src/graph/tuning.cc). Units and tiles: white papers;
 /// NVIDIA, "Matrix Multiplication Background", 2023, section 2.3. A tile loses what its unit could
@@ -71,34 +87,19 @@ DeviceFigures makeFigures(const Row &row) {
 /// A collective takes a unit for each of NCCL's 24 channels (its log, of eight GPUs in a box).
 /// What products reach, on random numbers, which draw full power: V100, Markidis et al., "NVIDIA
 /// tensor core programmability", IPDPSW 2018; A100, He, "Strangely, matrix multiplications on GPUs
-/// run faster when given predictable data", 2024: 257 T at 8192 cubed; H100 and H200, Bekman,
-/// "Machine learning engineering", maximum sustainable matmul: 700 T on eight busy H200, whose
-/// multiprocessors and power limit are the H100's. What memory reaches: V100, Jia et al.,
-/// "Dissecting the NVIDIA Volta GPU architecture", 2018; A100,
-/// NVIDIA's developer forum, topic 339083; H100 and H200 alike, rounded up for copies of 3.0 T.
-///
-/// TPUs: Jouppi et al., "TPU v4", ISCA 2023; Google Cloud, "System architecture" of v5e and v5p. A
-/// chip has matrix units of 128x128, in which f32 is multiplied as bf16.
-std::vector<Row> listRows() {
-  auto sheet = [](double value) { return makeFigure(value, DATASHEET); };
-  auto published = [](double value) { return makeFigure(value, PUBLISHED); };
-  auto assumed = [](double value) { return makeFigure(value, ASSUMED); };
-  auto measured = [](double value) { return makeFigure(value, MEASURED); };
+/// run faster when given predictable data", 2024: 257 T at 8192 cubed, of 264 T without what tiles
+/// and stores lose there; H100 and H200, Bekman, "Machine learning engineering", maximum
+/// sustainable matmul: 700 T on eight busy H200, whose multiprocessors and power limit are the
+/// H100's. What memory reaches: V100, Jia et al., "Dissecting the NVIDIA Volta GPU architecture",
+/// 2018; A100, NVIDIA's developer forum, topic 339083; H100 and H200 alike, rounded up for copies
+/// of 3.0 T.
+std::vector<Row> listGpus() {
   const std::vector<std::pair<int64_t, int64_t>> gpuTiles = {
       {256, 128}, {128, 256}, {128, 128}, {128, 64}, {64, 128}};
   const std::vector<std::pair<ElementType, double>> hopper = {
       {F32, 67e12}, {F16, 989.4e12}, {BF16, 989.4e12}, {I8, 1978.9e12}};
   const Figure gpuLaunch = published(6.6e-6);
   return {
-      {.name = "cpu",
-       .innerLink = "shared-memory",
-       .outerLink = "ethernet-10g",
-       .products = {{F32, 160e9}},
-       .productsFrom = MEASURED,
-       .vectors = measured(33e9),
-       .memoryBandwidth = measured(14e9),
-       .memoryBytes = assumed(4e9),
-       .launch = assumed(1e-6)},
       {.name = "V100",
        .innerLink = "nvlink2",
        .outerLink = "infiniband-edr",
@@ -161,6 +162,13 @@ std::vector<Row> listRows() {
        .tiles = gpuTiles,
        .lostDepth = 64,
        .collectiveUnits = 24},
+  };
+}
+
+/// TPUs: Jouppi et al., "TPU v4", ISCA 2023; Google Cloud, "System architecture" of v5e and v5p. A
+/// chip has matrix units of 128x128, in which f32 is multiplied as bf16.
+std::vector<Row> listTpus() {
+  return {
       {.name = "TPUv4",
        .innerLink = "ici-v4",
        .outerLink = "ici-v4",
@@ -211,8 +219,9 @@ std::vector<Row> listRows() {
 const std::vector<BuiltInDevice> &builtInDevices() {
   static const std::vector<BuiltInDevice> devices = [] {
     std::vector<BuiltInDevice> result;
-    for (const Row &row : listRows())
-      result.push_back({row.name, row.innerLink, row.outerLink, makeFigures(row)});
+    for (const std::vector<Row> &rows : {std::vector<Row>{describeCpu()}, listGpus(), listTpus()})
+      for (const Row &row : rows)
+        result.push_back({row.name, row.innerLink, row.outerLink, makeFigures(row)});
     return result;
   }();
   return devices;
