@@ -13,8 +13,7 @@ static std::vector<std::string> list(int64_t devices, size_t mostAxes) {
 }
 
 TEST(MeshChoice, ListsEveryArrangementOnce) {
-  EXPECT_EQ(list(8, 3), (std::vector<std::string>{"x=8", "x=2, y=4", "x=4, y=2",
-                                                  "x=2, y=2, z=2"}));
+  EXPECT_EQ(list(8, 3), (std::vector<std::string>{"x=8", "x=2, y=4", "x=4, y=2", "x=2, y=2, z=2"}));
   EXPECT_EQ(list(6, 2), (std::vector<std::string>{"x=6", "x=2, y=3", "x=3, y=2"}));
   EXPECT_EQ(list(7, 3), (std::vector<std::string>{"x=7"}));
   EXPECT_EQ(list(1, 2), (std::vector<std::string>{"x=1"}));
