@@ -31,7 +31,7 @@ static void search(SearchContext &context, std::unique_ptr<Branch> root) {
     team.raceStyles();
   while (root->isOpen() && !context.isOver() && !team.isStalled()) {
     team.epoch(true);
-    if (!context.isOver())
+    if (!context.isOver() && context.mayRebuild())
       team.shrink(0.02, true);
     context.report(false);
   }
@@ -41,13 +41,12 @@ static void search(SearchContext &context, std::unique_ptr<Branch> root) {
   }
   if (root->isOpen()) {
     // What the root proves is worth a stage of its own, whatever is pruned by it.
-    Branch &branch = *root;
-    if (branch.settle(4, context.cutoff()), true) {
-      CertificateStage stage = branch.pruneExactly(context.cutoff());
-      context.raise(branch.bound);
-      context.hang(branch, std::move(stage));
-      branch.renew();
-    }
+    root->settle(2, context.cutoff());
+    CertificateStage stage = root->pruneExactly(context.cutoff());
+    context.raise(root->bound);
+    context.hang(*root, std::move(stage));
+    if (context.mayRebuild())
+      root->renew();
   }
   if (root->isOpen() && !context.isOver())
     dive(context, *root);
@@ -88,6 +87,7 @@ SolveResult solveBest(const StrategyProblem &problem, const SolveOptions &option
   if (options.initial)
     context.incumbent.offer(*options.initial);
   auto root = std::make_unique<Branch>(std::move(core), TimedPrices(), kSharpSteps, 0);
+  context.buildSeconds = context.clock.seconds();
   SolveStatistics statistics;
   if (root->isOpen()) {
     statistics.nodes = root->instance->nodes.size();

@@ -29,6 +29,9 @@ public:
   Int128 cutoff() const;
 
   bool isOver() const;
+
+  /// Whether there is time to make a branch anew: that cannot be cut off.
+  bool mayRebuild() const;
   std::function<bool()> stop() const;
 
   /// Counts entries as looked at by each thread.
@@ -55,6 +58,7 @@ public:
   Int128 bound = 0; ///< proved, in the core's units
   int shift = 0;    ///< of the core
   uint64_t work = 0, workLimit = 0;
+  double buildSeconds = 0; ///< that the first branch took to be made
 
 private:
   double lastReport = -1;
@@ -89,14 +93,17 @@ public:
 
 private:
   void offerAll();
+  void startAnew(std::unique_ptr<LocalSearch> &search, bool pricesMoved);
 
   SearchContext &context;
   Branch &branch;
   uint64_t seed;
   std::vector<std::unique_ptr<LocalSearch>> searches;
   std::vector<int32_t> start; ///< of new searches; empty: what prices decode to
-  int quiet = 0;              ///< epochs since something moved
-  double lastBound = 0;
+  double startCost = 2.0 * double(kFar);
+  int quiet = 0; ///< epochs since something moved
+  uint64_t restarts = 0;
+  double lastBound = 0, boundAtStart = -std::numeric_limits<double>::infinity();
 };
 
 /// Branch and bound over a branch until it is closed or the work is done. Returns the bound.

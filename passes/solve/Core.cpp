@@ -60,12 +60,21 @@ void Core::dropEdge(int index) {
   edge.table = {};
 }
 
+void Core::contradict(int node) {
+  contradiction =
+      "no option of node " + std::to_string(node) + " goes with any choice of the other nodes";
+}
+
 void Core::normalise(int index) {
   CoreNode &node = nodes[index];
   Cost least = *std::min_element(node.costs.begin(), node.costs.end());
+  if (least >= kInfinite) {
+    contradict(index);
+    return;
+  }
   constant += least;
   for (Cost &cost : node.costs)
-    cost -= least;
+    cost = add(cost, -least);
   for (Term &term : node.terms) {
     int64_t fixed = *std::min_element(term.use.begin(), term.use.end());
     if (fixed == 0)

@@ -91,6 +91,9 @@ struct Core {
                           : edge.table[size_t(j) * nodes[edge.v].size() + i];
   }
 
+  /// Notes that no option of `node` is left.
+  void contradict(int node);
+
   /// Takes `edge` out of both ends' lists.
   void dropEdge(int edge);
 

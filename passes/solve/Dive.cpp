@@ -62,6 +62,8 @@ std::vector<int> findHubs(const Branch &branch, size_t count) {
 } // namespace
 
 void dive(SearchContext &context, const Branch &root) {
+  if (!context.mayRebuild())
+    return;
   Branch branch(root.core, root.timedPrices(), root.style, root.bound);
   if (!branch.isOpen())
     return;
@@ -71,7 +73,7 @@ void dive(SearchContext &context, const Branch &root) {
     team.epoch(!team.isStalled());
     if (context.isOver())
       break;
-    if (team.isStalled() && mayFix) {
+    if (team.isStalled() && mayFix && context.mayRebuild()) {
       Race best;
       for (int hub : findHubs(branch, 3)) {
         Race one = race(context, branch, hub, 20, 3);
@@ -92,7 +94,8 @@ void dive(SearchContext &context, const Branch &root) {
         continue;
       }
     }
-    team.shrink(0.02, false);
+    if (context.mayRebuild())
+      team.shrink(0.02, false);
     context.report(false);
   }
 }

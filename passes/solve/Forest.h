@@ -25,6 +25,8 @@ public:
   /// What each option uses, at the prices at hand: one figure per option of each node.
   void setPrices(const std::vector<double> &prices);
 
+  const std::vector<double> &optionPrices() const { return prices; }
+
   /// Grows a forest of up to `size` nodes from `root`; from new roots where it cannot grow on.
   void grow(int root, int size, Random &random);
 

@@ -20,8 +20,8 @@ static bool isBetter(const State &a, const State &b) {
 }
 
 LocalSearch::LocalSearch(const Instance &instance, std::vector<int32_t> options, uint64_t seed)
-    : instance(instance), forest(instance), state(instance, std::move(options)), bestState(state),
-      random(seed) {}
+    : instance(instance), forest(instance), region(instance), state(instance, std::move(options)),
+      bestState(state), random(seed) {}
 
 void LocalSearch::offer(const std::vector<int32_t> &options) {
   State offered(instance, options);
@@ -80,25 +80,57 @@ void LocalSearch::kick() {
   std::vector<int> around;
   for (auto [changed, to] : changes)
     around.push_back(changed);
-  for (int i = 0; i < afterKick && !isBetter(state, before); ++i) {
+  polish(before, around, afterKick);
+}
+
+/// Small forests around the given nodes; back to `before` if that leads nowhere.
+void LocalSearch::polish(const State &before, const std::vector<int> &around, int moves) {
+  int count = static_cast<int>(instance.nodes.size());
+  for (int i = 0; i < moves && !isBetter(state, before); ++i) {
     int root = around[random.below(static_cast<uint32_t>(around.size()))];
     move(root, static_cast<int>(random.logUniform(3, std::min(count + 1, 200))));
-    if (i == afterKick / 3 && state.cost() > before.cost() + 0.02 * std::abs(before.cost()))
+    if (i == moves / 3 && state.cost() > before.cost() + 0.02 * std::abs(before.cost()))
       break;
   }
   if (isBetter(before, state))
     state = before;
 }
 
+void LocalSearch::turn(int root, int size) {
+  region.grow(root, size, random);
+  region.anchor(state, forest.optionPrices(),
+                state.isFeasible() ? random.logUniform(0.3, 3) : random.logUniform(0.5, 8));
+  State before = state;
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    region.choose(state, attempt == 0 ? 4 : 8, changes);
+    if (changes.empty())
+      return;
+    state.change(changes);
+    if (isBetter(state, before))
+      return;
+    state.undo();
+  }
+  std::vector<int> around = region.nodes();
+  state.change(changes);
+  polish(before, around, 20);
+}
+
 void LocalSearch::round() {
   int count = static_cast<int>(instance.nodes.size());
-  forest.work += 16; // so that a search on nothing ends as well
-  if (sinceBetter > patience)
+  forest.work += 500; // what a move takes beside its tables
+  if (random.below(2) == 0)
+    turn(static_cast<int>(random.below(count)),
+         static_cast<int>(random.logUniform(10, std::max(20.0, count / 3.0))));
+  else if (sinceBetter > patience)
     kick();
   else
     move(static_cast<int>(random.below(count)), static_cast<int>(random.logUniform(3, count + 1)));
   ++sinceBetter;
   if (isBetter(state, bestState)) {
+    // Crumbs are no sign that more is to come.
+    if (state.cost() < bestState.cost() - 1e-4 * std::abs(bestState.cost()) ||
+        state.overuse() < bestState.overuse())
+      workAtBest = work();
     bestState = state;
     sinceBetter = 0;
   }

@@ -56,8 +56,11 @@ public:
   /// Costs with the messages of all neighbours: how good a solution with each option can look.
   void marginal(int node, float *out) const;
 
-  /// Table entries that one sweep in both directions reads.
-  uint64_t work() const { return 2 * instance.tableEntries + instance.options; }
+  /// What a sweep in both directions and a step of the prices take, in table entries.
+  uint64_t work() const {
+    return 2 * instance.tableEntries + 4 * instance.options + 4 * instance.capacities.size() +
+           40 * instance.edges.size() + 500;
+  }
 
   std::vector<float> costs;    ///< by option, priced
   std::vector<float> messages; ///< by edge and option of its end, as in InstanceEdge

@@ -83,7 +83,7 @@ private:
     const std::vector<int32_t> &map = maps[index];
     sizes[index] = node.size();
     for (int i = 0; i < root.size(); ++i)
-      root.costs[i] += node.costs[map[i]];
+      root.costs[i] = add(root.costs[i], node.costs[map[i]]);
     for (const Term &term : node.terms) {
       auto same = std::find_if(root.terms.begin(), root.terms.end(), [&](const Term &other) {
         return other.begin == term.begin && other.end == term.end;

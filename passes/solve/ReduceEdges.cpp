@@ -34,9 +34,9 @@ bool separate(Core &core, int index) {
       return false;
   }
   for (int i = 0; i < u.size(); ++i)
-    u.costs[i] += edge.table[size_t(i) * width];
+    u.costs[i] = add(u.costs[i], edge.table[size_t(i) * width]);
   for (int j = 0; j < width; ++j)
-    v.costs[j] += edge.table[j] - corner;
+    v.costs[j] = add(v.costs[j], edge.table[j] - corner);
   core.dropEdge(index);
   core.normalise(core.edges[index].u);
   core.normalise(core.edges[index].v);
@@ -147,7 +147,7 @@ bool eliminateLowDegree(Core &core, std::vector<char> &dirty) {
       queue.push_back(neighbour);
       std::vector<Cost> &costs = core.nodes[neighbour].costs;
       if (*std::min_element(costs.begin(), costs.end()) >= kInfinite) {
-        core.contradiction = "no option of node " + std::to_string(neighbour) + " is possible";
+        core.contradict(neighbour);
         return true;
       }
     }

@@ -18,8 +18,16 @@ Int128 SearchContext::cutoff() const {
 
 bool SearchContext::isOver() const { return work >= workLimit || stop()(); }
 
+bool SearchContext::mayRebuild() const {
+  return clock.seconds() + 2 * buildSeconds < options.seconds * options.slowdown;
+}
+
 std::function<bool()> SearchContext::stop() const {
-  return [this] { return clock.seconds() > options.seconds * 0.995 - 0.02; };
+  // The last bound is still to be proved then, which takes a part of what the reductions took.
+  return [this] {
+    double limit = options.seconds * options.slowdown;
+    return clock.seconds() > limit * 0.995 - 0.02 - std::min(0.5 * buildSeconds, 0.2 * limit);
+  };
 }
 
 bool SearchContext::offer(const Branch &branch, const std::vector<int32_t> &options) {

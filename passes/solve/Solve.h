@@ -25,11 +25,12 @@ struct SearchProgress {
 };
 
 /// The same seed, number of threads and seconds take the same decisions in the same order: a search
-/// counts its work, not the clock, and plans by the work that fits into `seconds` on a usual
-/// machine. Only a machine that is too slow for it cuts the search off at `seconds`; there the
-/// result is the best so far on the same way.
+/// counts its work, not the clock, and does as much of it as a usual machine does in `seconds`. The
+/// clock only cuts it off: at `seconds`, or later with a `slowdown` (of a busy machine, say). Cut
+/// off, the result is the best so far on the same way.
 struct SolveOptions {
   double seconds = 60;
+  double slowdown = 1; ///< the clock may take this many times as long as the work should
   int threads = 2;
   uint64_t seed = 1;
   std::function<void(const SearchProgress &)> progress = {}; ///< called on the caller's thread

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/solve/State.h"
 
+#include <cmath>
+
 namespace pcc::solve {
 
 std::vector<int64_t> useOf(const Instance &instance, const std::vector<int32_t> &options) {
@@ -47,6 +49,7 @@ void State::changeCost(int index, int32_t option) {
     change += row[option] - row[old];
   }
   total += change;
+  isRounded |= std::abs(change) >= double(kFar) / 2;
   for (const SegmentUse &range : node.uses) {
     int64_t more = range.use[option] - range.use[old];
     if (more == 0)
@@ -69,13 +72,13 @@ void State::change(const std::vector<std::pair<int, int32_t>> &changes) {
   low = static_cast<int>(use.size());
   high = 0;
   lastWork = 0;
-  bool wasForbidden = total >= double(kFar) / 2;
+  isRounded = total >= double(kFar) / 2;
   for (auto [node, option] : changes) {
     undoing.emplace_back(node, chosen[node]);
     changeCost(node, option);
   }
-  // Figures beside a forbidden entry are lost in its rounding.
-  if (wasForbidden || total >= double(kFar) / 2)
+  // Figures beside a forbidden entry, even on the way, are lost in its rounding.
+  if (isRounded)
     total = costOf(*instance, chosen);
   lastWork += size_t(std::max(high - low, 0)) / 4;
   int64_t running = 0;

@@ -44,7 +44,8 @@ private:
 
   std::vector<std::pair<int, int32_t>> undoing;
   double undoTotal = 0, undoExcess = 0;
-  int low = 0, high = 0; ///< segments of the last change
+  int low = 0, high = 0;  ///< segments of the last change
+  bool isRounded = false; ///< the last change met a forbidden entry
   uint64_t lastWork = 0;
 };
 

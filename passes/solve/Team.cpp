@@ -8,11 +8,26 @@ namespace pcc::solve {
 /// A move looks at an entry for longer than a message does.
 static constexpr double moveShare = 0.6;
 
+/// A search starts anew when it looked at the tables this many times and found nothing.
+static constexpr uint64_t patience = 150;
+
 Team::Team(SearchContext &context, Branch &branch, uint64_t seed)
     : context(context), branch(branch), seed(seed) {}
 
-uint64_t Team::quantum() const {
-  return std::max<uint64_t>(20 * branch.prices->messages.work(), 4'000'000);
+uint64_t Team::quantum() const { return 20 * branch.prices->messages.work(); }
+
+void Team::startAnew(std::unique_ptr<LocalSearch> &search, bool pricesMoved) {
+  // Runs from the same start end far apart: now from what the prices say, now from the best.
+  const std::vector<int32_t> *from = &branch.prices->decoded();
+  if (++restarts % 3 == 0 && !pricesMoved)
+    for (auto &other : searches)
+      if (other->best().isFeasible() && other->best().cost() < search->best().cost())
+        from = &other->best().options();
+  keepBest();
+  std::vector<int32_t> copy = *from;
+  search = std::make_unique<LocalSearch>(*branch.instance, std::move(copy),
+                                         seed * 1000 + searches.size() + restarts);
+  search->setPrices(branch.prices->prices());
 }
 
 void Team::raceStyles() {
@@ -52,9 +67,15 @@ void Team::epoch(bool withPrices) {
   uint64_t entries = quantum();
   double target = branch.toInstance(context.cutoff());
   std::vector<double> prices = branch.prices->prices();
+  // Better prices lead to better solutions than a search on worse ones comes to.
+  bool pricesMoved =
+      branch.prices->bound() > boundAtStart + 0.1 * std::max(target - branch.prices->bound(), 0.0);
+  if (pricesMoved)
+    boundAtStart = branch.prices->bound();
   for (auto &search : searches) {
     search->setPrices(prices);
-    search->offer(branch.prices->decoded());
+    if (pricesMoved || search->idleWork() > patience * branch.instance->tableEntries)
+      startAnew(search, pricesMoved);
   }
   if (withPrices)
     tasks.emplace_back([&] { branch.prices->advance(entries, target, context.stop()); });
@@ -82,9 +103,6 @@ void Team::offerAll() {
   if (double(best->best().cost()) < branch.toInstance(context.cutoff()) &&
       context.offer(branch, best->best().options()))
     quiet = std::min(quiet, 4);
-  for (auto &search : searches)
-    if (search.get() != best)
-      search->offer(best->best().options());
 }
 
 bool Team::shrink(double share, bool certify) {
@@ -107,17 +125,28 @@ bool Team::shrink(double share, bool certify) {
 }
 
 void Team::keepBest() {
-  if (!searches.empty())
-    start = searches[0]->best().options();
+  for (auto &search : searches)
+    if (double cost = search->best().isFeasible() ? search->best().cost() : 2.0 * double(kFar);
+        start.size() != branch.instance->nodes.size() || cost < startCost) {
+      start = search->best().options();
+      startCost = cost;
+    }
 }
 
 void Team::restart() {
   // The solutions go on in the smaller core.
   if (branch.isOpen() && !start.empty())
     start = branch.core.follow(std::move(start));
+  startCost = 2.0 * double(kFar);
+  if (branch.isOpen() && !start.empty()) {
+    State state(*branch.instance, start);
+    if (state.isFeasible())
+      startCost = state.cost();
+  }
   searches.clear();
   quiet = 0;
   lastBound = 0;
+  boundAtStart = -std::numeric_limits<double>::infinity();
 }
 
 } // namespace pcc::solve

@@ -11,6 +11,9 @@ namespace {
 /// Steps of prices and moves on a branch before it is split.
 constexpr int stepsPerBranch = 60;
 
+/// What a branch takes beside its prices and moves, in table entries.
+constexpr uint64_t perBranch = 300'000;
+
 /// What one task found.
 struct Outcome {
   std::vector<CertificateStage> stages;
@@ -64,8 +67,9 @@ Split chooseSplit(const Branch &branch, Int128 cutoff) {
 
 class BranchTask {
 public:
-  BranchTask(Branch &branch, Int128 cutoff, uint64_t seed, const std::function<bool()> &stop)
-      : branch(branch), cutoff(cutoff), seed(seed), stop(stop) {}
+  BranchTask(const StrategyProblem &problem, Branch &branch, Int128 cutoff, uint64_t seed,
+             const std::function<bool()> &stop)
+      : problem(problem), branch(branch), cutoff(cutoff), seed(seed), stop(stop) {}
 
   Outcome run() {
     for (int turn = 0; turn < 4 && branch.isOpen() && !stop(); ++turn) {
@@ -106,8 +110,11 @@ private:
     prices.work = 0;
     if (!search.best().isFeasible() || search.best().cost() >= branch.toInstance(cutoff))
       return;
-    cutoff = branch.core.constant + Int128(search.best().cost());
-    outcome.solutions.push_back(branch.core.expand(search.best().options()));
+    Incumbent found(problem);
+    if (!found.offer(branch.core.expand(search.best().options())))
+      return;
+    cutoff = std::min(cutoff, toCoreUnits(branch.core, found.cost));
+    outcome.solutions.push_back(std::move(found.solution));
   }
 
   void split() {
@@ -138,6 +145,7 @@ private:
     return added;
   }
 
+  const StrategyProblem &problem;
   Branch &branch;
   Int128 cutoff;
   uint64_t seed;
@@ -148,8 +156,8 @@ private:
 } // namespace
 
 bool isTreeAffordable(const SearchContext &context, const Branch &root) {
-  uint64_t perBranch = 2 * stepsPerBranch * root.prices->messages.work();
-  return context.left() / std::max<uint64_t>(perBranch, 1) >= 200;
+  uint64_t each = 2 * stepsPerBranch * root.prices->messages.work() + perBranch;
+  return context.left() / each >= 200;
 }
 
 Int128 searchTree(SearchContext &context, std::unique_ptr<Branch> root) {
@@ -171,7 +179,7 @@ Int128 searchTree(SearchContext &context, std::unique_ptr<Branch> root) {
     std::vector<std::function<void()>> tasks;
     for (size_t i = 0; i < chosen.size(); ++i)
       tasks.emplace_back([&, i, seed = context.options.seed * 7919 + ++count] {
-        outcomes[i] = BranchTask(*chosen[i], context.cutoff(), seed, stop).run();
+        outcomes[i] = BranchTask(context.problem, *chosen[i], context.cutoff(), seed, stop).run();
       });
     runTasks(tasks, context.options.threads);
     uint64_t most = 0;
@@ -189,7 +197,7 @@ Int128 searchTree(SearchContext &context, std::unique_ptr<Branch> root) {
         open.push_back(std::move(chosen[i]));
       most = std::max(most, outcomes[i].work);
     }
-    context.spend(std::max<uint64_t>(most, 1000));
+    context.spend(most + perBranch);
     context.report(false);
   }
   Int128 bound = context.cutoff();

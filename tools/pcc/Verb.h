@@ -31,5 +31,6 @@ std::unique_ptr<Verb> makeCalibrateVerb();
 std::unique_ptr<Verb> makeDiffVerb();
 std::unique_ptr<Verb> makeDoctorVerb();
 std::unique_ptr<Verb> makeExampleVerb();
+std::unique_ptr<Verb> makeSearchVerb();
 
 } // namespace pcc::cli

@@ -33,10 +33,10 @@ int main(int argc, char **argv) {
   mlir::registerPassManagerCLOptions();
   mlir::registerDefaultTimingManagerCLOptions();
 
-  std::unique_ptr<Verb> verbs[] = {makeImportVerb(),   makeCompileVerb(),     makeRunVerb(),
-                                   makeVerifyVerb(),   makePlanReshardVerb(), makeExplainVerb(),
-                                   makeDiffVerb(),     makeDoctorVerb(),      makeExampleVerb(),
-                                   makeCalibrateVerb()};
+  std::unique_ptr<Verb> verbs[] = {makeImportVerb(),    makeCompileVerb(),     makeRunVerb(),
+                                   makeVerifyVerb(),    makePlanReshardVerb(), makeExplainVerb(),
+                                   makeDiffVerb(),      makeDoctorVerb(),      makeExampleVerb(),
+                                   makeCalibrateVerb(), makeSearchVerb()};
   for (auto &verb : verbs)
     acceptRepeatedFlags(verb->command);
   cl::OptionCategory ownFlags("pcc");
@@ -47,7 +47,7 @@ int main(int argc, char **argv) {
     if (verb->command)
       return verb->run();
   llvm::errs()
-      << "pcc: expected a verb: import, compile, run, verify, plan-reshard, explain, diff, "
+      << "pcc: expected a verb: import, compile, run, verify, plan-reshard, search, explain, diff, "
          "calibrate or doctor; 'pcc --help' tells more\n";
   return BadUsage;
 }

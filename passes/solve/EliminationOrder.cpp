@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/solve/Elimination.h"
+
+#include <cmath>
+#include <set>
+
+namespace pcc::solve {
+
+std::vector<int> eliminationOrder(const Core &core, double &figures) {
+  size_t count = core.nodes.size();
+  std::vector<std::set<int>> neighbours(count);
+  for (const CoreEdge &edge : core.edges)
+    if (!edge.isGone()) {
+      neighbours[edge.u].insert(edge.v);
+      neighbours[edge.v].insert(edge.u);
+    }
+  std::vector<double> key(count);
+  auto keyOf = [&](int node) {
+    double logarithm = std::log(double(core.nodes[node].size()));
+    for (int other : neighbours[node])
+      logarithm += std::log(double(core.nodes[other].size()));
+    return logarithm;
+  };
+  std::set<std::pair<double, int>> queue;
+  for (size_t i = 0; i < count; ++i)
+    if (!core.nodes[i].isGone())
+      queue.emplace(key[i] = keyOf(static_cast<int>(i)), static_cast<int>(i));
+  std::vector<int> order;
+  figures = 0;
+  while (!queue.empty()) {
+    int node = queue.begin()->second;
+    queue.erase(queue.begin());
+    order.push_back(node);
+    figures += std::exp(key[node]);
+    std::vector<int> around(neighbours[node].begin(), neighbours[node].end());
+    if (figures > 1e15)
+      return order; // hopeless: the rest of the order is not needed
+    for (int a : around) {
+      neighbours[a].erase(node);
+      for (int b : around)
+        if (a != b)
+          neighbours[a].insert(b);
+    }
+    for (int a : around) {
+      queue.erase({key[a], a});
+      queue.emplace(key[a] = keyOf(a), a);
+    }
+  }
+  return order;
+}
+
+} // namespace pcc::solve

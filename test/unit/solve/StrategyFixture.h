@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Small problems that can be solved by trying everything.
+#pragma once
+
+#include "passes/solve/Random.h"
+#include "passes/solve/StrategyProblem.h"
+#include <optional>
+
+namespace pcc::solve::test {
+
+/// 2 to 9 nodes with 1 to 4 options, edges between some, forbidden entries, and a limit that binds
+/// more or less.
+StrategyProblem randomProblem(uint64_t seed);
+
+/// A connected problem of the given shape with `nodes` nodes and up to `options` options, that
+/// fits.
+enum class Shape { Chain, Tree, SeriesParallel };
+StrategyProblem shapedProblem(Shape shape, int nodes, int options, uint64_t seed);
+
+/// The least cost over all choices; nothing if none fits.
+std::optional<Int128> bruteForce(const StrategyProblem &problem);
+
+} // namespace pcc::solve::test

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// pcc search: the best choice of options of a problem, with a bound that proves how good it is.
+
+#include "passes/solve/Certificate.h"
+#include "passes/solve/ProblemFile.h"
+#include "passes/solve/Solve.h"
+#include "passes/solve/Workers.h"
+#include "tools/pcc/Output.h"
+#include "tools/pcc/Verb.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace pcc;
+using namespace pcc::cli;
+using namespace pcc::solve;
+namespace cl = llvm::cl;
+namespace json = llvm::json;
+
+namespace {
+
+enum class Algorithm { Best, DynamicProgramming };
+
+/// `at time 30 70 is used at least, expected at most 50; largest: node 1 (25), node 4 (15)`.
+std::string tightest(const StrategyProblem &problem) {
+  Moment moment = tightestMoment(problem);
+  std::string text = "tightest at time " + std::to_string(moment.time) + ": at least " +
+                     toString(moment.use) + " is used of " + std::to_string(problem.usageLimit);
+  for (size_t i = 0; i < moment.largest.size(); ++i)
+    text += (i ? ", " : "; largest: ") + problem.describe(moment.largest[i]);
+  return text;
+}
+
+class SearchVerb : public Verb {
+public:
+  SearchVerb()
+      : Verb("search", "the best options of a problem, and a bound"),
+        input(cl::Positional, cl::desc("PROBLEM"), cl::Required, cl::sub(command)),
+        algorithm("algorithm", cl::desc("how to search"), cl::init(Algorithm::Best),
+                  cl::values(clEnumValN(Algorithm::Best, "best", "anytime, with a proved bound"),
+                             clEnumValN(Algorithm::DynamicProgramming, "dynamic_programming",
+                                        "exact, where the tables fit")),
+                  cl::sub(command)),
+        timeLimit("time-limit", cl::desc("seconds, reading the problem included"), cl::init(60),
+                  cl::sub(command)),
+        threads("threads", cl::desc("threads of the search"), cl::init(2), cl::sub(command)),
+        seed("seed", cl::desc("of random decisions"), cl::init(1), cl::sub(command)),
+        output("o", cl::desc("the solution"), cl::value_desc("file"), cl::sub(command)),
+        longOutput("output", cl::desc("the same as -o"), cl::aliasopt(output)),
+        certificate("certificate", cl::desc("the proof of the bound; with --check to be read"),
+                    cl::value_desc("file"), cl::sub(command)),
+        solution("check", cl::desc("verify this solution, and the bound of --certificate"),
+                 cl::value_desc("solution"), cl::sub(command)),
+        initial("initial", cl::desc("a solution to start from"), cl::value_desc("solution"),
+                cl::sub(command)),
+        quiet("quiet", cl::desc("no lines about progress"), cl::sub(command)), format(command) {}
+
+  ExitCode run() override {
+    if (timeLimit <= 0 || threads < 1)
+      return fail(BadUsage, "expected a positive '--time-limit' and '--threads' of at least 1");
+    Stopwatch clock;
+    abi::Expected<StrategyProblem> problem = readProblem(input);
+    if (!problem)
+      return fail(BadInput, problem.status().message());
+    if (solution.getNumOccurrences())
+      return check(*problem);
+    SolveOptions options;
+    options.seconds = std::max(timeLimit - clock.seconds(), 0.01);
+    options.threads = threads;
+    options.seed = seed;
+    if (!quiet)
+      options.progress = printProgress;
+    if (ExitCode code = readInitial(options))
+      return code;
+    SolveResult result = algorithm == Algorithm::Best
+                             ? solveBest(*problem, options)
+                             : solveByDynamicProgramming(*problem, options);
+    return write(*problem, result);
+  }
+
+private:
+  static abi::Expected<StrategySolution> readSolution(const std::string &path) {
+    abi::Expected<std::string> text = readWholeFile(path);
+    if (!text)
+      return text.status();
+    abi::Expected<StrategySolution> read = parseSolution(*text);
+    if (!read)
+      return read.status().within(path);
+    return read;
+  }
+
+  ExitCode readInitial(SolveOptions &options) {
+    if (!initial.getNumOccurrences())
+      return Success;
+    abi::Expected<StrategySolution> read = readSolution(initial);
+    if (!read)
+      return fail(BadInput, read.status().message());
+    options.initial = *read;
+    return Success;
+  }
+
+  static void printProgress(const SearchProgress &progress) {
+    llvm::errs() << llvm::formatv("{0,7:f1} s  cost {1}  bound {2}  gap {3:f4} %\n",
+                                  progress.seconds,
+                                  progress.cost ? toString(*progress.cost) : "none",
+                                  toString(progress.bound), 100 * progress.gap);
+  }
+
+  ExitCode write(const StrategyProblem &problem, const SolveResult &result) {
+    if (result.status == SolveStatus::Infeasible)
+      return fail(Infeasible,
+                  "no choice of options fits: " + result.reason + "; " + tightest(problem));
+    if (!result.hasSolution())
+      return fail(RunFailed, result.reason + "; " + tightest(problem));
+    if (output.getNumOccurrences())
+      if (ExitCode code = writeResult(
+              output, [&](llvm::raw_ostream &out) { out << printSolution(result.solution); }))
+        return code;
+    if (certificate.getNumOccurrences()) {
+      if (!result.certificate)
+        return fail(BadUsage, "expected '--algorithm=best' with '--certificate'");
+      if (abi::Status status = writeWholeFile(certificate, printCertificate(*result.certificate));
+          !status.ok())
+        return fail(BadInput, status.message());
+    }
+    print(result);
+    return Success;
+  }
+
+  void print(const SolveResult &result) {
+    double gap = result.cost > 0 ? double(result.cost - result.bound) / double(result.cost) : 0;
+    if (format.isJson()) {
+      printJson(json::Object{{"status", stringify(result.status)},
+                             {"cost", toString(result.cost)},
+                             {"bound", toString(result.bound)},
+                             {"gap", gap},
+                             {"seconds", result.statistics.seconds},
+                             {"nodes", int64_t(result.statistics.nodes)},
+                             {"edges", int64_t(result.statistics.edges)},
+                             {"segments", int64_t(result.statistics.segments)},
+                             {"work", int64_t(result.statistics.work)},
+                             {"reason", result.reason}});
+      return;
+    }
+    llvm::outs() << llvm::formatv("{0}: cost {1}, bound {2}, gap {3:f4} %, {4:f2} s\n",
+                                  stringify(result.status), toString(result.cost),
+                                  toString(result.bound), 100 * gap, result.statistics.seconds);
+    if (!result.reason.empty())
+      llvm::outs() << "note: " << result.reason << "\n";
+    llvm::outs().flush();
+  }
+
+  ExitCode check(const StrategyProblem &problem) {
+    abi::Expected<StrategySolution> read = readSolution(solution);
+    if (!read)
+      return fail(BadInput, read.status().message());
+    Verdict verdict = verify(problem, *read);
+    if (!verdict.ok())
+      return fail(Mismatch, solution + ": " + verdict.error);
+    llvm::outs() << "cost " << toString(verdict.cost) << "\n";
+    if (!certificate.getNumOccurrences())
+      return Success;
+    abi::Expected<std::string> text = readWholeFile(certificate);
+    if (!text)
+      return fail(BadInput, text.status().message());
+    abi::Expected<Certificate> proof = parseCertificate(*text);
+    if (!proof)
+      return fail(BadInput, certificate + ": " + proof.status().message());
+    CheckResult checked = checkCertificate(problem, *proof, verdict.cost);
+    if (!checked.ok())
+      return fail(Mismatch, certificate + ": " + checked.error);
+    llvm::outs() << "bound " << toString(checked.bound) << "\n";
+    return Success;
+  }
+
+  cl::opt<std::string> input;
+  cl::opt<Algorithm> algorithm;
+  cl::opt<double> timeLimit;
+  cl::opt<int> threads, seed;
+  cl::opt<std::string> output;
+  cl::alias longOutput;
+  cl::opt<std::string> certificate, solution, initial;
+  cl::opt<bool> quiet;
+  FormatFlag format;
+};
+
+} // namespace
+
+std::unique_ptr<Verb> pcc::cli::makeSearchVerb() { return std::make_unique<SearchVerb>(); }
