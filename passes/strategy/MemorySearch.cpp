@@ -240,10 +240,11 @@ void improveByMemory(ModuleOp module, int64_t deviceNum, const MemoryModel &mode
   for (const MemoryNode &node : graph.nodes)
     counts.push_back(findCurrent(node.op));
   Choices choices = listChoices(graph, improveCounts(graph, space, model, std::move(counts)));
-  forEachChosen(module, choices, [&](Operation *op, const FactorCounts &) {
-    if (!isFixed(op))
-      program.given.ops.erase(op);
-  });
+  llvm::DenseMap<Operation *, GivenOp> fixed; // what is priced with others follows them, too
+  for (auto &[op, given] : program.given.ops)
+    if (isFixed(op))
+      fixed[op] = std::move(given);
+  program.given.ops = std::move(fixed);
   give(module, deviceNum, choices, program);
 }
 

@@ -98,6 +98,38 @@ def StrategyRecursive : Pass<"strategy-recursive", "::mlir::ModuleOp"> {
   let dependentDialects = ["::pcc::dist::DistDialect"];
 }
 
+def StrategySearchByMemory : Pass<"strategy-search-by-memory", "::mlir::ModuleOp"> {
+  let summary = "splits a program as costs least under the cost model `memory`";
+  let description = [{
+    Counts bytes of the forward graph as the reference system does (passes/strategy/MemoryModel.h) and
+    takes the strategies that cost least in all: by dynamic programming, or by recursive cuts whose ops
+    try their neighbouring strategies afterwards. The mesh is cut as these strategies need. Pins hold,
+    and what is not a forward op follows its neighbours as in `strategy-semi-auto`. The module gets the
+    mesh and loses its pins; a remark has the total.
+  }];
+  let options = [
+    Option<"deviceNum", "device-num", "int64_t", "1", "number of ranks">,
+    Option<"recursive", "recursive", "bool", "false", "by recursive cuts">,
+    Option<"fullyUseDevices", "fully-use-devices", "bool", "false",
+           "no strategy leaves devices over, but that which splits nothing">,
+    Option<"elementwiseFollows", "elementwise-follows", "bool", "false",
+           "an elementwise op takes what it reads as it comes">,
+    Option<"alpha", "alpha", "double", "1", "weight of computation">,
+    Option<"beta", "beta", "double", "400", "weight of communication">,
+    Option<"gamma", "gamma", "double", "0.001",
+           "weight of the gradients of parameters within communication">,
+    Option<"gradientsMean", "gradients-mean", "bool", "false",
+           "gradients are divided by the number of ranks that share them">,
+    Option<"fullBatch", "full-batch", "bool", "false",
+           "each rank is fed the whole batch and takes its part of it">,
+    Option<"datasetStrategy", "dataset-strategy", "std::string", /*default=*/"",
+           "the cut in which each input is fed; empty: none is given">,
+    Option<"lossRepeatedMean", "loss-repeated-mean", "bool", "true",
+           "false: gradients are multiplied by the number of ranks that have the loss">,
+  ];
+  let dependentDialects = ["::pcc::dist::DistDialect"];
+}
+
 def StrategyShardOptimizer : Pass<"strategy-shard-optimizer", "::mlir::ModuleOp"> {
   let summary = "shards optimizer states, gradients and parameters over ranks that hold the same";
   let description = [{

@@ -20,6 +20,9 @@ struct Program {
 /// One device: the model without its marks. With `trains` it has a training step.
 Program compileSingle(const std::string &text, bool trains, mlir::MLIRContext &context);
 
+/// One device's training step, its ops as they are written: no pieces are raised.
+Program compileStep(const std::string &text, mlir::MLIRContext &context);
+
 /// @forward with its reshards in place.
 Program compileForward(const Case &question, const std::string &text, mlir::MLIRContext &context);
 /// Takes what compileForward made on to the program of one rank.

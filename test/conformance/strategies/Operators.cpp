@@ -49,6 +49,7 @@ constexpr Row rows[] = {
     {"Mul", "mul", writeElementwise},
     {"Div", "div", writeElementwise},
     {"RealDiv", "div", writeElementwise},
+    {"FloorDiv", "div", writeFloorDivide},
     {"Pow", "pow", writeElementwise},
     {"Maximum", "max", writeElementwise},
     {"Minimum", "min", writeElementwise},

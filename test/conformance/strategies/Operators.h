@@ -33,6 +33,7 @@ bool writeOperator(Operation &operation, std::vector<Value> &results);
 // The rows of its table.
 std::vector<Value> writeUnary(Operation &operation);
 std::vector<Value> writeElementwise(Operation &operation);
+std::vector<Value> writeFloorDivide(Operation &operation);
 std::vector<Value> writeBiasAdd(Operation &operation);
 std::vector<Value> writeMatmul(Operation &operation);
 std::vector<Value> writeReduce(Operation &operation);

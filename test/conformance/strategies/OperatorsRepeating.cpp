@@ -25,8 +25,9 @@ Shape repeatShapes(const Shape &lhs, const Shape &rhs) {
   return shape;
 }
 
-/// Two operands repeated to each other, or the second one to the first as a bias along `biasDims`.
-Value writeAligned(Operation &o, const Shape &biasDims) {
+/// Two operands repeated to each other, or the second one to the first as a bias along `biasDims`,
+/// and an op of them called `name`.
+Value writeAligned(Operation &o, const Shape &biasDims, const std::string &name) {
   const Value &lhs = o.operands[0], &rhs = o.operands[1];
   bool isBias = !biasDims.empty();
   Shape shape = isBias ? lhs.shape : repeatShapes(lhs.shape, rhs.shape);
@@ -36,19 +37,26 @@ Value writeAligned(Operation &o, const Shape &biasDims) {
   Value right = o.writer.repeat(o.node, 1, rhs, shape, dims);
   for (auto [index, before, after] : {std::tuple(0u, &lhs, &left), {1u, &rhs, &right}}) {
     bool isRepeated = before->name != after->name;
-    o.readBy(index, isRepeated ? after->name.substr(1) : o.node.name, isRepeated ? 0 : index);
+    o.readBy(index, isRepeated ? after->name.substr(1) : name, isRepeated ? 0 : index);
   }
-  return o.writer.write(o.node.name, o.op,
+  return o.writer.write(name, o.op,
                         left.name + ", " + right.name + markText(o.strategy, o.outStrategy),
                         left.type(), shape, left.element);
 }
 
 } // namespace
 
-std::vector<Value> writeElementwise(Operation &o) { return {writeAligned(o, {})}; }
+std::vector<Value> writeElementwise(Operation &o) { return {writeAligned(o, {}, o.node.name)}; }
+
+/// A quotient, rounded down.
+std::vector<Value> writeFloorDivide(Operation &o) {
+  Value quotient = writeAligned(o, {}, o.node.name + "_quotient");
+  return {o.writer.write(o.node.name, "floor", quotient.name, quotient.type(), quotient.shape,
+                         quotient.element)};
+}
 
 /// The bias belongs to dimension 1.
-std::vector<Value> writeBiasAdd(Operation &o) { return {writeAligned(o, {1})}; }
+std::vector<Value> writeBiasAdd(Operation &o) { return {writeAligned(o, {1}, o.node.name)}; }
 
 /// Batch dimensions are repeated to each other.
 std::vector<Value> writeMatmul(Operation &o) {

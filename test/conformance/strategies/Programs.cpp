@@ -129,6 +129,15 @@ Program compileSingle(const std::string &text, bool trains, MLIRContext &context
   });
 }
 
+Program compileStep(const std::string &text, MLIRContext &context) {
+  return build(text, context, [&](ModuleOp module) {
+    dropMarks(module);
+    PassManager passes(&context);
+    addStage(passes, Stage::Grad, trainingOptions());
+    return passes.run(module);
+  });
+}
+
 Program compileForward(const Case &question, const std::string &text, MLIRContext &context) {
   return build(text, context, [&](ModuleOp module) {
     strategy::StrategySemiAutoOptions options;

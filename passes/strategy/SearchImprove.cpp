@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/strategy/SearchImprove.h"
+
+#include "passes/solve/Improve.h"
+
+using namespace mlir;
+
+namespace pcc::strategy {
+
+/// Where each node's way in `planned` stands among its ways in `free`; nothing if one is not there.
+static std::optional<solve::StrategySolution> translate(const SearchOutcome &planned,
+                                                        const SearchProblem &free) {
+  solve::StrategySolution initial;
+  for (auto [node, option] : llvm::enumerate(planned.result.solution)) {
+    const OpSharding &way = planned.problem->getWays(node).ways[option];
+    const std::vector<OpSharding> &ways = free.getWays(node).ways;
+    auto found = llvm::find(ways, way);
+    if (found == ways.end())
+      return std::nullopt;
+    initial.push_back(static_cast<int32_t>(found - ways.begin()));
+  }
+  return initial;
+}
+
+SearchOutcome improveSearch(ModuleOp module, PinnedProgram program, GivenShardings fixed,
+                            const abi::Cluster &cluster, const SearchOptions &options) {
+  SearchOutcome outcome = search(module, std::move(program), cluster, options);
+  if (!outcome.isFeasible()) // a plan leaves few choices: elimination is quick
+    outcome.result = solve::solveByDynamicProgramming(outcome.problem->getProblem(), options.solve);
+  if (!outcome.isFeasible())
+    return outcome;
+  int64_t memory = outcome.problem->getProblem().usageLimit;
+  auto free = std::make_shared<SearchProblem>(module, outcome.program.mesh, cluster, fixed, memory);
+  std::optional<solve::StrategySolution> initial = translate(outcome, *free);
+  if (!initial)
+    return outcome;
+  outcome.result.solution = solve::improve(free->getProblem(), std::move(*initial));
+  outcome.result.cost = solve::verify(free->getProblem(), outcome.result.solution).cost;
+  outcome.result.status = solve::SolveStatus::Feasible;
+  outcome.result.bound = 0; // that of the plan does not hold for others
+  outcome.result.certificate = nullptr;
+  free->apply(outcome.result.solution, fixed);
+  outcome.program.given = std::move(fixed);
+  outcome.problem = std::move(free);
+  return outcome;
+}
+
+} // namespace pcc::strategy

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "test/conformance/strategies/Prices.h"
+
+#include "passes/solve/Solve.h"
+#include "test/conformance/strategies/Candidates.h"
+#include "test/conformance/strategies/Compiled.h"
+#include "test/conformance/strategies/Pricing.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using pcc::strategy::MemoryPrice;
+using pcc::strategy::MemoryProblem;
+using pcc::strategy::MemoryUse;
+
+namespace pcc::conformance {
+namespace {
+
+/// What is found.
+struct Found {
+  std::vector<std::string> same, beyond, wrong;
+
+  void compare(llvm::StringRef what, double ours, double theirs) {
+    if (!isSamePrice(ours, theirs))
+      wrong.push_back(llvm::formatv("{0}: expected {1:F1}, got {2:F1}", what, theirs, ours));
+  }
+
+  Judgement judge() const {
+    if (!wrong.empty())
+      return {Verdict::Failed, llvm::join(wrong, "; ")};
+    std::vector<std::string> all = beyond;
+    llvm::append_range(all, same);
+    return {beyond.empty() ? Verdict::Same : Verdict::Differs, llvm::join(all, "; ")};
+  }
+};
+
+/// What an object has under `key`, or nothing.
+llvm::ArrayRef<llvm::json::Value> listOf(const llvm::json::Object *object, llvm::StringRef key) {
+  const llvm::json::Array *array = object ? object->getArray(key) : nullptr;
+  return array ? llvm::ArrayRef(array->data(), array->size()) : llvm::ArrayRef<llvm::json::Value>();
+}
+
+/// The cheapest entry of the reference system's price list, which is what it took.
+const llvm::json::Object *findTaken(const Case &question) {
+  const llvm::json::Object *least = nullptr;
+  for (const llvm::json::Value &entry : listOf(question.object, "frontier"))
+    if (!least || *entry.getAsObject()->getNumber("total") < *least->getNumber("total"))
+      least = entry.getAsObject();
+  return least;
+}
+
+/// Compares tables of what passes between two nodes, pair by pair.
+class EdgeTables {
+public:
+  EdgeTables(const Case &question, const Pricing &pricing, const MemoryProblem &problem,
+             Found &found)
+      : question(question), pricing(pricing), problem(problem), found(found) {}
+
+  void compare() {
+    for (const llvm::json::Value &value : listOf(question.object, "edge_costs")) {
+      const llvm::json::Object &table = *value.getAsObject();
+      std::string from = table.getString("from")->str(), to = table.getString("to")->str();
+      if (const MemoryUse *use = findUse(from, to))
+        compare(*use, from, to, *table.getArray("costs"));
+    }
+    if (numPairs)
+      found.same.push_back(llvm::formatv("{0} pairs of strategies", numPairs));
+  }
+
+private:
+  static constexpr llvm::StringLiteral fed = "_VirtualDataset", outside = "_VirtualOutput";
+
+  /// The last one between the two: of several the reference system shows that one's table.
+  const MemoryUse *findUse(llvm::StringRef from, llvm::StringRef to) const {
+    int maker = pricing.findNode(from), reader = pricing.findNode(to);
+    const MemoryUse *last = nullptr;
+    if ((maker < 0 && from != fed) || (reader < 0 && to != outside))
+      return last;
+    for (const MemoryUse &use : problem.getGraph().uses)
+      if (use.from.node == maker && use.node == reader && !use.from.reshaped)
+        last = &use;
+    return last;
+  }
+
+  /// The options of ours that are the candidates of `name`, in their order; nothing for one that
+  /// is not ours.
+  std::vector<std::optional<int32_t>> listOptions(llvm::StringRef name) const {
+    std::vector<std::optional<int32_t>> options;
+    if (int node = pricing.findNode(name); node >= 0)
+      for (const llvm::json::Value &candidate :
+           listOf(question.object->getObject("candidates"), name)) {
+        const strategy::MemoryOp &op = problem.getGraph().nodes[node].priced;
+        options.push_back(
+            problem.findOption(node, countFactors(op, readTuples(*candidate.getAsArray()))));
+      }
+    if (options.empty()) // it was given
+      options.push_back(0);
+    return options;
+  }
+
+  void compare(const MemoryUse &use, const std::string &from, const std::string &to,
+               const llvm::json::Array &costs) {
+    auto makers = listOptions(from), readers = listOptions(to);
+    if (costs.size() != makers.size() * readers.size())
+      return found.wrong.push_back(llvm::formatv("{0} to {1}: expected {2} pairs, got {3} by {4}",
+                                                 from, to, costs.size(), makers.size(),
+                                                 readers.size()));
+    size_t wrong = 0;
+    for (auto [index, pair] : llvm::enumerate(costs)) {
+      auto maker = makers[index / readers.size()], reader = readers[index % readers.size()];
+      if (!maker || !reader)
+        continue;
+      strategy::ReshardVolume ours = problem.measure(use, *maker, *reader);
+      const llvm::json::Array &theirs = *pair.getAsArray();
+      wrong += !isSamePrice(ours.computation, *theirs[0].getAsNumber()) ||
+               !isSamePrice(ours.forward + ours.backward, *theirs[1].getAsNumber());
+      ++numPairs;
+    }
+    if (wrong)
+      found.wrong.push_back(
+          llvm::formatv("{0} to {1}: {2} of {3} pairs differ", from, to, wrong, costs.size()));
+  }
+
+  const Case &question;
+  const Pricing &pricing;
+  const MemoryProblem &problem;
+  Found &found;
+  int64_t numPairs = 0;
+};
+
+/// One question, compiled and priced.
+class Judge {
+public:
+  Judge(const Case &question, ModuleOp module)
+      : question(question), pricing(question, module),
+        problem(pricing.getGraph(), pricing.getSpace(), pricing.getModel()) {}
+
+  void comparePrices(Found &found) {
+    auto theirs = pricing.readTheirs();
+    if (!theirs)
+      return found.wrong.push_back("expected a strategy for every node");
+    const llvm::json::Object &taken = *findTaken(question);
+    MemoryPrice price = priceAsThere(*theirs);
+    const strategy::MemoryModel &model = pricing.getModel();
+    found.compare("computation", price.computation, *taken.getNumber("computation"));
+    found.compare("communication", price.activations + model.gamma * price.parameters,
+                  *taken.getNumber("communication"));
+    found.compare("all communication", price.activations + price.parameters,
+                  *taken.getNumber("communication_total"));
+    found.compare("total", model.getTotal(price), *taken.getNumber("total"));
+    EdgeTables(question, pricing, problem, found).compare();
+  }
+
+  void compareOptimum(Found &found) {
+    solve::SolveResult result = solve::solveByDynamicProgramming(problem.getProblem());
+    if (result.status != solve::SolveStatus::Optimal)
+      return found.wrong.push_back("dynamic programming: " + result.reason);
+    double ours = problem.getTotal(result.solution);
+    double theirs = *findTaken(question)->getNumber("total");
+    if (isSamePrice(ours, theirs))
+      found.same.push_back(llvm::formatv("total {0:F1}", ours));
+    else if (ours < theirs)
+      found.beyond.push_back(
+          llvm::formatv("total {0:F1}, there {1:F1}, which is not the least", ours, theirs));
+    else
+      found.compare("least total", ours, theirs);
+  }
+
+private:
+  /// With what readers of reshapes could have chosen: theirs are options of ours, unless a node has
+  /// a strategy that this search does not consider.
+  MemoryPrice priceAsThere(const std::vector<strategy::FactorCounts> &counts) const {
+    solve::StrategySolution solution;
+    for (auto [node, nodeCounts] : llvm::enumerate(counts)) {
+      std::optional<int32_t> option = problem.findOption(node, nodeCounts);
+      if (!option)
+        return pricing.getPrice(counts);
+      solution.push_back(*option);
+    }
+    return problem.getPrice(solution);
+  }
+
+  const Case &question;
+  Pricing pricing;
+  MemoryProblem problem;
+};
+
+/// The module of a question; or why there is nothing to compare.
+std::optional<Judgement> compile(const Case &question, MLIRContext &context, Program &program) {
+  Model model = makeModel(question);
+  if (!model.unknownOperator.empty())
+    return Judgement{Verdict::Skipped, "operator " + model.unknownOperator};
+  if (!findTaken(question))
+    return Judgement{Verdict::Skipped, "no prices"};
+  program = compileSingle(model.text, /*trains=*/false, context);
+  if (!program.module)
+    return Judgement{Verdict::Failed, program.error};
+  return std::nullopt;
+}
+
+} // namespace
+
+Judgement judgePrices(const Case &question, MLIRContext &context) {
+  Program program;
+  if (std::optional<Judgement> refused = compile(question, context, program))
+    return *refused;
+  Found found;
+  Judge(question, *program.module).comparePrices(found);
+  found.same.insert(found.same.begin(), "prices");
+  return found.judge();
+}
+
+Judgement judgeDynamicProgramming(const Case &question, MLIRContext &context) {
+  Judgement listed = judgeCandidates(question, context);
+  Program program;
+  std::optional<Judgement> refused = compile(question, context, program);
+  if (refused || listed.verdict == Verdict::Failed)
+    return listed;
+  Found found;
+  (listed.verdict == Verdict::Same ? found.same : found.beyond).push_back(listed.text);
+  Judge judge(question, *program.module);
+  judge.comparePrices(found);
+  judge.compareOptimum(found);
+  return found.judge();
+}
+
+} // namespace pcc::conformance

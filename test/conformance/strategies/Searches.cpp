@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "test/conformance/strategies/Searches.h"
+
+#include "passes/solve/Solve.h"
+#include "passes/strategy/MemorySearch.h"
+#include "passes/strategy/RecursiveStrategy.h"
+#include "test/conformance/strategies/Candidates.h"
+#include "test/conformance/strategies/Differences.h"
+#include "test/conformance/strategies/Pricing.h"
+#include "test/conformance/strategies/StepTimes.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using pcc::strategy::FactorCounts;
+using pcc::strategy::MemoryProblem;
+using pcc::strategy::MemorySpace;
+
+namespace pcc::conformance {
+namespace {
+
+using AllCounts = std::vector<FactorCounts>;
+
+/// Above so many devices BEST looks only at strategies that leave none idle, and at those that it
+/// begins with: tables are pairs of strategies.
+constexpr int64_t mostDevices = 16;
+constexpr double searchSeconds = 5;
+/// Steps are timed on meshes of at most so many axes: an op's ways are the powers of its factors.
+constexpr unsigned mostAxes = 3;
+
+/// Searches of one question under the cost model `memory`.
+class Recursion {
+public:
+  Recursion(const Case &question, ModuleOp module)
+      : question(question), module(module), pricing(question, module) {}
+
+  std::optional<AllCounts> readTheirs() const { return pricing.readTheirs(); }
+  double getTotal(const AllCounts &counts) const {
+    return pricing.getModel().getTotal(pricing.getPrice(counts));
+  }
+
+  /// Recursive programming, with every op's neighbouring choices tried afterwards.
+  AllCounts cut() const {
+    strategy::PinnedProgram program;
+    strategy::addRecursiveStrategy(module, question.devices, program);
+    AllCounts counts;
+    for (const strategy::MemoryNode &node : pricing.getGraph().nodes)
+      counts.push_back(strategy::countFactors(program.given.ops.at(node.op), program.mesh));
+    return strategy::improveCounts(pricing.getGraph(), pricing.getSpace(), pricing.getModel(),
+                                   std::move(counts));
+  }
+
+  /// The best that is found from there.
+  AllCounts findBest(const AllCounts &initial) const {
+    llvm::DenseMap<mlir::Operation *, FactorCounts> begun;
+    for (auto [node, counts] : llvm::zip_equal(pricing.getGraph().nodes, initial))
+      begun[node.op] = counts;
+    MemorySpace space = pricing.getSpace();
+    space.allows = [&](mlir::Operation *op, ArrayRef<int64_t> counts) {
+      int64_t used = 1;
+      for (int64_t count : counts)
+        used *= count;
+      return question.devices <= mostDevices || used == question.devices || begun[op] == counts;
+    };
+    MemoryProblem problem(pricing.getGraph(), std::move(space), pricing.getModel());
+    solve::SolveOptions options;
+    options.seconds = searchSeconds;
+    options.initial.emplace();
+    for (auto [node, counts] : llvm::enumerate(initial))
+      options.initial->push_back(problem.findOption(node, counts).value_or(0));
+    solve::SolveResult result = solve::solveBest(problem.getProblem(), options);
+    AllCounts best = initial;
+    if (result.hasSolution())
+      for (auto [node, option] : llvm::enumerate(result.solution)) {
+        ArrayRef<int64_t> counts = problem.getOptions(node)[option];
+        best[node].assign(counts.begin(), counts.end());
+      }
+    return best;
+  }
+
+private:
+  const Case &question;
+  ModuleOp module;
+  Pricing pricing;
+};
+
+} // namespace
+
+Judgement judgeRecursion(const Case &question, MLIRContext &context) {
+  Model model = makeModel(question);
+  if (!model.unknownOperator.empty())
+    return {Verdict::Skipped, "operator " + model.unknownOperator};
+  Program program = compileSingle(model.text, /*trains=*/false, context);
+  if (!program.module)
+    return {Verdict::Failed, program.error};
+  Recursion recursion(question, *program.module);
+  std::optional<AllCounts> chosen = recursion.readTheirs();
+  if (!chosen)
+    return {Verdict::Skipped, "expected a strategy for every node"};
+  AllCounts cut = recursion.cut();
+  double theirs = recursion.getTotal(*chosen), ours = recursion.getTotal(cut);
+  double best = recursion.getTotal(recursion.findBest(cut));
+  std::string text =
+      llvm::formatv("total {0:F1}, of the best {1:F1}, there {2:F1}", ours, best, theirs);
+  constexpr double rounding = 1 + 1e-9;
+  bool isGood = ours <= theirs * rounding && best <= ours * rounding;
+  std::string error;
+  if (auto times = measureSteps(question, model, mostAxes, context, error)) {
+    text += llvm::formatv("; step {0:F3} us, best {1:F3}, there {2:F3}", times->cut / 1e6,
+                          times->best / 1e6, times->theirs / 1e6);
+    if (!times->isWhole)
+      return {isGood ? Verdict::Differs : Verdict::Failed,
+              text + " (0: no plan was found in time, nothing is compared)"};
+    isGood &= times->cut <= times->theirs * rounding && times->best <= times->theirs * rounding;
+  }
+  if (!error.empty())
+    return {Verdict::Failed, error};
+  return {isGood ? Verdict::Same : Verdict::Failed, text};
+}
+
+Judgement judgePropagation(const Case &question, MLIRContext &context) {
+  Judgement listed = judgeCandidates(question, context);
+  Model model = makeModel(question);
+  if (listed.verdict == Verdict::Failed || !model.unknownOperator.empty())
+    return listed;
+  Program program = compileForward(question, model.text, context);
+  if (!program.module)
+    return {Verdict::Failed, program.error};
+  int64_t ours = Compiled(*program.module, model, rankOf(question)).received;
+  int64_t theirs = Answer(question).received;
+  std::string text = llvm::formatv("receives {0} elements, there {1}", ours, theirs);
+  if (!listed.text.empty())
+    text = listed.text + "; " + text;
+  return {ours <= theirs ? listed.verdict : Verdict::Failed, text};
+}
+
+} // namespace pcc::conformance
