@@ -34,7 +34,8 @@ SearchOutcome improveSearch(ModuleOp module, PinnedProgram program, GivenShardin
   std::optional<solve::StrategySolution> initial = translate(outcome, *free);
   if (!initial)
     return outcome;
-  outcome.result.solution = solve::improve(free->getProblem(), std::move(*initial));
+  constexpr int rounds = 16;
+  outcome.result.solution = solve::improve(free->getProblem(), std::move(*initial), rounds);
   outcome.result.cost = solve::verify(free->getProblem(), outcome.result.solution).cost;
   outcome.result.status = solve::SolveStatus::Feasible;
   outcome.result.bound = 0; // that of the plan does not hold for others
