@@ -31,8 +31,9 @@ static void search(SearchContext &context, std::unique_ptr<Branch> root) {
     team.raceStyles();
   while (root->isOpen() && !context.isOver() && !team.isStalled()) {
     team.epoch(true);
+    // To go on with a smaller root takes prices some steps; while they rise it must be worth that.
     if (!context.isOver() && context.mayRebuild())
-      team.shrink(0.02, true);
+      team.shrink(team.isQuiet() ? 0.02 : 0.15, true);
     context.report(false);
   }
   if (root->isOpen() && !context.isOver() && isTreeAffordable(context, *root)) {

@@ -90,9 +90,11 @@ public:
   void restart();
 
   bool isStalled() const { return quiet >= 12; }
+  bool isQuiet() const { return quiet >= 5; }
 
 private:
   void offerAll();
+  std::vector<int32_t> decodeWithHub();
   void startAnew(std::unique_ptr<LocalSearch> &search, bool pricesMoved);
 
   SearchContext &context;

@@ -83,7 +83,7 @@ void dive(SearchContext &context, const Branch &root) {
           return;
       }
       double whole = std::abs(double(context.cutoff()));
-      mayFix = best.node >= 0 && best.spread > 1e-4 * whole;
+      mayFix = best.node >= 0 && best.spread > 1e-3 * whole;
       if (mayFix) {
         int node = branch.instance->nodes[best.node].coreNode;
         team.keepBest();

@@ -128,7 +128,7 @@ void LocalSearch::round() {
   ++sinceBetter;
   if (isBetter(state, bestState)) {
     // Crumbs are no sign that more is to come.
-    if (state.cost() < bestState.cost() - 1e-4 * std::abs(bestState.cost()) ||
+    if (state.cost() < bestState.cost() - 2e-5 * std::abs(bestState.cost()) ||
         state.overuse() < bestState.overuse())
       workAtBest = work();
     bestState = state;

@@ -9,23 +9,42 @@ namespace pcc::solve {
 static constexpr double moveShare = 0.6;
 
 /// A search starts anew when it looked at the tables this many times and found nothing.
-static constexpr uint64_t patience = 150;
+static constexpr uint64_t patience = 600;
 
 Team::Team(SearchContext &context, Branch &branch, uint64_t seed)
     : context(context), branch(branch), seed(seed) {}
 
 uint64_t Team::quantum() const { return 20 * branch.prices->messages.work(); }
 
+std::vector<int32_t> Team::decodeWithHub() {
+  // The nodes with the most neighbours decide most: another option of one of them leads elsewhere.
+  std::vector<int> hubs;
+  for (size_t i = 0; i < branch.instance->nodes.size(); ++i)
+    if (branch.instance->nodes[i].size > 1)
+      hubs.push_back(static_cast<int>(i));
+  auto hasMore = [&](int a, int b) {
+    return branch.instance->nodes[a].neighbours.size() >
+           branch.instance->nodes[b].neighbours.size();
+  };
+  if (hubs.empty())
+    return branch.prices->decoded();
+  std::stable_sort(hubs.begin(), hubs.end(), hasMore);
+  Random random(seed * 77 + restarts);
+  int hub = hubs[random.below(static_cast<uint32_t>(std::min<size_t>(hubs.size(), 6)))];
+  PriceSearch probe(*branch.prices);
+  probe.fix(hub, static_cast<int>(random.below(branch.instance->nodes[hub].size)));
+  uint64_t entries = 16 * probe.messages.work();
+  probe.advance(entries, branch.toInstance(context.cutoff()), context.stop());
+  context.spend(entries);
+  return probe.decoded().empty() ? branch.prices->decoded() : probe.decoded();
+}
+
 void Team::startAnew(std::unique_ptr<LocalSearch> &search, bool pricesMoved) {
-  // Runs from the same start end far apart: now from what the prices say, now from the best.
-  const std::vector<int32_t> *from = &branch.prices->decoded();
-  if (++restarts % 3 == 0 && !pricesMoved)
-    for (auto &other : searches)
-      if (other->best().isFeasible() && other->best().cost() < search->best().cost())
-        from = &other->best().options();
   keepBest();
-  std::vector<int32_t> copy = *from;
-  search = std::make_unique<LocalSearch>(*branch.instance, std::move(copy),
+  ++restarts;
+  std::vector<int32_t> from =
+      pricesMoved || restarts % 2 == 0 ? branch.prices->decoded() : decodeWithHub();
+  search = std::make_unique<LocalSearch>(*branch.instance, std::move(from),
                                          seed * 1000 + searches.size() + restarts);
   search->setPrices(branch.prices->prices());
 }
