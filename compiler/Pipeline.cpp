@@ -114,6 +114,8 @@ static void addSearch(OpPassManager &passes, const PipelineOptions &options) {
                          : strategy::SearchAlgorithm::DynamicProgramming;
   search.timeLimit = config.time_limit();
   search.memoryLimit = config.memory_limit();
+  search.seed = options.searchSeed;
+  search.threads = options.searchThreads;
   if (options.cluster)
     search.cluster = machine::toText(*options.cluster);
   passes.addPass(plan::createPlanAutoParallel(search, options.observeSearch));

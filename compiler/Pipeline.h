@@ -52,6 +52,9 @@ struct PipelineOptions {
   std::vector<std::string> keptWhole;
   /// False: the program of one device, whatever mesh, pins and shardings the model comes with.
   bool obeysMarks = true;
+  /// Of the search of AUTO_PARALLEL: the same seed and number of threads find the same plan.
+  uint64_t searchSeed = 1;
+  int searchThreads = 2;
   /// Called with the candidates of a search of AUTO_PARALLEL, best first.
   std::function<void(llvm::ArrayRef<plan::MeshCandidate>)> observeSearch;
   /// Called before the passes of each stage run, e.g. to attach timing.

@@ -74,6 +74,7 @@ private:
       options.memoryLimit = memoryLimit;
     options.solve.seconds = timeLimit;
     options.solve.seed = seed;
+    options.solve.threads = threads;
     return options;
   }
 

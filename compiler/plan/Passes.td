@@ -39,6 +39,7 @@ def PlanAutoParallel : Pass<"plan-auto-parallel", "::mlir::ModuleOp"> {
            "bytes of one device; 0: what the machine has">,
     Option<"timeLimit", "time-limit", "double", "60", "seconds that the search may take">,
     Option<"seed", "seed", "uint64_t", "1", "of the search">,
+    Option<"threads", "threads", "int", "2", "of the search">,
   ];
   let dependentDialects = ["::pcc::dist::DistDialect"];
 }

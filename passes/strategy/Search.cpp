@@ -8,6 +8,16 @@ using namespace pcc;
 
 namespace pcc::strategy {
 
+/// The exact algorithm first; where its tables would be too large, the one with a bound.
+static solve::SolveResult solveBy(SearchAlgorithm algorithm, const solve::StrategyProblem &problem,
+                                  const solve::SolveOptions &options) {
+  if (algorithm == SearchAlgorithm::DynamicProgramming)
+    if (solve::SolveResult result = solve::solveByDynamicProgramming(problem, options);
+        result.status != solve::SolveStatus::Unknown)
+      return result;
+  return solve::solveBest(problem, options);
+}
+
 SearchOutcome search(ModuleOp module, PinnedProgram pinned, const abi::Cluster &cluster,
                      const SearchOptions &options) {
   auto start = std::chrono::steady_clock::now();
@@ -18,7 +28,7 @@ SearchOutcome search(ModuleOp module, PinnedProgram pinned, const abi::Cluster &
       std::make_shared<SearchProblem>(module, pinned.mesh, cluster, pinned.given, memory);
   const solve::StrategyProblem &problem = outcome.problem->getProblem();
   outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  outcome.result = solve::solveBest(problem, options.solve);
+  outcome.result = solveBy(options.algorithm, problem, options.solve);
   if (outcome.isFeasible())
     outcome.problem->apply(outcome.result.solution, pinned.given);
   outcome.program = std::move(pinned);

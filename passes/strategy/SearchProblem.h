@@ -35,8 +35,8 @@ struct NodeWays {
 
 class SearchProblem {
 public:
-  /// Of `module` on a mesh, by the prices of `cluster`, which is complete, has a device for each rank
-  /// and outlives this. What is `given` has no other option. `memoryLimit` in bytes.
+  /// Of `module` on a mesh, by the prices of `cluster`, which is complete, has a device for each
+  /// rank and outlives this. What is `given` has no other option. `memoryLimit` in bytes.
   SearchProblem(mlir::ModuleOp module, const dist::Mesh &mesh, const abi::Cluster &cluster,
                 const GivenShardings &given, int64_t memoryLimit);
 

@@ -43,6 +43,8 @@ public:
   ExitCode readProgram(abi::Executable &program, bool heedsCluster = false) const;
 
   const ClusterFlag &getCluster() const { return cluster; }
+  /// Whether the flag of a field of ParallelConfig was given.
+  bool has(llvm::StringRef field) const { return parallel.has(field); }
 
 private:
   /// The name of a flag that was given and that only compiling heeds, `device-num` and `cluster`

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// pcc search: the best choice of options of a problem, with a bound that proves how good it is.
+// pcc search: the best plan of a model, or the best choice of options of a problem, with a bound
+// that proves how good it is.
 
 #include "passes/solve/Certificate.h"
 #include "passes/solve/ProblemFile.h"
 #include "passes/solve/Solve.h"
 #include "passes/solve/Workers.h"
 #include "tools/pcc/Output.h"
+#include "tools/pcc/RoadFlags.h"
+#include "tools/pcc/SearchReport.h"
 #include "tools/pcc/Verb.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -18,8 +21,6 @@ namespace cl = llvm::cl;
 namespace json = llvm::json;
 
 namespace {
-
-enum class Algorithm { Best, DynamicProgramming };
 
 /// `at time 30 70 is used at least, expected at most 50; largest: node 1 (25), node 4 (15)`.
 std::string tightest(const StrategyProblem &problem) {
@@ -34,18 +35,12 @@ std::string tightest(const StrategyProblem &problem) {
 class SearchVerb : public Verb {
 public:
   SearchVerb()
-      : Verb("search", "the best options of a problem, and a bound"),
-        input(cl::Positional, cl::desc("PROBLEM"), cl::Required, cl::sub(command)),
-        algorithm("algorithm", cl::desc("how to search"), cl::init(Algorithm::Best),
-                  cl::values(clEnumValN(Algorithm::Best, "best", "anytime, with a proved bound"),
-                             clEnumValN(Algorithm::DynamicProgramming, "dynamic_programming",
-                                        "exact, where the tables fit")),
-                  cl::sub(command)),
-        timeLimit("time-limit", cl::desc("seconds, reading the problem included"), cl::init(60),
-                  cl::sub(command)),
+      : Verb("search", "the best plan of a model, or the best options of a problem, and a bound"),
+        road(command),
         threads("threads", cl::desc("threads of the search"), cl::init(2), cl::sub(command)),
         seed("seed", cl::desc("of random decisions"), cl::init(1), cl::sub(command)),
-        output("o", cl::desc("the solution"), cl::value_desc("file"), cl::sub(command)),
+        output("o", cl::desc("the plan, as a strategy file; of a problem the solution"),
+               cl::value_desc("file"), cl::sub(command)),
         longOutput("output", cl::desc("the same as -o"), cl::aliasopt(output)),
         certificate("certificate", cl::desc("the proof of the bound; with --check to be read"),
                     cl::value_desc("file"), cl::sub(command)),
@@ -56,29 +51,67 @@ public:
         quiet("quiet", cl::desc("no lines about progress"), cl::sub(command)), format(command) {}
 
   ExitCode run() override {
-    if (timeLimit <= 0 || threads < 1)
-      return fail(BadUsage, "expected a positive '--time-limit' and '--threads' of at least 1");
+    if (threads < 1)
+      return fail(BadUsage, "'--threads': expected at least 1");
+    PipelineOptions road;
+    if (ExitCode code = this->road.read(road))
+      return code;
+    llvm::StringRef path = this->road.getModel().path();
+    bool isModel = llvm::any_of(llvm::ArrayRef<const char *>{".onnx", ".mlir", ".mlirbc"},
+                                [&](const char *suffix) { return path.ends_with(suffix); });
+    return isModel ? searchModel(std::move(road)) : searchProblem(path.str(), road.parallel);
+  }
+
+private:
+  /// The road up to its plan, which is told and written as a strategy file.
+  ExitCode searchModel(PipelineOptions options) {
+    if (certificate.getNumOccurrences() || solution.getNumOccurrences() ||
+        initial.getNumOccurrences())
+      return fail(BadUsage, "expected a problem with '--certificate', '--check' or '--initial', "
+                            "got a model");
+    options.parallel.set_parallel_mode(abi::AUTO_PARALLEL);
+    options.parallel.set_strategy_ckpt_save_file(output);
+    options.searchSeed = seed;
+    options.searchThreads = threads;
+    std::optional<SearchReport> report;
+    options.observeSearch = [&](llvm::ArrayRef<plan::MeshCandidate> candidates) {
+      report.emplace(candidates);
+    };
+    Session session;
+    ExitCode code;
+    if (!road.compile(session, options, Stage::Strategy, code))
+      return code;
+    if (!report)
+      return fail(BadUsage, "'--auto-parallel-search-mode': expected dynamic_programming or best, "
+                            "which have a cost to tell");
+    if (format.isJson())
+      printJson(report->toJson());
+    else
+      report->print();
+    return Success;
+  }
+
+  ExitCode searchProblem(const std::string &path, const abi::ParallelConfig &config) {
     Stopwatch clock;
-    abi::Expected<StrategyProblem> problem = readProblem(input);
+    abi::Expected<StrategyProblem> problem = readProblem(path);
     if (!problem)
       return fail(BadInput, problem.status().message());
     if (solution.getNumOccurrences())
       return check(*problem);
     SolveOptions options;
-    options.seconds = std::max(timeLimit - clock.seconds(), 0.01);
+    options.seconds = std::max(config.time_limit() - clock.seconds(), 0.01);
     options.threads = threads;
     options.seed = seed;
     if (!quiet)
       options.progress = printProgress;
     if (ExitCode code = readInitial(options))
       return code;
-    SolveResult result = algorithm == Algorithm::Best
-                             ? solveBest(*problem, options)
-                             : solveByDynamicProgramming(*problem, options);
-    return write(*problem, result);
+    bool isExact = road.has("auto_parallel_search_mode") &&
+                   config.auto_parallel_search_mode() == abi::DYNAMIC_PROGRAMMING;
+    return write(*problem, isExact ? solveByDynamicProgramming(*problem, options)
+                                   : solveBest(*problem, options));
   }
 
-private:
   static abi::Expected<StrategySolution> readSolution(const std::string &path) {
     abi::Expected<std::string> text = readWholeFile(path);
     if (!text)
@@ -118,7 +151,7 @@ private:
         return code;
     if (certificate.getNumOccurrences()) {
       if (!result.certificate)
-        return fail(BadUsage, "expected '--algorithm=best' with '--certificate'");
+        return fail(BadUsage, "expected '--auto-parallel-search-mode=best' with '--certificate'");
       if (abi::Status status = writeWholeFile(certificate, printCertificate(*result.certificate));
           !status.ok())
         return fail(BadInput, status.message());
@@ -127,18 +160,26 @@ private:
     return Success;
   }
 
+  /// A number where scripts can read it as one.
+  static json::Value toJson(Int128 value) {
+    if (value <= std::numeric_limits<int64_t>::max())
+      return static_cast<int64_t>(value);
+    return toString(value);
+  }
+
   void print(const SolveResult &result) {
     double gap = result.cost > 0 ? double(result.cost - result.bound) / double(result.cost) : 0;
     if (format.isJson()) {
       printJson(json::Object{{"status", stringify(result.status)},
-                             {"cost", toString(result.cost)},
-                             {"bound", toString(result.bound)},
+                             {"cost", toJson(result.cost)},
+                             {"bound", toJson(result.bound)},
                              {"gap", gap},
                              {"seconds", result.statistics.seconds},
                              {"nodes", int64_t(result.statistics.nodes)},
                              {"edges", int64_t(result.statistics.edges)},
                              {"segments", int64_t(result.statistics.segments)},
                              {"work", int64_t(result.statistics.work)},
+                             {"solution", json::Array(llvm::ArrayRef<int32_t>(result.solution))},
                              {"reason", result.reason}});
       return;
     }
@@ -173,9 +214,7 @@ private:
     return Success;
   }
 
-  cl::opt<std::string> input;
-  cl::opt<Algorithm> algorithm;
-  cl::opt<double> timeLimit;
+  RoadFlags road;
   cl::opt<int> threads, seed;
   cl::opt<std::string> output;
   cl::alias longOutput;

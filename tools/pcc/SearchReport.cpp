@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tools/pcc/SearchReport.h"
+
+#include "passes/facts/OpNames.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace pcc;
+using namespace pcc::cli;
+namespace json = llvm::json;
+
+static double toSeconds(solve::Int128 cost) {
+  return static_cast<double>(cost) / strategy::picosecondsPerSecond;
+}
+
+static std::vector<std::string> print(llvm::ArrayRef<dist::Sharding> shardings) {
+  std::vector<std::string> texts;
+  for (const dist::Sharding &sharding : shardings)
+    texts.push_back(sharding.str());
+  return texts;
+}
+
+/// The ops of a plan.
+static std::vector<PlannedOp> listOps(const strategy::SearchOutcome &outcome) {
+  std::vector<PlannedOp> ops;
+  llvm::StringMap<unsigned> seen;
+  for (auto [index, node] : llvm::enumerate(outcome.problem->getGraph().nodes)) {
+    if (node.kind != strategy::SearchNode::Kind::Op)
+      continue;
+    std::string name = facts::getName(node.op).str();
+    if (unsigned number = seen[name]++)
+      name += "#" + std::to_string(number);
+    int32_t option = outcome.result.solution[index];
+    const strategy::OpSharding &way = outcome.problem->getWays(index).ways[option];
+    ops.push_back({name, print(way.operands), print(way.results),
+                   toSeconds(outcome.problem->getProblem().nodes[index].costs[option])});
+  }
+  return ops;
+}
+
+SearchReport::SearchReport(llvm::ArrayRef<plan::MeshCandidate> candidates) {
+  for (const plan::MeshCandidate &candidate : candidates) {
+    const solve::SolveResult &result = candidate.outcome.result;
+    meshes.push_back({candidate.mesh.str(), solve::stringify(result.status), toSeconds(result.cost),
+                      toSeconds(result.bound),
+                      candidate.outcome.seconds + result.statistics.seconds, result.hasSolution()});
+  }
+  if (candidates.front().outcome.isFeasible())
+    ops = listOps(candidates.front().outcome);
+}
+
+json::Value SearchReport::toJson() const {
+  json::Array rows;
+  double seconds = 0;
+  for (const Mesh &mesh : meshes) {
+    rows.push_back(json::Object{{"mesh", mesh.name},
+                                {"status", mesh.status},
+                                {"cost", mesh.cost},
+                                {"bound", mesh.bound},
+                                {"seconds", mesh.seconds}});
+    seconds += mesh.seconds;
+  }
+  json::Object plan;
+  for (const PlannedOp &op : ops)
+    plan[op.name] =
+        json::Object{{"in_strategy", op.in}, {"out_strategy", op.out}, {"cost", op.seconds}};
+  return json::Object{{"cost", meshes.front().cost},
+                      {"bound", meshes.front().bound},
+                      {"seconds", seconds},
+                      {"meshes", std::move(rows)},
+                      {"ops", std::move(plan)}};
+}
+
+void SearchReport::print() const {
+  llvm::outs() << llvm::formatv("{0,-24} {1,12} {2,12} {3,8} {4,10}\n", "mesh", "step ms",
+                                "bound ms", "gap %", "search s");
+  for (const Mesh &mesh : meshes)
+    if (mesh.isFeasible)
+      llvm::outs() << llvm::formatv(
+          "{0,-24} {1,12:f4} {2,12:f4} {3,8:f3} {4,10:f3}\n", mesh.name, mesh.cost * 1e3,
+          mesh.bound * 1e3, mesh.cost > 0 ? 100 * (1 - mesh.bound / mesh.cost) : 0.0, mesh.seconds);
+    else
+      llvm::outs() << llvm::formatv("{0,-24} {1,12}\n", mesh.name, mesh.status);
+  std::vector<PlannedOp> longest = ops;
+  llvm::stable_sort(longest, [](const PlannedOp &lhs, const PlannedOp &rhs) {
+    return lhs.seconds > rhs.seconds;
+  });
+  constexpr size_t mostShown = 20;
+  longest.resize(std::min(longest.size(), mostShown));
+  if (!longest.empty())
+    llvm::outs() << llvm::formatv("\n{0} ops; those that take longest, ms a step:\n", ops.size());
+  for (const PlannedOp &op : longest)
+    llvm::outs() << llvm::formatv("{0,10:f4}  {1}: {2} -> {3}\n", op.seconds * 1e3, op.name,
+                                  llvm::join(op.in, ", "), llvm::join(op.out, ", "));
+}
