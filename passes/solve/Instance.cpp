@@ -36,12 +36,10 @@ Instance::Instance(const Core &core, const std::vector<Segment> &segments) {
     capacities.push_back(segment.capacity);
 
   size_t end = 0;
-  std::vector<const CoreEdge *> given;
   for (size_t e = 0; e < core.edges.size(); ++e) {
     const CoreEdge &edge = core.edges[e];
     if (edge.isGone())
       continue;
-    given.push_back(&edge);
     auto [u, v] = std::minmax(place[edge.u], place[edge.v]);
     InstanceEdge &added = edges.emplace_back();
     added.coreEdge = static_cast<int>(e);
@@ -70,19 +68,7 @@ Instance::Instance(const Core &core, const std::vector<Segment> &segments) {
     end += size_t(nodes[edges[e].v].size) * nodes[edges[e].u].padded;
   }
   exactTables.assign(end, double(kFar));
-  for (size_t e = 0; e < edges.size(); ++e) {
-    const InstanceNode &u = nodes[edges[e].u], &v = nodes[edges[e].v];
-    for (int i = 0; i < u.size; ++i)
-      for (int j = 0; j < v.size; ++j) {
-        Cost cost = core.at(*given[e], u.coreNode, i, j);
-        double entry = cost >= kInfinite ? double(kFar) : double(cost);
-        exactTables[edges[e].uv + size_t(i) * v.padded + j] = entry;
-        exactTables[edges[e].vu + size_t(j) * u.padded + i] = entry;
-      }
-    int index = static_cast<int>(e);
-    nodes[edges[e].v].neighbours.push_back({edges[e].u, index, edges[e].vu, edges[e].uv});
-    nodes[edges[e].u].neighbours.push_back({edges[e].v, index, edges[e].uv, edges[e].vu});
-  }
+  fillTables(core);
   tables.assign(exactTables.begin(), exactTables.end());
   for (size_t i = 0; i < nodes.size(); ++i) {
     std::vector<Neighbour> &list = nodes[i].neighbours;
@@ -92,6 +78,22 @@ Instance::Instance(const Core &core, const std::vector<Segment> &segments) {
         static_cast<int>(std::count_if(list.begin(), list.end(), [&](const Neighbour &n) {
           return n.node < static_cast<int>(i);
         }));
+  }
+}
+
+void Instance::fillTables(const Core &core) {
+  for (size_t e = 0; e < edges.size(); ++e) {
+    const InstanceNode &u = nodes[edges[e].u], &v = nodes[edges[e].v];
+    for (int i = 0; i < u.size; ++i)
+      for (int j = 0; j < v.size; ++j) {
+        Cost cost = core.at(core.edges[edges[e].coreEdge], u.coreNode, i, j);
+        double entry = cost >= kInfinite ? double(kFar) : double(cost);
+        exactTables[edges[e].uv + size_t(i) * v.padded + j] = entry;
+        exactTables[edges[e].vu + size_t(j) * u.padded + i] = entry;
+      }
+    int index = static_cast<int>(e);
+    nodes[edges[e].v].neighbours.push_back({edges[e].u, index, edges[e].vu, edges[e].uv});
+    nodes[edges[e].u].neighbours.push_back({edges[e].v, index, edges[e].uv, edges[e].vu});
   }
 }
 

@@ -66,7 +66,8 @@ struct Instance {
   /// `core` was compacted with these segments.
   Instance(const Core &core, const std::vector<Segment> &segments);
 
-  int segments() const { return static_cast<int>(capacities.size()); }
+private:
+  void fillTables(const Core &core);
 };
 
 } // namespace pcc::solve
