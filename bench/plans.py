@@ -11,6 +11,7 @@ a given plan is at least as good here as its author's.
 
 import argparse
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -41,23 +42,40 @@ TENSOR = {  # the columns of the first product of a pair, the rows of the second
     ],
     "moe": [('parameter: "w[12]"', '"[tp, _, _]"')],
 }
-WHOLE = [f'pin {{ parameter: ".*" sharding: "[{", ".join("_" * rank)}]" }}' for rank in (1, 2, 3, 4)]
-BATCH = [f'pin {{ input: ".*" sharding: "[dp{", _" * rank}]" }}' for rank in range(4)]
+
+
+def list_tensors(model, pattern):
+    """(name, rank) of what `pattern` finds in the text of a model: its groups `name` and `shape`."""
+    return [(found["name"], found["shape"].count("x")) for found in re.finditer(pattern, model.read_text())]
+
+
+def whole(model):
+    """Every rank holds all of each parameter."""
+    found = list_tensors(model, r'graph\.parameter @"?(?P<name>[\w.]+)"? : tensor<(?P<shape>[\dx]+)')
+    return [f'pin {{ parameter: "{re.escape(name)}" sharding: "[{", ".join("_" * rank)}]" }}'.replace("\\", "\\\\")
+            for name, rank in found]
+
+
+def batch(model):
+    """Every input is cut along its first dimension."""
+    found = list_tensors(model, r'tensor<(?P<shape>[\dx]+)\w+> \{graph\.role = #graph\.role<input "(?P<name>[^"]+)">')
+    return [f'pin {{ input: "{name}" sharding: "[dp{", _" * (rank - 1)}]" }}' for name, rank in found]
 
 
 def pins(mesh, lines):
     return "\n".join([f'mesh: "{mesh}"', *lines]) + "\n"
 
 
-def given(kind, devices, ranks):
+def given(model, kind, devices, ranks):
     """The plans that people write, as pins by name."""
+    cut = batch(model)
     tensor = [f"pin {{ {what} sharding: {how} }}" for what, how in TENSOR[kind]]
-    plans = {"data": pins(f"dp={devices}", WHOLE + BATCH)}
+    plans = {"data": pins(f"dp={devices}", whole(model) + cut)}
     if devices == ranks:
         plans["tensor"] = plans["expert"] = pins(f"tp={ranks}", tensor)
     else:
         plans["tensor"] = pins(f"rest={devices // ranks}, tp={ranks}", tensor)
-        plans["expert"] = pins(f"dp={devices // ranks}, tp={ranks}", tensor + BATCH)
+        plans["expert"] = pins(f"dp={devices // ranks}, tp={ranks}", tensor + cut)
     return plans
 
 
@@ -92,7 +110,7 @@ def main():
                 subprocess.run([pcc, "example", example, "-o", model, *flags], check=True)
                 best = search(pcc, model, loss, devices, options.seconds)
                 row = [f"{best[0]:.3f}", f"{best[1]:.3f}"] if best else ["none fits", ""]
-                for plan, text in given(kind, devices, ranks).items():
+                for plan, text in given(model, kind, devices, ranks).items():
                     file = Path(folder, f"{plan}.textproto")
                     file.write_text(text)
                     cost = search(pcc, model, loss, devices, options.seconds, [f"--pins={file}"])
