@@ -22,8 +22,8 @@ FAMILIES = {  # name: (example, sizes, batch per device, loss, kind of its pins,
     "mlp": ("mlp", ["width=8192"], 64, "softmax_cross_entropy", "mlp", 8),
     "resnet18": ("resnet", ["image=224"], 8, "softmax_cross_entropy", "resnet", 8),
     "resnet50": ("resnet", ["image=224", "depth=50"], 8, "softmax_cross_entropy", "resnet", 8),
-    "gpt": ("gpt", TRANSFORMER + ["vocabulary=32768"], 1, "softmax_cross_entropy", "transformer", 8),
-    "llama": ("llama", TRANSFORMER + ["vocabulary=32768"], 1, "softmax_cross_entropy", "transformer", 8),
+    "gpt": ("gpt", TRANSFORMER + ["vocabulary=32768"], 1, "softmax_cross_entropy", "language", 8),
+    "llama": ("llama", TRANSFORMER + ["vocabulary=32768"], 1, "softmax_cross_entropy", "language", 8),
     "bert": ("bert", TRANSFORMER + ["vocabulary=32768"], 1, "softmax_cross_entropy", "transformer", 8),
     "vit": ("vit", ["layers=4", "width=2048", "heads=32"], 8, "softmax_cross_entropy", "transformer", 8),
     "moe": ("moe", ["width=2048", "sequence=1024", "experts=8"], 1, "mse", "moe", 8),
@@ -38,10 +38,10 @@ TENSOR = {  # the columns of the first product of a pair, the rows of the second
     "transformer": [
         ('parameter: ".*(q|k|v|fc|gate|up)\\\\.weight"', '"[tp, _]"'),
         ('parameter: ".*(proj|out|o|down)\\\\.weight"', '"[_, tp]"'),
-        ('parameter: "(wte|embed|head)\\\\.weight"', '"[tp, _]"'),
     ],
     "moe": [('parameter: "w[12]"', '"[tp, _, _]"')],
 }
+TENSOR["language"] = TENSOR["transformer"] + [('parameter: "(wte|embed|head)\\\\.weight"', '"[tp, _]"')]
 
 
 def list_tensors(model, pattern):
