@@ -17,10 +17,6 @@ namespace pcc::plan {
 
 namespace {
 
-double toSeconds(solve::Int128 cost) {
-  return static_cast<double>(cost) / strategy::picosecondsPerSecond;
-}
-
 struct AutoParallel : impl::PlanAutoParallelBase<AutoParallel> {
   using PlanAutoParallelBase::PlanAutoParallelBase;
 
@@ -88,8 +84,8 @@ private:
              << remark::metric("edges", candidate.outcome.problem->getProblem().edges.size())
              << remark::metric("status", solve::stringify(result.status));
       if (result.hasSolution())
-        remark << remark::metric("step_seconds", toSeconds(result.cost))
-               << remark::metric("bound_seconds", toSeconds(result.bound));
+        remark << remark::metric("step_seconds", strategy::toSeconds(result.cost))
+               << remark::metric("bound_seconds", strategy::toSeconds(result.bound));
     }
   }
 

@@ -63,6 +63,12 @@ std::string ReshardPlan::str() const {
   return join(texts, ", ");
 }
 
+Mesh dropTrivialAxes(const Mesh &mesh) {
+  SmallVector<dist::MeshAxis, 4> axes(mesh.getAxes());
+  erase_if(axes, [](const dist::MeshAxis &axis) { return axis.size == 1; });
+  return Mesh(axes);
+}
+
 Sharding dropTrivialAxes(const Sharding &sharding, const Mesh &mesh) {
   auto isTrivial = [&](const std::string &axis) { return mesh.getSize(StringRef(axis)) == 1; };
   SmallVector<AxisList, 4> dims(sharding.getDims());
@@ -189,12 +195,6 @@ private:
   std::map<std::string, Node> nodes;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
 };
-
-Mesh dropTrivialAxes(const Mesh &mesh) {
-  SmallVector<dist::MeshAxis, 4> axes(mesh.getAxes());
-  erase_if(axes, [](const dist::MeshAxis &axis) { return axis.size == 1; });
-  return Mesh(axes);
-}
 
 } // namespace
 

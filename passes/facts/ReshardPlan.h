@@ -83,5 +83,7 @@ ReshardPlan planReshard(const dist::Sharding &from, const dist::Sharding &to,
 
 /// The sharding without axes of one rank, which mean nothing.
 dist::Sharding dropTrivialAxes(const dist::Sharding &sharding, const dist::Mesh &mesh);
+/// The mesh without them.
+dist::Mesh dropTrivialAxes(const dist::Mesh &mesh);
 
 } // namespace pcc::facts

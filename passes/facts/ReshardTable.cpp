@@ -16,7 +16,7 @@ namespace {
 AxisList listIdleAxes(const Sharding &sharding, const Mesh &mesh) {
   AxisList idle;
   for (const dist::MeshAxis &axis : mesh.getAxes())
-    if (axis.size > 1 && !sharding.uses(axis.name))
+    if (!sharding.uses(axis.name))
       idle.push_back(axis.name);
   return idle;
 }
@@ -30,12 +30,6 @@ void forEachSubset(ArrayRef<std::string> axes, function_ref<void(const AxisList 
         subset.push_back(axes[i]);
     visit(subset);
   }
-}
-
-Mesh dropTrivialAxes(const Mesh &mesh) {
-  SmallVector<dist::MeshAxis, 4> axes(mesh.getAxes());
-  erase_if(axes, [](const dist::MeshAxis &axis) { return axis.size == 1; });
-  return Mesh(axes);
 }
 
 } // namespace

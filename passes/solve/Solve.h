@@ -3,7 +3,7 @@
 // The algorithms over StrategyProblem. Each is a free function; each solution that one returns has
 // passed `verify` on the problem that was given.
 //
-//   solveByDynamicProgramming   exact, or says that its tables would be too large
+//   solveByDynamicProgramming   exact; hands over to the next where its tables would be too large
 //   solveBest                   anytime, with a bound and a certificate; exact on small problems
 #pragma once
 
@@ -69,8 +69,8 @@ struct SolveResult {
 };
 
 /// Bucket elimination (Dechter, Bucket elimination: a unifying framework for reasoning, 1999) with
-/// Pareto-optimal pairs of cost and use where the limit can bind. Exact; Unknown with a reason if
-/// the tables would not fit into the budget or the time.
+/// Pareto-optimal pairs of cost and use where the limit can bind. Exact; where the tables would
+/// not fit into the budget or the time, solveBest takes over, and the reason says so.
 SolveResult solveByDynamicProgramming(const StrategyProblem &problem,
                                       const SolveOptions &options = {});
 

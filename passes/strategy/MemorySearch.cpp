@@ -144,15 +144,6 @@ MemorySpace makeSpace(int64_t deviceNum, const PinnedProgram &program) {
   return space;
 }
 
-solve::SolveResult solveBy(SearchAlgorithm algorithm, const solve::StrategyProblem &problem,
-                           const solve::SolveOptions &options) {
-  if (algorithm == SearchAlgorithm::DynamicProgramming)
-    if (solve::SolveResult result = solve::solveByDynamicProgramming(problem, options);
-        result.status != solve::SolveStatus::Unknown)
-      return result;
-  return solve::solveBest(problem, options);
-}
-
 } // namespace
 
 FactorCounts countFactors(const GivenOp &given, const dist::Mesh &mesh) {

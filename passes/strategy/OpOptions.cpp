@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/strategy/OpOptions.h"
 
+#include "passes/facts/ReshardPlan.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -14,9 +15,8 @@ namespace {
 /// The names of the axes that cut anything.
 AxisList listAxes(const dist::Mesh &mesh) {
   AxisList axes;
-  for (const dist::MeshAxis &axis : mesh.getAxes())
-    if (axis.size > 1)
-      axes.push_back(axis.name);
+  for (const dist::MeshAxis &axis : facts::dropTrivialAxes(mesh).getAxes())
+    axes.push_back(axis.name);
   return axes;
 }
 

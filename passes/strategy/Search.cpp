@@ -8,14 +8,11 @@ using namespace pcc;
 
 namespace pcc::strategy {
 
-/// The exact algorithm first; where its tables would be too large, the one with a bound.
-static solve::SolveResult solveBy(SearchAlgorithm algorithm, const solve::StrategyProblem &problem,
-                                  const solve::SolveOptions &options) {
-  if (algorithm == SearchAlgorithm::DynamicProgramming)
-    if (solve::SolveResult result = solve::solveByDynamicProgramming(problem, options);
-        result.status != solve::SolveStatus::Unknown)
-      return result;
-  return solve::solveBest(problem, options);
+solve::SolveResult solveBy(SearchAlgorithm algorithm, const solve::StrategyProblem &problem,
+                           const solve::SolveOptions &options) {
+  return algorithm == SearchAlgorithm::DynamicProgramming
+             ? solve::solveByDynamicProgramming(problem, options)
+             : solve::solveBest(problem, options);
 }
 
 SearchOutcome search(ModuleOp module, PinnedProgram pinned, const abi::Cluster &cluster,

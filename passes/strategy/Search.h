@@ -27,6 +27,10 @@ struct SearchOutcome {
   bool isFeasible() const { return result.hasSolution(); }
 };
 
+/// Solves a problem by the algorithm of that name.
+solve::SolveResult solveBy(SearchAlgorithm algorithm, const solve::StrategyProblem &problem,
+                           const solve::SolveOptions &options);
+
 /// `pinned` is what must hold; `cluster` is complete, has a device for each rank of its mesh and
 /// outlives the outcome.
 SearchOutcome search(mlir::ModuleOp module, PinnedProgram pinned, const abi::Cluster &cluster,

@@ -15,10 +15,6 @@ static facts::Shape getLocalShape(Value value, const Sharding &sharding, const d
   return type ? sharding.getLocalShape(type.getShape(), mesh) : facts::Shape{0};
 }
 
-static size_t countUsedAxes(const dist::Mesh &mesh) {
-  return llvm::count_if(mesh.getAxes(), [](const dist::MeshAxis &axis) { return axis.size > 1; });
-}
-
 static facts::OpShapes getLocalShapes(Operation *op, const OpSharding &way,
                                       const dist::Mesh &mesh) {
   facts::OpShapes shapes;
@@ -54,7 +50,7 @@ std::vector<double> SearchPrices::priceUses(RankedTensorType type, ArrayRef<cons
                                             ArrayRef<const Sharding *> to) {
   int64_t elementBytes = facts::getElementBytes(type);
   std::vector<double> seconds;
-  if (countUsedAxes(mesh) > facts::mostTableAxes) {
+  if (facts::dropTrivialAxes(mesh).getAxes().size() > facts::mostTableAxes) {
     for (const Sharding *left : from)
       for (const Sharding *right : to)
         seconds.push_back(planner.plan(*left, *right, type.getShape(), elementBytes).price);

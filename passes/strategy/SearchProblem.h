@@ -26,6 +26,11 @@ namespace pcc::strategy {
 /// The unit of cost.
 inline constexpr double picosecondsPerSecond = 1e12;
 
+/// Of a cost.
+inline double toSeconds(solve::Int128 cost) {
+  return static_cast<double>(cost) / picosecondsPerSecond;
+}
+
 /// The ways of one node, with what each costs when it runs once.
 struct NodeWays {
   std::vector<OpSharding> ways;

@@ -12,10 +12,6 @@ using namespace pcc;
 using namespace pcc::cli;
 namespace json = llvm::json;
 
-static double toSeconds(solve::Int128 cost) {
-  return static_cast<double>(cost) / strategy::picosecondsPerSecond;
-}
-
 static std::vector<std::string> print(llvm::ArrayRef<dist::Sharding> shardings) {
   std::vector<std::string> texts;
   for (const dist::Sharding &sharding : shardings)
@@ -36,7 +32,7 @@ static std::vector<PlannedOp> listOps(const strategy::SearchOutcome &outcome) {
     int32_t option = outcome.result.solution[index];
     const strategy::OpSharding &way = outcome.problem->getWays(index).ways[option];
     ops.push_back({name, print(way.operands), print(way.results),
-                   toSeconds(outcome.problem->getProblem().nodes[index].costs[option])});
+                   strategy::toSeconds(outcome.problem->getProblem().nodes[index].costs[option])});
   }
   return ops;
 }
@@ -44,8 +40,8 @@ static std::vector<PlannedOp> listOps(const strategy::SearchOutcome &outcome) {
 SearchReport::SearchReport(llvm::ArrayRef<plan::MeshCandidate> candidates) {
   for (const plan::MeshCandidate &candidate : candidates) {
     const solve::SolveResult &result = candidate.outcome.result;
-    meshes.push_back({candidate.mesh.str(), solve::stringify(result.status), toSeconds(result.cost),
-                      toSeconds(result.bound),
+    meshes.push_back({candidate.mesh.str(), solve::stringify(result.status),
+                      strategy::toSeconds(result.cost), strategy::toSeconds(result.bound),
                       candidate.outcome.seconds + result.statistics.seconds, result.hasSolution()});
   }
   if (candidates.front().outcome.isFeasible())
