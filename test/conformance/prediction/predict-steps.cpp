@@ -2,21 +2,22 @@
 //
 // predict-steps [--details]: published step times beside those that pcc predicts from shapes and
 // data sheets.
-#include "bench/prediction/Pins.h"
 #include "compiler/Pipeline.h"
 #include "compiler/Register.h"
 #include "compiler/import/Pins.h"
 #include "mlir/IR/Diagnostics.h"
 #include "runtime/machine/Cluster.h"
+#include "test/conformance/prediction/Pins.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 using namespace pcc;
 
-static FailureOr<plan::StepPrice> predict(const bench::Row &row, MLIRContext &context) {
-  OwningOpRef<ModuleOp> module = bench::buildGpt(row.shape, context);
-  if (failed(import::attachPins(*module, bench::makePins(row), [](int) { return "a row's pin"; })))
+static FailureOr<plan::StepPrice> predict(const conformance::Row &row, MLIRContext &context) {
+  OwningOpRef<ModuleOp> module = conformance::buildGpt(row.shape, context);
+  if (failed(import::attachPins(*module, conformance::makePins(row),
+                                [](int) { return "a row's pin"; })))
     return failure();
   PipelineOptions options;
   options.parallel.set_device_num(row.dataParallel * row.tensorParallel);
@@ -78,7 +79,7 @@ int main(int argc, char **argv) {
   llvm::outs() << "row                published   predicted    error\n";
   double sum = 0;
   std::vector<std::pair<double, double>> times;
-  for (const bench::Row &row : bench::listRows()) {
+  for (const conformance::Row &row : conformance::listRows()) {
     FailureOr<plan::StepPrice> step = predict(row, context);
     if (failed(step))
       return 1;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "bench/prediction/Pins.h"
+#include "test/conformance/prediction/Pins.h"
 
 #include <google/protobuf/text_format.h>
 #include <llvm/Support/ErrorHandling.h>
 
-namespace pcc::bench {
+namespace pcc::conformance {
 
 /// Shoeybi et al., "Megatron-LM", 2019, section 3: what widens by columns, what narrows by rows,
 /// the table and the head by the vocabulary.
@@ -46,4 +46,4 @@ abi::Pins makePins(const Row &row) {
   return pins;
 }
 
-} // namespace pcc::bench
+} // namespace pcc::conformance

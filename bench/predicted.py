@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Step times on this machine beside those predicted from what `pcc calibrate` measured on it.
 
-  bench/prediction/measured.py BUILD
+  bench/predicted.py BUILD
 
 Prints one line per model and number of ranks. The machine must do nothing else.
 """

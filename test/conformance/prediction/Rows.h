@@ -10,13 +10,13 @@
 //      2023: f16 on A100, everything recomputed, or attention alone and positions split
 #pragma once
 
-#include "bench/prediction/Model.h"
 #include "compiler/plan/StepPrice.h"
+#include "test/conformance/prediction/Model.h"
 
 #include <string>
 #include <vector>
 
-namespace pcc::bench {
+namespace pcc::conformance {
 
 struct Row {
   std::string name;
@@ -32,4 +32,4 @@ struct Row {
 /// Those with one pipeline stage.
 std::vector<Row> listRows();
 
-} // namespace pcc::bench
+} // namespace pcc::conformance

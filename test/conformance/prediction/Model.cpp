@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "bench/prediction/Model.h"
+#include "test/conformance/prediction/Model.h"
 
 #include "compiler/example/Network.h"
 
@@ -10,7 +10,7 @@ using pcc::example::Network;
 using pcc::example::Shape;
 using pcc::example::shapeOf;
 
-namespace pcc::bench {
+namespace pcc::conformance {
 namespace {
 
 class Gpt {
@@ -113,4 +113,4 @@ OwningOpRef<ModuleOp> buildGpt(const GptShape &shape, MLIRContext &context) {
   return Gpt(shape, context).build();
 }
 
-} // namespace pcc::bench
+} // namespace pcc::conformance

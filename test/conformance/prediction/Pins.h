@@ -3,11 +3,11 @@
 // How a row's model is split.
 #pragma once
 
-#include "bench/prediction/Rows.h"
 #include "runtime/abi/pins.pb.h"
+#include "test/conformance/prediction/Rows.h"
 
-namespace pcc::bench {
+namespace pcc::conformance {
 
 abi::Pins makePins(const Row &row);
 
-} // namespace pcc::bench
+} // namespace pcc::conformance

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "bench/prediction/Rows.h"
+#include "test/conformance/prediction/Rows.h"
 
-namespace pcc::bench {
+namespace pcc::conformance {
 
 /// All forward ops of the blocks, or those between queries and context.
 static const char *const blocks = "^/h\\.";
@@ -72,4 +72,4 @@ std::vector<Row> listRows() {
   return rows;
 }
 
-} // namespace pcc::bench
+} // namespace pcc::conformance

@@ -7,7 +7,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
-namespace pcc::bench {
+namespace pcc::conformance {
 
 struct GptShape {
   int64_t layers, width, heads, sequence, vocabulary;
@@ -20,4 +20,4 @@ struct GptShape {
 /// `/h.0/attn/core/`.
 mlir::OwningOpRef<mlir::ModuleOp> buildGpt(const GptShape &shape, mlir::MLIRContext &context);
 
-} // namespace pcc::bench
+} // namespace pcc::conformance
