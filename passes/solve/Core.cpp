@@ -15,7 +15,7 @@ static int shiftFor(const StrategyProblem &problem) {
   for (const StrategyNode &node : problem.nodes)
     sum += greatest(node.costs);
   for (const StrategyEdge &edge : problem.edges)
-    sum += greatest(edge.costs);
+    sum += greatest(edge.costs.list());
   int shift = 0;
   while ((sum >> shift) >= kLargestSum)
     ++shift;
@@ -33,7 +33,7 @@ Core::Core(const StrategyProblem &problem) : limit(problem.usageLimit), shift(sh
   }
   for (const StrategyEdge &given : problem.edges) {
     int index = static_cast<int>(edges.size());
-    CoreEdge &edge = edges.emplace_back(CoreEdge{given.u, given.v, given.costs});
+    CoreEdge &edge = edges.emplace_back(CoreEdge{given.u, given.v, given.costs.list()});
     for (Cost &cost : edge.table)
       cost = toCore(cost);
     nodes[edge.u].edges.push_back(index);

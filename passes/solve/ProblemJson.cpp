@@ -225,8 +225,9 @@ std::string printProblemJson(const StrategyProblem &problem) {
   for (char c : problem.name)
     name.append(c == '"' || c == '\\' ? "\\" : "").push_back(c);
   std::string out = "{\"problem\":{\"name\":\"" + name + "\",\"nodes\":{";
-  printLists(out, "intervals", problem.nodes,
-             [](const StrategyNode &n) { return List{n.begin, n.end}; });
+  printLists(out, "intervals", problem.nodes, [](const StrategyNode &n) {
+    return List{n.begin, n.end};
+  });
   out += ",\n";
   printLists(out, "costs", problem.nodes, [](const StrategyNode &n) { return n.costs; });
   out += ",\n";
@@ -234,7 +235,7 @@ std::string printProblemJson(const StrategyProblem &problem) {
   out += "},\"edges\":{";
   printLists(out, "nodes", problem.edges, [](const StrategyEdge &e) { return List{e.u, e.v}; });
   out += ",\n";
-  printLists(out, "costs", problem.edges, [](const StrategyEdge &e) { return e.costs; });
+  printLists(out, "costs", problem.edges, [](const StrategyEdge &e) { return e.costs.list(); });
   out += "},\"usage_limit\":" + std::to_string(problem.usageLimit) + "}}\n";
   return out;
 }

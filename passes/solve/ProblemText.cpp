@@ -80,12 +80,14 @@ private:
       *end = found->second;
     }
     size_t width = problem.nodes[edge.v].size();
+    std::vector<int64_t> costs;
     while (!cursor.atEnd()) {
-      if (!cost(cursor, edge.costs.emplace_back()))
+      if (!cost(cursor, costs.emplace_back()))
         return within(cursor);
-      if (cursor.accept('/') && edge.costs.size() % width != 0)
+      if (cursor.accept('/') && costs.size() % width != 0)
         return bad("expected " + std::to_string(width) + " costs in a row");
     }
+    edge.costs = std::move(costs);
     problem.edges.push_back(std::move(edge));
     return {};
   }

@@ -19,7 +19,9 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,10 +45,29 @@ struct StrategyNode {
   size_t size() const { return costs.size(); }
 };
 
+/// Costs that do not change, so that equal edges can share them: of a model of 96 equal layers
+/// there are as many tables as of one of two.
+class CostTable {
+public:
+  CostTable() : CostTable(std::vector<int64_t>()) {}
+  CostTable(std::vector<int64_t> costs)
+      : costs(std::make_shared<const std::vector<int64_t>>(std::move(costs))) {}
+  CostTable(std::initializer_list<int64_t> costs) : CostTable(std::vector<int64_t>(costs)) {}
+
+  const std::vector<int64_t> &list() const { return *costs; }
+  size_t size() const { return costs->size(); }
+  int64_t operator[](size_t index) const { return (*costs)[index]; }
+  auto begin() const { return costs->begin(); }
+  auto end() const { return costs->end(); }
+
+private:
+  std::shared_ptr<const std::vector<int64_t>> costs;
+};
+
 /// A price for each pair of options. Several edges may join the same two nodes.
 struct StrategyEdge {
-  int u = 0, v = 0;           ///< two different nodes
-  std::vector<int64_t> costs; ///< row-major, options(u) × options(v), none negative
+  int u = 0, v = 0; ///< two different nodes
+  CostTable costs;  ///< row-major, options(u) × options(v), none negative
 };
 
 struct StrategyProblem {

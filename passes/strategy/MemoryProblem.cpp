@@ -235,8 +235,10 @@ void MemoryProblem::finish() {
     solve::StrategyEdge &edge = problem.edges.emplace_back();
     edge.u = use->from.node;
     edge.v = use->node;
+    std::vector<int64_t> costs;
     for (double cost : table)
-      edge.costs.push_back(toCost(cost));
+      costs.push_back(toCost(cost));
+    edge.costs = std::move(costs);
   }
   tables.clear();
 }

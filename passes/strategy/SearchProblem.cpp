@@ -167,10 +167,10 @@ void SearchProblem::addNode(const SearchNode &node) {
   added.name = describe(node);
 }
 
-const std::vector<int64_t> &SearchProblem::getTable(const SearchEdge &edge) {
+const SearchProblem::Table &SearchProblem::getTable(const SearchEdge &edge) {
   const NodeWays &from = *ways[edge.from], &to = *ways[edge.to];
-  auto [it, isNew] =
-      tables.try_emplace({&from, edge.result, &to, edge.operand, edge.type.getAsOpaquePointer()});
+  auto [it, isNew] = tables.try_emplace(
+      {&from, edge.result, &to, edge.operand, edge.type.getAsOpaquePointer(), edge.runs});
   if (!isNew)
     return it->second;
   SmallVector<const Sharding *> made, wanted;
@@ -178,20 +178,17 @@ const std::vector<int64_t> &SearchProblem::getTable(const SearchEdge &edge) {
     made.push_back(&way.results[edge.result]);
   for (const OpSharding &way : to.ways)
     wanted.push_back(&way.operands[edge.operand]);
+  std::vector<int64_t> costs;
   for (double seconds : prices.priceUses(edge.type, made, wanted))
-    it->second.push_back(toPicoseconds(seconds));
+    costs.push_back(toPicoseconds(seconds) * edge.runs);
+  if (llvm::any_of(costs, [](int64_t cost) { return cost != 0; }))
+    it->second = std::move(costs);
   return it->second;
 }
 
 void SearchProblem::addEdge(const SearchEdge &edge) {
-  const std::vector<int64_t> &table = getTable(edge);
-  if (llvm::all_of(table, [](int64_t cost) { return cost == 0; }))
-    return;
-  solve::StrategyEdge &added = problem.edges.emplace_back();
-  added.u = static_cast<int>(edge.from);
-  added.v = static_cast<int>(edge.to);
-  for (int64_t cost : table)
-    added.costs.push_back(cost * edge.runs);
+  if (const Table &table = getTable(edge))
+    problem.edges.push_back({static_cast<int>(edge.from), static_cast<int>(edge.to), *table});
 }
 
 void SearchProblem::addOutput(const SearchOutput &output) {

@@ -54,8 +54,11 @@ public:
 
 private:
   using Ways = std::shared_ptr<const NodeWays>;
-  /// What makes tables equal: ways, result and operand, type.
-  using TableKey = std::tuple<const NodeWays *, unsigned, const NodeWays *, unsigned, const void *>;
+  /// What makes tables equal: ways, result and operand, type, and how often it is paid in a step.
+  using TableKey =
+      std::tuple<const NodeWays *, unsigned, const NodeWays *, unsigned, const void *, int64_t>;
+  /// Of uses that always cost nothing: no table.
+  using Table = std::optional<solve::CostTable>;
 
   Ways getOpWays(mlir::Operation *op, const GivenShardings &given);
   const facts::KernelShare &getShare(mlir::Operation *op);
@@ -66,7 +69,7 @@ private:
   void addNode(const SearchNode &node);
   void addEdge(const SearchEdge &edge);
   void addOutput(const SearchOutput &output);
-  const std::vector<int64_t> &getTable(const SearchEdge &edge);
+  const Table &getTable(const SearchEdge &edge);
 
   SearchPrices prices;
   llvm::DenseMap<mlir::Operation *, facts::KernelShares> shares; ///< by function
@@ -74,7 +77,7 @@ private:
   solve::StrategyProblem problem;
   std::vector<Ways> ways;                          ///< by node
   std::map<std::vector<const void *>, Ways> known; ///< by what makes nodes equal
-  std::map<TableKey, std::vector<int64_t>> tables;
+  std::map<TableKey, Table> tables;
 };
 
 } // namespace pcc::strategy

@@ -34,10 +34,8 @@ struct Solved {
     problem.usageLimit = int64_t(tightestMoment(problem).use) + 4;
     Random random(seed);
     for (int i = 0; i < 2 * nodes; ++i) {
-      StrategyEdge edge{i % nodes, static_cast<int>((i + 3 + random.below(9)) % nodes), {}};
-      for (size_t k = 0; k < problem.nodes[edge.u].size() * problem.nodes[edge.v].size(); ++k)
-        edge.costs.push_back(random.below(4000));
-      problem.edges.push_back(edge);
+      int u = i % nodes, v = static_cast<int>((i + 3 + random.below(9)) % nodes);
+      problem.edges.push_back({u, v, randomTable(problem, u, v, 4000, random)});
     }
     return problem;
   }

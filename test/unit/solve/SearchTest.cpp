@@ -95,10 +95,7 @@ TEST(Search, SameSeedAndThreadsSameResult) {
     int u = static_cast<int>(random.below(400)), v = static_cast<int>(random.below(400));
     if (u == v)
       continue;
-    StrategyEdge edge{u, v, {}};
-    for (size_t k = 0; k < problem.nodes[u].size() * problem.nodes[v].size(); ++k)
-      edge.costs.push_back(random.below(3000));
-    problem.edges.push_back(edge);
+    problem.edges.push_back({u, v, randomTable(problem, u, v, 3000, random)});
   }
   for (int threads : {1, 2}) {
     SolveOptions options;
@@ -116,10 +113,8 @@ TEST(Search, EndsInTime) {
   problem.usageLimit = 9;
   for (int i = 0; i + 50 < 20000; ++i) {
     Random random(i);
-    StrategyEdge edge{i, i + 2 + static_cast<int>(random.below(40)), {}};
-    for (size_t k = 0; k < problem.nodes[edge.u].size() * problem.nodes[edge.v].size(); ++k)
-      edge.costs.push_back(random.below(3000));
-    problem.edges.push_back(edge);
+    int other = i + 2 + static_cast<int>(random.below(40));
+    problem.edges.push_back({i, other, randomTable(problem, i, other, 3000, random)});
   }
   SolveOptions options;
   options.seconds = 3;

@@ -14,15 +14,23 @@ static int64_t randomCost(Random &random, double forbidden) {
 /// A table between `u` and `v`; now and then one that makes v a function of u.
 static StrategyEdge randomEdge(const StrategyProblem &problem, int u, int v, Random &random,
                                double forbidden) {
-  StrategyEdge edge{u, v, {}};
+  std::vector<int64_t> costs;
   size_t rows = problem.nodes[u].size(), columns = problem.nodes[v].size();
   bool isFunction = random.below(6) == 0;
   for (size_t i = 0; i < rows; ++i) {
     size_t only = random.below(static_cast<uint32_t>(columns));
     for (size_t j = 0; j < columns; ++j)
-      edge.costs.push_back(isFunction && j != only ? kForbidden : randomCost(random, forbidden));
+      costs.push_back(isFunction && j != only ? kForbidden : randomCost(random, forbidden));
   }
-  return edge;
+  return {u, v, std::move(costs)};
+}
+
+std::vector<int64_t> randomTable(const StrategyProblem &problem, int u, int v, uint32_t below,
+                                 Random &random) {
+  std::vector<int64_t> costs(problem.nodes[u].size() * problem.nodes[v].size());
+  for (int64_t &cost : costs)
+    cost = random.below(below);
+  return costs;
 }
 
 StrategyProblem randomProblem(uint64_t seed) {
@@ -63,9 +71,11 @@ StrategyProblem shapedProblem(Shape shape, int nodes, int options, uint64_t seed
     problem.nodes.push_back(node);
   }
   auto join = [&](int u, int v) {
-    problem.edges.push_back(randomEdge(problem, u, v, random, 0));
-    for (int64_t &cost : problem.edges.back().costs)
+    StrategyEdge edge = randomEdge(problem, u, v, random, 0);
+    std::vector<int64_t> costs = edge.costs.list();
+    for (int64_t &cost : costs)
       cost = std::min<int64_t>(cost, 5000);
+    problem.edges.push_back({u, v, std::move(costs)});
   };
   for (int i = 1; i < nodes; ++i) {
     int back = shape == Shape::Tree ? 1 + static_cast<int>(random.below(i)) : 1;

@@ -18,6 +18,10 @@ StrategyProblem randomProblem(uint64_t seed);
 enum class Shape { Chain, Tree, SeriesParallel };
 StrategyProblem shapedProblem(Shape shape, int nodes, int options, uint64_t seed);
 
+/// Costs below `below` for each pair of options of two nodes.
+std::vector<int64_t> randomTable(const StrategyProblem &problem, int u, int v, uint32_t below,
+                                 Random &random);
+
 /// The least cost over all choices; nothing if none fits.
 std::optional<Int128> bruteForce(const StrategyProblem &problem);
 
