@@ -31,6 +31,7 @@ static void renumber(Core &core) {
   core.nodes = std::move(nodes);
   core.edges = std::move(edges);
   core.steps.clear();
+  core.kept = core.kept < 0 ? -1 : place[core.kept];
   core.history = std::move(record);
 }
 

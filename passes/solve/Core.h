@@ -80,6 +80,9 @@ struct Core {
   std::vector<Step> steps; ///< in the order in which they were made
   std::shared_ptr<const History> history; ///< of what was made before
   std::string contradiction;              ///< why there is no solution, if that was seen
+  /// A node about each of whose options something is asked, or −1: reductions leave it there with
+  /// all options of which they cannot say that nothing goes with them.
+  int kept = -1;
 
   explicit Core(const StrategyProblem &problem);
 

@@ -52,9 +52,37 @@ public:
   }
 
   EliminationResult run(const std::vector<int> &order) {
+    EliminationResult result = eliminateInOrder(order);
+    if (result.isFeasible)
+      recoverRoots(result.options);
+    return result;
+  }
+
+  /// The last node of `order` is tied to `copy`, which is not eliminated: a result for each of its
+  /// options.
+  std::vector<EliminationResult> runForEach(const std::vector<int> &order, int copy) {
+    EliminationResult all = eliminateInOrder(order);
+    if (!all.isComplete)
+      return {all};
+    std::vector<EliminationResult> results(core.nodes[copy].size(), all);
+    for (size_t option = 0; option < results.size() && all.isFeasible; ++option) {
+      const std::vector<size_t> &rows = tables.back().fronts;
+      results[option].isFeasible = rows[option] < rows[option + 1];
+      if (!results[option].isFeasible)
+        continue;
+      results[option].options[copy] = static_cast<int32_t>(option);
+      recoverRoots(results[option].options);
+      recover(static_cast<int>(tables.size()) - 1, results[option].options);
+    }
+    return results;
+  }
+
+private:
+  /// All but the options.
+  EliminationResult eliminateInOrder(const std::vector<int> &order) {
     EliminationResult result;
     for (int node : order) {
-      eliminate(node);
+      eliminate(node, /*isLast=*/node == order.back());
       result.entries = figures;
       if (figures > budget || stop()) {
         result.reason =
@@ -69,17 +97,19 @@ public:
     }
     result.isComplete = result.isFeasible = true;
     result.options.assign(core.nodes.size(), 0);
-    for (size_t t = 0; t < tables.size(); ++t)
-      if (tables[t].scope.empty())
-        recover(static_cast<int>(t), result.options);
     return result;
   }
 
-private:
-  void eliminate(int node) {
+  void recoverRoots(std::vector<int32_t> &options) const {
+    for (size_t t = 0; t < tables.size(); ++t)
+      if (tables[t].scope.empty())
+        recover(static_cast<int>(t), options);
+  }
+
+  void eliminate(int node, bool isLast) {
     Table made;
     made.node = node;
-    std::vector<Reader> readers = collect(node, made);
+    std::vector<Reader> readers = collect(node, isLast, made);
     // Segments in which nothing else uses anything are settled here.
     std::vector<int> all = made.segments;
     for (const Term &term : core.nodes[node].terms)
@@ -110,7 +140,7 @@ private:
   }
 
   /// Finds what holds `node`; sets the scope, the segments and the tables below of `made`.
-  std::vector<Reader> collect(int node, Table &made) {
+  std::vector<Reader> collect(int node, bool isLast, Table &made) {
     std::vector<int> scope;
     std::vector<Reader> readers;
     std::vector<int> used;
@@ -130,7 +160,7 @@ private:
           std::vector<int> &list = tablesOf[other];
           list.erase(std::remove(list.begin(), list.end(), t), list.end());
         }
-    if (scope.empty()) {
+    if (scope.empty() || isLast) {
       below.insert(below.end(), loose.begin(), loose.end());
       loose.clear();
     }
@@ -349,16 +379,50 @@ private:
 
 } // namespace
 
+/// Finds an order; the result says why the tables would be too large, or nothing.
+static EliminationResult tryOrder(const Core &core, uint64_t budget, std::vector<int> &order) {
+  EliminationResult result;
+  double figures = 0;
+  order = eliminationOrder(core, figures);
+  if (figures > double(budget))
+    result.reason = "the tables would have more than " + std::to_string(budget) + " figures";
+  return result;
+}
+
 EliminationResult eliminateAll(const Core &core, const std::vector<Segment> &segments,
                                uint64_t budget, const std::function<bool()> &stop) {
-  double figures = 0;
-  std::vector<int> order = eliminationOrder(core, figures);
-  if (figures > double(budget)) {
-    EliminationResult result;
-    result.reason = "the tables would have more than " + std::to_string(budget) + " figures";
-    return result;
-  }
-  return Eliminator(core, segments, budget, stop).run(order);
+  std::vector<int> order;
+  EliminationResult result = tryOrder(core, budget, order);
+  return result.reason.empty() ? Eliminator(core, segments, budget, stop).run(order) : result;
+}
+
+/// A node without costs that has the option of the kept one.
+static int tieCopy(Core &core) {
+  int copy = static_cast<int>(core.nodes.size()), edge = static_cast<int>(core.edges.size());
+  size_t options = core.nodes[core.kept].size();
+  std::vector<Cost> table(options * options, kInfinite);
+  for (size_t option = 0; option < options; ++option)
+    table[option * (options + 1)] = 0;
+  core.nodes.push_back({std::vector<Cost>(options, 0), {}, {edge}});
+  core.nodes[core.kept].edges.push_back(edge);
+  core.edges.push_back({core.kept, copy, std::move(table)});
+  return copy;
+}
+
+std::vector<EliminationResult> eliminateForEach(Core core, const std::vector<Segment> &segments,
+                                                uint64_t budget,
+                                                const std::function<bool()> &stop) {
+  std::vector<int> order;
+  EliminationResult result = tryOrder(core, budget, order);
+  if (!result.reason.empty())
+    return {result};
+  int copy = tieCopy(core);
+  std::vector<EliminationResult> results =
+      Eliminator(core, segments, budget, stop).runForEach(order, copy);
+  for (EliminationResult &each : results)
+    if (each.isFeasible)
+      each.options.pop_back(); // the copy's
+  return results;
 }
 
 } // namespace pcc::solve

@@ -26,8 +26,13 @@ struct EliminationResult {
 EliminationResult eliminateAll(const Core &core, const std::vector<Segment> &segments,
                                uint64_t budget, const std::function<bool()> &stop);
 
+/// The same for each option of the kept node of a compact core, in one go: it goes last, and each
+/// row of its table is the best that goes with one option. One result if the tables are too large.
+std::vector<EliminationResult> eliminateForEach(Core core, const std::vector<Segment> &segments,
+                                                uint64_t budget, const std::function<bool()> &stop);
+
 /// An order with small tables: always the node whose neighbours' choices are fewest, earlier ones
-/// first among equals. `figures` gets the sum of the tables' rows.
+/// first among equals; a kept node last. `figures` gets the sum of the tables' rows.
 std::vector<int> eliminationOrder(const Core &core, double &figures);
 
 } // namespace pcc::solve

@@ -16,6 +16,8 @@ std::vector<int> eliminationOrder(const Core &core, double &figures) {
     }
   std::vector<double> key(count);
   auto keyOf = [&](int node) {
+    if (node == core.kept)
+      return std::numeric_limits<double>::infinity(); // last of all
     double logarithm = std::log(double(core.nodes[node].size()));
     for (int other : neighbours[node])
       logarithm += std::log(double(core.nodes[other].size()));
@@ -31,7 +33,7 @@ std::vector<int> eliminationOrder(const Core &core, double &figures) {
     int node = queue.begin()->second;
     queue.erase(queue.begin());
     order.push_back(node);
-    figures += std::exp(key[node]);
+    figures += node == core.kept ? double(core.nodes[node].size()) : std::exp(key[node]);
     std::vector<int> around(neighbours[node].begin(), neighbours[node].end());
     if (figures > 1e15)
       return order; // hopeless: the rest of the order is not needed

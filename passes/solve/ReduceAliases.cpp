@@ -44,7 +44,7 @@ private:
   /// Lets `v` follow `u`, if it is a function of it, follows no other node yet and `u` does not
   /// follow it.
   bool follow(int index, int u, int v) {
-    if (parent[v] >= 0 || rootOf(u) == v)
+    if (parent[v] >= 0 || rootOf(u) == v || v == core.kept)
       return false;
     const CoreEdge &edge = core.edges[index];
     std::vector<int32_t> map(core.nodes[u].size(), -1);

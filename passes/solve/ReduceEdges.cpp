@@ -132,7 +132,8 @@ bool eliminateLowDegree(Core &core, std::vector<char> &dirty) {
   for (size_t next = 0; next < queue.size(); ++next) {
     int index = queue[next];
     const CoreNode &node = core.nodes[index];
-    if (node.isGone() || node.edges.size() > 2 || !node.terms.empty() || !isWorthwhile(core, index))
+    if (node.isGone() || index == core.kept || node.edges.size() > 2 || !node.terms.empty() ||
+        !isWorthwhile(core, index))
       continue;
     if (node.edges.size() == 2 &&
         core.edges[node.edges[0]].other(index) == core.edges[node.edges[1]].other(index))
