@@ -11,118 +11,179 @@ namespace {
 /// What it costs, by element, that a neighbour has cut a tensor in another way.
 constexpr double redistributionWeight = 16;
 
+/// A rule, with what is asked of it for every op looked up.
+class RuleTable {
+public:
+  explicit RuleTable(const CutRule &rule) : rule(rule), numFactors(rule.factors.size()) {
+    before.resize(numFactors);
+    dims.assign(rule.operands.size() * numFactors, -1);
+    for (size_t operand = 0; operand < rule.operands.size(); ++operand)
+      for (size_t dim = 0; dim < rule.operands[operand].dims.size(); ++dim)
+        addDim(operand, static_cast<int>(dim), rule.operands[operand].dims[dim]);
+  }
+
+  const CutRule &getRule() const { return rule; }
+  /// The dimension of `operand` in which `factor` lies, −1 for none.
+  int findDim(size_t operand, int factor) const {
+    return factor < 0 ? -1 : dims[operand * numFactors + factor];
+  }
+  /// The factors that must be cut to their ends before `factor` is cut.
+  const std::vector<int> &listBefore(int factor) const { return before[factor]; }
+
+private:
+  void addDim(size_t operand, int dim, const std::vector<int> &factors) {
+    for (size_t place = 0; place < factors.size(); ++place) {
+      dims[operand * numFactors + factors[place]] = dim;
+      std::vector<int> &list = before[factors[place]];
+      list.insert(list.end(), factors.begin(), factors.begin() + static_cast<int64_t>(place));
+    }
+  }
+
+  const CutRule &rule;
+  size_t numFactors;
+  std::vector<int> dims; ///< by operand and factor
+  std::vector<std::vector<int>> before;
+};
+
+/// How many ops have cut each tensor in each of its dimensions, or not at all, in this round.
+class Decided {
+public:
+  explicit Decided(const CutProblem &problem) : begins(problem.numTensors + 1, 0) {
+    for (const CutOp &op : problem.ops)
+      for (size_t operand = 0; operand < op.tensors.size(); ++operand) {
+        int &size = begins[op.tensors[operand] + 1];
+        size = std::max(size, numPlaces(problem.rules[op.rule].operands[operand]));
+      }
+    std::partial_sum(begins.begin(), begins.end(), begins.begin());
+    counts.resize(begins.back());
+  }
+
+  void clear() { std::fill(counts.begin(), counts.end(), 0); }
+  void add(int tensor, int dim) {
+    ++counts[begins[tensor]];
+    ++counts[begins[tensor] + 2 + dim];
+  }
+  /// Those that have not cut `tensor` in `dim`, which is −1 for not at all.
+  int countOthers(int tensor, int dim) const {
+    return counts[begins[tensor]] - counts[begins[tensor] + 2 + dim];
+  }
+
+private:
+  /// The sum, those that do not cut, and a place for each dimension.
+  static int numPlaces(const CutOperand &operand) {
+    return 2 + static_cast<int>(operand.dims.size());
+  }
+
+  std::vector<int> begins; ///< by tensor
+  std::vector<int> counts;
+};
+
 class Cutter {
 public:
   explicit Cutter(const CutProblem &problem)
-      : problem(problem), order(problem.ops.size()), decided(problem.numTensors) {
+      : problem(problem), rules(problem.rules.begin(), problem.rules.end()),
+        order(problem.ops.size()), decided(problem) {
     std::iota(order.begin(), order.end(), 0);
     std::stable_sort(order.begin(), order.end(), [&](int lhs, int rhs) {
       return problem.ops[lhs].weight > problem.ops[rhs].weight;
     });
     for (const CutOp &op : problem.ops) {
-      std::vector<int64_t> &sizes = left.emplace_back();
-      for (const CutFactor &factor : op.factors)
-        sizes.push_back(factor.size);
+      begins.push_back(left.size());
+      for (const CutFactor &factor : problem.rules[op.rule].factors)
+        left.push_back(factor.size);
     }
   }
 
   CutRound cut(int64_t parts) {
     CutRound round{parts, std::vector<int>(problem.ops.size(), -1)};
-    for (std::vector<int> &counts : decided)
-      counts.clear();
+    decided.clear();
     for (int op : order) {
+      const std::vector<int> &tensors = problem.ops[op].tensors;
       int factor = choose(op, parts);
       round.factors[op] = factor;
-      for (const CutUse &use : problem.ops[op].uses)
-        ++countOf(use.tensor, findDim(use, factor));
+      for (size_t operand = 0; operand < tensors.size(); ++operand)
+        decided.add(tensors[operand], ruleOf(op).findDim(operand, factor));
       if (factor >= 0)
-        left[op][factor] /= parts;
+        leftOf(op)[factor] /= parts;
     }
     ++numRounds;
     return round;
   }
 
-private:
-  /// The dimension of a tensor in which `factor` lies, −1 for none.
-  static int findDim(const CutUse &use, int factor) {
-    for (size_t dim = 0; dim < use.dims.size(); ++dim)
-      if (std::find(use.dims[dim].begin(), use.dims[dim].end(), factor) != use.dims[dim].end())
-        return static_cast<int>(dim);
-    return -1;
-  }
+  uint64_t getWork() const { return work; }
 
-  /// How many ops have cut `tensor` in `dim` in this round.
-  int &countOf(int tensor, int dim) {
-    std::vector<int> &counts = decided[tensor];
-    if (counts.size() < static_cast<size_t>(dim) + 2)
-      counts.resize(dim + 2);
-    return counts[dim + 1];
-  }
+private:
+  const RuleTable &ruleOf(int op) const { return rules[problem.ops[op].rule]; }
+  /// What is left of each factor.
+  int64_t *leftOf(int op) { return &left[begins[op]]; }
 
   /// The given cut, else the legal one of least cost.
   int choose(int op, int64_t parts) {
     if (!problem.ops[op].given.empty())
       return problem.ops[op].given[numRounds];
+    countElements(op);
     int best = -1;
     double least = std::numeric_limits<double>::infinity();
-    for (size_t factor = 0; factor < left[op].size(); ++factor) {
-      if (!isLegal(op, static_cast<int>(factor), parts))
+    int numFactors = static_cast<int>(ruleOf(op).getRule().factors.size());
+    for (int factor = 0; factor < numFactors; ++factor) {
+      if (!isLegal(op, factor, parts))
         continue;
-      double cost = price(op, static_cast<int>(factor));
+      double cost = price(op, factor);
       if (cost < least) {
         least = cost;
-        best = static_cast<int>(factor);
+        best = factor;
       }
     }
     return best < 0 || price(op, -1) < least ? -1 : best;
   }
 
   /// Whether the factor can be cut, and those before it in each dimension are cut to their ends.
-  bool isLegal(int op, int factor, int64_t parts) const {
-    const CutOp &cut = problem.ops[op];
-    if (!cut.factors[factor].isSplittable || left[op][factor] % parts)
+  bool isLegal(int op, int factor, int64_t parts) {
+    const RuleTable &rule = ruleOf(op);
+    const int64_t *sizes = leftOf(op);
+    if (!rule.getRule().factors[factor].isSplittable || sizes[factor] % parts)
       return false;
-    for (const CutUse &use : cut.uses)
-      if (int dim = findDim(use, factor); dim >= 0)
-        for (int before : use.dims[dim]) {
-          if (before == factor)
-            break;
-          if (left[op][before] > 1)
-            return false;
-        }
-    return true;
+    const std::vector<int> &before = rule.listBefore(factor);
+    return std::all_of(before.begin(), before.end(), [&](int other) { return sizes[other] == 1; });
+  }
+
+  /// Of a device's part of each operand, before this round.
+  void countElements(int op) {
+    const int64_t *sizes = leftOf(op);
+    elements.clear();
+    for (const CutOperand &operand : ruleOf(op).getRule().operands) {
+      double &product = elements.emplace_back(1);
+      for (const std::vector<int> &dim : operand.dims)
+        for (int factor : dim)
+          product *= static_cast<double>(sizes[factor]);
+    }
   }
 
   /// What is left of the tensors that are not cut, and of those that a neighbour cuts in another
   /// way. Without a factor no tensor is cut.
   double price(int op, int factor) {
+    const RuleTable &rule = ruleOf(op);
+    const std::vector<int> &tensors = problem.ops[op].tensors;
     double cost = 0;
-    for (const CutUse &use : problem.ops[op].uses) {
-      int dim = findDim(use, factor);
-      double elements = countElements(op, use);
-      if (dim < 0)
-        cost += use.weight * elements;
-      const std::vector<int> &counts = decided[use.tensor];
-      int all = std::accumulate(counts.begin(), counts.end(), 0);
-      cost += redistributionWeight * elements * (all - countOf(use.tensor, dim));
+    for (size_t operand = 0; operand < tensors.size(); ++operand) {
+      int dim = rule.findDim(operand, factor);
+      double weight = dim < 0 ? rule.getRule().operands[operand].weight : 0;
+      weight += redistributionWeight * decided.countOthers(tensors[operand], dim);
+      cost += weight * elements[operand];
     }
+    work += tensors.size();
     return cost;
   }
 
-  /// Of a device's part, before this round.
-  double countElements(int op, const CutUse &use) const {
-    double elements = 1;
-    for (const std::vector<int> &dim : use.dims)
-      for (int factor : dim)
-        elements *= static_cast<double>(left[op][factor]);
-    return elements;
-  }
-
   const CutProblem &problem;
-  std::vector<int> order;                 ///< heaviest first
-  std::vector<std::vector<int64_t>> left; ///< of each factor, by op
-  std::vector<std::vector<int>> decided;  ///< by tensor and dimension + 1, in this round
-  size_t numRounds = 0;                   ///< done
+  std::vector<RuleTable> rules;
+  std::vector<int> order;       ///< heaviest first
+  std::vector<size_t> begins;   ///< by op, in the next
+  std::vector<int64_t> left;    ///< of each factor
+  Decided decided;              ///< in this round
+  std::vector<double> elements; ///< of the op that chooses, by operand
+  size_t numRounds = 0;         ///< done
+  uint64_t work = 0;
 };
 
 } // namespace
@@ -138,11 +199,14 @@ std::vector<int64_t> listPrimes(int64_t devices) {
   return primes;
 }
 
-std::vector<CutRound> cutRecursively(const CutProblem &problem, const std::vector<int64_t> &parts) {
+std::vector<CutRound> cutRecursively(const CutProblem &problem, const std::vector<int64_t> &parts,
+                                     uint64_t *work) {
   Cutter cutter(problem);
   std::vector<CutRound> rounds;
   for (int64_t count : parts)
     rounds.push_back(cutter.cut(count));
+  if (work)
+    *work = cutter.getWork();
   return rounds;
 }
 

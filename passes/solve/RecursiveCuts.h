@@ -22,29 +22,35 @@
 
 namespace pcc::solve {
 
-/// One factor of an op's rule.
+/// One factor of a rule.
 struct CutFactor {
   int64_t size = 1;
   bool isSplittable = true;
 };
 
-/// A tensor as an op sees it.
-struct CutUse {
-  int tensor = 0;
-  std::vector<std::vector<int>> dims = {}; ///< the factors of each dimension, slowest first
+/// An operand or a result as a rule sees it.
+struct CutOperand {
+  std::vector<std::vector<int>> dims; ///< the factors of each dimension, slowest first
   /// What an element costs if the tensor is not cut: moved in half of the cases, for an operand
   /// that is small or a parameter less.
   double weight = 0.5;
 };
 
-struct CutOp {
+/// How ops of one kind and one shape can be cut.
+struct CutRule {
   std::vector<CutFactor> factors;
-  std::vector<CutUse> uses;    ///< operands and results
+  std::vector<CutOperand> operands; ///< and results
+};
+
+struct CutOp {
+  int rule = 0;
+  std::vector<int> tensors;    ///< one for each operand of the rule
   double weight = 0;           ///< heavier ones decide first
   std::vector<int> given = {}; ///< by round, the factor that must be cut, or −1; empty: free
 };
 
 struct CutProblem {
+  std::vector<CutRule> rules;
   std::vector<CutOp> ops;
   int numTensors = 0;
 };
@@ -61,6 +67,8 @@ std::vector<int64_t> listPrimes(int64_t devices);
 
 /// Cuts the devices into `parts[0]` parts, then each of these into `parts[1]`, and so on. Every cut
 /// divides what is left of its factor and leaves blocks contiguous; those that are given are legal.
-std::vector<CutRound> cutRecursively(const CutProblem &problem, const std::vector<int64_t> &parts);
+/// `work`, if given, receives how many prices were calculated: of one operand if one factor is cut.
+std::vector<CutRound> cutRecursively(const CutProblem &problem, const std::vector<int64_t> &parts,
+                                     uint64_t *work = nullptr);
 
 } // namespace pcc::solve

@@ -74,7 +74,9 @@ void Propagation::show(Operation *op, ArrayRef<Sharding> results) {
 void Propagation::record(Operation *op, OpSharding sharding, Origin origin) {
   for (auto [result, cut] : llvm::zip_equal(op->getResults(), sharding.results))
     values[result] = cut;
-  ops[op] = {std::move(sharding), origin};
+  auto [decision, isNew] = ops.try_emplace(op);
+  decision->second = {std::move(sharding), origin};
+  updateForms(op, isNew);
 }
 
 Sharding Propagation::getSharding(Value value) const {
@@ -99,23 +101,57 @@ std::optional<Sharding> Propagation::findHint(Value value) const {
   return found->second;
 }
 
-/// In program order, for equal prices are told apart by it.
-std::vector<Sharding> Propagation::listForms(Value value) const {
-  SmallVector<OpOperand *> uses;
-  for (OpOperand &use : value.getUses())
-    if (ops.contains(use.getOwner()))
-      uses.push_back(&use);
-  llvm::sort(uses, [](OpOperand *lhs, OpOperand *rhs) {
-    return lhs->getOwner() == rhs->getOwner() ? lhs->getOperandNumber() < rhs->getOperandNumber()
-                                              : lhs->getOwner()->isBeforeInBlock(rhs->getOwner());
+static bool comesBefore(OpOperand *lhs, OpOperand *rhs) {
+  return lhs->getOwner() == rhs->getOwner() ? lhs->getOperandNumber() < rhs->getOperandNumber()
+                                            : lhs->getOwner()->isBeforeInBlock(rhs->getOwner());
+}
+
+void Propagation::addForm(OpOperand &use, const Sharding &sharding) {
+  std::vector<Form> &known = forms[use.get()];
+  auto found = llvm::find_if(known, [&](const Form &form) { return form.sharding == sharding; });
+  if (found == known.end())
+    known.push_back({sharding, &use});
+  else if (comesBefore(&use, found->first))
+    found->first = &use;
+  else
+    return;
+  llvm::sort(known, [](const Form &lhs, const Form &rhs) {
+    return comesBefore(lhs.first, rhs.first);
   });
-  std::vector<Sharding> forms;
-  for (OpOperand *use : uses) {
-    Sharding form = ops.find(use->getOwner())->second.sharding.operands[use->getOperandNumber()];
-    if (form != getSeen(value) && !llvm::is_contained(forms, form))
-      forms.push_back(std::move(form));
+}
+
+/// All anew where a decision takes the place of another one, which are few.
+void Propagation::updateForms(Operation *op, bool isNew) {
+  auto add = [&](OpOperand &use) {
+    if (auto found = ops.find(use.getOwner()); found != ops.end())
+      addForm(use, found->second.sharding.operands[use.getOperandNumber()]);
+  };
+  if (isNew) {
+    for (OpOperand &operand : op->getOpOperands())
+      add(operand);
+    return;
   }
-  return forms;
+  for (Value operand : op->getOperands()) {
+    forms.erase(operand);
+    for (OpOperand &use : operand.getUses())
+      add(use);
+  }
+}
+
+std::vector<Sharding> Propagation::listForms(Value value) const {
+  std::vector<Sharding> others;
+  if (auto found = forms.find(value); found != forms.end())
+    for (const Form &form : found->second)
+      if (form.sharding != getSeen(value))
+        others.push_back(form.sharding);
+  return others;
+}
+
+std::optional<Sharding> Propagation::findWish(Value value) const {
+  auto found = forms.find(value);
+  if (found == forms.end())
+    return std::nullopt;
+  return found->second.front().sharding.withoutPartial();
 }
 
 std::optional<Sharding> Propagation::findParameter(Value value) const {
@@ -130,20 +166,6 @@ std::optional<Sharding> Propagation::findParameter(Value value) const {
       return getSharding(parameter->second);
   }
   return std::nullopt;
-}
-
-/// Ops are few per value; the first in program order decides.
-std::optional<Sharding> Propagation::findWish(Value value) const {
-  OpOperand *first = nullptr;
-  for (OpOperand &use : value.getUses())
-    if (ops.contains(use.getOwner()) &&
-        (!first || use.getOwner()->isBeforeInBlock(first->getOwner())))
-      first = &use;
-  if (!first)
-    return std::nullopt;
-  return ops.find(first->getOwner())
-      ->second.sharding.operands[first->getOperandNumber()]
-      .withoutPartial();
 }
 
 OpSplitter Propagation::makeSplitter(Operation *op) const {

@@ -73,12 +73,20 @@ private:
     Origin origin = Origin::Whole;
   };
 
+  /// In which decided users take a value, and the first of these users in program order.
+  struct Form {
+    dist::Sharding sharding;
+    mlir::OpOperand *first = nullptr;
+  };
+
   bool goForwards(bool needsAll);
   bool goBackwards(bool onlyFree);
   bool goBackwardsTo(mlir::BlockArgument argument);
   void spreadHints();
   void record(mlir::Operation *op, OpSharding sharding, Origin origin);
   void show(mlir::Operation *op, llvm::ArrayRef<dist::Sharding> results);
+  void addForm(mlir::OpOperand &use, const dist::Sharding &sharding);
+  void updateForms(mlir::Operation *op, bool isNew);
   bool isReady(mlir::Operation *op, bool needsAll) const;
   /// Of a value that is known or from parameters that are.
   std::optional<dist::Sharding> findHint(mlir::Value value) const;
@@ -103,6 +111,8 @@ private:
   llvm::DenseMap<mlir::Value, dist::Sharding> seen;   ///< where users are to see something else
   llvm::DenseMap<mlir::Value, dist::Sharding> hints;  ///< of free values that are not known yet
   llvm::DenseMap<mlir::Operation *, Decision> ops;
+  /// By value, those whose first users come first in front: equal prices are told apart by it.
+  llvm::DenseMap<mlir::Value, std::vector<Form>> forms;
 };
 
 } // namespace pcc::strategy

@@ -31,9 +31,18 @@ AxisList findLargestDivisor(const dist::Mesh &mesh, int64_t size, unsigned first
   return best;
 }
 
-void setSharding(func::FuncOp function, BlockArgument argument, const Sharding &sharding) {
-  function.setArgAttr(argument.getArgNumber(), dist::shardingAttrName,
-                      dist::ShardingAttr::get(function.getContext(), sharding));
+/// `attributes`, which may be null, with one that is set.
+DictionaryAttr with(MLIRContext *context, DictionaryAttr attributes, StringRef name,
+                    Attribute value) {
+  NamedAttrList list(attributes);
+  list.set(name, value);
+  return list.getDictionary(context);
+}
+
+DictionaryAttr withSharding(MLIRContext *context, DictionaryAttr attributes,
+                            const Sharding &sharding) {
+  return with(context, attributes, dist::shardingAttrName,
+              dist::ShardingAttr::get(context, sharding));
 }
 
 } // namespace
@@ -152,8 +161,11 @@ Sharding StepMarker::getFed(StringRef input, const Sharding &wanted) const {
   return fed;
 }
 
-/// Inputs are passed as they are fed, everything else as the ops want it.
+/// Inputs are passed as they are fed, everything else as the ops want it. All at once, since a
+/// function keeps the attributes of its arguments in one.
 void StepMarker::markArguments(func::FuncOp function, const Propagation &propagation) const {
+  SmallVector<DictionaryAttr> attributes;
+  function.getAllArgAttrs(attributes);
   for (BlockArgument argument : function.getArguments()) {
     if (!isa<RankedTensorType>(argument.getType()))
       continue;
@@ -161,12 +173,16 @@ void StepMarker::markArguments(func::FuncOp function, const Propagation &propaga
     graph::RoleAttr role = graph::getArgRole(function, argument.getArgNumber());
     if (role && role.getKind() == RoleKind::Input)
       sharding = getFed(graph::getName(role), sharding);
-    setSharding(function, argument, sharding);
+    DictionaryAttr &held = attributes[argument.getArgNumber()];
+    held = withSharding(function.getContext(), held, sharding);
   }
+  function.setAllArgAttrs(attributes);
 }
 
 void StepMarker::markResults(func::FuncOp function, const Propagation &propagation) {
   Operation *terminator = function.getBody().front().getTerminator();
+  SmallVector<DictionaryAttr> attributes;
+  function.getAllResultAttrs(attributes);
   for (auto [index, value] : llvm::enumerate(terminator->getOperands())) {
     if (!isa<RankedTensorType>(value.getType()))
       continue;
@@ -177,20 +193,21 @@ void StepMarker::markResults(func::FuncOp function, const Propagation &propagati
     if (role && role.getKind() == RoleKind::Parameter)
       sharding = given.parameters.lookup(graph::getName(role));
     else if (role && role.getKind() == RoleKind::Gradient)
-      sharding = markGradient(function, index, graph::getName(role), sharding);
-    function.setResultAttr(index, dist::shardingAttrName,
-                           dist::ShardingAttr::get(function.getContext(), sharding));
+      sharding = markGradient(function, graph::getName(role), sharding, attributes[index]);
+    attributes[index] = withSharding(function.getContext(), attributes[index], sharding);
   }
+  function.setAllResultAttrs(attributes);
 }
 
-/// A gradient leaves as the backward pass made it, unless it is given. Returns how.
-Sharding StepMarker::markGradient(func::FuncOp function, unsigned index, StringRef name,
-                                  const Sharding &made) {
+/// A gradient leaves as the backward pass made it, unless it is given. Returns how; the factor goes
+/// to the attributes of the result.
+Sharding StepMarker::markGradient(func::FuncOp function, StringRef name, const Sharding &made,
+                                  DictionaryAttr &attributes) {
   Sharding sharding = given.gradients.try_emplace(name, made).first->second;
   double factor = given.gradientFactor(name, sharding, mesh);
   if (factor != 1)
-    function.setResultAttr(index, dist::gradientFactorAttrName,
-                           Builder(function.getContext()).getF64FloatAttr(factor));
+    attributes = with(function.getContext(), attributes, dist::gradientFactorAttrName,
+                      Builder(function.getContext()).getF64FloatAttr(factor));
   remark::passed(function.getLoc(), remark::RemarkOpts::name("gradient").category("strategy"))
       << remark::metric("parameter", name) << remark::metric("sharding", sharding.str())
       << remark::metric("factor", factor);

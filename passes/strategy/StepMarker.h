@@ -59,8 +59,8 @@ private:
   dist::Sharding getFed(llvm::StringRef input, const dist::Sharding &wanted) const;
   void markArguments(mlir::func::FuncOp function, const Propagation &propagation) const;
   void markResults(mlir::func::FuncOp function, const Propagation &propagation);
-  dist::Sharding markGradient(mlir::func::FuncOp function, unsigned index, llvm::StringRef name,
-                              const dist::Sharding &made);
+  dist::Sharding markGradient(mlir::func::FuncOp function, llvm::StringRef name,
+                              const dist::Sharding &made, mlir::DictionaryAttr &attributes);
 
   mlir::ModuleOp module;
   facts::ReshardPlanner planner;
