@@ -32,5 +32,6 @@ std::unique_ptr<Verb> makeDiffVerb();
 std::unique_ptr<Verb> makeDoctorVerb();
 std::unique_ptr<Verb> makeExampleVerb();
 std::unique_ptr<Verb> makeSearchVerb();
+std::unique_ptr<Verb> makeSimulateVerb();
 
 } // namespace pcc::cli

@@ -36,7 +36,7 @@ int main(int argc, char **argv) {
   std::unique_ptr<Verb> verbs[] = {makeImportVerb(),    makeCompileVerb(),     makeRunVerb(),
                                    makeVerifyVerb(),    makePlanReshardVerb(), makeExplainVerb(),
                                    makeDiffVerb(),      makeDoctorVerb(),      makeExampleVerb(),
-                                   makeCalibrateVerb(), makeSearchVerb()};
+                                   makeCalibrateVerb(), makeSearchVerb(),      makeSimulateVerb()};
   for (auto &verb : verbs)
     acceptRepeatedFlags(verb->command);
   cl::OptionCategory ownFlags("pcc");
@@ -46,8 +46,8 @@ int main(int argc, char **argv) {
   for (auto &verb : verbs)
     if (verb->command)
       return verb->run();
-  llvm::errs()
-      << "pcc: expected a verb: import, compile, run, verify, plan-reshard, search, explain, diff, "
-         "calibrate or doctor; 'pcc --help' tells more\n";
+  llvm::errs() << "pcc: expected a verb: import, compile, run, verify, plan-reshard, search, "
+                  "simulate, explain, "
+                  "diff, calibrate or doctor; 'pcc --help' tells more\n";
   return BadUsage;
 }

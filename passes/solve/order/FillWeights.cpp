@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/solve/order/FillWeights.h"
+
+#include "passes/solve/order/Clock.h"
+#include <deque>
+
+namespace pcc::order {
+
+namespace {
+
+/// One device on its way through its order.
+struct Device {
+  size_t next = 0;
+  std::deque<Work> pending; ///< weight gradients, in the order of their input gradients
+  std::vector<Work> done;
+};
+
+class Filler {
+public:
+  Filler(const PipelineShape &shape, const Order &order, const PipelineTimes &times, int64_t cap)
+      : order(order), times(times), cap(cap), clock(shape, times), devices(shape.devices) {}
+
+  Order fill() {
+    for (bool moved = true; moved;) {
+      moved = false;
+      for (size_t device = 0; device < devices.size(); ++device)
+        while (step(device))
+          moved = true;
+    }
+    Order filled;
+    for (size_t device = 0; device < devices.size(); ++device) {
+      if (devices[device].next < order[device].size())
+        return {};
+      while (!devices[device].pending.empty())
+        performPending(device);
+      filled.push_back(std::move(devices[device].done));
+    }
+    return filled;
+  }
+
+private:
+  void performPending(int device) {
+    Work weights = devices[device].pending.front();
+    devices[device].pending.pop_front();
+    clock.perform(device, weights);
+    devices[device].done.push_back(weights);
+  }
+
+  /// Weight gradients come first if they are over before `work` could begin, or make room for it.
+  bool isTimeForPending(int device, const Work &work, double ready) const {
+    if (devices[device].pending.empty())
+      return false;
+    double end = clock.now(device) + clock.timeOf(device, devices[device].pending.front());
+    // Times are sums in another order than their bounds.
+    constexpr double rounding = 1e-12;
+    return end <= ready * (1 + rounding) ||
+           (work.kind == WorkKind::Forward && clock.live(device) >= cap);
+  }
+
+  /// Does the next work of the order if what it needs is known.
+  bool step(int device) {
+    Device &state = devices[device];
+    if (state.next == order[device].size())
+      return false;
+    const Work &work = order[device][state.next];
+    std::optional<double> ready = clock.ready(device, work);
+    if (!ready)
+      return false;
+    while (isTimeForPending(device, work, *ready))
+      performPending(device);
+    clock.perform(device, work);
+    state.done.push_back(work);
+    if (work.kind == WorkKind::BackwardInput)
+      state.pending.push_back({WorkKind::BackwardWeight, work.microbatch, work.chunk});
+    ++state.next;
+    return true;
+  }
+
+  const Order &order;
+  const PipelineTimes &times;
+  int64_t cap;
+  Clock clock;
+  std::vector<Device> devices;
+};
+
+} // namespace
+
+Order fillWeights(const PipelineShape &shape, const Order &order, const PipelineTimes &times,
+                  int64_t cap) {
+  return Filler(shape, order, times, cap).fill();
+}
+
+} // namespace pcc::order

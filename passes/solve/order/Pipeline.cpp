@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/solve/order/Pipeline.h"
+
+namespace pcc::order {
+
+static std::string describePart(const char *part, int64_t microbatch, int chunk,
+                                const PipelineShape &shape) {
+  std::string text = part + std::to_string(microbatch);
+  return shape.chunks > 1 ? text + " of chunk " + std::to_string(chunk) : text;
+}
+
+std::string describe(const Work &work, const PipelineShape &shape) {
+  static constexpr const char *parts[] = {"forward ", "backward ", "input gradients ",
+                                          "weight gradients ", "forward "};
+  std::string text = describePart(parts[size_t(work.kind)], work.microbatch, work.chunk, shape);
+  if (work.kind == WorkKind::Overlapped)
+    text +=
+        " with " + describePart("backward ", work.backwardMicrobatch, work.backwardChunk, shape);
+  return text;
+}
+
+namespace {
+
+/// How often each microbatch went through each part of each stage.
+struct Counts {
+  explicit Counts(const PipelineShape &shape)
+      : shape(shape), forwards(size_t(shape.stages()) * shape.microbatches), inputs(forwards),
+        weights(forwards) {}
+
+  bool contains(int64_t microbatch, int chunk) const {
+    return microbatch >= 0 && microbatch < shape.microbatches && chunk >= 0 && chunk < shape.chunks;
+  }
+
+  void add(std::vector<int> &part, int device, int64_t microbatch, int chunk) {
+    ++part[shape.stageOf(device, chunk) * shape.microbatches + microbatch];
+  }
+
+  /// False if the work names a microbatch or a chunk that is not there.
+  bool add(int device, const Work &work) {
+    if (!contains(work.microbatch, work.chunk))
+      return false;
+    if (work.kind == WorkKind::Forward || work.kind == WorkKind::Overlapped)
+      add(forwards, device, work.microbatch, work.chunk);
+    if (work.kind == WorkKind::Backward || work.kind == WorkKind::BackwardInput)
+      add(inputs, device, work.microbatch, work.chunk);
+    if (work.kind == WorkKind::Backward || work.kind == WorkKind::BackwardWeight)
+      add(weights, device, work.microbatch, work.chunk);
+    if (work.kind != WorkKind::Overlapped)
+      return true;
+    if (!contains(work.backwardMicrobatch, work.backwardChunk))
+      return false;
+    add(inputs, device, work.backwardMicrobatch, work.backwardChunk);
+    add(weights, device, work.backwardMicrobatch, work.backwardChunk);
+    return true;
+  }
+
+  const PipelineShape &shape;
+  std::vector<int> forwards, inputs, weights;
+};
+
+} // namespace
+
+std::string check(const PipelineShape &shape, const Order &order) {
+  if (order.size() != size_t(shape.devices))
+    return "expected the order of " + std::to_string(shape.devices) + " devices, got " +
+           std::to_string(order.size());
+  Counts counts(shape);
+  for (int device = 0; device < shape.devices; ++device)
+    for (const Work &work : order[device])
+      if (!counts.add(device, work))
+        return "device " + std::to_string(device) + " has " + describe(work, shape) +
+               ", expected microbatches below " + std::to_string(shape.microbatches) +
+               " and chunks below " + std::to_string(shape.chunks);
+  for (auto [part, name] :
+       {std::pair(&counts.forwards, "forward "), std::pair(&counts.inputs, "input gradients "),
+        std::pair(&counts.weights, "weight gradients ")})
+    for (size_t i = 0; i < part->size(); ++i)
+      if ((*part)[i] != 1)
+        return "expected " + (name + std::to_string(i % shape.microbatches)) + " of stage " +
+               std::to_string(i / shape.microbatches) + " once, got it " +
+               std::to_string((*part)[i]) + " times";
+  return "";
+}
+
+PipelineTimes PipelineTimes::uniform(const PipelineShape &shape, Stage stage, double latency) {
+  PipelineTimes times;
+  times.stages.assign(shape.stages(), stage);
+  times.latency = latency;
+  return times;
+}
+
+} // namespace pcc::order

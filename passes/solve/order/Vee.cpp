@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/solve/order/Vee.h"
+
+#include <algorithm>
+#include <array>
+#include <deque>
+
+namespace pcc::order {
+
+std::vector<Phase> zeroBubbleVee(const PipelineShape &shape, int device) {
+  int64_t behind = shape.devices - 1 - device, ahead = device + 1;
+  return {{"F0", 2 * behind},
+          {"F0 F1", 2 * ahead},
+          {"B1 F1", 2 * behind},
+          {"B1 F0 B0 F1", 4 * (shape.microbatches - 2 * shape.devices + ahead)},
+          {"B1 B0 F1", 3 * behind},
+          {"B1 B0", 2 * ahead},
+          {"B0", behind}};
+}
+
+std::vector<Phase> dualPipeVee(const PipelineShape &shape, int device) {
+  int64_t behind = shape.devices - 1 - device, ahead = device + 1;
+  int64_t pairs = shape.microbatches - 2 * shape.devices + ahead;
+  std::vector<Phase> phases = {{"F0", 2 * behind}, {"F0 F1", 2 * ahead}, {"B1 W F1", 3 * behind}};
+  if (behind == 0) {
+    // What the last device's first backward needs comes from the forward just before it.
+    phases.insert(phases.end(), {{"F0 A1 F1+A0", 3}});
+    --pairs;
+  }
+  phases.insert(phases.end(), {{"F0+A1 F1+A0", 2 * pairs},
+                               {"A1 F1+A0", 2 * behind},
+                               {"A1 A0", ahead},
+                               {ahead % 2 ? "B0 B1" : "B1 B0", ahead},
+                               {"W B0", 2 * behind},
+                               {"W", ahead}});
+  return phases;
+}
+
+namespace {
+
+/// Numbers the pieces of one device's phases.
+class Numbering {
+public:
+  /// `token` as in a pattern.
+  Work next(std::string_view token) {
+    int chunk = token.size() > 1 ? token[1] - '0' : 0;
+    switch (token[0]) {
+    case 'F':
+      return token.size() > 2 ? overlapped(chunk, token[4] - '0')
+                              : Work{WorkKind::Forward, forwards[chunk]++, chunk};
+    case 'A':
+      return {WorkKind::Backward, backwards[chunk]++, chunk};
+    case 'B':
+      pending.push_back({WorkKind::BackwardWeight, backwards[chunk], chunk});
+      return {WorkKind::BackwardInput, backwards[chunk]++, chunk};
+    default:
+      Work weights = pending.front();
+      pending.pop_front();
+      return weights;
+    }
+  }
+
+private:
+  Work overlapped(int chunk, int backwardChunk) {
+    return {WorkKind::Overlapped, forwards[chunk]++, chunk, backwards[backwardChunk]++,
+            backwardChunk};
+  }
+
+  std::array<int64_t, 2> forwards = {}, backwards = {};
+  std::deque<Work> pending;
+};
+
+} // namespace
+
+static std::vector<std::string_view> splitPattern(std::string_view pattern) {
+  std::vector<std::string_view> tokens;
+  for (size_t at = 0; at < pattern.size(); at = pattern.find_first_not_of(' ', at)) {
+    size_t end = std::min(pattern.find(' ', at), pattern.size());
+    tokens.push_back(pattern.substr(at, end - at));
+    at = end;
+  }
+  return tokens;
+}
+
+Order expand(const PipelineShape &shape,
+             std::vector<Phase> (*phasesOf)(const PipelineShape &, int device)) {
+  PipelineShape enough = shape;
+  enough.microbatches = std::max<int64_t>(shape.microbatches, 2 * shape.devices);
+  Order order(shape.devices);
+  for (int device = 0; device < shape.devices; ++device) {
+    Numbering numbering;
+    for (const Phase &phase : phasesOf(enough, device)) {
+      std::vector<std::string_view> tokens = splitPattern(phase.pattern);
+      for (int64_t i = 0; i < phase.pieces; ++i) {
+        Work work = numbering.next(tokens[i % tokens.size()]);
+        if (work.microbatch < shape.microbatches)
+          order[device].push_back(work);
+      }
+    }
+  }
+  return order;
+}
+
+} // namespace pcc::order
