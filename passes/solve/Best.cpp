@@ -27,8 +27,11 @@ static Int128 worstOf(const Core &core) {
 /// Prices, solutions and pruning at the root; then whatever suits what is left.
 static void search(SearchContext &context, std::unique_ptr<Branch> root) {
   Team team(context, *root, context.options.seed);
-  if (root->isOpen())
+  if (root->isOpen()) {
+    if (context.options.initial && context.incumbent.isKnown)
+      team.adopt(root->core.follow(*context.options.initial));
     team.raceStyles();
+  }
   while (root->isOpen() && !context.isOver() && !team.isStalled()) {
     team.epoch(true);
     // To go on with a smaller root takes prices some steps; while they rise it must be worth that.
@@ -40,17 +43,10 @@ static void search(SearchContext &context, std::unique_ptr<Branch> root) {
     context.raise(searchTree(context, std::move(root)));
     return;
   }
-  if (root->isOpen()) {
-    // What the root proves is worth a stage of its own, whatever is pruned by it.
-    root->settle(2, context.cutoff());
-    CertificateStage stage = root->pruneExactly(context.cutoff());
-    context.raise(root->bound);
-    context.hang(*root, std::move(stage));
-    if (context.mayRebuild())
-      root->renew();
-  }
+  if (root->isOpen())
+    team.certify();
   if (root->isOpen() && !context.isOver())
-    dive(context, *root);
+    dive(context, *root, std::move(team.elites));
   if (root->isClosed())
     context.raise(context.cutoff());
   if (root->isSolved()) {
@@ -63,6 +59,7 @@ static SolveResult answer(SearchContext &context, SolveStatistics statistics) {
   SolveResult result;
   statistics.seconds = context.clock.seconds();
   statistics.work = context.work;
+  statistics.isCutOff = context.stop()();
   result.statistics = statistics;
   result.bound = context.bound << context.shift;
   if (context.incumbent.isKnown) {
@@ -87,7 +84,8 @@ SolveResult solveBest(const StrategyProblem &problem, const SolveOptions &option
   context.worst = core.isContradictory() ? 0 : worstOf(core);
   if (options.initial)
     context.incumbent.offer(*options.initial);
-  auto root = std::make_unique<Branch>(std::move(core), TimedPrices(), kSharpSteps, 0);
+  auto root =
+      std::make_unique<Branch>(std::move(core), TimedPrices(), kSharpSteps, 0, context.stop());
   context.buildSeconds = context.clock.seconds();
   SolveStatistics statistics;
   if (root->isOpen()) {

@@ -2,19 +2,19 @@
 //
 // The parts of solveBest, in the order of their turns:
 //
-//   Root   prices rise on one thread while the others improve solutions; whenever the gap is small
-//          enough to prune a good part of the options, the root becomes smaller
+//   Root   prices rise on one thread while the others improve and cross solutions; whenever the gap
+//          is small enough to prune a good part of the options, the root becomes smaller
 //   Tree   a root that became small is closed by branch and bound
-//   Dive   of a large one, the nodes that decide most are fixed, one after the other, to the option
-//          whose bound is least; solutions are improved in what is left
+//   Dive   solutions of a large one go on being crossed; when nothing more comes of that, the nodes
+//          that decide most are fixed, one after the other, to the option whose bound is least
 //
 // Work is counted in table entries. Decisions depend on the count alone, so that the same seed and
 // number of threads find the same; the clock only ends the search.
 #pragma once
 
 #include "passes/solve/Branch.h"
+#include "passes/solve/Descent.h"
 #include "passes/solve/Incumbent.h"
-#include "passes/solve/LocalSearch.h"
 #include "passes/solve/Solve.h"
 #include "passes/solve/Workers.h"
 
@@ -30,9 +30,13 @@ public:
 
   bool isOver() const;
 
-  /// Whether there is time to make a branch anew: that cannot be cut off.
+  /// Whether there is time to make a branch anew; cut off on the way, nothing could be done with
+  /// it.
   bool mayRebuild() const;
-  std::function<bool()> stop() const;
+  Stop stop() const;
+
+  /// By the clock, less what the end takes.
+  double secondsLeft() const;
 
   /// Counts entries as looked at by each thread.
   void spend(uint64_t entries) { work += entries; }
@@ -58,6 +62,7 @@ public:
   Int128 bound = 0; ///< proved, in the core's units
   int shift = 0;    ///< of the core
   uint64_t work = 0, workLimit = 0;
+  uint64_t certificateFigures = 0;
   double buildSeconds = 0; ///< that the first branch took to be made
 
 private:
@@ -67,52 +72,65 @@ private:
 /// Prices and solutions of one branch, side by side.
 class Team {
 public:
-  Team(SearchContext &context, Branch &branch, uint64_t seed);
+  /// `elites` are of the branch.
+  Team(SearchContext &context, Branch &branch, uint64_t seed, Elites elites = {});
 
   /// Table entries of one turn of epoch().
   uint64_t quantum() const;
 
-  /// Raises prices on one thread and improves solutions on the others. Returns whether there is
-  /// something left that moves.
+  /// Raises prices on one thread, if `withPrices`, and improves solutions on the others.
   void epoch(bool withPrices);
 
   /// Which style of steps suits the branch: both try.
   void raceStyles();
 
   /// Makes the branch smaller if at least `share` of the options can go; `certify` hangs the stage
-  /// into the certificate. Returns whether it did.
-  bool shrink(double share, bool certify);
+  /// into the certificate. Does nothing while the gap is about that of the last time.
+  void shrink(double share, bool certify);
 
-  /// The best solution on the branch, to be kept before the branch is made anew.
-  void keepBest();
+  /// The same, whatever it brings: what the branch proves is worth a stage.
+  void certify();
 
-  /// After the branch was made anew.
+  /// To be called before the branch is made anew, and after.
+  void keepSolutions();
   void restart();
 
+  /// Takes in a solution of the branch.
+  void adopt(std::vector<int32_t> options);
+
+  /// Nothing moved for long: neither prices nor solutions.
   bool isStalled() const { return quiet >= 12; }
   bool isQuiet() const { return quiet >= 5; }
 
+  /// Many descents led to nothing better.
+  bool isSettled() const { return idleDescents >= 16; }
+
+  Elites elites;
+
 private:
-  void offerAll();
-  std::vector<int32_t> decodeWithHub();
-  void startAnew(std::unique_ptr<LocalSearch> &search, bool pricesMoved);
+  std::unique_ptr<Descent> begin();
+  void collect();
+  void makeAnew(bool certify);
+  double gap() const;
 
   SearchContext &context;
   Branch &branch;
   uint64_t seed;
-  std::vector<std::unique_ptr<LocalSearch>> searches;
-  std::vector<int32_t> start; ///< of new searches; empty: what prices decode to
-  double startCost = 2.0 * double(kFar);
-  int quiet = 0; ///< epochs since something moved
-  uint64_t restarts = 0;
-  double lastBound = 0, boundAtStart = -std::numeric_limits<double>::infinity();
+  std::vector<std::unique_ptr<Descent>> descents;
+  uint64_t born = 0;
+  int idleDescents = 0; ///< ended since the best solution was found
+  int quiet = 0;        ///< epochs since something moved
+  double lastBound = 0, gapAtShrink = std::numeric_limits<double>::infinity();
 };
+
+/// The `count` nodes with the most neighbours, most first.
+std::vector<int> findHubs(const Instance &instance, size_t count);
 
 /// Branch and bound over a branch until it is closed or the work is done. Returns the bound.
 Int128 searchTree(SearchContext &context, std::unique_ptr<Branch> root);
 bool isTreeAffordable(const SearchContext &context, const Branch &root);
 
-/// Fixes deciding nodes and improves solutions, until the work is done.
-void dive(SearchContext &context, const Branch &root);
+/// Crosses and improves solutions, fixing deciding nodes on the way, until the work is done.
+void dive(SearchContext &context, const Branch &root, Elites elites);
 
 } // namespace pcc::solve

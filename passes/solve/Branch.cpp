@@ -7,9 +7,10 @@
 
 namespace pcc::solve {
 
-Branch::Branch(Core given, const TimedPrices &prices, StepStyle style, Int128 bound)
+Branch::Branch(Core given, const TimedPrices &prices, StepStyle style, Int128 bound,
+               const Stop &stop)
     : core(std::move(given)), bound(bound), style(style) {
-  start(prices);
+  start(prices, stop);
 }
 
 /// Each price goes to the segment nearest in time.
@@ -28,9 +29,9 @@ static std::vector<double> spread(const TimedPrices &prices, const std::vector<S
   return result;
 }
 
-void Branch::start(const TimedPrices &given) {
-  segments = reduce(core);
-  if (core.isContradictory() || core.isEmpty())
+void Branch::start(const TimedPrices &given, const Stop &stop) {
+  segments = reduce(core, stop);
+  if (stop() || core.isContradictory() || core.isEmpty())
     return;
   std::vector<double> startPrices = spread(given, segments);
   compact(core, segments);
@@ -68,12 +69,12 @@ CertificateStage Branch::pruneExactly(Int128 cutoff) {
   return stage;
 }
 
-void Branch::renew() {
+void Branch::renew(const Stop &stop) {
   TimedPrices carried = timedPrices();
   instance.reset();
   prices.reset();
   if (!core.isContradictory())
-    start(carried);
+    start(carried, stop);
 }
 
 } // namespace pcc::solve

@@ -20,8 +20,8 @@ using TimedPrices = std::vector<std::pair<int64_t, double>>;
 
 class Branch {
 public:
-  /// Reduces `core`; then either isClosed() or isSolved() or there is an instance.
-  Branch(Core core, const TimedPrices &prices, StepStyle style, Int128 bound);
+  /// Reduces `core`; then either isClosed() or isSolved() or isOpen(), or `stop` said so before.
+  Branch(Core core, const TimedPrices &prices, StepStyle style, Int128 bound, const Stop &stop);
 
   /// Nothing in it is better than the cutoff.
   bool isClosed() const { return core.isContradictory(); }
@@ -37,7 +37,7 @@ public:
   CertificateStage pruneExactly(Int128 cutoff);
 
   /// Reduces what pruning left, and goes on from the same prices.
-  void renew();
+  void renew(const Stop &stop);
 
   TimedPrices timedPrices() const;
 
@@ -55,7 +55,7 @@ public:
   int stageAbove = -1, slotAbove = 0; ///< where its first stage hangs in the certificate
 
 private:
-  void start(const TimedPrices &prices);
+  void start(const TimedPrices &prices, const Stop &stop);
 };
 
 } // namespace pcc::solve

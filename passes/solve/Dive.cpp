@@ -45,56 +45,45 @@ Race race(SearchContext &context, const Branch &branch, int node, int stepsPerLa
   return {node, runners[0].first, runners[1].second->bound() - runners[0].second->bound()};
 }
 
-/// The nodes with the most neighbours that were not tried yet.
-std::vector<int> findHubs(const Branch &branch, size_t count) {
-  std::vector<int> order;
-  for (size_t i = 0; i < branch.instance->nodes.size(); ++i)
-    if (branch.instance->nodes[i].size > 1)
-      order.push_back(static_cast<int>(i));
-  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
-    return branch.instance->nodes[a].neighbours.size() >
-           branch.instance->nodes[b].neighbours.size();
-  });
-  order.resize(std::min(order.size(), count));
-  return order;
+/// Lets some hubs race, and fixes the one that decides most. False if none decides much.
+bool fixHub(SearchContext &context, Branch &branch, Team &team) {
+  Race best;
+  for (int hub : findHubs(*branch.instance, 3)) {
+    Race one = race(context, branch, hub, 20, 3);
+    if (context.isOver())
+      return false;
+    if (one.spread > best.spread)
+      best = one;
+  }
+  if (best.node < 0 || best.spread <= 1e-3 * std::abs(double(context.cutoff())))
+    return false;
+  int node = branch.instance->nodes[best.node].coreNode;
+  team.keepSolutions();
+  branch.core.keepOptions(node, {best.winner});
+  branch.core.normalise(node);
+  branch.renew(context.stop());
+  team.restart();
+  return true;
 }
 
 } // namespace
 
-void dive(SearchContext &context, const Branch &root) {
+void dive(SearchContext &context, const Branch &root, Elites elites) {
   if (!context.mayRebuild())
     return;
-  Branch branch(root.core, root.timedPrices(), root.style, root.bound);
+  Branch branch(root.core, root.timedPrices(), root.style, root.bound, context.stop());
   if (!branch.isOpen())
     return;
-  Team team(context, branch, context.options.seed + 1);
+  elites.follow(branch.core, *branch.instance);
+  Team team(context, branch, context.options.seed + 1, std::move(elites));
   bool mayFix = true;
   while (branch.isOpen() && !context.isOver()) {
     team.epoch(!team.isStalled());
-    if (context.isOver())
-      break;
-    if (team.isStalled() && mayFix && context.mayRebuild()) {
-      Race best;
-      for (int hub : findHubs(branch, 3)) {
-        Race one = race(context, branch, hub, 20, 3);
-        if (one.spread > best.spread)
-          best = one;
-        if (context.isOver())
-          return;
-      }
-      double whole = std::abs(double(context.cutoff()));
-      mayFix = best.node >= 0 && best.spread > 1e-3 * whole;
-      if (mayFix) {
-        int node = branch.instance->nodes[best.node].coreNode;
-        team.keepBest();
-        branch.core.keepOptions(node, {best.winner});
-        branch.core.normalise(node);
-        branch.renew();
-        team.restart();
-        continue;
-      }
-    }
-    if (context.mayRebuild())
+    if (!context.mayRebuild())
+      continue;
+    if (mayFix && team.isStalled() && team.isSettled())
+      mayFix = fixHub(context, branch, team);
+    else
       team.shrink(0.02, false);
     context.report(false);
   }

@@ -123,16 +123,9 @@ void Forest::choose(const State &state, double factor, Random &random,
       for (int i = 0; i < node.size; ++i)
         values[i] += row[i];
     }
-    // Among equals any may be taken: a plateau is crossed that way.
-    int start = static_cast<int>(random.below(node.size)), found = start;
-    for (int k = 1; k < node.size; ++k) {
-      int i = start + k < node.size ? start + k : start + k - node.size;
-      if (values[i] < values[found])
-        found = i;
-    }
-    best[m] = found;
-    if (found != state[member.node])
-      changes.emplace_back(member.node, found);
+    best[m] = anyLeast(values, node.size, random);
+    if (best[m] != state[member.node])
+      changes.emplace_back(member.node, best[m]);
   }
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/solve/LocalSearch.h"
 
+#include "passes/solve/Elites.h"
+
 namespace pcc::solve {
 
 /// Forests without success after which the search kicks.
@@ -8,6 +10,9 @@ static constexpr int patience = 300;
 
 /// Forests around a kick before it is judged.
 static constexpr int afterKick = 100;
+
+/// Entries of a block's tables. Where solutions are crossed every node that must stay is a loss.
+static constexpr double largestOfTurn = 1000, largestOfCross = 4000;
 
 /// Nothing forbidden first, then nothing used too much, then cheap.
 static bool isBetter(const State &a, const State &b) {
@@ -20,7 +25,7 @@ static bool isBetter(const State &a, const State &b) {
 }
 
 LocalSearch::LocalSearch(const Instance &instance, std::vector<int32_t> options, uint64_t seed)
-    : instance(instance), forest(instance), region(instance), state(instance, std::move(options)),
+    : instance(instance), forest(instance), block(instance), state(instance, std::move(options)),
       bestState(state), random(seed) {}
 
 void LocalSearch::offer(const std::vector<int32_t> &options) {
@@ -43,7 +48,7 @@ bool LocalSearch::move(int root, int size) {
     double cost = state.cost(), overuse = state.overuse();
     bool wasForbidden = cost >= double(kFar) / 2;
     state.change(changes);
-    forest.work += state.work();
+    otherWork += state.work();
     if (wasForbidden ? state.cost() < cost
                      : state.cost() < double(kFar) / 2 &&
                            (state.overuse() < overuse ||
@@ -76,7 +81,7 @@ void LocalSearch::kick() {
   if (changes.empty())
     return;
   state.change(changes);
-  forest.work += state.work();
+  otherWork += state.work();
   std::vector<int> around;
   for (auto [changed, to] : changes)
     around.push_back(changed);
@@ -96,44 +101,69 @@ void LocalSearch::polish(const State &before, const std::vector<int> &around, in
     state = before;
 }
 
-void LocalSearch::turn(int root, int size) {
-  region.grow(root, size, random);
-  region.anchor(state, forest.optionPrices(),
-                state.isFeasible() ? random.logUniform(0.3, 3) : random.logUniform(0.5, 8));
-  State before = state;
-  for (int attempt = 0; attempt < 2; ++attempt) {
-    region.choose(state, attempt == 0 ? 4 : 8, changes);
+/// Looks for the factor of the prices at which the block's choice is cheaper and still fits.
+/// Returns whether a better solution was found.
+bool LocalSearch::choose(double factor, int attempts, bool isThorough) {
+  State before = state, found = state;
+  double low = 0, high = 0;
+  for (int attempt = 0; attempt < attempts; ++attempt) {
+    block.choose(state, forest.optionPrices(), factor, random, changes);
     if (changes.empty())
-      return;
+      break;
     state.change(changes);
-    if (isBetter(state, before))
-      return;
+    otherWork += state.work();
+    bool isEqual = state.cost() == found.cost() && state.overuse() == found.overuse();
+    if (isEqual || isBetter(state, found)) {
+      found = state;
+      if (!isThorough)
+        break;
+    }
+    (state.cost() < before.cost() || state.overuse() > before.overuse() ? low : high) = factor;
     state.undo();
+    factor = low == 0 ? factor / 2 : high == 0 ? factor * 2 : std::sqrt(low * high);
   }
-  std::vector<int> around = region.nodes();
-  state.change(changes);
-  polish(before, around, 20);
+  state = found;
+  return isBetter(state, before);
+}
+
+void LocalSearch::turn(int root, int size) {
+  block.grow(root, size, largestOfTurn, random);
+  block.anchor(state);
+  choose(state.isFeasible() ? random.logUniform(0.3, 3) : random.logUniform(0.5, 8), 5, false);
+}
+
+bool LocalSearch::cross(const std::vector<int32_t> &partner) {
+  state = bestState;
+  std::vector<int> nodes = differences(state.options(), partner);
+  if (nodes.empty())
+    return false;
+  block.take(nodes, largestOfCross, random);
+  block.anchor(state);
+  if (!choose(1, 7, true))
+    return false;
+  keepBest();
+  return true;
+}
+
+void LocalSearch::keepBest() {
+  if (!isBetter(state, bestState))
+    return;
+  bestState = state;
+  sinceBetter = 0;
 }
 
 void LocalSearch::round() {
   int count = static_cast<int>(instance.nodes.size());
-  forest.work += 500; // what a move takes beside its tables
-  if (random.below(2) == 0)
+  otherWork += 500; // what a move takes beside its tables
+  if (random.below(3) == 0)
     turn(static_cast<int>(random.below(count)),
-         static_cast<int>(random.logUniform(10, std::max(20.0, count / 3.0))));
+         static_cast<int>(random.logUniform(10, std::max(20.0, count / 2.0))));
   else if (sinceBetter > patience)
     kick();
   else
     move(static_cast<int>(random.below(count)), static_cast<int>(random.logUniform(3, count + 1)));
   ++sinceBetter;
-  if (isBetter(state, bestState)) {
-    // Crumbs are no sign that more is to come.
-    if (state.cost() < bestState.cost() - 2e-5 * std::abs(bestState.cost()) ||
-        state.overuse() < bestState.overuse())
-      workAtBest = work();
-    bestState = state;
-    sinceBetter = 0;
-  }
+  keepBest();
 }
 
 } // namespace pcc::solve

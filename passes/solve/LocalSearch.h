@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Improvement of a solution by moves of forests and regions, with kicks where they find nothing
+// Improvement of a solution by moves of forests and blocks, with kicks where they find nothing
 // more.
 #pragma once
 
+#include "passes/solve/Block.h"
 #include "passes/solve/Forest.h"
-#include "passes/solve/Region.h"
 
 namespace pcc::solve {
 
@@ -24,27 +24,29 @@ public:
       round();
   }
 
-  const State &best() const { return bestState; }
-  uint64_t work() const { return forest.work + region.work; }
+  /// Chooses anew where the best solution differs from `partner`. Returns whether that is better.
+  bool cross(const std::vector<int32_t> &partner);
 
-  /// Table entries looked at since the last better solution.
-  uint64_t idleWork() const { return work() - workAtBest; }
+  const State &best() const { return bestState; }
+  uint64_t work() const { return forest.work + block.work() + otherWork; }
 
 private:
   void round();
   bool move(int root, int size);
   void kick();
   void turn(int root, int size);
+  bool choose(double factor, int attempts, bool isThorough);
   void polish(const State &before, const std::vector<int> &around, int moves);
+  void keepBest();
 
   const Instance &instance;
   Forest forest;
-  Region region;
+  Block block;
   State state, bestState;
   Random random;
   std::vector<std::pair<int, int32_t>> changes;
   int sinceBetter = 0;
-  uint64_t workAtBest = 0;
+  uint64_t otherWork = 0;
 };
 
 } // namespace pcc::solve

@@ -6,18 +6,20 @@
 
 namespace pcc::solve {
 
-/// Steps aim no higher than this part of the bound above it: far-off solutions tell little.
-static constexpr double reach = 0.05;
+/// Steps aim no higher than this part of the bound above it: far-off solutions tell little. Without
+/// prices the bound may be far too low; as long as steps find more they may go far.
+static constexpr double leastReach = 0.05, mostReach = 1;
 
 PriceSearch::PriceSearch(const Instance &instance, StepStyle style, double constant)
     : style(style), messages(instance), constant(constant), instance(instance),
       current(instance.capacities.size(), 0), bestPrices(current), direction(current),
       bestScore(std::numeric_limits<double>::infinity()),
-      best(-std::numeric_limits<double>::infinity()), before(best) {}
+      best(-std::numeric_limits<double>::infinity()), before(best), reach(mostReach) {}
 
 void PriceSearch::resume(const std::vector<double> &prices) {
   current = bestPrices = prices;
   length = 0.05;
+  reach = leastReach;
 }
 
 void PriceSearch::fix(int node, int option) {
@@ -58,6 +60,9 @@ double PriceSearch::step(double target) {
   double bound = messages.sweepBackward(findings);
   for (size_t s = 0; s < current.size(); ++s)
     bound -= current[s] * double(instance.capacities[s]);
+  if (!std::isfinite(best))
+    target = std::min(target, bound + reach * std::max(std::abs(bound + constant), 1.0));
+  reach = std::clamp(reach * (bound > best ? 1.1 : 0.7), leastReach, mostReach);
   work += messages.work();
   std::vector<int64_t> use;
   if (!style.isSmooth || steps % 8 == 0) {
@@ -83,7 +88,7 @@ double PriceSearch::step(double target) {
   return bound;
 }
 
-void PriceSearch::advance(uint64_t entries, double target, const std::function<bool()> &stop) {
+void PriceSearch::advance(uint64_t entries, double target, const Stop &stop) {
   before = best;
   for (uint64_t end = work + entries; work < end && !stop(); ++steps) {
     std::vector<double> at = current;
@@ -127,10 +132,6 @@ double PriceSearch::settle(int sweeps, std::vector<double> &optionBounds) {
     one -= paid;
   optionBounds = std::move(findings.optionBounds);
   work += messages.work() * uint64_t(sweeps + 1);
-  if (bound - paid > best) {
-    best = bound - paid;
-    bestMessages = messages.messages;
-  }
   return bound - paid;
 }
 

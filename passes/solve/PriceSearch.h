@@ -8,7 +8,7 @@
 #pragma once
 
 #include "passes/solve/MessagePassing.h"
-#include <functional>
+#include "passes/solve/Workers.h"
 
 namespace pcc::solve {
 
@@ -34,9 +34,10 @@ public:
 
   /// Steps until so many more table entries were looked at, or `stop` says so. `target` is the cost
   /// of the best solution of the instance, or a guess.
-  void advance(uint64_t entries, double target, const std::function<bool()> &stop);
+  void advance(uint64_t entries, double target, const Stop &stop);
 
   /// Some more sweeps at the best prices, and what they show: the bound, and one for each option.
+  /// The steps are not measured by that bound: with one pair of sweeps each they could not beat it.
   double settle(int sweeps, std::vector<double> &optionBounds);
 
   double bound() const { return best; }
@@ -64,7 +65,7 @@ private:
   std::vector<int32_t> bestOptions;
   double bestScore;
   double best, before;
-  double length = 0.2;
+  double length = 0.2, reach;
   int sinceBetter = 0, steps = 0;
 };
 

@@ -36,4 +36,15 @@ private:
   uint64_t state;
 };
 
+/// Where the least of `values` is. Among equals any may be taken: a plateau is crossed that way.
+inline int anyLeast(const double *values, int count, Random &random) {
+  int start = static_cast<int>(random.below(count)), found = start;
+  for (int k = 1; k < count; ++k) {
+    int i = start + k < count ? start + k : start + k - count;
+    if (values[i] < values[found])
+      found = i;
+  }
+  return found;
+}
+
 } // namespace pcc::solve

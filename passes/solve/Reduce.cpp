@@ -3,16 +3,16 @@
 
 namespace pcc::solve {
 
-std::vector<Segment> reduce(Core &core) {
+std::vector<Segment> reduce(Core &core, const Stop &stop) {
   std::vector<char> dirty(core.nodes.size(), true);
-  bool (*const reductions[])(Core &, std::vector<char> &) = {
+  bool (*const reductions[])(Core &, std::vector<char> &, const Stop &) = {
       removeOptions, mergeAliases, simplifyEdges, removeOptions, reduceUse, eliminateLowDegree,
   };
   for (bool again = true; again && !core.isContradictory();) {
     again = false;
     for (auto *reduction : reductions) {
-      again |= reduction(core, dirty);
-      if (core.isContradictory())
+      again |= reduction(core, dirty, stop);
+      if (core.isContradictory() || stop())
         return {};
     }
   }

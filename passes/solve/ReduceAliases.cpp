@@ -144,6 +144,8 @@ private:
 
 } // namespace
 
-bool mergeAliases(Core &core, std::vector<char> &dirty) { return AliasRound(core, dirty).run(); }
+bool mergeAliases(Core &core, std::vector<char> &dirty, const Stop &stop) {
+  return !stop() && AliasRound(core, dirty).run();
+}
 
 } // namespace pcc::solve

@@ -100,10 +100,10 @@ bool isWorthwhile(const Core &core, int index) {
 
 } // namespace
 
-bool simplifyEdges(Core &core, std::vector<char> &dirty) {
+bool simplifyEdges(Core &core, std::vector<char> &dirty, const Stop &stop) {
   bool changed = false;
   std::vector<int> edgeTo(core.nodes.size(), -1);
-  for (size_t i = 0; i < core.nodes.size(); ++i) {
+  for (size_t i = 0; i < core.nodes.size() && !stop(); ++i) {
     std::vector<int> list = core.nodes[i].edges;
     for (int e : list) {
       int other = core.edges[e].other(static_cast<int>(i));
@@ -118,18 +118,18 @@ bool simplifyEdges(Core &core, std::vector<char> &dirty) {
     for (int e : list)
       edgeTo[core.edges[e].other(static_cast<int>(i))] = -1;
   }
-  for (size_t e = 0; e < core.edges.size(); ++e)
+  for (size_t e = 0; e < core.edges.size() && !stop(); ++e)
     if (!core.edges[e].isGone() && separate(core, static_cast<int>(e)))
       changed = true, dirty[core.edges[e].u] = dirty[core.edges[e].v] = true;
   return changed;
 }
 
-bool eliminateLowDegree(Core &core, std::vector<char> &dirty) {
+bool eliminateLowDegree(Core &core, std::vector<char> &dirty, const Stop &stop) {
   bool changed = false;
   std::vector<int> queue;
   for (size_t i = 0; i < core.nodes.size(); ++i)
     queue.push_back(static_cast<int>(i));
-  for (size_t next = 0; next < queue.size(); ++next) {
+  for (size_t next = 0; next < queue.size() && !stop(); ++next) {
     int index = queue[next];
     const CoreNode &node = core.nodes[index];
     if (node.isGone() || index == core.kept || node.edges.size() > 2 || !node.terms.empty() ||

@@ -69,8 +69,9 @@ std::vector<int32_t> usefulOptions(const Core &core, int index) {
   std::vector<int32_t> kept;
   for (int option = 0; option < node.size(); ++option)
     if (node.costs[option] < kInfinite &&
-        std::all_of(node.edges.begin(), node.edges.end(),
-                    [&](int e) { return hasPartner(core, core.edges[e], index, option); }))
+        std::all_of(
+            node.edges.begin(), node.edges.end(),
+            [&](int e) { return hasPartner(core, core.edges[e], index, option); }))
       kept.push_back(option);
   if (kept.size() <= 1 || index == core.kept)
     return kept;
@@ -89,13 +90,15 @@ std::vector<int32_t> usefulOptions(const Core &core, int index) {
 
 } // namespace
 
-bool removeOptions(Core &core, std::vector<char> &dirty) {
+bool removeOptions(Core &core, std::vector<char> &dirty, const Stop &stop) {
   bool changed = false;
   for (bool again = true; again;) {
     again = false;
     for (size_t i = 0; i < core.nodes.size(); ++i) {
       if (!dirty[i] || core.nodes[i].isGone())
         continue;
+      if (stop())
+        return changed;
       dirty[i] = false;
       int index = static_cast<int>(i);
       std::vector<int32_t> kept = usefulOptions(core, index);
@@ -113,7 +116,9 @@ bool removeOptions(Core &core, std::vector<char> &dirty) {
   return changed;
 }
 
-bool reduceUse(Core &core, std::vector<char> &dirty) {
+bool reduceUse(Core &core, std::vector<char> &dirty, const Stop &stop) {
+  if (stop())
+    return false;
   std::vector<Segment> segments = findSegments(core);
   if (core.isContradictory())
     return true;

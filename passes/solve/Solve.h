@@ -25,11 +25,12 @@ struct SearchProgress {
 };
 
 /// The same seed, number of threads and seconds take the same decisions in the same order: a search
-/// counts its work, not the clock, and does as much of it as a usual machine does in `seconds`. The
-/// clock only cuts it off: at `seconds`, or later with a `slowdown` (of a busy machine, say). Cut
-/// off, the result is the best so far on the same way.
+/// counts its work, not the clock, and does what a usual machine does in about 85 % of `seconds`.
+/// The clock only cuts it off: at `seconds`, or later with a `slowdown` (of a busy machine, say).
+/// Cut off, the result is the best so far on the same way.
 struct SolveOptions {
   double seconds = 60;
+  double elapsed = 0;  ///< of `seconds`, what went by before the call: for reading the problem
   double slowdown = 1; ///< the clock may take this many times as long as the work should
   int threads = 2;
   uint64_t seed = 1;
@@ -52,6 +53,7 @@ struct SolveStatistics {
   size_t nodes = 0, edges = 0; ///< left after the reductions
   size_t segments = 0;         ///< stretches of time at which the limit can bind
   uint64_t work = 0;           ///< table entries looked at
+  bool isCutOff = false;       ///< by the clock: another run may find more or less
 };
 
 struct SolveResult {

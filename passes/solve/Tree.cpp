@@ -68,7 +68,7 @@ Split chooseSplit(const Branch &branch, Int128 cutoff) {
 class BranchTask {
 public:
   BranchTask(const StrategyProblem &problem, Branch &branch, Int128 cutoff, uint64_t seed,
-             const std::function<bool()> &stop)
+             const Stop &stop)
       : problem(problem), branch(branch), cutoff(cutoff), seed(seed), stop(stop) {}
 
   Outcome run() {
@@ -84,7 +84,7 @@ public:
           return std::move(outcome);
         }
       }
-      branch.renew();
+      branch.renew(stop);
     }
     if (branch.isSolved())
       outcome.solutions.push_back(branch.core.expand({}));
@@ -140,7 +140,7 @@ private:
 
   std::unique_ptr<Branch> child(Core core, Int128 bound, int slot) {
     auto added =
-        std::make_unique<Branch>(std::move(core), branch.timedPrices(), branch.style, bound);
+        std::make_unique<Branch>(std::move(core), branch.timedPrices(), branch.style, bound, stop);
     added->slotAbove = slot;
     return added;
   }
@@ -149,7 +149,7 @@ private:
   Branch &branch;
   Int128 cutoff;
   uint64_t seed;
-  const std::function<bool()> &stop;
+  const Stop &stop;
   Outcome outcome;
 };
 
@@ -163,7 +163,7 @@ bool isTreeAffordable(const SearchContext &context, const Branch &root) {
 Int128 searchTree(SearchContext &context, std::unique_ptr<Branch> root) {
   std::vector<std::unique_ptr<Branch>> open;
   open.push_back(std::move(root));
-  std::function<bool()> stop = context.stop();
+  Stop stop = context.stop();
   uint64_t count = 0;
   while (!open.empty() && !context.isOver()) {
     std::stable_sort(open.begin(), open.end(),
@@ -193,7 +193,7 @@ Int128 searchTree(SearchContext &context, std::unique_ptr<Branch> root) {
         open.push_back(std::move(added));
       }
       // Cut off by the clock: what is not split is not done.
-      if (chosen[i]->isOpen() && outcomes[i].children.empty())
+      if (!chosen[i]->isClosed() && !chosen[i]->isSolved() && outcomes[i].children.empty())
         open.push_back(std::move(chosen[i]));
       most = std::max(most, outcomes[i].work);
     }

@@ -27,6 +27,9 @@ inline void runTasks(const std::vector<std::function<void()>> &tasks, int thread
     other.join();
 }
 
+/// Whether to give up; once true it stays so.
+using Stop = std::function<bool()>;
+
 /// Seconds since it was made.
 class Stopwatch {
 public:
