@@ -116,6 +116,7 @@ static void addSearch(OpPassManager &passes, const PipelineOptions &options) {
   search.memoryLimit = config.memory_limit();
   search.seed = options.searchSeed;
   search.threads = options.searchThreads;
+  search.pinTimeLimit = options.pinTimeLimit;
   if (options.cluster)
     search.cluster = machine::toText(*options.cluster);
   passes.addPass(plan::createPlanAutoParallel(search, options.observeSearch));

@@ -55,6 +55,8 @@ struct PipelineOptions {
   /// Of the search of AUTO_PARALLEL: the same seed and number of threads find the same plan.
   uint64_t searchSeed = 1;
   int searchThreads = 2;
+  /// Seconds in which it says what each pin costs; 0: it does not.
+  double pinTimeLimit = 0;
   /// Called with the candidates of a search of AUTO_PARALLEL, best first.
   std::function<void(llvm::ArrayRef<plan::MeshCandidate>)> observeSearch;
   /// Called before the passes of each stage run, e.g. to attach timing.

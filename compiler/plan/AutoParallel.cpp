@@ -27,17 +27,19 @@ struct AutoParallel : impl::PlanAutoParallelBase<AutoParallel> {
     FailureOr<abi::Cluster> machine = readCluster();
     if (failed(machine))
       return signalPassFailure();
-    FailureOr<std::vector<MeshCandidate>> candidates =
-        searchMeshes(getOperation(), listCandidates(), getPinOptions(), *machine, getOptions());
+    FailureOr<std::vector<MeshCandidate>> candidates = searchMeshes(
+        getOperation(), listCandidates(), getPinOptions(), *machine, getOptions(timeLimit));
     if (failed(candidates))
       return signalPassFailure();
+    MeshCandidate &best = candidates->front();
+    if (pinTimeLimit > 0 && best.outcome.isFeasible())
+      best.pins = strategy::pricePins(best.outcome, getOptions(pinTimeLimit));
     if (observe)
       observe(*candidates);
     explain(*candidates);
-    MeshCandidate &best = candidates->front();
     if (best.outcome.isFeasible())
       return strategy::markProgram(getOperation(), std::move(best.outcome.program));
-    getOperation().emitError() << "no plan fits: " << best.outcome.result.reason;
+    diagnose(best);
     signalPassFailure();
   }
 
@@ -63,12 +65,12 @@ private:
     return {deviceNum, gradientsMean, fullBatch, lossRepeatedMean, datasetStrategy};
   }
 
-  strategy::SearchOptions getOptions() {
+  strategy::SearchOptions getOptions(double seconds) {
     strategy::SearchOptions options;
     options.algorithm = algorithm;
     if (memoryLimit > 0)
       options.memoryLimit = memoryLimit;
-    options.solve.seconds = timeLimit;
+    options.solve.seconds = seconds;
     options.solve.seed = seed;
     options.solve.threads = threads;
     return options;
@@ -87,6 +89,35 @@ private:
         remark << remark::metric("step_seconds", strategy::toSeconds(result.cost))
                << remark::metric("bound_seconds", strategy::toSeconds(result.bound));
     }
+    for (const strategy::PinPrice &pin : candidates.front().pins)
+      if (pin.isKnown)
+        remark::passed(getOperation().getLoc(),
+                       remark::RemarkOpts::name("pin").category("strategy"))
+            << remark::metric("pin", pin.text) << remark::metric("seconds", pin.seconds)
+            << remark::metric("most_seconds", pin.most);
+  }
+
+  /// Says what does not fit, and which pins are to blame.
+  void diagnose(const MeshCandidate &closest) {
+    const strategy::SearchOutcome &outcome = closest.outcome;
+    if (outcome.result.status != solve::SolveStatus::Infeasible) {
+      getOperation().emitError() << "no plan was found on mesh \"" << closest.mesh.str()
+                                 << "\": " << outcome.result.reason;
+      return;
+    }
+    InFlightDiagnostic error = getOperation().emitError()
+                               << "no plan fits on mesh \"" << closest.mesh.str()
+                               << "\": " << strategy::describeShortage(*outcome.problem);
+    strategy::PlanConflict conflict = strategy::findPlanConflict(outcome, getOptions(timeLimit));
+    if (!conflict.needsPins) {
+      if (!outcome.asked.pins.empty())
+        error.attachNote() << "nor does one without the pins";
+      return;
+    }
+    error.attachNote() << "a smallest set of pins with which none fits, out of "
+                       << outcome.asked.pins.size() << ":";
+    for (int pin : conflict.pins)
+      error.attachNote() << outcome.asked.pins[pin].text;
   }
 
   SearchObserver observe;

@@ -47,11 +47,16 @@ FailureOr<MeshCandidate> searchOn(ModuleOp module, const Mesh &mesh,
   return MeshCandidate{mesh, strategy::search(module, std::move(*pinned), cluster, options)};
 }
 
+/// Bytes that every plan takes at some time.
+solve::Int128 countLeastBytes(const MeshCandidate &candidate) {
+  return solve::tightestMoment(candidate.outcome.problem->getProblem()).use;
+}
+
 bool isBetter(const MeshCandidate &lhs, const MeshCandidate &rhs) {
   const solve::SolveResult &left = lhs.outcome.result, &right = rhs.outcome.result;
   if (left.hasSolution() != right.hasSolution())
     return left.hasSolution();
-  return left.hasSolution() && left.cost < right.cost;
+  return left.hasSolution() ? left.cost < right.cost : countLeastBytes(lhs) < countLeastBytes(rhs);
 }
 
 } // namespace

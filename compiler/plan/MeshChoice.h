@@ -9,7 +9,8 @@
 // links x=2, y=8 and x=8, y=2 are different machines.
 #pragma once
 
-#include "passes/strategy/Search.h"
+#include "passes/strategy/PinPrices.h"
+#include "passes/strategy/PlanConflict.h"
 
 namespace pcc::plan {
 
@@ -21,11 +22,12 @@ std::vector<dist::Mesh> listMeshes(int64_t devices, size_t mostAxes);
 struct MeshCandidate {
   dist::Mesh mesh;
   strategy::SearchOutcome outcome;
+  std::vector<strategy::PinPrice> pins = {}; ///< where they are asked for
 };
 
 /// Searches `module`, at the stage grad, on each of `meshes`. Best first: those with a plan by its
-/// cost, then those without. The time limit of the options is that of all together. Diagnoses and
-/// fails if the pins of the module are wrong.
+/// cost, then those without, by the memory that is needed at least. The time limit of the options
+/// is that of all together. Diagnoses and fails if the pins of the module are wrong.
 mlir::FailureOr<std::vector<MeshCandidate>> searchMeshes(mlir::ModuleOp module,
                                                          llvm::ArrayRef<dist::Mesh> meshes,
                                                          const strategy::PinOptions &pins,

@@ -38,6 +38,8 @@ def PlanAutoParallel : Pass<"plan-auto-parallel", "::mlir::ModuleOp"> {
     Option<"memoryLimit", "memory-limit", "int64_t", "0",
            "bytes of one device; 0: what the machine has">,
     Option<"timeLimit", "time-limit", "double", "60", "seconds that the search may take">,
+    Option<"pinTimeLimit", "pin-time-limit", "double", "0",
+           "seconds in which to say what each pin costs; 0: nothing is said">,
     Option<"seed", "seed", "uint64_t", "1", "of the search">,
     Option<"threads", "threads", "int", "2", "of the search">,
   ];

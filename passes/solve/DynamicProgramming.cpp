@@ -28,8 +28,9 @@ SolveResult solveByDynamicProgramming(const StrategyProblem &problem, const Solv
     result.statistics.nodes = core.nodes.size();
     result.statistics.edges = core.edges.size();
     result.statistics.segments = segments.size();
+    // What is left of the time is for the anytime search.
     found = eliminateAll(core, segments, budget,
-                         [&] { return clock.seconds() > options.seconds * 0.995; });
+                         [&] { return clock.seconds() > options.seconds / 2; });
   }
   result.statistics.seconds = clock.seconds();
   result.statistics.work = found.entries;

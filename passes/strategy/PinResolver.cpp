@@ -67,8 +67,11 @@ bool takesPins(func::FuncOp function) {
 LogicalResult PinResolver::requestOp(const Pin &pin, Operation *op) {
   if (auto found = ops.find(op); found != ops.end()) {
     const Pin &other = *found->second.pin;
-    if (pin.isRestored() || other.getStrategy() == pin.getStrategy())
+    if (pin.isRestored() || other.getStrategy() == pin.getStrategy()) {
+      if (!pin.isRestored())
+        found->second.others.push_back(&pin);
       return success();
+    }
     return op->emitError() << "\"" << facts::getName(op) << "\" is given two strategies, by "
                            << other.describe() << " and by " << pin.describe();
   }
@@ -131,8 +134,11 @@ LogicalResult PinResolver::requestTensor(const Pin &pin, StringRef name, RankedT
                                          TensorRequests &requests) {
   if (auto found = requests.find(name); found != requests.end()) {
     const Pin &other = *found->second.pin;
-    if (pin.isRestored() || other.getStrategy() == pin.getStrategy())
+    if (pin.isRestored() || other.getStrategy() == pin.getStrategy()) {
+      if (!pin.isRestored())
+        found->second.others.push_back(&pin);
       return success();
+    }
     return module.emitError() << "\"" << name << "\" is given two shardings, by "
                               << other.describe() << " and by " << pin.describe();
   }
@@ -237,6 +243,32 @@ LogicalResult PinResolver::feed(StringRef datasetStrategy) {
 void PinResolver::spanBatch(int64_t parts) {
   given = Mesh(dist::MeshAxis{"dp", numRanks});
   batch = DeviceMatrix{parts};
+}
+
+std::vector<PinShare> PinResolver::listShares(ArrayRef<Pin> pins) const {
+  std::vector<PinShare> shares;
+  llvm::DenseMap<const Pin *, size_t> places;
+  PinShare restored{"the loaded strategy", /*isRestored=*/true, {}, {}, {}};
+  for (const Pin &pin : pins)
+    if (!pin.isRestored()) {
+      places[&pin] = shares.size();
+      shares.push_back({pin.describe(), false, {}, {}, {}});
+    }
+  auto forEachShare = [&](const auto &request, auto add) {
+    add(request.pin->isRestored() ? restored : shares[places.lookup(request.pin)]);
+    for (const Pin *other : request.others)
+      add(shares[places.lookup(other)]);
+  };
+  for (const auto &[op, request] : ops)
+    forEachShare(request, [op = op](PinShare &share) { share.ops.push_back(op); });
+  for (const auto &[name, request] : parameters)
+    forEachShare(request,
+                 [name = name](PinShare &share) { share.parameters.push_back(name.str()); });
+  for (const auto &[name, request] : inputs)
+    forEachShare(request, [name = name](PinShare &share) { share.inputs.push_back(name.str()); });
+  if (!restored.ops.empty() || !restored.parameters.empty() || !restored.inputs.empty())
+    shares.push_back(std::move(restored));
+  return shares;
 }
 
 //===-- One mesh for all ---------------------------------------------------------------------===//

@@ -12,6 +12,14 @@
 
 namespace pcc::strategy {
 
+/// Of what one pin speaks, or a loaded strategy as a whole.
+struct PinShare {
+  std::string text; ///< for messages: `pin "/h.0" at pins.textproto:3`
+  bool isRestored = false;
+  std::vector<mlir::Operation *> ops;
+  std::vector<std::string> parameters, inputs;
+};
+
 class PinResolver {
 public:
   /// The program's ranks are `given`, to whose axes pins refer by name; without it there are
@@ -31,17 +39,22 @@ public:
   /// Cuts the mesh as finely as the matched pins need and adds them to `shardings`, on the
   /// mesh that is returned.
   dist::Mesh resolve(GivenShardings &shardings) const;
+  /// Of what each of the matched `pins` speaks, in their order, a loaded strategy last. What
+  /// several say is in the share of each.
+  std::vector<PinShare> listShares(llvm::ArrayRef<Pin> pins) const;
 
 private:
   /// A legal strategy of an op.
   struct OpRequest {
     const Pin *pin;
     CheckedStrategy strategy;
+    llvm::SmallVector<const Pin *, 0> others = {}; ///< that say the same
   };
   /// A legal cut of a parameter or an input.
   struct TensorRequest {
     const Pin *pin;
     Cuts cuts;
+    llvm::SmallVector<const Pin *, 0> others = {};
   };
   using TensorRequests = llvm::MapVector<llvm::StringRef, TensorRequest>;
 

@@ -2,6 +2,7 @@
 #include "passes/strategy/PinnedProgram.h"
 
 #include "dialects/graph/Roles.h"
+#include "llvm/ADT/StringSet.h"
 #include <numeric>
 
 using namespace mlir;
@@ -60,6 +61,7 @@ FailureOr<PinnedProgram> resolvePins(ModuleOp module, const PinOptions &options)
     resolver.spanBatch(countBatchParts(module, options.deviceNum));
   PinnedProgram pinned;
   pinned.mesh = resolver.resolve(pinned.given);
+  pinned.pins = resolver.listShares(*pins);
   for (const auto &fed : pinned.given.fed)
     if (fed.second.isSplit()) // what is fed whole says nothing of how ops want it
       pinned.given.inputs[fed.first()] = fed.second;
@@ -68,6 +70,32 @@ FailureOr<PinnedProgram> resolvePins(ModuleOp module, const PinOptions &options)
     return getGradientFactor(gradient, mesh, options);
   };
   return pinned;
+}
+
+GivenShardings keepPins(const PinnedProgram &pinned, ArrayRef<int> kept) {
+  llvm::DenseSet<Operation *> ops;
+  llvm::StringSet<> parameters, inputs;
+  for (int index : kept) {
+    const PinShare &share = pinned.pins[index];
+    ops.insert(share.ops.begin(), share.ops.end());
+    for (const std::string &name : share.parameters)
+      parameters.insert(name);
+    for (const std::string &name : share.inputs)
+      inputs.insert(name);
+  }
+  GivenShardings given = pinned.given;
+  for (const PinShare &share : pinned.pins) {
+    for (Operation *op : share.ops)
+      if (!ops.contains(op))
+        given.ops.erase(op);
+    for (const std::string &name : share.parameters)
+      if (!parameters.contains(name))
+        given.parameters.erase(name);
+    for (const std::string &name : share.inputs)
+      if (!inputs.contains(name))
+        given.inputs.erase(name);
+  }
+  return given;
 }
 
 void markProgram(ModuleOp module, PinnedProgram pinned) {

@@ -20,7 +20,11 @@ struct PinOptions {
 struct PinnedProgram {
   dist::Mesh mesh; ///< cut as finely as the pins need
   GivenShardings given;
+  std::vector<PinShare> pins; ///< by which `given` came about
 };
+
+/// What is given if only the pins of these numbers are. What is given without pins stays.
+GivenShardings keepPins(const PinnedProgram &pinned, llvm::ArrayRef<int> kept);
 
 /// Reads the pins of `module`, which stay. Of a program without mesh and pins all ranks split the
 /// batch. Diagnoses and fails.

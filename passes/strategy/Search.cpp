@@ -21,6 +21,7 @@ SearchOutcome search(ModuleOp module, PinnedProgram pinned, const abi::Cluster &
   int64_t memory =
       options.memoryLimit.value_or(static_cast<int64_t>(cluster.device().memory_bytes().value()));
   SearchOutcome outcome;
+  outcome.asked = pinned;
   outcome.problem =
       std::make_shared<SearchProblem>(module, pinned.mesh, cluster, pinned.given, memory);
   const solve::StrategyProblem &problem = outcome.problem->getProblem();

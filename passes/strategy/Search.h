@@ -19,6 +19,7 @@ struct SearchOptions {
 };
 
 struct SearchOutcome {
+  PinnedProgram asked;       ///< what had to hold
   PinnedProgram program;     ///< with the solution, if there is one
   solve::SolveResult result; ///< costs in picoseconds of one step
   std::shared_ptr<const SearchProblem> problem;

@@ -34,7 +34,7 @@ bool isBoundary(graph::RoleAttr role) {
 /// Goes through the sections that a step runs, op by op.
 class Builder {
 public:
-  explicit Builder(SearchGraph &graph) : graph(graph) {}
+  Builder(SearchGraph &graph, const GivenShardings &given) : graph(graph), given(given) {}
 
   void run(ModuleOp module) {
     SmallVector<facts::Section> sections = facts::collectSections(module);
@@ -109,9 +109,16 @@ private:
         offer(result, {index, result.getResultNumber()});
   }
 
-  /// Makes `value` known to its users, by one node if there are several.
+  /// Whether several ops see `value` alike: those that use it, or all as it is given.
+  bool isShared(Value value) const {
+    if (findSeen(given, value))
+      return true;
+    return !value.use_empty() && !value.hasOneUse();
+  }
+
+  /// Makes `value` known to its users, by one node if they share it.
   void offer(Value value, Source source) {
-    if (!value.use_empty() && !value.hasOneUse()) {
+    if (isShared(value)) {
       SearchNode node{SearchNode::Kind::Shared};
       node.value = value;
       node.type = getTensorType(value);
@@ -145,6 +152,7 @@ private:
   }
 
   SearchGraph &graph;
+  const GivenShardings &given;
   llvm::MapVector<Attribute, unsigned> boundaries; ///< by role
   llvm::DenseMap<Value, Source> sources;           ///< of the section's values
   int64_t position = 0, runs = 1;
@@ -152,6 +160,16 @@ private:
 
 } // namespace
 
-SearchGraph::SearchGraph(ModuleOp module) { Builder(*this).run(module); }
+const dist::Sharding *findSeen(const GivenShardings &given, Value value) {
+  auto result = dyn_cast<OpResult>(value);
+  auto found = result ? given.ops.find(result.getOwner()) : given.ops.end();
+  if (found == given.ops.end() || result.getResultNumber() >= found->second.results.size())
+    return nullptr;
+  return &found->second.results[result.getResultNumber()];
+}
+
+SearchGraph::SearchGraph(ModuleOp module, const GivenShardings &given) {
+  Builder(*this, given).run(module);
+}
 
 } // namespace pcc::strategy

@@ -2,16 +2,18 @@
 //
 // What a search decides about, over the whole training step, and where a decision meets another.
 //
-//   node       stands for                                     its choice
-//   op         an op of a section                             one of its options (OpOptions.h)
-//   boundary   a parameter, state, gradient or input          the sharding in which sections pass
-//   it shared     a value that several ops use                   the sharding in which they see it
+//   node       stands for                             its choice
+//   op         an op of a section                     one of its options (OpOptions.h)
+//   boundary   a parameter, state, gradient or input  the sharding in which sections pass it
+//   shared     a value that several ops use           the sharding in which they see it
 //
 // An edge is a use: the value comes as one node leaves it and goes on as the other wants it. A
 // value is resharded once for all who want it alike; so its way to several users leads over one
 // node,
 //
 //   norm -> shared [_, _, _] -> q, k, v        one all-gather of the norm's result, not three
+//
+// So does the way of a result whose users are to see it in a given sharding, be it to one user.
 //
 // Sections meet in boundaries: a gradient as @forward_backward leaves it is what @update takes, and
 // a parameter is cut in one way in both. What @update wants it as is its own choice, so sharded
@@ -23,6 +25,7 @@
 #pragma once
 
 #include "passes/facts/Sections.h"
+#include "passes/strategy/StepMarker.h"
 #include <string>
 #include <vector>
 
@@ -57,10 +60,13 @@ struct SearchOutput {
   int64_t runs;
 };
 
+/// In which sharding the users of `value` are told to see it; null if nothing is said.
+const dist::Sharding *findSeen(const GivenShardings &given, mlir::Value value);
+
 class SearchGraph {
 public:
   /// Of a module after the stage grad, or of one that does not train.
-  explicit SearchGraph(mlir::ModuleOp module);
+  SearchGraph(mlir::ModuleOp module, const GivenShardings &given);
 
   std::vector<SearchNode> nodes; ///< ops in program order, each before its users
   std::vector<SearchEdge> edges;

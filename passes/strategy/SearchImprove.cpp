@@ -2,25 +2,11 @@
 #include "passes/strategy/SearchImprove.h"
 
 #include "passes/solve/Improve.h"
+#include "passes/strategy/SearchTranslate.h"
 
 using namespace mlir;
 
 namespace pcc::strategy {
-
-/// Where each node's way in `planned` stands among its ways in `free`; nothing if one is not there.
-static std::optional<solve::StrategySolution> translate(const SearchOutcome &planned,
-                                                        const SearchProblem &free) {
-  solve::StrategySolution initial;
-  for (auto [node, option] : llvm::enumerate(planned.result.solution)) {
-    const OpSharding &way = planned.problem->getWays(node).ways[option];
-    const std::vector<OpSharding> &ways = free.getWays(node).ways;
-    auto found = llvm::find(ways, way);
-    if (found == ways.end())
-      return std::nullopt;
-    initial.push_back(static_cast<int32_t>(found - ways.begin()));
-  }
-  return initial;
-}
 
 SearchOutcome improveSearch(ModuleOp module, PinnedProgram program, GivenShardings fixed,
                             const abi::Cluster &cluster, const SearchOptions &options) {
@@ -31,7 +17,8 @@ SearchOutcome improveSearch(ModuleOp module, PinnedProgram program, GivenShardin
     return outcome;
   int64_t memory = outcome.problem->getProblem().usageLimit;
   auto free = std::make_shared<SearchProblem>(module, outcome.program.mesh, cluster, fixed, memory);
-  std::optional<solve::StrategySolution> initial = translate(outcome, *free);
+  std::optional<solve::StrategySolution> initial =
+      translate(*outcome.problem, outcome.result.solution, *free);
   if (!initial)
     return outcome;
   constexpr int rounds = 16;

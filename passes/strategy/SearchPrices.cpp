@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/strategy/SearchPrices.h"
 
+#include "dialects/dist/Group.h"
 #include "passes/facts/CollectivePrice.h"
 #include "passes/facts/Kernels.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace pcc;
@@ -44,6 +46,31 @@ double SearchPrices::priceLocal(func::FuncOp function) const {
                                         : facts::OpPrice(&op, cluster.device(), shares.of(&op))
                                               .seconds(facts::OpShapes::of(&op));
   return seconds;
+}
+
+/// `all_reduce over dp, tp`, or only the kind where groups do not lie along axes.
+static std::string describe(Operation *collective, const dist::Mesh &mesh) {
+  std::string text = collective->getName().stripDialect().str();
+  auto grouped = dyn_cast<dist::CollectiveOpInterface>(collective);
+  dist::AxisList axes;
+  if (grouped)
+    axes = dist::getGroupAxes(grouped.getGroupAttr(), mesh);
+  return axes.empty() ? text : text + " over " + llvm::join(axes, ", ");
+}
+
+std::vector<OwnCollective> SearchPrices::listCollectives(Operation *op, const OpSharding &way) {
+  std::vector<OwnCollective> collectives;
+  if (func::FuncOp form = local.build(op, way))
+    for (Operation &inner : form.getBody().front().without_terminator())
+      if (facts::isCollective(&inner))
+        collectives.push_back(
+            {describe(&inner, mesh), facts::secondsOfCollective(&inner, mesh, cluster)});
+  return collectives;
+}
+
+const facts::ReshardPlan &SearchPrices::planUse(RankedTensorType type, const Sharding &from,
+                                                const Sharding &to) {
+  return planner.plan(from, to, type.getShape(), facts::getElementBytes(type));
 }
 
 std::vector<double> SearchPrices::priceUses(RankedTensorType type, ArrayRef<const Sharding *> from,

@@ -51,8 +51,19 @@ bool isCutBeyondBatch(const Sharding &sharding) {
                       [](const dist::AxisList &axes) { return !axes.empty(); });
 }
 
-/// What is said of a boundary before the search; null for nothing.
+/// Whether both cut all tensors alike, whatever is partial.
+bool isCutAlike(const OpSharding &lhs, const OpSharding &rhs) {
+  auto isAlike = [](const Sharding &left, const Sharding &right) {
+    return left.withoutPartial() == right.withoutPartial();
+  };
+  return llvm::equal(lhs.operands, rhs.operands, isAlike) &&
+         llvm::equal(lhs.results, rhs.results, isAlike);
+}
+
+/// What is said of a boundary or a shared value before the search; null for nothing.
 const Sharding *findGiven(const SearchNode &node, const GivenShardings &given) {
+  if (node.kind == SearchNode::Kind::Shared)
+    return findSeen(given, node.value);
   if (node.kind != SearchNode::Kind::Boundary || node.role.getKind() == RoleKind::Gradient)
     return nullptr;
   const llvm::StringMap<Sharding> &map =
@@ -75,7 +86,7 @@ std::string describe(const SearchNode &node) {
 
 SearchProblem::SearchProblem(ModuleOp module, const dist::Mesh &mesh, const abi::Cluster &cluster,
                              const GivenShardings &given, int64_t memoryLimit)
-    : prices(module.getContext(), mesh, cluster), graph(module) {
+    : module(module), prices(module.getContext(), mesh, cluster), graph(module, given) {
   problem.usageLimit = memoryLimit;
   for (const SearchNode &node : graph.nodes) {
     ways.push_back(node.kind == SearchNode::Kind::Op ? getOpWays(node.op, given)
@@ -88,14 +99,23 @@ SearchProblem::SearchProblem(ModuleOp module, const dist::Mesh &mesh, const abi:
     addOutput(output);
 }
 
-/// The one way that is given: nothing is carried.
-OpSharding SearchProblem::follow(Operation *op, const GivenOp &given) const {
+SearchProblem SearchProblem::remake(const GivenShardings &given) const {
+  return SearchProblem(module, prices.getMesh(), prices.getCluster(), given, problem.usageLimit);
+}
+
+/// The ways that split the factors as given. Over axes that are left they may carry partial sums.
+std::vector<OpSharding> SearchProblem::follow(Operation *op, const GivenOp &given) const {
   FactorAxes factors(op, prices.getMesh());
   factors.give(given.factors);
   std::vector<Sharding> operands;
   for (const TensorFactors &dims : factors.getRule().getOperands())
     operands.push_back(factors.project(dims));
-  return makeOpSharding(op, factors, operands, SmallVector<bool>(operands.size(), false));
+  std::vector<OpSharding> ways = {
+      makeOpSharding(op, factors, operands, SmallVector<bool>(operands.size(), false))};
+  for (OpSharding &way : listOptions(op, prices.getMesh()))
+    if (isCutAlike(way, ways.front()) && way != ways.front())
+      ways.push_back(std::move(way));
+  return ways;
 }
 
 SearchProblem::Ways SearchProblem::priceOpWays(Operation *op, std::vector<OpSharding> ways) {
@@ -129,7 +149,7 @@ const facts::KernelShare &SearchProblem::getShare(Operation *op) {
 
 SearchProblem::Ways SearchProblem::getOpWays(Operation *op, const GivenShardings &given) {
   if (auto found = given.ops.find(op); found != given.ops.end())
-    return priceOpWays(op, {follow(op, found->second)});
+    return priceOpWays(op, follow(op, found->second));
   Ways &equal = known[getSignature(op, getShare(op))];
   if (!equal)
     equal = priceOpWays(op, listOptions(op, prices.getMesh()));
@@ -143,7 +163,7 @@ SearchProblem::Ways SearchProblem::getTensorWays(const SearchNode &node,
   bool isShared = node.kind == SearchNode::Kind::Shared;
   RoleKind kind = isShared ? RoleKind::Output : node.role.getKind();
   if (const Sharding *sharding = findGiven(node, given))
-    return makeTensorWays(node.type, *sharding);
+    return makeTensorWays(node.type, facts::dropTrivialAxes(*sharding, prices.getMesh()));
   Ways &equal = known[{node.type.getAsOpaquePointer(), getKey(kind)}];
   if (equal)
     return equal;
@@ -189,6 +209,21 @@ const SearchProblem::Table &SearchProblem::getTable(const SearchEdge &edge) {
 void SearchProblem::addEdge(const SearchEdge &edge) {
   if (const Table &table = getTable(edge))
     problem.edges.push_back({static_cast<int>(edge.from), static_cast<int>(edge.to), *table});
+}
+
+int64_t SearchProblem::getCost(const SearchEdge &edge, int32_t from, int32_t to) {
+  const Table &table = getTable(edge);
+  return table ? (*table)[from * ways[edge.to]->ways.size() + to] : 0;
+}
+
+std::vector<OwnCollective> SearchProblem::listCollectives(unsigned node, int32_t option) {
+  Operation *op = graph.nodes[node].op;
+  return op ? prices.listCollectives(op, ways[node]->ways[option]) : std::vector<OwnCollective>();
+}
+
+const facts::ReshardPlan &SearchProblem::planUse(const SearchEdge &edge, int32_t from, int32_t to) {
+  return prices.planUse(edge.type, ways[edge.from]->ways[from].results[edge.result],
+                        ways[edge.to]->ways[to].operands[edge.operand]);
 }
 
 void SearchProblem::addOutput(const SearchOutput &output) {

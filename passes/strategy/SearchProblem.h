@@ -49,6 +49,18 @@ public:
   const SearchGraph &getGraph() const { return graph; }
   const NodeWays &getWays(unsigned node) const { return *ways[node]; }
 
+  /// What a use costs where both of its ends have an option, in picoseconds of a step.
+  int64_t getCost(const SearchEdge &edge, int32_t from, int32_t to);
+  /// The collectives within one way of an op.
+  std::vector<OwnCollective> listCollectives(unsigned node, int32_t option);
+  /// How the value of a use gets from one sharding to the other.
+  const facts::ReshardPlan &planUse(const SearchEdge &edge, int32_t from, int32_t to);
+
+  const dist::Mesh &getMesh() const { return prices.getMesh(); }
+
+  /// The same program on the same mesh and machine with other things given.
+  SearchProblem remake(const GivenShardings &given) const;
+
   /// Writes what `solution` says of every op, boundary and shared value into `given`.
   void apply(const solve::StrategySolution &solution, GivenShardings &given) const;
 
@@ -63,7 +75,7 @@ private:
   Ways getOpWays(mlir::Operation *op, const GivenShardings &given);
   const facts::KernelShare &getShare(mlir::Operation *op);
   Ways getTensorWays(const SearchNode &node, const GivenShardings &given);
-  OpSharding follow(mlir::Operation *op, const GivenOp &given) const;
+  std::vector<OpSharding> follow(mlir::Operation *op, const GivenOp &given) const;
   Ways priceOpWays(mlir::Operation *op, std::vector<OpSharding> ways);
   Ways makeTensorWays(mlir::RankedTensorType type, llvm::ArrayRef<dist::Sharding> shardings) const;
   void addNode(const SearchNode &node);
@@ -71,6 +83,7 @@ private:
   void addOutput(const SearchOutput &output);
   const Table &getTable(const SearchEdge &edge);
 
+  mlir::ModuleOp module;
   SearchPrices prices;
   llvm::DenseMap<mlir::Operation *, facts::KernelShares> shares; ///< by function
   SearchGraph graph;

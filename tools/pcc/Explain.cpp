@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// pcc explain: what a program does, without running it. Collectives are read from its records, to
-// which a model is compiled first; the price of a step from a model's stage spmd.
+// pcc explain: what a program does, without running it, and why. Collectives are read from its
+// records, to which a model is compiled first; the price of a step from a model's stage spmd; the
+// options of an op from the search of a plan.
 
 #include "compiler/link/Link.h"
+#include "compiler/plan/MeshChoice.h"
+#include "passes/strategy/NodeNames.h"
 #include "runtime/abi/RankExpression.h"
 #include "tools/pcc/CommunicationReport.h"
+#include "tools/pcc/OpReport.h"
 #include "tools/pcc/PriceFlags.h"
 #include "tools/pcc/PriceReport.h"
 #include "tools/pcc/RoadFlags.h"
@@ -20,17 +24,21 @@ namespace {
 class ExplainVerb : public Verb {
 public:
   ExplainVerb()
-      : Verb("explain", "what a program does, without running it"), road(command),
+      : Verb("explain", "what a program does, without running it, and why"), road(command),
         communication("communication", cl::desc("its collectives, their bytes and times"),
                       cl::sub(command)),
         price("price", cl::desc("what a step of a model costs on the machine of '--cluster'"),
               cl::sub(command)),
+        op("op", cl::desc("the options of this op, parameter or input in the searched plan"),
+           cl::value_desc("name"), cl::sub(command)),
         priceFlags(command), format(command) {}
 
   ExitCode run() override {
-    if (communication == price)
-      return fail(BadUsage, "expected either '--communication' or '--price'");
-    return price ? explainPrice() : explainCommunication();
+    if (communication + price + (op.getNumOccurrences() > 0) != 1)
+      return fail(BadUsage, "expected one of '--communication', '--price' and '--op'");
+    if (communication)
+      return explainCommunication();
+    return price ? explainPrice() : explainOp();
   }
 
 private:
@@ -55,6 +63,62 @@ private:
     plan::StepPrice step = plan::priceStep(*module, *options.cluster, priceOptions);
     format.isJson() ? printJson(toJson(step)) : printTable(step);
     return Success;
+  }
+
+  /// The road up to its plan; while the search's problem is there the op is looked up in it.
+  ExitCode explainOp() {
+    if (road.isProgram())
+      return fail(BadUsage, "'--op': expected a model, got a program, which is compiled already");
+    PipelineOptions options;
+    if (ExitCode code = road.read(options))
+      return code;
+    if (!isExact(options.parallel.auto_parallel_search_mode()))
+      return fail(BadUsage, "'--auto-parallel-search-mode': expected dynamic_programming or best, "
+                            "which have alternatives to tell");
+    options.parallel.set_parallel_mode(abi::AUTO_PARALLEL);
+    std::optional<strategy::OpExplanation> explanation;
+    std::string unknown;
+    options.observeSearch = [&](llvm::ArrayRef<plan::MeshCandidate> candidates) {
+      const strategy::SearchOutcome &best = candidates.front().outcome;
+      const strategy::SearchGraph &graph = best.problem->getGraph();
+      std::optional<unsigned> node = strategy::findNode(graph, op);
+      if (!node)
+        unknown = describeUnknown(graph);
+      else if (best.isFeasible())
+        explanation = strategy::explainNode(best, *node, getSearchOptions(options));
+    };
+    Session session;
+    ExitCode code;
+    if (!road.compile(session, options, Stage::Strategy, code))
+      return code;
+    if (!explanation)
+      return fail(BadUsage, unknown);
+    format.isJson() ? printJson(toJson(*explanation)) : printTable(*explanation);
+    return Success;
+  }
+
+  /// Whether the search weighs all options of an op.
+  static bool isExact(abi::SearchMode mode) {
+    return mode == abi::DYNAMIC_PROGRAMMING || mode == abi::BEST;
+  }
+
+  static strategy::SearchOptions getSearchOptions(const PipelineOptions &options) {
+    strategy::SearchOptions search;
+    if (options.parallel.auto_parallel_search_mode() == abi::BEST)
+      search.algorithm = strategy::SearchAlgorithm::Best;
+    search.solve.seconds = options.parallel.time_limit();
+    search.solve.seed = options.searchSeed;
+    search.solve.threads = options.searchThreads;
+    return search;
+  }
+
+  std::string describeUnknown(const strategy::SearchGraph &graph) const {
+    std::string text =
+        "'--op': expected an op, a parameter or an input of the model, got '" + op + "'";
+    std::vector<std::string> near = strategy::findNearNames(graph, op);
+    for (auto [index, name] : llvm::enumerate(near))
+      text += (index == 0 ? "; near: '" : ", '") + name + "'";
+    return text;
   }
 
   ExitCode explainCommunication() {
@@ -85,6 +149,7 @@ private:
 
   RoadFlags road;
   cl::opt<bool> communication, price;
+  cl::opt<std::string> op;
   PriceFlags priceFlags;
   FormatFlag format;
 };

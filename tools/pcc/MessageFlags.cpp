@@ -41,9 +41,9 @@ bool MessageFlags::has(llvm::StringRef field) const {
   });
 }
 
-llvm::StringRef MessageFlags::givenFlag(llvm::StringRef except) const {
+llvm::StringRef MessageFlags::givenFlag(llvm::ArrayRef<llvm::StringRef> except) const {
   for (const auto &flag : flags)
-    if (flag->option.getNumOccurrences() && flag->info.name != except)
+    if (flag->option.getNumOccurrences() && !llvm::is_contained(except, flag->info.name))
       return flag->name;
   return "";
 }

@@ -37,8 +37,9 @@ public:
   /// Whether the flag of a field was given.
   bool has(llvm::StringRef field) const;
 
-  /// The name of the first flag that was given, the one of field `except` apart; empty if none was.
-  llvm::StringRef givenFlag(llvm::StringRef except) const;
+  /// The name of the first flag that was given, those of the fields `except` apart; empty if none
+  /// was.
+  llvm::StringRef givenFlag(llvm::ArrayRef<llvm::StringRef> except) const;
 
 private:
   struct Flag {

@@ -41,6 +41,10 @@ static constexpr FieldInfo fieldInfos[] = {
     {"time_limit", "seconds that the search of a plan may take", 1e-3, mostSeconds, 60},
     {"memory_limit", "bytes that a plan may take on one device; 0: what the machine has", 0,
      mostBytes},
+    {"cost_model", "by what plans are compared: roofline or memory"},
+    {"fully_use_devices", "under the cost model memory, no strategy leaves devices over"},
+    {"elementwise_op_strategy_follow",
+     "under the cost model memory, an elementwise op takes what it reads as it comes"},
     {"strategy_reuse", "none: a loaded strategy fits; partial: what does not fit is planned anew"},
 };
 
@@ -49,8 +53,8 @@ ParallelFlags::ParallelFlags(cl::SubCommand &command)
            cl::sub(command)),
       flags(command, abi::ParallelConfig::descriptor(), fieldInfos) {}
 
-llvm::StringRef ParallelFlags::givenFlag() const {
-  return file.getNumOccurrences() ? file.ArgStr : flags.givenFlag("device_num");
+llvm::StringRef ParallelFlags::givenFlag(llvm::ArrayRef<llvm::StringRef> except) const {
+  return file.getNumOccurrences() ? file.ArgStr : flags.givenFlag(except);
 }
 
 ExitCode ParallelFlags::read(abi::ParallelConfig &config) const {

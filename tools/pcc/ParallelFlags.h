@@ -21,8 +21,8 @@ public:
   /// Whether the flag of a field was given.
   bool has(llvm::StringRef field) const { return flags.has(field); }
 
-  /// The name of a flag that was given, other than `device-num`; empty if none was.
-  llvm::StringRef givenFlag() const;
+  /// The name of a flag that was given, those of the fields `except` apart; empty if none was.
+  llvm::StringRef givenFlag(llvm::ArrayRef<llvm::StringRef> except) const;
 
 private:
   llvm::cl::opt<std::string> file;

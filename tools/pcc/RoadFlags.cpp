@@ -128,21 +128,21 @@ ExitCode RoadFlags::build(Session &session, const PipelineOptions &options, bool
   return Success;
 }
 
-llvm::StringRef RoadFlags::givenFlag() const {
+llvm::StringRef RoadFlags::givenFlag(llvm::ArrayRef<llvm::StringRef> except) const {
   const cl::Option &lossFlag = loss, &optimizerFlag = optimizer, &dumpFlag = dumpIr,
                    &remarksFlag = remarks, &freezeFlag = freezeBatchNorm;
   for (const cl::Option *option : {&lossFlag, &optimizerFlag, &dumpFlag, &remarksFlag, &freezeFlag})
     if (option->getNumOccurrences())
       return option->ArgStr;
-  llvm::StringRef given = model.givenFlag();
-  return given.empty() ? parallel.givenFlag() : given;
+  for (llvm::StringRef given : {model.givenFlag(), parallel.givenFlag(except), cluster.givenFlag()})
+    if (!given.empty())
+      return given;
+  return "";
 }
 
 ExitCode RoadFlags::readProgram(abi::Executable &program, bool heedsCluster) const {
-  llvm::StringRef flag = givenFlag();
-  if (flag.empty() && !heedsCluster)
-    flag = cluster.givenFlag();
-  if (!flag.empty())
+  llvm::StringRef flag = givenFlag({"device_num"});
+  if (!flag.empty() && !(heedsCluster && flag == cluster.givenFlag()))
     return fail(BadUsage,
                 "'--" + flag + "': expected a model, got a program, which is compiled already");
   abi::ParallelConfig config;

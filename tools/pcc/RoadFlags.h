@@ -46,11 +46,11 @@ public:
   /// Whether the flag of a field of ParallelConfig was given.
   bool has(llvm::StringRef field) const { return parallel.has(field); }
 
-private:
-  /// The name of a flag that was given and that only compiling heeds, `device-num` and `cluster`
-  /// apart; empty if there is none.
-  llvm::StringRef givenFlag() const;
+  /// The name of a flag that was given beside the model, those of the fields `except` of
+  /// ParallelConfig apart; empty if there is none.
+  llvm::StringRef givenFlag(llvm::ArrayRef<llvm::StringRef> except) const;
 
+private:
   /// The folder of `--dump-ir`, if given.
   std::optional<DumpStages> dump() const;
 

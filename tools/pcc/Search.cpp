@@ -4,6 +4,7 @@
 // that proves how good it is.
 
 #include "passes/solve/Certificate.h"
+#include "passes/solve/Conflict.h"
 #include "passes/solve/ProblemFile.h"
 #include "passes/solve/Solve.h"
 #include "passes/solve/Workers.h"
@@ -22,14 +23,36 @@ namespace json = llvm::json;
 
 namespace {
 
-/// `at time 30 70 is used at least, expected at most 50; largest: node 1 (25), node 4 (15)`.
+/// `'a', 'b' and 3 more`.
+std::string list(const StrategyProblem &problem, llvm::ArrayRef<int> nodes) {
+  constexpr size_t mostShown = 8;
+  std::string text;
+  for (int node : nodes.take_front(mostShown))
+    text += (text.empty() ? "" : ", ") + problem.describe(node);
+  return nodes.size() <= mostShown
+             ? text
+             : text + " and " + std::to_string(nodes.size() - mostShown) + " more";
+}
+
+/// `tightest at time 30: at least 70 is used of 50; largest: 'a', 'b'`.
 std::string tightest(const StrategyProblem &problem) {
   Moment moment = tightestMoment(problem);
   std::string text = "tightest at time " + std::to_string(moment.time) + ": at least " +
                      toString(moment.use) + " is used of " + std::to_string(problem.usageLimit);
-  for (size_t i = 0; i < moment.largest.size(); ++i)
-    text += (i ? ", " : "; largest: ") + problem.describe(moment.largest[i]);
-  return text;
+  return moment.largest.empty() ? text : text + "; largest: " + list(problem, moment.largest);
+}
+
+/// What is used where that alone is too much; else the nodes whose options do not go together.
+std::string explainConflict(const StrategyProblem &problem) {
+  if (tightestMoment(problem).use > problem.usageLimit)
+    return tightest(problem);
+  constexpr double seconds = 10;
+  NodeConflict conflict = findNodeConflict(problem, seconds);
+  if (conflict.nodes.empty())
+    return tightest(problem);
+  std::string text = "no options of " + list(problem, conflict.nodes) + " go together";
+  return conflict.needsLimit ? text + " and use at most " + std::to_string(problem.usageLimit)
+                             : text;
 }
 
 class SearchVerb : public Verb {
@@ -48,11 +71,16 @@ public:
                  cl::value_desc("solution"), cl::sub(command)),
         initial("initial", cl::desc("a solution to start from"), cl::value_desc("solution"),
                 cl::sub(command)),
+        pinTimeLimit("pin-time-limit",
+                     cl::desc("seconds in which to say what each pin costs; 0: nothing is said"),
+                     cl::init(10), cl::sub(command)),
         quiet("quiet", cl::desc("no lines about progress"), cl::sub(command)), format(command) {}
 
   ExitCode run() override {
     if (threads < 1)
       return fail(BadUsage, "'--threads': expected at least 1");
+    if (pinTimeLimit < 0)
+      return fail(BadUsage, "'--pin-time-limit': expected at least 0");
     PipelineOptions road;
     if (ExitCode code = this->road.read(road))
       return code;
@@ -63,6 +91,21 @@ public:
   }
 
 private:
+  /// A problem knows neither devices nor a training step.
+  ExitCode refuseModelFlags(const abi::ParallelConfig &config) const {
+    llvm::StringRef flag = road.givenFlag({"time_limit", "auto_parallel_search_mode"});
+    if (flag.empty() && pinTimeLimit.getNumOccurrences())
+      flag = pinTimeLimit.ArgStr;
+    if (!flag.empty())
+      return fail(BadUsage, "'--" + flag + "': expected a model, got a problem");
+    if (road.has("auto_parallel_search_mode") &&
+        config.auto_parallel_search_mode() != abi::DYNAMIC_PROGRAMMING &&
+        config.auto_parallel_search_mode() != abi::BEST)
+      return fail(BadUsage, "'--auto-parallel-search-mode': expected best or dynamic_programming "
+                            "with a problem");
+    return Success;
+  }
+
   /// The road up to its plan, which is told and written as a strategy file.
   ExitCode searchModel(PipelineOptions options) {
     if (certificate.getNumOccurrences() || solution.getNumOccurrences() ||
@@ -73,6 +116,7 @@ private:
     options.parallel.set_strategy_ckpt_save_file(output);
     options.searchSeed = seed;
     options.searchThreads = threads;
+    options.pinTimeLimit = pinTimeLimit;
     std::optional<SearchReport> report;
     options.observeSearch = [&](llvm::ArrayRef<plan::MeshCandidate> candidates) {
       report.emplace(candidates);
@@ -92,6 +136,8 @@ private:
   }
 
   ExitCode searchProblem(const std::string &path, const abi::ParallelConfig &config) {
+    if (ExitCode code = refuseModelFlags(config))
+      return code;
     Stopwatch clock;
     abi::Expected<StrategyProblem> problem = readProblem(path);
     if (!problem)
@@ -141,8 +187,7 @@ private:
 
   ExitCode write(const StrategyProblem &problem, const SolveResult &result) {
     if (result.status == SolveStatus::Infeasible)
-      return fail(Infeasible,
-                  "no choice of options fits: " + result.reason + "; " + tightest(problem));
+      return fail(Infeasible, "no choice of options fits: " + explainConflict(problem));
     if (!result.hasSolution())
       return fail(RunFailed, result.reason + "; " + tightest(problem));
     if (output.getNumOccurrences())
@@ -219,6 +264,7 @@ private:
   cl::opt<std::string> output;
   cl::alias longOutput;
   cl::opt<std::string> certificate, solution, initial;
+  cl::opt<double> pinTimeLimit;
   cl::opt<bool> quiet;
   FormatFlag format;
 };

@@ -2,9 +2,8 @@
 
 #include "tools/pcc/SearchReport.h"
 
-#include "passes/facts/OpNames.h"
+#include "passes/strategy/NodeNames.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -22,16 +21,13 @@ static std::vector<std::string> print(llvm::ArrayRef<dist::Sharding> shardings) 
 /// The ops of a plan.
 static std::vector<PlannedOp> listOps(const strategy::SearchOutcome &outcome) {
   std::vector<PlannedOp> ops;
-  llvm::StringMap<unsigned> seen;
+  std::vector<std::string> names = strategy::nameNodes(outcome.problem->getGraph());
   for (auto [index, node] : llvm::enumerate(outcome.problem->getGraph().nodes)) {
     if (node.kind != strategy::SearchNode::Kind::Op)
       continue;
-    std::string name = facts::getName(node.op).str();
-    if (unsigned number = seen[name]++)
-      name += "#" + std::to_string(number);
     int32_t option = outcome.result.solution[index];
     const strategy::OpSharding &way = outcome.problem->getWays(index).ways[option];
-    ops.push_back({name, print(way.operands), print(way.results),
+    ops.push_back({names[index], print(way.operands), print(way.results),
                    strategy::toSeconds(outcome.problem->getProblem().nodes[index].costs[option])});
   }
   return ops;
@@ -46,6 +42,7 @@ SearchReport::SearchReport(llvm::ArrayRef<plan::MeshCandidate> candidates) {
   }
   if (candidates.front().outcome.isFeasible())
     ops = listOps(candidates.front().outcome);
+  pins = candidates.front().pins;
 }
 
 json::Value SearchReport::toJson() const {
@@ -63,11 +60,34 @@ json::Value SearchReport::toJson() const {
   for (const PlannedOp &op : ops)
     plan[op.name] =
         json::Object{{"in_strategy", op.in}, {"out_strategy", op.out}, {"cost", op.seconds}};
-  return json::Object{{"cost", meshes.front().cost},
-                      {"bound", meshes.front().bound},
-                      {"seconds", seconds},
-                      {"meshes", std::move(rows)},
-                      {"ops", std::move(plan)}};
+  json::Array prices;
+  for (const strategy::PinPrice &pin : pins) {
+    json::Object price{{"pin", pin.text}, {"cost", nullptr}, {"most", nullptr}};
+    if (pin.isKnown) {
+      price["cost"] = pin.seconds;
+      price["most"] = pin.most;
+    }
+    prices.push_back(std::move(price));
+  }
+  return json::Object{{"cost", meshes.front().cost}, {"bound", meshes.front().bound},
+                      {"seconds", seconds},          {"meshes", std::move(rows)},
+                      {"ops", std::move(plan)},      {"pins", std::move(prices)}};
+}
+
+/// What each pin costs, and at most where more is not ruled out.
+static void printPins(llvm::ArrayRef<strategy::PinPrice> pins) {
+  if (!pins.empty())
+    llvm::outs() << "\nwhat pins cost, ms a step:\n";
+  for (const strategy::PinPrice &pin : pins) {
+    if (!pin.isKnown) {
+      llvm::outs() << llvm::formatv("{0,10}  {1}, no time was left for it\n", "", pin.text);
+      continue;
+    }
+    llvm::outs() << llvm::formatv("{0,10:f4}  {1}", pin.seconds * 1e3, pin.text);
+    if (pin.most > pin.seconds)
+      llvm::outs() << llvm::formatv(", at most {0:f4}", pin.most * 1e3);
+    llvm::outs() << "\n";
+  }
 }
 
 void SearchReport::print() const {
@@ -91,4 +111,5 @@ void SearchReport::print() const {
   for (const PlannedOp &op : longest)
     llvm::outs() << llvm::formatv("{0,10:f4}  {1}: {2} -> {3}\n", op.seconds * 1e3, op.name,
                                   llvm::join(op.in, ", "), llvm::join(op.out, ", "));
+  printPins(pins);
 }

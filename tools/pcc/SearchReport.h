@@ -22,9 +22,9 @@ public:
   explicit SearchReport(llvm::ArrayRef<plan::MeshCandidate> candidates);
 
   /// `{"cost", "bound", "seconds", "meshes": […], "ops": {NAME: {"in_strategy", "out_strategy",
-  /// "cost"}}}`; times in seconds.
+  /// "cost"}}, "pins": [{"pin", "cost", "most"}]}`; times in seconds.
   llvm::json::Value toJson() const;
-  /// A table of the meshes, then the plan's ops that take longest.
+  /// A table of the meshes, the plan's ops that take longest, and what pins cost.
   void print() const;
 
 private:
@@ -36,6 +36,7 @@ private:
 
   std::vector<Mesh> meshes;
   std::vector<PlannedOp> ops; ///< in program order
+  std::vector<strategy::PinPrice> pins;
 };
 
 } // namespace pcc::cli

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/strategy/PlanConflict.h"
+
+#include "passes/facts/OpNames.h"
+#include "passes/solve/Conflict.h"
+#include "passes/solve/Workers.h"
+
+using namespace mlir;
+using namespace pcc;
+
+namespace pcc::strategy {
+
+PlanConflict findPlanConflict(const SearchOutcome &outcome, const SearchOptions &options) {
+  solve::Stopwatch clock;
+  auto isInfeasible = [&](ArrayRef<int> pins) {
+    solve::SolveOptions solve = options.solve;
+    solve.seconds = std::max((options.solve.seconds - clock.seconds()) / 4, 0.01);
+    SearchProblem problem = outcome.problem->remake(keepPins(outcome.asked, pins));
+    return solve::solveByDynamicProgramming(problem.getProblem(), solve).status ==
+           solve::SolveStatus::Infeasible;
+  };
+  PlanConflict conflict;
+  conflict.needsPins = !outcome.asked.pins.empty() && !isInfeasible({});
+  if (conflict.needsPins)
+    conflict.pins = solve::findConflict(
+        static_cast<int>(outcome.asked.pins.size()),
+        [&](const std::vector<int> &pins) { return isInfeasible(pins); },
+        [&] { return clock.seconds() > options.solve.seconds; });
+  return conflict;
+}
+
+/// The op that runs at `time`, in quotes.
+static std::string describeTime(const SearchProblem &problem, int64_t time) {
+  for (const SearchNode &node : problem.getGraph().nodes)
+    if (node.op && node.begin == time)
+      return ("\"" + facts::getName(node.op) + "\"").str();
+  return "time " + std::to_string(time);
+}
+
+/// The least that a node can hold.
+static int64_t countLeastBytes(const solve::StrategyNode &node) {
+  return *std::min_element(node.usages.begin(), node.usages.end());
+}
+
+std::string describeShortage(const SearchProblem &search) {
+  const solve::StrategyProblem &problem = search.getProblem();
+  solve::Moment moment = solve::tightestMoment(problem);
+  std::string place = describeTime(search, moment.time);
+  std::string limit = std::to_string(problem.usageLimit);
+  if (moment.use <= problem.usageLimit)
+    return "no choice for all ops together needs at most " + limit + " bytes; at " + place +
+           " at least " + solve::toString(moment.use) + " are needed";
+  std::string text = "at " + place + " at least " + solve::toString(moment.use) +
+                     " bytes are needed, expected at most " + limit + "; most by";
+  constexpr size_t mostShown = 4;
+  moment.largest.resize(std::min(moment.largest.size(), mostShown));
+  for (auto [index, node] : llvm::enumerate(moment.largest))
+    text += (index ? ", " : " ") + problem.describe(node) + " (" +
+            std::to_string(countLeastBytes(problem.nodes[node])) + ")";
+  return text;
+}
+
+} // namespace pcc::strategy

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/strategy/SearchTranslate.h"
+
+using namespace mlir;
+
+namespace pcc::strategy {
+
+/// Whether both stand for the same thing.
+static bool isSame(const SearchNode &lhs, const SearchNode &rhs) {
+  return lhs.kind == rhs.kind && lhs.op == rhs.op && lhs.role == rhs.role && lhs.value == rhs.value;
+}
+
+std::optional<solve::StrategySolution> translate(const SearchProblem &from,
+                                                 const solve::StrategySolution &solution,
+                                                 const SearchProblem &to) {
+  const std::vector<SearchNode> &nodes = from.getGraph().nodes;
+  solve::StrategySolution translated;
+  size_t at = 0;
+  for (auto [index, node] : llvm::enumerate(to.getGraph().nodes)) {
+    while (at < nodes.size() && !isSame(nodes[at], node))
+      ++at;
+    if (at == nodes.size())
+      return std::nullopt;
+    const OpSharding &way = from.getWays(at).ways[solution[at]];
+    const std::vector<OpSharding> &ways = to.getWays(index).ways;
+    auto found = llvm::find(ways, way);
+    if (found == ways.end())
+      return std::nullopt;
+    translated.push_back(static_cast<int32_t>(found - ways.begin()));
+    ++at;
+  }
+  return translated;
+}
+
+} // namespace pcc::strategy
