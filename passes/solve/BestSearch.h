@@ -20,6 +20,9 @@
 
 namespace pcc::solve {
 
+/// A move takes for an entry as long as messages for so many: it hops from node to node.
+inline constexpr uint64_t kMoveWeight = 2;
+
 /// What all parts share.
 class SearchContext {
 public:

@@ -9,14 +9,18 @@
 
 #include "passes/solve/Certificate.h"
 #include "passes/solve/Cursor.h"
+#include <charconv>
 
 namespace pcc::solve {
 
 template <typename T>
 static void printFigures(std::string &out, const char *word, const std::vector<T> &figures) {
   out.append(word).append(" ").append(std::to_string(figures.size()));
-  for (T figure : figures)
-    out.append(" ").append(std::to_string(figure));
+  char digits[24];
+  for (T figure : figures) {
+    char *end = std::to_chars(digits, std::end(digits), figure).ptr;
+    out.append(" ").append(digits, end);
+  }
   out += '\n';
 }
 

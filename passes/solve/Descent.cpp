@@ -53,8 +53,8 @@ void Descent::turn(const Elites &elites, const Stop &stop) {
 void Descent::probeOn(const Stop &stop) {
   uint64_t before = probe->work;
   probe->advance(1, target, stop);
-  probeWork += probe->work - before;
-  if (probeWork < probeSteps * probe->messages.work())
+  probeWork += (probe->work - before) / 2;
+  if (probeWork < probeSteps * probe->messages.work() / 2)
     return;
   if (probe->decoded().empty()) { // the option contradicts others
     phase = Phase::Done;

@@ -48,7 +48,7 @@ SolveResult solveByDynamicProgramming(const StrategyProblem &problem, const Solv
     return result;
   }
   SolveOptions rest = options;
-  rest.seconds = options.seconds - clock.seconds();
+  rest.elapsed = options.elapsed + clock.seconds();
   if (found.isComplete)
     rest.initial = core.expand(found.options);
   result = solveBest(problem, rest);

@@ -58,7 +58,7 @@ public:
 
   /// What a sweep in both directions and a step of the prices take, in table entries.
   uint64_t work() const {
-    return 2 * instance.tableEntries + 4 * instance.options + 4 * instance.capacities.size() +
+    return instance.exactTables.size() + 4 * instance.options + 4 * instance.capacities.size() +
            40 * instance.edges.size() + 500;
   }
 

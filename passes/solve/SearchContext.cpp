@@ -6,13 +6,13 @@ namespace pcc::solve {
 /// Table entries that a thread of a usual machine looks at in a second, less what is kept back so
 /// that the work is done before the time is over: on two cores of a 2.5 GHz server the five public
 /// problems of docs/spec/search.md are through after 75 to 90 % of their time.
-static constexpr double entriesPerSecond = 5e8;
+static constexpr double entriesPerSecond = 5.5e8;
 
 /// What reading and reducing a problem counts for, by entry of its tables.
 static constexpr uint64_t entriesToBuild = 200;
 
 /// Seconds that it takes to write a figure of a certificate, packed.
-static constexpr double secondsPerFigure = 1.2e-7;
+static constexpr double secondsPerFigure = 1.6e-7;
 
 SearchContext::SearchContext(const StrategyProblem &problem, const SolveOptions &options)
     : problem(problem), options(options), incumbent(problem),

@@ -5,9 +5,6 @@
 
 namespace pcc::solve {
 
-/// A move looks at an entry for as long as a message does.
-static constexpr double moveShare = 1.0;
-
 Team::Team(SearchContext &context, Branch &branch, uint64_t seed, Elites elites)
     : elites(std::move(elites)), context(context), branch(branch), seed(seed) {}
 
@@ -85,8 +82,7 @@ void Team::epoch(bool withPrices) {
   for (auto &descent : descents) {
     if (!descent)
       descent = begin();
-    tasks.emplace_back(
-        [&] { descent->run(uint64_t(double(entries) * moveShare), elites, context.stop()); });
+    tasks.emplace_back([&] { descent->run(entries / kMoveWeight, elites, context.stop()); });
   }
   runTasks(tasks, context.options.threads);
   size_t rounds = (tasks.size() + context.options.threads - 1) / context.options.threads;

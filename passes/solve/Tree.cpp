@@ -12,7 +12,7 @@ namespace {
 constexpr int stepsPerBranch = 60;
 
 /// What a branch takes beside its prices and moves, in table entries.
-constexpr uint64_t perBranch = 300'000;
+constexpr uint64_t perBranch = 100'000;
 
 /// What one task found.
 struct Outcome {
@@ -86,7 +86,7 @@ public:
       }
       branch.renew(stop);
     }
-    if (branch.isSolved())
+    if (branch.isSolved() && branch.core.constant < cutoff)
       outcome.solutions.push_back(branch.core.expand({}));
     return std::move(outcome);
   }
@@ -106,7 +106,7 @@ private:
     LocalSearch search(*branch.instance, prices.decoded(), seed);
     search.setPrices(prices.prices());
     search.run(uint64_t(steps) * prices.messages.work() / 6, stop);
-    outcome.work += prices.work + search.work();
+    outcome.work += prices.work + kMoveWeight * search.work();
     prices.work = 0;
     if (!search.best().isFeasible() || search.best().cost() >= branch.toInstance(cutoff))
       return;

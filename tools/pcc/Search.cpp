@@ -145,7 +145,8 @@ private:
     if (solution.getNumOccurrences())
       return check(*problem);
     SolveOptions options;
-    options.seconds = std::max(config.time_limit() - clock.seconds(), 0.01);
+    options.seconds = config.time_limit();
+    options.elapsed = clock.seconds();
     options.threads = threads;
     options.seed = seed;
     if (!quiet)
@@ -224,6 +225,7 @@ private:
                              {"edges", int64_t(result.statistics.edges)},
                              {"segments", int64_t(result.statistics.segments)},
                              {"work", int64_t(result.statistics.work)},
+                             {"cut_off", result.statistics.isCutOff},
                              {"solution", json::Array(llvm::ArrayRef<int32_t>(result.solution))},
                              {"reason", result.reason}});
       return;
