@@ -5,6 +5,7 @@
 #ifndef PCC_RUNTIME_ABI_CHECKER_H
 #define PCC_RUNTIME_ABI_CHECKER_H
 
+#include "runtime/abi/Stages.h"
 #include "runtime/abi/Status.h"
 #include "runtime/abi/program.pb.h"
 
@@ -68,6 +69,8 @@ inline bool isSize(std::optional<int64_t> count) { return count && *count <= max
 struct OperandChecks {
   Checker &checker;
   const Program &program;
+  /// Those that run the program.
+  const RankRange ranks;
 
   /// Checks that `operand` has room for `bytes` and, if it is written, may be.
   void room(const char *name, const Operand &operand, uint64_t bytes, uint64_t alignment,
@@ -87,14 +90,16 @@ void checkConvolution(const OperandChecks &operands, const Convolution &convolut
 /// Whether the inputs are rows of one batch. A program without a step and metrics takes any.
 bool takesRows(const Program &program);
 
-/// Checks parameters, inputs, results and metrics of a program whose memory plan is valid.
-void checkTables(Checker &checker, const Mesh &mesh, const Program &program);
+/// Checks parameters, inputs, results and metrics of a program whose memory plan is valid, for the
+/// ranks that run it.
+void checkTables(Checker &checker, const Mesh &mesh, const Program &program, RankRange ranks);
 
 /// Adds `name` to `names`; an empty name, or one given twice, is a finding.
 void checkName(Checker &checker, std::set<std::string> &names, const std::string &name);
 
-/// Checks the records of a program whose memory plan is valid.
-void checkRecords(Checker &checker, const Executable &executable, const Program &program);
+/// Checks the records of a program whose memory plan is valid, for the ranks that run it.
+void checkRecords(Checker &checker, const Executable &executable, const Program &program,
+                  RankRange ranks);
 
 /// Checks that an expression only names axes of the mesh and cannot overflow.
 bool checkExpression(Checker &checker, const RankExpression &expression, const Mesh &mesh);

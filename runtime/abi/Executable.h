@@ -47,6 +47,9 @@ Status writeExecutable(const Executable &executable, const std::string &path);
 /// "programs[0].sections[1].records[7].matmul.c: …".
 Status validate(const Executable &executable);
 
+/// Whether the records of a program say whose results they read (Record.reads).
+bool statesDataflow(const Program &program);
+
 } // namespace pcc::abi
 
 #endif // PCC_RUNTIME_ABI_EXECUTABLE_H

@@ -6,6 +6,9 @@
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/abi/Executable.h"
 #include "runtime/abi/RankExpression.h"
+#include "runtime/abi/RingCopy.h"
+
+#include <algorithm>
 
 namespace pcc::abi {
 
@@ -33,9 +36,14 @@ void OperandChecks::overlap(const Operand &a, uint64_t aBytes, const Operand &b,
   const Buffer &bBuffer = program.memory().buffers(b.buffer());
   if (aBuffer.space() != bBuffer.space())
     return;
+  // The ranges of the first copies reach over all of them where the buffers turn apart.
+  bool turnTogether = a.buffer() == b.buffer();
+  uint64_t aRing = turnTogether ? 0 : ringBytes(aBuffer) - aBuffer.bytes();
+  uint64_t bRing = turnTogether ? 0 : ringBytes(bBuffer) - bBuffer.bytes();
   uint64_t aBegin = aBuffer.offset() + a.offset(), bBegin = bBuffer.offset() + b.offset();
-  bool apart = aBegin + aBytes <= bBegin || bBegin + bBytes <= aBegin;
-  checker.expect(apart || (mayBeSame && aBegin == bBegin && aBytes == bBytes),
+  bool apart = aBegin + aBytes + aRing <= bBegin || bBegin + bBytes + bRing <= aBegin;
+  bool isSame = aBegin == bBegin && aBytes == bBytes && aRing == 0 && bRing == 0;
+  checker.expect(apart || (mayBeSame && isSame),
                  "'{}' and '{}' overlap", aBuffer.name(), bBuffer.name());
 }
 
@@ -57,7 +65,6 @@ private:
   void checkPeer();
   void checkPairs();
   void checkMoves();
-  int64_t ranks() const { return rankCount(executable.mesh()); }
   int64_t groupSize() const {
     return executable.groups(int(collective.group())).lists(0).ranks_size();
   }
@@ -162,8 +169,14 @@ void CollectiveChecker::checkRoot() {
     return;
   const RankGroup &group = executable.groups(collective.group());
   for (const RankList &list : group.lists()) {
-    int64_t root = evaluate(collective.root(), executable.mesh(), list.ranks(0));
+    auto first = std::find_if(list.ranks().begin(), list.ranks().end(),
+                              [&](uint32_t rank) { return operands.ranks.holds(rank); });
+    if (first == list.ranks().end())
+      continue;
+    int64_t root = evaluate(collective.root(), executable.mesh(), *first);
     for (uint32_t rank : list.ranks()) {
+      if (!operands.ranks.holds(rank))
+        continue;
       int64_t own = evaluate(collective.root(), executable.mesh(), rank);
       checker.expect(own == root, "rank {}: expected {} as in the rest of its group, got {}", rank,
                      root, own);
@@ -177,21 +190,23 @@ void CollectiveChecker::checkPeer() {
   Checker::Scope scope(checker, "peer");
   if (!checkExpression(checker, collective.peer(), executable.mesh()))
     return;
-  for (int64_t rank = 0; rank < ranks(); ++rank) {
+  int64_t ranks = rankCount(executable.mesh());
+  for (int64_t rank = operands.ranks.first; rank < operands.ranks.end; ++rank) {
     int64_t peer = evaluate(collective.peer(), executable.mesh(), rank);
-    checker.expect(peer < ranks() && peer != rank,
-                   "rank {}: expected another rank below {}, got {}", rank, ranks(), peer);
+    checker.expect(peer < ranks && peer != rank, "rank {}: expected another rank below {}, got {}",
+                   rank, ranks, peer);
   }
 }
 
 void CollectiveChecker::checkPairs() {
-  std::vector<bool> isTarget(ranks(), false);
+  int64_t ranks = rankCount(executable.mesh());
+  std::vector<bool> isTarget(ranks, false);
   const RankGroup &group = executable.groups(collective.group());
   for (int i = 0; i < collective.pairs_size(); ++i) {
     Checker::Scope scope(checker, "pairs", i);
     const RankPair &pair = collective.pairs(i);
-    if (!checker.expect(pair.source() < ranks() && pair.target() < ranks(),
-                        "expected ranks below {}, got {} and {}", ranks(), pair.source(),
+    if (!checker.expect(pair.source() < ranks && pair.target() < ranks,
+                        "expected ranks below {}, got {} and {}", ranks, pair.source(),
                         pair.target()))
       return;
     checker.expect(&listOf(group, pair.source()) == &listOf(group, pair.target()),
@@ -206,14 +221,15 @@ void CollectiveChecker::checkMoves() {
   if (!checker.expect(isSize(count), "target_shape: expected extents whose product is a size"))
     return;
   const RankGroup &group = executable.groups(collective.group());
+  int64_t ranks = rankCount(executable.mesh());
   int rank = collective.shape_size();
   checker.expect(collective.target_shape_size() == rank,
                  "target_shape: expected {} extents, got {}", rank, collective.target_shape_size());
   for (int i = 0; i < collective.moves_size() && checker.ok(); ++i) {
     Checker::Scope scope(checker, "moves", i);
     const BlockMove &move = collective.moves(i);
-    if (!checker.expect(move.source() < ranks() && move.target() < ranks(),
-                        "expected ranks below {}, got {} and {}", ranks(), move.source(),
+    if (!checker.expect(move.source() < ranks && move.target() < ranks,
+                        "expected ranks below {}, got {} and {}", ranks, move.source(),
                         move.target()) ||
         !checker.expect(&listOf(group, move.source()) == &listOf(group, move.target()),
                         "ranks {} and {} are in different groups", move.source(), move.target()) ||

@@ -9,6 +9,8 @@
 #include "runtime/abi/Executable.h"
 #include "runtime/abi/RankExpression.h"
 
+#include <map>
+
 namespace pcc::abi {
 namespace {
 
@@ -65,6 +67,25 @@ uint64_t spaceBytes(const Executable &executable, const MemoryPlan &memory, Spac
   }
 }
 
+/// Checks the copies of a buffer, the first of which lies in its space.
+void checkRing(Checker &checker, const Buffer &buffer, uint64_t space) {
+  Checker::Scope scope(checker, "ring");
+  const Ring &ring = buffer.ring();
+  checker.expect(buffer.space() == PERSISTENT || buffer.space() == TEMPORARY,
+                 "expected one in PERSISTENT or TEMPORARY, got {}", Space_Name(buffer.space()));
+  if (!checker.expect(ring.copies() >= 1, "copies: expected at least 1, got 0") ||
+      !checker.expect(ring.stride() % bufferAlignment == 0 && ring.stride() >= buffer.bytes() &&
+                          ring.stride() <= maxSpaceBytes,
+                      "stride: expected a multiple of {} from {} on, got {}", bufferAlignment,
+                      buffer.bytes(), ring.stride()) ||
+      !checker.ok())
+    return;
+  uint64_t room = space - buffer.offset() - buffer.bytes();
+  checker.expect(ring.stride() == 0 || ring.copies() - 1 <= room / ring.stride(),
+                 "expected {} copies {} bytes apart within the {} bytes of their space",
+                 ring.copies(), ring.stride(), space);
+}
+
 void checkBuffer(Checker &checker, const Executable &executable, const MemoryPlan &memory,
                  const Buffer &buffer) {
   if (!checker.expect(Space_IsValid(buffer.space()) && buffer.space() != SPACE_UNSPECIFIED,
@@ -81,6 +102,8 @@ void checkBuffer(Checker &checker, const Executable &executable, const MemoryPla
   checker.expect(buffer.offset() <= space && buffer.bytes() <= space - buffer.offset(),
                  "expected offset {} and {} bytes within the {} bytes of its space",
                  buffer.offset(), buffer.bytes(), space);
+  if (buffer.has_ring())
+    checkRing(checker, buffer, space);
   checker.expect(uint64_t(*count) <= maxSpaceBytes &&
                      buffer.bytes() == uint64_t(*count) * elementBytes(buffer.type()),
                  "bytes: expected {} elements of {}, got {} bytes", *count,
@@ -138,20 +161,53 @@ void checkStepBuffer(Checker &checker, const Program &program) {
   const Buffer &buffer = program.memory().buffers(program.step_buffer());
   checker.expect(buffer.space() == PERSISTENT && buffer.type() == I64 && buffer.bytes() == 8,
                  "expected one persistent i64");
+  checker.expect(!buffer.has_ring(), "expected one copy, got a ring");
 }
 
-void checkProgram(Checker &checker, const Executable &executable, const Program &program) {
+void checkProgram(Checker &checker, const Executable &executable, int index) {
+  Checker::Scope scope(checker, "programs", index);
+  const Program &program = executable.programs(index);
+  RankRange ranks = ranksOfProgram(executable, index);
   checkMemory(checker, executable, program.memory());
   if (!checker.ok())
     return;
-  checkTables(checker, executable.mesh(), program);
+  checkTables(checker, executable.mesh(), program, ranks);
   if (!checker.ok())
     return;
   checkBatchRows(checker, executable, program);
   checkSlots(checker, executable, program);
   checkStepBuffer(checker, program);
   if (checker.ok())
-    checkRecords(checker, executable, program);
+    checkRecords(checker, executable, program, ranks);
+}
+
+/// Checks that what several programs have under one name is the same.
+void checkShared(Checker &checker, const Executable &executable) {
+  std::map<std::string, std::string> parameters, inputs;
+  auto isSame = [](auto &seen, const std::string &name, Block block) {
+    block.clear_local_shape();
+    block.clear_offsets();
+    std::string text = block.SerializeAsString();
+    return seen.try_emplace(name, text).first->second == text;
+  };
+  const Block *first = nullptr;
+  for (int p = 0; p < executable.programs_size(); ++p) {
+    Checker::Scope scope(checker, "programs", p);
+    for (const Parameter &parameter : executable.programs(p).parameters())
+      checker.expect(isSame(parameters, parameter.name(), parameter.block()),
+                     "parameter '{}': another program has it with another type or shape",
+                     parameter.name());
+    for (const Input &input : executable.programs(p).inputs()) {
+      checker.expect(isSame(inputs, input.name(), input.block()),
+                     "input '{}': another program has it with another type or shape", input.name());
+      if (!takesRows(executable.programs(p)))
+        continue;
+      first = first ? first : &input.block();
+      checker.expect(input.block().global_shape(0) == first->global_shape(0),
+                     "input '{}': expected {} rows as in other programs, got {}", input.name(),
+                     first->global_shape(0), input.block().global_shape(0));
+    }
+  }
 }
 
 } // namespace
@@ -209,12 +265,15 @@ Status validate(const Executable &executable) {
   checker.expect(batch.micro_batches() >= 1 && batch.copies() >= 1 && batch.data_ranks() >= 1,
                  "batch: expected counts from 1 on, got {}, {}, {}", batch.micro_batches(),
                  batch.copies(), batch.data_ranks());
-  checker.expect(executable.programs_size() == 1, "programs: expected 1, got {}",
+  int64_t ranks = rankCount(executable.mesh());
+  checker.expect(executable.programs_size() >= 1 && executable.programs_size() <= ranks &&
+                     ranks % executable.programs_size() == 0,
+                 "programs: expected a number that divides the {} ranks, got {}", ranks,
                  executable.programs_size());
-  if (!checker.ok())
-    return checker.status();
-  Checker::Scope scope(checker, "programs", 0);
-  checkProgram(checker, executable, executable.programs(0));
+  for (int p = 0; p < executable.programs_size() && checker.ok(); ++p)
+    checkProgram(checker, executable, p);
+  if (checker.ok())
+    checkShared(checker, executable);
   return checker.status();
 }
 

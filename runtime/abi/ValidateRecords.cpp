@@ -12,8 +12,9 @@ namespace {
 
 class RecordChecker {
 public:
-  RecordChecker(Checker &checker, const Executable &executable, const Program &program)
-      : checker(checker), executable(executable), operands{checker, program} {}
+  RecordChecker(Checker &checker, const Executable &executable, const Program &program,
+                RankRange ranks)
+      : checker(checker), executable(executable), operands{checker, program, ranks} {}
 
   void check(const Record &record);
 
@@ -38,7 +39,11 @@ void RecordChecker::check(const Launch &launch) {
                  launch.trip());
   for (int i = 0; i < launch.operands_size(); ++i) {
     Checker::Scope operand(checker, "operands", i);
-    operands.room("buffer", launch.operands(i), 0, 1, false);
+    const Operand &touched = launch.operands(i);
+    checker.expect(Access_IsValid(touched.access()), "access: unknown value {}",
+                   static_cast<int>(touched.access()));
+    operands.room("buffer", touched, touched.bytes(), 1,
+                  touched.access() == WRITE || touched.access() == READ_WRITE);
   }
   for (int i = 0; i < launch.scalars_size(); ++i) {
     Checker::Scope scalar(checker, "scalars", i);
@@ -175,14 +180,38 @@ void checkWaits(Checker &checker, const Program &program, int s, std::vector<boo
   }
 }
 
-/// Checks the order of events in a step, and in the sections that no slot runs, which start on
-/// their own.
+/// Checks that records have numbers of their own, or none.
+void checkNumbers(Checker &checker, const Program &program) {
+  std::set<uint32_t> numbers;
+  bool isStated = statesDataflow(program);
+  for (int s = 0; s < program.sections_size(); ++s) {
+    Checker::Scope section(checker, "sections", s);
+    for (int r = 0; r < program.sections(s).records_size(); ++r) {
+      Checker::Scope record(checker, "records", r);
+      uint32_t number = program.sections(s).records(r).number();
+      checker.expect((number != 0) == isStated, "number: expected one of every record, or of none");
+      checker.expect(number == 0 || numbers.insert(number).second,
+                     "number: {} is that of another record", number);
+    }
+  }
+}
+
+/// Checks the order of events in a step, where at least the last slot of each section finds what it
+/// waits for, and in the sections that no slot runs, which start on their own.
 void checkEventOrder(Checker &checker, const Program &program) {
   std::vector<bool> signalled(program.events(), false), inStep(program.sections_size(), false);
+  std::vector<int> left(program.sections_size(), 0);
+  for (const Slot &slot : program.slots())
+    ++left[slot.section()];
   for (const Slot &slot : program.slots()) {
-    if (!inStep[slot.section()])
-      checkWaits(checker, program, slot.section(), signalled);
     inStep[slot.section()] = true;
+    if (--left[slot.section()] == 0) {
+      checkWaits(checker, program, slot.section(), signalled);
+      continue;
+    }
+    for (const Record &record : program.sections(int(slot.section())).records())
+      for (uint32_t event : record.signals())
+        signalled[event] = true;
   }
   for (int s = 0; s < program.sections_size(); ++s) {
     std::vector<bool> alone(program.events(), false);
@@ -193,8 +222,16 @@ void checkEventOrder(Checker &checker, const Program &program) {
 
 } // namespace
 
-void checkRecords(Checker &checker, const Executable &executable, const Program &program) {
-  RecordChecker records(checker, executable, program);
+bool statesDataflow(const Program &program) {
+  for (const Section &section : program.sections())
+    if (section.records_size() > 0)
+      return section.records(0).number() != 0;
+  return false;
+}
+
+void checkRecords(Checker &checker, const Executable &executable, const Program &program,
+                  RankRange ranks) {
+  RecordChecker records(checker, executable, program, ranks);
   for (int s = 0; s < program.sections_size(); ++s) {
     Checker::Scope section(checker, "sections", s);
     for (int r = 0; r < program.sections(s).records_size(); ++r) {
@@ -202,6 +239,8 @@ void checkRecords(Checker &checker, const Executable &executable, const Program 
       records.check(program.sections(s).records(r));
     }
   }
+  if (checker.ok())
+    checkNumbers(checker, program);
   if (checker.ok())
     checkSignals(checker, program);
   if (checker.ok())

@@ -13,8 +13,8 @@
 namespace pcc::abi {
 namespace {
 
-/// Checks shapes and, on every rank, that the block lies in the global tensor.
-bool checkBlock(Checker &checker, const Block &block, const Mesh &mesh) {
+/// Checks shapes and, on each of the ranks, that the block lies in the global tensor.
+bool checkBlock(Checker &checker, const Block &block, const Mesh &mesh, RankRange ranks) {
   Checker::Scope scope(checker, "block");
   int rank = block.global_shape_size();
   if (!checker.expect(elementBytes(block.type()) > 0, "type: expected an element type, got {}",
@@ -30,7 +30,7 @@ bool checkBlock(Checker &checker, const Block &block, const Mesh &mesh) {
     Checker::Scope offset(checker, "offsets", d);
     if (!checkExpression(checker, block.offsets(d), mesh))
       return false;
-    for (int64_t r = 0, ranks = rankCount(mesh); r < ranks; ++r) {
+    for (int64_t r = ranks.first; r < ranks.end; ++r) {
       int64_t begin = evaluate(block.offsets(d), mesh, r);
       if (!checker.expect(begin >= 0 && begin <= block.global_shape(d) - block.local_shape(d),
                           "rank {}: expected {} elements from {} on within {}", r,
@@ -55,6 +55,12 @@ bool checkBlockBuffer(Checker &checker, const Program &program, const Block &blo
          checker.expect(elementCount(buffer.shape()) == elementCount(block.local_shape()),
                         "buffer '{}': expected {} elements, got {}", buffer.name(),
                         *elementCount(block.local_shape()), *elementCount(buffer.shape()));
+}
+
+/// Checks that a buffer is not one of those of which a slot has its own copy.
+void checkSingle(Checker &checker, const Program &program, uint32_t index) {
+  const Buffer &buffer = program.memory().buffers(index);
+  checker.expect(!buffer.has_ring(), "buffer '{}': expected one copy, got a ring", buffer.name());
 }
 
 /// Checks that a piece lies in its whole.
@@ -97,15 +103,17 @@ void checkWholes(Checker &checker, const Program &program) {
                      *elementCount(whole.first->piece().shape()), name, whole.elements);
 }
 
-void checkParameters(Checker &checker, const Program &program, const Mesh &mesh) {
+void checkParameters(Checker &checker, const Program &program, const Mesh &mesh,
+                     RankRange ranks) {
   std::set<std::string> names;
   for (int i = 0; i < program.parameters_size(); ++i) {
     Checker::Scope scope(checker, "parameters", i);
     const Parameter &parameter = program.parameters(i);
     checkName(checker, names, parameter.name());
-    if (!checkBlock(checker, parameter.block(), mesh) ||
+    if (!checkBlock(checker, parameter.block(), mesh, ranks) ||
         !checkBlockBuffer(checker, program, parameter.block(), parameter.buffer(), PERSISTENT))
       continue;
+    checkSingle(checker, program, parameter.buffer());
     if (parameter.has_piece())
       checkPiece(checker, parameter.piece(), *elementCount(parameter.block().global_shape()));
     const Initialiser &initialiser = parameter.initialiser();
@@ -126,13 +134,13 @@ void checkParameters(Checker &checker, const Program &program, const Mesh &mesh)
   checkWholes(checker, program);
 }
 
-void checkInputs(Checker &checker, const Program &program, const Mesh &mesh) {
+void checkInputs(Checker &checker, const Program &program, const Mesh &mesh, RankRange ranks) {
   std::set<std::string> names;
   for (int i = 0; i < program.inputs_size(); ++i) {
     Checker::Scope scope(checker, "inputs", i);
     const Input &input = program.inputs(i);
     checkName(checker, names, input.name());
-    if (!checkBlock(checker, input.block(), mesh) ||
+    if (!checkBlock(checker, input.block(), mesh, ranks) ||
         !checkBlockBuffer(checker, program, input.block(), input.buffer(), INPUT))
       return;
     if (!takesRows(program))
@@ -145,15 +153,17 @@ void checkInputs(Checker &checker, const Program &program, const Mesh &mesh) {
   }
 }
 
-void checkResults(Checker &checker, const Program &program, const Mesh &mesh) {
+void checkResults(Checker &checker, const Program &program, const Mesh &mesh, RankRange ranks) {
   for (int i = 0; i < program.results_size(); ++i) {
     Checker::Scope scope(checker, "results", i);
     const Result &result = program.results(i);
     checker.expect(ResultRole_IsValid(result.role()) && result.role() != RESULT_ROLE_UNSPECIFIED,
                    "role: expected a role, got {}", static_cast<int>(result.role()));
-    if (!checkBlock(checker, result.block(), mesh) ||
+    if (!checkBlock(checker, result.block(), mesh, ranks) ||
         !checkBlockBuffer(checker, program, result.block(), result.buffer(), SPACE_UNSPECIFIED))
       continue;
+    if (result.role() != OUTPUT)
+      checkSingle(checker, program, result.buffer());
     for (uint32_t axis : result.partial_axes())
       checker.expect(axis < static_cast<uint32_t>(mesh.axes_size()),
                      "partial_axes: expected an axis below {}, got {}", mesh.axes_size(), axis);
@@ -203,10 +213,10 @@ bool takesRows(const Program &program) {
   return program.slots_size() > 0 || program.metrics_size() > 0;
 }
 
-void checkTables(Checker &checker, const Mesh &mesh, const Program &program) {
-  checkParameters(checker, program, mesh);
-  checkInputs(checker, program, mesh);
-  checkResults(checker, program, mesh);
+void checkTables(Checker &checker, const Mesh &mesh, const Program &program, RankRange ranks) {
+  checkParameters(checker, program, mesh, ranks);
+  checkInputs(checker, program, mesh, ranks);
+  checkResults(checker, program, mesh, ranks);
   if (checker.ok())
     checkMetrics(checker, program);
 }

@@ -3,6 +3,7 @@
 #include "test/unit/runtime/Programs.h"
 
 #include "runtime/abi/ElementTypes.h"
+#include "runtime/abi/RingCopy.h"
 
 #include <cmath>
 #include <fstream>
@@ -57,7 +58,7 @@ uint32_t ProgramBuilder::buffer(const std::string &name, abi::Space space, abi::
   uint64_t bytes = product(shape) * abi::elementBytes(type), offset = 0;
   for (const abi::Buffer &other : memory.buffers())
     if (other.space() == space)
-      offset = (other.offset() + other.bytes() + 63) / 64 * 64;
+      offset = (other.offset() + abi::ringBytes(other) + 63) / 64 * 64;
   abi::Buffer &buffer = *memory.add_buffers();
   buffer.set_name(name);
   buffer.set_space(space);
@@ -92,7 +93,7 @@ abi::Block ProgramBuilder::rows(abi::ElementType type, int64_t rows,
   abi::Block block = whole(type, shape);
   block.set_local_shape(0, rows / ranks);
   abi::RankExpression::Term &term = *block.mutable_offsets(0)->add_terms();
-  term.set_axis(0);
+  term.set_axis(dataAxis);
   term.set_stride(rows / ranks);
   return block;
 }

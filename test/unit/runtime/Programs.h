@@ -36,6 +36,8 @@ public:
   abi::Block rows(abi::ElementType type, int64_t rows, const std::vector<int64_t> &rowShape) const;
 
   const int ranks;
+  /// The axis of the mesh over which rows are cut.
+  uint32_t dataAxis = 0;
   abi::Executable executable;
   abi::Program &program;
 };

@@ -92,7 +92,12 @@ const Break breaks[] = {
      "groups[0].lists[0]: rank 0 is in two lists"},
     {"kernel_without_code", [](Executable &e) { e.mutable_object()->clear_elf(); },
      "object: expected code for 6 kernels"},
-    {"programs", [](Executable &e) { e.add_programs(); }, "programs: expected 1, got 2"},
+    {"programs",
+     [](Executable &e) {
+       e.add_programs();
+       e.add_programs();
+     },
+     "programs: expected a number that divides the 2 ranks, got 3"},
     {"buffer_space", [](Executable &e) { memory(e).mutable_buffers(0)->set_space(abi::Space(9)); },
      "programs[0].memory.buffers[0]: space: expected a space, got 9"},
     {"buffer_outside", [](Executable &e) { memory(e).mutable_buffers(0)->set_offset(1 << 20); },

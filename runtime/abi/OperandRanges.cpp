@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/abi/OperandRanges.h"
+
+#include "runtime/abi/ElementTypes.h"
+
+#include <map>
+
+namespace pcc::abi {
+namespace {
+
+/// How a destination is read that is written under this accumulation.
+Reads readsOf(Accumulation accumulation) {
+  switch (accumulation) {
+  case ADD:
+    return Reads::Yes;
+  case ADD_AFTER_FIRST:
+    return Reads::AfterFirst;
+  default:
+    return Reads::No;
+  }
+}
+
+class Ranges {
+public:
+  Ranges(const Executable &executable, const Program &program)
+      : executable(executable), program(program) {}
+
+  void add(const Launch &launch);
+  void add(const Matmul &matmul);
+  void add(const Convolution &convolution);
+  void add(const Attention &attention);
+  void add(const Collective &collective);
+  void add(const Accumulate &accumulate);
+  void add(const Operand &operand, uint64_t bytes, Reads reads, bool writes) {
+    if (bytes > 0)
+      ranges.push_back({&operand, bytes, reads, writes});
+  }
+  void read(const Operand &operand, uint64_t bytes) { add(operand, bytes, Reads::Yes, false); }
+  void write(const Operand &operand, uint64_t bytes) { add(operand, bytes, Reads::No, true); }
+
+  std::vector<OperandRange> ranges;
+
+private:
+  uint64_t targetBytes(const Collective &collective, uint64_t bytes) const;
+
+  const Executable &executable;
+  const Program &program;
+};
+
+void Ranges::add(const Launch &launch) {
+  for (const Operand &operand : launch.operands()) {
+    const Buffer &buffer = program.memory().buffers(int(operand.buffer()));
+    uint64_t bytes = operand.bytes() ? operand.bytes() : buffer.bytes() - operand.offset();
+    bool mayBeWritten = buffer.space() == PERSISTENT || buffer.space() == TEMPORARY;
+    switch (operand.access()) {
+    case READ:
+      read(operand, bytes);
+      break;
+    case WRITE:
+      write(operand, bytes);
+      break;
+    case READ_WRITE:
+      add(operand, bytes, Reads::Yes, true);
+      break;
+    default:
+      add(operand, bytes, mayBeWritten ? Reads::Perhaps : Reads::Yes, mayBeWritten);
+    }
+  }
+}
+
+void Ranges::add(const Matmul &matmul) {
+  uint64_t element = elementBytes(matmul.type()), result = elementBytes(matmul.result_type());
+  uint64_t batch = matmul.batch(), m = matmul.m(), n = matmul.n(), k = matmul.k();
+  read(matmul.a(), batch * m * k * element);
+  read(matmul.b(), (matmul.shared_b() ? 1 : batch) * k * n * element);
+  if (matmul.has_bias())
+    read(matmul.bias(), n * result);
+  add(matmul.c(), batch * m * n * result, readsOf(matmul.accumulation()), true);
+}
+
+void Ranges::add(const Convolution &c) {
+  uint64_t element = elementBytes(c.type());
+  auto addOperand = [&](const Operand &operand, const auto &shape, Convolution::Kind writer) {
+    uint64_t bytes = *elementCount(shape) * element;
+    c.kind() == writer ? write(operand, bytes) : read(operand, bytes);
+  };
+  addOperand(c.input(), c.input_shape(), Convolution::INPUT_GRADIENT);
+  addOperand(c.weight(), c.weight_shape(), Convolution::WEIGHT_GRADIENT);
+  addOperand(c.result(), c.result_shape(), Convolution::FORWARD);
+  if (c.has_bias())
+    read(c.bias(), c.weight_shape(0) * element);
+}
+
+void Ranges::add(const Attention &a) {
+  uint64_t rows = a.batch() * a.heads() * a.positions() * sizeof(float);
+  uint64_t keyRows = a.batch() * a.groups() * a.key_positions() * sizeof(float);
+  read(a.query(), rows * a.width());
+  read(a.key(), keyRows * a.width());
+  read(a.value(), keyRows * a.depth());
+  if (a.has_mask())
+    read(a.mask(), *elementCount(a.mask_shape()) * sizeof(float));
+  if (a.has_offset())
+    read(a.offset(), sizeof(int64_t));
+  Reads isGradient = a.has_gradients() ? Reads::Yes : Reads::No;
+  add(a.result(), rows * a.depth(), isGradient, !a.has_gradients());
+  add(a.log_sum(), rows, isGradient, !a.has_gradients());
+  if (!a.has_gradients())
+    return;
+  read(a.gradients().result(), rows * a.depth());
+  write(a.gradients().query(), rows * a.width());
+  write(a.gradients().key(), keyRows * a.width());
+  write(a.gradients().value(), keyRows * a.depth());
+}
+
+uint64_t Ranges::targetBytes(const Collective &collective, uint64_t bytes) const {
+  if (collective.kind() == BLOCK_EXCHANGE)
+    return *elementCount(collective.target_shape()) * elementBytes(collective.type());
+  if (collective.kind() != ALL_GATHER && collective.kind() != REDUCE_SCATTER)
+    return bytes;
+  uint64_t members = executable.groups(int(collective.group())).lists(0).ranks_size();
+  return collective.kind() == ALL_GATHER ? bytes * members : bytes / members;
+}
+
+/// Whether some elements of a destination are left as they are.
+bool keepsElements(const Collective &exchange) {
+  if (exchange.reduction() != REDUCE_OP_UNSPECIFIED)
+    return false;
+  std::map<uint32_t, int64_t> moved;
+  for (const BlockMove &move : exchange.moves())
+    moved[move.target()] += *elementCount(move.size());
+  int64_t all = *elementCount(exchange.target_shape());
+  for (const auto &[target, elements] : moved)
+    if (elements < all)
+      return true;
+  return moved.empty();
+}
+
+void Ranges::add(const Collective &collective) {
+  if (collective.kind() == BARRIER)
+    return;
+  uint64_t bytes = *elementCount(collective.shape()) * elementBytes(collective.type());
+  if (collective.kind() != RECV)
+    read(collective.source(), bytes);
+  bool keeps = collective.kind() == BLOCK_EXCHANGE && keepsElements(collective);
+  if (collective.kind() != SEND)
+    add(collective.destination(), targetBytes(collective, bytes), keeps ? Reads::Yes : Reads::No,
+        true);
+}
+
+void Ranges::add(const Accumulate &accumulate) {
+  read(accumulate.source(), accumulate.count() * elementBytes(accumulate.source_type()));
+  add(accumulate.destination(), accumulate.count() * sizeof(float),
+      readsOf(accumulate.accumulation()), true);
+}
+
+} // namespace
+
+std::vector<OperandRange> operandRanges(const Executable &executable, const Program &program,
+                                        const Record &record) {
+  Ranges ranges(executable, program);
+  switch (record.kind_case()) {
+  case Record::kLaunch:
+    ranges.add(record.launch());
+    break;
+  case Record::kMatmul:
+    ranges.add(record.matmul());
+    break;
+  case Record::kConvolution:
+    ranges.add(record.convolution());
+    break;
+  case Record::kAttention:
+    ranges.add(record.attention());
+    break;
+  case Record::kCollective:
+    ranges.add(record.collective());
+    break;
+  case Record::kAccumulate:
+    ranges.add(record.accumulate());
+    break;
+  case Record::kCopy:
+    ranges.read(record.copy().source(), record.copy().bytes());
+    ranges.write(record.copy().destination(), record.copy().bytes());
+    break;
+  case Record::kFill:
+    ranges.write(record.fill().destination(), record.fill().bytes());
+    break;
+  case Record::KIND_NOT_SET:
+    break;
+  }
+  return std::move(ranges.ranges);
+}
+
+} // namespace pcc::abi

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Rings of buffers. Example, batch of 4 microbatches of 2 copies, a ring of 3:
+//
+//   slot (microbatch, copy)   (0,0) (0,1) (1,0) (1,1) (2,0) …
+//   index                       0     1     2     3     4
+//   copy of the ring            0     1     2     0     1
+
+#ifndef PCC_RUNTIME_ABI_RINGCOPY_H
+#define PCC_RUNTIME_ABI_RINGCOPY_H
+
+#include "runtime/abi/program.pb.h"
+
+namespace pcc::abi {
+
+/// The index by which rings turn.
+inline uint64_t ringIndex(const BatchPlan &batch, const Slot &slot) {
+  return uint64_t(slot.microbatch()) * batch.copies() + slot.copy();
+}
+
+/// How many copies a valid buffer has.
+inline uint64_t ringLength(const Buffer &buffer) {
+  return buffer.has_ring() ? buffer.ring().copies() : 1;
+}
+
+/// Where the copy for an index begins in the buffer's space.
+inline uint64_t ringOffset(const Buffer &buffer, uint64_t index) {
+  return buffer.offset() + index % ringLength(buffer) * buffer.ring().stride();
+}
+
+/// Bytes from the first byte of the first copy to the last one of the last.
+inline uint64_t ringBytes(const Buffer &buffer) {
+  return (ringLength(buffer) - 1) * buffer.ring().stride() + buffer.bytes();
+}
+
+} // namespace pcc::abi
+
+#endif // PCC_RUNTIME_ABI_RINGCOPY_H

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/check/Check.h"
+
+#include "runtime/abi/Stages.h"
+#include "runtime/check/Dataflow.h"
+#include "runtime/check/Rendezvous.h"
+
+#include <fmt/format.h>
+
+namespace pcc::check {
+namespace {
+
+abi::Status checkMemory(const abi::Executable &executable, uint64_t limit) {
+  std::vector<uint64_t> peaks = peakBytes(executable);
+  for (size_t p = 0; p < peaks.size() && limit > 0; ++p)
+    if (peaks[p] > limit)
+      return abi::Status::badInput(
+          fmt::format("rank {}: expected at most {} bytes, got {}",
+                      abi::ranksOfProgram(executable, int64_t(p)).first, limit, peaks[p]));
+  return {};
+}
+
+abi::Status runEpisode(const std::vector<ProgramIndex> &programs, const Messages &messages,
+                       const Episode &episode, bool launchesOnly) {
+  std::vector<Schedule> schedules;
+  for (const ProgramIndex &index : programs)
+    schedules.push_back(makeSchedule(index, episode.slots[index.number], launchesOnly));
+  return runToTheEnd(programs, messages, schedules,
+                     launchesOnly ? "collectives are launched in a circle" : "deadlock");
+}
+
+/// What ranks do together.
+abi::Status checkMeetings(const std::vector<ProgramIndex> &programs, const Messages &messages,
+                          const Episode &episode) {
+  abi::Status status = checkCollectives(programs, episode);
+  if (status.ok())
+    status = checkMessages(programs, messages, episode);
+  if (status.ok())
+    status = runEpisode(programs, messages, episode, /*launchesOnly=*/false);
+  if (status.ok())
+    status = runEpisode(programs, messages, episode, /*launchesOnly=*/true);
+  return status;
+}
+
+/// What each rank reads and writes.
+abi::Status checkData(const std::vector<ProgramIndex> &programs, const Messages &messages,
+                      const std::vector<Episode> &episodes) {
+  std::vector<std::vector<Told>> told;
+  for (const Episode &episode : episodes)
+    told.push_back(listTold(programs, messages, episode));
+  for (const ProgramIndex &index : programs) {
+    ByteMap bytes(index);
+    DataflowFound found = emptyDataflow(index);
+    abi::Status status;
+    for (size_t e = 0; e < episodes.size() && status.ok(); ++e)
+      status = followData(index, bytes, &told[e][index.number], episodes[e], found);
+    if (status.ok())
+      status = checkSourcesUsed(index, found);
+    if (!status.ok())
+      return status;
+  }
+  return {};
+}
+
+} // namespace
+
+std::vector<uint64_t> peakBytes(const abi::Executable &executable) {
+  std::vector<uint64_t> bytes;
+  for (const abi::Program &program : executable.programs())
+    bytes.push_back(program.memory().persistent_bytes() + program.memory().temporary_bytes() +
+                    program.memory().input_bytes() + executable.constants().size());
+  return bytes;
+}
+
+abi::Status prove(const abi::Executable &executable, const ProveOptions &options) {
+  if (abi::Status status = checkMemory(executable, options.memoryLimit); !status.ok())
+    return status;
+  std::vector<ProgramIndex> programs = indexPrograms(executable);
+  std::vector<Episode> episodes = listEpisodes(executable);
+  abi::Expected<Messages> messages = findMessages(programs);
+  if (!messages)
+    return messages.status();
+  for (const Episode &episode : episodes)
+    if (abi::Status status = checkMeetings(programs, *messages, episode); !status.ok())
+      return status;
+  return checkData(programs, *messages, episodes);
+}
+
+} // namespace pcc::check

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/check/Dataflow.h"
+
+#include "runtime/abi/Executable.h"
+#include "runtime/abi/RingCopy.h"
+#include "runtime/abi/Stages.h"
+#include "runtime/check/Names.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+namespace pcc::check {
+namespace {
+
+/// A run of a record, as memory remembers it.
+struct Run {
+  uint32_t record = 0;
+  Moment moment;
+  abi::Slot slot;
+};
+
+/// What wrote a piece last.
+enum class Origin : uint8_t { Nothing, BeforeRun, Data, Record };
+
+struct Piece {
+  Origin origin = Origin::Nothing;
+  /// The writer's step is over.
+  bool isBefore = false;
+  Run writer;
+  /// Of each clock the last one.
+  std::vector<Run> readers;
+};
+
+class Follower {
+public:
+  Follower(const ProgramIndex &index, const ByteMap &bytes, const Told *told,
+           const Episode &episode, bool checks, DataflowFound &found)
+      : index(index), bytes(bytes), episode(episode), slots(episode.slots[index.number]),
+        checks(checks), isStated(statesDataflow(index.program)), order(index, told),
+        pieces(bytes.size()), runsOf(index.program.sections_size(), 0), found(found) {}
+
+  abi::Status run();
+
+private:
+  void startStep(bool isFirst);
+  abi::Status runStep();
+  abi::Status enterSlot();
+  abi::Status runRecord(uint32_t record, bool isFirst);
+  abi::Status read(uint32_t record, const Touch &touch);
+  abi::Status write(uint32_t record, const Touch &touch);
+  abi::Status readPiece(uint32_t record, const Touch &touch, const Piece &piece);
+  abi::Status checkSource(uint32_t record, const Touch &touch, const Piece &piece);
+  abi::Status fill(const Touch &touch);
+  void show(uint32_t section);
+  abi::Status race(const Run &other, const Touch &touch, const char *does, const char *did) const;
+  abi::Status error(const std::string &text) const;
+  bool readsInput(uint32_t section) const;
+  std::string nameOf(uint32_t record, const abi::Slot &slot) const {
+    return check::nameOf(index.program, *index.records[record], slot);
+  }
+  std::string nameOf(const Touch &touch) const {
+    return index.program.memory().buffers(int(touch.buffer)).name();
+  }
+  Pieces piecesOf(const Touch &touch) const {
+    return touch.of(episode.isStep ? abi::ringIndex(index.executable.batch(), slot) : 0);
+  }
+
+  const ProgramIndex &index;
+  const ByteMap &bytes;
+  const Episode &episode;
+  const std::vector<abi::Slot> &slots;
+  const bool checks, isStated;
+  HappensBefore order;
+  std::vector<Piece> pieces;
+  abi::Slot slot;
+  /// The slot for which the inputs were brought last.
+  std::optional<abi::Slot> loaded;
+  /// By section: its slots in the episode.
+  std::vector<uint32_t> runsOf;
+  DataflowFound &found;
+};
+
+abi::Status Follower::error(const std::string &text) const {
+  abi::RankRange ranks = abi::ranksOfProgram(index.executable, index.number);
+  return abi::Status::badInput(ranks.end - ranks.first == 1
+                                   ? fmt::format("rank {}: {}", ranks.first, text)
+                                   : fmt::format("ranks {} to {}: {}", ranks.first, ranks.end - 1, text));
+}
+
+abi::Status Follower::race(const Run &other, const Touch &touch, const char *does,
+                           const char *did) const {
+  return error(fmt::format("{} {} '{}', which {} {}, and nothing orders them; expected an event "
+                           "between them",
+                           nameOf(order.record(), slot), does, nameOf(touch),
+                           nameOf(other.record, other.slot), did));
+}
+
+void Follower::startStep(bool isFirst) {
+  order.finish();
+  loaded.reset();
+  for (uint32_t p = 0; p < pieces.size(); ++p) {
+    Piece &piece = pieces[p];
+    piece.readers.clear();
+    piece.writer.moment = {};
+    if (bytes.spaceOf(p) != abi::PERSISTENT)
+      piece.origin = Origin::Nothing;
+    else if (isFirst)
+      piece.origin = Origin::BeforeRun;
+    piece.isBefore = true;
+  }
+}
+
+abi::Status Follower::run() {
+  for (const abi::Slot &slot : slots)
+    ++runsOf[slot.section()];
+  for (int step = 0; step < (episode.isStep ? 2 : 1); ++step) {
+    startStep(step == 0);
+    if (abi::Status status = runStep(); !status.ok())
+      return status;
+  }
+  for (int i = 0; episode.isStep && i < index.program.parameters_size(); ++i) {
+    Pieces range = bytes.buffer(index.program.parameters(i).buffer()).of(0);
+    for (uint32_t p = range.first; p < range.end; ++p)
+      if (pieces[p].origin == Origin::Record && !pieces[p].isBefore)
+        found.ofParameter[i].insert(index.records[pieces[p].writer.record]->number());
+  }
+  return {};
+}
+
+abi::Status Follower::runStep() {
+  std::vector<uint32_t> left = runsOf;
+  for (const abi::Slot &next : slots) {
+    slot = next;
+    if (abi::Status status = enterSlot(); !status.ok())
+      return status;
+    bool isFirst = left[slot.section()] == runsOf[slot.section()];
+    for (uint32_t r = index.firstOf[slot.section()]; r < index.firstOf[slot.section() + 1]; ++r)
+      if (abi::Status status = runRecord(r, isFirst); !status.ok())
+        return status;
+    if (--left[slot.section()] == 0)
+      show(slot.section());
+  }
+  return {};
+}
+
+bool Follower::readsInput(uint32_t section) const {
+  for (uint32_t r = index.firstOf[section]; r < index.firstOf[section + 1]; ++r)
+    for (const Touch &touch : bytes.touchesOf(r))
+      if (touch.reads != abi::Reads::No &&
+          index.program.memory().buffers(int(touch.buffer)).space() == abi::INPUT)
+        return true;
+  return false;
+}
+
+/// The rank's thread brings the data and the number of the step.
+abi::Status Follower::enterSlot() {
+  order.enterThread();
+  abi::Status status;
+  if (index.program.has_step_buffer())
+    status = fill(bytes.buffer(index.program.step_buffer()));
+  if (!readsInput(slot.section()))
+    return status;
+  bool isThere = loaded && loaded->microbatch() == slot.microbatch() && loaded->copy() == slot.copy();
+  loaded = slot;
+  if (isThere)
+    return status;
+  for (const abi::Input &input : index.program.inputs())
+    if (status.ok())
+      status = fill(bytes.buffer(input.buffer()));
+  return status;
+}
+
+abi::Status Follower::fill(const Touch &touch) {
+  Pieces range = touch.of(0);
+  for (uint32_t p = range.first; p < range.end; ++p) {
+    for (const Run &reader : pieces[p].readers)
+      if (checks && !order.isDone(reader.moment))
+        return error(fmt::format("the data of {}[{},{}] come into '{}', which {} reads, and nothing "
+                                 "orders them; expected a record of COMPUTE that waits for it",
+                                 index.program.sections(int(slot.section())).name(),
+                                 slot.microbatch(), slot.copy(), nameOf(touch),
+                                 nameOf(reader.record, reader.slot)));
+    pieces[p].readers.clear();
+    pieces[p].origin = Origin::Data;
+  }
+  return {};
+}
+
+abi::Status Follower::runRecord(uint32_t record, bool isFirst) {
+  order.enter(record);
+  const std::vector<Touch> &touches = bytes.touchesOf(record);
+  abi::Status status;
+  auto isRead = [&](const Touch &touch) {
+    return touch.reads == abi::Reads::Yes || touch.reads == abi::Reads::Perhaps ||
+           (touch.reads == abi::Reads::AfterFirst && !isFirst);
+  };
+  for (const Touch &touch : touches)
+    if (status.ok() && isRead(touch))
+      status = read(record, touch);
+  for (const Touch &touch : touches)
+    if (status.ok() && touch.writes)
+      status = write(record, touch);
+  order.leave();
+  return status;
+}
+
+abi::Status Follower::read(uint32_t record, const Touch &touch) {
+  Pieces range = piecesOf(touch);
+  Run own{record, order.moment(), slot};
+  for (uint32_t p = range.first; p < range.end; ++p) {
+    Piece &piece = pieces[p];
+    if (abi::Status status = readPiece(record, touch, piece); !status.ok())
+      return status;
+    auto same = std::find_if(piece.readers.begin(), piece.readers.end(), [&](const Run &reader) {
+      return reader.moment.clock == own.moment.clock;
+    });
+    if (same == piece.readers.end())
+      piece.readers.push_back(own);
+    else
+      *same = own;
+  }
+  return {};
+}
+
+abi::Status Follower::readPiece(uint32_t record, const Touch &touch, const Piece &piece) {
+  bool isSure = touch.reads != abi::Reads::Perhaps;
+  if (piece.origin == Origin::Nothing && isSure && checks)
+    return error(fmt::format("{} reads '{}', of which not every byte was written; expected a "
+                             "record before it that writes them",
+                             nameOf(record, slot), nameOf(touch)));
+  if (piece.origin != Origin::Record)
+    return {};
+  if (checks && !order.isDone(piece.writer.moment))
+    return race(piece.writer, touch, "reads", "writes");
+  uint32_t number = index.records[piece.writer.record]->number();
+  Sources &sources = found.ofRecord[record];
+  (piece.isBefore ? sources.before : sources.inStep).insert(number);
+  return checks && isSure ? checkSource(record, touch, piece) : abi::Status();
+}
+
+abi::Status Follower::checkSource(uint32_t record, const Touch &touch, const Piece &piece) {
+  const Run &writer = piece.writer;
+  bool isOther = slot.microbatch() != writer.slot.microbatch() || slot.copy() != writer.slot.copy();
+  abi::Space space = index.program.memory().buffers(int(touch.buffer)).space();
+  if (isOther && space == abi::TEMPORARY && runsOf[slot.section()] > 1 &&
+      runsOf[writer.slot.section()] > 1)
+    return error(fmt::format("{} reads '{}' as {} left it for another microbatch; expected a ring "
+                             "of more copies, or another order of slots",
+                             nameOf(record, slot), nameOf(touch),
+                             nameOf(writer.record, writer.slot)));
+  if (!isStated)
+    return {};
+  const abi::Record &reader = *index.records[record];
+  const auto &stated = piece.isBefore ? reader.reads_before() : reader.reads();
+  if (std::binary_search(stated.begin(), stated.end(), index.records[writer.record]->number()))
+    return {};
+  return error(fmt::format("{} reads '{}' as {}{} left it, which is not what it is to read",
+                           nameOf(record, slot), nameOf(touch),
+                           nameOf(writer.record, writer.slot),
+                           piece.isBefore ? " of the step before" : ""));
+}
+
+abi::Status Follower::write(uint32_t record, const Touch &touch) {
+  Pieces range = piecesOf(touch);
+  Run own{record, order.moment(), slot};
+  auto isSelf = [&](const Run &run) {
+    return run.moment.clock == own.moment.clock && run.moment.count == own.moment.count;
+  };
+  for (uint32_t p = range.first; p < range.end; ++p) {
+    Piece &piece = pieces[p];
+    for (const Run &reader : piece.readers)
+      if (checks && !isSelf(reader) && !order.isDone(reader.moment))
+        return race(reader, touch, "writes", "reads");
+    if (checks && piece.origin == Origin::Record && !isSelf(piece.writer) &&
+        !order.isDone(piece.writer.moment))
+      return race(piece.writer, touch, "writes", "writes");
+    piece.readers.clear();
+    piece.origin = Origin::Record;
+    piece.isBefore = false;
+    piece.writer = own;
+  }
+  return {};
+}
+
+/// The results of a section that ran for the last time: the rank's thread waits for their writers.
+void Follower::show(uint32_t section) {
+  order.enterThread();
+  for (int i = 0; i < index.program.results_size(); ++i) {
+    const abi::Result &result = index.program.results(i);
+    if (result.section() != section)
+      continue;
+    Pieces range = piecesOf(bytes.buffer(result.buffer()));
+    for (uint32_t p = range.first; p < range.end; ++p)
+      if (pieces[p].origin == Origin::Record) {
+        order.waitFor(pieces[p].writer.moment);
+        found.ofResult[i].insert(index.records[pieces[p].writer.record]->number());
+      }
+  }
+}
+
+} // namespace
+
+abi::Status followData(const ProgramIndex &index, const ByteMap &bytes, const Told *told,
+                       const Episode &episode, DataflowFound &found) {
+  return Follower(index, bytes, told, episode, /*checks=*/true, found).run();
+}
+
+void followDataOnly(const ProgramIndex &index, const ByteMap &bytes, const Episode &episode,
+                    DataflowFound &found) {
+  (void)Follower(index, bytes, nullptr, episode, /*checks=*/false, found).run();
+}
+
+DataflowFound emptyDataflow(const ProgramIndex &index) {
+  DataflowFound found;
+  found.ofRecord.resize(index.records.size());
+  found.ofResult.resize(index.program.results_size());
+  found.ofParameter.resize(index.program.parameters_size());
+  return found;
+}
+
+} // namespace pcc::check

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Who reads what whom has written. The slots of an episode are gone through in their order, a step
+// twice, with the last writer and the readers since of every piece of memory:
+//
+//   * two records of which one writes what the other touches are ordered (HappensBefore.h);
+//   * nothing is read that was not written;
+//   * what is read comes from the records that the reader states (Record.reads), and, where both
+//     run for several microbatches, was made for the reader's own.
+//
+// What a record reads is then the same in every run, and what the program was made for.
+
+#ifndef PCC_RUNTIME_CHECK_DATAFLOW_H
+#define PCC_RUNTIME_CHECK_DATAFLOW_H
+
+#include "runtime/abi/Status.h"
+#include "runtime/check/ByteMap.h"
+#include "runtime/check/HappensBefore.h"
+
+#include <functional>
+#include <set>
+
+namespace pcc::check {
+
+/// Numbers of records (Record.number) that are read: of this step, and of the one before.
+struct Sources {
+  std::set<uint32_t> inStep, before;
+};
+
+/// What a program reads in all its episodes.
+struct DataflowFound {
+  /// By record.
+  std::vector<Sources> ofRecord;
+  /// By result, by parameter.
+  std::vector<std::set<uint32_t>> ofResult, ofParameter;
+};
+
+/// Goes through one program's part of an episode and adds what is read to `found`. The error is the
+/// first thing wrong; it names ranks by their range.
+abi::Status followData(const ProgramIndex &index, const ByteMap &bytes, const Told *told,
+                       const Episode &episode, DataflowFound &found);
+
+/// The same without a look at what is wrong.
+void followDataOnly(const ProgramIndex &index, const ByteMap &bytes, const Episode &episode,
+                    DataflowFound &found);
+
+/// Checks that all sources that the program states were read from.
+abi::Status checkSourcesUsed(const ProgramIndex &index, const DataflowFound &found);
+
+DataflowFound emptyDataflow(const ProgramIndex &index);
+
+} // namespace pcc::check
+
+#endif // PCC_RUNTIME_CHECK_DATAFLOW_H

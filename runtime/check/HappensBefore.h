@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What is done when a record begins, from lanes, events and messages: vector clocks (Mattern, 1988,
+// "Virtual time and global states of distributed systems"). A clock counts runs: number 0 those of
+// the lane COMPUTE, which are in one order, each other number those of one record beside it.
+//
+//   a (COMPUTE)            clock 0: 1
+//   b (TRANSFER), waits a  begins with {0: 1}, is done with {0: 1, b: 1}
+//   c (COMPUTE)            begins with {0: 1}: nothing orders it after b
+//   d (COMPUTE), waits b   begins with {0: 2, b: 1}
+//
+// A message that is done on one side has begun on the other, so whoever waits for the reply of a
+// rank knows what that rank knew when it began to reply: that it has received the question.
+
+#ifndef PCC_RUNTIME_CHECK_HAPPENSBEFORE_H
+#define PCC_RUNTIME_CHECK_HAPPENSBEFORE_H
+
+#include "runtime/check/Matching.h"
+
+#include <map>
+
+namespace pcc::check {
+
+/// By number of the clock: runs that are done.
+using Clock = std::vector<uint32_t>;
+
+/// The run of a record, as others ask for it.
+struct Moment {
+  uint32_t clock = 0;
+  uint32_t count = 0;
+};
+
+/// What a message tells, by record and run: counts of the rank's own clocks.
+using Told = std::map<std::pair<uint32_t, uint32_t>, std::vector<Moment>>;
+
+/// One rank's way through the slots of an episode.
+class HappensBefore {
+public:
+  /// `told` may be null.
+  HappensBefore(const ProgramIndex &index, const Told *told);
+
+  /// A record begins (its place in ProgramIndex::records); until the next call begin() is its
+  /// clock and moment() its run.
+  void enter(uint32_t record);
+  const Clock &begin() const { return now; }
+  Moment moment() const { return {index.clockOf[entered], count}; }
+  uint32_t record() const { return entered; }
+  /// The record that was entered signals its events.
+  void leave();
+
+  /// Whether a run is done when the entered record begins.
+  bool isDone(Moment moment) const { return now[moment.clock] >= moment.count; }
+
+  /// Something between slots that the rank's own thread does: it comes after all of COMPUTE.
+  void enterThread() { now = compute; }
+  /// It waited for a run.
+  void waitFor(Moment moment);
+
+  /// A step ends: everything is done.
+  void finish();
+
+private:
+  const ProgramIndex &index;
+  const Told *told;
+  Clock now, compute;
+  /// By event and by clock: what was known when the last run that signals, or is, it was done.
+  std::vector<Clock> signalled, doneBy;
+  /// By record.
+  std::vector<uint32_t> runs;
+  uint32_t entered = 0, count = 0, computed = 0;
+};
+
+/// What the messages of each program tell in an episode.
+std::vector<Told> listTold(const std::vector<ProgramIndex> &programs, const Messages &messages,
+                           const Episode &episode);
+
+} // namespace pcc::check
+
+#endif // PCC_RUNTIME_CHECK_HAPPENSBEFORE_H

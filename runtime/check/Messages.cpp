@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Messages: channels, and that both sides of each use it alike.
+
+#include "runtime/abi/Stages.h"
+#include "runtime/check/Matching.h"
+#include "runtime/check/Names.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace pcc::check {
+namespace {
+
+class MessageFinder {
+public:
+  explicit MessageFinder(const std::vector<ProgramIndex> &programs) : programs(programs) {}
+
+  abi::Expected<Messages> find();
+
+private:
+  abi::Status addRecord(int program, uint32_t record);
+  abi::Status addSide(int program, uint32_t record, int64_t rank, int64_t peer);
+
+  const std::vector<ProgramIndex> &programs;
+  Messages messages;
+  /// By sender and receiver, then by tag.
+  std::unordered_map<uint64_t, std::vector<int32_t>> channelsBetween;
+};
+
+abi::Expected<Messages> MessageFinder::find() {
+  for (const ProgramIndex &index : programs) {
+    messages.channelOf.emplace_back(index.records.size());
+    for (uint32_t r = 0; r < index.records.size(); ++r)
+      if (isMessage(*index.records[r]))
+        if (abi::Status status = addRecord(index.number, r); !status.ok())
+          return status;
+  }
+  return std::move(messages);
+}
+
+abi::Status MessageFinder::addRecord(int program, uint32_t record) {
+  const abi::Executable &executable = programs[program].executable;
+  const abi::Collective &collective = programs[program].records[record]->collective();
+  abi::RankRange ranks = abi::ranksOfProgram(executable, program);
+  messages.channelOf[program][record].assign(size_t(ranks.end - ranks.first), -1);
+  for (int64_t rank = ranks.first; rank < ranks.end; ++rank) {
+    int64_t peer = abi::evaluate(collective.peer(), executable.mesh(), rank);
+    if (peer < 0)
+      continue;
+    if (abi::Status status = addSide(program, record, rank, peer); !status.ok())
+      return status;
+  }
+  return {};
+}
+
+abi::Status MessageFinder::addSide(int program, uint32_t record, int64_t rank, int64_t peer) {
+  const abi::Record &side = *programs[program].records[record];
+  bool sends = side.collective().kind() == abi::SEND;
+  int64_t sender = sends ? rank : peer, receiver = sends ? peer : rank;
+  std::vector<int32_t> &between = channelsBetween[uint64_t(sender) << 32 | uint64_t(receiver)];
+  auto known = std::find_if(between.begin(), between.end(), [&](int32_t channel) {
+    return messages.channels[channel].tag == side.collective().tag();
+  });
+  if (known == between.end()) {
+    between.push_back(int32_t(messages.channels.size()));
+    known = between.end() - 1;
+    messages.channels.push_back(
+        {.sender = sender, .receiver = receiver, .tag = side.collective().tag()});
+  }
+  Channel &channel = messages.channels[*known];
+  int &owner = sends ? channel.sendProgram : channel.receiveProgram;
+  uint32_t &place = sends ? channel.send : channel.receive;
+  if (owner >= 0)
+    return abi::Status::badInput(fmt::format(
+        "rank {} {} rank {} under tag {} by {} and by {}; expected one record for a tag", rank,
+        sends ? "sends to" : "receives from", peer, side.collective().tag(),
+        nameOf(*programs[owner].records[place]), nameOf(side)));
+  owner = program;
+  place = record;
+  messages.channelOf[program][record][size_t(
+      rank - abi::ranksOfProgram(programs[program].executable, program).first)] = *known;
+  return {};
+}
+
+/// The slots of an episode by program and section: which (microbatch, copy) it runs for, in order.
+class Runs {
+public:
+  Runs(const std::vector<ProgramIndex> &programs, const Episode &episode) {
+    for (const ProgramIndex &index : programs) {
+      ofSection.emplace_back(index.program.sections_size());
+      for (const abi::Slot &slot : episode.slots[index.number])
+        ofSection.back()[slot.section()].push_back(slot);
+    }
+  }
+
+  const std::vector<abi::Slot> &of(const ProgramIndex &index, uint32_t record) const {
+    auto next = std::upper_bound(index.firstOf.begin(), index.firstOf.end(), record);
+    return ofSection[index.number][size_t(next - index.firstOf.begin() - 1)];
+  }
+
+private:
+  std::vector<std::vector<std::vector<abi::Slot>>> ofSection;
+};
+
+abi::Status oneSided(const Channel &channel, const ProgramIndex &index, uint32_t record,
+                     const abi::Slot &slot) {
+  bool sends = index.records[record]->collective().kind() == abi::SEND;
+  return abi::Status::badInput(fmt::format(
+      "rank {}: {} {} rank {} under tag {} what rank {} never {}",
+      sends ? channel.sender : channel.receiver, nameOf(index.program, *index.records[record], slot),
+      sends ? "sends to" : "receives from", sends ? channel.receiver : channel.sender, channel.tag,
+      sends ? channel.receiver : channel.sender, sends ? "receives" : "sends"));
+}
+
+abi::Status checkChannel(const std::vector<ProgramIndex> &programs, const Channel &channel,
+                         const Runs &runs) {
+  static const std::vector<abi::Slot> none;
+  bool hasSend = channel.sendProgram >= 0, hasReceive = channel.receiveProgram >= 0;
+  const auto &sent = hasSend ? runs.of(programs[channel.sendProgram], channel.send) : none;
+  const auto &received = hasReceive ? runs.of(programs[channel.receiveProgram], channel.receive) : none;
+  size_t both = std::min(sent.size(), received.size());
+  for (size_t i = 0; i < both; ++i)
+    if (sent[i].microbatch() != received[i].microbatch() || sent[i].copy() != received[i].copy())
+      return abi::Status::badInput(fmt::format(
+          "message {} from rank {} to rank {} under tag {}: sent by {}, received by {}; expected "
+          "the same microbatch and copy",
+          i, channel.sender, channel.receiver, channel.tag,
+          nameOf(programs[channel.sendProgram].program,
+                 *programs[channel.sendProgram].records[channel.send], sent[i]),
+          nameOf(programs[channel.receiveProgram].program,
+                 *programs[channel.receiveProgram].records[channel.receive], received[i])));
+  if (sent.size() > both)
+    return oneSided(channel, programs[channel.sendProgram], channel.send, sent[both]);
+  if (received.size() > both)
+    return oneSided(channel, programs[channel.receiveProgram], channel.receive, received[both]);
+  if (both == 0)
+    return {};
+  const abi::Record &send = *programs[channel.sendProgram].records[channel.send];
+  const abi::Record &receive = *programs[channel.receiveProgram].records[channel.receive];
+  const abi::Collective &a = send.collective(), &b = receive.collective();
+  if (a.type() == b.type() &&
+      std::equal(a.shape().begin(), a.shape().end(), b.shape().begin(), b.shape().end()))
+    return {};
+  return abi::Status::badInput(fmt::format(
+      "rank {} sends by {} a {}, but rank {} expects by {} a {}", channel.sender, nameOf(send),
+      callOf(a), channel.receiver, nameOf(receive), callOf(b)));
+}
+
+} // namespace
+
+abi::Expected<Messages> findMessages(const std::vector<ProgramIndex> &programs) {
+  return MessageFinder(programs).find();
+}
+
+abi::Status checkMessages(const std::vector<ProgramIndex> &programs, const Messages &messages,
+                          const Episode &episode) {
+  Runs runs(programs, episode);
+  for (const Channel &channel : messages.channels)
+    if (abi::Status status = checkChannel(programs, channel, runs); !status.ok())
+      return status;
+  return {};
+}
+
+} // namespace pcc::check

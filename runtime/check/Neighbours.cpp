@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/check/Neighbours.h"
+
+#include "runtime/abi/OperandRanges.h"
+#include "runtime/abi/RingCopy.h"
+#include "runtime/check/ProgramIndex.h"
+
+#include <algorithm>
+
+namespace pcc::check {
+
+Neighbours::Neighbours(const abi::Executable &executable, const abi::Program &program)
+    : executable(executable), program(program) {
+  for (const abi::Section &section : program.sections())
+    for (const abi::Record &record : section.records())
+      if (record.lane() == abi::COMPUTE)
+        ofCompute.insert(record.signals().begin(), record.signals().end());
+}
+
+bool Neighbours::join(std::span<const abi::Record *const> together, const abi::Record &next) const {
+  const abi::Record &first = *together.front();
+  bool areMessages = isMessage(first);
+  if (!first.has_collective() || !next.has_collective() || first.lane() != next.lane() ||
+      areMessages != isMessage(next) ||
+      (!areMessages && first.collective().group() != next.collective().group()))
+    return false;
+  auto isWaitedFor = [&](uint32_t event) {
+    return ofCompute.contains(event) ||
+           std::any_of(together.begin(), together.end(), [&](const abi::Record *record) {
+             return std::find(record->waits().begin(), record->waits().end(), event) !=
+                    record->waits().end();
+           });
+  };
+  auto waitsFor = [&](const abi::Record *record) {
+    return std::any_of(next.waits().begin(), next.waits().end(), [&](uint32_t event) {
+      return std::find(record->signals().begin(), record->signals().end(), event) !=
+             record->signals().end();
+    });
+  };
+  return std::all_of(next.waits().begin(), next.waits().end(), isWaitedFor) &&
+         std::none_of(together.begin(), together.end(), [&](const abi::Record *record) {
+           return waitsFor(record) || conflict(*record, next);
+         });
+}
+
+bool Neighbours::conflict(const abi::Record &a, const abi::Record &b) const {
+  struct Span {
+    abi::Space space;
+    uint64_t begin, end;
+  };
+  // All copies of a ring count, whichever the slot works on.
+  auto spanOf = [&](const abi::OperandRange &range) {
+    const abi::Buffer &buffer = program.memory().buffers(int(range.operand->buffer()));
+    uint64_t begin = buffer.offset() + range.operand->offset();
+    return Span{buffer.space(), begin,
+                begin + range.bytes + ringBytes(buffer) - buffer.bytes()};
+  };
+  for (const abi::OperandRange &x : operandRanges(executable, program, a))
+    for (const abi::OperandRange &y : operandRanges(executable, program, b)) {
+      Span left = spanOf(x), right = spanOf(y);
+      bool overlap = left.space == right.space && left.begin < right.end && right.begin < left.end;
+      if (overlap && (x.writes || y.writes))
+        return true;
+    }
+  return false;
+}
+
+} // namespace pcc::check

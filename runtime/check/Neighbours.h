@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Neighbours in the list that are started together: collectives of one lane and group that do not
+// touch each other's bytes, and messages of one lane. So a ring of sends and receives does not hang.
+// The executor and the rendezvous both ask here.
+
+#ifndef PCC_RUNTIME_CHECK_NEIGHBOURS_H
+#define PCC_RUNTIME_CHECK_NEIGHBOURS_H
+
+#include "runtime/abi/program.pb.h"
+
+#include <set>
+#include <span>
+
+namespace pcc::check {
+
+/// Finds neighbours in one program, which must outlive it.
+class Neighbours {
+public:
+  Neighbours(const abi::Executable &executable, const abi::Program &program);
+
+  /// Whether `next` is started together with the collectives before it, which are. A record that
+  /// waits for something else than they do is started on its own, unless that is done anyway.
+  bool join(std::span<const abi::Record *const> together, const abi::Record &next) const;
+
+private:
+  bool conflict(const abi::Record &a, const abi::Record &b) const;
+
+  const abi::Executable &executable;
+  const abi::Program &program;
+  /// Events of records of COMPUTE, which are done before what stands behind them is started.
+  std::set<uint32_t> ofCompute;
+};
+
+} // namespace pcc::check
+
+#endif // PCC_RUNTIME_CHECK_NEIGHBOURS_H

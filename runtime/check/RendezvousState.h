@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How far ranks and meetings are.
+
+#ifndef PCC_RUNTIME_CHECK_RENDEZVOUSSTATE_H
+#define PCC_RUNTIME_CHECK_RENDEZVOUSSTATE_H
+
+#include "runtime/check/Schedule.h"
+
+namespace pcc::check {
+
+/// A rank's way through its schedule.
+struct RankState {
+  int program = 0;
+  /// The rank's place among those of its program.
+  uint32_t place = 0;
+  /// The item at which its list stands, and whether it has begun.
+  uint32_t next = 0;
+  bool begun = false;
+  /// Of the items of COMMUNICATION: how many are done, and whether the next one has begun.
+  uint32_t lane = 0;
+  bool laneBegun = false;
+  bool isListed = false;
+};
+
+class RendezvousState {
+public:
+  RendezvousState(const std::vector<ProgramIndex> &programs, const Messages &messages,
+                  const std::vector<Schedule> &schedules);
+
+  /// Goes on until nothing moves; true if every rank came to its end.
+  bool run();
+
+  int64_t ranks() const { return int64_t(states.size()); }
+  const RankState &state(int64_t rank) const { return states[rank]; }
+  const Schedule &scheduleOf(int64_t rank) const { return schedules[states[rank].program]; }
+  /// The items of the rank's lane COMMUNICATION, in order.
+  const std::vector<uint32_t> &laneOf(int64_t rank) const {
+    return laneItems[states[rank].program];
+  }
+
+  bool isAtEnd(int64_t rank) const;
+  bool isDone(int64_t rank, const Call &call) const;
+  bool isDone(int64_t rank, uint32_t item) const;
+  /// The channel of a message; -1 if the rank sits out.
+  int32_t channelOf(int64_t rank, const Call &call) const {
+    return messages.channelOf[states[rank].program][call.record][states[rank].place];
+  }
+  /// The ranks that take part in a collective.
+  const abi::RankList &membersOf(int64_t rank, const Call &call) const;
+
+private:
+  struct Sides {
+    uint32_t sends = 0, receives = 0;
+  };
+  void begin(int64_t rank, const Item &item);
+  void arrive(int64_t rank, const Call &call);
+  void wake(int64_t rank);
+  void advance(int64_t rank);
+  bool advanceList(int64_t rank);
+  bool advanceLane(int64_t rank);
+  size_t meetingOf(int64_t rank, const Call &call) const;
+
+  const std::vector<ProgramIndex> &programs;
+  const Messages &messages;
+  const std::vector<Schedule> &schedules;
+  const abi::Executable &executable;
+  /// By program: the items of COMMUNICATION; by item its place among them.
+  std::vector<std::vector<uint32_t>> laneItems, lanePlace;
+  /// By group: the list of each rank, how many collectives a list has, and by list and collective
+  /// how many have come.
+  std::vector<std::vector<uint32_t>> listOf;
+  std::vector<uint32_t> collectives;
+  std::vector<std::vector<uint16_t>> arrived;
+  /// By channel.
+  std::vector<Sides> sides;
+  std::vector<RankState> states;
+  std::vector<int64_t> work;
+};
+
+} // namespace pcc::check
+
+#endif // PCC_RUNTIME_CHECK_RENDEZVOUSSTATE_H

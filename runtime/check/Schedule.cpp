@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/check/Schedule.h"
+
+#include "runtime/check/Neighbours.h"
+
+#include <deque>
+
+namespace pcc::check {
+namespace {
+
+class ScheduleMaker {
+public:
+  ScheduleMaker(const ProgramIndex &index, bool launchesOnly)
+      : index(index), launchesOnly(launchesOnly), neighbours(index.executable, index.program),
+        runs(index.records.size(), 0), signaller(index.program.events(), -1) {
+    schedule.collectives.assign(index.executable.groups_size(), 0);
+    inFlight.resize(index.executable.groups_size());
+  }
+
+  void addSlot(const abi::Slot &slot);
+  Schedule take() { return std::move(schedule); }
+
+private:
+  void addRecord(uint32_t place, const abi::Slot &slot);
+  void limitInFlight(Item &item);
+  bool joins(const abi::Record &record) const;
+  Call callOf(uint32_t place);
+
+  const ProgramIndex &index;
+  const bool launchesOnly;
+  const Neighbours neighbours;
+  Schedule schedule;
+  /// By record: how often it ran. By event: the item that signalled it last, -1 for none and for
+  /// what is done when its turn is over.
+  std::vector<uint32_t> runs;
+  std::vector<int64_t> signaller;
+  /// By group: the items that started each of its collectives beside COMPUTE, and their counts.
+  std::vector<std::deque<std::pair<uint32_t, uint32_t>>> inFlight;
+  /// The records of the last item while neighbours may still join it.
+  std::vector<const abi::Record *> open;
+};
+
+void ScheduleMaker::addSlot(const abi::Slot &slot) {
+  open.clear();
+  for (uint32_t place = index.firstOf[slot.section()]; place < index.firstOf[slot.section() + 1];
+       ++place)
+    addRecord(place, slot);
+}
+
+bool ScheduleMaker::joins(const abi::Record &record) const {
+  return !open.empty() && isMessage(record) && neighbours.join(open, record);
+}
+
+Call ScheduleMaker::callOf(uint32_t place) {
+  const abi::Record &record = *index.records[place];
+  if (isMessage(record))
+    return {place, -1, runs[place]++};
+  uint32_t group = record.collective().group();
+  return {place, int32_t(group), schedule.collectives[group]++};
+}
+
+/// Lets an item with a new collective wait for those that are too many before it.
+void ScheduleMaker::limitInFlight(Item &item) {
+  const Call &call = item.calls.back();
+  if (call.group < 0)
+    return;
+  auto &older = inFlight[call.group];
+  while (!older.empty() && older.front().first + mostInFlight <= call.count) {
+    item.waits.push_back(older.front().second);
+    older.pop_front();
+  }
+  if (item.lane != abi::COMPUTE)
+    older.emplace_back(call.count, uint32_t(schedule.items.size()) - 1);
+}
+
+void ScheduleMaker::addRecord(uint32_t place, const abi::Slot &slot) {
+  const abi::Record &record = *index.records[place];
+  bool meets = record.has_collective() && !(launchesOnly && isMessage(record));
+  if (!meets || !joins(record)) {
+    Item item{.lane = meets && !launchesOnly ? record.lane() : abi::COMPUTE,
+              .slot = slot,
+              .record = place};
+    for (uint32_t event : record.waits())
+      if (!launchesOnly && signaller[event] >= 0)
+        item.waits.push_back(uint32_t(signaller[event]));
+    if (meets || !item.waits.empty())
+      schedule.items.push_back(std::move(item));
+    open.clear();
+  }
+  if (meets) {
+    schedule.items.back().calls.push_back(callOf(place));
+    limitInFlight(schedule.items.back());
+    open.push_back(&record);
+  }
+  for (uint32_t event : record.signals())
+    signaller[event] =
+        meets && record.lane() != abi::COMPUTE ? int64_t(schedule.items.size()) - 1 : -1;
+}
+
+} // namespace
+
+Schedule makeSchedule(const ProgramIndex &index, const std::vector<abi::Slot> &slots,
+                      bool launchesOnly) {
+  ScheduleMaker maker(index, launchesOnly);
+  for (const abi::Slot &slot : slots)
+    maker.addSlot(slot);
+  return maker.take();
+}
+
+} // namespace pcc::check

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Pipelines built by hand, as the compiler would link them: one program per stage, messages on the
+// lane TRANSFER, activations in rings.
+
+#ifndef PCC_TEST_UNIT_RUNTIME_PIPELINES_H
+#define PCC_TEST_UNIT_RUNTIME_PIPELINES_H
+
+#include "runtime/abi/program.pb.h"
+
+namespace pcc::test {
+
+struct PipelineOptions {
+  int stages = 2;
+  int dataRanks = 2;
+  int microBatches = 4;
+  /// Of the whole net, a multiple of the stages.
+  int layers = 4;
+  /// Of every layer.
+  int64_t width = 8;
+  /// Rows of the whole batch.
+  int64_t batch = 32;
+  double rate = 0.1;
+  /// The first and the last stage sum a gradient that both have, and the mean of the losses.
+  bool shares = false;
+  /// Sends are on the lane COMPUTE: each waits there until it is received.
+  bool blockingSends = false;
+};
+
+/// A multi-layer perceptron without biases, its layers cut over the stages, in the order 1F1B
+/// (Narayanan et al., 2021): input "image" on the first stage, "label" and the loss on the last;
+/// parameters "w0", "w1", …; sections forward, backward, update. With `shares` also a parameter
+/// "tied" on the first and the last stage, whose gradients are summed over both.
+abi::Executable makePipeline(const PipelineOptions &options);
+
+} // namespace pcc::test
+
+#endif // PCC_TEST_UNIT_RUNTIME_PIPELINES_H
