@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/solve/BestSearch.h"
 
+#include "passes/solve/fold/FoldedSearch.h"
+
 namespace pcc::solve {
 
 const char *stringify(SolveStatus status) {
@@ -28,9 +30,10 @@ static Int128 worstOf(const Core &core) {
 static void search(SearchContext &context, std::unique_ptr<Branch> root) {
   Team team(context, *root, context.options.seed);
   if (root->isOpen()) {
-    if (context.options.initial && context.incumbent.isKnown)
-      team.adopt(root->core.follow(*context.options.initial));
-    team.raceStyles();
+    if (context.incumbent.isKnown)
+      team.adopt(root->core.follow(context.incumbent.solution));
+    if (root->timedPrices().empty())
+      team.raceStyles();
   }
   while (root->isOpen() && !context.isOver() && !team.isStalled()) {
     team.epoch(true);
@@ -55,38 +58,24 @@ static void search(SearchContext &context, std::unique_ptr<Branch> root) {
   }
 }
 
-static SolveResult answer(SearchContext &context, SolveStatistics statistics) {
-  SolveResult result;
-  statistics.seconds = context.clock.seconds();
-  statistics.work = context.work;
-  statistics.isCutOff = context.stop()();
-  result.statistics = statistics;
-  result.bound = context.bound << context.shift;
-  if (context.incumbent.isKnown) {
-    result.solution = context.incumbent.solution;
-    result.cost = context.incumbent.cost;
-    result.bound = std::min(result.bound, result.cost);
-    result.status = result.bound >= result.cost ? SolveStatus::Optimal : SolveStatus::Feasible;
-  } else if (context.bound >= context.worst) {
-    result.status = SolveStatus::Infeasible;
-    result.reason = "no choice of options fits";
-  } else {
-    result.reason = "no solution was found in the time given";
-  }
-  result.certificate = std::make_shared<Certificate>(std::move(context.certificate));
-  return result;
-}
-
 SolveResult solveBest(const StrategyProblem &problem, const SolveOptions &options) {
   SearchContext context(problem, options);
-  Core core(problem);
-  context.shift = core.shift;
-  context.worst = core.isContradictory() ? 0 : worstOf(core);
   if (options.initial)
     context.incumbent.offer(*options.initial);
+  FoldedPrices folded = searchFolded(context);
+  if (context.incumbent.isKnown && context.isOver()) {
+    context.report(true);
+    return answer(context, {});
+  }
+  Stopwatch build;
+  context.spendOnCore();
+  Core core(problem);
+  context.shift = core.shift;
+  context.bound >>= core.shift;
+  context.worst = core.isContradictory() ? 0 : worstOf(core);
   auto root =
-      std::make_unique<Branch>(std::move(core), TimedPrices(), kSharpSteps, 0, context.stop());
-  context.buildSeconds = context.clock.seconds();
+      std::make_unique<Branch>(std::move(core), folded.prices, folded.style, 0, context.stop());
+  context.buildSeconds = build.seconds();
   SolveStatistics statistics;
   if (root->isOpen()) {
     statistics.nodes = root->instance->nodes.size();

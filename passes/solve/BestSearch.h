@@ -33,6 +33,12 @@ public:
 
   bool isOver() const;
 
+  /// (cost − bound) / cost of the best solution; 1 without one.
+  double gap() const;
+
+  /// Whether the gap is as small as was asked for.
+  bool isGapReached() const { return options.gap > 0 && gap() <= options.gap; }
+
   /// Whether there is time to make a branch anew; cut off on the way, nothing could be done with
   /// it.
   bool mayRebuild() const;
@@ -40,6 +46,9 @@ public:
 
   /// By the clock, less what the end takes.
   double secondsLeft() const;
+
+  /// Counts what reading and reducing the problem takes.
+  void spendOnCore();
 
   /// Counts entries as looked at by each thread.
   void spend(uint64_t entries) { work += entries; }

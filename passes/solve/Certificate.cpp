@@ -148,7 +148,13 @@ CheckResult checkCertificate(const StrategyProblem &problem, const Certificate &
   Int128 bound = checker.prove(std::move(core), certificate.stages.empty() ? -1 : 0);
   if (!checker.error.empty())
     return {0, checker.error};
-  return {std::min(bound << shift, cost), ""};
+  bound <<= shift;
+  if (certificate.whole) {
+    if (std::string error = check(problem, *certificate.whole); !error.empty())
+      return {0, "whole: " + error};
+    bound = std::max(bound, boundOf(problem, *certificate.whole));
+  }
+  return {std::min(bound, cost), ""};
 }
 
 CheckResult checkCertificate(const StrategyProblem &problem, const Certificate &certificate,

@@ -10,10 +10,15 @@
 // A stage with nothing below ends with its bound. The cutoffs may not be below the cost of the
 // solution, so that nothing cheaper was lost on the way. Nothing in the file is trusted: wrong
 // prices and messages give poor bounds, never false ones.
+//
+// Beside the tree there may be prices and messages of the problem as it was given
+// (fold/WholeBound.h): what was found on a folded problem. The better bound of the two counts.
 #pragma once
 
 #include "passes/solve/ExactBounds.h"
+#include "passes/solve/fold/WholeBound.h"
 #include "runtime/abi/Status.h"
+#include <optional>
 
 namespace pcc::solve {
 
@@ -28,6 +33,7 @@ struct CertificateStage {
 
 struct Certificate {
   std::vector<CertificateStage> stages; ///< the first one is the root; none if reductions suffice
+  std::optional<WholeDual> whole;       ///< a bound of the problem as it was given, beside theirs
 };
 
 /// What the checker found.

@@ -2,10 +2,17 @@
 //
 // Certificates as text:
 //
-//   certificate 1                      the version
-//   stage 4242 3 20 55                 cutoff, node that is split (−1: none), scales of costs and
-//   prices below 2 1 -1                       a count, then the stages group 1 0 options of the
-//   node, once for each stage below a split group 2 1 2 prices 2 17 0 messages 4 0 -3 12 9
+//   certificate 1
+//   stage 4242 3 20 55   cutoff, node that is split (−1: none), scales of costs and prices
+//   below 2 1 -1         a count, then the stages below
+//   group 1 0            options of the node, once for each stage below a split
+//   group 2 1 2
+//   prices 2 17 0
+//   messages 4 0 -3 12 9
+//   whole 20 55          scales; of the problem as it was given, at most once
+//   times 2 5 9          of the prices
+//   prices 2 17 0
+//   messages 2 4 -1
 
 #include "passes/solve/Certificate.h"
 #include "passes/solve/Cursor.h"
@@ -36,6 +43,13 @@ std::string printCertificate(const Certificate &certificate) {
     printFigures(out, "prices", stage.dual.prices);
     printFigures(out, "messages", stage.dual.messages);
   }
+  if (const std::optional<WholeDual> &whole = certificate.whole) {
+    out += "whole " + std::to_string(whole->costScale) + " " + std::to_string(whole->priceScale) +
+           "\n";
+    printFigures(out, "times", whole->times);
+    printFigures(out, "prices", whole->prices);
+    printFigures(out, "messages", whole->messages);
+  }
   return out;
 }
 
@@ -51,7 +65,10 @@ public:
       cursor.fail("expected version 1, got " + std::to_string(version));
     Certificate certificate;
     while (cursor.ok() && !cursor.atEnd())
-      stage(certificate.stages.emplace_back());
+      if (accept("whole"))
+        whole(certificate.whole.emplace());
+      else
+        stage(certificate.stages.emplace_back());
     if (!cursor.ok())
       return cursor.status();
     return certificate;
@@ -64,6 +81,14 @@ private:
       return cursor.ok();
     cursor.at = from;
     return cursor.fail("expected '" + std::string(expected) + "'");
+  }
+
+  bool accept(std::string_view expected) {
+    size_t from = cursor.at;
+    if (cursor.word() == expected)
+      return true;
+    cursor.at = from;
+    return false;
   }
 
   template <typename T> bool narrow(T &value) {
@@ -110,6 +135,11 @@ private:
         if (!figures("group", stage.groups.emplace_back()))
           return false;
     return figures("prices", stage.dual.prices) && figures("messages", stage.dual.messages);
+  }
+
+  bool whole(WholeDual &whole) {
+    return narrow(whole.costScale) && narrow(whole.priceScale) && figures("times", whole.times) &&
+           figures("prices", whole.prices) && figures("messages", whole.messages);
   }
 
   Cursor cursor;

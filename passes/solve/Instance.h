@@ -63,6 +63,8 @@ struct Instance {
   size_t messages = 0;             ///< length of arrays by edge and option
   size_t tableEntries = 0;         ///< of all edges, once
 
+  Instance() = default;
+
   /// `core` was compacted with these segments.
   Instance(const Core &core, const std::vector<Segment> &segments);
 

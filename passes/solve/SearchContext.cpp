@@ -16,7 +16,9 @@ static constexpr double secondsPerFigure = 1.6e-7;
 
 SearchContext::SearchContext(const StrategyProblem &problem, const SolveOptions &options)
     : problem(problem), options(options), incumbent(problem),
-      workLimit(uint64_t(std::min(options.seconds, 1e8) * entriesPerSecond)) {
+      workLimit(uint64_t(std::min(options.seconds, 1e8) * entriesPerSecond)) {}
+
+void SearchContext::spendOnCore() {
   for (const StrategyEdge &edge : problem.edges)
     spend(entriesToBuild * edge.costs.size());
 }
@@ -27,13 +29,20 @@ Int128 SearchContext::cutoff() const {
   return (incumbent.cost + (Int128(1) << shift) - 1) >> shift;
 }
 
+double SearchContext::gap() const {
+  if (!incumbent.isKnown)
+    return 1;
+  Int128 proved = std::min(bound << shift, incumbent.cost);
+  return incumbent.cost > 0 ? double(incumbent.cost - proved) / double(incumbent.cost) : 0;
+}
+
 double SearchContext::secondsLeft() const {
   double limit = options.seconds * options.slowdown;
   return limit * 0.997 - 0.01 - options.elapsed - clock.seconds() -
          double(certificateFigures) * secondsPerFigure;
 }
 
-bool SearchContext::isOver() const { return work >= workLimit || stop()(); }
+bool SearchContext::isOver() const { return work >= workLimit || isGapReached() || stop()(); }
 
 bool SearchContext::mayRebuild() const { return secondsLeft() > 0.5 * buildSeconds; }
 
@@ -67,11 +76,10 @@ void SearchContext::report(bool always) {
   SearchProgress progress;
   progress.seconds = seconds;
   progress.bound = bound << shift;
+  progress.gap = gap();
   if (incumbent.isKnown) {
     progress.cost = incumbent.cost;
     progress.bound = std::min(progress.bound, incumbent.cost);
-    progress.gap =
-        incumbent.cost > 0 ? double(incumbent.cost - progress.bound) / double(incumbent.cost) : 0;
   }
   options.progress(progress);
 }

@@ -34,6 +34,7 @@ struct SolveOptions {
   double slowdown = 1; ///< the clock may take this many times as long as the work should
   int threads = 2;
   uint64_t seed = 1;
+  double gap = 0; ///< ends as soon as (cost − bound) / cost is no more
   std::function<void(const SearchProgress &)> progress = {}; ///< called on the caller's thread
   std::optional<StrategySolution> initial = {}; ///< to start from; ignored if it does not fit
 };

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/solve/fold/Classes.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace pcc::solve {
+
+/// How many edges far nodes look at most: about as far as it is through a layer. Further, only the
+/// ends of a chain of layers grow.
+static constexpr int farthest = 3;
+
+/// There must be this many times as many nodes as classes.
+static constexpr int leastFold = 6;
+
+/// So many classes of about one size are a layer.
+static constexpr int fewestOfSize = 8;
+
+std::vector<std::vector<int>> Classes::members() const {
+  std::vector<std::vector<int>> result(count);
+  for (size_t i = 0; i < of.size(); ++i)
+    result[of[i]].push_back(static_cast<int>(i));
+  return result;
+}
+
+Classes singleClasses(const StrategyProblem &problem) {
+  Classes classes;
+  for (; classes.count < static_cast<int>(problem.nodes.size()); ++classes.count)
+    classes.of.push_back(classes.count);
+  return classes;
+}
+
+Classes split(const Classes &classes, const std::vector<uint64_t> &marks) {
+  std::unordered_multimap<uint64_t, int> known; // by hash: the first node of each class
+  Classes result;
+  for (size_t i = 0; i < marks.size(); ++i) {
+    uint64_t hash = mixHash(marks[i], classes.of[i]);
+    int found = -1;
+    auto [first, last] = known.equal_range(hash);
+    for (; first != last && found < 0; ++first)
+      if (int one = first->second; classes.of[one] == classes.of[i] && marks[one] == marks[i])
+        found = result.of[one];
+    if (found < 0) {
+      found = result.count++;
+      known.emplace(hash, static_cast<int>(i));
+    }
+    result.of.push_back(found);
+  }
+  return result;
+}
+
+/// Nodes of equal costs and uses.
+static Classes findEqual(const StrategyProblem &problem) {
+  std::unordered_multimap<uint64_t, int> known; // by hash: the first node of each class
+  Classes result;
+  for (size_t i = 0; i < problem.nodes.size(); ++i) {
+    const StrategyNode &node = problem.nodes[i];
+    uint64_t hash = mixHash(hashOf(node.costs), hashOf(node.usages));
+    int found = -1;
+    auto [first, last] = known.equal_range(hash);
+    for (; first != last && found < 0; ++first)
+      if (const StrategyNode &other = problem.nodes[first->second];
+          other.costs == node.costs && other.usages == node.usages)
+        found = result.of[first->second];
+    if (found < 0) {
+      found = result.count++;
+      known.emplace(hash, static_cast<int>(i));
+    }
+    result.of.push_back(found);
+  }
+  return result;
+}
+
+/// The next round: what each node meets now.
+static std::vector<uint64_t> lookAround(const StrategyProblem &problem, const EdgeTables &tables,
+                                        const Classes &classes) {
+  // The order in which a node meets others does not count: sums of hashes.
+  std::vector<uint64_t> marks(problem.nodes.size(), 0);
+  for (size_t e = 0; e < problem.edges.size(); ++e) {
+    const StrategyEdge &edge = problem.edges[e];
+    uint64_t table = 2 * uint64_t(tables.of[e]);
+    marks[edge.u] += mixHash(mixHash(table, 1), classes.of[edge.v]);
+    marks[edge.v] += mixHash(mixHash(table + 1, 1), classes.of[edge.u]);
+  }
+  return marks;
+}
+
+/// Layers show in sizes: many classes have about as many nodes, one for each layer. Problems of
+/// many small equal parts without that are none of layers, and choosing alike would cost too much
+/// there.
+static bool hasLayers(const Classes &classes) {
+  std::vector<size_t> sizes;
+  for (const std::vector<int> &nodes : classes.members())
+    sizes.push_back(nodes.size());
+  std::sort(sizes.begin(), sizes.end());
+  size_t repeated = 0;
+  for (size_t size : sizes) {
+    auto first = std::lower_bound(sizes.begin(), sizes.end(), size - size / 20);
+    auto last = std::upper_bound(sizes.begin(), sizes.end(), size + size / 20);
+    if (size >= fewestCopies && last - first >= fewestOfSize)
+      repeated += size;
+  }
+  return 2 * repeated > classes.of.size();
+}
+
+Classes findAlike(const StrategyProblem &problem, const EdgeTables &tables) {
+  Classes classes = findEqual(problem);
+  auto isTooFine = [&](const Classes &finer) {
+    return size_t(finer.count) * leastFold > problem.nodes.size();
+  };
+  if (isTooFine(classes))
+    return {};
+  for (int round = 0; round < farthest; ++round) {
+    Classes finer = split(classes, lookAround(problem, tables, classes));
+    if (finer.count == classes.count || isTooFine(finer))
+      break;
+    classes = std::move(finer);
+  }
+  return hasLayers(classes) ? classes : Classes();
+}
+
+} // namespace pcc::solve

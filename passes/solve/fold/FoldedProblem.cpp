@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/solve/fold/FoldedProblem.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace pcc::solve {
+
+namespace {
+
+/// An edge between two classes, as the instance has it.
+struct Join {
+  int u, v;  ///< u < v
+  int table; ///< twice its number, and 1 if its rows are v's options
+  int edge;  ///< of the problem
+  auto key() const { return std::tuple(u, v, table); }
+};
+
+class Folder {
+public:
+  Folder(FoldedProblem &folded, const EdgeTables &tables)
+      : folded(folded), problem(folded.problem), tables(tables), instance(folded.instance),
+        members(folded.classes.members()),
+        largest(folded.classes.count == static_cast<int>(problem.nodes.size()) ? kLargestFigure
+                                                                               : 0x1p90) {}
+
+  void run() {
+    addNodes();
+    folded.edges.resize(problem.edges.size());
+    std::vector<Join> joins = listJoins();
+    for (size_t first = 0; first < joins.size();) {
+      size_t last = first;
+      while (last < joins.size() && joins[last].u == joins[first].u &&
+             joins[last].v == joins[first].v)
+        ++last;
+      addEdge(&joins[first], &joins[last - 1] + 1);
+      first = last;
+    }
+    instance.tables.assign(instance.exactTables.begin(), instance.exactTables.end());
+    for (size_t i = 0; i < instance.nodes.size(); ++i)
+      finishNode(static_cast<int>(i));
+  }
+
+private:
+  double figure(int64_t cost, int count) const {
+    return cost >= kForbidden ? double(kFar) : std::min(double(cost) * count, largest);
+  }
+
+  /// A sum of figures.
+  double limited(double sum) const {
+    return sum >= double(kFar) ? double(kFar) : std::min(sum, largest);
+  }
+
+  void addNodes() {
+    std::vector<Int128> fixed(folded.times.size() + 1, 0);
+    for (const std::vector<int> &nodes : members) {
+      const StrategyNode &one = problem.nodes[nodes.front()];
+      InstanceNode &node = instance.nodes.emplace_back();
+      node.size = static_cast<int>(one.size());
+      node.padded = padded(node.size);
+      node.first = instance.options;
+      node.coreNode = static_cast<int>(instance.nodes.size()) - 1;
+      instance.options += node.padded;
+      instance.costs.resize(instance.options, double(kFar));
+      for (int i = 0; i < node.size; ++i)
+        instance.costs[node.first + i] = figure(one.costs[i], static_cast<int>(nodes.size()));
+      addUses(nodes, node, fixed);
+    }
+    Int128 used = 0;
+    for (size_t s = 0; s < folded.times.size(); ++s) {
+      used += fixed[s];
+      instance.capacities.push_back(int64_t(problem.usageLimit - used));
+    }
+  }
+
+  /// The least use of a class becomes a fixed one.
+  void addUses(const std::vector<int> &nodes, InstanceNode &node, std::vector<Int128> &fixed) {
+    std::vector<int64_t> use = problem.nodes[nodes.front()].usages;
+    auto [low, high] = std::minmax_element(use.begin(), use.end());
+    int64_t least = *low;
+    bool isFixed = least == *high;
+    for (int64_t &one : use)
+      one -= least;
+    std::vector<std::pair<int, int>> changes; // of the number of live nodes
+    for (int i : nodes) {
+      int begin = placeOf(problem.nodes[i].begin), end = placeOf(problem.nodes[i].end);
+      if (begin >= end)
+        continue;
+      changes.emplace_back(begin, 1);
+      changes.emplace_back(end, -1);
+      fixed[begin] += least;
+      fixed[end] -= least;
+    }
+    if (isFixed)
+      return;
+    std::sort(changes.begin(), changes.end());
+    int live = 0;
+    for (size_t i = 0; i + 1 < changes.size(); ++i) {
+      live += changes[i].second;
+      if (live == 0 || changes[i].first == changes[i + 1].first)
+        continue;
+      SegmentUse &range =
+          node.uses.emplace_back(SegmentUse{changes[i].first, changes[i + 1].first, use});
+      for (int64_t &one : range.use)
+        one *= live;
+    }
+  }
+
+  int placeOf(int64_t time) const {
+    return static_cast<int>(std::lower_bound(folded.times.begin(), folded.times.end(), time) -
+                            folded.times.begin());
+  }
+
+  /// All edges between different classes; the others become costs.
+  std::vector<Join> listJoins() {
+    std::vector<Join> joins;
+    for (size_t e = 0; e < problem.edges.size(); ++e) {
+      const StrategyEdge &edge = problem.edges[e];
+      int u = folded.classes.of[edge.u], v = folded.classes.of[edge.v];
+      if (u == v) {
+        const InstanceNode &node = instance.nodes[u];
+        for (int i = 0; i < node.size; ++i) {
+          double &cost = instance.costs[node.first + i];
+          cost = limited(cost + figure(edge.costs[size_t(i) * node.size + i], 1));
+        }
+        continue;
+      }
+      bool isTurned = u > v;
+      folded.edges[e].isTurned = isTurned;
+      joins.push_back(
+          {std::min(u, v), std::max(u, v), 2 * tables.of[e] + isTurned, static_cast<int>(e)});
+    }
+    std::sort(joins.begin(), joins.end(),
+              [](const Join &a, const Join &b) { return a.key() < b.key(); });
+    return joins;
+  }
+
+  void addEdge(const Join *first, const Join *last) {
+    const InstanceNode &u = instance.nodes[first->u], &v = instance.nodes[first->v];
+    int index = static_cast<int>(instance.edges.size());
+    std::vector<int> parts; // pairs of a table and how often it is there
+    for (const Join *join = first; join != last; ++join) {
+      folded.edges[join->edge].edge = index;
+      if (parts.empty() || parts[parts.size() - 2] != join->table)
+        parts.insert(parts.end(), {join->table, 0});
+      ++parts.back();
+    }
+    InstanceEdge &edge = instance.edges.emplace_back();
+    edge.coreEdge = index;
+    edge.u = first->u;
+    edge.v = first->v;
+    edge.message = instance.messages;
+    edge.backward = instance.messages + v.padded;
+    instance.messages += u.padded + v.padded;
+    instance.tableEntries += size_t(u.size) * v.size;
+    std::tie(edge.uv, edge.vu) = placeTables(parts, u, v);
+    folded.edgeCounts.push_back(static_cast<int>(last - first));
+    instance.nodes[edge.v].neighbours.push_back({edge.u, index, edge.vu, edge.uv});
+    instance.nodes[edge.u].neighbours.push_back({edge.v, index, edge.uv, edge.vu});
+  }
+
+  /// Where the sum of the tables lies, with rows by u and with rows by v.
+  std::pair<size_t, size_t> placeTables(const std::vector<int> &parts, const InstanceNode &u,
+                                        const InstanceNode &v) {
+    auto [known, isNew] = places.try_emplace(parts);
+    if (!isNew)
+      return known->second;
+    std::vector<double> &entries = instance.exactTables;
+    size_t uv = entries.size(), vu = uv + size_t(u.size) * v.padded;
+    entries.resize(vu + size_t(v.size) * u.padded, double(kFar));
+    for (int i = 0; i < u.size; ++i)
+      for (int j = 0; j < v.size; ++j) {
+        double sum = 0;
+        for (size_t p = 0; p < parts.size(); p += 2) {
+          const CostTable &table = *tables.tables[parts[p] / 2];
+          size_t at = parts[p] % 2 ? size_t(j) * u.size + i : size_t(i) * v.size + j;
+          sum += figure(table[at], parts[p + 1]);
+        }
+        sum = limited(sum);
+        entries[uv + size_t(i) * v.padded + j] = sum;
+        entries[vu + size_t(j) * u.padded + i] = sum;
+      }
+    return known->second = {uv, vu};
+  }
+
+  /// Puts the least cost into the constant, and the neighbours in order.
+  void finishNode(int index) {
+    InstanceNode &node = instance.nodes[index];
+    double *costs = &instance.costs[node.first];
+    double least = *std::min_element(costs, costs + node.size);
+    if (least < double(kFar)) {
+      folded.constant += Int128(least);
+      for (int i = 0; i < node.size; ++i)
+        costs[i] = limited(costs[i] - (costs[i] < double(kFar) ? least : 0));
+    }
+    auto isEarlier = [](const Neighbour &a, const Neighbour &b) { return a.node < b.node; };
+    std::sort(node.neighbours.begin(), node.neighbours.end(), isEarlier);
+    node.earlier = static_cast<int>(std::lower_bound(node.neighbours.begin(), node.neighbours.end(),
+                                                     Neighbour{index}, isEarlier) -
+                                    node.neighbours.begin());
+  }
+
+  FoldedProblem &folded;
+  const StrategyProblem &problem;
+  const EdgeTables &tables;
+  Instance &instance;
+  std::vector<std::vector<int>> members;
+  double largest;
+  std::map<std::vector<int>, std::pair<size_t, size_t>> places; ///< of tables, by their parts
+};
+
+} // namespace
+
+FoldedProblem::FoldedProblem(const StrategyProblem &problem, const EdgeTables &tables,
+                             Classes classes, std::vector<int64_t> times)
+    : problem(problem), classes(std::move(classes)), times(std::move(times)) {
+  Folder(*this, tables).run();
+}
+
+StrategySolution FoldedProblem::unfold(const std::vector<int32_t> &options) const {
+  StrategySolution solution;
+  for (int one : classes.of)
+    solution.push_back(options[one]);
+  return solution;
+}
+
+std::vector<int32_t> FoldedProblem::fold(const StrategySolution &solution) const {
+  std::vector<int32_t> options(classes.count, -1);
+  for (size_t i = 0; i < solution.size(); ++i)
+    if (options[classes.of[i]] < 0)
+      options[classes.of[i]] = solution[i];
+  return options;
+}
+
+} // namespace pcc::solve

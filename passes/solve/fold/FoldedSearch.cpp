@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/solve/fold/FoldedSearch.h"
+
+#include "passes/solve/fold/Copies.h"
+#include "passes/solve/fold/Level.h"
+
+namespace pcc::solve {
+
+/// Smaller problems are searched as a whole in no time.
+static constexpr size_t fewestNodes = 2000;
+
+/// Groups of copies that may choose differently.
+static constexpr int groupCount = 8;
+
+/// Rounds with groups, unless the gap is reached before.
+static constexpr int groupRounds = 40;
+
+namespace {
+
+class FoldedSearch {
+public:
+  explicit FoldedSearch(SearchContext &context)
+      : context(context), problem(context.problem), tables(problem) {}
+
+  FoldedPrices run() {
+    Classes alike = findAlike(problem, tables);
+    if (alike.count == 0)
+      return {};
+    times = findBindingTimes(problem);
+    Level coarse(context, fold(alike));
+    coarse.race();
+    Classes groups = splitByCopies(alike, findRepetitions(problem, alike), groupCount);
+    Level middle(context, fold(groups));
+    middle.startFrom(coarse);
+    // The bound is to be proved in the end, which takes about as long as all that was before.
+    context.buildSeconds = context.clock.seconds();
+    for (int round = 0; round < groupRounds && !context.isOver(); ++round) {
+      middle.round();
+      context.report(false);
+      if (isPromising(middle))
+        prove(middle);
+    }
+    if (!context.isGapReached())
+      prove(middle);
+    return middle.foldedPrices();
+  }
+
+private:
+  std::unique_ptr<FoldedProblem> fold(const Classes &classes) const {
+    return std::make_unique<FoldedProblem>(problem, tables, classes, times);
+  }
+
+  /// What the groups do not prove, the whole problem does not prove either.
+  bool isPromising(const Level &groups) const {
+    return context.options.gap > 0 && context.incumbent.isKnown &&
+           groups.bound() >= double(context.incumbent.cost) * (1 - context.options.gap);
+  }
+
+  /// What the prices and messages of the groups prove for the whole problem.
+  void prove(Level &groups) {
+    if (!whole)
+      whole = std::make_unique<Level>(context, fold(singleClasses(problem)));
+    groups.settle();
+    whole->startFrom(groups);
+    whole->settle();
+    WholeDual dual = whole->roundedDual();
+    if (Int128 bound = boundOf(whole->problem(), dual); bound > context.bound) {
+      context.raise(bound);
+      context.certificate.whole = std::move(dual);
+    }
+  }
+
+  SearchContext &context;
+  const StrategyProblem &problem;
+  EdgeTables tables;
+  std::vector<int64_t> times; ///< at which the limit can bind
+  std::unique_ptr<Level> whole;
+};
+
+} // namespace
+
+FoldedPrices searchFolded(SearchContext &context) {
+  if (context.problem.nodes.size() < fewestNodes || !isFoldable(context.problem))
+    return {};
+  return FoldedSearch(context).run();
+}
+
+} // namespace pcc::solve

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/solve/fold/Level.h"
+
+#include "passes/solve/fold/FoldedMessages.h"
+
+namespace pcc::solve {
+
+/// The other style of steps has its turn when a round closed less than this part of the gap.
+static constexpr double leastProgress = 0.06;
+
+/// Moves start anew when the bound rose by this part of the gap.
+static constexpr double newStart = 1;
+
+/// Steps of the prices in which two styles of steps are compared, and between looks at solutions.
+static constexpr int raceSteps = 20, roundSteps = 8;
+
+Level::Level(SearchContext &context, std::unique_ptr<FoldedProblem> given)
+    : context(context), folded(std::move(given)),
+      prices(
+          std::make_unique<PriceSearch>(folded->instance, kSharpSteps, double(folded->constant))) {}
+
+void Level::startFrom(const Level &coarse) {
+  guess = coarse.guess;
+  prices->style = coarse.prices->style;
+  prices->resume(coarse.prices->prices());
+  prices->messages.messages =
+      carryMessages(*coarse.folded, coarse.prices->messages.messages, *folded);
+}
+
+void Level::race() {
+  // Without a limit it would cost as much as this; how much dearer the limit makes it, nobody
+  // knows yet.
+  MessagePassing unlimited(folded->instance);
+  for (int i = 0; i < 4; ++i) {
+    unlimited.sweepForward();
+    guess = 2 * (unlimited.sweepBackward() + prices->constant);
+  }
+  auto rival = std::make_unique<PriceSearch>(folded->instance, kSmoothSteps, prices->constant);
+  uint64_t entries = raceSteps * prices->messages.work();
+  runTasks({[&] { prices->advance(entries, target(), context.stop()); },
+            [&] { rival->advance(entries, target(), context.stop()); }},
+           context.options.threads);
+  context.spend(context.options.threads > 1 ? entries : 2 * entries);
+  for (PriceSearch *one : {prices.get(), rival.get()})
+    if (!one->decoded().empty())
+      offer(one->decoded());
+  if (rival->bound() > prices->bound())
+    prices = std::move(rival);
+  settle();
+}
+
+void Level::round() {
+  // Better prices lead to better solutions than a search on worse ones comes to.
+  double risen = prices->bound() - boundAtStart;
+  if (!prices->decoded().empty() && risen > newStart * (target() - prices->bound()))
+    startMoves();
+  uint64_t entries = roundSteps * prices->messages.work();
+  std::vector<std::function<void()>> tasks = {
+      [&] { prices->advance(entries, target(), context.stop()); }};
+  if (moves) {
+    moves->setPrices(prices->prices());
+    tasks.emplace_back([&] { moves->run(entries, context.stop()); });
+  }
+  runTasks(tasks, context.options.threads);
+  context.spend(context.options.threads > 1 ? entries : 2 * entries);
+  // Where one style of steps gets no further the other one often does.
+  if (prices->progress() < leastProgress * (target() - prices->bound()))
+    prices->style = prices->style.isSmooth ? kSharpSteps : kSmoothSteps;
+  if (moves && moves->best().isFeasible())
+    offer(moves->best().options());
+}
+
+void Level::settle() {
+  std::vector<double> optionBounds;
+  prices->settle(1, optionBounds);
+}
+
+WholeDual Level::roundedDual() const {
+  return roundDual(*folded, prices->prices(), prices->messages.messages);
+}
+
+FoldedPrices Level::foldedPrices() const {
+  FoldedPrices result;
+  result.style = prices->style;
+  for (size_t s = 0; s < folded->times.size(); ++s)
+    if (prices->prices()[s] > 0)
+      result.prices.emplace_back(folded->times[s], prices->prices()[s]);
+  return result;
+}
+
+bool Level::offer(const std::vector<int32_t> &options) {
+  return context.incumbent.offer(folded->unfold(options));
+}
+
+double Level::target() const {
+  return (context.incumbent.isKnown ? double(context.incumbent.cost) : guess) - prices->constant;
+}
+
+void Level::startMoves() {
+  boundAtStart = prices->bound();
+  moves = std::make_unique<LocalSearch>(folded->instance, prices->decoded(),
+                                        context.options.seed + ++starts);
+}
+
+} // namespace pcc::solve

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/solve/fold/WholeBound.h"
+
+#include "passes/solve/MinPlus.h"
+#include <algorithm>
+#include <cmath>
+
+namespace pcc::solve {
+
+/// Messages and figures stay below 2^52 units, and so their differences below 2^53.
+static constexpr int largestBits = 52;
+
+static double greatestEntry(const Instance &instance) {
+  double greatest = 1;
+  for (double entry : instance.exactTables)
+    greatest = std::max(greatest, entry < double(kFar) ? entry : 0);
+  return greatest;
+}
+
+WholeDual roundDual(const FoldedProblem &whole, const std::vector<double> &prices,
+                    const std::vector<float> &messages) {
+  const Instance &instance = whole.instance;
+  double longest = greatestEntry(instance), dearest = 0;
+  for (const InstanceEdge &edge : instance.edges)
+    for (int i = 0; i < instance.nodes[edge.v].size; ++i)
+      longest = std::max(longest, std::abs(double(messages[edge.message + i])));
+  for (double price : prices)
+    dearest = std::max(dearest, price);
+  WholeDual dual;
+  dual.costScale = std::clamp(largestBits - 1 - std::ilogb(longest), 0, 20);
+  dual.priceScale = std::clamp(dearest > 0 ? 55 - std::ilogb(dearest) : 0, dual.costScale, 100);
+  dual.times = whole.times;
+  for (double price : prices)
+    dual.prices.push_back(int64_t(std::min(std::ldexp(price, dual.priceScale), 0x1p61)));
+  double most = std::ldexp(1, largestBits);
+  for (const InstanceEdge &edge : instance.edges)
+    for (int i = 0; i < instance.nodes[edge.v].size; ++i) {
+      double message = std::ldexp(double(messages[edge.message + i]), dual.costScale);
+      dual.messages.push_back(int64_t(std::clamp(std::round(message), -most, most)));
+    }
+  return dual;
+}
+
+std::string check(const StrategyProblem &problem, const WholeDual &dual) {
+  if (!isFoldable(problem))
+    return "uses are too large for a proof of the whole problem";
+  if (dual.costScale < 0 || dual.costScale > 20 || dual.priceScale < dual.costScale ||
+      dual.priceScale > 120)
+    return "scales out of range";
+  if (dual.prices.size() != dual.times.size())
+    return "expected " + std::to_string(dual.times.size()) + " prices, got " +
+           std::to_string(dual.prices.size());
+  if (!std::is_sorted(dual.times.begin(), dual.times.end()))
+    return "expected times that rise";
+  Int128 sum = 0;
+  for (int64_t price : dual.prices) {
+    if (price < 0)
+      return "expected prices that are not negative";
+    sum += price;
+  }
+  if (sum >= Int128(1) << 62)
+    return "prices out of range";
+  for (int64_t message : dual.messages)
+    if (std::abs(double(message)) > std::ldexp(1, largestBits))
+      return "messages out of range";
+  return "";
+}
+
+namespace {
+
+/// The sum of the least potentials. Potentials are in units of 2^-costScale.
+class WholePass {
+public:
+  WholePass(const FoldedProblem &whole, const WholeDual &dual)
+      : whole(whole), instance(whole.instance), dual(dual), unit(std::ldexp(1, -dual.costScale)),
+        potentials(whole.instance.options, 0), isForbidden(whole.instance.options, false) {}
+
+  Int128 run() {
+    Int128 sum = -price();
+    const int64_t *messages = dual.messages.data();
+    for (const InstanceEdge &edge : instance.edges) {
+      place(edge, messages);
+      messages += instance.nodes[edge.v].size;
+    }
+    for (const InstanceNode &node : instance.nodes)
+      sum += leastOf(node);
+    // Costs are whole numbers: what is above one counts as the next.
+    Int128 whole = Int128(1) << dual.costScale;
+    return std::max<Int128>(0, ((sum + whole - 1) >> dual.costScale) + this->whole.constant);
+  }
+
+private:
+  /// Sets potentials to priced costs; returns what the capacities are worth. What is paid for use
+  /// is rounded down, what the capacities are worth up.
+  Int128 price() {
+    std::vector<Int128> prefix(instance.capacities.size() + 1, 0);
+    int shift = dual.priceScale - dual.costScale;
+    Int128 worth = 0;
+    for (size_t s = 0; s < instance.capacities.size(); ++s) {
+      prefix[s + 1] = prefix[s] + dual.prices[s];
+      worth += Int128(dual.prices[s]) * instance.capacities[s];
+    }
+    for (const InstanceNode &node : instance.nodes)
+      for (int i = 0; i < node.size; ++i) {
+        Int128 paid = 0;
+        for (const SegmentUse &range : node.uses)
+          paid += Int128(range.use[i]) * (prefix[range.last] - prefix[range.first]);
+        double cost = instance.costs[node.first + i];
+        isForbidden[node.first + i] = cost >= double(kFar);
+        potentials[node.first + i] =
+            (paid >> shift) +
+            (isForbidden[node.first + i] ? 0 : Int128(std::ldexp(cost, dual.costScale)));
+      }
+    return (worth + (Int128(1) << shift) - 1) >> shift;
+  }
+
+  /// Moves costs from an edge to its ends: `messages` to the later one, and as much to the earlier
+  /// one as leaves no entry of the table negative.
+  void place(const InstanceEdge &edge, const int64_t *messages) {
+    const InstanceNode &u = instance.nodes[edge.u], &v = instance.nodes[edge.v];
+    left.resize(v.size);
+    reply.resize(u.padded);
+    for (int b = 0; b < v.size; ++b) {
+      potentials[v.first + b] += messages[b];
+      left[b] = -double(messages[b]) * unit;
+    }
+    minPlus(left.data(), &instance.exactTables[edge.vu], v.size, u.padded, reply.data());
+    for (int a = 0; a < u.size; ++a) {
+      if (reply[a] >= double(kFar) / 2)
+        isForbidden[u.first + a] = true;
+      else
+        potentials[u.first + a] += Int128(std::ldexp(reply[a], dual.costScale));
+    }
+  }
+
+  Int128 leastOf(const InstanceNode &node) const {
+    Int128 least = Int128(1) << 100; // of a problem without a solution
+    for (int i = 0; i < node.size; ++i)
+      if (!isForbidden[node.first + i])
+        least = std::min(least, potentials[node.first + i]);
+    return least;
+  }
+
+  const FoldedProblem &whole;
+  const Instance &instance;
+  const WholeDual &dual;
+  double unit;
+  std::vector<Int128> potentials; ///< by option
+  std::vector<char> isForbidden;
+  std::vector<double> left, reply;
+};
+
+} // namespace
+
+Int128 boundOf(const FoldedProblem &whole, const WholeDual &dual) {
+  if (std::ldexp(greatestEntry(whole.instance), dual.costScale) > std::ldexp(1, largestBits))
+    return 0;
+  return WholePass(whole, dual).run();
+}
+
+Int128 boundOf(const StrategyProblem &problem, const WholeDual &dual) {
+  FoldedProblem whole(problem, EdgeTables(problem), singleClasses(problem), dual.times);
+  size_t messages = 0;
+  for (const InstanceEdge &edge : whole.instance.edges)
+    messages += whole.instance.nodes[edge.v].size;
+  return messages == dual.messages.size() ? boundOf(whole, dual) : 0;
+}
+
+} // namespace pcc::solve

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Folding of repeated layers: what it finds, and that its solutions and bounds hold.
+
+#include "passes/solve/Certificate.h"
+#include "passes/solve/PriceSearch.h"
+#include "passes/solve/Solve.h"
+#include "passes/solve/State.h"
+#include "passes/solve/fold/Copies.h"
+#include "passes/solve/fold/FoldedMessages.h"
+#include "test/unit/solve/LayeredFixture.h"
+#include "test/unit/solve/StrategyFixture.h"
+#include <gtest/gtest.h>
+
+using namespace pcc::solve;
+using namespace pcc::solve::test;
+
+/// All layers alike; the ends alone.
+static Classes byLayer(const Layers &layers) {
+  Classes classes{{0}, layers.width + 2};
+  for (int i = 0; i < layers.count * layers.width; ++i)
+    classes.of.push_back(1 + i % layers.width);
+  classes.of.push_back(layers.width + 1);
+  return classes;
+}
+
+/// Prices and messages found on the folded problem, as a proof of the whole one.
+static WholeDual foldedDual(const StrategyProblem &problem, const Classes &classes) {
+  EdgeTables tables(problem);
+  std::vector<int64_t> times = findBindingTimes(problem);
+  FoldedProblem folded(problem, tables, classes, times);
+  FoldedProblem whole(problem, tables, singleClasses(problem), times);
+  PriceSearch prices(folded.instance, kSharpSteps, double(folded.constant));
+  prices.advance(100 * prices.messages.work(), 400, [] { return false; });
+  return roundDual(whole, prices.prices(), carryMessages(folded, prices.messages.messages, whole));
+}
+
+TEST(Fold, SolutionsOfTheFoldedProblemCostTheSame) {
+  for (uint64_t seed = 0; seed < 50; ++seed) {
+    Layers layers{5, 3, 3, true, seed};
+    StrategyProblem problem = layeredProblem(layers);
+    problem.usageLimit = 1'000'000;
+    FoldedProblem folded(problem, EdgeTables(problem), byLayer(layers), findBindingTimes(problem));
+    Random random(seed);
+    std::vector<int32_t> options;
+    for (const InstanceNode &node : folded.instance.nodes)
+      options.push_back(static_cast<int32_t>(random.below(static_cast<uint32_t>(node.size))));
+    Verdict verdict = verify(problem, folded.unfold(options));
+    EXPECT_EQ(verdict.error, "");
+    EXPECT_EQ(double(verdict.cost), costOf(folded.instance, options) + double(folded.constant));
+    EXPECT_EQ(folded.fold(folded.unfold(options)), options);
+  }
+}
+
+TEST(Fold, UseOfTheFoldedProblemIsThatOfAllLayers) {
+  Layers layers{6, 3, 3, true, 4};
+  StrategyProblem problem = layeredProblem(layers);
+  std::vector<int64_t> times = findBindingTimes(problem);
+  FoldedProblem folded(problem, EdgeTables(problem), byLayer(layers), times);
+  std::vector<int32_t> options(folded.instance.nodes.size(), 0);
+  std::vector<int64_t> use = useOf(folded.instance, options);
+  for (size_t s = 0; s < times.size(); ++s) {
+    int64_t expected = 0;
+    for (const StrategyNode &node : problem.nodes)
+      expected += node.begin <= times[s] && times[s] < node.end ? node.usages[0] : 0;
+    EXPECT_EQ(use[s] + problem.usageLimit - folded.instance.capacities[s], expected);
+  }
+}
+
+TEST(Fold, FoldedBoundsHoldForTheWholeProblem) {
+  int positive = 0;
+  for (uint64_t seed = 0; seed < 300; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Layers layers{5, 2, 2, seed % 3 != 0, seed};
+    StrategyProblem problem = layeredProblem(layers);
+    if (seed % 4 == 1) // one layer differs in one table
+      problem.edges[problem.edges.size() / 2].costs =
+          std::vector<int64_t>(problem.edges[problem.edges.size() / 2].costs.size(), 7);
+    std::optional<Int128> best = bruteForce(problem);
+    if (!best)
+      continue;
+    WholeDual dual = foldedDual(problem, byLayer(layers));
+    ASSERT_EQ(check(problem, dual), "");
+    Int128 bound = boundOf(problem, dual);
+    EXPECT_LE(double(bound), double(*best));
+    positive += double(bound) > 0.8 * double(*best);
+    // Whatever the figures are, they never prove more than is true.
+    Random random(seed);
+    for (int64_t &message : dual.messages)
+      message += static_cast<int64_t>(random.below(1000)) << random.below(30);
+    for (int64_t &price : dual.prices)
+      price = price / 2 + static_cast<int64_t>(random.below(100));
+    EXPECT_LE(double(boundOf(problem, dual)), double(*best));
+  }
+  EXPECT_GT(positive, 150);
+}
+
+TEST(Fold, TablesOfOtherShapeAreOthers) {
+  StrategyProblem problem;
+  for (int options : {2, 3, 3, 2})
+    problem.nodes.push_back(
+        {0, 0, std::vector<int64_t>(options, 0), std::vector<int64_t>(options, 0)});
+  CostTable table = {0, 1, 2, 3, 4, 5};
+  problem.edges = {{0, 1, table}, {2, 3, table}, {0, 2, table}};
+  EdgeTables tables(problem);
+  EXPECT_EQ(tables.tables.size(), 2);
+  EXPECT_NE(tables.of[0], tables.of[1]);
+  EXPECT_EQ(tables.of[0], tables.of[2]);
+}
+
+TEST(Fold, FindsTheLayers) {
+  StrategyProblem problem = layeredProblem({60, 12, 4, true, 3});
+  Classes alike = findAlike(problem, EdgeTables(problem));
+  ASSERT_GT(alike.count, 0);
+  std::vector<Repetition> found = findRepetitions(problem, alike);
+  ASSERT_EQ(found.size(), 1);
+  EXPECT_GE(found[0].copies, 56);
+  // Nodes of the inner layers have the number of their layer, up to where numbers begin.
+  int shift = found[0].copyOf[1 + 8 * 12] - 8;
+  for (int layer = 6; layer < 14; ++layer)
+    for (int i = 0; i < 12; ++i)
+      EXPECT_NEAR(found[0].copyOf[1 + layer * 12 + i], layer + shift, 1);
+}
+
+TEST(Fold, FindsEncoderAndDecoder) {
+  StrategyProblem problem =
+      joined(layeredProblem({48, 12, 4, false, 3}), layeredProblem({72, 12, 4, false, 9}));
+  Classes alike = findAlike(problem, EdgeTables(problem));
+  ASSERT_GT(alike.count, 0);
+  std::vector<Repetition> found = findRepetitions(problem, alike);
+  ASSERT_GE(found.size(), 2);
+  EXPECT_GT(found[0].copies, 64); // the decoder has more nodes
+  EXPECT_LE(found[1].copies, 48);
+  int inEncoder = 1 + 10 * 12, inDecoder = 48 * 12 + 2 + 1 + 20 * 12;
+  EXPECT_LT(found[0].copyOf[inEncoder], 0);
+  EXPECT_GE(found[1].copyOf[inEncoder], 0);
+  EXPECT_GE(found[0].copyOf[inDecoder], 0);
+}
+
+TEST(Fold, ProblemsWithoutLayersStayAsTheyAre) {
+  StrategyProblem chain = shapedProblem(Shape::Chain, 3000, 4, 1);
+  EXPECT_EQ(findAlike(chain, EdgeTables(chain)).count, 0);
+}
+
+/// 2,402 nodes.
+static StrategyProblem largeProblem(bool isTight) {
+  return layeredProblem({200, 12, 4, isTight, 5});
+}
+
+TEST(Fold, EndsAtTheGapWithACertificate) {
+  StrategyProblem problem = largeProblem(true);
+  SolveOptions options;
+  options.seconds = 20;
+  options.gap = 0.02;
+  SolveResult result = solveBest(problem, options);
+  ASSERT_TRUE(result.hasSolution()) << result.reason;
+  EXPECT_LT(result.statistics.seconds, 10);
+  EXPECT_TRUE(verify(problem, result.solution).cost == result.cost);
+  EXPECT_GE(double(result.bound), 0.98 * double(result.cost));
+  ASSERT_TRUE(result.certificate->whole);
+  auto read = parseCertificate(printCertificate(*result.certificate));
+  ASSERT_TRUE(bool(read)) << read.status().message();
+  CheckResult checked = checkCertificate(problem, *read, result.solution);
+  EXPECT_EQ(checked.error, "");
+  EXPECT_GE(toString(checked.bound), toString(result.bound));
+}
+
+TEST(Fold, GoesOnToTheOptimumWhereNoGapIsGiven) {
+  StrategyProblem problem = largeProblem(false);
+  SolveResult exact = solveByDynamicProgramming(problem), best = solveBest(problem);
+  ASSERT_EQ(exact.status, SolveStatus::Optimal);
+  EXPECT_EQ(best.status, SolveStatus::Optimal);
+  EXPECT_EQ(toString(best.cost), toString(exact.cost));
+  // One layer that differs from the others is no reason to prove or find something else.
+  StrategyEdge &edge = problem.edges[problem.edges.size() / 2];
+  edge.costs = std::vector<int64_t>(edge.costs.size(), 29);
+  exact = solveByDynamicProgramming(problem);
+  best = solveBest(problem);
+  EXPECT_EQ(toString(best.cost), toString(exact.cost));
+  EXPECT_LE(double(best.bound), double(exact.cost));
+}
+
+TEST(Fold, SameSeedAndThreadsSameResult) {
+  StrategyProblem problem = largeProblem(true);
+  SolveOptions options;
+  options.seconds = 20;
+  options.gap = 0.05;
+  SolveResult first = solveBest(problem, options), second = solveBest(problem, options);
+  EXPECT_EQ(first.solution, second.solution);
+  EXPECT_EQ(toString(first.bound), toString(second.bound));
+}
