@@ -58,6 +58,28 @@ static void search(SearchContext &context, std::unique_ptr<Branch> root) {
   }
 }
 
+static SolveResult answer(SearchContext &context, SolveStatistics statistics) {
+  SolveResult result;
+  statistics.seconds = context.clock.seconds();
+  statistics.work = context.work;
+  statistics.isCutOff = context.stop()();
+  result.statistics = statistics;
+  result.bound = context.bound << context.shift;
+  if (context.incumbent.isKnown) {
+    result.solution = context.incumbent.solution;
+    result.cost = context.incumbent.cost;
+    result.bound = std::min(result.bound, result.cost);
+    result.status = result.bound >= result.cost ? SolveStatus::Optimal : SolveStatus::Feasible;
+  } else if (context.bound >= context.worst) {
+    result.status = SolveStatus::Infeasible;
+    result.reason = "no choice of options fits";
+  } else {
+    result.reason = "no solution was found in the time given";
+  }
+  result.certificate = std::make_shared<Certificate>(std::move(context.certificate));
+  return result;
+}
+
 SolveResult solveBest(const StrategyProblem &problem, const SolveOptions &options) {
   SearchContext context(problem, options);
   if (options.initial)
