@@ -122,7 +122,7 @@ public:
 private:
   std::unique_ptr<Descent> begin();
   void collect();
-  void makeAnew(bool certify);
+  void makeAnew(CertificateStage stage, bool certify);
   double gap() const;
 
   SearchContext &context;

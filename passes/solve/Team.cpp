@@ -117,6 +117,13 @@ void Team::adopt(std::vector<int32_t> options) {
   elites.offer(State(*branch.instance, std::move(options)));
 }
 
+static size_t countOptions(const Core &core) {
+  size_t count = 0;
+  for (const CoreNode &node : core.nodes)
+    count += node.costs.size();
+  return count;
+}
+
 void Team::shrink(double share, bool certify) {
   if (gap() > 0.98 * gapAtShrink)
     return;
@@ -125,18 +132,22 @@ void Team::shrink(double share, bool certify) {
   context.spend(6 * branch.prices->messages.work());
   for (const InstanceNode &node : branch.instance->nodes)
     all += node.size;
-  if (double(count) >= share * double(all) || gap() == 0)
-    makeAnew(certify);
+  if (double(count) < share * double(all) && gap() > 0)
+    return;
+  size_t before = countOptions(branch.core);
+  CertificateStage stage = branch.pruneExactly(context.cutoff());
+  // In whole numbers it may turn out that nothing can go.
+  if (branch.core.isContradictory() || countOptions(branch.core) < before)
+    makeAnew(std::move(stage), certify);
 }
 
 void Team::certify() {
   branch.settle(4, context.cutoff());
-  makeAnew(true);
+  makeAnew(branch.pruneExactly(context.cutoff()), true);
 }
 
-void Team::makeAnew(bool certify) {
+void Team::makeAnew(CertificateStage stage, bool certify) {
   keepSolutions();
-  CertificateStage stage = branch.pruneExactly(context.cutoff());
   if (certify) {
     context.raise(branch.bound);
     context.hang(branch, std::move(stage));

@@ -31,7 +31,7 @@ struct Split {
 /// The node whose second-best option is farthest from the bound, and whose others follow.
 Split chooseSplit(const Branch &branch, Int128 cutoff) {
   Split best;
-  double bestScore = -1;
+  double bestScore = -std::numeric_limits<double>::infinity();
   for (size_t i = 0; i < branch.instance->nodes.size(); ++i) {
     const InstanceNode &node = branch.instance->nodes[i];
     std::vector<std::pair<Int128, int32_t>> kept;
