@@ -13,6 +13,7 @@
 #include "passes/partition/Passes.h"
 #include "passes/schedule/Passes.h"
 #include "passes/strategy/Passes.h"
+#include "passes/strategy/RecursiveStrategy.h"
 #include "runtime/machine/Cluster.h"
 
 using namespace mlir;
@@ -98,28 +99,75 @@ template <typename Options> static Options getPinnedOptions(const abi::ParallelC
   return options;
 }
 
-/// Propagation is what SEMI_AUTO does with the pins that there are; recursive cuts need no prices;
-/// the others search on every mesh, and shard the optimizer as it pays.
-static void addSearch(OpPassManager &passes, const PipelineOptions &options) {
+static strategy::SearchAlgorithm getAlgorithm(const abi::ParallelConfig &config) {
+  return config.auto_parallel_search_mode() == abi::BEST
+             ? strategy::SearchAlgorithm::Best
+             : strategy::SearchAlgorithm::DynamicProgramming;
+}
+
+/// Cuts first, without prices; then what is next to them, under the cost model.
+static void addRecursive(OpPassManager &passes, const PipelineOptions &options) {
   const abi::ParallelConfig &config = options.parallel;
-  if (config.auto_parallel_search_mode() == abi::SHARDING_PROPAGATION)
-    return passes.addPass(strategy::createStrategySemiAuto(
-        getPinnedOptions<strategy::StrategySemiAutoOptions>(config)));
-  if (config.auto_parallel_search_mode() == abi::RECURSIVE_PROGRAMMING)
-    return passes.addPass(strategy::createStrategyRecursive(
-        getPinnedOptions<strategy::StrategyRecursiveOptions>(config)));
+  auto cuts = getPinnedOptions<strategy::StrategyRecursiveOptions>(config);
+  cuts.improvement = config.cost_model() == abi::MODEL_MEMORY ? strategy::CostModel::Memory
+                                                              : strategy::CostModel::Roofline;
+  cuts.memoryLimit = config.memory_limit();
+  if (options.cluster)
+    cuts.cluster = machine::toText(*options.cluster);
+  passes.addPass(strategy::createStrategyRecursive(
+      cuts, [byRoofline = options.observeSearch, byMemory = options.observeMemorySearch](
+                const strategy::RecursiveOutcome &outcome) {
+        if (outcome.byMemory && byMemory)
+          byMemory(*outcome.byMemory);
+        if (outcome.byRoofline && byRoofline)
+          byRoofline(plan::MeshCandidate{outcome.byRoofline->program.mesh, *outcome.byRoofline,
+                                         /*pins=*/{}, outcome.seconds});
+      }));
+}
+
+static void addMemorySearch(OpPassManager &passes, const PipelineOptions &options) {
+  const abi::ParallelConfig &config = options.parallel;
+  auto search = getPinnedOptions<strategy::StrategySearchByMemoryOptions>(config);
+  search.algorithm = getAlgorithm(config);
+  search.timeLimit = config.time_limit();
+  search.gap = options.searchGap;
+  search.seed = options.searchSeed;
+  search.threads = options.searchThreads;
+  search.fullyUseDevices = config.fully_use_devices();
+  search.elementwiseFollows = config.elementwise_op_strategy_follow();
+  passes.addPass(strategy::createStrategySearchByMemory(search, options.observeMemorySearch));
+}
+
+/// The time of a step, on every mesh; the optimizer is sharded as it pays.
+static void addRooflineSearch(OpPassManager &passes, const PipelineOptions &options) {
+  const abi::ParallelConfig &config = options.parallel;
   auto search = getPinnedOptions<plan::PlanAutoParallelOptions>(config);
-  search.algorithm = config.auto_parallel_search_mode() == abi::BEST
-                         ? strategy::SearchAlgorithm::Best
-                         : strategy::SearchAlgorithm::DynamicProgramming;
+  search.algorithm = getAlgorithm(config);
   search.timeLimit = config.time_limit();
   search.memoryLimit = config.memory_limit();
+  search.gap = options.searchGap;
   search.seed = options.searchSeed;
   search.threads = options.searchThreads;
   search.pinTimeLimit = options.pinTimeLimit;
   if (options.cluster)
     search.cluster = machine::toText(*options.cluster);
   passes.addPass(plan::createPlanAutoParallel(search, options.observeSearch));
+}
+
+/// Propagation is what SEMI_AUTO does with the pins that there are; the others search by a cost
+/// model.
+static void addSearch(OpPassManager &passes, const PipelineOptions &options) {
+  const abi::ParallelConfig &config = options.parallel;
+  switch (config.auto_parallel_search_mode()) {
+  case abi::SHARDING_PROPAGATION:
+    return passes.addPass(strategy::createStrategySemiAuto(
+        getPinnedOptions<strategy::StrategySemiAutoOptions>(config)));
+  case abi::RECURSIVE_PROGRAMMING:
+    return addRecursive(passes, options);
+  default:
+    return config.cost_model() == abi::MODEL_MEMORY ? addMemorySearch(passes, options)
+                                                    : addRooflineSearch(passes, options);
+  }
 }
 
 /// strategy: a sharding on every value. Only annotates; nothing runs between it and partition, so
@@ -244,12 +292,36 @@ static LogicalResult checkFeeding(ModuleOp module, const abi::ParallelConfig &co
   return success();
 }
 
+/// A cost model is asked for where plans are compared, and what else is asked for is a matter of that
+/// one.
+static LogicalResult checkCostModel(ModuleOp module, const abi::ParallelConfig &config) {
+  bool isMemory = config.cost_model() == abi::MODEL_MEMORY;
+  if (isMemory && config.parallel_mode() != abi::AUTO_PARALLEL)
+    return module.emitError("cost_model memory is obeyed in parallel mode auto_parallel, got mode ")
+           << StringRef(abi::ParallelMode_Name(config.parallel_mode())).lower();
+  if (isMemory && config.auto_parallel_search_mode() == abi::SHARDING_PROPAGATION)
+    return module.emitError("cost_model memory is obeyed in search modes dynamic_programming, "
+                            "recursive_programming and best, got sharding_propagation");
+  if (isMemory && config.memory_limit() > 0)
+    return module.emitError("cost_model memory knows no memory_limit; expected one of them");
+  bool listsByMemory =
+      isMemory && config.auto_parallel_search_mode() != abi::RECURSIVE_PROGRAMMING;
+  if (config.fully_use_devices() && !listsByMemory)
+    return module.emitError("fully_use_devices is obeyed under cost_model memory in search modes "
+                            "dynamic_programming and best");
+  if (config.elementwise_op_strategy_follow() && !listsByMemory)
+    return module.emitError("elementwise_op_strategy_follow is obeyed under cost_model memory in "
+                            "search modes dynamic_programming and best");
+  return success();
+}
+
 /// Without a strategy a program runs on the ranks of its own mesh, and nobody reads pins; with one,
 /// all collectives are the compiler's.
 static LogicalResult checkMode(ModuleOp module, const PipelineOptions &options) {
   if (!options.obeysMarks)
     return success();
-  if (failed(checkFeeding(module, options.parallel)))
+  if (failed(checkFeeding(module, options.parallel)) ||
+      failed(checkCostModel(module, options.parallel)))
     return failure();
   abi::ParallelMode mode = options.parallel.parallel_mode();
   if (module->hasAttr(dist::pinsAttrName) && !obeysPins(mode))

@@ -24,6 +24,9 @@
 namespace pcc::plan {
 struct MeshCandidate;
 } // namespace pcc::plan
+namespace pcc::strategy {
+struct MemoryOutcome;
+} // namespace pcc::strategy
 
 namespace pcc {
 
@@ -55,10 +58,14 @@ struct PipelineOptions {
   /// Of the search of AUTO_PARALLEL: the same seed and number of threads find the same plan.
   uint64_t searchSeed = 1;
   int searchThreads = 2;
+  /// It ends when a plan is dearer than what is proved by no more than this part of its cost.
+  double searchGap = 0;
   /// Seconds in which it says what each pin costs; 0: it does not.
   double pinTimeLimit = 0;
   /// Called with the candidates of a search of AUTO_PARALLEL, best first.
   std::function<void(llvm::ArrayRef<plan::MeshCandidate>)> observeSearch;
+  /// The same of one under the cost model `memory`: called with what was found.
+  std::function<void(const strategy::MemoryOutcome &)> observeMemorySearch;
   /// Called before the passes of each stage run, e.g. to attach timing.
   std::function<mlir::LogicalResult(mlir::PassManager &)> configure;
   /// Called after each stage.

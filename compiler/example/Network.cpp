@@ -27,12 +27,14 @@ Network::Network(MLIRContext &context)
       builder(forward.getLoc(), OpBuilder::atBlockEnd(&forward.getBody().front())) {}
 
 Value Network::input(StringRef name, Type element, ArrayRef<int64_t> shape) {
-  auto role = graph::makeRole(builder.getContext(), graph::RoleKind::Input, name);
-  auto attributes = builder.getDictionaryAttr(builder.getNamedAttr(graph::roleAttrName, role));
-  unsigned index = forward.getNumArguments();
-  (void)forward.insertArgument(index, RankedTensorType::get(shape, element), attributes,
-                               forward.getLoc());
-  return forward.getArgument(index);
+  return argument(RankedTensorType::get(shape, element), graph::RoleKind::Input, name);
+}
+
+/// The function itself learns of it at the end: it keeps what it knows of its arguments in one.
+Value Network::argument(Type type, graph::RoleKind kind, StringRef name) {
+  auto role = graph::makeRole(builder.getContext(), kind, name);
+  roles.push_back(builder.getDictionaryAttr(builder.getNamedAttr(graph::roleAttrName, role)));
+  return forward.getBody().front().addArgument(type, forward.getLoc());
 }
 
 Value Network::parameter(StringRef name, ArrayRef<int64_t> shape, graph::InitKind kind,
@@ -44,11 +46,7 @@ Value Network::parameter(StringRef name, ArrayRef<int64_t> shape, graph::InitKin
   OpBuilder at(forward);
   graph::ParameterOp::create(at, NameLoc::get(at.getStringAttr(full)), full, type, init,
                              /*value=*/ElementsAttr(), isTrained);
-  auto role = graph::makeRole(context, graph::RoleKind::Parameter, full);
-  auto attributes = builder.getDictionaryAttr(builder.getNamedAttr(graph::roleAttrName, role));
-  unsigned index = forward.getNumArguments();
-  (void)forward.insertArgument(index, type, attributes, forward.getLoc());
-  return forward.getArgument(index);
+  return argument(type, graph::RoleKind::Parameter, full);
 }
 
 Value Network::normal(StringRef name, ArrayRef<int64_t> shape, double deviation) {
@@ -135,6 +133,7 @@ OwningOpRef<ModuleOp> Network::finish(Value output, StringRef name) {
   func::ReturnOp::create(builder, output);
   auto arguments = llvm::to_vector(forward.getBody().front().getArgumentTypes());
   forward.setType(builder.getFunctionType(arguments, output.getType()));
+  forward.setAllArgAttrs(ArrayRef(roles));
   graph::setResultRole(forward, 0,
                        graph::makeRole(builder.getContext(), graph::RoleKind::Output, name));
   return std::move(module);

@@ -80,11 +80,13 @@ public:
 private:
   mlir::Value parameter(llvm::StringRef name, llvm::ArrayRef<int64_t> shape, graph::InitKind kind,
                         llvm::ArrayRef<double> arguments, bool isTrained = true);
+  mlir::Value argument(mlir::Type type, graph::RoleKind kind, llvm::StringRef name);
   mlir::Location nameOp(llvm::StringRef opName);
 
   mlir::OwningOpRef<mlir::ModuleOp> module;
   mlir::func::FuncOp forward;
   graph::PieceBuilder builder;
+  llvm::SmallVector<mlir::DictionaryAttr> roles; ///< of the arguments
   std::vector<std::string> path;
   llvm::StringMap<int> timesUsed; ///< names of ops that are taken
 };

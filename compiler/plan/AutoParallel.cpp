@@ -24,9 +24,11 @@ struct AutoParallel : impl::PlanAutoParallelBase<AutoParallel> {
       : PlanAutoParallelBase(std::move(options)), observe(std::move(observe)) {}
 
   void runOnOperation() override {
-    FailureOr<abi::Cluster> machine = readCluster();
-    if (failed(machine))
+    abi::Expected<abi::Cluster> machine = machine::parseCluster(cluster, deviceNum);
+    if (!machine) {
+      getOperation().emitError() << machine.status().message();
       return signalPassFailure();
+    }
     FailureOr<std::vector<MeshCandidate>> candidates = searchMeshes(
         getOperation(), listCandidates(), getPinOptions(), *machine, getOptions(timeLimit));
     if (failed(candidates))
@@ -44,16 +46,6 @@ struct AutoParallel : impl::PlanAutoParallelBase<AutoParallel> {
   }
 
 private:
-  FailureOr<abi::Cluster> readCluster() {
-    std::string text = cluster.empty() ? std::to_string(deviceNum) + "xcpu" : cluster.getValue();
-    abi::Expected<abi::Cluster> parsed = machine::parseCluster(text);
-    abi::Status status = parsed ? machine::checkRanks(*parsed, deviceNum) : parsed.status();
-    if (status.ok())
-      return std::move(*parsed);
-    getOperation().emitError() << status.message();
-    return failure();
-  }
-
   /// A mesh that is given is the only one.
   std::vector<dist::Mesh> listCandidates() {
     if (getOperation()->hasAttr(dist::meshAttrName))
@@ -71,6 +63,7 @@ private:
     if (memoryLimit > 0)
       options.memoryLimit = memoryLimit;
     options.solve.seconds = seconds;
+    options.solve.gap = gap;
     options.solve.seed = seed;
     options.solve.threads = threads;
     return options;

@@ -3,6 +3,7 @@
 #define PCC_COMPILER_PLAN_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
+include "passes/strategy/ModeOptions.td"
 
 def PlanAutoParallel : Pass<"plan-auto-parallel", "::mlir::ModuleOp"> {
   let summary = "splits a program by the plan of least time";
@@ -14,34 +15,10 @@ def PlanAutoParallel : Pass<"plan-auto-parallel", "::mlir::ModuleOp"> {
     machine, and whose values fit into its memory, is put on the program. Pins hold. The module gets
     the mesh and loses its pins; the ops stay as they are.
   }];
-  let options = [
-    Option<"deviceNum", "device-num", "int64_t", "1", "number of ranks">,
-    Option<"gradientsMean", "gradients-mean", "bool", "false",
-           "gradients are divided by the number of ranks that share them">,
-    Option<"fullBatch", "full-batch", "bool", "false",
-           "each rank is fed the whole batch and takes its part of it">,
-    Option<"datasetStrategy", "dataset-strategy", "std::string", /*default=*/"",
-           "the cut in which each input is fed; empty: none is given">,
-    Option<"lossRepeatedMean", "loss-repeated-mean", "bool", "true",
-           "false: gradients are multiplied by the number of ranks that have the loss">,
-    Option<"algorithm", "algorithm", "::pcc::strategy::SearchAlgorithm",
-           /*default=*/"::pcc::strategy::SearchAlgorithm::DynamicProgramming",
-           "which search decides",
-           [{::llvm::cl::values(
-             clEnumValN(::pcc::strategy::SearchAlgorithm::DynamicProgramming, "dynamic_programming",
-                        "exact, by elimination; behind it the next where tables are too large"),
-             clEnumValN(::pcc::strategy::SearchAlgorithm::Best, "best",
-                        "anytime, with a bound"))}]>,
-    Option<"cluster", "cluster", "std::string", /*default=*/"",
-           "the machine: a short form or the message as text; empty: ranks on this one">,
+  let options = pinOptions # searchOptions # machineOptions # [
     Option<"mostAxes", "most-axes", "int64_t", "2", "of a mesh that is chosen">,
-    Option<"memoryLimit", "memory-limit", "int64_t", "0",
-           "bytes of one device; 0: what the machine has">,
-    Option<"timeLimit", "time-limit", "double", "60", "seconds that the search may take">,
     Option<"pinTimeLimit", "pin-time-limit", "double", "0",
            "seconds in which to say what each pin costs; 0: nothing is said">,
-    Option<"seed", "seed", "uint64_t", "1", "of the search">,
-    Option<"threads", "threads", "int", "2", "of the search">,
   ];
   let dependentDialects = ["::pcc::dist::DistDialect"];
 }

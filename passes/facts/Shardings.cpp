@@ -45,6 +45,11 @@ Sharding getResultSharding(func::FuncOp function, unsigned result) {
                       function.getResultTypes()[result]);
 }
 
+Type getLocalType(Type type, const Sharding &sharding, const dist::Mesh &mesh) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor ? tensor.clone(sharding.getLocalShape(tensor.getShape(), mesh)) : type;
+}
+
 void setShardings(Operation *op, ArrayRef<Sharding> operands, ArrayRef<Sharding> results) {
   auto toAttr = [&](ArrayRef<Sharding> shardings) {
     SmallVector<Attribute> attrs;

@@ -15,6 +15,9 @@ dist::Sharding getOperandSharding(mlir::Operation *op, unsigned operand);
 /// `dist.sharding` of a function's result.
 dist::Sharding getResultSharding(mlir::func::FuncOp function, unsigned result);
 
+/// The type of one rank's block of a tensor; any other type as it is.
+mlir::Type getLocalType(mlir::Type type, const dist::Sharding &sharding, const dist::Mesh &mesh);
+
 /// Sets `dist.in` and `dist.out`.
 void setShardings(mlir::Operation *op, llvm::ArrayRef<dist::Sharding> operands,
                   llvm::ArrayRef<dist::Sharding> results);

@@ -59,7 +59,7 @@ public:
   void run() {
     Block &body = function.getBody().front();
     for (BlockArgument argument : body.getArguments())
-      argument.setType(getLocalType(argument, facts::getSharding(argument)));
+      argument.setType(getLocalType(argument));
     SmallVector<Operation *> globals;
     for (Operation &op : llvm::make_early_inc_range(body.without_terminator())) {
       builder.setInsertionPoint(&op);
@@ -77,9 +77,8 @@ public:
   }
 
 private:
-  Type getLocalType(Value value, const Sharding &sharding) {
-    auto type = dyn_cast<RankedTensorType>(value.getType());
-    return type ? type.clone(sharding.getLocalShape(type.getShape(), mesh)) : value.getType();
+  Type getLocalType(Value value) {
+    return facts::getLocalType(value.getType(), facts::getSharding(value), mesh);
   }
 
   void localise(Operation *op) {
@@ -89,7 +88,7 @@ private:
     }
     SmallVector<Type> types;
     for (Value result : op->getResults())
-      types.push_back(getLocalType(result, facts::getSharding(result)));
+      types.push_back(getLocalType(result));
     SmallVector<Value> results = buildLocalForm(op, types);
     if (results.empty() || !results.front())
       results = cloneLocal(op, types);

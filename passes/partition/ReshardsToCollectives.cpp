@@ -80,11 +80,9 @@ private:
   LogicalResult readCluster(const dist::Mesh &mesh, std::optional<abi::Cluster> &machine) {
     if (cluster.empty())
       return success();
-    abi::Expected<abi::Cluster> parsed = machine::parseCluster(cluster);
-    abi::Status status =
-        parsed ? machine::checkRanks(*parsed, mesh.getNumRanks()) : parsed.status();
-    if (!status.ok())
-      return getOperation().emitError() << status.message();
+    abi::Expected<abi::Cluster> parsed = machine::parseCluster(cluster, mesh.getNumRanks());
+    if (!parsed)
+      return getOperation().emitError() << parsed.status().message();
     machine = std::move(*parsed);
     return success();
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/solve/BestSearch.h"
 
+#include "passes/solve/Greedy.h"
+#include "passes/solve/Improve.h"
 #include "passes/solve/fold/FoldedSearch.h"
 
 namespace pcc::solve {
@@ -58,6 +60,17 @@ static void search(SearchContext &context, std::unique_ptr<Branch> root) {
   }
 }
 
+/// A solution where the time, or the work that counts for it, was over before the first decoding:
+/// of problems with large tables.
+static void offerFirst(SearchContext &context) {
+  std::optional<StrategySolution> first = solveGreedily(context.problem);
+  if (!first)
+    return;
+  context.incumbent.offer(*first);
+  if (context.secondsLeft() > 0)
+    context.incumbent.offer(improve(context.problem, std::move(*first), /*rounds=*/32));
+}
+
 static SolveResult answer(SearchContext &context, SolveStatistics statistics) {
   SolveResult result;
   statistics.seconds = context.clock.seconds();
@@ -106,6 +119,8 @@ SolveResult solveBest(const StrategyProblem &problem, const SolveOptions &option
   }
   std::string reason = root->core.contradiction;
   search(context, std::move(root));
+  if (!context.incumbent.isKnown && context.bound < context.worst)
+    offerFirst(context);
   context.report(true);
   SolveResult result = answer(context, statistics);
   if (result.status == SolveStatus::Infeasible && !reason.empty())

@@ -8,18 +8,8 @@
 
 using namespace mlir;
 using namespace pcc;
-using pcc::dist::Sharding;
 
 namespace pcc::strategy {
-namespace {
-
-Type getLocalType(Type type, const Sharding &sharding, const dist::Mesh &mesh) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor ? tensor.clone(sharding.getLocalShape(tensor.getShape(), mesh)) : type;
-}
-
-} // namespace
-
 LocalProgram::LocalProgram(MLIRContext *context, const dist::Mesh &mesh)
     : module(ModuleOp::create(UnknownLoc::get(context))), mesh(mesh) {
   (*module)->setAttr(dist::meshAttrName, dist::MeshAttr::get(context, mesh));
@@ -37,13 +27,13 @@ func::FuncOp LocalProgram::build(Operation *op, const OpSharding &sharding) {
   IRMapping globals;
   SmallVector<Value> blocks;
   for (auto [operand, cut] : llvm::zip_equal(op->getOperands(), sharding.operands)) {
-    Type type = getLocalType(operand.getType(), cut, mesh);
+    Type type = facts::getLocalType(operand.getType(), cut, mesh);
     blocks.push_back(body->addArgument(type, op->getLoc()));
     globals.map(operand, body->addArgument(operand.getType(), op->getLoc()));
   }
   SmallVector<Type> types;
   for (auto [result, cut] : llvm::zip_equal(op->getResults(), sharding.results))
-    types.push_back(getLocalType(result.getType(), cut, mesh));
+    types.push_back(facts::getLocalType(result.getType(), cut, mesh));
   builder.setInsertionPointToEnd(body);
   Operation *global = builder.clone(*op, globals);
   facts::setShardings(global, sharding.operands, sharding.results);

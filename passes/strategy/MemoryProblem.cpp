@@ -222,7 +222,7 @@ void MemoryProblem::finish() {
     for (double cost : table)
       if (std::isfinite(cost))
         largest = std::max(largest, cost);
-  double scale = chooseScale(largest);
+  scale = chooseScale(largest);
   auto toCost = [&](double total) {
     return std::isfinite(total) ? std::llround(total * scale) : solve::kForbidden;
   };

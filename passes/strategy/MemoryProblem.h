@@ -49,6 +49,8 @@ public:
   MemoryProblem &operator=(const MemoryProblem &) = delete;
 
   const solve::StrategyProblem &getProblem() const { return problem; }
+  /// How many of the problem's costs are one of a price's figures.
+  double getScale() const { return scale; }
   const MemoryGraph &getGraph() const { return graph; }
   const facts::StrategyList &getOptions(unsigned node) const { return options[node]; }
   /// The option of `node` with these counts; nothing if it has none.
@@ -89,6 +91,7 @@ private:
   std::vector<std::vector<double>> tables;      ///< by edge, while the problem is built
   MemoryPrice fixed;                            ///< whatever is chosen
   solve::StrategyProblem problem;
+  double scale = 1;
 };
 
 } // namespace pcc::strategy

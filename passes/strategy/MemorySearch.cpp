@@ -3,11 +3,13 @@
 
 #include "dialects/graph/Roles.h"
 #include "dialects/interfaces/FactorRuleInterface.h"
+#include "mlir/IR/Remarks.h"
 #include "passes/facts/OpNames.h"
 #include "passes/facts/Sections.h"
 #include "passes/solve/Improve.h"
 #include "passes/solve/RecursiveCuts.h"
 #include "passes/strategy/MeshRefinement.h"
+#include <chrono>
 
 using namespace mlir;
 using namespace pcc;
@@ -45,6 +47,31 @@ std::vector<FactorCounts> listCounts(const MemoryProblem &problem,
     counts.emplace_back(chosen.begin(), chosen.end());
   }
   return counts;
+}
+
+std::vector<int64_t> countParts(const TensorFactors &dims, ArrayRef<int64_t> counts) {
+  std::vector<int64_t> parts;
+  for (const DimFactors &factors : dims) {
+    int64_t &product = parts.emplace_back(1);
+    for (unsigned factor : factors)
+      product *= counts[factor];
+  }
+  return parts;
+}
+
+std::vector<MemoryChoice> describeChoices(const MemoryProblem &problem, const MemoryModel &model,
+                                          const solve::StrategySolution &solution) {
+  std::vector<MemoryChoice> choices;
+  for (auto [index, node] : llvm::enumerate(problem.getGraph().nodes)) {
+    ArrayRef<int64_t> counts = problem.getOptions(index)[solution[index]];
+    MemoryChoice &choice = choices.emplace_back(MemoryChoice{node.op, {}, {}});
+    for (const TensorFactors &dims : node.priced.rule.getOperands())
+      choice.operands.push_back(countParts(dims, counts));
+    for (const TensorFactors &dims : node.priced.rule.getResults())
+      choice.results.push_back(countParts(dims, counts));
+    choice.total = model.getTotal(problem.getPrice(index, solution[index]));
+  }
+  return choices;
 }
 
 /// Calls `visit` with the ops of all sections but the update that have a choice.
@@ -179,6 +206,7 @@ bool isNeighbour(ArrayRef<int64_t> counts, ArrayRef<int64_t> other) {
 
 MemoryOutcome searchByMemory(ModuleOp module, int64_t deviceNum, PinnedProgram pinned,
                              const MemorySearchOptions &options) {
+  auto start = std::chrono::steady_clock::now();
   MemorySpace space = makeSpace(deviceNum, pinned);
   space.use = options.use;
   space.elementwiseFollows = options.elementwiseFollows;
@@ -188,22 +216,39 @@ MemoryOutcome searchByMemory(ModuleOp module, int64_t deviceNum, PinnedProgram p
   if (outcome.isFeasible()) {
     outcome.price = problem.getPrice(outcome.result.solution);
     outcome.total = options.model.getTotal(outcome.price);
+    outcome.choices = describeChoices(problem, options.model, outcome.result.solution);
+    // What is the same whatever is chosen is no part of the problem's costs.
+    double above = static_cast<double>(outcome.result.cost - outcome.result.bound);
+    outcome.bound = outcome.total - above / problem.getScale();
     give(module, deviceNum,
          listChoices(problem.getGraph(), listCounts(problem, outcome.result.solution)), pinned);
   }
   outcome.program = std::move(pinned);
+  outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return outcome;
 }
 
-std::vector<FactorCounts> improveCounts(const MemoryGraph &graph, MemorySpace space,
-                                        const MemoryModel &model,
-                                        std::vector<FactorCounts> counts) {
+void explain(ModuleOp module, const MemoryOutcome &outcome) {
+  remark::passed(module.getLoc(), remark::RemarkOpts::name("search").category("strategy"))
+      << remark::metric("mesh", outcome.program.mesh.str())
+      << remark::metric("computation", outcome.price.computation)
+      << remark::metric("activations", outcome.price.activations)
+      << remark::metric("parameters", outcome.price.parameters)
+      << remark::metric("total", outcome.total);
+}
+
+/// What `counts` become, and their total.
+static std::pair<double, std::vector<FactorCounts>> improveFrom(std::vector<FactorCounts> counts,
+                                                                const MemoryGraph &graph,
+                                                                MemorySpace space,
+                                                                const MemoryModel &model) {
   llvm::DenseMap<Operation *, unsigned> indices;
   for (auto [index, node] : llvm::enumerate(graph.nodes))
     indices[node.op] = index;
   space.allows = [&](Operation *op, ArrayRef<int64_t> other) {
     return isNeighbour(counts[indices.lookup(op)], other);
   };
+  double total = 0;
   size_t rounds = solve::listPrimes(space.devices).size() + 2;
   for (size_t round = 0; round < rounds; ++round) {
     MemoryProblem problem(graph, space, model);
@@ -211,14 +256,23 @@ std::vector<FactorCounts> improveCounts(const MemoryGraph &graph, MemorySpace sp
     for (unsigned index = 0; index < counts.size(); ++index)
       initial.push_back(problem.findOption(index, counts[index]).value_or(0));
     solve::StrategySolution found = solve::improve(problem.getProblem(), initial);
-    for (unsigned index = 0; index < counts.size(); ++index) {
-      ArrayRef<int64_t> chosen = problem.getOptions(index)[found[index]];
-      counts[index].assign(chosen.begin(), chosen.end());
-    }
+    counts = listCounts(problem, found);
+    total = problem.getTotal(found);
     if (found == initial)
       break;
   }
-  return counts;
+  return {total, std::move(counts)};
+}
+
+std::vector<FactorCounts> improveCounts(const MemoryGraph &graph, const MemorySpace &space,
+                                        const MemoryModel &model,
+                                        std::vector<FactorCounts> counts) {
+  std::vector<FactorCounts> none;
+  for (const FactorCounts &each : counts)
+    none.emplace_back(each.size(), 1);
+  auto fromCuts = improveFrom(std::move(counts), graph, space, model);
+  auto fromNone = improveFrom(std::move(none), graph, space, model);
+  return fromNone.first < fromCuts.first ? fromNone.second : fromCuts.second;
 }
 
 void improveByMemory(ModuleOp module, int64_t deviceNum, const MemoryModel &model,

@@ -18,11 +18,21 @@ struct MemorySearchOptions {
   solve::SolveOptions solve = {};
 };
 
+/// What was found for one op.
+struct MemoryChoice {
+  mlir::Operation *op;
+  std::vector<std::vector<int64_t>> operands, results; ///< into how many parts each is cut
+  double total = 0;                                    ///< of the op, without redistribution
+};
+
 struct MemoryOutcome {
   PinnedProgram program;     ///< with the solution, if there is one
   solve::SolveResult result; ///< costs in the problem's unit
   MemoryPrice price;         ///< of the solution
   double total = 0;          ///< the same in one figure
+  double bound = 0;          ///< no strategies cost less in all, as far as is proved
+  double seconds = 0;        ///< that it took
+  std::vector<MemoryChoice> choices; ///< in program order
 
   bool isFeasible() const { return result.hasSolution(); }
 };
@@ -31,14 +41,19 @@ struct MemoryOutcome {
 MemoryOutcome searchByMemory(mlir::ModuleOp module, int64_t deviceNum, PinnedProgram pinned,
                              const MemorySearchOptions &options);
 
+/// A remark with the price.
+void explain(mlir::ModuleOp module, const MemoryOutcome &outcome);
+
 /// Makes `program` cheaper, which has a strategy for every forward op; ops that `isFixed` stay.
 void improveByMemory(mlir::ModuleOp module, int64_t deviceNum, const MemoryModel &model,
                      llvm::function_ref<bool(mlir::Operation *op)> isFixed, PinnedProgram &program);
 
 /// Makes `counts`, by node of `graph`, cheaper: every op tries its neighbouring strategies, all of
 /// them together (passes/solve/Improve.h), and again from there as long as that saves something, at
-/// most as often as `space.devices` has prime factors, and twice more. `space.allows` is not asked.
-std::vector<FactorCounts> improveCounts(const MemoryGraph &graph, MemorySpace space,
+/// most as often as `space.devices` has prime factors, and twice more. The same from where nothing is
+/// split, for it may be cheapest to leave devices over; the better of the two. `space.allows` is not
+/// asked.
+std::vector<FactorCounts> improveCounts(const MemoryGraph &graph, const MemorySpace &space,
                                         const MemoryModel &model, std::vector<FactorCounts> counts);
 
 /// The counts of an op's factors on a mesh.

@@ -32,20 +32,65 @@ public:
     return std::move(options);
   }
 
+  std::vector<OpSharding> runNear(const OpSharding &current, StringRef axis) {
+    for (const std::string &name : axes)
+      kept.push_back(name == axis ? Kept() : findKept(current, name));
+    options.push_back(current);
+    assign(0, nullptr);
+    return std::move(options);
+  }
+
 private:
+  /// What an axis is to do; by default anything.
+  struct Kept {
+    bool isFree = true;
+    int factor = -1;
+    const LinearSet *set = nullptr;
+  };
+
+  /// What `axis` does in `current`: carried is what comes partial and is no sum of this op's own.
+  Kept findKept(const OpSharding &current, StringRef axis) const {
+    FactorAxes split = none;
+    for (unsigned index = 0; index < current.operands.size(); ++index)
+      split.takeOperand(index, current.operands[index].withoutPartial());
+    for (unsigned index = 0; index < current.results.size(); ++index)
+      split.takeResult(index, current.results[index].withoutPartial());
+    split.settle();
+    Kept found{false};
+    for (auto [factor, list] : llvm::enumerate(split.getAxes()))
+      if (llvm::is_contained(list, axis))
+        found.factor = static_cast<int>(factor);
+    if (found.factor < 0)
+      for (const LinearSet &set : rule.getLinear())
+        if (!found.set && llvm::any_of(set.operands, [&](unsigned operand) {
+              return llvm::is_contained(current.operands[operand].getPartialAxes(), axis);
+            }))
+          found.set = &set;
+    return found;
+  }
+
+  /// Whether the axis at `index` may do this.
+  bool isKept(size_t index, int factor, const LinearSet *set) const {
+    return kept.empty() || kept[index].isFree ||
+           (kept[index].factor == factor && kept[index].set == set);
+  }
+
   /// Decides about the axes from `index` on. `set` is the linear set that carries, once one does.
   void assign(size_t index, const LinearSet *set) {
     if (index == axes.size())
       return keep(set);
-    assign(index + 1, set);
-    for (AxisList &factor : factors) {
+    if (isKept(index, -1, nullptr))
+      assign(index + 1, set);
+    for (auto [number, factor] : llvm::enumerate(factors)) {
+      if (!isKept(index, static_cast<int>(number), nullptr))
+        continue;
       factor.push_back(axes[index]);
       if (isLegal())
         assign(index + 1, set);
       factor.pop_back();
     }
     for (const LinearSet &other : rule.getLinear()) {
-      if (other.kind != ReduceKind::Sum || (set && set != &other))
+      if (other.kind != ReduceKind::Sum || (set && set != &other) || !isKept(index, -1, &other))
         continue;
       carried.push_back(axes[index]);
       assign(index + 1, &other);
@@ -100,6 +145,7 @@ private:
   const FactorRule &rule;
   SmallVector<AxisList, 4> factors; ///< the axes assigned so far
   AxisList carried;
+  SmallVector<Kept> kept; ///< by axis; empty if all are free
   std::vector<OpSharding> options;
 };
 
@@ -136,11 +182,55 @@ std::vector<OpSharding> listOptions(Operation *op, const dist::Mesh &mesh) {
   return OptionLister(op, mesh).run();
 }
 
+std::vector<OpSharding> listOptionsNear(Operation *op, const dist::Mesh &mesh,
+                                        const OpSharding &current, StringRef axis) {
+  return OptionLister(op, mesh).runNear(current, axis);
+}
+
 std::vector<Sharding> listShardings(ArrayRef<int64_t> shape, const dist::Mesh &mesh,
                                     bool mayBePartial) {
   std::vector<Sharding> shardings;
   Sharding sharding = Sharding::replicated(shape.size());
   listFrom(0, listAxes(mesh), shape, mesh, mayBePartial, sharding, shardings);
+  return shardings;
+}
+
+std::vector<Sharding> listShardingsNear(ArrayRef<int64_t> shape, const dist::Mesh &mesh,
+                                        bool mayBePartial, const Sharding &current,
+                                        StringRef axis) {
+  std::vector<Sharding> shardings = {current};
+  AxisList order = listAxes(mesh);
+  if (!llvm::is_contained(order, axis))
+    return shardings;
+  auto without = [&](AxisList list) {
+    llvm::erase(list, axis);
+    return list;
+  };
+  // In the order of the mesh, as the options of ops have them.
+  auto with = [&](AxisList list) {
+    auto place = [&](StringRef name) { return llvm::find(order, name) - order.begin(); };
+    auto next = llvm::find_if(list, [&](StringRef name) { return place(name) > place(axis); });
+    list.insert(next, axis.str());
+    return list;
+  };
+  std::vector<AxisList> dims;
+  for (const AxisList &list : current.getDims())
+    dims.push_back(without(list));
+  AxisList partial = without(current.getPartialAxes());
+  auto add = [&](Sharding sharding) {
+    if (!llvm::is_contained(shardings, sharding))
+      shardings.push_back(std::move(sharding));
+  };
+  Sharding none = Sharding(dims).withPartial(partial, current.getPartialKind());
+  add(none);
+  for (unsigned dim = 0; dim < shape.size(); ++dim) {
+    Sharding split = none;
+    split.getDim(dim) = with(dims[dim]);
+    if (shape[dim] % split.getShardCount(dim, mesh) == 0)
+      add(std::move(split));
+  }
+  if (mayBePartial && current.getPartialKind() == ReduceKind::Sum)
+    add(none.withPartial(with(partial)));
   return shardings;
 }
 

@@ -25,9 +25,19 @@ namespace pcc::strategy {
 /// All ways of `op`, which has a factor rule, on `mesh`; each once. The first splits nothing.
 std::vector<OpSharding> listOptions(mlir::Operation *op, const dist::Mesh &mesh);
 
+/// The ways of `op` that are as `current` over all axes but one, `current` first; `current` alone if
+/// the mesh has no such axis of several ranks.
+std::vector<OpSharding> listOptionsNear(mlir::Operation *op, const dist::Mesh &mesh,
+                                        const OpSharding &current, llvm::StringRef axis);
+
 /// All shardings of a tensor of `shape` on `mesh`, the whole one first: each axis cuts a dimension
 /// or none. With `mayBePartial` an axis may be one over which the value is a partial sum.
 std::vector<dist::Sharding> listShardings(llvm::ArrayRef<int64_t> shape, const dist::Mesh &mesh,
                                           bool mayBePartial);
+
+/// Those that are as `current` over all axes but one, `current` first.
+std::vector<dist::Sharding> listShardingsNear(llvm::ArrayRef<int64_t> shape, const dist::Mesh &mesh,
+                                              bool mayBePartial, const dist::Sharding &current,
+                                              llvm::StringRef axis);
 
 } // namespace pcc::strategy

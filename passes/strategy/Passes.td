@@ -5,6 +5,7 @@
 #define PCC_PASSES_STRATEGY_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
+include "passes/strategy/ModeOptions.td"
 
 def StrategyDataParallel : Pass<"strategy-data-parallel", "::mlir::ModuleOp"> {
   let summary = "splits the batch over all ranks and replicates the parameters";
@@ -53,17 +54,7 @@ def StrategySemiAuto : Pass<"strategy-semi-auto", "::mlir::ModuleOp"> {
     the largest divisor of it that the ranks have. Ops follow the inputs that a dataset strategy cuts.
     The module gets the mesh and loses its pins; the ops stay as they are.
   }];
-  let options = [
-    Option<"deviceNum", "device-num", "int64_t", "1", "number of ranks">,
-    Option<"gradientsMean", "gradients-mean", "bool", "false",
-           "gradients are divided by the number of ranks that share them">,
-    Option<"fullBatch", "full-batch", "bool", "false",
-           "each rank is fed the whole batch and takes its part of it">,
-    Option<"datasetStrategy", "dataset-strategy", "std::string", /*default=*/"",
-           "the cut in which each input is fed; empty: none is given">,
-    Option<"lossRepeatedMean", "loss-repeated-mean", "bool", "true",
-           "false: gradients are multiplied by the number of ranks that have the loss">,
-  ];
+  let options = pinOptions;
   let dependentDialects = ["::pcc::dist::DistDialect"];
 }
 
@@ -82,18 +73,20 @@ def StrategyRecursive : Pass<"strategy-recursive", "::mlir::ModuleOp"> {
     In every round each forward op, in order of weight, takes the cut that costs it least beside those
     of its neighbours that are decided (passes/solve/RecursiveCuts.h). Each round becomes an axis of
     the mesh; a mesh that the program has gives the rounds. Pins hold, and what is not a forward op
-    follows its neighbours as in `strategy-semi-auto`. The module gets the mesh and loses its pins.
+    follows its neighbours as in `strategy-semi-auto`. With an improvement every op then tries its
+    neighbouring strategies, by the time of the whole step (SearchImprove.h) or by what the reference
+    system counts (MemorySearch.h), and a remark has the costs. The module gets the mesh and loses its
+    pins.
   }];
-  let options = [
-    Option<"deviceNum", "device-num", "int64_t", "1", "number of ranks">,
-    Option<"gradientsMean", "gradients-mean", "bool", "false",
-           "gradients are divided by the number of ranks that share them">,
-    Option<"fullBatch", "full-batch", "bool", "false",
-           "each rank is fed the whole batch and takes its part of it">,
-    Option<"datasetStrategy", "dataset-strategy", "std::string", /*default=*/"",
-           "the cut in which each input is fed; empty: none is given">,
-    Option<"lossRepeatedMean", "loss-repeated-mean", "bool", "true",
-           "false: gradients are multiplied by the number of ranks that have the loss">,
+  let options = pinOptions # machineOptions # memoryModelOptions # [
+    Option<"improvement", "improvement", "::pcc::strategy::CostModel",
+           /*default=*/"::pcc::strategy::CostModel::None",
+           "under which cost model every op tries its neighbouring strategies in the end",
+           [{::llvm::cl::values(
+             clEnumValN(::pcc::strategy::CostModel::None, "none", "the cuts stay as they are"),
+             clEnumValN(::pcc::strategy::CostModel::Roofline, "roofline", "time on a machine"),
+             clEnumValN(::pcc::strategy::CostModel::Memory, "memory",
+                        "the reference system's"))}]>,
   ];
   let dependentDialects = ["::pcc::dist::DistDialect"];
 }
@@ -102,30 +95,15 @@ def StrategySearchByMemory : Pass<"strategy-search-by-memory", "::mlir::ModuleOp
   let summary = "splits a program as costs least under the cost model `memory`";
   let description = [{
     Counts bytes of the forward graph as the reference system does (passes/strategy/MemoryModel.h) and
-    takes the strategies that cost least in all: by dynamic programming, or by recursive cuts whose ops
-    try their neighbouring strategies afterwards. The mesh is cut as these strategies need. Pins hold,
+    takes the strategies that cost least in all. The mesh is cut as these strategies need. Pins hold,
     and what is not a forward op follows its neighbours as in `strategy-semi-auto`. The module gets the
     mesh and loses its pins; a remark has the total.
   }];
-  let options = [
-    Option<"deviceNum", "device-num", "int64_t", "1", "number of ranks">,
-    Option<"recursive", "recursive", "bool", "false", "by recursive cuts">,
+  let options = pinOptions # searchOptions # memoryModelOptions # [
     Option<"fullyUseDevices", "fully-use-devices", "bool", "false",
            "no strategy leaves devices over, but that which splits nothing">,
     Option<"elementwiseFollows", "elementwise-follows", "bool", "false",
            "an elementwise op takes what it reads as it comes">,
-    Option<"alpha", "alpha", "double", "1", "weight of computation">,
-    Option<"beta", "beta", "double", "400", "weight of communication">,
-    Option<"gamma", "gamma", "double", "0.001",
-           "weight of the gradients of parameters within communication">,
-    Option<"gradientsMean", "gradients-mean", "bool", "false",
-           "gradients are divided by the number of ranks that share them">,
-    Option<"fullBatch", "full-batch", "bool", "false",
-           "each rank is fed the whole batch and takes its part of it">,
-    Option<"datasetStrategy", "dataset-strategy", "std::string", /*default=*/"",
-           "the cut in which each input is fed; empty: none is given">,
-    Option<"lossRepeatedMean", "loss-repeated-mean", "bool", "true",
-           "false: gradients are multiplied by the number of ranks that have the loss">,
   ];
   let dependentDialects = ["::pcc::dist::DistDialect"];
 }

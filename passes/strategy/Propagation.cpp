@@ -115,9 +115,8 @@ void Propagation::addForm(OpOperand &use, const Sharding &sharding) {
     found->first = &use;
   else
     return;
-  llvm::sort(known, [](const Form &lhs, const Form &rhs) {
-    return comesBefore(lhs.first, rhs.first);
-  });
+  llvm::sort(known,
+             [](const Form &lhs, const Form &rhs) { return comesBefore(lhs.first, rhs.first); });
 }
 
 /// All anew where a decision takes the place of another one, which are few.

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Marks a program by recursive cuts of the devices: every forward op decides for itself, beside its
-// neighbours; the backward pass and the update follow. Pins hold. Assumes global shapes and roles
-// on arguments and results; leaves the ops as they are, with a sharding on each, and no pins.
+// neighbours; the backward pass and the update follow. Then, if that is asked for, all of them try
+// what is next to it under a cost model. Pins hold. Assumes global shapes and roles on arguments
+// and results; leaves the ops as they are, with a sharding on each, and no pins.
+#include "mlir/IR/Remarks.h"
 #include "passes/strategy/Passes.h"
 #include "passes/strategy/RecursiveStrategy.h"
+#include "passes/strategy/SearchImprove.h"
+#include "runtime/machine/Cluster.h"
+#include <chrono>
 
 using namespace mlir;
 
@@ -18,15 +23,76 @@ namespace {
 struct Recursive : impl::StrategyRecursiveBase<Recursive> {
   using StrategyRecursiveBase::StrategyRecursiveBase;
 
+  Recursive(StrategyRecursiveOptions options,
+            std::function<void(const RecursiveOutcome &)> observe)
+      : StrategyRecursiveBase(std::move(options)), observe(std::move(observe)) {}
+
   void runOnOperation() override {
     FailureOr<PinnedProgram> program = resolvePins(
         getOperation(), {deviceNum, gradientsMean, fullBatch, lossRepeatedMean, datasetStrategy});
     if (failed(program))
       return signalPassFailure();
+    GivenShardings fixed = program->given;
+    RecursiveOutcome outcome;
+    auto start = std::chrono::steady_clock::now();
     addRecursiveStrategy(getOperation(), deviceNum, *program);
-    markProgram(getOperation(), std::move(*program));
+    outcome.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    if (improvement == CostModel::Memory)
+      improveMemory(std::move(*program), fixed, outcome);
+    else if (failed(markAndImprove(std::move(*program), std::move(fixed), outcome)))
+      return signalPassFailure();
+    if (observe)
+      observe(outcome);
   }
+
+private:
+  /// The cost model `roofline` prices the whole step; so the program is marked first, and once more
+  /// by what is better.
+  LogicalResult markAndImprove(PinnedProgram program, GivenShardings fixed,
+                               RecursiveOutcome &outcome) {
+    dist::Mesh mesh = program.mesh;
+    markProgram(getOperation(), std::move(program));
+    if (improvement == CostModel::None)
+      return success();
+    abi::Expected<abi::Cluster> machine = machine::parseCluster(cluster, deviceNum);
+    if (!machine)
+      return getOperation().emitError() << machine.status().message();
+    SearchOptions options;
+    if (memoryLimit > 0)
+      options.memoryLimit = memoryLimit;
+    outcome.byRoofline = improveSearch(getOperation(), mesh, std::move(fixed), *machine, options);
+    remark::passed(getOperation().getLoc(), remark::RemarkOpts::name("improve").category("strategy"))
+        << remark::metric("mesh", mesh.str())
+        << remark::metric("before_seconds", toSeconds(outcome.byRoofline->costBefore))
+        << remark::metric("step_seconds", toSeconds(outcome.byRoofline->result.cost));
+    markProgram(getOperation(), outcome.byRoofline->program);
+    return success();
+  }
+
+  /// The cost model `memory` prices the forward ops, which all others follow.
+  void improveMemory(PinnedProgram program, const GivenShardings &fixed,
+                     RecursiveOutcome &outcome) {
+    MemorySearchOptions options;
+    options.model = {alpha, beta, gamma};
+    improveByMemory(
+        getOperation(), deviceNum, options.model,
+        [&](Operation *op) { return fixed.ops.contains(op); }, program);
+    // All strategies are given: the search adds up their prices.
+    outcome.byMemory = searchByMemory(getOperation(), deviceNum, std::move(program), options);
+    explain(getOperation(), *outcome.byMemory);
+    markProgram(getOperation(), outcome.byMemory->program);
+  }
+
+  std::function<void(const RecursiveOutcome &)> observe;
 };
 
 } // namespace
+
+std::unique_ptr<Pass>
+createStrategyRecursive(StrategyRecursiveOptions options,
+                        std::function<void(const RecursiveOutcome &)> observe) {
+  return std::make_unique<Recursive>(std::move(options), std::move(observe));
+}
+
 } // namespace pcc::strategy

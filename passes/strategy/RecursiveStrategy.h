@@ -12,9 +12,18 @@
 // axis with it.
 #pragma once
 
-#include "passes/strategy/PinnedProgram.h"
+#include "passes/strategy/MemorySearch.h"
+#include "passes/strategy/Search.h"
 
 namespace pcc::strategy {
+
+/// What a search by recursive cuts has found.
+struct RecursiveOutcome {
+  double seconds = 0; ///< that the cuts took
+  /// Their improvement, under the cost model that was asked for.
+  std::optional<SearchOutcome> byRoofline = {};
+  std::optional<MemoryOutcome> byMemory = {};
+};
 
 /// Adds the strategies to what is given, which holds. Of a program with a mesh of several ranks its
 /// axes are the rounds; else the prime factors of `deviceNum` are, and the program gets their mesh.

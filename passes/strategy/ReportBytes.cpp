@@ -32,7 +32,7 @@ struct Bytes {
       return;
     StringRef name = graph::getName(role);
     dist::Sharding sharding = facts::getSharding(argument);
-    int64_t bytes = facts::getNumBytes(type.clone(sharding.getLocalShape(type.getShape(), mesh)));
+    int64_t bytes = facts::getNumBytes(facts::getLocalType(type, sharding, mesh));
     if (role.getKind() == RoleKind::Gradient)
       gradients[name] = bytes;
     else if (auto parameter = symbols.lookup<graph::ParameterOp>(name))

@@ -18,12 +18,10 @@ solve::SolveResult solveBy(SearchAlgorithm algorithm, const solve::StrategyProbl
 SearchOutcome search(ModuleOp module, PinnedProgram pinned, const abi::Cluster &cluster,
                      const SearchOptions &options) {
   auto start = std::chrono::steady_clock::now();
-  int64_t memory =
-      options.memoryLimit.value_or(static_cast<int64_t>(cluster.device().memory_bytes().value()));
   SearchOutcome outcome;
   outcome.asked = pinned;
-  outcome.problem =
-      std::make_shared<SearchProblem>(module, pinned.mesh, cluster, pinned.given, memory);
+  outcome.problem = std::make_shared<SearchProblem>(module, pinned.mesh, cluster, pinned.given,
+                                                    options.getMemoryLimit(cluster));
   const solve::StrategyProblem &problem = outcome.problem->getProblem();
   outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   outcome.result = solveBy(options.algorithm, problem, options.solve);

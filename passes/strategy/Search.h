@@ -16,12 +16,17 @@ struct SearchOptions {
   /// Bytes of one device; by default what the machine has.
   std::optional<int64_t> memoryLimit = {};
   solve::SolveOptions solve = {};
+
+  int64_t getMemoryLimit(const abi::Cluster &cluster) const {
+    return memoryLimit.value_or(static_cast<int64_t>(cluster.device().memory_bytes().value()));
+  }
 };
 
 struct SearchOutcome {
   PinnedProgram asked;       ///< what had to hold
   PinnedProgram program;     ///< with the solution, if there is one
   solve::SolveResult result; ///< costs in picoseconds of one step
+  solve::Int128 costBefore = 0; ///< of the plan that was improved, where one was
   std::shared_ptr<const SearchProblem> problem;
   double seconds = 0; ///< that building the problem took
 

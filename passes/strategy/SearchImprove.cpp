@@ -1,35 +1,129 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/strategy/SearchImprove.h"
 
+#include "passes/facts/ReshardPlan.h"
 #include "passes/solve/Improve.h"
-#include "passes/strategy/SearchTranslate.h"
+#include "passes/strategy/MarkedPlan.h"
+#include <chrono>
+#include <cmath>
 
 using namespace mlir;
+using namespace pcc;
 
 namespace pcc::strategy {
+namespace {
 
-SearchOutcome improveSearch(ModuleOp module, PinnedProgram program, GivenShardings fixed,
+/// How often all axes have their turn, if that goes on saving something.
+constexpr int mostSweeps = 3;
+
+/// All ways of all nodes are looked at where their tables have at most about so many figures, with
+/// `waysPerAxis` to the power of the axes for a node.
+constexpr double mostFigures = 1e8, waysPerAxis = 5;
+constexpr int roundsOfAll = 16;
+
+class Improver {
+public:
+  Improver(ModuleOp module, const dist::Mesh &mesh, const GivenShardings &fixed,
+           const abi::Cluster &cluster, int64_t memoryLimit)
+      : module(module), fixed(fixed), memoryLimit(memoryLimit), marked(module, mesh),
+        prices(std::make_shared<SearchPrices>(module.getContext(), mesh, cluster)) {}
+
+  /// Whether something changed.
+  bool turn(StringRef axis) {
+    auto findWay = [&](unsigned index, const SearchNode &node) {
+      return ways.empty() ? marked.findWay(node) : ways[index];
+    };
+    problem =
+        std::make_shared<SearchProblem>(module, fixed, memoryLimit, prices, NearPlan{findWay, axis});
+    solve::StrategySolution planned(problem->getProblem().nodes.size(), 0);
+    if (ways.empty())
+      costBefore = solve::verify(problem->getProblem(), planned).cost;
+    solution = solve::improve(problem->getProblem(), planned);
+    std::vector<std::shared_ptr<const OpSharding>> chosen;
+    for (auto [node, option] : llvm::enumerate(solution))
+      chosen.push_back(option == 0 && !ways.empty() ? ways[node] : problem->getWay(node, option));
+    ways = std::move(chosen);
+    return solution != planned;
+  }
+
+  /// Goes on with all ways, where they are few enough; behind a turn.
+  void widen() {
+    const dist::Mesh &mesh = prices->getMesh();
+    double edges = static_cast<double>(problem->getProblem().edges.size());
+    auto numAxes = static_cast<double>(facts::dropTrivialAxes(mesh).getAxes().size());
+    if (edges * std::pow(waysPerAxis, 2 * numAxes) > mostFigures)
+      return;
+    auto all = std::make_shared<SearchProblem>(module, mesh, prices->getCluster(), fixed,
+                                               problem->getProblem().usageLimit);
+    solve::StrategySolution planned;
+    for (unsigned node = 0; node < ways.size(); ++node)
+      planned.push_back(findClosest(*ways[node], all->getWays(node).ways));
+    auto better = solve::improve(all->getProblem(), std::move(planned), roundsOfAll);
+    solve::Verdict verdict = solve::verify(all->getProblem(), better);
+    if (!verdict.ok() || verdict.cost >= solve::verify(problem->getProblem(), solution).cost)
+      return;
+    problem = std::move(all);
+    solution = std::move(better);
+  }
+
+  std::shared_ptr<const SearchProblem> getProblem() const { return problem; }
+  const solve::StrategySolution &getSolution() const { return solution; }
+  /// Of the plan with which the first turn began.
+  solve::Int128 getCostBefore() const { return costBefore; }
+
+private:
+  /// A plan may have ways that no search would list: axes of a factor in another order, sums that
+  /// are carried beside wholes.
+  static int32_t findClosest(const OpSharding &way, ArrayRef<OpSharding> ways) {
+    auto index = [&](auto isClose) {
+      const auto *found = llvm::find_if(ways, isClose);
+      return found == ways.end() ? -1 : static_cast<int32_t>(found - ways.begin());
+    };
+    int32_t equal = index([&](const OpSharding &other) { return other == way; });
+    if (equal < 0)
+      equal = index([&](const OpSharding &other) { return other.results == way.results; });
+    return std::max(equal, 0);
+  }
+
+  ModuleOp module;
+  const GivenShardings &fixed;
+  int64_t memoryLimit;
+  MarkedPlan marked;
+  std::shared_ptr<SearchPrices> prices;
+  std::vector<std::shared_ptr<const OpSharding>> ways; ///< by node; empty before the first turn
+  std::shared_ptr<const SearchProblem> problem;        ///< of the last turn, with its solution
+  solve::StrategySolution solution;
+  solve::Int128 costBefore = 0;
+};
+
+} // namespace
+
+SearchOutcome improveSearch(ModuleOp module, const dist::Mesh &mesh, GivenShardings fixed,
                             const abi::Cluster &cluster, const SearchOptions &options) {
-  SearchOutcome outcome = search(module, std::move(program), cluster, options);
-  if (!outcome.isFeasible()) // a plan leaves few choices: elimination is quick
-    outcome.result = solve::solveByDynamicProgramming(outcome.problem->getProblem(), options.solve);
-  if (!outcome.isFeasible())
-    return outcome;
-  int64_t memory = outcome.problem->getProblem().usageLimit;
-  auto free = std::make_shared<SearchProblem>(module, outcome.program.mesh, cluster, fixed, memory);
-  std::optional<solve::StrategySolution> initial =
-      translate(*outcome.problem, outcome.result.solution, *free);
-  if (!initial)
-    return outcome;
-  constexpr int rounds = 16;
-  outcome.result.solution = solve::improve(free->getProblem(), std::move(*initial), rounds);
-  outcome.result.cost = solve::verify(free->getProblem(), outcome.result.solution).cost;
+  auto start = std::chrono::steady_clock::now();
+  Improver improver(module, mesh, fixed, cluster, options.getMemoryLimit(cluster));
+  SmallVector<StringRef> axes = {""}; // of one rank: there is nothing to improve
+  if (mesh.getNumRanks() > 1)
+    axes = llvm::map_to_vector(mesh.getAxes(), [](const dist::MeshAxis &axis) -> StringRef { return axis.name; });
+  bool changes = true;
+  for (int sweep = 0; sweep < mostSweeps && changes; ++sweep) {
+    changes = false;
+    for (StringRef axis : axes)
+      changes |= improver.turn(axis);
+  }
+  improver.widen();
+  SearchOutcome outcome;
+  outcome.problem = improver.getProblem();
+  outcome.result.solution = improver.getSolution();
   outcome.result.status = solve::SolveStatus::Feasible;
-  outcome.result.bound = 0; // that of the plan does not hold for others
-  outcome.result.certificate = nullptr;
-  free->apply(outcome.result.solution, fixed);
+  outcome.result.cost =
+      solve::verify(outcome.problem->getProblem(), outcome.result.solution).cost;
+  outcome.costBefore = improver.getCostBefore();
+  outcome.asked.mesh = outcome.program.mesh = mesh;
+  outcome.asked.given = fixed;
+  outcome.problem->apply(outcome.result.solution, fixed);
   outcome.program.given = std::move(fixed);
-  outcome.problem = std::move(free);
+  outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return outcome;
 }
 

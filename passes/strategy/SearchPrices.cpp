@@ -27,6 +27,11 @@ static facts::OpShapes getLocalShapes(Operation *op, const OpSharding &way,
   return shapes;
 }
 
+const facts::KernelShare &SearchPrices::getShare(Operation *op) {
+  auto function = op->getParentOfType<func::FuncOp>();
+  return shares.try_emplace(function, function).first->second.of(op);
+}
+
 std::vector<double> SearchPrices::priceOp(Operation *op, const facts::KernelShare &share,
                                           ArrayRef<OpSharding> ways) {
   facts::OpPrice price(op, cluster.device(), share);

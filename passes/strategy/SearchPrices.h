@@ -26,6 +26,8 @@ public:
 
   const dist::Mesh &getMesh() const { return mesh; }
   const abi::Cluster &getCluster() const { return cluster; }
+  /// Of the kernel in which `op` runs.
+  const facts::KernelShare &getShare(mlir::Operation *op);
 
   /// Seconds of what a rank runs of `op` split in each of `ways`: of its local form with its
   /// collectives, or of its `share` of a kernel.
@@ -49,6 +51,7 @@ private:
   facts::ReshardTables tables;
   facts::ReshardPlanner planner; ///< on meshes of more axes than tables have
   LocalProgram local;
+  llvm::DenseMap<mlir::Operation *, facts::KernelShares> shares; ///< by function
 };
 
 } // namespace pcc::strategy

@@ -3,6 +3,7 @@
 
 #include "dialects/graph/Roles.h"
 #include "passes/facts/OpNames.h"
+#include "passes/facts/Shardings.h"
 #include <cmath>
 
 using namespace mlir;
@@ -18,9 +19,9 @@ int64_t toPicoseconds(double seconds) {
 }
 
 int64_t countBytes(Type type, const Sharding &sharding, const dist::Mesh &mesh) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor ? facts::getNumBytes(tensor.clone(sharding.getLocalShape(tensor.getShape(), mesh)))
-                : 0;
+  return isa<RankedTensorType>(type)
+             ? facts::getNumBytes(facts::getLocalType(type, sharding, mesh))
+             : 0;
 }
 
 /// Ops with one of these have the same options at the same prices.
@@ -46,9 +47,14 @@ const void *getKey(RoleKind kind) {
   return reinterpret_cast<const void *>(static_cast<uintptr_t>(kind));
 }
 
-bool isCutBeyondBatch(const Sharding &sharding) {
-  return llvm::any_of(sharding.getDims().drop_front(),
-                      [](const dist::AxisList &axes) { return !axes.empty(); });
+/// Gradients and what ops share, which has the kind of outputs here.
+bool mayBePartial(RoleKind kind) { return kind == RoleKind::Gradient || kind == RoleKind::Output; }
+
+/// An input comes whole, or cut along the batch.
+bool mayBeFed(const Sharding &sharding, const GivenShardings &given) {
+  return !sharding.isSplit() ||
+         (!given.fullBatch && llvm::all_of(sharding.getDims().drop_front(),
+                                           [](const dist::AxisList &axes) { return axes.empty(); }));
 }
 
 /// Whether both cut all tensors alike, whatever is partial.
@@ -86,13 +92,33 @@ std::string describe(const SearchNode &node) {
 
 SearchProblem::SearchProblem(ModuleOp module, const dist::Mesh &mesh, const abi::Cluster &cluster,
                              const GivenShardings &given, int64_t memoryLimit)
-    : module(module), prices(module.getContext(), mesh, cluster), graph(module, given) {
+    : module(module),
+      prices(std::make_shared<SearchPrices>(module.getContext(), mesh, cluster)),
+      graph(module, given) {
   problem.usageLimit = memoryLimit;
   for (const SearchNode &node : graph.nodes) {
     ways.push_back(node.kind == SearchNode::Kind::Op ? getOpWays(node.op, given)
                                                      : getTensorWays(node, given));
     addNode(node);
   }
+  addUses();
+}
+
+SearchProblem::SearchProblem(ModuleOp module, const GivenShardings &given, int64_t memoryLimit,
+                             std::shared_ptr<SearchPrices> shared, const NearPlan &near)
+    : module(module), prices(std::move(shared)), graph(module, given) {
+  std::vector<int64_t> planned;
+  for (auto [index, node] : llvm::enumerate(graph.nodes)) {
+    ways.push_back(getNearWays(index, given, near));
+    addNode(node);
+    planned.push_back(problem.nodes.back().usages.front());
+  }
+  solve::Int128 needed = solve::tightestMoment(problem, planned).use;
+  problem.usageLimit = static_cast<int64_t>(std::max<solve::Int128>(memoryLimit, needed));
+  addUses();
+}
+
+void SearchProblem::addUses() {
   for (const SearchEdge &edge : graph.edges)
     addEdge(edge);
   for (const SearchOutput &output : graph.outputs)
@@ -100,19 +126,19 @@ SearchProblem::SearchProblem(ModuleOp module, const dist::Mesh &mesh, const abi:
 }
 
 SearchProblem SearchProblem::remake(const GivenShardings &given) const {
-  return SearchProblem(module, prices.getMesh(), prices.getCluster(), given, problem.usageLimit);
+  return SearchProblem(module, prices->getMesh(), prices->getCluster(), given, problem.usageLimit);
 }
 
 /// The ways that split the factors as given. Over axes that are left they may carry partial sums.
 std::vector<OpSharding> SearchProblem::follow(Operation *op, const GivenOp &given) const {
-  FactorAxes factors(op, prices.getMesh());
+  FactorAxes factors(op, prices->getMesh());
   factors.give(given.factors);
   std::vector<Sharding> operands;
   for (const TensorFactors &dims : factors.getRule().getOperands())
     operands.push_back(factors.project(dims));
   std::vector<OpSharding> ways = {
       makeOpSharding(op, factors, operands, SmallVector<bool>(operands.size(), false))};
-  for (OpSharding &way : listOptions(op, prices.getMesh()))
+  for (OpSharding &way : listOptions(op, prices->getMesh()))
     if (isCutAlike(way, ways.front()) && way != ways.front())
       ways.push_back(std::move(way));
   return ways;
@@ -121,12 +147,12 @@ std::vector<OpSharding> SearchProblem::follow(Operation *op, const GivenOp &give
 SearchProblem::Ways SearchProblem::priceOpWays(Operation *op, std::vector<OpSharding> ways) {
   auto result = std::make_shared<NodeWays>();
   result->ways = std::move(ways);
-  for (double seconds : prices.priceOp(op, getShare(op), result->ways))
+  for (double seconds : prices->priceOp(op, prices->getShare(op), result->ways))
     result->costs.push_back(toPicoseconds(seconds));
   for (const OpSharding &way : result->ways) {
     int64_t &bytes = result->bytes.emplace_back();
     for (auto [value, sharding] : llvm::zip_equal(op->getResults(), way.results))
-      bytes += countBytes(value.getType(), sharding, prices.getMesh());
+      bytes += countBytes(value.getType(), sharding, prices->getMesh());
   }
   return result;
 }
@@ -137,22 +163,17 @@ SearchProblem::Ways SearchProblem::makeTensorWays(RankedTensorType type,
   for (const Sharding &sharding : shardings) {
     result->ways.push_back(passOn(sharding));
     result->costs.push_back(0);
-    result->bytes.push_back(countBytes(type, sharding, prices.getMesh()));
+    result->bytes.push_back(countBytes(type, sharding, prices->getMesh()));
   }
   return result;
-}
-
-const facts::KernelShare &SearchProblem::getShare(Operation *op) {
-  auto function = op->getParentOfType<func::FuncOp>();
-  return shares.try_emplace(function, function).first->second.of(op);
 }
 
 SearchProblem::Ways SearchProblem::getOpWays(Operation *op, const GivenShardings &given) {
   if (auto found = given.ops.find(op); found != given.ops.end())
     return priceOpWays(op, follow(op, found->second));
-  Ways &equal = known[getSignature(op, getShare(op))];
+  Ways &equal = known[getSignature(op, prices->getShare(op))];
   if (!equal)
-    equal = priceOpWays(op, listOptions(op, prices.getMesh()));
+    equal = priceOpWays(op, listOptions(op, prices->getMesh()));
   return equal;
 }
 
@@ -163,15 +184,47 @@ SearchProblem::Ways SearchProblem::getTensorWays(const SearchNode &node,
   bool isShared = node.kind == SearchNode::Kind::Shared;
   RoleKind kind = isShared ? RoleKind::Output : node.role.getKind();
   if (const Sharding *sharding = findGiven(node, given))
-    return makeTensorWays(node.type, facts::dropTrivialAxes(*sharding, prices.getMesh()));
+    return makeTensorWays(node.type, facts::dropTrivialAxes(*sharding, prices->getMesh()));
   Ways &equal = known[{node.type.getAsOpaquePointer(), getKey(kind)}];
   if (equal)
     return equal;
   std::vector<Sharding> shardings =
-      listShardings(node.type.getShape(), prices.getMesh(), isShared || kind == RoleKind::Gradient);
+      listShardings(node.type.getShape(), prices->getMesh(), mayBePartial(kind));
+  if (kind == RoleKind::Input)
+    llvm::erase_if(shardings,
+                   [&](const Sharding &sharding) { return !mayBeFed(sharding, given); });
+  return equal = makeTensorWays(node.type, shardings);
+}
+
+/// What is given has the planned way alone.
+SearchProblem::Ways SearchProblem::getNearWays(unsigned index, const GivenShardings &given,
+                                               const NearPlan &near) {
+  const SearchNode &node = graph.nodes[index];
+  std::shared_ptr<const OpSharding> planned = near.findWay(index, node);
+  if (node.kind == SearchNode::Kind::Op) {
+    bool isGiven = given.ops.contains(node.op);
+    std::vector<const void *> key = getSignature(node.op, prices->getShare(node.op));
+    key.insert(key.end(), {planned.get(), isGiven ? planned.get() : nullptr});
+    Ways &equal = known[std::move(key)];
+    if (!equal)
+      equal = priceOpWays(node.op, isGiven ? std::vector<OpSharding>{*planned}
+                                           : listOptionsNear(node.op, prices->getMesh(), *planned,
+                                                             near.axis));
+    return equal;
+  }
+  if (findGiven(node, given))
+    return makeTensorWays(node.type, planned->results);
+  RoleKind kind =
+      node.kind == SearchNode::Kind::Shared ? RoleKind::Output : node.role.getKind();
+  Ways &equal = known[{node.type.getAsOpaquePointer(), getKey(kind), planned.get()}];
+  if (equal)
+    return equal;
+  const Sharding &first = planned->results.front();
+  std::vector<Sharding> shardings = listShardingsNear(node.type.getShape(), prices->getMesh(),
+                                                      mayBePartial(kind), first, near.axis);
   if (kind == RoleKind::Input)
     llvm::erase_if(shardings, [&](const Sharding &sharding) {
-      return given.fullBatch ? sharding.isSplit() : isCutBeyondBatch(sharding);
+      return sharding != first && !mayBeFed(sharding, given);
     });
   return equal = makeTensorWays(node.type, shardings);
 }
@@ -199,7 +252,7 @@ const SearchProblem::Table &SearchProblem::getTable(const SearchEdge &edge) {
   for (const OpSharding &way : to.ways)
     wanted.push_back(&way.operands[edge.operand]);
   std::vector<int64_t> costs;
-  for (double seconds : prices.priceUses(edge.type, made, wanted))
+  for (double seconds : prices->priceUses(edge.type, made, wanted))
     costs.push_back(toPicoseconds(seconds) * edge.runs);
   if (llvm::any_of(costs, [](int64_t cost) { return cost != 0; }))
     it->second = std::move(costs);
@@ -218,11 +271,11 @@ int64_t SearchProblem::getCost(const SearchEdge &edge, int32_t from, int32_t to)
 
 std::vector<OwnCollective> SearchProblem::listCollectives(unsigned node, int32_t option) {
   Operation *op = graph.nodes[node].op;
-  return op ? prices.listCollectives(op, ways[node]->ways[option]) : std::vector<OwnCollective>();
+  return op ? prices->listCollectives(op, ways[node]->ways[option]) : std::vector<OwnCollective>();
 }
 
 const facts::ReshardPlan &SearchProblem::planUse(const SearchEdge &edge, int32_t from, int32_t to) {
-  return prices.planUse(edge.type, ways[edge.from]->ways[from].results[edge.result],
+  return prices->planUse(edge.type, ways[edge.from]->ways[from].results[edge.result],
                         ways[edge.to]->ways[to].operands[edge.operand]);
 }
 
@@ -230,7 +283,7 @@ void SearchProblem::addOutput(const SearchOutput &output) {
   for (auto [way, cost] :
        llvm::zip_equal(ways[output.from]->ways, problem.nodes[output.from].costs)) {
     const Sharding &made = way.results[output.result], whole = made.withoutPartial();
-    cost += toPicoseconds(prices.priceUses(output.type, &made, &whole).front()) * output.runs;
+    cost += toPicoseconds(prices->priceUses(output.type, &made, &whole).front()) * output.runs;
   }
 }
 

@@ -38,16 +38,32 @@ struct NodeWays {
   std::vector<int64_t> bytes; ///< of the results, on one rank
 };
 
+/// A search near a plan: every node has its way in the plan, which is its option 0, and those that
+/// differ from it over one axis.
+struct NearPlan {
+  /// The way of the node with this number. Where it is the same object, equal nodes share options.
+  llvm::function_ref<std::shared_ptr<const OpSharding>(unsigned index, const SearchNode &node)>
+      findWay;
+  llvm::StringRef axis; ///< one of the mesh
+};
+
 class SearchProblem {
 public:
   /// Of `module` on a mesh, by the prices of `cluster`, which is complete, has a device for each
   /// rank and outlives this. What is `given` has no other option. `memoryLimit` in bytes.
   SearchProblem(mlir::ModuleOp module, const dist::Mesh &mesh, const abi::Cluster &cluster,
                 const GivenShardings &given, int64_t memoryLimit);
+  /// Near a plan. One that needs more memory than there is may go on needing as much.
+  SearchProblem(mlir::ModuleOp module, const GivenShardings &given, int64_t memoryLimit,
+                std::shared_ptr<SearchPrices> prices, const NearPlan &near);
 
   const solve::StrategyProblem &getProblem() const { return problem; }
   const SearchGraph &getGraph() const { return graph; }
   const NodeWays &getWays(unsigned node) const { return *ways[node]; }
+  /// The same object for equal nodes.
+  std::shared_ptr<const OpSharding> getWay(unsigned node, int32_t option) const {
+    return {ways[node], &ways[node]->ways[option]};
+  }
 
   /// What a use costs where both of its ends have an option, in picoseconds of a step.
   int64_t getCost(const SearchEdge &edge, int32_t from, int32_t to);
@@ -56,7 +72,7 @@ public:
   /// How the value of a use gets from one sharding to the other.
   const facts::ReshardPlan &planUse(const SearchEdge &edge, int32_t from, int32_t to);
 
-  const dist::Mesh &getMesh() const { return prices.getMesh(); }
+  const dist::Mesh &getMesh() const { return prices->getMesh(); }
 
   /// The same program on the same mesh and machine with other things given.
   SearchProblem remake(const GivenShardings &given) const;
@@ -72,8 +88,9 @@ private:
   /// Of uses that always cost nothing: no table.
   using Table = std::optional<solve::CostTable>;
 
+  void addUses();
   Ways getOpWays(mlir::Operation *op, const GivenShardings &given);
-  const facts::KernelShare &getShare(mlir::Operation *op);
+  Ways getNearWays(unsigned index, const GivenShardings &given, const NearPlan &near);
   Ways getTensorWays(const SearchNode &node, const GivenShardings &given);
   std::vector<OpSharding> follow(mlir::Operation *op, const GivenOp &given) const;
   Ways priceOpWays(mlir::Operation *op, std::vector<OpSharding> ways);
@@ -84,8 +101,7 @@ private:
   const Table &getTable(const SearchEdge &edge);
 
   mlir::ModuleOp module;
-  SearchPrices prices;
-  llvm::DenseMap<mlir::Operation *, facts::KernelShares> shares; ///< by function
+  std::shared_ptr<SearchPrices> prices;
   SearchGraph graph;
   solve::StrategyProblem problem;
   std::vector<Ways> ways;                          ///< by node

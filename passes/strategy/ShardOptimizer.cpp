@@ -213,8 +213,7 @@ private:
 
   /// Of one rank's part.
   int64_t getBytes(graph::ParameterOp parameter, const Sharding &sharding) const {
-    RankedTensorType type = parameter.getTensorType();
-    return facts::getNumBytes(type.clone(sharding.getLocalShape(type.getShape(), mesh)));
+    return facts::getNumBytes(facts::getLocalType(parameter.getTensorType(), sharding, mesh));
   }
 
   void remarkSharded(const Update &update, const Cut &cut, const Sharding &shard) {

@@ -239,6 +239,16 @@ abi::Expected<abi::Cluster> parseCluster(const std::string &text) {
   return complete(cluster);
 }
 
+abi::Expected<abi::Cluster> parseCluster(const std::string &text, int64_t ranks) {
+  abi::Expected<abi::Cluster> parsed =
+      parseCluster(text.empty() ? fmt::format("{}xcpu", ranks) : text);
+  if (!parsed)
+    return parsed.status();
+  if (abi::Status status = checkRanks(*parsed, ranks); !status.ok())
+    return status;
+  return parsed;
+}
+
 std::string toText(const abi::Cluster &cluster) {
   google::protobuf::TextFormat::Printer printer;
   printer.SetSingleLineMode(true);

@@ -33,6 +33,9 @@ abi::Expected<abi::Cluster> complete(const abi::Cluster &given);
 /// A short form, or the message in protobuf's text form, as pass options have it; complete.
 abi::Expected<abi::Cluster> parseCluster(const std::string &text);
 
+/// The same with a device for each of `ranks`; empty: so many ranks of this machine, `Nxcpu`.
+abi::Expected<abi::Cluster> parseCluster(const std::string &text, int64_t ranks);
+
 /// What parseCluster reads back.
 std::string toText(const abi::Cluster &cluster);
 

@@ -8,6 +8,7 @@
 #include "passes/solve/ProblemFile.h"
 #include "passes/solve/Solve.h"
 #include "passes/solve/Workers.h"
+#include "tools/pcc/MemoryReport.h"
 #include "tools/pcc/Output.h"
 #include "tools/pcc/RoadFlags.h"
 #include "tools/pcc/SearchReport.h"
@@ -62,6 +63,10 @@ public:
         road(command),
         threads("threads", cl::desc("threads of the search"), cl::init(2), cl::sub(command)),
         seed("seed", cl::desc("of random decisions"), cl::init(1), cl::sub(command)),
+        gap("gap",
+            cl::desc("end when the cost is proved to be above the least by no more than this part "
+                     "of it; 0.01: one percent"),
+            cl::init(0), cl::sub(command)),
         output("o", cl::desc("the plan, as a strategy file; of a problem the solution"),
                cl::value_desc("file"), cl::sub(command)),
         longOutput("output", cl::desc("the same as -o"), cl::aliasopt(output)),
@@ -79,6 +84,8 @@ public:
   ExitCode run() override {
     if (threads < 1)
       return fail(BadUsage, "'--threads': expected at least 1");
+    if (!(gap >= 0 && gap <= 1))
+      return fail(BadUsage, llvm::formatv("'--gap': expected 0 to 1, got {0}", gap.getValue()));
     if (pinTimeLimit < 0)
       return fail(BadUsage, "'--pin-time-limit': expected at least 0");
     PipelineOptions road;
@@ -116,22 +123,33 @@ private:
     options.parallel.set_strategy_ckpt_save_file(output);
     options.searchSeed = seed;
     options.searchThreads = threads;
+    options.searchGap = gap;
     options.pinTimeLimit = pinTimeLimit;
     std::optional<SearchReport> report;
     options.observeSearch = [&](llvm::ArrayRef<plan::MeshCandidate> candidates) {
       report.emplace(candidates);
     };
+    std::optional<MemoryReport> memoryReport;
+    options.observeMemorySearch = [&](const strategy::MemoryOutcome &outcome) {
+      memoryReport.emplace(outcome);
+    };
     Session session;
     ExitCode code;
     if (!road.compile(session, options, Stage::Strategy, code))
       return code;
-    if (!report)
-      return fail(BadUsage, "'--auto-parallel-search-mode': expected dynamic_programming or best, "
-                            "which have a cost to tell");
+    if (memoryReport)
+      return tell(*memoryReport);
+    if (report)
+      return tell(*report);
+    return fail(BadUsage, "'--auto-parallel-search-mode': expected dynamic_programming, best or "
+                          "recursive_programming, which have a cost to tell");
+  }
+
+  template <typename Report> ExitCode tell(const Report &report) const {
     if (format.isJson())
-      printJson(report->toJson());
+      printJson(report.toJson());
     else
-      report->print();
+      report.print();
     return Success;
   }
 
@@ -149,6 +167,7 @@ private:
     options.elapsed = clock.seconds();
     options.threads = threads;
     options.seed = seed;
+    options.gap = gap;
     if (!quiet)
       options.progress = printProgress;
     if (ExitCode code = readInitial(options))
@@ -263,6 +282,7 @@ private:
 
   RoadFlags road;
   cl::opt<int> threads, seed;
+  cl::opt<double> gap;
   cl::opt<std::string> output;
   cl::alias longOutput;
   cl::opt<std::string> certificate, solution, initial;

@@ -38,7 +38,8 @@ SearchReport::SearchReport(llvm::ArrayRef<plan::MeshCandidate> candidates) {
     const solve::SolveResult &result = candidate.outcome.result;
     meshes.push_back({candidate.mesh.str(), solve::stringify(result.status),
                       strategy::toSeconds(result.cost), strategy::toSeconds(result.bound),
-                      candidate.outcome.seconds + result.statistics.seconds, result.hasSolution()});
+                      candidate.outcome.seconds + result.statistics.seconds, result.hasSolution(),
+                      candidate.cutSeconds, strategy::toSeconds(candidate.outcome.costBefore)});
   }
   if (candidates.front().outcome.isFeasible())
     ops = listOps(candidates.front().outcome);
@@ -69,9 +70,15 @@ json::Value SearchReport::toJson() const {
     }
     prices.push_back(std::move(price));
   }
-  return json::Object{{"cost", meshes.front().cost}, {"bound", meshes.front().bound},
-                      {"seconds", seconds},          {"meshes", std::move(rows)},
-                      {"ops", std::move(plan)},      {"pins", std::move(prices)}};
+  const Mesh &best = meshes.front();
+  json::Object report{{"cost", best.cost},      {"bound", best.bound},
+                      {"seconds", seconds},     {"meshes", std::move(rows)},
+                      {"ops", std::move(plan)}, {"pins", std::move(prices)}};
+  if (best.cutSeconds > 0) {
+    report["cut_seconds"] = best.cutSeconds;
+    report["cost_before"] = best.costBefore;
+  }
+  return report;
 }
 
 /// What each pin costs, and at most where more is not ruled out.
@@ -100,6 +107,10 @@ void SearchReport::print() const {
           mesh.bound * 1e3, mesh.cost > 0 ? 100 * (1 - mesh.bound / mesh.cost) : 0.0, mesh.seconds);
     else
       llvm::outs() << llvm::formatv("{0,-24} {1,12}\n", mesh.name, mesh.status);
+  if (const Mesh &best = meshes.front(); best.cutSeconds > 0)
+    llvm::outs() << llvm::formatv(
+        "the cuts took {0:f4} s; their plan takes {1:f4} ms, before it was improved\n",
+        best.cutSeconds, best.costBefore * 1e3);
   std::vector<PlannedOp> longest = ops;
   llvm::stable_sort(longest, [](const PlannedOp &lhs, const PlannedOp &rhs) {
     return lhs.seconds > rhs.seconds;

@@ -22,7 +22,8 @@ public:
   explicit SearchReport(llvm::ArrayRef<plan::MeshCandidate> candidates);
 
   /// `{"cost", "bound", "seconds", "meshes": […], "ops": {NAME: {"in_strategy", "out_strategy",
-  /// "cost"}}, "pins": [{"pin", "cost", "most"}]}`; times in seconds.
+  /// "cost"}}, "pins": [{"pin", "cost", "most"}]}`; times in seconds. Of recursive cuts also
+  /// "cut_seconds", which the cuts alone took, and "cost_before" their improvement.
   llvm::json::Value toJson() const;
   /// A table of the meshes, the plan's ops that take longest, and what pins cost.
   void print() const;
@@ -32,6 +33,7 @@ private:
     std::string name, status;
     double cost = 0, bound = 0, seconds = 0;
     bool isFeasible = false;
+    double cutSeconds = 0, costBefore = 0;
   };
 
   std::vector<Mesh> meshes;

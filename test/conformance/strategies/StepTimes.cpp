@@ -77,7 +77,10 @@ std::optional<StepTimes> measureSteps(const Case &question, const Model &model, 
   ModuleOp module = *program.module;
   take(strategy::search(module, theirs, *cluster, options), times.theirs, times);
   take(strategy::search(module, free, *cluster, options), times.best, times);
-  take(strategy::improveSearch(module, cut, fixed, *cluster, options), times.cut, times);
+  cut.given.gradientFactor = [](auto &&...) { return 1.0; };
+  dist::Mesh mesh = cut.mesh;
+  strategy::markProgram(module, std::move(cut));
+  take(strategy::improveSearch(module, mesh, fixed, *cluster, options), times.cut, times);
   return times;
 }
 

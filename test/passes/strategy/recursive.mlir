@@ -1,10 +1,19 @@
 // RUN: pcc-opt %s --split-input-file --strategy-collect-pins --strategy-recursive=device-num=8 | FileCheck %s
+// RUN: pcc-opt %s --split-input-file --strategy-collect-pins --strategy-recursive="device-num=8 improvement=roofline cluster=8xh100" --remark-format=emitRemark --remarks-filter=strategy 2>%t | FileCheck %s --check-prefix=BETTER
+// RUN: FileCheck %s --check-prefix=REMARK --input-file=%t
+// RUN: not pcc-opt %s --split-input-file --strategy-collect-pins --strategy-recursive="device-num=8 improvement=roofline cluster=4xh100" 2>&1 | FileCheck %s --check-prefix=FEW
+
+// FEW: error: expected a cluster of at least 8 devices, one for each rank, got 4
 
 // The papers' example: rows twice, the depth once. The sum over the depth stays partial.
+
+// On the machine the parameter is worth more cuts: the sum over two axes stays partial.
 
 // CHECK: module attributes {dist.mesh = #dist.mesh<x=2, y=2, z=2>}
 // CHECK: graph.matmul
 // CHECK-SAME: dist.in = [#dist.sharding<[x.z, y]>, #dist.sharding<[_, y]>], dist.out = [#dist.sharding<[x.z, _] partial(sum: y)>]
+// REMARK: remark: {{.*}} improve | Category:strategy | before_seconds=3.624{{.+}}, mesh="x=2, y=2, z=2", step_seconds=3.042
+// BETTER: graph.matmul {{.+}}dist.in = [#dist.sharding<[z, x.y]>, #dist.sharding<[_, x.y]>], dist.out = [#dist.sharding<[z, _] partial(sum: x, y)>]
 func.func @forward(%x: tensor<256x784xf32> {graph.role = #graph.role<input "x">},
                    %w: tensor<512x784xf32> {graph.role = #graph.role<parameter "w">})
     -> (tensor<256x512xf32> {graph.role = #graph.role<output "y">}) {
@@ -29,8 +38,9 @@ func.func @forward(%x: tensor<4096x16xf32> {graph.role = #graph.role<input "x">}
 
 // -----
 
-// What is given holds, on its mesh, and neighbours cut what they share alike.
+// What is given holds, on its mesh, and neighbours cut what they share alike; whatever it costs.
 
+// BETTER: graph.matmul {{.+}}dist.in = [#dist.sharding<[_, _]>, #dist.sharding<[_, x]>]
 // CHECK: module attributes {dist.mesh = #dist.mesh<x=8>}
 // CHECK: graph.matmul {{.+}}dist.in = [#dist.sharding<[_, _]>, #dist.sharding<[_, x]>]
 // CHECK: graph.relu {{.+}}dist.out = [#dist.sharding<[_, x]>]

@@ -1,16 +1,17 @@
 // RUN: pcc-opt %s --split-input-file --strategy-collect-pins --strategy-search-by-memory="device-num=8 full-batch" | FileCheck %s
-// RUN: pcc-opt %s --split-input-file --strategy-collect-pins --strategy-search-by-memory="device-num=8 full-batch recursive" | FileCheck %s --check-prefix=CUT
+// RUN: pcc-opt %s --split-input-file --strategy-collect-pins --strategy-search-by-memory="device-num=8 full-batch algorithm=best" | FileCheck %s
+// RUN: pcc-opt %s --split-input-file --strategy-collect-pins --strategy-recursive="device-num=8 full-batch improvement=memory" | FileCheck %s --check-prefix=CUT
 // RUN: pcc-opt %s --split-input-file --strategy-collect-pins --strategy-search-by-memory="device-num=8 full-batch beta=0" | FileCheck %s --check-prefix=WORK
 // RUN: pcc-opt %s --split-input-file --strategy-collect-pins --strategy-search-by-memory="device-num=8 full-batch" --remark-format=emitRemark --remarks-filter=strategy 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
 
 // 4,096 bytes of one operand, 16,384 of the other, and as much for its gradient, which weighs 0.4;
 // the result is to be whole, and gathering it weighs 400. By work alone the depth is split: so is
-// what an operand's slice has. Recursive cuts take columns, whose gradients need not be sent.
+// what an operand's slice has. Recursive cuts, which begin with columns, end with nothing split, too.
 
 // REMARK: remark: {{.*}} search | {{.*}}activations=0.000000e+00, computation=2.048000e+04, mesh=x=8, parameters=1.638400e+04, total=2.703360e+04
 // CHECK: graph.matmul {{.+}}dist.in = [#dist.sharding<[_, _]>, #dist.sharding<[_, _]>]
 // CUT: module attributes {dist.mesh = #dist.mesh<x=8>}
-// CUT: graph.matmul {{.+}}dist.in = [#dist.sharding<[_, _]>, #dist.sharding<[_, x]>]
+// CUT: graph.matmul {{.+}}dist.in = [#dist.sharding<[_, _]>, #dist.sharding<[_, _]>]
 // WORK: graph.matmul {{.+}}dist.in = [#dist.sharding<[_, x]>, #dist.sharding<[x, _]>]
 func.func @forward(%x: tensor<16x64xf32> {graph.role = #graph.role<input "x">},
                    %w: tensor<64x64xf32> {graph.role = #graph.role<parameter "w">})

@@ -118,6 +118,9 @@ TEST(Cluster, EveryRankNeedsADevice) {
   EXPECT_TRUE(checkRanks(*parseForm("2x8xH100"), 16).ok());
   EXPECT_EQ(checkRanks(*parseForm("2x8xH100"), 17).message(),
             "expected a cluster of at least 17 devices, one for each rank, got 16");
+  EXPECT_EQ(parseCluster("2x8xH100", 17).status().message(),
+            "expected a cluster of at least 17 devices, one for each rank, got 16");
+  EXPECT_EQ(toText(*parseCluster("", 6)), toText(*parseForm("6xcpu")));
 }
 
 TEST(Cluster, WhatIsMissingOrWrongIsNamed) {

@@ -18,21 +18,31 @@ using pcc::dist::Sharding;
 
 namespace {
 
-/// `[x, _], [_, _] -> [x, _]` of each way of the first op of `function`.
-std::vector<std::string> list(const std::string &function, const Mesh &mesh) {
+/// `[x, _], [_, _] -> [x, _]`.
+std::string print(const OpSharding &way) {
+  std::string text;
+  for (const Sharding &operand : way.operands)
+    text += (text.empty() ? "" : ", ") + operand.str();
+  for (const Sharding &result : way.results)
+    text += " -> " + result.str();
+  return text;
+}
+
+/// What `find` lists for the first op of `function`.
+std::vector<std::string> list(const std::string &function,
+                              llvm::function_ref<std::vector<OpSharding>(Operation *op)> find) {
   MLIRContext context;
   context.loadDialect<func::FuncDialect, graph::GraphDialect, dist::DistDialect>();
   auto module = parseSourceString<ModuleOp>(function, &context);
-  Operation *op = &(*module->getOps<func::FuncOp>().begin()).getBody().front().front();
   std::vector<std::string> texts;
-  for (const OpSharding &way : listOptions(op, mesh)) {
-    std::string &text = texts.emplace_back();
-    for (const Sharding &operand : way.operands)
-      text += (text.empty() ? "" : ", ") + operand.str();
-    for (const Sharding &result : way.results)
-      text += " -> " + result.str();
-  }
+  for (const OpSharding &way :
+       find(&(*module->getOps<func::FuncOp>().begin()).getBody().front().front()))
+    texts.push_back(print(way));
   return texts;
+}
+
+std::vector<std::string> list(const std::string &function, const Mesh &mesh) {
+  return list(function, [&](Operation *op) { return listOptions(op, mesh); });
 }
 
 const std::string matmul = R"(func.func @f(%a: tensor<8x6xf32>, %b: tensor<6x4xf32>) {
@@ -61,6 +71,50 @@ TEST(OpOptions, CountsDivide) {
 TEST(OpOptions, AxesAreAssignedIndependently) {
   // Six choices for each of two axes, but for both carried through different operands.
   EXPECT_EQ(list(matmul, Mesh({{"x", 2}, {"y", 1}, {"z", 2}})).size(), 36u - 2 - 1);
+}
+
+TEST(OpOptions, NearOnesDifferOverOneAxis) {
+  Mesh mesh({{"x", 2}, {"y", 2}});
+  auto near = [&](StringRef current, StringRef axis) {
+    return list(matmul, [&](Operation *op) -> std::vector<OpSharding> {
+      for (const OpSharding &way : listOptions(op, mesh))
+        if (print(way) == current)
+          return listOptionsNear(op, mesh, way, axis);
+      return {};
+    });
+  };
+  EXPECT_EQ(near("[x, _], [_, y] -> [x, y]", "y"),
+            (std::vector<std::string>{
+                "[x, _], [_, y] -> [x, y]",
+                "[x, _], [_, _] -> [x, _]",
+                "[x.y, _], [_, _] -> [x.y, _]",
+                "[x, y], [y, _] -> [x, _] partial(sum: y)",
+                "[x, _] partial(sum: y), [_, _] -> [x, _] partial(sum: y)",
+                "[x, _], [_, _] partial(sum: y) -> [x, _] partial(sum: y)",
+            }));
+  // What is carried over the other axis goes on being carried through the same operand.
+  EXPECT_EQ(near("[_, _] partial(sum: x), [_, _] -> [_, _] partial(sum: x)", "y").size(), 5u);
+  EXPECT_EQ(near("[x, _], [_, y] -> [x, y]", "z"),
+            std::vector<std::string>{"[x, _], [_, y] -> [x, y]"});
+}
+
+TEST(OpOptions, ShardingsNearADifferOverOneAxis) {
+  Mesh mesh({{"x", 2}, {"y", 2}, {"z", 3}});
+  Sharding current({{"x"}, {}});
+  auto print = [](const std::vector<Sharding> &shardings) {
+    std::string text;
+    for (const Sharding &sharding : shardings)
+      text += sharding.str();
+    return text;
+  };
+  EXPECT_EQ(print(listShardingsNear({8, 6}, mesh, /*mayBePartial=*/true, current, "y")),
+            "[x, _][x.y, _][x, y][x, _] partial(sum: y)");
+  EXPECT_EQ(print(listShardingsNear({8, 6}, mesh, /*mayBePartial=*/false, current, "x")),
+            "[x, _][_, _][_, x]");
+  // Three parts divide 6 columns, not 4 rows.
+  EXPECT_EQ(print(listShardingsNear({8, 6}, mesh, /*mayBePartial=*/false, current, "z")),
+            "[x, _][x, z]");
+  EXPECT_EQ(print(listShardingsNear({8, 6}, mesh, /*mayBePartial=*/true, current, "w")), "[x, _]");
 }
 
 TEST(OpOptions, OperandsThatAreAddedArePartialTogether) {
