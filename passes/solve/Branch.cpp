@@ -35,10 +35,31 @@ void Branch::start(const TimedPrices &given, const Stop &stop) {
     return;
   std::vector<double> startPrices = spread(given, segments);
   compact(core, segments);
+  makeInstance(given.empty() ? std::vector<double>() : startPrices);
+}
+
+void Branch::makeInstance(const std::vector<double> &startPrices) {
   instance = std::make_unique<Instance>(core, segments);
   prices = std::make_unique<PriceSearch>(*instance, style, double(core.constant));
-  if (!given.empty())
+  if (!startPrices.empty())
     prices->resume(startPrices);
+}
+
+void Branch::sleep() {
+  if (!instance)
+    return;
+  asleep = prices->prices();
+  asleep.push_back(0); // there may be no segments
+  instance.reset();
+  prices.reset();
+}
+
+void Branch::wake() {
+  if (asleep.empty())
+    return;
+  asleep.pop_back();
+  makeInstance(asleep);
+  asleep.clear();
 }
 
 TimedPrices Branch::timedPrices() const {

@@ -28,7 +28,7 @@ public:
 
   /// The reductions left nothing to choose.
   bool isSolved() const { return !isClosed() && core.isEmpty(); }
-  bool isOpen() const { return instance != nullptr; }
+  bool isOpen() const { return instance != nullptr || !asleep.empty(); }
 
   /// Bounds the options at the best prices. Returns how many of them can go at `cutoff`.
   size_t settle(int sweeps, Int128 cutoff);
@@ -38,6 +38,10 @@ public:
 
   /// Reduces what pruning left, and goes on from the same prices.
   void renew(const Stop &stop);
+
+  /// Lets go of all that can be made again from the core while nobody works on it, and makes it.
+  void sleep();
+  void wake();
 
   TimedPrices timedPrices() const;
 
@@ -55,7 +59,10 @@ public:
   int stageAbove = -1, slotAbove = 0; ///< where its first stage hangs in the certificate
 
 private:
+  void makeInstance(const std::vector<double> &startPrices);
   void start(const TimedPrices &prices, const Stop &stop);
+
+  std::vector<double> asleep; ///< prices of a sleeping branch, and one more figure
 };
 
 } // namespace pcc::solve

@@ -65,9 +65,16 @@ std::string check(const StrategyProblem &problem) {
     return "expected a usage limit of at least 0, got " + std::to_string(problem.usageLimit);
   if (problem.nodes.size() > std::numeric_limits<int32_t>::max())
     return "expected at most 2147483647 nodes";
-  for (size_t i = 0; i < problem.nodes.size(); ++i)
+  Int128 most = 0;
+  for (size_t i = 0; i < problem.nodes.size(); ++i) {
     if (std::string error = checkNode(problem, static_cast<int>(i)); !error.empty())
       return error;
+    const std::vector<int64_t> &usages = problem.nodes[i].usages;
+    most += *std::max_element(usages.begin(), usages.end());
+  }
+  if (most >= kLargestUse)
+    return "expected greatest usages of all nodes that sum to less than " + toString(kLargestUse) +
+           ", got " + toString(most);
   for (size_t i = 0; i < problem.edges.size(); ++i)
     if (std::string error = checkEdge(problem, i); !error.empty())
       return error;

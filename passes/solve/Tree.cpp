@@ -72,6 +72,7 @@ public:
       : problem(problem), branch(branch), cutoff(cutoff), seed(seed), stop(stop) {}
 
   Outcome run() {
+    branch.wake();
     for (int turn = 0; turn < 4 && branch.isOpen() && !stop(); ++turn) {
       size_t before = branch.instance->options;
       improve(turn == 0 ? stepsPerBranch : stepsPerBranch / 2);
@@ -103,6 +104,8 @@ private:
   void improve(int steps) {
     PriceSearch &prices = *branch.prices;
     prices.advance(uint64_t(steps) * prices.messages.work(), branch.toInstance(cutoff), stop);
+    if (prices.decoded().empty())
+      return; // cut off
     LocalSearch search(*branch.instance, prices.decoded(), seed);
     search.setPrices(prices.prices());
     search.run(uint64_t(steps) * prices.messages.work() / 6, stop);
@@ -190,9 +193,11 @@ Int128 searchTree(SearchContext &context, std::unique_ptr<Branch> root) {
         context.incumbent.offer(solution);
       for (auto &added : outcomes[i].children) {
         added->stageAbove = chosen[i]->stageAbove;
+        added->sleep();
         open.push_back(std::move(added));
       }
       // Cut off by the clock: what is not split is not done.
+      chosen[i]->sleep();
       if (!chosen[i]->isClosed() && !chosen[i]->isSolved() && outcomes[i].children.empty())
         open.push_back(std::move(chosen[i]));
       most = std::max(most, outcomes[i].work);

@@ -63,6 +63,9 @@ TEST(StrategyProblem, RefusesBadText) {
   EXPECT_EQ(messageOf("node a 1\nnode b 1\nedge a b 1 2"), "edge 0: expected 1 costs, got 2");
   EXPECT_EQ(messageOf("node a 1\nedge a a 1"),
             "edge 0: expected two different nodes, got 'a' twice");
+  EXPECT_EQ(messageOf("node a 1:4000000000000000000\nnode b 1:4000000000000000000"),
+            "expected greatest usages of all nodes that sum to less than 4611686018427387904, got "
+            "8000000000000000000");
   EXPECT_EQ(messageOf("limit -1"), "expected a usage limit of at least 0, got -1");
 }
 
