@@ -27,12 +27,36 @@ std::vector<int> findConflict(int count,
   return left;
 }
 
-/// Of a cost only whether it is forbidden.
+/// Of costs only whether they are forbidden.
 static std::vector<int64_t> dropCosts(const std::vector<int64_t> &costs) {
   std::vector<int64_t> dropped;
   for (int64_t cost : costs)
     dropped.push_back(cost >= kForbidden ? kForbidden : 0);
   return dropped;
+}
+
+static StrategyProblem dropCosts(const StrategyProblem &problem) {
+  StrategyProblem bare = problem;
+  for (StrategyNode &node : bare.nodes)
+    node.costs = dropCosts(node.costs);
+  std::erase_if(bare.edges, [](const StrategyEdge &edge) {
+    return std::all_of(edge.costs.begin(), edge.costs.end(),
+                       [](int64_t cost) { return cost < kForbidden; });
+  });
+  for (StrategyEdge &edge : bare.edges)
+    edge.costs = dropCosts(edge.costs.list());
+  return bare;
+}
+
+/// Of a problem without costs, whose options are few as soon as they differ in use alone.
+static bool isBareInfeasible(const StrategyProblem &problem, double seconds) {
+  SolveOptions options;
+  options.seconds = std::max(seconds, 0.01);
+  return solveByDynamicProgramming(problem, options).status == SolveStatus::Infeasible;
+}
+
+bool isInfeasible(const StrategyProblem &problem, double seconds) {
+  return isBareInfeasible(dropCosts(problem), seconds);
 }
 
 /// `nodes` of `problem` and the edges among them, without costs.
@@ -52,27 +76,21 @@ static StrategyProblem makePart(const StrategyProblem &problem, const std::vecto
 
 NodeConflict findNodeConflict(const StrategyProblem &problem, double seconds) {
   Stopwatch clock;
-  StrategyProblem bare = problem;
-  for (StrategyNode &node : bare.nodes)
-    node.costs = dropCosts(node.costs);
-  for (StrategyEdge &edge : bare.edges)
-    edge.costs = dropCosts(edge.costs.list());
-  auto isInfeasible = [&](const StrategyProblem &part) {
-    SolveOptions options;
-    options.seconds = std::max((seconds - clock.seconds()) / 4, 0.01);
-    return solveByDynamicProgramming(part, options).status == SolveStatus::Infeasible;
+  StrategyProblem bare = dropCosts(problem);
+  auto contradicts = [&](const StrategyProblem &part) {
+    return isBareInfeasible(part, (seconds - clock.seconds()) / 4);
   };
   NodeConflict conflict;
   bare.usageLimit = std::numeric_limits<int64_t>::max();
-  if (!isInfeasible(bare)) {
+  if (!contradicts(bare)) {
     bare.usageLimit = problem.usageLimit;
     conflict.needsLimit = true;
-    if (!isInfeasible(bare))
+    if (!contradicts(bare))
       return {};
   }
   conflict.nodes = findConflict(
       static_cast<int>(bare.nodes.size()),
-      [&](const std::vector<int> &nodes) { return isInfeasible(makePart(bare, nodes)); },
+      [&](const std::vector<int> &nodes) { return contradicts(makePart(bare, nodes)); },
       [&] { return clock.seconds() > seconds; });
   return conflict;
 }

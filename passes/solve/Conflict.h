@@ -20,6 +20,9 @@ std::vector<int> findConflict(int count,
                               const std::function<bool(const std::vector<int> &)> &isInfeasible,
                               const std::function<bool()> &stop);
 
+/// Whether there is proved to be no solution of `problem`, in about that many seconds.
+bool isInfeasible(const StrategyProblem &problem, double seconds);
+
 /// Nodes whose options do not go together.
 struct NodeConflict {
   std::vector<int> nodes;

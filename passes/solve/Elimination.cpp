@@ -84,10 +84,10 @@ private:
     for (int node : order) {
       eliminate(node, /*isLast=*/node == order.back());
       result.entries = figures;
-      if (figures > budget || stop()) {
-        result.reason =
-            stop() ? "the time was over"
-                   : "the tables would have more than " + std::to_string(budget) + " figures";
+      if (isOver() || stop()) {
+        result.reason = figures <= budget ? "the time was over"
+                                          : "the tables would have more than " +
+                                                std::to_string(budget) + " figures";
         return result;
       }
       if (tables.back().costs.empty()) {
@@ -98,6 +98,16 @@ private:
     result.isComplete = result.isFeasible = true;
     result.options.assign(core.nodes.size(), 0);
     return result;
+  }
+
+  /// Whether the budget or the time is; looks at the clock now and then.
+  bool isOver() {
+    constexpr uint64_t figuresBetween = 1'000'000;
+    if (figures >= nextLook) {
+      nextLook = figures + figuresBetween;
+      isLate = stop();
+    }
+    return isLate || figures > budget;
   }
 
   void recoverRoots(std::vector<int32_t> &options) const {
@@ -203,7 +213,7 @@ private:
       sizes.push_back(core.nodes[node].size());
     std::vector<int> digits(sizes.size(), 0);
     Front row, entry, next;
-    for (bool more = true; more && figures <= budget;) {
+    for (bool more = true; more && !isOver();) {
       made.fronts.push_back(made.costs.size());
       row.clear();
       for (int a = 0; a < core.nodes[made.node].size(); ++a)
@@ -302,7 +312,7 @@ private:
                          left.parts.begin() + (k + 1) * parts);
         out.parts.push_back(uint32_t(e - table.fronts[line]));
         figures += width;
-        if (figures > budget)
+        if (isOver())
           return;
       }
   }
@@ -374,7 +384,8 @@ private:
   std::vector<int> loose;                 ///< tables without scope that still use something
   std::vector<char> isDone;
   std::vector<Table> tables;
-  uint64_t figures = 0;
+  uint64_t figures = 0, nextLook = 0;
+  bool isLate = false; ///< at the last look
 };
 
 } // namespace

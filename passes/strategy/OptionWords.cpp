@@ -43,12 +43,16 @@ std::string describeSplit(Operation *op, const OpSharding &way, const dist::Mesh
     factors.takeOperand(index, sharding);
   for (auto [index, sharding] : llvm::enumerate(way.results))
     factors.takeResult(index, sharding);
+  auto isSummed = [&](const AxisList &axes) {
+    return llvm::any_of(way.results, [&](const Sharding &result) {
+      return llvm::is_contained(result.getPartialAxes(), axes.front());
+    });
+  };
   std::vector<std::string> parts;
   for (auto [factor, axes] : llvm::zip_equal(factors.getRule().getFactors(), factors.getAxes()))
     if (!axes.empty())
-      parts.push_back(
-          llvm::join(axes, ".") + " splits " + factor.name +
-          (factor.kind == FactorKind::Reduce ? ", a " + stringify(factor.reduce).str() : ""));
+      parts.push_back(llvm::join(axes, ".") + " splits " + factor.name +
+                      (isSummed(axes) ? ", a " + stringify(factor.reduce).str() : ""));
   if (std::string carried = describeCarried(way, factors); !carried.empty())
     parts.push_back(std::move(carried));
   return join(parts, "every rank does all of it");

@@ -12,12 +12,10 @@ namespace pcc::strategy {
 
 PlanConflict findPlanConflict(const SearchOutcome &outcome, const SearchOptions &options) {
   solve::Stopwatch clock;
+  double seconds = options.solve.seconds;
   auto isInfeasible = [&](ArrayRef<int> pins) {
-    solve::SolveOptions solve = options.solve;
-    solve.seconds = std::max((options.solve.seconds - clock.seconds()) / 4, 0.01);
     SearchProblem problem = outcome.problem->remake(keepPins(outcome.asked, pins));
-    return solve::solveByDynamicProgramming(problem.getProblem(), solve).status ==
-           solve::SolveStatus::Infeasible;
+    return solve::isInfeasible(problem.getProblem(), (seconds - clock.seconds()) / 4);
   };
   PlanConflict conflict;
   conflict.needsPins = !outcome.asked.pins.empty() && !isInfeasible({});
@@ -25,7 +23,7 @@ PlanConflict findPlanConflict(const SearchOutcome &outcome, const SearchOptions 
     conflict.pins = solve::findConflict(
         static_cast<int>(outcome.asked.pins.size()),
         [&](const std::vector<int> &pins) { return isInfeasible(pins); },
-        [&] { return clock.seconds() > options.solve.seconds; });
+        [&] { return clock.seconds() > seconds; });
   return conflict;
 }
 
