@@ -39,6 +39,7 @@ public:
     if (ways.empty())
       costBefore = solve::verify(problem->getProblem(), planned).cost;
     solution = solve::improve(problem->getProblem(), planned);
+    takeIfCheaper(improveWithout(axis));
     std::vector<std::shared_ptr<const OpSharding>> chosen;
     for (auto [node, option] : llvm::enumerate(solution))
       chosen.push_back(option == 0 && !ways.empty() ? ways[node] : problem->getWay(node, option));
@@ -72,6 +73,30 @@ public:
   solve::Int128 getCostBefore() const { return costBefore; }
 
 private:
+  /// What becomes of the plan in which no node uses `axis`; empty where that does not fit. What all
+  /// nodes do alike, none can leave alone.
+  solve::StrategySolution improveWithout(StringRef axis) const {
+    solve::StrategySolution without;
+    for (unsigned node = 0; node < problem->getProblem().nodes.size(); ++node) {
+      const std::vector<OpSharding> &listed = problem->getWays(node).ways;
+      auto found = llvm::find_if(listed, [&](const OpSharding &way) {
+        auto uses = [&](const dist::Sharding &sharding) { return sharding.uses(axis); };
+        return llvm::none_of(way.operands, uses) && llvm::none_of(way.results, uses);
+      });
+      without.push_back(found == listed.end() ? 0 : static_cast<int32_t>(found - listed.begin()));
+    }
+    if (!solve::verify(problem->getProblem(), without).ok())
+      return {};
+    return solve::improve(problem->getProblem(), std::move(without));
+  }
+
+  void takeIfCheaper(solve::StrategySolution other) {
+    const solve::StrategyProblem &costs = problem->getProblem();
+    if (!other.empty() &&
+        solve::verify(costs, other).cost < solve::verify(costs, solution).cost)
+      solution = std::move(other);
+  }
+
   /// A plan may have ways that no search would list: axes of a factor in another order, sums that
   /// are carried beside wholes.
   static int32_t findClosest(const OpSharding &way, ArrayRef<OpSharding> ways) {
