@@ -10,7 +10,8 @@ namespace pcc::strategy {
 
 solve::SolveResult solveBy(SearchAlgorithm algorithm, const solve::StrategyProblem &problem,
                            const solve::SolveOptions &options) {
-  return algorithm == SearchAlgorithm::DynamicProgramming
+  // Who asks for a gap does not need the very best.
+  return algorithm == SearchAlgorithm::DynamicProgramming && options.gap == 0
              ? solve::solveByDynamicProgramming(problem, options)
              : solve::solveBest(problem, options);
 }

@@ -15,6 +15,9 @@ static constexpr int groupCount = 8;
 /// Rounds with groups, unless the gap is reached before.
 static constexpr int groupRounds = 40;
 
+/// Rounds with the whole problem go on while each leaves no more than this part of the gap.
+static constexpr double leastClosed = 0.99;
+
 namespace {
 
 class FoldedSearch {
@@ -33,8 +36,9 @@ public:
     Level middle(context, fold(groups));
     middle.startFrom(coarse);
     // The bound is to be proved in the end, which takes about as long as all that was before.
-    context.buildSeconds = context.clock.seconds();
-    for (int round = 0; round < groupRounds && !context.isOver(); ++round) {
+    double proofSeconds = context.clock.seconds();
+    auto isOver = [&] { return context.isOver() || context.secondsLeft() < proofSeconds; };
+    for (int round = 0; round < groupRounds && !isOver(); ++round) {
       middle.round();
       context.report(false);
       if (isPromising(middle))
@@ -42,7 +46,19 @@ public:
     }
     if (!context.isGapReached())
       prove(middle);
-    return middle.foldedPrices();
+    if (context.isGapReached())
+      return middle.foldedPrices();
+    // What is missing now are prices that differ between the layers of a group, and solutions that
+    // do.
+    whole->startFrom(middle);
+    for (double gap = 1; context.gap() < leastClosed * gap && !isOver();) {
+      gap = context.gap();
+      whole->round();
+      whole->settle();
+      prove();
+      context.report(false);
+    }
+    return whole->foldedPrices();
   }
 
 private:
@@ -63,6 +79,11 @@ private:
     groups.settle();
     whole->startFrom(groups);
     whole->settle();
+    prove();
+  }
+
+  /// What the whole problem's own ones prove.
+  void prove() {
     WholeDual dual = whole->roundedDual();
     if (Int128 bound = boundOf(whole->problem(), dual); bound > context.bound) {
       context.raise(bound);

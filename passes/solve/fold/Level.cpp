@@ -98,8 +98,10 @@ double Level::target() const {
 
 void Level::startMoves() {
   boundAtStart = prices->bound();
-  moves = std::make_unique<LocalSearch>(folded->instance, prices->decoded(),
-                                        context.options.seed + ++starts);
+  bool goesOn = starts == 0 && context.incumbent.isKnown;
+  moves = std::make_unique<LocalSearch>(
+      folded->instance, goesOn ? folded->fold(context.incumbent.solution) : prices->decoded(),
+      context.options.seed + ++starts);
 }
 
 } // namespace pcc::solve
