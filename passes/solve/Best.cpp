@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/solve/BestSearch.h"
 
+#include "passes/solve/FoldedSearch.h"
 #include "passes/solve/Greedy.h"
 #include "passes/solve/Improve.h"
-#include "passes/solve/fold/FoldedSearch.h"
 
 namespace pcc::solve {
 

@@ -12,11 +12,11 @@
 // prices and messages give poor bounds, never false ones.
 //
 // Beside the tree there may be prices and messages of the problem as it was given
-// (fold/WholeBound.h): what was found on a folded problem. The better bound of the two counts.
+// (WholeBound.h): what was found on a folded problem. The better bound of the two counts.
 #pragma once
 
 #include "passes/solve/ExactBounds.h"
-#include "passes/solve/fold/WholeBound.h"
+#include "passes/solve/WholeBound.h"
 #include "runtime/abi/Status.h"
 #include <optional>
 

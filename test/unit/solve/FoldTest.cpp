@@ -3,11 +3,11 @@
 // Folding of repeated layers: what it finds, and that its solutions and bounds hold.
 
 #include "passes/solve/Certificate.h"
+#include "passes/solve/Copies.h"
+#include "passes/solve/FoldedMessages.h"
 #include "passes/solve/PriceSearch.h"
 #include "passes/solve/Solve.h"
 #include "passes/solve/State.h"
-#include "passes/solve/fold/Copies.h"
-#include "passes/solve/fold/FoldedMessages.h"
 #include "test/unit/solve/LayeredFixture.h"
 #include "test/unit/solve/StrategyFixture.h"
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/solve/fold/Copies.h"
+#include "passes/solve/Copies.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/solve/fold/EdgeTables.h"
+#include "passes/solve/EdgeTables.h"
 
 #include <map>
 #include <unordered_map>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/solve/fold/Level.h"
+#include "passes/solve/FoldedLevel.h"
 
-#include "passes/solve/fold/FoldedMessages.h"
+#include "passes/solve/FoldedMessages.h"
 
 namespace pcc::solve {
 
@@ -14,12 +14,12 @@ static constexpr double newStart = 1;
 /// Steps of the prices in which two styles of steps are compared, and between looks at solutions.
 static constexpr int raceSteps = 20, roundSteps = 8;
 
-Level::Level(SearchContext &context, std::unique_ptr<FoldedProblem> given)
+FoldedLevel::FoldedLevel(SearchContext &context, std::unique_ptr<FoldedProblem> given)
     : context(context), folded(std::move(given)),
       prices(
           std::make_unique<PriceSearch>(folded->instance, kSharpSteps, double(folded->constant))) {}
 
-void Level::startFrom(const Level &coarse) {
+void FoldedLevel::startFrom(const FoldedLevel &coarse) {
   guess = coarse.guess;
   prices->style = coarse.prices->style;
   prices->resume(coarse.prices->prices());
@@ -27,7 +27,7 @@ void Level::startFrom(const Level &coarse) {
       carryMessages(*coarse.folded, coarse.prices->messages.messages, *folded);
 }
 
-void Level::race() {
+void FoldedLevel::race() {
   // Without a limit it would cost as much as this; how much dearer the limit makes it, nobody
   // knows yet.
   MessagePassing unlimited(folded->instance);
@@ -49,7 +49,7 @@ void Level::race() {
   settle();
 }
 
-void Level::round() {
+void FoldedLevel::round() {
   // Better prices lead to better solutions than a search on worse ones comes to.
   double risen = prices->bound() - boundAtStart;
   if (!prices->decoded().empty() && risen > newStart * (target() - prices->bound()))
@@ -70,16 +70,16 @@ void Level::round() {
     offer(moves->best().options());
 }
 
-void Level::settle() {
+void FoldedLevel::settle() {
   std::vector<double> optionBounds;
   prices->settle(1, optionBounds);
 }
 
-WholeDual Level::roundedDual() const {
+WholeDual FoldedLevel::roundedDual() const {
   return roundDual(*folded, prices->prices(), prices->messages.messages);
 }
 
-FoldedPrices Level::foldedPrices() const {
+FoldedPrices FoldedLevel::foldedPrices() const {
   FoldedPrices result;
   result.style = prices->style;
   for (size_t s = 0; s < folded->times.size(); ++s)
@@ -88,15 +88,15 @@ FoldedPrices Level::foldedPrices() const {
   return result;
 }
 
-bool Level::offer(const std::vector<int32_t> &options) {
+bool FoldedLevel::offer(const std::vector<int32_t> &options) {
   return context.incumbent.offer(folded->unfold(options));
 }
 
-double Level::target() const {
+double FoldedLevel::target() const {
   return (context.incumbent.isKnown ? double(context.incumbent.cost) : guess) - prices->constant;
 }
 
-void Level::startMoves() {
+void FoldedLevel::startMoves() {
   boundAtStart = prices->bound();
   bool goesOn = starts == 0 && context.incumbent.isKnown;
   moves = std::make_unique<LocalSearch>(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/solve/fold/Classes.h"
+#include "passes/solve/Classes.h"
 
 #include <algorithm>
 #include <unordered_map>

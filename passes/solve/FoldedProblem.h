@@ -13,8 +13,8 @@
 // the same; a solution with equal layers is one of the folded problem.
 #pragma once
 
+#include "passes/solve/Classes.h"
 #include "passes/solve/Instance.h"
-#include "passes/solve/fold/Classes.h"
 
 namespace pcc::solve {
 

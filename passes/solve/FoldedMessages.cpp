@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/solve/fold/FoldedMessages.h"
+#include "passes/solve/FoldedMessages.h"
 
 namespace pcc::solve {
 

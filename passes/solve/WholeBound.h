@@ -8,7 +8,7 @@
 // exact.
 #pragma once
 
-#include "passes/solve/fold/FoldedProblem.h"
+#include "passes/solve/FoldedProblem.h"
 
 namespace pcc::solve {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/solve/fold/FoldedProblem.h"
+#include "passes/solve/FoldedProblem.h"
 
 #include <algorithm>
 #include <map>

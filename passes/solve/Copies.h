@@ -9,7 +9,7 @@
 // not spread over the numbers so found are numbered among themselves.
 #pragma once
 
-#include "passes/solve/fold/Classes.h"
+#include "passes/solve/Classes.h"
 
 namespace pcc::solve {
 

@@ -13,7 +13,7 @@
 // of nodes with equal costs and uses gives solutions and bounds that hold.
 #pragma once
 
-#include "passes/solve/fold/EdgeTables.h"
+#include "passes/solve/EdgeTables.h"
 
 namespace pcc::solve {
 

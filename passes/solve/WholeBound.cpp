@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/solve/fold/WholeBound.h"
+#include "passes/solve/WholeBound.h"
 
 #include "passes/solve/MinPlus.h"
 #include <algorithm>

@@ -3,7 +3,7 @@
 // What message passing found on a folded problem, on one with finer classes of the same problem.
 #pragma once
 
-#include "passes/solve/fold/FoldedProblem.h"
+#include "passes/solve/FoldedProblem.h"
 
 namespace pcc::solve {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/solve/fold/FoldedSearch.h"
+#include "passes/solve/FoldedSearch.h"
 
-#include "passes/solve/fold/Copies.h"
-#include "passes/solve/fold/Level.h"
+#include "passes/solve/Copies.h"
+#include "passes/solve/FoldedLevel.h"
 
 namespace pcc::solve {
 
@@ -30,10 +30,10 @@ public:
     if (alike.count == 0)
       return {};
     times = findBindingTimes(problem);
-    Level coarse(context, fold(alike));
+    FoldedLevel coarse(context, fold(alike));
     coarse.race();
     Classes groups = splitByCopies(alike, findRepetitions(problem, alike), groupCount);
-    Level middle(context, fold(groups));
+    FoldedLevel middle(context, fold(groups));
     middle.startFrom(coarse);
     // The bound is to be proved in the end, which takes about as long as all that was before.
     double proofSeconds = context.clock.seconds();
@@ -67,15 +67,15 @@ private:
   }
 
   /// What the groups do not prove, the whole problem does not prove either.
-  bool isPromising(const Level &groups) const {
+  bool isPromising(const FoldedLevel &groups) const {
     return context.options.gap > 0 && context.incumbent.isKnown &&
            groups.bound() >= double(context.incumbent.cost) * (1 - context.options.gap);
   }
 
   /// What the prices and messages of the groups prove for the whole problem.
-  void prove(Level &groups) {
+  void prove(FoldedLevel &groups) {
     if (!whole)
-      whole = std::make_unique<Level>(context, fold(singleClasses(problem)));
+      whole = std::make_unique<FoldedLevel>(context, fold(singleClasses(problem)));
     groups.settle();
     whole->startFrom(groups);
     whole->settle();
@@ -95,7 +95,7 @@ private:
   const StrategyProblem &problem;
   EdgeTables tables;
   std::vector<int64_t> times; ///< at which the limit can bind
-  std::unique_ptr<Level> whole;
+  std::unique_ptr<FoldedLevel> whole;
 };
 
 } // namespace

@@ -4,17 +4,17 @@
 #pragma once
 
 #include "passes/solve/BestSearch.h"
-#include "passes/solve/fold/FoldedSearch.h"
-#include "passes/solve/fold/WholeBound.h"
+#include "passes/solve/FoldedSearch.h"
+#include "passes/solve/WholeBound.h"
 
 namespace pcc::solve {
 
-class Level {
+class FoldedLevel {
 public:
-  Level(SearchContext &context, std::unique_ptr<FoldedProblem> folded);
+  FoldedLevel(SearchContext &context, std::unique_ptr<FoldedProblem> folded);
 
   /// Goes on from the prices and messages of a level with coarser classes.
-  void startFrom(const Level &coarse);
+  void startFrom(const FoldedLevel &coarse);
 
   /// Which style of steps suits the problem: both take some steps, side by side.
   void race();
