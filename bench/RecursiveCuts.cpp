@@ -6,10 +6,10 @@
 // something else as well tells the same.
 //   recursive-cuts
 
+#include "passes/solve/RecursiveCuts.h"
 #include "compiler/Register.h"
 #include "compiler/example/Example.h"
 #include "mlir/IR/MLIRContext.h"
-#include "passes/solve/RecursiveCuts.h"
 #include "passes/strategy/RecursiveStrategy.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -38,8 +38,8 @@ double timeRuns(llvm::function_ref<void()> run) {
 solve::CutProblem makeChain(int length) {
   constexpr int64_t rows = 1 << 20, width = 4096;
   solve::CutProblem problem;
-  problem.rules.push_back({{{rows}, {width}, {width}},
-                           {{{{0}, {2}}, 0.5}, {{{2}, {1}}, 0.125}, {{{0}, {1}}, 0.5}}});
+  problem.rules.push_back(
+      {{{rows}, {width}, {width}}, {{{{0}, {2}}, 0.5}, {{{2}, {1}}, 0.125}, {{{0}, {1}}, 0.5}}});
   for (int op = 0; op < length; ++op)
     problem.ops.push_back({0, {2 * op, 2 * op + 1, 2 * op + 2}, 1});
   problem.numTensors = 2 * length + 1;

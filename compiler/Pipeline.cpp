@@ -115,8 +115,8 @@ static void addRecursive(OpPassManager &passes, const PipelineOptions &options) 
   if (options.cluster)
     cuts.cluster = machine::toText(*options.cluster);
   passes.addPass(strategy::createStrategyRecursive(
-      cuts, [byRoofline = options.observeSearch, byMemory = options.observeMemorySearch](
-                const strategy::RecursiveOutcome &outcome) {
+      cuts, [byRoofline = options.observeSearch,
+             byMemory = options.observeMemorySearch](const strategy::RecursiveOutcome &outcome) {
         if (outcome.byMemory && byMemory)
           byMemory(*outcome.byMemory);
         if (outcome.byRoofline && byRoofline)
@@ -292,8 +292,8 @@ static LogicalResult checkFeeding(ModuleOp module, const abi::ParallelConfig &co
   return success();
 }
 
-/// A cost model is asked for where plans are compared, and what else is asked for is a matter of that
-/// one.
+/// A cost model is asked for where plans are compared, and what else is asked for is a matter of
+/// that one.
 static LogicalResult checkCostModel(ModuleOp module, const abi::ParallelConfig &config) {
   bool isMemory = config.cost_model() == abi::MODEL_MEMORY;
   if (isMemory && config.parallel_mode() != abi::AUTO_PARALLEL)
@@ -304,8 +304,7 @@ static LogicalResult checkCostModel(ModuleOp module, const abi::ParallelConfig &
                             "recursive_programming and best, got sharding_propagation");
   if (isMemory && config.memory_limit() > 0)
     return module.emitError("cost_model memory knows no memory_limit; expected one of them");
-  bool listsByMemory =
-      isMemory && config.auto_parallel_search_mode() != abi::RECURSIVE_PROGRAMMING;
+  bool listsByMemory = isMemory && config.auto_parallel_search_mode() != abi::RECURSIVE_PROGRAMMING;
   if (config.fully_use_devices() && !listsByMemory)
     return module.emitError("fully_use_devices is obeyed under cost_model memory in search modes "
                             "dynamic_programming and best");

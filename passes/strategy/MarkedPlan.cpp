@@ -41,8 +41,8 @@ MarkedPlan::Way MarkedPlan::findOpWay(Operation *op) {
     return way;
   OpSharding sharding;
   for (OpOperand &operand : op->getOpOperands())
-    sharding.operands.push_back(facts::dropTrivialAxes(
-        facts::getOperandSharding(op, operand.getOperandNumber()), mesh));
+    sharding.operands.push_back(
+        facts::dropTrivialAxes(facts::getOperandSharding(op, operand.getOperandNumber()), mesh));
   for (Value result : op->getResults())
     sharding.results.push_back(facts::dropTrivialAxes(facts::getSharding(result), mesh));
   return way = std::make_shared<OpSharding>(std::move(sharding));
@@ -53,8 +53,7 @@ MarkedPlan::Way MarkedPlan::findTensorWay(Sharding sharding) {
   for (const Way &way : tensorWays)
     if (way->results.front() == sharding)
       return way;
-  return tensorWays.emplace_back(
-      std::make_shared<OpSharding>(OpSharding{{sharding}, {sharding}}));
+  return tensorWays.emplace_back(std::make_shared<OpSharding>(OpSharding{{sharding}, {sharding}}));
 }
 
 Sharding MarkedPlan::findMostWanted(Value value) const {

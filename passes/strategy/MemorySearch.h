@@ -26,12 +26,12 @@ struct MemoryChoice {
 };
 
 struct MemoryOutcome {
-  PinnedProgram program;     ///< with the solution, if there is one
-  solve::SolveResult result; ///< costs in the problem's unit
-  MemoryPrice price;         ///< of the solution
-  double total = 0;          ///< the same in one figure
-  double bound = 0;          ///< no strategies cost less in all, as far as is proved
-  double seconds = 0;        ///< that it took
+  PinnedProgram program;             ///< with the solution, if there is one
+  solve::SolveResult result;         ///< costs in the problem's unit
+  MemoryPrice price;                 ///< of the solution
+  double total = 0;                  ///< the same in one figure
+  double bound = 0;                  ///< no strategies cost less in all, as far as is proved
+  double seconds = 0;                ///< that it took
   std::vector<MemoryChoice> choices; ///< in program order
 
   bool isFeasible() const { return result.hasSolution(); }
@@ -50,9 +50,9 @@ void improveByMemory(mlir::ModuleOp module, int64_t deviceNum, const MemoryModel
 
 /// Makes `counts`, by node of `graph`, cheaper: every op tries its neighbouring strategies, all of
 /// them together (passes/solve/Improve.h), and again from there as long as that saves something, at
-/// most as often as `space.devices` has prime factors, and twice more. The same from where nothing is
-/// split, for it may be cheapest to leave devices over; the better of the two. `space.allows` is not
-/// asked.
+/// most as often as `space.devices` has prime factors, and twice more. The same from where nothing
+/// is split, for it may be cheapest to leave devices over; the better of the two. `space.allows` is
+/// not asked.
 std::vector<FactorCounts> improveCounts(const MemoryGraph &graph, const MemorySpace &space,
                                         const MemoryModel &model, std::vector<FactorCounts> counts);
 

@@ -15,7 +15,8 @@ namespace {
 /// The names of the axes that cut anything.
 AxisList listAxes(const dist::Mesh &mesh) {
   AxisList axes;
-  for (const dist::MeshAxis &axis : facts::dropTrivialAxes(mesh).getAxes())
+  dist::Mesh wide = facts::dropTrivialAxes(mesh);
+  for (const dist::MeshAxis &axis : wide.getAxes())
     axes.push_back(axis.name);
   return axes;
 }

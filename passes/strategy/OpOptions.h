@@ -25,8 +25,8 @@ namespace pcc::strategy {
 /// All ways of `op`, which has a factor rule, on `mesh`; each once. The first splits nothing.
 std::vector<OpSharding> listOptions(mlir::Operation *op, const dist::Mesh &mesh);
 
-/// The ways of `op` that are as `current` over all axes but one, `current` first; `current` alone if
-/// the mesh has no such axis of several ranks.
+/// The ways of `op` that are as `current` over all axes but one, `current` first; `current` alone
+/// if the mesh has no such axis of several ranks.
 std::vector<OpSharding> listOptionsNear(mlir::Operation *op, const dist::Mesh &mesh,
                                         const OpSharding &current, llvm::StringRef axis);
 

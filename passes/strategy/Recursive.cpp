@@ -23,8 +23,7 @@ namespace {
 struct Recursive : impl::StrategyRecursiveBase<Recursive> {
   using StrategyRecursiveBase::StrategyRecursiveBase;
 
-  Recursive(StrategyRecursiveOptions options,
-            std::function<void(const RecursiveOutcome &)> observe)
+  Recursive(StrategyRecursiveOptions options, std::function<void(const RecursiveOutcome &)> observe)
       : StrategyRecursiveBase(std::move(options)), observe(std::move(observe)) {}
 
   void runOnOperation() override {
@@ -62,7 +61,8 @@ private:
     if (memoryLimit > 0)
       options.memoryLimit = memoryLimit;
     outcome.byRoofline = improveSearch(getOperation(), mesh, std::move(fixed), *machine, options);
-    remark::passed(getOperation().getLoc(), remark::RemarkOpts::name("improve").category("strategy"))
+    remark::passed(getOperation().getLoc(),
+                   remark::RemarkOpts::name("improve").category("strategy"))
         << remark::metric("mesh", mesh.str())
         << remark::metric("before_seconds", toSeconds(outcome.byRoofline->costBefore))
         << remark::metric("step_seconds", toSeconds(outcome.byRoofline->result.cost));

@@ -23,9 +23,9 @@ struct SearchOptions {
 };
 
 struct SearchOutcome {
-  PinnedProgram asked;       ///< what had to hold
-  PinnedProgram program;     ///< with the solution, if there is one
-  solve::SolveResult result; ///< costs in picoseconds of one step
+  PinnedProgram asked;          ///< what had to hold
+  PinnedProgram program;        ///< with the solution, if there is one
+  solve::SolveResult result;    ///< costs in picoseconds of one step
   solve::Int128 costBefore = 0; ///< of the plan that was improved, where one was
   std::shared_ptr<const SearchProblem> problem;
   double seconds = 0; ///< that building the problem took

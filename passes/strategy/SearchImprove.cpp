@@ -18,7 +18,7 @@ constexpr int mostSweeps = 3;
 
 /// All ways of all nodes are looked at where their tables have at most about so many figures, with
 /// `waysPerAxis` to the power of the axes for a node.
-constexpr double mostFigures = 1e8, waysPerAxis = 5;
+constexpr double mostFigures = 2e7, waysPerAxis = 5;
 constexpr int roundsOfAll = 16;
 
 class Improver {
@@ -33,8 +33,8 @@ public:
     auto findWay = [&](unsigned index, const SearchNode &node) {
       return ways.empty() ? marked.findWay(node) : ways[index];
     };
-    problem =
-        std::make_shared<SearchProblem>(module, fixed, memoryLimit, prices, NearPlan{findWay, axis});
+    problem = std::make_shared<SearchProblem>(module, fixed, memoryLimit, prices,
+                                              NearPlan{findWay, axis});
     solve::StrategySolution planned(problem->getProblem().nodes.size(), 0);
     if (ways.empty())
       costBefore = solve::verify(problem->getProblem(), planned).cost;
@@ -92,8 +92,7 @@ private:
 
   void takeIfCheaper(solve::StrategySolution other) {
     const solve::StrategyProblem &costs = problem->getProblem();
-    if (!other.empty() &&
-        solve::verify(costs, other).cost < solve::verify(costs, solution).cost)
+    if (!other.empty() && solve::verify(costs, other).cost < solve::verify(costs, solution).cost)
       solution = std::move(other);
   }
 
@@ -129,7 +128,8 @@ SearchOutcome improveSearch(ModuleOp module, const dist::Mesh &mesh, GivenShardi
   Improver improver(module, mesh, fixed, cluster, options.getMemoryLimit(cluster));
   SmallVector<StringRef> axes = {""}; // of one rank: there is nothing to improve
   if (mesh.getNumRanks() > 1)
-    axes = llvm::map_to_vector(mesh.getAxes(), [](const dist::MeshAxis &axis) -> StringRef { return axis.name; });
+    axes = llvm::map_to_vector(mesh.getAxes(),
+                               [](const dist::MeshAxis &axis) -> StringRef { return axis.name; });
   bool changes = true;
   for (int sweep = 0; sweep < mostSweeps && changes; ++sweep) {
     changes = false;
@@ -141,8 +141,7 @@ SearchOutcome improveSearch(ModuleOp module, const dist::Mesh &mesh, GivenShardi
   outcome.problem = improver.getProblem();
   outcome.result.solution = improver.getSolution();
   outcome.result.status = solve::SolveStatus::Feasible;
-  outcome.result.cost =
-      solve::verify(outcome.problem->getProblem(), outcome.result.solution).cost;
+  outcome.result.cost = solve::verify(outcome.problem->getProblem(), outcome.result.solution).cost;
   outcome.costBefore = improver.getCostBefore();
   outcome.asked.mesh = outcome.program.mesh = mesh;
   outcome.asked.given = fixed;
