@@ -85,6 +85,8 @@ private:
   /// What the whole problem's own ones prove.
   void prove() {
     WholeDual dual = whole->roundedDual();
+    if (!check(problem, dual).empty())
+      return;
     if (Int128 bound = boundOf(whole->problem(), dual); bound > context.bound) {
       context.raise(bound);
       context.certificate.whole = std::move(dual);

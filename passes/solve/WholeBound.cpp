@@ -20,19 +20,20 @@ static double greatestEntry(const Instance &instance) {
 WholeDual roundDual(const FoldedProblem &whole, const std::vector<double> &prices,
                     const std::vector<float> &messages) {
   const Instance &instance = whole.instance;
-  double longest = greatestEntry(instance), dearest = 0;
+  double longest = greatestEntry(instance), sum = 0;
+  double most = std::ldexp(1, largestBits);
   for (const InstanceEdge &edge : instance.edges)
     for (int i = 0; i < instance.nodes[edge.v].size; ++i)
-      longest = std::max(longest, std::abs(double(messages[edge.message + i])));
+      if (double message = std::abs(double(messages[edge.message + i])); message < most)
+        longest = std::max(longest, message); // of forbidden options they are greater
   for (double price : prices)
-    dearest = std::max(dearest, price);
+    sum += price;
   WholeDual dual;
   dual.costScale = std::clamp(largestBits - 1 - std::ilogb(longest), 0, 20);
-  dual.priceScale = std::clamp(dearest > 0 ? 55 - std::ilogb(dearest) : 0, dual.costScale, 100);
+  dual.priceScale = std::clamp(sum > 0 ? 60 - std::ilogb(sum) : 0, dual.costScale, 100);
   dual.times = whole.times;
   for (double price : prices)
     dual.prices.push_back(int64_t(std::min(std::ldexp(price, dual.priceScale), 0x1p61)));
-  double most = std::ldexp(1, largestBits);
   for (const InstanceEdge &edge : instance.edges)
     for (int i = 0; i < instance.nodes[edge.v].size; ++i) {
       double message = std::ldexp(double(messages[edge.message + i]), dual.costScale);

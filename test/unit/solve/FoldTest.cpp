@@ -147,6 +147,18 @@ static StrategyProblem largeProblem(bool isTight) {
   return layeredProblem({200, 12, 4, isTight, 5});
 }
 
+TEST(Fold, ManyPricesStayInRange) {
+  StrategyProblem problem = largeProblem(true);
+  std::vector<int64_t> times = findBindingTimes(problem);
+  ASSERT_GT(times.size(), 400);
+  FoldedProblem whole(problem, EdgeTables(problem), singleClasses(problem), times);
+  for (double price : {1e-6, 1.0, 1e6}) {
+    WholeDual dual = roundDual(whole, std::vector<double>(times.size(), price),
+                               std::vector<float>(whole.instance.messages, 0));
+    EXPECT_EQ(check(problem, dual), "");
+  }
+}
+
 TEST(Fold, EndsAtTheGapWithACertificate) {
   StrategyProblem problem = largeProblem(true);
   SolveOptions options;

@@ -34,7 +34,7 @@ StrategyProblem layeredProblem(const Layers &layers) {
   int64_t end = 2 * (layers.count + 2) * layers.width;
   auto add = [&](StrategyNode node) {
     node.begin = static_cast<int64_t>(problem.nodes.size());
-    node.end = end - node.begin;
+    node.end = node.begin % 2 ? node.begin + layers.width + 1 : end - node.begin;
     problem.nodes.push_back(std::move(node));
   };
   add(randomNode(2, random));
@@ -62,11 +62,11 @@ StrategyProblem layeredProblem(const Layers &layers) {
   problem.edges.push_back({0, 1, randomTable(problem, 0, 1, 30, random)});
   problem.edges.push_back({last - 1, last, randomTable(problem, last - 1, last, 30, random)});
   if (layers.isTight) {
-    int64_t least = 0, most = 0;
-    for (const StrategyNode &node : problem.nodes) {
-      least += *std::min_element(node.usages.begin(), node.usages.end());
-      most += *std::max_element(node.usages.begin(), node.usages.end());
-    }
+    std::vector<int64_t> greatest;
+    for (const StrategyNode &node : problem.nodes)
+      greatest.push_back(*std::max_element(node.usages.begin(), node.usages.end()));
+    auto least = int64_t(tightestMoment(problem).use);
+    auto most = int64_t(tightestMoment(problem, greatest).use);
     problem.usageLimit = least + (most - least) / 3;
   }
   return problem;
