@@ -19,9 +19,8 @@ int64_t toPicoseconds(double seconds) {
 }
 
 int64_t countBytes(Type type, const Sharding &sharding, const dist::Mesh &mesh) {
-  return isa<RankedTensorType>(type)
-             ? facts::getNumBytes(facts::getLocalType(type, sharding, mesh))
-             : 0;
+  return isa<RankedTensorType>(type) ? facts::getNumBytes(facts::getLocalType(type, sharding, mesh))
+                                     : 0;
 }
 
 /// Ops with one of these have the same options at the same prices.
@@ -52,9 +51,10 @@ bool mayBePartial(RoleKind kind) { return kind == RoleKind::Gradient || kind == 
 
 /// An input comes whole, or cut along the batch.
 bool mayBeFed(const Sharding &sharding, const GivenShardings &given) {
-  return !sharding.isSplit() ||
-         (!given.fullBatch && llvm::all_of(sharding.getDims().drop_front(),
-                                           [](const dist::AxisList &axes) { return axes.empty(); }));
+  return !sharding.isSplit() || (!given.fullBatch && llvm::all_of(sharding.getDims().drop_front(),
+                                                                  [](const dist::AxisList &axes) {
+                                                                    return axes.empty();
+                                                                  }));
 }
 
 /// Whether both cut all tensors alike, whatever is partial.
@@ -78,22 +78,29 @@ const Sharding *findGiven(const SearchNode &node, const GivenShardings &given) {
   return found == map.end() ? nullptr : &found->second;
 }
 
+/// `parameter w`, or `gradient w`.
+std::string describe(graph::RoleAttr role) {
+  return (graph::stringifyRoleKind(role.getKind()) + " " + graph::getName(role)).str();
+}
+
 /// For messages: the op's own name, or what a boundary or a shared value stands for.
 std::string describe(const SearchNode &node) {
   if (node.kind == SearchNode::Kind::Boundary)
-    return (graph::stringifyRoleKind(node.role.getKind()) + " " + graph::getName(node.role)).str();
+    return describe(node.role);
   if (node.kind == SearchNode::Kind::Op)
     return facts::getName(node.op).str();
-  Operation *op = node.value.getDefiningOp();
-  return op ? facts::getName(op).str() + " as its users see it" : "argument as its users see it";
+  auto argument = dyn_cast<BlockArgument>(node.value);
+  if (!argument)
+    return facts::getName(node.value.getDefiningOp()).str() + " as its users see it";
+  auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
+  return describe(graph::getArgRole(function, argument.getArgNumber())) + " as its users see it";
 }
 
 } // namespace
 
 SearchProblem::SearchProblem(ModuleOp module, const dist::Mesh &mesh, const abi::Cluster &cluster,
                              const GivenShardings &given, int64_t memoryLimit)
-    : module(module),
-      prices(std::make_shared<SearchPrices>(module.getContext(), mesh, cluster)),
+    : module(module), prices(std::make_shared<SearchPrices>(module.getContext(), mesh, cluster)),
       graph(module, given) {
   problem.usageLimit = memoryLimit;
   for (const SearchNode &node : graph.nodes) {
@@ -191,8 +198,7 @@ SearchProblem::Ways SearchProblem::getTensorWays(const SearchNode &node,
   std::vector<Sharding> shardings =
       listShardings(node.type.getShape(), prices->getMesh(), mayBePartial(kind));
   if (kind == RoleKind::Input)
-    llvm::erase_if(shardings,
-                   [&](const Sharding &sharding) { return !mayBeFed(sharding, given); });
+    llvm::erase_if(shardings, [&](const Sharding &sharding) { return !mayBeFed(sharding, given); });
   return equal = makeTensorWays(node.type, shardings);
 }
 
@@ -207,15 +213,14 @@ SearchProblem::Ways SearchProblem::getNearWays(unsigned index, const GivenShardi
     key.insert(key.end(), {planned.get(), isGiven ? planned.get() : nullptr});
     Ways &equal = known[std::move(key)];
     if (!equal)
-      equal = priceOpWays(node.op, isGiven ? std::vector<OpSharding>{*planned}
-                                           : listOptionsNear(node.op, prices->getMesh(), *planned,
-                                                             near.axis));
+      equal = priceOpWays(
+          node.op, isGiven ? std::vector<OpSharding>{*planned}
+                           : listOptionsNear(node.op, prices->getMesh(), *planned, near.axis));
     return equal;
   }
   if (findGiven(node, given))
     return makeTensorWays(node.type, planned->results);
-  RoleKind kind =
-      node.kind == SearchNode::Kind::Shared ? RoleKind::Output : node.role.getKind();
+  RoleKind kind = node.kind == SearchNode::Kind::Shared ? RoleKind::Output : node.role.getKind();
   Ways &equal = known[{node.type.getAsOpaquePointer(), getKey(kind), planned.get()}];
   if (equal)
     return equal;
@@ -276,7 +281,7 @@ std::vector<OwnCollective> SearchProblem::listCollectives(unsigned node, int32_t
 
 const facts::ReshardPlan &SearchProblem::planUse(const SearchEdge &edge, int32_t from, int32_t to) {
   return prices->planUse(edge.type, ways[edge.from]->ways[from].results[edge.result],
-                        ways[edge.to]->ways[to].operands[edge.operand]);
+                         ways[edge.to]->ways[to].operands[edge.operand]);
 }
 
 void SearchProblem::addOutput(const SearchOutput &output) {

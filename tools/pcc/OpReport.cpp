@@ -97,7 +97,8 @@ void pcc::cli::printTable(const strategy::OpExplanation &explanation) {
   if (!explanation.section.empty())
     llvm::outs() << llvm::formatv(", in section {0}, {1} in a step", explanation.section,
                                   explanation.runs);
-  llvm::outs() << ", on mesh " << explanation.mesh.str() << "\n";
+  bool isAlone = explanation.mesh.getNumRanks() == 1;
+  llvm::outs() << (isAlone ? ", on one device" : ", on mesh " + explanation.mesh.str()) << "\n";
   if (!explanation.rule.empty())
     llvm::outs() << explanation.rule << "\n";
   llvm::outs() << llvm::formatv(
