@@ -37,8 +37,11 @@ static void search(SearchContext &context, std::unique_ptr<Branch> root) {
     if (root->timedPrices().empty())
       team.raceStyles();
   }
-  while (root->isOpen() && !context.isOver() && !team.isStalled()) {
-    team.epoch(true);
+  auto hasMore = [&] {
+    return !team.isStalled() || !(team.isSettled() || isTreeAffordable(context, *root));
+  };
+  while (root->isOpen() && !context.isOver() && hasMore()) {
+    team.epoch(!team.isStalled());
     // To go on with a smaller root takes prices some steps; while they rise it must be worth that.
     if (!context.isOver() && context.mayRebuild())
       team.shrink(team.isQuiet() ? 0.02 : 0.15, true);

@@ -97,7 +97,8 @@ public:
   void raceStyles();
 
   /// Makes the branch smaller if at least `share` of the options can go; `certify` hangs the stage
-  /// into the certificate. Does nothing while the gap is about that of the last time.
+  /// into the certificate. Does nothing while the gap and the share are about those of the last
+  /// time.
   void shrink(double share, bool certify);
 
   /// The same, whatever it brings: what the branch proves is worth a stage.
@@ -122,6 +123,7 @@ public:
 private:
   std::unique_ptr<Descent> begin();
   void collect();
+  void offer(const Descent *descent);
   void makeAnew(CertificateStage stage, bool certify);
   double gap() const;
 
@@ -132,7 +134,8 @@ private:
   uint64_t born = 0;
   int idleDescents = 0; ///< ended since the best solution was found
   int quiet = 0;        ///< epochs since something moved
-  double lastBound = 0, gapAtShrink = std::numeric_limits<double>::infinity();
+  double lastBound = 0;
+  double gapAtShrink = std::numeric_limits<double>::infinity(), shareAtShrink = 1; ///< last tried
 };
 
 /// The `count` nodes with the most neighbours, most first.

@@ -74,7 +74,10 @@ void Team::epoch(bool withPrices) {
     branch.prices->advance(1, target, context.stop());
   if (branch.prices->decoded().empty())
     return;
-  descents.resize(std::max(1, context.options.threads - (withPrices ? 1 : 0)));
+  size_t movers = std::max(1, context.options.threads - (withPrices ? 1 : 0));
+  for (; descents.size() > movers; descents.pop_back())
+    offer(descents.back().get());
+  descents.resize(movers);
   std::vector<std::function<void()>> tasks;
   uint64_t entries = quantum();
   if (withPrices)
@@ -106,11 +109,16 @@ void Team::collect() {
     }
     if (!descent->isDone())
       continue;
-    if (descent->best())
-      elites.offer(*descent->best());
+    offer(descent.get());
     ++idleDescents;
     descent.reset();
   }
+}
+
+/// What a descent has come to; null: nothing.
+void Team::offer(const Descent *descent) {
+  if (descent && descent->best())
+    elites.offer(*descent->best());
 }
 
 void Team::adopt(std::vector<int32_t> options) {
@@ -125,9 +133,10 @@ static size_t countOptions(const Core &core) {
 }
 
 void Team::shrink(double share, bool certify) {
-  if (gap() > 0.98 * gapAtShrink)
+  if (gap() > 0.98 * gapAtShrink && share >= shareAtShrink)
     return;
   gapAtShrink = gap();
+  shareAtShrink = share;
   size_t count = branch.settle(4, context.cutoff()), all = 0;
   context.spend(6 * branch.prices->messages.work());
   for (const InstanceNode &node : branch.instance->nodes)
@@ -158,8 +167,7 @@ void Team::makeAnew(CertificateStage stage, bool certify) {
 
 void Team::keepSolutions() {
   for (auto &descent : descents)
-    if (descent && descent->best())
-      elites.offer(*descent->best());
+    offer(descent.get());
   descents.clear();
 }
 
@@ -169,6 +177,7 @@ void Team::restart() {
   quiet = 0;
   lastBound = 0;
   gapAtShrink = std::numeric_limits<double>::infinity();
+  shareAtShrink = 1;
 }
 
 } // namespace pcc::solve
