@@ -95,6 +95,23 @@ TEST(Fold, FoldedBoundsHoldForTheWholeProblem) {
   EXPECT_GT(positive, 150);
 }
 
+TEST(Fold, WholeBoundsHoldWhereOptionsAreForbidden) {
+  int positive = 0;
+  for (uint64_t seed = 0; seed < 500; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    StrategyProblem problem = randomProblem(seed);
+    std::optional<Int128> best = bruteForce(problem);
+    if (!best)
+      continue;
+    WholeDual dual = foldedDual(problem, singleClasses(problem));
+    ASSERT_EQ(check(problem, dual), "");
+    Int128 bound = boundOf(problem, dual);
+    EXPECT_LE(double(bound), double(*best));
+    positive += bound > 0;
+  }
+  EXPECT_GT(positive, 200);
+}
+
 TEST(Fold, TablesOfOtherShapeAreOthers) {
   StrategyProblem problem;
   for (int options : {2, 3, 3, 2})
