@@ -5,6 +5,8 @@
 // what is next to it under a cost model. Pins hold. Assumes global shapes and roles on arguments
 // and results; leaves the ops as they are, with a sharding on each, and no pins.
 #include "mlir/IR/Remarks.h"
+#include "passes/facts/ReshardPlan.h"
+#include "passes/facts/ReshardTable.h"
 #include "passes/strategy/Passes.h"
 #include "passes/strategy/RecursiveStrategy.h"
 #include "passes/strategy/SearchImprove.h"
@@ -52,7 +54,9 @@ private:
                                RecursiveOutcome &outcome) {
     dist::Mesh mesh = program.mesh;
     markProgram(getOperation(), std::move(program));
-    if (improvement == CostModel::None)
+    // On more axes every reshard would be planned for itself, which takes minutes.
+    if (improvement == CostModel::None ||
+        facts::dropTrivialAxes(mesh).getAxes().size() > facts::mostTableAxes)
       return success();
     abi::Expected<abi::Cluster> machine = machine::parseCluster(cluster, deviceNum);
     if (!machine)

@@ -8,8 +8,8 @@
 //   x      i, or j, k, nothing        [y, _] and [y, x] …         the dimension that it cuts, or
 //   none y      k, or i, j, nothing
 //
-// So there are few options to a node on a mesh of any number of axes, and the time is linear in the
-// nodes and the axes. Where all ways are few, on small programs and meshes of few axes, all nodes
+// So there are few options to a node, and the time is linear in the nodes and the axes, as long as
+// tables have the prices of all reshards (ReshardTable.h). Where all ways are few, on small programs and meshes of few axes, all nodes
 // go on with all of them.
 #pragma once
 
