@@ -3,6 +3,9 @@
 #include "compiler/link/Linker.h"
 
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "runtime/abi/Executable.h"
+#include "runtime/check/Check.h"
+#include "runtime/check/StateDataflow.h"
 
 using namespace mlir;
 
@@ -152,6 +155,18 @@ LogicalResult Linker::run() {
   return success();
 }
 
+/// States what the records read and proves the whole: no program leaves the linker without.
+static LogicalResult proveExecutable(ModuleOp module, abi::Executable &executable) {
+  abi::Status status = abi::validate(executable);
+  if (status.ok()) {
+    check::stateDataflow(executable);
+    status = check::prove(executable);
+  }
+  if (status.ok())
+    return success();
+  return module.emitError() << "the program cannot be proved: " << status.describe();
+}
+
 LogicalResult linkExecutable(ModuleOp module, const lower::KernelObject &object,
                              abi::Executable &executable) {
   auto programs = module.getOps<task::ProgramOp>();
@@ -162,7 +177,9 @@ LogicalResult linkExecutable(ModuleOp module, const lower::KernelObject &object,
   executable.mutable_object()->set_elf(object.elf);
   for (const std::string &feature : object.cpuFeatures)
     executable.mutable_object()->add_cpu_features(feature);
-  return Linker(module, *programs.begin(), executable).run();
+  if (failed(Linker(module, *programs.begin(), executable).run()))
+    return failure();
+  return proveExecutable(module, executable);
 }
 
 FailureOr<abi::Executable> linkProgram(ModuleOp module) {

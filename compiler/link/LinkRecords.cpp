@@ -3,6 +3,8 @@
 // Records, one message per op.
 #include "compiler/link/Linker.h"
 
+#include "dialects/task/Accesses.h"
+
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -115,8 +117,14 @@ uint32_t Linker::groupOf(DenseIntElementsAttr lists) {
 
 void Linker::linkLaunch(task::LaunchOp op, abi::Launch &launch) {
   launch.set_kernel(kernelOf(op.getKernel()));
-  for (Value buffer : op.getBuffers())
-    linkOperand(buffer, *launch.add_operands());
+  auto accesses = op->getAttrOfType<DenseI32ArrayAttr>(task::accessesAttrName);
+  for (auto [i, buffer] : llvm::enumerate(op.getBuffers())) {
+    abi::Operand &operand = *launch.add_operands();
+    linkOperand(buffer, operand);
+    operand.set_bytes(bytesOf(buffer));
+    if (accesses && accesses.size() == int64_t(op.getBuffers().size()))
+      operand.set_access(abi::Access(accesses[i]));
+  }
   if (std::optional<ArrayAttr> scalars = op.getScalars())
     for (auto attribute : scalars->getAsRange<task::ScalarAttr>()) {
       abi::Scalar &scalar = *launch.add_scalars();

@@ -6,6 +6,7 @@
 
 #include "dialects/dist/Group.h"
 #include "dialects/graph/Graph.h"
+#include "dialects/task/Accesses.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -81,8 +82,11 @@ static ScalarAttr scalarOf(Operation *op) {
 
 void SectionEmitter::emitLaunch(const facts::Kernel &kernel) {
   SmallVector<Value> operands;
-  for (Value input : kernel.inputs)
+  SmallVector<int32_t> accesses;
+  for (Value input : kernel.inputs) {
     operands.push_back(buffers.of(input));
+    accesses.push_back(int32_t(Access::Read));
+  }
   SmallVector<int64_t> tiedTo;
   for (Value output : kernel.outputs) {
     PlaceAttr place = placeOf(output);
@@ -91,16 +95,21 @@ void SectionEmitter::emitLaunch(const facts::Kernel &kernel) {
       if (place && placeOf(input) == place)
         tied = n;
     tiedTo.push_back(tied);
-    if (tied < 0)
-      operands.push_back(buffers.of(output));
+    if (tied >= 0) {
+      accesses[tied] = int32_t(Access::ReadWrite);
+      continue;
+    }
+    operands.push_back(buffers.of(output));
+    accesses.push_back(int32_t(Access::Write));
   }
   OutlinedKernel outlined = outliner.outline(kernel, tiedTo);
   SmallVector<Attribute> scalars;
   for (Operation *op : outlined.scalars)
     scalars.push_back(scalarOf(op));
-  LaunchOp::create(b, kernel.ops.back()->getLoc(), outlined.function.getName(), operands,
-                   scalars.empty() ? ArrayAttr() : b.getArrayAttr(scalars),
-                   iterationsOf(outlined.function, kernel.form).trip);
+  auto launch = LaunchOp::create(b, kernel.ops.back()->getLoc(), outlined.function.getName(),
+                                 operands, scalars.empty() ? ArrayAttr() : b.getArrayAttr(scalars),
+                                 iterationsOf(outlined.function, kernel.form).trip);
+  launch->setAttr(accessesAttrName, b.getDenseI32ArrayAttr(accesses));
 }
 
 namespace {

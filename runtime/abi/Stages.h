@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which program a rank runs. With P programs the ranks 0 … n-1 are cut in P blocks of n/P; the ranks
-// of block s run program s.
+// Which program a rank runs. With P programs the ranks 0 … n-1 are cut in P blocks of n/P; the
+// ranks of block s run program s.
 
 #ifndef PCC_RUNTIME_ABI_STAGES_H
 #define PCC_RUNTIME_ABI_STAGES_H

@@ -43,8 +43,8 @@ void OperandChecks::overlap(const Operand &a, uint64_t aBytes, const Operand &b,
   uint64_t aBegin = aBuffer.offset() + a.offset(), bBegin = bBuffer.offset() + b.offset();
   bool apart = aBegin + aBytes + aRing <= bBegin || bBegin + bBytes + bRing <= aBegin;
   bool isSame = aBegin == bBegin && aBytes == bBytes && aRing == 0 && bRing == 0;
-  checker.expect(apart || (mayBeSame && isSame),
-                 "'{}' and '{}' overlap", aBuffer.name(), bBuffer.name());
+  checker.expect(apart || (mayBeSame && isSame), "'{}' and '{}' overlap", aBuffer.name(),
+                 bBuffer.name());
 }
 
 namespace {

@@ -103,8 +103,7 @@ void checkWholes(Checker &checker, const Program &program) {
                      *elementCount(whole.first->piece().shape()), name, whole.elements);
 }
 
-void checkParameters(Checker &checker, const Program &program, const Mesh &mesh,
-                     RankRange ranks) {
+void checkParameters(Checker &checker, const Program &program, const Mesh &mesh, RankRange ranks) {
   std::set<std::string> names;
   for (int i = 0; i < program.parameters_size(); ++i) {
     Checker::Scope scope(checker, "parameters", i);

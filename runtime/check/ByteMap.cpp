@@ -21,8 +21,7 @@ struct Place {
 ByteMap::ByteMap(const ProgramIndex &index) : memory(index.program.memory()) {
   for (const abi::Record *record : index.records)
     for (std::vector<Touch> &list = ofRecord.emplace_back();
-         const abi::OperandRange &range :
-         operandRanges(index.executable, index.program, *record))
+         const abi::OperandRange &range : operandRanges(index.executable, index.program, *record))
       addTouch(*range.operand, range.bytes, range.reads, range.writes, list);
   for (int b = 0; b < memory.buffers_size(); ++b) {
     std::vector<Touch> list;

@@ -15,9 +15,9 @@ abi::Status checkMemory(const abi::Executable &executable, uint64_t limit) {
   std::vector<uint64_t> peaks = peakBytes(executable);
   for (size_t p = 0; p < peaks.size() && limit > 0; ++p)
     if (peaks[p] > limit)
-      return abi::Status::badInput(
-          fmt::format("rank {}: expected at most {} bytes, got {}",
-                      abi::ranksOfProgram(executable, int64_t(p)).first, limit, peaks[p]));
+      return abi::Status::badInput(fmt::format("rank {}: expected at most {} bytes, got {}",
+                                               abi::ranksOfProgram(executable, int64_t(p)).first,
+                                               limit, peaks[p]));
   return {};
 }
 

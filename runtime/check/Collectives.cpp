@@ -110,9 +110,9 @@ abi::Status CollectiveMatcher::compare(uint32_t group, int64_t rank, int64_t oth
           firstEnds ? rank : other));
     }
     if (a[i].signature != b[i].signature)
-      return abi::Status::badInput(fmt::format(
-          "collective {} of group {}: rank {} calls {}, but rank {} calls {}", i, group, rank,
-          name(first, a[i]), other, name(second, b[i])));
+      return abi::Status::badInput(
+          fmt::format("collective {} of group {}: rank {} calls {}, but rank {} calls {}", i, group,
+                      rank, name(first, a[i]), other, name(second, b[i])));
   }
   return compareRoots(a, b, rank, other);
 }

@@ -18,8 +18,11 @@ namespace {
 /// A run of a record, as memory remembers it.
 struct Run {
   uint32_t record = 0;
-  Moment moment;
-  abi::Slot slot;
+  Moment moment = {};
+  abi::Slot slot = {};
+  /// Which of its touches, and where that begins in its space.
+  uint32_t operand = 0;
+  uint64_t begin = 0;
 };
 
 /// What wrote a piece last.
@@ -33,6 +36,13 @@ struct Piece {
   /// Of each clock the last one.
   std::vector<Run> readers;
 };
+
+/// What a reader's operand, from `begin` on, has of a writer's result (Record.reads).
+uint64_t makeSource(uint32_t number, uint32_t operand, uint64_t begin, const Run &writer) {
+  uint64_t way = (begin - writer.begin) * 0x9e3779b97f4a7c15u + operand * 0x10001u + writer.operand;
+  way = (way ^ (way >> 32)) * 0xbf58476d1ce4e5b9u;
+  return (way >> 32) << 32 | number;
+}
 
 class Follower {
 public:
@@ -49,10 +59,15 @@ private:
   abi::Status runStep();
   abi::Status enterSlot();
   abi::Status runRecord(uint32_t record, bool isFirst);
-  abi::Status read(uint32_t record, const Touch &touch);
-  abi::Status write(uint32_t record, const Touch &touch);
-  abi::Status readPiece(uint32_t record, const Touch &touch, const Piece &piece);
-  abi::Status checkSource(uint32_t record, const Touch &touch, const Piece &piece);
+  abi::Status read(const Run &own, const Touch &touch);
+  abi::Status write(const Run &own, const Touch &touch);
+  abi::Status readPiece(const Run &own, const Touch &touch, const Piece &piece);
+  abi::Status checkSource(const Run &own, const Touch &touch, const Piece &piece);
+  uint64_t sourceOf(const Run &reader, const Run &writer) const {
+    return makeSource(index.records[writer.record]->number(), reader.operand, reader.begin, writer);
+  }
+  uint64_t beginOf(const Touch &touch) const;
+
   abi::Status fill(const Touch &touch);
   void show(uint32_t section);
   abi::Status race(const Run &other, const Touch &touch, const char *does, const char *did) const;
@@ -85,9 +100,10 @@ private:
 
 abi::Status Follower::error(const std::string &text) const {
   abi::RankRange ranks = abi::ranksOfProgram(index.executable, index.number);
-  return abi::Status::badInput(ranks.end - ranks.first == 1
-                                   ? fmt::format("rank {}: {}", ranks.first, text)
-                                   : fmt::format("ranks {} to {}: {}", ranks.first, ranks.end - 1, text));
+  return abi::Status::badInput(
+      ranks.end - ranks.first == 1
+          ? fmt::format("rank {}: {}", ranks.first, text)
+          : fmt::format("ranks {} to {}: {}", ranks.first, ranks.end - 1, text));
 }
 
 abi::Status Follower::race(const Run &other, const Touch &touch, const char *does,
@@ -122,10 +138,11 @@ abi::Status Follower::run() {
       return status;
   }
   for (int i = 0; episode.isStep && i < index.program.parameters_size(); ++i) {
-    Pieces range = bytes.buffer(index.program.parameters(i).buffer()).of(0);
-    for (uint32_t p = range.first; p < range.end; ++p)
+    const Touch &whole = bytes.buffer(index.program.parameters(i).buffer());
+    Run reader{.begin = beginOf(whole)};
+    for (uint32_t p = whole.of(0).first; p < whole.of(0).end; ++p)
       if (pieces[p].origin == Origin::Record && !pieces[p].isBefore)
-        found.ofParameter[i].insert(index.records[pieces[p].writer.record]->number());
+        found.ofParameter[i].insert(sourceOf(reader, pieces[p].writer));
   }
   return {};
 }
@@ -163,7 +180,8 @@ abi::Status Follower::enterSlot() {
     status = fill(bytes.buffer(index.program.step_buffer()));
   if (!readsInput(slot.section()))
     return status;
-  bool isThere = loaded && loaded->microbatch() == slot.microbatch() && loaded->copy() == slot.copy();
+  bool isThere =
+      loaded && loaded->microbatch() == slot.microbatch() && loaded->copy() == slot.copy();
   loaded = slot;
   if (isThere)
     return status;
@@ -178,11 +196,11 @@ abi::Status Follower::fill(const Touch &touch) {
   for (uint32_t p = range.first; p < range.end; ++p) {
     for (const Run &reader : pieces[p].readers)
       if (checks && !order.isDone(reader.moment))
-        return error(fmt::format("the data of {}[{},{}] come into '{}', which {} reads, and nothing "
-                                 "orders them; expected a record of COMPUTE that waits for it",
-                                 index.program.sections(int(slot.section())).name(),
-                                 slot.microbatch(), slot.copy(), nameOf(touch),
-                                 nameOf(reader.record, reader.slot)));
+        return error(
+            fmt::format("the data of {}[{},{}] come into '{}', which {} reads, and nothing "
+                        "orders them; expected a record of COMPUTE that waits for it",
+                        index.program.sections(int(slot.section())).name(), slot.microbatch(),
+                        slot.copy(), nameOf(touch), nameOf(reader.record, reader.slot)));
     pieces[p].readers.clear();
     pieces[p].origin = Origin::Data;
   }
@@ -197,22 +215,30 @@ abi::Status Follower::runRecord(uint32_t record, bool isFirst) {
     return touch.reads == abi::Reads::Yes || touch.reads == abi::Reads::Perhaps ||
            (touch.reads == abi::Reads::AfterFirst && !isFirst);
   };
-  for (const Touch &touch : touches)
-    if (status.ok() && isRead(touch))
-      status = read(record, touch);
-  for (const Touch &touch : touches)
-    if (status.ok() && touch.writes)
-      status = write(record, touch);
+  auto runOf = [&](size_t operand) {
+    return Run{record, order.moment(), slot, uint32_t(operand), beginOf(touches[operand])};
+  };
+  for (size_t i = 0; i < touches.size() && status.ok(); ++i)
+    if (isRead(touches[i]))
+      status = read(runOf(i), touches[i]);
+  for (size_t i = 0; i < touches.size() && status.ok(); ++i)
+    if (touches[i].writes)
+      status = write(runOf(i), touches[i]);
   order.leave();
   return status;
 }
 
-abi::Status Follower::read(uint32_t record, const Touch &touch) {
+uint64_t Follower::beginOf(const Touch &touch) const {
+  const abi::Buffer &buffer = index.program.memory().buffers(int(touch.buffer));
+  uint64_t turn = episode.isStep ? abi::ringIndex(index.executable.batch(), slot) : 0;
+  return abi::ringOffset(buffer, turn) + touch.offset;
+}
+
+abi::Status Follower::read(const Run &own, const Touch &touch) {
   Pieces range = piecesOf(touch);
-  Run own{record, order.moment(), slot};
   for (uint32_t p = range.first; p < range.end; ++p) {
     Piece &piece = pieces[p];
-    if (abi::Status status = readPiece(record, touch, piece); !status.ok())
+    if (abi::Status status = readPiece(own, touch, piece); !status.ok())
       return status;
     auto same = std::find_if(piece.readers.begin(), piece.readers.end(), [&](const Run &reader) {
       return reader.moment.clock == own.moment.clock;
@@ -225,23 +251,22 @@ abi::Status Follower::read(uint32_t record, const Touch &touch) {
   return {};
 }
 
-abi::Status Follower::readPiece(uint32_t record, const Touch &touch, const Piece &piece) {
+abi::Status Follower::readPiece(const Run &own, const Touch &touch, const Piece &piece) {
   bool isSure = touch.reads != abi::Reads::Perhaps;
   if (piece.origin == Origin::Nothing && isSure && checks)
     return error(fmt::format("{} reads '{}', of which not every byte was written; expected a "
                              "record before it that writes them",
-                             nameOf(record, slot), nameOf(touch)));
+                             nameOf(own.record, slot), nameOf(touch)));
   if (piece.origin != Origin::Record)
     return {};
   if (checks && !order.isDone(piece.writer.moment))
     return race(piece.writer, touch, "reads", "writes");
-  uint32_t number = index.records[piece.writer.record]->number();
-  Sources &sources = found.ofRecord[record];
-  (piece.isBefore ? sources.before : sources.inStep).insert(number);
-  return checks && isSure ? checkSource(record, touch, piece) : abi::Status();
+  Sources &sources = found.ofRecord[own.record];
+  (piece.isBefore ? sources.before : sources.inStep).insert(sourceOf(own, piece.writer));
+  return checks && isSure ? checkSource(own, touch, piece) : abi::Status();
 }
 
-abi::Status Follower::checkSource(uint32_t record, const Touch &touch, const Piece &piece) {
+abi::Status Follower::checkSource(const Run &own, const Touch &touch, const Piece &piece) {
   const Run &writer = piece.writer;
   bool isOther = slot.microbatch() != writer.slot.microbatch() || slot.copy() != writer.slot.copy();
   abi::Space space = index.program.memory().buffers(int(touch.buffer)).space();
@@ -249,23 +274,22 @@ abi::Status Follower::checkSource(uint32_t record, const Touch &touch, const Pie
       runsOf[writer.slot.section()] > 1)
     return error(fmt::format("{} reads '{}' as {} left it for another microbatch; expected a ring "
                              "of more copies, or another order of slots",
-                             nameOf(record, slot), nameOf(touch),
+                             nameOf(own.record, slot), nameOf(touch),
                              nameOf(writer.record, writer.slot)));
   if (!isStated)
     return {};
-  const abi::Record &reader = *index.records[record];
+  const abi::Record &reader = *index.records[own.record];
   const auto &stated = piece.isBefore ? reader.reads_before() : reader.reads();
-  if (std::binary_search(stated.begin(), stated.end(), index.records[writer.record]->number()))
+  if (std::binary_search(stated.begin(), stated.end(), sourceOf(own, writer)))
     return {};
   return error(fmt::format("{} reads '{}' as {}{} left it, which is not what it is to read",
-                           nameOf(record, slot), nameOf(touch),
+                           nameOf(own.record, slot), nameOf(touch),
                            nameOf(writer.record, writer.slot),
                            piece.isBefore ? " of the step before" : ""));
 }
 
-abi::Status Follower::write(uint32_t record, const Touch &touch) {
+abi::Status Follower::write(const Run &own, const Touch &touch) {
   Pieces range = piecesOf(touch);
-  Run own{record, order.moment(), slot};
   auto isSelf = [&](const Run &run) {
     return run.moment.clock == own.moment.clock && run.moment.count == own.moment.count;
   };
@@ -292,11 +316,13 @@ void Follower::show(uint32_t section) {
     const abi::Result &result = index.program.results(i);
     if (result.section() != section)
       continue;
-    Pieces range = piecesOf(bytes.buffer(result.buffer()));
+    const Touch &whole = bytes.buffer(result.buffer());
+    Pieces range = piecesOf(whole);
+    Run reader{.begin = beginOf(whole)};
     for (uint32_t p = range.first; p < range.end; ++p)
       if (pieces[p].origin == Origin::Record) {
         order.waitFor(pieces[p].writer.moment);
-        found.ofResult[i].insert(index.records[pieces[p].writer.record]->number());
+        found.ofResult[i].insert(sourceOf(reader, pieces[p].writer));
       }
   }
 }

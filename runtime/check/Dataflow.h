@@ -22,17 +22,20 @@
 
 namespace pcc::check {
 
-/// Numbers of records (Record.number) that are read: of this step, and of the one before.
+/// Results that are read, as Record.reads says them: of this step, and of the one before.
 struct Sources {
-  std::set<uint32_t> inStep, before;
+  std::set<uint64_t> inStep, before;
 };
+
+/// The number of the record that a source is a result of.
+inline uint32_t numberOf(uint64_t source) { return uint32_t(source); }
 
 /// What a program reads in all its episodes.
 struct DataflowFound {
   /// By record.
   std::vector<Sources> ofRecord;
   /// By result, by parameter.
-  std::vector<std::set<uint32_t>> ofResult, ofParameter;
+  std::vector<std::set<uint64_t>> ofResult, ofParameter;
 };
 
 /// Goes through one program's part of an episode and adds what is read to `found`. The error is the

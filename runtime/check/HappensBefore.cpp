@@ -170,8 +170,7 @@ void Teller::tellOf(int program, uint32_t reply, Told &told) const {
       continue;
     size_t place = size_t(std::find(theirs.begin(), theirs.end(), side.record) - theirs.begin());
     for (uint32_t run = 0; run < known->second.size(); ++run)
-      told[{reply, run}].push_back(
-          {programs[program].clockOf[own], known->second[run][place]});
+      told[{reply, run}].push_back({programs[program].clockOf[own], known->second[run][place]});
   }
 }
 

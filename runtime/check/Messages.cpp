@@ -110,8 +110,9 @@ abi::Status oneSided(const Channel &channel, const ProgramIndex &index, uint32_t
   bool sends = index.records[record]->collective().kind() == abi::SEND;
   return abi::Status::badInput(fmt::format(
       "rank {}: {} {} rank {} under tag {} what rank {} never {}",
-      sends ? channel.sender : channel.receiver, nameOf(index.program, *index.records[record], slot),
-      sends ? "sends to" : "receives from", sends ? channel.receiver : channel.sender, channel.tag,
+      sends ? channel.sender : channel.receiver,
+      nameOf(index.program, *index.records[record], slot), sends ? "sends to" : "receives from",
+      sends ? channel.receiver : channel.sender, channel.tag,
       sends ? channel.receiver : channel.sender, sends ? "receives" : "sends"));
 }
 
@@ -120,7 +121,8 @@ abi::Status checkChannel(const std::vector<ProgramIndex> &programs, const Channe
   static const std::vector<abi::Slot> none;
   bool hasSend = channel.sendProgram >= 0, hasReceive = channel.receiveProgram >= 0;
   const auto &sent = hasSend ? runs.of(programs[channel.sendProgram], channel.send) : none;
-  const auto &received = hasReceive ? runs.of(programs[channel.receiveProgram], channel.receive) : none;
+  const auto &received =
+      hasReceive ? runs.of(programs[channel.receiveProgram], channel.receive) : none;
   size_t both = std::min(sent.size(), received.size());
   for (size_t i = 0; i < both; ++i)
     if (sent[i].microbatch() != received[i].microbatch() || sent[i].copy() != received[i].copy())
@@ -144,9 +146,9 @@ abi::Status checkChannel(const std::vector<ProgramIndex> &programs, const Channe
   if (a.type() == b.type() &&
       std::equal(a.shape().begin(), a.shape().end(), b.shape().begin(), b.shape().end()))
     return {};
-  return abi::Status::badInput(fmt::format(
-      "rank {} sends by {} a {}, but rank {} expects by {} a {}", channel.sender, nameOf(send),
-      callOf(a), channel.receiver, nameOf(receive), callOf(b)));
+  return abi::Status::badInput(
+      fmt::format("rank {} sends by {} a {}, but rank {} expects by {} a {}", channel.sender,
+                  nameOf(send), callOf(a), channel.receiver, nameOf(receive), callOf(b)));
 }
 
 } // namespace

@@ -30,8 +30,8 @@ std::string nameOf(const abi::Record &record) {
 }
 
 std::string nameOf(const abi::Program &program, const abi::Record &record, const abi::Slot &slot) {
-  return fmt::format("{} in {}[{},{}]", nameOf(record), program.sections(int(slot.section())).name(),
-                     slot.microbatch(), slot.copy());
+  return fmt::format("{} in {}[{},{}]", nameOf(record),
+                     program.sections(int(slot.section())).name(), slot.microbatch(), slot.copy());
 }
 
 std::string callOf(const abi::Collective &collective) {

@@ -53,8 +53,7 @@ bool Neighbours::conflict(const abi::Record &a, const abi::Record &b) const {
   auto spanOf = [&](const abi::OperandRange &range) {
     const abi::Buffer &buffer = program.memory().buffers(int(range.operand->buffer()));
     uint64_t begin = buffer.offset() + range.operand->offset();
-    return Span{buffer.space(), begin,
-                begin + range.bytes + ringBytes(buffer) - buffer.bytes()};
+    return Span{buffer.space(), begin, begin + range.bytes + ringBytes(buffer) - buffer.bytes()};
   };
   for (const abi::OperandRange &x : operandRanges(executable, program, a))
     for (const abi::OperandRange &y : operandRanges(executable, program, b)) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Neighbours in the list that are started together: collectives of one lane and group that do not
-// touch each other's bytes, and messages of one lane. So a ring of sends and receives does not hang.
-// The executor and the rendezvous both ask here.
+// touch each other's bytes, and messages of one lane. So a ring of sends and receives does not
+// hang. The executor and the rendezvous both ask here.
 
 #ifndef PCC_RUNTIME_CHECK_NEIGHBOURS_H
 #define PCC_RUNTIME_CHECK_NEIGHBOURS_H

@@ -14,8 +14,8 @@
 namespace pcc::check {
 
 inline bool isMessage(const abi::Record &record) {
-  return record.has_collective() && (record.collective().kind() == abi::SEND ||
-                                     record.collective().kind() == abi::RECV);
+  return record.has_collective() &&
+         (record.collective().kind() == abi::SEND || record.collective().kind() == abi::RECV);
 }
 
 /// The records of all sections, one behind the other.

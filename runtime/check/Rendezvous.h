@@ -7,8 +7,8 @@
 //
 // One run is a proof for all: who meets whom is fixed before (groups, peers, tags), so what can
 // happen next stays possible whatever else happens first, and all orders end in the same state
-// (Newman, 1942, "On theories with a combinatorial definition of equivalence"). A device that blocks
-// less only gets further.
+// (Newman, 1942, "On theories with a combinatorial definition of equivalence"). A device that
+// blocks less only gets further.
 
 #ifndef PCC_RUNTIME_CHECK_RENDEZVOUS_H
 #define PCC_RUNTIME_CHECK_RENDEZVOUS_H

@@ -36,9 +36,8 @@ RendezvousState::RendezvousState(const std::vector<ProgramIndex> &programs,
   }
   for (int64_t rank = 0; rank < ranks; ++rank) {
     int program = abi::programOfRank(executable, rank);
-    states.push_back(
-        {.program = program,
-         .place = uint32_t(rank - abi::ranksOfProgram(executable, program).first)});
+    states.push_back({.program = program,
+                      .place = uint32_t(rank - abi::ranksOfProgram(executable, program).first)});
   }
 }
 

@@ -30,7 +30,7 @@ private:
   }
   template <typename List>
   abi::Status compare(const std::string &reader, const char *reads, const List &stated,
-                      const std::set<uint32_t> &got) const;
+                      const std::set<uint64_t> &got) const;
 
   const ProgramIndex &index;
   const DataflowFound &found;
@@ -44,16 +44,16 @@ std::string SourceChecker::nameOfNumber(uint32_t number) const {
 }
 
 template <typename List>
-abi::Status SourceChecker::compare(const std::string &reader, const char *reads,
-                                   const List &stated, const std::set<uint32_t> &got) const {
-  for (uint32_t number : stated)
-    if (!got.contains(number))
+abi::Status SourceChecker::compare(const std::string &reader, const char *reads, const List &stated,
+                                   const std::set<uint64_t> &got) const {
+  for (uint64_t source : stated)
+    if (!got.contains(source))
       return error(fmt::format("{} {} no result of {}, which it is to read", reader, reads,
-                               nameOfNumber(number)));
-  for (uint32_t number : got)
-    if (!std::binary_search(stated.begin(), stated.end(), number))
+                               nameOfNumber(numberOf(source))));
+  for (uint64_t source : got)
+    if (!std::binary_search(stated.begin(), stated.end(), source))
       return error(fmt::format("{} {} a result of {}, which is not what it is to read", reader,
-                               reads, nameOfNumber(number)));
+                               reads, nameOfNumber(numberOf(source))));
   return {};
 }
 
@@ -103,8 +103,8 @@ void stateDataflow(abi::Executable &executable) {
     for (const Episode &episode : episodes)
       followDataOnly(index, bytes, episode, found);
     abi::Program &program = *executable.mutable_programs(index.number);
-    auto store = [](auto *field, const std::set<uint32_t> &numbers) {
-      field->Assign(numbers.begin(), numbers.end());
+    auto store = [](auto *field, const std::set<uint64_t> &sources) {
+      field->Assign(sources.begin(), sources.end());
     };
     size_t place = 0;
     for (abi::Section &section : *program.mutable_sections())

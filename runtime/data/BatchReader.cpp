@@ -3,8 +3,9 @@
 #include "runtime/data/BatchReader.h"
 
 #include "runtime/abi/ElementTypes.h"
+#include "runtime/abi/Outside.h"
 #include "runtime/abi/Random.h"
-#include "runtime/abi/RankExpression.h"
+#include "runtime/abi/Stages.h"
 
 #include <algorithm>
 #include <cstring>
@@ -32,11 +33,15 @@ std::shared_ptr<const std::vector<int64_t>> RowOrder::ofEpoch(int64_t epoch) {
 BatchReader::BatchReader(const Dataset &dataset, std::vector<int> fieldOf,
                          const abi::Executable &executable, int64_t rank)
     : dataset(dataset) {
-  const abi::Program &program = executable.programs(0);
-  for (int i = 0; i < program.inputs_size(); ++i) {
-    const abi::Block &block = program.inputs(i).block();
+  std::vector<const abi::Input *> all = abi::inputsOf(executable);
+  for (const abi::Input &input :
+       executable.programs(abi::programOfRank(executable, rank)).inputs()) {
+    const abi::Block &block = input.block();
     std::vector<int64_t> offsets = abi::offsetsOf(block, executable.mesh(), rank);
-    Source source{&program.inputs(i), &dataset.fields[fieldOf[i]], offsets[0], {}, 0};
+    auto same = std::find_if(all.begin(), all.end(), [&](const abi::Input *other) {
+      return other->name() == input.name();
+    });
+    Source source{&input, &dataset.fields[fieldOf[same - all.begin()]], offsets[0], {}, 0};
     // Spans: the row's runs along the last dimension, joined where they touch.
     int dimensions = block.global_shape_size();
     int64_t localRow =

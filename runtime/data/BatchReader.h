@@ -48,12 +48,13 @@ using ParallelFor =
 
 class BatchReader {
 public:
-  /// `fieldOf` is bindFields' result. All arguments must outlive the reader.
+  /// `fieldOf` is bindFields' result for the inputs of all programs (abi::inputsOf). All arguments
+  /// must outlive the reader.
   BatchReader(const Dataset &dataset, std::vector<int> fieldOf, const abi::Executable &executable,
               int64_t rank);
 
-  /// Writes this rank's rows of every input; addressOf gives an input's buffer. Rows behind the end
-  /// of the data are zero.
+  /// Writes this rank's rows of every input of its program; addressOf gives an input's buffer. Rows
+  /// behind the end of the data are zero.
   void read(const BatchPlace &place,
             const std::function<std::byte *(const abi::Input &)> &addressOf,
             const ParallelFor &parallelFor) const;

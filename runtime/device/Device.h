@@ -7,7 +7,7 @@
 #ifndef PCC_RUNTIME_DEVICE_DEVICE_H
 #define PCC_RUNTIME_DEVICE_DEVICE_H
 
-#include "runtime/abi/program.pb.h"
+#include "runtime/abi/RingCopy.h"
 #include "runtime/base/Base.h"
 
 #include <array>
@@ -23,6 +23,8 @@ struct SlotValues {
   /// 1 in the first slot of the section in this step.
   int64_t first = 1;
   int64_t step = 0;
+  /// By which rings of buffers turn.
+  uint64_t ringIndex = 0;
 };
 
 /// A record that is ready to run, on the thread of its rank.
@@ -32,18 +34,20 @@ public:
   virtual Status run(const SlotValues &slot) = 0;
 };
 
-/// The memory of one rank: the base address of each space.
+/// The memory of one rank: the base address of each space, and the index for which rings of buffers
+/// are looked at.
 struct RankMemory {
   std::array<std::byte *, abi::Space_ARRAYSIZE> base = {};
+  uint64_t ringIndex = 0;
 
   /// The address of an operand of a valid program.
   std::byte *address(const abi::Program &program, const abi::Operand &operand) const {
     const abi::Buffer &buffer = program.memory().buffers(int(operand.buffer()));
-    return base[buffer.space()] + buffer.offset() + operand.offset();
+    return base[buffer.space()] + abi::ringOffset(buffer, ringIndex) + operand.offset();
   }
 };
 
-/// What a record is prepared for.
+/// What a record is prepared for. Prepared records keep no reference to it.
 struct PrepareContext {
   const abi::Executable &executable;
   const abi::Program &program;

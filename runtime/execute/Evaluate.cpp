@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "runtime/abi/Outside.h"
 #include "runtime/data/BatchReader.h"
 #include "runtime/execute/Metrics.h"
 #include "runtime/execute/Train.h"
@@ -13,8 +14,8 @@ namespace {
 /// What the ranks of an evaluation share. Owned by all of them.
 struct Evaluation {
   Evaluation(const Session &session, const Dataset &data, std::vector<int> fieldOf,
-             uint32_t section, const std::vector<const abi::Metric *> &metrics)
-      : data(data), fieldOf(std::move(fieldOf)), section(section),
+             const std::vector<const abi::Metric *> &metrics)
+      : program(session.program()), data(data), fieldOf(std::move(fieldOf)),
         batchRows(session.program().inputs(0).block().global_shape(0)), metrics(metrics) {
     for (const abi::Metric *metric : metrics) {
       blocks[metric->output()].resize(session.ranks());
@@ -25,9 +26,10 @@ struct Evaluation {
   Status runRank(RankExecutor &rank);
   Status count(RankExecutor &rank, int64_t firstRow, const ParallelFor &parallelFor);
 
+  /// Of all programs together.
+  const abi::Program &program;
   const Dataset &data;
   const std::vector<int> fieldOf;
-  const uint32_t section;
   const int64_t batchRows;
   const std::vector<const abi::Metric *> metrics;
   /// By output of the program, then by rank: the rank's block of it.
@@ -37,18 +39,20 @@ struct Evaluation {
 };
 
 Status Evaluation::runRank(RankExecutor &rank) {
-  const abi::Program &program = rank.program();
+  int section = sectionOfName(rank.program(), "forward");
   BatchReader reader(data, fieldOf, rank.executable(), rank.rank());
   auto addressOf = [&](const abi::Input &input) { return rank.address(input.buffer()); };
   auto parallelFor = [&](int64_t count, const auto &body) { rank.device().parallel(count, body); };
   for (int64_t first = 0; first < data.rows; first += batchRows) {
     reader.read({nullptr, first}, addressOf, parallelFor);
-    if (Status status = rank.runSection(section); !status.ok())
-      return status;
-    for (auto &[index, ofRanks] : blocks) {
-      const abi::Result &output = program.results(int(index));
-      ofRanks[rank.rank()] = rank.read(output.block(), output.buffer());
-    }
+    if (section >= 0)
+      if (Status status = rank.runSection(uint32_t(section)); !status.ok())
+        return status;
+    for (auto &[index, ofRanks] : blocks)
+      if (int own = abi::findResult(rank.program(), program.results(int(index))); own >= 0) {
+        const abi::Result &output = rank.program().results(own);
+        ofRanks[rank.rank()] = rank.read(output.block(), output.buffer());
+      }
     if (Status status = rank.world().barrier(); !status.ok())
       return status;
     if (rank.rank() == 0)
@@ -65,7 +69,7 @@ Status Evaluation::count(RankExecutor &rank, int64_t firstRow, const ParallelFor
   int64_t rows = std::min(batchRows, data.rows - firstRow);
   for (auto &[index, ofRanks] : blocks) {
     std::vector<Tensor> next(ofRanks.size());
-    Tensor scores = assemble(rank.program().results(int(index)), rank.executable().mesh(),
+    Tensor scores = assemble(program.results(int(index)), rank.executable().mesh(),
                              std::exchange(ofRanks, std::move(next)));
     for (size_t m = 0; m < metrics.size(); ++m) {
       if (metrics[m]->output() != index)
@@ -84,8 +88,7 @@ Status Evaluation::count(RankExecutor &rank, int64_t firstRow, const ParallelFor
 Expected<std::map<std::string, double>> evaluate(Session &session, const Dataset &data,
                                                  const std::string &metrics) {
   const abi::Program &program = session.program();
-  int section = sectionOfName(program, "forward");
-  if (section < 0)
+  if (sectionOfName(program, "forward") < 0)
     return Status::badInput("the program has no section 'forward' to evaluate");
   Expected<std::vector<const abi::Metric *>> chosen = chooseMetrics(program, metrics);
   if (!chosen)
@@ -95,8 +98,7 @@ Expected<std::map<std::string, double>> evaluate(Session &session, const Dataset
   Expected<std::vector<int>> fieldOf = bindFields(data, program);
   if (!fieldOf)
     return fieldOf.status();
-  auto evaluation =
-      std::make_shared<Evaluation>(session, data, std::move(*fieldOf), uint32_t(section), *chosen);
+  auto evaluation = std::make_shared<Evaluation>(session, data, std::move(*fieldOf), *chosen);
   Status status =
       session.onEveryRank([evaluation](RankExecutor &rank) { return evaluation->runRank(rank); });
   if (!status.ok())

@@ -2,23 +2,24 @@
 
 #include "runtime/execute/Losses.h"
 
-#include "runtime/abi/RankExpression.h"
-
 namespace pcc::runtime {
 
 LossReader::LossReader(const abi::Executable &executable) {
-  for (const abi::Result &result : executable.programs(0).results())
-    if (result.role() == abi::LOSS && !loss)
-      loss = &result;
+  for (int p = 0; p < executable.programs_size(); ++p)
+    for (const abi::Result &result : executable.programs(p).results())
+      if (result.role() == abi::LOSS && !loss) {
+        loss = &result;
+        ranks = abi::ranksOfProgram(executable, p);
+      }
   if (!loss)
     return;
-  // The ranks that share rank 0's place on every axis but the partial ones.
+  // The ranks that share the first one's place on every axis but the partial ones.
   for (int64_t owner : partialOwners(executable.mesh(), loss->partial_axes()))
-    counts.push_back(owner == 0);
+    counts.push_back(owner == ranks.first);
 }
 
 void LossReader::readAfter(uint32_t section, const RankExecutor &rank, double &value) const {
-  if (loss && loss->section() == section)
+  if (isAt(rank.rank()) && loss->section() == section)
     value = loadElement(loss->block().type(), rank.address(loss->buffer())) *
             (loss->scale() == 0 ? 1 : loss->scale());
 }

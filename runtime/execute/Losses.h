@@ -5,6 +5,7 @@
 #ifndef PCC_RUNTIME_EXECUTE_LOSSES_H
 #define PCC_RUNTIME_EXECUTE_LOSSES_H
 
+#include "runtime/abi/Stages.h"
 #include "runtime/execute/RankExecutor.h"
 
 #include <span>
@@ -19,6 +20,9 @@ public:
   /// False if the program has no result of role LOSS.
   bool hasLoss() const { return loss != nullptr; }
 
+  /// Whether the rank has the loss: those of the program that makes it.
+  bool isAt(int64_t rank) const { return loss && ranks.holds(rank); }
+
   /// Stores the rank's value, if `section` is the one that makes it.
   void readAfter(uint32_t section, const RankExecutor &rank, double &value) const;
 
@@ -31,6 +35,7 @@ public:
 
 private:
   const abi::Result *loss = nullptr;
+  abi::RankRange ranks;
   /// By rank: whether its value counts in the sum.
   std::vector<bool> counts;
 };

@@ -54,7 +54,8 @@ void Monitor::add(int64_t rank, int64_t step, double value) {
 }
 
 void Monitor::logOwn(int64_t rank, int64_t step, double value) {
-  if (logs.empty() || options.logEvery == 0 || (step + 1) % options.logEvery != 0)
+  bool isDue = options.logEvery > 0 && (step + 1) % options.logEvery == 0;
+  if (logs.empty() || !isDue || !losses.isAt(rank))
     return;
   std::string text = line(step, losses.own(value));
   std::fwrite(text.data(), 1, text.size(), logs[rank]);

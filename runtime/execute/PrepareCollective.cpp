@@ -43,11 +43,6 @@ struct Bytes {
   }
 };
 
-Bytes sourceBytes(const CollectiveCall &call) {
-  return {static_cast<const std::byte *>(call.source),
-          call.source ? call.count() * int64_t(abi::elementBytes(call.type)) : 0};
-}
-
 Bytes destinationBytes(const CollectiveCall &call, int members) {
   int64_t count = call.destination ? call.count() : 0;
   if (call.kind == abi::ALL_GATHER)
@@ -88,11 +83,6 @@ CollectiveCall prepareCollective(const abi::Collective &collective, const Prepar
   call.reduceBoxes =
       call.kind == abi::BLOCK_EXCHANGE && collective.reduction() != abi::REDUCE_OP_UNSPECIFIED;
   return call;
-}
-
-bool conflict(const CollectiveCall &a, const CollectiveCall &b, int members) {
-  Bytes aOut = destinationBytes(a, members), bOut = destinationBytes(b, members);
-  return aOut.overlaps(bOut) || aOut.overlaps(sourceBytes(b)) || bOut.overlaps(sourceBytes(a));
 }
 
 bool writes(const CollectiveCall &call, const std::byte *begin, int64_t bytes, int members) {

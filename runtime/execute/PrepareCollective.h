@@ -13,11 +13,7 @@ namespace pcc::runtime {
 /// The call of a valid collective record on the context's rank.
 CollectiveCall prepareCollective(const abi::Collective &collective, const PrepareContext &context);
 
-/// True if one call writes what the other reads or writes, so that they must not run at once.
-/// `members` is the size of their group.
-bool conflict(const CollectiveCall &a, const CollectiveCall &b, int members);
-
-/// True if the call writes to the `bytes` bytes at `begin`. `members` as above.
+/// True if the call writes to the `bytes` bytes at `begin`. `members` is the size of its group.
 bool writes(const CollectiveCall &call, const std::byte *begin, int64_t bytes, int members);
 
 /// True for SEND and RECV, which name ranks of the world and not positions of a group.

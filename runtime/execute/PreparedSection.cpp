@@ -2,71 +2,50 @@
 
 #include "runtime/execute/PreparedSection.h"
 
+#include "runtime/abi/OperandRanges.h"
+#include "runtime/abi/RingCopy.h"
 #include "runtime/execute/PrepareCollective.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace pcc::runtime {
 namespace {
 
-bool isInput(const PrepareContext &context, const abi::Operand &operand) {
-  return context.program.memory().buffers(int(operand.buffer())).space() == abi::INPUT;
+bool readsInput(const abi::Record &record, const PrepareContext &context) {
+  auto ranges = abi::operandRanges(context.executable, context.program, record);
+  return std::any_of(ranges.begin(), ranges.end(), [&](const abi::OperandRange &range) {
+    const abi::Buffer &buffer = context.program.memory().buffers(int(range.operand->buffer()));
+    return buffer.space() == abi::INPUT && range.reads != abi::Reads::No;
+  });
 }
 
-bool attentionReadsInput(const abi::Attention &attention, const PrepareContext &context) {
-  return isInput(context, attention.query()) || isInput(context, attention.key()) ||
-         isInput(context, attention.value()) ||
-         (attention.has_mask() && isInput(context, attention.mask())) ||
-         (attention.has_offset() && isInput(context, attention.offset())) ||
-         (attention.has_gradients() &&
-          (isInput(context, attention.result()) || isInput(context, attention.log_sum()) ||
-           isInput(context, attention.gradients().result())));
+/// After how many ring indices a record works on the same bytes again.
+uint64_t periodOf(const abi::Record &record, const PrepareContext &context) {
+  uint64_t period = 1;
+  for (const abi::OperandRange &range :
+       abi::operandRanges(context.executable, context.program, record))
+    period = std::lcm(
+        period, abi::ringLength(context.program.memory().buffers(int(range.operand->buffer()))));
+  return period;
 }
 
-bool recordReadsInput(const abi::Record &record, const PrepareContext &context) {
-  switch (record.kind_case()) {
-  case abi::Record::kLaunch:
-    return std::any_of(record.launch().operands().begin(), record.launch().operands().end(),
-                       [&](const abi::Operand &operand) { return isInput(context, operand); });
-  case abi::Record::kMatmul:
-    return isInput(context, record.matmul().a()) || isInput(context, record.matmul().b()) ||
-           (record.matmul().has_bias() && isInput(context, record.matmul().bias()));
-  case abi::Record::kAttention:
-    return attentionReadsInput(record.attention(), context);
-  case abi::Record::kConvolution:
-    return isInput(context, record.convolution().input()) ||
-           isInput(context, record.convolution().weight()) ||
-           isInput(context, record.convolution().result()) ||
-           (record.convolution().has_bias() && isInput(context, record.convolution().bias()));
-  case abi::Record::kCollective:
-    return record.collective().has_source() && isInput(context, record.collective().source());
-  case abi::Record::kCopy:
-    return isInput(context, record.copy().source());
-  case abi::Record::kAccumulate:
-    return isInput(context, record.accumulate().source());
-  default:
-    return false;
+/// Calls `prepare` with the context for each of the ring indices 0 … period-1.
+template <typename Prepare>
+Status forEachIndex(uint64_t period, const PrepareContext &context, Prepare prepare) {
+  for (uint64_t index = 0; index < period; ++index) {
+    RankMemory memory = context.memory;
+    memory.ringIndex = index;
+    if (Status status =
+            prepare(PrepareContext{context.executable, context.program, memory, context.rank});
+        !status.ok())
+      return status;
   }
+  return {};
 }
 
 /// A peer below zero means that the rank sits out.
 bool takesPart(const CollectiveCall &call) { return !isPointToPoint(call.kind) || call.root >= 0; }
-
-/// True if a record with these waits and this call may join the batch before it.
-bool mayJoin(const PreparedBatch &batch, const abi::Record &record, const CollectiveCall &call,
-             const Communicator *communicator) {
-  if (batch.communicator != communicator || batch.record->lane() != record.lane() ||
-      isPointToPoint(batch.record->collective().kind()) != isPointToPoint(call.kind))
-    return false;
-  bool waitsForBatch =
-      std::any_of(record.waits().begin(), record.waits().end(), [&](uint32_t event) {
-        return std::find(batch.signals.begin(), batch.signals.end(), event) != batch.signals.end();
-      });
-  return !waitsForBatch &&
-         std::none_of(batch.calls.begin(), batch.calls.end(), [&](const CollectiveCall &other) {
-           return conflict(other, call, communicator->size());
-         });
-}
 
 } // namespace
 
@@ -135,47 +114,68 @@ static Status start(PreparedBatch &batch, Progress &progress) {
 Expected<PreparedSection> PreparedSection::prepare(int index, const PrepareContext &context,
                                                    Device &device, const RankGroups &groups) {
   PreparedSection section;
+  check::Neighbours neighbours(context.executable, context.program);
   for (const abi::Record &record : context.program.sections(index).records()) {
-    section.usesInput |= recordReadsInput(record, context);
+    section.usesInput |= runtime::readsInput(record, context);
     if (record.has_collective()) {
-      section.addCollective(record, context, groups);
+      section.addCollective(record, groups, neighbours);
       continue;
     }
-    Expected<std::unique_ptr<PreparedRecord>> local = device.prepare(record, context);
-    if (!local)
-      return local.status().at({.rank = context.rank,
-                                .section = context.program.sections(index).name(),
-                                .op = record.op(),
-                                .location = record.location()});
-    section.steps.push_back({.record = &record,
-                             .local = std::move(*local),
-                             .waits = {record.waits().begin(), record.waits().end()}});
+    Step step{.record = &record, .waits = {record.waits().begin(), record.waits().end()}};
+    Status status =
+        forEachIndex(periodOf(record, context), context, [&](const PrepareContext &copy) {
+          Expected<std::unique_ptr<PreparedRecord>> local = device.prepare(record, copy);
+          if (local)
+            step.local.push_back(std::move(*local));
+          return local.status();
+        });
+    if (!status.ok())
+      return std::move(status).at({.rank = context.rank,
+                                   .section = context.program.sections(index).name(),
+                                   .op = record.op(),
+                                   .location = record.location()});
+    section.steps.push_back(std::move(step));
   }
+  for (Step &step : section.steps)
+    if (step.batch)
+      section.prepareCalls(step, context);
   return section;
 }
 
-void PreparedSection::addCollective(const abi::Record &record, const PrepareContext &context,
-                                    const RankGroups &groups) {
-  const abi::Collective &collective = record.collective();
-  CollectiveCall call = prepareCollective(collective, context);
-  Communicator *communicator =
-      isPointToPoint(call.kind) ? groups.world : groups.groups[collective.group()].get();
-  bool joins = !steps.empty() && steps.back().batch &&
-               mayJoin(*steps.back().batch, record, call, communicator);
+void PreparedSection::addCollective(const abi::Record &record, const RankGroups &groups,
+                                    const check::Neighbours &neighbours) {
+  bool joins =
+      !steps.empty() && steps.back().batch && neighbours.join(steps.back().batch->records, record);
   if (!joins) {
     steps.push_back({.record = &record, .batch = std::make_unique<PreparedBatch>()});
-    steps.back().batch->communicator = communicator;
-    steps.back().batch->record = &record;
+    steps.back().batch->communicator = isPointToPoint(record.collective().kind())
+                                           ? groups.world
+                                           : groups.groups[record.collective().group()].get();
   }
   Step &step = steps.back();
   step.waits.insert(step.waits.end(), record.waits().begin(), record.waits().end());
   step.batch->signals.insert(step.batch->signals.end(), record.signals().begin(),
                              record.signals().end());
-  if (!takesPart(call))
-    return;
-  if (step.batch->calls.empty())
-    step.record = step.batch->record = &record; // the batch goes by its first call
-  step.batch->calls.push_back(std::move(call));
+  step.batch->records.push_back(&record);
+}
+
+/// The calls of a batch in which this rank takes part, for each ring index.
+void PreparedSection::prepareCalls(Step &step, const PrepareContext &context) {
+  PreparedBatch &batch = *step.batch;
+  uint64_t period = 1;
+  for (const abi::Record *record : batch.records)
+    period = std::lcm(period, periodOf(*record, context));
+  const abi::Record *first = nullptr;
+  (void)forEachIndex(period, context, [&](const PrepareContext &copy) {
+    std::vector<CollectiveCall> &calls = batch.callsOf.emplace_back();
+    for (const abi::Record *record : batch.records)
+      if (CollectiveCall call = prepareCollective(record->collective(), copy); takesPart(call)) {
+        calls.push_back(std::move(call));
+        first = first ? first : record;
+      }
+    return Status();
+  });
+  step.record = batch.record = first ? first : batch.records.front(); // it goes by its first call
 }
 
 Status PreparedSection::run(const SlotValues &slot, EventTable &events, Progress &progress,
@@ -191,12 +191,12 @@ Status PreparedSection::runStep(Step &step, const SlotValues &slot, EventTable &
   for (uint32_t event : step.waits)
     if (Status status = events.wait(event, progress, trace); !status.ok())
       return status;
-  if (step.batch && step.batch->calls.empty())
+  if (step.batch && step.batch->callsOf.front().empty())
     return {};
   progress.enter(step.record);
-  if (step.local) {
+  if (!step.batch) {
     int64_t begin = nowNanoseconds();
-    Status status = step.local->run(slot);
+    Status status = step.local[slot.ringIndex % step.local.size()]->run(slot);
     progress.leave(step.record);
     trace.add({step.record, slot.step, begin, nowNanoseconds()});
     return status;
@@ -204,6 +204,7 @@ Status PreparedSection::runStep(Step &step, const SlotValues &slot, EventTable &
   PreparedBatch &batch = *step.batch;
   if (Status status = events.finish(batch, progress, trace); !status.ok())
     return status;
+  batch.calls = batch.callsOf[slot.ringIndex % batch.callsOf.size()];
   if (Status status = start(batch, progress); !status.ok())
     return status;
   events.signalLater(batch);

@@ -5,12 +5,14 @@
 // when a later record waits for their event, or at the end of the step; all else is done on the
 // spot.
 //
-// Neighbours in the list that are collectives of one lane and group and do not touch each other's
-// buffers become one batch, which costs the ranks one meeting.
+// Neighbours in the list (check::Neighbours) become one batch, which costs the ranks one meeting.
+// What touches rings of buffers is prepared once for each index, so nothing is looked up while it
+// runs.
 
 #ifndef PCC_RUNTIME_EXECUTE_PREPAREDSECTION_H
 #define PCC_RUNTIME_EXECUTE_PREPAREDSECTION_H
 
+#include "runtime/check/Neighbours.h"
 #include "runtime/collective/Communicator.h"
 #include "runtime/device/Device.h"
 #include "runtime/execute/Progress.h"
@@ -29,9 +31,13 @@ struct RankGroups {
 /// A batch of collectives.
 struct PreparedBatch {
   Communicator *communicator = nullptr;
-  std::vector<CollectiveCall> calls;
-  std::vector<uint32_t> signals;
+  /// All of the batch, and the one by which it goes in messages.
+  std::vector<const abi::Record *> records;
   const abi::Record *record = nullptr;
+  /// By ring index; and those that were started last.
+  std::vector<std::vector<CollectiveCall>> callsOf;
+  std::span<const CollectiveCall> calls;
+  std::vector<uint32_t> signals;
   /// Started and not yet waited for.
   bool inFlight = false;
   Request request;
@@ -70,14 +76,15 @@ private:
   /// One record of the device, or one batch.
   struct Step {
     const abi::Record *record = nullptr;
-    std::unique_ptr<PreparedRecord> local = nullptr;
+    std::vector<std::unique_ptr<PreparedRecord>> local = {}; ///< by ring index
     std::unique_ptr<PreparedBatch> batch = nullptr;
     std::vector<uint32_t> waits = {};
   };
   Status runStep(Step &step, const SlotValues &slot, EventTable &events, Progress &progress,
                  Trace &trace);
-  void addCollective(const abi::Record &record, const PrepareContext &context,
-                     const RankGroups &groups);
+  void addCollective(const abi::Record &record, const RankGroups &groups,
+                     const check::Neighbours &neighbours);
+  void prepareCalls(Step &step, const PrepareContext &context);
 
   bool usesInput = false;
   std::vector<Step> steps;

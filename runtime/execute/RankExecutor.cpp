@@ -3,7 +3,7 @@
 #include "runtime/execute/RankExecutor.h"
 
 #include "runtime/abi/ElementTypes.h"
-#include "runtime/abi/RankExpression.h"
+#include "runtime/abi/Stages.h"
 #include "runtime/execute/Initialise.h"
 
 #include <algorithm>
@@ -14,8 +14,9 @@ namespace pcc::runtime {
 RankExecutor::RankExecutor(const abi::Executable &executable, int64_t rank,
                            std::unique_ptr<Device> device, std::unique_ptr<Communicator> world,
                            std::byte *constants)
-    : whole(executable), own(executable.programs(0)), ownRank(rank), ownDevice(std::move(device)),
-      worldCommunicator(std::move(world)), events(own.events()) {
+    : whole(executable), own(executable.programs(abi::programOfRank(executable, rank))),
+      ownRank(rank), ownDevice(std::move(device)), worldCommunicator(std::move(world)),
+      events(own.events()) {
   groups.world = worldCommunicator.get();
   memory.base[abi::CONSTANT] = constants;
 }
@@ -124,7 +125,8 @@ Status RankExecutor::runSlot(size_t index, int64_t step, const StepHooks &hooks)
     hooks.fill(slot);
   if (int64_t number = step * plan.runs + plan.block; own.has_step_buffer())
     std::memcpy(address(own.step_buffer()), &number, sizeof number);
-  SlotValues values{slot.microbatch(), slot.copy(), plan.first, step};
+  SlotValues values{slot.microbatch(), slot.copy(), plan.first, step,
+                    abi::ringIndex(whole.batch(), slot)};
   Status status = sections[slot.section()].run(values, events, ownProgress, ownTrace);
   bool isRead = plan.last && hooks.sectionDone;
   if (status.ok() && isRead)

@@ -4,7 +4,9 @@
 
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/abi/Executable.h"
+#include "runtime/abi/Outside.h"
 #include "runtime/abi/RankExpression.h"
+#include "runtime/check/Check.h"
 #include "runtime/checkpoint/SaveParameters.h"
 #include "runtime/collective/local/LocalCommunicator.h"
 #include "runtime/device/host/HostDevice.h"
@@ -18,6 +20,7 @@ namespace pcc::runtime {
 
 struct Session::State {
   abi::Executable executable;
+  abi::Program outside;
   SessionOptions options;
   AlignedBytes constants;
   std::vector<std::unique_ptr<RankExecutor>> executors;
@@ -25,14 +28,19 @@ struct Session::State {
 
 Session::~Session() = default;
 const abi::Executable &Session::executable() const { return state->executable; }
+const abi::Program &Session::program() const { return state->outside; }
 int64_t Session::ranks() const { return int64_t(state->executors.size()); }
 
 Expected<std::unique_ptr<Session>> Session::load(abi::Executable executable,
                                                  const SessionOptions &options) {
   if (Status status = abi::validate(executable); !status.ok())
     return status;
+  // A proof in the file would be a claim; making it anew takes milliseconds.
+  if (Status status = check::prove(executable); !status.ok())
+    return std::move(status).within("the program cannot be proved");
   auto state = std::make_shared<State>();
   state->executable = std::move(executable);
+  state->outside = abi::outsideOf(state->executable);
   state->options = options;
   const std::string &constants = state->executable.constants();
   state->constants = allocateAligned(constants.size());
@@ -81,6 +89,14 @@ Expected<const abi::Parameter *> findParameter(const abi::Program &program,
   return Status::badUsage(fmt::format("the program has no parameter '{}'", name));
 }
 
+/// The parameter as the rank's program has it, or null.
+const abi::Parameter *ownParameter(const RankExecutor &rank, const std::string &name) {
+  for (const abi::Parameter &parameter : rank.program().parameters())
+    if (parameter.name() == name)
+      return &parameter;
+  return nullptr;
+}
+
 bool hasShape(const Tensor &tensor, const abi::Block &block, int64_t rowsFactor) {
   std::vector<int64_t> shape(block.global_shape().begin(), block.global_shape().end());
   if (!shape.empty())
@@ -99,8 +115,14 @@ void fillInputs(RankExecutor &rank, const NamedTensors &batch, int64_t number) {
   }
 }
 
-/// The blocks of some results, by rank.
+/// The blocks of some results of all programs together, by rank; empty on ranks that have none.
 using ResultBlocks = std::map<const abi::Result *, std::vector<Tensor>>;
+
+/// The rank's own result that belongs to one of all programs, or null.
+const abi::Result *ownResult(const RankExecutor &rank, const abi::Result &result) {
+  int found = abi::findResult(rank.program(), result);
+  return found < 0 ? nullptr : &rank.program().results(found);
+}
 
 ResultBlocks makeBlocks(const abi::Program &program, int64_t ranks, abi::ResultRole role) {
   ResultBlocks blocks;
@@ -126,8 +148,9 @@ Status Session::setParameter(const std::string &name, const Tensor &global) {
   if (!hasShape(global, (*parameter)->block(), 1))
     return Status::badUsage(fmt::format("'{}': the tensor has another type or shape", name));
   for (const std::unique_ptr<RankExecutor> &rank : state->executors)
-    copyBlockOut((*parameter)->block(), executable().mesh(), rank->rank(), global.data.data(),
-                 rank->address((*parameter)->buffer()));
+    if (const abi::Parameter *own = ownParameter(*rank, name))
+      copyBlockOut(own->block(), executable().mesh(), rank->rank(), global.data.data(),
+                   rank->address(own->buffer()));
   return {};
 }
 
@@ -137,7 +160,10 @@ Expected<Tensor> Session::parameter(const std::string &name, int64_t rank) const
     return parameter.status();
   if (rank < 0 || rank >= ranks())
     return Status::badUsage(fmt::format("expected a rank below {}, got {}", ranks(), rank));
-  return state->executors[rank]->read((*parameter)->block(), (*parameter)->buffer());
+  const abi::Parameter *own = ownParameter(*state->executors[rank], name);
+  if (!own)
+    return Status::badUsage(fmt::format("rank {} has no parameter '{}'", rank, name));
+  return state->executors[rank]->read(own->block(), own->buffer());
 }
 
 Expected<Tensor> Session::parameter(const std::string &name) const {
@@ -147,9 +173,12 @@ Expected<Tensor> Session::parameter(const std::string &name) const {
   const abi::Block &block = (*parameter)->block();
   Tensor global =
       Tensor::zeros(block.type(), {block.global_shape().begin(), block.global_shape().end()});
-  for (const std::unique_ptr<RankExecutor> &rank : state->executors)
-    copyBlockIn(block, executable().mesh(), rank->rank(), rank->address((*parameter)->buffer()),
-                global.data.data());
+  // Of several programs that have it the first one's counts.
+  for (size_t r = state->executors.size(); r-- > 0;)
+    if (const RankExecutor &rank = *state->executors[r];
+        const abi::Parameter *own = ownParameter(rank, name))
+      copyBlockIn(own->block(), executable().mesh(), rank.rank(), rank.address(own->buffer()),
+                  global.data.data());
   return global;
 }
 
@@ -189,8 +218,8 @@ Expected<StepResults> Session::runStep(const NamedTensors &batch) {
     hooks.sectionDone = [&](uint32_t section) {
       losses.readAfter(section, rank, (*values)[rank.rank()]);
       for (auto &[result, blocks] : *gradients)
-        if (result->section() == section)
-          blocks[rank.rank()] = rank.read(result->block(), result->buffer());
+        if (const abi::Result *own = ownResult(rank, *result); own && own->section() == section)
+          blocks[rank.rank()] = rank.read(own->block(), own->buffer());
     };
     return rank.runStep(step, hooks);
   });
@@ -205,17 +234,19 @@ Expected<StepResults> Session::runStep(const NamedTensors &batch) {
 }
 
 Expected<NamedTensors> Session::runForward(const NamedTensors &microbatch) {
-  int section = sectionOfName(program(), "forward");
-  if (section < 0)
+  if (sectionOfName(program(), "forward") < 0)
     return Status::badUsage("the program has no section 'forward'");
   if (Status status = checkBatch(microbatch, 1); !status.ok())
     return status;
   auto outputs = std::make_shared<ResultBlocks>(makeBlocks(program(), ranks(), abi::OUTPUT));
   Status status = onEveryRank([=](RankExecutor &rank) {
     fillInputs(rank, microbatch, 0);
-    Status status = rank.runSection(section);
+    Status status;
+    if (int section = sectionOfName(rank.program(), "forward"); section >= 0)
+      status = rank.runSection(uint32_t(section));
     for (auto &[result, blocks] : *outputs)
-      blocks[rank.rank()] = rank.read(result->block(), result->buffer());
+      if (const abi::Result *own = ownResult(rank, *result))
+        blocks[rank.rank()] = rank.read(own->block(), own->buffer());
     return status;
   });
   if (!status.ok())

@@ -38,14 +38,15 @@ struct StepResults {
 
 class Session {
 public:
-  /// Checks the executable and the machine, and loads every rank. Errors: as validate(),
-  /// Unavailable for a CPU feature or library that is not here.
+  /// Checks and proves the executable, checks the machine, and loads every rank. Errors: as
+  /// abi::validate() and check::prove(), Unavailable for a CPU feature or library that is not here.
   static Expected<std::unique_ptr<Session>> load(abi::Executable executable,
                                                  const SessionOptions &options = {});
   ~Session();
 
   const abi::Executable &executable() const;
-  const abi::Program &program() const { return executable().programs(0); }
+  /// What all its programs show to the outside (abi::outsideOf): no records.
+  const abi::Program &program() const;
   int64_t ranks() const;
 
   /// Runs `body` for every rank at once, each on a thread of its own, and waits for all. When one
@@ -57,7 +58,7 @@ public:
   /// another type or shape.
   Status setParameter(const std::string &name, const Tensor &global);
 
-  /// The global value of a parameter, and the block of one rank.
+  /// The global value of a parameter, and the block of one rank, whose program must have it.
   Expected<Tensor> parameter(const std::string &name) const;
   Expected<Tensor> parameter(const std::string &name, int64_t rank) const;
 

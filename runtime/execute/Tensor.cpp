@@ -131,13 +131,14 @@ Tensor assemble(const abi::Result &result, const abi::Mesh &mesh, std::vector<Te
   std::vector<int64_t> owners = partialOwners(mesh, result.partial_axes());
   double scale = result.scale() == 0 ? 1 : result.scale();
   for (size_t rank = 0; rank < blocks.size(); ++rank)
-    if (Tensor &total = blocks[owners[rank]]; owners[rank] != int64_t(rank))
+    if (Tensor &total = blocks[owners[rank]];
+        owners[rank] != int64_t(rank) && !blocks[rank].data.empty())
       for (int64_t i = 0; i < total.count(); ++i)
         total.set(i, total.at(i) + blocks[rank].at(i));
   Tensor global =
       Tensor::zeros(block.type(), {block.global_shape().begin(), block.global_shape().end()});
   for (size_t rank = blocks.size(); rank-- > 0;)
-    if (owners[rank] == int64_t(rank))
+    if (owners[rank] == int64_t(rank) && !blocks[rank].data.empty())
       copyBlockIn(block, mesh, int64_t(rank), blocks[rank].data.data(), global.data.data());
   for (int64_t i = 0; scale != 1 && i < global.count(); ++i)
     global.set(i, global.at(i) * scale);

@@ -25,6 +25,7 @@ std::unique_ptr<Verb> makeImportVerb();
 std::unique_ptr<Verb> makeCompileVerb();
 std::unique_ptr<Verb> makeRunVerb();
 std::unique_ptr<Verb> makeVerifyVerb();
+std::unique_ptr<Verb> makeCheckVerb();
 std::unique_ptr<Verb> makePlanReshardVerb();
 std::unique_ptr<Verb> makeExplainVerb();
 std::unique_ptr<Verb> makeCalibrateVerb();

@@ -33,10 +33,11 @@ int main(int argc, char **argv) {
   mlir::registerPassManagerCLOptions();
   mlir::registerDefaultTimingManagerCLOptions();
 
-  std::unique_ptr<Verb> verbs[] = {makeImportVerb(),    makeCompileVerb(),     makeRunVerb(),
-                                   makeVerifyVerb(),    makePlanReshardVerb(), makeExplainVerb(),
-                                   makeDiffVerb(),      makeDoctorVerb(),      makeExampleVerb(),
-                                   makeCalibrateVerb(), makeSearchVerb(),      makeSimulateVerb()};
+  std::unique_ptr<Verb> verbs[] = {makeImportVerb(),  makeCompileVerb(),   makeRunVerb(),
+                                   makeVerifyVerb(),  makeCheckVerb(),     makePlanReshardVerb(),
+                                   makeExplainVerb(), makeDiffVerb(),      makeDoctorVerb(),
+                                   makeExampleVerb(), makeCalibrateVerb(), makeSearchVerb(),
+                                   makeSimulateVerb()};
   for (auto &verb : verbs)
     acceptRepeatedFlags(verb->command);
   cl::OptionCategory ownFlags("pcc");
@@ -46,8 +47,9 @@ int main(int argc, char **argv) {
   for (auto &verb : verbs)
     if (verb->command)
       return verb->run();
-  llvm::errs() << "pcc: expected a verb: import, compile, run, verify, plan-reshard, search, "
-                  "simulate, explain, "
-                  "diff, calibrate or doctor; 'pcc --help' tells more\n";
+  llvm::errs()
+      << "pcc: expected a verb: import, compile, run, verify, check, plan-reshard, search, "
+         "simulate, explain, "
+         "diff, calibrate or doctor; 'pcc --help' tells more\n";
   return BadUsage;
 }

@@ -2,6 +2,7 @@
 
 #include "runtime/collective/local/LocalCommunicator.h"
 
+#include "runtime/check/Schedule.h"
 #include "runtime/collective/local/Mailbox.h"
 #include "runtime/collective/local/Meeting.h"
 
@@ -15,7 +16,7 @@ namespace local {
 namespace {
 
 /// Batches that a member may have in flight; starting one more waits for the oldest.
-constexpr uint64_t depth = 16;
+constexpr uint64_t depth = check::mostInFlight;
 
 /// Whether the run was given up, shared by all communicators of a process.
 struct Abort {

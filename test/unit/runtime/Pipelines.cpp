@@ -16,7 +16,7 @@ enum Tag : uint32_t { Forward = 1, Back = 2 };
 
 struct Layer {
   uint32_t weight, weightGradient;
-  uint32_t input, value;         ///< value: of the next layer the input
+  uint32_t input, value; ///< value: of the next layer the input
   uint32_t inputGradient, valueGradient;
 };
 
@@ -149,10 +149,9 @@ abi::Record &StageBuilder::product(abi::Section &section, const std::string &op,
   return record;
 }
 
-abi::Record &
-StageBuilder::launch(abi::Section &section, const std::string &kernel,
-                     const std::vector<std::pair<uint32_t, abi::Access>> &operands,
-                     const std::vector<int64_t> &scalars) {
+abi::Record &StageBuilder::launch(abi::Section &section, const std::string &kernel,
+                                  const std::vector<std::pair<uint32_t, abi::Access>> &operands,
+                                  const std::vector<int64_t> &scalars) {
   std::vector<uint32_t> buffers;
   for (auto [buffer, access] : operands)
     buffers.push_back(buffer);
@@ -169,9 +168,8 @@ void StageBuilder::addForward() {
     arrived = &message(section, abi::RECV, layers[0].input, stage - 1, Forward);
   uint32_t arrival = arrived ? signal(*arrived) : 0;
   for (size_t i = 0; i < layers.size(); ++i) {
-    abi::Record &record =
-        product(section, "fc" + std::to_string(stage * perStage + int(i)), layers[i].input,
-                layers[i].weight, layers[i].value, false);
+    abi::Record &record = product(section, "fc" + std::to_string(stage * perStage + int(i)),
+                                  layers[i].input, layers[i].weight, layers[i].value, false);
     record.mutable_matmul()->set_transpose_b(true);
     if (!isLast() || i + 1 < layers.size())
       record.mutable_matmul()->set_activation(abi::RELU);
@@ -188,8 +186,7 @@ void StageBuilder::addBackwardOf(size_t layer, abi::Section &section) {
   const Layer &l = layers[layer];
   std::string name = "fc" + std::to_string(stage * perStage + int(layer));
   if (!isLast() || layer + 1 < layers.size())
-    launch(section, "relu_backward",
-           {{l.value, abi::READ}, {l.valueGradient, abi::READ_WRITE}},
+    launch(section, "relu_backward", {{l.value, abi::READ}, {l.valueGradient, abi::READ_WRITE}},
            {localRows * options.width})
         .set_op(name + ".relu_grad");
   product(section, name + ".grad_weight", l.valueGradient, l.input, l.weightGradient, true)

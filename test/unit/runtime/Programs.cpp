@@ -279,10 +279,14 @@ void MlpBuilder::addUpdate(abi::Section &section) {
     pairs.push_back({layer.weight, layer.weightGradient});
     pairs.push_back({layer.bias, layer.biasGradient});
   }
+  abi::Section &backward = *builder.program.mutable_sections(1);
+  if (options.overlapped)
+    backward.mutable_records(backward.records_size() - 1)->add_signals(uint32_t(pairs.size()));
   for (size_t i = 0; i < pairs.size(); ++i) {
     abi::Record &record = builder.allReduce(section, pairs[i].second);
     if (options.overlapped) {
       record.set_lane(abi::COMMUNICATION);
+      record.add_waits(uint32_t(pairs.size()));
       record.add_signals(uint32_t(i));
     }
   }
@@ -293,7 +297,7 @@ void MlpBuilder::addUpdate(abi::Section &section) {
     if (options.overlapped)
       record.add_waits(uint32_t(i));
   }
-  builder.program.set_events(options.overlapped ? uint32_t(pairs.size()) : 0);
+  builder.program.set_events(options.overlapped ? uint32_t(pairs.size()) + 1 : 0);
 }
 
 void MlpBuilder::addResults() {

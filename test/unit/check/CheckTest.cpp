@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Each case breaks one thing of a pipeline of two stages with two data ranks and expects the
+// message that shows it. Ranks 0 and 1 are the first stage, 2 and 3 the second.
+
+#include "runtime/check/Check.h"
+#include "runtime/abi/Executable.h"
+#include "runtime/check/StateDataflow.h"
+#include "test/unit/runtime/Pipelines.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <set>
+
+namespace pcc::test {
+namespace {
+
+using abi::Executable;
+
+/// Sections of a stage.
+enum { Forward, Backward, Update };
+
+struct Break {
+  const char *name;
+  std::function<void(Executable &)> change;
+  const char *message;
+};
+
+void PrintTo(const Break &test, std::ostream *out) { *out << test.name; }
+
+abi::Section &section(Executable &e, int stage, int number) {
+  return *e.mutable_programs(stage)->mutable_sections(number);
+}
+
+/// The record of that op.
+abi::Record &record(Executable &e, int stage, int number, const std::string &op) {
+  for (abi::Record &record : *section(e, stage, number).mutable_records())
+    if (record.op() == op)
+      return record;
+  std::abort();
+}
+
+/// Takes the record away, and the waits for it.
+void drop(Executable &e, int stage, int number, const std::string &op) {
+  auto &records = *section(e, stage, number).mutable_records();
+  const abi::Record &dropped = record(e, stage, number, op);
+  std::set<uint32_t> events(dropped.signals().begin(), dropped.signals().end());
+  for (abi::Section &section : *e.mutable_programs(stage)->mutable_sections())
+    for (abi::Record &other : *section.mutable_records()) {
+      auto &waits = *other.mutable_waits();
+      waits.erase(std::remove_if(waits.begin(), waits.end(),
+                                 [&](uint32_t event) { return events.contains(event); }),
+                  waits.end());
+    }
+  for (int i = 0; i < records.size(); ++i)
+    if (records[i].op() == op)
+      return records.DeleteSubrange(i, 1);
+}
+
+void swap(Executable &e, int stage, int number, const std::string &a, const std::string &b) {
+  record(e, stage, number, a).Swap(&record(e, stage, number, b));
+}
+
+abi::Buffer &buffer(Executable &e, int stage, const std::string &name) {
+  for (abi::Buffer &buffer : *e.mutable_programs(stage)->mutable_memory()->mutable_buffers())
+    if (buffer.name() == name)
+      return buffer;
+  std::abort();
+}
+
+const Break breaks[] = {
+    {"receive_missing", [](Executable &e) { drop(e, 1, Forward, "recv x"); },
+     "rank 0: 'send h1' in forward[0,0] sends to rank 2 under tag 1 what rank 2 never receives"},
+    {"send_missing", [](Executable &e) { drop(e, 1, Backward, "send x.grad"); },
+     "rank 0: 'recv h1.grad' in backward[0,0] receives from rank 2 under tag 2 what rank 2 never "
+     "sends"},
+    {"message_size",
+     [](Executable &e) { record(e, 1, Forward, "recv x").mutable_collective()->set_shape(0, 2); },
+     "rank 0 sends by 'send h1' a send of 4x8xf32, but rank 2 expects by 'recv x' a recv of "
+     "2x8xf32"},
+    {"tag_twice",
+     [](Executable &e) {
+       record(e, 1, Backward, "send x.grad").mutable_collective()->set_tag(7);
+       *section(e, 1, Backward).add_records() = record(e, 1, Backward, "send x.grad");
+       abi::Record &again = *section(e, 1, Backward).mutable_records()->rbegin();
+       again.set_op("send again");
+       again.clear_signals();
+       again.set_number(99);
+     },
+     "rank 2 sends to rank 0 under tag 7 by 'send x.grad' and by 'send again'; expected one record "
+     "for a tag"},
+    {"microbatch",
+     [](Executable &e) { e.mutable_programs(0)->mutable_slots()->SwapElements(0, 1); },
+     "message 0 from rank 0 to rank 2 under tag 1: sent by 'send h1' in forward[1,0], received by "
+     "'recv x' in forward[0,0]; expected the same microbatch and copy"},
+    {"collective_kind",
+     [](Executable &e) {
+       record(e, 1, Update, "all_reduce tied.grad").mutable_collective()->set_reduction(abi::MAX);
+     },
+     "collective 0 of group 1: rank 0 calls all_reduce of 8xf32 by 'all_reduce tied.grad' in "
+     "update[0,0], but rank 2 calls all_reduce of 8xf32 by 'all_reduce tied.grad' in update[0,0]"},
+    {"collective_missing", [](Executable &e) { drop(e, 1, Update, "all_reduce tied.grad"); },
+     "collective 0 of group 1: rank 0 calls all_reduce of 8xf32 by 'all_reduce tied.grad' in "
+     "update[0,0], but rank 2 has no more collectives there"},
+    {"blocking_sends",
+     [](Executable &e) {
+       for (int stage : {0, 1})
+         for (int number : {Forward, Backward})
+           for (abi::Record &record : *section(e, stage, number).mutable_records())
+             if (record.op().starts_with("send"))
+               record.set_lane(abi::COMPUTE);
+     },
+     "deadlock: rank 0 waits at 'send h1' in forward[1,0] until rank 2 comes to 'recv x' in "
+     "forward[1,0]; rank 2 waits at 'send x.grad' in backward[0,0] until rank 0 comes to 'recv "
+     "h1.grad' in backward[0,0]"},
+    {"race", [](Executable &e) { record(e, 0, Backward, "fc1.relu_grad").clear_waits(); },
+     "ranks 0 to 1: 'fc1.relu_grad' in backward[0,0] reads 'h1.grad', which 'recv h1.grad' in "
+     "backward[0,0] writes, and nothing orders them; expected an event between them"},
+    {"send_overwritten", [](Executable &e) { record(e, 1, Backward, "fc2.grad").clear_waits(); },
+     "ranks 2 to 3: 'fc2.grad' in backward[1,0] writes 'x.grad', which 'send x.grad' in "
+     "backward[0,0] reads, and nothing orders them; expected an event between them"},
+    {"ring_too_short", [](Executable &e) { buffer(e, 0, "h0").mutable_ring()->set_copies(1); },
+     "ranks 0 to 1: 'fc1.grad_weight' in backward[0,0] reads 'h0' as 'fc0' in forward[1,0] left it "
+     "for another microbatch; expected a ring of more copies, or another order of slots"},
+    {"not_written", [](Executable &e) { drop(e, 1, Backward, "softmax_cross_entropy"); },
+     "ranks 2 to 3: 'loss' in backward[0,0] reads 'loss', of which not every byte was written; "
+     "expected a record before it that writes them"},
+    {"other_buffer",
+     [](Executable &e) { buffer(e, 1, "h3").set_offset(buffer(e, 1, "x").offset()); },
+     "ranks 2 to 3: 'fc2.grad_weight' in backward[0,0] reads 'x' as 'fc3' in forward[0,0] left it, "
+     "which is not what it is to read"},
+    {"step_before", [](Executable &e) { swap(e, 0, Update, "sgd tied", "tied.zero"); },
+     "ranks 0 to 1: 'sgd tied' in update[0,0] reads 'tied.grad' as 'tied.zero' in update[0,0] of "
+     "the step before left it, which is not what it is to read"},
+    {"result_lost", [](Executable &e) { drop(e, 1, Backward, "loss"); },
+     "rank 2: result 'loss' shows no result of record 5, which the program has not, which it is to "
+     "read"},
+};
+
+Executable valid() {
+  Executable executable = makePipeline({.shares = true});
+  check::stateDataflow(executable);
+  return executable;
+}
+
+class Check : public testing::TestWithParam<Break> {};
+
+TEST_P(Check, ShowsWhatIsWrong) {
+  Executable executable = valid();
+  ASSERT_TRUE(check::prove(executable).ok()) << check::prove(executable).message();
+  GetParam().change(executable);
+  ASSERT_TRUE(abi::validate(executable).ok()) << abi::validate(executable).message();
+  EXPECT_EQ(check::prove(executable).message(), GetParam().message);
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, Check, testing::ValuesIn(breaks),
+                         [](const auto &info) { return std::string(info.param.name); });
+
+// Two groups of the same ranks, of which the ranks call one before the other in different orders.
+TEST(CheckPrograms, SeesCirclesOfLaunches) {
+  Executable executable = makePipeline({.stages = 2, .dataRanks = 1, .shares = true});
+  *executable.add_groups() = executable.groups(1);
+  for (int stage : {0, 1}) {
+    abi::Record again = record(executable, stage, Update, "all_reduce tied.grad");
+    again.set_op("again");
+    again.set_lane(abi::COMMUNICATION);
+    again.mutable_collective()->set_group(2);
+    again.mutable_collective()->mutable_source()->set_buffer(
+        record(executable, stage, Update, "sgd tied").launch().operands(0).buffer());
+    *again.mutable_collective()->mutable_destination() = again.collective().source();
+    *section(executable, stage, Update).add_records() = again;
+  }
+  swap(executable, 1, Update, "all_reduce tied.grad", "again");
+  EXPECT_EQ(check::prove(executable).message(),
+            "collectives are launched in a circle: rank 0 waits at 'all_reduce tied.grad' in "
+            "update[0,0] until rank 1 comes to 'all_reduce tied.grad' in update[0,0]; rank 1 waits "
+            "at 'again' in update[0,0] until rank 0 comes to 'again' in update[0,0]");
+}
+
+// Bytes of all spaces against a limit.
+TEST(CheckPrograms, KnowsThePeak) {
+  Executable executable = valid();
+  std::vector<uint64_t> peaks = check::peakBytes(executable);
+  ASSERT_EQ(peaks.size(), 2u);
+  EXPECT_TRUE(check::prove(executable, {.memoryLimit = std::max(peaks[0], peaks[1])}).ok());
+  EXPECT_EQ(check::prove(executable, {.memoryLimit = 64}).message(),
+            "rank 0: expected at most 64 bytes, got " + std::to_string(peaks[0]));
+}
+
+// 64 stages of 64 ranks.
+TEST(CheckPrograms, TakesManyRanks) {
+  Executable executable = makePipeline(
+      {.stages = 64, .dataRanks = 64, .microBatches = 128, .layers = 64, .batch = 64 * 128});
+  EXPECT_TRUE(check::prove(executable).ok()) << check::prove(executable).message();
+}
+
+} // namespace
+} // namespace pcc::test

@@ -1,0 +1,470 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "test/unit/check/Interpreter.h"
+
+#include "runtime/abi/OperandRanges.h"
+#include "runtime/abi/RingCopy.h"
+#include "runtime/abi/Stages.h"
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <random>
+#include <set>
+#include <span>
+
+namespace pcc::test {
+namespace {
+
+constexpr uint64_t word = 4; ///< bytes for which there is one hash
+
+uint64_t mix(uint64_t hash, uint64_t value) {
+  hash ^= value + 0x9e3779b97f4a7c15u + (hash << 6) + (hash >> 2);
+  hash *= 0xbf58476d1ce4e5b9u;
+  return hash ^ (hash >> 31);
+}
+
+uint64_t hashOf(const std::string &text) {
+  uint64_t hash = text.size();
+  for (char c : text)
+    hash = mix(hash, uint64_t(static_cast<unsigned char>(c)));
+  return hash;
+}
+
+bool isMessage(const abi::Record &record) {
+  return record.has_collective() &&
+         (record.collective().kind() == abi::SEND || record.collective().kind() == abi::RECV);
+}
+
+/// What a record computes: all that it says but where it lies in a list, and what it is checked by.
+uint64_t meaningOf(const abi::Record &record) {
+  abi::Record alike = record;
+  alike.clear_number();
+  alike.clear_reads();
+  alike.clear_reads_before();
+  alike.clear_waits();
+  alike.clear_signals();
+  alike.clear_lane();
+  return hashOf(alike.SerializeAsString());
+}
+
+enum class Phase { Waiting, Begun, Done };
+
+/// One run of a record on a rank.
+struct Task {
+  const abi::Record *record;
+  abi::Slot slot;
+  bool isFirst = false, isLast = false; ///< of its section in the step
+  bool fills = false;                   ///< the data come before it
+  bool ends = false;                    ///< the section for the last time
+  std::vector<int> waits;               ///< tasks
+  int before = -1;                      ///< the same record's run before
+  Phase phase = Phase::Waiting;
+  std::vector<uint64_t> read;
+  bool hasRead = false;
+  int meeting = -1; ///< number of its meeting; -1 for none
+};
+
+/// A collective or message of which all sides must come.
+struct Meeting {
+  size_t sides = 0;
+  std::vector<std::pair<int, int>> come; ///< rank and task
+};
+
+struct Rank {
+  const abi::Program *program;
+  std::map<std::pair<int, uint64_t>, uint64_t> memory; ///< by space and word
+  std::vector<Task> tasks;
+  size_t next = 0; ///< of a thread's list
+  std::deque<int> queue;
+};
+
+class Machine {
+public:
+  Machine(const abi::Executable &executable, DeviceKind kind, uint64_t seed)
+      : executable(executable), kind(kind), random(seed) {}
+
+  Outcome run();
+
+private:
+  void makeTasks(int64_t rank);
+  void addTask(Rank &rank, int64_t number, Task task, std::vector<int> &signaller);
+  int meetingOf(int64_t rank, const abi::Record &record);
+  void prepareStep();
+  void handInQueues();
+  void moveThreads();
+  bool runStep(int step);
+  std::vector<std::pair<int, int>> ready();
+  void listReady(int rank, std::vector<std::pair<int, int>> &list);
+  bool canBegin(const Rank &rank, const Task &task) const;
+  void begin(int rank, int task);
+  void finish(int rank, int task);
+  bool finishMeeting(Meeting &meeting);
+  void read(Rank &rank, Task &task);
+  void write(Rank &rank, Task &task, uint64_t hash);
+  bool readsInput(const abi::Program &program, const abi::Section &section) const;
+  void fill(Rank &rank, int64_t number, const Task &task);
+  void show(Rank &rank, const Task &task);
+  std::string stuck() const;
+  uint64_t &at(Rank &rank, const abi::Operand &operand, const abi::Slot &slot, uint64_t index);
+
+  const abi::Executable &executable;
+  const DeviceKind kind;
+  std::mt19937_64 random;
+  std::vector<Rank> ranks;
+  std::vector<Meeting> meetings;
+  std::map<std::vector<int64_t>, int> meetingNumbers;
+  std::map<std::pair<int64_t, std::vector<int64_t>>, int64_t> counts;
+  int step = 0;
+  Outcome outcome;
+};
+
+uint64_t &Machine::at(Rank &rank, const abi::Operand &operand, const abi::Slot &slot,
+                      uint64_t index) {
+  const abi::Buffer &buffer = rank.program->memory().buffers(int(operand.buffer()));
+  uint64_t begin = abi::ringOffset(buffer, abi::ringIndex(executable.batch(), slot));
+  std::pair<int, uint64_t> place(buffer.space(), (begin + operand.offset()) / word + index);
+  auto [found, isNew] = rank.memory.try_emplace(place, 0);
+  if (isNew) // before the first step: the same in every run, but for temporaries
+    found->second = buffer.space() == abi::TEMPORARY ? random() : mix(place.first, place.second);
+  return found->second;
+}
+
+/// The meeting at which a rank's next call of this kind takes place.
+int Machine::meetingOf(int64_t rank, const abi::Record &record) {
+  const abi::Collective &collective = record.collective();
+  std::vector<int64_t> key;
+  size_t sides = 2;
+  if (isMessage(record)) {
+    int64_t peer = abi::evaluate(collective.peer(), executable.mesh(), rank);
+    if (peer < 0)
+      return -1;
+    bool sends = collective.kind() == abi::SEND;
+    key = {-1, sends ? rank : peer, sends ? peer : rank, collective.tag()};
+    // A rank that sends and receives on one route counts apart.
+    key.push_back(counts[{rank, {sends, key[1], key[2], key[3]}}]++);
+  } else {
+    const abi::RankList &list = abi::listOf(executable.groups(int(collective.group())), rank);
+    sides = size_t(list.ranks_size());
+    key = {int64_t(collective.group()), list.ranks(0)};
+    key.push_back(counts[{rank, key}]++);
+  }
+  auto [found, isNew] = meetingNumbers.try_emplace(key, int(meetings.size()));
+  if (isNew)
+    meetings.push_back({.sides = sides, .come = {}});
+  return found->second;
+}
+
+void Machine::addTask(Rank &rank, int64_t number, Task task, std::vector<int> &signaller) {
+  int own = int(rank.tasks.size());
+  for (uint32_t event : task.record->waits())
+    if (signaller[event] >= 0)
+      task.waits.push_back(signaller[event]);
+  for (int i = own; i-- > 0 && task.before < 0;)
+    if (rank.tasks[size_t(i)].record == task.record)
+      task.before = i;
+  if (task.record->has_collective())
+    task.meeting = meetingOf(number, *task.record);
+  for (uint32_t event : task.record->signals())
+    signaller[event] = own;
+  rank.tasks.push_back(std::move(task));
+}
+
+void Machine::makeTasks(int64_t number) {
+  Rank &rank = ranks[size_t(number)];
+  rank.tasks.clear();
+  rank.next = 0;
+  std::vector<int> signaller(rank.program->events(), -1);
+  std::map<uint32_t, int> runs, left;
+  for (const abi::Slot &slot : rank.program->slots())
+    ++left[slot.section()];
+  for (const abi::Slot &slot : rank.program->slots()) {
+    const abi::Section &section = rank.program->sections(int(slot.section()));
+    bool isFirst = runs[slot.section()]++ == 0, isLast = --left[slot.section()] == 0;
+    bool needsData = readsInput(*rank.program, section);
+    for (int r = 0; r < section.records_size(); ++r)
+      addTask(rank, number,
+              {.record = &section.records(r),
+               .slot = slot,
+               .isFirst = isFirst,
+               .isLast = isLast,
+               .fills = needsData && section.records(r).lane() == abi::COMPUTE,
+               .ends = isLast && r + 1 == section.records_size()},
+              signaller);
+    // The first record of COMPUTE brings them.
+    for (bool isLater = false; Task &task : std::span(rank.tasks).last(section.records_size())) {
+      task.fills &= !isLater;
+      isLater |= task.fills;
+    }
+  }
+}
+
+bool Machine::readsInput(const abi::Program &program, const abi::Section &section) const {
+  for (const abi::Record &record : section.records())
+    for (const abi::OperandRange &range : abi::operandRanges(executable, program, record))
+      if (range.reads != abi::Reads::No &&
+          program.memory().buffers(int(range.operand->buffer())).space() == abi::INPUT)
+        return true;
+  return false;
+}
+
+/// The rows of the slot's microbatch.
+void Machine::fill(Rank &rank, int64_t number, const Task &task) {
+  for (const abi::Input &input : rank.program->inputs()) {
+    const abi::Buffer &buffer = rank.program->memory().buffers(int(input.buffer()));
+    abi::Operand whole;
+    whole.set_buffer(input.buffer());
+    for (uint64_t i = 0; i * word < buffer.bytes(); ++i)
+      at(rank, whole, {}, i) =
+          mix(mix(mix(hashOf(input.name()), uint64_t(number) * 64 + uint64_t(step)),
+                  task.slot.microbatch() * 64 + task.slot.copy()),
+              i);
+  }
+}
+
+bool Machine::canBegin(const Rank &rank, const Task &task) const {
+  return std::all_of(task.waits.begin(), task.waits.end(),
+                     [&](int other) { return rank.tasks[size_t(other)].phase == Phase::Done; }) &&
+         (task.before < 0 || rank.tasks[size_t(task.before)].phase == Phase::Done);
+}
+
+void Machine::listReady(int number, std::vector<std::pair<int, int>> &list) {
+  Rank &rank = ranks[size_t(number)];
+  if (kind == DeviceKind::Thread) {
+    if (rank.next < rank.tasks.size() && rank.tasks[rank.next].phase == Phase::Waiting &&
+        canBegin(rank, rank.tasks[rank.next]))
+      list.emplace_back(number, int(rank.next));
+    return;
+  }
+  bool computes = true;
+  for (size_t t = 0; t < rank.tasks.size(); ++t) {
+    const Task &task = rank.tasks[t];
+    if (task.record->lane() == abi::COMPUTE) {
+      if (!computes || task.phase == Phase::Done)
+        continue;
+      // Neighbours that are messages go together.
+      bool hasNext = t + 1 < rank.tasks.size();
+      const Task *next = hasNext ? &rank.tasks[t + 1] : nullptr;
+      computes = isMessage(*task.record) && next && isMessage(*next->record) &&
+                 next->record->lane() == abi::COMPUTE && next->record->waits().empty();
+    }
+    if (task.phase == Phase::Waiting && canBegin(rank, task))
+      list.emplace_back(number, int(t));
+  }
+}
+
+std::vector<std::pair<int, int>> Machine::ready() {
+  std::vector<std::pair<int, int>> list;
+  for (int r = 0; r < int(ranks.size()); ++r)
+    listReady(r, list);
+  return list;
+}
+
+void Machine::read(Rank &rank, Task &task) {
+  if (task.hasRead)
+    return;
+  task.hasRead = true;
+  for (const abi::OperandRange &range :
+       abi::operandRanges(executable, *rank.program, *task.record)) {
+    bool reads = range.reads == abi::Reads::Yes || range.reads == abi::Reads::Perhaps ||
+                 (range.reads == abi::Reads::AfterFirst && !task.isFirst);
+    for (uint64_t i = 0; reads && i * word < range.bytes; ++i)
+      task.read.push_back(at(rank, *range.operand, task.slot, i));
+  }
+}
+
+void Machine::write(Rank &rank, Task &task, uint64_t hash) {
+  uint64_t count = 0;
+  for (const abi::OperandRange &range : abi::operandRanges(executable, *rank.program, *task.record))
+    for (uint64_t i = 0; range.writes && i * word < range.bytes; ++i)
+      at(rank, *range.operand, task.slot, i) = mix(hash, count++);
+}
+
+void Machine::begin(int number, int index) {
+  Rank &rank = ranks[size_t(number)];
+  Task &task = rank.tasks[size_t(index)];
+  task.phase = Phase::Begun;
+  if (task.fills)
+    fill(rank, number, task);
+  if (random() % 2)
+    read(rank, task);
+  if (kind == DeviceKind::Thread && task.record->lane() == abi::COMMUNICATION) {
+    rank.queue.push_back(index);
+    return;
+  }
+  if (task.meeting >= 0)
+    meetings[size_t(task.meeting)].come.emplace_back(number, index);
+}
+
+void Machine::finish(int number, int index) {
+  Rank &rank = ranks[size_t(number)];
+  Task &task = rank.tasks[size_t(index)];
+  read(rank, task);
+  uint64_t hash = meaningOf(*task.record);
+  for (uint64_t value : task.read)
+    hash = mix(hash, value);
+  if (task.meeting < 0)
+    write(rank, task, hash);
+  task.phase = Phase::Done;
+}
+
+/// Gives every side what all of them bring. False if they do not match.
+bool Machine::finishMeeting(Meeting &meeting) {
+  auto taskOf = [&](std::pair<int, int> side) -> Task & {
+    return ranks[size_t(side.first)].tasks[size_t(side.second)];
+  };
+  std::sort(meeting.come.begin(), meeting.come.end());
+  const abi::Record &first = *taskOf(meeting.come.front()).record;
+  uint64_t all = 0;
+  std::set<std::string> calls;
+  for (auto side : meeting.come) {
+    Task &task = taskOf(side);
+    read(ranks[size_t(side.first)], task);
+    for (uint64_t value : task.read)
+      all = mix(all, value);
+    abi::Collective call = task.record->collective();
+    call.clear_source();
+    call.clear_destination();
+    call.clear_peer();
+    call.clear_tag();
+    if (isMessage(*task.record))
+      call.clear_kind();
+    calls.insert(call.SerializeAsString());
+  }
+  if (calls.size() > 1)
+    return false;
+  for (auto side : meeting.come) {
+    Task &task = taskOf(side);
+    write(ranks[size_t(side.first)], task,
+          isMessage(first) ? all : mix(all, hashOf(*calls.begin())));
+    task.phase = Phase::Done;
+  }
+  meeting.come.clear();
+  meeting.sides = 0;
+  return true;
+}
+
+void Machine::show(Rank &rank, const Task &task) {
+  for (const abi::Result &result : rank.program->results()) {
+    if (result.role() == abi::OUTPUT || &rank.program->sections(int(task.slot.section())) !=
+                                            &rank.program->sections(int(result.section())))
+      continue;
+    abi::Operand whole;
+    whole.set_buffer(result.buffer());
+    uint64_t bytes = rank.program->memory().buffers(int(result.buffer())).bytes();
+    for (uint64_t i = 0; i * word < bytes; ++i)
+      outcome.values.push_back(at(rank, whole, {}, i));
+  }
+}
+
+std::string Machine::stuck() const {
+  for (size_t r = 0; r < ranks.size(); ++r)
+    for (const Task &task : ranks[r].tasks)
+      if (task.phase != Phase::Done)
+        return "rank " + std::to_string(r) + " is stuck at " + task.record->op();
+  return "";
+}
+
+/// Lets the first of each queue that has not come yet come to its meeting.
+void Machine::handInQueues() {
+  for (int r = 0; r < int(ranks.size()); ++r) {
+    Rank &rank = ranks[size_t(r)];
+    while (!rank.queue.empty() && rank.tasks[size_t(rank.queue.front())].phase == Phase::Done)
+      rank.queue.pop_front();
+    if (rank.queue.empty())
+      continue;
+    std::pair<int, int> side(r, rank.queue.front());
+    auto &come = meetings[size_t(rank.tasks[size_t(side.second)].meeting)].come;
+    if (std::find(come.begin(), come.end(), side) == come.end())
+      come.push_back(side);
+  }
+}
+
+/// Lists of threads go on behind what is done.
+void Machine::moveThreads() {
+  for (Rank &rank : ranks)
+    while (kind == DeviceKind::Thread && rank.next < rank.tasks.size() &&
+           rank.tasks[rank.next].phase == Phase::Done)
+      ++rank.next;
+}
+
+void Machine::prepareStep() {
+  meetings.clear();
+  meetingNumbers.clear();
+  counts.clear();
+  for (int64_t r = 0; r < int64_t(ranks.size()); ++r) {
+    std::erase_if(ranks[size_t(r)].memory,
+                  [](const auto &entry) { return entry.first.first == abi::TEMPORARY; });
+    makeTasks(r);
+  }
+}
+
+bool Machine::runStep(int number) {
+  step = number;
+  prepareStep();
+  std::vector<std::pair<int, int>> running;
+  for (;;) {
+    handInQueues();
+    std::vector<std::pair<int, int>> list = ready();
+    std::vector<size_t> full;
+    for (size_t m = 0; m < meetings.size(); ++m)
+      if (meetings[m].sides > 0 && meetings[m].come.size() == meetings[m].sides)
+        full.push_back(m);
+    size_t choices = list.size() + running.size() + full.size();
+    if (choices == 0)
+      break;
+    size_t choice = random() % choices;
+    if (choice < list.size()) {
+      auto [r, t] = list[choice];
+      begin(r, t);
+      const Task &task = ranks[size_t(r)].tasks[size_t(t)];
+      if (task.meeting < 0)
+        running.emplace_back(r, t);
+      if (kind == DeviceKind::Thread && task.record->lane() != abi::COMPUTE)
+        ++ranks[size_t(r)].next;
+    } else if (choice < list.size() + running.size()) {
+      auto place = running.begin() + ptrdiff_t(choice - list.size());
+      finish(place->first, place->second);
+      running.erase(place);
+    } else if (!finishMeeting(meetings[full[choice - list.size() - running.size()]])) {
+      outcome.failure = "calls do not match";
+      return false;
+    }
+    moveThreads();
+  }
+  outcome.failure = stuck();
+  return outcome.failure.empty();
+}
+
+Outcome Machine::run() {
+  for (int64_t r = 0; r < abi::rankCount(executable.mesh()); ++r)
+    ranks.push_back({.program = &executable.programs(abi::programOfRank(executable, r)),
+                     .memory = {},
+                     .tasks = {},
+                     .next = 0,
+                     .queue = {}});
+  for (int i = 0; i < 2; ++i)
+    if (!runStep(i))
+      return outcome;
+  for (Rank &rank : ranks) {
+    for (const abi::Parameter &parameter : rank.program->parameters()) {
+      abi::Operand whole;
+      whole.set_buffer(parameter.buffer());
+      uint64_t bytes = rank.program->memory().buffers(int(parameter.buffer())).bytes();
+      for (uint64_t i = 0; i * word < bytes; ++i)
+        outcome.values.push_back(at(rank, whole, {}, i));
+    }
+    for (const Task &task : rank.tasks)
+      if (task.ends)
+        show(rank, task);
+  }
+  return outcome;
+}
+
+} // namespace
+
+Outcome interpret(const abi::Executable &executable, DeviceKind kind, uint64_t seed) {
+  return Machine(executable, kind, seed).run();
+}
+
+} // namespace pcc::test

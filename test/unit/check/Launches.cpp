@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/abi/Stages.h"
+#include "test/unit/check/Interpreter.h"
+
+#include <map>
+#include <set>
+
+namespace pcc::test {
+
+bool launchesFit(const abi::Executable &executable) {
+  using Launch = std::vector<int64_t>; // group, first of the list, how many-th
+  std::map<Launch, std::set<Launch>> after;
+  std::map<Launch, int> before;
+  for (int64_t rank = 0; rank < abi::rankCount(executable.mesh()); ++rank) {
+    const abi::Program &program = executable.programs(abi::programOfRank(executable, rank));
+    std::map<Launch, int64_t> counts;
+    Launch last;
+    for (const abi::Slot &slot : program.slots())
+      for (const abi::Record &record : program.sections(int(slot.section())).records()) {
+        if (!record.has_collective() || record.collective().kind() == abi::SEND ||
+            record.collective().kind() == abi::RECV)
+          continue;
+        int64_t group = record.collective().group();
+        Launch launch = {group, abi::listOf(executable.groups(int(group)), rank).ranks(0)};
+        launch.push_back(counts[launch]++);
+        before.try_emplace(launch, 0);
+        if (!last.empty() && after[last].insert(launch).second)
+          ++before[launch];
+        last = launch;
+      }
+  }
+  std::vector<Launch> free;
+  for (const auto &[launch, count] : before)
+    if (count == 0)
+      free.push_back(launch);
+  size_t placed = 0;
+  for (; !free.empty(); ++placed) {
+    Launch launch = free.back();
+    free.pop_back();
+    for (const Launch &next : after[launch])
+      if (--before[next] == 0)
+        free.push_back(next);
+  }
+  return placed == before.size();
+}
+
+} // namespace pcc::test

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Programs with one thing changed: the check refuses those that hang, do not match, or compute
+// something else in some order, and no others. What they do is found out by running them
+// (Interpreter.h). A sample; all 10,000 with PCC_TEST_FULL.
+
+#include "runtime/abi/Executable.h"
+#include "runtime/check/Check.h"
+#include "runtime/check/StateDataflow.h"
+#include "test/unit/check/Interpreter.h"
+#include "test/unit/check/Mutations.h"
+#include "test/unit/runtime/Pipelines.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+namespace pcc::test {
+namespace {
+
+abi::Status verdictOn(const abi::Executable &executable) {
+  abi::Status status = abi::validate(executable);
+  return status.ok() ? check::prove(executable) : status;
+}
+
+/// What some order of a program does that others of the original do not; empty if `runs` orders on
+/// each kind of device were all the same.
+std::string harmOf(const abi::Executable &executable, const std::vector<uint64_t> &expected,
+                   int runs) {
+  if (!abi::validate(executable).ok())
+    return "it is not valid";
+  if (!launchesFit(executable))
+    return "collectives are launched in a circle";
+  for (int seed = 0; seed < runs; ++seed)
+    for (DeviceKind kind : {DeviceKind::Thread, DeviceKind::Streams}) {
+      Outcome outcome = interpret(executable, kind, uint64_t(seed));
+      if (!outcome.failure.empty())
+        return outcome.failure;
+      if (outcome.values != expected)
+        return "another result";
+    }
+  return "";
+}
+
+std::vector<PipelineOptions> shapes() {
+  PipelineOptions small{.dataRanks = 1, .layers = 2, .width = 2, .batch = 8};
+  std::vector<PipelineOptions> list(4, small);
+  list[1].shares = true;
+  list[2].stages = list[2].layers = 3;
+  list[3].dataRanks = list[3].microBatches = 2;
+  return list;
+}
+
+TEST(Mutation, HarmfulOnesAreRefused) {
+  constexpr int all = 10000, sample = 300;
+  int count = std::getenv("PCC_TEST_FULL") ? all : sample, refused = 0;
+  std::vector<abi::Executable> programs;
+  std::vector<std::vector<uint64_t>> expected;
+  for (const PipelineOptions &options : shapes()) {
+    programs.push_back(makePipeline(options));
+    check::stateDataflow(programs.back());
+    ASSERT_TRUE(verdictOn(programs.back()).ok()) << verdictOn(programs.back()).message();
+    expected.push_back(interpret(programs.back(), DeviceKind::Thread, 0).values);
+    ASSERT_EQ(harmOf(programs.back(), expected.back(), 10), "");
+  }
+  for (int i = 0; i < count; ++i) {
+    std::mt19937_64 random(uint64_t(i) + 1);
+    size_t program = random() % programs.size();
+    abi::Executable changed = programs[program];
+    std::string what = mutate(changed, random);
+    abi::Status verdict = verdictOn(changed);
+    refused += !verdict.ok();
+    // An order that shows a race may be rare.
+    std::string harm = harmOf(changed, expected[program], verdict.ok() ? 6 : 300);
+    EXPECT_EQ(verdict.ok(), harm.empty())
+        << "mutation " << i << " of program " << program << ": " << what << ": "
+        << (verdict.ok() ? "accepted, but " + harm : "refused: " + verdict.message());
+  }
+  std::printf("%d of %d mutations, %d refused\n", count, all, refused);
+}
+
+} // namespace
+} // namespace pcc::test

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Several programs, one per stage, run like the one program that they were cut from: messages
+// between stages, activations in rings, parameters and results where their stage is.
+
+#include "runtime/abi/Safetensors.h"
+#include "runtime/abi/WholeFile.h"
+#include "runtime/execute/Train.h"
+#include "test/unit/runtime/Pipelines.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+namespace pcc::test {
+namespace {
+
+using runtime::Expected;
+using runtime::NamedTensors;
+using runtime::Session;
+using runtime::StepResults;
+using runtime::Tensor;
+
+/// Random images and labels that are below the width.
+NamedTensors makeBatch(const PipelineOptions &options, int step) {
+  Tensor image = Tensor::zeros(abi::F32, {options.batch, options.width});
+  Tensor label = Tensor::zeros(abi::I64, {options.batch});
+  for (int64_t i = 0; i < image.count(); ++i)
+    image.set(i, double((i * 7919 + step * 104729) % 1000) / 500 - 1);
+  for (int64_t i = 0; i < label.count(); ++i)
+    label.set(i, double((i * 31 + step) % options.width));
+  return {{"image", image}, {"label", label}};
+}
+
+std::unique_ptr<Session> load(const PipelineOptions &options) {
+  Expected<std::unique_ptr<Session>> session =
+      Session::load(makePipeline(options), {.seed = 3, .timeOut = 20});
+  EXPECT_TRUE(bool(session)) << session.status().describe();
+  return session ? std::move(*session) : nullptr;
+}
+
+void expectNear(const Tensor &a, const Tensor &b, const std::string &what) {
+  ASSERT_EQ(a.shape, b.shape) << what;
+  for (int64_t i = 0; i < a.count(); ++i)
+    ASSERT_NEAR(a.at(i), b.at(i), 1e-5) << what << " element " << i;
+}
+
+class Pipeline : public testing::TestWithParam<PipelineOptions> {};
+
+// Three steps of it give the losses, gradients, parameters and outputs of one rank.
+TEST_P(Pipeline, TrainsLikeOneRank) {
+  PipelineOptions options = GetParam(), one = options;
+  one.stages = one.dataRanks = one.microBatches = 1;
+  one.shares = false;
+  std::unique_ptr<Session> pipeline = load(options), reference = load(one);
+  ASSERT_TRUE(pipeline && reference);
+  for (int i = 0; i < 3; ++i) {
+    NamedTensors batch = makeBatch(options, i);
+    Expected<StepResults> got = pipeline->runStep(batch), expected = reference->runStep(batch);
+    ASSERT_TRUE(bool(got)) << got.status().describe();
+    ASSERT_TRUE(bool(expected)) << expected.status().describe();
+    EXPECT_NEAR(got->loss, expected->loss, 1e-5) << "step " << i;
+    ASSERT_EQ(got->gradients.size(), size_t(options.layers));
+    for (const auto &[name, gradient] : expected->gradients)
+      expectNear(got->gradients.at(name), gradient, name);
+  }
+  for (int layer = 0; layer < options.layers; ++layer) {
+    std::string name = "w" + std::to_string(layer);
+    expectNear(*pipeline->parameter(name), *reference->parameter(name), name);
+  }
+  Tensor rows = Tensor::zeros(abi::F32, {options.batch / options.microBatches, options.width});
+  Tensor labels = Tensor::zeros(abi::I64, {rows.shape[0]});
+  Expected<NamedTensors> logits = pipeline->runForward({{"image", rows}, {"label", labels}});
+  ASSERT_TRUE(bool(logits)) << logits.status().describe();
+  EXPECT_EQ(logits->at("logits").shape, rows.shape);
+}
+
+// A rank has the parameters of its own stage, and no others; a file has all.
+TEST_P(Pipeline, KeepsParametersByStage) {
+  PipelineOptions options = GetParam();
+  std::unique_ptr<Session> session = load(options);
+  ASSERT_TRUE(session);
+  int perStage = options.layers / options.stages;
+  for (int64_t rank = 0; rank < session->ranks(); ++rank)
+    for (int layer = 0; layer < options.layers; ++layer)
+      EXPECT_EQ(bool(session->parameter("w" + std::to_string(layer), rank)),
+                layer / perStage == rank / options.dataRanks);
+  std::string path = testing::TempDir() + "pipeline.safetensors";
+  ASSERT_TRUE(session->saveParameters(path).ok());
+  auto bytes = abi::readFile(path);
+  ASSERT_TRUE(bool(bytes));
+  for (int layer = 0; layer < options.layers; ++layer)
+    EXPECT_NE(bytes->find("\"w" + std::to_string(layer) + "\""), std::string::npos);
+  std::filesystem::remove(path);
+}
+
+// The loops of training and evaluation: data reach the stages that read them, the last stage's loss
+// is the run's.
+TEST_P(Pipeline, RunsTheLoops) {
+  PipelineOptions options = GetParam(), one = options;
+  one.stages = one.dataRanks = one.microBatches = 1;
+  one.shares = false;
+  std::unique_ptr<Session> session = load(options), reference = load(one);
+  ASSERT_TRUE(session && reference);
+  runtime::Dataset data = runtime::makeSyntheticDataset(session->program(), 2 * options.batch, 1);
+  auto report = runtime::train(*session, data, {.epochs = 4});
+  ASSERT_TRUE(bool(report)) << report.status().describe();
+  auto expected = runtime::train(*reference, data, {.epochs = 4});
+  ASSERT_TRUE(bool(expected)) << expected.status().describe();
+  ASSERT_EQ(report->steps_size(), 8);
+  for (int step = 0; step < 8; ++step)
+    EXPECT_NEAR(report->steps(step).loss(), expected->steps(step).loss(), 1e-5) << step;
+  auto metrics = runtime::evaluate(*session, data);
+  ASSERT_TRUE(bool(metrics)) << metrics.status().describe();
+  EXPECT_GE(metrics->at("accuracy"), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Stages, Pipeline,
+                         testing::Values(PipelineOptions{.stages = 2}, PipelineOptions{.stages = 4},
+                                         PipelineOptions{.stages = 4, .microBatches = 8},
+                                         PipelineOptions{
+                                             .stages = 2, .dataRanks = 1, .microBatches = 2},
+                                         PipelineOptions{.stages = 2, .shares = true}));
+
+} // namespace
+} // namespace pcc::test
