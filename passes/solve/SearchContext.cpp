@@ -38,7 +38,7 @@ double SearchContext::gap() const {
 
 double SearchContext::secondsLeft() const {
   double limit = options.seconds * options.slowdown;
-  return limit * 0.997 - 0.01 - options.elapsed - clock.seconds() -
+  return limit * 0.993 - 0.03 - options.elapsed - clock.seconds() -
          double(certificateFigures) * secondsPerFigure;
 }
 

@@ -34,7 +34,8 @@ using Int128 = __int128;
 /// A cost of at least this much forbids the option or the pair.
 inline constexpr int64_t kForbidden = 1'000'000'000'000'000'000;
 
-/// What all nodes together can use is less, so that sums of uses and their differences have 64 bits.
+/// What all nodes together can use is less, so that sums of uses and their differences have 64
+/// bits.
 inline constexpr Int128 kLargestUse = Int128(1) << 62;
 
 /// Use at a time t with begin ≤ t < end. An empty interval uses nothing at any time.

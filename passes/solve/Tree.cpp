@@ -11,6 +11,9 @@ namespace {
 /// Steps of prices and moves on a branch before it is split.
 constexpr int stepsPerBranch = 60;
 
+/// What bounds in whole numbers, reductions and new tables take, in steps of prices.
+constexpr uint64_t stepsToRebuild = 25;
+
 /// What a branch takes beside its prices and moves, in table entries.
 constexpr uint64_t perBranch = 100'000;
 
@@ -109,7 +112,8 @@ private:
     LocalSearch search(*branch.instance, prices.decoded(), seed);
     search.setPrices(prices.prices());
     search.run(uint64_t(steps) * prices.messages.work() / 6, stop);
-    outcome.work += prices.work + kMoveWeight * search.work();
+    outcome.work +=
+        prices.work + kMoveWeight * search.work() + stepsToRebuild * prices.messages.work();
     prices.work = 0;
     if (!search.best().isFeasible() || search.best().cost() >= branch.toInstance(cutoff))
       return;
