@@ -155,7 +155,8 @@ LogicalResult Linker::run() {
   return success();
 }
 
-/// States what the records read and proves the whole: no program leaves the linker without.
+/// States what the records read and proves the whole: no program that can run leaves the linker
+/// without.
 static LogicalResult proveExecutable(ModuleOp module, abi::Executable &executable) {
   abi::Status status = abi::validate(executable);
   if (status.ok()) {
@@ -177,9 +178,7 @@ LogicalResult linkExecutable(ModuleOp module, const lower::KernelObject &object,
   executable.mutable_object()->set_elf(object.elf);
   for (const std::string &feature : object.cpuFeatures)
     executable.mutable_object()->add_cpu_features(feature);
-  if (failed(Linker(module, *programs.begin(), executable).run()))
-    return failure();
-  return proveExecutable(module, executable);
+  return Linker(module, *programs.begin(), executable).run();
 }
 
 FailureOr<abi::Executable> linkProgram(ModuleOp module) {
@@ -187,7 +186,8 @@ FailureOr<abi::Executable> linkProgram(ModuleOp module) {
   if (!object)
     return module.emitError() << llvm::toString(object.takeError());
   abi::Executable executable;
-  if (failed(linkExecutable(module, *object, executable)))
+  if (failed(linkExecutable(module, *object, executable)) ||
+      failed(proveExecutable(module, executable)))
     return failure();
   return executable;
 }

@@ -3,10 +3,12 @@
 // Events between records. A collective waits for the last record of the compute lane before it in
 // the list and for the collectives in flight whose results it reads or whose buffers it writes; a
 // record of the compute lane for every collective that has touched one of its buffers since it last
-// waited. A section of several slots ends with nothing in flight: the next slot begins with records
-// that ran before it in the list, and cannot wait for an event that the first slot signals later.
+// waited. Who waits for a collective knows what that one has waited for. A section of several slots
+// ends with nothing in flight: the next slot begins with records that ran before it in the list,
+// and cannot wait for an event that the first slot signals later.
 #include "passes/lower/Program.h"
 
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
@@ -57,21 +59,16 @@ namespace {
 class EventAssigner {
 public:
   void visit(Operation *record) {
-    SmallVector<Operation *> open;
-    for (Operation *collective : inFlight) {
-      if (mustWait(record, collective))
-        wait(record, collective);
-      else
-        open.push_back(collective);
-    }
-    inFlight = open;
+    llvm::SmallPtrSet<Operation *, 8> done = waitForCollectives(record);
     if (cast<RecordOpInterface>(record).getLane() == Lane::Compute) {
+      llvm::erase_if(inFlight, [&](Operation *collective) { return done.contains(collective); });
       lastCompute = record;
       return;
     }
     if (lastCompute)
       wait(record, lastCompute);
     inFlight.push_back(record);
+    doneBefore[record] = std::move(done);
   }
   /// Ends a section that runs again: nothing of it may run beside the next slot. The last record of
   /// the compute lane waits for the collectives before it, so that a send does not keep its rank
@@ -100,12 +97,28 @@ public:
   }
 
 private:
+  /// Returns those in flight that are done when `record` begins. The latest come first, for they
+  /// know of others.
+  llvm::SmallPtrSet<Operation *, 8> waitForCollectives(Operation *record) {
+    llvm::SmallPtrSet<Operation *, 8> done;
+    for (Operation *collective : llvm::reverse(inFlight)) {
+      if (done.contains(collective) || !mustWait(record, collective))
+        continue;
+      wait(record, collective);
+      done.insert(collective);
+      done.insert_range(doneBefore[collective]);
+    }
+    return done;
+  }
+
   void wait(Operation *record, Operation *forRecord) {
     auto [it, isNew] = signals.try_emplace(forRecord, int32_t(signals.size()));
     waits[record].push_back(it->second);
   }
 
-  SmallVector<Operation *> inFlight; ///< collectives that no record has waited for
+  SmallVector<Operation *> inFlight; ///< collectives that the compute lane has not waited for
+  /// Of a collective: those in flight that are done when it begins.
+  llvm::DenseMap<Operation *, llvm::SmallPtrSet<Operation *, 8>> doneBefore;
   Operation *lastCompute = nullptr;
   llvm::MapVector<Operation *, SmallVector<int32_t>> waits;
   llvm::MapVector<Operation *, int32_t> signals;

@@ -29,8 +29,8 @@ SolveResult solveByDynamicProgramming(const StrategyProblem &problem, const Solv
     result.statistics.edges = core.edges.size();
     result.statistics.segments = segments.size();
     // What is left of the time is for the anytime search.
-    found = eliminateAll(core, segments, budget,
-                         [&] { return clock.seconds() > options.seconds / 2; });
+    found =
+        eliminateAll(core, segments, budget, [&] { return clock.seconds() > options.seconds / 2; });
   }
   result.statistics.seconds = clock.seconds();
   result.statistics.work = found.entries;

@@ -9,8 +9,8 @@
 //   none y      k, or i, j, nothing
 //
 // So there are few options to a node, and the time is linear in the nodes and the axes, as long as
-// tables have the prices of all reshards (ReshardTable.h). Where all ways are few, on small programs and meshes of few axes, all nodes
-// go on with all of them.
+// tables have the prices of all reshards (ReshardTable.h). Where all ways are few, on small
+// programs and meshes of few axes, all nodes go on with all of them.
 #pragma once
 
 #include "passes/strategy/Search.h"

@@ -21,7 +21,7 @@ HappensBefore::HappensBefore(const ProgramIndex &index, const Told *told)
 
 void HappensBefore::finish() {
   now.assign(index.clocks, 0);
-  compute = now;
+  compute = slotBegin = now;
   signalled.assign(index.program.events(), {});
   doneBy.assign(index.clocks, {});
   runs.assign(index.records.size(), 0);
@@ -34,6 +34,8 @@ void HappensBefore::enter(uint32_t record) {
   uint32_t clock = index.clockOf[record];
   if (entry.lane() == abi::COMPUTE)
     now = compute;
+  else if (entry.lane() == abi::COMMUNICATION)
+    now = slotBegin;
   else
     now.assign(index.clocks, 0);
   merge(now, doneBy[clock]); // a record runs once at a time
@@ -112,7 +114,8 @@ Teller::Teller(const std::vector<ProgramIndex> &programs, const Messages &messag
 
 void Teller::record(const ProgramIndex &index, const std::vector<abi::Slot> &slots) {
   HappensBefore order(index, nullptr);
-  for (const abi::Slot &slot : slots)
+  for (const abi::Slot &slot : slots) {
+    order.enterSlot();
     for (uint32_t r = index.firstOf[slot.section()]; r < index.firstOf[slot.section() + 1]; ++r) {
       order.enter(r);
       if (isMessage(*index.records[r])) {
@@ -122,6 +125,7 @@ void Teller::record(const ProgramIndex &index, const std::vector<abi::Slot> &slo
       }
       order.leave();
     }
+  }
 }
 
 int64_t Teller::peerOf(int program, uint32_t record, size_t place) const {

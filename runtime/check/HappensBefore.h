@@ -53,6 +53,11 @@ public:
 
   /// Something between slots that the rank's own thread does: it comes after all of COMPUTE.
   void enterThread() { now = compute; }
+  /// A slot begins: so does its COMMUNICATION, not sooner.
+  void enterSlot() {
+    enterThread();
+    slotBegin = compute;
+  }
   /// It waited for a run.
   void waitFor(Moment moment);
 
@@ -62,7 +67,7 @@ public:
 private:
   const ProgramIndex &index;
   const Told *told;
-  Clock now, compute;
+  Clock now, compute, slotBegin;
   /// By event and by clock: what was known when the last run that signals, or is, it was done.
   std::vector<Clock> signalled, doneBy;
   /// By record.

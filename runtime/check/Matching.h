@@ -12,10 +12,11 @@
 
 namespace pcc::check {
 
-/// From one rank to another under one tag.
+/// From one rank to another under one tag, in a step or in a section that runs on its own.
 struct Channel {
   int64_t sender = -1, receiver = -1;
   uint32_t tag = 0;
+  std::string episode = {};
   /// Numbers of the two programs, and places of the two records in them (ProgramIndex::records).
   int sendProgram = -1, receiveProgram = -1;
   uint32_t send = 0, receive = 0;

@@ -61,14 +61,18 @@ abi::Status MessageFinder::addSide(int program, uint32_t record, int64_t rank, i
   bool sends = side.collective().kind() == abi::SEND;
   int64_t sender = sends ? rank : peer, receiver = sends ? peer : rank;
   std::vector<int32_t> &between = channelsBetween[uint64_t(sender) << 32 | uint64_t(receiver)];
+  std::string episode = programs[program].episodeOf(record);
   auto known = std::find_if(between.begin(), between.end(), [&](int32_t channel) {
-    return messages.channels[channel].tag == side.collective().tag();
+    const Channel &other = messages.channels[channel];
+    return other.tag == side.collective().tag() && other.episode == episode;
   });
   if (known == between.end()) {
     between.push_back(int32_t(messages.channels.size()));
     known = between.end() - 1;
-    messages.channels.push_back(
-        {.sender = sender, .receiver = receiver, .tag = side.collective().tag()});
+    messages.channels.push_back({.sender = sender,
+                                 .receiver = receiver,
+                                 .tag = side.collective().tag(),
+                                 .episode = std::move(episode)});
   }
   Channel &channel = messages.channels[*known];
   int &owner = sends ? channel.sendProgram : channel.receiveProgram;
@@ -97,8 +101,7 @@ public:
   }
 
   const std::vector<abi::Slot> &of(const ProgramIndex &index, uint32_t record) const {
-    auto next = std::upper_bound(index.firstOf.begin(), index.firstOf.end(), record);
-    return ofSection[index.number][size_t(next - index.firstOf.begin() - 1)];
+    return ofSection[index.number][index.sectionOf(record)];
   }
 
 private:

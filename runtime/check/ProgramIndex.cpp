@@ -19,6 +19,18 @@ ProgramIndex::ProgramIndex(const abi::Executable &executable, int number)
   firstOf.push_back(uint32_t(records.size()));
 }
 
+uint32_t ProgramIndex::sectionOf(uint32_t record) const {
+  auto next = std::upper_bound(firstOf.begin(), firstOf.end(), record);
+  return uint32_t(next - firstOf.begin() - 1);
+}
+
+std::string ProgramIndex::episodeOf(uint32_t record) const {
+  uint32_t section = sectionOf(record);
+  bool isInStep = std::any_of(program.slots().begin(), program.slots().end(),
+                              [&](const abi::Slot &slot) { return slot.section() == section; });
+  return isInStep ? "step" : program.sections(int(section)).name();
+}
+
 std::vector<ProgramIndex> indexPrograms(const abi::Executable &executable) {
   std::vector<ProgramIndex> programs;
   for (int p = 0; p < executable.programs_size(); ++p)

@@ -28,6 +28,11 @@ public:
   const int number;
 
   std::vector<const abi::Record *> records;
+  /// What runs the record: `step`, or a section that runs on its own.
+  std::string episodeOf(uint32_t record) const;
+  /// The section of the record.
+  uint32_t sectionOf(uint32_t record) const;
+
   /// By section: the place of its first record in `records`; one more entry for the end.
   std::vector<uint32_t> firstOf;
   /// By record: its clock (HappensBefore.h): 0 for those of COMPUTE that are no messages, else one

@@ -51,8 +51,8 @@ json::Value MemoryReport::toJson() const {
 }
 
 void MemoryReport::print() const {
-  llvm::outs() << llvm::formatv("{0}: cost {1:f1}, bound {2:f1}, {3:f3} s, mesh {4}\n", status, total,
-                                bound, seconds, mesh)
+  llvm::outs() << llvm::formatv("{0}: cost {1:f1}, bound {2:f1}, {3:f3} s, mesh {4}\n", status,
+                                total, bound, seconds, mesh)
                << llvm::formatv("computation {0:f0}, activations {1:f0}, parameters {2:f0} bytes\n",
                                 price.computation, price.activations, price.parameters);
   std::vector<Op> dearest = ops;

@@ -14,8 +14,8 @@ public:
   /// Of an outcome, while its program is there.
   explicit MemoryReport(const strategy::MemoryOutcome &outcome);
 
-  /// `{"cost", "bound", "seconds", "mesh", "computation", "activations", "parameters", "ops": {NAME:
-  /// {"in_strategy", "out_strategy", "cost"}}}`; strategies as counts.
+  /// `{"cost", "bound", "seconds", "mesh", "computation", "activations", "parameters", "ops": …}`,
+  /// of each op by its name `{"in_strategy", "out_strategy", "cost"}`; strategies as counts.
   llvm::json::Value toJson() const;
   /// The price, then the ops that cost most.
   void print() const;

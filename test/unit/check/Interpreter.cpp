@@ -59,6 +59,7 @@ struct Task {
   bool ends = false;                    ///< the section for the last time
   std::vector<int> waits;               ///< tasks
   int before = -1;                      ///< the same record's run before
+  int slotBegin = -1; ///< of COMMUNICATION: the last task of COMPUTE in the slots before
   Phase phase = Phase::Waiting;
   std::vector<uint64_t> read;
   bool hasRead = false;
@@ -182,6 +183,9 @@ void Machine::makeTasks(int64_t number) {
     const abi::Section &section = rank.program->sections(int(slot.section()));
     bool isFirst = runs[slot.section()]++ == 0, isLast = --left[slot.section()] == 0;
     bool needsData = readsInput(*rank.program, section);
+    int computed = int(rank.tasks.size()) - 1;
+    while (computed >= 0 && rank.tasks[size_t(computed)].record->lane() != abi::COMPUTE)
+      --computed;
     for (int r = 0; r < section.records_size(); ++r)
       addTask(rank, number,
               {.record = &section.records(r),
@@ -189,7 +193,8 @@ void Machine::makeTasks(int64_t number) {
                .isFirst = isFirst,
                .isLast = isLast,
                .fills = needsData && section.records(r).lane() == abi::COMPUTE,
-               .ends = isLast && r + 1 == section.records_size()},
+               .ends = isLast && r + 1 == section.records_size(),
+               .slotBegin = section.records(r).lane() == abi::COMMUNICATION ? computed : -1},
               signaller);
     // The first record of COMPUTE brings them.
     for (bool isLater = false; Task &task : std::span(rank.tasks).last(section.records_size())) {
@@ -225,7 +230,8 @@ void Machine::fill(Rank &rank, int64_t number, const Task &task) {
 bool Machine::canBegin(const Rank &rank, const Task &task) const {
   return std::all_of(task.waits.begin(), task.waits.end(),
                      [&](int other) { return rank.tasks[size_t(other)].phase == Phase::Done; }) &&
-         (task.before < 0 || rank.tasks[size_t(task.before)].phase == Phase::Done);
+         (task.before < 0 || rank.tasks[size_t(task.before)].phase == Phase::Done) &&
+         (task.slotBegin < 0 || rank.tasks[size_t(task.slotBegin)].phase == Phase::Done);
 }
 
 void Machine::listReady(int number, std::vector<std::pair<int, int>> &list) {

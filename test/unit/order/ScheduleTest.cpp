@@ -176,8 +176,11 @@ TEST(Schedule, VeesHaveNoBubbleWhereAllTimesAreEqual) {
 // Fewer microbatches than fill the vee leave out work, and nothing waits for ever.
 TEST(Schedule, VeesRunWithFewMicrobatches) {
   for (int p : {2, 4, 8})
-    for (int64_t m = 1; m < 2 * p; ++m)
-      runSchedule("zb-v", {p, m, 2}, {3, 4, 2}, 0.5);
+    for (int64_t m = 1; m < 2 * p; ++m) {
+      Timeline timeline = runSchedule("zb-v", {p, m, 2}, {3, 4, 2}, 0.5);
+      for (int64_t live : timeline.peakLive)
+        EXPECT_LE(live, 2 * m);
+    }
 }
 
 // (p − 1) (FB + B + W − 3 W), and less where overlapped pairs are shorter than their parts.

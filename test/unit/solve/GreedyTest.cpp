@@ -39,8 +39,8 @@ TEST(Greedy, WhatUsesTooMuchGivesWayToWhatUsesLeast) {
 TEST(Greedy, ASearchWithoutTimeHasASolution) {
   SolveOptions options;
   options.seconds = 1e-9;
-  for (SolveResult result : {solveBest(makeChain(), options),
-                             solveByDynamicProgramming(makeChain(), options)}) {
+  for (SolveResult result :
+       {solveBest(makeChain(), options), solveByDynamicProgramming(makeChain(), options)}) {
     EXPECT_TRUE(result.hasSolution());
     EXPECT_EQ(verify(makeChain(), result.solution).cost, result.cost);
   }
