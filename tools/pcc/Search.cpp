@@ -142,7 +142,8 @@ private:
     if (report)
       return tell(*report);
     return fail(BadUsage, "'--auto-parallel-search-mode': expected dynamic_programming, best or "
-                          "recursive_programming, which have a cost to tell");
+                          "recursive_programming along three axes or fewer, which have a cost to "
+                          "tell");
   }
 
   template <typename Report> ExitCode tell(const Report &report) const {
