@@ -36,7 +36,6 @@ public:
   /// included. Chance decides among the nodes that could be left out.
   void find(const std::vector<int> &nodes, double largest, Random &random);
 
-  bool isMember(int node) const { return place[node] >= 0; }
   bool isFree(int node) const { return place[node] >= 0 && !isKept[place[node]]; }
 
   const InstanceNode &node(int member) const { return instance.nodes[members[member]]; }

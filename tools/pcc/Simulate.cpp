@@ -178,12 +178,11 @@ private:
 
   /// What of the longest time of a device is no work.
   static double bubbleRate(const Simulated &simulated) {
-    double work = 0, length = 0;
+    double work = 0;
     for (const order::PipelineTimes::Stage &stage : simulated.times.stages)
       work += stage.forward + stage.backwardInput + stage.backwardWeight;
     work *= double(simulated.shape.microbatches) / simulated.shape.devices;
-    for (int device = 0; device < simulated.shape.devices; ++device)
-      length = std::max(length, simulated.timeline.length(device));
+    double length = simulated.timeline.longest();
     return length > 0 ? 1 - work / length : 0;
   }
 

@@ -15,7 +15,8 @@ namespace {
 class AutoScheduler {
 public:
   AutoScheduler(const PipelineShape &shape, const PipelineTimes &times, const AutoOptions &options)
-      : shape(shape), times(times), options(options), random(options.seed) {}
+      : shape(shape), times(times), options(options), mostWork(findMostWork()),
+        random(options.seed) {}
 
   AutoSchedule schedule() {
     tryNamed();
@@ -29,10 +30,11 @@ public:
 private:
   bool hasNoBubble() const {
     constexpr double rounding = 1e-9;
-    return !best.order.empty() && best.length <= longestWork() * (1 + rounding);
+    return !best.order.empty() && best.length <= mostWork * (1 + rounding);
   }
 
-  double longestWork() const {
+  /// Of one device: no order is shorter.
+  double findMostWork() const {
     double longest = 0;
     for (int device = 0; device < shape.devices; ++device) {
       double work = 0;
@@ -74,13 +76,10 @@ private:
     if (order.empty())
       return std::numeric_limits<double>::infinity();
     Timeline timeline = run(shape, order, times);
-    double length = 0;
-    for (int device = 0; device < shape.devices; ++device) {
-      if (timeline.peakLive[device] > options.cap)
-        return std::numeric_limits<double>::infinity();
-      length = std::max(length, timeline.length(device));
-    }
-    return timeline.deadlock.empty() ? length : std::numeric_limits<double>::infinity();
+    bool keepsToCap = std::all_of(timeline.peakLive.begin(), timeline.peakLive.end(),
+                                  [&](int64_t live) { return live <= options.cap; });
+    return keepsToCap && timeline.deadlock.empty() ? timeline.longest()
+                                                   : std::numeric_limits<double>::infinity();
   }
 
   /// From `low` to `high`, the same on every machine.
@@ -120,6 +119,7 @@ private:
   const PipelineShape &shape;
   const PipelineTimes &times;
   const AutoOptions &options;
+  const double mostWork;
   std::mt19937_64 random;
   AutoSchedule best;
   ListRule bestRule;

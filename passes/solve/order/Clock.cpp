@@ -95,6 +95,13 @@ double Timeline::bubble(int device) const {
   return idle;
 }
 
+double Timeline::longest() const {
+  double longest = 0;
+  for (size_t device = 0; device < spans.size(); ++device)
+    longest = std::max(longest, length(int(device)));
+  return longest;
+}
+
 /// Which device waits with what.
 static std::string describeDeadlock(const PipelineShape &shape, const Order &order,
                                     const Timeline &timeline) {

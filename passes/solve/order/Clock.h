@@ -65,6 +65,8 @@ struct Timeline {
   /// From a device's first beginning to its last end, and what of it is no work.
   double length(int device) const;
   double bubble(int device) const;
+  /// The length of the device that takes longest.
+  double longest() const;
 };
 
 /// Runs `order`, which `check` accepts.

@@ -13,7 +13,6 @@ namespace pcc::order {
 struct Schedule {
   std::string_view name; ///< as on the command line: `1f1b`
   Placement placement;
-  bool splitsBackward; ///< some backwards come as input gradients and, later, weight gradients
   /// What the schedule demands of a shape; empty if it holds. `expected …, got …`.
   std::string (*whyNot)(const PipelineShape &shape);
   /// The order of a shape of which `whyNot` says nothing. Only zb-v asks for times.

@@ -8,13 +8,6 @@
 
 using namespace pcc::order;
 
-static double longest(const PipelineShape &shape, const Timeline &timeline) {
-  double length = 0;
-  for (int device = 0; device < shape.devices; ++device)
-    length = std::max(length, timeline.length(device));
-  return length;
-}
-
 /// The order runs, has every piece once, keeps to the cap, and is as long as is said.
 static void expectRight(const PipelineShape &shape, const PipelineTimes &times, int64_t cap,
                         const AutoSchedule &found) {
@@ -22,7 +15,7 @@ static void expectRight(const PipelineShape &shape, const PipelineTimes &times, 
   EXPECT_EQ(check(shape, found.order), "");
   Timeline timeline = run(shape, found.order, times);
   EXPECT_EQ(timeline.deadlock, "");
-  EXPECT_EQ(longest(shape, timeline), found.length);
+  EXPECT_EQ(timeline.longest(), found.length);
   for (int64_t live : timeline.peakLive)
     EXPECT_LE(live, cap);
 }
@@ -48,7 +41,7 @@ TEST(AutoSchedule, IsNeverLongerThanANamedSchedule) {
       Timeline timeline = run(shape, schedule.expand(shape, times), times);
       if (*std::max_element(timeline.peakLive.begin(), timeline.peakLive.end()) > cap)
         continue;
-      EXPECT_LE(found.length, longest(shape, timeline)) << schedule.name;
+      EXPECT_LE(found.length, timeline.longest()) << schedule.name;
       ++compared;
     }
   }
