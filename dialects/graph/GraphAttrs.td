@@ -19,14 +19,18 @@ class Graph_EnumAttr<EnumAttrInfo info, string mnemonic, string format = "$value
 def Graph_RoleKind : Graph_Enum<"RoleKind", "what a function argument or result stands for", [
   I32EnumAttrCase<"Input", 0, "input">, I32EnumAttrCase<"Parameter", 1, "parameter">,
   I32EnumAttrCase<"Gradient", 2, "gradient">, I32EnumAttrCase<"Loss", 3, "loss">,
-  I32EnumAttrCase<"Output", 4, "output">, I32EnumAttrCase<"Step", 5, "step">]>;
+  I32EnumAttrCase<"Output", 4, "output">, I32EnumAttrCase<"Step", 5, "step">,
+  I32EnumAttrCase<"Saved", 6, "saved">]>;
 
 /// `graph.role` on arguments and results of functions.
 def Graph_RoleAttr : AttrDef<Graph_Dialect, "Role"> {
   let mnemonic = "role";
   let summary = "binds a function argument or result to a name of the model";
   let parameters = (ins EnumParameter<Graph_RoleKind>:$kind, OptionalParameter<"::mlir::StringAttr">:$name);
-  let description = "`parameter` and `gradient` need a name; `input`, `loss`, `output` may have one.";
+  let description = [{
+    `parameter`, `gradient` and `saved` need a name; `input`, `loss`, `output` may have one. `saved` is
+    what one section of a step leaves for another of the same microbatch and copy.
+  }];
   let assemblyFormat = "`<` $kind `` custom<RoleName>($name) `>`";
   let genVerifyDecl = 1;
 }

@@ -127,3 +127,27 @@ LogicalResult SlotOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
     return emitOpError() << "expected a function with a body called \"" << getSection() << "\"";
   return success();
 }
+
+pcc::FactorRule TransferOp::getFactorRule() {
+  return FactorRule::pointwise(getInput().getType().getShape(), /*numOperands=*/1);
+}
+
+// P8
+LogicalResult TransferOp::verify() {
+  int64_t source = getSource(), target = getTarget();
+  if (source >= 0 && target >= 0 && source != target)
+    return success();
+  return emitOpError() << "expected two different chunks from 0 on, got " << source << " and "
+                       << target;
+}
+
+/// P9
+static LogicalResult verifyMessage(Operation *op, int64_t stage, int64_t tag) {
+  if (stage >= 0 && tag >= 0)
+    return success();
+  return op->emitOpError() << "expected a stage and a tag from 0 on, got " << stage << " and "
+                           << tag;
+}
+
+LogicalResult SendOp::verify() { return verifyMessage(*this, getStage(), getTag()); }
+LogicalResult RecvOp::verify() { return verifyMessage(*this, getStage(), getTag()); }

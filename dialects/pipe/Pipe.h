@@ -3,12 +3,15 @@
 // The pipe dialect: when work runs.
 #pragma once
 
+#include "dialects/interfaces/FactorRuleInterface.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include "dialects/pipe/PipeDialect.h.inc"
 #include "dialects/pipe/PipeEnums.h.inc"
@@ -23,6 +26,13 @@ namespace pcc::pipe {
 
 /// On a result of a section: an AccumulateAttr.
 inline constexpr llvm::StringLiteral accumulateAttrName = "pipe.accumulate";
+
+/// The stage that the user wants an op on; on a module inside a module: that it is the program of.
+inline constexpr llvm::StringLiteral stageAttrName = "pipe.stage";
+/// The chunk that an op belongs to.
+inline constexpr llvm::StringLiteral chunkAttrName = "pipe.chunk";
+/// On an op whose result is computed again for the gradients instead of being kept.
+inline constexpr llvm::StringLiteral recomputeAttrName = "pipe.recompute";
 
 /// A section of this name runs once, before the first step of a training.
 inline constexpr llvm::StringLiteral startName = "start_training";

@@ -4,10 +4,13 @@
 #ifndef PCC_DIALECTS_PIPE_PIPEOPS_TD
 #define PCC_DIALECTS_PIPE_PIPEOPS_TD
 
+include "dialects/interfaces/FactorRuleInterface.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpBase.td"
 include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Pipe_Dialect : Dialect {
   let name = "pipe";
@@ -17,6 +20,18 @@ def Pipe_Dialect : Dialect {
     A step is an ordered list of slots; a slot runs one section (a function) for one microbatch of
     one copy. Results of a section marked `pipe.accumulate = #pipe.accumulate<scale = 0.5>` are
     summed over the slots of the section in f32 or wider and multiplied by the scale when read.
+
+    A model may be cut in chunks, one after the other along the data; each stage, a block of ranks,
+    has one chunk or several. Until the cut a value that goes from chunk to chunk passes through a
+    `pipe.transfer`; after it each stage is a module of its own inside the module, and the value is
+    sent and received. Marks, all discardable:
+
+    | attribute | on | meaning |
+    | --- | --- | --- |
+    | `pipe.stage` | any op of a model | i64, the stage that the user wants it on |
+    | `pipe.stage` | module inside a module | i64, the stage that it is the program of |
+    | `pipe.chunk` | any op | i64, the chunk that it belongs to |
+    | `pipe.recompute` | any op of a model | its result is computed again for the gradients, not kept |
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasRegionResultAttrVerify = 1;
@@ -66,6 +81,41 @@ def Pipe_SlotOp : Op<Pipe_Dialect, "slot", [HasParent<"StepOp">,
   let assemblyFormat = [{
     $section (`microbatch` `=` $microbatch^ `copy` `=` $copy)? attr-dict
   }];
+  let hasVerifier = 1;
+}
+
+def Pipe_Tensor : StaticShapeTensorOf<[AnyTypeOf<[F32, F16, BF16, I64, I32, I8, I1], "element">]>;
+
+def Pipe_TransferOp : Op<Pipe_Dialect, "transfer", [Pure, SameOperandsAndResultType,
+                         DeclareOpInterfaceMethods<FactorRuleOpInterface>]> {
+  let summary = "the value in another chunk";
+  let description = [{
+    Where an op of one chunk reads what another has computed. The ranks at the same position in both
+    stages hold the same part of it. From a chunk to a later one in the forward part of a model, back
+    in the gradients'.
+  }];
+  let arguments = (ins Pipe_Tensor:$input, I64Attr:$source, I64Attr:$target);
+  let results = (outs Pipe_Tensor:$result);
+  let assemblyFormat = "$input `from` $source `to` $target attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Pipe_SendOp : Op<Pipe_Dialect, "send"> {
+  let summary = "sends a tensor to the rank at the same position in another stage";
+  let description = [{
+    Meets the `pipe.recv` of that stage with the same tag that is from this stage, in the slot of the
+    same microbatch and copy.
+  }];
+  let arguments = (ins Pipe_Tensor:$input, I64Attr:$stage, I64Attr:$tag);
+  let assemblyFormat = "$input `to` $stage `tag` `=` $tag attr-dict `:` type($input)";
+  let hasVerifier = 1;
+}
+
+def Pipe_RecvOp : Op<Pipe_Dialect, "recv"> {
+  let summary = "receives a tensor from the rank at the same position in another stage";
+  let arguments = (ins I64Attr:$stage, I64Attr:$tag);
+  let results = (outs Pipe_Tensor:$result);
+  let assemblyFormat = "`from` $stage `tag` `=` $tag attr-dict `:` type($result)";
   let hasVerifier = 1;
 }
 

@@ -18,9 +18,31 @@ int64_t pcc::task::bytesOf(ShapedType type) {
 
 int64_t BufferOp::getBytes() { return bytesOf(cast<ShapedType>(getType())); }
 
+int64_t BufferOp::getRingBytes() { return int64_t(getCopies() - 1) * getStride() + getBytes(); }
+
+// T15: rings.
+static LogicalResult verifyRing(function_ref<InFlightDiagnostic()> emitError, int64_t copies,
+                                int64_t stride) {
+  if (copies >= 1 && stride >= 0 && stride % bufferAlignment == 0 && (copies > 1) == (stride > 0))
+    return success();
+  return emitError() << "expected one copy, or several of which each lies a multiple of "
+                     << bufferAlignment << " bytes behind the one before, got " << copies
+                     << " with a stride of " << stride;
+}
+
+LogicalResult PlaceAttr::verify(function_ref<InFlightDiagnostic()> emitError, Space, int64_t,
+                                int64_t copies, int64_t stride) {
+  return verifyRing(emitError, copies, stride);
+}
+
 // T1: offsets are multiples of 64 bytes. T2: exactly the constant buffers have a value, of their
 // size.
 LogicalResult BufferOp::verify() {
+  if (failed(verifyRing([&] { return emitOpError(); }, getCopies(), getStride())))
+    return failure();
+  if (getCopies() > 1 && int64_t(getStride()) < getBytes())
+    return emitOpError() << "expected copies that do not overlap, got a stride of "
+                         << int64_t(getStride()) << " for " << getBytes() << " bytes";
   int64_t offset = getOffset();
   if (offset < 0 || offset % bufferAlignment != 0)
     return emitOpError() << "expected an offset that is a multiple of " << bufferAlignment
@@ -83,7 +105,7 @@ LogicalResult ProgramOp::verifyRegions() {
   for (Operation &op : getBody().front()) {
     if (auto buffer = dyn_cast<BufferOp>(op)) {
       int64_t size = spaceBytes(*this, buffer.getSpace());
-      int64_t offset = buffer.getOffset(), bytes = buffer.getBytes();
+      int64_t offset = buffer.getOffset(), bytes = buffer.getRingBytes();
       if (offset > size - bytes)
         return buffer.emitOpError() << "expected a range inside the " << size
                                     << " bytes of space \"" << stringifySpace(buffer.getSpace())

@@ -70,8 +70,18 @@ def Task_FormAttr : Task_Attr<"Form", "form"> {
 
 def Task_PlaceAttr : Task_Attr<"Place", "place"> {
   let summary = "where a buffer lies: a space and an offset in bytes";
-  let parameters = (ins EnumParameter<Task_Space>:$space, "int64_t":$offset);
-  let assemblyFormat = "`<` $space `+` $offset `>`";
+  let description = [{
+    `#task.place<temporary + 128>`, or of a ring `#task.place<temporary + 128, 3 x 4096>`: three copies
+    that lie 4096 bytes apart. Microbatch m and copy c of k copies work on number (m * k + c) mod 3.
+  }];
+  let parameters = (ins EnumParameter<Task_Space>:$space, "int64_t":$offset,
+                        DefaultValuedParameter<"int64_t", "1">:$copies,
+                        DefaultValuedParameter<"int64_t", "0">:$stride);
+  let builders = [AttrBuilder<(ins "Space":$space, "int64_t":$offset), [{
+    return $_get($_ctxt, space, offset, /*copies=*/1, /*stride=*/0);
+  }]>];
+  let assemblyFormat = "`<` $space `+` $offset (`,` $copies^ `x` $stride)? `>`";
+  let genVerifyDecl = 1;
 }
 
 def Task_BytesAttr : Task_Attr<"Bytes", "bytes"> {

@@ -27,14 +27,21 @@ def Task_ProgramOp : Task_Op<"program", [Symbol, SymbolTable, NoTerminator, Isol
 
 def Task_BufferOp : Task_Part<"buffer"> {
   let summary = "a range of a space";
-  let description = "`offset` is in bytes and a multiple of 64. `value`: the bytes of a constant.";
+  let description = [{
+    `offset` is in bytes and a multiple of 64. `value`: the bytes of a constant. Of a ring there are
+    `copies`, each `stride` bytes behind the one before.
+  }];
   let arguments = (ins StrAttr:$name, Task_SpaceAttr:$space, I64Attr:$offset,
-                       OptionalAttr<ElementsAttr>:$value);
+                       OptionalAttr<ElementsAttr>:$value,
+                       DefaultValuedAttr<I64Attr, "1">:$copies,
+                       DefaultValuedAttr<I64Attr, "0">:$stride);
   let results = (outs Task_Buffer:$result);
   let assemblyFormat = "$name $space `offset` `=` $offset attr-dict `:` type($result)";
   let extraClassDeclaration = [{
-    /// Bytes of the buffer's elements.
+    /// Bytes of the buffer's elements, of one copy.
     int64_t getBytes();
+    /// Bytes from the first copy's begin to the last one's end.
+    int64_t getRingBytes();
   }];
   let hasVerifier = 1;
 }

@@ -19,7 +19,8 @@ Value Buffers::at(PlaceAttr place, ShapedType type, StringRef name, Location loc
   Value &buffer = known[{place, memory}];
   if (!buffer) {
     OpBuilder b = OpBuilder::atBlockEnd(program);
-    buffer = BufferOp::create(b, loc, memory, name, place.getSpace(), place.getOffset(), nullptr);
+    buffer = BufferOp::create(b, loc, memory, name, place.getSpace(), place.getOffset(), nullptr,
+                              place.getCopies(), place.getStride());
   }
   return buffer;
 }
@@ -30,7 +31,8 @@ Value Buffers::constant(ElementsAttr value, Location loc) {
     OpBuilder b = OpBuilder::atBlockEnd(program);
     MemRefType memory = bufferType(value.getShapedType());
     buffer = BufferOp::create(b, loc, memory, "constant" + std::to_string(constants.size() - 1),
-                              Space::Constant, constantEnd, value);
+                              Space::Constant, constantEnd, value, /*copies=*/1,
+                              /*stride=*/0);
     constantEnd += llvm::alignTo(std::max<int64_t>(bytesOf(memory), 1), bufferAlignment);
   }
   return buffer;

@@ -46,6 +46,10 @@ static constexpr FieldInfo fieldInfos[] = {
     {"elementwise_op_strategy_follow",
      "under the cost model memory, an elementwise op takes what it reads as it comes"},
     {"strategy_reuse", "none: a loaded strategy fits; partial: what does not fit is planned anew"},
+    {"pipeline_stages", "blocks of ranks, each of which works on a part of the model", 1, mostRanks,
+     1},
+    {"pipeline_schedule", "gpipe, 1f1b, interleaved-1f1b, zb-h1, zb-h2, zb-v, dualpipe-v or auto"},
+    {"virtual_stages", "parts of the model that each stage works on", 1, mostRanks, 1},
 };
 
 ParallelFlags::ParallelFlags(cl::SubCommand &command)
