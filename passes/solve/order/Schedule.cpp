@@ -51,13 +51,13 @@ static Order expandDualPipeVee(const PipelineShape &shape, const PipelineTimes &
 }
 
 static constexpr Schedule schedules[] = {
-    {"gpipe", Placement::Looped, needsOneChunk, expandWindows<gpipe>},
-    {"1f1b", Placement::Looped, needsOneChunk, expandWindows<oneForwardOneBackward>},
-    {"interleaved-1f1b", Placement::Looped, needsWholeRounds, expandWindows<interleaved>},
-    {"zb-h1", Placement::Looped, needsOneChunk, expandWindows<zeroBubbleOne>},
-    {"zb-h2", Placement::Looped, needsOneChunk, expandWindows<zeroBubbleTwo>},
-    {"zb-v", Placement::Vee, needsTwoChunks, expandZeroBubbleVee},
-    {"dualpipe-v", Placement::Vee, needsTwoChunksAndRounds, expandDualPipeVee},
+    {"gpipe", Placement::Looped, false, needsOneChunk, expandWindows<gpipe>},
+    {"1f1b", Placement::Looped, false, needsOneChunk, expandWindows<oneForwardOneBackward>},
+    {"interleaved-1f1b", Placement::Looped, false, needsWholeRounds, expandWindows<interleaved>},
+    {"zb-h1", Placement::Looped, true, needsOneChunk, expandWindows<zeroBubbleOne>},
+    {"zb-h2", Placement::Looped, true, needsOneChunk, expandWindows<zeroBubbleTwo>},
+    {"zb-v", Placement::Vee, true, needsTwoChunks, expandZeroBubbleVee},
+    {"dualpipe-v", Placement::Vee, true, needsTwoChunksAndRounds, expandDualPipeVee},
 };
 
 int Schedule::defaultChunks() const { return whyNot == needsOneChunk ? 1 : 2; }

@@ -13,6 +13,8 @@ namespace pcc::order {
 struct Schedule {
   std::string_view name; ///< as on the command line: `1f1b`
   Placement placement;
+  /// Whether gradients of weights are work of their own.
+  bool splitsBackward;
   /// What the schedule demands of a shape; empty if it holds. `expected …, got …`.
   std::string (*whyNot)(const PipelineShape &shape);
   /// The order of a shape of which `whyNot` says nothing. Only zb-v asks for times.

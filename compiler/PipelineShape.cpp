@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/PipelineShape.h"
+
+#include "passes/solve/order/Schedule.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace pcc;
+
+std::string pcc::getScheduleName(const abi::ParallelConfig &config) {
+  llvm::StringRef name = abi::PipelineSchedule_Name(config.pipeline_schedule());
+  name.consume_front("SCHEDULE_");
+  std::string lower = name.lower();
+  llvm::replace(lower, '_', '-');
+  return lower;
+}
+
+/// Null for `auto`, which is none of its own.
+static const order::Schedule *getSchedule(const abi::ParallelConfig &config) {
+  return order::findSchedule(getScheduleName(config));
+}
+
+order::PipelineShape pcc::getPipelineShape(const abi::ParallelConfig &config) {
+  const order::Schedule *schedule = getSchedule(config);
+  order::PipelineShape shape;
+  shape.devices = std::max(config.pipeline_stages(), 1);
+  shape.microbatches = int64_t(config.micro_batches()) * config.interleave_num();
+  shape.chunks = std::max(config.virtual_stages(), 1);
+  if (schedule) {
+    shape.placement = schedule->placement;
+    if (shape.placement == order::Placement::Vee && shape.chunks == 1)
+      shape.chunks = schedule->defaultChunks();
+  }
+  return shape;
+}
+
+bool pcc::splitsBackward(const abi::ParallelConfig &config) {
+  const order::Schedule *schedule = getSchedule(config);
+  return !schedule || schedule->splitsBackward;
+}
+
+std::string pcc::checkPipeline(const abi::ParallelConfig &config, bool trains) {
+  int stages = std::max(config.pipeline_stages(), 1);
+  if (config.device_num() % stages != 0)
+    return llvm::formatv("pipeline_stages: expected a divisor of device_num {0}, got {1}",
+                         config.device_num(), stages);
+  if (stages == 1 || !trains)
+    return {};
+  order::PipelineShape shape = getPipelineShape(config);
+  if (shape.microbatches < stages)
+    return llvm::formatv("micro_batches: expected at least one for each of {0} pipeline stages, "
+                         "got {1}",
+                         stages, shape.microbatches);
+  const order::Schedule *schedule = getSchedule(config);
+  std::string error = schedule ? schedule->whyNot(shape) : "";
+  return error.empty() ? error
+                       : llvm::formatv("pipeline_schedule {0}: {1}", schedule->name, error).str();
+}

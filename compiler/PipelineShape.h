@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The pipeline that a configuration asks for.
+#pragma once
+
+#include "passes/solve/order/Pipeline.h"
+#include "runtime/abi/config.pb.h"
+#include <string>
+
+namespace pcc {
+
+/// As `passes/solve/order` knows it: `zb-h1`.
+std::string getScheduleName(const abi::ParallelConfig &config);
+
+/// Stages, chunks, and microbatches of all copies.
+order::PipelineShape getPipelineShape(const abi::ParallelConfig &config);
+
+/// Whether the schedule lets the gradients of weights wait.
+bool splitsBackward(const abi::ParallelConfig &config);
+
+/// Empty, or what of the pipeline cannot be: the ranks of a stage, the number of microbatches, what
+/// the schedule demands. `expected …, got …`.
+std::string checkPipeline(const abi::ParallelConfig &config, bool trains);
+
+} // namespace pcc

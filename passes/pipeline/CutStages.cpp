@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From a program with transfers between chunks to a program for each stage.
+//
+// Assumes local shapes: whatever is joined without a transfer runs on the ranks of one stage. Leaves
+// modules @stage0, @stage1, … inside the module, each with its parameters, its part of every function
+// and a step. @forward_backward becomes a section for each chunk and phase (Phases.h); what one of
+// them leaves for another is a result and an argument of role saved. The slots of a step are in the
+// order of GPipe, which every program can run in; schedules come later. Only transfers cross: no
+// collective is added, and none is between stages.
+#include "passes/pipeline/ChunkMap.h"
+#include "passes/pipeline/FunctionCut.h"
+#include "passes/pipeline/Passes.h"
+#include "passes/pipeline/Phases.h"
+
+#include "dialects/graph/Graph.h"
+#include "mlir/IR/Remarks.h"
+#include "passes/facts/Sections.h"
+#include "passes/facts/StageSections.h"
+
+using namespace mlir;
+using namespace pcc::graph;
+
+namespace pcc::pipeline {
+#define GEN_PASS_DEF_CUTSTAGES
+#include "passes/pipeline/Passes.h.inc"
+
+namespace {
+
+class StageCutter {
+public:
+  StageCutter(ModuleOp module, order::PipelineShape shape, bool splitsBackward)
+      : module(module), shape(shape), splitsBackward(splitsBackward) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult findChunks();
+  LogicalResult checkChunks(func::FuncOp function);
+  void makeStages();
+  void moveParameters();
+  FunctionCut cutByStage(func::FuncOp function);
+  FunctionCut cutByPhase(func::FuncOp function);
+  void assignOps(FunctionCut &cut, function_ref<unsigned(int64_t chunk, Operation *op)> sectionOf);
+  void assignResults(FunctionCut &cut,
+                     function_ref<unsigned(int64_t chunk, RoleAttr role)> sectionOf);
+  void build(FunctionCut cut);
+  void addSlots(pipe::StepOp step, int64_t stage);
+  void addSlotsOfChunks(OpBuilder &b, pipe::StepOp step, int64_t stage);
+  std::string nameOf(StringRef section, int64_t chunk) const;
+
+  int64_t stageOf(int64_t chunk) const { return shape.deviceOf(int(chunk)); }
+  /// The function that is cut in phases.
+  bool isTraining(func::FuncOp function) const { return function == training; }
+
+  ModuleOp module;
+  const order::PipelineShape shape;
+  const bool splitsBackward;
+  func::FuncOp training;
+  SmallVector<func::FuncOp> functions;
+  llvm::DenseMap<Operation *, ChunkMap> chunks; ///< by function
+  ParameterChunks parameters;
+  SmallVector<ModuleOp> stages;
+  MessageTags tags;
+};
+
+} // namespace
+
+/// The section of the step that returns gradients.
+static func::FuncOp findTraining(ModuleOp module) {
+  for (auto function : module.getOps<func::FuncOp>())
+    if (!findResults(function, RoleKind::Gradient).empty())
+      return function;
+  return {};
+}
+
+LogicalResult StageCutter::findChunks() {
+  training = findTraining(module);
+  llvm::append_range(functions, module.getOps<func::FuncOp>());
+  for (auto parameter : module.getOps<ParameterOp>())
+    if (auto chunk = parameter->getAttrOfType<IntegerAttr>(pipe::chunkAttrName))
+      parameters[parameter.getSymName()] = chunk.getInt();
+  for (func::FuncOp function : functions) {
+    if (failed(checkChunks(function)))
+      return failure();
+    FailureOr<ChunkMap> map = ChunkMap::find(function, parameters);
+    if (failed(map))
+      return failure();
+    chunks.try_emplace(function, std::move(*map));
+  }
+  return success();
+}
+
+LogicalResult StageCutter::checkChunks(func::FuncOp function) {
+  for (auto transfer : function.getOps<pipe::TransferOp>())
+    if (int64_t chunk = std::max(transfer.getSource(), transfer.getTarget());
+        chunk >= shape.stages())
+      return transfer.emitError() << "expected chunks 0 to " << shape.stages() - 1 << ", got "
+                                  << chunk;
+  return success();
+}
+
+void StageCutter::makeStages() {
+  OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
+  for (int64_t stage = 0; stage < shape.devices; ++stage) {
+    auto inner = ModuleOp::create(b, module.getLoc(), "stage" + std::to_string(stage));
+    inner->setDiscardableAttrs(llvm::to_vector(module->getDiscardableAttrs()));
+    inner->setAttr(pipe::stageAttrName, b.getI64IntegerAttr(stage));
+    stages.push_back(inner);
+  }
+}
+
+/// Lets everything in `stage` that is called after `old` be called after `name`.
+static void renameParameter(ModuleOp stage, ParameterOp parameter, StringAttr name) {
+  StringAttr old = parameter.getSymNameAttr();
+  AttrTypeReplacer replacer;
+  replacer.addReplacement([&](RoleAttr role) -> std::optional<Attribute> {
+    if (role.getName() != old)
+      return std::nullopt;
+    return RoleAttr::get(role.getContext(), role.getKind(), name);
+  });
+  for (auto function : stage.getOps<func::FuncOp>())
+    replacer.replaceElementsIn(function);
+  parameter.setSymNameAttr(name);
+}
+
+/// To the stages that use them, before their functions. A copy is called there like what it is a
+/// copy of.
+void StageCutter::moveParameters() {
+  SmallVector<ParameterOp> all(module.getOps<ParameterOp>());
+  for (ParameterOp parameter : llvm::reverse(all)) {
+    ModuleOp stage = stages[stageOf(parameters.lookup(parameter.getSymName()))];
+    parameter->moveBefore(stage.getBody(), stage.getBody()->begin());
+  }
+  for (ParameterOp parameter : all)
+    if (auto owner = parameter->getAttrOfType<StringAttr>(pipe::copyOfAttrName))
+      renameParameter(parameter->getParentOfType<ModuleOp>(), parameter, owner);
+}
+
+/// Transfers end in the section of their target, in the phase in which they begin.
+void StageCutter::assignOps(FunctionCut &cut,
+                            function_ref<unsigned(int64_t, Operation *)> sectionOf) {
+  const ChunkMap &map = chunks.find(cut.source)->second;
+  for (Operation &op : cut.source.getBody().front().without_terminator()) {
+    if (auto transfer = dyn_cast<pipe::TransferOp>(op)) {
+      cut.sectionOf[&op] = sectionOf(transfer.getSource(), &op);
+      cut.receiverOf[&op] = sectionOf(transfer.getTarget(), &op);
+    } else if (std::optional<int64_t> chunk = map.chunkOf(&op)) {
+      cut.sectionOf[&op] = sectionOf(*chunk, &op);
+    }
+  }
+}
+
+/// Results that no section makes, arguments and constants, are returned where what they are called
+/// after is.
+void StageCutter::assignResults(FunctionCut &cut,
+                                function_ref<unsigned(int64_t, RoleAttr)> sectionOf) {
+  Operation *end = cut.source.getBody().front().getTerminator();
+  for (auto [index, value] : llvm::enumerate(end->getOperands())) {
+    RoleAttr role = getResultRole(cut.source, index);
+    Operation *op = value.getDefiningOp();
+    auto named = parameters.find(getName(role));
+    int64_t chunk = named == parameters.end() ? shape.stages() - 1 : named->second;
+    cut.returnedBy.push_back(op && cut.sectionOf.contains(op) ? cut.makerOf(value)
+                                                              : sectionOf(chunk, role));
+  }
+}
+
+FunctionCut StageCutter::cutByStage(func::FuncOp function) {
+  FunctionCut cut{function};
+  for (int64_t stage = 0; stage < shape.devices; ++stage)
+    cut.sections.push_back({function.getName().str(), stage});
+  auto ofChunk = [&](int64_t chunk, auto) { return unsigned(stageOf(chunk)); };
+  assignOps(cut, ofChunk);
+  assignResults(cut, ofChunk);
+  return cut;
+}
+
+std::string StageCutter::nameOf(StringRef section, int64_t chunk) const {
+  return facts::sectionOfChunk(section, chunk / shape.devices, shape.chunks);
+}
+
+/// Forward in the order of the chunks, then backward against it.
+FunctionCut StageCutter::cutByPhase(func::FuncOp function) {
+  FunctionCut cut{function};
+  unsigned count = shape.stages();
+  auto sectionOf = [&](int64_t chunk, Phase phase) -> unsigned {
+    return phase == Phase::Forward ? chunk : unsigned(phase) * count + (count - 1 - chunk);
+  };
+  StringRef backward = splitsBackward ? facts::backwardInputName : facts::backwardName;
+  for (unsigned chunk = 0; chunk < count; ++chunk)
+    cut.sections.push_back({nameOf(facts::forwardTrainName, chunk), stageOf(chunk)});
+  for (unsigned chunk = count; chunk-- > 0;)
+    cut.sections.push_back({nameOf(backward, chunk), stageOf(chunk)});
+  for (unsigned chunk = count; splitsBackward && chunk-- > 0;)
+    cut.sections.push_back({nameOf(facts::backwardWeightName, chunk), stageOf(chunk)});
+
+  Phases phases(function, splitsBackward);
+  assignOps(cut, [&](int64_t chunk, Operation *op) { return sectionOf(chunk, phases.of(op)); });
+  assignResults(cut, [&](int64_t chunk, RoleAttr role) {
+    bool isGradient = role && role.getKind() == RoleKind::Gradient;
+    return sectionOf(chunk, isGradient ? Phase::BackwardInput : Phase::Forward);
+  });
+  return cut;
+}
+
+/// Last section first: it says what those before it have to save.
+void StageCutter::build(FunctionCut cut) {
+  cut.numberMessages(tags);
+  SmallVector<func::FuncOp> built;
+  for (unsigned section = cut.sections.size(); section-- > 0;)
+    built.push_back(buildSection(cut, section, stages[cut.sections[section].stage]));
+  for (func::FuncOp function : llvm::reverse(built)) // into the order in which they run
+    function->moveBefore(function->getBlock(), function->getBlock()->end());
+}
+
+/// All microbatches forward, chunk by chunk, then all backward.
+void StageCutter::addSlotsOfChunks(OpBuilder &b, pipe::StepOp step, int64_t stage) {
+  auto add = [&](ArrayRef<StringRef> sections, int64_t chunk) {
+    if (stageOf(chunk) != stage)
+      return;
+    for (int64_t microbatch = 0; microbatch < int64_t(step.getMicroBatches()); ++microbatch)
+      for (int64_t copy = 0; copy < int64_t(step.getCopies()); ++copy)
+        for (StringRef section : sections)
+          pipe::SlotOp::create(b, step.getLoc(), nameOf(section, chunk),
+                               b.getI64IntegerAttr(microbatch), b.getI64IntegerAttr(copy));
+  };
+  for (int64_t chunk = 0; chunk < shape.stages(); ++chunk)
+    add(facts::forwardTrainName, chunk);
+  for (int64_t chunk = shape.stages(); chunk-- > 0;)
+    if (splitsBackward)
+      add({facts::backwardInputName, facts::backwardWeightName}, chunk);
+    else
+      add(facts::backwardName, chunk);
+}
+
+void StageCutter::addSlots(pipe::StepOp step, int64_t stage) {
+  OpBuilder b = OpBuilder::atBlockEnd(stages[stage].getBody());
+  auto own = pipe::StepOp::create(b, step.getLoc(), step.getSymName(), step.getMicroBatches(),
+                                  step.getCopies(), step.getMicroReduction());
+  b.createBlock(&own.getBody());
+  addSlotsOfChunks(b, own, stage);
+  for (auto slot : step.getBody().getOps<pipe::SlotOp>())
+    if (slot.getSection() != training.getName())
+      b.clone(*slot);
+}
+
+LogicalResult StageCutter::run() {
+  if (failed(findChunks()))
+    return failure();
+  makeStages();
+  for (func::FuncOp function : functions)
+    build(isTraining(function) ? cutByPhase(function) : cutByStage(function));
+  moveParameters();
+  if (pipe::StepOp step = facts::getStep(module)) {
+    for (int64_t stage = 0; stage < shape.devices; ++stage)
+      addSlots(step, stage);
+    step.erase();
+  }
+  for (func::FuncOp function : functions)
+    function.erase();
+  return success();
+}
+
+namespace {
+struct CutStages : impl::CutStagesBase<CutStages> {
+  using CutStagesBase::CutStagesBase;
+
+  void runOnOperation() override {
+    if (stages == 1)
+      return;
+    order::PipelineShape shape;
+    shape.devices = int(stages);
+    shape.chunks = int(virtualStages);
+    shape.placement = placement;
+    if (failed(StageCutter(getOperation(), shape, splitBackward).run()))
+      signalPassFailure();
+  }
+};
+} // namespace
+} // namespace pcc::pipeline

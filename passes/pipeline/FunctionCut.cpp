@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/pipeline/FunctionCut.h"
+
+#include "dialects/graph/Roles.h"
+#include "passes/facts/OpNames.h"
+
+using namespace mlir;
+
+namespace pcc::pipeline {
+
+unsigned FunctionCut::makerOf(Value value) const {
+  Operation *op = value.getDefiningOp();
+  return isa<pipe::TransferOp>(op) ? receiverOf.lookup(op) : sectionOf.lookup(op);
+}
+
+StringRef FunctionCut::save(Value value) {
+  std::string &name = saved[value];
+  if (!name.empty())
+    return name;
+  std::string base = facts::getName(value.getDefiningOp()).str();
+  name = base;
+  for (int number = 1; !savedNames.insert(name).second; ++number)
+    name = base + "#" + std::to_string(number);
+  return name;
+}
+
+void FunctionCut::numberMessages(MessageTags &tags) {
+  for (auto transfer : source.getOps<pipe::TransferOp>())
+    if (!isWithinStage(transfer))
+      tagOf[transfer] = tags.next(sections[sectionOf.lookup(transfer)].stage,
+                                  sections[receiverOf.lookup(transfer)].stage);
+}
+
+/// Whether an op is cheaper to do again than what it gives is to keep: it computes nothing.
+static bool isCheap(Operation *op) { return isa<graph::ReshapeOp, graph::BroadcastOp>(op); }
+
+namespace {
+class SectionBuilder {
+public:
+  SectionBuilder(FunctionCut &cut, unsigned section, ModuleOp stage);
+  func::FuncOp build();
+
+private:
+  void addOp(Operation *op);
+  void addTransfer(pipe::TransferOp transfer);
+  void addReturn();
+  Value resolve(Value value);
+  Value resolveResult(OpResult value);
+  Value addArgument(Value value, DictionaryAttr attributes);
+  bool isMadeAgain(Operation *op) const;
+  DictionaryAttr savedRole(StringRef name) const;
+
+  FunctionCut &cut;
+  const unsigned section;
+  func::FuncOp function;
+  OpBuilder b;
+  IRMapping mapping;
+  SmallVector<Attribute> argumentAttrs, resultAttrs;
+};
+} // namespace
+
+SectionBuilder::SectionBuilder(FunctionCut &cut, unsigned section, ModuleOp stage)
+    : cut(cut), section(section), b(stage.getContext()) {
+  b.setInsertionPointToEnd(stage.getBody());
+  function = func::FuncOp::create(b, cut.source.getLoc(), cut.sections[section].name,
+                                  b.getFunctionType({}, {}));
+  function->setDiscardableAttrs(llvm::to_vector(cut.source->getDiscardableAttrs()));
+  b.setInsertionPointToStart(function.addEntryBlock());
+}
+
+func::FuncOp SectionBuilder::build() {
+  for (Operation &op : cut.source.getBody().front().without_terminator())
+    addOp(&op);
+  addReturn();
+  return function;
+}
+
+/// Messages stand where the transfers stood: in that order, which is one of all stages, they can be
+/// sent and received one after the other.
+void SectionBuilder::addTransfer(pipe::TransferOp transfer) {
+  if (cut.isWithinStage(transfer))
+    return;
+  const CutSection &sender = cut.sections[cut.sectionOf.lookup(transfer)];
+  const CutSection &receiver = cut.sections[cut.receiverOf.lookup(transfer)];
+  int64_t tag = cut.tagOf.lookup(transfer);
+  if (&sender == &cut.sections[section])
+    pipe::SendOp::create(b, transfer.getLoc(), resolve(transfer.getInput()), receiver.stage, tag);
+  if (&receiver == &cut.sections[section])
+    mapping.map(transfer.getResult(), pipe::RecvOp::create(b, transfer.getLoc(), transfer.getType(),
+                                                           sender.stage, tag));
+}
+
+void SectionBuilder::addOp(Operation *op) {
+  if (auto transfer = dyn_cast<pipe::TransferOp>(op))
+    return addTransfer(transfer);
+  auto known = cut.sectionOf.find(op);
+  if (known == cut.sectionOf.end() || known->second != section)
+    return;
+  for (Value operand : op->getOperands())
+    resolve(operand);
+  b.clone(*op, mapping);
+}
+
+/// The function's own results, then what is saved here.
+void SectionBuilder::addReturn() {
+  Operation *end = cut.source.getBody().front().getTerminator();
+  SmallVector<Value> returned;
+  for (auto [index, value] : llvm::enumerate(end->getOperands()))
+    if (cut.returnedBy[index] == section) {
+      returned.push_back(resolve(value));
+      DictionaryAttr attributes = cut.source.getResultAttrDict(index);
+      resultAttrs.push_back(attributes ? attributes : b.getDictionaryAttr({}));
+    }
+  for (auto &[value, name] : cut.saved)
+    if (cut.makerOf(value) == section) {
+      returned.push_back(mapping.lookup(value));
+      resultAttrs.push_back(savedRole(name));
+    }
+  func::ReturnOp::create(b, end->getLoc(), returned);
+  function.setType(b.getFunctionType(function.getBody().getArgumentTypes(),
+                                     TypeRange(ValueRange(returned))));
+  function.setArgAttrsAttr(b.getArrayAttr(argumentAttrs));
+  function.setResAttrsAttr(b.getArrayAttr(resultAttrs));
+}
+
+/// The value here of a value of the function.
+Value SectionBuilder::resolve(Value value) {
+  if (Value known = mapping.lookupOrNull(value))
+    return known;
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    DictionaryAttr attributes = cut.source.getArgAttrDict(argument.getArgNumber());
+    return addArgument(value, attributes ? attributes : b.getDictionaryAttr({}));
+  }
+  return resolveResult(cast<OpResult>(value));
+}
+
+Value SectionBuilder::resolveResult(OpResult value) {
+  Operation *op = value.getOwner();
+  if (auto transfer = dyn_cast<pipe::TransferOp>(op); transfer && cut.isWithinStage(transfer)) {
+    mapping.map(value, resolve(transfer.getInput()));
+  } else if (isMadeAgain(op)) {
+    for (Value operand : op->getOperands())
+      resolve(operand);
+    b.clone(*op, mapping);
+  } else {
+    return addArgument(value, savedRole(cut.save(value)));
+  }
+  return mapping.lookup(value);
+}
+
+/// An op of another section, of which this one reads a result.
+bool SectionBuilder::isMadeAgain(Operation *op) const {
+  return !cut.sectionOf.contains(op) || isCheap(op) || op->hasAttr(pipe::recomputeAttrName);
+}
+
+Value SectionBuilder::addArgument(Value value, DictionaryAttr attributes) {
+  Value argument = function.getBody().front().addArgument(value.getType(), value.getLoc());
+  argumentAttrs.push_back(attributes);
+  mapping.map(value, argument);
+  return argument;
+}
+
+DictionaryAttr SectionBuilder::savedRole(StringRef name) const {
+  MLIRContext *context = cut.source.getContext();
+  auto role = graph::makeRole(context, graph::RoleKind::Saved, name);
+  return DictionaryAttr::get(
+      context, NamedAttribute(StringAttr::get(context, graph::roleAttrName), role));
+}
+
+func::FuncOp buildSection(FunctionCut &cut, unsigned section, ModuleOp stage) {
+  return SectionBuilder(cut, section, stage).build();
+}
+
+} // namespace pcc::pipeline

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/pipeline/Phases.h"
+
+#include "dialects/graph/Roles.h"
+
+using namespace mlir;
+using namespace pcc::graph;
+
+namespace pcc::pipeline {
+namespace {
+
+/// What an op leads to: nothing, the gradient of one parameter, or more than that.
+struct Goal {
+  enum Kind { Nothing, OneGradient, More } kind = Nothing;
+  unsigned result = 0; ///< of the function, if it is one gradient
+
+  void add(Goal other) {
+    if (kind == Nothing)
+      *this = other;
+    else if (other.kind != Nothing && (other.kind == More || other.result != result))
+      kind = More;
+  }
+};
+
+} // namespace
+
+Phases::Phases(func::FuncOp function, bool splitsBackward) {
+  for (Operation &op : function.getBody().front())
+    phases[&op] = Phase::BackwardInput;
+  findForward(function);
+  if (splitsBackward)
+    findWeights(function);
+}
+
+void Phases::findForward(func::FuncOp function) {
+  SmallVector<Value> needed;
+  Operation *end = function.getBody().front().getTerminator();
+  for (auto [index, value] : llvm::enumerate(end->getOperands())) {
+    RoleAttr role = getResultRole(function, index);
+    if (!role || role.getKind() != RoleKind::Gradient)
+      needed.push_back(value);
+  }
+  while (!needed.empty()) {
+    Operation *op = needed.pop_back_val().getDefiningOp();
+    if (!op || phases[op] == Phase::Forward)
+      continue;
+    phases[op] = Phase::Forward;
+    llvm::append_range(needed, op->getOperands());
+  }
+}
+
+void Phases::findWeights(func::FuncOp function) {
+  llvm::DenseMap<Operation *, Goal> goals;
+  for (Operation &op : llvm::reverse(function.getBody().front().without_terminator())) {
+    if (phases[&op] == Phase::Forward)
+      continue;
+    Goal &goal = goals[&op];
+    if (isa<pipe::TransferOp>(op))
+      goal.kind = Goal::More;
+    for (OpOperand &use : op.getUses()) {
+      bool isReturned = use.getOwner()->hasTrait<OpTrait::IsTerminator>();
+      goal.add(isReturned ? Goal{Goal::OneGradient, use.getOperandNumber()}
+                          : goals.lookup(use.getOwner()));
+    }
+    if (goal.kind == Goal::OneGradient)
+      phases[&op] = Phase::BackwardWeight;
+  }
+}
+
+} // namespace pcc::pipeline
