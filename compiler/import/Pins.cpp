@@ -2,6 +2,7 @@
 #include "compiler/import/Pins.h"
 
 #include "dialects/dist/Dist.h"
+#include "dialects/pipe/Pins.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -17,28 +18,79 @@ Attribute parseMesh(const std::string &text, MLIRContext *context) {
   return parseAttribute("#dist.mesh<" + text + ">", context);
 }
 
-DictionaryAttr toAttribute(const abi::Pin &pin, const std::string &place, MLIRContext *context) {
-  NamedAttrList entry;
-  auto set = [&](StringRef key, const std::string &text) {
+/// One entry, to which texts are added.
+class Entry {
+public:
+  explicit Entry(MLIRContext *context) : context(context) {}
+
+  /// Of what `pin` speaks, and where.
+  Entry(const abi::Pin &pin, const std::string &place, MLIRContext *context) : Entry(context) {
+    set("op", pin.op());
+    set("op_name", pin.op_name());
+    set("module", pin.module());
+    set("parameter", pin.parameter());
+    set("input", pin.input());
+    set("place", place);
+  }
+
+  void set(StringRef key, const std::string &text) {
     if (!text.empty())
-      entry.set(key, StringAttr::get(context, text));
-  };
-  set("op", pin.op());
-  set("op_name", pin.op_name());
-  set("module", pin.module());
-  set("parameter", pin.parameter());
-  set("input", pin.input());
-  set("in", llvm::join(pin.in(), ", "));
-  set("out", llvm::join(pin.out(), ", "));
-  set("sharding", pin.sharding());
-  set("place", place);
-  return entry.getDictionary(context);
+      attributes.set(key, StringAttr::get(context, text));
+  }
+  void set(StringRef key, Attribute value) { attributes.set(key, value); }
+  Attribute get() { return attributes.getDictionary(context); }
+
+private:
+  MLIRContext *context;
+  NamedAttrList attributes;
+};
+
+bool givesStage(const abi::Pin &pin) { return pin.has_stage() || pin.recompute(); }
+
+/// A pin that says nothing at all counts as well: it is diagnosed where strategies are read.
+bool givesStrategy(const abi::Pin &pin) {
+  return !givesStage(pin) || pin.in_size() || pin.out_size() || !pin.sharding().empty();
+}
+
+Attribute toStrategy(const abi::Pin &pin, const std::string &place, MLIRContext *context) {
+  Entry entry(pin, place, context);
+  entry.set("in", llvm::join(pin.in(), ", "));
+  entry.set("out", llvm::join(pin.out(), ", "));
+  entry.set("sharding", pin.sharding());
+  return entry.get();
+}
+
+Attribute toStage(const abi::Pin &pin, const std::string &place, MLIRContext *context) {
+  Entry entry(pin, place, context);
+  if (pin.has_stage())
+    entry.set("stage", Builder(context).getI64IntegerAttr(pin.stage()));
+  if (pin.recompute())
+    entry.set("recompute", UnitAttr::get(context));
+  return entry.get();
+}
+
+Attribute toLayout(const abi::Stages &stages, const std::string &place, MLIRContext *context) {
+  Entry entry(context);
+  entry.set("layer", stages.layer());
+  entry.set("layout", stages.layout());
+  entry.set("place", place);
+  return entry.get();
+}
+
+/// Adds `entries` to those of the attribute `name`.
+void append(ModuleOp module, StringRef name, ArrayRef<Attribute> entries) {
+  SmallVector<Attribute> all;
+  if (auto given = module->getAttrOfType<ArrayAttr>(name))
+    all.assign(given.begin(), given.end());
+  llvm::append_range(all, entries);
+  if (!all.empty())
+    module->setAttr(name, ArrayAttr::get(module.getContext(), all));
 }
 
 } // namespace
 
 LogicalResult attachPins(ModuleOp module, const abi::Pins &pins,
-                         function_ref<std::string(int index)> getPlace) {
+                         PinPlace getPlace) {
   MLIRContext *context = module.getContext();
   if (!pins.mesh().empty() && !module->hasAttr(dist::meshAttrName)) {
     Attribute mesh = parseMesh(pins.mesh(), context);
@@ -47,12 +99,18 @@ LogicalResult attachPins(ModuleOp module, const abi::Pins &pins,
                                 << "\"";
     module->setAttr(dist::meshAttrName, mesh);
   }
-  SmallVector<Attribute> entries;
-  if (auto given = module->getAttrOfType<ArrayAttr>(dist::pinsAttrName))
-    entries.assign(given.begin(), given.end());
-  for (int index = 0; index < pins.pin_size(); ++index)
-    entries.push_back(toAttribute(pins.pin(index), getPlace(index), context));
-  module->setAttr(dist::pinsAttrName, ArrayAttr::get(context, entries));
+  SmallVector<Attribute> strategies, stages;
+  for (auto [index, pin] : llvm::enumerate(pins.pin())) {
+    std::string place = getPlace("pin", static_cast<int>(index));
+    if (givesStrategy(pin))
+      strategies.push_back(toStrategy(pin, place, context));
+    if (givesStage(pin))
+      stages.push_back(toStage(pin, place, context));
+  }
+  for (auto [index, layout] : llvm::enumerate(pins.stages()))
+    stages.push_back(toLayout(layout, getPlace("stages", static_cast<int>(index)), context));
+  append(module, dist::pinsAttrName, strategies);
+  append(module, pipe::pinsAttrName, stages);
   return success();
 }
 

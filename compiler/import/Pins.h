@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From a pins file to the module attribute `dist.pins` (passes/strategy/Pins.h).
+// From a pins file to the module attributes `dist.pins` (passes/strategy/Pins.h) and `pipe.pins`
+// (dialects/pipe/Pins.h).
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"
@@ -9,9 +10,10 @@
 
 namespace pcc::import {
 
-/// Adds `pins` to those of `module`, and their mesh if it has none. `getPlace` says where pin
-/// number `index` stands, for messages. Diagnoses a bad mesh and fails.
-mlir::LogicalResult attachPins(mlir::ModuleOp module, const abi::Pins &pins,
-                               llvm::function_ref<std::string(int index)> getPlace);
+/// Where entry number `index` of a list of the file (`pin`, `stages`) stands, for messages.
+using PinPlace = llvm::function_ref<std::string(llvm::StringRef list, int index)>;
+
+/// Adds `pins` to those of `module`, and their mesh if it has none. Diagnoses a bad mesh and fails.
+mlir::LogicalResult attachPins(mlir::ModuleOp module, const abi::Pins &pins, PinPlace getPlace);
 
 } // namespace pcc::import

@@ -34,6 +34,9 @@ inline constexpr llvm::StringLiteral chunkAttrName = "pipe.chunk";
 /// On an op whose result is computed again for the gradients instead of being kept.
 inline constexpr llvm::StringLiteral recomputeAttrName = "pipe.recompute";
 
+/// On a parameter that stands for another one in a later chunk: that one's name.
+inline constexpr llvm::StringLiteral copyOfAttrName = "pipe.copy_of";
+
 /// A section of this name runs once, before the first step of a training.
 inline constexpr llvm::StringLiteral startName = "start_training";
 

@@ -31,6 +31,8 @@ def Pipe_Dialect : Dialect {
     | `pipe.stage` | any op of a model | i64, the stage that the user wants it on |
     | `pipe.stage` | module inside a module | i64, the stage that it is the program of |
     | `pipe.chunk` | any op | i64, the chunk that it belongs to |
+    | `pipe.chunk` | parameter | i64, the chunk that reads and updates it |
+    | `pipe.copy_of` | parameter | the name of the one that it stands for in a later chunk |
     | `pipe.recompute` | any op of a model | its result is computed again for the gradients, not kept |
   }];
   let useDefaultAttributePrinterParser = 1;

@@ -5,6 +5,9 @@
 // group in the order of the gradients. States are declared beside their parameters, in f32 whatever
 // the parameter's type: a moment of few bits would stand still beside small terms. The learning
 // rate is a scalar value of the function, so that a schedule can compute it from the step.
+//
+// Copies of a parameter in later chunks (dialects/pipe/Pipe.h) have gradients but no states: their
+// gradients go to the owner's chunk and are added there, and its new value comes back to them.
 #include "dialects/graph/OptimizerState.h"
 #include "passes/autodiff/Names.h"
 #include "passes/autodiff/Optimizers.h"
@@ -25,6 +28,16 @@ struct Trained {
   SmallVector<graph::ParameterOp> states;
   RankedTensorType gradientType; ///< the parameter's own, or f32
   dist::ShardingAttr boundary;   ///< of the gradient, and of all else that belongs to the parameter
+
+  /// The name of the parameter of which this one is a copy; empty if it is none.
+  StringRef getOwner() {
+    auto owner = parameter->getAttrOfType<StringAttr>(pipe::copyOfAttrName);
+    return owner ? owner.getValue() : StringRef();
+  }
+  int64_t getChunk() {
+    auto chunk = parameter->getAttrOfType<IntegerAttr>(pipe::chunkAttrName);
+    return chunk ? chunk.getInt() : 0;
+  }
 };
 
 /// The parameters whose gradients `function` yields.
@@ -86,10 +99,18 @@ struct Side {
     types.push_back(typeInside(section, declared, boundary));
     roles.push_back(roleAttributes(declared.getContext(), kind, name, boundary));
   }
-  void addParameters(ArrayRef<Trained> all) {
+  void addParameter(Trained one) {
+    add(one.parameter.getTensorType(), graph::RoleKind::Parameter, one.parameter.getSymName(),
+        one.boundary);
+  }
+  void addOwners(ArrayRef<Trained> all) {
     for (Trained one : all)
-      add(one.parameter.getTensorType(), graph::RoleKind::Parameter, one.parameter.getSymName(),
-          one.boundary);
+      if (one.getOwner().empty())
+        addParameter(one);
+  }
+  void addParameters(ArrayRef<Trained> all) {
+    for (const Trained &one : all)
+      addParameter(one);
   }
   void addGradients(ArrayRef<Trained> all) {
     for (Trained one : all)
@@ -108,7 +129,7 @@ struct Side {
 /// An empty @update with its signature, behind `after`.
 static func::FuncOp declareUpdate(func::FuncOp after, ArrayRef<Trained> all, bool takesStep) {
   Side arguments{after}, results{after};
-  arguments.addParameters(all);
+  arguments.addOwners(all);
   arguments.addGradients(all);
   arguments.addStates(all);
   if (takesStep)
@@ -127,37 +148,82 @@ static func::FuncOp declareUpdate(func::FuncOp after, ArrayRef<Trained> all, boo
   return update;
 }
 
-/// The values that parameter number `index` is updated from, among the arguments of `update`.
-static UpdateOperands getOperands(func::FuncOp update, ArrayRef<Trained> all, size_t index) {
-  UpdateOperands operands;
-  operands.parameter = update.getArgument(index);
-  operands.gradient = update.getArgument(all.size() + index);
-  size_t numStates = all[index].states.size(), firstState = 2 * all.size() + index * numStates;
-  for (size_t state = 0; state < numStates; ++state)
-    operands.states.push_back(update.getArgument(firstState + state));
-  return operands;
-}
+/// Fills an empty @update.
+class UpdateBuilder {
+public:
+  UpdateBuilder(func::FuncOp update, MutableArrayRef<Trained> all, const OptimizerSpec &spec)
+      : update(update), all(all), spec(spec),
+        builder(ImplicitLocOpBuilder::atBlockEnd(update.getLoc(), &update.getBody().front())) {}
 
-static void fillUpdate(func::FuncOp update, ArrayRef<Trained> all, const OptimizerSpec &spec) {
-  auto builder = ImplicitLocOpBuilder::atBlockEnd(update.getLoc(), &update.getBody().front());
-  Value step = spec.takesStep() ? update.getArguments().back() : Value();
-  Value rate = spec.rate.build(builder, NameLoc::get(builder.getStringAttr("learning_rate")), step);
-  SmallVector<Value> parameters, states;
-  for (size_t index = 0; index < all.size(); ++index) {
-    graph::ParameterOp parameter = all[index].parameter;
-    UpdateOperands operands = getOperands(update, all, index);
+  void run() {
+    step = spec.takesStep() ? update.getArguments().back() : Value();
+    rate = spec.rate.build(builder, NameLoc::get(builder.getStringAttr("learning_rate")), step);
+    parameters.resize(all.size());
+    size_t next = 0;
+    firstGradient = llvm::count_if(all, [](Trained &one) { return one.getOwner().empty(); });
+    nextState = firstGradient + all.size();
+    for (size_t index = 0; index < all.size(); ++index)
+      if (all[index].getOwner().empty())
+        build(index, update.getArgument(next++));
+    builder.setLoc(update.getLoc());
+    llvm::append_range(parameters, states);
+    func::ReturnOp::create(builder, parameters);
+    makeNamesUnique(&update.getBody().front().front());
+  }
+
+private:
+  void build(size_t index, Value parameter) {
+    UpdateOperands operands;
+    operands.parameter = parameter;
+    operands.gradient = addCopies(index, getGradient(index));
+    for (size_t state = 0; state < all[index].states.size(); ++state)
+      operands.states.push_back(update.getArgument(nextState++));
     operands.rate = rate;
     operands.step = step;
-    builder.setLoc(NameLoc::get(builder.getStringAttr(parameter.getSymName() + ".update")));
+    setName(all[index].parameter.getSymName() + ".update");
     SmallVector<Value> results = spec.kind->build(builder, spec, operands);
-    parameters.push_back(results.front());
     llvm::append_range(states, llvm::drop_begin(results));
+    parameters[index] = results.front();
+    for (size_t copy : findCopies(index)) {
+      setName(all[copy].parameter.getSymName() + ".update");
+      parameters[copy] = transfer(results.front(), index, copy);
+    }
   }
-  builder.setLoc(update.getLoc());
-  llvm::append_range(parameters, states);
-  func::ReturnOp::create(builder, parameters);
-  makeNamesUnique(&update.getBody().front().front());
-}
+
+  /// The gradient of an owner with those of its copies.
+  Value addCopies(size_t index, Value gradient) {
+    for (size_t copy : findCopies(index)) {
+      setName(all[copy].parameter.getSymName() + ".grad_sum");
+      Value other = transfer(getGradient(copy), copy, index);
+      gradient = graph::AddOp::create(builder, gradient, other);
+    }
+    return gradient;
+  }
+
+  Value getGradient(size_t index) { return update.getArgument(firstGradient + index); }
+
+  SmallVector<size_t> findCopies(size_t owner) {
+    SmallVector<size_t> copies;
+    for (size_t index = 0; index < all.size(); ++index)
+      if (all[index].getOwner() == all[owner].parameter.getSymName())
+        copies.push_back(index);
+    return copies;
+  }
+
+  Value transfer(Value value, size_t from, size_t to) {
+    return pipe::TransferOp::create(builder, value, all[from].getChunk(), all[to].getChunk());
+  }
+
+  void setName(const Twine &name) { builder.setLoc(NameLoc::get(builder.getStringAttr(name))); }
+
+  func::FuncOp update;
+  MutableArrayRef<Trained> all;
+  const OptimizerSpec &spec;
+  ImplicitLocOpBuilder builder;
+  Value step, rate;
+  size_t firstGradient = 0, nextState = 0; ///< among the arguments
+  SmallVector<Value> parameters, states; ///< the results
+};
 
 static LogicalResult buildUpdate(ModuleOp module, const OptimizerSpec &spec) {
   func::FuncOp section =
@@ -170,9 +236,9 @@ static LogicalResult buildUpdate(ModuleOp module, const OptimizerSpec &spec) {
   if (failed(trained))
     return failure();
   for (Trained &one : *trained)
-    if (failed(declareStates(one, *spec.kind)))
+    if (one.getOwner().empty() && failed(declareStates(one, *spec.kind)))
       return failure();
-  fillUpdate(declareUpdate(section, *trained, spec.takesStep()), *trained, spec);
+  UpdateBuilder(declareUpdate(section, *trained, spec.takesStep()), *trained, spec).run();
   return success();
 }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Derivatives of transfers between pairs of ranks: what was sent is received, and added where
-// several ranks or borders read the same element.
+// several ranks or borders read the same element; and of those between chunks.
 #include "passes/autodiff/Derivatives.h"
 
 #include "dialects/dist/Neighbors.h"
+#include "dialects/pipe/Pipe.h"
 
 using namespace mlir;
 using namespace pcc::dist;
@@ -64,6 +65,12 @@ static void differentiateRecv(Backward &b) {
   SendOp::create(b, gradientOrZeros(b, 0), op.getPeers(), op.getTag());
 }
 
+/// The gradient goes from the chunk that reads a value back to the one that made it.
+static void differentiateTransfer(Backward &b) {
+  auto op = b.op<pipe::TransferOp>();
+  b.give(0, b.make<pipe::TransferOp>(b.gradient(), op.getTarget(), op.getSource()));
+}
+
 void addExchangeDerivatives(DerivativeTable &table) {
   table.rule<CollectivePermuteOp>(differentiatePermute);
   table.rule<BlockExchangeOp>(differentiateBlockExchange);
@@ -71,6 +78,7 @@ void addExchangeDerivatives(DerivativeTable &table) {
   table.rule<NeighborExchangeV2Op>(differentiateNeighborExchangeV2);
   table.rule<SendOp>(differentiateSend);
   table.rule<RecvOp>(differentiateRecv);
+  table.rule<pipe::TransferOp>(differentiateTransfer);
 }
 
 } // namespace pcc::autodiff

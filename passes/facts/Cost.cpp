@@ -3,6 +3,7 @@
 
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/Graph.h"
+#include "dialects/pipe/Pipe.h"
 #include "dialects/task/Task.h"
 #include "passes/facts/Products.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -40,7 +41,8 @@ int64_t getNumBytes(Type type) {
 }
 
 static OpClass classifyOther(Operation *op) {
-  return isa<dist::DistDialect>(op->getDialect()) ? OpClass::Communication : OpClass::Elementwise;
+  bool communicates = isa<dist::DistDialect, pipe::PipeDialect>(op->getDialect());
+  return communicates ? OpClass::Communication : OpClass::Elementwise;
 }
 
 OpClass classOf(Operation *op) {

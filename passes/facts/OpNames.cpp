@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/facts/OpNames.h"
 
-#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 
@@ -46,6 +45,33 @@ std::optional<StringRef> getDerivedFrom(Operation *op) {
   if (origin.empty() || !names.front().getName().getValue().starts_with((origin + ".").str()))
     return std::nullopt;
   return origin;
+}
+
+UsedNames::UsedNames(ModuleOp module) {
+  module.walk([&](Operation *op) { ++uses[getName(op)]; });
+}
+
+void UsedNames::makeUnique(Operation *op) {
+  StringRef name = getName(op);
+  if (uses[name] == 1 && !getName(op->getLoc()).empty())
+    return;
+  std::string unique;
+  for (unsigned &number = numbers[name]; unique.empty() || uses.contains(unique); ++number)
+    unique = (name + "_" + Twine(number)).str();
+  ++uses[unique];
+  op->setLoc(NameLoc::get(StringAttr::get(op->getContext(), unique), op->getLoc()));
+}
+
+std::string findPlace(Location loc) {
+  std::string place;
+  loc->walk([&](Location inner) {
+    auto position = dyn_cast<FileLineColLoc>(inner);
+    if (!position)
+      return WalkResult::advance();
+    place = (position.getFilename().getValue() + ":" + Twine(position.getLine())).str();
+    return WalkResult::interrupt();
+  });
+  return place;
 }
 
 void forEachNumbered(func::FuncOp function,

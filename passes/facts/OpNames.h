@@ -8,6 +8,7 @@
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace pcc::facts {
 
@@ -19,6 +20,23 @@ llvm::StringRef getName(mlir::Operation *op);
 llvm::SmallVector<llvm::StringRef> getNames(mlir::Operation *op);
 /// The name of the op from which `op` was derived, if it was.
 std::optional<llvm::StringRef> getDerivedFrom(mlir::Operation *op);
+
+/// The names of a module's ops, to give one of its own to an op that must be told from all others.
+class UsedNames {
+public:
+  explicit UsedNames(mlir::ModuleOp module);
+
+  /// Leaves an op with a name of its own as it is; else numbers the name and puts it in front of the
+  /// op's location.
+  void makeUnique(mlir::Operation *op);
+
+private:
+  llvm::StringMap<unsigned> uses;    ///< by name
+  llvm::StringMap<unsigned> numbers; ///< by name, the next one to try
+};
+
+/// The file and line behind `loc`, as text; empty if unknown.
+std::string findPlace(mlir::Location loc);
 
 /// Calls `visit` with every op of `function`, its name, and which of the ops of that name it is,
 /// from 0: the two tell all ops of a function apart.

@@ -34,26 +34,13 @@ std::string toText(Attribute mark) {
   return text;
 }
 
-/// The file and line behind `loc`, as text; empty if unknown.
-std::string findPlace(Location loc) {
-  std::string place;
-  loc->walk([&](Location inner) {
-    auto position = dyn_cast<FileLineColLoc>(inner);
-    if (!position)
-      return WalkResult::advance();
-    place = (position.getFilename().getValue() + ":" + Twine(position.getLine())).str();
-    return WalkResult::interrupt();
-  });
-  return place;
-}
-
 /// Gathers the pins of one module.
 class Collector {
 public:
-  explicit Collector(ModuleOp module) : module(module), builder(module.getContext()) {
+  explicit Collector(ModuleOp module)
+      : module(module), builder(module.getContext()), names(module) {
     if (auto given = module->getAttrOfType<ArrayAttr>(dist::pinsAttrName))
       pins.assign(given.begin(), given.end());
-    module.walk([&](Operation *op) { ++uses[facts::getName(op)]; });
   }
 
   void run() {
@@ -83,26 +70,15 @@ private:
     for (const Mark &mark : marks)
       if (mark.value)
         entry.set(mark.key, builder.getStringAttr(toText(mark.value)));
-    if (std::string place = findPlace(loc); !place.empty())
+    if (std::string place = facts::findPlace(loc); !place.empty())
       entry.set("place", builder.getStringAttr(place));
     pins.push_back(entry.getDictionary(module.getContext()));
   }
 
   void collectOp(Operation *op) {
-    makeNameUnique(op);
+    names.makeUnique(op);
     Attribute in = op->removeAttr(dist::inAttrName), out = op->removeAttr(dist::outAttrName);
     add("op_name", facts::getName(op), op->getLoc(), {{"in", in}, {"out", out}});
-  }
-
-  void makeNameUnique(Operation *op) {
-    StringRef name = facts::getName(op);
-    if (uses[name] == 1 && !facts::getName(op->getLoc()).empty())
-      return;
-    std::string unique;
-    for (unsigned &number = numbers[name]; unique.empty() || uses.contains(unique); ++number)
-      unique = (name + "_" + Twine(number)).str();
-    ++uses[unique];
-    op->setLoc(NameLoc::get(builder.getStringAttr(unique), op->getLoc()));
   }
 
   void collectInputs(func::FuncOp function) {
@@ -117,8 +93,7 @@ private:
   ModuleOp module;
   Builder builder;
   SmallVector<Attribute> pins;
-  llvm::StringMap<unsigned> uses;    ///< by name
-  llvm::StringMap<unsigned> numbers; ///< by name, the next one to try
+  facts::UsedNames names;
 };
 
 struct CollectPins : impl::StrategyCollectPinsBase<CollectPins> {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Takes every mark of a strategy away: mesh, pins, shardings, gradient factors. What is left is the
+// Takes every mark of a strategy away: mesh, pins, shardings, gradient factors, stages. What is left is the
 // program of one device, whose text is that from before the strategy. Assumes global shapes:
 // functions of one rank's shapes keep theirs.
+#include "dialects/pipe/Pins.h"
+#include "dialects/pipe/Pipe.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/strategy/Passes.h"
 
@@ -25,6 +27,9 @@ void eraseMarks(func::FuncOp function) {
   function.walk([](Operation *op) {
     op->removeAttr(dist::inAttrName);
     op->removeAttr(dist::outAttrName);
+    op->removeAttr(pipe::stageAttrName);
+    op->removeAttr(pipe::chunkAttrName);
+    op->removeAttr(pipe::recomputeAttrName);
   });
 }
 
@@ -39,7 +44,7 @@ struct EraseMarks : impl::StrategyEraseMarksBase<EraseMarks> {
       if (auto function = dyn_cast<func::FuncOp>(op))
         eraseMarks(function);
     }
-    for (StringRef name : {dist::meshAttrName, dist::pinsAttrName})
+    for (StringRef name : {dist::meshAttrName, dist::pinsAttrName, pipe::pinsAttrName})
       module->removeAttr(name);
   }
 };

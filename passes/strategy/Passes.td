@@ -40,7 +40,7 @@ def StrategyCollectPins : Pass<"strategy-collect-pins", "::mlir::ModuleOp"> {
 def StrategyEraseMarks : Pass<"strategy-erase-marks", "::mlir::ModuleOp"> {
   let summary = "takes every mark of a strategy away";
   let description = [{
-    Mesh, pins, shardings and gradient factors go; the ops are those from before the strategy. A module
+    Mesh, pins, shardings, gradient factors and stages go; the ops are those from before the strategy. A module
     with functions of one rank's shapes stays as it is.
   }];
 }

@@ -38,53 +38,18 @@ const TargetRow *findTarget(DictionaryAttr entry) {
   return found;
 }
 
-/// Whether a pin holds a name as it is, and no regular expression.
-bool isLiteral(PinTarget target) {
-  return target == PinTarget::OpName || target == PinTarget::OpExact;
-}
-
-/// What a letter behind a backslash stands for, inside of brackets.
-StringRef getClass(char letter) {
-  switch (letter) {
-  case 'd':
-    return "0-9";
-  case 'w':
-    return "A-Za-z0-9_";
-  case 's':
-    return "[:space:]";
-  default:
-    return "";
-  }
-}
-
-/// `pattern` with \d, \w and \s, which people write and POSIX does not know, as POSIX writes them.
-std::string expandClasses(StringRef pattern) {
-  std::string expanded;
-  bool isBracket = false;
-  for (size_t index = 0; index < pattern.size(); ++index) {
-    char letter = pattern[index];
-    StringRef inside =
-        letter == '\\' && index + 1 < pattern.size() ? getClass(pattern[index + 1]) : "";
-    if (!inside.empty()) {
-      expanded += isBracket ? inside.str() : "[" + inside.str() + "]";
-      ++index;
-      continue;
-    }
-    expanded += letter;
-    if (letter == '\\' && index + 1 < pattern.size())
-      expanded += pattern[++index];
-    else if (letter == '[')
-      isBracket = true;
-    else if (letter == ']')
-      isBracket = false;
-  }
-  return expanded;
+/// How the text of a pin is to be read.
+facts::NamePattern::Kind kindOf(PinTarget target) {
+  using Kind = facts::NamePattern::Kind;
+  if (target == PinTarget::OpName || target == PinTarget::OpExact)
+    return Kind::Literal;
+  return target == PinTarget::Module ? Kind::Leading : Kind::Whole;
 }
 
 } // namespace
 
 std::string Pin::describe() const {
-  std::string text = "pin \"" + pattern + "\"";
+  std::string text = ("pin \"" + getPattern() + "\"").str();
   return place.empty() ? text : text + " at " + place;
 }
 
@@ -96,13 +61,14 @@ FailureOr<Pin> Pin::read(DictionaryAttr entry, ModuleOp module) {
                               << entry;
   Pin pin;
   pin.target = row->target;
-  pin.pattern = getString(entry, row->key);
+  pin.pattern = facts::NamePattern(kindOf(row->target), getString(entry, row->key));
   pin.place = getString(entry, "place");
   pin.restored = entry.contains("restored");
   pin.optional = entry.contains("optional");
   pin.strategy.joinsSides = pin.restored;
-  if (std::string wrong = pin.compile(); !wrong.empty())
-    return module.emitError() << pin.describe() << " is no regular expression: " << wrong;
+  if (!pin.pattern.getError().empty())
+    return module.emitError() << pin.describe()
+                              << " is no regular expression: " << pin.pattern.getError();
   auto parse = [&](StringRef key, std::optional<GivenCuts> &cuts) -> LogicalResult {
     StringRef text = getString(entry, key);
     if (text.empty())
@@ -123,17 +89,6 @@ FailureOr<Pin> Pin::read(DictionaryAttr entry, ModuleOp module) {
     return module.emitError() << pin.describe() << " says nothing; expected "
                               << (isSharding ? "\"sharding\"" : "\"in\" or \"out\"");
   return pin;
-}
-
-std::string Pin::compile() {
-  std::string wrong, expanded = expandClasses(pattern);
-  if (!isLiteral(target) && llvm::Regex(expanded).isValid(wrong))
-    whole = llvm::Regex("^(" + expanded + (target == PinTarget::Module ? ")([/.].*)?$" : ")$"));
-  return wrong;
-}
-
-bool Pin::matches(StringRef name) const {
-  return isLiteral(target) ? name == pattern : whole.match(name);
 }
 
 FailureOr<std::vector<Pin>> readPins(ModuleOp module) {

@@ -22,8 +22,8 @@
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"
+#include "passes/facts/NamePattern.h"
 #include "passes/strategy/GivenStrategy.h"
-#include "llvm/Support/Regex.h"
 
 namespace pcc::strategy {
 
@@ -39,9 +39,9 @@ public:
   PinTarget getTarget() const { return target; }
   bool isRestored() const { return restored; }
   bool isOptional() const { return optional; }
-  llvm::StringRef getPattern() const { return pattern; }
+  llvm::StringRef getPattern() const { return pattern.getText(); }
   bool isOfTensor() const { return target == PinTarget::Parameter || target == PinTarget::Input; }
-  bool matches(llvm::StringRef name) const;
+  bool matches(llvm::StringRef name) const { return pattern.matches(name); }
   const GivenStrategy &getStrategy() const { return strategy; }
   /// Of a parameter or input.
   const GivenCuts &getSharding() const { return *strategy.out; }
@@ -49,12 +49,9 @@ public:
   std::string describe() const;
 
 private:
-  /// What is wrong with the pattern; empty if nothing is.
-  std::string compile();
-
   PinTarget target = PinTarget::Op;
-  std::string pattern, place;
-  llvm::Regex whole; ///< for whole names, where the pattern is a regular expression
+  facts::NamePattern pattern;
+  std::string place;
   bool restored = false, optional = false;
   GivenStrategy strategy;
 };

@@ -51,8 +51,8 @@ static ExitCode attachPins(mlir::ModuleOp module, llvm::StringRef path) {
   google::protobuf::TextFormat::ParseInfoTree places;
   if (ExitCode code = readConfigFile(path, message, &places))
     return code;
-  const auto *field = message.GetDescriptor()->FindFieldByName("pin");
-  auto getPlace = [&](int index) {
+  auto getPlace = [&](llvm::StringRef list, int index) {
+    const auto *field = message.GetDescriptor()->FindFieldByName(list.str());
     int line = places.GetLocation(field, index).line; // from 0; below it where there are no lines
     return path.str() + ":" + std::to_string(line < 0 ? index : line + 1);
   };

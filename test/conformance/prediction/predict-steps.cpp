@@ -17,7 +17,7 @@ using namespace pcc;
 static FailureOr<plan::StepPrice> predict(const conformance::Row &row, MLIRContext &context) {
   OwningOpRef<ModuleOp> module = conformance::buildGpt(row.shape, context);
   if (failed(import::attachPins(*module, conformance::makePins(row),
-                                [](int) { return "a row's pin"; })))
+                                [](llvm::StringRef, int) { return "a row's pin"; })))
     return failure();
   PipelineOptions options;
   options.parallel.set_device_num(row.dataParallel * row.tensorParallel);

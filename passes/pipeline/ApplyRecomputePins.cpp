@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Puts `pipe.recompute` onto the forward ops that `pipe.pins` says it of, by name. Ops of one rank
+// are called as what they were made from, so this comes after partition and no pass before has to keep
+// a mark. Backward ops have names of their own. Collectives are left out: to compute again is cheaper
+// than to keep, to send again is not.
+#include "dialects/interfaces/FactorRuleInterface.h"
+#include "dialects/pipe/Pins.h"
+#include "passes/pipeline/Passes.h"
+#include "passes/pipeline/StagePins.h"
+
+using namespace mlir;
+
+namespace pcc::pipeline {
+
+#define GEN_PASS_DEF_APPLYRECOMPUTEPINS
+#include "passes/pipeline/Passes.h.inc"
+
+namespace {
+
+struct ApplyRecomputePins : impl::ApplyRecomputePinsBase<ApplyRecomputePins> {
+  using ApplyRecomputePinsBase::ApplyRecomputePinsBase;
+
+  LogicalResult apply(const StagePin &pin) {
+    bool isMatched = pin.isMark;
+    for (func::FuncOp function : getOperation().getOps<func::FuncOp>())
+      for (Operation &op : function.getOps()) {
+        if (!isa<FactorRuleOpInterface>(op) || isa<pipe::TransferOp>(op) || !pin.matches(&op))
+          continue;
+        isMatched = true;
+        op.setAttr(pipe::recomputeAttrName, UnitAttr::get(&getContext()));
+      }
+    if (isMatched)
+      return success();
+    return getOperation().emitError() << pin.describe() << " matches no op";
+  }
+
+  void runOnOperation() override {
+    FailureOr<std::vector<StagePin>> pins = readStagePins(getOperation());
+    if (failed(pins))
+      return signalPassFailure();
+    for (const StagePin &pin : *pins)
+      if (pin.recompute && failed(apply(pin)))
+        return signalPassFailure();
+    getOperation()->removeAttr(pipe::pinsAttrName);
+  }
+};
+
+} // namespace
+} // namespace pcc::pipeline

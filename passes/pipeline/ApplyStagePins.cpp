@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Puts the stages that `pipe.pins` gives onto the ops that they speak of, by name. Assumes a model
+// whose ops last from here on: simplified, with its loss. Leaves `pipe.stage`, or `pipe.chunk` where
+// a layout says so; constants have neither.
+#include "passes/facts/OpNames.h"
+#include "passes/pipeline/Passes.h"
+#include "passes/pipeline/StagePins.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+
+namespace pcc::pipeline {
+
+#define GEN_PASS_DEF_APPLYSTAGEPINS
+#include "passes/pipeline/Passes.h.inc"
+
+namespace {
+
+class StagePinner {
+public:
+  StagePinner(ModuleOp module, int64_t stages, int64_t virtualStages)
+      : module(module), stages(stages), virtualStages(virtualStages) {
+    for (func::FuncOp function : module.getOps<func::FuncOp>())
+      for (Operation &op : function.getOps())
+        for (StringRef name : facts::getNames(&op))
+          opsByName[name].push_back(&op);
+  }
+
+  LogicalResult apply(const StagePin &pin) {
+    if (pin.layout)
+      return applyLayout(pin);
+    if (!pin.stage && !pin.chunk)
+      return success();
+    SmallVector<Operation *> matched;
+    for (const auto &[name, ops] : opsByName)
+      if (pin.pattern.matches(name))
+        llvm::copy_if(ops, std::back_inserter(matched), [&](Operation *op) { return pin.matches(op); });
+    if (matched.empty() && !pin.isMark)
+      return module.emitError() << pin.describe() << " matches no op";
+    StringRef key = pin.chunk ? pipe::chunkAttrName : pipe::stageAttrName;
+    for (Operation *op : matched)
+      if (failed(give(op, key, pin.chunk ? *pin.chunk : *pin.stage, pin)))
+        return failure();
+    return success();
+  }
+
+private:
+  LogicalResult give(Operation *op, StringRef key, int64_t number, const StagePin &pin) {
+    if (op->hasTrait<OpTrait::ConstantLike>() || op->hasTrait<OpTrait::IsTerminator>())
+      return success();
+    auto [known, isNew] = givers.try_emplace(op, &pin);
+    Attribute mark = Builder(op).getI64IntegerAttr(number);
+    if (!isNew && op->getAttr(key) != mark)
+      return op->emitError() << "\"" << facts::getName(op) << "\" is given two stages, by "
+                             << known->second->describe() << " and by " << pin.describe();
+    op->setAttr(key, mark);
+    return success();
+  }
+
+  LogicalResult applyLayout(const StagePin &pin) {
+    int64_t parts = pin.layout->parts;
+    if (parts != stages && parts != stages * virtualStages) {
+      InFlightDiagnostic error = module.emitError()
+                                 << "layout of " << pin.describe() << " has " << parts
+                                 << " parts; expected " << stages << ", one for each stage";
+      if (virtualStages > 1)
+        error << ", or " << stages * virtualStages << ", one for each of their chunks";
+      return error;
+    }
+    bool isMatched = false;
+    for (func::FuncOp function : module.getOps<func::FuncOp>()) {
+      FailureOr<bool> matched = layOut(function, pin);
+      if (failed(matched))
+        return failure();
+      isMatched |= *matched;
+    }
+    if (isMatched)
+      return success();
+    return module.emitError() << pin.describe() << " matches no op";
+  }
+
+  /// The layer in the name of `op`; empty if it is in none.
+  static StringRef findLayer(Operation *op, const StagePin &pin) {
+    for (StringRef name : facts::getNames(op))
+      if (StringRef layer = pin.pattern.find(name); !layer.empty())
+        return layer;
+    return "";
+  }
+
+  /// True if an op is of a layer.
+  FailureOr<bool> layOut(func::FuncOp function, const StagePin &pin) {
+    const StageLayout &layout = *pin.layout;
+    llvm::MapVector<StringRef, size_t> layers; ///< by name, in the order of the first ops
+    SmallVector<std::pair<Operation *, StringRef>> ops;
+    size_t first = 0, last = 0;
+    for (Operation &op : function.getOps()) {
+      StringRef layer = findLayer(&op, pin);
+      if (!layer.empty()) {
+        first = layers.empty() ? ops.size() : first;
+        last = ops.size();
+        layers.try_emplace(layer, layers.size());
+      }
+      ops.emplace_back(&op, layer);
+    }
+    if (layers.empty())
+      return false;
+    if (layers.size() != layout.partOfLayer.size())
+      return function.emitError() << "layout of " << pin.describe() << " lays out "
+                                  << layout.partOfLayer.size() << " layers; expected "
+                                  << layers.size();
+    StringRef key = virtualStages > 1 && layout.parts == stages * virtualStages
+                        ? pipe::chunkAttrName
+                        : pipe::stageAttrName;
+    for (auto [index, entry] : llvm::enumerate(ops)) {
+      auto [op, layer] = entry;
+      int part = !layer.empty() ? layout.partOfLayer[layers.lookup(layer)]
+                 : index < first ? layout.partOfHead
+                 : index > last  ? layout.partOfTail
+                                 : -1;
+      if (part >= 0 && failed(give(op, key, part, pin)))
+        return failure();
+    }
+    return true;
+  }
+
+  ModuleOp module;
+  int64_t stages, virtualStages;
+  llvm::MapVector<StringRef, SmallVector<Operation *, 2>> opsByName;
+  llvm::DenseMap<Operation *, const StagePin *> givers;
+};
+
+struct ApplyStagePins : impl::ApplyStagePinsBase<ApplyStagePins> {
+  using ApplyStagePinsBase::ApplyStagePinsBase;
+
+  void runOnOperation() override {
+    FailureOr<std::vector<StagePin>> pins = readStagePins(getOperation());
+    if (failed(pins))
+      return signalPassFailure();
+    StagePinner pinner(getOperation(), stages, virtualStages);
+    for (const StagePin &pin : *pins)
+      if (failed(pinner.apply(pin)))
+        return signalPassFailure();
+  }
+};
+
+} // namespace
+} // namespace pcc::pipeline

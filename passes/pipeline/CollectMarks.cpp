@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Turns `pipe.stage`, `pipe.chunk` and `pipe.recompute` on the ops of a model into entries of
+// `pipe.pins` that speak of them by name: marks on ops would be lost where ops are simplified or
+// raised, while a raised op has the names of all its pieces. Assumes a model before any other pass;
+// leaves no mark on it.
+#include "dialects/pipe/Pins.h"
+#include "passes/facts/OpNames.h"
+#include "passes/pipeline/Passes.h"
+
+using namespace mlir;
+
+namespace pcc::pipeline {
+
+#define GEN_PASS_DEF_COLLECTMARKS
+#include "passes/pipeline/Passes.h.inc"
+
+namespace {
+
+struct CollectMarks : impl::CollectMarksBase<CollectMarks> {
+  using CollectMarksBase::CollectMarksBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    facts::UsedNames names(module);
+    SmallVector<Attribute> pins;
+    if (auto given = module->getAttrOfType<ArrayAttr>(pipe::pinsAttrName))
+      pins.assign(given.begin(), given.end());
+    for (func::FuncOp function : module.getOps<func::FuncOp>())
+      for (Operation &op : function.getOps())
+        if (DictionaryAttr pin = takeMarks(&op, names))
+          pins.push_back(pin);
+    if (!pins.empty())
+      module->setAttr(pipe::pinsAttrName, ArrayAttr::get(&getContext(), pins));
+  }
+
+  /// Null for an op without marks.
+  DictionaryAttr takeMarks(Operation *op, facts::UsedNames &names) {
+    NamedAttrList entry;
+    if (Attribute stage = op->removeAttr(pipe::stageAttrName))
+      entry.set("stage", stage);
+    if (Attribute chunk = op->removeAttr(pipe::chunkAttrName))
+      entry.set("chunk", chunk);
+    if (op->removeAttr(pipe::recomputeAttrName))
+      entry.set("recompute", UnitAttr::get(&getContext()));
+    if (entry.empty())
+      return {};
+    names.makeUnique(op);
+    entry.set("op_name", StringAttr::get(&getContext(), facts::getName(op)));
+    entry.set("marked", UnitAttr::get(&getContext()));
+    if (std::string place = facts::findPlace(op->getLoc()); !place.empty())
+      entry.set("place", StringAttr::get(&getContext(), place));
+    return entry.getDictionary(&getContext());
+  }
+};
+
+} // namespace
+} // namespace pcc::pipeline

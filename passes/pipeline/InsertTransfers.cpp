@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Makes the edges between chunks visible. Assumes `pipe.chunk` on the ops of a model that is not yet
+// differentiated: the way back of gradients follows from the transfers. Leaves values that go from
+// chunk to chunk through transfers only, parameters that one chunk reads each, with its number, and
+// ops without marks.
+#include "dialects/graph/Roles.h"
+#include "dialects/pipe/Pipe.h"
+#include "passes/facts/OpNames.h"
+#include "passes/pipeline/Passes.h"
+#include "llvm/ADT/MapVector.h"
+#include <map>
+
+using namespace mlir;
+using pcc::graph::RoleKind;
+
+namespace pcc::pipeline {
+
+#define GEN_PASS_DEF_INSERTTRANSFERS
+#include "passes/pipeline/Passes.h.inc"
+
+namespace {
+
+std::optional<int64_t> getChunk(Operation *op) {
+  auto chunk = op->getAttrOfType<IntegerAttr>(pipe::chunkAttrName);
+  return chunk ? std::optional(chunk.getInt()) : std::nullopt;
+}
+
+/// The parameter that an argument stands for; empty for any other value.
+StringRef getParameter(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument)
+    return "";
+  auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
+  graph::RoleAttr role = graph::getArgRole(function, argument.getArgNumber());
+  return role && role.getKind() == RoleKind::Parameter ? graph::getName(role) : "";
+}
+
+/// By the name of a parameter: the chunks that read it, each with an op that does.
+using Readers = llvm::MapVector<StringRef, std::map<int64_t, Operation *>>;
+
+/// Adds the transfers of one function.
+class Crossings {
+public:
+  explicit Crossings(func::FuncOp function) : function(function), builder(function.getContext()) {}
+
+  void insert() {
+    for (Operation &op : llvm::make_early_inc_range(function.getBody().front().without_terminator()))
+      if (std::optional<int64_t> chunk = getChunk(&op))
+        for (OpOperand &operand : op.getOpOperands())
+          cross(operand, *chunk);
+  }
+
+private:
+  void cross(OpOperand &operand, int64_t target) {
+    Operation *producer = operand.get().getDefiningOp();
+    std::optional<int64_t> source = producer ? getChunk(producer) : std::nullopt;
+    if (!source || *source == target)
+      return;
+    Value &received = made[{operand.get(), target}];
+    if (!received) {
+      builder.setInsertionPointAfter(producer);
+      std::string name = (facts::getName(producer) + ".to_chunk" + Twine(target)).str();
+      received = pipe::TransferOp::create(
+          builder, NameLoc::get(builder.getStringAttr(name), producer->getLoc()), operand.get(),
+          *source, target);
+    }
+    operand.set(received);
+  }
+
+  func::FuncOp function;
+  OpBuilder builder;
+  llvm::DenseMap<std::pair<Value, int64_t>, Value> made;
+};
+
+/// Gives each chunk its own of the parameters that several read.
+class CopiedParameters {
+public:
+  explicit CopiedParameters(ModuleOp module) : module(module), builder(module.getContext()) {}
+
+  LogicalResult run() {
+    for (func::FuncOp function : module.getOps<func::FuncOp>())
+      function.walk([&](Operation *op) { addReader(op); });
+    for (const auto &[name, chunks] : readers)
+      if (failed(checkNotUpdated(name, chunks)) || failed(declare(name, chunks)))
+        return failure();
+    for (func::FuncOp function : module.getOps<func::FuncOp>())
+      if (!function.isDeclaration())
+        takeCopies(function);
+    return success();
+  }
+
+private:
+  void addReader(Operation *op) {
+    if (std::optional<int64_t> chunk = getChunk(op))
+      for (Value operand : op->getOperands())
+        if (StringRef name = getParameter(operand); !name.empty())
+          readers[name].try_emplace(*chunk, op);
+  }
+
+  /// What a function itself makes anew, as running statistics, would have to go round between its
+  /// chunks with every microbatch.
+  LogicalResult checkNotUpdated(StringRef name, const std::map<int64_t, Operation *> &chunks) {
+    for (func::FuncOp function : module.getOps<func::FuncOp>()) {
+      if (chunks.size() < 2 || !graph::findResult(function, RoleKind::Parameter, name))
+        continue;
+      auto [first, a] = *chunks.begin();
+      auto [last, b] = *chunks.rbegin();
+      return b->emitError() << "\"" << name << "\" is updated by \"" << function.getSymName()
+                            << "\" and read in chunk " << first << " by \"" << facts::getName(a)
+                            << "\" and in chunk " << last << " by \"" << facts::getName(b)
+                            << "\"; expected one chunk";
+    }
+    return success();
+  }
+
+  static std::string nameOfCopy(StringRef name, int64_t chunk) {
+    return (name + ".chunk" + Twine(chunk)).str();
+  }
+
+  LogicalResult declare(StringRef name, const std::map<int64_t, Operation *> &chunks) {
+    auto owner = module.lookupSymbol<graph::ParameterOp>(name);
+    if (!owner)
+      return success(); // differentiation diagnoses it
+    owner->setAttr(pipe::chunkAttrName, builder.getI64IntegerAttr(chunks.begin()->first));
+    Operation *behind = owner;
+    for (auto [chunk, reader] : llvm::drop_begin(chunks)) {
+      std::string copyName = nameOfCopy(name, chunk);
+      if (Operation *taken = module.lookupSymbol(copyName))
+        return taken->emitError() << "\"" << copyName << "\" is the name of a copy of \"" << name
+                                  << "\": rename this symbol";
+      builder.setInsertionPointAfter(behind);
+      auto copy = cast<graph::ParameterOp>(builder.clone(*owner));
+      copy.setSymName(copyName);
+      copy->setAttr(pipe::copyOfAttrName, builder.getStringAttr(name));
+      copy->setAttr(pipe::chunkAttrName, builder.getI64IntegerAttr(chunk));
+      behind = copy;
+    }
+    return success();
+  }
+
+  /// Lets the ops of `function` read the copy of their chunk.
+  void takeCopies(func::FuncOp function) {
+    unsigned numArguments = function.getNumArguments();
+    for (unsigned index = 0; index < numArguments; ++index) {
+      auto known = readers.find(getParameter(function.getArgument(index)));
+      if (known == readers.end())
+        continue;
+      for (auto [chunk, reader] : llvm::drop_begin(known->second))
+        takeCopy(function, index, known->first, chunk);
+    }
+  }
+
+  void takeCopy(func::FuncOp function, unsigned index, StringRef name, int64_t chunk) {
+    BlockArgument owner = function.getArgument(index);
+    auto isOfChunk = [&](OpOperand &use) { return getChunk(use.getOwner()) == chunk; };
+    if (llvm::none_of(owner.getUses(), isOfChunk))
+      return;
+    NamedAttrList attributes(function.getArgAttrDict(index));
+    attributes.set(graph::roleAttrName, graph::makeRole(function.getContext(), RoleKind::Parameter,
+                                                        nameOfCopy(name, chunk)));
+    unsigned position = function.getNumArguments();
+    LogicalResult added =
+        function.insertArgument(position, owner.getType(),
+                                attributes.getDictionary(function.getContext()), owner.getLoc());
+    assert(succeeded(added) && "a position behind the arguments is legal");
+    (void)added;
+    function.getArgument(index).replaceUsesWithIf(function.getArgument(position), isOfChunk);
+  }
+
+  ModuleOp module;
+  OpBuilder builder;
+  Readers readers;
+};
+
+struct InsertTransfers : impl::InsertTransfersBase<InsertTransfers> {
+  using InsertTransfersBase::InsertTransfersBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    for (func::FuncOp function : module.getOps<func::FuncOp>())
+      if (!function.isDeclaration())
+        Crossings(function).insert();
+    if (failed(CopiedParameters(module).run()))
+      return signalPassFailure();
+    for (func::FuncOp function : module.getOps<func::FuncOp>())
+      function.walk([](Operation *op) { op->removeAttr(pipe::chunkAttrName); });
+  }
+};
+
+} // namespace
+} // namespace pcc::pipeline
