@@ -1,0 +1,63 @@
+// RUN: pcc-opt %s --split-input-file --pipeline-assign-stages="stages=2" | FileCheck %s
+
+// An op without a stage goes with the latest of what it reads, one before all that have a stage with
+// the first of its users. Constants, and what is made of inputs and constants alone, have no chunk.
+
+// CHECK-LABEL: func.func @forward(
+// CHECK: graph.gather %{{.+}} {pipe.chunk = 0 : i64}
+// CHECK: graph.constant
+// CHECK-NOT: pipe.chunk
+// CHECK: graph.iota axis = 0 :
+// CHECK: graph.matmul %{{.+}} {pipe.chunk = 0 : i64}
+// CHECK: graph.relu %{{.+}} {pipe.chunk = 0 : i64}
+// CHECK: graph.matmul %{{.+}} {pipe.chunk = 1 : i64}
+// CHECK: graph.mul %{{.+}} {pipe.chunk = 1 : i64}
+// CHECK-NOT: pipe.stage
+func.func @forward(%ids: tensor<4xi64> {graph.role = #graph.role<input "ids">},
+                   %e: tensor<8x4xf32> {graph.role = #graph.role<parameter "e">},
+                   %w: tensor<4x4xf32> {graph.role = #graph.role<parameter "w">},
+                   %v: tensor<4x4xf32> {graph.role = #graph.role<parameter "v">}) -> tensor<4x4xf32> {
+  %0 = graph.gather %e, %ids axis = 0 : tensor<8x4xf32>, tensor<4xi64>
+  %c = graph.constant dense<2.0> : tensor<4x4xf32>
+  %i = graph.iota axis = 0 : tensor<4x4xf32>
+  %1 = graph.matmul %0, %w {pipe.stage = 0 : i64} : tensor<4x4xf32>, tensor<4x4xf32>
+  %2 = graph.relu %1 : tensor<4x4xf32>
+  %3 = graph.matmul %2, %v {pipe.stage = 1 : i64} : tensor<4x4xf32>, tensor<4x4xf32>
+  %4 = graph.add %c, %i : tensor<4x4xf32>
+  %5 = graph.mul %3, %4 : tensor<4x4xf32>
+  return %5 : tensor<4x4xf32>
+}
+graph.parameter @e : tensor<8x4xf32> init(<zeros>)
+graph.parameter @w : tensor<4x4xf32> init(<zeros>)
+graph.parameter @v : tensor<4x4xf32> init(<zeros>)
+
+// -----
+
+// What is made of parameters alone is made in each chunk that reads it.
+
+// CHECK-LABEL: func.func @forward(
+// CHECK: %[[A:.+]] = graph.cast %{{.+}} {pipe.chunk = 0 : i64}
+// CHECK: %[[B:.+]] = graph.cast %{{.+}} {pipe.chunk = 1 : i64}
+// CHECK: graph.matmul %{{.+}}, %[[A]] {pipe.chunk = 0 : i64}
+// CHECK: graph.matmul %{{.+}}, %[[B]] {pipe.chunk = 1 : i64}
+func.func @forward(%x: tensor<4x4xbf16> {graph.role = #graph.role<input "x">},
+                   %w: tensor<4x4xf32> {graph.role = #graph.role<parameter "w">}) -> tensor<4x4xbf16> {
+  %0 = graph.cast %w : tensor<4x4xf32> to tensor<4x4xbf16>
+  %1 = graph.matmul %x, %0 {pipe.stage = 0 : i64} : tensor<4x4xbf16>, tensor<4x4xbf16>
+  %2 = graph.matmul %1, %0 {pipe.stage = 1 : i64} : tensor<4x4xbf16>, tensor<4x4xbf16>
+  return %2 : tensor<4x4xbf16>
+}
+graph.parameter @w : tensor<4x4xf32> init(<zeros>)
+
+// -----
+
+// An op that inputs alone would do stays where the user wants it.
+
+// CHECK-LABEL: func.func @forward(
+// CHECK: graph.exp %{{.+}} {pipe.chunk = 0 : i64}
+// CHECK: graph.add %{{.+}} {pipe.chunk = 1 : i64}
+func.func @forward(%x: tensor<4xf32> {graph.role = #graph.role<input "x">}) -> tensor<4xf32> {
+  %0 = graph.exp %x {pipe.stage = 0 : i64} : tensor<4xf32>
+  %1 = graph.add %0, %0 {pipe.stage = 1 : i64} : tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
