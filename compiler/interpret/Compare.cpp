@@ -176,6 +176,15 @@ Case compareTensors(std::string name, const Tensor &expected, const Tensor &actu
   return result;
 }
 
+Report skipNamed(llvm::StringRef prefix, NamedTensors &values, const std::set<std::string> &keys,
+                 llvm::StringRef reason) {
+  Report report;
+  for (const std::string &key : keys)
+    if (values.erase(key))
+      report.cases.push_back({(prefix + key).str(), CaseStatus::Skipped, reason.str()});
+  return report;
+}
+
 Report compareNamed(llvm::StringRef prefix, const Reference &expected, const NamedTensors &actual,
                     double factor, Precision precision) {
   Report report;

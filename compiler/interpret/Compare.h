@@ -17,6 +17,7 @@
 #include "compiler/interpret/Signature.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
+#include <set>
 
 namespace pcc::interpret {
 
@@ -72,6 +73,10 @@ double toleranceOf(const Tensor &value, const Tensor &doubles, const Tensor &dis
 /// Compares two tensors: type, shape, every element. NaN equals NaN, an infinity itself.
 Case compareTensors(std::string name, const Tensor &expected, const Tensor &actual,
                     double tolerance);
+
+/// Takes the values of `keys` out of what is to be compared, each with a case that says why.
+Report skipNamed(llvm::StringRef prefix, NamedTensors &values, const std::set<std::string> &keys,
+                 llvm::StringRef reason);
 
 /// Compares every value of the reference with the one of the same key, which must exist; `prefix`
 /// is put before the names of the cases. Values that only `actual` has are not looked at.

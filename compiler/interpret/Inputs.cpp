@@ -47,7 +47,7 @@ std::optional<int64_t> indexEnd(OpOperand &use) {
       .Case([](graph::NllOp op) { return lastDim(op.getLogProbabilities()); })
       // Ops that only move the integers on.
       .Case<graph::ReshapeOp, graph::TransposeOp, graph::BroadcastOp, graph::SliceOp, graph::CastOp,
-            dist::ReshardOp, dist::ToLocalOp, dist::ToGlobalOp>(
+            dist::ReshardOp, dist::ToLocalOp, dist::ToGlobalOp, pipe::TransferOp>(
           [](Operation *op) { return indexEnd(op->getResult(0)); })
       .Default([](Operation *) { return std::nullopt; });
 }
@@ -57,6 +57,14 @@ std::optional<int64_t> indexEnd(Value value) {
   std::optional<int64_t> end;
   for (OpOperand &use : value.getUses())
     if (std::optional<int64_t> here = indexEnd(use))
+      end = std::min(end.value_or(*here), *here);
+  return end;
+}
+
+std::optional<int64_t> indexEnd(llvm::ArrayRef<Value> values) {
+  std::optional<int64_t> end;
+  for (Value value : values)
+    if (std::optional<int64_t> here = indexEnd(value))
       end = std::min(end.value_or(*here), *here);
   return end;
 }
@@ -77,11 +85,13 @@ Tensor uniform(llvm::StringRef key, ElementType type, llvm::ArrayRef<int64_t> sh
       .rounded(Precision::Element);
 }
 
-Tensor uniform(const Binding &binding, llvm::ArrayRef<int64_t> shape, BlockArgument argument,
-               uint64_t seed) {
+/// The same for what `arguments` are.
+Tensor uniform(const Binding &binding, llvm::ArrayRef<int64_t> shape,
+               llvm::ArrayRef<Value> arguments, uint64_t seed) {
   ElementType type = *elementTypeOf(binding.type.getElementType());
-  std::optional<int64_t> end = indexEnd(argument);
-  return uniform(binding.key, type, shape, seed, end ? 0 : leastInteger, end.value_or(integerEnd));
+  std::optional<int64_t> end = indexEnd(arguments);
+  return uniform(binding.globalKey, type, shape, seed, end ? 0 : leastInteger,
+                 end.value_or(integerEnd));
 }
 
 /// One element of a parameter's first value, before rounding.
@@ -143,40 +153,53 @@ FailureOr<Tensor> firstValue(graph::ParameterOp parameter, uint64_t seed, double
 
 FailureOr<NamedTensors> firstValues(ModuleOp module, uint64_t seed, double disturbance) {
   NamedTensors values;
-  for (auto parameter : module.getOps<graph::ParameterOp>()) {
+  WalkResult walked = module.walk([&](graph::ParameterOp parameter) {
+    std::string key = bindingKey(graph::RoleKind::Parameter, parameter.getSymName());
+    // A copy for another chunk has no value of its own outside, nor has one in another stage.
+    if (parameter->hasAttr(pipe::copyOfAttrName) || values.count(key))
+      return WalkResult::advance();
     FailureOr<Tensor> value = firstValue(parameter, seed, disturbance);
     if (failed(value))
-      return failure();
-    values[bindingKey(graph::RoleKind::Parameter, parameter.getSymName())] = *value;
-  }
+      return WalkResult::interrupt();
+    values[key] = *value;
+    return WalkResult::advance();
+  });
+  if (walked.wasInterrupted())
+    return failure();
   return values;
 }
 
 } // namespace
 
-FailureOr<NamedTensors> randomArguments(func::FuncOp function, uint64_t seed) {
-  FailureOr<NamedTensors> values = randomParameters(function->getParentOfType<ModuleOp>(), seed);
-  if (failed(values))
-    return failure();
+FailureOr<NamedTensors> randomArguments(llvm::ArrayRef<func::FuncOp> parts, uint64_t seed) {
   NamedTensors arguments;
-  for (auto [binding, argument] :
-       llvm::zip_equal(Signature::of(function).arguments, function.getArguments())) {
-    if (auto known = values->find(binding.key); known != values->end())
-      arguments[binding.key] = known->second;
-    else if (binding.role == graph::RoleKind::Step)
-      arguments[binding.key] = Tensor::integers(ElementType::I64, {}, {1});
-    else
-      arguments[binding.key] = uniform(binding, binding.globalShape, argument, seed);
+  llvm::StringMap<llvm::SmallVector<Value>> uses;
+  for (func::FuncOp part : parts)
+    for (auto [binding, argument] :
+         llvm::zip_equal(Signature::of(part).arguments, part.getArguments()))
+      uses[binding.globalKey].push_back(argument);
+  for (func::FuncOp part : parts) {
+    FailureOr<NamedTensors> values = randomParameters(part->getParentOfType<ModuleOp>(), seed);
+    if (failed(values))
+      return failure();
+    for (const Binding &binding : Signature::of(part).arguments)
+      if (auto known = values->find(binding.globalKey); known != values->end())
+        arguments[binding.globalKey] = known->second;
+      else if (binding.role == graph::RoleKind::Step)
+        arguments[binding.globalKey] = Tensor::integers(ElementType::I64, {}, {1});
+      else
+        arguments[binding.globalKey] =
+            uniform(binding, binding.globalShape, uses[binding.globalKey], seed);
   }
   return arguments;
 }
 
-std::vector<NamedTensors> randomBatches(pipe::StepOp step, int64_t steps, uint64_t seed) {
+std::vector<NamedTensors> randomBatches(ModuleOp module, int64_t steps, uint64_t seed) {
   std::vector<NamedTensors> batches(steps);
-  for (const BatchInput &input : batchInputs(step))
+  for (const BatchInput &input : batchInputs(module))
     for (int64_t number = 0; number < steps; ++number)
-      batches[number][input.binding.key] =
-          uniform(input.binding, input.shape, input.argument, seed + number);
+      batches[number][input.binding.globalKey] =
+          uniform(input.binding, input.shape, input.arguments, seed + number);
   return batches;
 }
 

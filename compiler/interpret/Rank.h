@@ -5,19 +5,32 @@
 
 #include "compiler/interpret/Rendezvous.h"
 #include "compiler/interpret/Tensor.h"
-#include "dialects/dist/Mesh.h"
+#include "compiler/interpret/World.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace pcc::interpret {
 
 class Rank {
 public:
-  Rank(int64_t index, const dist::Mesh &mesh, Precision precision, Rendezvous &rendezvous)
-      : index(index), mesh(mesh), precision(precision), rendezvous(rendezvous) {}
+  Rank(int64_t index, const World &world, Precision precision, Rendezvous &rendezvous)
+      : index(index), world(world), precision(precision), rendezvous(rendezvous) {}
 
+  /// Among all ranks.
   int64_t getIndex() const { return index; }
-  const dist::Mesh &getMesh() const { return mesh; }
+  int64_t getStage() const { return index / world.mesh.getNumRanks(); }
+  /// On the mesh of its stage.
+  int64_t getPosition() const { return index % world.mesh.getNumRanks(); }
+  const World &getWorld() const { return world; }
+  const dist::Mesh &getMesh() const { return world.mesh; }
   Precision getPrecision() const { return precision; }
+
+  /// The rank at `position` of this rank's stage.
+  int64_t getNeighbor(int64_t position) const { return world.getRank(getStage(), position); }
+
+  /// Messages between stages meet under the name of the slot that the ranks are in: empty, or
+  /// `microbatch 1, copy 0`.
+  void beginSlot(llvm::StringRef name) { slot = name.str(); }
+  llvm::StringRef getSlot() const { return slot; }
 
   /// The results of `function` on `arguments`, whose types are those of its arguments.
   mlir::FailureOr<llvm::SmallVector<Tensor>> call(mlir::func::FuncOp function,
@@ -50,19 +63,20 @@ private:
   mlir::LogicalResult evaluate(mlir::Operation &op, Frame &frame);
 
   int64_t index;
-  const dist::Mesh &mesh;
+  const World &world;
   Precision precision;
   Rendezvous &rendezvous;
+  std::string slot;
   int depth = 0; ///< of calls
   mlir::Operation *waitingOp = nullptr;
   std::optional<mlir::Location> failedAt;
   std::string reason;
 };
 
-/// Runs `body` for every rank of `mesh`, each in its own thread, and waits for all. A rank that
+/// Runs `body` for every rank of `world`, each in its own thread, and waits for all. A rank that
 /// fails or ranks that wait for one another are diagnosed; the second with one note for each
 /// waiting rank, the first of many.
-mlir::LogicalResult runRanks(const dist::Mesh &mesh, Precision precision, mlir::Location location,
+mlir::LogicalResult runRanks(const World &world, Precision precision, mlir::Location location,
                              llvm::function_ref<mlir::LogicalResult(Rank &)> body);
 
 } // namespace pcc::interpret

@@ -24,7 +24,7 @@ LogicalResult RankTraining::begin(const NamedTensors &globals) {
   for (Section &section : plan.sections)
     for (const Binding &binding : section.signature.arguments)
       if (binding.role == graph::RoleKind::Parameter && !parameters.count(binding.key))
-        parameters[binding.key] = section.localPart(binding, globals.at(binding.key), rank);
+        parameters[binding.key] = section.localPart(binding, globals.at(binding.globalKey), rank);
   if (!plan.start)
     return success();
   llvm::SmallVector<Tensor> arguments;
@@ -34,7 +34,7 @@ LogicalResult RankTraining::begin(const NamedTensors &globals) {
   if (failed(results))
     return failure();
   for (auto [binding, value] : llvm::zip_equal(plan.start->signature.results, *results))
-    keep(binding, value);
+    keep(binding, value, /*block=*/0);
   return success();
 }
 
@@ -43,6 +43,7 @@ LogicalResult RankTraining::runStep(const NamedTensors &batch, int64_t number) {
   outputs.clear();
   for (const Slot &slot : plan.slots) {
     Section &section = plan.sections[slot.section];
+    rank.beginSlot(slot.name);
     llvm::SmallVector<Tensor> arguments;
     for (const Binding &binding : section.signature.arguments) {
       FailureOr<Tensor> value = argument(slot, binding, batch, number);
@@ -54,7 +55,7 @@ LogicalResult RankTraining::runStep(const NamedTensors &batch, int64_t number) {
     if (failed(results))
       return failure();
     for (auto [binding, value] : llvm::zip_equal(section.signature.results, *results))
-      keep(binding, value);
+      keep(binding, value, slot.block);
   }
   return success();
 }
@@ -70,16 +71,36 @@ FailureOr<Tensor> RankTraining::argument(const Slot &slot, const Binding &bindin
                                          const NamedTensors &batch, int64_t number) {
   const Section &section = plan.sections[slot.section];
   if (binding.role == graph::RoleKind::Input)
-    return section.localPart(binding, rowsOf(batch.at(binding.key), slot.block, plan.blocks), rank);
+    return section.localPart(binding, rowsOf(batch.at(binding.globalKey), slot.block, blocks),
+                             rank);
   if (binding.role == graph::RoleKind::Parameter)
     return parameters.at(binding.key);
   if (binding.role == graph::RoleKind::Step)
-    return Tensor::integers(ElementType::I64, {}, {number * plan.runsOf(slot) + slot.block});
+    return Tensor::integers(ElementType::I64, {},
+                            {number * plan.runsOf(slot.section) + slot.block});
+  if (binding.role == graph::RoleKind::Saved)
+    return takeSaved(slot, binding);
   if (binding.role == graph::RoleKind::Gradient && sums.count(binding.key))
     return readSum(binding.key, scales.at(binding.key),
                    *elementTypeOf(binding.type.getElementType()));
-  return rank.fail(plan.step.getLoc(),
-                   "no slot before \"" + section.getName() + "\" gives \"" + binding.key + "\"");
+  return failMissing(slot, binding);
+}
+
+/// A saved value, which is gone when the last section that reads it has it.
+FailureOr<Tensor> RankTraining::takeSaved(const Slot &slot, const Binding &binding) {
+  auto entry = saved.find({binding.globalKey, slot.block});
+  if (entry == saved.end())
+    return failMissing(slot, binding);
+  Tensor value = entry->second.value;
+  if (--entry->second.readers == 0)
+    saved.erase(entry);
+  return value;
+}
+
+LogicalResult RankTraining::failMissing(const Slot &slot, const Binding &binding) {
+  std::string of = slot.name.empty() ? "" : " of " + slot.name;
+  return rank.fail(plan.step.getLoc(), "no slot before \"" + plan.sections[slot.section].getName() +
+                                           "\"" + of + " gives \"" + binding.key + "\"");
 }
 
 Tensor RankTraining::readSum(const std::string &key, double scale, ElementType type) const {
@@ -88,12 +109,15 @@ Tensor RankTraining::readSum(const std::string &key, double scale, ElementType t
       .rounded(options.precision);
 }
 
-void RankTraining::keep(const Binding &binding, const Tensor &value) {
+void RankTraining::keep(const Binding &binding, const Tensor &value, int64_t block) {
   if (binding.accumulateScale) {
     scales[binding.key] = *binding.accumulateScale;
     accumulate(sums[binding.key], value);
   } else if (binding.role == graph::RoleKind::Parameter) {
     parameters[binding.key] = value;
+  } else if (binding.role == graph::RoleKind::Saved) {
+    if (auto readers = plan.readers.find(binding.globalKey); readers != plan.readers.end())
+      saved[{binding.globalKey, block}] = {value, readers->second};
   } else {
     outputs[binding.key] = value;
   }

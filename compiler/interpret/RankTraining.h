@@ -9,13 +9,13 @@ namespace pcc::interpret {
 
 class RankTraining {
 public:
-  RankTraining(StepPlan &plan, Rank &rank, const RunOptions &options)
-      : plan(plan), rank(rank), options(options) {}
+  RankTraining(StepPlan &step, Rank &rank, const RunOptions &options)
+      : plan(step.stages[rank.getStage()]), blocks(step.blocks), rank(rank), options(options) {}
 
   /// Takes this rank's parts of the parameters and runs what comes before the first step.
   mlir::LogicalResult begin(const NamedTensors &globals);
 
-  /// Runs all slots of step number `number` on a global batch.
+  /// Runs all slots of this rank's stage in step number `number` on a global batch.
   mlir::LogicalResult runStep(const NamedTensors &batch, int64_t number);
 
   /// The value of a result after a step, as the update reads it.
@@ -26,14 +26,24 @@ public:
 private:
   mlir::FailureOr<Tensor> argument(const Slot &slot, const Binding &binding,
                                    const NamedTensors &batch, int64_t number);
+  mlir::FailureOr<Tensor> takeSaved(const Slot &slot, const Binding &binding);
+  mlir::LogicalResult failMissing(const Slot &slot, const Binding &binding);
   Tensor readSum(const std::string &key, double scale, ElementType type) const;
-  void keep(const Binding &binding, const Tensor &value);
+  void keep(const Binding &binding, const Tensor &value, int64_t block);
   void accumulate(Tensor &sum, const Tensor &term);
 
-  StepPlan &plan;
+  /// What one slot leaves for others of its block, until the last of them has run.
+  struct Saved {
+    Tensor value;
+    int64_t readers; ///< that are still to come
+  };
+
+  StagePlan &plan;
+  int64_t blocks; ///< of a global batch
   Rank &rank;
   const RunOptions &options;
   NamedTensors parameters;
+  std::map<std::pair<std::string, int64_t>, Saved> saved; ///< by key and block
   NamedTensors sums;                    ///< of accumulated results, in f32, not yet scaled
   std::map<std::string, double> scales; ///< of the sums
   NamedTensors outputs;                 ///< other results of the last slot that gave them

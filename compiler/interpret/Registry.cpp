@@ -11,7 +11,7 @@ const Registry &Registry::get() {
          {registerElementwise, registerActivations, registerLogic, registerLeaves, registerShape,
           registerIndexing, registerContraction, registerWindows, registerAttention, registerNormal,
           registerReduce, registerAlongAxis, registerLoss, registerOptimizer, registerCalls,
-          registerCollectives, registerExchanges, registerShardings})
+          registerCollectives, registerExchanges, registerMessages, registerShardings})
       registerFamily(all);
     return all;
   }();

@@ -78,6 +78,7 @@ void registerOptimizer(Registry &registry);
 void registerCalls(Registry &registry);
 void registerCollectives(Registry &registry);
 void registerExchanges(Registry &registry);
+void registerMessages(Registry &registry);
 void registerShardings(Registry &registry);
 
 } // namespace pcc::interpret

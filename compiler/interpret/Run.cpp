@@ -2,7 +2,7 @@
 
 #include "compiler/interpret/Run.h"
 
-#include "compiler/interpret/Section.h"
+#include "compiler/interpret/Holders.h"
 #include "dialects/dist/Dist.h"
 
 using namespace mlir;
@@ -10,71 +10,113 @@ using namespace mlir;
 namespace pcc::interpret {
 namespace {
 
-/// The function's global arguments in order, each of the shape that its signature says.
-FailureOr<llvm::SmallVector<Tensor>> collectArguments(Section &section,
-                                                      const NamedTensors &arguments) {
-  llvm::SmallVector<Tensor> values;
+/// A function as all stages run it. May be moved: its sections stay where the holders know them.
+struct Parts {
+  std::vector<Section> sections;
+  Holders arguments, results;
+  World world;
+
+  /// Null for a stage that does not have the function.
+  Section *find(int64_t stage) {
+    auto found = llvm::find_if(sections, [=](Section &section) { return section.stage == stage; });
+    return found == sections.end() ? nullptr : &*found;
+  }
+};
+
+/// Some stages may do without the function.
+FailureOr<Parts> findParts(ModuleOp module, llvm::StringRef name) {
+  FailureOr<llvm::SmallVector<ModuleOp>> programs = findPrograms(module);
+  if (failed(programs))
+    return failure();
+  Parts parts;
+  for (ModuleOp program : *programs) {
+    bool isLast = program == programs->back() && parts.sections.empty();
+    if (!isLast && !program.lookupSymbol<func::FuncOp>(name))
+      continue;
+    FailureOr<Section> section = Section::find(program, name);
+    if (failed(section))
+      return failure();
+    parts.sections.push_back(std::move(*section));
+  }
+  llvm::SmallVector<Section *> sections;
+  for (Section &section : parts.sections) {
+    sections.push_back(&section);
+    parts.arguments.addArguments(section);
+    parts.results.addResults(section);
+  }
+  parts.world = makeWorld(programs->size(), sections);
+  return parts;
+}
+
+/// All arguments are there, each of the shape that the signature says.
+LogicalResult checkArguments(const Section &section, const NamedTensors &arguments) {
   for (const Binding &binding : section.signature.arguments) {
-    auto entry = arguments.find(binding.key);
+    auto entry = arguments.find(binding.globalKey);
     if (entry == arguments.end())
-      return emitError(section.function.getLoc())
-             << "expected a value for \"" << binding.key << "\" of function \"" << section.getName()
-             << "\"";
+      return emitError(section.getLoc()) << "expected a value for \"" << binding.globalKey
+                                         << "\" of function \"" << section.getName() << "\"";
     if (failed(checkShape(section, binding, entry->second)))
       return failure();
-    values.push_back(entry->second);
   }
-  return values;
+  return success();
+}
+
+/// What `rank` computes of the part of its stage.
+FailureOr<NamedTensors> runPart(const Parts &parts, Section &section, Rank &rank,
+                                const NamedTensors &arguments, const RunOptions &options) {
+  llvm::SmallVector<Tensor> locals;
+  for (const Binding &binding : section.signature.arguments)
+    locals.push_back(section.localPart(
+        binding, parts.arguments.shareOf(section, binding, arguments.at(binding.globalKey)), rank));
+  auto values = section.call(rank, locals, options);
+  if (failed(values))
+    return failure();
+  NamedTensors results;
+  for (auto [binding, value] : llvm::zip_equal(section.signature.results, *values))
+    results[binding.key] = value;
+  return results;
 }
 
 } // namespace
 
 FailureOr<NamedTensors> runFunction(ModuleOp module, llvm::StringRef name,
                                     const NamedTensors &arguments, const RunOptions &options) {
-  FailureOr<Section> section = Section::find(module, name);
-  if (failed(section))
+  FailureOr<Parts> parts = findParts(module, name);
+  if (failed(parts))
     return failure();
-  FailureOr<llvm::SmallVector<Tensor>> globals = collectArguments(*section, arguments);
-  if (failed(globals))
-    return failure();
-  dist::Mesh mesh = section->ranksToRun();
-  std::vector<llvm::SmallVector<Tensor>> perRank(mesh.getNumRanks());
-  LogicalResult ran = runRanks(
-      mesh, options.precision, section->function.getLoc(), [&](Rank &rank) -> LogicalResult {
-        llvm::SmallVector<Tensor> locals;
-        for (auto [binding, value] : llvm::zip_equal(section->signature.arguments, *globals))
-          locals.push_back(section->localPart(binding, value, rank));
-        auto results = section->call(rank, locals, options);
-        if (failed(results))
-          return failure();
-        perRank[rank.getIndex()] = std::move(*results);
-        return success();
-      });
+  for (const Section &section : parts->sections)
+    if (failed(checkArguments(section, arguments)))
+      return failure();
+  std::vector<NamedTensors> perRank(parts->world.getNumRanks());
+  LogicalResult ran = runRanks(parts->world, options.precision, parts->sections.front().getLoc(),
+                               [&](Rank &rank) -> LogicalResult {
+                                 Section *section = parts->find(rank.getStage());
+                                 if (!section)
+                                   return success();
+                                 auto results = runPart(*parts, *section, rank, arguments, options);
+                                 if (failed(results))
+                                   return failure();
+                                 perRank[rank.getIndex()] = std::move(*results);
+                                 return success();
+                               });
   if (failed(ran))
     return failure();
-  NamedTensors results;
-  for (auto [index, binding] : llvm::enumerate(section->signature.results)) {
-    auto values = llvm::map_to_vector(perRank, [i = index](auto &rank) { return rank[i]; });
-    FailureOr<Tensor> whole = section->globalValue(binding, values, mesh);
-    if (failed(whole))
-      return failure();
-    results[binding.key] = *whole;
-  }
-  return results;
+  return parts->results.join(perRank, parts->world, options.precision);
 }
 
 FailureOr<std::vector<llvm::SmallVector<Tensor>>>
 runOnRanks(func::FuncOp function, llvm::ArrayRef<llvm::SmallVector<Tensor>> arguments,
            const RunOptions &options) {
   std::vector<llvm::SmallVector<Tensor>> results(arguments.size());
-  LogicalResult ran = runRanks(dist::getMesh(function), options.precision, function.getLoc(),
-                               [&](Rank &rank) -> LogicalResult {
-                                 auto values = rank.call(function, arguments[rank.getIndex()]);
-                                 if (failed(values))
-                                   return failure();
-                                 results[rank.getIndex()] = std::move(*values);
-                                 return success();
-                               });
+  World world{dist::getMesh(function)};
+  LogicalResult ran =
+      runRanks(world, options.precision, function.getLoc(), [&](Rank &rank) -> LogicalResult {
+        auto values = rank.call(function, arguments[rank.getIndex()]);
+        if (failed(values))
+          return failure();
+        results[rank.getIndex()] = std::move(*values);
+        return success();
+      });
   if (failed(ran))
     return failure();
   return results;
@@ -82,10 +124,11 @@ runOnRanks(func::FuncOp function, llvm::ArrayRef<llvm::SmallVector<Tensor>> argu
 
 GradientFactors gradientFactors(ModuleOp module) {
   GradientFactors factors;
-  for (auto function : module.getOps<func::FuncOp>())
+  module.walk([&](func::FuncOp function) {
     for (const Binding &binding : Signature::of(function).results)
       if (binding.role == graph::RoleKind::Gradient && binding.gradientFactor != 1.0)
         factors[binding.name] = binding.gradientFactor;
+  });
   return factors;
 }
 

@@ -59,12 +59,12 @@ void runThreads(llvm::MutableArrayRef<Rank> ranks, llvm::function_ref<void(Rank 
 
 } // namespace
 
-LogicalResult runRanks(const dist::Mesh &mesh, Precision precision, Location location,
+LogicalResult runRanks(const World &world, Precision precision, Location location,
                        llvm::function_ref<LogicalResult(Rank &)> body) {
-  Rendezvous rendezvous(mesh.getNumRanks());
+  Rendezvous rendezvous(world.getNumRanks());
   std::vector<Rank> ranks;
-  for (int64_t index = 0; index < mesh.getNumRanks(); ++index)
-    ranks.emplace_back(index, mesh, precision, rendezvous);
+  for (int64_t index = 0; index < world.getNumRanks(); ++index)
+    ranks.emplace_back(index, world, precision, rendezvous);
   // Accessors of attributes may create the attribute of a default value, which is safe from several
   // threads only while the context is told so.
   MLIRContext *context = location.getContext();

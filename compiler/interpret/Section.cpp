@@ -6,6 +6,7 @@
 #include "compiler/interpret/Map.h"
 #include "compiler/interpret/TensorAttr.h"
 #include "dialects/dist/Dist.h"
+#include "dialects/pipe/Stages.h"
 
 using namespace mlir;
 
@@ -29,13 +30,14 @@ LogicalResult checkTypes(func::FuncOp function) {
 
 } // namespace
 
-FailureOr<Section> Section::find(ModuleOp module, llvm::StringRef name) {
-  auto function = module.lookupSymbol<func::FuncOp>(name);
+FailureOr<Section> Section::find(ModuleOp program, llvm::StringRef name) {
+  auto function = program.lookupSymbol<func::FuncOp>(name);
   if (!function)
-    return emitError(module.getLoc()) << "expected a function called \"" << name << "\"";
+    return emitError(program.getLoc()) << "expected a function called \"" << name << "\"";
   if (failed(checkTypes(function)))
     return failure();
-  return Section{function, Signature::of(function), dist::getMesh(function)};
+  return Section{function, Signature::of(function), dist::getMesh(function),
+                 pipe::getStage(program).value_or(0)};
 }
 
 dist::Mesh Section::ranksToRun() {
@@ -57,7 +59,7 @@ dist::Mesh Section::ranksToRun() {
 Tensor Section::localPart(const Binding &binding, const Tensor &global, const Rank &rank) const {
   if (!signature.isLocal)
     return global;
-  return deal(global, binding.sharding, mesh, rank.getIndex(), dealSeed);
+  return deal(global, binding.sharding, mesh, rank.getPosition(), dealSeed);
 }
 
 FailureOr<Tensor> Section::globalValue(const Binding &binding, llvm::ArrayRef<Tensor> values,
@@ -85,6 +87,14 @@ FailureOr<llvm::SmallVector<Tensor>> Section::call(Rank &rank, llvm::ArrayRef<Te
       value = scaled(value, factor, options.precision);
   }
   return results;
+}
+
+World makeWorld(int64_t stages, llvm::ArrayRef<Section *> sections) {
+  World world{dist::Mesh(), stages};
+  for (Section *section : sections)
+    if (dist::Mesh mesh = section->ranksToRun(); mesh.getNumRanks() > world.mesh.getNumRanks())
+      world.mesh = mesh;
+  return world;
 }
 
 LogicalResult checkShape(const Section &section, const Binding &binding, const Tensor &global) {

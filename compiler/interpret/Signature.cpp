@@ -12,10 +12,17 @@ using namespace mlir;
 namespace pcc::interpret {
 namespace {
 
-bool isLayerwise(func::FuncOp function, const Binding &binding) {
+/// What the parameter that `binding` is, or is the gradient of, says about it.
+void readParameter(func::FuncOp function, Binding &binding) {
   auto module = function->getParentOfType<ModuleOp>();
   auto parameter = module.lookupSymbol<graph::ParameterOp>(binding.name);
-  return parameter && parameter.getLayerwiseParallel();
+  if (!parameter)
+    return;
+  binding.isOwn = binding.role == graph::RoleKind::Parameter && parameter.getLayerwiseParallel();
+  if (auto owner = parameter->getAttrOfType<StringAttr>(pipe::copyOfAttrName)) {
+    binding.name = owner.str();
+    binding.globalKey = bindingKey(*binding.role, binding.name);
+  }
 }
 
 /// What the attributes of one argument or result say; `position` is what it is called without a
@@ -23,7 +30,7 @@ bool isLayerwise(func::FuncOp function, const Binding &binding) {
 Binding makeBinding(func::FuncOp function, DictionaryAttr attributes, Type type,
                     const std::string &position) {
   Binding binding;
-  binding.key = position;
+  binding.key = binding.globalKey = position;
   binding.type = cast<RankedTensorType>(type);
   binding.globalShape.assign(binding.type.getShape().begin(), binding.type.getShape().end());
   binding.sharding = dist::Sharding::replicated(binding.type.getRank());
@@ -32,8 +39,9 @@ Binding makeBinding(func::FuncOp function, DictionaryAttr attributes, Type type,
   if (auto role = attributes.getAs<graph::RoleAttr>(graph::roleAttrName)) {
     binding.role = role.getKind();
     binding.name = role.getName() ? role.getName().str() : "";
-    binding.key = bindingKey(role.getKind(), binding.name);
-    binding.isOwn = role.getKind() == graph::RoleKind::Parameter && isLayerwise(function, binding);
+    binding.key = binding.globalKey = bindingKey(role.getKind(), binding.name);
+    if (role.getKind() == graph::RoleKind::Parameter || role.getKind() == graph::RoleKind::Gradient)
+      readParameter(function, binding);
   }
   if (auto sharding = attributes.getAs<dist::ShardingAttr>(dist::shardingAttrName)) {
     binding.sharding = sharding.getSharding();
@@ -53,7 +61,7 @@ void makeUnique(llvm::MutableArrayRef<Binding> bindings) {
   llvm::StringSet<> seen;
   for (auto [index, binding] : llvm::enumerate(bindings))
     if (!seen.insert(binding.key).second)
-      binding.key += " #" + std::to_string(index);
+      binding.key = binding.globalKey = binding.key + " #" + std::to_string(index);
 }
 
 } // namespace

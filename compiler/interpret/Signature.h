@@ -22,8 +22,11 @@ struct Binding {
   /// `gradient fc.weight`, `loss`, `step`, `output logits`; without a role `argument 2`, `result
   /// 0`.
   std::string key;
+  /// The key of the value outside: of a parameter that stands for another one in a later chunk, and
+  /// of its gradient, the other one's.
+  std::string globalKey;
   std::optional<graph::RoleKind> role;
-  std::string name;            ///< of the role; empty if it has none
+  std::string name;            ///< of the role, outside; empty if it has none
   mlir::RankedTensorType type; ///< in the function: local in a local function
   llvm::SmallVector<int64_t, 4> globalShape;
   dist::Sharding sharding;     ///< replicated where the function says nothing

@@ -15,36 +15,76 @@ struct Shared {
   Binding *binding;
 };
 
+bool isShared(const Binding &binding) {
+  return binding.role == graph::RoleKind::Parameter || binding.role == graph::RoleKind::Gradient ||
+         binding.role == graph::RoleKind::Saved;
+}
+
 LogicalResult checkSameSharding(llvm::StringMap<Shared> &seen, Section &section, Binding &binding) {
   auto [entry, isNew] = seen.try_emplace(binding.key, Shared{&section, &binding});
   const Shared &first = entry->second;
   if (isNew || (first.binding->type == binding.type && first.binding->sharding == binding.sharding))
     return success();
-  return emitError(section.function.getLoc())
+  return emitError(section.getLoc())
          << "\"" << binding.key << "\" is " << binding.type << " " << binding.sharding.str()
          << " here and " << first.binding->type << " " << first.binding->sharding.str() << " in \""
          << first.section->getName() << "\"";
 }
 
-/// Sections agree on how parameters and gradients lie, and all or none of them have local types.
-LogicalResult checkSections(StepPlan &plan) {
+/// Sections agree on how the values lie that they hand on, and all or none of them have local
+/// types.
+LogicalResult checkSections(StagePlan &plan) {
   llvm::StringMap<Shared> seen;
   bool isLocal = plan.sections.front().signature.isLocal;
   for (Section &section : plan.sections) {
     if (section.signature.isLocal != isLocal)
-      return emitError(section.function.getLoc())
-             << "only some sections of the step have local types";
+      return emitError(section.getLoc()) << "only some sections of the step have local types";
     for (auto *bindings : {&section.signature.arguments, &section.signature.results})
       for (Binding &binding : *bindings)
-        if (binding.role == graph::RoleKind::Parameter || binding.role == graph::RoleKind::Gradient)
-          if (failed(checkSameSharding(seen, section, binding)))
-            return failure();
+        if (isShared(binding) && failed(checkSameSharding(seen, section, binding)))
+          return failure();
   }
   return success();
 }
 
+/// The section that saves the value of `key`. Diagnoses none, and a second one.
+FailureOr<size_t> findSaver(const StagePlan &plan, const Section &reader, const std::string &key) {
+  std::optional<size_t> saver;
+  for (auto [index, section] : llvm::enumerate(plan.sections))
+    for (const Binding &binding : section.signature.results)
+      if (binding.role == graph::RoleKind::Saved && binding.globalKey == key) {
+        if (saver)
+          return emitError(section.getLoc())
+                 << "\"" << plan.sections[*saver].getName() << "\" gives \"" << key << "\" already";
+        saver = index;
+      }
+  if (saver)
+    return *saver;
+  return emitError(reader.getLoc()) << "no section of the step gives \"" << key << "\", which \""
+                                    << reader.getName() << "\" reads";
+}
+
+/// What a section saves for a microbatch is read by sections that run for each microbatch as well.
+LogicalResult checkSaved(StagePlan &plan) {
+  for (auto [index, section] : llvm::enumerate(plan.sections))
+    for (const Binding &binding : section.signature.arguments) {
+      if (binding.role != graph::RoleKind::Saved)
+        continue;
+      FailureOr<size_t> saver = findSaver(plan, section, binding.globalKey);
+      if (failed(saver))
+        return failure();
+      if (int64_t reads = plan.runsOf(index), saves = plan.runsOf(*saver); reads != saves)
+        return emitError(section.getLoc())
+               << "expected \"" << section.getName() << "\", which reads \"" << binding.globalKey
+               << "\", to run in " << saves << " slots as \"" << plan.sections[*saver].getName()
+               << "\" does, got " << reads;
+      ++plan.readers[binding.globalKey];
+    }
+  return success();
+}
+
 /// What comes before the first step has parameters of the step, and nothing else.
-LogicalResult checkStart(StepPlan &plan, Section &start) {
+LogicalResult checkStart(StagePlan &plan, Section &start) {
   auto isKnown = [&](const Binding &binding) {
     return binding.role == graph::RoleKind::Parameter &&
            llvm::any_of(plan.sections, [&](Section &section) {
@@ -56,75 +96,119 @@ LogicalResult checkStart(StepPlan &plan, Section &start) {
   for (auto *bindings : {&start.signature.arguments, &start.signature.results})
     for (const Binding &binding : *bindings)
       if (!isKnown(binding))
-        return emitError(start.function.getLoc())
+        return emitError(start.getLoc())
                << "expected \"" << start.getName() << "\" to take and give parameters of the step, "
                << "got \"" << binding.key << "\"";
   return success();
 }
 
-/// The index of the section called `name` in the plan, looked up in the module at its first use.
-FailureOr<size_t> sectionIndex(StepPlan &plan, ModuleOp module, llvm::StringRef name) {
+/// The index of the section called `name` in the plan, looked up in the program at its first use.
+FailureOr<size_t> sectionIndex(StagePlan &plan, ModuleOp program, llvm::StringRef name) {
   auto known = llvm::find_if(plan.sections, [&](Section &s) { return s.getName() == name; });
   if (known != plan.sections.end())
     return known - plan.sections.begin();
-  FailureOr<Section> section = Section::find(module, name);
+  FailureOr<Section> section = Section::find(program, name);
   if (failed(section))
     return failure();
   plan.sections.push_back(*section);
   return plan.sections.size() - 1;
 }
 
-} // namespace
-
-FailureOr<StepPlan> makeStepPlan(ModuleOp module) {
-  StepPlan plan;
-  plan.step = findStep(module);
-  if (!plan.step)
-    return emitError(module.getLoc()) << "expected a training step (pipe.step)";
-  int64_t copies = plan.step.getCopies();
-  plan.blocks = plan.step.getMicroBatches() * copies;
+LogicalResult addSlots(StagePlan &plan, ModuleOp program) {
   for (auto slot : plan.step.getBody().getOps<pipe::SlotOp>()) {
-    FailureOr<size_t> section = sectionIndex(plan, module, slot.getSection());
+    FailureOr<size_t> section = sectionIndex(plan, program, slot.getSection());
     if (failed(section))
       return failure();
     int64_t microbatch = slot.getMicrobatch().value_or(0), copy = slot.getCopy().value_or(0);
-    plan.slots.push_back({*section, microbatch * copies + copy});
+    std::string name;
+    if (slot.getMicrobatch())
+      name = "microbatch " + std::to_string(microbatch) + ", copy " + std::to_string(copy);
+    plan.slots.push_back({*section, microbatch * int64_t(plan.step.getCopies()) + copy, name});
   }
   if (plan.slots.empty())
     return emitError(plan.step.getLoc()) << "the step has no slots";
-  if (failed(checkSections(plan)))
+  return success();
+}
+
+FailureOr<StagePlan> makeStagePlan(ModuleOp program) {
+  auto steps = program.getOps<pipe::StepOp>();
+  if (steps.empty())
+    return emitError(program.getLoc()) << "expected a training step (pipe.step)";
+  StagePlan plan;
+  plan.step = *steps.begin();
+  if (failed(addSlots(plan, program)) || failed(checkSections(plan)) || failed(checkSaved(plan)))
     return failure();
-  if (module.lookupSymbol<func::FuncOp>(pipe::startName)) {
-    FailureOr<Section> start = Section::find(module, pipe::startName);
+  if (program.lookupSymbol<func::FuncOp>(pipe::startName)) {
+    FailureOr<Section> start = Section::find(program, pipe::startName);
     if (failed(start) || failed(checkStart(plan, *start)))
       return failure();
     plan.start = *start;
   }
-  for (Section &section : plan.sections)
-    if (dist::Mesh mesh = section.ranksToRun(); mesh.getNumRanks() > plan.ranks.getNumRanks())
-      plan.ranks = mesh;
   return plan;
 }
 
-LogicalResult checkStepValues(StepPlan &plan, llvm::ArrayRef<NamedTensors> batches,
+/// All stages work on the same microbatches.
+LogicalResult checkSteps(StepPlan &plan) {
+  pipe::StepOp first = plan.stages.front().step;
+  for (StagePlan &stage : plan.stages)
+    if (stage.step.getMicroBatches() != first.getMicroBatches() ||
+        stage.step.getCopies() != first.getCopies())
+      return emitError(stage.step.getLoc())
+             << "expected " << first.getMicroBatches() << " microbatches of " << first.getCopies()
+             << " copies as in stage 0, got " << stage.step.getMicroBatches() << " of "
+             << stage.step.getCopies();
+  return success();
+}
+
+} // namespace
+
+FailureOr<StepPlan> makeStepPlan(ModuleOp module) {
+  FailureOr<llvm::SmallVector<ModuleOp>> programs = findPrograms(module);
+  if (failed(programs))
+    return failure();
+  StepPlan plan;
+  for (ModuleOp program : *programs) {
+    FailureOr<StagePlan> stage = makeStagePlan(program);
+    if (failed(stage))
+      return failure();
+    plan.stages.push_back(std::move(*stage));
+  }
+  if (failed(checkSteps(plan)))
+    return failure();
+  pipe::StepOp step = plan.stages.front().step;
+  plan.blocks = step.getMicroBatches() * step.getCopies();
+  llvm::SmallVector<Section *> sections;
+  for (StagePlan &stage : plan.stages)
+    for (Section &section : stage.sections)
+      sections.push_back(&section);
+  plan.world = makeWorld(plan.stages.size(), sections);
+  return plan;
+}
+
+LogicalResult checkStepValues(const StepPlan &plan, llvm::ArrayRef<NamedTensors> batches,
                               const NamedTensors &parameters) {
-  for (Section &section : plan.sections)
-    for (const Binding &binding : section.signature.arguments) {
-      bool isParameter = binding.role == graph::RoleKind::Parameter;
-      if (!isParameter && binding.role != graph::RoleKind::Input)
-        continue;
-      Binding whole = binding;
-      if (!isParameter && !whole.globalShape.empty())
-        whole.globalShape[0] *= plan.blocks;
-      for (const NamedTensors &values : isParameter ? llvm::ArrayRef(parameters) : batches) {
-        auto value = values.find(binding.key);
-        if (value == values.end())
-          return emitError(section.function.getLoc())
-                 << "expected a value for \"" << binding.key << "\"";
-        if (failed(checkShape(section, whole, value->second)))
-          return failure();
-      }
+  auto check = [&](const Section &section, const Binding &binding) -> LogicalResult {
+    bool isParameter = binding.role == graph::RoleKind::Parameter;
+    if (!isParameter && binding.role != graph::RoleKind::Input)
+      return success();
+    Binding whole = binding;
+    if (!isParameter && !whole.globalShape.empty())
+      whole.globalShape[0] *= plan.blocks;
+    for (const NamedTensors &values : isParameter ? llvm::ArrayRef(parameters) : batches) {
+      auto value = values.find(binding.globalKey);
+      if (value == values.end())
+        return emitError(section.getLoc())
+               << "expected a value for \"" << binding.globalKey << "\"";
+      if (failed(checkShape(section, whole, value->second)))
+        return failure();
     }
+    return success();
+  };
+  for (const StagePlan &stage : plan.stages)
+    for (const Section &section : stage.sections)
+      for (const Binding &binding : section.signature.arguments)
+        if (failed(check(section, binding)))
+          return failure();
   return success();
 }
 

@@ -2,6 +2,7 @@
 
 #include "compiler/interpret/Training.h"
 
+#include "compiler/interpret/Holders.h"
 #include "compiler/interpret/RankTraining.h"
 
 using namespace mlir;
@@ -12,85 +13,73 @@ namespace {
 /// Joins what the ranks hold after training into global values.
 class Collector {
 public:
-  Collector(StepPlan &plan, TrainingResult &result)
-      : plan(plan), result(result), losses(plan.ranks.getNumRanks()),
-        results(plan.ranks.getNumRanks()), parameters(plan.ranks.getNumRanks()) {}
-
-  /// Called by each rank after each step.
-  void afterStep(int64_t rank, const RankTraining &training, bool isLast) {
-    for (Section &section : plan.sections)
-      for (const Binding &binding : section.signature.results) {
-        if (binding.role == graph::RoleKind::Parameter)
-          continue;
-        if (binding.role == graph::RoleKind::Loss && &binding == lossBinding())
-          losses[rank].push_back(training.read(binding));
-        if (isLast)
-          results[rank][binding.key] = training.read(binding);
-      }
-    if (isLast)
-      parameters[rank] = training.getParameters();
+  Collector(StepPlan &plan, size_t steps)
+      : plan(plan), losses(steps, std::vector<NamedTensors>(plan.world.getNumRanks())),
+        results(plan.world.getNumRanks()), parameters(plan.world.getNumRanks()) {
+    for (StagePlan &stage : plan.stages)
+      for (Section &section : stage.sections)
+        addHolders(section);
   }
 
-  LogicalResult joinAll(size_t steps) {
-    const Binding *loss = lossBinding();
-    for (size_t step = 0; loss && step < steps; ++step) {
-      auto values = llvm::map_to_vector(losses, [step](auto &rank) { return rank[step]; });
-      FailureOr<Tensor> whole = sectionOf(loss).globalValue(*loss, values, plan.ranks);
-      if (failed(whole))
+  /// Called by each rank after each step.
+  void afterStep(const Rank &rank, const RankTraining &training, size_t number) {
+    int64_t index = rank.getIndex(), stage = rank.getStage();
+    if (loss && lossStage == stage)
+      losses[number][index][loss->key] = training.read(*loss);
+    if (number + 1 < losses.size())
+      return;
+    for (const Section &section : plan.stages[stage].sections)
+      for (const Binding &binding : section.signature.results)
+        if (isCollected(binding))
+          results[index][binding.key] = training.read(binding);
+    parameters[index] = training.getParameters();
+  }
+
+  FailureOr<TrainingResult> join(Precision precision) {
+    TrainingResult result;
+    for (const std::vector<NamedTensors> &step : losses) {
+      auto joined = lossHolders.join(step, plan.world, precision);
+      if (failed(joined))
         return failure();
-      result.losses.push_back(*whole);
+      if (loss)
+        result.losses.push_back(joined->at(loss->globalKey));
     }
-    for (Section &section : plan.sections)
-      if (failed(joinSection(section)))
-        return failure();
-    return success();
+    auto joinedResults = resultHolders.join(results, plan.world, precision);
+    auto joinedParameters = parameterHolders.join(parameters, plan.world, precision);
+    if (failed(joinedResults) || failed(joinedParameters))
+      return failure();
+    result.results = std::move(*joinedResults);
+    result.parameters = std::move(*joinedParameters);
+    return result;
   }
 
 private:
-  /// The first result of role loss, null if there is none.
-  const Binding *lossBinding() {
-    for (Section &section : plan.sections)
-      for (const Binding &binding : section.signature.results)
-        if (binding.role == graph::RoleKind::Loss)
-          return &binding;
-    return nullptr;
+  /// Parameters are collected as what sections take; what they save is gone.
+  static bool isCollected(const Binding &result) {
+    return result.role != graph::RoleKind::Parameter && result.role != graph::RoleKind::Saved;
   }
 
-  Section &sectionOf(const Binding *result) {
-    for (Section &section : plan.sections)
-      for (const Binding &binding : section.signature.results)
-        if (&binding == result)
-          return section;
-    llvm_unreachable("the result is one of a section");
-  }
-
-  LogicalResult joinSection(Section &section) {
-    for (const Binding &binding : section.signature.results)
-      if (binding.role != graph::RoleKind::Parameter &&
-          failed(joinOne(section, binding, results, result.results)))
-        return failure();
+  void addHolders(Section &section) {
+    for (const Binding &binding : section.signature.results) {
+      if (isCollected(binding))
+        resultHolders.add(section, binding);
+      if (binding.role == graph::RoleKind::Loss && !loss) {
+        loss = &binding;
+        lossStage = section.stage;
+        lossHolders.add(section, binding);
+      }
+    }
     for (const Binding &binding : section.signature.arguments)
-      if (binding.role == graph::RoleKind::Parameter && !result.parameters.count(binding.key) &&
-          failed(joinOne(section, binding, parameters, result.parameters)))
-        return failure();
-    return success();
-  }
-
-  LogicalResult joinOne(Section &section, const Binding &binding,
-                        llvm::ArrayRef<NamedTensors> perRank, NamedTensors &into) {
-    auto values = llvm::map_to_vector(
-        perRank, [&](const NamedTensors &rank) { return rank.at(binding.key); });
-    FailureOr<Tensor> whole = section.globalValue(binding, values, plan.ranks);
-    if (failed(whole))
-      return failure();
-    into[binding.key] = *whole;
-    return success();
+      if (binding.role == graph::RoleKind::Parameter)
+        parameterHolders.add(section, binding);
   }
 
   StepPlan &plan;
-  TrainingResult &result;
-  std::vector<std::vector<Tensor>> losses; ///< [rank][step]
-  std::vector<NamedTensors> results, parameters;
+  const Binding *loss = nullptr; ///< the first result of role loss
+  int64_t lossStage = 0;
+  Holders lossHolders, resultHolders, parameterHolders;
+  std::vector<std::vector<NamedTensors>> losses; ///< [step][rank]
+  std::vector<NamedTensors> results, parameters; ///< [rank]
 };
 
 } // namespace
@@ -100,47 +89,56 @@ FailureOr<TrainingResult> runTraining(ModuleOp module, llvm::ArrayRef<NamedTenso
   FailureOr<StepPlan> plan = makeStepPlan(module);
   if (failed(plan) || failed(checkStepValues(*plan, batches, parameters)))
     return failure();
-  TrainingResult result;
-  Collector collector(*plan, result);
-  LogicalResult ran = runRanks(
-      plan->ranks, options.precision, plan->step.getLoc(), [&](Rank &rank) -> LogicalResult {
+  Collector collector(*plan, batches.size());
+  LogicalResult ran =
+      runRanks(plan->world, options.precision, plan->getLoc(), [&](Rank &rank) -> LogicalResult {
         RankTraining training(*plan, rank, options);
         if (failed(training.begin(parameters)))
           return failure();
         for (auto [number, batch] : llvm::enumerate(batches)) {
           if (failed(training.runStep(batch, number)))
             return failure();
-          collector.afterStep(rank.getIndex(), training, number + 1 == batches.size());
+          collector.afterStep(rank, training, number);
         }
         return success();
       });
-  if (failed(ran) || failed(collector.joinAll(batches.size())))
+  if (failed(ran))
     return failure();
-  return result;
+  return collector.join(options.precision);
 }
 
 pipe::StepOp findStep(ModuleOp module) {
-  auto steps = module.getOps<pipe::StepOp>();
-  return steps.empty() ? nullptr : *steps.begin();
+  pipe::StepOp found;
+  module.walk([&](pipe::StepOp step) {
+    found = step;
+    return WalkResult::interrupt();
+  });
+  return found;
 }
 
-std::vector<BatchInput> batchInputs(pipe::StepOp step) {
+std::vector<BatchInput> batchInputs(ModuleOp module) {
   std::vector<BatchInput> inputs;
-  auto module = step->getParentOfType<ModuleOp>();
-  for (auto slot : step.getBody().getOps<pipe::SlotOp>()) {
-    auto section = module.lookupSymbol<func::FuncOp>(slot.getSection());
-    for (auto [binding, argument] :
-         llvm::zip_equal(Signature::of(section).arguments, section.getArguments())) {
-      bool isKnown = llvm::any_of(
-          inputs, [&](const BatchInput &input) { return input.binding.key == binding.key; });
-      if (binding.role != graph::RoleKind::Input || isKnown)
-        continue;
+  auto add = [&](pipe::StepOp step, const Binding &binding, Value argument) {
+    auto known = llvm::find_if(inputs, [&](const BatchInput &input) {
+      return input.binding.globalKey == binding.globalKey;
+    });
+    if (known == inputs.end()) {
       llvm::SmallVector<int64_t, 4> shape = binding.globalShape;
       if (!shape.empty())
         shape[0] *= step.getMicroBatches() * step.getCopies();
-      inputs.push_back({binding, argument, shape});
+      known = inputs.insert(inputs.end(), {binding, {}, shape});
     }
-  }
+    if (!llvm::is_contained(known->arguments, argument))
+      known->arguments.push_back(argument);
+  };
+  module.walk([&](pipe::SlotOp slot) {
+    auto program = slot->getParentOfType<ModuleOp>();
+    auto section = program.lookupSymbol<func::FuncOp>(slot.getSection());
+    for (auto [binding, argument] :
+         llvm::zip_equal(Signature::of(section).arguments, section.getArguments()))
+      if (binding.role == graph::RoleKind::Input)
+        add(slot->getParentOfType<pipe::StepOp>(), binding, argument);
+  });
   return inputs;
 }
 

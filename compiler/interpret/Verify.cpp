@@ -3,15 +3,14 @@
 #include "compiler/interpret/Verify.h"
 
 #include "dialects/dist/Dist.h"
+#include "dialects/pipe/Stages.h"
 #include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 
 namespace pcc::interpret {
 namespace {
-
-/// What disturbs inputs by a unit in the last place.
-constexpr uint64_t disturbSeed = 11;
 
 /// Turns errors into the reason of a case.
 class ErrorCatcher {
@@ -68,36 +67,63 @@ Case failedCase(const std::string &name, const std::string &reason) {
   return {name, CaseStatus::Failed, reason};
 }
 
-/// Takes what cannot be equal out of the values to compare, each with a case that says so.
-Report skipOwn(llvm::StringRef prefix, NamedTensors &values,
-               const std::set<std::string> &ownParameters) {
-  Report report;
-  for (const std::string &key : ownParameters)
-    if (values.erase(key))
-      report.cases.push_back({(prefix + key).str(), CaseStatus::Skipped, "each rank has its own"});
-  return report;
+/// The functions of one name, one for each stage that has it.
+using Parts = llvm::SmallVector<func::FuncOp, 1>;
+
+/// Whether `function` is a section of a stage, which runs in the slots of its step only: alone it
+/// would wait for what other stages' slots send.
+bool isStageSection(func::FuncOp function) {
+  auto program = cast<ModuleOp>(function->getParentOp());
+  if (!pipe::getStage(program))
+    return false;
+  bool isInSlot = program
+                      .walk([&](pipe::SlotOp slot) {
+                        return slot.getSection() == function.getName() ? WalkResult::interrupt()
+                                                                       : WalkResult::advance();
+                      })
+                      .wasInterrupted();
+  return isInSlot || function.getName() == pipe::startName;
+}
+
+/// The functions that can be compared, by name in their order.
+llvm::MapVector<StringRef, Parts> listFunctions(ModuleOp module) {
+  llvm::MapVector<StringRef, Parts> functions;
+  module.walk([&](func::FuncOp function) {
+    if (!function.isPrivate() && !isStageSection(function))
+      functions[function.getName()].push_back(function);
+  });
+  return functions;
 }
 
 /// Empty if arguments of one key have one global type, else how the first differs.
-std::string findDifferentArgument(const Signature &a, const Signature &b) {
-  for (const Binding &x : a.arguments)
-    for (const Binding &y : b.arguments) {
-      if (x.key != y.key)
+std::string findDifferentArgument(func::FuncOp a, func::FuncOp b) {
+  Signature first = Signature::of(a), second = Signature::of(b);
+  for (const Binding &x : first.arguments)
+    for (const Binding &y : second.arguments) {
+      if (x.globalKey != y.globalKey)
         continue;
-      std::string first, second;
-      llvm::raw_string_ostream(first) << x.type.clone(x.globalShape);
-      llvm::raw_string_ostream(second) << y.type.clone(y.globalShape);
-      if (first != second)
-        return "\"" + x.key + "\" is " + first + " in the first module and " + second +
+      std::string typeOfX, typeOfY;
+      llvm::raw_string_ostream(typeOfX) << x.type.clone(x.globalShape);
+      llvm::raw_string_ostream(typeOfY) << y.type.clone(y.globalShape);
+      if (typeOfX != typeOfY)
+        return "\"" + x.globalKey + "\" is " + typeOfX + " in the first module and " + typeOfY +
                " in the second";
     }
   return "";
 }
 
+std::string findDifferentArgument(const Parts &a, const Parts &b) {
+  for (func::FuncOp x : a)
+    for (func::FuncOp y : b)
+      if (std::string reason = findDifferentArgument(x, y); !reason.empty())
+        return reason;
+  return "";
+}
+
 /// Seeded values for the arguments of both functions. Uses of indices are plainest where the types
 /// are global: that function's ranges win.
-FailureOr<NamedTensors> commonArguments(func::FuncOp a, func::FuncOp b, uint64_t seed) {
-  bool isLocal = Signature::of(a).isLocal;
+FailureOr<NamedTensors> commonArguments(const Parts &a, const Parts &b, uint64_t seed) {
+  bool isLocal = Signature::of(a.front()).isLocal;
   FailureOr<NamedTensors> first = randomArguments(isLocal ? b : a, seed);
   FailureOr<NamedTensors> second = randomArguments(isLocal ? a : b, seed);
   if (failed(first) || failed(second))
@@ -106,10 +132,9 @@ FailureOr<NamedTensors> commonArguments(func::FuncOp a, func::FuncOp b, uint64_t
   return first;
 }
 
-Report verifyFunction(Pair &pair, func::FuncOp a, func::FuncOp b) {
-  std::string name = a.getName().str();
-  if (std::string reason = findDifferentArgument(Signature::of(a), Signature::of(b));
-      !reason.empty())
+Report verifyFunction(Pair &pair, const Parts &a, const Parts &b) {
+  std::string name = func::FuncOp(a.front()).getName().str();
+  if (std::string reason = findDifferentArgument(a, b); !reason.empty())
     return {{failedCase(name, reason)}};
   ErrorCatcher errorsA(pair.a.getContext());
   auto arguments = commonArguments(a, b, pair.options.seed);
@@ -122,7 +147,8 @@ Report verifyFunction(Pair &pair, func::FuncOp a, func::FuncOp b) {
   auto actual = runFunction(pair.b, name, *arguments, pair.runB);
   if (failed(actual))
     return {{failedCase(name, "the second module: " + errorsB.getText())}};
-  Report report = skipOwn(name + ": ", reference->values, pair.options.ownParameters);
+  Report report = skipNamed(name + ": ", reference->values, pair.options.ownParameters,
+                            "each rank has its own");
   report.append(
       compareNamed(name + ": ", *reference, *actual, pair.options.factor, pair.options.precision));
   return report;
@@ -130,67 +156,19 @@ Report verifyFunction(Pair &pair, func::FuncOp a, func::FuncOp b) {
 
 Report verifyFunctions(Pair &pair) {
   Report report;
-  for (auto function : pair.a.getOps<func::FuncOp>()) {
-    if (function.isPrivate())
-      continue;
-    auto other = pair.b.lookupSymbol<func::FuncOp>(function.getName());
-    if (other)
-      report.append(verifyFunction(pair, function, other));
+  auto a = listFunctions(pair.a), b = listFunctions(pair.b);
+  for (const auto &[name, parts] : a) {
+    if (auto other = b.find(name); other != b.end())
+      report.append(verifyFunction(pair, parts, other->second));
     else
-      report.cases.push_back({function.getName().str(), CaseStatus::Skipped,
-                              "only the first module has this function"});
+      report.cases.push_back(
+          {name.str(), CaseStatus::Skipped, "only the first module has this function"});
   }
-  for (auto function : pair.b.getOps<func::FuncOp>())
-    if (!function.isPrivate() && !pair.a.lookupSymbol(function.getName()))
-      report.cases.push_back({function.getName().str(), CaseStatus::Skipped,
-                              "only the second module has this function"});
+  for (const auto &[name, parts] : b)
+    if (!a.contains(name))
+      report.cases.push_back(
+          {name.str(), CaseStatus::Skipped, "only the second module has this function"});
   return report;
-}
-
-/// The values of a training run by the names of its cases.
-NamedTensors caseValues(const TrainingResult &result) {
-  NamedTensors values;
-  for (auto [number, loss] : llvm::enumerate(result.losses))
-    values["step " + std::to_string(number + 1) + " loss"] = loss;
-  for (const auto &[key, value] : result.results)
-    if (key != bindingKey(graph::RoleKind::Loss, ""))
-      values[key] = value;
-  for (const auto &[key, value] : result.parameters)
-    values["updated " + key] = value;
-  return values;
-}
-
-FailureOr<TrainingReference> trainingReference(ModuleOp module, const VerifyOptions &options,
-                                               const RunOptions &run) {
-  pipe::StepOp step = findStep(module);
-  if (!step)
-    return emitError(module.getLoc()) << "expected a training step (pipe.step)";
-  if (options.steps < 1)
-    return emitError(module.getLoc())
-           << "expected at least 1 training step to compare, got " << options.steps;
-  TrainingReference reference;
-  reference.ownParameters = options.ownParameters;
-  int64_t steps = options.ownParameters.empty() ? options.steps : 1;
-  reference.batches = randomBatches(step, steps, options.seed);
-  auto parameters = randomParameters(module, options.seed);
-  if (failed(parameters))
-    return failure();
-  reference.parameters = *parameters;
-  std::vector<NamedTensors> disturbedBatches;
-  for (const NamedTensors &batch : reference.batches)
-    disturbedBatches.push_back(disturb(batch, disturbSeed));
-  RunOptions inDoubles{Precision::Double, run.gradientFactors};
-  auto values = runTraining(module, reference.batches, *parameters,
-                            {Precision::Element, run.gradientFactors});
-  auto doubles = runTraining(module, reference.batches, *parameters, inDoubles);
-  auto disturbed =
-      runTraining(module, disturbedBatches, disturb(*parameters, disturbSeed), inDoubles);
-  if (failed(values) || failed(doubles) || failed(disturbed))
-    return failure();
-  reference.values = std::move(*values);
-  reference.doubles = std::move(*doubles);
-  reference.disturbed = std::move(*disturbed);
-  return reference;
 }
 
 Report verifyTrainingStep(Pair &pair) {
@@ -202,7 +180,9 @@ Report verifyTrainingStep(Pair &pair) {
     return {{{name, CaseStatus::Skipped,
               std::string("only the ") + (a ? "first" : "second") + " module has this step"}}};
   ErrorCatcher errorsA(pair.a.getContext());
-  auto reference = trainingReference(pair.a, pair.options, pair.runA);
+  VerifyOptions options = pair.options;
+  options.gradientFactors = pair.runA.gradientFactors;
+  auto reference = makeTrainingReference(pair.a, options);
   if (failed(reference))
     return {{failedCase(name, "the first module: " + errorsA.getText())}};
   ErrorCatcher errorsB(pair.b.getContext());
@@ -219,9 +199,10 @@ Report verifyTrainingStep(Pair &pair) {
 
 std::set<std::string> findOwnParameters(ModuleOp module) {
   std::set<std::string> keys;
-  for (auto parameter : module.getOps<graph::ParameterOp>())
+  module.walk([&](graph::ParameterOp parameter) {
     if (parameter.getLayerwiseParallel())
       keys.insert(bindingKey(graph::RoleKind::Parameter, parameter.getSymName()));
+  });
   return keys;
 }
 
@@ -234,34 +215,6 @@ Report verifyModules(ModuleOp a, ModuleOp b, const VerifyOptions &options) {
   if (!compared)
     report.cases.push_back(
         failedCase("modules", "expected a function of the same name in both modules, got none"));
-  return report;
-}
-
-FailureOr<Reference> makeReference(ModuleOp module, llvm::StringRef name,
-                                   const NamedTensors &arguments, const GradientFactors &factors) {
-  RunOptions inDoubles{Precision::Double, factors};
-  auto values = runFunction(module, name, arguments, {Precision::Element, factors});
-  auto doubles = runFunction(module, name, arguments, inDoubles);
-  auto disturbed = runFunction(module, name, disturb(arguments, disturbSeed), inDoubles);
-  if (failed(values) || failed(doubles) || failed(disturbed))
-    return failure();
-  return Reference{*values, *doubles, *disturbed};
-}
-
-FailureOr<TrainingReference> makeTrainingReference(ModuleOp module, const VerifyOptions &options) {
-  return trainingReference(module, options, {Precision::Element, options.gradientFactors});
-}
-
-Report compareTraining(const TrainingReference &reference, const TrainingResult &actual,
-                       double factor, Precision precision) {
-  std::set<std::string> skipped;
-  for (const std::string &key : reference.ownParameters)
-    skipped.insert("updated " + key);
-  NamedTensors values = caseValues(reference.values);
-  Report report = skipOwn("", values, skipped);
-  report.append(
-      compareNamed("", {values, caseValues(reference.doubles), caseValues(reference.disturbed)},
-                   caseValues(actual), factor, precision));
   return report;
 }
 

@@ -6,7 +6,6 @@
 
 #include "compiler/interpret/Compare.h"
 #include "compiler/interpret/Inputs.h"
-#include <set>
 
 namespace pcc::interpret {
 

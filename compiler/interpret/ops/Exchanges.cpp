@@ -91,18 +91,21 @@ std::string transferChannel(int64_t source, int64_t target, int64_t tag, const s
 /// Does not wait: that the order of sends and receives needs no buffer is proved elsewhere, on the
 /// records.
 LogicalResult send(dist::SendOp op, OpCall &call) {
-  int64_t source = call.rank.getIndex(), target = op.getPeers()[source];
-  if (target >= 0)
-    call.rank.send({source, target}, /*position=*/0,
-                   transferChannel(source, target, op.getTag(), call.operands[0].typeString()),
-                   Gift(call.operands));
+  int64_t peer = op.getPeers()[call.rank.getPosition()];
+  if (peer < 0)
+    return success();
+  int64_t source = call.rank.getIndex(), target = call.rank.getNeighbor(peer);
+  call.rank.send({source, target}, /*position=*/0,
+                 transferChannel(source, target, op.getTag(), call.operands[0].typeString()),
+                 Gift(call.operands));
   return success();
 }
 
 LogicalResult recv(dist::RecvOp op, OpCall &call) {
-  int64_t target = call.rank.getIndex(), source = op.getPeers()[target];
+  int64_t peer = op.getPeers()[call.rank.getPosition()];
   Tensor result = zerosOf(cast<RankedTensorType>(op.getType()));
-  if (source >= 0) {
+  if (peer >= 0) {
+    int64_t target = call.rank.getIndex(), source = call.rank.getNeighbor(peer);
     auto meeting =
         call.rank.meet(op, {source, target}, /*position=*/1,
                        transferChannel(source, target, op.getTag(), result.typeString()), Gift());

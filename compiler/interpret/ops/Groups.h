@@ -17,7 +17,9 @@ struct Joined {
 
 /// The group of `rank`, without a meeting.
 inline Joined findPosition(dist::GroupAttr group, const Rank &rank) {
-  dist::RankList members = dist::getGroupMembers(group, rank.getMesh(), rank.getIndex());
+  dist::RankList members = dist::getGroupMembers(group, rank.getMesh(), rank.getPosition());
+  for (int64_t &member : members)
+    member = rank.getNeighbor(member);
   int64_t position = llvm::find(members, rank.getIndex()) - members.begin();
   return {members, position, nullptr};
 }

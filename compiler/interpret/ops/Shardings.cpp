@@ -18,16 +18,17 @@ LogicalResult reshard(dist::ReshardOp op, OpCall &call) {
 
 LogicalResult toLocal(dist::ToLocalOp op, OpCall &call) {
   call.results.push_back(cut(call.operands[0], op.getSharding().getSharding(), call.rank.getMesh(),
-                             call.rank.getIndex()));
+                             call.rank.getPosition()));
   return success();
 }
 
 LogicalResult toGlobal(dist::ToGlobalOp op, OpCall &call) {
   const dist::Mesh &mesh = call.rank.getMesh();
   dist::Sharding sharding = op.getSharding().getSharding();
-  auto all = llvm::to_vector(llvm::seq<int64_t>(0, mesh.getNumRanks()));
+  auto all = llvm::map_to_vector(llvm::seq<int64_t>(0, mesh.getNumRanks()),
+                                 [&](int64_t position) { return call.rank.getNeighbor(position); });
   std::string channel = "dist.to_global " + sharding.str() + " " + call.operands[0].typeString();
-  auto meeting = call.rank.meet(op, all, call.rank.getIndex(), channel, Gift(call.operands));
+  auto meeting = call.rank.meet(op, all, call.rank.getPosition(), channel, Gift(call.operands));
   if (failed(meeting))
     return failure();
   call.results.push_back((*meeting)->once([&] {

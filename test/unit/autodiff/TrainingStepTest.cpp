@@ -41,10 +41,11 @@ protected:
     options.loss = "softmax_cross_entropy";
     options.optimizer = "momentum,lr=0.125,momentum=0.5";
     PassManager passes(&context);
-    addTrainingPasses(passes, options);
+    addLossPasses(passes, options);
+    addGradientPasses(passes, options);
     EXPECT_TRUE(succeeded(passes.run(*module)));
     auto parameters = interpret::initialParameters(*module, /*seed=*/1);
-    auto batches = interpret::randomBatches(interpret::findStep(*module), steps, /*seed=*/1);
+    auto batches = interpret::randomBatches(*module, steps, /*seed=*/1);
     interpret::RunOptions inDoubles;
     inDoubles.precision = interpret::Precision::Double;
     auto result = interpret::runTraining(*module, batches, *parameters, inDoubles);

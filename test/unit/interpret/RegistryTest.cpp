@@ -5,6 +5,7 @@
 #include "compiler/interpret/Registry.h"
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/Graph.h"
+#include "dialects/pipe/Pipe.h"
 #include "mlir/IR/MLIRContext.h"
 #include <gtest/gtest.h>
 
@@ -12,10 +13,13 @@ using namespace pcc;
 
 TEST(Registry, KnowsEveryOp) {
   mlir::MLIRContext context;
-  context.loadDialect<graph::GraphDialect, dist::DistDialect>();
-  for (const char *dialect : {"graph", "dist"})
+  context.loadDialect<graph::GraphDialect, dist::DistDialect, pipe::PipeDialect>();
+  const llvm::StringRef declarations[] = {graph::ParameterOp::getOperationName(),
+                                          pipe::StepOp::getOperationName(),
+                                          pipe::SlotOp::getOperationName()};
+  for (const char *dialect : {"graph", "dist", "pipe"})
     for (mlir::RegisteredOperationName op : context.getRegisteredOperationsByDialect(dialect)) {
-      bool isDeclaration = op.getStringRef() == graph::ParameterOp::getOperationName();
+      bool isDeclaration = llvm::is_contained(declarations, op.getStringRef());
       bool isKnown = interpret::Registry::get().lookup(op.getStringRef()) != nullptr;
       EXPECT_NE(isKnown, isDeclaration) << op.getStringRef().str();
     }

@@ -52,7 +52,7 @@ TEST(Training, RanksEqualOneDevice) {
   ProgramOptions one, many;
   many.ranks = 4;
   TestModule reference(trainingProgram(one));
-  auto batches = randomBatches(findStep(*reference), /*steps=*/3, /*seed=*/1);
+  auto batches = randomBatches(*reference, /*steps=*/3, /*seed=*/1);
   auto parameters = randomParameters(*reference, /*seed=*/1);
   ASSERT_TRUE(mlir::succeeded(parameters));
   TrainingResult a = train(trainingProgram(one), batches, *parameters);
@@ -68,7 +68,7 @@ TEST(Training, SlotsChooseTheRowsOfTheGlobalBatch) {
   one.microBatches = many.microBatches = 2;
   many.ranks = 2;
   TestModule reference(trainingProgram(one));
-  auto batches = randomBatches(findStep(*reference), /*steps=*/1, /*seed=*/3);
+  auto batches = randomBatches(*reference, /*steps=*/1, /*seed=*/3);
   EXPECT_EQ(batches[0].at("input x").getShape(), (llvm::ArrayRef<int64_t>{16, 3}));
   auto parameters = randomParameters(*reference, /*seed=*/1);
   ASSERT_TRUE(mlir::succeeded(parameters));
@@ -79,7 +79,7 @@ TEST(Training, SlotsChooseTheRowsOfTheGlobalBatch) {
 
 TEST(Training, AMissingParameterIsNamed) {
   TestModule module(trainingProgram({}));
-  auto batches = randomBatches(findStep(*module), 1, 1);
+  auto batches = randomBatches(*module, 1, 1);
   EXPECT_TRUE(mlir::failed(runTraining(*module, batches, {})));
   EXPECT_EQ(module.getErrors(), "expected a value for \"parameter w\"\n");
 }

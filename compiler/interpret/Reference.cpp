@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a module computes, and how sharply: rounded after every op, in doubles, and in doubles from
+// inputs moved by a unit in the last place.
+
+#include "compiler/interpret/Verify.h"
+#include "mlir/IR/Diagnostics.h"
+
+using namespace mlir;
+
+namespace pcc::interpret {
+
+/// What disturbs inputs by a unit in the last place.
+static constexpr uint64_t disturbSeed = 11;
+
+FailureOr<Reference> makeReference(ModuleOp module, llvm::StringRef name,
+                                   const NamedTensors &arguments, const GradientFactors &factors) {
+  RunOptions inDoubles{Precision::Double, factors};
+  auto values = runFunction(module, name, arguments, {Precision::Element, factors});
+  auto doubles = runFunction(module, name, arguments, inDoubles);
+  auto disturbed = runFunction(module, name, disturb(arguments, disturbSeed), inDoubles);
+  if (failed(values) || failed(doubles) || failed(disturbed))
+    return failure();
+  return Reference{*values, *doubles, *disturbed};
+}
+
+/// The three runs on the batches and parameters of `reference`.
+static LogicalResult run(ModuleOp module, TrainingReference &reference,
+                         const GradientFactors &factors) {
+  std::vector<NamedTensors> disturbedBatches;
+  for (const NamedTensors &batch : reference.batches)
+    disturbedBatches.push_back(disturb(batch, disturbSeed));
+  RunOptions inDoubles{Precision::Double, factors};
+  auto values =
+      runTraining(module, reference.batches, reference.parameters, {Precision::Element, factors});
+  auto doubles = runTraining(module, reference.batches, reference.parameters, inDoubles);
+  auto disturbed =
+      runTraining(module, disturbedBatches, disturb(reference.parameters, disturbSeed), inDoubles);
+  if (failed(values) || failed(doubles) || failed(disturbed))
+    return failure();
+  reference.values = std::move(*values);
+  reference.doubles = std::move(*doubles);
+  reference.disturbed = std::move(*disturbed);
+  return success();
+}
+
+FailureOr<TrainingReference> makeTrainingReference(ModuleOp module, const VerifyOptions &options) {
+  if (!findStep(module))
+    return emitError(module.getLoc()) << "expected a training step (pipe.step)";
+  if (options.steps < 1)
+    return emitError(module.getLoc())
+           << "expected at least 1 training step to compare, got " << options.steps;
+  TrainingReference reference;
+  reference.ownParameters = options.ownParameters;
+  int64_t steps = options.ownParameters.empty() ? options.steps : 1;
+  reference.batches = randomBatches(module, steps, options.seed);
+  auto parameters = randomParameters(module, options.seed);
+  if (failed(parameters))
+    return failure();
+  reference.parameters = std::move(*parameters);
+  if (failed(run(module, reference, options.gradientFactors)))
+    return failure();
+  return reference;
+}
+
+/// The values of a training run by the names of its cases.
+static NamedTensors caseValues(const TrainingResult &result) {
+  NamedTensors values;
+  for (auto [number, loss] : llvm::enumerate(result.losses))
+    values["step " + std::to_string(number + 1) + " loss"] = loss;
+  for (const auto &[key, value] : result.results)
+    if (key != bindingKey(graph::RoleKind::Loss, ""))
+      values[key] = value;
+  for (const auto &[key, value] : result.parameters)
+    values["updated " + key] = value;
+  return values;
+}
+
+Report compareTraining(const TrainingReference &reference, const TrainingResult &actual,
+                       double factor, Precision precision) {
+  std::set<std::string> skipped;
+  for (const std::string &key : reference.ownParameters)
+    skipped.insert("updated " + key);
+  NamedTensors values = caseValues(reference.values);
+  Report report = skipNamed("", values, skipped, "each rank has its own");
+  report.append(
+      compareNamed("", {values, caseValues(reference.doubles), caseValues(reference.disturbed)},
+                   caseValues(actual), factor, precision));
+  return report;
+}
+
+} // namespace pcc::interpret

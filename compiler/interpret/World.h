@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The ranks that run together: blocks of equally many, one for each stage, on one mesh each.
+//
+//   mesh dp=2, 3 stages     ranks 0 1 | 2 3 | 4 5
+//                           stage  0     1     2
+#pragma once
+
+#include "dialects/dist/Mesh.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace pcc::interpret {
+
+struct World {
+  dist::Mesh mesh; ///< of each stage
+  int64_t stages = 1;
+
+  int64_t getNumRanks() const { return stages * mesh.getNumRanks(); }
+  int64_t getRank(int64_t stage, int64_t position) const {
+    return stage * mesh.getNumRanks() + position;
+  }
+};
+
+/// The programs of `module`: its stages in their order, or `module` itself if it has none.
+/// Diagnoses stages that are not numbered 0, 1, …, or on different meshes.
+mlir::FailureOr<llvm::SmallVector<mlir::ModuleOp>> findPrograms(mlir::ModuleOp module);
+
+} // namespace pcc::interpret
