@@ -40,7 +40,7 @@ LogicalResult Linker::checkAxes() {
     AttrTypeWalker expressions;
     expressions.addWalk([&](task::RankAttr expression) {
       for (StringAttr axis : expression.getAxes())
-        if (!mesh.findAxis(axis.getValue())) {
+        if (!axisOf(axis.getValue())) {
           op->emitOpError() << "expected an axis of the mesh, got \"" << axis.getValue() << "\"";
           return WalkResult::interrupt();
         }
@@ -51,12 +51,11 @@ LogicalResult Linker::checkAxes() {
   return success(!walked.wasInterrupted());
 }
 
-void Linker::linkMesh() {
-  for (const dist::MeshAxis &axis : mesh.getAxes()) {
-    abi::MeshAxis &message = *executable.mutable_mesh()->add_axes();
-    message.set_name(axis.name);
-    message.set_size(axis.size);
-  }
+std::optional<uint32_t> Linker::axisOf(StringRef name) const {
+  if (shared.isCut && name == pipe::stageAxisName)
+    return 0;
+  auto axis = mesh.findAxis(name);
+  return axis ? std::optional<uint32_t>(*axis + shared.isCut) : std::nullopt;
 }
 
 static abi::Space spaceOf(task::Space space) {
@@ -73,6 +72,21 @@ static abi::Space spaceOf(task::Space space) {
   llvm_unreachable("a space");
 }
 
+/// Where the bytes of a constant lie; equal ones of several programs lie at one place.
+FailureOr<uint64_t> Linker::linkConstant(task::BufferOp op) {
+  auto [it, isNew] = shared.constants.try_emplace(*op.getValue(), executable.constants().size());
+  if (!isNew)
+    return it->second;
+  FailureOr<std::string> bytes = bytesOf(*op.getValue());
+  if (failed(bytes) || int64_t(bytes->size()) != op.getBytes())
+    return op.emitOpError()
+           << "has no values: expected a constant whose elements are in the module";
+  std::string &all = *executable.mutable_constants();
+  all += *bytes;
+  all.resize(llvm::alignTo(std::max<size_t>(all.size(), it->second + 1), abi::bufferAlignment));
+  return it->second;
+}
+
 LogicalResult Linker::linkBuffer(task::BufferOp op) {
   abi::MemoryPlan &memory = *out.mutable_memory();
   bufferOf[op.getResult()] = memory.buffers_size();
@@ -84,14 +98,16 @@ LogicalResult Linker::linkBuffer(task::BufferOp op) {
   buffer.set_bytes(op.getBytes());
   buffer.set_type(facts::toElementType(type.getElementType()));
   buffer.mutable_shape()->Add(type.getShape().begin(), type.getShape().end());
+  if (op.getCopies() > 1) {
+    buffer.mutable_ring()->set_copies(op.getCopies());
+    buffer.mutable_ring()->set_stride(op.getStride());
+  }
   if (op.getSpace() != task::Space::Constant)
     return success();
-  FailureOr<std::string> bytes = bytesOf(*op.getValue());
-  if (failed(bytes) || int64_t(bytes->size()) != op.getBytes())
-    return op.emitOpError()
-           << "has no values: expected a constant whose elements are in the module";
-  executable.mutable_constants()->replace(op.getOffset(), bytes->size(), *bytes);
-  return success();
+  FailureOr<uint64_t> offset = linkConstant(op);
+  if (succeeded(offset))
+    buffer.set_offset(*offset);
+  return offset;
 }
 
 void Linker::linkSlots() {
@@ -116,18 +132,16 @@ void Linker::linkBatch() {
         own *= mesh.getSize(axis.getValue());
     blocks = std::max(blocks, own);
   }
-  batch.set_data_ranks(blocks);
+  batch.set_data_ranks(std::max<uint32_t>(batch.data_ranks(), blocks));
 }
 
 LogicalResult Linker::run() {
   if (failed(checkAxes()))
     return failure();
-  linkMesh();
   abi::MemoryPlan &memory = *out.mutable_memory();
   memory.set_persistent_bytes(program.getPersistentBytes());
   memory.set_temporary_bytes(program.getTemporaryBytes());
   memory.set_input_bytes(program.getInputBytes());
-  executable.mutable_constants()->assign(program.getConstantBytes(), '\0');
 
   Block &body = program.getBody().front();
   for (auto op : body.getOps<task::BufferOp>())
@@ -157,8 +171,8 @@ LogicalResult Linker::run() {
 
 /// States what the records read and proves the whole: no program that can run leaves the linker
 /// without.
-static LogicalResult proveExecutable(ModuleOp module, abi::Executable &executable) {
-  abi::Status status = abi::validate(executable);
+static LogicalResult proveExecutable(ModuleOp module, abi::Executable &executable, bool hasCode) {
+  abi::Status status = abi::validate(executable, hasCode);
   if (status.ok()) {
     check::stateDataflow(executable);
     status = check::prove(executable);
@@ -168,28 +182,102 @@ static LogicalResult proveExecutable(ModuleOp module, abi::Executable &executabl
   return module.emitError() << "the program cannot be proved: " << status.describe();
 }
 
+static void addAxis(abi::Mesh &mesh, StringRef name, int64_t size) {
+  abi::MeshAxis &axis = *mesh.add_axes();
+  axis.set_name(name.str());
+  axis.set_size(size);
+}
+
+/// The mesh of all stages.
+static LogicalResult linkMesh(ArrayRef<ModuleOp> programs, Shared &shared) {
+  dist::Mesh mesh = dist::getMesh(programs.front());
+  for (ModuleOp program : programs)
+    if (dist::getMesh(program) != mesh)
+      return program.emitError("expected the mesh of the first stage, ")
+             << mesh.str() << ", got " << dist::getMesh(program).str();
+  if (shared.isCut && mesh.findAxis(pipe::stageAxisName))
+    return ModuleOp(programs.front()).emitError("expected no axis \"")
+           << pipe::stageAxisName << "\" in the mesh of a stage, it is that of the stages";
+  if (shared.isCut)
+    addAxis(*shared.executable.mutable_mesh(), pipe::stageAxisName, shared.stages);
+  for (const dist::MeshAxis &axis : mesh.getAxes())
+    addAxis(*shared.executable.mutable_mesh(), axis.name, axis.size);
+  return success();
+}
+
+/// A parameter in several stages has a gradient in each; the true one is their sum.
+static void sumOverStages(abi::Executable &executable) {
+  llvm::StringMap<int> stagesWith;
+  auto forEachGradient = [&](auto callback) {
+    for (abi::Program &program : *executable.mutable_programs())
+      for (abi::Result &result : *program.mutable_results())
+        if (result.role() == abi::GRADIENT)
+          callback(result);
+  };
+  forEachGradient([&](abi::Result &result) { ++stagesWith[result.name()]; });
+  forEachGradient([&](abi::Result &result) {
+    if (stagesWith[result.name()] > 1)
+      result.add_partial_axes(0);
+  });
+}
+
+static LogicalResult linkPrograms(ArrayRef<ModuleOp> modules, Shared &shared) {
+  task::ProgramOp first;
+  for (ModuleOp module : modules) {
+    auto programs = module.getOps<task::ProgramOp>();
+    if (!llvm::hasSingleElement(programs))
+      return module.emitError("expected one \"task.program\", run \"--lower-to-task\" first");
+    task::ProgramOp program = *programs.begin();
+    first = first ? first : program;
+    if (program.getMicroBatches() != first.getMicroBatches() ||
+        program.getCopies() != first.getCopies())
+      return program.emitOpError() << "expected the microbatches and copies of the first stage, "
+                                   << first.getMicroBatches() << " and " << first.getCopies()
+                                   << ", got " << program.getMicroBatches() << " and "
+                                   << program.getCopies();
+    if (failed(Linker(module, program, shared).run()))
+      return failure();
+  }
+  sumOverStages(shared.executable);
+  return success();
+}
+
 LogicalResult linkExecutable(ModuleOp module, const lower::KernelObject &object,
                              abi::Executable &executable) {
-  auto programs = module.getOps<task::ProgramOp>();
-  if (!llvm::hasSingleElement(programs))
-    return module.emitError("expected one \"task.program\", run \"--lower-to-task\" first");
+  FailureOr<SmallVector<ModuleOp>> programs = pipe::listPrograms(module);
+  if (failed(programs))
+    return failure();
   executable.Clear();
   executable.set_name(module.getName().value_or("").str());
   executable.mutable_object()->set_elf(object.elf);
   for (const std::string &feature : object.cpuFeatures)
     executable.mutable_object()->add_cpu_features(feature);
-  return Linker(module, *programs.begin(), executable).run();
+  Shared shared(executable);
+  shared.stages = int64_t(programs->size());
+  shared.isCut = programs->front() != module;
+  if (failed(linkMesh(*programs, shared)))
+    return failure();
+  return linkPrograms(*programs, shared);
+}
+
+static FailureOr<abi::Executable> linkAndProve(ModuleOp module, const lower::KernelObject &object,
+                                               bool hasCode) {
+  abi::Executable executable;
+  if (failed(linkExecutable(module, object, executable)) ||
+      failed(proveExecutable(module, executable, hasCode)))
+    return failure();
+  return executable;
 }
 
 FailureOr<abi::Executable> linkProgram(ModuleOp module) {
   llvm::Expected<lower::KernelObject> object = lower::compileKernels(module);
   if (!object)
     return module.emitError() << llvm::toString(object.takeError());
-  abi::Executable executable;
-  if (failed(linkExecutable(module, *object, executable)) ||
-      failed(proveExecutable(module, executable)))
-    return failure();
-  return executable;
+  return linkAndProve(module, *object, /*hasCode=*/true);
+}
+
+FailureOr<abi::Executable> linkRecords(ModuleOp module) {
+  return linkAndProve(module, {}, /*hasCode=*/false);
 }
 
 } // namespace pcc::link

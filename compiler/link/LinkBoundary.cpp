@@ -14,10 +14,19 @@ void Linker::linkRank(task::RankAttr attribute, abi::RankExpression &expression)
   expression.set_constant(attribute.getConstant());
   for (auto [axis, stride] : llvm::zip_equal(attribute.getAxes(), attribute.getStrides())) {
     abi::RankExpression::Term &term = *expression.add_terms();
-    term.set_axis(*mesh.findAxis(axis.getValue()));
+    term.set_axis(*axisOf(axis.getValue()));
     term.set_stride(stride);
   }
-  expression.mutable_table()->Add(attribute.getTable().begin(), attribute.getTable().end());
+  // One entry for each rank of the stage; whatever stands for those of others is not read.
+  for (int64_t stage = 0; stage < shared.stages; ++stage)
+    expression.mutable_table()->Add(attribute.getTable().begin(), attribute.getTable().end());
+}
+
+/// A table names ranks of the stage, a sum over axes ranks of all stages.
+void Linker::linkPeer(task::RankAttr attribute, abi::RankExpression &expression) {
+  linkRank(attribute, expression);
+  for (int64_t &peer : *expression.mutable_table())
+    peer = peer < 0 ? peer : worldRank(peer);
 }
 
 void Linker::linkBlock(task::BlockAttr block, Value buffer, abi::Block &message) {
@@ -120,7 +129,7 @@ LogicalResult Linker::linkResult(task::ResultOp op) {
   result.set_buffer(bufferOf.lookup(op.getBuffer()));
   if (std::optional<ArrayAttr> axes = op.getPartialAxes())
     for (StringRef name : axes->getAsValueRange<StringAttr>()) {
-      auto axis = mesh.findAxis(name);
+      std::optional<uint32_t> axis = axisOf(name);
       if (!axis)
         return op.emitOpError() << "expected an axis of the mesh, got \"" << name << "\"";
       result.add_partial_axes(*axis);

@@ -91,7 +91,7 @@ void Linker::linkOperand(Value value, abi::Operand &operand) {
 }
 
 uint32_t Linker::kernelOf(StringRef symbol) {
-  auto [it, isNew] = kernels.try_emplace(symbol, executable.kernels_size());
+  auto [it, isNew] = shared.kernels.try_emplace(symbol, executable.kernels_size());
   if (isNew) {
     abi::Kernel &kernel = *executable.add_kernels();
     kernel.set_name(symbol.str());
@@ -100,16 +100,20 @@ uint32_t Linker::kernelOf(StringRef symbol) {
   return it->second;
 }
 
+/// The same groups in every stage.
 uint32_t Linker::groupOf(DenseIntElementsAttr lists) {
-  auto [it, isNew] = groups.try_emplace(lists, executable.groups_size());
-  if (isNew) {
-    abi::RankGroup &group = *executable.add_groups();
-    int64_t length = lists.getType().getDimSize(1), position = 0;
+  auto [it, isNew] = shared.groups.try_emplace(lists, executable.groups_size());
+  if (!isNew)
+    return it->second;
+  abi::RankGroup &group = *executable.add_groups();
+  int64_t length = lists.getType().getDimSize(1), each = mesh.getNumRanks();
+  for (int64_t stage = 0; stage < shared.stages; ++stage) {
+    int64_t position = 0;
     abi::RankList *list = nullptr;
     for (int64_t rank : lists.getValues<int64_t>()) {
       if (position++ % length == 0)
         list = group.add_lists();
-      list->add_ranks(rank);
+      list->add_ranks(stage * each + rank);
     }
   }
   return it->second;
@@ -132,6 +136,12 @@ void Linker::linkLaunch(task::LaunchOp op, abi::Launch &launch) {
       scalar.set_slot_value(abi::Scalar::SlotValue(attribute.getSlotValue()));
     }
   launch.set_trip(op.getTrip());
+  auto flops = op->getAttrOfType<DenseI64ArrayAttr>(task::flopsAttrName);
+  if (!flops || flops.size() != 3)
+    return;
+  launch.set_contraction_flops(flops[0]);
+  launch.set_elementwise_flops(flops[1]);
+  launch.set_reduction_flops(flops[2]);
 }
 
 void Linker::linkMatmul(task::MatmulOp op, abi::Matmul &matmul) {
@@ -214,8 +224,8 @@ void Linker::linkMoves(task::BlockExchangeOp op, abi::Collective &collective) {
   size_t width = table.getType().getShape().back(), rank = target.getRank();
   for (ArrayRef<int64_t> rest = numbers; !rest.empty(); rest = rest.drop_front(width)) {
     abi::BlockMove &move = *collective.add_moves();
-    move.set_source(rest[0]);
-    move.set_target(rest[1]);
+    move.set_source(worldRank(rest[0]));
+    move.set_target(worldRank(rest[1]));
     auto fill = [&](auto *field, size_t part) {
       ArrayRef<int64_t> values = rest.slice(2 + part * rank, rank);
       field->Add(values.begin(), values.end());
@@ -263,8 +273,8 @@ void Linker::linkExtras(Operation *op, abi::Collective &c) {
         SmallVector<int64_t> ranks(op.getPairs().getValues<int64_t>());
         for (ArrayRef<int64_t> rest = ranks; !rest.empty(); rest = rest.drop_front(2)) {
           abi::RankPair &pair = *c.add_pairs();
-          pair.set_source(rest[0]);
-          pair.set_target(rest[1]);
+          pair.set_source(worldRank(rest[0]));
+          pair.set_target(worldRank(rest[1]));
         }
       })
       .Case([&](task::BlockExchangeOp op) {
@@ -273,12 +283,12 @@ void Linker::linkExtras(Operation *op, abi::Collective &c) {
       })
       .Case([&](task::SendOp op) {
         c.set_kind(abi::SEND);
-        linkRank(op.getPeer(), *c.mutable_peer());
+        linkPeer(op.getPeer(), *c.mutable_peer());
         c.set_tag(op.getTag());
       })
       .Case([&](task::RecvOp op) {
         c.set_kind(abi::RECV);
-        linkRank(op.getPeer(), *c.mutable_peer());
+        linkPeer(op.getPeer(), *c.mutable_peer());
         c.set_tag(op.getTag());
       })
       .Case([&](task::BarrierOp) { c.set_kind(abi::BARRIER); });
@@ -310,6 +320,8 @@ void Linker::linkRecord(Operation *op, abi::Record &record) {
     record.add_signals(event);
     out.set_events(std::max<uint32_t>(out.events(), event + 1));
   }
+  if (auto behind = op->getAttrOfType<DenseI32ArrayAttr>(task::behindAttrName))
+    record.mutable_behind()->Add(behind.asArrayRef().begin(), behind.asArrayRef().end());
   describe(op->getLoc(), record);
   llvm::TypeSwitch<Operation *>(op)
       .Case([&](task::LaunchOp op) { linkLaunch(op, *record.mutable_launch()); })

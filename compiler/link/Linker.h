@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What the parts of the linker share: numbers of buffers, groups, axes, kernels, sections.
+//
+// Of a module that was cut in stages each stage is linked by a linker of its own. Ranks in its module are
+// those of the stage, from 0; in the file they are those of all stages. Only the peers of messages
+// between stages are written as the latter (#task.rank<4 + pp * 4 + dp * 1>).
 #pragma once
 
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/Graph.h"
+#include "dialects/pipe/Stages.h"
 #include "dialects/task/Task.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "passes/facts/ElementTypes.h"
@@ -17,10 +22,23 @@ namespace pcc::link {
 /// them.
 mlir::FailureOr<std::string> bytesOf(mlir::ElementsAttr elements);
 
+/// What the programs of an executable have together.
+struct Shared {
+  explicit Shared(abi::Executable &executable) : executable(executable) {}
+
+  abi::Executable &executable;
+  int64_t stages = 1;
+  bool isCut = false; ///< the mesh has an axis of stages
+  llvm::DenseMap<mlir::Attribute, uint32_t> groups;
+  llvm::DenseMap<mlir::Attribute, uint64_t> constants; ///< offsets
+  llvm::StringMap<uint32_t> kernels;
+};
+
 class Linker {
 public:
-  Linker(mlir::ModuleOp module, task::ProgramOp program, abi::Executable &executable)
-      : module(module), program(program), mesh(dist::getMesh(module)), executable(executable),
+  Linker(mlir::ModuleOp module, task::ProgramOp program, Shared &shared)
+      : module(module), program(program), mesh(dist::getMesh(module)),
+        stage(pipe::getStage(module).value_or(0)), shared(shared), executable(shared.executable),
         out(*executable.add_programs()) {}
 
   mlir::LogicalResult run();
@@ -28,8 +46,12 @@ public:
 private:
   // Link.cpp
   mlir::LogicalResult checkAxes();
-  void linkMesh();
+  /// The number of an axis in the file; nothing if there is none of that name.
+  std::optional<uint32_t> axisOf(llvm::StringRef name) const;
+  /// A rank of the stage among those of all.
+  int64_t worldRank(int64_t rank) const { return stage * mesh.getNumRanks() + rank; }
   mlir::LogicalResult linkBuffer(task::BufferOp op);
+  mlir::FailureOr<uint64_t> linkConstant(task::BufferOp op);
   void linkSlots();
   void linkBatch();
 
@@ -53,17 +75,19 @@ private:
   void linkMoves(task::BlockExchangeOp op, abi::Collective &collective);
   void linkOperand(mlir::Value value, abi::Operand &operand);
   void linkRank(task::RankAttr attribute, abi::RankExpression &expression);
+  void linkPeer(task::RankAttr attribute, abi::RankExpression &expression);
   uint32_t groupOf(mlir::DenseIntElementsAttr lists);
   uint32_t kernelOf(llvm::StringRef symbol);
 
   mlir::ModuleOp module;
   task::ProgramOp program;
-  dist::Mesh mesh;
+  dist::Mesh mesh; ///< of the stage
+  int64_t stage;
+  Shared &shared;
   abi::Executable &executable;
   abi::Program &out;
   llvm::DenseMap<mlir::Value, uint32_t> bufferOf;
-  llvm::DenseMap<mlir::Attribute, uint32_t> groups;
-  llvm::StringMap<uint32_t> kernels, sections, inputs, outputs;
+  llvm::StringMap<uint32_t> sections, inputs, outputs;
 };
 
 } // namespace pcc::link

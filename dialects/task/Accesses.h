@@ -1,12 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a kernel does with the buffers of a `task.launch`: an attribute of the op, one number per
-// buffer, as abi::Access counts them. Without it a kernel may read and write all of them.
+// Attributes that records may have beside their own.
+//
+// `task.accesses` on a `task.launch`: what the kernel does with the buffers, one number per buffer, as
+// abi::Access counts them. Without it a kernel may read and write all of them.
+//
+// `task.flops` on a `task.launch`: what the kernel computes, for prices: operations in contractions,
+// elementwise ops and reductions. Without it none.
+//
+// `task.behind`: which run of each event in `waits` is waited for, as abi::Record counts them. Without
+// it the last one.
 #pragma once
 
 namespace pcc::task {
 
 inline constexpr const char *accessesAttrName = "task.accesses";
+inline constexpr const char *flopsAttrName = "task.flops";
+inline constexpr const char *behindAttrName = "task.behind";
 
 enum class Access : int { Read = 1, Write = 2, ReadWrite = 3 };
 

@@ -3,6 +3,7 @@
 
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/Graph.h"
+#include "dialects/pipe/Pipe.h"
 
 using namespace mlir;
 using namespace pcc::graph;
@@ -55,6 +56,8 @@ ReductionLoops getReductionLoops(Operation *op) {
 }
 
 bool isCollective(Operation *op) {
+  if (isa<pipe::SendOp, pipe::RecvOp>(op))
+    return true;
   return isa_and_nonnull<dist::DistDialect>(op->getDialect()) &&
          !isa<dist::RankOp, dist::GroupSizeOp>(op);
 }

@@ -56,7 +56,7 @@ ReductionLoops getReductionLoops(mlir::Operation *reduce);
 /// The value whose buffer holds `value`: follows views.
 mlir::Value viewRoot(mlir::Value value);
 
-/// True if `op` calls the communication library.
+/// True if `op` calls the communication library: collectives, and messages between stages.
 bool isCollective(mlir::Operation *op);
 
 /// True if `op` is a convolution or one of its gradients.

@@ -24,6 +24,11 @@ def LowerToTask : Pass<"lower-to-task", "::mlir::ModuleOp"> {
   let dependentDialects = ["::pcc::task::TaskDialect"];
 }
 
+def ShareKernels : Pass<"lower-share-kernels", "::mlir::ModuleOp"> {
+  let summary = "moves the kernels of stages into the module around them, equal ones once";
+  let description = "Launches name them there. A module without stages stays as it is.";
+}
+
 def EmitKernels : Pass<"lower-emit-kernels", "::mlir::ModuleOp"> {
   let summary = "turn the kernels of a task module into functions of the LLVM dialect";
   let description = [{

@@ -6,7 +6,9 @@
 
 #include "dialects/dist/Group.h"
 #include "dialects/graph/Graph.h"
+#include "dialects/pipe/Stages.h"
 #include "dialects/task/Accesses.h"
+#include "passes/facts/Cost.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -80,6 +82,21 @@ static ScalarAttr scalarOf(Operation *op) {
   return ScalarAttr::get(op->getContext(), expression, SlotValue::None);
 }
 
+/// Operations of a kernel in contractions, elementwise ops and reductions.
+static SmallVector<int64_t> countFlops(const facts::Kernel &kernel) {
+  SmallVector<int64_t> flops(3, 0);
+  for (Operation *op : kernel.ops) {
+    facts::Cost cost = facts::costOf(op);
+    if (cost.opClass == facts::OpClass::Contraction)
+      flops[0] += cost.flops;
+    else if (cost.opClass == facts::OpClass::Reduction)
+      flops[2] += cost.flops;
+    else
+      flops[1] += cost.flops;
+  }
+  return flops;
+}
+
 void SectionEmitter::emitLaunch(const facts::Kernel &kernel) {
   SmallVector<Value> operands;
   SmallVector<int32_t> accesses;
@@ -110,6 +127,7 @@ void SectionEmitter::emitLaunch(const facts::Kernel &kernel) {
                                  operands, scalars.empty() ? ArrayAttr() : b.getArrayAttr(scalars),
                                  iterationsOf(outlined.function, kernel.form).trip);
   launch->setAttr(accessesAttrName, b.getDenseI32ArrayAttr(accesses));
+  launch->setAttr(flopsAttrName, b.getDenseI64ArrayAttr(countFlops(kernel)));
 }
 
 namespace {
@@ -136,6 +154,12 @@ static Epilogue epilogueOf(const facts::Kernel &kernel) {
   return epilogue;
 }
 
+/// How an accumulated result is added: the first of all to the sum overwrites what a step before has
+/// left.
+Accumulation SectionEmitter::accumulationOf(unsigned result) {
+  return section.beginsSum(result) ? Accumulation::AddAfterFirst : Accumulation::Add;
+}
+
 void SectionEmitter::emitMatmul(const facts::Kernel &kernel) {
   auto matmul = cast<graph::MatmulOp>(kernel.ops.front());
   ArrayRef<int64_t> shape = matmul.getType().getShape(), lhs = matmul.getLhs().getType().getShape();
@@ -148,7 +172,7 @@ void SectionEmitter::emitMatmul(const facts::Kernel &kernel) {
     OpOperand &use = *epilogue.result.use_begin();
     if (use.getOwner()->hasTrait<OpTrait::IsTerminator>() &&
         section.isAccumulated(use.getOperandNumber()))
-      accumulation = Accumulation::AddAfterFirst;
+      accumulation = accumulationOf(use.getOperandNumber());
   }
   int64_t batch = matmul.getType().getNumElements() / (m * n);
   MatmulOp::create(b, kernel.ops.back()->getLoc(), buffers.of(matmul.getLhs()),
@@ -200,7 +224,37 @@ void SectionEmitter::emitAttention(Operation *attention) {
       });
 }
 
+/// The rank at the same position of another stage: the own rank, moved by whole stages.
+static RankAttr peerOf(Operation *op, int64_t stage) {
+  MLIRContext *context = op->getContext();
+  dist::Mesh mesh = dist::getMesh(op);
+  int64_t own = pipe::getStage(op->getParentOfType<ModuleOp>()).value_or(0);
+  SmallVector<StringAttr> axes;
+  SmallVector<int64_t> strides;
+  int64_t stride = 1;
+  for (const dist::MeshAxis &axis : llvm::reverse(mesh.getAxes())) {
+    axes.push_back(StringAttr::get(context, axis.name));
+    strides.push_back(stride);
+    stride *= axis.size;
+  }
+  axes.push_back(StringAttr::get(context, pipe::stageAxisName));
+  strides.push_back(stride);
+  return RankAttr::get(context, (stage - own) * stride, axes, strides, {});
+}
+
 LogicalResult SectionEmitter::emitCollective(Operation *op) {
+  if (auto send = dyn_cast<pipe::SendOp>(op)) {
+    SendOp::create(b, op->getLoc(), buffers.inShapeOf(send.getInput()),
+                   peerOf(op, send.getStage()), send.getTag())
+        .setLane(Lane::Transfer);
+    return success();
+  }
+  if (auto recv = dyn_cast<pipe::RecvOp>(op)) {
+    RecvOp::create(b, op->getLoc(), buffers.of(recv.getResult()), peerOf(op, recv.getStage()),
+                   recv.getTag())
+        .setLane(Lane::Transfer);
+    return success();
+  }
   Value source = op->getNumOperands() ? buffers.inShapeOf(op->getOperand(0)) : Value();
   Value destination = op->getNumResults() ? buffers.of(op->getResult(0)) : Value();
   return emitCollectiveRecord(b, op, source, destination);
@@ -223,7 +277,8 @@ LogicalResult SectionEmitter::emitResults() {
     if (sum != placeOf(value)) // else the product has added itself
       AccumulateOp::create(
           b, value.getLoc(), buffers.of(value),
-          buffers.at(sum, type.clone(b.getF32Type()), nameOfResult(role), value.getLoc()));
+          buffers.at(sum, type.clone(b.getF32Type()), nameOfResult(role), value.getLoc()))
+          .setAccumulation(accumulationOf(index));
   }
   return emitCopies(std::move(copies));
 }

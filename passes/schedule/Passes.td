@@ -15,6 +15,15 @@ def AssignKernels : Pass<"schedule-assign-kernels", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::pcc::task::TaskDialect"];
 }
 
+def SizeMessages : Pass<"schedule-size-messages", "::mlir::ModuleOp"> {
+  let summary = "finds how many messages may be under way between stages without a rank that waits to send";
+  let description = [{
+    From the slots of all stages. Annotates: `pipe.copies` on `pipe.send`, how many copies of the value
+    there must be.
+  }];
+  let dependentDialects = ["::pcc::pipe::PipeDialect"];
+}
+
 def PlanMemory : Pass<"schedule-plan-memory", "::mlir::ModuleOp"> {
   let summary = "gives every value that crosses kernels its place in memory";
   let description = [{

@@ -4,10 +4,12 @@
 //
 // Assumes kernels (AssignKernels). Leaves `task.place` on ops, arguments, parameters and
 // accumulated results, and `task.bytes` on the module. Parameters, optimizer states and
-// accumulators are persistent; inputs have a space of their own; what remains is packed by live
-// range. A gradient that is not accumulated lies in the same buffer in the section that computes it
+// accumulators are persistent; inputs have a space of their own. What one section leaves for another
+// of its microbatch, and what is sent and received, lies in rings at the begin of the temporaries;
+// what remains is packed behind them by live range. A gradient that is not accumulated lies in the same buffer in the section that computes it
 // and in the update.
 #include "passes/schedule/Passes.h"
+#include "passes/schedule/Rings.h"
 #include "passes/schedule/Values.h"
 
 #include "mlir/IR/Remarks.h"
@@ -56,6 +58,7 @@ private:
   bool mayReplace(PlaceAttr place, const facts::Kernel &kernel, Value output);
   PlaceAttr parameterUpdatedBy(facts::Section &section, const facts::Kernel &kernel, Value output);
   void extendOverCommunication(const facts::Kernel &kernel, int64_t numKernels);
+  int64_t placeRings();
   void packTemporaries();
   void annotate(facts::Section &section);
 
@@ -65,6 +68,7 @@ private:
   int64_t temporaryBytes = 0;
   llvm::DenseMap<Attribute, PlaceAttr> placeOfRole; ///< parameters, inputs, the step
   llvm::DenseMap<Attribute, Value> valueOfRole;     ///< results of earlier sections of the step
+  std::optional<Rings> rings; ///< of the step
   Values values;
   int64_t start = 0; ///< time of the present section's first kernel
 };
@@ -89,9 +93,10 @@ void MemoryPlanner::placeAccumulators(facts::Section &section) {
     if (!section.isAccumulated(i))
       continue;
     auto type = cast<ShapedType>(section.function.getResultTypes()[i]);
-    PlaceAttr place = persistent.take(context, type, sizeof(float));
+    PlaceAttr &place = placeOfRole[section.getResultRole(i)];
+    if (section.beginsSum(i))
+      place = persistent.take(context, type, sizeof(float));
     section.function.setResultAttr(i, facts::placeAttrName, place);
-    placeOfRole[section.getResultRole(i)] = place;
   }
 }
 
@@ -174,6 +179,10 @@ void MemoryPlanner::addKernel(facts::Section &section, const facts::Kernel &kern
       values.add(output, {bytes, now, last, place, false});
       continue;
     }
+    if (int64_t copies = rings && section.runs > 0 ? rings->copiesOf(output) : 0) {
+      values.add(output, {bytes, now, last, nullptr, /*overwritable=*/false, copies});
+      continue;
+    }
     Value dying;
     for (Value candidate : kernel.inputs) {
       Value root = facts::viewRoot(candidate);
@@ -195,11 +204,13 @@ void MemoryPlanner::addKernel(facts::Section &section, const facts::Kernel &kern
 }
 
 /// A collective runs on a lane of its own: its buffers stay in use until a kernel has waited for
-/// it.
+/// it. A message of a section outside the step may arrive as soon as the section begins.
 void MemoryPlanner::extendOverCommunication(const facts::Kernel &kernel, int64_t numKernels) {
   if (kernel.form.getKind() != task::FormKind::Collective)
     return;
   int64_t waited = numKernels;
+  if (auto recv = dyn_cast<pipe::RecvOp>(kernel.ops.front()); recv && values.find(recv.getResult()))
+    values.find(recv.getResult())->first = start;
   for (Value output : kernel.outputs)
     facts::forEachReader(output, [&](Operation *reader) {
       waited = std::min(waited, facts::getKernelNumber(reader).value_or(numKernels));
@@ -232,21 +243,38 @@ LogicalResult MemoryPlanner::addSection(facts::Section &section) {
   return success();
 }
 
+/// Returns the bytes of all rings.
+int64_t MemoryPlanner::placeRings() {
+  int64_t end = 0;
+  for (Buffer *buffer : values.rings()) {
+    int64_t stride = llvm::alignTo(std::max<int64_t>(buffer->bytes, 1), task::bufferAlignment);
+    buffer->place = PlaceAttr::get(context, Space::Temporary, end, buffer->copies,
+                                   buffer->copies > 1 ? stride : 0);
+    end += buffer->copies * stride;
+  }
+  return end;
+}
+
 void MemoryPlanner::packTemporaries() {
+  int64_t ringBytes = placeRings(), ringCopies = 0;
+  for (Value value : values.all())
+    if (Buffer *buffer = values.find(value))
+      ringCopies = std::max(ringCopies, buffer->copies);
   SmallVector<Buffer *> buffers = values.temporaries();
   solve::PackProblem problem;
   for (Buffer *buffer : buffers)
     problem.items.push_back({buffer->bytes, buffer->first, buffer->last});
   solve::PackSolution offsets = solve::packBestFit(problem);
   for (auto [buffer, offset] : llvm::zip_equal(buffers, offsets))
-    buffer->place = PlaceAttr::get(context, Space::Temporary, offset);
+    buffer->place = PlaceAttr::get(context, Space::Temporary, ringBytes + offset);
 
-  int64_t peak = solve::peakOf(problem, offsets);
+  int64_t peak = ringBytes + solve::peakOf(problem, offsets);
   temporaryBytes = std::max<int64_t>(temporaryBytes, llvm::alignTo(peak, task::bufferAlignment));
   remark::analysis(module.getLoc(), remark::RemarkOpts::name("plan-memory").category("schedule"))
       << remark::metric("buffers", int64_t(buffers.size()))
       << remark::metric("temporary_bytes", peak)
-      << remark::metric("bound_bytes", solve::lowerBound(problem))
+      << remark::metric("bound_bytes", ringBytes + solve::lowerBound(problem))
+      << remark::metric("ring_bytes", ringBytes) << remark::metric("ring_copies", ringCopies)
       << remark::metric("persistent_bytes", persistent.end);
 }
 
@@ -294,6 +322,8 @@ LogicalResult MemoryPlanner::run() {
   for (facts::Section &section : sections)
     placeAccumulators(section);
   auto step = llvm::partition_point(sections, [](const facts::Section &s) { return s.runs > 0; });
+  if (step != sections.begin())
+    rings.emplace(facts::getStep(module), MutableArrayRef(sections.begin(), step));
   if (step != sections.begin() && failed(planTimeline(MutableArrayRef(sections.begin(), step))))
     return failure();
   for (facts::Section &section : MutableArrayRef(step, sections.end()))

@@ -31,9 +31,17 @@ void Values::readAt(Value value, int64_t time) {
 SmallVector<Buffer *> Values::temporaries() {
   SmallVector<Buffer *> free;
   for (const std::unique_ptr<Buffer> &buffer : buffers)
-    if (!buffer->place)
+    if (!buffer->place && buffer->copies == 0)
       free.push_back(buffer.get());
   return free;
+}
+
+SmallVector<Buffer *> Values::rings() {
+  SmallVector<Buffer *> rings;
+  for (const std::unique_ptr<Buffer> &buffer : buffers)
+    if (!buffer->place && buffer->copies > 0)
+      rings.push_back(buffer.get());
+  return rings;
 }
 
 int64_t lastReader(Value value, int64_t numKernels) {

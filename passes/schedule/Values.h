@@ -19,6 +19,7 @@ struct Buffer {
   int64_t last = 0;         ///< time of the last record that reads it
   task::PlaceAttr place;    ///< where it must lie; null: a temporary, free to choose
   bool overwritable = true; ///< false where a later run still needs what it holds
+  int64_t copies = 0;       ///< of its own place, which nothing else shares; 0: packed
 };
 
 /// The buffers of one timeline.
@@ -34,8 +35,9 @@ public:
 
   /// Every value with a buffer, in order of definition.
   llvm::ArrayRef<mlir::Value> all() const { return order; }
-  /// Distinct buffers without a place.
+  /// Distinct buffers without a place, those that are packed and those with copies of their own.
   llvm::SmallVector<Buffer *> temporaries();
+  llvm::SmallVector<Buffer *> rings();
 
 private:
   llvm::SmallVector<std::unique_ptr<Buffer>> buffers;

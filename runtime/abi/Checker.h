@@ -101,6 +101,9 @@ void checkName(Checker &checker, std::set<std::string> &names, const std::string
 void checkRecords(Checker &checker, const Executable &executable, const Program &program,
                   RankRange ranks);
 
+/// Checks the events of a program whose records are valid.
+void checkEvents(Checker &checker, const Executable &executable, const Program &program);
+
 /// Checks that an expression only names axes of the mesh and cannot overflow.
 bool checkExpression(Checker &checker, const RankExpression &expression, const Mesh &mesh);
 

@@ -2,6 +2,8 @@
 
 #include "runtime/abi/Outside.h"
 
+#include "runtime/abi/RankExpression.h"
+
 #include <algorithm>
 
 namespace pcc::abi {
@@ -57,6 +59,17 @@ int findResult(const Program &program, const Result &result) {
     if (program.results(i).role() == result.role() && program.results(i).name() == result.name())
       return i;
   return -1;
+}
+
+bool isSumOfPrograms(const Executable &executable, const Result &result) {
+  int64_t ranksOfOne = rankCount(executable.mesh()) / executable.programs_size();
+  return std::any_of(result.partial_axes().begin(), result.partial_axes().end(),
+                     [&](uint32_t partial) {
+                       int64_t stride = 1; // between ranks that are neighbours on the axis
+                       for (int axis = executable.mesh().axes_size(); --axis > int(partial);)
+                         stride *= executable.mesh().axes(axis).size();
+                       return executable.programs_size() > 1 && stride >= ranksOfOne;
+                     });
 }
 
 Program outsideOf(const Executable &executable) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The checks of local records: operands in their buffers, sizes that fit the kind; and of events in
-// order.
+// The checks of local records: operands in their buffers, sizes that fit the kind.
 
 #include "runtime/abi/Checker.h"
 #include "runtime/abi/ElementTypes.h"
@@ -144,42 +143,6 @@ void RecordChecker::check(const Record &record) {
   }
 }
 
-/// Checks that each event is signalled by at most one record.
-void checkSignals(Checker &checker, const Program &program) {
-  constexpr uint32_t maxEvents = 1u << 20;
-  if (!checker.expect(program.events() <= maxEvents, "events: expected at most {}, got {}",
-                      maxEvents, program.events()))
-    return;
-  std::vector<bool> signalled(program.events(), false);
-  for (int s = 0; s < program.sections_size(); ++s) {
-    Checker::Scope section(checker, "sections", s);
-    for (int r = 0; r < program.sections(s).records_size(); ++r) {
-      Checker::Scope record(checker, "records", r);
-      for (uint32_t event : program.sections(s).records(r).signals()) {
-        if (!checker.expect(event < program.events(), "signals: expected an event below {}, got {}",
-                            program.events(), event))
-          return;
-        checker.expect(!signalled[event], "signals: event {} has another signaller", event);
-        signalled[event] = true;
-      }
-    }
-  }
-}
-
-/// Checks that the waits of a section find their events signalled, and adds the section's own.
-void checkWaits(Checker &checker, const Program &program, int s, std::vector<bool> &signalled) {
-  Checker::Scope section(checker, "sections", s);
-  for (int r = 0; r < program.sections(s).records_size() && checker.ok(); ++r) {
-    Checker::Scope scope(checker, "records", r);
-    const Record &record = program.sections(s).records(r);
-    for (uint32_t event : record.waits())
-      checker.expect(event < program.events() && signalled[event],
-                     "waits: event {} is not signalled before", event);
-    for (uint32_t event : record.signals())
-      signalled[event] = true;
-  }
-}
-
 /// Checks that records have numbers of their own, or none.
 void checkNumbers(Checker &checker, const Program &program) {
   std::set<uint32_t> numbers;
@@ -193,30 +156,6 @@ void checkNumbers(Checker &checker, const Program &program) {
       checker.expect(number == 0 || numbers.insert(number).second,
                      "number: {} is that of another record", number);
     }
-  }
-}
-
-/// Checks the order of events in a step, where at least the last slot of each section finds what it
-/// waits for, and in the sections that no slot runs, which start on their own.
-void checkEventOrder(Checker &checker, const Program &program) {
-  std::vector<bool> signalled(program.events(), false), inStep(program.sections_size(), false);
-  std::vector<int> left(program.sections_size(), 0);
-  for (const Slot &slot : program.slots())
-    ++left[slot.section()];
-  for (const Slot &slot : program.slots()) {
-    inStep[slot.section()] = true;
-    if (--left[slot.section()] == 0) {
-      checkWaits(checker, program, slot.section(), signalled);
-      continue;
-    }
-    for (const Record &record : program.sections(int(slot.section())).records())
-      for (uint32_t event : record.signals())
-        signalled[event] = true;
-  }
-  for (int s = 0; s < program.sections_size(); ++s) {
-    std::vector<bool> alone(program.events(), false);
-    if (!inStep[s])
-      checkWaits(checker, program, s, alone);
   }
 }
 
@@ -242,9 +181,7 @@ void checkRecords(Checker &checker, const Executable &executable, const Program 
   if (checker.ok())
     checkNumbers(checker, program);
   if (checker.ok())
-    checkSignals(checker, program);
-  if (checker.ok())
-    checkEventOrder(checker, program);
+    checkEvents(checker, executable, program);
 }
 
 } // namespace pcc::abi

@@ -174,7 +174,7 @@ bool Follower::readsInput(uint32_t section) const {
 
 /// The rank's thread brings the data and the number of the step.
 abi::Status Follower::enterSlot() {
-  order.enterSlot();
+  order.enterSlot(slot);
   abi::Status status;
   if (index.program.has_step_buffer())
     status = fill(bytes.buffer(index.program.step_buffer()));

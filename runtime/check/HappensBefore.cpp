@@ -2,6 +2,9 @@
 
 #include "runtime/check/HappensBefore.h"
 
+#include "runtime/abi/RingCopy.h"
+#include "runtime/abi/Waits.h"
+
 #include <algorithm>
 
 namespace pcc::check {
@@ -16,7 +19,17 @@ void merge(Clock &into, const Clock &other) {
 
 HappensBefore::HappensBefore(const ProgramIndex &index, const Told *told)
     : index(index), told(told) {
+  for (const abi::Record *record : index.records)
+    for (int w = 0; w < record->waits_size(); ++w)
+      if (abi::behindOf(*record, w) > 0)
+        signalledFor[record->waits(w)];
   finish();
+}
+
+void HappensBefore::enterSlot(const abi::Slot &slot) {
+  enterThread();
+  slotBegin = compute;
+  number = abi::ringIndex(index.executable.batch(), slot);
 }
 
 void HappensBefore::finish() {
@@ -24,8 +37,24 @@ void HappensBefore::finish() {
   compute = slotBegin = now;
   signalled.assign(index.program.events(), {});
   doneBy.assign(index.clocks, {});
+  for (auto &[event, byNumber] : signalledFor)
+    byNumber.clear();
   runs.assign(index.records.size(), 0);
   computed = 0;
+}
+
+void HappensBefore::waitForEvents(const abi::Record &record) {
+  for (int w = 0; w < record.waits_size(); ++w) {
+    uint32_t event = record.waits(w), behind = abi::behindOf(record, w);
+    if (behind == 0) {
+      merge(now, signalled[event]);
+      continue;
+    }
+    const std::map<uint64_t, Clock> &byNumber = signalledFor[event];
+    if (std::optional<uint64_t> awaited = abi::awaitedNumber(behind, number))
+      if (auto known = byNumber.find(*awaited); known != byNumber.end())
+        merge(now, known->second);
+  }
 }
 
 void HappensBefore::enter(uint32_t record) {
@@ -38,9 +67,9 @@ void HappensBefore::enter(uint32_t record) {
     now = slotBegin;
   else
     now.assign(index.clocks, 0);
-  merge(now, doneBy[clock]); // a record runs once at a time
-  for (uint32_t event : entry.waits())
-    merge(now, signalled[event]);
+  if (entry.lane() != abi::TRANSFER) // whose messages do not wait for those before them
+    merge(now, doneBy[clock]);
+  waitForEvents(entry);
   ++runs[record];
   count = clock == 0 ? computed + 1 : runs[record];
 }
@@ -49,6 +78,7 @@ void HappensBefore::leave() {
   const abi::Record &record = *index.records[entered];
   uint32_t clock = index.clockOf[entered];
   now[clock] = std::max(now[clock], count);
+  merge(now, doneBy[clock]); // which is done first
   if (record.lane() == abi::COMPUTE)
     now[0] = ++computed;
   if (told)
@@ -59,8 +89,11 @@ void HappensBefore::leave() {
     doneBy[clock] = now;
   if (record.lane() == abi::COMPUTE)
     compute = now;
-  for (uint32_t event : record.signals())
+  for (uint32_t event : record.signals()) {
     signalled[event] = now;
+    if (auto byNumber = signalledFor.find(event); byNumber != signalledFor.end())
+      byNumber->second[number] = now;
+  }
 }
 
 void HappensBefore::waitFor(Moment moment) {
@@ -115,7 +148,7 @@ Teller::Teller(const std::vector<ProgramIndex> &programs, const Messages &messag
 void Teller::record(const ProgramIndex &index, const std::vector<abi::Slot> &slots) {
   HappensBefore order(index, nullptr);
   for (const abi::Slot &slot : slots) {
-    order.enterSlot();
+    order.enterSlot(slot);
     for (uint32_t r = index.firstOf[slot.section()]; r < index.firstOf[slot.section() + 1]; ++r) {
       order.enter(r);
       if (isMessage(*index.records[r])) {

@@ -9,6 +9,8 @@
 //   c (COMPUTE)            begins with {0: 1}: nothing orders it after b
 //   d (COMPUTE), waits b   begins with {0: 2, b: 1}
 //
+// Runs of one record are done in their order, so that a count says all of those before it, too.
+//
 // A message that is done on one side has begun on the other, so whoever waits for the reply of a
 // rank knows what that rank knew when it began to reply: that it has received the question.
 
@@ -54,10 +56,7 @@ public:
   /// Something between slots that the rank's own thread does: it comes after all of COMPUTE.
   void enterThread() { now = compute; }
   /// A slot begins: so does its COMMUNICATION, not sooner.
-  void enterSlot() {
-    enterThread();
-    slotBegin = compute;
-  }
+  void enterSlot(const abi::Slot &slot);
   /// It waited for a run.
   void waitFor(Moment moment);
 
@@ -65,14 +64,19 @@ public:
   void finish();
 
 private:
+  void waitForEvents(const abi::Record &record);
+
   const ProgramIndex &index;
   const Told *told;
   Clock now, compute, slotBegin;
   /// By event and by clock: what was known when the last run that signals, or is, it was done.
   std::vector<Clock> signalled, doneBy;
+  /// By event that some record waits for by number: what was known then, by number.
+  std::map<uint32_t, std::map<uint64_t, Clock>> signalledFor;
   /// By record.
   std::vector<uint32_t> runs;
   uint32_t entered = 0, count = 0, computed = 0;
+  uint64_t number = 0; ///< of the slot, by which rings turn
 };
 
 /// What the messages of each program tell in an episode.

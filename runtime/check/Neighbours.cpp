@@ -4,6 +4,7 @@
 
 #include "runtime/abi/OperandRanges.h"
 #include "runtime/abi/RingCopy.h"
+#include "runtime/abi/Waits.h"
 #include "runtime/check/ProgramIndex.h"
 
 #include <algorithm>
@@ -25,23 +26,31 @@ bool Neighbours::join(std::span<const abi::Record *const> together, const abi::R
       areMessages != isMessage(next) ||
       (!areMessages && first.collective().group() != next.collective().group()))
     return false;
-  auto isWaitedFor = [&](uint32_t event) {
+  auto hasWait = [](const abi::Record &record, uint32_t event, uint32_t behind) {
+    for (int w = 0; w < record.waits_size(); ++w)
+      if (record.waits(w) == event && abi::behindOf(record, w) == behind)
+        return true;
+    return false;
+  };
+  auto isWaitedFor = [&](int wait) {
+    uint32_t event = next.waits(wait), behind = abi::behindOf(next, wait);
     return ofCompute.contains(event) ||
            std::any_of(together.begin(), together.end(), [&](const abi::Record *record) {
-             return std::find(record->waits().begin(), record->waits().end(), event) !=
-                    record->waits().end();
+             return hasWait(*record, event, behind);
            });
   };
+  for (int w = 0; w < next.waits_size(); ++w)
+    if (!isWaitedFor(w))
+      return false;
   auto waitsFor = [&](const abi::Record *record) {
     return std::any_of(next.waits().begin(), next.waits().end(), [&](uint32_t event) {
       return std::find(record->signals().begin(), record->signals().end(), event) !=
              record->signals().end();
     });
   };
-  return std::all_of(next.waits().begin(), next.waits().end(), isWaitedFor) &&
-         std::none_of(together.begin(), together.end(), [&](const abi::Record *record) {
-           return waitsFor(record) || conflict(*record, next);
-         });
+  return std::none_of(together.begin(), together.end(), [&](const abi::Record *record) {
+    return waitsFor(record) || conflict(*record, next);
+  });
 }
 
 bool Neighbours::conflict(const abi::Record &a, const abi::Record &b) const {

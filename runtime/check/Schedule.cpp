@@ -2,9 +2,12 @@
 
 #include "runtime/check/Schedule.h"
 
+#include "runtime/abi/RingCopy.h"
+#include "runtime/abi/Waits.h"
 #include "runtime/check/Neighbours.h"
 
 #include <deque>
+#include <map>
 
 namespace pcc::check {
 namespace {
@@ -13,7 +16,8 @@ class ScheduleMaker {
 public:
   ScheduleMaker(const ProgramIndex &index, bool launchesOnly)
       : index(index), launchesOnly(launchesOnly), neighbours(index.executable, index.program),
-        runs(index.records.size(), 0), signaller(index.program.events(), -1) {
+        runs(index.records.size(), 0), signaller(index.program.events(), -1),
+        signallerOf(index.program.events()) {
     schedule.collectives.assign(index.executable.groups_size(), 0);
     inFlight.resize(index.executable.groups_size());
   }
@@ -23,6 +27,7 @@ public:
 
 private:
   void addRecord(uint32_t place, const abi::Slot &slot);
+  void addWaits(const abi::Record &record, uint64_t number, Item &item) const;
   void limitInFlight(Item &item);
   bool joins(const abi::Record &record) const;
   Call callOf(uint32_t place);
@@ -35,6 +40,8 @@ private:
   /// what is done when its turn is over.
   std::vector<uint32_t> runs;
   std::vector<int64_t> signaller;
+  /// By event: the item that signalled it in the slot of a number.
+  std::vector<std::map<uint64_t, int64_t>> signallerOf;
   /// By group: the items that started each of its collectives beside COMPUTE, and their counts.
   std::vector<std::deque<std::pair<uint32_t, uint32_t>>> inFlight;
   /// The records of the last item while neighbours may still join it.
@@ -74,16 +81,30 @@ void ScheduleMaker::limitInFlight(Item &item) {
     older.emplace_back(call.count, uint32_t(schedule.items.size()) - 1);
 }
 
+void ScheduleMaker::addWaits(const abi::Record &record, uint64_t number, Item &item) const {
+  for (int w = 0; w < record.waits_size(); ++w) {
+    uint32_t event = record.waits(w), behind = abi::behindOf(record, w);
+    int64_t other = signaller[event];
+    if (behind > 0) {
+      std::optional<uint64_t> awaited = abi::awaitedNumber(behind, number);
+      auto known = awaited ? signallerOf[event].find(*awaited) : signallerOf[event].end();
+      other = known == signallerOf[event].end() ? -1 : known->second;
+    }
+    if (other >= 0)
+      item.waits.push_back(uint32_t(other));
+  }
+}
+
 void ScheduleMaker::addRecord(uint32_t place, const abi::Slot &slot) {
   const abi::Record &record = *index.records[place];
+  uint64_t number = abi::ringIndex(index.executable.batch(), slot);
   bool meets = record.has_collective() && !(launchesOnly && isMessage(record));
   if (!meets || !joins(record)) {
     Item item{.lane = meets && !launchesOnly ? record.lane() : abi::COMPUTE,
               .slot = slot,
               .record = place};
-    for (uint32_t event : record.waits())
-      if (!launchesOnly && signaller[event] >= 0)
-        item.waits.push_back(uint32_t(signaller[event]));
+    if (!launchesOnly)
+      addWaits(record, number, item);
     if (meets || !item.waits.empty())
       schedule.items.push_back(std::move(item));
     open.clear();
@@ -94,7 +115,7 @@ void ScheduleMaker::addRecord(uint32_t place, const abi::Slot &slot) {
     open.push_back(&record);
   }
   for (uint32_t event : record.signals())
-    signaller[event] =
+    signaller[event] = signallerOf[event][number] =
         meets && record.lane() != abi::COMPUTE ? int64_t(schedule.items.size()) - 1 : -1;
 }
 

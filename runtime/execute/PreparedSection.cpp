@@ -4,6 +4,7 @@
 
 #include "runtime/abi/OperandRanges.h"
 #include "runtime/abi/RingCopy.h"
+#include "runtime/abi/Waits.h"
 #include "runtime/execute/PrepareCollective.h"
 
 #include <algorithm>
@@ -44,6 +45,13 @@ Status forEachIndex(uint64_t period, const PrepareContext &context, Prepare prep
   return {};
 }
 
+std::vector<PreparedWait> waitsOf(const abi::Record &record) {
+  std::vector<PreparedWait> waits;
+  for (int w = 0; w < record.waits_size(); ++w)
+    waits.push_back({record.waits(w), abi::behindOf(record, w)});
+  return waits;
+}
+
 /// A peer below zero means that the rank sits out.
 bool takesPart(const CollectiveCall &call) { return !isPointToPoint(call.kind) || call.root >= 0; }
 
@@ -52,20 +60,34 @@ bool takesPart(const CollectiveCall &call) { return !isPointToPoint(call.kind) |
 void EventTable::signalLater(PreparedBatch &batch) {
   for (uint32_t event : batch.signals)
     pending[event] = &batch;
-  flying.push_back(&batch);
+  if (std::find(flying.begin(), flying.end(), &batch) == flying.end())
+    flying.push_back(&batch);
 }
 
-Status EventTable::wait(uint32_t event, Progress &progress, Trace &trace) {
-  return pending[event] ? finish(*pending[event], progress, trace) : Status();
+Status EventTable::wait(const PreparedWait &wait, uint64_t number, Progress &progress,
+                        Trace &trace) {
+  PreparedBatch *batch = pending[wait.event];
+  if (!batch)
+    return {};
+  if (wait.behind == 0)
+    return finish(*batch, progress, trace);
+  std::optional<uint64_t> awaited = abi::awaitedNumber(wait.behind, number);
+  auto isAwaited = [&](const Flight &flight) { return flight.number == awaited; };
+  Status status;
+  while (status.ok() && std::any_of(batch->flights.begin(), batch->flights.end(), isAwaited))
+    status = finishFirst(*batch, progress, trace);
+  return status;
 }
 
 Status EventTable::finishWriters(const std::byte *begin, int64_t bytes, Progress &progress,
                                  Trace &trace) {
   for (PreparedBatch *batch : std::vector(flying)) { // finish() takes them from the list
-    auto writesThere = [&](const CollectiveCall &call) {
-      return writes(call, begin, bytes, batch->communicator->size());
+    auto writesThere = [&](const Flight &flight) {
+      return std::any_of(flight.calls.begin(), flight.calls.end(), [&](const CollectiveCall &call) {
+        return writes(call, begin, bytes, batch->communicator->size());
+      });
     };
-    if (std::any_of(batch->calls.begin(), batch->calls.end(), writesThere))
+    if (std::any_of(batch->flights.begin(), batch->flights.end(), writesThere))
       if (Status status = finish(*batch, progress, trace); !status.ok())
         return status;
   }
@@ -73,22 +95,31 @@ Status EventTable::finishWriters(const std::byte *begin, int64_t bytes, Progress
 }
 
 Status EventTable::finish(PreparedBatch &batch, Progress &progress, Trace &trace) {
-  if (!batch.inFlight)
-    return {};
+  Status status;
+  while (status.ok() && !batch.flights.empty())
+    status = finishFirst(batch, progress, trace);
+  return status;
+}
+
+/// Waits for the oldest flight of a batch that has one.
+Status EventTable::finishFirst(PreparedBatch &batch, Progress &progress, Trace &trace) {
+  Flight flight = batch.flights.front();
   int64_t begin = nowNanoseconds();
   progress.enter(batch.record);
   Status status;
   {
     Progress::Waiting waiting(progress, begin);
-    status = batch.communicator->wait(batch.request);
+    status = batch.communicator->wait(flight.request);
   }
   progress.leave(batch.record);
-  trace.add({batch.record, progress.step.load(std::memory_order_relaxed), batch.startTime,
+  trace.add({batch.record, progress.step.load(std::memory_order_relaxed), flight.startTime,
              nowNanoseconds()});
-  batch.inFlight = false;
-  for (uint32_t event : batch.signals)
-    pending[event] = nullptr;
-  std::erase(flying, &batch);
+  batch.flights.pop_front();
+  if (batch.flights.empty()) {
+    for (uint32_t event : batch.signals)
+      pending[event] = nullptr;
+    std::erase(flying, &batch);
+  }
   return std::move(status).at({.op = batch.record->op(), .location = batch.record->location()});
 }
 
@@ -100,14 +131,17 @@ Status EventTable::finishAll(Progress &progress, Trace &trace) {
 }
 
 /// Starts a batch; this may wait for others, where too many are in flight.
-static Status start(PreparedBatch &batch, Progress &progress) {
-  batch.startTime = nowNanoseconds();
-  Progress::Waiting waiting(progress, batch.startTime);
-  Expected<Request> request = batch.communicator->start(batch.calls);
+static Status start(PreparedBatch &batch, uint64_t number, Progress &progress) {
+  Flight flight{.request = {},
+                .number = number,
+                .startTime = nowNanoseconds(),
+                .calls = batch.callsOf[number % batch.callsOf.size()]};
+  Progress::Waiting waiting(progress, flight.startTime);
+  Expected<Request> request = batch.communicator->start(flight.calls);
   if (!request)
     return request.status();
-  batch.request = *request;
-  batch.inFlight = true;
+  flight.request = *request;
+  batch.flights.push_back(flight);
   return {};
 }
 
@@ -121,7 +155,7 @@ Expected<PreparedSection> PreparedSection::prepare(int index, const PrepareConte
       section.addCollective(record, groups, neighbours);
       continue;
     }
-    Step step{.record = &record, .waits = {record.waits().begin(), record.waits().end()}};
+    Step step{.record = &record, .waits = waitsOf(record)};
     Status status =
         forEachIndex(periodOf(record, context), context, [&](const PrepareContext &copy) {
           Expected<std::unique_ptr<PreparedRecord>> local = device.prepare(record, copy);
@@ -153,7 +187,8 @@ void PreparedSection::addCollective(const abi::Record &record, const RankGroups 
                                            : groups.groups[record.collective().group()].get();
   }
   Step &step = steps.back();
-  step.waits.insert(step.waits.end(), record.waits().begin(), record.waits().end());
+  std::vector<PreparedWait> waits = waitsOf(record);
+  step.waits.insert(step.waits.end(), waits.begin(), waits.end());
   step.batch->signals.insert(step.batch->signals.end(), record.signals().begin(),
                              record.signals().end());
   step.batch->records.push_back(&record);
@@ -188,8 +223,8 @@ Status PreparedSection::run(const SlotValues &slot, EventTable &events, Progress
 
 Status PreparedSection::runStep(Step &step, const SlotValues &slot, EventTable &events,
                                 Progress &progress, Trace &trace) {
-  for (uint32_t event : step.waits)
-    if (Status status = events.wait(event, progress, trace); !status.ok())
+  for (const PreparedWait &wait : step.waits)
+    if (Status status = events.wait(wait, slot.ringIndex, progress, trace); !status.ok())
       return status;
   if (step.batch && step.batch->callsOf.front().empty())
     return {};
@@ -202,10 +237,10 @@ Status PreparedSection::runStep(Step &step, const SlotValues &slot, EventTable &
     return status;
   }
   PreparedBatch &batch = *step.batch;
-  if (Status status = events.finish(batch, progress, trace); !status.ok())
-    return status;
-  batch.calls = batch.callsOf[slot.ringIndex % batch.callsOf.size()];
-  if (Status status = start(batch, progress); !status.ok())
+  if (step.record->lane() != abi::TRANSFER)
+    if (Status status = events.finish(batch, progress, trace); !status.ok())
+      return status;
+  if (Status status = start(batch, slot.ringIndex, progress); !status.ok())
     return status;
   events.signalLater(batch);
   return step.record->lane() == abi::COMPUTE ? events.finish(batch, progress, trace) : Status();

@@ -7,7 +7,7 @@
 //
 // Neighbours in the list (check::Neighbours) become one batch, which costs the ranks one meeting.
 // What touches rings of buffers is prepared once for each index, so nothing is looked up while it
-// runs.
+// runs. A batch of messages may be started for another slot before it is done for the one before.
 
 #ifndef PCC_RUNTIME_EXECUTE_PREPAREDSECTION_H
 #define PCC_RUNTIME_EXECUTE_PREPAREDSECTION_H
@@ -18,6 +18,7 @@
 #include "runtime/execute/Progress.h"
 #include "runtime/execute/Trace.h"
 
+#include <deque>
 #include <vector>
 
 namespace pcc::runtime {
@@ -28,20 +29,31 @@ struct RankGroups {
   std::vector<std::unique_ptr<Communicator>> groups;
 };
 
+/// A batch that was started for a slot and not yet waited for.
+struct Flight {
+  Request request;
+  uint64_t number = 0; ///< of the slot, by which rings turn
+  int64_t startTime = 0;
+  std::span<const CollectiveCall> calls;
+};
+
 /// A batch of collectives.
 struct PreparedBatch {
   Communicator *communicator = nullptr;
   /// All of the batch, and the one by which it goes in messages.
   std::vector<const abi::Record *> records;
   const abi::Record *record = nullptr;
-  /// By ring index; and those that were started last.
+  /// By ring index.
   std::vector<std::vector<CollectiveCall>> callsOf;
-  std::span<const CollectiveCall> calls;
   std::vector<uint32_t> signals;
-  /// Started and not yet waited for.
-  bool inFlight = false;
-  Request request;
-  int64_t startTime = 0;
+  /// In the order in which they were started, and are waited for.
+  std::deque<Flight> flights;
+};
+
+/// An event that a record waits for; Record.behind says which of its runs.
+struct PreparedWait {
+  uint32_t event = 0;
+  uint32_t behind = 0;
 };
 
 /// What is in flight, by event; shared by the sections of a rank.
@@ -50,14 +62,18 @@ public:
   explicit EventTable(size_t events) : pending(events, nullptr) {}
 
   void signalLater(PreparedBatch &batch);
-  /// Waits for one event, for a batch, for whatever writes to some bytes, or for all there is.
-  Status wait(uint32_t event, Progress &progress, Trace &trace);
+  /// Waits for an event in the slot of that number, for all of a batch, for whatever writes to some
+  /// bytes, or for all there is.
+  Status wait(const PreparedWait &wait, uint64_t number, Progress &progress, Trace &trace);
   Status finishWriters(const std::byte *begin, int64_t bytes, Progress &progress, Trace &trace);
   Status finish(PreparedBatch &batch, Progress &progress, Trace &trace);
   Status finishAll(Progress &progress, Trace &trace);
 
 private:
+  Status finishFirst(PreparedBatch &batch, Progress &progress, Trace &trace);
+
   std::vector<PreparedBatch *> pending;
+  /// Batches with flights, each once.
   std::vector<PreparedBatch *> flying;
 };
 
@@ -78,7 +94,7 @@ private:
     const abi::Record *record = nullptr;
     std::vector<std::unique_ptr<PreparedRecord>> local = {}; ///< by ring index
     std::unique_ptr<PreparedBatch> batch = nullptr;
-    std::vector<uint32_t> waits = {};
+    std::vector<PreparedWait> waits = {};
   };
   Status runStep(Step &step, const SlotValues &slot, EventTable &events, Progress &progress,
                  Trace &trace);

@@ -6,6 +6,7 @@
 #include "runtime/abi/Executable.h"
 #include "runtime/abi/Outside.h"
 #include "runtime/abi/RankExpression.h"
+#include "runtime/abi/Stages.h"
 #include "runtime/check/Check.h"
 #include "runtime/checkpoint/SaveParameters.h"
 #include "runtime/collective/local/LocalCommunicator.h"
@@ -132,10 +133,31 @@ ResultBlocks makeBlocks(const abi::Program &program, int64_t ranks, abi::ResultR
   return blocks;
 }
 
-NamedTensors assembleAll(ResultBlocks blocks, const abi::Mesh &mesh) {
+/// The blocks of the ranks of one program; the others stay empty.
+std::vector<Tensor> takeBlocks(std::vector<Tensor> &blocks, abi::RankRange ranks) {
+  std::vector<Tensor> own(blocks.size());
+  for (int64_t rank = ranks.first; rank < ranks.end; ++rank)
+    own[rank] = std::move(blocks[rank]);
+  return own;
+}
+
+/// Each program has its own blocks of a result; of several the first one's count, or their sum.
+NamedTensors assembleAll(ResultBlocks blocks, const abi::Executable &executable) {
   NamedTensors tensors;
   for (auto &[result, list] : blocks)
-    tensors[result->name()] = assemble(*result, mesh, std::move(list));
+    for (int p = 0; p < executable.programs_size(); ++p) {
+      int found = abi::findResult(executable.programs(p), *result);
+      bool isKnown = tensors.contains(result->name());
+      if (found < 0 || (isKnown && !abi::isSumOfPrograms(executable, *result)))
+        continue;
+      Tensor part = assemble(executable.programs(p).results(found), executable.mesh(),
+                             takeBlocks(list, abi::ranksOfProgram(executable, p)));
+      Tensor &total = tensors[result->name()];
+      if (!isKnown)
+        total = std::move(part);
+      for (int64_t i = 0; isKnown && i < total.count(); ++i)
+        total.set(i, total.at(i) + part.at(i));
+    }
   return tensors;
 }
 
@@ -227,7 +249,7 @@ Expected<StepResults> Session::runStep(const NamedTensors &batch) {
     return status;
   ++step;
   StepResults results{
-      losses.total(*values), {}, assembleAll(std::move(*gradients), executable().mesh())};
+      losses.total(*values), {}, assembleAll(std::move(*gradients), executable())};
   for (double value : *values)
     results.ownLosses.push_back(losses.own(value));
   return results;
@@ -251,7 +273,7 @@ Expected<NamedTensors> Session::runForward(const NamedTensors &microbatch) {
   });
   if (!status.ok())
     return status;
-  return assembleAll(std::move(*outputs), executable().mesh());
+  return assembleAll(std::move(*outputs), executable());
 }
 
 std::vector<std::vector<TraceEntry>> Session::traces() const {

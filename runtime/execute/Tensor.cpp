@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <map>
 
 namespace pcc::runtime {
 namespace {
@@ -128,18 +129,23 @@ std::vector<int64_t> partialOwners(const abi::Mesh &mesh,
 
 Tensor assemble(const abi::Result &result, const abi::Mesh &mesh, std::vector<Tensor> blocks) {
   const abi::Block &block = result.block();
-  std::vector<int64_t> owners = partialOwners(mesh, result.partial_axes());
   double scale = result.scale() == 0 ? 1 : result.scale();
-  for (size_t rank = 0; rank < blocks.size(); ++rank)
-    if (Tensor &total = blocks[owners[rank]];
-        owners[rank] != int64_t(rank) && !blocks[rank].data.empty())
-      for (int64_t i = 0; i < total.count(); ++i)
-        total.set(i, total.at(i) + blocks[rank].at(i));
+  // The ranks whose blocks are summed go by the first of them that has one.
+  std::map<int64_t, size_t> totals;
+  std::vector<int64_t> owners = partialOwners(mesh, result.partial_axes());
+  for (size_t rank = 0; rank < blocks.size(); ++rank) {
+    if (blocks[rank].data.empty())
+      continue;
+    auto [first, isFirst] = totals.try_emplace(owners[rank], rank);
+    Tensor &total = blocks[first->second];
+    for (int64_t i = 0; !isFirst && i < total.count(); ++i)
+      total.set(i, total.at(i) + blocks[rank].at(i));
+  }
   Tensor global =
       Tensor::zeros(block.type(), {block.global_shape().begin(), block.global_shape().end()});
-  for (size_t rank = blocks.size(); rank-- > 0;)
-    if (owners[rank] == int64_t(rank) && !blocks[rank].data.empty())
-      copyBlockIn(block, mesh, int64_t(rank), blocks[rank].data.data(), global.data.data());
+  for (auto total = totals.rbegin(); total != totals.rend(); ++total)
+    copyBlockIn(block, mesh, int64_t(total->second), blocks[total->second].data.data(),
+                global.data.data());
   for (int64_t i = 0; scale != 1 && i < global.count(); ++i)
     global.set(i, global.at(i) * scale);
   return global;

@@ -43,7 +43,8 @@ std::vector<int64_t> partialOwners(const abi::Mesh &mesh,
 
 /// The global value of a result from the blocks of all ranks, by rank: partial values are summed in
 /// the order of ranks, the lowest rank's block counts where several hold the same, and everything
-/// is multiplied by the result's scale. Ranks that have no block of it leave theirs empty.
+/// is multiplied by the result's scale. Ranks that have no block of it leave theirs empty; the
+/// others are those of one program, which describes it.
 Tensor assemble(const abi::Result &result, const abi::Mesh &mesh, std::vector<Tensor> blocks);
 
 } // namespace pcc::runtime

@@ -78,8 +78,7 @@ module {
 
 // -----
 
-// Nothing waits for the reduction of the output in the section, which runs again: its next slot
-// must find it done.
+// Nothing waits for the reduction of the output in its slot: who writes there in the next one does.
 module attributes {dist.mesh = #dist.mesh<dp=2>} {
   func.func @repeated(%x: tensor<4xf32> {graph.role = #graph.role<input "x">})
       -> (tensor<4xf32> {graph.role = #graph.role<output "y">}) attributes {dist.local} {
@@ -93,8 +92,8 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
   }
 }
 // CHECK: task.section @repeated
-// CHECK: task.launch
-// CHECK: task.all_reduce {{.*}}lane = #task<lane compute>
+// CHECK: task.launch {{.*}}waits = array<i32: [[REDUCED:[0-9]+]]>
+// CHECK: task.all_reduce {{.*}}signals = array<i32: [[REDUCED]]>
 
 // -----
 
@@ -137,7 +136,7 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
 
 // -----
 
-// A section that runs again ends with nothing in flight: its last record waits for the send.
+// What is sent in one slot is written again in the next, when it is gone.
 module attributes {dist.mesh = #dist.mesh<dp=2>} {
   func.func @repeated(%x: tensor<4xf32> {graph.role = #graph.role<input "x">})
       -> (tensor<4xf32> {graph.role = #graph.role<output "y">}) attributes {dist.local} {
@@ -153,6 +152,44 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
   }
 }
 // CHECK: task.section @repeated
-// CHECK: task.send {{.+}} {signals = array<i32: [[SENT:[0-9]+]]>
+// CHECK: task.launch {{.+}}waits = array<i32: [[SENT:[0-9]+]]>
+// CHECK: task.send {{.+}} {signals = array<i32: [[SENT]]>
 // CHECK: task.recv {{.+}} {signals = array<i32: [[RECEIVED:[0-9]+]]>
-// CHECK: task.launch {{.+}}waits = array<i32: [[RECEIVED]], [[SENT]]>
+// CHECK: task.launch {{.+}}waits = array<i32: [[RECEIVED]]>
+
+// -----
+
+// The inputs come anew with the next slot: the last record of this one waits for the collective that
+// reads them.
+module attributes {dist.mesh = #dist.mesh<dp=2>} {
+  func.func @repeated(%x: tensor<4xf32> {graph.role = #graph.role<input "x">})
+      -> (tensor<8xf32> {graph.role = #graph.role<output "y">}, tensor<4xf32> {graph.role = #graph.role<output "z">}) attributes {dist.local} {
+    %0 = dist.all_gather %x axis = 0 : tensor<4xf32> to tensor<8xf32>
+    %1 = graph.exp %x : tensor<4xf32>
+    return %0, %1 : tensor<8xf32>, tensor<4xf32>
+  }
+  pipe.step @train micro_batches = 2 copies = 1 micro_reduction = sum {
+    pipe.slot @repeated microbatch = 0 copy = 0
+    pipe.slot @repeated microbatch = 1 copy = 0
+  }
+}
+// CHECK: task.section @repeated
+// CHECK: task.all_gather {{.+}} signals = array<i32: [[GATHERED:[0-9]+]]>
+// CHECK: task.launch {{.+}}waits = array<i32: [[GATHERED]]>
+
+// -----
+
+// With no record behind it the collective is done at once.
+module attributes {dist.mesh = #dist.mesh<dp=2>} {
+  func.func @repeated(%x: tensor<4xf32> {graph.role = #graph.role<input "x">})
+      -> (tensor<8xf32> {graph.role = #graph.role<output "y">}) attributes {dist.local} {
+    %0 = dist.all_gather %x axis = 0 : tensor<4xf32> to tensor<8xf32>
+    return %0 : tensor<8xf32>
+  }
+  pipe.step @train micro_batches = 2 copies = 1 micro_reduction = sum {
+    pipe.slot @repeated microbatch = 0 copy = 0
+    pipe.slot @repeated microbatch = 1 copy = 0
+  }
+}
+// CHECK: task.section @repeated
+// CHECK: task.all_gather {{.+}} lane = #task<lane compute>

@@ -43,6 +43,7 @@ uint64_t meaningOf(const abi::Record &record) {
   alike.clear_reads();
   alike.clear_reads_before();
   alike.clear_waits();
+  alike.clear_behind();
   alike.clear_signals();
   alike.clear_lane();
   return hashOf(alike.SerializeAsString());
@@ -58,7 +59,7 @@ struct Task {
   bool fills = false;                   ///< the data come before it
   bool ends = false;                    ///< the section for the last time
   std::vector<int> waits;               ///< tasks
-  int before = -1;                      ///< the same record's run before
+  int before = -1; ///< the same record's run before: done, or of TRANSFER begun, when this begins
   int slotBegin = -1; ///< of COMMUNICATION: the last task of COMPUTE in the slots before
   Phase phase = Phase::Waiting;
   std::vector<uint64_t> read;
@@ -70,6 +71,12 @@ struct Task {
 struct Meeting {
   size_t sides = 0;
   std::vector<std::pair<int, int>> come; ///< rank and task
+};
+
+/// By event: the task that signalled it last, and in the slot of each microbatch and copy.
+struct Signallers {
+  std::map<uint32_t, int> last;
+  std::map<std::pair<uint32_t, int64_t>, int> byNumber;
 };
 
 struct Rank {
@@ -89,7 +96,8 @@ public:
 
 private:
   void makeTasks(int64_t rank);
-  void addTask(Rank &rank, int64_t number, Task task, std::vector<int> &signaller);
+  void addTask(Rank &rank, int64_t number, Task task, Signallers &signallers);
+  bool isNext(const Meeting &meeting) const;
   int meetingOf(int64_t rank, const abi::Record &record);
   void prepareStep();
   void handInQueues();
@@ -156,18 +164,26 @@ int Machine::meetingOf(int64_t rank, const abi::Record &record) {
   return found->second;
 }
 
-void Machine::addTask(Rank &rank, int64_t number, Task task, std::vector<int> &signaller) {
+void Machine::addTask(Rank &rank, int64_t number, Task task, Signallers &signallers) {
   int own = int(rank.tasks.size());
-  for (uint32_t event : task.record->waits())
-    if (signaller[event] >= 0)
-      task.waits.push_back(signaller[event]);
+  int64_t turn = int64_t(task.slot.microbatch()) * executable.batch().copies() + task.slot.copy();
+  for (int w = 0; w < task.record->waits_size(); ++w) {
+    uint32_t event = task.record->waits(w);
+    int64_t behind = w < task.record->behind_size() ? task.record->behind(w) : 0;
+    auto last = signallers.last.find(event);
+    auto run = signallers.byNumber.find({event, turn - behind + 1});
+    if (behind == 0 && last != signallers.last.end())
+      task.waits.push_back(last->second);
+    if (behind > 0 && run != signallers.byNumber.end())
+      task.waits.push_back(run->second);
+  }
   for (int i = own; i-- > 0 && task.before < 0;)
     if (rank.tasks[size_t(i)].record == task.record)
       task.before = i;
   if (task.record->has_collective())
     task.meeting = meetingOf(number, *task.record);
   for (uint32_t event : task.record->signals())
-    signaller[event] = own;
+    signallers.last[event] = signallers.byNumber[{event, turn}] = own;
   rank.tasks.push_back(std::move(task));
 }
 
@@ -175,7 +191,7 @@ void Machine::makeTasks(int64_t number) {
   Rank &rank = ranks[size_t(number)];
   rank.tasks.clear();
   rank.next = 0;
-  std::vector<int> signaller(rank.program->events(), -1);
+  Signallers signallers;
   std::map<uint32_t, int> runs, left;
   for (const abi::Slot &slot : rank.program->slots())
     ++left[slot.section()];
@@ -195,7 +211,7 @@ void Machine::makeTasks(int64_t number) {
                .fills = needsData && section.records(r).lane() == abi::COMPUTE,
                .ends = isLast && r + 1 == section.records_size(),
                .slotBegin = section.records(r).lane() == abi::COMMUNICATION ? computed : -1},
-              signaller);
+              signallers);
     // The first record of COMPUTE brings them.
     for (bool isLater = false; Task &task : std::span(rank.tasks).last(section.records_size())) {
       task.fills &= !isLater;
@@ -228,9 +244,12 @@ void Machine::fill(Rank &rank, int64_t number, const Task &task) {
 }
 
 bool Machine::canBegin(const Rank &rank, const Task &task) const {
+  bool isFree = task.before < 0 || rank.tasks[size_t(task.before)].phase == Phase::Done ||
+                (task.record->lane() == abi::TRANSFER &&
+                 rank.tasks[size_t(task.before)].phase == Phase::Begun);
   return std::all_of(task.waits.begin(), task.waits.end(),
                      [&](int other) { return rank.tasks[size_t(other)].phase == Phase::Done; }) &&
-         (task.before < 0 || rank.tasks[size_t(task.before)].phase == Phase::Done) &&
+         isFree &&
          (task.slotBegin < 0 || rank.tasks[size_t(task.slotBegin)].phase == Phase::Done);
 }
 
@@ -312,6 +331,16 @@ void Machine::finish(int number, int index) {
   if (task.meeting < 0)
     write(rank, task, hash);
   task.phase = Phase::Done;
+}
+
+/// Whether all sides have come, and none is still busy with an earlier one of the same record.
+bool Machine::isNext(const Meeting &meeting) const {
+  return meeting.sides > 0 && meeting.come.size() == meeting.sides &&
+         std::all_of(meeting.come.begin(), meeting.come.end(), [&](std::pair<int, int> side) {
+           const std::vector<Task> &tasks = ranks[size_t(side.first)].tasks;
+           int before = tasks[size_t(side.second)].before;
+           return before < 0 || tasks[size_t(before)].phase == Phase::Done;
+         });
 }
 
 /// Gives every side what all of them bring. False if they do not match.
@@ -414,7 +443,7 @@ bool Machine::runStep(int number) {
     std::vector<std::pair<int, int>> list = ready();
     std::vector<size_t> full;
     for (size_t m = 0; m < meetings.size(); ++m)
-      if (meetings[m].sides > 0 && meetings[m].come.size() == meetings[m].sides)
+      if (isNext(meetings[m]))
         full.push_back(m);
     size_t choices = list.size() + running.size() + full.size();
     if (choices == 0)

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// ShareKernels: the kernels of all stages in one place, equal ones once.
+//
+// Assumes task programs (LowerToTask) in the modules of stages. Leaves their kernels in the module
+// around them, under numbers of its own; launches name them there. A module that was not cut in
+// stages stays as it is.
+#include "passes/lower/EmitKernels.h"
+#include "passes/lower/Passes.h"
+
+#include "dialects/pipe/Stages.h"
+#include "dialects/task/Task.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+
+namespace pcc::lower {
+#define GEN_PASS_DEF_SHAREKERNELS
+#include "passes/lower/Passes.h.inc"
+
+/// What a kernel is but for its name.
+static std::string textOf(func::FuncOp kernel) {
+  StringAttr name = kernel.getSymNameAttr();
+  kernel.setName("kernel");
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  kernel->print(stream, OpPrintingFlags().useLocalScope());
+  kernel.setSymNameAttr(name);
+  return text;
+}
+
+namespace {
+struct ShareKernels : impl::ShareKernelsBase<ShareKernels> {
+  void runOnOperation() override {
+    FailureOr<SmallVector<ModuleOp>> programs = pipe::listPrograms(getOperation());
+    if (failed(programs))
+      return signalPassFailure();
+    if (programs->front() != getOperation())
+      for (ModuleOp stage : *programs)
+        share(stage);
+  }
+
+  void share(ModuleOp stage) {
+    llvm::DenseMap<StringAttr, StringAttr> newNames;
+    for (auto kernel : llvm::make_early_inc_range(stage.getOps<func::FuncOp>())) {
+      StringAttr name = kernel.getSymNameAttr();
+      if (kernel->hasAttr(formAttrName))
+        newNames[name] = keep(kernel);
+    }
+    stage.walk([&](task::LaunchOp launch) {
+      if (StringAttr name = newNames.lookup(launch.getKernelAttr().getAttr()))
+        launch.setKernelAttr(FlatSymbolRefAttr::get(name));
+    });
+  }
+
+  /// Moves the kernel, or drops it for an equal one; returns the name of the one that stays.
+  StringAttr keep(func::FuncOp kernel) {
+    auto [it, isNew] = kernels.try_emplace(textOf(kernel));
+    if (isNew) {
+      // "kernel3_add": the op is for people.
+      StringRef op = kernel.getName().split('_').second;
+      kernel.setName(("kernel" + Twine(kernels.size() - 1) + "_" + op).str());
+      kernel->moveBefore(getOperation().getBody(), getOperation().getBody()->end());
+      it->second = kernel.getSymNameAttr();
+    } else {
+      kernel.erase();
+    }
+    return it->second;
+  }
+
+  llvm::StringMap<StringAttr> kernels; ///< by text
+};
+} // namespace
+} // namespace pcc::lower

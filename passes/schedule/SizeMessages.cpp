@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// SizeMessages: how many messages of a kind may be under way, so that no rank waits to send.
+//
+// A value that was sent must stay until the other stage has begun to receive it. When that is, a rank
+// knows only from what has come back: in 1F1B stage 0 begins forward 5 behind backward 3, which stage
+// 1 sent behind its forward 4. So the messages of forwards 0 to 4 are gone, and 5 may be the only one:
+//
+//   stage 0   F0 F1    B0 F2 B1 F3 B2 …
+//   stage 1      F0 B0 F1 B1 F2 B2 …       one in flight, and the one that is written: 2 copies
+//
+// In GPipe nothing comes back before the last forward, and there are as many copies as microbatches.
+//
+// Assumes the modules of stages with their slots in order. Leaves `pipe.copies` on each `pipe.send`
+// that is in several slots.
+#include "passes/schedule/Passes.h"
+#include "passes/schedule/Rings.h"
+
+#include "dialects/pipe/Stages.h"
+
+using namespace mlir;
+
+namespace pcc::schedule {
+#define GEN_PASS_DEF_SIZEMESSAGES
+#include "passes/schedule/Passes.h.inc"
+
+namespace {
+
+/// A slot of a stage, with what its messages are.
+struct StageSlot {
+  StringRef section;
+  int64_t number = 0; ///< by which rings turn
+};
+
+/// A message of a section: to or from that stage, under that tag.
+struct Message {
+  int64_t stage = 0, tag = 0;
+  Operation *op = nullptr;
+};
+
+struct StageSlots {
+  std::vector<StageSlot> slots;
+  llvm::StringMap<SmallVector<Message>> sends, receives; ///< by section
+};
+
+/// Where a message is sent and received: stages, tag, number.
+using MessageKey = std::tuple<int64_t, int64_t, int64_t, int64_t>;
+
+class MessageSizer {
+public:
+  explicit MessageSizer(ArrayRef<ModuleOp> modules);
+  void run();
+
+private:
+  void addSections(ModuleOp module, StageSlots &stage);
+  bool isReady(int64_t stage) const;
+  void runSlot(int64_t stage);
+  void annotate(int64_t stage, StringRef section, const Message &send);
+
+  std::vector<StageSlots> stages;
+  std::vector<size_t> next; ///< by stage: the slot that it comes to
+  /// By stage and slot: how many slots of each stage have begun when it begins.
+  std::vector<std::vector<std::vector<size_t>>> known;
+  std::map<MessageKey, std::pair<size_t, size_t>> sent; ///< stage and slot
+};
+
+} // namespace
+
+MessageSizer::MessageSizer(ArrayRef<ModuleOp> modules)
+    : stages(modules.size()), next(modules.size(), 0), known(modules.size()) {
+  for (auto [index, module] : llvm::enumerate(modules))
+    addSections(module, stages[index]);
+}
+
+void MessageSizer::addSections(ModuleOp module, StageSlots &stage) {
+  pipe::StepOp step = facts::getStep(module);
+  if (!step)
+    return;
+  for (auto slot : step.getBody().front().getOps<pipe::SlotOp>())
+    stage.slots.push_back(
+        {slot.getSection(),
+         int64_t(slot.getMicrobatch().value_or(0) * step.getCopies() + slot.getCopy().value_or(0))});
+  for (auto function : module.getOps<func::FuncOp>()) {
+    for (auto send : function.getOps<pipe::SendOp>())
+      stage.sends[function.getName()].push_back(
+          {int64_t(send.getStage()), int64_t(send.getTag()), send});
+    for (auto recv : function.getOps<pipe::RecvOp>())
+      stage.receives[function.getName()].push_back(
+          {int64_t(recv.getStage()), int64_t(recv.getTag()), recv});
+  }
+}
+
+bool MessageSizer::isReady(int64_t stage) const {
+  const StageSlots &own = stages[stage];
+  if (next[stage] == own.slots.size())
+    return false;
+  const StageSlot &slot = own.slots[next[stage]];
+  return llvm::all_of(own.receives.lookup(slot.section), [&](const Message &message) {
+    return sent.contains({message.stage, stage, message.tag, slot.number});
+  });
+}
+
+void MessageSizer::runSlot(int64_t stage) {
+  const StageSlots &own = stages[stage];
+  size_t place = next[stage]++;
+  const StageSlot &slot = own.slots[place];
+  std::vector<size_t> begun =
+      place == 0 ? std::vector<size_t>(stages.size(), 0) : known[stage].back();
+  for (const Message &message : own.receives.lookup(slot.section)) {
+    auto [other, sender] = sent.at({message.stage, stage, message.tag, slot.number});
+    for (size_t s = 0; s < begun.size(); ++s)
+      begun[s] = std::max(begun[s], known[other][sender][s]);
+  }
+  begun[stage] = place + 1;
+  known[stage].push_back(std::move(begun));
+  for (const Message &message : own.sends.lookup(slot.section))
+    sent[{stage, message.stage, message.tag, slot.number}] = {stage, place};
+}
+
+/// What is sent is in use until it is known that the other stage has begun to receive it.
+void MessageSizer::annotate(int64_t stage, StringRef section, const Message &send) {
+  std::map<int64_t, size_t> receivedIn; // slots of the other stage by number
+  for (auto [place, slot] : llvm::enumerate(stages[send.stage].slots))
+    if (llvm::any_of(stages[send.stage].receives.lookup(slot.section), [&](const Message &other) {
+          return other.stage == stage && other.tag == send.tag;
+        }))
+      receivedIn[slot.number] = place;
+  SmallVector<Life> lives;
+  const std::vector<StageSlot> &slots = stages[stage].slots;
+  for (auto [place, slot] : llvm::enumerate(slots)) {
+    if (slot.section != section || !receivedIn.contains(slot.number))
+      continue;
+    auto isGone = [&](size_t later) {
+      return known[stage][later][send.stage] > receivedIn[slot.number];
+    };
+    size_t last = place;
+    while (last + 1 < slots.size() && !isGone(last + 1))
+      ++last;
+    lives.push_back({slot.number, int64_t(place), int64_t(last)});
+  }
+  if (lives.size() > 1)
+    send.op->setAttr(copiesAttrName, Builder(send.op).getI64IntegerAttr(leastCopies(lives)));
+}
+
+void MessageSizer::run() {
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (size_t stage = 0; stage < stages.size(); ++stage)
+      while (isReady(stage)) {
+        runSlot(stage);
+        moved = true;
+      }
+  }
+  for (size_t stage = 0; stage < stages.size(); ++stage) {
+    if (next[stage] < stages[stage].slots.size())
+      return; // they wait in a circle, which the proof of the programs shows
+    for (const auto &entry : stages[stage].sends)
+      for (const Message &send : entry.second)
+        annotate(stage, entry.first(), send);
+  }
+}
+
+namespace {
+struct SizeMessages : impl::SizeMessagesBase<SizeMessages> {
+  void runOnOperation() override {
+    FailureOr<SmallVector<ModuleOp>> programs = pipe::listPrograms(getOperation());
+    if (failed(programs))
+      return signalPassFailure();
+    if (programs->size() > 1)
+      MessageSizer(*programs).run();
+  }
+};
+} // namespace
+
+} // namespace pcc::schedule

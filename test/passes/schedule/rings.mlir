@@ -1,0 +1,105 @@
+// RUN: pcc-opt %s --split-input-file --pass-pipeline='builtin.module(builtin.module(func.func(schedule-assign-kernels),schedule-plan-memory))' | FileCheck %s
+
+// What backward reads of forward lies in a ring: two copies, because forward of the next microbatch runs
+// before backward, and not three, because then backward has been. What only forward reads is packed
+// behind the rings, in every section anew. Bytes: 2 x 64 and the greatest of the sections.
+// CHECK: module @stage0 attributes {{.*}}task.bytes = #task.bytes<persistent = 0, temporary = 192, input = 64>
+module {
+  module @stage0 attributes {pipe.stage = 0 : i64} {
+    func.func @forward_train(%x: tensor<4xf32> {graph.role = #graph.role<input "x">})
+        -> (tensor<2x2xf32> {graph.role = #graph.role<saved "exp">}) {
+      // CHECK: graph.matmul {{.*}}task.place = #task.place<temporary + 128>
+      %0 = graph.reshape %x : tensor<4xf32> to tensor<2x2xf32>
+      %1 = graph.matmul %0, %0 : tensor<2x2xf32>, tensor<2x2xf32>
+      // CHECK: graph.exp {{.*}}task.place = #task.place<temporary + 0, 2 x 64>
+      %2 = graph.exp %1 : tensor<2x2xf32>
+      return %2 : tensor<2x2xf32>
+    }
+    // CHECK: func.func @backward(%{{.*}}: tensor<2x2xf32> {{{.*}}task.place = #task.place<temporary + 0, 2 x 64>}
+    func.func @backward(%e: tensor<2x2xf32> {graph.role = #graph.role<saved "exp">})
+        -> (tensor<2x2xf32> {graph.role = #graph.role<output "y">}) {
+      // CHECK: graph.neg {{.*}}task.place = #task.place<temporary + 128>
+      %0 = graph.neg %e : tensor<2x2xf32>
+      return %0 : tensor<2x2xf32>
+    }
+    pipe.step @train micro_batches = 2 copies = 2 micro_reduction = sum {
+      pipe.slot @forward_train microbatch = 0 copy = 0
+      pipe.slot @forward_train microbatch = 0 copy = 1
+      pipe.slot @backward microbatch = 0 copy = 0
+      pipe.slot @forward_train microbatch = 1 copy = 0
+      pipe.slot @backward microbatch = 0 copy = 1
+      pipe.slot @forward_train microbatch = 1 copy = 1
+      pipe.slot @backward microbatch = 1 copy = 0
+      pipe.slot @backward microbatch = 1 copy = 1
+    }
+  }
+}
+
+// -----
+
+// Microbatch 2 comes back before 0: with two copies it would lie where 0 lies, with three it does not.
+// The second name of a value has the place of the first; it lives until the last section that reads
+// either.
+module {
+  module @stage0 attributes {pipe.stage = 0 : i64} {
+    func.func @forward_train(%x: tensor<4xf32> {graph.role = #graph.role<input "x">})
+        -> (tensor<4xf32> {graph.role = #graph.role<saved "exp">}, tensor<2x2xf32> {graph.role = #graph.role<saved "square">}) {
+      // CHECK: graph.exp {{.*}}task.place = #task.place<temporary + 0, 3 x 64>
+      %0 = graph.exp %x : tensor<4xf32>
+      %1 = graph.reshape %0 : tensor<4xf32> to tensor<2x2xf32>
+      return %0, %1 : tensor<4xf32>, tensor<2x2xf32>
+    }
+    func.func @backward_input(%e: tensor<4xf32> {graph.role = #graph.role<saved "exp">})
+        -> (tensor<4xf32> {graph.role = #graph.role<saved "passed on">}) {
+      return %e : tensor<4xf32>
+    }
+    // CHECK: func.func @backward_weight(%{{.*}}: tensor<4xf32> {{{.*}}task.place = #task.place<temporary + 0, 3 x 64>}
+    func.func @backward_weight(%e: tensor<4xf32> {graph.role = #graph.role<saved "passed on">})
+        -> (tensor<4xf32> {graph.role = #graph.role<output "y">}) {
+      %0 = graph.neg %e : tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }
+    pipe.step @train micro_batches = 3 copies = 1 micro_reduction = sum {
+      pipe.slot @forward_train microbatch = 0 copy = 0
+      pipe.slot @backward_input microbatch = 0 copy = 0
+      pipe.slot @forward_train microbatch = 2 copy = 0
+      pipe.slot @backward_input microbatch = 2 copy = 0
+      pipe.slot @backward_weight microbatch = 2 copy = 0
+      pipe.slot @backward_weight microbatch = 0 copy = 0
+      pipe.slot @forward_train microbatch = 1 copy = 0
+      pipe.slot @backward_input microbatch = 1 copy = 0
+      pipe.slot @backward_weight microbatch = 1 copy = 0
+    }
+  }
+}
+
+// -----
+
+// One microbatch: nothing meets, and what is saved is packed with the rest. What messages touch has
+// places of its own.
+module {
+  // CHECK: module @stage0
+  module @stage0 attributes {pipe.stage = 0 : i64} {
+    func.func @forward_train(%x: tensor<4xf32> {graph.role = #graph.role<input "x">})
+        -> (tensor<4xf32> {graph.role = #graph.role<saved "exp">}) {
+      // CHECK: graph.exp {{.*}}task.place = #task.place<temporary + 128>
+      %0 = graph.exp %x : tensor<4xf32>
+      // CHECK: graph.neg {{.*}}task.place = #task.place<temporary + 0>
+      %1 = graph.neg %0 : tensor<4xf32>
+      pipe.send %1 to 1 tag = 0 : tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }
+    func.func @backward(%e: tensor<4xf32> {graph.role = #graph.role<saved "exp">})
+        -> (tensor<4xf32> {graph.role = #graph.role<output "y">}) {
+      // CHECK: pipe.recv {{.*}}task.place = #task.place<temporary + 64>
+      %0 = pipe.recv from 1 tag = 0 : tensor<4xf32>
+      // CHECK: graph.mul {{.*}}task.place = #task.place<temporary + 128>
+      %1 = graph.mul %e, %0 : tensor<4xf32>
+      return %1 : tensor<4xf32>
+    }
+    pipe.step @train micro_batches = 1 copies = 1 micro_reduction = sum {
+      pipe.slot @forward_train microbatch = 0 copy = 0
+      pipe.slot @backward microbatch = 0 copy = 0
+    }
+  }
+}
