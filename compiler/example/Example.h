@@ -35,6 +35,7 @@ mlir::OwningOpRef<mlir::ModuleOp> buildMlp(const Sizes &sizes, mlir::MLIRContext
 mlir::OwningOpRef<mlir::ModuleOp> buildWideDeep(const Sizes &sizes, mlir::MLIRContext &context);
 mlir::OwningOpRef<mlir::ModuleOp> buildResnet(const Sizes &sizes, mlir::MLIRContext &context);
 mlir::OwningOpRef<mlir::ModuleOp> buildGpt(const Sizes &sizes, mlir::MLIRContext &context);
+mlir::OwningOpRef<mlir::ModuleOp> buildGpt2(const Sizes &sizes, mlir::MLIRContext &context);
 mlir::OwningOpRef<mlir::ModuleOp> buildBert(const Sizes &sizes, mlir::MLIRContext &context);
 mlir::OwningOpRef<mlir::ModuleOp> buildVit(const Sizes &sizes, mlir::MLIRContext &context);
 mlir::OwningOpRef<mlir::ModuleOp> buildLlama(const Sizes &sizes, mlir::MLIRContext &context);

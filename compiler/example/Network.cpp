@@ -97,20 +97,26 @@ Value Network::slice(Value x, int64_t axis, int64_t start, int64_t size) {
   return make<graph::SliceOp>(cast<RankedTensorType>(x.getType()).clone(shape), x, axis, start);
 }
 
+Value Network::multiply(Value x, Value weight) {
+  builder.setLoc(nameOp(graph::MatmulOp::getOperationName()));
+  if (shapeOf(x).size() == 2)
+    return graph::MatmulOp::create(builder, x, weight, /*transpose_lhs=*/false,
+                                   /*transpose_rhs=*/true);
+  return graph::EinsumOp::create(builder, x, weight, "bsi,oi->bso");
+}
+
 Value Network::linear(StringRef name, Value x, int64_t out, bool hasBias) {
   Scope scope(*this, name);
   int64_t in = shapeOf(x).back(), last = shapeOf(x).size() - 1;
-  Value weight = normal("weight", {out, in}, 1.0 / std::sqrt(double(in)));
-  builder.setLoc(nameOp(graph::MatmulOp::getOperationName()));
-  Value product;
-  if (last == 1)
-    product = graph::MatmulOp::create(builder, x, weight, /*transpose_lhs=*/false,
-                                      /*transpose_rhs=*/true);
-  else
-    product = graph::EinsumOp::create(builder, x, weight, "bsi,oi->bso");
+  Value product = multiply(x, normal("weight", {out, in}, 1.0 / std::sqrt(double(in))));
   if (!hasBias)
     return product;
   return make<graph::AddOp>(product, repeat(zeros("bias", out), shapeOf(product), last));
+}
+
+Value Network::tiedLinear(StringRef name, Value x, Value weight) {
+  Scope scope(*this, name);
+  return multiply(x, weight);
 }
 
 Value Network::layerNorm(StringRef name, Value x) {

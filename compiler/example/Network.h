@@ -69,6 +69,8 @@ public:
   /// [rows, in] to [rows, out], or [batch, sequence, in] to [batch, sequence, out]; the weight is
   /// [out, in], the product called `matmul`.
   mlir::Value linear(llvm::StringRef name, mlir::Value x, int64_t out, bool hasBias = true);
+  /// The same without a bias, with the weight of another layer.
+  mlir::Value tiedLinear(llvm::StringRef name, mlir::Value x, mlir::Value weight);
   /// Over the last dimension.
   mlir::Value layerNorm(llvm::StringRef name, mlir::Value x);
   /// Rows of a table for numbers of any shape.
@@ -78,6 +80,8 @@ public:
   mlir::OwningOpRef<mlir::ModuleOp> finish(mlir::Value output, llvm::StringRef name);
 
 private:
+  /// x weightᵀ of rows, or of rows of a batch.
+  mlir::Value multiply(mlir::Value x, mlir::Value weight);
   mlir::Value parameter(llvm::StringRef name, llvm::ArrayRef<int64_t> shape, graph::InitKind kind,
                         llvm::ArrayRef<double> arguments, bool isTrained = true);
   mlir::Value argument(mlir::Type type, graph::RoleKind kind, llvm::StringRef name);

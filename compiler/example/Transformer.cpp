@@ -48,8 +48,9 @@ Value addBlock(Network &net, const Twine &name, Value x, const TransformerSizes 
   return net.make<graph::AddOp>(x, net.linear("out", hidden, sizes.width));
 }
 
-/// Radford et al.: Language models are unsupervised multitask learners, 2019.
-OwningOpRef<ModuleOp> buildGpt(const Sizes &given, MLIRContext &context) {
+/// Radford et al.: Language models are unsupervised multitask learners, 2019. There the head is the
+/// table of words; where it is not `isTied`, it has a weight of its own.
+static OwningOpRef<ModuleOp> buildGpt(const Sizes &given, MLIRContext &context, bool isTied) {
   Network net(context);
   TransformerSizes sizes(given);
   int64_t vocabulary = given.at("vocabulary");
@@ -59,8 +60,18 @@ OwningOpRef<ModuleOp> buildGpt(const Sizes &given, MLIRContext &context) {
   Value x = net.make<graph::AddOp>(words, net.repeat(places, shapeOf(words), {1, 2}));
   for (int64_t layer = 0; layer < given.at("layers"); ++layer)
     x = addBlock(net, "h." + Twine(layer), x, sizes, /*isCausal=*/true);
-  Value logits = net.linear("head", net.layerNorm("ln_f", x), vocabulary, /*hasBias=*/false);
+  x = net.layerNorm("ln_f", x);
+  Value logits = isTied ? net.tiedLinear("head", x, words.getDefiningOp()->getOperand(0))
+                        : net.linear("head", x, vocabulary, /*hasBias=*/false);
   return net.finish(logits, "logits");
+}
+
+OwningOpRef<ModuleOp> buildGpt(const Sizes &given, MLIRContext &context) {
+  return buildGpt(given, context, /*isTied=*/false);
+}
+
+OwningOpRef<ModuleOp> buildGpt2(const Sizes &given, MLIRContext &context) {
+  return buildGpt(given, context, /*isTied=*/true);
 }
 
 /// Devlin et al.: BERT, NAACL 2019, with a classifier on the first position.

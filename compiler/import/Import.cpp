@@ -49,7 +49,7 @@ OwningOpRef<ModuleOp> importOnnx(llvm::StringRef path, const ImportOptions &opti
   if (!model)
     return {};
   OnnxImporter importer(path, model, context, unsupported);
-  return withWeights(importer.import(options.dims, options.inputs), options);
+  return withWeights(importer.import(options), options);
 }
 
 OwningOpRef<ModuleOp> importModel(llvm::StringRef path, const ImportOptions &options,

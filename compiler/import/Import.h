@@ -28,6 +28,9 @@ struct ImportOptions {
   /// A .safetensors file whose values replace those of the parameters (`--weights FILE`); empty:
   /// those of the model.
   std::string weights;
+  /// Which of the file's configurations for several devices counts (`--device-config NAME`); empty:
+  /// the only one, if there is only one.
+  std::string deviceConfiguration;
 };
 
 /// A node that cannot be imported.

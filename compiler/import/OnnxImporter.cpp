@@ -4,9 +4,11 @@
 
 #include "compiler/import/OnnxImporter.h"
 
+#include "compiler/import/DeviceConfigurations.h"
 #include "compiler/import/Locations.h"
 #include "compiler/import/Operators.h"
 #include "compiler/import/onnx.pb.h"
+#include "dialects/pipe/Pipe.h"
 
 using namespace mlir;
 
@@ -94,6 +96,17 @@ LogicalResult OnnxImporter::runHandler(const Operator &row, const onnx::NodeProt
   return defineResults(proto, node);
 }
 
+/// Gives the ops behind `before`, or all if that is null, the stage of the node that they are.
+void OnnxImporter::markStage(const onnx::NodeProto &node, Operation *before) {
+  std::optional<int64_t> stage = findStage(node, configuration);
+  if (!stage || !function)
+    return;
+  Block &body = function.front();
+  auto first = before ? std::next(before->getIterator()) : body.begin();
+  for (Operation &op : llvm::make_range(first, body.end()))
+    op.setAttr(pipe::stageAttrName, builder.getI64IntegerAttr(*stage));
+}
+
 bool OnnxImporter::importNode(int64_t index, const onnx::NodeProto &node, bool inputsAreBound) {
   Location loc = nodeLocation(path, index, node, context);
   std::string reason;
@@ -103,8 +116,11 @@ bool OnnxImporter::importNode(int64_t index, const onnx::NodeProto &node, bool i
     return failure(); // seen, not handled: the next handler prints it
   });
   const Operator *row = lookUp(node, loc);
-  if (row && (!inputsAreBound || succeeded(runHandler(*row, node, loc))))
+  Operation *before = function && !function.front().empty() ? &function.front().back() : nullptr;
+  if (row && (!inputsAreBound || succeeded(runHandler(*row, node, loc)))) {
+    markStage(node, before);
     return true;
+  }
   for (const std::string &name : node.output())
     values.try_emplace(name, Tensor());
   if (unsupported && !reason.empty())

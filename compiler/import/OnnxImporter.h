@@ -24,9 +24,8 @@ public:
   OnnxImporter(llvm::StringRef path, std::shared_ptr<const onnx::ModelProto> model,
                mlir::MLIRContext &context, std::vector<UnsupportedNode> *unsupported);
 
-  /// The module with `dims` and the inputs `known` bound; null after an error.
-  mlir::OwningOpRef<mlir::ModuleOp> import(const llvm::StringMap<int64_t> &dims,
-                                           const llvm::StringMap<Constant> &known = {});
+  /// The module with the dimensions and inputs of `options` bound; null after an error.
+  mlir::OwningOpRef<mlir::ModuleOp> import(const ImportOptions &options);
 
 private:
   /// What an initializer is in the program.
@@ -47,6 +46,7 @@ private:
   bool importNode(int64_t index, const onnx::NodeProto &node, bool inputsAreBound);
   mlir::LogicalResult runHandler(const Operator &row, const onnx::NodeProto &proto,
                                  mlir::Location loc);
+  void markStage(const onnx::NodeProto &node, mlir::Operation *before);
   mlir::LogicalResult defineResults(const onnx::NodeProto &proto, const Node &node);
   bool returnOutputs();
   void warnOfFoldedBatchNorms();
@@ -63,6 +63,7 @@ private:
   mlir::OpBuilder builder;
   TensorReader tensors;
   int64_t opset = 0;
+  std::string configuration; ///< for several devices; empty: none
 
   mlir::OwningOpRef<mlir::ModuleOp> module;
   mlir::func::FuncOp function;

@@ -2,11 +2,13 @@
 //
 // The module around the nodes: initializers, the signature of @forward, its outputs.
 
+#include "compiler/import/DeviceConfigurations.h"
 #include "compiler/import/Locations.h"
 #include "compiler/import/OnnxImporter.h"
 #include "compiler/import/Operators.h"
 #include "compiler/import/Parameters.h"
 #include "compiler/import/onnx.pb.h"
+#include "dialects/pipe/Pipe.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/Support/Path.h"
@@ -47,15 +49,17 @@ OnnxImporter::OnnxImporter(llvm::StringRef path, std::shared_ptr<const onnx::Mod
     : path(path), model(model), graph(model->graph()), context(context), unsupported(unsupported),
       fileLoc(fileLocation(path, context)), builder(&context),
       tensors(model, llvm::sys::path::parent_path(path), context) {
-  context.loadDialect<func::FuncDialect, graph::GraphDialect>();
+  context.loadDialect<func::FuncDialect, graph::GraphDialect, pipe::PipeDialect>();
 }
 
-OwningOpRef<ModuleOp> OnnxImporter::import(const llvm::StringMap<int64_t> &dims,
-                                           const llvm::StringMap<Constant> &known) {
-  if (!checkOpsets())
+OwningOpRef<ModuleOp> OnnxImporter::import(const ImportOptions &options) {
+  const auto &known = options.inputs;
+  auto chosen = chooseConfiguration(*model, options.deviceConfiguration, fileLoc);
+  if (!checkOpsets() || failed(chosen))
     return {};
+  configuration = *chosen;
   module = ModuleOp::create(fileLoc);
-  auto inputs = bindInputs(graph, dims, known, fileLoc);
+  auto inputs = bindInputs(graph, options.dims, known, fileLoc);
   bool isReadable = readInitializers();
   for (const auto &[name, value] : known)
     isReadable &= define(name.str(), Tensor::of(value), fileLoc);

@@ -3,7 +3,6 @@
 
 #include "dialects/graph/Roles.h"
 #include "dialects/pipe/Pipe.h"
-#include "passes/facts/Cost.h"
 #include "passes/facts/OpNames.h"
 #include <set>
 
@@ -13,7 +12,7 @@ using pcc::graph::RoleKind;
 namespace pcc::pipeline {
 
 LogicalResult ChunkFinder::run() {
-  if (failed(findOrigins()) || failed(placeMarked()))
+  if (failed(readMarks()) || failed(placeMarked()))
     return failure();
   findFirstUsers();
   if (failed(placeOthers()))
@@ -52,51 +51,19 @@ LogicalResult ChunkFinder::readMark(Operation *op) {
                          << shape.deviceOf(chunk->second);
 }
 
-static graph::RoleAttr roleOf(BlockArgument argument) {
-  auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
-  return graph::getArgRole(function, argument.getArgNumber());
-}
-
-unsigned ChunkFinder::originOf(Value value) const {
-  if (Operation *op = value.getDefiningOp())
-    return origins.lookup(op);
-  graph::RoleAttr role = roleOf(cast<BlockArgument>(value));
-  if (role && role.getKind() == RoleKind::Parameter)
-    return Parameters;
-  return isa<FloatType>(getElementTypeOrSelf(value.getType())) ? Inputs : Indices;
-}
-
-/// Whether an op of this origin is as well made anew as sent, wherever the user wants it: a mask, a
-/// transposed weight.
-static bool isSideWork(Operation *op, bool isOfIndices, bool isOfParameters) {
-  facts::OpClass opClass = facts::classOf(op);
-  return (isOfIndices || isOfParameters) && opClass != facts::OpClass::Contraction &&
-         opClass != facts::OpClass::Communication;
-}
-
-LogicalResult ChunkFinder::findOrigins() {
+LogicalResult ChunkFinder::readMarks() {
   for (Operation &op : function.getBody().front().without_terminator()) {
-    if (op.hasTrait<OpTrait::ConstantLike>()) {
-      op.removeAttr(pipe::stageAttrName);
-      op.removeAttr(pipe::chunkAttrName);
+    if (!op.hasTrait<OpTrait::ConstantLike>()) {
+      if (failed(readMark(&op)))
+        return failure();
       continue;
     }
-    if (failed(readMark(&op)))
-      return failure();
-    unsigned origin = Constants;
-    for (Value operand : op.getOperands())
-      origin |= originOf(operand);
-    bool reads = origin & Parameters, isData = origin & (Inputs | Indices);
-    bool isMarked = stages.contains(&op) || given.contains(&op);
-    if ((reads && isData) ||
-        (isMarked && !isSideWork(&op, (origin | Indices) == Indices, origin == Parameters)))
-      origin = Placed;
-    origins[&op] = origin;
+    op.removeAttr(pipe::stageAttrName);
+    op.removeAttr(pipe::chunkAttrName);
   }
+  origins.emplace(function, [&](Operation *op) { return stages.contains(op) || given.contains(op); });
   return success();
 }
-
-bool ChunkFinder::isPlaced(Operation *op) const { return origins.lookup(op) & Placed; }
 
 //===-- Ops with a stage ---------------------------------------------------------------------===//
 
@@ -129,7 +96,7 @@ FailureOr<int64_t> ChunkFinder::placeOnStage(Operation *op, int64_t least, Opera
 
 LogicalResult ChunkFinder::placeMarked() {
   for (Operation &op : function.getBody().front().without_terminator()) {
-    if (!isPlaced(&op))
+    if (!origins->isPlaced(&op))
       continue;
     Operation *latest = findLatest(&op);
     int64_t least = latest ? chunks.lookup(latest) : 0;
@@ -168,12 +135,14 @@ void ChunkFinder::findFirstUsers() {
 StringRef ChunkFinder::findTrainable(Operation *op) const {
   for (Value operand : op->getOperands()) {
     if (Operation *producer = operand.getDefiningOp()) {
-      StringRef name = originOf(operand) == Parameters ? findTrainable(producer) : "";
+      bool isOfParameters = origins->of(operand) == Origins::Parameters;
+      StringRef name = isOfParameters ? findTrainable(producer) : "";
       if (!name.empty())
         return name;
       continue;
     }
-    graph::RoleAttr role = roleOf(cast<BlockArgument>(operand));
+    unsigned index = cast<BlockArgument>(operand).getArgNumber();
+    graph::RoleAttr role = graph::getArgRole(func::FuncOp(function), index);
     if (!role || role.getKind() != RoleKind::Parameter)
       continue;
     auto module = op->getParentOfType<ModuleOp>();
@@ -195,7 +164,7 @@ LogicalResult ChunkFinder::checkUnreached(Operation *op) const {
 
 LogicalResult ChunkFinder::placeOthers() {
   for (Operation &op : function.getBody().front().without_terminator()) {
-    if (!isPlaced(&op) || chunks.contains(&op))
+    if (!origins->isPlaced(&op) || chunks.contains(&op))
       continue;
     if (Operation *latest = findLatest(&op)) {
       chunks[&op] = chunks.lookup(latest);
@@ -216,7 +185,7 @@ LogicalResult ChunkFinder::placeOthers() {
 void ChunkFinder::copyOpsOfParameters() {
   Block &body = function.getBody().front();
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body.without_terminator()))) {
-    if (origins.lookup(&op) != Parameters)
+    if (origins->of(&op) != Origins::Parameters)
       continue;
     std::set<int64_t> readers;
     for (Operation *user : op.getUsers())

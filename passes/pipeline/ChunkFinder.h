@@ -15,9 +15,9 @@
 // kept; other ops of the first two kinds do not heed one.
 #pragma once
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/pipeline/Origins.h"
 #include "passes/solve/order/Pipeline.h"
-#include "llvm/ADT/DenseMap.h"
+#include <optional>
 
 namespace pcc::pipeline {
 
@@ -32,13 +32,8 @@ public:
   mlir::LogicalResult run();
 
 private:
-  /// What an op is made of, as bits: inputs of integers, of floats, parameters, what has a chunk.
-  enum Origin : unsigned { Constants = 0, Indices = 1, Inputs = 2, Parameters = 4, Placed = 8 };
-
-  unsigned originOf(mlir::Value value) const;
-  mlir::LogicalResult findOrigins();
+  mlir::LogicalResult readMarks();
   mlir::LogicalResult readMark(mlir::Operation *op);
-  bool isPlaced(mlir::Operation *op) const;
   mlir::LogicalResult placeMarked();
   mlir::FailureOr<int64_t> placeOnStage(mlir::Operation *op, int64_t least, mlir::Operation *latest);
   void findFirstUsers();
@@ -54,7 +49,7 @@ private:
 
   mlir::func::FuncOp function;
   order::PipelineShape shape;
-  llvm::DenseMap<mlir::Operation *, unsigned> origins;
+  std::optional<Origins> origins; ///< known once the marks are
   llvm::DenseMap<mlir::Operation *, int64_t> stages;   ///< that are given
   llvm::DenseMap<mlir::Operation *, int64_t> given;    ///< chunks that are given
   llvm::DenseMap<mlir::Operation *, int64_t> chunks;   ///< of placed ops, as far as known

@@ -4,6 +4,7 @@
 #include "dialects/graph/Pieces.h"
 #include "dialects/graph/Roles.h"
 #include "dialects/interfaces/FactorRuleInterface.h"
+#include "dialects/pipe/Pipe.h"
 #include "mlir/IR/Remarks.h"
 #include "passes/facts/Cost.h"
 #include "passes/facts/OpNames.h"
@@ -156,9 +157,12 @@ LogicalResult PinResolver::matchTensors(const Pin &pin) {
   SmallVector<std::pair<StringRef, Type>> matched;
   if (meansParameters) {
     for (auto parameter : module.getOps<graph::ParameterOp>()) {
-      // What is said of a tensor of the file holds for each of its pieces.
+      // What is said of a tensor of the file holds for each of its pieces, and of a parameter for its
+      // copies in other chunks.
       std::optional<graph::Piece> piece = graph::getPiece(parameter);
-      if (pin.matches(parameter.getSymName()) || (piece && pin.matches(piece->whole)))
+      auto owner = parameter->getAttrOfType<StringAttr>(pipe::copyOfAttrName);
+      if (pin.matches(parameter.getSymName()) || (piece && pin.matches(piece->whole)) ||
+          (owner && pin.matches(owner.getValue())))
         matched.push_back({parameter.getSymName(), parameter.getTensorType()});
     }
   } else {

@@ -26,20 +26,26 @@ Session::Session() : context(makeRegistry()), printer(&context, llvm::errs()) {
   context.printOpOnDiagnostic(false); // the place and the message say enough
 }
 
-ModelFlags::ModelFlags(cl::SubCommand &command)
-    : model(cl::Positional, cl::desc("MODEL"), cl::Required, cl::sub(command)),
+ModelFlags::ModelFlags(cl::SubCommand &command, ModelUse use)
+    : model(cl::Positional, cl::desc("MODEL"),
+            use == ModelUse::Required ? cl::Required : cl::Optional, cl::sub(command)),
       weights("weights", cl::desc("take the parameters' values from this .safetensors file"),
               cl::value_desc("file"), cl::sub(command)),
       pins("pins", cl::desc("strategies for ops, parameters and inputs by their names"),
            cl::value_desc("file"), cl::sub(command)),
+      deviceConfiguration("device-config",
+                          cl::desc("which of the model's configurations for several devices counts"),
+                          cl::value_desc("name"), cl::sub(command)),
       dims("set-dim", cl::desc("the size of a symbolic dimension"), cl::value_desc("name=size"),
            cl::sub(command)),
       inputs("set-input", cl::desc("an input that must be known, as a shape, from a .pb file"),
              cl::value_desc("name=file"), cl::sub(command)) {}
 
 llvm::StringRef ModelFlags::givenFlag() const {
-  const cl::Option &weightsFlag = weights, &pinsFlag = pins, &dimsFlag = dims, &inputsFlag = inputs;
-  for (const cl::Option *option : {&weightsFlag, &pinsFlag, &dimsFlag, &inputsFlag})
+  const cl::Option &weightsFlag = weights, &pinsFlag = pins, &dimsFlag = dims,
+                   &inputsFlag = inputs, &configurationFlag = deviceConfiguration;
+  for (const cl::Option *option :
+       {&weightsFlag, &pinsFlag, &dimsFlag, &inputsFlag, &configurationFlag})
     if (option->getNumOccurrences())
       return option->ArgStr;
   return "";
@@ -62,6 +68,7 @@ static ExitCode attachPins(mlir::ModuleOp module, llvm::StringRef path) {
 
 ExitCode ModelFlags::read(import::ImportOptions &options, mlir::MLIRContext &context) const {
   options.weights = weights;
+  options.deviceConfiguration = deviceConfiguration;
   for (llvm::StringRef dim : dims) {
     auto [name, size] = dim.rsplit('=');
     int64_t number;

@@ -26,10 +26,13 @@ private:
   import::DiagnosticPrinter printer;
 };
 
-/// MODEL, `--set-dim`, `--set-input`, `--weights`, `--pins`.
+enum class ModelUse { Required, Optional };
+
+/// MODEL, `--set-dim`, `--set-input`, `--weights`, `--pins`, `--device-config`.
 class ModelFlags {
 public:
-  explicit ModelFlags(llvm::cl::SubCommand &command);
+  /// Whether a command line without MODEL is an error.
+  explicit ModelFlags(llvm::cl::SubCommand &command, ModelUse use = ModelUse::Required);
 
   const std::string &path() const { return model; }
 
@@ -45,7 +48,7 @@ public:
 private:
   ExitCode read(import::ImportOptions &options, mlir::MLIRContext &context) const;
 
-  llvm::cl::opt<std::string> model, weights, pins;
+  llvm::cl::opt<std::string> model, weights, pins, deviceConfiguration;
   llvm::cl::list<std::string> dims, inputs;
 };
 

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/pipeline/Origins.h"
+
+#include "dialects/graph/Roles.h"
+#include "passes/facts/Cost.h"
+
+using namespace mlir;
+
+namespace pcc::pipeline {
+
+unsigned Origins::of(Value value) const {
+  if (Operation *op = value.getDefiningOp())
+    return of(op);
+  auto argument = cast<BlockArgument>(value);
+  auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
+  graph::RoleAttr role = graph::getArgRole(function, argument.getArgNumber());
+  if (role && role.getKind() == graph::RoleKind::Parameter)
+    return Parameters;
+  return isa<FloatType>(getElementTypeOrSelf(value.getType())) ? Inputs : Indices;
+}
+
+/// Whether it pays to make `op` in several places: nothing that costs as much as a product.
+static bool isCheap(Operation *op) {
+  facts::OpClass opClass = facts::classOf(op);
+  return opClass != facts::OpClass::Contraction && opClass != facts::OpClass::Communication;
+}
+
+Origins::Origins(func::FuncOp function, function_ref<bool(Operation *)> isMarked) {
+  for (Operation &op : function.getBody().front().without_terminator()) {
+    unsigned origin = Constants;
+    for (Value operand : op.getOperands())
+      origin |= of(operand);
+    origins[&op] = origin;
+    bool readsParameters = origin & Parameters, readsData = origin & (Inputs | Indices);
+    bool isKept = isMarked(&op) && !(isSideWork(&op) && isCheap(&op));
+    if ((readsParameters && readsData) || isKept)
+      origins[&op] = Placed;
+  }
+}
+
+} // namespace pcc::pipeline
