@@ -2,15 +2,19 @@
 
 #include "compiler/Pipeline.h"
 
+#include "compiler/PipelineShape.h"
 #include "compiler/StrategyFiles.h"
 #include "compiler/VerifyStage.h"
 #include "compiler/plan/Passes.h"
 #include "dialects/dist/Dist.h"
+#include "dialects/pipe/Pins.h"
+#include "dialects/pipe/Stages.h"
 #include "mlir/Transforms/Passes.h"
 #include "passes/autodiff/Passes.h"
 #include "passes/graph/Passes.h"
 #include "passes/lower/Passes.h"
 #include "passes/partition/Passes.h"
+#include "passes/pipeline/Passes.h"
 #include "passes/schedule/Passes.h"
 #include "passes/strategy/Passes.h"
 #include "passes/strategy/RecursiveStrategy.h"
@@ -42,8 +46,11 @@ static bool obeysPins(abi::ParallelMode mode) {
 }
 
 /// graph: the model in its simplest form, so that every later pass sees few ops in one form each.
-/// Strategies that stand on ops are written down first, by name, since their ops may not last.
+/// Strategies and stages that stand on ops are written down first, by name, since their ops may not
+/// last.
 static void addGraph(OpPassManager &passes, const PipelineOptions &options) {
+  if (getPipelineShape(options.parallel).devices > 1)
+    passes.addPass(pipeline::createCollectMarks());
   if (!options.obeysMarks)
     passes.addPass(strategy::createStrategyEraseMarks());
   else if (obeysPins(options.parallel.parallel_mode()))
@@ -55,25 +62,63 @@ static void addGraph(OpPassManager &passes, const PipelineOptions &options) {
   addCleanUp(passes);
 }
 
+/// The stages that the user gives, or where there are none those that are found.
+static void addStageMarks(OpPassManager &passes, const PipelineOptions &options) {
+  const abi::ParallelConfig &config = options.parallel;
+  order::PipelineShape shape = getPipelineShape(config);
+  if (shape.devices == 1)
+    return;
+  passes.addPass(pipeline::createApplyStagePins({shape.devices, shape.chunks}));
+  plan::PlanFindStagesOptions find;
+  find.stages = shape.devices;
+  find.virtualStages = shape.chunks;
+  find.placement = shape.placement;
+  find.schedule = getScheduleName(config);
+  find.microBatches = shape.microbatches;
+  find.deviceNum = config.device_num() / shape.devices;
+  find.isReplicated = config.parallel_mode() != abi::SEMI_AUTO_PARALLEL &&
+                      config.parallel_mode() != abi::AUTO_PARALLEL;
+  find.memoryLimit = config.memory_limit();
+  if (options.cluster)
+    find.cluster = machine::toText(*options.cluster);
+  find.loss = options.training.loss;
+  find.optimizer = options.training.optimizer;
+  passes.addPass(plan::createPlanFindStages(find));
+}
+
+/// A chunk for each op, and transfers where values go from one to another.
+static void addTransfers(OpPassManager &passes, const PipelineOptions &options) {
+  order::PipelineShape shape = getPipelineShape(options.parallel);
+  if (shape.devices == 1)
+    return;
+  passes.addPass(pipeline::createAssignStages({shape.devices, shape.chunks, shape.placement}));
+  passes.addPass(pipeline::createInsertTransfers());
+}
+
 /// grad: the training step. The batch is cut first, because derivatives are those of one
 /// microbatch: a loss that is a mean is a mean over its microbatch. After this stage no op changes
-/// its meaning.
+/// its meaning. Transfers come between loss and derivatives: gradients go back as values come.
 static void addGrad(OpPassManager &passes, const PipelineOptions &options) {
-  if (!options.trains() && !options.evaluatedLoss.empty())
-    passes.addPass(autodiff::createAttachLoss({options.evaluatedLoss, /*labelsOnly=*/true}));
-  if (!options.trains())
-    return;
+  if (!options.trains()) {
+    addStageMarks(passes, options);
+    if (!options.evaluatedLoss.empty())
+      passes.addPass(autodiff::createAttachLoss({options.evaluatedLoss, /*labelsOnly=*/true}));
+    return addTransfers(passes, options);
+  }
   int64_t slots = options.training.microBatches * options.training.copies;
   if (slots > 1)
     passes.addNestedPass<func::FuncOp>(graph::createGraphSplitBatch({slots}));
-  autodiff::addTrainingPasses(passes, options.training);
+  addStageMarks(passes, options);
+  autodiff::addLossPasses(passes, options.training);
+  addTransfers(passes, options);
+  autodiff::addGradientPasses(passes, options.training);
   addCleanUp(passes);
 }
 
 /// What the passes of all modes ask for.
 template <typename Options> static Options getModeOptions(const abi::ParallelConfig &config) {
   Options options;
-  options.deviceNum = config.device_num();
+  options.deviceNum = config.device_num() / getPipelineShape(config).devices;
   options.gradientsMean = config.gradients_mean();
   options.fullBatch = config.full_batch();
   options.datasetStrategy = config.dataset_strategy();
@@ -213,8 +258,23 @@ static void addSpmd(OpPassManager &passes, const PipelineOptions &options) {
   addCleanUp(passes);
 }
 
-/// schedule: which ops run together, in which order, and where values lie. Memory comes last: it
-/// needs the order. After this stage no buffer moves.
+/// stages: a program for each pipeline stage. After this stage no collective is added.
+static void addStages(OpPassManager &passes, const PipelineOptions &options) {
+  order::PipelineShape shape = getPipelineShape(options.parallel);
+  if (shape.devices == 1)
+    return;
+  passes.addPass(pipeline::createApplyRecomputePins());
+  passes.addPass(pipeline::createCutStages({shape.devices, shape.chunks, shape.placement,
+                                            splitsBackward(options.parallel)}));
+}
+
+/// schedule, of all pipeline stages together: how many messages may be under way between them.
+static void addOrder(OpPassManager &passes, const PipelineOptions &) {
+  passes.addPass(schedule::createSizeMessages());
+}
+
+/// schedule, of each program: which ops run together, in which order, and where values lie. Memory
+/// comes last: it needs the order. After this stage no buffer moves.
 static void addSchedule(OpPassManager &passes, const PipelineOptions &) {
   passes.addPass(lower::createPrepareKernels());
   addCleanUp(passes);
@@ -227,9 +287,10 @@ static void addTask(OpPassManager &passes, const PipelineOptions &) {
   passes.addPass(lower::createLowerToTask());
 }
 
-/// llvm: the kernels as loops, in the llvm dialect. LLVM itself and the linker come behind the
-/// road.
+/// llvm: the kernels of all stages as loops, in the llvm dialect. LLVM itself and the linker come
+/// behind the road.
 static void addLlvm(OpPassManager &passes, const PipelineOptions &) {
+  passes.addPass(lower::createShareKernels());
   passes.addPass(lower::createEmitKernels());
 }
 
@@ -237,7 +298,9 @@ namespace {
 struct StageRow {
   Stage stage;
   const char *name;
+  /// For the module, and for each program in it (pipeline stages have one each); null for none.
   void (*add)(OpPassManager &passes, const PipelineOptions &options);
+  void (*addOfPrograms)(OpPassManager &passes, const PipelineOptions &options) = nullptr;
 };
 } // namespace
 
@@ -246,8 +309,9 @@ static constexpr StageRow road[] = {
     {Stage::Grad, "grad", addGrad},
     {Stage::Strategy, "strategy", addStrategy},
     {Stage::Spmd, "spmd", addSpmd},
-    {Stage::Schedule, "schedule", addSchedule},
-    {Stage::Task, "task", addTask},
+    {Stage::Stages, "stages", addStages},
+    {Stage::Schedule, "schedule", addOrder, addSchedule},
+    {Stage::Task, "task", nullptr, addTask},
     {Stage::Llvm, "llvm", addLlvm},
 };
 
@@ -260,8 +324,13 @@ std::optional<Stage> pcc::parseStage(llvm::StringRef name) {
   return std::nullopt;
 }
 
-void pcc::addStage(OpPassManager &passes, Stage stage, const PipelineOptions &options) {
-  road[static_cast<int>(stage)].add(passes, options);
+void pcc::addStage(OpPassManager &passes, Stage stage, const PipelineOptions &options,
+                   bool isCut) {
+  const StageRow &row = road[static_cast<int>(stage)];
+  if (row.add)
+    row.add(passes, options);
+  if (row.addOfPrograms)
+    row.addOfPrograms(isCut ? passes.nest<ModuleOp>() : passes, options);
   passes.addPass(createVerifyStagePass(stage));
 }
 
@@ -317,6 +386,12 @@ static LogicalResult checkCostModel(ModuleOp module, const abi::ParallelConfig &
 /// Without a strategy a program runs on the ranks of its own mesh, and nobody reads pins; with one,
 /// all collectives are the compiler's.
 static LogicalResult checkMode(ModuleOp module, const PipelineOptions &options) {
+  if (std::string error = checkPipeline(options.parallel, options.trains()); !error.empty())
+    return module.emitError(error);
+  if (module->hasAttr(pipe::pinsAttrName) && options.obeysStages &&
+      options.parallel.pipeline_stages() <= 1)
+    return module.emitError("pins give stages or say what to compute again; expected two or more "
+                            "pipeline_stages");
   if (!options.obeysMarks)
     return success();
   if (failed(checkFeeding(module, options.parallel)) ||
@@ -341,13 +416,20 @@ static LogicalResult checkMode(ModuleOp module, const PipelineOptions &options) 
                                 << StringRef(abi::ParallelMode_Name(mode)).lower();
     return success();
   }
-  int64_t ranks = dist::getMesh(module).getNumRanks();
+  int64_t stages = getPipelineShape(options.parallel).devices;
+  int64_t ranks = dist::getMesh(module).getNumRanks() * stages;
   if (options.parallel.device_num() == ranks || options.parallel.device_num() == 1)
     return success();
   return module.emitError("in parallel mode stand_alone a program runs on the ranks of its own "
                           "mesh: expected device_num ")
          << ranks << ", got " << options.parallel.device_num()
          << "; '--parallel-mode=data_parallel' splits the batch";
+}
+
+/// Whether each pipeline stage has a module of its own.
+static bool isCut(ModuleOp module) {
+  return llvm::any_of(module.getOps<ModuleOp>(),
+                      [](ModuleOp inner) { return pipe::getStage(inner).has_value(); });
 }
 
 LogicalResult pcc::runPipeline(ModuleOp module, const PipelineOptions &options, Stage last) {
@@ -364,7 +446,7 @@ LogicalResult pcc::runPipeline(ModuleOp module, const PipelineOptions &options, 
     PassManager passes(module.getContext());
     if (options.configure && failed(options.configure(passes)))
       return failure();
-    addStage(passes, row.stage, options);
+    addStage(passes, row.stage, options, isCut(module));
     if (failed(passes.run(module)))
       return failure();
     if (row.stage == Stage::Strategy && !config.strategy_ckpt_save_file().empty() &&

@@ -8,6 +8,7 @@
 //   grad       @forward, @forward_backward, @update, and the step that invokes them
 //   strategy   the same ops, with a sharding on every value
 //   spmd       the program of one rank: local shapes and collectives
+//   stages     a module for each pipeline stage, with its part of the program, if there are several
 //   schedule   the same ops, with kernels, buffers and lanes as attributes
 //   task       records, buffers, and the kernels as functions
 //   llvm       the kernels in the llvm dialect
@@ -30,7 +31,7 @@ struct MemoryOutcome;
 
 namespace pcc {
 
-enum class Stage { Graph, Grad, Strategy, Spmd, Schedule, Task, Llvm };
+enum class Stage { Graph, Grad, Strategy, Spmd, Stages, Schedule, Task, Llvm };
 
 /// The name by which `--emit` and file names know a stage.
 llvm::StringRef stringify(Stage stage);
@@ -55,6 +56,8 @@ struct PipelineOptions {
   std::vector<std::string> keptWhole;
   /// False: the program of one device, whatever mesh, pins and shardings the model comes with.
   bool obeysMarks = true;
+  /// False: the model is in one piece, whatever stages its pins give.
+  bool obeysStages = true;
   /// Of the search of AUTO_PARALLEL: the same seed and number of threads find the same plan.
   uint64_t searchSeed = 1;
   int searchThreads = 2;
@@ -74,8 +77,10 @@ struct PipelineOptions {
   bool trains() const { return !training.loss.empty() || !training.optimizer.empty(); }
 };
 
-/// Adds the passes of one stage and the check of what holds after it.
-void addStage(mlir::OpPassManager &passes, Stage stage, const PipelineOptions &options);
+/// Adds the passes of one stage and the check of what holds after it. `isCut`: each pipeline stage
+/// has a module of its own inside the module.
+void addStage(mlir::OpPassManager &passes, Stage stage, const PipelineOptions &options,
+              bool isCut = false);
 
 /// Takes `module`, a graph, along the road up to and including `last`. Errors are diagnostics.
 mlir::LogicalResult runPipeline(mlir::ModuleOp module, const PipelineOptions &options, Stage last);

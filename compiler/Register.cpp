@@ -17,6 +17,7 @@
 #include "passes/lower/Passes.h"
 #include "passes/partition/LocalForms.h"
 #include "passes/partition/Passes.h"
+#include "passes/pipeline/Passes.h"
 #include "passes/schedule/Passes.h"
 #include "passes/strategy/Passes.h"
 
@@ -33,6 +34,7 @@ void pcc::registerPasses() {
   strategy::registerStrategyPasses();
   plan::registerPlanPasses();
   partition::registerPartitionPasses();
+  pipeline::registerPipelinePasses();
   schedule::registerSchedulePasses();
   lower::registerLowerPasses();
   registerVerifyStagePass();

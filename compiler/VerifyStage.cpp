@@ -7,6 +7,7 @@
 
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/Graph.h"
+#include "dialects/pipe/Pipe.h"
 #include "dialects/task/Task.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
@@ -60,6 +61,8 @@ constexpr Law laws[] = {
      [](Operation *op) {
        return !isa<func::FuncOp>(op) || !isDistributed(op) || op->hasAttr(dist::localAttrName);
      }},
+    {Stage::Stages, Stage::Schedule, "is left over: values between stages are sent and received",
+     [](Operation *op) { return !isa<pipe::TransferOp>(op); }},
     {Stage::Task, Stage::Llvm, "is left over: a rank's program holds only records",
      [](Operation *op) { return !op->getParentOfType<task::ProgramOp>() || isOf(op, {"task"}); }},
 };

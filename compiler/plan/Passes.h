@@ -4,7 +4,9 @@
 #pragma once
 
 #include "compiler/plan/MeshChoice.h"
+#include "dialects/pipe/Pipe.h"
 #include "mlir/Pass/Pass.h"
+#include "passes/solve/order/Pipeline.h"
 
 namespace pcc::plan {
 

@@ -23,4 +23,37 @@ def PlanAutoParallel : Pass<"plan-auto-parallel", "::mlir::ModuleOp"> {
   let dependentDialects = ["::pcc::dist::DistDialect"];
 }
 
+def PlanFindStages : Pass<"plan-find-stages", "::mlir::ModuleOp"> {
+  let summary = "cuts a model in stages of about the same time";
+  let description = [{
+    Makes layers of @forward, cut where few values are handed on; prices them forward and backward, with
+    what they hand over, hold and keep live; and finds the cuts whose slowest stage is fastest and whose
+    stages fit into memory. The ops get `pipe.stage`, or `pipe.chunk` where a stage has several. A model
+    that has such marks stays as it is.
+  }];
+  let options = [
+    Option<"stages", "stages", "int64_t", "1", "number of stages">,
+    Option<"virtualStages", "virtual-stages", "int64_t", "1", "chunks of each stage">,
+    Option<"placement", "placement", "::pcc::order::Placement", "::pcc::order::Placement::Looped",
+           "which chunks a stage has", [{
+      ::llvm::cl::values(
+        clEnumValN(::pcc::order::Placement::Looped, "looped", "stage s has s, p + s, 2p + s, …"),
+        clEnumValN(::pcc::order::Placement::Vee, "vee", "stage s has s and 2p - 1 - s"))
+    }]>,
+    Option<"schedule", "schedule", "std::string", [{"1f1b"}],
+           "the order of microbatches, which says how many are live">,
+    Option<"microBatches", "micro-batches", "int64_t", "1", "microbatches of a step, of all copies">,
+    Option<"deviceNum", "device-num", "int64_t", "1", "ranks of a stage">,
+    Option<"isReplicated", "replicated", "bool", "false",
+           "each rank of a stage has all its parameters">,
+    Option<"memoryLimit", "memory-limit", "int64_t", "0",
+           "bytes of a device; 0: what the machine has">,
+    Option<"cluster", "cluster", "std::string", [{""}],
+           "the machine, as text; empty: processors of this one">,
+    Option<"loss", "loss", "std::string", [{""}], "as in autodiff-attach-loss">,
+    Option<"optimizer", "optimizer", "std::string", [{""}],
+           "as in autodiff-build-update; without it and a loss the model is evaluated">];
+  let dependentDialects = ["::pcc::pipe::PipeDialect"];
+}
+
 #endif // PCC_COMPILER_PLAN_PASSES_TD

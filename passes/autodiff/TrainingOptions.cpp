@@ -29,10 +29,13 @@ llvm::Error checkTrainingOptions(const TrainingOptions &options) {
   return llvm::Error::success();
 }
 
-void addTrainingPasses(OpPassManager &passes, const TrainingOptions &options) {
+void addLossPasses(OpPassManager &passes, const TrainingOptions &options) {
   if (!options.loss.empty())
     passes.addPass(createAttachLoss({options.loss, /*labelsOnly=*/false}));
   passes.addPass(createSeparateModes({options.freezeBatchNorm}));
+}
+
+void addGradientPasses(OpPassManager &passes, const TrainingOptions &options) {
   passes.addPass(createDifferentiate({options.wideGradients}));
   passes.addPass(createBuildUpdate({options.optimizer}));
   passes.addPass(createBuildStep({options.microBatches, options.copies, options.microReduction}));

@@ -25,9 +25,10 @@ llvm::Expected<pipe::MicroReduction> parseMicroReduction(llvm::StringRef text);
 /// What is wrong with the texts and numbers themselves, before there is a model.
 llvm::Error checkTrainingOptions(const TrainingOptions &options);
 
-/// The road from @forward to the step @train: attach the loss, separate training from evaluation,
-/// differentiate, build the update and
-/// the step.
-void addTrainingPasses(mlir::OpPassManager &passes, const TrainingOptions &options);
+/// From @forward to a loss: attaches it and separates training from evaluation.
+void addLossPasses(mlir::OpPassManager &passes, const TrainingOptions &options);
+
+/// From a loss to the step @train: differentiates, builds the update and the step.
+void addGradientPasses(mlir::OpPassManager &passes, const TrainingOptions &options);
 
 } // namespace pcc::autodiff

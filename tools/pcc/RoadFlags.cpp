@@ -14,8 +14,8 @@
 using namespace pcc::cli;
 namespace cl = llvm::cl;
 
-RoadFlags::RoadFlags(cl::SubCommand &command)
-    : model(command), parallel(command), cluster(command),
+RoadFlags::RoadFlags(cl::SubCommand &command, ModelUse use)
+    : model(command, use), parallel(command), cluster(command),
       loss("loss", cl::desc("the loss to train with, or without an optimizer to evaluate"),
            cl::value_desc("kind[:prediction[,labels]]"), cl::sub(command)),
       optimizer("optimizer", cl::desc("how parameters are updated"),
@@ -162,7 +162,11 @@ ExitCode RoadFlags::readProgram(abi::Executable &program, bool heedsCluster) con
 
 pcc::PipelineOptions pcc::cli::oneRank(PipelineOptions options) {
   options.obeysMarks = options.parallel.parallel_mode() == abi::STAND_ALONE;
+  options.obeysStages = false;
   options.parallel.set_device_num(1);
+  options.parallel.set_pipeline_stages(1);
+  options.parallel.set_virtual_stages(1);
+  options.parallel.set_pipeline_schedule(abi::SCHEDULE_1F1B);
   options.parallel.clear_global_rank();
   options.parallel.set_parallel_mode(abi::STAND_ALONE);
   options.parallel.clear_strategy_ckpt_load_file();

@@ -16,12 +16,15 @@ namespace pcc::cli {
 
 class RoadFlags {
 public:
-  explicit RoadFlags(llvm::cl::SubCommand &command);
+  explicit RoadFlags(llvm::cl::SubCommand &command, ModelUse use = ModelUse::Required);
 
   const ModelFlags &getModel() const { return model; }
 
   /// The options of the road. BadUsage or BadInput after a message.
   ExitCode read(PipelineOptions &options) const;
+
+  /// The parallel options alone.
+  ExitCode readParallel(abi::ParallelConfig &config) const { return parallel.read(config); }
 
   /// Imports the model and takes it along the road up to `last`; null after a diagnostic, with
   /// `code` set. Writes the files of `--dump-ir`, prints remarks with `--remarks`.

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Cuts a model of which no op has a stage in stages of about the same time: its layers
+// (LayerChain.h), their prices (LayerPrices.h), and the best cuts of this chain (passes/solve/stages)
+// whose stages fit into memory. Assumes @forward on one microbatch, without a loss; only marks its
+// ops. A model in which some op has a stage stays as it is: the rest follows from that.
+#include "compiler/plan/LayerPrices.h"
+#include "compiler/plan/Passes.h"
+#include "dialects/pipe/Pipe.h"
+#include "mlir/IR/Remarks.h"
+#include "passes/facts/OpNames.h"
+#include "passes/solve/order/Schedule.h"
+#include "runtime/machine/Cluster.h"
+
+using namespace mlir;
+
+namespace pcc::plan {
+
+#define GEN_PASS_DEF_PLANFINDSTAGES
+#include "compiler/plan/Passes.h.inc"
+
+namespace {
+
+bool hasMark(Operation *op) {
+  return op->hasAttr(pipe::stageAttrName) || op->hasAttr(pipe::chunkAttrName);
+}
+
+/// The microbatches of each chunk that `order` keeps from their forward to their backward at most.
+std::vector<int64_t> countLive(const order::PipelineShape &shape, const order::Order &order) {
+  std::vector<int64_t> live(shape.stages()), most(shape.stages());
+  for (int device = 0; device < shape.devices; ++device)
+    for (const order::Work &work : order[device]) {
+      bool isForward =
+          work.kind == order::WorkKind::Forward || work.kind == order::WorkKind::Overlapped;
+      int chunk = shape.stageOf(device, work.chunk);
+      if (isForward)
+        most[chunk] = std::max(most[chunk], ++live[chunk]);
+      if (work.kind == order::WorkKind::Overlapped)
+        --live[shape.stageOf(device, work.backwardChunk)];
+      else if (work.kind == order::WorkKind::Backward ||
+               work.kind == order::WorkKind::BackwardWeight)
+        --live[chunk];
+    }
+  return most;
+}
+
+struct FindStages : impl::PlanFindStagesBase<FindStages> {
+  using PlanFindStagesBase::PlanFindStagesBase;
+
+  void runOnOperation() override {
+    auto forward = getOperation().lookupSymbol<func::FuncOp>("forward");
+    if (!forward || !forward.getBody().hasOneBlock() ||
+        llvm::any_of(forward.getBody().front(),
+                     [](Operation &op) { return hasMark(&op); }))
+      return;
+    if (failed(findStages(forward)))
+      signalPassFailure();
+  }
+
+private:
+  order::PipelineShape getShape() const {
+    order::PipelineShape shape;
+    shape.devices = stages;
+    shape.chunks = virtualStages;
+    shape.microbatches = microBatches;
+    shape.placement = placement;
+    return shape;
+  }
+
+  FailureOr<LayerPriceOptions> getPriceOptions() {
+    abi::Expected<abi::Cluster> machine = machine::parseCluster(cluster, deviceNum * stages);
+    if (!machine)
+      return getOperation().emitError() << machine.status().message();
+    LayerPriceOptions options;
+    options.training.loss = loss;
+    options.training.optimizer = optimizer;
+    options.ranks = deviceNum;
+    options.isReplicated = isReplicated;
+    options.cluster = std::move(*machine);
+    return options;
+  }
+
+  LogicalResult findStages(func::FuncOp forward) {
+    FailureOr<LayerPriceOptions> options = getPriceOptions();
+    if (failed(options))
+      return failure();
+    order::PipelineShape shape = getShape();
+    std::vector<ChainLayer> chain = findLayers(forward, shape.stages());
+    auto layers = priceLayers(getOperation(), forward, chain, *options);
+    if (failed(layers))
+      return failure();
+    stages::StageProblem problem;
+    problem.layers = std::move(*layers);
+    problem.stages = shape.stages();
+    problem.microbatches = getLive(shape, options->trains());
+    double memory = memoryLimit > 0 ? double(memoryLimit)
+                                    : options->cluster.device().memory_bytes().value();
+    problem.limit = int64_t(memory) / shape.chunks;
+    stages::BalancedStages found = stages::balance(problem);
+    if (!found.error.empty())
+      return forward.emitError() << "the model cannot be cut in " << shape.stages()
+                                 << " stages: " << found.error;
+    mark(chain, problem, found.cuts);
+    return success();
+  }
+
+  std::vector<int64_t> getLive(const order::PipelineShape &shape, bool trains) const {
+    if (!trains)
+      return std::vector<int64_t>(shape.stages(), 1);
+    const order::Schedule *known = order::findSchedule(schedule);
+    if (!known || !known->whyNot(shape).empty())
+      return std::vector<int64_t>(shape.stages(), std::min<int64_t>(microBatches, shape.devices));
+    auto times = order::PipelineTimes::uniform(shape, {1, 1, 1});
+    return countLive(shape, known->expand(shape, times));
+  }
+
+  /// A chunk is given where a stage has several.
+  void mark(ArrayRef<ChainLayer> chain, const stages::StageProblem &problem,
+            const stages::StageCuts &cuts) {
+    StringRef name = virtualStages > 1 ? pipe::chunkAttrName : pipe::stageAttrName;
+    Builder builder(&getContext());
+    for (int stage = 0; stage < problem.stages; ++stage) {
+      int first = cuts[stage];
+      int end = stage + 1 < problem.stages ? cuts[stage + 1] : int(chain.size());
+      for (const ChainLayer &layer : chain.slice(first, end - first))
+        for (Operation *op : layer.ops)
+          op->setAttr(name, builder.getI64IntegerAttr(stage));
+      remark::passed(getOperation().getLoc(),
+                     remark::RemarkOpts::name("stage").category("strategy"))
+          << remark::metric(virtualStages > 1 ? "chunk" : "stage", int64_t(stage))
+          << remark::metric("first", chain[first].name)
+          << remark::metric("last", facts::getName(chain[end - 1].ops.back()))
+          << remark::metric("seconds", timeOf(problem, first, end))
+          << remark::metric("bytes", bytesOf(problem, first, end, stage));
+    }
+  }
+};
+
+} // namespace
+} // namespace pcc::plan

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/plan/LayerChain.h"
+
+#include "passes/facts/OpNames.h"
+#include "passes/pipeline/Origins.h"
+#include <set>
+
+using namespace mlir;
+
+namespace pcc::plan {
+namespace {
+
+class ChainFinder {
+public:
+  explicit ChainFinder(func::FuncOp function) : function(function), origins(function) {
+    for (Operation &op : function.getBody().front().without_terminator())
+      if (!origins.isSideWork(&op)) {
+        places[&op] = chain.size();
+        chain.push_back(&op);
+      }
+    countHandedOn();
+  }
+
+  std::vector<ChainLayer> find(size_t wanted) {
+    std::set<int> counts(handedOn.begin(), handedOn.end());
+    for (int most : counts)
+      if (cutWhere(most) >= 2 * wanted)
+        break;
+    addSideWork();
+    return std::move(layers);
+  }
+
+private:
+  /// Where the last op stands that reads `value`; in front of all for one that none reads.
+  int findLastReader(Value value) const {
+    int last = -1;
+    for (Operation *user : value.getUsers())
+      if (auto place = places.find(user); place != places.end())
+        last = std::max(last, place->second);
+    return last;
+  }
+
+  void countHandedOn() {
+    handedOn.assign(chain.empty() ? 0 : chain.size() - 1, 0);
+    for (auto [place, op] : llvm::enumerate(chain))
+      for (Value value : op->getResults())
+        for (int cut = int(place), last = findLastReader(value); cut < last; ++cut)
+          ++handedOn[cut];
+  }
+
+  /// Cuts behind each op from which no more than `most` values are handed on; the number of layers.
+  size_t cutWhere(int most) {
+    layers.clear();
+    for (auto [place, op] : llvm::enumerate(chain)) {
+      if (place == 0 || handedOn[place - 1] <= most)
+        layers.push_back({facts::getName(op).str(), {}, {}});
+      layers.back().ops.push_back(op);
+      layerOf[op] = layers.size() - 1;
+    }
+    for (Operation *op : chain)
+      for (Value value : op->getResults())
+        if (int last = findLastReader(value); last >= 0)
+          for (size_t layer = layerOf[op]; layer < layerOf[chain[last]]; ++layer)
+            layers[layer].handedOn.push_back(value);
+    return layers.size();
+  }
+
+  void addSideWork() {
+    for (Operation &op : llvm::reverse(function.getBody().front().without_terminator())) {
+      if (places.contains(&op))
+        continue;
+      std::optional<size_t> first;
+      for (Operation *user : op.getUsers())
+        if (auto known = layerOf.find(user); known != layerOf.end())
+          first = std::min(first.value_or(known->second), known->second);
+      if (!first)
+        continue;
+      layerOf[&op] = *first;
+      layers[*first].ops.insert(layers[*first].ops.begin(), &op);
+    }
+  }
+
+  func::FuncOp function;
+  pipeline::Origins origins;
+  std::vector<Operation *> chain;
+  llvm::DenseMap<Operation *, int> places; ///< in the chain
+  std::vector<int> handedOn;               ///< values, behind each op but the last
+  std::vector<ChainLayer> layers;
+  llvm::DenseMap<Operation *, size_t> layerOf;
+};
+
+} // namespace
+
+std::vector<ChainLayer> findLayers(func::FuncOp function, size_t wanted) {
+  return ChainFinder(function).find(wanted);
+}
+
+} // namespace pcc::plan

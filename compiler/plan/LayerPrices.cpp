@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/plan/LayerPrices.h"
+
+#include "dialects/graph/Roles.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Pass/PassManager.h"
+#include "passes/autodiff/Optimizers.h"
+#include "passes/autodiff/Passes.h"
+#include "passes/facts/Kernels.h"
+#include "passes/facts/OpNames.h"
+#include "passes/facts/OpPrice.h"
+#include "runtime/machine/CollectivePrice.h"
+
+using namespace mlir;
+
+namespace pcc::plan {
+namespace {
+
+/// A copy of the model in which every op is called by the number of its layer, differentiated. What
+/// is derived from an op has its name as a child, and so its number.
+class NumberedModel {
+public:
+  NumberedModel(ModuleOp module, func::FuncOp forward, ArrayRef<ChainLayer> layers)
+      : numLayers(layers.size()) {
+    IRMapping mapping;
+    copy = cast<ModuleOp>(module->clone(mapping));
+    function = cast<func::FuncOp>(mapping.lookup(forward.getOperation()));
+    for (auto [number, layer] : llvm::enumerate(layers))
+      for (Operation *op : layer.ops)
+        mapping.lookup(op)->setLoc(
+            NameLoc::get(StringAttr::get(module.getContext(), std::to_string(number))));
+  }
+
+  LogicalResult differentiate(const autodiff::TrainingOptions &options) {
+    PassManager passes(copy->getContext());
+    autodiff::addLossPasses(passes, options);
+    passes.addPass(autodiff::createDifferentiate({options.wideGradients}));
+    // Errors are the user's; whatever else there is to say is said again on the road.
+    ScopedDiagnosticHandler quiet(copy->getContext(), [](Diagnostic &diagnostic) {
+      return success(diagnostic.getSeverity() != DiagnosticSeverity::Error);
+    });
+    if (failed(passes.run(*copy)))
+      return failure();
+    function = copy->lookupSymbol<func::FuncOp>("forward_backward");
+    return success();
+  }
+
+  func::FuncOp getFunction() const { return function; }
+
+  /// What has no number is the loss.
+  size_t layerOf(Operation *op) const {
+    StringRef name = facts::getName(op->getLoc());
+    size_t number;
+    return name.consumeInteger(10, number) || number >= numLayers ? numLayers - 1 : number;
+  }
+
+private:
+  size_t numLayers;
+  OwningOpRef<ModuleOp> copy;
+  func::FuncOp function;
+};
+
+class Pricer {
+public:
+  Pricer(ArrayRef<ChainLayer> chain, const LayerPriceOptions &options)
+      : chain(chain), options(options) {
+    for (const ChainLayer &layer : chain)
+      layers.push_back({.name = layer.name});
+  }
+
+  std::vector<stages::Layer> run(ModuleOp module, func::FuncOp forward,
+                                 const NumberedModel &model) {
+    addTimes(model);
+    addLive(model);
+    addHeld(module, forward);
+    for (auto [number, layer] : llvm::enumerate(layers))
+      layer.handOver = secondsToHandOn(chain[number].handedOn);
+    return std::move(layers);
+  }
+
+private:
+  double perRank(int64_t amount) const {
+    return static_cast<double>(amount) / static_cast<double>(options.ranks);
+  }
+
+  void addTimes(const NumberedModel &model) {
+    facts::KernelShares shares(model.getFunction());
+    for (Operation &op : model.getFunction().getBody().front().without_terminator()) {
+      facts::OpPrice price(&op, options.cluster.device(), shares.of(&op));
+      layers[model.layerOf(&op)].time +=
+          price.seconds(facts::OpShapes::of(&op)) / static_cast<double>(options.ranks);
+    }
+  }
+
+  /// Forward values in memory that backward ops read.
+  void addLive(const NumberedModel &model) {
+    llvm::DenseSet<Value> saved;
+    for (Operation &op : model.getFunction().getBody().front().without_terminator()) {
+      if (!facts::getDerivedFrom(&op))
+        continue;
+      for (Value operand : op.getOperands()) {
+        Value root = facts::viewRoot(operand);
+        Operation *maker = root.getDefiningOp();
+        if (maker && !facts::getDerivedFrom(maker) && !facts::isRecomputed(maker) &&
+            saved.insert(root).second)
+          layers[model.layerOf(maker)].live += perRank(facts::getNumBytes(root.getType()));
+      }
+    }
+  }
+
+  /// Bytes of a parameter, of its gradient and, where it is owned, of its optimizer's states.
+  int64_t bytesOf(graph::ParameterOp parameter, bool isOwner) const {
+    RankedTensorType type = parameter.getTensorType();
+    int64_t bytes = facts::getNumBytes(type);
+    if (options.trains() && parameter.getTrainable())
+      bytes += 4 * type.getNumElements() * (isOwner ? 1 + numStates() : 1);
+    return options.isReplicated ? bytes : perRank(bytes);
+  }
+
+  int64_t numStates() const {
+    llvm::Expected<autodiff::OptimizerSpec> spec =
+        autodiff::parseOptimizer(options.training.optimizer);
+    if (spec)
+      return spec->kind->states.size();
+    llvm::consumeError(spec.takeError());
+    return 0;
+  }
+
+  void addHeld(ModuleOp module, func::FuncOp forward) {
+    SymbolTable symbols(module);
+    llvm::DenseSet<Value> owned;
+    for (auto [number, layer] : llvm::enumerate(chain)) {
+      llvm::DenseSet<Value> read;
+      for (Operation *op : layer.ops)
+        for (Value operand : op->getOperands())
+          if (isa<BlockArgument>(operand))
+            read.insert(operand);
+      for (Value argument : read) {
+        graph::RoleAttr role =
+            graph::getArgRole(forward, cast<BlockArgument>(argument).getArgNumber());
+        auto parameter = symbols.lookup<graph::ParameterOp>(graph::getName(role));
+        if (parameter && role.getKind() == graph::RoleKind::Parameter)
+          layers[number].held += bytesOf(parameter, owned.insert(argument).second);
+      }
+    }
+  }
+
+  /// A value goes on, and its gradient comes back; each rank sends its part.
+  double secondsToHandOn(ArrayRef<Value> values) const {
+    machine::GroupAxis pair[] = {{2, options.ranks}};
+    machine::Group group = machine::Group::over(pair, options.cluster);
+    double seconds = 0;
+    for (Value value : values) {
+      machine::Traffic traffic{abi::SEND, perRank(facts::getNumBytes(value.getType()))};
+      bool comesBack = options.trains() && isa<FloatType>(getElementTypeOrSelf(value.getType()));
+      seconds += (comesBack ? 2 : 1) *
+                 machine::priceCollective(options.cluster, group, traffic).seconds;
+    }
+    return seconds;
+  }
+
+  ArrayRef<ChainLayer> chain;
+  const LayerPriceOptions &options;
+  std::vector<stages::Layer> layers;
+};
+
+} // namespace
+
+FailureOr<std::vector<stages::Layer>> priceLayers(ModuleOp module, func::FuncOp forward,
+                                                  ArrayRef<ChainLayer> layers,
+                                                  const LayerPriceOptions &options) {
+  NumberedModel model(module, forward, layers);
+  if (options.trains() && failed(model.differentiate(options.training)))
+    return failure();
+  return Pricer(layers, options).run(module, forward, model);
+}
+
+} // namespace pcc::plan
