@@ -24,6 +24,10 @@ bool Section::isAccumulated(unsigned result) {
   return runs > 1 && function.getResultAttr(result, pipe::accumulateAttrName);
 }
 
+bool Section::beginsSum(unsigned result) {
+  return isAccumulated(result) && !begunSums.contains(getResultRole(result));
+}
+
 pipe::StepOp getStep(ModuleOp module) {
   auto steps = module.getOps<pipe::StepOp>();
   return steps.empty() ? pipe::StepOp() : *steps.begin();
@@ -35,12 +39,17 @@ SmallVector<Section> collectSections(ModuleOp module) {
     for (auto slot : step.getBody().front().getOps<pipe::SlotOp>())
       ++runs[slot.getSection()];
   SmallVector<Section> sections;
+  llvm::SmallPtrSet<Attribute, 4> begunSums;
   for (auto [name, count] : runs)
-    if (auto function = module.lookupSymbol<func::FuncOp>(name))
-      sections.push_back({function, count});
+    if (auto function = module.lookupSymbol<func::FuncOp>(name)) {
+      Section &section = sections.emplace_back(Section{function, count, begunSums});
+      for (unsigned result = 0; result < function.getNumResults(); ++result)
+        if (section.isAccumulated(result) && section.getResultRole(result))
+          begunSums.insert(section.getResultRole(result));
+    }
   for (auto function : module.getOps<func::FuncOp>())
     if (!function.isExternal() && !runs.contains(function.getName()))
-      sections.push_back({function, 0});
+      sections.push_back({function, 0, {}});
   return sections;
 }
 

@@ -15,6 +15,7 @@ namespace pcc::facts {
 struct Section {
   mlir::func::FuncOp function;
   int64_t runs = 0; ///< slots of a step that run it; 0: runs by itself, in evaluation
+  llvm::SmallPtrSet<mlir::Attribute, 4> begunSums; ///< roles that sections before it add up
 
   graph::RoleAttr getArgumentRole(unsigned index);
   graph::RoleAttr getResultRole(unsigned index);
@@ -22,6 +23,9 @@ struct Section {
   mlir::OperandRange getReturned();
   /// True if the result is summed over several slots of a step.
   bool isAccumulated(unsigned result);
+  /// True if it is, and no section that first runs before this one adds to the same sum, as another
+  /// chunk of a stage may that reads the same parameter.
+  bool beginsSum(unsigned result);
 };
 
 /// The `pipe.step` of the module, null if it has none.

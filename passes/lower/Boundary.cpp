@@ -127,7 +127,7 @@ void BoundaryEmitter::emitResult(facts::Section &section, unsigned index, Result
 void BoundaryEmitter::emitResults(facts::Section &section) {
   for (unsigned i = 0; i < section.function.getNumResults(); ++i) {
     RoleAttr role = section.getResultRole(i);
-    if (!role)
+    if (!role || (section.isAccumulated(i) && !section.beginsSum(i)))
       continue;
     if (role.getKind() == RoleKind::Loss)
       emitResult(section, i, ResultRole::Loss);

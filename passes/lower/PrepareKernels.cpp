@@ -117,7 +117,8 @@ struct PrepareKernels : impl::PrepareKernelsBase<PrepareKernels> {
     auto accumulate = producer.function.getResultAttrOfType<pipe::AccumulateAttr>(
         index, pipe::accumulateAttrName);
     graph::RoleAttr role = producer.getResultRole(index);
-    if (!accumulate || !role)
+    bool addsToOther = producer.isAccumulated(index) && !producer.beginsSum(index);
+    if (!accumulate || !role || addsToOther)
       return;
     for (facts::Section &section : sections) {
       if (section.function == producer.function || section.runs == 0)

@@ -55,6 +55,7 @@ private:
   mlir::LogicalResult emitCollective(mlir::Operation *op);
   mlir::LogicalResult emitResults();
   task::PlaceAttr placeOfParameter(graph::RoleAttr role);
+  task::Accumulation accumulationOf(unsigned result);
   /// The new value of a parameter on the way to its place.
   struct ParameterCopy {
     mlir::Value value;

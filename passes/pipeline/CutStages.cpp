@@ -12,6 +12,7 @@
 #include "passes/pipeline/FunctionCut.h"
 #include "passes/pipeline/Passes.h"
 #include "passes/pipeline/Phases.h"
+#include "passes/pipeline/SharedCopies.h"
 
 #include "dialects/graph/Graph.h"
 #include "mlir/IR/Remarks.h"
@@ -36,7 +37,8 @@ public:
 
 private:
   LogicalResult findChunks();
-  LogicalResult checkChunks(func::FuncOp function);
+  LogicalResult checkChunk(Operation *op, int64_t chunk) const;
+  LogicalResult checkChunks(func::FuncOp function) const;
   void makeStages();
   void moveParameters();
   FunctionCut cutByStage(func::FuncOp function);
@@ -78,8 +80,11 @@ LogicalResult StageCutter::findChunks() {
   training = findTraining(module);
   llvm::append_range(functions, module.getOps<func::FuncOp>());
   for (auto parameter : module.getOps<ParameterOp>())
-    if (auto chunk = parameter->getAttrOfType<IntegerAttr>(pipe::chunkAttrName))
+    if (auto chunk = parameter->getAttrOfType<IntegerAttr>(pipe::chunkAttrName)) {
+      if (failed(checkChunk(parameter, chunk.getInt())))
+        return failure();
       parameters[parameter.getSymName()] = chunk.getInt();
+    }
   for (func::FuncOp function : functions) {
     if (failed(checkChunks(function)))
       return failure();
@@ -91,12 +96,17 @@ LogicalResult StageCutter::findChunks() {
   return success();
 }
 
-LogicalResult StageCutter::checkChunks(func::FuncOp function) {
+LogicalResult StageCutter::checkChunk(Operation *op, int64_t chunk) const {
+  if (chunk >= 0 && chunk < shape.stages())
+    return success();
+  return op->emitError() << "expected chunks 0 to " << shape.stages() - 1 << ", got " << chunk;
+}
+
+LogicalResult StageCutter::checkChunks(func::FuncOp function) const {
   for (auto transfer : function.getOps<pipe::TransferOp>())
-    if (int64_t chunk = std::max(transfer.getSource(), transfer.getTarget());
-        chunk >= shape.stages())
-      return transfer.emitError() << "expected chunks 0 to " << shape.stages() - 1 << ", got "
-                                  << chunk;
+    if (failed(checkChunk(transfer, transfer.getSource())) ||
+        failed(checkChunk(transfer, transfer.getTarget())))
+      return failure();
   return success();
 }
 
@@ -167,7 +177,8 @@ void StageCutter::assignResults(FunctionCut &cut,
 }
 
 FunctionCut StageCutter::cutByStage(func::FuncOp function) {
-  FunctionCut cut{function};
+  FunctionCut cut;
+  cut.source = function;
   for (int64_t stage = 0; stage < shape.devices; ++stage)
     cut.sections.push_back({function.getName().str(), stage});
   auto ofChunk = [&](int64_t chunk, auto) { return unsigned(stageOf(chunk)); };
@@ -182,7 +193,8 @@ std::string StageCutter::nameOf(StringRef section, int64_t chunk) const {
 
 /// Forward in the order of the chunks, then backward against it.
 FunctionCut StageCutter::cutByPhase(func::FuncOp function) {
-  FunctionCut cut{function};
+  FunctionCut cut;
+  cut.source = function;
   unsigned count = shape.stages();
   auto sectionOf = [&](int64_t chunk, Phase phase) -> unsigned {
     return phase == Phase::Forward ? chunk : unsigned(phase) * count + (count - 1 - chunk);
@@ -247,6 +259,11 @@ void StageCutter::addSlots(pipe::StepOp step, int64_t stage) {
 
 LogicalResult StageCutter::run() {
   if (failed(findChunks()))
+    return failure();
+  auto stageOfParameter = [&](ParameterOp parameter) {
+    return stageOf(parameters.lookup(parameter.getSymName()));
+  };
+  if (failed(shareCopies(module, stageOfParameter)))
     return failure();
   makeStages();
   for (func::FuncOp function : functions)

@@ -29,10 +29,11 @@ static llvm::StringRef commonPrefix(const EnumDescriptor *type) {
 
 const EnumValueDescriptor *pcc::cli::findEnumValue(const EnumDescriptor *type,
                                                    llvm::StringRef text) {
+  std::string word = text.upper();
+  llvm::replace(word, '-', '_'); // zb-h1 is ZB_H1
   for (int i = 0; i < type->value_count(); ++i) {
     llvm::StringRef name = type->value(i)->name();
-    if (text.equals_insensitive(name) ||
-        text.equals_insensitive(name.drop_front(commonPrefix(type).size())))
+    if (name == word || name.drop_front(commonPrefix(type).size()) == word)
       return type->value(i);
   }
   return nullptr;
@@ -61,9 +62,11 @@ static void printError(llvm::StringRef path, llvm::StringRef text, size_t offset
 /// that later errors point where they should.
 static std::optional<std::string> spellOutEnums(llvm::StringRef path, llvm::StringRef text,
                                                 const google::protobuf::Descriptor *message) {
-  auto isPartOfWord = [](char c) { return llvm::isAlnum(c) || c == '_'; };
   std::string result;
   const FieldDescriptor *awaited = nullptr; // set between the name of such a field and its value
+  auto isPartOfWord = [&](char c) {
+    return llvm::isAlnum(c) || c == '_' || (awaited && c == '-');
+  };
   for (size_t begin = 0; begin < text.size();) {
     if (text[begin] == '#') { // a comment, to the end of its line
       size_t end = std::min(text.find('\n', begin), text.size());
@@ -74,7 +77,7 @@ static std::optional<std::string> spellOutEnums(llvm::StringRef path, llvm::Stri
     size_t end = std::min(text.find_if_not(isPartOfWord, begin), text.size());
     bool isWord = end > begin;
     llvm::StringRef word = text.slice(begin, std::max(end, begin + 1));
-    if (awaited && isWord && !llvm::isDigit(word.front())) {
+    if (awaited && isWord && !llvm::all_of(word, llvm::isDigit)) {
       const EnumValueDescriptor *value = findEnumValue(awaited->enum_type(), word);
       if (!value) {
         printError(path, text, begin,

@@ -1,0 +1,145 @@
+// RUN: pcc-opt %s --split-input-file --pipeline-cut-stages=stages=2 | FileCheck %s
+// RUN: pcc-opt %s --split-input-file --pipeline-cut-stages='stages=2 split-backward' | FileCheck %s --check-prefix=SPLIT
+
+// Each stage has its parameters, its part of every function, and a step in the order of GPipe. The
+// transfers between them are messages, numbered for each pair of stages over all functions.
+
+// CHECK: module attributes {dist.mesh = #dist.mesh<dp=2>}
+// CHECK: module @stage0 attributes {dist.mesh = #dist.mesh<dp=2>, pipe.stage = 0 : i64}
+// CHECK: graph.parameter @w
+// CHECK-NOT: graph.parameter @v
+// CHECK: func.func @forward(%{{.+}} {graph.role = #graph.role<input "x">}, %{{.+}} {graph.role = #graph.role<parameter "w">}) attributes {dist.local}
+// CHECK: pipe.send %{{.+}} to 1 tag = 0
+// CHECK-NEXT: return{{$}}
+// CHECK: func.func @forward_train(%{{.+}} "x">}, %{{.+}} "w">}) -> (tensor<4xf32> {graph.role = #graph.role<saved "tanh">}) attributes {dist.local}
+// CHECK: %[[H:.+]] = graph.tanh
+// CHECK-NEXT: pipe.send %[[H]] to 1 tag = 1
+// CHECK-NEXT: return %[[H]]
+// CHECK: func.func @backward(%[[G0:.+]]: tensor<4xf32> {graph.role = #graph.role<saved "tanh">}, %[[X:.+]]: tensor<4xf32> {graph.role = #graph.role<input "x">})
+// CHECK-SAME: -> (tensor<4xf32> {graph.role = #graph.role<gradient "w">, pipe.accumulate = #pipe.accumulate<scale = 5.000000e-01>})
+// CHECK: %[[R:.+]] = pipe.recv from 1 tag = 0
+// CHECK: graph.mul %[[R]], %[[X]]
+// CHECK: func.func @update(%{{.+}} {graph.role = #graph.role<parameter "w">}, %{{.+}} {graph.role = #graph.role<gradient "w">})
+// CHECK: pipe.step @train micro_batches = 2 copies = 2 micro_reduction = sum {
+// CHECK-NEXT: pipe.slot @forward_train microbatch = 0 copy = 0
+// CHECK-NEXT: pipe.slot @forward_train microbatch = 0 copy = 1
+// CHECK-NEXT: pipe.slot @forward_train microbatch = 1 copy = 0
+// CHECK-NEXT: pipe.slot @forward_train microbatch = 1 copy = 1
+// CHECK-NEXT: pipe.slot @backward microbatch = 0 copy = 0
+// CHECK-NEXT: pipe.slot @backward microbatch = 0 copy = 1
+// CHECK-NEXT: pipe.slot @backward microbatch = 1 copy = 0
+// CHECK-NEXT: pipe.slot @backward microbatch = 1 copy = 1
+// CHECK-NEXT: pipe.slot @update
+
+// What was received is saved as well, and a broadcast is made again rather than saved.
+// CHECK: module @stage1 attributes {dist.mesh = #dist.mesh<dp=2>, pipe.stage = 1 : i64}
+// CHECK-NOT: graph.parameter @w
+// CHECK: graph.parameter @v
+// CHECK: func.func @forward(%{{.+}} "v">}) -> (tensor<4xf32> {graph.role = #graph.role<output "y">})
+// CHECK-NEXT: pipe.recv from 0 tag = 0
+// CHECK: func.func @forward_train(%{{.+}} {graph.role = #graph.role<parameter "v">}) -> (tensor<f32> {graph.role = #graph.role<loss>, pipe.accumulate
+// CHECK-SAME: tensor<4xf32> {graph.role = #graph.role<saved "transfer">}) attributes {dist.local}
+// CHECK-NEXT: %[[H1:.+]] = pipe.recv from 0 tag = 1
+// CHECK: return %{{.+}}, %[[H1]]
+// CHECK: func.func @backward(%{{.+}} {graph.role = #graph.role<saved "transfer">}, %{{.+}} {graph.role = #graph.role<parameter "v">})
+// CHECK: %[[V:.+]] = graph.broadcast
+// CHECK: pipe.send %[[V]] to 0 tag = 0
+// CHECK-NOT: graph.parameter @w
+
+// The gradients of weights are a section of their own, which reads what the other one receives.
+// SPLIT: module @stage0
+// SPLIT: func.func @backward_input() -> (tensor<4xf32> {graph.role = #graph.role<saved "transfer">})
+// SPLIT-NEXT: %[[R:.+]] = pipe.recv from 1 tag = 0
+// SPLIT-NEXT: return %[[R]]
+// SPLIT: func.func @backward_weight(%{{.+}} {graph.role = #graph.role<saved "transfer">}, %{{.+}} {graph.role = #graph.role<saved "tanh">}, %{{.+}} {graph.role = #graph.role<input "x">}) -> (tensor<4xf32> {graph.role = #graph.role<gradient "w">
+// SPLIT: pipe.slot @forward_train microbatch = 1 copy = 1
+// SPLIT-NEXT: pipe.slot @backward_input microbatch = 0 copy = 0
+// SPLIT-NEXT: pipe.slot @backward_weight microbatch = 0 copy = 0
+// SPLIT-NEXT: pipe.slot @backward_input microbatch = 0 copy = 1
+// SPLIT: module @stage1
+// SPLIT: func.func @backward_input(%{{.+}} {graph.role = #graph.role<parameter "v">})
+// SPLIT: pipe.send
+// SPLIT: func.func @backward_weight(%{{.+}} {graph.role = #graph.role<saved "transfer#1">}) -> (tensor<f32> {graph.role = #graph.role<gradient "v">
+
+module attributes {dist.mesh = #dist.mesh<dp=2>} {
+  graph.parameter @w : tensor<4xf32> init(#graph.init<zeros>) {pipe.chunk = 0 : i64}
+  graph.parameter @v : tensor<f32> init(#graph.init<zeros>) {pipe.chunk = 1 : i64}
+  func.func @forward(%x: tensor<4xf32> {graph.role = #graph.role<input "x">},
+                     %w: tensor<4xf32> {graph.role = #graph.role<parameter "w">},
+                     %v: tensor<f32> {graph.role = #graph.role<parameter "v">})
+      -> (tensor<4xf32> {graph.role = #graph.role<output "y">}) attributes {dist.local} {
+    %0 = graph.mul %x, %w : tensor<4xf32>
+    %1 = pipe.transfer %0 from 0 to 1 : tensor<4xf32>
+    %2 = graph.broadcast %v, [] : tensor<f32> to tensor<4xf32>
+    %3 = graph.mul %1, %2 : tensor<4xf32>
+    return %3 : tensor<4xf32>
+  }
+  func.func @forward_backward(%x: tensor<4xf32> {graph.role = #graph.role<input "x">},
+                              %w: tensor<4xf32> {graph.role = #graph.role<parameter "w">},
+                              %v: tensor<f32> {graph.role = #graph.role<parameter "v">})
+      -> (tensor<f32> {graph.role = #graph.role<loss>, pipe.accumulate = #pipe.accumulate<scale = 1.0>},
+          tensor<4xf32> {graph.role = #graph.role<gradient "w">, pipe.accumulate = #pipe.accumulate<scale = 0.5>},
+          tensor<f32> {graph.role = #graph.role<gradient "v">, pipe.accumulate = #pipe.accumulate<scale = 0.5>})
+      attributes {dist.local} {
+    %0 = graph.mul %x, %w : tensor<4xf32>
+    %h = graph.tanh %0 : tensor<4xf32>
+    %h1 = pipe.transfer %h from 0 to 1 : tensor<4xf32>
+    %b = graph.broadcast %v, [] : tensor<f32> to tensor<4xf32>
+    %y = graph.mul %h1, %b : tensor<4xf32>
+    %loss = graph.reduce sum %y, [0] : tensor<4xf32>
+    %gv = graph.reduce sum %h1, [0] : tensor<4xf32>
+    %g1 = pipe.transfer %b from 1 to 0 : tensor<4xf32>
+    %s = graph.mul %g1, %h : tensor<4xf32>
+    %p = graph.mul %g1, %x : tensor<4xf32>
+    %gw = graph.add %s, %p : tensor<4xf32>
+    return %loss, %gw, %gv : tensor<f32>, tensor<4xf32>, tensor<f32>
+  }
+  func.func @update(%w: tensor<4xf32> {graph.role = #graph.role<parameter "w">},
+                    %v: tensor<f32> {graph.role = #graph.role<parameter "v">},
+                    %gw: tensor<4xf32> {graph.role = #graph.role<gradient "w">},
+                    %gv: tensor<f32> {graph.role = #graph.role<gradient "v">})
+      -> (tensor<4xf32> {graph.role = #graph.role<parameter "w">},
+          tensor<f32> {graph.role = #graph.role<parameter "v">}) attributes {dist.local} {
+    %0 = graph.sub %w, %gw : tensor<4xf32>
+    %1 = graph.sub %v, %gv : tensor<f32>
+    return %0, %1 : tensor<4xf32>, tensor<f32>
+  }
+  pipe.step @train micro_batches = 2 copies = 2 micro_reduction = sum {
+    pipe.slot @forward_backward microbatch = 0 copy = 0
+    pipe.slot @forward_backward microbatch = 0 copy = 1
+    pipe.slot @forward_backward microbatch = 1 copy = 0
+    pipe.slot @forward_backward microbatch = 1 copy = 1
+    pipe.slot @update
+  }
+}
+
+// -----
+
+// What is marked is computed again for the gradients; what it is computed from is saved. What is
+// made of inputs alone is made wherever it is read.
+
+// CHECK: module @stage0
+// CHECK: func.func @forward_train(%{{.+}} "x">}, %{{.+}} "w">}) -> (tensor<4xf32> {graph.role = #graph.role<saved "exp">})
+// CHECK: graph.neg
+// CHECK: func.func @backward(%[[E:.+]]: tensor<4xf32> {graph.role = #graph.role<saved "exp">})
+// CHECK: graph.tanh %[[E]]
+// CHECK: module @stage1
+// CHECK: func.func @forward_train(%[[X:.+]]: tensor<4xf32> {graph.role = #graph.role<input "x">})
+// CHECK: graph.neg %[[X]]
+graph.parameter @w : tensor<4xf32> init(#graph.init<zeros>) {pipe.chunk = 0 : i64}
+func.func @forward_backward(%x: tensor<4xf32> {graph.role = #graph.role<input "x">},
+                            %w: tensor<4xf32> {graph.role = #graph.role<parameter "w">})
+    -> (tensor<f32> {graph.role = #graph.role<loss>},
+        tensor<4xf32> {graph.role = #graph.role<gradient "w">}) {
+  %n = graph.neg %x : tensor<4xf32>
+  %0 = graph.mul %n, %w : tensor<4xf32>
+  %e = graph.exp %0 : tensor<4xf32>
+  %t = graph.tanh %e {pipe.recompute} : tensor<4xf32>
+  %t1 = pipe.transfer %t from 0 to 1 : tensor<4xf32>
+  %y = graph.mul %t1, %n : tensor<4xf32>
+  %loss = graph.reduce sum %y, [0] : tensor<4xf32>
+  %gt1 = graph.mul %y, %n : tensor<4xf32>
+  %gt = pipe.transfer %gt1 from 1 to 0 : tensor<4xf32>
+  %gw = graph.mul %gt, %t : tensor<4xf32>
+  return %loss, %gw : tensor<f32>, tensor<4xf32>
+}
