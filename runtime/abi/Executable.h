@@ -44,8 +44,9 @@ Status writeExecutable(const Executable &executable, const std::string &path);
 
 /// Checks that every index, size, enumeration and reference of the message is in its bounds, and
 /// that events are waited for after they are signalled. The error names the field:
-/// "programs[0].sections[1].records[7].matmul.c: …".
-Status validate(const Executable &executable);
+/// "programs[0].sections[1].records[7].matmul.c: …". `hasCode`: false for a program that is only
+/// looked at, which needs no code for its kernels.
+Status validate(const Executable &executable, bool hasCode = true);
 
 /// Whether the records of a program say whose results they read (Record.reads).
 bool statesDataflow(const Program &program);

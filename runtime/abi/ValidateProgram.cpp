@@ -246,7 +246,7 @@ bool checkBufferIndex(Checker &checker, const Program &program, uint32_t buffer)
                         buffer);
 }
 
-Status validate(const Executable &executable) {
+Status validate(const Executable &executable, bool hasCode) {
   Checker checker;
   checkMesh(checker, executable.mesh());
   if (!checker.ok())
@@ -259,7 +259,7 @@ Status validate(const Executable &executable) {
     Checker::Scope scope(checker, "kernels", i);
     checker.expect(!executable.kernels(i).symbol().empty(), "symbol: expected a name");
   }
-  checker.expect(executable.kernels_size() == 0 || !executable.object().elf().empty(),
+  checker.expect(!hasCode || executable.kernels_size() == 0 || !executable.object().elf().empty(),
                  "object: expected code for {} kernels", executable.kernels_size());
   const BatchPlan &batch = executable.batch();
   checker.expect(batch.micro_batches() >= 1 && batch.copies() >= 1 && batch.data_ranks() >= 1,

@@ -69,8 +69,10 @@ void ByteMap::cut() {
     for (uint64_t copy = 0; copy < touch->pieces.size(); ++copy)
       touch->pieces[copy] = {numberOf(placeOf(*touch, copy, 0)),
                              numberOf(placeOf(*touch, copy, touch->bytes))};
-  for (const Place &place : cuts)
+  for (const Place &place : cuts) {
     spaces.push_back(place.space);
+    offsets.push_back(place.offset);
+  }
 }
 
 } // namespace pcc::check

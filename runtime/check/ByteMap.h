@@ -36,6 +36,8 @@ public:
 
   uint32_t size() const { return uint32_t(spaces.size()); }
   abi::Space spaceOf(uint32_t piece) const { return spaces[piece]; }
+  /// Of a piece that something touches.
+  uint64_t bytesOf(uint32_t piece) const { return offsets[piece + 1] - offsets[piece]; }
 
   /// What a record touches (its place in ProgramIndex::records), and a whole buffer.
   const std::vector<Touch> &touchesOf(uint32_t record) const { return ofRecord[record]; }
@@ -49,7 +51,9 @@ private:
   const abi::MemoryPlan &memory;
   std::vector<std::vector<Touch>> ofRecord;
   std::vector<Touch> ofBuffer;
+  /// By piece; an entry more where a space ends.
   std::vector<abi::Space> spaces;
+  std::vector<uint64_t> offsets;
 };
 
 } // namespace pcc::check

@@ -2,26 +2,14 @@
 
 #include "runtime/execute/Trace.h"
 
-#include "runtime/abi/WholeFile.h"
+#include "runtime/abi/ChromeTrace.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <limits>
 
 namespace pcc::runtime {
-namespace {
-
-/// A string as JSON writes it.
-std::string quoted(const std::string &text) {
-  std::string result = "\"";
-  for (char c : text)
-    if (c == '"' || c == '\\')
-      result += {'\\', c};
-    else
-      result += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-  return result + "\"";
-}
-
-} // namespace
 
 std::vector<TraceEntry> Trace::entries() const {
   std::vector<TraceEntry> list;
@@ -36,19 +24,16 @@ Status writeChromeTrace(const std::string &path,
   for (const std::vector<TraceEntry> &entries : ranks)
     for (const TraceEntry &entry : entries)
       start = std::min(start, entry.begin);
-  std::string text = "[";
-  const char *separator = "\n";
-  for (size_t rank = 0; rank < ranks.size(); ++rank)
-    for (const TraceEntry &entry : ranks[rank]) {
-      text += separator;
-      text += fmt::format(R"({{"name":{},"ph":"X","pid":{},"tid":{},"ts":{:.3f},"dur":{:.3f},)"
-                          R"("args":{{"step":{},"location":{}}}}})",
-                          quoted(entry.record->op()), rank, int(entry.record->lane()),
-                          double(entry.begin - start) / 1e3, double(entry.end - entry.begin) / 1e3,
-                          entry.step, quoted(entry.record->location()));
-      separator = ",\n";
-    }
-  return abi::writeFile(path, text + "\n]\n");
+  Expected<abi::ChromeTrace> trace = abi::ChromeTrace::create(path);
+  if (!trace)
+    return trace.status();
+  for (size_t rank = 0; rank < ranks.size(); ++rank) {
+    trace->addRank(int64_t(rank), fmt::format("rank {}", rank));
+    for (const TraceEntry &entry : ranks[rank])
+      trace->addRecord(int64_t(rank), *entry.record, entry.step, double(entry.begin - start) / 1e3,
+                       double(entry.end - entry.begin) / 1e3);
+  }
+  return trace->finish();
 }
 
 } // namespace pcc::runtime

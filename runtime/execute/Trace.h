@@ -36,8 +36,7 @@ private:
   size_t next = 0;
 };
 
-/// Writes the traces of all ranks, by rank, as a Chrome trace (also Perfetto's): a process per
-/// rank, a thread per lane.
+/// Writes the traces of all ranks, by rank, as abi::ChromeTrace says.
 Status writeChromeTrace(const std::string &path, const std::vector<std::vector<TraceEntry>> &ranks);
 
 } // namespace pcc::runtime

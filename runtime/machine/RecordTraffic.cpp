@@ -34,7 +34,7 @@ std::vector<std::vector<int64_t>> listGroups(const abi::Executable &program,
 }
 
 /// What the boxes of a block exchange bring to the busiest rank, and from how many others.
-void countMoves(const Collective &collective, RecordTraffic &result) {
+Traffic countMoves(const Collective &collective) {
   int64_t elementBytes = static_cast<int64_t>(abi::elementBytes(collective.type()));
   std::map<uint32_t, int64_t> received;
   std::map<uint32_t, std::set<uint32_t>> senders;
@@ -44,12 +44,12 @@ void countMoves(const Collective &collective, RecordTraffic &result) {
     received[move.target()] += abi::elementCount(move.size()).value_or(0) * elementBytes;
     senders[move.target()].insert(move.source());
   }
+  Traffic traffic{.kind = abi::BLOCK_EXCHANGE};
   for (const auto &[rank, bytes] : received)
-    result.received = std::max(result.received, bytes);
+    traffic.bytes = std::max(traffic.bytes, static_cast<double>(bytes));
   for (const auto &[rank, others] : senders)
-    result.traffic.messages =
-        std::max(result.traffic.messages, static_cast<int64_t>(others.size()));
-  result.traffic.bytes = static_cast<double>(result.received);
+    traffic.messages = std::max(traffic.messages, static_cast<int64_t>(others.size()));
+  return traffic;
 }
 
 /// The header's table, for operands of `bytes` in groups of `n`.
@@ -74,19 +74,23 @@ int64_t countReceived(abi::CollectiveKind kind, int64_t bytes, int64_t n) {
 
 } // namespace
 
+Traffic trafficOf(const Collective &collective, int64_t members) {
+  if (collective.kind() == abi::BLOCK_EXCHANGE)
+    return countMoves(collective);
+  int64_t bytes = countBytes(collective);
+  return {.kind = collective.kind(),
+          .bytes =
+              static_cast<double>(collective.kind() == abi::ALL_GATHER ? members * bytes : bytes)};
+}
+
 RecordTraffic readTraffic(const abi::Executable &program, const Collective &collective) {
   RecordTraffic result;
   result.groups = listGroups(program, collective);
-  result.traffic.kind = collective.kind();
-  if (collective.kind() == abi::BLOCK_EXCHANGE) {
-    countMoves(collective, result);
-    return result;
-  }
   int64_t n = result.groups.empty() ? 1 : static_cast<int64_t>(result.groups.front().size());
-  int64_t bytes = countBytes(collective);
-  result.received = countReceived(collective.kind(), bytes, n);
-  result.traffic.bytes =
-      static_cast<double>(collective.kind() == abi::ALL_GATHER ? n * bytes : bytes);
+  result.traffic = trafficOf(collective, n);
+  result.received = collective.kind() == abi::BLOCK_EXCHANGE
+                        ? static_cast<int64_t>(result.traffic.bytes)
+                        : countReceived(collective.kind(), countBytes(collective), n);
   return result;
 }
 

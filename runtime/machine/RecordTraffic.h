@@ -29,6 +29,9 @@ struct RecordTraffic {
   int64_t received = 0;
 };
 
+/// What a group of `members` ranks moves by a valid record.
+Traffic trafficOf(const abi::Collective &collective, int64_t members);
+
 /// Reads a valid record of `program`.
 RecordTraffic readTraffic(const abi::Executable &program, const abi::Collective &collective);
 

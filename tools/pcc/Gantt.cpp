@@ -7,6 +7,20 @@
 
 using namespace pcc::cli;
 
+char pcc::cli::letterOf(BarKind kind, int64_t microbatch) {
+  switch (kind) {
+  case BarKind::Forward:
+    return char('0' + microbatch % 10);
+  case BarKind::Backward:
+    return char('a' + microbatch % 26);
+  case BarKind::BackwardWeight:
+    return char('A' + microbatch % 26);
+  case BarKind::Other:
+    return '#';
+  }
+  return ' ';
+}
+
 /// Columns per unit of time: the shortest bar has one, unless that is too wide.
 static double chooseScale(llvm::ArrayRef<GanttRow> rows, double end, int columns) {
   double shortest = end;

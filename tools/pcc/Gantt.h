@@ -7,6 +7,7 @@
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,12 @@ class raw_ostream;
 }
 
 namespace pcc::cli {
+
+/// What microbatches are worked on for.
+enum class BarKind { Forward, Backward, BackwardWeight, Other };
+
+/// Forwards are digits, backwards small letters, weight gradients capitals, anything else `#`.
+char letterOf(BarKind kind, int64_t microbatch);
 
 /// What a row shows from `begin` to `end`.
 struct Bar {

@@ -1,234 +1,125 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// pcc simulate --schedule=…: a pipeline schedule with the same times in all stages, its timeline,
-// its bubble, and how many microbatches it keeps live.
+// pcc simulate: a step of a program, or of the program of a model, under a virtual clock; or, with
+// --schedule=…, a pipeline schedule alone.
 
-#include "passes/solve/order/AutoSchedule.h"
-#include "passes/solve/order/Clock.h"
-#include "passes/solve/order/Schedule.h"
-#include "tools/pcc/Gantt.h"
-#include "tools/pcc/Output.h"
+#include "compiler/link/Link.h"
+#include "runtime/abi/RankExpression.h"
+#include "runtime/check/Check.h"
+#include "runtime/machine/Cluster.h"
+#include "runtime/simulate/WriteTrace.h"
+#include "tools/pcc/RoadFlags.h"
+#include "tools/pcc/ScheduleSimulation.h"
+#include "tools/pcc/SimulationReport.h"
 #include "tools/pcc/Verb.h"
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/raw_ostream.h"
-#include <cmath>
-#include <limits>
-#include <optional>
 
 using namespace pcc;
 using namespace pcc::cli;
 namespace cl = llvm::cl;
-namespace json = llvm::json;
-
-/// `0.25`, `1e-3` or `1/4`; nothing if it is no number of at least 0.
-static std::optional<double> readTime(llvm::StringRef text) {
-  auto [top, bottom] = text.trim().split('/');
-  double value = 0, divisor = 1;
-  if (top.getAsDouble(value) || (text.contains('/') && bottom.getAsDouble(divisor)))
-    return std::nullopt;
-  value /= divisor;
-  return std::isfinite(value) && value >= 0 ? std::optional(value) : std::nullopt;
-}
-
-static char letterOf(const order::Work &work) {
-  static constexpr llvm::StringLiteral digits = "0123456789";
-  int64_t letter =
-      (work.kind == order::WorkKind::Overlapped ? work.backwardMicrobatch : work.microbatch) % 26;
-  switch (work.kind) {
-  case order::WorkKind::Forward:
-    return digits[work.microbatch % 10];
-  case order::WorkKind::BackwardWeight:
-    return char('A' + letter);
-  default:
-    return char('a' + letter);
-  }
-}
 
 namespace {
-
-/// An order and when its work runs.
-struct Simulated {
-  std::string name; ///< of the schedule
-  order::PipelineShape shape;
-  order::PipelineTimes times;
-  order::Order order;
-  order::Timeline timeline;
-};
 
 class SimulateVerb : public Verb {
 public:
   SimulateVerb()
-      : Verb("simulate", "the timeline of a pipeline schedule"),
-        schedule("schedule", cl::desc(order::listScheduleNames() + " or auto"), cl::sub(command)),
-        stages("pipeline-stages", cl::desc("devices of the pipeline"), cl::init(1),
-               cl::sub(command)),
-        microbatches("micro-batches", cl::desc("of a step"), cl::init(1), cl::sub(command)),
-        chunks("virtual-stages", cl::desc("chunks of the model on each device"), cl::init(0),
-               cl::sub(command)),
-        times("times",
-              cl::desc("of the forward, the input gradients and the weight gradients of one "
-                       "microbatch in one chunk, and of an overlapped forward and backward"),
-              cl::value_desc("F,B,W[,FB]"), cl::init("1,1,1"), cl::sub(command)),
-        latency("latency", cl::desc("from the end of work to its result at the next device"),
-                cl::init("0"), cl::sub(command)),
-        liveLimit(
-            "live-limit",
-            cl::desc("microbatches that a device of schedule auto may keep live; 0: as many as "
-                     "there are devices, as 1f1b"),
-            cl::init(0), cl::sub(command)),
+      : Verb("simulate", "the timeline of a program, or of a pipeline schedule alone"),
+        road(command, ModelUse::Optional), schedule(command),
+        trace("trace", cl::desc("a file for a Chrome trace of the step"), cl::value_desc("file"),
+              cl::sub(command)),
+        everyRank("every-rank",
+                  cl::desc("the trace shows each rank, not one for all that do the same"),
+                  cl::sub(command)),
         columns("columns", cl::desc("of the timeline; 0: none"), cl::init(100), cl::sub(command)),
         format(command) {}
 
   ExitCode run() override {
-    if (ExitCode code = checkCounts())
+    if (columns < 0)
+      return fail(BadUsage, "'--columns': expected 0 or more, got " + llvm::Twine(columns));
+    if (schedule.isGiven())
+      return runSchedule();
+    if (road.getModel().path().empty())
+      return fail(BadUsage, "expected a model, a program (.pcx) or '--schedule'");
+    if (llvm::StringRef flag = schedule.givenFlag(); !flag.empty())
+      return fail(BadUsage, "'--" + flag + "': expected '--schedule', got a " +
+                                (road.isProgram() ? "program" : "model"));
+    abi::Executable program;
+    std::optional<abi::Cluster> cluster;
+    if (ExitCode code =
+            road.isProgram() ? readProgram(program, cluster) : compile(program, cluster))
       return code;
-    std::vector<double> values;
-    if (ExitCode code = readTimes(values))
-      return code;
-    bool isAuto = llvm::StringRef(schedule).equals_insensitive("auto");
-    Simulated simulated;
-    if (ExitCode code = isAuto ? searchOrder(values, simulated) : expandOrder(values, simulated))
-      return code;
-    simulated.timeline = order::run(simulated.shape, simulated.order, simulated.times);
-    if (!simulated.timeline.deadlock.empty())
-      return fail(InternalError,
-                  "'" + simulated.name + "' cannot run: " + simulated.timeline.deadlock);
-    format.isJson() ? printJson(toJson(simulated)) : print(simulated);
-    return Success;
+    return simulate(program, cluster);
   }
 
 private:
-  ExitCode checkCounts() const {
-    for (auto [flag, value, least] : {std::tuple("--pipeline-stages", int(stages), 1),
-                                      std::tuple("--micro-batches", int(microbatches), 1),
-                                      std::tuple("--virtual-stages", int(chunks), 0),
-                                      std::tuple("--live-limit", int(liveLimit), 0)})
-      if (value < least)
-        return fail(BadUsage,
-                    llvm::formatv("'{0}': expected {1} or more, got {2}", flag, least, value));
-    return Success;
-  }
-
-  /// F, B, W, the latency and, if it is given, FB.
-  ExitCode readTimes(std::vector<double> &values) const {
-    llvm::SmallVector<llvm::StringRef> parts;
-    llvm::StringRef(times).split(parts, ',');
-    for (llvm::StringRef part : parts)
-      if (std::optional<double> value = readTime(part))
-        values.push_back(*value);
-    if (values.size() != parts.size() || values.size() < 3 || values.size() > 4)
+  ExitCode runSchedule() const {
+    llvm::StringRef flag =
+        trace.getNumOccurrences() ? trace.ArgStr
+        : everyRank.getNumOccurrences()
+            ? everyRank.ArgStr
+            : road.givenFlag({"pipeline_stages", "micro_batches", "virtual_stages"});
+    if (!road.getModel().path().empty())
       return fail(BadUsage,
-                  "'--times': expected F,B,W or F,B,W,FB, none below 0, got '" + times + "'");
-    std::optional<double> delay = readTime(latency);
-    if (!delay)
-      return fail(BadUsage, "'--latency': expected a time of at least 0, got '" + latency + "'");
-    values.insert(values.begin() + 3, *delay);
+                  "'--schedule': expected no model, got '" + road.getModel().path() + "'");
+    if (!flag.empty())
+      return fail(BadUsage, "'--" + flag + "': expected a model or a program, got '--schedule'");
+    abi::ParallelConfig config;
+    if (ExitCode code = road.readParallel(config))
+      return code;
+    ScheduleCounts counts{config.pipeline_stages(), config.micro_batches(),
+                          road.has("virtual_stages") ? config.virtual_stages() : 0};
+    return schedule.run(counts, columns, format.isJson());
+  }
+
+  ExitCode readProgram(abi::Executable &program, std::optional<abi::Cluster> &cluster) const {
+    if (ExitCode code = road.readProgram(program, /*heedsCluster=*/true))
+      return code;
+    abi::Status proof = check::prove(program);
+    if (!proof.ok())
+      return fail(BadInput, std::move(proof).within(road.getModel().path()).describe());
+    return road.getCluster().read(abi::rankCount(program.mesh()), cluster);
+  }
+
+  /// The records of a model's program, without code for its kernels.
+  ExitCode compile(abi::Executable &program, std::optional<abi::Cluster> &cluster) const {
+    PipelineOptions options;
+    if (ExitCode code = road.read(options))
+      return code;
+    Session session;
+    ExitCode code;
+    mlir::OwningOpRef<mlir::ModuleOp> module = road.compile(session, options, Stage::Task, code);
+    if (!module)
+      return code;
+    mlir::FailureOr<abi::Executable> linked = link::linkRecords(*module);
+    if (mlir::failed(linked))
+      return BadInput;
+    program = std::move(*linked);
+    cluster = options.cluster;
     return Success;
   }
 
-  /// The same times in all stages, divided by `parts`.
-  static order::PipelineTimes makeTimes(const order::PipelineShape &shape,
-                                        const std::vector<double> &values, double parts = 1) {
-    auto times = order::PipelineTimes::uniform(
-        shape, {values[0] / parts, values[1] / parts, values[2] / parts}, values[3]);
-    if (values.size() == 5)
-      times.overlap = (values[0] + values[1] + values[2] - values[4]) / parts;
-    return times;
-  }
-
-  ExitCode expandOrder(const std::vector<double> &values, Simulated &result) const {
-    const order::Schedule *found = order::findSchedule(llvm::StringRef(schedule).lower());
-    if (!found)
-      return fail(BadUsage, "'--schedule': expected " + order::listScheduleNames() +
-                                " or auto, got '" + schedule + "'");
-    result.name = found->name;
-    result.shape = {stages, microbatches, chunks ? chunks : found->defaultChunks(),
-                    found->placement};
-    if (std::string error = found->whyNot(result.shape); !error.empty())
-      return fail(BadUsage, llvm::formatv("'--schedule={0}': {1}", found->name, error));
-    result.times = makeTimes(result.shape, values);
-    result.order = found->expand(result.shape, result.times);
-    return Success;
-  }
-
-  /// Both placements; where the number of chunks is free, whole stages and halves of them.
-  ExitCode searchOrder(const std::vector<double> &values, Simulated &result) const {
-    double best = std::numeric_limits<double>::infinity();
-    for (int count : chunks ? std::vector<int>{chunks} : std::vector<int>{1, 2})
-      for (order::Placement placement : {order::Placement::Looped, order::Placement::Vee}) {
-        if (placement == order::Placement::Vee && count != 2)
-          continue;
-        order::PipelineShape shape{stages, microbatches, count, placement};
-        order::PipelineTimes times = makeTimes(shape, values, chunks ? 1 : count);
-        int64_t cap = int64_t(count) * (liveLimit ? liveLimit : stages);
-        order::AutoSchedule found = order::autoSchedule(shape, times, {.cap = cap});
-        if (found.order.empty() || found.length >= best)
-          continue;
-        best = found.length;
-        result = {found.name, shape, std::move(times), std::move(found.order), {}};
-      }
-    if (result.order.empty())
-      return fail(Infeasible, llvm::formatv("no order keeps at most {0} microbatches live on a "
-                                            "device of {1} chunks",
-                                            int(liveLimit), int(chunks)));
-    return Success;
-  }
-
-  /// What of the longest time of a device is no work.
-  static double bubbleRate(const Simulated &simulated) {
-    double work = 0;
-    for (const order::PipelineTimes::Stage &stage : simulated.times.stages)
-      work += stage.forward + stage.backwardInput + stage.backwardWeight;
-    work *= double(simulated.shape.microbatches) / simulated.shape.devices;
-    double length = simulated.timeline.longest();
-    return length > 0 ? 1 - work / length : 0;
-  }
-
-  static json::Value toJson(const Simulated &simulated) {
-    const order::Timeline &timeline = simulated.timeline;
-    json::Array bubbles, idle;
-    for (int device = 0; device < simulated.shape.devices; ++device) {
-      bubbles.push_back(timeline.bubble(device));
-      idle.push_back(timeline.bubble(device) + timeline.end - timeline.length(device));
+  ExitCode simulate(const abi::Executable &program, std::optional<abi::Cluster> cluster) const {
+    if (!cluster)
+      cluster = *machine::parseCluster("", abi::rankCount(program.mesh()));
+    abi::Expected<simulate::Simulation> step = simulate::simulate(program, *cluster);
+    if (!step)
+      return fail(BadInput, step.status().describe());
+    if (!trace.empty()) {
+      abi::Status written = simulate::writeTrace(program, *step, trace, everyRank);
+      if (!written.ok())
+        return fail(BadInput, written.describe());
     }
-    return json::Object{{"schedule", simulated.name},
-                        {"virtual_stages", simulated.shape.chunks},
-                        {"makespan", timeline.end},
-                        {"bubble", std::move(bubbles)},
-                        {"idle", std::move(idle)},
-                        {"bubble_rate", bubbleRate(simulated)},
-                        {"peak_live", json::Array(timeline.peakLive)}};
+    if (format.isJson())
+      printJson(toJson(program, *step));
+    else
+      printSimulation(program, *step, columns);
+    return Success;
   }
 
-  void print(const Simulated &simulated) const {
-    const order::Timeline &timeline = simulated.timeline;
-    std::vector<GanttRow> rows;
-    for (int device = 0; device < simulated.shape.devices; ++device) {
-      GanttRow &row = rows.emplace_back();
-      row.name = "device " + std::to_string(device);
-      for (auto [work, span] : llvm::zip(simulated.order[device], timeline.spans[device]))
-        row.bars.push_back({span.begin, span.end, letterOf(work)});
-    }
-    if (columns)
-      printGantt(llvm::outs(), rows, timeline.end, columns);
-    llvm::outs() << llvm::formatv("\n{0,-8}{1,14}{2,14}{3,12}\n", "device", "length", "bubble",
-                                  "peak live");
-    for (int device = 0; device < simulated.shape.devices; ++device)
-      llvm::outs() << llvm::formatv("{0,-8}{1,14:f4}{2,14:f4}{3,12}\n", device,
-                                    timeline.length(device), timeline.bubble(device),
-                                    timeline.peakLive[device]);
-    llvm::outs() << llvm::formatv("\n{0}, {1} chunks on a device: all done at {2:f4}, bubble rate "
-                                  "{3:f4}\n",
-                                  simulated.name, simulated.shape.chunks, timeline.end,
-                                  bubbleRate(simulated));
-  }
-
-  cl::opt<std::string> schedule;
-  cl::opt<int> stages, microbatches, chunks;
-  cl::opt<std::string> times, latency;
-  cl::opt<int> liveLimit, columns;
+  RoadFlags road;
+  ScheduleFlags schedule;
+  cl::opt<std::string> trace;
+  cl::opt<bool> everyRank;
+  cl::opt<int> columns;
   FormatFlag format;
 };
 

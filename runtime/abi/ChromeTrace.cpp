@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/abi/ChromeTrace.h"
+
+#include <fmt/format.h>
+
+namespace pcc::abi {
+namespace {
+
+constexpr size_t pieceBytes = 1 << 20; ///< written at once
+constexpr std::pair<Lane, const char *> lanes[] = {
+    {COMPUTE, "compute"}, {COMMUNICATION, "communication"}, {TRANSFER, "transfer"}};
+
+/// A string as JSON writes it.
+std::string quoted(std::string_view text) {
+  std::string result = "\"";
+  for (char c : text)
+    if (c == '"' || c == '\\')
+      result += {'\\', c};
+    else
+      result += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+  return result + "\"";
+}
+
+} // namespace
+
+Expected<ChromeTrace> ChromeTrace::create(const std::string &path) {
+  Expected<FileWriter> file = FileWriter::create(path);
+  if (!file)
+    return file.status();
+  return ChromeTrace(std::move(*file));
+}
+
+void ChromeTrace::add(std::string_view event) {
+  pending += isEmpty ? "\n" : ",\n";
+  pending += event;
+  isEmpty = false;
+  if (pending.size() < pieceBytes || !status.ok())
+    return;
+  status = file.append(pending);
+  pending.clear();
+}
+
+void ChromeTrace::addRank(int64_t rank, std::string_view name) {
+  add(fmt::format(R"({{"name":"process_name","ph":"M","pid":{},"args":{{"name":{}}}}})", rank,
+                  quoted(name)));
+  for (auto [lane, laneName] : lanes)
+    add(fmt::format(R"({{"name":"thread_name","ph":"M","pid":{},"tid":{},"args":{{"name":"{}"}}}})",
+                    rank, int(lane), laneName));
+}
+
+void ChromeTrace::addRecord(int64_t rank, const Record &record, int64_t step, double begin,
+                            double duration) {
+  add(fmt::format(R"({{"name":{},"ph":"X","pid":{},"tid":{},"ts":{:.3f},"dur":{:.3f},)"
+                  R"("args":{{"step":{},"location":{}}}}})",
+                  quoted(record.op()), rank, int(record.lane()), begin, duration, step,
+                  quoted(record.location())));
+}
+
+void ChromeTrace::addCounter(int64_t rank, std::string_view counter, double begin, uint64_t value) {
+  add(fmt::format(R"({{"name":{},"ph":"C","pid":{},"ts":{:.3f},"args":{{"bytes":{}}}}})",
+                  quoted(counter), rank, begin, value));
+}
+
+Status ChromeTrace::finish() {
+  pending += "\n]\n";
+  if (status.ok())
+    status = file.append(pending);
+  return status.ok() ? file.commit() : status;
+}
+
+} // namespace pcc::abi

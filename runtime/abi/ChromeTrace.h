@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A timeline for Chrome's or Perfetto's viewer: a process for each rank, a thread for each lane, an
+// event for each record that ran. Measured and simulated runs write the same tracks.
+//
+//   [{"name":"process_name","ph":"M","pid":0,"args":{"name":"rank 0"}},
+//    {"name":"thread_name","ph":"M","pid":0,"tid":1,"args":{"name":"communication"}},
+//    {"name":"fc1","ph":"X","pid":0,"tid":0,"ts":0.000,"dur":12.500,"args":{"step":3,…}}]
+//
+// The format: "Trace Event Format", Google, 2016.
+
+#ifndef PCC_RUNTIME_ABI_CHROMETRACE_H
+#define PCC_RUNTIME_ABI_CHROMETRACE_H
+
+#include "runtime/abi/WholeFile.h"
+#include "runtime/abi/program.pb.h"
+
+#include <string>
+#include <string_view>
+
+namespace pcc::abi {
+
+class ChromeTrace {
+public:
+  /// Begins a file. Errors (BadInput) name it.
+  static Expected<ChromeTrace> create(const std::string &path);
+
+  /// Names the process of `rank`, "rank 0" or what stands for more ranks, and its lanes.
+  void addRank(int64_t rank, std::string_view name);
+  /// One run of a record. Times in microseconds.
+  void addRecord(int64_t rank, const Record &record, int64_t step, double begin, double duration);
+  /// From `begin` on `counter` has this value.
+  void addCounter(int64_t rank, std::string_view counter, double begin, uint64_t value);
+
+  /// Ends the file; what could not be written is said here.
+  Status finish();
+
+private:
+  explicit ChromeTrace(FileWriter file) : file(std::move(file)) {}
+  void add(std::string_view event);
+
+  FileWriter file;
+  Status status;
+  std::string pending = "[";
+  bool isEmpty = true;
+};
+
+} // namespace pcc::abi
+
+#endif // PCC_RUNTIME_ABI_CHROMETRACE_H

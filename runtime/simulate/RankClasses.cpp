@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/simulate/RankClasses.h"
+
+#include "runtime/abi/Stages.h"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+namespace pcc::simulate {
+namespace {
+
+/// What tells ranks apart, as numbers.
+using Signature = std::vector<uint32_t>;
+
+/// A number for each signature, in the order in which they come.
+class Numbering {
+public:
+  uint32_t of(const Signature &signature) {
+    return numbers.try_emplace(signature, uint32_t(numbers.size())).first->second;
+  }
+  size_t size() const { return numbers.size(); }
+
+private:
+  std::map<Signature, uint32_t> numbers;
+};
+
+class ClassFinder {
+public:
+  explicit ClassFinder(const Meetings &meetings)
+      : meetings(meetings), executable(meetings.programs.front().executable) {}
+
+  std::vector<uint32_t> find();
+
+private:
+  size_t split();
+  void numberLists();
+  Signature signatureOf(int64_t rank) const;
+
+  const Meetings &meetings;
+  const abi::Executable &executable;
+  std::vector<uint32_t> classOf;
+  /// By group and list: a number of its members' classes and its place.
+  std::vector<std::vector<uint32_t>> kindOfList;
+};
+
+void ClassFinder::numberLists() {
+  kindOfList.clear();
+  for (int g = 0; g < executable.groups_size(); ++g) {
+    Numbering kinds;
+    std::vector<uint32_t> &kindOf = kindOfList.emplace_back();
+    for (int l = 0; l < executable.groups(g).lists_size(); ++l) {
+      Signature members;
+      for (uint32_t rank : executable.groups(g).lists(l).ranks())
+        members.push_back(classOf[rank]);
+      std::sort(members.begin(), members.end());
+      members.push_back(meetings.placeOfList[g][l]);
+      kindOf.push_back(kinds.of(members));
+    }
+  }
+}
+
+Signature ClassFinder::signatureOf(int64_t rank) const {
+  Signature signature = {classOf[rank]};
+  const check::ProgramIndex &index = meetings.programs[abi::programOfRank(executable, rank)];
+  for (uint32_t record = 0; record < index.records.size(); ++record) {
+    if (!check::isMessage(*index.records[record]))
+      continue;
+    int32_t number = meetings.channelOf(rank, record);
+    if (number < 0) {
+      signature.push_back(~0u);
+      continue;
+    }
+    const check::Channel &channel = meetings.messages.channels[number];
+    bool sends = index.records[record]->collective().kind() == abi::SEND;
+    int64_t peer = sends ? channel.receiver : channel.sender;
+    signature.insert(signature.end(), {classOf[peer], sends ? channel.receive : channel.send,
+                                       meetings.placeOfChannel[number]});
+  }
+  for (uint32_t group : meetings.groupsOf[index.number])
+    signature.push_back(kindOfList[group][meetings.listOf[group][rank]]);
+  return signature;
+}
+
+size_t ClassFinder::split() {
+  numberLists();
+  Numbering classes;
+  std::vector<uint32_t> next;
+  for (int64_t rank = 0; rank < int64_t(classOf.size()); ++rank)
+    next.push_back(classes.of(signatureOf(rank)));
+  classOf = std::move(next);
+  return classes.size();
+}
+
+std::vector<uint32_t> ClassFinder::find() {
+  for (int64_t rank = 0; rank < abi::rankCount(executable.mesh()); ++rank)
+    classOf.push_back(uint32_t(abi::programOfRank(executable, rank)));
+  for (size_t before = 0, now = size_t(executable.programs_size()); now != before;) {
+    before = now;
+    now = split();
+  }
+  return classOf;
+}
+
+} // namespace
+
+uint32_t Places::of(const std::vector<int64_t> &ranks) {
+  machine::Group group = machine::Group::of(ranks, cluster);
+  std::vector<int64_t> key = group.members;
+  key.push_back(group.size); // uneven groups of other sizes may have the same members
+  auto [known, isNew] = numbers.try_emplace(std::move(key), uint32_t(groups.size()));
+  if (isNew)
+    groups.push_back(std::move(group));
+  return known->second;
+}
+
+Meetings::Meetings(const std::vector<check::ProgramIndex> &programs,
+                   const check::Messages &messages, const abi::Cluster &cluster)
+    : programs(programs), messages(messages), places(cluster) {
+  const abi::Executable &executable = programs.front().executable;
+  for (const check::Channel &channel : messages.channels)
+    placeOfChannel.push_back(channel.sender == channel.receiver
+                                 ? places.of({channel.sender})
+                                 : places.of({channel.sender, channel.receiver}));
+  for (const abi::RankGroup &group : executable.groups()) {
+    std::vector<uint32_t> &lists = listOf.emplace_back(abi::rankCount(executable.mesh()), 0);
+    placeOfList.emplace_back();
+    for (int l = 0; l < group.lists_size(); ++l) {
+      const auto &ranks = group.lists(l).ranks();
+      for (uint32_t rank : ranks)
+        lists[rank] = uint32_t(l);
+      placeOfList.back().push_back(places.of({ranks.begin(), ranks.end()}));
+    }
+  }
+  for (const check::ProgramIndex &index : programs) {
+    std::set<uint32_t> called;
+    for (const abi::Record *record : index.records)
+      if (record->has_collective() && !check::isMessage(*record))
+        called.insert(record->collective().group());
+    groupsOf.emplace_back(called.begin(), called.end());
+  }
+}
+
+int32_t Meetings::channelOf(int64_t rank, uint32_t record) const {
+  const abi::Executable &executable = programs.front().executable;
+  int program = abi::programOfRank(executable, rank);
+  const std::vector<int32_t> &channels = messages.channelOf[program][record];
+  return channels.empty() ? -1
+                          : channels[size_t(rank - abi::ranksOfProgram(executable, program).first)];
+}
+
+std::vector<uint32_t> findClasses(const Meetings &meetings, bool isWhole) {
+  if (!isWhole)
+    return ClassFinder(meetings).find();
+  std::vector<uint32_t> each(abi::rankCount(meetings.programs.front().executable.mesh()));
+  std::iota(each.begin(), each.end(), 0);
+  return each;
+}
+
+} // namespace pcc::simulate

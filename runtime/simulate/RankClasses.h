@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Ranks that do the same at the same times. Two ranks are alike if they run one program, each of
+// their messages goes to or comes from ranks that are alike, by one record and over equal links,
+// and each of their groups has equally many members of each kind and lies equally on the machine.
+//
+//   2 stages x 4 data ranks on 2x4xcpu     2 classes: {0 1 2 3} {4 5 6 7}
+//   the same on 4x2xcpu, groups of 4       2 classes: every group spans two boxes
+//   3 stages x 2 data ranks on 2x3xcpu     stage 1 lies in two boxes, its ranks 2 and 3 are not
+//                                          alike: their peers are over other links. 6 classes
+//
+// The coarsest such partition is found as the colours of a graph are: classes are split until no
+// two ranks of one differ (Berkholz, Bonsma, Grohe: "Tight lower and upper bounds for the
+// complexity of canonical colour refinement", 2017).
+//
+// One rank stands for its class exactly, not nearly: all times follow from those that a rank waits
+// for, by sums and maxima, and by induction over them, alike ranks wait for the same times.
+
+#ifndef PCC_RUNTIME_SIMULATE_RANKCLASSES_H
+#define PCC_RUNTIME_SIMULATE_RANKCLASSES_H
+
+#include "runtime/abi/cluster.pb.h"
+#include "runtime/check/Matching.h"
+#include "runtime/machine/Group.h"
+
+#include <map>
+
+namespace pcc::simulate {
+
+/// Where groups and pairs of ranks lie on a machine; those of one number cost the same.
+class Places {
+public:
+  explicit Places(const abi::Cluster &cluster) : cluster(cluster) {}
+
+  uint32_t of(const std::vector<int64_t> &ranks);
+  const machine::Group &groupOf(uint32_t place) const { return groups[place]; }
+
+private:
+  const abi::Cluster &cluster;
+  std::map<std::vector<int64_t>, uint32_t> numbers; ///< by members at each level and in all
+  std::vector<machine::Group> groups;
+};
+
+/// Who meets whom, and where.
+struct Meetings {
+  Meetings(const std::vector<check::ProgramIndex> &programs, const check::Messages &messages,
+           const abi::Cluster &cluster);
+
+  const std::vector<check::ProgramIndex> &programs;
+  const check::Messages &messages;
+  Places places;
+  std::vector<uint32_t> placeOfChannel;
+  /// By group, then by rank: the list that holds it. By group, then by list: its place.
+  std::vector<std::vector<uint32_t>> listOf, placeOfList;
+  /// By program: the groups that it calls.
+  std::vector<std::vector<uint32_t>> groupsOf;
+
+  /// The channel of a message of `rank`; -1 for other records and where the rank sits out.
+  int32_t channelOf(int64_t rank, uint32_t record) const;
+};
+
+/// By rank: the number of its class, numbered by their lowest ranks. With `isWhole` each rank is a
+/// class of its own.
+std::vector<uint32_t> findClasses(const Meetings &meetings, bool isWhole);
+
+} // namespace pcc::simulate
+
+#endif // PCC_RUNTIME_SIMULATE_RANKCLASSES_H

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/simulate/Simulate.h"
+
+#include "runtime/abi/RankExpression.h"
+#include "runtime/check/Names.h"
+#include "runtime/machine/Cluster.h"
+#include "runtime/simulate/LiveMemory.h"
+#include "runtime/simulate/VirtualClock.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace pcc::simulate {
+namespace {
+
+abi::Status describe(const VirtualClock::Stop &stop, const Network &network,
+                     const std::vector<check::ProgramIndex> &programs,
+                     const std::vector<Script> &scripts) {
+  const Node &node = network.nodes[stop.node];
+  const check::ProgramIndex &index = programs[node.program];
+  return abi::Status::badInput(
+      fmt::format("rank {} does not get past {}: expected a program that 'pcc check' proves",
+                  node.ranks.front(),
+                  check::nameOf(index.program, *index.records[stop.record],
+                                scripts[node.program].slots[stop.slot])));
+}
+
+void followMemories(const std::vector<check::ProgramIndex> &programs,
+                    const std::vector<Script> &scripts, std::vector<Timeline> &timelines) {
+  for (const check::ProgramIndex &index : programs) {
+    check::ByteMap bytes(index);
+    for (Timeline &timeline : timelines)
+      if (timeline.program == index.number)
+        timeline.memory = followMemory(index, bytes, scripts[index.number], timeline.spans);
+  }
+}
+
+} // namespace
+
+const Timeline &Simulation::longest() const {
+  return *std::min_element(
+      timelines.begin(), timelines.end(),
+      [](const Timeline &a, const Timeline &b) { return a.seconds.drain < b.seconds.drain; });
+}
+
+abi::Expected<Simulation> simulate(const abi::Executable &executable, const abi::Cluster &cluster,
+                                   const Options &options) {
+  abi::Status fits = machine::checkRanks(cluster, abi::rankCount(executable.mesh()));
+  if (!fits.ok())
+    return fits;
+  std::vector<check::ProgramIndex> programs = check::indexPrograms(executable);
+  abi::Expected<check::Messages> messages = check::findMessages(programs);
+  if (!messages)
+    return messages.status();
+  std::vector<check::Episode> episodes = check::listEpisodes(executable);
+  if (episodes.empty())
+    return abi::Status::badInput("expected a program with a section, got none");
+  Simulation result{.episode = episodes.front().name, .slots = episodes.front().slots};
+  std::vector<Script> scripts;
+  for (const check::ProgramIndex &index : programs)
+    scripts.push_back(makeScript(index, result.slots[index.number], cluster.device()));
+  Meetings meetings(programs, *messages, cluster);
+  Network network = makeNetwork(meetings, findClasses(meetings, options.everyRank), cluster);
+  VirtualClock clock(scripts, network, cluster.device().collective_share().value());
+  if (!clock.run())
+    return describe(clock.findStop(), network, programs, scripts);
+  result.timelines = clock.takeTimelines();
+  result.seconds = result.timelines.front().seconds.sum();
+  if (options.followsMemory)
+    followMemories(programs, scripts, result.timelines);
+  return result;
+}
+
+} // namespace pcc::simulate

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A simulated step for Chrome's or Perfetto's viewer, with the tracks of a measured one
+// (abi::ChromeTrace) and a counter of live bytes.
+
+#ifndef PCC_RUNTIME_SIMULATE_WRITETRACE_H
+#define PCC_RUNTIME_SIMULATE_WRITETRACE_H
+
+#include "runtime/simulate/Simulate.h"
+
+namespace pcc::simulate {
+
+/// "rank 3"; "ranks 0-3" and "ranks 0, 2, 5" for a class of several; of many the first and how
+/// many.
+std::string nameOfRanks(const Timeline &timeline);
+
+/// Writes a process for each class of ranks, numbered by its lowest rank and named after all, or,
+/// with `everyRank`, for each rank.
+abi::Status writeTrace(const abi::Executable &executable, const Simulation &simulation,
+                       const std::string &path, bool everyRank);
+
+} // namespace pcc::simulate
+
+#endif // PCC_RUNTIME_SIMULATE_WRITETRACE_H

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/abi/ChromeTrace.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+namespace pcc::abi {
+namespace {
+
+TEST(ChromeTrace, TracksOfARank) {
+  std::string path = (std::filesystem::path(testing::TempDir()) / "trace.json").string();
+  Expected<ChromeTrace> trace = ChromeTrace::create(path);
+  ASSERT_TRUE(trace) << trace.status().describe();
+  trace->addRank(2, "ranks 2-3");
+  Record record;
+  record.set_op("say \"h\"");
+  record.set_location("model.py:7");
+  record.set_lane(TRANSFER);
+  trace->addRecord(2, record, 5, 1.5, 0.25);
+  trace->addCounter(2, "live bytes", 0.5, 64);
+  ASSERT_TRUE(trace->finish().ok());
+  EXPECT_EQ(*readFile(path), R"([
+{"name":"process_name","ph":"M","pid":2,"args":{"name":"ranks 2-3"}},
+{"name":"thread_name","ph":"M","pid":2,"tid":0,"args":{"name":"compute"}},
+{"name":"thread_name","ph":"M","pid":2,"tid":1,"args":{"name":"communication"}},
+{"name":"thread_name","ph":"M","pid":2,"tid":2,"args":{"name":"transfer"}},
+{"name":"say \"h\"","ph":"X","pid":2,"tid":2,"ts":1.500,"dur":0.250,"args":{"step":5,"location":"model.py:7"}},
+{"name":"live bytes","ph":"C","pid":2,"ts":0.500,"args":{"bytes":64}}
+]
+)");
+  std::filesystem::remove(path);
+}
+
+TEST(ChromeTrace, AFileThatCannotBeWritten) {
+  Expected<ChromeTrace> trace = ChromeTrace::create("/nowhere/trace.json");
+  EXPECT_EQ(trace.status().kind(), StatusKind::BadInput);
+  EXPECT_NE(trace.status().describe().find("/nowhere/trace.json: "), std::string::npos);
+}
+
+} // namespace
+} // namespace pcc::abi

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Live bytes over time, by hand.
+
+#include "test/unit/runtime/Pipelines.h"
+#include "test/unit/simulate/Sketch.h"
+
+#include <gtest/gtest.h>
+
+namespace pcc::test {
+namespace {
+
+using simulate::Memory;
+
+/// Levels as (time, bytes).
+std::vector<std::pair<double, uint64_t>> levelsOf(const Memory &memory) {
+  std::vector<std::pair<double, uint64_t>> levels;
+  for (const simulate::LiveBytes &level : memory.live)
+    levels.emplace_back(level.begin, level.bytes);
+  return levels;
+}
+
+using Levels = std::vector<std::pair<double, uint64_t>>;
+
+abi::Record &copy(Sketch &sketch, uint32_t section, uint32_t from, uint32_t to, uint64_t bytes) {
+  abi::Record &record =
+      *sketch.executable.mutable_programs(0)->mutable_sections(int(section))->add_records();
+  record.set_op("copy");
+  record.mutable_copy()->mutable_source()->set_buffer(from);
+  record.mutable_copy()->mutable_destination()->set_buffer(to);
+  record.mutable_copy()->set_bytes(bytes);
+  return record;
+}
+
+/// Fills a (buffer 0) in 100 s and b (buffer 1) in 80 s, then copies 50 bytes of a over b.
+Sketch filled() {
+  Sketch sketch(1);
+  uint32_t s = sketch.section(0, "forward");
+  sketch.work(0, s, "a", 100);
+  sketch.work(0, s, "b", 80);
+  copy(sketch, s, 0, 1, 50);
+  sketch.slot(0, s);
+  return sketch;
+}
+
+TEST(LiveMemory, FromTheFirstWriteToTheLastRead) {
+  Sketch sketch = filled();
+  Memory memory =
+      simulate::simulate(sketch.executable, exactCluster({1}, {1}))->timelines[0].memory;
+  // Half of a is never read; a part of b is written twice, and none of it is read.
+  EXPECT_EQ(levelsOf(memory), (Levels{{0, 100}, {100, 50 + 80}, {180, 50 + 50}, {280, 0}}));
+}
+
+TEST(LiveMemory, HeldAndPlannedBytes) {
+  Sketch sketch = filled();
+  sketch.executable.mutable_programs(0)->mutable_memory()->set_persistent_bytes(1000);
+  sketch.executable.mutable_programs(0)->mutable_memory()->set_input_bytes(200);
+  sketch.executable.set_constants(std::string(30, ' '));
+  Memory memory =
+      simulate::simulate(sketch.executable, exactCluster({1}, {1}))->timelines[0].memory;
+  EXPECT_EQ(memory.held, 1230u);
+  EXPECT_EQ(memory.peakLive, 1360u);
+  EXPECT_EQ(memory.planned, 1230u + 128 + 128);
+}
+
+TEST(LiveMemory, CopiesOfARingLiveApart) {
+  Sketch sketch(1);
+  uint32_t forward = sketch.section(0, "forward"), backward = sketch.section(0, "backward");
+  sketch.work(0, forward, "saved", 64);
+  sketch.work(0, backward, "gradient", 64);
+  copy(sketch, backward, 0, 1, 64);
+  abi::MemoryPlan &memory = *sketch.executable.mutable_programs(0)->mutable_memory();
+  abi::Ring &ring = *memory.mutable_buffers(0)->mutable_ring();
+  ring.set_copies(2);
+  ring.set_stride(64);
+  memory.mutable_buffers(1)->set_offset(128);
+  memory.set_temporary_bytes(192);
+  for (auto [section, microbatch] : {std::pair(forward, 0),
+                                     {forward, 1},
+                                     {backward, 0},
+                                     {forward, 2},
+                                     {backward, 1},
+                                     {backward, 2}})
+    sketch.slot(0, section, uint32_t(microbatch));
+  auto step = simulate::simulate(sketch.executable, exactCluster({1}, {1}));
+  EXPECT_EQ(step->timelines[0].memory.peakLive, 192u); // two in flight and a gradient
+  EXPECT_EQ(step->timelines[0].memory.planned, 192u);
+  // forward 0, forward 1, then backward 0: 64 s of a gradient and 128 s of a copy.
+  EXPECT_EQ(levelsOf(step->timelines[0].memory).front(), std::pair(0.0, uint64_t(64)));
+  EXPECT_EQ(levelsOf(step->timelines[0].memory)[1], std::pair(64.0, uint64_t(128)));
+  EXPECT_EQ(levelsOf(step->timelines[0].memory)[2], std::pair(128.0, uint64_t(192)));
+}
+
+TEST(LiveMemory, NeverMoreThanThePlan) {
+  for (int stages : {1, 2, 4}) {
+    abi::Executable executable =
+        makePipeline({.stages = stages, .microBatches = 6, .batch = 48, .shares = stages > 1});
+    auto step = simulate::simulate(executable, exactCluster({stages * 2}, {1e3}));
+    ASSERT_TRUE(step) << step.status().describe();
+    for (const simulate::Timeline &timeline : step->timelines) {
+      EXPECT_LE(timeline.memory.peakLive, timeline.memory.planned);
+      EXPECT_GT(timeline.memory.peakLive, timeline.memory.held);
+      EXPECT_EQ(timeline.memory.live.back().bytes, 0u);
+    }
+  }
+}
+
+} // namespace
+} // namespace pcc::test

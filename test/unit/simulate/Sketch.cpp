@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "test/unit/simulate/Sketch.h"
+
+#include "runtime/machine/Cluster.h"
+
+#include <cstdlib>
+
+namespace pcc::test {
+
+abi::Cluster exactCluster(const std::vector<int64_t> &counts,
+                          const std::vector<double> &latencies) {
+  abi::Cluster cluster = *machine::parseForm("1xcpu");
+  cluster.mutable_device()->mutable_launch_seconds()->set_value(0);
+  cluster.mutable_device()->mutable_memory_bytes_per_second()->set_value(1);
+  cluster.mutable_device()->clear_memory_reached_share();
+  cluster.clear_level();
+  for (size_t i = 0; i < counts.size(); ++i) {
+    abi::TopologyLevel &level = *cluster.add_level();
+    level.set_count(counts[i]);
+    abi::LinkFigures &link = *level.mutable_figures();
+    link.mutable_latency_seconds()->set_value(latencies[i]);
+    link.mutable_gap_seconds()->set_value(0);
+    link.mutable_bytes_per_second()->set_value(1e300);
+    link.add_algorithm(abi::ONE_SHOT);
+  }
+  return cluster;
+}
+
+Sketch::Sketch(int stages, int dataRanks) : dataRanks(dataRanks), latest(stages) {
+  for (auto [name, size] : {std::pair("pp", stages), std::pair("dp", dataRanks)}) {
+    abi::MeshAxis &axis = *executable.mutable_mesh()->add_axes();
+    axis.set_name(name);
+    axis.set_size(size);
+  }
+  abi::RankGroup &group = *executable.add_groups();
+  for (int s = 0; s < stages; ++s) {
+    executable.add_programs();
+    abi::RankList &list = *group.add_lists();
+    for (int r = 0; r < dataRanks; ++r)
+      list.add_ranks(uint32_t(s * dataRanks + r));
+  }
+  executable.mutable_batch()->set_micro_batches(1);
+  executable.mutable_batch()->set_copies(1);
+}
+
+uint32_t Sketch::section(int stage, const std::string &name) {
+  abi::Program &program = *executable.mutable_programs(stage);
+  program.add_sections()->set_name(name);
+  return uint32_t(program.sections_size()) - 1;
+}
+
+uint32_t Sketch::signal(int stage) {
+  abi::Program &program = *executable.mutable_programs(stage);
+  uint32_t event = program.events();
+  program.set_events(event + 1);
+  latest[stage]->add_signals(event);
+  return event;
+}
+
+uint32_t Sketch::buffer(int stage, const std::string &name, int64_t bytes) {
+  abi::MemoryPlan &memory = *executable.mutable_programs(stage)->mutable_memory();
+  abi::Buffer &buffer = *memory.add_buffers();
+  buffer.set_name(name);
+  buffer.set_space(abi::TEMPORARY);
+  buffer.set_type(abi::I8);
+  buffer.set_bytes(uint64_t(bytes));
+  buffer.add_shape(bytes);
+  buffer.set_offset(memory.temporary_bytes());
+  memory.set_temporary_bytes(memory.temporary_bytes() + (uint64_t(bytes) + 63) / 64 * 64);
+  return uint32_t(memory.buffers_size()) - 1;
+}
+
+abi::Record &Sketch::add(int stage, uint32_t section, const std::string &op,
+                         const std::vector<uint32_t> &waits, abi::Lane lane) {
+  abi::Record &record =
+      *executable.mutable_programs(stage)->mutable_sections(int(section))->add_records();
+  record.set_op(op);
+  record.set_lane(lane);
+  record.mutable_waits()->Add(waits.begin(), waits.end());
+  return *(latest[stage] = &record);
+}
+
+abi::Record &Sketch::work(int stage, uint32_t section, const std::string &op, int64_t seconds,
+                          const std::vector<uint32_t> &waits) {
+  abi::Record &record = add(stage, section, op, waits, abi::COMPUTE);
+  record.mutable_fill()->mutable_destination()->set_buffer(buffer(stage, op, seconds));
+  record.mutable_fill()->set_bytes(uint64_t(seconds));
+  return record;
+}
+
+abi::Record &Sketch::message(int stage, uint32_t section, abi::CollectiveKind kind, int peer,
+                             uint32_t tag, const std::vector<uint32_t> &waits, abi::Lane lane) {
+  std::string op = (kind == abi::SEND ? "send " : "recv ") + std::to_string(tag);
+  abi::Record &record = add(stage, section, op, waits, lane);
+  abi::Collective &collective = *record.mutable_collective();
+  collective.set_kind(kind);
+  collective.set_type(abi::I8);
+  collective.add_shape(1);
+  collective.set_tag(tag);
+  (kind == abi::SEND ? collective.mutable_source() : collective.mutable_destination())
+      ->set_buffer(buffer(stage, op, 1));
+  collective.mutable_peer()->set_constant(int64_t(peer) * dataRanks);
+  abi::RankExpression::Term &place = *collective.mutable_peer()->add_terms();
+  place.set_axis(1);
+  place.set_stride(1);
+  return record;
+}
+
+abi::Record &Sketch::send(int stage, uint32_t section, int to, uint32_t tag,
+                          const std::vector<uint32_t> &waits, abi::Lane lane) {
+  return message(stage, section, abi::SEND, to, tag, waits, lane);
+}
+
+abi::Record &Sketch::receive(int stage, uint32_t section, int from, uint32_t tag,
+                             const std::vector<uint32_t> &waits, abi::Lane lane) {
+  return message(stage, section, abi::RECV, from, tag, waits, lane);
+}
+
+abi::Record &Sketch::reduce(int stage, uint32_t section, const std::string &op,
+                            const std::vector<uint32_t> &waits, abi::Lane lane) {
+  abi::Record &record = add(stage, section, op, waits, lane);
+  abi::Collective &collective = *record.mutable_collective();
+  collective.set_kind(abi::ALL_REDUCE);
+  collective.set_reduction(abi::SUM);
+  collective.set_type(abi::F32);
+  collective.add_shape(1);
+  uint32_t own = buffer(stage, op, 4);
+  collective.mutable_source()->set_buffer(own);
+  collective.mutable_destination()->set_buffer(own);
+  return record;
+}
+
+void Sketch::slot(int stage, uint32_t section, uint32_t microbatch) {
+  abi::Slot &slot = *executable.mutable_programs(stage)->add_slots();
+  slot.set_section(section);
+  slot.set_microbatch(microbatch);
+  uint32_t all = std::max(executable.batch().micro_batches(), microbatch + 1);
+  executable.mutable_batch()->set_micro_batches(all);
+}
+
+simulate::Span spanOf(const abi::Executable &executable, const simulate::Simulation &simulation,
+                      size_t timeline, const std::string &op, int run) {
+  const simulate::Timeline &own = simulation.timelines[timeline];
+  const abi::Program &program = executable.programs(own.program);
+  size_t place = 0;
+  for (const abi::Slot &slot : simulation.slots[own.program])
+    for (const abi::Record &record : program.sections(int(slot.section())).records()) {
+      if (record.op() == op && run-- == 0)
+        return own.spans[place];
+      ++place;
+    }
+  std::abort();
+}
+
+} // namespace pcc::test

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Programs whose records take so many seconds as they are told, on a machine made for it.
+
+#ifndef PCC_TEST_UNIT_SIMULATE_SKETCH_H
+#define PCC_TEST_UNIT_SIMULATE_SKETCH_H
+
+#include "runtime/abi/cluster.pb.h"
+#include "runtime/abi/program.pb.h"
+#include "runtime/simulate/Simulate.h"
+
+#include <string>
+#include <vector>
+
+namespace pcc::test {
+
+/// Levels of so many units, innermost first. A message between ranks whose lowest common level is l
+/// takes latencies[l] seconds, as an all-reduce does, whatever their bytes; a record takes a second
+/// for each byte that it moves, and nothing besides.
+abi::Cluster exactCluster(const std::vector<int64_t> &counts, const std::vector<double> &latencies);
+
+class Sketch {
+public:
+  /// Group 0 is the ranks of each stage.
+  explicit Sketch(int stages, int dataRanks = 1);
+
+  uint32_t section(int stage, const std::string &name);
+  /// Events: the next one of the stage is signalled by the record that was added last.
+  uint32_t signal(int stage);
+
+  /// Fills a buffer of its own, which takes `seconds`.
+  abi::Record &work(int stage, uint32_t section, const std::string &op, int64_t seconds,
+                    const std::vector<uint32_t> &waits = {});
+  /// Messages to and from the rank at the same place of another stage.
+  abi::Record &send(int stage, uint32_t section, int to, uint32_t tag,
+                    const std::vector<uint32_t> &waits = {}, abi::Lane lane = abi::TRANSFER);
+  abi::Record &receive(int stage, uint32_t section, int from, uint32_t tag,
+                       const std::vector<uint32_t> &waits = {}, abi::Lane lane = abi::TRANSFER);
+  abi::Record &reduce(int stage, uint32_t section, const std::string &op,
+                      const std::vector<uint32_t> &waits = {}, abi::Lane lane = abi::COMMUNICATION);
+  void slot(int stage, uint32_t section, uint32_t microbatch = 0);
+
+  abi::Executable executable;
+
+private:
+  abi::Record &add(int stage, uint32_t section, const std::string &op,
+                   const std::vector<uint32_t> &waits, abi::Lane lane);
+  abi::Record &message(int stage, uint32_t section, abi::CollectiveKind kind, int peer,
+                       uint32_t tag, const std::vector<uint32_t> &waits, abi::Lane lane);
+  uint32_t buffer(int stage, const std::string &name, int64_t bytes);
+
+  const int dataRanks;
+  std::vector<abi::Record *> latest;
+};
+
+/// The span of the how-manieth run of an op in a timeline.
+simulate::Span spanOf(const abi::Executable &executable, const simulate::Simulation &simulation,
+                      size_t timeline, const std::string &op, int run = 0);
+
+} // namespace pcc::test
+
+#endif // PCC_TEST_UNIT_SIMULATE_SKETCH_H
