@@ -249,8 +249,7 @@ bool Machine::canBegin(const Rank &rank, const Task &task) const {
                  rank.tasks[size_t(task.before)].phase == Phase::Begun);
   return std::all_of(task.waits.begin(), task.waits.end(),
                      [&](int other) { return rank.tasks[size_t(other)].phase == Phase::Done; }) &&
-         isFree &&
-         (task.slotBegin < 0 || rank.tasks[size_t(task.slotBegin)].phase == Phase::Done);
+         isFree && (task.slotBegin < 0 || rank.tasks[size_t(task.slotBegin)].phase == Phase::Done);
 }
 
 void Machine::listReady(int number, std::vector<std::pair<int, int>> &list) {

@@ -44,20 +44,24 @@ std::string harmOf(const abi::Executable &executable, const std::vector<uint64_t
 
 std::vector<PipelineOptions> shapes() {
   PipelineOptions small{.dataRanks = 1, .layers = 2, .width = 2, .batch = 8};
-  std::vector<PipelineOptions> list(4, small);
+  std::vector<PipelineOptions> list(6, small);
   list[1].shares = true;
   list[2].stages = list[2].layers = 3;
   list[3].dataRanks = list[3].microBatches = 2;
+  list[4].early = true;
+  list[5].stages = list[5].layers = 3;
+  list[5].early = true;
   return list;
 }
 
 TEST(Mutation, HarmfulOnesAreRefused) {
   constexpr int all = 10000, sample = 300;
-  int count = std::getenv("PCC_TEST_FULL") ? all : sample, refused = 0;
+  int count = std::getenv("PCC_TEST_FULL") ? all : sample, refused = 0, cautious = 0;
+  std::vector<PipelineOptions> options = shapes();
   std::vector<abi::Executable> programs;
   std::vector<std::vector<uint64_t>> expected;
-  for (const PipelineOptions &options : shapes()) {
-    programs.push_back(makePipeline(options));
+  for (const PipelineOptions &shape : options) {
+    programs.push_back(makePipeline(shape));
     check::stateDataflow(programs.back());
     ASSERT_TRUE(verdictOn(programs.back()).ok()) << verdictOn(programs.back()).message();
     expected.push_back(interpret(programs.back(), DeviceKind::Thread, 0).values);
@@ -72,11 +76,17 @@ TEST(Mutation, HarmfulOnesAreRefused) {
     refused += !verdict.ok();
     // An order that shows a race may be rare.
     std::string harm = harmOf(changed, expected[program], verdict.ok() ? 6 : 300);
-    EXPECT_EQ(verdict.ok(), harm.empty())
+    // The check takes a receive to write from its begin on. That the other rank cannot send before
+    // it got an answer is not known to it, where that answer is to another message.
+    bool isCautious = !verdict.ok() && harm.empty() && options[program].early &&
+                      verdict.message().find("'recv ") != std::string::npos;
+    cautious += isCautious;
+    EXPECT_TRUE(isCautious || verdict.ok() == harm.empty())
         << "mutation " << i << " of program " << program << ": " << what << ": "
         << (verdict.ok() ? "accepted, but " + harm : "refused: " + verdict.message());
   }
-  std::printf("%d of %d mutations, %d refused\n", count, all, refused);
+  std::printf("%d of %d mutations, %d refused, %d of them by caution\n", count, all, refused,
+              cautious);
 }
 
 } // namespace

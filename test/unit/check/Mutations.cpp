@@ -99,7 +99,23 @@ std::string dropWait(abi::Executable &executable, Random &random) {
   abi::Record &record = *section.mutable_records(places[size_t(below(random, int(places.size())))]);
   int wait = below(random, record.waits_size());
   record.mutable_waits()->ExtractSubrange(wait, 1, nullptr);
+  if (record.behind_size() > 0)
+    record.mutable_behind()->ExtractSubrange(wait, 1, nullptr);
   return "drop wait " + std::to_string(wait) + " of " + record.op() + " in " + section.name();
+}
+
+std::string changeBehind(abi::Executable &executable, Random &random) {
+  abi::Section &section = anySection(anyProgram(executable, random), random);
+  std::vector<int> places =
+      placesOf(section, [](const abi::Record &record) { return record.waits_size() > 0; });
+  if (places.empty())
+    return "nothing";
+  abi::Record &record = *section.mutable_records(places[size_t(below(random, int(places.size())))]);
+  record.mutable_behind()->Resize(record.waits_size(), 0);
+  int wait = below(random, record.waits_size());
+  record.set_behind(wait, uint32_t(below(random, 5)));
+  return "wait " + std::to_string(wait) + " of " + record.op() + " in " + section.name() +
+         " is for another run";
 }
 
 std::string moveBuffer(abi::Executable &executable, Random &random) {
@@ -135,9 +151,9 @@ std::string swapSlots(abi::Executable &executable, Random &random) {
 
 std::string mutate(abi::Executable &executable, std::mt19937_64 &random) {
   using Mutation = std::string (*)(abi::Executable &, Random &);
-  constexpr Mutation mutations[] = {swapRecords, swapNeighbours,  dropMessage,
-                                    changeSize,  swapCollectives, dropWait,
-                                    moveBuffer,  shrinkRing,      swapSlots};
+  constexpr Mutation mutations[] = {swapRecords,     swapNeighbours, dropMessage, changeSize,
+                                    swapCollectives, dropWait,       moveBuffer,  shrinkRing,
+                                    swapSlots,       changeBehind};
   return mutations[below(random, int(std::size(mutations)))](executable, random);
 }
 

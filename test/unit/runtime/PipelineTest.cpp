@@ -115,12 +115,13 @@ TEST_P(Pipeline, RunsTheLoops) {
   EXPECT_GE(metrics->at("accuracy"), 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Stages, Pipeline,
-                         testing::Values(PipelineOptions{.stages = 2}, PipelineOptions{.stages = 4},
-                                         PipelineOptions{.stages = 4, .microBatches = 8},
-                                         PipelineOptions{
-                                             .stages = 2, .dataRanks = 1, .microBatches = 2},
-                                         PipelineOptions{.stages = 2, .shares = true}));
+INSTANTIATE_TEST_SUITE_P(
+    Stages, Pipeline,
+    testing::Values(PipelineOptions{.stages = 2}, PipelineOptions{.stages = 4},
+                    PipelineOptions{.stages = 4, .microBatches = 8},
+                    PipelineOptions{.stages = 2, .dataRanks = 1, .microBatches = 2},
+                    PipelineOptions{.stages = 4, .microBatches = 8, .early = true},
+                    PipelineOptions{.stages = 2, .shares = true}));
 
 } // namespace
 } // namespace pcc::test

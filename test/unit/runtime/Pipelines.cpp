@@ -37,7 +37,8 @@ private:
   bool isLast() const { return stage + 1 == options.stages; }
   uint32_t event() { return builder.program.events(); }
   uint32_t signal(abi::Record &record);
-  uint32_t ring(const std::string &name);
+  uint32_t ring(const std::string &name, int copies);
+  static void waitFor(abi::Record &record, uint32_t event, uint32_t behind);
   void addBuffers();
   void addForward();
   void addBackward();
@@ -73,12 +74,12 @@ uint32_t StageBuilder::signal(abi::Record &record) {
   return event;
 }
 
-/// An activation [rows, width] with as many copies as microbatches are in flight.
-uint32_t StageBuilder::ring(const std::string &name) {
+/// An activation or gradient [rows, width] with copies.
+uint32_t StageBuilder::ring(const std::string &name, int copies) {
   uint32_t index = builder.buffer(name, abi::TEMPORARY, abi::F32, {localRows, options.width});
   abi::MemoryPlan &memory = *builder.program.mutable_memory();
   abi::Buffer &buffer = *memory.mutable_buffers(int(index));
-  buffer.mutable_ring()->set_copies(uint32_t(inFlight));
+  buffer.mutable_ring()->set_copies(uint32_t(copies));
   buffer.mutable_ring()->set_stride((buffer.bytes() + 63) / 64 * 64);
   memory.set_temporary_bytes(buffer.offset() + abi::ringBytes(buffer));
   return index;
@@ -88,8 +89,11 @@ void StageBuilder::addBuffers() {
   auto temporary = [&](const std::string &name) {
     return builder.buffer(name, abi::TEMPORARY, abi::F32, {localRows, options.width});
   };
-  uint32_t input = isFirst() ? builder.input("image", abi::F32, rows, {options.width}) : ring("x");
-  uint32_t inputGradient = isFirst() ? 0 : temporary("x.grad");
+  // Messages that come and go beside the slots have copies of their own.
+  int more = options.early ? 1 : 0;
+  uint32_t input = isFirst() ? builder.input("image", abi::F32, rows, {options.width})
+                             : ring("x", inFlight + more);
+  uint32_t inputGradient = isFirst() ? 0 : ring("x.grad", 1 + more);
   if (isLast()) {
     label = builder.input("label", abi::I64, rows, {});
     loss = builder.buffer("loss", abi::TEMPORARY, abi::F32, {});
@@ -100,7 +104,10 @@ void StageBuilder::addBuffers() {
     std::vector<int64_t> shape = {options.width, options.width};
     uint32_t weight = builder.parameter("w" + n, shape, std::sqrt(2.0 / double(options.width)));
     uint32_t gradient = builder.buffer("w" + n + ".grad", abi::PERSISTENT, abi::F32, shape);
-    uint32_t value = ring("h" + n), valueGradient = temporary("h" + n + ".grad");
+    bool isReceived = !isLast() && i + 1 == perStage;
+    uint32_t value = ring("h" + n, inFlight + (isReceived ? more : 0));
+    uint32_t valueGradient =
+        isReceived ? ring("h" + n + ".grad", 1 + more) : temporary("h" + n + ".grad");
     layers.push_back({weight, gradient, input, value, inputGradient, valueGradient});
     input = value;
     inputGradient = valueGradient;
@@ -109,6 +116,14 @@ void StageBuilder::addBuffers() {
     tied = builder.parameter("tied", {options.width}, 1);
     tiedGradient = builder.buffer("tied.grad", abi::PERSISTENT, abi::F32, {options.width});
   }
+}
+
+void StageBuilder::waitFor(abi::Record &record, uint32_t event, uint32_t behind) {
+  record.add_waits(event);
+  if (behind == 0)
+    return;
+  record.mutable_behind()->Resize(record.waits_size(), 0);
+  record.set_behind(record.waits_size() - 1, behind);
 }
 
 abi::Record &StageBuilder::message(abi::Section &section, abi::CollectiveKind kind, uint32_t buffer,
@@ -221,16 +236,17 @@ void StageBuilder::addBackward() {
   backwardDone = signal(last);
   if (!isLast()) { // the gradient comes when the last one was used
     abi::Record &arrived = *section.mutable_records(0);
-    arrived.add_waits(backwardDone);
+    waitFor(arrived, backwardDone, options.early ? 3 : 0);
     section.mutable_records(1)->add_waits(signal(arrived));
   }
   if (isFirst())
     return;
-  builder.program.mutable_sections(0)->mutable_records(0)->add_waits(backwardDone);
+  waitFor(*builder.program.mutable_sections(0)->mutable_records(0), backwardDone,
+          options.early ? uint32_t(inFlight) + 2 : 0);
   int before = section.records_size() - 1;
   abi::Record &send = message(section, abi::SEND, layers[0].inputGradient, stage - 1, Back);
   send.add_waits(backwardDone);
-  section.mutable_records(before)->add_waits(signal(send));
+  waitFor(*section.mutable_records(before), signal(send), options.early ? 3 : 0);
 }
 
 void StageBuilder::addTied(abi::Section &section) {

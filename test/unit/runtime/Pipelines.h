@@ -25,6 +25,9 @@ struct PipelineOptions {
   bool shares = false;
   /// Sends are on the lane COMPUTE: each waits there until it is received.
   bool blockingSends = false;
+  /// Messages come and go by microbatch: one copy more of what is sent or received, so that one is
+  /// under way while another is worked on.
+  bool early = false;
 };
 
 /// A multi-layer perceptron without biases, its layers cut over the stages, in the order 1F1B

@@ -336,6 +336,28 @@ const Break breaks[] = {
        record(e, 1, 1).add_signals(0);
      },
      "programs[0].sections[1].records[0]: waits: event 0 is not signalled before"},
+    {"behind_count",
+     [](Executable &e) {
+       program(e).set_events(1);
+       record(e, 1, 0).add_signals(0);
+       record(e, 1, 1).add_waits(0);
+       record(e, 1, 1).add_behind(1);
+       record(e, 1, 1).add_behind(1);
+     },
+     "programs[0].sections[1].records[1]: behind: expected none or 1 numbers, got 2"},
+    {"behind_order",
+     [](Executable &e) {
+       e.mutable_batch()->set_micro_batches(2);
+       abi::Slot &again = *program(e).add_slots();
+       again = program(e).slots(0);
+       again.set_microbatch(1);
+       program(e).set_events(1);
+       record(e, int(again.section()), 0).add_waits(0);
+       record(e, int(again.section()), 0).add_behind(1);
+       record(e, int(program(e).slots(1).section()), 0).add_signals(0);
+     },
+     "programs[0].sections[1].records[0]: behind: in slot 0 event 0 is signalled after it is "
+     "waited for"},
     {"event_twice",
      [](Executable &e) {
        program(e).set_events(1);
