@@ -231,10 +231,10 @@ static LogicalResult linkPrograms(ArrayRef<ModuleOp> modules, Shared &shared) {
     first = first ? first : program;
     if (program.getMicroBatches() != first.getMicroBatches() ||
         program.getCopies() != first.getCopies())
-      return program.emitOpError() << "expected the microbatches and copies of the first stage, "
-                                   << first.getMicroBatches() << " and " << first.getCopies()
-                                   << ", got " << program.getMicroBatches() << " and "
-                                   << program.getCopies();
+      return program.emitOpError()
+             << "expected the microbatches and copies of the first stage, "
+             << first.getMicroBatches() << " and " << first.getCopies() << ", got "
+             << program.getMicroBatches() << " and " << program.getCopies();
     if (failed(Linker(module, program, shared).run()))
       return failure();
   }

@@ -10,8 +10,9 @@
 namespace pcc::link {
 
 /// Fills `executable` from the `task.program` of the module, its `graph.parameter`s and
-/// `dist.mesh`, or from those of its stages, each on a block of ranks as large as the mesh. Fails with a diagnostic if something has no form in the file (a constant or initial
-/// value that is not in the module, because a dump left it out), or if the program cannot be proved
+/// `dist.mesh`, or from those of its stages, each on a block of ranks as large as the mesh. Fails
+/// with a diagnostic if something has no form in the file (a constant or initial value that is not
+/// in the module, because a dump left it out), or if the program cannot be proved
 /// (runtime/check/Check.h).
 mlir::LogicalResult linkExecutable(mlir::ModuleOp module, const lower::KernelObject &object,
                                    abi::Executable &executable);

@@ -2,9 +2,9 @@
 //
 // What the parts of the linker share: numbers of buffers, groups, axes, kernels, sections.
 //
-// Of a module that was cut in stages each stage is linked by a linker of its own. Ranks in its module are
-// those of the stage, from 0; in the file they are those of all stages. Only the peers of messages
-// between stages are written as the latter (#task.rank<4 + pp * 4 + dp * 1>).
+// Of a module that was cut in stages each stage is linked by a linker of its own. Ranks in its
+// module are those of the stage, from 0; in the file they are those of all stages. Only the peers
+// of messages between stages are written as the latter (#task.rank<4 + pp * 4 + dp * 1>).
 #pragma once
 
 #include "dialects/dist/Dist.h"

@@ -2,14 +2,14 @@
 //
 // Attributes that records may have beside their own.
 //
-// `task.accesses` on a `task.launch`: what the kernel does with the buffers, one number per buffer, as
-// abi::Access counts them. Without it a kernel may read and write all of them.
+// `task.accesses` on a `task.launch`: what the kernel does with the buffers, one number per buffer,
+// as abi::Access counts them. Without it a kernel may read and write all of them.
 //
-// `task.flops` on a `task.launch`: what the kernel computes, for prices: operations in contractions,
-// elementwise ops and reductions. Without it none.
+// `task.flops` on a `task.launch`: what the kernel computes, for prices: operations in
+// contractions, elementwise ops and reductions. Without it none.
 //
-// `task.behind`: which run of each event in `waits` is waited for, as abi::Record counts them. Without
-// it the last one.
+// `task.behind`: which run of each event in `waits` is waited for, as abi::Record counts them.
+// Without it the last one.
 #pragma once
 
 namespace pcc::task {

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Events between records, found by going through the slots of a step as a rank does. Records of the
-// lane COMPUTE run one after the other; of two others, or of one of them and one of COMPUTE, one waits
-// for the other where they touch the same bytes and one of them writes there:
+// lane COMPUTE run one after the other; of two others, or of one of them and one of COMPUTE, one
+// waits for the other where they touch the same bytes and one of them writes there:
 //
-// * a record for collectives and messages that have not been waited for, the latest first; who waits
+// * a record for collectives and messages that have not been waited for, the latest first; who
+// waits
 //   for one knows what that one has waited for
-// * a message for the last record of COMPUTE before it that touches its buffer; another collective for
+// * a message for the last record of COMPUTE before it that touches its buffer; another collective
+// for
 //   the last one of all, because it begins with its slot anyway
 //
-// In a ring only what lies in the same copy is in the way: who writes copy 0 of three for microbatch 3
-// waits for the readers of microbatch 0, not for the latest ones (`task.behind`).
+// In a ring only what lies in the same copy is in the way: who writes copy 0 of three for
+// microbatch 3 waits for the readers of microbatch 0, not for the latest ones (`task.behind`).
 #include "passes/lower/Program.h"
 #include "passes/lower/RecordAccess.h"
 
@@ -57,7 +59,7 @@ struct Awaited {
 /// What one record waits for of another, over all slots.
 struct Wait {
   bool isUniform = true;
-  bool isLast = true; ///< it was the last run of the other each time
+  bool isLast = true;   ///< it was the last run of the other each time
   int64_t distance = 0; ///< of their numbers
 };
 

@@ -10,8 +10,8 @@ namespace pcc::lower {
 /// A part of a space, or of each copy of a ring there.
 struct ByteRange {
   task::Space space = task::Space::Temporary;
-  int64_t begin = 0, end = 0;         ///< of the first copy
-  int64_t copies = 1, stride = 0;     ///< of the ring
+  int64_t begin = 0, end = 0;     ///< of the first copy
+  int64_t copies = 1, stride = 0; ///< of the ring
 
   /// Whether the part for ring number `own` and that of `other` for `theirs` have bytes in common.
   bool overlaps(int64_t own, const ByteRange &other, int64_t theirs) const;

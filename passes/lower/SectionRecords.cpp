@@ -154,8 +154,8 @@ static Epilogue epilogueOf(const facts::Kernel &kernel) {
   return epilogue;
 }
 
-/// How an accumulated result is added: the first of all to the sum overwrites what a step before has
-/// left.
+/// How an accumulated result is added: the first of all to the sum overwrites what a step before
+/// has left.
 Accumulation SectionEmitter::accumulationOf(unsigned result) {
   return section.beginsSum(result) ? Accumulation::AddAfterFirst : Accumulation::Add;
 }
@@ -244,8 +244,8 @@ static RankAttr peerOf(Operation *op, int64_t stage) {
 
 LogicalResult SectionEmitter::emitCollective(Operation *op) {
   if (auto send = dyn_cast<pipe::SendOp>(op)) {
-    SendOp::create(b, op->getLoc(), buffers.inShapeOf(send.getInput()),
-                   peerOf(op, send.getStage()), send.getTag())
+    SendOp::create(b, op->getLoc(), buffers.inShapeOf(send.getInput()), peerOf(op, send.getStage()),
+                   send.getTag())
         .setLane(Lane::Transfer);
     return success();
   }

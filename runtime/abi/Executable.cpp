@@ -2,6 +2,7 @@
 
 #include "runtime/abi/Executable.h"
 
+#include "runtime/abi/SharedRecords.h"
 #include "runtime/abi/WholeFile.h"
 
 #include <fmt/format.h>
@@ -70,7 +71,9 @@ uint64_t fingerprintOf(std::string_view bytes) {
   return hash ^ (hash >> 29);
 }
 
-std::string serialise(const Executable &executable) {
+namespace {
+
+std::string serialiseAsIs(const Executable &executable) {
   std::string bytes(sizeof(Header), '\0');
   {
     google::protobuf::io::StringOutputStream stream(&bytes);
@@ -88,6 +91,19 @@ std::string serialise(const Executable &executable) {
   return bytes;
 }
 
+/// The executable as files hold it.
+Executable withSharedRecords(Executable executable) {
+  shareRecords(executable);
+  return executable;
+}
+
+} // namespace
+
+std::string serialise(const Executable &executable) {
+  return executable.programs_size() > 1 ? serialiseAsIs(withSharedRecords(executable))
+                                        : serialiseAsIs(executable);
+}
+
 Expected<Executable> parseExecutable(std::string_view bytes) {
   Expected<std::string_view> message = messageBytes(bytes);
   if (!message)
@@ -95,7 +111,10 @@ Expected<Executable> parseExecutable(std::string_view bytes) {
   Executable executable;
   if (!executable.ParseFromArray(message->data(), static_cast<int>(message->size())))
     return Status::badInput("the message behind the header cannot be parsed");
-  if (Status status = validate(executable); !status.ok())
+  Status status = fillInRecords(executable);
+  if (status.ok())
+    status = validate(executable);
+  if (!status.ok())
     return status;
   return executable;
 }
@@ -112,6 +131,7 @@ Expected<Executable> readExecutable(const std::string &path) {
 
 Status writeExecutable(const Executable &executable, const std::string &path) {
   constexpr size_t most = std::numeric_limits<int32_t>::max();
+  // Larger messages cannot be serialised at all.
   if (size_t bytes = executable.ByteSizeLong(); bytes > most)
     return Status::badInput(
         fmt::format("{}: expected a program of at most {} bytes, got {}", path, most, bytes));

@@ -23,8 +23,8 @@ Program outsideOf(const Executable &executable);
 /// The number of the result of `program` with the role and name of `result`; -1 if it has none.
 int findResult(const Program &program, const Result &result);
 
-/// Whether a result that several programs have is the sum of what each has: it is partial on an axis
-/// along which their ranks differ.
+/// Whether a result that several programs have is the sum of what each has: it is partial on an
+/// axis along which their ranks differ.
 bool isSumOfPrograms(const Executable &executable, const Result &result);
 
 } // namespace pcc::abi

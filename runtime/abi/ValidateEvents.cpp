@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The checks of events: each is signalled by one record, and whoever waits for a run stands behind it.
+// The checks of events: each is signalled by one record, and whoever waits for a run stands behind
+// it.
 
 #include "runtime/abi/Checker.h"
 #include "runtime/abi/RingCopy.h"
@@ -117,10 +118,9 @@ void checkBehind(Checker &checker, const Executable &executable, const Program &
       Checker::Scope scope(checker, "records", r);
       const Record &record = program.sections(s).records(r);
       for (int w = 0; w < record.behind_size(); ++w)
-        checker.expect(record.behind(w) == 0 ||
-                           order.holds(record.waits(w), record.behind(w), i, r),
-                       "behind: in slot {} event {} is signalled after it is waited for", i,
-                       record.waits(w));
+        checker.expect(
+            record.behind(w) == 0 || order.holds(record.waits(w), record.behind(w), i, r),
+            "behind: in slot {} event {} is signalled after it is waited for", i, record.waits(w));
     }
   }
 }

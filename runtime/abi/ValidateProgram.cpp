@@ -167,6 +167,8 @@ void checkStepBuffer(Checker &checker, const Program &program) {
 void checkProgram(Checker &checker, const Executable &executable, int index) {
   Checker::Scope scope(checker, "programs", index);
   const Program &program = executable.programs(index);
+  checker.expect(program.same_as() == 0 && !program.has_own_parts(),
+                 "same_as: expected none but in a file, got {}", program.same_as());
   RankRange ranks = ranksOfProgram(executable, index);
   checkMemory(checker, executable, program.memory());
   if (!checker.ok())

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which run of another record a record waits for (Record.waits and Record.behind). Example, a ring of
-// two copies that `b` reads and `a` writes, waiting for b with behind = 3:
+// Which run of another record a record waits for (Record.waits and Record.behind). Example, a ring
+// of two copies that `b` reads and `a` writes, waiting for b with behind = 3:
 //
 //   slot of a, number   0   1   2     3     4
 //   waits for b of      -   -   0     1     2

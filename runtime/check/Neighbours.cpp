@@ -35,9 +35,8 @@ bool Neighbours::join(std::span<const abi::Record *const> together, const abi::R
   auto isWaitedFor = [&](int wait) {
     uint32_t event = next.waits(wait), behind = abi::behindOf(next, wait);
     return ofCompute.contains(event) ||
-           std::any_of(together.begin(), together.end(), [&](const abi::Record *record) {
-             return hasWait(*record, event, behind);
-           });
+           std::any_of(together.begin(), together.end(),
+                       [&](const abi::Record *record) { return hasWait(*record, event, behind); });
   };
   for (int w = 0; w < next.waits_size(); ++w)
     if (!isWaitedFor(w))

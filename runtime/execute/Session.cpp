@@ -248,8 +248,7 @@ Expected<StepResults> Session::runStep(const NamedTensors &batch) {
   if (!status.ok())
     return status;
   ++step;
-  StepResults results{
-      losses.total(*values), {}, assembleAll(std::move(*gradients), executable())};
+  StepResults results{losses.total(*values), {}, assembleAll(std::move(*gradients), executable())};
   for (double value : *values)
     results.ownLosses.push_back(losses.own(value));
   return results;

@@ -138,10 +138,13 @@ abi::Record &StageBuilder::message(abi::Section &section, abi::CollectiveKind ki
   collective.add_shape(localRows);
   collective.add_shape(options.width);
   (sends ? collective.mutable_source() : collective.mutable_destination())->set_buffer(buffer);
-  collective.mutable_peer()->set_constant(int64_t(to) * options.dataRanks);
-  abi::RankExpression::Term &place = *collective.mutable_peer()->add_terms();
-  place.set_axis(1);
-  place.set_stride(1);
+  // The own rank, moved by whole stages.
+  collective.mutable_peer()->set_constant(int64_t(to - stage) * options.dataRanks);
+  for (uint32_t axis : {0, 1}) {
+    abi::RankExpression::Term &term = *collective.mutable_peer()->add_terms();
+    term.set_axis(axis);
+    term.set_stride(axis == 0 ? options.dataRanks : 1);
+  }
   collective.set_tag(tag);
   return record;
 }

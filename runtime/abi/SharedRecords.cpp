@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/abi/SharedRecords.h"
+
+#include "runtime/abi/Waits.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+
+namespace pcc::abi {
+namespace {
+
+template <typename Callback> void forEachRecord(Program &program, Callback callback) {
+  for (Section &section : *program.mutable_sections())
+    for (Record &record : *section.mutable_records())
+      callback(record);
+}
+
+/// Moves what sections have of their own out of them.
+Program::OwnParts takeOwnParts(Program &program) {
+  Program::OwnParts own;
+  forEachRecord(program, [&](Record &record) {
+    for (int wait = 0; wait < record.waits_size(); ++wait)
+      own.add_behind(behindOf(record, wait));
+    own.add_ops(std::move(*record.mutable_op()));
+    own.add_locations(std::move(*record.mutable_location()));
+    record.clear_op();
+    record.clear_location();
+    record.clear_behind();
+  });
+  return own;
+}
+
+/// Puts them back; their numbers fit.
+void giveOwnParts(Program &program, Program::OwnParts own) {
+  int place = 0, wait = 0;
+  forEachRecord(program, [&](Record &record) {
+    record.set_op(std::move(*own.mutable_ops(place)));
+    record.set_location(std::move(*own.mutable_locations(place)));
+    auto begin = own.behind().begin() + wait, end = begin + record.waits_size();
+    record.clear_behind();
+    if (std::any_of(begin, end, [](uint32_t behind) { return behind != 0; }))
+      record.mutable_behind()->Add(begin, end);
+    ++place;
+    wait += record.waits_size();
+  });
+}
+
+std::string sectionsOf(const Program &program) {
+  Program sections;
+  *sections.mutable_sections() = program.sections();
+  return sections.SerializeAsString();
+}
+
+/// What is wrong with the reference of a program; empty if nothing is.
+std::string problemOf(const Executable &executable, int number) {
+  const Program &program = executable.programs(number);
+  uint32_t first = program.same_as() - 1;
+  if (first >= uint32_t(number) || executable.programs(int(first)).same_as() != 0)
+    return fmt::format("same_as: expected a program before it with sections of its own, got {}",
+                       program.same_as());
+  if (program.sections_size() > 0)
+    return "same_as: expected no sections beside those of another program";
+  int records = 0, waits = 0;
+  for (const Section &section : executable.programs(int(first)).sections())
+    for (const Record &record : section.records()) {
+      ++records;
+      waits += record.waits_size();
+    }
+  const Program::OwnParts &own = program.own_parts();
+  if (own.ops_size() != records || own.locations_size() != records || own.behind_size() != waits)
+    return fmt::format("own_parts: expected parts of {} records with {} waits, got {} ops, {} "
+                       "locations and {} waits",
+                       records, waits, own.ops_size(), own.locations_size(), own.behind_size());
+  return "";
+}
+
+} // namespace
+
+void shareRecords(Executable &executable) {
+  std::map<std::string, int> known;
+  for (int number = 0; number < executable.programs_size(); ++number) {
+    Program &program = *executable.mutable_programs(number);
+    Program::OwnParts own = takeOwnParts(program);
+    auto [first, isFirst] = known.try_emplace(sectionsOf(program), number);
+    if (isFirst) {
+      giveOwnParts(program, std::move(own));
+      continue;
+    }
+    program.clear_sections();
+    program.set_same_as(uint32_t(first->second) + 1);
+    *program.mutable_own_parts() = std::move(own);
+  }
+}
+
+Status fillInRecords(Executable &executable) {
+  size_t bytes = executable.ByteSizeLong();
+  for (int number = 0; number < executable.programs_size(); ++number) {
+    Program &program = *executable.mutable_programs(number);
+    if (program.same_as() == 0)
+      continue;
+    if (std::string problem = problemOf(executable, number); !problem.empty())
+      return Status::badInput(fmt::format("programs[{}].{}", number, problem));
+    const Program &first = executable.programs(int(program.same_as()) - 1);
+    for (const Section &section : first.sections())
+      bytes += section.ByteSizeLong();
+    if (bytes > size_t(std::numeric_limits<int32_t>::max()))
+      return Status::badInput(fmt::format(
+          "programs[{}].same_as: expected programs of at most 2 GiB in all", number));
+    *program.mutable_sections() = first.sections();
+    giveOwnParts(program, std::move(*program.mutable_own_parts()));
+  }
+  for (Program &program : *executable.mutable_programs()) {
+    program.clear_same_as();
+    program.clear_own_parts();
+  }
+  return {};
+}
+
+} // namespace pcc::abi
