@@ -29,6 +29,10 @@ private:
     Span live;
   };
   void close(uint32_t piece);
+  void read(uint32_t piece, const Span &span);
+  void write(uint32_t piece, const Span &span);
+  void touchAll(const check::Pieces &range, const Span &span,
+                void (MemoryFollower::*touch)(uint32_t, const Span &));
 
   const check::ByteMap &bytes;
   const abi::BatchPlan &batch;
@@ -47,22 +51,38 @@ void MemoryFollower::close(uint32_t piece) {
 
 void MemoryFollower::follow(uint32_t record, const abi::Slot &slot, bool isFirst,
                             const Span &span) {
+  uint64_t number = abi::ringIndex(batch, slot);
   for (const check::Touch &touch : bytes.touchesOf(record)) {
     bool reads = touch.reads == abi::Reads::Yes || touch.reads == abi::Reads::Perhaps ||
                  (touch.reads == abi::Reads::AfterFirst && !isFirst);
-    const check::Pieces &range = touch.of(abi::ringIndex(batch, slot));
-    for (uint32_t piece = range.first; piece < range.end; ++piece) {
-      if (bytes.spaceOf(piece) != abi::TEMPORARY)
-        break; // all pieces of a touch lie in one space
-      Piece &own = pieces[piece];
-      if (reads && own.isLive) {
-        own.live.end = std::max(own.live.end, span.end);
-        continue;
-      }
-      close(piece);
-      own = {true, span};
-    }
+    if (reads)
+      touchAll(touch.of(number), span, &MemoryFollower::read);
   }
+  for (const check::Touch &touch : bytes.touchesOf(record))
+    if (touch.writes)
+      touchAll(touch.of(number), span, &MemoryFollower::write);
+}
+
+void MemoryFollower::touchAll(const check::Pieces &range, const Span &span,
+                              void (MemoryFollower::*touch)(uint32_t, const Span &)) {
+  for (uint32_t piece = range.first; piece < range.end; ++piece)
+    if (bytes.spaceOf(piece) == abi::TEMPORARY)
+      (this->*touch)(piece, span);
+}
+
+void MemoryFollower::read(uint32_t piece, const Span &span) {
+  Piece &own = pieces[piece];
+  if (!own.isLive)
+    own = {true, span};
+  own.live.end = std::max(own.live.end, span.end);
+}
+
+/// What is still read while it is written, as in place, lives on.
+void MemoryFollower::write(uint32_t piece, const Span &span) {
+  if (pieces[piece].isLive && pieces[piece].live.end > span.begin)
+    return read(piece, span);
+  close(piece);
+  pieces[piece] = {true, span};
 }
 
 std::vector<LiveBytes> MemoryFollower::finish() {
@@ -90,7 +110,8 @@ Memory followMemory(const check::ProgramIndex &index, const check::ByteMap &byte
                     const Script &script, const std::vector<Span> &spans) {
   MemoryFollower follower(bytes, index.executable.batch());
   forEachRun(script, [&](size_t run, size_t slot, uint32_t record, bool isFirst) {
-    follower.follow(record, script.slots[slot], isFirst, spans[run]);
+    if (spans[run].isEver())
+      follower.follow(record, script.slots[slot], isFirst, spans[run]);
   });
   const abi::MemoryPlan &plan = index.program.memory();
   Memory memory{.held = plan.persistent_bytes() + plan.input_bytes() +

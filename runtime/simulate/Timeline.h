@@ -14,7 +14,11 @@ namespace pcc::simulate {
 struct Span {
   double begin = 0, end = 0;
   double length() const { return end - begin; }
+  bool isEver() const { return end >= begin; }
 };
+
+/// Of what does not run.
+inline constexpr Span never{0, -1};
 
 /// A rank's seconds by what the lane COMPUTE does or waits for. They add up to the step. As for
 /// waiting, the last to come of what a record waits for counts.
@@ -62,8 +66,8 @@ struct Timeline {
   Seconds seconds;
   /// While something of the rank's moves between ranks, and of that, beside its computing.
   double moving = 0, hidden = 0;
-  /// By run, in the order of the list (forEachRun). Of what meets others, while it moves; of a
-  /// message that the ranks sit out, nothing from 0 to 0.
+  /// By run, in the order of the list (forEachRun): of what meets others, while it moves; `never`
+  /// of a message that the ranks sit out.
   std::vector<Span> spans = {};
   Memory memory;
 };

@@ -2,9 +2,6 @@
 
 #include "runtime/simulate/VirtualClock.h"
 
-#include "runtime/abi/Waits.h"
-#include "runtime/simulate/Spans.h"
-
 #include <algorithm>
 
 namespace pcc::simulate {
@@ -23,7 +20,7 @@ VirtualClock::VirtualClock(const std::vector<Script> &scripts, const Network &ne
     state.counts.resize(script.actions.size());
     state.timeline.program = node.program;
     state.timeline.ranks = node.ranks;
-    state.timeline.spans.resize(script.countRuns());
+    state.timeline.spans.resize(script.countRuns(), never);
     if (!script.slots.empty())
       stepOver(uint32_t(states.size()) - 1, 0); // over sections without records
   }
@@ -116,90 +113,6 @@ void VirtualClock::stepOver(uint32_t node, uint32_t records) {
       return;
     state.record = script.firstOf[script.slots[state.slot].section()];
   }
-}
-
-VirtualClock::Signal VirtualClock::signalOf(uint32_t node, const Wait &wait) const {
-  const State &state = states[node];
-  if (wait.behind == 0)
-    return state.signals[wait.event];
-  std::optional<uint64_t> number =
-      abi::awaitedNumber(wait.behind, scriptOf(node).numbers[state.slot]);
-  if (!number)
-    return {};
-  auto known = state.numbered[wait.event].find(*number);
-  return known == state.numbered[wait.event].end() ? Signal() : known->second;
-}
-
-/// The record where the list stands signals its events.
-void VirtualClock::signal(uint32_t node, const Action &action, const Signal &signal) {
-  State &state = states[node];
-  const Script &script = scriptOf(node);
-  for (uint32_t event : action.signals) {
-    state.signals[event] = signal;
-    if (script.isNumbered[event])
-      state.numbered[event][script.numbers[state.slot]] = signal;
-  }
-}
-
-/// What all of the record's events that are signalled by flights wait for; false if one of them is
-/// still under way.
-bool VirtualClock::await(uint32_t node, const Action &action, Awaited &awaited) {
-  State &state = states[node];
-  for (const Wait &wait : action.waits) {
-    uint32_t flight = signalOf(node, wait).flight;
-    if (flight == noFlight)
-      continue; // signalled by COMPUTE, so it is done
-    const Flight &other = flights[flight];
-    if (!other.isDone) {
-      state.waitsFor = flight;
-      return false;
-    }
-    awaited.place = std::max(awaited.place, other.place);
-    if (awaited.flight == noFlight || other.end > awaited.time) {
-      awaited.time = other.end;
-      awaited.flight = flight;
-    }
-  }
-  return true;
-}
-
-/// A rank's waiting, by what it waits for.
-static void spendWaiting(Seconds &seconds, double time, abi::CollectiveKind kind, bool isFirst) {
-  switch (kind) {
-  case abi::SEND:
-    seconds.send += time;
-    break;
-  case abi::RECV:
-    (isFirst ? seconds.warmUp : seconds.receive) += time;
-    break;
-  default:
-    seconds.collective += time;
-  }
-}
-
-void VirtualClock::waitUntil(uint32_t node, const Awaited &awaited) {
-  State &state = states[node];
-  slowDown(state, awaited.place);
-  if (awaited.time <= state.clock)
-    return;
-  spendWaiting(state.timeline.seconds, awaited.time - state.clock, kindOf(awaited.flight),
-               state.slot == 0);
-  state.clock = awaited.time;
-}
-
-/// Collectives on COMMUNICATION up to `place` are known to be over: computing that ran beside them
-/// took longer.
-void VirtualClock::slowDown(State &state, uint32_t place) {
-  double beside = 0;
-  for (; state.known < place; ++state.known)
-    if (collectiveShare > 0) {
-      const Flight &over = flights[state.lane[state.known]];
-      beside += lengthBeside(state.busy, {over.begin, over.end});
-    }
-  double lost = beside * collectiveShare;
-  state.timeline.seconds.compute += lost;
-  state.timeline.seconds.slowed += lost;
-  state.clock += lost;
 }
 
 bool VirtualClock::compute(uint32_t node) {
@@ -308,40 +221,13 @@ void VirtualClock::endMeeting(uint32_t node, uint32_t records) {
     if (flights[flight].end > last->end)
       last = &flights[flight];
   Seconds &seconds = state.timeline.seconds;
-  spendWaiting(seconds, last->begin - state.clock, scriptOf(node).actions[last->record].kind,
-               state.slot == 0);
+  spendWaiting(state, last->begin - state.clock, scriptOf(node).actions[last->record].kind);
   seconds.communication += last->end - last->begin;
   state.clock = last->end;
   state.firstFlight = state.endFlight = noFlight;
   for (uint32_t i = 0; i < records; ++i)
     signal(node, scriptOf(node).actions[state.record + i], {state.clock});
   stepOver(node, records);
-}
-
-void VirtualClock::close(State &state, double end) {
-  Timeline &timeline = state.timeline;
-  if (state.lastEnd > state.clock)
-    spendWaiting(timeline.seconds, state.lastEnd - state.clock, kindOf(state.lastFlight),
-                 /*isFirst=*/false);
-  timeline.seconds.drain = end - std::max(state.clock, state.lastEnd);
-  for (const Span &span : uniteSpans(std::move(state.moves))) {
-    timeline.moving += span.length();
-    timeline.hidden += lengthBeside(state.busy, span);
-  }
-}
-
-std::vector<Timeline> VirtualClock::takeTimelines() {
-  double end = 0;
-  for (State &state : states) {
-    slowDown(state, uint32_t(state.lane.size()));
-    end = std::max({end, state.clock, state.lastEnd});
-  }
-  std::vector<Timeline> timelines;
-  for (State &state : states) {
-    close(state, end);
-    timelines.push_back(std::move(state.timeline));
-  }
-  return timelines;
 }
 
 } // namespace pcc::simulate

@@ -51,6 +51,19 @@ TEST(LiveMemory, FromTheFirstWriteToTheLastRead) {
   EXPECT_EQ(levelsOf(memory), (Levels{{0, 100}, {100, 50 + 80}, {180, 50 + 50}, {280, 0}}));
 }
 
+TEST(LiveMemory, WhatIsChangedInPlaceCountsOnce) {
+  Sketch sketch(1, 2);
+  uint32_t s = sketch.section(0, "forward");
+  sketch.work(0, s, "a", 4);
+  abi::Collective &sum = *sketch.reduce(0, s, "sum", {}, abi::COMPUTE).mutable_collective();
+  sum.mutable_source()->set_buffer(0);
+  sum.mutable_destination()->set_buffer(0);
+  sketch.slot(0, s);
+  Memory memory =
+      simulate::simulate(sketch.executable, exactCluster({2}, {3}))->timelines[0].memory;
+  EXPECT_EQ(levelsOf(memory), (Levels{{0, 4}, {7, 0}}));
+}
+
 TEST(LiveMemory, HeldAndPlannedBytes) {
   Sketch sketch = filled();
   sketch.executable.mutable_programs(0)->mutable_memory()->set_persistent_bytes(1000);

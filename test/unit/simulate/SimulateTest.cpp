@@ -266,6 +266,23 @@ TEST(Simulate, MessagesOfAChannelShareItsLink) {
   EXPECT_EQ(step.timelines[1].seconds.receive, 2 + 2);
 }
 
+TEST(Simulate, ARankWithoutAPeerSitsOut) {
+  Sketch sketch(2);
+  for (int stage : {0, 1}) {
+    uint32_t s = sketch.section(stage, "forward");
+    sketch.receive(stage, s, 0, 1, {}, abi::COMPUTE).mutable_collective()->clear_peer();
+    abi::Record &record =
+        *sketch.executable.mutable_programs(stage)->mutable_sections(0)->mutable_records(0);
+    record.mutable_collective()->mutable_peer()->set_constant(-1);
+    sketch.work(stage, s, "a", 2, {sketch.signal(stage)});
+    sketch.slot(stage, s);
+  }
+  Simulation step = run(sketch, exactCluster({2}, {1}));
+  EXPECT_EQ(step.seconds, 2);
+  EXPECT_FALSE(spanOf(sketch.executable, step, 0, "recv 1").isEver());
+  EXPECT_EQ(step.timelines[0].memory.live.front().bytes, 2u);
+}
+
 TEST(Simulate, WhatCannotRunIsAnError) {
   Sketch sketch(2);
   for (int stage : {0, 1}) {

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a node of the virtual clock waits for, and what its seconds are spent on by that.
+
+#include "runtime/abi/Waits.h"
+#include "runtime/simulate/Spans.h"
+#include "runtime/simulate/VirtualClock.h"
+
+#include <algorithm>
+
+namespace pcc::simulate {
+
+VirtualClock::Signal VirtualClock::signalOf(uint32_t node, const Wait &wait) const {
+  const State &state = states[node];
+  if (wait.behind == 0)
+    return state.signals[wait.event];
+  std::optional<uint64_t> number =
+      abi::awaitedNumber(wait.behind, scriptOf(node).numbers[state.slot]);
+  if (!number)
+    return {};
+  auto known = state.numbered[wait.event].find(*number);
+  return known == state.numbered[wait.event].end() ? Signal() : known->second;
+}
+
+/// The record where the list stands signals its events.
+void VirtualClock::signal(uint32_t node, const Action &action, const Signal &signal) {
+  State &state = states[node];
+  const Script &script = scriptOf(node);
+  for (uint32_t event : action.signals) {
+    state.signals[event] = signal;
+    if (script.isNumbered[event])
+      state.numbered[event][script.numbers[state.slot]] = signal;
+  }
+}
+
+/// What all of the record's events that are signalled by flights wait for; false if one of them is
+/// still under way.
+bool VirtualClock::await(uint32_t node, const Action &action, Awaited &awaited) {
+  State &state = states[node];
+  for (const Wait &wait : action.waits) {
+    uint32_t flight = signalOf(node, wait).flight;
+    if (flight == noFlight)
+      continue; // signalled by COMPUTE, so it is done
+    const Flight &other = flights[flight];
+    if (!other.isDone) {
+      state.waitsFor = flight;
+      return false;
+    }
+    awaited.place = std::max(awaited.place, other.place);
+    if (awaited.flight == noFlight || other.end > awaited.time) {
+      awaited.time = other.end;
+      awaited.flight = flight;
+    }
+  }
+  return true;
+}
+
+/// A rank's waiting, by what it waits for.
+void VirtualClock::spendWaiting(State &state, double time, abi::CollectiveKind kind) {
+  Seconds &seconds = state.timeline.seconds;
+  switch (kind) {
+  case abi::SEND:
+    seconds.send += time;
+    break;
+  case abi::RECV:
+    (state.slot == 0 ? seconds.warmUp : seconds.receive) += time;
+    break;
+  default:
+    seconds.collective += time;
+  }
+}
+
+void VirtualClock::waitUntil(uint32_t node, const Awaited &awaited) {
+  State &state = states[node];
+  slowDown(state, awaited.place);
+  if (awaited.time <= state.clock)
+    return;
+  spendWaiting(state, awaited.time - state.clock, kindOf(awaited.flight));
+  state.clock = awaited.time;
+}
+
+/// Collectives on COMMUNICATION up to `place` are known to be over: computing that ran beside them
+/// took longer.
+void VirtualClock::slowDown(State &state, uint32_t place) {
+  double beside = 0;
+  for (; state.known < place; ++state.known)
+    if (collectiveShare > 0) {
+      const Flight &over = flights[state.lane[state.known]];
+      beside += lengthBeside(state.busy, {over.begin, over.end});
+    }
+  double lost = beside * collectiveShare;
+  state.timeline.seconds.compute += lost;
+  state.timeline.seconds.slowed += lost;
+  state.clock += lost;
+}
+
+void VirtualClock::close(State &state, double end) {
+  Timeline &timeline = state.timeline;
+  if (state.lastEnd > state.clock)
+    spendWaiting(state, state.lastEnd - state.clock, kindOf(state.lastFlight));
+  timeline.seconds.drain = end - std::max(state.clock, state.lastEnd);
+  for (const Span &span : uniteSpans(std::move(state.moves))) {
+    timeline.moving += span.length();
+    timeline.hidden += lengthBeside(state.busy, span);
+  }
+}
+
+std::vector<Timeline> VirtualClock::takeTimelines() {
+  double end = 0;
+  for (State &state : states) {
+    slowDown(state, uint32_t(state.lane.size()));
+    end = std::max({end, state.clock, state.lastEnd});
+  }
+  std::vector<Timeline> timelines;
+  for (State &state : states) {
+    close(state, end);
+    timelines.push_back(std::move(state.timeline));
+  }
+  return timelines;
+}
+
+} // namespace pcc::simulate
