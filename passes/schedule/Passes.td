@@ -15,6 +15,25 @@ def AssignKernels : Pass<"schedule-assign-kernels", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::pcc::task::TaskDialect"];
 }
 
+def OrderSlots : Pass<"schedule-order-slots", "::mlir::ModuleOp"> {
+  let summary = "puts the slots of pipeline stages in the order of a schedule";
+  let description = [{
+    Moves the slots of each stage's step; those that run once for all microbatches stay last. The
+    remark of the module says how much of its time the slowest stage waits, by the times that are given,
+    without any other work between the stages; that of a stage how many microbatches, times its chunks,
+    are at most between the beginning of their forward and the end of their backward pass.
+  }];
+  let options = [
+    Option<"schedule", "schedule", "std::string", "\"1f1b\"", "a name of `pcc simulate --schedule`">,
+    ListOption<"times", "times", "double",
+               "F,B,W of all chunks, or of each in the order of the data; default 1,1,1">,
+    Option<"latency", "latency", "double", "0.0", "of a message between stages, in the unit of times">,
+    Option<"liveLimit", "live-limit", "int64_t", "0",
+           "under auto: how many chunks of microbatches a stage may have live; 0: as many as all "
+           "stages have chunks">];
+  let dependentDialects = ["::pcc::pipe::PipeDialect"];
+}
+
 def SizeMessages : Pass<"schedule-size-messages", "::mlir::ModuleOp"> {
   let summary = "finds how many messages may be under way between stages without a rank that waits to send";
   let description = [{

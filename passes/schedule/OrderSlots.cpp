@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// OrderSlots: when each stage works on which microbatch.
+//
+//   1f1b   stage 0   F0 F1 F2 F3 B0 B1 B2 B3 update   becomes   F0 F1 B0 F2 B1 F3 B2 B3 update
+//          stage 1   F0 F1 F2 F3 B0 B1 B2 B3 update             F0 B0 F1 B1 F2 B2 F3 B3 update
+//
+// Assumes the modules of stages with sections that the cut has named
+// (passes/facts/StageSections.h). Leaves the same slots in the order of the schedule; what runs
+// once for all microbatches stays last. Messages meet by microbatch, so any order means the same;
+// one in which stages wait for one another in a circle is none of a schedule's.
+#include "passes/schedule/Passes.h"
+#include "passes/schedule/StepSlots.h"
+
+#include "dialects/pipe/Stages.h"
+#include "mlir/IR/Remarks.h"
+#include "passes/facts/Sections.h"
+#include "passes/facts/StageSections.h"
+#include "passes/solve/order/AutoSchedule.h"
+#include "passes/solve/order/Clock.h"
+#include "passes/solve/order/Schedule.h"
+
+using namespace mlir;
+
+namespace pcc::schedule {
+#define GEN_PASS_DEF_ORDERSLOTS
+#include "passes/schedule/Passes.h.inc"
+
+namespace {
+
+constexpr StringLiteral autoName = "auto";
+
+/// What has been decided, and how good it is.
+struct Decision {
+  std::string name; ///< of the order: a schedule's, or `list`
+  order::Order order;
+  order::Timeline timeline;
+
+  /// The share of its time in which the device waits that takes longest.
+  double bubbleRate() const {
+    double rate = 0, longest = timeline.longest();
+    for (size_t device = 0; device < timeline.spans.size(); ++device)
+      if (timeline.length(int(device)) == longest && longest > 0)
+        rate = timeline.bubble(int(device)) / longest;
+    return rate;
+  }
+};
+
+struct OrderSlots : impl::OrderSlotsBase<OrderSlots> {
+  using OrderSlotsBase::OrderSlotsBase;
+
+  void runOnOperation() override {
+    FailureOr<SmallVector<ModuleOp>> programs = pipe::listPrograms(getOperation());
+    if (failed(programs))
+      return signalPassFailure();
+    if (programs->size() == 1 || !facts::getStep(programs->front()))
+      return;
+    FailureOr<StepSlots> slots = StepSlots::read(*programs);
+    if (failed(slots))
+      return signalPassFailure();
+    FailureOr<Decision> decision = decide(*slots);
+    if (failed(decision) || failed(slots->reorder(decision->order)))
+      return signalPassFailure();
+    remarkOn(*slots, *decision);
+  }
+
+  FailureOr<Decision> decide(const StepSlots &slots) {
+    FailureOr<order::PipelineTimes> times = readTimes(slots.getShape());
+    if (failed(times))
+      return failure();
+    FailureOr<Decision> decision =
+        schedule == autoName ? search(slots, *times) : expand(slots, *times);
+    if (succeeded(decision))
+      decision->timeline = order::run(slots.getShape(), decision->order, *times);
+    return decision;
+  }
+
+  /// F, B and W of all chunks, or of each.
+  FailureOr<order::PipelineTimes> readTimes(const order::PipelineShape &shape) {
+    SmallVector<double> given(times.begin(), times.end());
+    if (given.empty())
+      given = {1, 1, 1};
+    size_t chunks = shape.stages();
+    if ((given.size() != 3 && given.size() != 3 * chunks) ||
+        llvm::any_of(given, [](double time) { return !(time >= 0); }))
+      return getOperation().emitError(
+                 "times: expected F,B,W, none below 0, or these three for each "
+                 "of ")
+             << chunks << " chunks, got " << given.size() << " numbers";
+    auto result = order::PipelineTimes::uniform(shape, {}, latency);
+    for (size_t chunk = 0; chunk < chunks; ++chunk) {
+      const double *entry = given.size() == 3 ? given.data() : &given[3 * chunk];
+      result.stages[chunk] = {entry[0], entry[1], entry[2]};
+    }
+    return result;
+  }
+
+  InFlightDiagnostic refuse() {
+    return getOperation().emitError("schedule \"") << schedule.getValue() << "\": ";
+  }
+
+  LogicalResult checkSplit(const StepSlots &slots, bool splits) {
+    if (!splits || slots.splitsBackward())
+      return success();
+    return refuse() << "expected sections \"" << facts::backwardInputName << "\" and \""
+                    << facts::backwardWeightName
+                    << "\", so that the gradients of weights can wait, "
+                    << "got \"" << facts::backwardName << "\"";
+  }
+
+  FailureOr<Decision> expand(const StepSlots &slots, const order::PipelineTimes &known) {
+    const order::Schedule *named = order::findSchedule(schedule.getValue());
+    if (!named)
+      return getOperation().emitError("expected schedule ")
+             << order::listScheduleNames() << " or " << autoName << ", got \""
+             << schedule.getValue() << "\"";
+    const order::PipelineShape &shape = slots.getShape();
+    if (std::string error = named->whyNot(shape); !error.empty())
+      return refuse() << error;
+    if (shape.chunks > 1 && shape.placement != named->placement) {
+      bool isVee = named->placement == order::Placement::Vee;
+      return refuse() << "expected the loss in stage " << (isVee ? 0 : shape.devices - 1)
+                      << ", where chunks " << (isVee ? "of a vee" : "in a loop") << " end";
+    }
+    if (failed(checkSplit(slots, named->splitsBackward)))
+      return failure();
+    return Decision{std::string(named->name), named->expand(shape, known), {}};
+  }
+
+  /// Without a limit as much may be live as 1F1B needs.
+  FailureOr<Decision> search(const StepSlots &slots, const order::PipelineTimes &known) {
+    if (failed(checkSplit(slots, /*splits=*/true)))
+      return failure();
+    const order::PipelineShape &shape = slots.getShape();
+    order::AutoOptions options;
+    options.cap = liveLimit > 0 ? liveLimit : int64_t(shape.stages());
+    order::AutoSchedule found = order::autoSchedule(shape, known, options);
+    if (found.order.empty())
+      return refuse() << "no order keeps at most " << options.cap
+                      << " chunks of microbatches live in a stage of " << shape.chunks;
+    return Decision{found.name, std::move(found.order), {}};
+  }
+
+  void remarkOn(const StepSlots &slots, const Decision &decision) {
+    auto options = remark::RemarkOpts::name("order-slots").category("schedule");
+    remark::analysis(getOperation().getLoc(), options)
+        << remark::metric("schedule", StringRef(schedule.getValue()))
+        << remark::metric("order", StringRef(decision.name))
+        << remark::metric("microbatches", slots.getShape().microbatches)
+        << remark::metric("bubble_rate", decision.bubbleRate());
+    for (int64_t stage = 0; stage < slots.getShape().devices; ++stage)
+      remark::analysis(slots.getStage(stage).getLoc(), options)
+          << remark::metric("stage", stage)
+          << remark::metric("live_chunks", decision.timeline.peakLive[stage]);
+  }
+};
+
+} // namespace
+} // namespace pcc::schedule
