@@ -268,8 +268,12 @@ static void addStages(OpPassManager &passes, const PipelineOptions &options) {
                                             splitsBackward(options.parallel)}));
 }
 
-/// schedule, of all pipeline stages together: how many messages may be under way between them.
-static void addOrder(OpPassManager &passes, const PipelineOptions &) {
+/// schedule, of all pipeline stages together: when each works on which microbatch, and by that order
+/// how many messages may be under way between them.
+static void addOrder(OpPassManager &passes, const PipelineOptions &options) {
+  schedule::OrderSlotsOptions order;
+  order.schedule = getScheduleName(options.parallel);
+  passes.addPass(schedule::createOrderSlots(order));
   passes.addPass(schedule::createSizeMessages());
 }
 
