@@ -6,13 +6,21 @@
 
 namespace pcc::simulate {
 
-void Flights::comeAfter(uint32_t flight, double time) {
-  flights[flight].came = std::max(flights[flight].came, time);
+/// Of causes at one time the last in the list counts, whatever order they are said in.
+void Flights::comeAfter(uint32_t flight, double time, uint32_t cause) {
+  Flight &own = flights[flight];
+  bool isLater = time > own.came;
+  if (time == own.came && cause != noFlight)
+    isLater = own.cause == noFlight || flights[own.cause].run < flights[cause].run;
+  if (!isLater)
+    return;
+  own.came = time;
+  own.cause = cause;
 }
 
 void Flights::follow(uint32_t flight, uint32_t other) {
   if (flights[other].isDone)
-    return comeAfter(flight, flights[other].end);
+    return comeAfter(flight, flights[other].end, other);
   ++flights[flight].open;
   followers.push_back({flight, flights[other].firstFollower});
   flights[other].firstFollower = uint32_t(followers.size()) - 1;
@@ -20,7 +28,7 @@ void Flights::follow(uint32_t flight, uint32_t other) {
 
 void Flights::comeBehind(uint32_t flight, uint32_t other) {
   if (flights[other].hasCome)
-    return comeAfter(flight, flights[other].came);
+    return comeAfter(flight, flights[other].came, flights[other].cause);
   ++flights[flight].open;
   flights[other].next = flight;
 }
@@ -50,7 +58,7 @@ void Flights::arrive(uint32_t flight, std::vector<uint32_t> &done) {
   meeting.begin = std::max(meeting.begin, own.came);
   own.hasCome = true;
   if (own.next != noFlight) {
-    comeAfter(own.next, own.came);
+    comeAfter(own.next, own.came, own.cause);
     release(own.next);
   }
   if (++meeting.arrived < network.members[own.meeting])
@@ -68,7 +76,7 @@ void Flights::finish(uint32_t flight, double begin, std::vector<uint32_t> &done)
   own.isDone = true;
   done.push_back(flight);
   for (uint32_t i = own.firstFollower; i != noFlight; i = followers[i].next) {
-    comeAfter(followers[i].flight, own.end);
+    comeAfter(followers[i].flight, own.end, flight);
     release(followers[i].flight);
   }
 }

@@ -26,6 +26,8 @@ struct Flight {
   double seconds = 0, gap = 0;
   /// Of COMMUNICATION: its place on the lane, from 1; 0 on others.
   uint32_t place = 0;
+  /// The flight whose end it came at; none where it came when COMPUTE, or nothing, let it.
+  uint32_t cause = noFlight;
   /// When it came, as far as is known, when it moves.
   double came = 0, begin = 0, end = 0;
   bool isDone = false;
@@ -49,8 +51,8 @@ public:
     return size() - 1;
   }
   void setPlace(uint32_t flight, uint32_t place) { flights[flight].place = place; }
-  /// It comes no sooner than at `time`, than when `other` is done.
-  void comeAfter(uint32_t flight, double time);
+  /// It comes no sooner than at `time`, when `cause` is done; than when `other` is done.
+  void comeAfter(uint32_t flight, double time, uint32_t cause = noFlight);
   void follow(uint32_t flight, uint32_t other);
   /// It comes no sooner than `other`, its run before, which no other flight comes behind.
   void comeBehind(uint32_t flight, uint32_t other);

@@ -100,6 +100,7 @@ private:
   void signal(uint32_t node, const Action &action, const Signal &signal);
   bool await(uint32_t node, const Action &action, Awaited &awaited);
   void waitUntil(uint32_t node, const Awaited &awaited);
+  void spendWaiting(State &state, uint32_t flight) const;
   static void spendWaiting(State &state, double time, abi::CollectiveKind kind);
   void slowDown(State &state, uint32_t place);
   void stepOver(uint32_t node, uint32_t records);

@@ -70,12 +70,24 @@ void VirtualClock::spendWaiting(State &state, double time, abi::CollectiveKind k
   }
 }
 
+/// From the clock to the end of a flight: since it came, for itself; before, for what it came
+/// after.
+void VirtualClock::spendWaiting(State &state, uint32_t flight) const {
+  for (double until = flights[flight].end; flight != noFlight && until > state.clock;) {
+    const Flight &own = flights[flight];
+    double from = own.cause == noFlight ? state.clock : std::clamp(own.came, state.clock, until);
+    spendWaiting(state, until - from, kindOf(flight));
+    until = from;
+    flight = own.cause;
+  }
+}
+
 void VirtualClock::waitUntil(uint32_t node, const Awaited &awaited) {
   State &state = states[node];
   slowDown(state, awaited.place);
   if (awaited.time <= state.clock)
     return;
-  spendWaiting(state, awaited.time - state.clock, kindOf(awaited.flight));
+  spendWaiting(state, awaited.flight);
   state.clock = awaited.time;
 }
 
@@ -97,7 +109,7 @@ void VirtualClock::slowDown(State &state, uint32_t place) {
 void VirtualClock::close(State &state, double end) {
   Timeline &timeline = state.timeline;
   if (state.lastEnd > state.clock)
-    spendWaiting(state, state.lastEnd - state.clock, kindOf(state.lastFlight));
+    spendWaiting(state, state.lastFlight);
   timeline.seconds.drain = end - std::max(state.clock, state.lastEnd);
   for (const Span &span : uniteSpans(std::move(state.moves))) {
     timeline.moving += span.length();

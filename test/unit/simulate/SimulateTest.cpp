@@ -249,6 +249,25 @@ TEST(Simulate, AWaitForTheRunOfAnotherMicrobatch) {
   EXPECT_EQ(step.timelines[1].seconds.receive, 0);
 }
 
+TEST(Simulate, WhoWaitsForACollectiveWaitsForWhatThatWaitedFor) {
+  Sketch sketch(2, 2);
+  uint32_t s = sketch.section(0, "forward"), t = sketch.section(1, "forward");
+  sketch.work(0, s, "a", 5);
+  sketch.send(0, s, 1, 1, {sketch.signal(0)});
+  sketch.receive(1, t, 0, 1);
+  uint32_t arrived = sketch.signal(1);
+  sketch.reduce(1, t, "sum", {arrived});
+  uint32_t reduced = sketch.signal(1);
+  sketch.work(1, t, "b", 2);
+  sketch.work(1, t, "c", 2, {reduced});
+  sketch.slot(0, s);
+  sketch.slot(1, t);
+  Simulation step = run(sketch, exactCluster({2, 2}, {3, 0.5}));
+  EXPECT_SPAN(spanOf(sketch.executable, step, 1, "sum"), 5.5, 8.5);
+  EXPECT_EQ(step.timelines[1].seconds.warmUp, 3.5);
+  EXPECT_EQ(step.timelines[1].seconds.collective, 3);
+}
+
 TEST(Simulate, MessagesOfAChannelShareItsLink) {
   Sketch sketch = streamed(3);
   sketch.executable.mutable_programs(1)->mutable_sections(0)->mutable_records(0)->clear_waits();
