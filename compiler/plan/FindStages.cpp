@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Cuts a model of which no op has a stage in stages of about the same time: its layers
-// (LayerChain.h), their prices (LayerPrices.h), and the best cuts of this chain (passes/solve/stages)
-// whose stages fit into memory. Assumes @forward on one microbatch, without a loss; only marks its
-// ops. A model in which some op has a stage stays as it is: the rest follows from that.
+// (LayerChain.h), their prices (LayerPrices.h), and the best cuts of this chain
+// (passes/solve/stages) whose stages fit into memory. Assumes @forward on one microbatch, without a
+// loss; only marks its ops. A model in which some op has a stage stays as it is: the rest follows
+// from that.
 #include "compiler/plan/LayerPrices.h"
 #include "compiler/plan/Passes.h"
 #include "dialects/pipe/Pipe.h"
@@ -50,8 +51,7 @@ struct FindStages : impl::PlanFindStagesBase<FindStages> {
   void runOnOperation() override {
     auto forward = getOperation().lookupSymbol<func::FuncOp>("forward");
     if (!forward || !forward.getBody().hasOneBlock() ||
-        llvm::any_of(forward.getBody().front(),
-                     [](Operation &op) { return hasMark(&op); }))
+        llvm::any_of(forward.getBody().front(), [](Operation &op) { return hasMark(&op); }))
       return;
     if (failed(findStages(forward)))
       signalPassFailure();
@@ -93,8 +93,8 @@ private:
     problem.layers = std::move(*layers);
     problem.stages = shape.stages();
     problem.microbatches = getLive(shape, options->trains());
-    double memory = memoryLimit > 0 ? double(memoryLimit)
-                                    : options->cluster.device().memory_bytes().value();
+    double memory =
+        memoryLimit > 0 ? double(memoryLimit) : options->cluster.device().memory_bytes().value();
     problem.limit = int64_t(memory) / shape.chunks;
     stages::BalancedStages found = stages::balance(problem);
     if (!found.error.empty())

@@ -7,8 +7,9 @@
 //                   parameters; random numbers differ from run to run
 //   @forward        batch norms take the running statistics, dropout drops nothing
 //
-// A model whose modes do not differ stays as it is. Statistics that no parameter holds, or one that
-// is trained by gradients, are fixed: such a batch norm keeps its inference form.
+// Ops that take another form keep their marks. A model whose modes do not differ stays as it is.
+// Statistics that no parameter holds, or one that is trained by gradients, are fixed: such a batch
+// norm keeps its inference form.
 #include "dialects/graph/PieceBuilder.h"
 #include "passes/autodiff/Passes.h"
 #include "passes/autodiff/Signature.h"
@@ -54,6 +55,7 @@ static graph::BatchNormOp trainStatistics(graph::BatchNormInferenceOp op) {
       builder, TypeRange{op.getType(), op.getMean().getType(), op.getVariance().getType()},
       op.getInput(), op.getScale(), op.getBias(), op.getMean(), op.getVariance(),
       op.getEpsilonAttr(), op.getMomentumAttr());
+  trained->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   op.replaceAllUsesWith(trained.getResult());
   op.erase();
   return trained;
@@ -147,10 +149,11 @@ static void varySeeds(func::FuncOp function) {
 
 static void useRunningStatistics(graph::BatchNormOp op) {
   ImplicitLocOpBuilder builder(op.getLoc(), op);
-  Value result = graph::BatchNormInferenceOp::create(
+  auto fixed = graph::BatchNormInferenceOp::create(
       builder, op.getResult().getType(), op.getInput(), op.getScale(), op.getBias(), op.getMean(),
       op.getVariance(), op.getEpsilonAttr(), op.getMomentumAttr());
-  op->replaceAllUsesWith(ValueRange{result, op.getMean(), op.getVariance()});
+  fixed->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  op->replaceAllUsesWith(ValueRange{fixed.getResult(), op.getMean(), op.getVariance()});
   op.erase();
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Makes the edges between chunks visible. Assumes `pipe.chunk` on the ops of a model that is not yet
-// differentiated: the way back of gradients follows from the transfers. Leaves values that go from
-// chunk to chunk through transfers only, parameters that one chunk reads each, with its number, and
-// ops without marks.
+// Makes the edges between chunks visible. Assumes `pipe.chunk` on the ops of a model that is not
+// yet differentiated: the way back of gradients follows from the transfers. Leaves values that go
+// from chunk to chunk through transfers only, parameters that one chunk reads each, with its
+// number, and ops without marks.
 #include "dialects/graph/Roles.h"
 #include "dialects/pipe/Pipe.h"
 #include "passes/facts/OpNames.h"
@@ -45,7 +45,8 @@ public:
   explicit Crossings(func::FuncOp function) : function(function), builder(function.getContext()) {}
 
   void insert() {
-    for (Operation &op : llvm::make_early_inc_range(function.getBody().front().without_terminator()))
+    for (Operation &op :
+         llvm::make_early_inc_range(function.getBody().front().without_terminator()))
       if (std::optional<int64_t> chunk = getChunk(&op))
         for (OpOperand &operand : op.getOpOperands())
           cross(operand, *chunk);
@@ -59,11 +60,14 @@ private:
       return;
     Value &received = made[{operand.get(), target}];
     if (!received) {
-      builder.setInsertionPointAfter(producer);
+      // Behind those before: what is read first is sent first.
+      Operation *&last = lastOf.try_emplace(producer, producer).first->second;
+      builder.setInsertionPointAfter(last);
       std::string name = (facts::getName(producer) + ".to_chunk" + Twine(target)).str();
       received = pipe::TransferOp::create(
           builder, NameLoc::get(builder.getStringAttr(name), producer->getLoc()), operand.get(),
           *source, target);
+      last = received.getDefiningOp();
     }
     operand.set(received);
   }
@@ -71,6 +75,7 @@ private:
   func::FuncOp function;
   OpBuilder builder;
   llvm::DenseMap<std::pair<Value, int64_t>, Value> made;
+  llvm::DenseMap<Operation *, Operation *> lastOf; ///< of an op and its transfers
 };
 
 /// Gives each chunk its own of the parameters that several read.
@@ -160,9 +165,8 @@ private:
     attributes.set(graph::roleAttrName, graph::makeRole(function.getContext(), RoleKind::Parameter,
                                                         nameOfCopy(name, chunk)));
     unsigned position = function.getNumArguments();
-    LogicalResult added =
-        function.insertArgument(position, owner.getType(),
-                                attributes.getDictionary(function.getContext()), owner.getLoc());
+    LogicalResult added = function.insertArgument(
+        position, owner.getType(), attributes.getDictionary(function.getContext()), owner.getLoc());
     assert(succeeded(added) && "a position behind the arguments is legal");
     (void)added;
     function.getArgument(index).replaceUsesWithIf(function.getArgument(position), isOfChunk);

@@ -13,13 +13,13 @@ graph.parameter @variance : tensor<3xf32> init(#graph.init<ones>) {trainable = f
 // CHECK: graph.batch_norm_inference
 // CHECK-NOT: graph.dropout
 
-// Training: statistics of the batch, new running ones; the seed follows the number of the run.
+// Training: statistics of the batch, new running ones; the seed follows the number of the run. Marks stay.
 // CHECK-LABEL: func.func @forward_loss(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<4x3xf32> {graph.role = #graph.role<input "x">}
 // CHECK-SAME: %[[MEAN:[a-z0-9]+]]: tensor<3xf32> {graph.role = #graph.role<parameter "mean">}
 // CHECK-SAME: %[[NUMBER:[a-z0-9]+]]: tensor<i64> {graph.role = #graph.role<step>})
 // CHECK-SAME: -> (tensor<f32> {graph.role = #graph.role<loss>}, tensor<3xf32> {graph.role = #graph.role<parameter "mean">}, tensor<3xf32> {graph.role = #graph.role<parameter "variance">})
-// CHECK: %[[Y:.+]], %[[NEW_MEAN:.+]], %[[NEW_VARIANCE:.+]] = graph.batch_norm %[[X]], {{.*}} epsilon = 1.250000e-01 momentum = 7.500000e-01
+// CHECK: %[[Y:.+]], %[[NEW_MEAN:.+]], %[[NEW_VARIANCE:.+]] = graph.batch_norm %[[X]], {{.*}} epsilon = 1.250000e-01 momentum = 7.500000e-01 {pipe.stage = 1 : i64}
 // CHECK: graph.batch_norm_inference %[[Y]]
 // CHECK: %[[SEED:.+]] = graph.constant dense<7> : tensor<i64>
 // CHECK: %[[STRIDE:.+]] = graph.constant dense<-7046029254386353131> : tensor<i64>
@@ -36,7 +36,7 @@ func.func @forward(%x: tensor<4x3xf32> {graph.role = #graph.role<input "x">},
                    %m: tensor<3xf32> {graph.role = #graph.role<parameter "mean">},
                    %v: tensor<3xf32> {graph.role = #graph.role<parameter "variance">})
     -> (tensor<4x3xf32> {graph.role = #graph.role<output "y">}) {
-  %0 = graph.batch_norm_inference %x, %s, %s, %m, %v epsilon = 0.125 {momentum = 0.75 : f64}
+  %0 = graph.batch_norm_inference %x, %s, %s, %m, %v epsilon = 0.125 {momentum = 0.75 : f64, pipe.stage = 1 : i64}
     : tensor<4x3xf32>, tensor<3xf32>, tensor<3xf32>
   %ones = graph.constant dense<1.0> : tensor<3xf32>
   %1 = graph.batch_norm_inference %0, %s, %s, %ones, %ones epsilon = 0.125

@@ -1,0 +1,37 @@
+// RUN: pcc-opt %s --plan-find-stages="stages=2 micro-batches=4 cluster=2xcpu optimizer=sgd,lr=0.1 loss=mse" --remarks-filter=.* --remark-format=emitRemark 2>&1 | FileCheck %s
+// RUN: pcc-opt %s --plan-find-stages="stages=2 micro-batches=4 cluster=2xcpu optimizer=sgd,lr=0.1 loss=mse memory-limit=20000000" | FileCheck %s --check-prefix=SMALL
+// RUN: not pcc-opt %s --plan-find-stages="stages=2 micro-batches=4 cluster=2xcpu optimizer=sgd,lr=0.1 loss=mse memory-limit=1000000" -o /dev/null 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: not pcc-opt %s --plan-find-stages="stages=9 micro-batches=9" -o /dev/null 2>&1 | FileCheck %s --check-prefix=FEW
+// RUN: not pcc-opt %s --plan-find-stages="stages=2 cluster=2xabacus" -o /dev/null 2>&1 | FileCheck %s --check-prefix=CLUSTER
+
+// The stages take about the same time, so the table, which costs little, is with the first product;
+// each stage says what it takes.
+
+// CHECK: [Passed] stage | Category:strategy | {{.*}}bytes={{[0-9]+}}{{.*}}first=gather{{.*}}seconds={{.*}}stage=0
+// CHECK: [Passed] stage | Category:strategy | {{.*}}bytes={{[0-9]+}}{{.*}}seconds={{.*}}stage=1
+// CHECK: graph.gather %{{.*}} {pipe.stage = 0 : i64}
+// CHECK: graph.matmul %{{.*}} {pipe.stage = 0 : i64}
+// CHECK: graph.matmul %{{.*}} {pipe.stage = 1 : i64}
+
+// The table alone fills the first of two small devices.
+
+// SMALL: graph.gather %{{.*}} {pipe.stage = 0 : i64}
+// SMALL: graph.matmul %{{.*}} {pipe.stage = 1 : i64}
+// SMALL: graph.matmul %{{.*}} {pipe.stage = 1 : i64}
+
+// NONE: error: the model cannot be cut in 2 stages: 'gather' alone takes {{[0-9]+}} bytes, expected at most 1000000
+// FEW: error: the model cannot be cut in 9 stages: expected at least 9 layers, one for each stage, got 3
+// CLUSTER: error: {{.*}}abacus
+graph.parameter @e : tensor<5000x256xf32> init(#graph.init<zeros>)
+graph.parameter @a : tensor<256x512xf32> init(#graph.init<zeros>)
+graph.parameter @b : tensor<512x256xf32> init(#graph.init<zeros>)
+func.func @forward(%x: tensor<2048xi64> {graph.role = #graph.role<input "x">},
+                   %e: tensor<5000x256xf32> {graph.role = #graph.role<parameter "e">},
+                   %a: tensor<256x512xf32> {graph.role = #graph.role<parameter "a">},
+                   %b: tensor<512x256xf32> {graph.role = #graph.role<parameter "b">})
+    -> (tensor<2048x256xf32> {graph.role = #graph.role<output "y">}) {
+  %0 = graph.gather %e, %x axis = 0 : tensor<5000x256xf32>, tensor<2048xi64>
+  %1 = graph.matmul %0, %a : tensor<2048x256xf32>, tensor<256x512xf32>
+  %2 = graph.matmul %1, %b : tensor<2048x512xf32>, tensor<512x256xf32>
+  return %2 : tensor<2048x256xf32>
+}
