@@ -89,8 +89,7 @@ void append(ModuleOp module, StringRef name, ArrayRef<Attribute> entries) {
 
 } // namespace
 
-LogicalResult attachPins(ModuleOp module, const abi::Pins &pins,
-                         PinPlace getPlace) {
+LogicalResult attachPins(ModuleOp module, const abi::Pins &pins, PinPlace getPlace) {
   MLIRContext *context = module.getContext();
   if (!pins.mesh().empty() && !module->hasAttr(dist::meshAttrName)) {
     Attribute mesh = parseMesh(pins.mesh(), context);

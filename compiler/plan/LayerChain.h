@@ -17,7 +17,8 @@ struct ChainLayer {
   std::string name; ///< of its first op
   /// With what is made of parameters, or of integers, for them first.
   llvm::SmallVector<mlir::Operation *> ops;
-  llvm::SmallVector<mlir::Value> handedOn; ///< values of this layer or those before that later ones read
+  llvm::SmallVector<mlir::Value>
+      handedOn; ///< values of this layer or those before that later ones read
 };
 
 /// The layers of a function of one block. There are cuts where fewest values are handed on, and if

@@ -153,8 +153,8 @@ private:
     for (Value value : values) {
       machine::Traffic traffic{abi::SEND, perRank(facts::getNumBytes(value.getType()))};
       bool comesBack = options.trains() && isa<FloatType>(getElementTypeOrSelf(value.getType()));
-      seconds += (comesBack ? 2 : 1) *
-                 machine::priceCollective(options.cluster, group, traffic).seconds;
+      seconds +=
+          (comesBack ? 2 : 1) * machine::priceCollective(options.cluster, group, traffic).seconds;
     }
     return seconds;
   }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the layers of a model cost in a pipeline, for the cut in stages (passes/solve/stages), before
-// anything is split over the ranks of a stage: they share the work of a layer evenly.
+// What the layers of a model cost in a pipeline, for the cut in stages (passes/solve/stages),
+// before anything is split over the ranks of a stage: they share the work of a layer evenly.
 //
 //   time        ops forward and backward, by the roofline (passes/facts/OpPrice.h), in kernels of
 //               their own function; the backward ops are those of the differentiated model
 //   held        parameters, gradients in f32, optimizer states in f32
 //   live        forward values that backward ops read
-//   hand-over   values that later layers read, and their gradients back, by the links between stages
+//   hand-over   values that later layers read, and their gradients back, by the links between
+//   stages
 #pragma once
 
 #include "compiler/plan/LayerChain.h"
@@ -27,8 +28,8 @@ struct LayerPriceOptions {
   bool trains() const { return !training.loss.empty() || !training.optimizer.empty(); }
 };
 
-/// The layers of `forward`, a function of `module` that is not differentiated yet. Diagnoses a model
-/// that cannot be, and fails.
+/// The layers of `forward`, a function of `module` that is not differentiated yet. Diagnoses a
+/// model that cannot be, and fails.
 mlir::FailureOr<std::vector<stages::Layer>> priceLayers(mlir::ModuleOp module,
                                                         mlir::func::FuncOp forward,
                                                         llvm::ArrayRef<ChainLayer> layers,

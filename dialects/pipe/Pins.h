@@ -9,9 +9,9 @@
 //     {op_name = "head", stage = 1 : i64, marked},
 //     {layer = "/h\\.(\\d+)/", layout = "E t*2 | t*2 L"}]
 //
-// `op` and `module` are regular expressions for whole names and for leading parts of them, `op_name`
-// is a name as it is, `layer` is for any part. Entries with `marked` were attributes of ops; they may
-// find none any more. Of the others each speaks of some op.
+// `op` and `module` are regular expressions for whole names and for leading parts of them,
+// `op_name` is a name as it is, `layer` is for any part. Entries with `marked` were attributes of
+// ops; they may find none any more. Of the others each speaks of some op.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"

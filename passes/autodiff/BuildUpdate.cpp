@@ -222,7 +222,7 @@ private:
   ImplicitLocOpBuilder builder;
   Value step, rate;
   size_t firstGradient = 0, nextState = 0; ///< among the arguments
-  SmallVector<Value> parameters, states; ///< the results
+  SmallVector<Value> parameters, states;   ///< the results
 };
 
 static LogicalResult buildUpdate(ModuleOp module, const OptimizerSpec &spec) {

@@ -55,8 +55,7 @@ NamePattern::NamePattern(Kind kind, StringRef given) : kind(kind), text(given) {
   if (kind == Kind::Part)
     expression = llvm::Regex(expanded);
   else
-    expression =
-        llvm::Regex("^(" + expanded + (kind == Kind::Leading ? ")([/.].*)?$" : ")$"));
+    expression = llvm::Regex("^(" + expanded + (kind == Kind::Leading ? ")([/.].*)?$" : ")$"));
 }
 
 bool NamePattern::matches(StringRef name) const {

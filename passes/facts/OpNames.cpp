@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/facts/OpNames.h"
 
-
 using namespace mlir;
 
 namespace pcc::facts {

@@ -26,8 +26,8 @@ class UsedNames {
 public:
   explicit UsedNames(mlir::ModuleOp module);
 
-  /// Leaves an op with a name of its own as it is; else numbers the name and puts it in front of the
-  /// op's location.
+  /// Leaves an op with a name of its own as it is; else numbers the name and puts it in front of
+  /// the op's location.
   void makeUnique(mlir::Operation *op);
 
 private:

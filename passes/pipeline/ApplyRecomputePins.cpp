@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Puts `pipe.recompute` onto the forward ops that `pipe.pins` says it of, by name. Ops of one rank
-// are called as what they were made from, so this comes after partition and no pass before has to keep
-// a mark. Backward ops have names of their own. Collectives are left out: to compute again is cheaper
-// than to keep, to send again is not.
+// are called as what they were made from, so this comes after partition and no pass before has to
+// keep a mark. Backward ops have names of their own. Collectives are left out: to compute again is
+// cheaper than to keep, to send again is not.
 #include "dialects/interfaces/FactorRuleInterface.h"
 #include "dialects/pipe/Pins.h"
 #include "passes/pipeline/Passes.h"

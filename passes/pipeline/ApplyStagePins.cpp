@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Puts the stages that `pipe.pins` gives onto the ops that they speak of, by name. Assumes a model
-// whose ops last from here on: simplified, with its loss. Leaves `pipe.stage`, or `pipe.chunk` where
-// a layout says so; constants have neither.
+// whose ops last from here on: simplified, with its loss. Leaves `pipe.stage`, or `pipe.chunk`
+// where a layout says so; constants have neither.
 #include "passes/facts/OpNames.h"
 #include "passes/pipeline/Passes.h"
 #include "passes/pipeline/StagePins.h"
@@ -35,7 +35,8 @@ public:
     SmallVector<Operation *> matched;
     for (const auto &[name, ops] : opsByName)
       if (pin.pattern.matches(name))
-        llvm::copy_if(ops, std::back_inserter(matched), [&](Operation *op) { return pin.matches(op); });
+        llvm::copy_if(ops, std::back_inserter(matched),
+                      [&](Operation *op) { return pin.matches(op); });
     if (matched.empty() && !pin.isMark)
       return module.emitError() << pin.describe() << " matches no op";
     StringRef key = pin.chunk ? pipe::chunkAttrName : pipe::stageAttrName;
@@ -114,7 +115,7 @@ private:
                         : pipe::stageAttrName;
     for (auto [index, entry] : llvm::enumerate(ops)) {
       auto [op, layer] = entry;
-      int part = !layer.empty() ? layout.partOfLayer[layers.lookup(layer)]
+      int part = !layer.empty()  ? layout.partOfLayer[layers.lookup(layer)]
                  : index < first ? layout.partOfHead
                  : index > last  ? layout.partOfTail
                                  : -1;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From the stages that the user gives to some ops to a chunk for each op (ChunkFinder.h), and whether
-// they are those of a pipeline. Assumes that the loss is attached and the modes are told apart, so
-// that what is added here is differentiated; leaves `pipe.chunk` on the ops of all functions.
+// From the stages that the user gives to some ops to a chunk for each op (ChunkFinder.h), and
+// whether they are those of a pipeline. Assumes that the loss is attached and the modes are told
+// apart, so that what is added here is differentiated; leaves `pipe.chunk` on the ops of all
+// functions.
+#include "dialects/graph/Roles.h"
 #include "passes/pipeline/ChunkFinder.h"
 #include "passes/pipeline/Passes.h"
-#include "dialects/graph/Roles.h"
 
 using namespace mlir;
 
@@ -46,9 +47,8 @@ struct AssignStages : impl::AssignStagesBase<AssignStages> {
 
   LogicalResult checkOptions() {
     if (stages < 1 || virtualStages < 1)
-      return getOperation().emitError()
-             << "expected at least one stage of one chunk, got " << stages.getValue() << " of "
-             << virtualStages.getValue();
+      return getOperation().emitError() << "expected at least one stage of one chunk, got "
+                                        << stages.getValue() << " of " << virtualStages.getValue();
     if (placement == order::Placement::Vee && virtualStages != 2)
       return getOperation().emitError()
              << "expected two virtual stages in a vee, got " << virtualStages.getValue();

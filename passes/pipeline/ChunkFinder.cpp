@@ -61,7 +61,8 @@ LogicalResult ChunkFinder::readMarks() {
     op.removeAttr(pipe::stageAttrName);
     op.removeAttr(pipe::chunkAttrName);
   }
-  origins.emplace(function, [&](Operation *op) { return stages.contains(op) || given.contains(op); });
+  origins.emplace(function,
+                  [&](Operation *op) { return stages.contains(op) || given.contains(op); });
   return success();
 }
 
@@ -82,9 +83,9 @@ FailureOr<int64_t> ChunkFinder::placeOnStage(Operation *op, int64_t least, Opera
   for (int64_t chunk = least; chunk < shape.stages(); ++chunk)
     if (shape.deviceOf(chunk) == stage)
       return chunk;
-  InFlightDiagnostic error = op->emitError() << "\"" << facts::getName(op) << "\" on stage "
-                                             << stage << " reads \"" << facts::getName(latest)
-                                             << "\" ";
+  InFlightDiagnostic error = op->emitError()
+                             << "\"" << facts::getName(op) << "\" on stage " << stage << " reads \""
+                             << facts::getName(latest) << "\" ";
   if (shape.chunks == 1)
     error << "on stage " << least << ": stages do not decrease along the data";
   else

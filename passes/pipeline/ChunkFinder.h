@@ -3,9 +3,9 @@
 // The chunk of each op of a model, from the stages that some of them are given. Of what an op is
 // made says how it gets one:
 //
-//   %mask = compare %ids, %c       inputs and constants alone: of no chunk; whoever reads it makes it
-//   %wt = transpose %w             parameters and constants alone: one for each chunk that reads it
-//   %0 = matmul %x, %w  stage 1    given: the least chunk of stage 1 that is not before those of
+//   %mask = compare %ids, %c       inputs and constants alone: of no chunk; whoever reads it makes
+//   it %wt = transpose %w             parameters and constants alone: one for each chunk that reads
+//   it %0 = matmul %x, %w  stage 1    given: the least chunk of stage 1 that is not before those of
 //                                  what it reads
 //   %1 = relu %0                   else the latest chunk of what it reads,
 //   %2 = gather %table, %ids       and where nothing that it reads has one, the first of those that
@@ -35,7 +35,8 @@ private:
   mlir::LogicalResult readMarks();
   mlir::LogicalResult readMark(mlir::Operation *op);
   mlir::LogicalResult placeMarked();
-  mlir::FailureOr<int64_t> placeOnStage(mlir::Operation *op, int64_t least, mlir::Operation *latest);
+  mlir::FailureOr<int64_t> placeOnStage(mlir::Operation *op, int64_t least,
+                                        mlir::Operation *latest);
   void findFirstUsers();
   mlir::LogicalResult placeOthers();
   mlir::LogicalResult checkUnreached(mlir::Operation *op) const;
@@ -49,7 +50,7 @@ private:
 
   mlir::func::FuncOp function;
   order::PipelineShape shape;
-  std::optional<Origins> origins; ///< known once the marks are
+  std::optional<Origins> origins;                      ///< known once the marks are
   llvm::DenseMap<mlir::Operation *, int64_t> stages;   ///< that are given
   llvm::DenseMap<mlir::Operation *, int64_t> given;    ///< chunks that are given
   llvm::DenseMap<mlir::Operation *, int64_t> chunks;   ///< of placed ops, as far as known

@@ -19,10 +19,9 @@ public:
 
   /// Of a function of one block. Ops for which `isMarked` holds are placed as well, unless they are
   /// as well made anew.
-  Origins(mlir::func::FuncOp function,
-          llvm::function_ref<bool(mlir::Operation *)> isMarked = [](mlir::Operation *) {
-            return false;
-          });
+  Origins(
+      mlir::func::FuncOp function, llvm::function_ref<bool(mlir::Operation *)> isMarked =
+                                       [](mlir::Operation *) { return false; });
 
   unsigned of(mlir::Operation *op) const { return origins.lookup(op); }
   unsigned of(mlir::Value value) const;

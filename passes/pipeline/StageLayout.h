@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Layers laid out over stages, as text: parts with `|` between them, each with what comes before the
-// first layer (E), layers (t, or t*N), and what comes behind the last (L).
+// Layers laid out over stages, as text: parts with `|` between them, each with what comes before
+// the first layer (E), layers (t, or t*N), and what comes behind the last (L).
 //
 //   E t*2 | t*2 | t L     layers 0 1 | 2 3 | 4
 #pragma once

@@ -72,8 +72,8 @@ FailureOr<StagePin> readPin(DictionaryAttr entry, ModuleOp module) {
 } // namespace
 
 bool StagePin::matches(Operation *op) const {
-  bool isMatched = llvm::any_of(facts::getNames(op),
-                                [&](StringRef name) { return pattern.matches(name); });
+  bool isMatched =
+      llvm::any_of(facts::getNames(op), [&](StringRef name) { return pattern.matches(name); });
   std::optional<StringRef> origin = facts::getDerivedFrom(op);
   return isMatched && !(origin && pattern.matches(*origin));
 }

@@ -157,8 +157,8 @@ LogicalResult PinResolver::matchTensors(const Pin &pin) {
   SmallVector<std::pair<StringRef, Type>> matched;
   if (meansParameters) {
     for (auto parameter : module.getOps<graph::ParameterOp>()) {
-      // What is said of a tensor of the file holds for each of its pieces, and of a parameter for its
-      // copies in other chunks.
+      // What is said of a tensor of the file holds for each of its pieces, and of a parameter for
+      // its copies in other chunks.
       std::optional<graph::Piece> piece = graph::getPiece(parameter);
       auto owner = parameter->getAttrOfType<StringAttr>(pipe::copyOfAttrName);
       if (pin.matches(parameter.getSymName()) || (piece && pin.matches(piece->whole)) ||
