@@ -379,5 +379,12 @@ TEST_P(Validate, NamesTheField) {
 INSTANTIATE_TEST_SUITE_P(Fields, Validate, testing::ValuesIn(breaks),
                          [](const auto &info) { return std::string(info.param.name); });
 
+TEST(ValidateExecutable, AProgramThatIsOnlyLookedAtNeedsNoCode) {
+  Executable executable = makeMlp({});
+  executable.mutable_object()->clear_elf();
+  EXPECT_FALSE(validate(executable).ok());
+  EXPECT_TRUE(validate(executable, /*hasCode=*/false).ok());
+}
+
 } // namespace
 } // namespace pcc::test
