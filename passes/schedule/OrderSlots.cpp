@@ -48,6 +48,8 @@ struct Decision {
 
 struct OrderSlots : impl::OrderSlotsBase<OrderSlots> {
   using OrderSlotsBase::OrderSlotsBase;
+  OrderSlots(OrderSlotsOptions options, StagePricer price)
+      : OrderSlotsBase(std::move(options)), price(std::move(price)) {}
 
   void runOnOperation() override {
     FailureOr<SmallVector<ModuleOp>> programs = pipe::listPrograms(getOperation());
@@ -58,21 +60,33 @@ struct OrderSlots : impl::OrderSlotsBase<OrderSlots> {
     FailureOr<StepSlots> slots = StepSlots::read(*programs);
     if (failed(slots))
       return signalPassFailure();
-    FailureOr<Decision> decision = decide(*slots);
+    FailureOr<StagePrices> prices = findPrices(*programs, slots->getShape());
+    if (failed(prices))
+      return signalPassFailure();
+    FailureOr<Decision> decision =
+        schedule == autoName ? search(*slots, *prices) : expand(*slots, prices->times);
     if (failed(decision) || failed(slots->reorder(decision->order)))
       return signalPassFailure();
+    decision->timeline = order::run(slots->getShape(), decision->order, prices->times);
     remarkOn(*slots, *decision);
   }
 
-  FailureOr<Decision> decide(const StepSlots &slots) {
-    FailureOr<order::PipelineTimes> times = readTimes(slots.getShape());
-    if (failed(times))
-      return failure();
-    FailureOr<Decision> decision =
-        schedule == autoName ? search(slots, *times) : expand(slots, *times);
-    if (succeeded(decision))
-      decision->timeline = order::run(slots.getShape(), decision->order, *times);
-    return decision;
+  FailureOr<StagePrices> findPrices(ArrayRef<ModuleOp> programs,
+                                    const order::PipelineShape &shape) {
+    StagePrices prices;
+    if (times.empty() && price) {
+      prices = price(programs, shape);
+    } else {
+      FailureOr<order::PipelineTimes> given = readTimes(shape);
+      if (failed(given))
+        return failure();
+      prices.times = std::move(*given);
+    }
+    if (liveLimit > 0)
+      prices.liveLimit = liveLimit;
+    if (prices.liveLimit == 0)
+      prices.liveLimit = shape.stages();
+    return prices;
   }
 
   /// F, B and W of all chunks, or of each.
@@ -127,14 +141,13 @@ struct OrderSlots : impl::OrderSlotsBase<OrderSlots> {
     return Decision{std::string(named->name), named->expand(shape, known), {}};
   }
 
-  /// Without a limit as much may be live as 1F1B needs.
-  FailureOr<Decision> search(const StepSlots &slots, const order::PipelineTimes &known) {
+  FailureOr<Decision> search(const StepSlots &slots, const StagePrices &prices) {
     if (failed(checkSplit(slots, /*splits=*/true)))
       return failure();
     const order::PipelineShape &shape = slots.getShape();
     order::AutoOptions options;
-    options.cap = liveLimit > 0 ? liveLimit : int64_t(shape.stages());
-    order::AutoSchedule found = order::autoSchedule(shape, known, options);
+    options.cap = prices.liveLimit;
+    order::AutoSchedule found = order::autoSchedule(shape, prices.times, options);
     if (found.order.empty())
       return refuse() << "no order keeps at most " << options.cap
                       << " chunks of microbatches live in a stage of " << shape.chunks;
@@ -153,7 +166,14 @@ struct OrderSlots : impl::OrderSlotsBase<OrderSlots> {
           << remark::metric("stage", stage)
           << remark::metric("live_chunks", decision.timeline.peakLive[stage]);
   }
+
+  StagePricer price;
 };
 
 } // namespace
+
+std::unique_ptr<Pass> createOrderSlots(OrderSlotsOptions options, StagePricer price) {
+  return std::make_unique<OrderSlots>(std::move(options), std::move(price));
+}
+
 } // namespace pcc::schedule

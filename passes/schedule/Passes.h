@@ -7,11 +7,24 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
+#include "passes/solve/order/Pipeline.h"
+#include <functional>
 
 namespace pcc::schedule {
 
 #define GEN_PASS_DECL
 #include "passes/schedule/Passes.h.inc"
+
+/// What the work of stages takes, and how many chunks of microbatches each has memory for.
+struct StagePrices {
+  order::PipelineTimes times;
+  int64_t liveLimit = 0; ///< 0: as many as all stages have chunks
+};
+using StagePricer = std::function<StagePrices(llvm::ArrayRef<mlir::ModuleOp> stages,
+                                              const order::PipelineShape &shape)>;
+
+/// The pass with times from someone who knows the machine.
+std::unique_ptr<mlir::Pass> createOrderSlots(OrderSlotsOptions options, StagePricer price);
 
 #define GEN_PASS_REGISTRATION
 #include "passes/schedule/Passes.h.inc"
