@@ -1,0 +1,112 @@
+// RUN: pcc-opt %s --split-input-file --schedule-size-messages | FileCheck %s
+
+// 1F1B of two stages: one message under way, and the one that is written. Nothing comes back from the
+// evaluation, which is not in the step.
+// CHECK: module @stage0
+// CHECK: func.func @forward()
+// CHECK: pipe.send %{{.*}} to 1 tag = 0 : tensor<4xf32>
+// CHECK: func.func @forward_train
+// CHECK: pipe.send %{{.*}} to 1 tag = 1 {pipe.copies = 2 : i64}
+// CHECK: module @stage1
+// CHECK: pipe.send %{{.*}} to 0 tag = 0 {pipe.copies = 2 : i64}
+module {
+  module @stage0 attributes {pipe.stage = 0 : i64} {
+    func.func @forward() {
+      %0 = graph.constant dense<1.0> : tensor<4xf32>
+      pipe.send %0 to 1 tag = 0 : tensor<4xf32>
+      return
+    }
+    func.func @forward_train() {
+      %0 = graph.constant dense<1.0> : tensor<4xf32>
+      pipe.send %0 to 1 tag = 1 : tensor<4xf32>
+      return
+    }
+    func.func @backward() {
+      %0 = pipe.recv from 1 tag = 0 : tensor<4xf32>
+      return
+    }
+    pipe.step @train micro_batches = 4 copies = 1 micro_reduction = sum {
+      pipe.slot @forward_train microbatch = 0 copy = 0
+      pipe.slot @forward_train microbatch = 1 copy = 0
+      pipe.slot @backward microbatch = 0 copy = 0
+      pipe.slot @forward_train microbatch = 2 copy = 0
+      pipe.slot @backward microbatch = 1 copy = 0
+      pipe.slot @forward_train microbatch = 3 copy = 0
+      pipe.slot @backward microbatch = 2 copy = 0
+      pipe.slot @backward microbatch = 3 copy = 0
+    }
+  }
+  module @stage1 attributes {pipe.stage = 1 : i64} {
+    func.func @forward() {
+      %0 = pipe.recv from 0 tag = 0 : tensor<4xf32>
+      return
+    }
+    func.func @forward_train() {
+      %0 = pipe.recv from 0 tag = 1 : tensor<4xf32>
+      return
+    }
+    func.func @backward() {
+      %0 = graph.constant dense<1.0> : tensor<4xf32>
+      pipe.send %0 to 0 tag = 0 : tensor<4xf32>
+      return
+    }
+    pipe.step @train micro_batches = 4 copies = 1 micro_reduction = sum {
+      pipe.slot @forward_train microbatch = 0 copy = 0
+      pipe.slot @backward microbatch = 0 copy = 0
+      pipe.slot @forward_train microbatch = 1 copy = 0
+      pipe.slot @backward microbatch = 1 copy = 0
+      pipe.slot @forward_train microbatch = 2 copy = 0
+      pipe.slot @backward microbatch = 2 copy = 0
+      pipe.slot @forward_train microbatch = 3 copy = 0
+      pipe.slot @backward microbatch = 3 copy = 0
+    }
+  }
+}
+
+// -----
+
+// GPipe: nothing comes back before the last forward, and while gradients go back nothing comes.
+// CHECK: module @stage0
+// CHECK: pipe.send %{{.*}} to 1 tag = 0 {pipe.copies = 3 : i64}
+// CHECK: module @stage1
+// CHECK: pipe.send %{{.*}} to 0 tag = 0 {pipe.copies = 3 : i64}
+module {
+  module @stage0 attributes {pipe.stage = 0 : i64} {
+    func.func @forward_train() {
+      %0 = graph.constant dense<1.0> : tensor<4xf32>
+      pipe.send %0 to 1 tag = 0 : tensor<4xf32>
+      return
+    }
+    func.func @backward() {
+      %0 = pipe.recv from 1 tag = 0 : tensor<4xf32>
+      return
+    }
+    pipe.step @train micro_batches = 3 copies = 1 micro_reduction = sum {
+      pipe.slot @forward_train microbatch = 0 copy = 0
+      pipe.slot @forward_train microbatch = 1 copy = 0
+      pipe.slot @forward_train microbatch = 2 copy = 0
+      pipe.slot @backward microbatch = 0 copy = 0
+      pipe.slot @backward microbatch = 1 copy = 0
+      pipe.slot @backward microbatch = 2 copy = 0
+    }
+  }
+  module @stage1 attributes {pipe.stage = 1 : i64} {
+    func.func @forward_train() {
+      %0 = pipe.recv from 0 tag = 0 : tensor<4xf32>
+      return
+    }
+    func.func @backward() {
+      %0 = graph.constant dense<1.0> : tensor<4xf32>
+      pipe.send %0 to 0 tag = 0 : tensor<4xf32>
+      return
+    }
+    pipe.step @train micro_batches = 3 copies = 1 micro_reduction = sum {
+      pipe.slot @forward_train microbatch = 0 copy = 0
+      pipe.slot @forward_train microbatch = 1 copy = 0
+      pipe.slot @forward_train microbatch = 2 copy = 0
+      pipe.slot @backward microbatch = 0 copy = 0
+      pipe.slot @backward microbatch = 1 copy = 0
+      pipe.slot @backward microbatch = 2 copy = 0
+    }
+  }
+}
