@@ -16,6 +16,7 @@ struct Section {
   mlir::func::FuncOp function;
   int64_t runs = 0; ///< slots of a step that run it; 0: runs by itself, in evaluation
   llvm::SmallPtrSet<mlir::Attribute, 4> begunSums; ///< roles that sections before it add up
+  llvm::SmallPtrSet<mlir::Attribute, 4> openSums;  ///< roles that sections that run later add up
 
   graph::RoleAttr getArgumentRole(unsigned index);
   graph::RoleAttr getResultRole(unsigned index);
@@ -26,6 +27,8 @@ struct Section {
   /// True if it is, and no section that first runs before this one adds to the same sum, as another
   /// chunk of a stage may that reads the same parameter.
   bool beginsSum(unsigned result);
+  /// True if it is, and no section whose last slot comes later adds to the same sum.
+  bool endsSum(unsigned result);
 };
 
 /// The `pipe.step` of the module, null if it has none.

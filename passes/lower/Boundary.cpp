@@ -127,7 +127,8 @@ void BoundaryEmitter::emitResult(facts::Section &section, unsigned index, Result
 void BoundaryEmitter::emitResults(facts::Section &section) {
   for (unsigned i = 0; i < section.function.getNumResults(); ++i) {
     RoleAttr role = section.getResultRole(i);
-    if (!role || (section.isAccumulated(i) && !section.beginsSum(i)))
+    // A sum is complete where the last of those that add to it is done.
+    if (!role || (section.isAccumulated(i) && !section.endsSum(i)))
       continue;
     if (role.getKind() == RoleKind::Loss)
       emitResult(section, i, ResultRole::Loss);
