@@ -83,19 +83,22 @@ LogicalResult checkSaved(StagePlan &plan) {
   return success();
 }
 
-/// What comes before the first step has parameters of the step, and nothing else.
-LogicalResult checkStart(StagePlan &plan, Section &start) {
-  auto isKnown = [&](const Binding &binding) {
-    return binding.role == graph::RoleKind::Parameter &&
-           llvm::any_of(plan.sections, [&](Section &section) {
-             return llvm::any_of(section.signature.arguments, [&](const Binding &other) {
-               return other.key == binding.key && other.type == binding.type;
-             });
-           });
+/// Whether a section of the step takes the parameter that `binding` is.
+bool isParameterOfStep(const StagePlan &plan, const Binding &binding) {
+  auto isSame = [&](const Binding &other) {
+    return other.key == binding.key && other.type == binding.type;
   };
+  return binding.role == graph::RoleKind::Parameter &&
+         llvm::any_of(plan.sections, [&](const Section &section) {
+           return llvm::any_of(section.signature.arguments, isSame);
+         });
+}
+
+/// What comes before the first step has parameters of the step, and nothing else.
+LogicalResult checkStart(const StagePlan &plan, const Section &start) {
   for (auto *bindings : {&start.signature.arguments, &start.signature.results})
     for (const Binding &binding : *bindings)
-      if (!isKnown(binding))
+      if (!isParameterOfStep(plan, binding))
         return emitError(start.getLoc())
                << "expected \"" << start.getName() << "\" to take and give parameters of the step, "
                << "got \"" << binding.key << "\"";
