@@ -72,6 +72,8 @@ struct Kind {
 Judgement judgeManual(const Case &question, mlir::MLIRContext &context);
 /// Of one training step without pipeline.
 Judgement judgeStep(const Case &question, mlir::MLIRContext &context);
+/// Of one rank's part of a step in pipeline stages.
+Judgement judgePipeline(const Case &question, mlir::MLIRContext &context);
 /// One operator with a strategy, or several with differing ones.
 Judgement judgeStrategies(const Case &question, mlir::MLIRContext &context);
 

@@ -17,7 +17,7 @@ abi::ParallelMode modeOf(const Case &question) {
 }
 
 Compiled compileModel(const std::string &text, const PipelineOptions &options, Stage last,
-                      MLIRContext &context) {
+                      MLIRContext &context, llvm::function_ref<void(ModuleOp)> prepare) {
   Compiled compiled;
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
     if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
@@ -25,6 +25,8 @@ Compiled compileModel(const std::string &text, const PipelineOptions &options, S
     return success();
   });
   compiled.module = parseSourceString<ModuleOp>(text, &context);
+  if (compiled.module && prepare)
+    prepare(*compiled.module);
   if (compiled.module && failed(runPipeline(*compiled.module, options, last)))
     compiled.module = {};
   return compiled;

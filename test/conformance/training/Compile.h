@@ -18,8 +18,9 @@ struct Compiled {
   std::string error;
 };
 
-/// Takes the module `text` along the road up to and including `last`.
+/// Takes the module `text` along the road up to and including `last`, after `prepare`.
 Compiled compileModel(const std::string &text, const PipelineOptions &options, Stage last,
-                      mlir::MLIRContext &context);
+                      mlir::MLIRContext &context,
+                      llvm::function_ref<void(mlir::ModuleOp)> prepare = nullptr);
 
 } // namespace pcc::conformance

@@ -48,11 +48,31 @@ bool isAllowed(const Case &question) {
                                       question.category == "more_devices_than_parameters");
 }
 
-PipelineOptions makeOptions(const Case &question, const StepOptions &given) {
+Judgement judgeRefusal(const Case &question, StringRef error) {
+  for (auto [category, text] : refusals)
+    if (category == question.category && error.contains(text))
+      return {Verdict::Same, ("refused: " + error).str()};
+  return {Verdict::Failed, "expected to be refused as " + question.category + ", got " +
+                               (error.empty() ? "a program" : error.str())};
+}
+
+std::string describe(const Step &step) {
+  return llvm::join(
+      llvm::map_range(step,
+                      [](const auto &entry) { return entry.first + " " + entry.second.str(); }),
+      "; ");
+}
+
+} // namespace
+
+PipelineOptions makeStepOptions(const Case &question, const StepOptions &given) {
   PipelineOptions options;
   abi::ParallelMode mode = modeOf(question);
   options.parallel.set_parallel_mode(mode);
   options.parallel.set_device_num(mode == abi::STAND_ALONE ? 1 : question.devices);
+  options.parallel.set_pipeline_stages(given.stages);
+  options.parallel.set_micro_batches(given.slots);
+  options.parallel.set_interleave_num(1);
   options.parallel.set_full_batch(given.fullBatch);
   options.parallel.set_gradients_mean(given.gradientsMean);
   options.parallel.set_loss_repeated_mean(given.lossRepeatedMean);
@@ -64,15 +84,6 @@ PipelineOptions makeOptions(const Case &question, const StepOptions &given) {
   return options;
 }
 
-Judgement judgeRefusal(const Case &question, StringRef error) {
-  for (auto [category, text] : refusals)
-    if (category == question.category && error.contains(text))
-      return {Verdict::Same, ("refused: " + error).str()};
-  return {Verdict::Failed, "expected to be refused as " + question.category + ", got " +
-                               (error.empty() ? "a program" : error.str())};
-}
-
-/// Parameters of which the two say different things; empty if there are none.
 std::string compare(const Step &expected, const Step &actual) {
   std::vector<std::string> lines;
   auto text = [](const Step &step, const std::string &name) {
@@ -89,15 +100,6 @@ std::string compare(const Step &expected, const Step &actual) {
   return llvm::join(lines, "\n  ");
 }
 
-std::string describe(const Step &step) {
-  return llvm::join(
-      llvm::map_range(step,
-                      [](const auto &entry) { return entry.first + " " + entry.second.str(); }),
-      "; ");
-}
-
-} // namespace
-
 Judgement judgeStep(const Case &question, MLIRContext &context) {
   StepOptions given(question);
   if (given.optimizer.empty() || !given.unknownWrap.empty())
@@ -105,7 +107,7 @@ Judgement judgeStep(const Case &question, MLIRContext &context) {
   llvm::Expected<std::string> model = makeStepModel(question);
   if (!model)
     return {Verdict::Failed, llvm::toString(model.takeError())};
-  PipelineOptions options = makeOptions(question, given);
+  PipelineOptions options = makeStepOptions(question, given);
   std::map<std::string, double> factors;
   options.observe = [&](Stage stage, ModuleOp module) {
     if (stage == Stage::Strategy)

@@ -48,6 +48,7 @@ struct StepOptions {
   explicit StepOptions(const Case &question);
 
   int64_t rank, slots = 1;
+  int64_t stages, ranks; ///< pipeline stages; ranks of each
   bool fullBatch, gradientsMean, lossRepeatedMean;
   bool shardsOptimizer;
   int64_t level, threshold; ///< bytes
@@ -60,6 +61,12 @@ struct StepOptions {
 /// is an error.
 llvm::Expected<std::string> makeStepModel(const Case &question);
 
+/// What the compiler is told.
+PipelineOptions makeStepOptions(const Case &question, const StepOptions &given);
+
+/// Parameters of which the two say different things, a line each; empty if there are none.
+std::string compare(const Step &expected, const Step &actual);
+
 /// True in the modes in which each rank has a loss of its own, of its part of the batch.
 bool hasLossPerRank(const Case &question);
 
@@ -68,7 +75,8 @@ Step readStepAnswer(const Case &question);
 /// Turns the answer into what the option documents say; a text for each reason to do so.
 std::vector<std::string> applyDocuments(const Case &question, Step &step);
 
-/// The program of one rank, its gradient factors those that the strategy has set.
+/// The program of one rank, its gradient factors those that the strategy has set. `module` is that
+/// of the rank's stage.
 Step readStepModule(mlir::ModuleOp module, const std::map<std::string, double> &factors,
                     const StepOptions &options);
 /// The gradient factors of a module that has its strategy.

@@ -36,14 +36,17 @@ bool isOnParameter(const json::Object &event) {
 
 /// What all parameters share: how often a rank's gradient counts in that of the whole batch. A rank
 /// with a loss of its own takes the mean over its part of the batch; a loss that all ranks have
-/// enters the gradient on each.
+/// enters the gradient on each. Of pipeline stages the last one divides, which others do not show.
 double repeatsOf(const Case &question) {
   if (modeOf(question) == abi::STAND_ALONE)
     return 1;
-  double repeats = question.devices;
+  StepOptions options(question);
+  double repeats = options.ranks;
   if (const json::Object *divisors = question.object->getObject("loss_divisor"))
     for (const auto &[node, divisor] : *divisors)
       repeats /= divisor.getAsNumber().value_or(1);
+  else if (options.rank < question.devices - options.ranks && options.lossRepeatedMean)
+    repeats = 1;
   return repeats;
 }
 

@@ -97,7 +97,7 @@ std::string sliceRepeated(Ruled &ruled) {
   for (const Node &node : ruled.question.nodes)
     if (std::optional<Tuples> strategy = ModelWriter::strategyOf(node);
         strategy && llvm::is_contained(node.inputs, ruled.parameter.name))
-      repeats = ruled.question.devices / countParts(node, *strategy);
+      repeats = ruled.options.ranks / countParts(node, *strategy);
   Transfer sliced = *scatter;
   llvm::erase_if(sliced.group,
                  [&](int64_t rank) { return rank % repeats != ruled.options.rank % repeats; });

@@ -13,6 +13,8 @@ StepOptions::StepOptions(const Case &question) {
   const json::Object *sharding = options.getObject("parallel_optimizer_config");
   const json::Object &config = sharding ? *sharding : none;
   rank = options.getInteger("rank").value_or(0);
+  stages = options.getInteger("pipeline_stages").value_or(1);
+  ranks = question.devices / stages;
   fullBatch = options.getBoolean("full_batch").value_or(!hasLossPerRank(question));
   gradientsMean = options.getBoolean("gradients_mean").value_or(false);
   lossRepeatedMean = options.getBoolean("loss_repeated_mean").value_or(true);
@@ -32,7 +34,7 @@ StepOptions::StepOptions(const Case &question) {
   const json::Array *wraps = question.object->getArray("wrap");
   for (size_t index = 0; wraps && index < wraps->size(); ++index) {
     const json::Array &wrap = *(*wraps)[index].getAsArray();
-    if (wrap[0].getAsString() == "GradAccumulationCell")
+    if (wrap[0].getAsString() == "GradAccumulationCell" || wrap[0].getAsString() == "PipelineCell")
       slots *= wrap[1].getAsInteger().value_or(1);
     else
       unknownWrap = wrap[0].getAsString().value_or("").str();
@@ -52,11 +54,24 @@ static std::string attributesOf(const json::Object &parameter) {
              : " {parallel_optimizer = false}";
 }
 
+/// The attributes of a node for the whole batch: its shape in the question is that of one slot's
+/// part.
+static std::optional<json::Object> ofWholeBatch(const Node &node, int64_t slots) {
+  std::optional<Shape> shape = node.op == "Reshape" ? node.list("shape") : std::nullopt;
+  if (!shape)
+    return std::nullopt;
+  shape->front() *= slots;
+  return json::Object{{"shape", json::Array(*shape)}};
+}
+
 /// Writes the nodes behind what `values` has, and returns the last one's result: the loss.
 static llvm::Expected<Value> writeNodes(const Case &question, std::map<std::string, Value> &values,
                                         ModelWriter &writer) {
   Value last;
-  for (const Node &node : question.nodes) {
+  for (Node node : question.nodes) {
+    std::optional<json::Object> whole = ofWholeBatch(node, StepOptions(question).slots);
+    if (whole)
+      node.attributes = &*whole;
     NodeSites sites;
     Operation operation{node, {}, ModelWriter::strategyOf(node), {}, writer, sites, ""};
     for (const std::string &input : node.inputs)
@@ -88,7 +103,7 @@ llvm::Expected<std::string> makeStepModel(const Case &question) {
   for (const NamedShape &input : question.inputs) {
     Shape shape = input.shape;
     if (!alone && !StepOptions(question).fullBatch && !shape.empty())
-      shape[0] *= question.devices;
+      shape[0] *= StepOptions(question).ranks;
     addArgument(input, shape, "input");
   }
   ModelWriter writer;

@@ -3,6 +3,7 @@
 #include "dialects/graph/Roles.h"
 #include "dialects/pipe/Pipe.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/facts/Sections.h"
 #include "test/conformance/training/Manual.h"
 #include "test/conformance/training/Step.h"
 #include "llvm/Support/raw_ostream.h"
@@ -35,9 +36,13 @@ bool passesOn(Operation *op) {
 class Reader {
 public:
   Reader(ModuleOp module, const StepOptions &options)
-      : backward(module.lookupSymbol<func::FuncOp>("forward_backward")),
-        update(module.lookupSymbol<func::FuncOp>("update")), mesh(dist::getMesh(module)),
-        rank(options.rank), slots(options.slots) {}
+      : update(module.lookupSymbol<func::FuncOp>("update")), mesh(dist::getMesh(module)),
+        rank(options.rank % mesh.getNumRanks()), firstRank(options.rank - rank),
+        slots(options.slots) {
+    for (facts::Section &section : facts::collectSections(module))
+      if (section.runs > 0 && section.function != update)
+        sections.push_back(section.function);
+  }
 
   Step read(const std::map<std::string, double> &factors) {
     Step step;
@@ -54,10 +59,9 @@ public:
 
 private:
   void readParameter(StringRef name, Share &share) {
-    BlockArgument held = update.getArgument(*graph::findArg(update, RoleKind::Parameter, name));
-    share.slice = shapeOf(held.getType());
-    followTo(held, share);
-    followTo(backward.getArgument(*graph::findArg(backward, RoleKind::Parameter, name)), share);
+    for (func::FuncOp function : sections)
+      readArgument(function, name, share);
+    readArgument(update, name, share);
     followBack(resultOf(update, RoleKind::Parameter, name), share);
     for (unsigned index : graph::findArgs(update, RoleKind::Parameter)) {
       StringRef state = graph::getName(graph::getArgRole(update, index));
@@ -68,8 +72,20 @@ private:
     }
   }
 
+  void readArgument(func::FuncOp function, StringRef name, Share &share) {
+    std::optional<unsigned> index = graph::findArg(function, RoleKind::Parameter, name);
+    if (!index)
+      return;
+    share.slice = shapeOf(function.getArgument(*index).getType());
+    followTo(function.getArgument(*index), share);
+  }
+
   void readGradient(StringRef name, Value reduced, Share &share) {
     followTo(reduced, share);
+    auto gives = [&](func::FuncOp function) {
+      return graph::findResult(function, RoleKind::Gradient, name).has_value();
+    };
+    func::FuncOp backward = *llvm::find_if(sections, gives);
     Value local = resultOf(backward, RoleKind::Gradient, name);
     followBack(local, share);
     if (slots == 1)
@@ -95,6 +111,8 @@ private:
     dist::GroupAttr group = cast<dist::CollectiveOpInterface>(op).getGroupAttr();
     dist::RankList ranks = dist::getGroupMembers(group, mesh, rank);
     llvm::sort(ranks);
+    for (int64_t &member : ranks)
+      member += firstRank;
     share.transfers.insert(
         {kind.str(), {ranks.begin(), ranks.end()}, shapeOf(input), elementOf(input)});
     return true;
@@ -111,9 +129,11 @@ private:
       op = op->getOperand(0).getDefiningOp();
   }
 
-  func::FuncOp backward, update;
+  func::FuncOp update;
+  SmallVector<func::FuncOp> sections; ///< the others
   dist::Mesh mesh;
-  int64_t rank, slots;
+  int64_t rank, firstRank; ///< the position in the stage; the stage's first rank
+  int64_t slots;
 };
 
 } // namespace

@@ -10,6 +10,7 @@ static constexpr Kind kinds[] = {
     {"manual", judgeManual},
     {"mode", judgeStep},
     {"optimizer", judgeStep},
+    {"pipeline", judgePipeline},
 };
 
 int main(int argc, char **argv) {
