@@ -4,6 +4,7 @@
 
 #include "dialects/dist/Mesh.h"
 #include "runtime/machine/RecordTraffic.h"
+#include "tools/pcc/Columns.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -72,20 +73,6 @@ Row makeRow(const Communication &collective, const dist::Mesh &mesh) {
   if (collective.seconds)
     row.push_back(llvm::formatv("{0:f2}", *collective.seconds * 1e6));
   return row;
-}
-
-/// Columns as wide as their widest entry; the last one ragged.
-void printRows(llvm::ArrayRef<Row> rows) {
-  std::vector<size_t> widths(rows.front().size());
-  for (const Row &row : rows)
-    for (auto [width, cell] : llvm::zip_equal(widths, row))
-      width = std::max(width, cell.size());
-  for (const Row &row : rows) {
-    std::string line = "  ";
-    for (auto [width, cell] : llvm::zip_equal(widths, row))
-      line += cell + std::string(width - cell.size() + 2, ' ');
-    llvm::outs() << llvm::StringRef(line).rtrim() << "\n";
-  }
 }
 
 /// What some collectives come to.
@@ -168,7 +155,7 @@ void pcc::cli::printTable(const std::vector<SectionCommunication> &report, const
     llvm::outs() << "section " << section.section << ", " << section.runs
                  << " in a step: " << run.str() << "\n";
     if (rows.size() > 1)
-      printRows(rows);
+      printColumns(rows);
   }
   llvm::outs() << "a step: " << step.str() << "\n";
   llvm::outs().flush();

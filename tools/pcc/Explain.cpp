@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// pcc explain: what a program does, without running it, and why. Collectives are read from its
-// records, to which a model is compiled first; the price of a step from a model's stage spmd; the
+// pcc explain: what a program does, without running it, and why. Collectives and parameters are read
+// from its records, to which a model is compiled first; the price of a step from a model's stage spmd; the
 // options of an op from the search of a plan.
 
 #include "compiler/link/Link.h"
@@ -10,6 +10,7 @@
 #include "runtime/abi/RankExpression.h"
 #include "tools/pcc/CommunicationReport.h"
 #include "tools/pcc/OpReport.h"
+#include "tools/pcc/ParameterReport.h"
 #include "tools/pcc/PriceFlags.h"
 #include "tools/pcc/PriceReport.h"
 #include "tools/pcc/RoadFlags.h"
@@ -27,6 +28,8 @@ public:
       : Verb("explain", "what a program does, without running it, and why"), road(command),
         communication("communication", cl::desc("its collectives, their bytes and times"),
                       cl::sub(command)),
+        parameters("parameters", cl::desc("what its ranks hold of which parameters, by stages"),
+                   cl::sub(command)),
         price("price", cl::desc("what a step of a model costs on the machine of '--cluster'"),
               cl::sub(command)),
         op("op", cl::desc("the options of this op, parameter or input in the searched plan"),
@@ -34,10 +37,13 @@ public:
         priceFlags(command), format(command) {}
 
   ExitCode run() override {
-    if (communication + price + (op.getNumOccurrences() > 0) != 1)
-      return fail(BadUsage, "expected one of '--communication', '--price' and '--op'");
+    if (communication + parameters + price + (op.getNumOccurrences() > 0) != 1)
+      return fail(BadUsage,
+                  "expected one of '--communication', '--parameters', '--price' and '--op'");
     if (communication)
       return explainCommunication();
+    if (parameters)
+      return explainParameters();
     return price ? explainPrice() : explainOp();
   }
 
@@ -123,8 +129,7 @@ private:
 
   ExitCode explainCommunication() {
     abi::Executable program;
-    if (ExitCode code = road.isProgram() ? road.readProgram(program, /*heedsCluster=*/true)
-                                         : readModel(program))
+    if (ExitCode code = readProgram(program))
       return code;
     std::optional<abi::Cluster> cluster;
     if (ExitCode code = road.getCluster().read(abi::rankCount(program.mesh()), cluster))
@@ -132,6 +137,19 @@ private:
     std::vector<SectionCommunication> report = reportCommunication(program, cluster);
     format.isJson() ? printJson(toJson(report)) : printTable(report, program.mesh());
     return Success;
+  }
+
+  ExitCode explainParameters() {
+    abi::Executable program;
+    if (ExitCode code = readProgram(program))
+      return code;
+    std::vector<StageParameters> report = reportParameters(program);
+    format.isJson() ? printJson(toJson(report)) : printTable(report);
+    return Success;
+  }
+
+  ExitCode readProgram(abi::Executable &program) {
+    return road.isProgram() ? road.readProgram(program, /*heedsCluster=*/true) : readModel(program);
   }
 
   /// The records of a model, without kernels.
@@ -148,7 +166,7 @@ private:
   }
 
   RoadFlags road;
-  cl::opt<bool> communication, price;
+  cl::opt<bool> communication, parameters, price;
   cl::opt<std::string> op;
   PriceFlags priceFlags;
   FormatFlag format;
