@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Cuts a model of which no op has a stage in stages of about the same time: its layers
-// (LayerChain.h), their prices (LayerPrices.h), and the best cuts of this chain
-// (passes/solve/stages) whose stages fit into memory. Assumes @forward on one microbatch, without a
-// loss; only marks its ops. A model in which some op has a stage stays as it is: the rest follows
-// from that.
+// (LayerChain.h), their prices (LayerPrices.h), and the best cuts of this chain whose stages fit
+// into memory, by computing some of it again if need be (StagePlan.h). Assumes @forward on one
+// microbatch, without a loss; only marks its ops. A model in which some op has a stage stays as it
+// is: the rest follows from that.
 #include "compiler/plan/LayerPrices.h"
 #include "compiler/plan/Passes.h"
+#include "compiler/plan/StagePlan.h"
+#include "dialects/pipe/Pins.h"
 #include "dialects/pipe/Pipe.h"
 #include "mlir/IR/Remarks.h"
 #include "passes/facts/OpNames.h"
@@ -86,21 +88,22 @@ private:
       return failure();
     order::PipelineShape shape = getShape();
     std::vector<ChainLayer> chain = findLayers(forward, shape.stages());
-    auto layers = priceLayers(getOperation(), forward, chain, *options);
-    if (failed(layers))
+    FailureOr<LayerPrices> prices = priceLayers(getOperation(), forward, chain, *options);
+    if (failed(prices))
       return failure();
     stages::StageProblem problem;
-    problem.layers = std::move(*layers);
+    problem.layers = prices->layers;
     problem.stages = shape.stages();
     problem.microbatches = getLive(shape, options->trains());
     double memory =
         memoryLimit > 0 ? double(memoryLimit) : options->cluster.device().memory_bytes().value();
     problem.limit = int64_t(memory) / shape.chunks;
-    stages::BalancedStages found = stages::balance(problem);
-    if (!found.error.empty())
+    StagePlan plan = planStages(std::move(problem), prices->forward);
+    if (!plan.error.empty())
       return forward.emitError() << "the model cannot be cut in " << shape.stages()
-                                 << " stages: " << found.error;
-    mark(chain, problem, found.cuts);
+                                 << " stages: " << plan.error;
+    mark(chain, plan);
+    recompute(chain, plan);
     return success();
   }
 
@@ -115,13 +118,13 @@ private:
   }
 
   /// A chunk is given where a stage has several.
-  void mark(ArrayRef<ChainLayer> chain, const stages::StageProblem &problem,
-            const stages::StageCuts &cuts) {
+  void mark(ArrayRef<ChainLayer> chain, const StagePlan &plan) {
+    const stages::StageProblem &problem = plan.problem;
     StringRef name = virtualStages > 1 ? pipe::chunkAttrName : pipe::stageAttrName;
     Builder builder(&getContext());
     for (int stage = 0; stage < problem.stages; ++stage) {
-      int first = cuts[stage];
-      int end = stage + 1 < problem.stages ? cuts[stage + 1] : int(chain.size());
+      int first = plan.cuts[stage];
+      int end = stage + 1 < problem.stages ? plan.cuts[stage + 1] : int(chain.size());
       for (const ChainLayer &layer : chain.slice(first, end - first))
         for (Operation *op : layer.ops)
           op->setAttr(name, builder.getI64IntegerAttr(stage));
@@ -130,9 +133,32 @@ private:
           << remark::metric(virtualStages > 1 ? "chunk" : "stage", int64_t(stage))
           << remark::metric("first", chain[first].name)
           << remark::metric("last", facts::getName(chain[end - 1].ops.back()))
+          << remark::metric("recomputed",
+                            llvm::count(ArrayRef(plan.isRecomputed).slice(first, end - first), true))
           << remark::metric("seconds", timeOf(problem, first, end))
           << remark::metric("bytes", bytesOf(problem, first, end, stage));
     }
+  }
+
+  /// As pins, for ops of one rank are found by their names.
+  void recompute(ArrayRef<ChainLayer> chain, const StagePlan &plan) {
+    facts::UsedNames names(getOperation());
+    SmallVector<Attribute> pins;
+    if (auto given = getOperation()->getAttrOfType<ArrayAttr>(pipe::pinsAttrName))
+      pins.assign(given.begin(), given.end());
+    Builder builder(&getContext());
+    for (auto [layer, isRecomputed] : llvm::zip_equal(chain, plan.isRecomputed))
+      for (Operation *op : layer.ops) {
+        if (!isRecomputed)
+          break;
+        names.makeUnique(op);
+        pins.push_back(builder.getDictionaryAttr(
+            {builder.getNamedAttr("marked", builder.getUnitAttr()),
+             builder.getNamedAttr("op_name", builder.getStringAttr(facts::getName(op))),
+             builder.getNamedAttr("recompute", builder.getUnitAttr())}));
+      }
+    if (!pins.empty())
+      getOperation()->setAttr(pipe::pinsAttrName, builder.getArrayAttr(pins));
   }
 };
 

@@ -63,19 +63,19 @@ private:
 class Pricer {
 public:
   Pricer(ArrayRef<ChainLayer> chain, const LayerPriceOptions &options)
-      : chain(chain), options(options) {
+      : chain(chain), options(options), forwardTimes(chain.size()) {
     for (const ChainLayer &layer : chain)
       layers.push_back({.name = layer.name});
   }
 
-  std::vector<stages::Layer> run(ModuleOp module, func::FuncOp forward,
+  LayerPrices run(ModuleOp module, func::FuncOp forward,
                                  const NumberedModel &model) {
     addTimes(model);
     addLive(model);
     addHeld(module, forward);
     for (auto [number, layer] : llvm::enumerate(layers))
       layer.handOver = secondsToHandOn(chain[number].handedOn);
-    return std::move(layers);
+    return {std::move(layers), std::move(forwardTimes)};
   }
 
 private:
@@ -87,8 +87,12 @@ private:
     facts::KernelShares shares(model.getFunction());
     for (Operation &op : model.getFunction().getBody().front().without_terminator()) {
       facts::OpPrice price(&op, options.cluster.device(), shares.of(&op));
-      layers[model.layerOf(&op)].time +=
+      double seconds =
           price.seconds(facts::OpShapes::of(&op)) / static_cast<double>(options.ranks);
+      size_t layer = model.layerOf(&op);
+      layers[layer].time += seconds;
+      if (!facts::getDerivedFrom(&op))
+        forwardTimes[layer] += seconds;
     }
   }
 
@@ -162,11 +166,12 @@ private:
   ArrayRef<ChainLayer> chain;
   const LayerPriceOptions &options;
   std::vector<stages::Layer> layers;
+  std::vector<double> forwardTimes;
 };
 
 } // namespace
 
-FailureOr<std::vector<stages::Layer>> priceLayers(ModuleOp module, func::FuncOp forward,
+FailureOr<LayerPrices> priceLayers(ModuleOp module, func::FuncOp forward,
                                                   ArrayRef<ChainLayer> layers,
                                                   const LayerPriceOptions &options) {
   NumberedModel model(module, forward, layers);

@@ -28,9 +28,14 @@ struct LayerPriceOptions {
   bool trains() const { return !training.loss.empty() || !training.optimizer.empty(); }
 };
 
+struct LayerPrices {
+  std::vector<stages::Layer> layers;
+  std::vector<double> forward; ///< times of the forward ops alone
+};
+
 /// The layers of `forward`, a function of `module` that is not differentiated yet. Diagnoses a
 /// model that cannot be, and fails.
-mlir::FailureOr<std::vector<stages::Layer>> priceLayers(mlir::ModuleOp module,
+mlir::FailureOr<LayerPrices> priceLayers(mlir::ModuleOp module,
                                                         mlir::func::FuncOp forward,
                                                         llvm::ArrayRef<ChainLayer> layers,
                                                         const LayerPriceOptions &options);

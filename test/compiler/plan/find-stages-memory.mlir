@@ -1,5 +1,6 @@
 // RUN: pcc-opt %s --plan-find-stages="stages=2 micro-batches=4 cluster=2xcpu optimizer=sgd,lr=0.1 loss=mse" --remarks-filter=.* --remark-format=emitRemark 2>&1 | FileCheck %s
 // RUN: pcc-opt %s --plan-find-stages="stages=2 micro-batches=4 cluster=2xcpu optimizer=sgd,lr=0.1 loss=mse memory-limit=20000000" | FileCheck %s --check-prefix=SMALL
+// RUN: pcc-opt %s --plan-find-stages="stages=2 micro-batches=4 cluster=2xcpu optimizer=sgd,lr=0.1 loss=mse memory-limit=13000000" --remarks-filter=.* --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=AGAIN
 // RUN: not pcc-opt %s --plan-find-stages="stages=2 micro-batches=4 cluster=2xcpu optimizer=sgd,lr=0.1 loss=mse memory-limit=1000000" -o /dev/null 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: not pcc-opt %s --plan-find-stages="stages=9 micro-batches=9" -o /dev/null 2>&1 | FileCheck %s --check-prefix=FEW
 // RUN: not pcc-opt %s --plan-find-stages="stages=2 cluster=2xabacus" -o /dev/null 2>&1 | FileCheck %s --check-prefix=CLUSTER
@@ -18,6 +19,14 @@
 // SMALL: graph.gather %{{.*}} {pipe.stage = 0 : i64}
 // SMALL: graph.matmul %{{.*}} {pipe.stage = 1 : i64}
 // SMALL: graph.matmul %{{.*}} {pipe.stage = 1 : i64}
+
+// On smaller ones its rows are not kept for two microbatches, but gathered again; the other stage
+// has one microbatch at a time, and keeps what it computes.
+
+// AGAIN: stage | Category:strategy | {{.*}}first=gather{{.*}}recomputed=1,{{.*}}stage=0
+// AGAIN: stage | Category:strategy | {{.*}}recomputed=0,{{.*}}stage=1
+// AGAIN: module attributes {pipe.pins = [{marked, op_name = "gather_0", recompute}]}
+// AGAIN: graph.matmul %{{.*}} {pipe.stage = 1 : i64}
 
 // NONE: error: the model cannot be cut in 2 stages: 'gather' alone takes {{[0-9]+}} bytes, expected at most 1000000
 // FEW: error: the model cannot be cut in 9 stages: expected at least 9 layers, one for each stage, got 3
