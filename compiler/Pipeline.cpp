@@ -269,11 +269,13 @@ static void addStages(OpPassManager &passes, const PipelineOptions &options) {
 }
 
 /// schedule, of all pipeline stages together: when each works on which microbatch, and by that order
-/// how many messages may be under way between them.
+/// how many messages may be under way between them. Stages that a file has cut keep its order.
 static void addOrder(OpPassManager &passes, const PipelineOptions &options) {
-  schedule::OrderSlotsOptions order;
-  order.schedule = getScheduleName(options.parallel);
-  passes.addPass(schedule::createOrderSlots(order));
+  if (getPipelineShape(options.parallel).devices > 1) {
+    schedule::OrderSlotsOptions order;
+    order.schedule = getScheduleName(options.parallel);
+    passes.addPass(schedule::createOrderSlots(order));
+  }
   passes.addPass(schedule::createSizeMessages());
 }
 
