@@ -28,8 +28,9 @@ def PlanFindStages : Pass<"plan-find-stages", "::mlir::ModuleOp"> {
   let description = [{
     Makes layers of @forward, cut where few values are handed on; prices them forward and backward, with
     what they hand over, hold and keep live; and finds the cuts whose slowest stage is fastest and whose
-    stages fit into memory. If none does, layers are computed again for the gradients, by pins. The ops get `pipe.stage`, or `pipe.chunk` where a stage has several. A model
-    that has such marks stays as it is.
+    stages fit into memory. If none does, layers are computed again for the gradients, by pins. The ops
+    get `pipe.stage`, or `pipe.chunk` where a stage has several. A model that has such marks stays as it
+    is.
   }];
   let options = [
     Option<"stages", "stages", "int64_t", "1", "number of stages">,
