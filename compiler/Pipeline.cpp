@@ -340,6 +340,12 @@ void pcc::addStage(OpPassManager &passes, Stage stage, const PipelineOptions &op
   passes.addPass(createVerifyStagePass(stage));
 }
 
+/// How many pipeline stages have modules of their own.
+static int64_t countStages(ModuleOp module) {
+  return llvm::count_if(module.getOps<ModuleOp>(),
+                        [](ModuleOp inner) { return pipe::getStage(inner).has_value(); });
+}
+
 /// What the user wrote for one rank: a collective, or a function of one rank's types. The first.
 static Operation *findHandWritten(ModuleOp module) {
   Operation *found = nullptr;
@@ -422,7 +428,8 @@ static LogicalResult checkMode(ModuleOp module, const PipelineOptions &options) 
                                 << StringRef(abi::ParallelMode_Name(mode)).lower();
     return success();
   }
-  int64_t stages = getPipelineShape(options.parallel).devices;
+  int64_t stages = std::max<int64_t>(getPipelineShape(options.parallel).devices,
+                                     countStages(module));
   int64_t ranks = dist::getMesh(module).getNumRanks() * stages;
   if (options.parallel.device_num() == ranks || options.parallel.device_num() == 1)
     return success();
@@ -430,12 +437,6 @@ static LogicalResult checkMode(ModuleOp module, const PipelineOptions &options) 
                           "mesh: expected device_num ")
          << ranks << ", got " << options.parallel.device_num()
          << "; '--parallel-mode=data_parallel' splits the batch";
-}
-
-/// Whether each pipeline stage has a module of its own.
-static bool isCut(ModuleOp module) {
-  return llvm::any_of(module.getOps<ModuleOp>(),
-                      [](ModuleOp inner) { return pipe::getStage(inner).has_value(); });
 }
 
 LogicalResult pcc::runPipeline(ModuleOp module, const PipelineOptions &options, Stage last) {
@@ -452,7 +453,7 @@ LogicalResult pcc::runPipeline(ModuleOp module, const PipelineOptions &options, 
     PassManager passes(module.getContext());
     if (options.configure && failed(options.configure(passes)))
       return failure();
-    addStage(passes, row.stage, options, isCut(module));
+    addStage(passes, row.stage, options, countStages(module) > 0);
     if (failed(passes.run(module)))
       return failure();
     if (row.stage == Stage::Strategy && !config.strategy_ckpt_save_file().empty() &&

@@ -4,6 +4,7 @@
 
 #include "dialects/dist/Group.h"
 #include "dialects/graph/Graph.h"
+#include "dialects/pipe/Stages.h"
 #include "dialects/task/Task.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/Builders.h"
@@ -11,13 +12,17 @@
 using namespace mlir;
 using namespace pcc;
 
-static int64_t valueOf(task::RankAttr expression, const dist::Mesh &mesh, int64_t rank) {
+/// On the rank at this position of this stage.
+static int64_t valueOf(task::RankAttr expression, const dist::Mesh &mesh, int64_t stage,
+                       int64_t position) {
   if (!expression.getTable().empty())
-    return expression.getTable()[rank];
+    return expression.getTable()[position];
   int64_t value = expression.getConstant();
-  llvm::SmallVector<int64_t, 4> coordinates = mesh.getCoordinates(rank);
-  for (auto [axis, stride] : llvm::zip_equal(expression.getAxes(), expression.getStrides()))
-    value += coordinates[*mesh.findAxis(axis.getValue())] * stride;
+  llvm::SmallVector<int64_t, 4> coordinates = mesh.getCoordinates(position);
+  for (auto [axis, stride] : llvm::zip_equal(expression.getAxes(), expression.getStrides())) {
+    auto number = mesh.findAxis(axis.getValue());
+    value += (number ? coordinates[*number] : stage) * stride;
+  }
   return value;
 }
 
@@ -36,10 +41,15 @@ static void replaceByPosition(dist::RankOp op, const dist::Mesh &mesh, int64_t r
 
 void pcc::cli::specialise(ModuleOp module, int64_t rank) {
   dist::Mesh mesh = dist::getMesh(module);
-  module.walk([&](dist::RankOp op) { replaceByPosition(op, mesh, rank); });
+  int64_t stage = rank / mesh.getNumRanks(), position = rank % mesh.getNumRanks();
+  for (auto other : llvm::make_early_inc_range(module.getOps<ModuleOp>()))
+    if (pipe::getStage(other).value_or(stage) != stage)
+      other.erase();
+  module.walk([&](dist::RankOp op) { replaceByPosition(op, mesh, position); });
   AttrTypeReplacer replacer;
   replacer.addReplacement([&](task::RankAttr expression) -> Attribute {
-    return task::RankAttr::get(module.getContext(), valueOf(expression, mesh, rank), {}, {}, {});
+    return task::RankAttr::get(module.getContext(), valueOf(expression, mesh, stage, position), {},
+                               {}, {});
   });
   replacer.recursivelyReplaceElementsIn(module);
 }

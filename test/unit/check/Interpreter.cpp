@@ -57,12 +57,12 @@ struct Task {
   abi::Slot slot;
   bool isFirst = false, isLast = false; ///< of its section in the step
   bool fills = false;                   ///< the data come before it
-  bool ends = false;                    ///< the section for the last time
-  std::vector<int> waits;               ///< tasks
+  std::vector<const abi::Result *> shows = {}; ///< what can be read when it begins
+  std::vector<int> waits = {};          ///< tasks
   int before = -1; ///< the same record's run before: done, or of TRANSFER begun, when this begins
   int slotBegin = -1; ///< of COMMUNICATION: the last task of COMPUTE in the slots before
   Phase phase = Phase::Waiting;
-  std::vector<uint64_t> read;
+  std::vector<uint64_t> read = {};
   bool hasRead = false;
   int meeting = -1; ///< number of its meeting; -1 for none
 };
@@ -85,12 +85,13 @@ struct Rank {
   std::vector<Task> tasks;
   size_t next = 0; ///< of a thread's list
   std::deque<int> queue;
+  std::map<const abi::Result *, std::vector<uint64_t>> shown;
 };
 
 class Machine {
 public:
   Machine(const abi::Executable &executable, DeviceKind kind, uint64_t seed)
-      : executable(executable), kind(kind), random(seed) {}
+      : executable(executable), kind(kind), isSlow(seed % 2 == 1), random(seed) {}
 
   Outcome run();
 
@@ -113,12 +114,15 @@ private:
   void write(Rank &rank, Task &task, uint64_t hash);
   bool readsInput(const abi::Program &program, const abi::Section &section) const;
   void fill(Rank &rank, int64_t number, const Task &task);
-  void show(Rank &rank, const Task &task);
+  Task readingTask(const Rank &rank, const abi::Slot &slot) const;
+  bool writesTo(const Rank &rank, const Task &task, const abi::Result &result) const;
+  void show(Rank &rank, const abi::Result &result);
   std::string stuck() const;
   uint64_t &at(Rank &rank, const abi::Operand &operand, const abi::Slot &slot, uint64_t index);
 
   const abi::Executable &executable;
   const DeviceKind kind;
+  const bool isSlow; ///< what ranks do together takes long, so that orders are found that need it
   std::mt19937_64 random;
   std::vector<Rank> ranks;
   std::vector<Meeting> meetings;
@@ -202,22 +206,51 @@ void Machine::makeTasks(int64_t number) {
     int computed = int(rank.tasks.size()) - 1;
     while (computed >= 0 && rank.tasks[size_t(computed)].record->lane() != abi::COMPUTE)
       --computed;
-    for (int r = 0; r < section.records_size(); ++r)
-      addTask(rank, number,
-              {.record = &section.records(r),
-               .slot = slot,
-               .isFirst = isFirst,
-               .isLast = isLast,
-               .fills = needsData && section.records(r).lane() == abi::COMPUTE,
-               .ends = isLast && r + 1 == section.records_size(),
-               .slotBegin = section.records(r).lane() == abi::COMMUNICATION ? computed : -1},
-              signallers);
+    for (const abi::Record &record : section.records()) {
+      Task task{.record = &record, .slot = slot, .isFirst = isFirst, .isLast = isLast};
+      task.fills = needsData && record.lane() == abi::COMPUTE;
+      task.slotBegin = record.lane() == abi::COMMUNICATION ? computed : -1;
+      addTask(rank, number, std::move(task), signallers);
+    }
     // The first record of COMPUTE brings them.
     for (bool isLater = false; Task &task : std::span(rank.tasks).last(section.records_size())) {
       task.fills &= !isLater;
       isLater |= task.fills;
     }
+    if (isLast)
+      addTask(rank, number, readingTask(rank, slot), signallers);
   }
+}
+
+/// The rank's thread reads what a section shows when that has run for the last time.
+Task Machine::readingTask(const Rank &rank, const abi::Slot &slot) const {
+  static const abi::Record reading;
+  Task task{.record = &reading, .slot = slot};
+  for (const abi::Result &result : rank.program->results()) {
+    if (result.section() != slot.section() || result.role() == abi::OUTPUT)
+      continue;
+    task.shows.push_back(&result);
+    for (int other = int(rank.tasks.size()); other-- > 0;)
+      if (writesTo(rank, rank.tasks[size_t(other)], result)) {
+        task.waits.push_back(other);
+        break;
+      }
+  }
+  return task;
+}
+
+bool Machine::writesTo(const Rank &rank, const Task &task, const abi::Result &result) const {
+  const abi::Buffer &shown = rank.program->memory().buffers(int(result.buffer()));
+  for (const abi::OperandRange &range :
+       abi::operandRanges(executable, *rank.program, *task.record)) {
+    const abi::Buffer &buffer = rank.program->memory().buffers(int(range.operand->buffer()));
+    uint64_t begin = abi::ringOffset(buffer, abi::ringIndex(executable.batch(), task.slot)) +
+                     range.operand->offset();
+    if (range.writes && buffer.space() == shown.space() &&
+        begin < shown.offset() + shown.bytes() && shown.offset() < begin + range.bytes)
+      return true;
+  }
+  return false;
 }
 
 bool Machine::readsInput(const abi::Program &program, const abi::Section &section) const {
@@ -308,6 +341,8 @@ void Machine::begin(int number, int index) {
   Rank &rank = ranks[size_t(number)];
   Task &task = rank.tasks[size_t(index)];
   task.phase = Phase::Begun;
+  for (const abi::Result *result : task.shows)
+    show(rank, *result);
   if (task.fills)
     fill(rank, number, task);
   if (random() % 2)
@@ -378,17 +413,14 @@ bool Machine::finishMeeting(Meeting &meeting) {
   return true;
 }
 
-void Machine::show(Rank &rank, const Task &task) {
-  for (const abi::Result &result : rank.program->results()) {
-    if (result.role() == abi::OUTPUT || &rank.program->sections(int(task.slot.section())) !=
-                                            &rank.program->sections(int(result.section())))
-      continue;
-    abi::Operand whole;
-    whole.set_buffer(result.buffer());
-    uint64_t bytes = rank.program->memory().buffers(int(result.buffer())).bytes();
-    for (uint64_t i = 0; i * word < bytes; ++i)
-      outcome.values.push_back(at(rank, whole, {}, i));
-  }
+void Machine::show(Rank &rank, const abi::Result &result) {
+  abi::Operand whole;
+  whole.set_buffer(result.buffer());
+  uint64_t bytes = rank.program->memory().buffers(int(result.buffer())).bytes();
+  std::vector<uint64_t> &values = rank.shown[&result];
+  values.clear();
+  for (uint64_t i = 0; i * word < bytes; ++i)
+    values.push_back(at(rank, whole, {}, i));
 }
 
 std::string Machine::stuck() const {
@@ -441,7 +473,8 @@ bool Machine::runStep(int number) {
     handInQueues();
     std::vector<std::pair<int, int>> list = ready();
     std::vector<size_t> full;
-    for (size_t m = 0; m < meetings.size(); ++m)
+    bool waits = isSlow && list.size() + running.size() > 0 && random() % 16 > 0;
+    for (size_t m = 0; m < meetings.size() && !waits; ++m)
       if (isNext(meetings[m]))
         full.push_back(m);
     size_t choices = list.size() + running.size() + full.size();
@@ -476,7 +509,8 @@ Outcome Machine::run() {
                      .memory = {},
                      .tasks = {},
                      .next = 0,
-                     .queue = {}});
+                     .queue = {},
+                     .shown = {}});
   for (int i = 0; i < 2; ++i)
     if (!runStep(i))
       return outcome;
@@ -488,9 +522,10 @@ Outcome Machine::run() {
       for (uint64_t i = 0; i * word < bytes; ++i)
         outcome.values.push_back(at(rank, whole, {}, i));
     }
-    for (const Task &task : rank.tasks)
-      if (task.ends)
-        show(rank, task);
+    for (const abi::Result &result : rank.program->results()) {
+      const std::vector<uint64_t> &values = rank.shown[&result];
+      outcome.values.insert(outcome.values.end(), values.begin(), values.end());
+    }
   }
   return outcome;
 }
