@@ -4,10 +4,10 @@
 //
 // Assumes kernels (AssignKernels). Leaves `task.place` on ops, arguments, parameters and
 // accumulated results, and `task.bytes` on the module. Parameters, optimizer states and
-// accumulators are persistent; inputs have a space of their own. What one section leaves for another
-// of its microbatch, and what is sent and received, lies in rings at the begin of the temporaries;
-// what remains is packed behind them by live range. A gradient that is not accumulated lies in the same buffer in the section that computes it
-// and in the update.
+// accumulators are persistent; inputs have a space of their own. What one section leaves for
+// another of its microbatch, and what is sent and received, lies in rings at the begin of the
+// temporaries; what remains is packed behind them by live range. A gradient that is not accumulated
+// lies in the same buffer in the section that computes it and in the update.
 #include "passes/schedule/Passes.h"
 #include "passes/schedule/Rings.h"
 #include "passes/schedule/Values.h"
@@ -68,7 +68,7 @@ private:
   int64_t temporaryBytes = 0;
   llvm::DenseMap<Attribute, PlaceAttr> placeOfRole; ///< parameters, inputs, the step
   llvm::DenseMap<Attribute, Value> valueOfRole;     ///< results of earlier sections of the step
-  std::optional<Rings> rings; ///< of the step
+  std::optional<Rings> rings;                       ///< of the step
   Values values;
   int64_t start = 0; ///< time of the present section's first kernel
 };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Values of which several copies are needed, because a microbatch leaves one before another has
-// taken its own. Number i (microbatch · copies + copy) lies in copy i mod R (runtime/abi/RingCopy.h):
+// taken its own. Number i (microbatch · copies + copy) lies in copy i mod R
+// (runtime/abi/RingCopy.h):
 //
 //   slots           F0 F1 B0 F2 B1 F3 B2 B3
 //   number 0        |-----|
@@ -14,8 +15,8 @@
 // there are.
 #pragma once
 
-#include "llvm/ADT/MapVector.h"
 #include "passes/facts/Sections.h"
+#include "llvm/ADT/MapVector.h"
 #include <map>
 
 namespace pcc::schedule {

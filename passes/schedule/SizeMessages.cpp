@@ -2,14 +2,16 @@
 //
 // SizeMessages: how many messages of a kind may be under way, so that no rank waits to send.
 //
-// A value that was sent must stay until the other stage has begun to receive it. When that is, a rank
-// knows only from what has come back: in 1F1B stage 0 begins forward 5 behind backward 3, which stage
-// 1 sent behind its forward 4. So the messages of forwards 0 to 4 are gone, and 5 may be the only one:
+// A value that was sent must stay until the other stage has begun to receive it. When that is, a
+// rank knows only from what has come back: in 1F1B stage 0 begins forward 5 behind backward 3,
+// which stage 1 sent behind its forward 4. So the messages of forwards 0 to 4 are gone, and 5 may
+// be the only one:
 //
 //   stage 0   F0 F1    B0 F2 B1 F3 B2 …
 //   stage 1      F0 B0 F1 B1 F2 B2 …       one in flight, and the one that is written: 2 copies
 //
-// In GPipe nothing comes back before the last forward, and there are as many copies as microbatches.
+// In GPipe nothing comes back before the last forward, and there are as many copies as
+// microbatches.
 //
 // Assumes the modules of stages with their slots in order. Leaves `pipe.copies` on each `pipe.send`
 // that is in several slots.
@@ -78,8 +80,8 @@ void MessageSizer::addSections(ModuleOp module, StageSlots &stage) {
     return;
   for (auto slot : step.getBody().front().getOps<pipe::SlotOp>())
     stage.slots.push_back(
-        {slot.getSection(),
-         int64_t(slot.getMicrobatch().value_or(0) * step.getCopies() + slot.getCopy().value_or(0))});
+        {slot.getSection(), int64_t(slot.getMicrobatch().value_or(0) * step.getCopies() +
+                                    slot.getCopy().value_or(0))});
   for (auto function : module.getOps<func::FuncOp>()) {
     for (auto send : function.getOps<pipe::SendOp>())
       stage.sends[function.getName()].push_back(
