@@ -7,6 +7,7 @@
 #include "passes/facts/LiveBytes.h"
 #include "passes/facts/OpNames.h"
 #include "passes/facts/OpPrice.h"
+#include "passes/facts/StageSections.h"
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/machine/Roofline.h"
 
@@ -48,16 +49,30 @@ SectionPricer::SectionPricer(facts::Section section, const Pricing &pricing, abi
     graph::RoleAttr role = this->section.getResultRole(index);
     if (!role || role.getKind() != graph::RoleKind::Loss)
       continue;
-    hasLoss = true;
+    hasPasses = true;
     collectSources(value, forward);
   }
+  StringRef name = this->section.function.getName();
+  if (!name.starts_with(facts::forwardTrainName) && !name.starts_with(facts::backwardName))
+    return;
+  hasPasses = true;
+  if (name.starts_with(facts::forwardTrainName))
+    for (Operation &op : this->section.function.getBody().front())
+      forward.insert(&op);
 }
 
 SectionPrice SectionPricer::price() {
   result.name = section.function.getName();
   result.runs = section.runs;
   for (Operation &op : section.function.getBody().front().without_terminator())
-    facts::isCollective(&op) ? addCollective(&op) : addOp(&op);
+    if (auto send = dyn_cast<pipe::SendOp>(op))
+      addMessage(send);
+    else if (isa<pipe::RecvOp>(op))
+      continue;
+    else if (facts::isCollective(&op))
+      addCollective(&op);
+    else
+      addOp(&op);
   result.backward.movement += sumSeconds();
   findTimesLeft();
   result.liveBytes = facts::countLiveBytes(section.function, shares,
@@ -104,11 +119,11 @@ int64_t SectionPricer::countBytes(Value value) const {
 }
 
 Seconds &SectionPricer::passOf(Operation *op) {
-  return hasLoss && !forward.contains(op) ? result.backward : result.forward;
+  return hasPasses && !forward.contains(op) ? result.backward : result.forward;
 }
 
 bool SectionPricer::isRecomputed(Operation *op) {
-  return hasLoss && forward.contains(op) && recompute.matches(op);
+  return hasPasses && forward.contains(op) && recompute.matches(op);
 }
 
 static double &placeOf(Seconds &seconds, facts::OpClass opClass) {
@@ -136,7 +151,7 @@ void SectionPricer::spend(Operation *op, facts::OpClass opClass, double seconds)
   doneAt[op] = clock;
   if (seconds > 0)
     result.ops.push_back({facts::getName(op).str(), op->getName().stripDialect().str(),
-                          hasLoss && !forward.contains(op) ? Pass::Backward : Pass::Forward,
+                          hasPasses && !forward.contains(op) ? Pass::Backward : Pass::Forward,
                           seconds});
 }
 
@@ -187,6 +202,15 @@ void SectionPricer::addCollective(Operation *op) {
   double hidden = hide(op, seconds, group.size);
   result.hidden += hidden * (isRecomputed(op) ? 2 : 1);
   spend(op, facts::OpClass::Communication, seconds);
+}
+
+/// Goes to the rank at the same position of another block of ranks; those of all positions at once.
+void SectionPricer::addMessage(pipe::SendOp op) {
+  machine::GroupAxis stages[] = {{2, pricing.mesh.getNumRanks()}};
+  machine::Group group = machine::Group::over(stages, pricing.cluster);
+  machine::Traffic traffic{abi::SEND, static_cast<double>(countBytes(op.getInput()))};
+  result.message =
+      std::max(result.message, machine::priceCollective(pricing.cluster, group, traffic).seconds);
 }
 
 /// How much of a collective of `members` runs beside the product whose result it takes or that

@@ -62,6 +62,7 @@ public:
 private:
   void addOp(mlir::Operation *op);
   void addCollective(mlir::Operation *op);
+  void addMessage(pipe::SendOp op);
   Seconds &passOf(mlir::Operation *op);
   void spend(mlir::Operation *op, facts::OpClass opClass, double seconds);
   bool isRecomputed(mlir::Operation *op);
@@ -76,8 +77,9 @@ private:
   abi::ElementType f32As;
   facts::KernelShares shares;
   NamePattern recompute, wide;
-  llvm::DenseSet<mlir::Operation *> forward; ///< what the loss depends on
-  bool hasLoss = false;
+  /// What the loss depends on; of a stage all of its forward section, none of its backward ones.
+  llvm::DenseSet<mlir::Operation *> forward;
+  bool hasPasses = false; ///< whether what is not `forward` is the backward pass
   SectionPrice result;
   double clock = 0; ///< seconds since the section began
   llvm::DenseMap<mlir::Operation *, double> doneAt;

@@ -19,6 +19,12 @@ Seconds &Seconds::operator+=(const Seconds &other) {
   return *this;
 }
 
+double SectionPrice::recomputation() const {
+  double communication = forward.communication + recomputed.communication + backward.communication;
+  double share = communication > 0 ? recomputed.communication / communication : 0;
+  return recomputed.sum() - hidden * share;
+}
+
 double StepPrice::sum() const {
   double sum = reductions + gathers - hidden;
   for (const SectionPrice &section : sections)
@@ -89,8 +95,7 @@ static void addGathers(StepPrice &step, ArrayRef<MovableCollective> gathers,
     step.hidden += std::min(step.gathers, forward) * pricing.getHiddenShare();
 }
 
-/// Parameters, states and gradients, and the copies of parameters of another type.
-static int64_t countHeld(func::FuncOp function, abi::ElementType activations) {
+int64_t countHeldBytes(func::FuncOp function, abi::ElementType activations) {
   int64_t bytes = 0;
   for (auto [index, type] : llvm::enumerate(function.getArgumentTypes())) {
     bytes += facts::getNumBytes(type);
@@ -117,7 +122,7 @@ StepPrice priceStep(ModuleOp module, const abi::Cluster &cluster, const PriceOpt
       price.forward.movement += pricer.getUpdatedElements() * options.precision.updateBytes /
                                 machine::memoryRate(cluster.device());
     step.heldBytes =
-        std::max(step.heldBytes, countHeld(section.function, options.precision.activations));
+        std::max(step.heldBytes, countHeldBytes(section.function, options.precision.activations));
     if (section.runs)
       step.peakBytes = std::max(step.peakBytes, price.liveBytes);
     step.sections.push_back(std::move(price));

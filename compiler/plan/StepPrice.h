@@ -4,7 +4,9 @@
 // `spmd`, whose shapes are local and whose collectives stand in it. Ops are priced by the roofline
 // (passes/facts/OpPrice.h), as if they ran in the kernels that passes/facts/KernelShares.h expects,
 // collectives by runtime/machine/CollectivePrice.h, sections as often as the step runs them. What
-// is summed over slots is read and written once more in each.
+// is summed over slots is read and written once more in each. Of a program that was cut in
+// pipeline stages a stage is priced by itself (PipelinePrice.h): messages between stages keep
+// nobody busy.
 //
 //   step = runs * (forward + recomputed + backward + exposed communication)
 //          + exposed reductions of gradients + update
@@ -15,6 +17,7 @@
 // the product that stands next to them.
 #pragma once
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "runtime/abi/cluster.pb.h"
 #include "runtime/abi/types.pb.h"
@@ -49,6 +52,8 @@ struct PriceOptions {
   bool hidesReductions = true;
   /// Whether other collectives run beside the products next to them.
   bool hidesActivations = false;
+  /// Whether messages between stages are on the way while the stage works.
+  bool hidesMessages = true;
   /// Reductions of one group wait for each other until they come to so many bytes.
   double bucketBytes = 0;
   /// How the system fuses whose program this is: ops, by names, that are kernels of their own, and
@@ -87,11 +92,15 @@ struct SectionPrice {
   Seconds forward;
   Seconds recomputed, backward;
   double hidden = 0; ///< of the communication
-  double flops = 0;  ///< without recomputation
+  /// The longest of the messages that it sends to other stages, which is in none of the above.
+  double message = 0;
+  double flops = 0; ///< without recomputation
   int64_t liveBytes = 0;
   std::vector<PricedOp> ops; ///< that cost something, in program order
 
   double sum() const { return forward.sum() + recomputed.sum() + backward.sum() - hidden; }
+  /// What of that is recomputation, whose share of the communication is hidden like the rest.
+  double recomputation() const;
 };
 
 struct StepPrice {
@@ -105,6 +114,10 @@ struct StepPrice {
   /// Seconds of a step.
   double sum() const;
 };
+
+/// Bytes of the arguments of a section (parameters, states, gradients), and of copies of parameters
+/// in the type of the activations.
+int64_t countHeldBytes(mlir::func::FuncOp function, abi::ElementType activations);
 
 /// Prices the step of `module`, at the stage spmd, or, if it has none, one run of each function.
 /// `cluster` is complete and has a device for each rank. Ops without a price cost nothing.

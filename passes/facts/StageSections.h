@@ -9,6 +9,8 @@
 
 namespace pcc::facts {
 
+inline constexpr llvm::StringLiteral forwardBackwardName = "forward_backward";
+
 inline constexpr llvm::StringLiteral forwardTrainName = "forward_train";
 /// Where gradients are computed in one piece.
 inline constexpr llvm::StringLiteral backwardName = "backward";

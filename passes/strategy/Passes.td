@@ -58,6 +58,19 @@ def StrategySemiAuto : Pass<"strategy-semi-auto", "::mlir::ModuleOp"> {
   let dependentDialects = ["::pcc::dist::DistDialect"];
 }
 
+def StrategySliceTransfers : Pass<"strategy-slice-transfers", "::mlir::ModuleOp"> {
+  let summary = "lets ranks that hold the same value send parts of it to the next stage";
+  let description = [{
+    A transfer of a value that several ranks of a stage hold is cut over them where sending a part and
+    gathering the parts in the receiving stage takes less time on the machine.
+  }];
+  let options = [
+    Option<"cluster", "cluster", "std::string", /*default=*/"",
+           "`2x8xH100`, or the message of docs/spec/machine.md as text">,
+  ];
+  let dependentDialects = ["::pcc::dist::DistDialect"];
+}
+
 def StrategyKeepLayerwise : Pass<"strategy-keep-layerwise", "::mlir::ModuleOp"> {
   let summary = "leaves the gradients of layerwise_parallel parameters on their ranks";
   let description = [{

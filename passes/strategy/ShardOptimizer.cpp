@@ -175,12 +175,28 @@ private:
       return std::nullopt;
     ArrayRef<int64_t> shape = parameter.getTensorType().getShape();
     SmallVector<int64_t, 4> local = update.held.getLocalShape(shape, mesh);
-    for (; cut.dim < int64_t(local.size()); ++cut.dim)
-      if (local[cut.dim] % ranks == 0 &&
-          llvm::all_of(update.ops, [&](Operation *op) { return canSplit(op, parameter, cut.dim); }))
-        return cut;
+    for (AxisList &axes : listSubsets(cut.axes))
+      for (int64_t dim = 0; dim < int64_t(local.size()); ++dim)
+        if (local[dim] % mesh.getSize(ArrayRef<std::string>(axes)) == 0 &&
+            llvm::all_of(update.ops, [&](Operation *op) { return canSplit(op, parameter, dim); }))
+          return Cut{axes, dim};
     reason = std::to_string(ranks) + " ranks divide none of its dimensions";
     return std::nullopt;
+  }
+
+  /// Some of `axes`, in their order: those of most ranks first, all of them before all others.
+  std::vector<AxisList> listSubsets(const AxisList &axes) const {
+    std::vector<AxisList> subsets;
+    for (unsigned chosen = (1u << axes.size()) - 1; chosen > 0; --chosen) {
+      AxisList &subset = subsets.emplace_back();
+      for (auto [index, axis] : llvm::enumerate(axes))
+        if (chosen >> index & 1)
+          subset.push_back(axis);
+    }
+    llvm::stable_sort(subsets, [&](const AxisList &a, const AxisList &b) {
+      return mesh.getSize(ArrayRef<std::string>(a)) > mesh.getSize(ArrayRef<std::string>(b));
+    });
+    return subsets;
   }
 
   /// What has the parameter's shape is cut in this op.

@@ -103,8 +103,8 @@ void ScheduleFlags::Simulated::print(int columns) const {
 
 ScheduleFlags::ScheduleFlags(cl::SubCommand &command)
     : schedule("schedule",
-               cl::desc("only this schedule, with the same times in all stages: " +
-                        order::listScheduleNames() + " or auto"),
+               cl::desc("only this schedule, with the same times in all stages: gpipe, 1f1b, "
+                        "interleaved-1f1b, zb-h1, zb-h2, zb-v, dualpipe-v or auto"),
                cl::value_desc("name"), cl::sub(command)),
       times("times",
             cl::desc("of the forward, the input gradients and the weight gradients of one "

@@ -10,6 +10,7 @@
 #include "passes/solve/Workers.h"
 #include "tools/pcc/MemoryReport.h"
 #include "tools/pcc/Output.h"
+#include "tools/pcc/PipelineSearch.h"
 #include "tools/pcc/RoadFlags.h"
 #include "tools/pcc/SearchReport.h"
 #include "tools/pcc/Verb.h"
@@ -79,6 +80,10 @@ public:
         pinTimeLimit("pin-time-limit",
                      cl::desc("seconds in which to say what each pin costs; 0: nothing is said"),
                      cl::init(10), cl::sub(command)),
+        pipelines("pipelines",
+                  cl::desc("also into how many pipeline stages, microbatches and chunks, and by "
+                           "which schedule; what flags give stays"),
+                  cl::sub(command)),
         quiet("quiet", cl::desc("no lines about progress"), cl::sub(command)), format(command) {}
 
   ExitCode run() override {
@@ -125,6 +130,8 @@ private:
     options.searchThreads = threads;
     options.searchGap = gap;
     options.pinTimeLimit = pinTimeLimit;
+    if (pipelines)
+      return searchPipelines(std::move(options));
     std::optional<SearchReport> report;
     options.observeSearch = [&](llvm::ArrayRef<plan::MeshCandidate> candidates) {
       report.emplace(candidates);
@@ -144,6 +151,26 @@ private:
     return fail(BadUsage, "'--auto-parallel-search-mode': expected dynamic_programming, best or "
                           "recursive_programming along three axes or fewer, which have a cost to "
                           "tell");
+  }
+
+  /// The strategy file is that of the best pipeline.
+  ExitCode searchPipelines(PipelineOptions options) {
+    if (!options.cluster)
+      return fail(BadUsage, "'--pipelines': expected a machine, '--cluster'");
+    if (!options.trains())
+      return fail(BadUsage, "'--pipelines': expected a training step, '--loss' and '--optimizer'");
+    options.parallel.clear_strategy_ckpt_save_file();
+    PipelineSearch search(road, std::move(options));
+    ExitCode code = search.run();
+    if (code != Success && code != Infeasible)
+      return code;
+    tell(search);
+    if (code != Success || !output.getNumOccurrences())
+      return code;
+    PipelineOptions best = search.getBest();
+    best.parallel.set_strategy_ckpt_save_file(output);
+    Session session;
+    return road.compile(session, best, Stage::Strategy, code) ? Success : code;
   }
 
   template <typename Report> ExitCode tell(const Report &report) const {
@@ -288,6 +315,7 @@ private:
   cl::alias longOutput;
   cl::opt<std::string> certificate, solution, initial;
   cl::opt<double> pinTimeLimit;
+  cl::opt<bool> pipelines;
   cl::opt<bool> quiet;
   FormatFlag format;
 };

@@ -2,7 +2,11 @@
 #include "test/conformance/prediction/Pins.h"
 
 #include <google/protobuf/text_format.h>
+#include <llvm/ADT/StringRef.h>
 #include <llvm/Support/ErrorHandling.h>
+
+#include <numeric>
+#include <regex>
 
 namespace pcc::conformance {
 
@@ -32,14 +36,35 @@ pin { op: "/h\\.\\d+/(attn/)?(proj|out)/matmul\\.grad" in: "[dp, _, _], [_, tp]"
 pin { op: "/h\\.\\d+/(attn/)?(proj|out)/matmul\\.grad_weight" in: "[dp, _, _], [dp, _, tp]" }
 )";
 
-abi::Pins makePins(const Row &row) {
-  std::string text = "mesh: 'dp=" + std::to_string(row.dataParallel) +
-                     ", tp=" + std::to_string(row.tensorParallel) +
-                     "' pin { input: 'x' sharding: '[dp, _]' }";
+/// `E t*2 | t*2 | t*2 L`
+static std::string layOut(int64_t layers, int parts) {
+  std::string each = "t*" + std::to_string(layers / parts), text = "E " + each;
+  for (int part = 1; part < parts; ++part)
+    text += " | " + each;
+  return text + " L";
+}
+
+/// The axes of data parallelism: two, `rest` and `dp`, where `dp` ranks do not divide the width, so
+/// that an optimizer can be sharded over one of them.
+static std::string nameMesh(const Row &row) {
+  int64_t even = std::gcd(row.shape.width, row.dataParallel), rest = row.dataParallel / even;
+  return (rest > 1 ? "rest=" + std::to_string(rest) + ", " : "") + "dp=" + std::to_string(even) +
+         ", tp=" + std::to_string(row.tensorParallel);
+}
+
+abi::Pins makePins(const Row &row, int chunks) {
+  std::string text = "pin { input: 'x' sharding: '[dp, _]' }";
   if (row.tensorParallel > 1)
     text += tensors;
   if (row.splitsPositions)
     text += positions;
+  if (row.stages > 1)
+    text += "stages { layer: '/h\\\\.(\\\\d+)/' layout: '" +
+            layOut(row.shape.layers, row.stages * chunks) + "' }";
+  std::string mesh = nameMesh(row);
+  if (llvm::StringRef(mesh).contains("rest"))
+    text = std::regex_replace(text, std::regex("\\[dp"), "[rest.dp");
+  text = "mesh: '" + mesh + "' " + text;
   abi::Pins pins;
   if (!google::protobuf::TextFormat::ParseFromString(text, &pins))
     llvm::report_fatal_error("the pins of a row are no message");

@@ -8,6 +8,7 @@
 
 namespace pcc::conformance {
 
-abi::Pins makePins(const Row &row);
+/// `chunks`: of each stage; the layers are dealt out evenly.
+abi::Pins makePins(const Row &row, int chunks);
 
 } // namespace pcc::conformance

@@ -16,7 +16,7 @@ static plan::PriceOptions megatron(const char *recompute) {
   plan::PriceOptions options;
   options.precision = plan::Precision::f16();
   options.recompute = recompute;
-  options.hidesReductions = false;
+  options.hidesReductions = options.hidesMessages = false;
   options.bucketBytes = 1e12; // one buffer of all gradients
   options.apart = attentionDropout;
   options.alone = options.wide = loss;
@@ -43,8 +43,30 @@ static GptShape gptB(int64_t layers, int64_t width, int64_t heads, int64_t batch
 
 static Row makeRow(std::string name, GptShape shape, const char *cluster, int64_t dataParallel,
                    int64_t tensorParallel, plan::PriceOptions price, double seconds) {
-  return {std::move(name), shape, cluster, dataParallel,     tensorParallel,
-          /*slots=*/1,     false, false,   std::move(price), seconds};
+  Row row;
+  row.name = std::move(name);
+  row.shape = shape;
+  row.cluster = cluster;
+  row.dataParallel = dataParallel;
+  row.tensorParallel = tensorParallel;
+  row.price = std::move(price);
+  row.seconds = seconds;
+  return row;
+}
+
+/// The same in stages, by the interleaved schedule where there are several chunks.
+static Row inStages(Row row, int stages, int64_t microbatch, int chunks) {
+  row.stages = stages;
+  row.chunks = chunks;
+  row.slots = row.shape.batch / (row.dataParallel * microbatch);
+  return row;
+}
+
+/// A row that tells the number of stages alone.
+static Row inStages(Row row, int stages) {
+  row.stages = stages;
+  row.chunks = 0;
+  return row;
 }
 
 /// A row of Megatron-Core, which shards its optimizer and splits positions wherever it splits
@@ -59,6 +81,30 @@ static Row makeRowB(std::string name, GptShape shape, const char *cluster, int64
   return row;
 }
 
+static void addStagedRows(std::vector<Row> &rows) {
+  auto addA = [&](const char *name, GptShape shape, const char *cluster, int64_t dataParallel,
+                  int stages, int64_t microbatch, int chunks, const char *recompute,
+                  double seconds) -> Row & {
+    return rows.emplace_back(
+        inStages(makeRow(name, shape, cluster, dataParallel, 8, megatron(recompute), seconds),
+                 stages, microbatch, chunks));
+  };
+  addA("A 39.1B", gptA(48, 8192, 64, 1536), "64x8xA100", 32, 2, 4, 1, blocks, 14.45);
+  addA("A 145.6B", gptA(80, 12288, 96, 2304), "192x8xA100", 24, 8, 2, 2, blocks, 24.82);
+  addA("A 529.6B", gptA(105, 20480, 128, 2520), "315x8xA100", 9, 35, 1, 3, blocks, 54.08);
+  addA("C 530B full", gptA(105, 20480, 128, 280), "35x8xA100", 1, 35, 1, 3, blocks, 49.05);
+  addA("C 530B selective", gptA(105, 20480, 128, 280), "35x8xA100", 1, 35, 1, 3, attentionCore,
+       37.83)
+      .splitsPositions = true;
+  auto addB = [&](const char *name, GptShape shape, const char *cluster, int64_t dataParallel,
+                  int stages, double seconds) {
+    rows.push_back(inStages(makeRowB(name, shape, cluster, dataParallel, 8, seconds), stages));
+  };
+  addB("B 70B", gptB(84, 8192, 64, 384), "96x8xH100", 48, 2, 2.18);
+  addB("B 177B", gptB(96, 12288, 96, 1152), "288x8xH100", 48, 6, 5.26);
+  addB("B 462B", gptB(112, 18432, 144, 3072), "768x8xH100", 48, 16, 12.72);
+}
+
 std::vector<Row> listRows() {
   std::vector<Row> rows = {
       makeRow("A 1.7B", gptA(24, 2304, 24, 512), "4x8xA100", 32, 1, megatron(blocks), 3.53),
@@ -69,6 +115,7 @@ std::vector<Row> listRows() {
       makeRow("C 22B selective", gptA(48, 6144, 64, 4), "1x8xA100", 1, 8, megatron(attentionCore),
               1.10)};
   rows.back().splitsPositions = true;
+  addStagedRows(rows);
   return rows;
 }
 

@@ -21,15 +21,18 @@ namespace pcc::conformance {
 struct Row {
   std::string name;
   GptShape shape; ///< its batch is that of a step
-  const char *cluster;
-  int64_t dataParallel, tensorParallel;
-  int64_t slots;
+  const char *cluster = "";
+  int64_t dataParallel = 1, tensorParallel = 1;
+  int64_t slots = 1;
   bool splitsPositions = false, shardsOptimizer = false;
+  int stages = 1;
+  /// Of each stage; 0: neither they nor the microbatches are told, and those that pcc finds best
+  /// are taken.
+  int chunks = 1;
   plan::PriceOptions price;
-  double seconds; ///< as published
+  double seconds = 0; ///< as published
 };
 
-/// Those with one pipeline stage.
 std::vector<Row> listRows();
 
 } // namespace pcc::conformance

@@ -5,6 +5,8 @@
 #include "compiler/Pipeline.h"
 #include "compiler/Register.h"
 #include "compiler/import/Pins.h"
+#include "compiler/plan/PipelineChoice.h"
+#include "dialects/pipe/Stages.h"
 #include "mlir/IR/Diagnostics.h"
 #include "runtime/machine/Cluster.h"
 #include "test/conformance/prediction/Pins.h"
@@ -14,25 +16,118 @@
 using namespace mlir;
 using namespace pcc;
 
-static FailureOr<plan::StepPrice> predict(const conformance::Row &row, MLIRContext &context) {
-  OwningOpRef<ModuleOp> module = conformance::buildGpt(row.shape, context);
-  if (failed(import::attachPins(*module, conformance::makePins(row),
-                                [](llvm::StringRef, int) { return "a row's pin"; })))
-    return failure();
+namespace {
+
+struct Prediction {
+  double seconds = 0;
+  plan::StepPrice step;                            ///< of one stage
+  std::optional<plan::PipelineCandidate> pipeline; ///< of several
+};
+
+/// A row on its way along the road.
+class Predictor {
+public:
+  Predictor(const conformance::Row &row, MLIRContext &context)
+      : row(row), context(context), cluster(*machine::parseForm(row.cluster)) {}
+
+  FailureOr<Prediction> run();
+
+private:
+  PipelineOptions makeOptions(const plan::PipelineCut &cut) const;
+  OwningOpRef<ModuleOp> compile(const plan::PipelineCut &cut) const;
+  plan::PipelineSpace listSpace() const;
+
+  const conformance::Row &row;
+  MLIRContext &context;
+  const abi::Cluster cluster;
+};
+
+} // namespace
+
+PipelineOptions Predictor::makeOptions(const plan::PipelineCut &cut) const {
   PipelineOptions options;
-  options.parallel.set_device_num(row.dataParallel * row.tensorParallel);
+  options.parallel.set_device_num(row.dataParallel * row.tensorParallel * row.stages);
   options.parallel.set_parallel_mode(abi::SEMI_AUTO_PARALLEL);
   options.parallel.set_gradients_mean(true);
-  options.parallel.set_micro_batches(row.slots);
+  options.parallel.set_micro_batches(cut.microbatches);
+  options.parallel.set_interleave_num(1);
+  options.parallel.set_pipeline_stages(cut.stages);
+  options.parallel.set_virtual_stages(cut.chunks);
+  if (cut.chunks > 1)
+    options.parallel.set_pipeline_schedule(abi::SCHEDULE_INTERLEAVED_1F1B);
   options.parallel.set_enable_parallel_optimizer(row.shardsOptimizer);
   options.parallel.set_parallel_optimizer_level(1);
   options.training.loss = "softmax_cross_entropy";
   options.training.optimizer = "adam,lr=0.001";
-  options.training.microBatches = row.slots;
-  options.cluster = *machine::parseForm(row.cluster);
-  if (failed(runPipeline(*module, options, Stage::Spmd)))
+  options.training.microBatches = cut.microbatches;
+  options.cluster = cluster;
+  return options;
+}
+
+/// Null after a diagnostic.
+OwningOpRef<ModuleOp> Predictor::compile(const plan::PipelineCut &cut) const {
+  OwningOpRef<ModuleOp> module = conformance::buildGpt(row.shape, context);
+  if (failed(import::attachPins(*module, conformance::makePins(row, cut.chunks),
+                                [](llvm::StringRef, int) { return "a row's pin"; })) ||
+      failed(runPipeline(*module, makeOptions(cut), Stage::Stages)))
+    return {};
+  return module;
+}
+
+/// What the row leaves open: microbatches of one sequence or two, chunks of equally many layers.
+plan::PipelineSpace Predictor::listSpace() const {
+  plan::PipelineSpace space;
+  space.stages = {row.stages};
+  space.schedules = {"1f1b", "interleaved-1f1b"};
+  if (row.chunks > 0) {
+    space.microbatches = {row.slots};
+    space.chunks = {row.chunks};
+    return space;
+  }
+  space.microbatches = {row.slots, row.slots / 2};
+  for (int layers = int(row.shape.layers) / row.stages, chunks = 1; chunks <= layers; ++chunks)
+    if (layers % chunks == 0 && chunks <= 4)
+      space.chunks.push_back(chunks);
+  return space;
+}
+
+FailureOr<Prediction> Predictor::run() {
+  Prediction prediction;
+  if (row.stages == 1) {
+    OwningOpRef<ModuleOp> module = compile({.microbatches = row.slots});
+    if (!module)
+      return failure();
+    prediction.step = plan::priceStep(*module, cluster, row.price);
+    prediction.seconds = prediction.step.sum();
+    return prediction;
+  }
+  std::vector<plan::PipelineCandidate> ranked =
+      plan::rankPipelines(listSpace(), [&](const plan::PipelineCut &cut) -> plan::CompiledCut {
+        OwningOpRef<ModuleOp> module = compile(cut);
+        if (!module)
+          return {{}, "not compiled"};
+        return {
+            plan::pricePipeline(*pipe::listPrograms(*module), cut.getShape(), cluster, row.price),
+            ""};
+      });
+  if (ranked.empty() || !ranked.front().error.empty()) {
+    llvm::errs() << row.name
+                 << ": no pipeline: " << (ranked.empty() ? "no candidates" : ranked.front().error)
+                 << "\n";
     return failure();
-  return plan::priceStep(*module, *options.cluster, row.price);
+  }
+  prediction.pipeline = ranked.front();
+  prediction.seconds = ranked.front().seconds;
+  return prediction;
+}
+
+/// In which order the stages of a row work.
+static void printPipeline(const plan::PipelineCandidate &pipeline) {
+  llvm::outs() << llvm::formatv(
+      "    {0} stages, {1} microbatches, {2} chunks, {3}: bubble {4:f1} %, "
+      "{5:f1} GB\n",
+      pipeline.cut.stages, pipeline.cut.microbatches, pipeline.cut.chunks, pipeline.schedule,
+      100 * pipeline.bubble, static_cast<double>(pipeline.peakBytes) / 1e9);
 }
 
 /// What the seconds of a step are spent on.
@@ -80,16 +175,19 @@ int main(int argc, char **argv) {
   double sum = 0;
   std::vector<std::pair<double, double>> times;
   for (const conformance::Row &row : conformance::listRows()) {
-    FailureOr<plan::StepPrice> step = predict(row, context);
-    if (failed(step))
+    FailureOr<Prediction> found = Predictor(row, context).run();
+    if (failed(found))
       return 1;
-    double error = step->sum() / row.seconds - 1;
+    double error = found->seconds / row.seconds - 1;
     llvm::outs() << llvm::formatv("{0,-16} {1,9:f3} s {2,9:f3} s {3,7:f1} %\n", row.name,
-                                  row.seconds, step->sum(), error * 100);
-    if (details)
-      printParts(*step);
+                                  row.seconds, found->seconds, error * 100);
+    if (found->pipeline)
+      printPipeline(*found->pipeline);
+    else if (details)
+      printParts(found->step);
+    llvm::outs().flush();
     sum += std::abs(error);
-    times.push_back({row.seconds, step->sum()});
+    times.push_back({row.seconds, found->seconds});
   }
   llvm::outs() << llvm::formatv("mean error {0:f1} %\n", sum / double(times.size()) * 100);
   printRanking(times);

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/plan/PipelinePrice.h"
+
+#include "dialects/graph/Roles.h"
+#include "passes/facts/Cost.h"
+#include "passes/facts/Sections.h"
+#include "passes/facts/StageSections.h"
+#include "runtime/abi/ElementTypes.h"
+
+using namespace mlir;
+
+namespace pcc::plan {
+namespace {
+
+/// Null if the stage has no section of that name.
+const SectionPrice *find(const StepPrice &step, const std::string &name) {
+  auto found = llvm::find_if(step.sections, [&](auto &section) { return section.name == name; });
+  return found == step.sections.end() ? nullptr : &*found;
+}
+
+/// The times of one chunk, the `index`-th of its stage's. What is computed again belongs to what
+/// waits for it; a stage that sends and receives between its sections is busy with that.
+order::PipelineTimes::Stage timesOfChunk(const StepPrice &step, int64_t index, int64_t chunks,
+                                         bool hidesMessages) {
+  auto sectionOf = [&](StringRef name) {
+    return find(step, facts::sectionOfChunk(name, index, chunks));
+  };
+  order::PipelineTimes::Stage times;
+  double again = 0;
+  if (const SectionPrice *forward = sectionOf(facts::forwardTrainName)) {
+    again = forward->recomputation();
+    times.forward = forward->sum() - again + (hidesMessages ? 0 : forward->message);
+  }
+  for (StringRef name : {facts::backwardName, facts::backwardInputName, facts::forwardBackwardName})
+    if (const SectionPrice *backward = sectionOf(name))
+      times.backwardInput += backward->sum() + (hidesMessages ? 0 : backward->message);
+  times.backwardInput += again;
+  if (const SectionPrice *weight = sectionOf(facts::backwardWeightName))
+    times.backwardWeight = weight->sum();
+  return times;
+}
+
+/// Whether a section runs once for each microbatch; that of a program of one stage does both
+/// passes.
+bool isOfMicrobatch(StringRef name) {
+  return name.starts_with(facts::forwardTrainName) || name.starts_with(facts::backwardName) ||
+         name == facts::forwardBackwardName;
+}
+
+StagePrice priceStage(ModuleOp stage, const abi::Cluster &cluster, const PriceOptions &options) {
+  StagePrice price;
+  price.step = priceStep(stage, cluster, options);
+  price.ending = price.step.reductions + price.step.gathers - price.step.hidden;
+  for (const SectionPrice &section : price.step.sections)
+    if (section.runs && !isOfMicrobatch(section.name))
+      price.ending += section.sum();
+  double scale = double(abi::elementBytes(options.precision.activations)) / 4;
+  for (facts::Section section : facts::collectSections(stage)) {
+    bool isUpdate = !graph::findArgs(section.function, graph::RoleKind::Gradient).empty();
+    if (isUpdate)
+      price.heldBytes = countHeldBytes(section.function, options.precision.activations);
+    for (unsigned index : graph::findResults(section.function, graph::RoleKind::Saved)) {
+      Type type = section.function.getResultTypes()[index];
+      double bytes = double(facts::getNumBytes(type));
+      price.savedBytes += int64_t(getElementTypeOrSelf(type).isF32() ? bytes * scale : bytes);
+    }
+  }
+  for (const SectionPrice &section : price.step.sections)
+    if (section.runs)
+      price.workBytes = std::max(price.workBytes, section.liveBytes);
+  return price;
+}
+
+} // namespace
+
+PipelinePrice pricePipeline(ArrayRef<ModuleOp> stages, const order::PipelineShape &shape,
+                            const abi::Cluster &cluster, const PriceOptions &options) {
+  PipelinePrice price;
+  for (ModuleOp stage : stages)
+    price.stages.push_back(priceStage(stage, cluster, options));
+  price.times.stages.resize(shape.stages());
+  for (int device = 0; device < shape.devices; ++device) {
+    const StepPrice &step = price.stages[device].step;
+    for (int index = 0; index < shape.chunks; ++index)
+      price.times.stages[shape.stageOf(device, index)] =
+          timesOfChunk(step, index, shape.chunks, options.hidesMessages);
+    for (const SectionPrice &section : step.sections)
+      if (options.hidesMessages && isOfMicrobatch(section.name))
+        price.times.latency = std::max(price.times.latency, section.message);
+  }
+  return price;
+}
+
+PipelinePrice::Outcome PipelinePrice::run(const order::PipelineShape &shape,
+                                          const order::Order &order) const {
+  Outcome outcome;
+  outcome.timeline = order::run(shape, order, times);
+  for (int device = 0; device < shape.devices; ++device) {
+    const StagePrice &stage = stages[device];
+    double end =
+        outcome.timeline.spans[device].empty() ? 0 : outcome.timeline.spans[device].back().end;
+    outcome.seconds = std::max(outcome.seconds, end + stage.ending);
+    // Live ones are chunks of microbatches, of which each keeps its part.
+    int64_t live = outcome.timeline.peakLive[device];
+    outcome.peakBytes.push_back(stage.heldBytes + stage.workBytes +
+                                stage.savedBytes * live / shape.chunks);
+  }
+  return outcome;
+}
+
+} // namespace pcc::plan

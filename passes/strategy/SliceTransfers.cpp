@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Between pipeline stages, lets each of the ranks that hold the same value send a part of it, where
+// the links of a stage are so much faster than those between stages that gathering the parts behind
+// them pays (Narayanan et al., "Efficient large-scale language model training on GPU clusters using
+// Megatron-LM", SC 2021, section 4.1):
+//
+//   a value of [dp, _, _] on dp=2, tp=8
+//   transfer [dp, _, _]                      each of 8 ranks sends all of its block
+//   transfer [dp, tp, _], gathered behind    each sends an eighth, over a link of its own
+//
+// Only marks of transfers change: partition cuts in front of them, for nothing, and gathers behind
+// them. Assumes that a mode's pass has marked the program.
+#include "dialects/pipe/Pipe.h"
+#include "mlir/IR/Remarks.h"
+#include "passes/facts/Cost.h"
+#include "passes/facts/MachinePrice.h"
+#include "passes/facts/Shardings.h"
+#include "passes/strategy/Passes.h"
+#include "runtime/machine/Cluster.h"
+
+using namespace mlir;
+
+namespace pcc::strategy {
+
+#define GEN_PASS_DEF_STRATEGYSLICETRANSFERS
+#include "passes/strategy/Passes.h.inc"
+
+namespace {
+
+struct SliceTransfers : impl::StrategySliceTransfersBase<SliceTransfers> {
+  using StrategySliceTransfersBase::StrategySliceTransfersBase;
+
+  void runOnOperation() override {
+    dist::Mesh mesh = dist::getMesh(getOperation());
+    abi::Expected<abi::Cluster> machine = machine::parseCluster(cluster, 2 * mesh.getNumRanks());
+    if (!machine) {
+      getOperation().emitError() << machine.status().message();
+      return signalPassFailure();
+    }
+    getOperation().walk([&](pipe::TransferOp transfer) { slice(transfer, mesh, *machine); });
+  }
+
+private:
+  /// Cuts the first dimension that can be cut over all axes that hold copies.
+  static std::optional<dist::Sharding> cutCopies(const dist::Sharding &whole,
+                                                 ArrayRef<std::string> copies,
+                                                 ArrayRef<int64_t> shape, const dist::Mesh &mesh) {
+    for (int64_t dim = 0; dim < whole.getRank(); ++dim) {
+      dist::Sharding cut = whole;
+      llvm::append_range(cut.getDim(dim), copies);
+      if (cut.verify(shape, mesh).empty())
+        return cut;
+    }
+    return std::nullopt;
+  }
+
+  void slice(pipe::TransferOp transfer, const dist::Mesh &mesh, const abi::Cluster &machine) {
+    dist::Sharding whole = facts::getSharding(transfer.getResult());
+    dist::AxisList copies;
+    for (const dist::MeshAxis &axis : mesh.getAxes())
+      if (!whole.uses(axis.name) && axis.size > 1)
+        copies.push_back(axis.name);
+    std::optional<dist::Sharding> cut =
+        cutCopies(whole, copies, transfer.getType().getShape(), mesh);
+    if (copies.empty() || !cut)
+      return;
+    double bytes =
+        double(facts::getNumBytes(transfer.getType())) / double(whole.getNumBlocks(mesh));
+    double parts = double(cut->getNumBlocks(mesh)) / double(whole.getNumBlocks(mesh));
+    double atOnce = secondsOfMessage(bytes, mesh, machine);
+    double inParts = secondsOfMessage(bytes / parts, mesh, machine) +
+                     machine::priceCollective(machine, facts::makeGroup(copies, mesh, machine),
+                                              {abi::ALL_GATHER, bytes})
+                         .seconds;
+    if (inParts >= atOnce)
+      return;
+    facts::setShardings(transfer, {*cut}, {*cut});
+    remark::passed(transfer.getLoc(),
+                   remark::RemarkOpts::name("slice-transfers").category("strategy"))
+        << remark::metric("sharding", cut->str()) << remark::metric("seconds", inParts)
+        << remark::metric("seconds_at_once", atOnce);
+  }
+
+  /// To the rank at the same position of the next stage, from all ranks of one at once.
+  static double secondsOfMessage(double bytes, const dist::Mesh &mesh,
+                                 const abi::Cluster &machine) {
+    machine::GroupAxis stages[] = {{2, mesh.getNumRanks()}};
+    return machine::priceCollective(machine, machine::Group::over(stages, machine),
+                                    {abi::SEND, bytes})
+        .seconds;
+  }
+};
+
+} // namespace
+} // namespace pcc::strategy
