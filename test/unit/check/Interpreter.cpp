@@ -5,13 +5,12 @@
 #include "runtime/abi/OperandRanges.h"
 #include "runtime/abi/RingCopy.h"
 #include "runtime/abi/Stages.h"
+#include "test/unit/check/TaskList.h"
 
 #include <algorithm>
 #include <deque>
-#include <map>
 #include <random>
 #include <set>
-#include <span>
 
 namespace pcc::test {
 namespace {
@@ -31,11 +30,6 @@ uint64_t hashOf(const std::string &text) {
   return hash;
 }
 
-bool isMessage(const abi::Record &record) {
-  return record.has_collective() &&
-         (record.collective().kind() == abi::SEND || record.collective().kind() == abi::RECV);
-}
-
 /// What a record computes: all that it says but where it lies in a list, and what it is checked by.
 uint64_t meaningOf(const abi::Record &record) {
   abi::Record alike = record;
@@ -49,34 +43,10 @@ uint64_t meaningOf(const abi::Record &record) {
   return hashOf(alike.SerializeAsString());
 }
 
-enum class Phase { Waiting, Begun, Done };
-
-/// One run of a record on a rank.
-struct Task {
-  const abi::Record *record;
-  abi::Slot slot;
-  bool isFirst = false, isLast = false; ///< of its section in the step
-  bool fills = false;                   ///< the data come before it
-  std::vector<const abi::Result *> shows = {}; ///< what can be read when it begins
-  std::vector<int> waits = {};          ///< tasks
-  int before = -1; ///< the same record's run before: done, or of TRANSFER begun, when this begins
-  int slotBegin = -1; ///< of COMMUNICATION: the last task of COMPUTE in the slots before
-  Phase phase = Phase::Waiting;
-  std::vector<uint64_t> read = {};
-  bool hasRead = false;
-  int meeting = -1; ///< number of its meeting; -1 for none
-};
-
 /// A collective or message of which all sides must come.
 struct Meeting {
   size_t sides = 0;
   std::vector<std::pair<int, int>> come; ///< rank and task
-};
-
-/// By event: the task that signalled it last, and in the slot of each microbatch and copy.
-struct Signallers {
-  std::map<uint32_t, int> last;
-  std::map<std::pair<uint32_t, int64_t>, int> byNumber;
 };
 
 struct Rank {
@@ -96,10 +66,7 @@ public:
   Outcome run();
 
 private:
-  void makeTasks(int64_t rank);
-  void addTask(Rank &rank, int64_t number, Task task, Signallers &signallers);
   bool isNext(const Meeting &meeting) const;
-  int meetingOf(int64_t rank, const abi::Record &record);
   void prepareStep();
   void handInQueues();
   void moveThreads();
@@ -112,10 +79,7 @@ private:
   bool finishMeeting(Meeting &meeting);
   void read(Rank &rank, Task &task);
   void write(Rank &rank, Task &task, uint64_t hash);
-  bool readsInput(const abi::Program &program, const abi::Section &section) const;
   void fill(Rank &rank, int64_t number, const Task &task);
-  Task readingTask(const Rank &rank, const abi::Slot &slot) const;
-  bool writesTo(const Rank &rank, const Task &task, const abi::Result &result) const;
   void show(Rank &rank, const abi::Result &result);
   std::string stuck() const;
   uint64_t &at(Rank &rank, const abi::Operand &operand, const abi::Slot &slot, uint64_t index);
@@ -126,8 +90,6 @@ private:
   std::mt19937_64 random;
   std::vector<Rank> ranks;
   std::vector<Meeting> meetings;
-  std::map<std::vector<int64_t>, int> meetingNumbers;
-  std::map<std::pair<int64_t, std::vector<int64_t>>, int64_t> counts;
   int step = 0;
   Outcome outcome;
 };
@@ -141,125 +103,6 @@ uint64_t &Machine::at(Rank &rank, const abi::Operand &operand, const abi::Slot &
   if (isNew) // before the first step: the same in every run, but for temporaries
     found->second = buffer.space() == abi::TEMPORARY ? random() : mix(place.first, place.second);
   return found->second;
-}
-
-/// The meeting at which a rank's next call of this kind takes place.
-int Machine::meetingOf(int64_t rank, const abi::Record &record) {
-  const abi::Collective &collective = record.collective();
-  std::vector<int64_t> key;
-  size_t sides = 2;
-  if (isMessage(record)) {
-    int64_t peer = abi::evaluate(collective.peer(), executable.mesh(), rank);
-    if (peer < 0)
-      return -1;
-    bool sends = collective.kind() == abi::SEND;
-    key = {-1, sends ? rank : peer, sends ? peer : rank, collective.tag()};
-    // A rank that sends and receives on one route counts apart.
-    key.push_back(counts[{rank, {sends, key[1], key[2], key[3]}}]++);
-  } else {
-    const abi::RankList &list = abi::listOf(executable.groups(int(collective.group())), rank);
-    sides = size_t(list.ranks_size());
-    key = {int64_t(collective.group()), list.ranks(0)};
-    key.push_back(counts[{rank, key}]++);
-  }
-  auto [found, isNew] = meetingNumbers.try_emplace(key, int(meetings.size()));
-  if (isNew)
-    meetings.push_back({.sides = sides, .come = {}});
-  return found->second;
-}
-
-void Machine::addTask(Rank &rank, int64_t number, Task task, Signallers &signallers) {
-  int own = int(rank.tasks.size());
-  int64_t turn = int64_t(task.slot.microbatch()) * executable.batch().copies() + task.slot.copy();
-  for (int w = 0; w < task.record->waits_size(); ++w) {
-    uint32_t event = task.record->waits(w);
-    int64_t behind = w < task.record->behind_size() ? task.record->behind(w) : 0;
-    auto last = signallers.last.find(event);
-    auto run = signallers.byNumber.find({event, turn - behind + 1});
-    if (behind == 0 && last != signallers.last.end())
-      task.waits.push_back(last->second);
-    if (behind > 0 && run != signallers.byNumber.end())
-      task.waits.push_back(run->second);
-  }
-  for (int i = own; i-- > 0 && task.before < 0;)
-    if (rank.tasks[size_t(i)].record == task.record)
-      task.before = i;
-  if (task.record->has_collective())
-    task.meeting = meetingOf(number, *task.record);
-  for (uint32_t event : task.record->signals())
-    signallers.last[event] = signallers.byNumber[{event, turn}] = own;
-  rank.tasks.push_back(std::move(task));
-}
-
-void Machine::makeTasks(int64_t number) {
-  Rank &rank = ranks[size_t(number)];
-  rank.tasks.clear();
-  rank.next = 0;
-  Signallers signallers;
-  std::map<uint32_t, int> runs, left;
-  for (const abi::Slot &slot : rank.program->slots())
-    ++left[slot.section()];
-  for (const abi::Slot &slot : rank.program->slots()) {
-    const abi::Section &section = rank.program->sections(int(slot.section()));
-    bool isFirst = runs[slot.section()]++ == 0, isLast = --left[slot.section()] == 0;
-    bool needsData = readsInput(*rank.program, section);
-    int computed = int(rank.tasks.size()) - 1;
-    while (computed >= 0 && rank.tasks[size_t(computed)].record->lane() != abi::COMPUTE)
-      --computed;
-    for (const abi::Record &record : section.records()) {
-      Task task{.record = &record, .slot = slot, .isFirst = isFirst, .isLast = isLast};
-      task.fills = needsData && record.lane() == abi::COMPUTE;
-      task.slotBegin = record.lane() == abi::COMMUNICATION ? computed : -1;
-      addTask(rank, number, std::move(task), signallers);
-    }
-    // The first record of COMPUTE brings them.
-    for (bool isLater = false; Task &task : std::span(rank.tasks).last(section.records_size())) {
-      task.fills &= !isLater;
-      isLater |= task.fills;
-    }
-    if (isLast)
-      addTask(rank, number, readingTask(rank, slot), signallers);
-  }
-}
-
-/// The rank's thread reads what a section shows when that has run for the last time.
-Task Machine::readingTask(const Rank &rank, const abi::Slot &slot) const {
-  static const abi::Record reading;
-  Task task{.record = &reading, .slot = slot};
-  for (const abi::Result &result : rank.program->results()) {
-    if (result.section() != slot.section() || result.role() == abi::OUTPUT)
-      continue;
-    task.shows.push_back(&result);
-    for (int other = int(rank.tasks.size()); other-- > 0;)
-      if (writesTo(rank, rank.tasks[size_t(other)], result)) {
-        task.waits.push_back(other);
-        break;
-      }
-  }
-  return task;
-}
-
-bool Machine::writesTo(const Rank &rank, const Task &task, const abi::Result &result) const {
-  const abi::Buffer &shown = rank.program->memory().buffers(int(result.buffer()));
-  for (const abi::OperandRange &range :
-       abi::operandRanges(executable, *rank.program, *task.record)) {
-    const abi::Buffer &buffer = rank.program->memory().buffers(int(range.operand->buffer()));
-    uint64_t begin = abi::ringOffset(buffer, abi::ringIndex(executable.batch(), task.slot)) +
-                     range.operand->offset();
-    if (range.writes && buffer.space() == shown.space() &&
-        begin < shown.offset() + shown.bytes() && shown.offset() < begin + range.bytes)
-      return true;
-  }
-  return false;
-}
-
-bool Machine::readsInput(const abi::Program &program, const abi::Section &section) const {
-  for (const abi::Record &record : section.records())
-    for (const abi::OperandRange &range : abi::operandRanges(executable, program, record))
-      if (range.reads != abi::Reads::No &&
-          program.memory().buffers(int(range.operand->buffer())).space() == abi::INPUT)
-        return true;
-  return false;
 }
 
 /// The rows of the slot's microbatch.
@@ -455,14 +298,17 @@ void Machine::moveThreads() {
 }
 
 void Machine::prepareStep() {
-  meetings.clear();
-  meetingNumbers.clear();
-  counts.clear();
+  TaskMaker maker(executable);
   for (int64_t r = 0; r < int64_t(ranks.size()); ++r) {
-    std::erase_if(ranks[size_t(r)].memory,
+    Rank &rank = ranks[size_t(r)];
+    std::erase_if(rank.memory,
                   [](const auto &entry) { return entry.first.first == abi::TEMPORARY; });
-    makeTasks(r);
+    rank.tasks = maker.make(r);
+    rank.next = 0;
   }
+  meetings.clear();
+  for (size_t sides : maker.sides)
+    meetings.push_back({.sides = sides, .come = {}});
 }
 
 bool Machine::runStep(int number) {

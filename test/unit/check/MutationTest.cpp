@@ -76,8 +76,8 @@ TEST(Mutation, HarmfulOnesAreRefused) {
     refused += !verdict.ok();
     // An order that shows a race may be rare.
     std::string harm = harmOf(changed, expected[program], verdict.ok() ? 6 : 300);
-    // The check takes a receive to write from its begin on, and a send to read until an answer to it
-    // has come; what comes before what by way of other messages is not known to it.
+    // The check takes a receive to write from its begin on, and a send to read until an answer to
+    // it has come; what comes before what by way of other messages is not known to it.
     bool isOfMessage = verdict.message().find("'recv ") != std::string::npos ||
                        verdict.message().find("'send ") != std::string::npos;
     bool isCautious = !verdict.ok() && harm.empty() && options[program].early && isOfMessage;

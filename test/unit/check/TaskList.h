@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a rank does in a step, run by run, and what each run comes after.
+
+#ifndef PCC_TEST_UNIT_CHECK_TASKLIST_H
+#define PCC_TEST_UNIT_CHECK_TASKLIST_H
+
+#include "runtime/abi/program.pb.h"
+
+#include <map>
+#include <vector>
+
+namespace pcc::test {
+
+inline bool isMessage(const abi::Record &record) {
+  return record.has_collective() &&
+         (record.collective().kind() == abi::SEND || record.collective().kind() == abi::RECV);
+}
+
+enum class Phase { Waiting, Begun, Done };
+
+/// One run of a record on a rank.
+struct Task {
+  const abi::Record *record;
+  abi::Slot slot;
+  bool isFirst = false, isLast = false;        ///< of its section in the step
+  bool fills = false;                          ///< the data come before it
+  std::vector<const abi::Result *> shows = {}; ///< what can be read when it begins
+  std::vector<int> waits = {};                 ///< tasks
+  int before = -1; ///< the same record's run before: done, or of TRANSFER begun, when this begins
+  int slotBegin = -1; ///< of COMMUNICATION: the last task of COMPUTE in the slots before
+  Phase phase = Phase::Waiting;
+  std::vector<uint64_t> read = {};
+  bool hasRead = false;
+  int meeting = -1; ///< number of its meeting; -1 for none
+};
+
+/// Makes the tasks of all ranks for one step.
+class TaskMaker {
+public:
+  explicit TaskMaker(const abi::Executable &executable) : executable(executable) {}
+
+  std::vector<Task> make(int64_t rank);
+
+  /// By meeting: the number of ranks that come.
+  std::vector<size_t> sides;
+
+private:
+  /// By event: the task that signalled it last, and in the slot of each microbatch and copy.
+  struct Signallers {
+    std::map<uint32_t, int> last;
+    std::map<std::pair<uint32_t, int64_t>, int> byNumber;
+  };
+  int meetingOf(int64_t rank, const abi::Record &record);
+  void add(int64_t rank, Task task, Signallers &signallers, std::vector<Task> &tasks);
+  bool readsInput(const abi::Program &program, const abi::Section &section) const;
+  Task readingTask(const abi::Program &program, const abi::Slot &slot,
+                   const std::vector<Task> &tasks) const;
+  bool writesTo(const abi::Program &program, const Task &task, const abi::Result &result) const;
+
+  const abi::Executable &executable;
+  std::map<std::vector<int64_t>, int> meetingNumbers;
+  std::map<std::pair<int64_t, std::vector<int64_t>>, int64_t> counts;
+};
+
+} // namespace pcc::test
+
+#endif // PCC_TEST_UNIT_CHECK_TASKLIST_H
