@@ -83,7 +83,7 @@ static void addStageMarks(OpPassManager &passes, const PipelineOptions &options)
     find.cluster = machine::toText(*options.cluster);
   find.loss = options.training.loss;
   find.optimizer = options.training.optimizer;
-  passes.addPass(plan::createPlanFindStages(find));
+  passes.addPass(plan::createPlanFindStages(find, options.observeNoStages));
 }
 
 /// A chunk for each op, and transfers where values go from one to another.

@@ -69,6 +69,8 @@ struct PipelineOptions {
   std::function<void(llvm::ArrayRef<plan::MeshCandidate>)> observeSearch;
   /// The same of one under the cost model `memory`: called with what was found.
   std::function<void(const strategy::MemoryOutcome &)> observeMemorySearch;
+  /// Called if the model is to be cut in pipeline stages and there are none that fit.
+  std::function<void()> observeNoStages;
   /// Called before the passes of each stage run, e.g. to attach timing.
   std::function<mlir::LogicalResult(mlir::PassManager &)> configure;
   /// Called after each stage.

@@ -50,6 +50,9 @@ std::vector<int64_t> countLive(const order::PipelineShape &shape, const order::O
 struct FindStages : impl::PlanFindStagesBase<FindStages> {
   using PlanFindStagesBase::PlanFindStagesBase;
 
+  FindStages(PlanFindStagesOptions options, std::function<void()> observeNone)
+      : PlanFindStagesBase(std::move(options)), observeNone(std::move(observeNone)) {}
+
   void runOnOperation() override {
     auto forward = getOperation().lookupSymbol<func::FuncOp>("forward");
     if (!forward || !forward.getBody().hasOneBlock() ||
@@ -99,6 +102,8 @@ private:
         memoryLimit > 0 ? double(memoryLimit) : options->cluster.device().memory_bytes().value();
     problem.limit = int64_t(memory) / shape.chunks;
     StagePlan plan = planStages(std::move(problem), prices->forward);
+    if (!plan.error.empty() && observeNone)
+      observeNone();
     if (!plan.error.empty())
       return forward.emitError() << "the model cannot be cut in " << shape.stages()
                                  << " stages: " << plan.error;
@@ -133,8 +138,9 @@ private:
           << remark::metric(virtualStages > 1 ? "chunk" : "stage", int64_t(stage))
           << remark::metric("first", chain[first].name)
           << remark::metric("last", facts::getName(chain[end - 1].ops.back()))
-          << remark::metric("recomputed",
-                            llvm::count(ArrayRef(plan.isRecomputed).slice(first, end - first), true))
+          << remark::metric(
+                 "recomputed",
+                 llvm::count(ArrayRef(plan.isRecomputed).slice(first, end - first), true))
           << remark::metric("seconds", timeOf(problem, first, end))
           << remark::metric("bytes", bytesOf(problem, first, end, stage));
     }
@@ -160,7 +166,15 @@ private:
     if (!pins.empty())
       getOperation()->setAttr(pipe::pinsAttrName, builder.getArrayAttr(pins));
   }
+
+  std::function<void()> observeNone;
 };
 
 } // namespace
+
+std::unique_ptr<Pass> createPlanFindStages(PlanFindStagesOptions options,
+                                           std::function<void()> observeNone) {
+  return std::make_unique<FindStages>(std::move(options), std::move(observeNone));
+}
+
 } // namespace pcc::plan

@@ -20,6 +20,10 @@ using SearchObserver = std::function<void(llvm::ArrayRef<MeshCandidate>)>;
 std::unique_ptr<mlir::Pass> createPlanAutoParallel(PlanAutoParallelOptions options,
                                                    SearchObserver observe);
 
+/// The pass with one who is called if no stages fit.
+std::unique_ptr<mlir::Pass> createPlanFindStages(PlanFindStagesOptions options,
+                                                 std::function<void()> observeNone);
+
 #define GEN_PASS_REGISTRATION
 #include "compiler/plan/Passes.h.inc"
 

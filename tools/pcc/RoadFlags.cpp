@@ -68,6 +68,7 @@ static ExitCode takeRoad(mlir::ModuleOp module, pcc::PipelineOptions options, pc
     if (next)
       next(candidates);
   };
+  options.observeNoStages = [&] { isInfeasible = true; };
   if (mlir::succeeded(runPipeline(module, options, last)))
     return Success;
   return isInfeasible ? Infeasible : BadInput;
