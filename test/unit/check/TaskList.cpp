@@ -107,10 +107,10 @@ Task TaskMaker::readingTask(const abi::Program &program, const abi::Slot &slot,
   return task;
 }
 
-bool TaskMaker::writesTo(const abi::Program &program, const Task &task, const abi::Result &result) const {
+bool TaskMaker::writesTo(const abi::Program &program, const Task &task,
+                         const abi::Result &result) const {
   const abi::Buffer &shown = program.memory().buffers(int(result.buffer()));
-  for (const abi::OperandRange &range :
-       abi::operandRanges(executable, program, *task.record)) {
+  for (const abi::OperandRange &range : abi::operandRanges(executable, program, *task.record)) {
     const abi::Buffer &buffer = program.memory().buffers(int(range.operand->buffer()));
     uint64_t begin = abi::ringOffset(buffer, abi::ringIndex(executable.batch(), task.slot)) +
                      range.operand->offset();
