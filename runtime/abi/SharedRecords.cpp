@@ -108,8 +108,8 @@ Status fillInRecords(Executable &executable) {
     for (const Section &section : first.sections())
       bytes += section.ByteSizeLong();
     if (bytes > size_t(std::numeric_limits<int32_t>::max()))
-      return Status::badInput(fmt::format(
-          "programs[{}].same_as: expected programs of at most 2 GiB in all", number));
+      return Status::badInput(
+          fmt::format("programs[{}].same_as: expected programs of at most 2 GiB in all", number));
     *program.mutable_sections() = first.sections();
     giveOwnParts(program, std::move(*program.mutable_own_parts()));
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Stages of the same layers have the same records: all of a transformer's but the first and the last.
-// What they have of their own are parameters, names, the order of slots, and so the copies of rings. A
-// file holds such records once:
+// Stages of the same layers have the same records: all of a transformer's but the first and the
+// last. What they have of their own are parameters, names, the order of slots, and so the copies of
+// rings. A file holds such records once:
 //
 //   programs[1]   sections …
 //   programs[2]   same_as: 2, own_parts: names of its ops
