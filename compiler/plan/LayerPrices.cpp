@@ -68,8 +68,7 @@ public:
       layers.push_back({.name = layer.name});
   }
 
-  LayerPrices run(ModuleOp module, func::FuncOp forward,
-                                 const NumberedModel &model) {
+  LayerPrices run(ModuleOp module, func::FuncOp forward, const NumberedModel &model) {
     addTimes(model);
     addLive(model);
     addHeld(module, forward);
@@ -87,8 +86,7 @@ private:
     facts::KernelShares shares(model.getFunction());
     for (Operation &op : model.getFunction().getBody().front().without_terminator()) {
       facts::OpPrice price(&op, options.cluster.device(), shares.of(&op));
-      double seconds =
-          price.seconds(facts::OpShapes::of(&op)) / static_cast<double>(options.ranks);
+      double seconds = price.seconds(facts::OpShapes::of(&op)) / static_cast<double>(options.ranks);
       size_t layer = model.layerOf(&op);
       layers[layer].time += seconds;
       if (!facts::getDerivedFrom(&op))
@@ -172,8 +170,7 @@ private:
 } // namespace
 
 FailureOr<LayerPrices> priceLayers(ModuleOp module, func::FuncOp forward,
-                                                  ArrayRef<ChainLayer> layers,
-                                                  const LayerPriceOptions &options) {
+                                   ArrayRef<ChainLayer> layers, const LayerPriceOptions &options) {
   NumberedModel model(module, forward, layers);
   if (options.trains() && failed(model.differentiate(options.training)))
     return failure();

@@ -35,9 +35,8 @@ struct LayerPrices {
 
 /// The layers of `forward`, a function of `module` that is not differentiated yet. Diagnoses a
 /// model that cannot be, and fails.
-mlir::FailureOr<LayerPrices> priceLayers(mlir::ModuleOp module,
-                                                        mlir::func::FuncOp forward,
-                                                        llvm::ArrayRef<ChainLayer> layers,
-                                                        const LayerPriceOptions &options);
+mlir::FailureOr<LayerPrices> priceLayers(mlir::ModuleOp module, mlir::func::FuncOp forward,
+                                         llvm::ArrayRef<ChainLayer> layers,
+                                         const LayerPriceOptions &options);
 
 } // namespace pcc::plan

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Stages that fit into memory, if need be by computing values again instead of keeping them. A layer
-// that is computed again keeps nothing for the microbatches under way but one, which is in its
-// backward pass:
+// Stages that fit into memory, if need be by computing values again instead of keeping them. A
+// layer that is computed again keeps nothing for the microbatches under way but one, which is in
+// its backward pass:
 //
 //                   time             held          live
 //   kept            F + B            h             l
@@ -14,7 +14,7 @@
 namespace pcc::plan {
 
 struct StagePlan {
-  stages::StageProblem problem;   ///< with the layers as they are planned
+  stages::StageProblem problem; ///< with the layers as they are planned
   stages::StageCuts cuts;
   std::vector<char> isRecomputed; ///< by layer
   std::string error;              ///< why there is no plan; empty if there is
