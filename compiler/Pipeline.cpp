@@ -3,6 +3,7 @@
 #include "compiler/Pipeline.h"
 
 #include "compiler/PipelineShape.h"
+#include "compiler/PriceStages.h"
 #include "compiler/StrategyFiles.h"
 #include "compiler/VerifyStage.h"
 #include "compiler/plan/Passes.h"
@@ -274,7 +275,7 @@ static void addOrder(OpPassManager &passes, const PipelineOptions &options) {
   if (getPipelineShape(options.parallel).devices > 1) {
     schedule::OrderSlotsOptions order;
     order.schedule = getScheduleName(options.parallel);
-    passes.addPass(schedule::createOrderSlots(order));
+    passes.addPass(schedule::createOrderSlots(order, makeStagePricer(options)));
   }
   passes.addPass(schedule::createSizeMessages());
 }

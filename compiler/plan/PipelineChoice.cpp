@@ -48,15 +48,6 @@ private:
   std::vector<PipelineCandidate> candidates;
 };
 
-/// The most chunks of microbatches that every stage can keep live.
-int64_t liveLimit(const PipelinePrice &price, int chunks, int64_t memoryLimit) {
-  int64_t least = std::numeric_limits<int64_t>::max();
-  for (const StagePrice &stage : price.stages)
-    least = std::min(least, (memoryLimit - stage.heldBytes - stage.workBytes) * chunks /
-                                std::max<int64_t>(stage.savedBytes, 1));
-  return least;
-}
-
 void Ranking::add(const PipelineCut &cut, std::string_view schedule, const PipelinePrice &price,
                   const order::Order &order) {
   PipelinePrice::Outcome outcome = price.run(cut.getShape(), order);
@@ -79,7 +70,7 @@ void Ranking::add(const PipelineCut &cut, std::string_view schedule, const Pipel
 void Ranking::addAuto(const PipelineCut &cut, const PipelinePrice &price) {
   order::AutoOptions options;
   options.trials = autoTrials;
-  options.cap = liveLimit(price, cut.chunks, space.memoryLimit);
+  options.cap = price.getLiveLimit(cut.chunks, space.memoryLimit);
   if (options.cap < 1)
     return;
   order::AutoSchedule found = order::autoSchedule(cut.getShape(), price.times, options);

@@ -108,4 +108,12 @@ PipelinePrice::Outcome PipelinePrice::run(const order::PipelineShape &shape,
   return outcome;
 }
 
+int64_t PipelinePrice::getLiveLimit(int chunks, int64_t memory) const {
+  int64_t least = std::numeric_limits<int64_t>::max();
+  for (const StagePrice &stage : stages)
+    least = std::min(least, (memory - stage.heldBytes - stage.workBytes) * chunks /
+                                std::max<int64_t>(stage.savedBytes, 1));
+  return least;
+}
+
 } // namespace pcc::plan

@@ -37,6 +37,10 @@ struct PipelinePrice {
     std::vector<int64_t> peakBytes; ///< by stage
   };
   Outcome run(const order::PipelineShape &shape, const order::Order &order) const;
+
+  /// How many chunks of microbatches every stage, which has so many chunks, can keep live in
+  /// `memory` bytes; below 1 if not even one.
+  int64_t getLiveLimit(int chunks, int64_t memory) const;
 };
 
 /// Prices the stages of `module`, at the stage `stages`, of a step of `shape`. `cluster` is

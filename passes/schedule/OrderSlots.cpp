@@ -41,7 +41,7 @@ struct Decision {
     double rate = 0, longest = timeline.longest();
     for (size_t device = 0; device < timeline.spans.size(); ++device)
       if (timeline.length(int(device)) == longest && longest > 0)
-        rate = timeline.bubble(int(device)) / longest;
+        rate = std::max(timeline.bubble(int(device)) / longest, 0.0); // but for rounding
     return rate;
   }
 };
@@ -146,7 +146,7 @@ struct OrderSlots : impl::OrderSlotsBase<OrderSlots> {
       return failure();
     const order::PipelineShape &shape = slots.getShape();
     order::AutoOptions options;
-    options.cap = prices.liveLimit;
+    options.cap = std::min(prices.liveLimit, shape.microbatches * shape.chunks);
     order::AutoSchedule found = order::autoSchedule(shape, prices.times, options);
     if (found.order.empty())
       return refuse() << "no order keeps at most " << options.cap
