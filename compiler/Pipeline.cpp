@@ -237,6 +237,9 @@ static void addStrategy(OpPassManager &passes, const PipelineOptions &options) {
     return;
   }
   addOptimizerSharding(passes, options);
+  order::PipelineShape shape = getPipelineShape(options.parallel);
+  if (shape.devices > 1)
+    passes.addPass(pipeline::createAlignCopies({shape.devices, shape.chunks, shape.placement}));
 }
 
 /// spmd: obeys the shardings. Wholes are partitioned as wholes, since one rule for the whole is

@@ -71,6 +71,24 @@ def ApplyRecomputePins : Pass<"pipeline-apply-recompute-pins", "::mlir::ModuleOp
   let dependentDialects = ["::pcc::pipe::PipeDialect"];
 }
 
+def AlignCopies : Pass<"pipeline-align-copies", "::mlir::ModuleOp"> {
+  let summary = "gives copies of a parameter in one stage the sharding of the one that they will share";
+  let description = [{
+    Chunks of one stage share the parameters that they have in common. Takes the sharding of the first
+    one, and of its gradient, from the arguments and results of each function and puts it on those of its
+    copies.
+  }];
+  let options = [
+    Option<"stages", "stages", "int64_t", "1", "number of stages">,
+    Option<"virtualStages", "virtual-stages", "int64_t", "1", "chunks of each stage">,
+    Option<"placement", "placement", "::pcc::order::Placement", "::pcc::order::Placement::Looped",
+           "which chunks a stage has", [{
+      ::llvm::cl::values(
+        clEnumValN(::pcc::order::Placement::Looped, "looped", "stage s has s, p + s, 2p + s, …"),
+        clEnumValN(::pcc::order::Placement::Vee, "vee", "stage s has s and 2p - 1 - s"))
+    }]>];
+}
+
 def CutStages : Pass<"pipeline-cut-stages", "::mlir::ModuleOp"> {
   let summary = "makes the program of each stage from one of all chunks";
   let description = [{

@@ -116,8 +116,9 @@ LogicalResult Sharer::dropGradientArgument() {
       op->erase();
     return function.eraseArgument(*index);
   }
-  return copy.emitError() << "expected \"" << function.getSymName() << "\" to add the gradient of \""
-                          << copy.getSymName() << "\" to that of \"" << holder.getSymName()
+  return copy.emitError() << "expected \"" << function.getSymName()
+                          << "\" to add the gradient of \"" << copy.getSymName()
+                          << "\" to that of \"" << holder.getSymName()
                           << "\", which lies in the same stage";
 }
 
@@ -139,18 +140,25 @@ void Sharer::dropNewValue() {
   }
 }
 
-LogicalResult shareCopies(ModuleOp module, function_ref<int64_t(ParameterOp)> stageOf) {
+SmallVector<SharedCopy> findSharedCopies(ModuleOp module, StageOfParameter stageOf) {
   llvm::DenseMap<std::pair<Attribute, int64_t>, ParameterOp> holders;
-  for (ParameterOp parameter : llvm::make_early_inc_range(module.getOps<ParameterOp>())) {
+  SmallVector<SharedCopy> copies;
+  for (ParameterOp parameter : module.getOps<ParameterOp>()) {
     auto owner = parameter->getAttrOfType<StringAttr>(pipe::copyOfAttrName);
     auto [known, isFirst] = holders.try_emplace(
         {owner ? owner : parameter.getSymNameAttr(), stageOf(parameter)}, parameter);
-    if (isFirst)
-      continue;
+    if (!isFirst)
+      copies.push_back({known->second, parameter});
+  }
+  return copies;
+}
+
+LogicalResult shareCopies(ModuleOp module, StageOfParameter stageOf) {
+  for (auto [holder, copy] : findSharedCopies(module, stageOf)) {
     for (auto function : module.getOps<func::FuncOp>())
-      if (failed(Sharer(function, known->second, parameter).run()))
+      if (failed(Sharer(function, holder, copy).run()))
         return failure();
-    parameter.erase();
+    copy.erase();
   }
   return success();
 }

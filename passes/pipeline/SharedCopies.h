@@ -15,9 +15,17 @@
 
 namespace pcc::pipeline {
 
+using StageOfParameter = llvm::function_ref<int64_t(graph::ParameterOp)>;
+
+/// A copy of a parameter, and the one before it in the same stage that stands for the same.
+struct SharedCopy {
+  graph::ParameterOp holder, copy;
+};
+
+llvm::SmallVector<SharedCopy> findSharedCopies(mlir::ModuleOp module, StageOfParameter stageOf);
+
 /// Makes copies of parameters one with those that are before them in the same stage. Types and
 /// shardings that differ are diagnosed.
-mlir::LogicalResult shareCopies(mlir::ModuleOp module,
-                                llvm::function_ref<int64_t(graph::ParameterOp)> stageOf);
+mlir::LogicalResult shareCopies(mlir::ModuleOp module, StageOfParameter stageOf);
 
 } // namespace pcc::pipeline

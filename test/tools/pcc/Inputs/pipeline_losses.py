@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Losses of pipelines beside those of one rank: pipeline_losses.py PCC FOLDER [--models …] [--stages …] [--schedules …]
+#
+# Models mlp, gpt (with tied embedding) and resnet, each of eight layers, on stages of dp=2 x tp=2 ranks, in even and
+# uneven parts. Prints for each the largest relative difference of a loss, and how far all parameters are from those of
+# one rank, by how far training has moved them; then the same beside the four ranks of one stage, which add in the same
+# order. Exits with 1 if something fails, or a loss differs from one rank's by more than --tolerance.
+import argparse
+import array
+import json
+import math
+import struct
+import subprocess
+import sys
+
+SCHEDULES = ["gpipe", "1f1b", "interleaved-1f1b", "zb-h1", "zb-h2", "zb-v", "dualpipe-v", "auto"]
+VEES = ["zb-v", "dualpipe-v"]
+RATES = {"mlp": 0.05, "gpt": 0.3, "resnet": 0.003}
+# Norms of few images make the rounding of a sum greater in every layer, by far more than training does.
+FLAGS = {"resnet": ["--freeze-batch-norm"]}
+EXAMPLES = {
+    "gpt": ["gpt2", "layers=8", "width=32", "batch=32", "sequence=8", "heads=4", "vocabulary=64"],
+    "resnet": ["resnet", "batch=64", "image=16", "stem=3"],
+}
+# The layers' names, and what is split over tp.
+LAYERS = {"mlp": r"/layer(\\d)/", "gpt": r"/h\\.(\\d)/", "resnet": r"/(layer\\d/\\d)/"}
+SPLITS = {
+    "mlp": r"""pin { parameter: "w[0246]" sharding: "[_, tp]" }
+pin { parameter: "w[1357]" sharding: "[tp, _]" }
+pin { input: "x" sharding: "[dp, _]" }""",
+    "gpt": r"""pin { parameter: "h\\.\\d\\.(attn\\.[qkv]|fc)\\.weight" sharding: "[_, tp]" }
+pin { parameter: "h\\.\\d\\.(attn\\.[qkv]|fc)\\.bias" sharding: "[tp]" }
+pin { parameter: "h\\.\\d\\.(attn\\.proj|out)\\.weight" sharding: "[tp, _]" }""",
+    "resnet": r"""pin { parameter: "layer\\d\\.\\d\\.conv1\\.weight" sharding: "[tp, _, _, _]" }""",
+}
+
+
+def write_mlp(path):
+    """Eight dense layers of width 32 on a batch of 32."""
+    matrix, rows = "tensor<32x32xf32>", "tensor<32x32xf32>"
+    lines = [f"graph.parameter @w{n} : {matrix} init(#graph.init<normal, 0.0, 0.3>)" for n in range(8)]
+    arguments = ", ".join(f'%w{n}: {matrix} {{graph.role = #graph.role<parameter "w{n}">}}' for n in range(8))
+    lines.append(f'func.func @forward(%x: {rows} {{graph.role = #graph.role<input "x">}}, {arguments})'
+                 f' -> ({rows} {{graph.role = #graph.role<output "logits">}}) {{')
+    value = "%x"
+    for n in range(8):
+        lines.append(f'%m{n} = graph.matmul {value}, %w{n} : {rows}, {matrix} loc("/layer{n}/matmul")')
+        lines.append(f'%t{n} = graph.tanh %m{n} : {rows} loc("/layer{n}/tanh")')
+        value = f"%t{n}"
+    lines += [f"return {value} : {rows}", "}"]
+    open(path, "w").write("\n".join(lines) + "\n")
+
+
+def layout(model, parts, uneven):
+    """Eight layers over so many parts."""
+    counts = [8 // parts] * parts
+    if uneven:
+        counts[0], counts[-1] = counts[0] + 1, counts[-1] - 1
+    text = [f"t*{count}" for count in counts]
+    if model != "mlp":
+        text[0], text[-1] = "E " + text[0], text[-1] + " L"
+    return " | ".join(text)
+
+
+def read_parameters(path):
+    """The f32 tensors of a .safetensors file."""
+    data = open(path, "rb").read()
+    begin = 8 + struct.unpack("<Q", data[:8])[0]
+    tensors = {}
+    for name, entry in json.loads(data[8:begin]).items():
+        if name != "__metadata__" and entry["dtype"] == "F32":
+            first, end = entry["data_offsets"]
+            tensors[name] = array.array("f", data[begin + first:begin + end])
+    return tensors
+
+
+def distance(a, b):
+    """Of two sets of parameters."""
+    return math.sqrt(sum((x - y) ** 2 for name in a for x, y in zip(a[name], b[name])))
+
+
+class Trainer:
+    """Trains one model in several ways."""
+
+    def __init__(self, options, model):
+        self.options, self.model = options, model
+        self.path = f"{options.folder}/{model}.mlir"
+        self.pins = f"{options.folder}/{model}.textproto"
+        if model == "mlp":
+            write_mlp(self.path)
+        else:
+            name, *sizes = EXAMPLES[model]
+            subprocess.run([options.pcc, "example", name, *(f"--set={size}" for size in sizes), "-o", self.path],
+                           check=True)
+
+    def write_pins(self, layout):
+        stages = f'stages {{ layer: "{LAYERS[self.model]}" layout: "{layout}" }}\n' if layout else ""
+        open(self.pins, "w").write(f'mesh: "dp=2, tp=2"\n{SPLITS[self.model]}\n{stages}')
+        return [f"--pins={self.pins}", "--parallel-mode=semi_auto_parallel"]
+
+    def train(self, flags, rate=None):
+        """Losses and parameters; ends the program with a message if there are none."""
+        rate = RATES[self.model] if rate is None else rate
+        file = self.path + ".safetensors"
+        done = subprocess.run(
+            [self.options.pcc, "run", self.path, "--loss=softmax_cross_entropy", "--data=synthetic", "--format=json",
+             f"--optimizer=momentum,lr={rate},momentum=0.9", "--micro-batches=8", f"--steps={self.options.steps}",
+             f"--save={file}", *FLAGS.get(self.model, []), *flags], capture_output=True, text=True)
+        if done.returncode:
+            sys.exit(f"{self.model} {' '.join(flags)}: {done.stderr or done.stdout}")
+        return [step["loss"] for step in json.loads(done.stdout)["steps"]], read_parameters(file)
+
+    def compare(self):
+        """True if all is within the tolerance."""
+        _, first = self.train([], rate=0)
+        one = self.train([])
+        four = self.train([*self.write_pins(""), "--device-num=4"])
+
+        def differences(reference, trained):
+            loss = max(abs(a - b) / abs(a) for a, b in zip(reference[0], trained[0]))
+            return loss, distance(reference[1], trained[1]) / distance(first, reference[1])
+
+        within = True
+        for stages in self.options.stages:
+            for schedule in self.options.schedules:
+                chunks = 2 if schedule in VEES or schedule == "interleaved-1f1b" else 1
+                for uneven in (False, True) if chunks * stages < 8 else (False,):
+                    flags = self.write_pins(layout(self.model, chunks * stages, uneven))
+                    flags += [f"--pipeline-stages={stages}", f"--device-num={4 * stages}",
+                              f"--pipeline-schedule={schedule}"]
+                    if schedule == "interleaved-1f1b":
+                        flags.append("--virtual-stages=2")
+                    trained = self.train(flags)
+                    figures = [*differences(one, trained), *differences(four, trained)]
+                    within &= figures[0] <= self.options.tolerance
+                    print(f"{self.model:7} {stages} stages {schedule:17} {'uneven' if uneven else 'even  '}",
+                          " ".join(f"{figure:.1e}" for figure in figures), flush=True)
+        return within
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("pcc")
+    parser.add_argument("folder")
+    parser.add_argument("--models", nargs="+", default=list(LAYERS))
+    parser.add_argument("--stages", nargs="+", type=int, default=[2, 4])
+    parser.add_argument("--schedules", nargs="+", default=SCHEDULES)
+    parser.add_argument("--steps", type=int, default=4)
+    parser.add_argument("--tolerance", type=float, default=1e-5)
+    options = parser.parse_args()
+    return not all([Trainer(options, model).compare() for model in options.models])
+
+
+if __name__ == "__main__":
+    sys.exit(main())
