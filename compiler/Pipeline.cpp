@@ -236,15 +236,26 @@ static void addStrategy(OpPassManager &passes, const PipelineOptions &options) {
   default:
     return;
   }
-  addOptimizerSharding(passes, options);
   order::PipelineShape shape = getPipelineShape(options.parallel);
+  if (shape.devices > 1 && options.cluster)
+    passes.addPass(strategy::createStrategySliceTransfers({machine::toText(*options.cluster)}));
+  addOptimizerSharding(passes, options);
   if (shape.devices > 1)
     passes.addPass(pipeline::createAlignCopies({shape.devices, shape.chunks, shape.placement}));
 }
 
+/// Wholes are taken apart, but for attention, which has records of its own.
+static void addPieces(OpPassManager &passes, const PipelineOptions &options) {
+  graph::GraphDecomposeOptions decompose;
+  decompose.keep = {"attention", "attention_gradient"};
+  llvm::append_range(decompose.keep, options.keptWhole);
+  passes.addPass(graph::createGraphDecompose(decompose));
+  addCleanUp(passes);
+}
+
 /// spmd: obeys the shardings. Wholes are partitioned as wholes, since one rule for the whole is
-/// better than those of its pieces; only then are they taken apart, but for attention, which has
-/// records of its own. After this stage no shape is global.
+/// better than those of its pieces; only then are they taken apart, with several pipeline stages
+/// behind the cut. After this stage no shape is global.
 static void addSpmd(OpPassManager &passes, const PipelineOptions &options) {
   passes.addPass(partition::createInsertReshards());
   partition::ReshardsToCollectivesOptions reshards;
@@ -255,25 +266,26 @@ static void addSpmd(OpPassManager &passes, const PipelineOptions &options) {
   if (options.trains() && options.parallel.parameter_broadcast())
     passes.addPass(partition::createBroadcastParameters());
   passes.addPass(partition::createDecomposeExchanges());
-  graph::GraphDecomposeOptions decompose;
-  decompose.keep = {"attention", "attention_gradient"};
-  llvm::append_range(decompose.keep, options.keptWhole);
-  passes.addPass(graph::createGraphDecompose(decompose));
-  addCleanUp(passes);
+  if (getPipelineShape(options.parallel).devices == 1)
+    addPieces(passes, options);
 }
 
-/// stages: a program for each pipeline stage. After this stage no collective is added.
+/// stages: a program for each pipeline stage. Wholes are taken apart behind the cut: what passes
+/// between sections is what derivatives save, and none of the pieces that both sides compute. After
+/// this stage no collective is added.
 static void addStages(OpPassManager &passes, const PipelineOptions &options) {
   order::PipelineShape shape = getPipelineShape(options.parallel);
   if (shape.devices == 1)
     return;
   passes.addPass(pipeline::createApplyRecomputePins());
-  passes.addPass(pipeline::createCutStages({shape.devices, shape.chunks, shape.placement,
-                                            splitsBackward(options.parallel)}));
+  passes.addPass(pipeline::createCutStages(
+      {shape.devices, shape.chunks, shape.placement, splitsBackward(options.parallel)}));
+  addPieces(passes, options);
 }
 
-/// schedule, of all pipeline stages together: when each works on which microbatch, and by that order
-/// how many messages may be under way between them. Stages that a file has cut keep its order.
+/// schedule, of all pipeline stages together: when each works on which microbatch, and by that
+/// order how many messages may be under way between them. Stages that a file has cut keep its
+/// order.
 static void addOrder(OpPassManager &passes, const PipelineOptions &options) {
   if (getPipelineShape(options.parallel).devices > 1) {
     schedule::OrderSlotsOptions order;
@@ -334,8 +346,7 @@ std::optional<Stage> pcc::parseStage(llvm::StringRef name) {
   return std::nullopt;
 }
 
-void pcc::addStage(OpPassManager &passes, Stage stage, const PipelineOptions &options,
-                   bool isCut) {
+void pcc::addStage(OpPassManager &passes, Stage stage, const PipelineOptions &options, bool isCut) {
   const StageRow &row = road[static_cast<int>(stage)];
   if (row.add)
     row.add(passes, options);
@@ -432,8 +443,8 @@ static LogicalResult checkMode(ModuleOp module, const PipelineOptions &options) 
                                 << StringRef(abi::ParallelMode_Name(mode)).lower();
     return success();
   }
-  int64_t stages = std::max<int64_t>(getPipelineShape(options.parallel).devices,
-                                     countStages(module));
+  int64_t stages =
+      std::max<int64_t>(getPipelineShape(options.parallel).devices, countStages(module));
   int64_t ranks = dist::getMesh(module).getNumRanks() * stages;
   if (options.parallel.device_num() == ranks || options.parallel.device_num() == 1)
     return success();

@@ -50,8 +50,7 @@ std::optional<unsigned> Groups::nodeOf(Value value) const {
 
 /// Whether an argument stands for something that one chunk has.
 static bool belongsToChunk(RoleAttr role) {
-  return role &&
-         (role.getKind() == RoleKind::Parameter || role.getKind() == RoleKind::Gradient);
+  return role && (role.getKind() == RoleKind::Parameter || role.getKind() == RoleKind::Gradient);
 }
 
 void Groups::build() {
@@ -86,10 +85,9 @@ LogicalResult Groups::mark(unsigned node, int64_t chunk, Operation *by) {
     label = {chunk, by};
   if (label.chunk == chunk)
     return success();
-  InFlightDiagnostic error = by->emitError()
-                             << "expected what is joined to it in chunk " << chunk
-                             << ", got a value of chunk " << label.chunk
-                             << ": run \"--pipeline-insert-transfers\" first";
+  InFlightDiagnostic error = by->emitError() << "expected what is joined to it in chunk " << chunk
+                                             << ", got a value of chunk " << label.chunk
+                                             << ": run \"--pipeline-insert-transfers\" first";
   error.attachNote(label.by->getLoc()) << "chunk " << label.chunk << " is known from here";
   return error;
 }
@@ -110,8 +108,7 @@ LogicalResult Groups::label(const ParameterChunks &parameters) {
   return success();
 }
 
-void Groups::read(llvm::DenseMap<Operation *, int64_t> &chunks,
-                  ParameterChunks &parameters) const {
+void Groups::read(llvm::DenseMap<Operation *, int64_t> &chunks, ParameterChunks &parameters) const {
   auto chunkOf = [&](unsigned node) { return std::max<int64_t>(labels[classes[node]].chunk, 0); };
   for (auto [op, node] : nodeOfOp)
     if (!isa<pipe::TransferOp>(op))

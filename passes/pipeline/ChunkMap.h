@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which chunk each op of a function with transfers belongs to. Values go from chunk to chunk through
-// transfers only, so ops that are joined by values are of one chunk, and the transfers at the edges
-// say of which. Whatever passes have made of the ops since, nothing has to be kept on them.
+// Which chunk each op of a function with transfers belongs to. Values go from chunk to chunk
+// through transfers only, so ops that are joined by values are of one chunk, and the transfers at
+// the edges say of which. Whatever passes have made of the ops since, nothing has to be kept on
+// them.
 //
 //   %1 = matmul %x, %w0             chunk 0: read by a transfer from 0
 //   %2 = transfer %1 from 0 to 1

@@ -2,12 +2,12 @@
 //
 // From a program with transfers between chunks to a program for each stage.
 //
-// Assumes local shapes: whatever is joined without a transfer runs on the ranks of one stage. Leaves
-// modules @stage0, @stage1, … inside the module, each with its parameters, its part of every function
-// and a step. @forward_backward becomes a section for each chunk and phase (Phases.h); what one of
-// them leaves for another is a result and an argument of role saved. The slots of a step are in the
-// order of GPipe, which every program can run in; schedules come later. Only transfers cross: no
-// collective is added, and none is between stages.
+// Assumes local shapes: whatever is joined without a transfer runs on the ranks of one stage.
+// Leaves modules @stage0, @stage1, … inside the module, each with its parameters, its part of every
+// function and a step. @forward_backward becomes a section for each chunk and phase (Phases.h);
+// what one of them leaves for another is a result and an argument of role saved. The slots of a
+// step are in the order of GPipe, which every program can run in; schedules come later. Only
+// transfers cross: no collective is added, and none is between stages.
 #include "passes/pipeline/ChunkMap.h"
 #include "passes/pipeline/FunctionCut.h"
 #include "passes/pipeline/Passes.h"

@@ -86,8 +86,8 @@ void SectionBuilder::addTransfer(pipe::TransferOp transfer) {
   if (&sender == &cut.sections[section])
     pipe::SendOp::create(b, transfer.getLoc(), resolve(transfer.getInput()), receiver.stage, tag);
   if (&receiver == &cut.sections[section])
-    mapping.map(transfer.getResult(), pipe::RecvOp::create(b, transfer.getLoc(), transfer.getType(),
-                                                           sender.stage, tag));
+    mapping.map(transfer.getResult(),
+                pipe::RecvOp::create(b, transfer.getLoc(), transfer.getType(), sender.stage, tag));
 }
 
 void SectionBuilder::addOp(Operation *op) {
@@ -117,8 +117,8 @@ void SectionBuilder::addReturn() {
       resultAttrs.push_back(savedRole(name));
     }
   func::ReturnOp::create(b, end->getLoc(), returned);
-  function.setType(b.getFunctionType(function.getBody().getArgumentTypes(),
-                                     TypeRange(ValueRange(returned))));
+  function.setType(
+      b.getFunctionType(function.getBody().getArgumentTypes(), TypeRange(ValueRange(returned))));
   function.setArgAttrsAttr(b.getArrayAttr(argumentAttrs));
   function.setResAttrsAttr(b.getArrayAttr(resultAttrs));
 }
@@ -163,8 +163,8 @@ Value SectionBuilder::addArgument(Value value, DictionaryAttr attributes) {
 DictionaryAttr SectionBuilder::savedRole(StringRef name) const {
   MLIRContext *context = cut.source.getContext();
   auto role = graph::makeRole(context, graph::RoleKind::Saved, name);
-  return DictionaryAttr::get(
-      context, NamedAttribute(StringAttr::get(context, graph::roleAttrName), role));
+  return DictionaryAttr::get(context,
+                             NamedAttribute(StringAttr::get(context, graph::roleAttrName), role));
 }
 
 func::FuncOp buildSection(FunctionCut &cut, unsigned section, ModuleOp stage) {

@@ -11,8 +11,8 @@
 //   %8 = transfer %7 from 1 to 0
 //   %9 = relu gradient of %2, %8
 //
-// What is made of inputs and constants alone, and what is as cheap as a copy, is made again where it
-// is read.
+// What is made of inputs and constants alone, and what is as cheap as a copy, is made again where
+// it is read.
 #pragma once
 
 #include "dialects/pipe/Pipe.h"

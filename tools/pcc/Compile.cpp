@@ -20,7 +20,8 @@ public:
         output("o", cl::desc("the program (.pcx), or with --emit the stage"),
                cl::value_desc("file"), cl::sub(command)),
         emit("emit", cl::desc("stop after this stage and print it"),
-             cl::value_desc("graph|grad|strategy|spmd|schedule|task|llvm"), cl::sub(command)) {}
+             cl::value_desc("graph|grad|strategy|spmd|stages|schedule|task|llvm"),
+             cl::sub(command)) {}
 
   ExitCode run() override {
     std::optional<pcc::Stage> last = pcc::Stage::Llvm;

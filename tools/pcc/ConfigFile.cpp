@@ -64,9 +64,7 @@ static std::optional<std::string> spellOutEnums(llvm::StringRef path, llvm::Stri
                                                 const google::protobuf::Descriptor *message) {
   std::string result;
   const FieldDescriptor *awaited = nullptr; // set between the name of such a field and its value
-  auto isPartOfWord = [&](char c) {
-    return llvm::isAlnum(c) || c == '_' || (awaited && c == '-');
-  };
+  auto isPartOfWord = [&](char c) { return llvm::isAlnum(c) || c == '_' || (awaited && c == '-'); };
   for (size_t begin = 0; begin < text.size();) {
     if (text[begin] == '#') { // a comment, to the end of its line
       size_t end = std::min(text.find('\n', begin), text.size());

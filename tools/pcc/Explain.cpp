@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// pcc explain: what a program does, without running it, and why. Collectives and parameters are read
-// from its records, to which a model is compiled first; the price of a step from a model's stage spmd; the
-// options of an op from the search of a plan.
+// pcc explain: what a program does, without running it, and why. Collectives and parameters are
+// read from its records, to which a model is compiled first; the price of a step from a model's
+// stage spmd; the options of an op from the search of a plan.
 
 #include "compiler/link/Link.h"
 #include "compiler/plan/MeshChoice.h"

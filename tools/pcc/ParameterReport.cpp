@@ -29,10 +29,12 @@ static StageParameters reportStage(const abi::Program &program, abi::RankRange r
     if (!parameter.state_of().empty())
       continue;
     const abi::Block &block = parameter.block();
-    stage.parameters.push_back({parameter.name(), std::string(abi::elementName(block.type())),
+    stage.parameters.push_back({parameter.name(),
+                                std::string(abi::elementName(block.type())),
                                 {block.global_shape().begin(), block.global_shape().end()},
                                 {block.local_shape().begin(), block.local_shape().end()},
-                                parameter.trainable(), countBytes(block),
+                                parameter.trainable(),
+                                countBytes(block),
                                 stateBytes.lookup(parameter.name())});
   }
   return stage;
@@ -41,8 +43,8 @@ static StageParameters reportStage(const abi::Program &program, abi::RankRange r
 std::vector<StageParameters> cli::reportParameters(const abi::Executable &executable) {
   std::vector<StageParameters> report;
   for (int program = 0; program < executable.programs_size(); ++program)
-    report.push_back(reportStage(executable.programs(program),
-                                 abi::ranksOfProgram(executable, program)));
+    report.push_back(
+        reportStage(executable.programs(program), abi::ranksOfProgram(executable, program)));
   return report;
 }
 
@@ -78,11 +80,10 @@ void cli::printTable(const std::vector<StageParameters> &report) {
       rows.push_back({held.name, held.element, shapeText(held.shape), shapeText(held.slice),
                       std::to_string(held.bytes), std::to_string(held.stateBytes)});
     }
-    std::string ranks =
-        stage.ranks == 1
-            ? llvm::formatv("rank {0}", stage.firstRank).str()
-            : llvm::formatv("ranks {0} to {1}", stage.firstRank, stage.firstRank + stage.ranks - 1)
-                  .str();
+    std::string ranks = stage.ranks == 1 ? llvm::formatv("rank {0}", stage.firstRank).str()
+                                         : llvm::formatv("ranks {0} to {1}", stage.firstRank,
+                                                         stage.firstRank + stage.ranks - 1)
+                                               .str();
     llvm::outs() << llvm::formatv(
         "stage {0}, {1}: {2} parameters, {3} bytes on each rank, and {4} of states\n", number,
         ranks, stage.parameters.size(), bytes, stateBytes);

@@ -3,15 +3,15 @@
 // Which parameters the ranks of each pipeline stage hold, and what of them.
 #pragma once
 
-#include "llvm/Support/JSON.h"
 #include "runtime/abi/program.pb.h"
+#include "llvm/Support/JSON.h"
 
 namespace pcc::cli {
 
 /// A parameter on a rank.
 struct HeldParameter {
-  std::string name, element;           ///< `f32`
-  std::vector<int64_t> shape, slice;   ///< of the whole, and on a rank
+  std::string name, element;         ///< `f32`
+  std::vector<int64_t> shape, slice; ///< of the whole, and on a rank
   bool trainable = false;
   int64_t bytes = 0;      ///< of the slice
   int64_t stateBytes = 0; ///< of the optimizer's states that belong to it

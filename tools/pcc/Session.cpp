@@ -33,17 +33,18 @@ ModelFlags::ModelFlags(cl::SubCommand &command, ModelUse use)
               cl::value_desc("file"), cl::sub(command)),
       pins("pins", cl::desc("strategies for ops, parameters and inputs by their names"),
            cl::value_desc("file"), cl::sub(command)),
-      deviceConfiguration("device-config",
-                          cl::desc("which of the model's configurations for several devices counts"),
-                          cl::value_desc("name"), cl::sub(command)),
+      deviceConfiguration(
+          "device-config",
+          cl::desc("which of the model's configurations for several devices counts"),
+          cl::value_desc("name"), cl::sub(command)),
       dims("set-dim", cl::desc("the size of a symbolic dimension"), cl::value_desc("name=size"),
            cl::sub(command)),
       inputs("set-input", cl::desc("an input that must be known, as a shape, from a .pb file"),
              cl::value_desc("name=file"), cl::sub(command)) {}
 
 llvm::StringRef ModelFlags::givenFlag() const {
-  const cl::Option &weightsFlag = weights, &pinsFlag = pins, &dimsFlag = dims,
-                   &inputsFlag = inputs, &configurationFlag = deviceConfiguration;
+  const cl::Option &weightsFlag = weights, &pinsFlag = pins, &dimsFlag = dims, &inputsFlag = inputs,
+                   &configurationFlag = deviceConfiguration;
   for (const cl::Option *option :
        {&weightsFlag, &pinsFlag, &dimsFlag, &inputsFlag, &configurationFlag})
     if (option->getNumOccurrences())
