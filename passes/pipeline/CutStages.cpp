@@ -219,6 +219,7 @@ FunctionCut StageCutter::cutByPhase(func::FuncOp function) {
 /// Last section first: it says what those before it have to save.
 void StageCutter::build(FunctionCut cut) {
   cut.numberMessages(tags);
+  cut.findOpsOfParameters();
   SmallVector<func::FuncOp> built;
   for (unsigned section = cut.sections.size(); section-- > 0;)
     built.push_back(buildSection(cut, section, stages[cut.sections[section].stage]));

@@ -2,6 +2,7 @@
 #include "passes/pipeline/FunctionCut.h"
 
 #include "dialects/graph/Roles.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/facts/OpNames.h"
 
 using namespace mlir;
@@ -29,6 +30,21 @@ void FunctionCut::numberMessages(MessageTags &tags) {
     if (!isWithinStage(transfer))
       tagOf[transfer] = tags.next(sections[sectionOf.lookup(transfer)].stage,
                                   sections[receiverOf.lookup(transfer)].stage);
+}
+
+void FunctionCut::findOpsOfParameters() {
+  auto isKept = [&](Value value) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    if (!argument)
+      return ofParameters.contains(value.getDefiningOp());
+    graph::RoleAttr role = graph::getArgRole(source, argument.getArgNumber());
+    return role && role.getKind() == graph::RoleKind::Parameter &&
+           !graph::findResult(source, graph::RoleKind::Parameter, graph::getName(role));
+  };
+  for (Operation &op : source.getBody().front().without_terminator())
+    if (!isa<pipe::TransferOp>(op) && isMemoryEffectFree(&op) &&
+        llvm::all_of(op.getOperands(), isKept))
+      ofParameters.insert(&op);
 }
 
 /// Whether an op is cheaper to do again than what it gives is to keep: it computes nothing.
@@ -150,7 +166,8 @@ Value SectionBuilder::resolveResult(OpResult value) {
 
 /// An op of another section, of which this one reads a result.
 bool SectionBuilder::isMadeAgain(Operation *op) const {
-  return !cut.sectionOf.contains(op) || isCheap(op) || op->hasAttr(pipe::recomputeAttrName);
+  return !cut.sectionOf.contains(op) || isCheap(op) || cut.ofParameters.contains(op) ||
+         op->hasAttr(pipe::recomputeAttrName);
 }
 
 Value SectionBuilder::addArgument(Value value, DictionaryAttr attributes) {

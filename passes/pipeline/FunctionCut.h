@@ -12,7 +12,8 @@
 //   %9 = relu gradient of %2, %8
 //
 // What is made of inputs and constants alone, and what is as cheap as a copy, is made again where
-// it is read.
+// it is read. So is what is made of parameters alone, as one that is gathered from all ranks: to
+// keep it would be to keep it for every microbatch.
 #pragma once
 
 #include "dialects/pipe/Pipe.h"
@@ -54,6 +55,9 @@ struct FunctionCut {
   llvm::MapVector<mlir::Value, std::string> saved;
   /// Names in `saved`.
   llvm::StringSet<> savedNames;
+  /// Ops that give the same in every microbatch: made of constants and of parameters that stay as
+  /// they are until the update.
+  llvm::DenseSet<mlir::Operation *> ofParameters;
 
   /// Whether a transfer is between chunks of one stage, and so none.
   bool isWithinStage(pipe::TransferOp transfer) const {
@@ -65,6 +69,7 @@ struct FunctionCut {
   /// The name by which sections read `value`, from now on saved.
   llvm::StringRef save(mlir::Value value);
   void numberMessages(MessageTags &tags);
+  void findOpsOfParameters();
 };
 
 /// Adds section number `section` to `stage`, a module; sections behind it have been built.

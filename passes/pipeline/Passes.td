@@ -96,8 +96,8 @@ def CutStages : Pass<"pipeline-cut-stages", "::mlir::ModuleOp"> {
     function; transfers between stages become `pipe.send` and `pipe.recv`. The training function becomes
     sections `forward_train` and `backward`, or with `split-backward` `forward_train`, `backward_input`
     and `backward_weight`, of several chunks one each (`forward_train.0`). What one of them leaves for
-    another has the role saved; what is made of inputs and constants alone, reshapes, broadcasts and
-    ops marked `pipe.recompute` are made again instead. The slots of the steps are in the order of GPipe.
+    another has the role saved; what is made of inputs and constants alone or of parameters alone,
+    reshapes, broadcasts and ops marked `pipe.recompute` are made again instead. The slots of the steps are in the order of GPipe.
   }];
   let options = [
     Option<"stages", "stages", "int64_t", "1", "number of stages">,

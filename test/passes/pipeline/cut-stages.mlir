@@ -143,3 +143,38 @@ func.func @forward_backward(%x: tensor<4xf32> {graph.role = #graph.role<input "x
   %gw = graph.mul %gt, %t : tensor<4xf32>
   return %loss, %gw : tensor<f32>, tensor<4xf32>
 }
+
+// -----
+
+// What is made of parameters alone is the same in every microbatch, and made again rather than kept
+// for each: a gathered parameter, but not one that the forward pass changes.
+
+// CHECK: module @stage0
+// CHECK: func.func @forward_train(
+// CHECK-SAME: -> (tensor<4xf32> {graph.role = #graph.role<parameter "m">}, tensor<4xf32> {graph.role = #graph.role<saved "sqrt">})
+// CHECK: func.func @backward(
+// CHECK-SAME: %[[W:[a-z0-9]+]]: tensor<2xf32> {dist.sharding = #dist.sharding<[dp]>, graph.role = #graph.role<parameter "w">}
+// CHECK: dist.all_gather %[[W]]
+module attributes {dist.mesh = #dist.mesh<dp=2>} {
+  graph.parameter @w : tensor<4xf32> init(#graph.init<zeros>) {pipe.chunk = 0 : i64}
+  graph.parameter @m : tensor<4xf32> init(#graph.init<ones>) {pipe.chunk = 0 : i64, trainable = false}
+  func.func @forward_backward(%x: tensor<4xf32> {graph.role = #graph.role<input "x">},
+                              %w: tensor<2xf32> {graph.role = #graph.role<parameter "w">,
+                                                 dist.sharding = #dist.sharding<[dp]>},
+                              %m: tensor<4xf32> {graph.role = #graph.role<parameter "m">})
+      -> (tensor<f32> {graph.role = #graph.role<loss>},
+          tensor<4xf32> {graph.role = #graph.role<parameter "m">},
+          tensor<4xf32> {graph.role = #graph.role<gradient "w">}) attributes {dist.local} {
+    %g = dist.all_gather %w axis = 0 over <axes [dp]> : tensor<2xf32> to tensor<4xf32>
+    %s = graph.sqrt %m : tensor<4xf32>
+    %0 = graph.mul %x, %g : tensor<4xf32>
+    %1 = graph.mul %0, %s : tensor<4xf32>
+    %n = graph.add %m, %0 : tensor<4xf32>
+    %y = pipe.transfer %1 from 0 to 1 : tensor<4xf32>
+    %loss = graph.reduce sum %y, [0] : tensor<4xf32>
+    %gy = pipe.transfer %y from 1 to 0 : tensor<4xf32>
+    %2 = graph.mul %gy, %s : tensor<4xf32>
+    %gw = graph.mul %2, %g : tensor<4xf32>
+    return %loss, %n, %gw : tensor<f32>, tensor<4xf32>, tensor<4xf32>
+  }
+}
