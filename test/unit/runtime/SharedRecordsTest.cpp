@@ -38,7 +38,8 @@ TEST(SharedRecords, HoldsThemOnce) {
 // A record that differs in more than its name and its waits is not shared.
 TEST(SharedRecords, TellsRecordsApart) {
   Executable executable = sixStages();
-  executable.mutable_programs(3)->mutable_sections(1)->mutable_records(2)->mutable_matmul()->set_m(1);
+  executable.mutable_programs(3)->mutable_sections(1)->mutable_records(2)->mutable_matmul()->set_m(
+      1);
   abi::shareRecords(executable);
   EXPECT_EQ(executable.programs(2).same_as(), 2u);
   EXPECT_EQ(executable.programs(3).same_as(), 0u);
