@@ -151,13 +151,23 @@ static strategy::SearchAlgorithm getAlgorithm(const abi::ParallelConfig &config)
              : strategy::SearchAlgorithm::DynamicProgramming;
 }
 
+/// The bytes that a search may use on a rank; 0: what the machine has. It sees all pipeline stages
+/// on the ranks of one, of which each has but its part.
+static int64_t getSearchedMemory(const PipelineOptions &options) {
+  int64_t limit = options.parallel.memory_limit(),
+          stages = getPipelineShape(options.parallel).devices;
+  if (limit == 0 && stages > 1 && options.cluster)
+    limit = int64_t(options.cluster->device().memory_bytes().value());
+  return limit * stages;
+}
+
 /// Cuts first, without prices; then what is next to them, under the cost model.
 static void addRecursive(OpPassManager &passes, const PipelineOptions &options) {
   const abi::ParallelConfig &config = options.parallel;
   auto cuts = getPinnedOptions<strategy::StrategyRecursiveOptions>(config);
   cuts.improvement = config.cost_model() == abi::MODEL_MEMORY ? strategy::CostModel::Memory
                                                               : strategy::CostModel::Roofline;
-  cuts.memoryLimit = config.memory_limit();
+  cuts.memoryLimit = getSearchedMemory(options);
   if (options.cluster)
     cuts.cluster = machine::toText(*options.cluster);
   passes.addPass(strategy::createStrategyRecursive(
@@ -190,7 +200,7 @@ static void addRooflineSearch(OpPassManager &passes, const PipelineOptions &opti
   auto search = getPinnedOptions<plan::PlanAutoParallelOptions>(config);
   search.algorithm = getAlgorithm(config);
   search.timeLimit = config.time_limit();
-  search.memoryLimit = config.memory_limit();
+  search.memoryLimit = getSearchedMemory(options);
   search.gap = options.searchGap;
   search.seed = options.searchSeed;
   search.threads = options.searchThreads;

@@ -70,8 +70,6 @@ PipelineOptions PipelineSearch::makeOptions(const plan::PipelineCut &cut) const 
     if (schedule.placement == cut.placement && schedule.splitsBackward == cut.splitsBackward &&
         schedule.whyNot(cut.getShape()).empty())
       config.set_pipeline_schedule(toSchedule(schedule.name));
-  // The search of shardings sees all stages on the ranks of one.
-  config.set_memory_limit(listSpace().memoryLimit * cut.stages);
   config.set_time_limit(std::max(config.time_limit() / double(numCuts), 0.1));
   return own;
 }

@@ -74,7 +74,7 @@ OwningOpRef<ModuleOp> Predictor::compile(const plan::PipelineCut &cut) const {
   return module;
 }
 
-/// What the row leaves open: microbatches of one sequence or two, chunks of equally many layers.
+/// What the row leaves open: microbatches of one sequence or two, one chunk of a stage or two.
 plan::PipelineSpace Predictor::listSpace() const {
   plan::PipelineSpace space;
   space.stages = {row.stages};
@@ -86,7 +86,7 @@ plan::PipelineSpace Predictor::listSpace() const {
   }
   space.microbatches = {row.slots, row.slots / 2};
   for (int layers = int(row.shape.layers) / row.stages, chunks = 1; chunks <= layers; ++chunks)
-    if (layers % chunks == 0 && chunks <= 4)
+    if (layers % chunks == 0 && chunks <= 2)
       space.chunks.push_back(chunks);
   return space;
 }
