@@ -2,14 +2,12 @@
 
 #include "compiler/Pipeline.h"
 
+#include "compiler/CheckOptions.h"
 #include "compiler/PipelineShape.h"
 #include "compiler/PriceStages.h"
 #include "compiler/StrategyFiles.h"
 #include "compiler/VerifyStage.h"
 #include "compiler/plan/Passes.h"
-#include "dialects/dist/Dist.h"
-#include "dialects/pipe/Pins.h"
-#include "dialects/pipe/Stages.h"
 #include "mlir/Transforms/Passes.h"
 #include "passes/autodiff/Passes.h"
 #include "passes/graph/Passes.h"
@@ -39,11 +37,6 @@ static void addRaising(OpPassManager &passes) {
   passes.addPass(graph::createGraphRaiseAttention());
   passes.addPass(graph::createGraphRaiseLosses());
   addCleanUp(passes);
-}
-
-/// Whether strategies that users give hold: in all modes in which the compiler fills in the rest.
-static bool obeysPins(abi::ParallelMode mode) {
-  return mode == abi::SEMI_AUTO_PARALLEL || mode == abi::AUTO_PARALLEL;
 }
 
 /// graph: the model in its simplest form, so that every later pass sees few ops in one form each.
@@ -365,107 +358,8 @@ void pcc::addStage(OpPassManager &passes, Stage stage, const PipelineOptions &op
   passes.addPass(createVerifyStagePass(stage));
 }
 
-/// How many pipeline stages have modules of their own.
-static int64_t countStages(ModuleOp module) {
-  return llvm::count_if(module.getOps<ModuleOp>(),
-                        [](ModuleOp inner) { return pipe::getStage(inner).has_value(); });
-}
-
-/// What the user wrote for one rank: a collective, or a function of one rank's types. The first.
-static Operation *findHandWritten(ModuleOp module) {
-  Operation *found = nullptr;
-  module.walk([&](Operation *op) {
-    if (!isa<dist::CollectiveOpInterface, dist::SendOp, dist::RecvOp>(op) &&
-        !op->hasAttr(dist::localAttrName))
-      return WalkResult::advance();
-    found = op;
-    return WalkResult::interrupt();
-  });
-  return found;
-}
-
-/// One option says how inputs are fed, and some pass reads it.
-static LogicalResult checkFeeding(ModuleOp module, const abi::ParallelConfig &config) {
-  if (config.dataset_strategy().empty())
-    return success();
-  if (config.full_batch())
-    return module.emitError("full_batch and dataset_strategy both say how inputs are fed; expected "
-                            "one of them");
-  if (config.parallel_mode() == abi::STAND_ALONE)
-    return module.emitError("dataset_strategy is obeyed in parallel modes data_parallel, "
-                            "hybrid_parallel, semi_auto_parallel and auto_parallel, got mode "
-                            "stand_alone");
-  return success();
-}
-
-/// A cost model is asked for where plans are compared, and what else is asked for is a matter of
-/// that one.
-static LogicalResult checkCostModel(ModuleOp module, const abi::ParallelConfig &config) {
-  bool isMemory = config.cost_model() == abi::MODEL_MEMORY;
-  if (isMemory && config.parallel_mode() != abi::AUTO_PARALLEL)
-    return module.emitError("cost_model memory is obeyed in parallel mode auto_parallel, got mode ")
-           << StringRef(abi::ParallelMode_Name(config.parallel_mode())).lower();
-  if (isMemory && config.auto_parallel_search_mode() == abi::SHARDING_PROPAGATION)
-    return module.emitError("cost_model memory is obeyed in search modes dynamic_programming, "
-                            "recursive_programming and best, got sharding_propagation");
-  if (isMemory && config.memory_limit() > 0)
-    return module.emitError("cost_model memory knows no memory_limit; expected one of them");
-  bool listsByMemory = isMemory && config.auto_parallel_search_mode() != abi::RECURSIVE_PROGRAMMING;
-  if (config.fully_use_devices() && !listsByMemory)
-    return module.emitError("fully_use_devices is obeyed under cost_model memory in search modes "
-                            "dynamic_programming and best");
-  if (config.elementwise_op_strategy_follow() && !listsByMemory)
-    return module.emitError("elementwise_op_strategy_follow is obeyed under cost_model memory in "
-                            "search modes dynamic_programming and best");
-  return success();
-}
-
-/// Without a strategy a program runs on the ranks of its own mesh, and nobody reads pins; with one,
-/// all collectives are the compiler's.
-static LogicalResult checkMode(ModuleOp module, const PipelineOptions &options) {
-  if (std::string error = checkPipeline(options.parallel, options.trains()); !error.empty())
-    return module.emitError(error);
-  if (module->hasAttr(pipe::pinsAttrName) && options.obeysStages &&
-      options.parallel.pipeline_stages() <= 1)
-    return module.emitError("pins give stages or say what to compute again; expected two or more "
-                            "pipeline_stages");
-  if (!options.obeysMarks)
-    return success();
-  if (failed(checkFeeding(module, options.parallel)) ||
-      failed(checkCostModel(module, options.parallel)))
-    return failure();
-  abi::ParallelMode mode = options.parallel.parallel_mode();
-  if (module->hasAttr(dist::pinsAttrName) && !obeysPins(mode))
-    return module.emitError("pins are obeyed in parallel modes semi_auto_parallel and "
-                            "auto_parallel, got mode ")
-           << StringRef(abi::ParallelMode_Name(mode)).lower();
-  if (!options.parallel.strategy_ckpt_load_file().empty() && !obeysPins(mode))
-    return module.emitError("a strategy file is obeyed in parallel modes semi_auto_parallel and "
-                            "auto_parallel, got mode ")
-           << StringRef(abi::ParallelMode_Name(mode)).lower();
-  if (!options.parallel.strategy_ckpt_save_file().empty() && mode == abi::STAND_ALONE)
-    return module.emitError("parallel mode stand_alone has no strategy to save");
-  if (mode != abi::STAND_ALONE) {
-    if (Operation *op = findHandWritten(module))
-      return op->emitError("'") << op->getName()
-                                << "' is written for one rank by hand: expected parallel mode "
-                                << "stand_alone, got "
-                                << StringRef(abi::ParallelMode_Name(mode)).lower();
-    return success();
-  }
-  int64_t stages =
-      std::max<int64_t>(getPipelineShape(options.parallel).devices, countStages(module));
-  int64_t ranks = dist::getMesh(module).getNumRanks() * stages;
-  if (options.parallel.device_num() == ranks || options.parallel.device_num() == 1)
-    return success();
-  return module.emitError("in parallel mode stand_alone a program runs on the ranks of its own "
-                          "mesh: expected device_num ")
-         << ranks << ", got " << options.parallel.device_num()
-         << "; '--parallel-mode=data_parallel' splits the batch";
-}
-
 LogicalResult pcc::runPipeline(ModuleOp module, const PipelineOptions &options, Stage last) {
-  if (failed(checkMode(module, options)))
+  if (failed(checkOptions(module, options)))
     return failure();
   const abi::ParallelConfig &config = options.parallel;
   abi::StrategyFingerprint fingerprint;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/PipelineShape.h"
 
+#include "dialects/pipe/Stages.h"
 #include "passes/solve/order/Schedule.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
@@ -56,4 +57,9 @@ std::string pcc::checkPipeline(const abi::ParallelConfig &config, bool trains) {
   std::string error = schedule ? schedule->whyNot(shape) : "";
   return error.empty() ? error
                        : llvm::formatv("pipeline_schedule {0}: {1}", schedule->name, error).str();
+}
+
+int64_t pcc::countStages(mlir::ModuleOp module) {
+  return llvm::count_if(module.getOps<mlir::ModuleOp>(),
+                        [](mlir::ModuleOp inner) { return pipe::getStage(inner).has_value(); });
 }

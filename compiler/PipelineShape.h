@@ -3,6 +3,7 @@
 // The pipeline that a configuration asks for.
 #pragma once
 
+#include "mlir/IR/BuiltinOps.h"
 #include "passes/solve/order/Pipeline.h"
 #include "runtime/abi/config.pb.h"
 #include <string>
@@ -21,5 +22,8 @@ bool splitsBackward(const abi::ParallelConfig &config);
 /// Empty, or what of the pipeline cannot be: the ranks of a stage, the number of microbatches, what
 /// the schedule demands. `expected …, got …`.
 std::string checkPipeline(const abi::ParallelConfig &config, bool trains);
+
+/// How many pipeline stages have modules of their own in `module`.
+int64_t countStages(mlir::ModuleOp module);
 
 } // namespace pcc

@@ -55,12 +55,8 @@ void Ranking::add(const PipelineCut &cut, std::string_view schedule, const Pipel
   candidate.cut = cut;
   candidate.schedule = schedule;
   candidate.seconds = outcome.seconds;
-  for (int device = 0; device < cut.stages; ++device) {
-    double length = outcome.timeline.length(device);
-    if (length == outcome.timeline.longest())
-      candidate.bubble = std::max(0.0, outcome.timeline.bubble(device) / length);
-    candidate.peakBytes = std::max(candidate.peakBytes, outcome.peakBytes[device]);
-  }
+  candidate.bubble = outcome.timeline.bubbleRate();
+  candidate.peakBytes = *llvm::max_element(outcome.peakBytes);
   if (space.memoryLimit > 0 && candidate.peakBytes > space.memoryLimit)
     candidate.error = llvm::formatv("needs {0:f1} GB of {1:f1} GB", candidate.peakBytes / 1e9,
                                     space.memoryLimit / 1e9);

@@ -35,15 +35,6 @@ struct Decision {
   std::string name; ///< of the order: a schedule's, or `list`
   order::Order order;
   order::Timeline timeline;
-
-  /// The share of its time in which the device waits that takes longest.
-  double bubbleRate() const {
-    double rate = 0, longest = timeline.longest();
-    for (size_t device = 0; device < timeline.spans.size(); ++device)
-      if (timeline.length(int(device)) == longest && longest > 0)
-        rate = std::max(timeline.bubble(int(device)) / longest, 0.0); // but for rounding
-    return rate;
-  }
 };
 
 struct OrderSlots : impl::OrderSlotsBase<OrderSlots> {
@@ -160,7 +151,7 @@ struct OrderSlots : impl::OrderSlotsBase<OrderSlots> {
         << remark::metric("schedule", StringRef(schedule.getValue()))
         << remark::metric("order", StringRef(decision.name))
         << remark::metric("microbatches", slots.getShape().microbatches)
-        << remark::metric("bubble_rate", decision.bubbleRate());
+        << remark::metric("bubble_rate", decision.timeline.bubbleRate());
     for (int64_t stage = 0; stage < slots.getShape().devices; ++stage)
       remark::analysis(slots.getStage(stage).getLoc(), options)
           << remark::metric("stage", stage)

@@ -102,6 +102,14 @@ double Timeline::longest() const {
   return longest;
 }
 
+double Timeline::bubbleRate() const {
+  double rate = 0, length = longest();
+  for (size_t device = 0; device < spans.size(); ++device)
+    if (this->length(int(device)) == length && length > 0)
+      rate = std::max(rate, bubble(int(device)) / length);
+  return rate;
+}
+
 /// Which device waits with what.
 static std::string describeDeadlock(const PipelineShape &shape, const Order &order,
                                     const Timeline &timeline) {

@@ -67,6 +67,8 @@ struct Timeline {
   double bubble(int device) const;
   /// The length of the device that takes longest.
   double longest() const;
+  /// What of that is bubble, as a share; 0 of nothing.
+  double bubbleRate() const;
 };
 
 /// Runs `order`, which `check` accepts.
