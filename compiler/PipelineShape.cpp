@@ -17,6 +17,15 @@ std::string pcc::getScheduleName(const abi::ParallelConfig &config) {
   return lower;
 }
 
+void pcc::setSchedule(abi::ParallelConfig &config, llvm::StringRef name) {
+  std::string upper = "SCHEDULE_" + name.upper();
+  llvm::replace(upper, '-', '_');
+  abi::PipelineSchedule schedule = abi::SCHEDULE_1F1B;
+  [[maybe_unused]] bool isKnown = abi::PipelineSchedule_Parse(upper, &schedule);
+  assert(isKnown && "expected the name of a schedule");
+  config.set_pipeline_schedule(schedule);
+}
+
 /// Null for `auto`, which is none of its own.
 static const order::Schedule *getSchedule(const abi::ParallelConfig &config) {
   return order::findSchedule(getScheduleName(config));

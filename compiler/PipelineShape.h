@@ -12,6 +12,8 @@ namespace pcc {
 
 /// As `passes/solve/order` knows it: `zb-h1`.
 std::string getScheduleName(const abi::ParallelConfig &config);
+/// The opposite; `name` is one of a schedule.
+void setSchedule(abi::ParallelConfig &config, llvm::StringRef name);
 
 /// Stages, chunks, and microbatches of all copies.
 order::PipelineShape getPipelineShape(const abi::ParallelConfig &config);

@@ -7,6 +7,7 @@
 #include "passes/autodiff/Optimizers.h"
 #include "passes/autodiff/Passes.h"
 #include "passes/facts/Kernels.h"
+#include "passes/facts/MachinePrice.h"
 #include "passes/facts/OpNames.h"
 #include "passes/facts/OpPrice.h"
 #include "runtime/machine/CollectivePrice.h"
@@ -149,14 +150,12 @@ private:
 
   /// A value goes on, and its gradient comes back; each rank sends its part.
   double secondsToHandOn(ArrayRef<Value> values) const {
-    machine::GroupAxis pair[] = {{2, options.ranks}};
-    machine::Group group = machine::Group::over(pair, options.cluster);
     double seconds = 0;
     for (Value value : values) {
-      machine::Traffic traffic{abi::SEND, perRank(facts::getNumBytes(value.getType()))};
       bool comesBack = options.trains() && isa<FloatType>(getElementTypeOrSelf(value.getType()));
-      seconds +=
-          (comesBack ? 2 : 1) * machine::priceCollective(options.cluster, group, traffic).seconds;
+      seconds += (comesBack ? 2 : 1) *
+                 facts::secondsOfMessage(perRank(facts::getNumBytes(value.getType())),
+                                         options.ranks, options.cluster);
     }
     return seconds;
   }

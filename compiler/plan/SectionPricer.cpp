@@ -206,11 +206,9 @@ void SectionPricer::addCollective(Operation *op) {
 
 /// Goes to the rank at the same position of another block of ranks; those of all positions at once.
 void SectionPricer::addMessage(pipe::SendOp op) {
-  machine::GroupAxis stages[] = {{2, pricing.mesh.getNumRanks()}};
-  machine::Group group = machine::Group::over(stages, pricing.cluster);
-  machine::Traffic traffic{abi::SEND, static_cast<double>(countBytes(op.getInput()))};
-  result.message =
-      std::max(result.message, machine::priceCollective(pricing.cluster, group, traffic).seconds);
+  double bytes = static_cast<double>(countBytes(op.getInput()));
+  result.message = std::max(
+      result.message, facts::secondsOfMessage(bytes, pricing.mesh.getNumRanks(), pricing.cluster));
 }
 
 /// How much of a collective of `members` runs beside the product whose result it takes or that

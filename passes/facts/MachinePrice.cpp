@@ -55,4 +55,11 @@ machine::CollectivePrice MachinePrice::explain(const ReshardStep &step, double s
   return machine::priceCollective(cluster, makeGroup(step.axes, mesh, cluster), traffic);
 }
 
+double secondsOfMessage(double bytes, int64_t ranks, const abi::Cluster &cluster) {
+  machine::GroupAxis stages[] = {{2, ranks}};
+  return machine::priceCollective(cluster, machine::Group::over(stages, cluster),
+                                  {abi::SEND, bytes})
+      .seconds;
+}
+
 } // namespace pcc::facts

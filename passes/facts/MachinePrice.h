@@ -32,6 +32,10 @@ private:
   int64_t elementBytes;
 };
 
+/// Seconds of a message of `bytes` from each of `ranks` ranks to the one at the same position among
+/// the next as many, all at once: what one pipeline stage hands on to another.
+double secondsOfMessage(double bytes, int64_t ranks, const abi::Cluster &cluster);
+
 /// Where the groups over `axes` of `mesh` lie on `cluster`.
 machine::Group makeGroup(llvm::ArrayRef<std::string> axes, const dist::Mesh &mesh,
                          const abi::Cluster &cluster);

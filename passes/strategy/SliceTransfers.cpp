@@ -68,8 +68,9 @@ private:
     double bytes =
         double(facts::getNumBytes(transfer.getType())) / double(whole.getNumBlocks(mesh));
     double parts = double(cut->getNumBlocks(mesh)) / double(whole.getNumBlocks(mesh));
-    double atOnce = secondsOfMessage(bytes, mesh, machine);
-    double inParts = secondsOfMessage(bytes / parts, mesh, machine) +
+    int64_t ranks = mesh.getNumRanks();
+    double atOnce = facts::secondsOfMessage(bytes, ranks, machine);
+    double inParts = facts::secondsOfMessage(bytes / parts, ranks, machine) +
                      machine::priceCollective(machine, facts::makeGroup(copies, mesh, machine),
                                               {abi::ALL_GATHER, bytes})
                          .seconds;
@@ -80,15 +81,6 @@ private:
                    remark::RemarkOpts::name("slice-transfers").category("strategy"))
         << remark::metric("sharding", cut->str()) << remark::metric("seconds", inParts)
         << remark::metric("seconds_at_once", atOnce);
-  }
-
-  /// To the rank at the same position of the next stage, from all ranks of one at once.
-  static double secondsOfMessage(double bytes, const dist::Mesh &mesh,
-                                 const abi::Cluster &machine) {
-    machine::GroupAxis stages[] = {{2, mesh.getNumRanks()}};
-    return machine::priceCollective(machine, machine::Group::over(stages, machine),
-                                    {abi::SEND, bytes})
-        .seconds;
   }
 };
 

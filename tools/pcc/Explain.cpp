@@ -4,7 +4,6 @@
 // read from its records, to which a model is compiled first; the price of a step from a model's
 // stage spmd; the options of an op from the search of a plan.
 
-#include "compiler/link/Link.h"
 #include "compiler/plan/MeshChoice.h"
 #include "passes/strategy/NodeNames.h"
 #include "runtime/abi/RankExpression.h"
@@ -157,12 +156,7 @@ private:
     PipelineOptions options;
     if (ExitCode code = road.read(options))
       return code;
-    Session session;
-    ExitCode code;
-    mlir::OwningOpRef<mlir::ModuleOp> module = road.compile(session, options, Stage::Task, code);
-    if (!module)
-      return code;
-    return mlir::succeeded(link::linkExecutable(*module, {}, program)) ? Success : BadInput;
+    return road.buildRecords(options, program);
   }
 
   RoadFlags road;

@@ -2,6 +2,7 @@
 
 #include "tools/pcc/PipelineSearch.h"
 
+#include "compiler/PipelineShape.h"
 #include "dialects/pipe/Stages.h"
 #include "mlir/IR/Diagnostics.h"
 #include "passes/solve/order/Schedule.h"
@@ -18,22 +19,6 @@ namespace json = llvm::json;
 static constexpr int64_t mostMicrobatchesPerStage = 8;
 static constexpr int mostStages = 64;
 
-/// As the configuration names it: `zb-h1` is SCHEDULE_ZB_H1.
-static abi::PipelineSchedule toSchedule(llvm::StringRef name) {
-  std::string upper = "SCHEDULE_" + name.upper();
-  llvm::replace(upper, '-', '_');
-  abi::PipelineSchedule schedule = abi::SCHEDULE_1F1B;
-  abi::PipelineSchedule_Parse(upper, &schedule);
-  return schedule;
-}
-
-static llvm::StringRef nameOf(abi::PipelineSchedule schedule) {
-  for (const order::Schedule &known : order::listSchedules())
-    if (toSchedule(known.name) == schedule)
-      return known.name;
-  return "auto";
-}
-
 plan::PipelineSpace PipelineSearch::listSpace() const {
   const abi::ParallelConfig &config = options.parallel;
   plan::PipelineSpace space;
@@ -49,7 +34,7 @@ plan::PipelineSpace PipelineSearch::listSpace() const {
   space.chunks = road.has("virtual_stages") ? std::vector<int>{config.virtual_stages()}
                                             : std::vector<int>{1, 2};
   if (road.has("pipeline_schedule"))
-    space.schedules = {nameOf(config.pipeline_schedule()).str()};
+    space.schedules = {getScheduleName(config)};
   else
     for (const order::Schedule &schedule : order::listSchedules())
       space.schedules.emplace_back(schedule.name);
@@ -69,7 +54,7 @@ PipelineOptions PipelineSearch::makeOptions(const plan::PipelineCut &cut) const 
   for (const order::Schedule &schedule : order::listSchedules())
     if (schedule.placement == cut.placement && schedule.splitsBackward == cut.splitsBackward &&
         schedule.whyNot(cut.getShape()).empty())
-      config.set_pipeline_schedule(toSchedule(schedule.name));
+      setSchedule(config, schedule.name);
   config.set_time_limit(std::max(config.time_limit() / double(numCuts), 0.1));
   return own;
 }
@@ -108,7 +93,7 @@ ExitCode PipelineSearch::run() {
 
 PipelineOptions PipelineSearch::getBest() const {
   PipelineOptions best = makeOptions(candidates.front().cut);
-  best.parallel.set_pipeline_schedule(toSchedule(candidates.front().schedule));
+  setSchedule(best.parallel, candidates.front().schedule);
   return best;
 }
 

@@ -129,6 +129,19 @@ ExitCode RoadFlags::build(Session &session, const PipelineOptions &options, bool
   return Success;
 }
 
+ExitCode RoadFlags::buildRecords(const PipelineOptions &options, abi::Executable &program) const {
+  Session session;
+  ExitCode code;
+  mlir::OwningOpRef<mlir::ModuleOp> module = compile(session, options, Stage::Task, code);
+  if (!module)
+    return code;
+  mlir::FailureOr<abi::Executable> linked = link::linkRecords(*module);
+  if (mlir::failed(linked))
+    return BadInput;
+  program = std::move(*linked);
+  return Success;
+}
+
 llvm::StringRef RoadFlags::givenFlag(llvm::ArrayRef<llvm::StringRef> except) const {
   const cl::Option &lossFlag = loss, &optimizerFlag = optimizer, &dumpFlag = dumpIr,
                    &remarksFlag = remarks, &freezeFlag = freezeBatchNorm;

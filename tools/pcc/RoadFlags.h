@@ -39,6 +39,9 @@ public:
   ExitCode build(Session &session, const PipelineOptions &options, bool shows,
                  abi::Executable &program) const;
 
+  /// The records of the model's program, without code for its kernels.
+  ExitCode buildRecords(const PipelineOptions &options, abi::Executable &program) const;
+
   /// Whether the model is a program, which is compiled already.
   bool isProgram() const { return llvm::StringRef(model.path()).ends_with(".pcx"); }
   /// Reads that program. Flags that only compiling heeds are refused, `--device-num` with another

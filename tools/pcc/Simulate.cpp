@@ -3,7 +3,6 @@
 // pcc simulate: a step of a program, or of the program of a model, under a virtual clock; or, with
 // --schedule=…, a pipeline schedule alone.
 
-#include "compiler/link/Link.h"
 #include "runtime/abi/RankExpression.h"
 #include "runtime/check/Check.h"
 #include "runtime/machine/Cluster.h"
@@ -84,17 +83,8 @@ private:
     PipelineOptions options;
     if (ExitCode code = road.read(options))
       return code;
-    Session session;
-    ExitCode code;
-    mlir::OwningOpRef<mlir::ModuleOp> module = road.compile(session, options, Stage::Task, code);
-    if (!module)
-      return code;
-    mlir::FailureOr<abi::Executable> linked = link::linkRecords(*module);
-    if (mlir::failed(linked))
-      return BadInput;
-    program = std::move(*linked);
     cluster = options.cluster;
-    return Success;
+    return road.buildRecords(options, program);
   }
 
   ExitCode simulate(const abi::Executable &program, std::optional<abi::Cluster> cluster) const {
