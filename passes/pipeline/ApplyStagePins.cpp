@@ -34,7 +34,7 @@ public:
       return success();
     SmallVector<Operation *> matched;
     for (const auto &[name, ops] : opsByName)
-      if (pin.pattern.matches(name))
+      if (pin.subject.pattern.matches(name))
         llvm::copy_if(ops, std::back_inserter(matched),
                       [&](Operation *op) { return pin.matches(op); });
     if (matched.empty() && !pin.isMark)
@@ -84,7 +84,7 @@ private:
   /// The layer in the name of `op`; empty if it is in none.
   static StringRef findLayer(Operation *op, const StagePin &pin) {
     for (StringRef name : facts::getNames(op))
-      if (StringRef layer = pin.pattern.find(name); !layer.empty())
+      if (StringRef layer = pin.subject.pattern.find(name); !layer.empty())
         return layer;
     return "";
   }

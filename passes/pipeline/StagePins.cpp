@@ -10,58 +10,29 @@ using namespace mlir;
 namespace pcc::pipeline {
 namespace {
 
-struct TargetRow {
-  facts::NamePattern::Kind kind;
-  StringLiteral key;
-};
-
-constexpr TargetRow targets[] = {
-    {facts::NamePattern::Kind::Whole, "op"},
-    {facts::NamePattern::Kind::Literal, "op_name"},
-    {facts::NamePattern::Kind::Leading, "module"},
-    {facts::NamePattern::Kind::Part, "layer"},
-};
-
-StringRef getString(DictionaryAttr entry, StringRef key) {
-  auto text = entry.getAs<StringAttr>(key);
-  return text ? text.getValue() : "";
-}
-
-/// The only key among those of the table.
-const TargetRow *findTarget(DictionaryAttr entry) {
-  const TargetRow *found = nullptr;
-  for (const TargetRow &row : targets) {
-    if (getString(entry, row.key).empty())
-      continue;
-    if (found)
-      return nullptr;
-    found = &row;
-  }
-  return found;
-}
+using Kind = facts::NamePattern::Kind;
+constexpr facts::SubjectKey keys[] = {{"op", Kind::Whole},
+                                      {"op_name", Kind::Literal},
+                                      {"module", Kind::Leading},
+                                      {"layer", Kind::Part}};
 
 FailureOr<StagePin> readPin(DictionaryAttr entry, ModuleOp module) {
-  const TargetRow *row = findTarget(entry);
-  if (!row)
-    return module.emitError() << "expected a stage to be given to one of \"op\", \"op_name\", "
-                                 "\"module\" and \"layer\", got "
-                              << entry;
+  FailureOr<facts::PinSubject> subject =
+      facts::PinSubject::read(entry, keys, "a pin of stages", module);
+  if (failed(subject))
+    return failure();
   StagePin pin;
-  pin.pattern = facts::NamePattern(row->kind, getString(entry, row->key));
-  pin.place = getString(entry, "place");
+  pin.subject = std::move(*subject);
   pin.recompute = entry.contains("recompute");
   pin.isMark = entry.contains("marked");
   if (auto stage = entry.getAs<IntegerAttr>("stage"))
     pin.stage = stage.getInt();
   if (auto chunk = entry.getAs<IntegerAttr>("chunk"))
     pin.chunk = chunk.getInt();
-  if (!pin.pattern.getError().empty())
-    return module.emitError() << pin.describe()
-                              << " is no regular expression: " << pin.pattern.getError();
-  if (row->kind == facts::NamePattern::Kind::Part)
-    pin.layout = StageLayout::parse(getString(entry, "layout"));
+  if (keys[pin.subject.key].kind == Kind::Part)
+    pin.layout = StageLayout::parse(facts::getText(entry, "layout"));
   if (pin.layout && !pin.layout->error.empty())
-    return module.emitError() << "layout \"" << getString(entry, "layout") << "\" of "
+    return module.emitError() << "layout \"" << facts::getText(entry, "layout") << "\" of "
                               << pin.describe() << ": " << pin.layout->error;
   if (!pin.stage && !pin.chunk && !pin.recompute && !pin.layout)
     return module.emitError() << pin.describe()
@@ -72,15 +43,10 @@ FailureOr<StagePin> readPin(DictionaryAttr entry, ModuleOp module) {
 } // namespace
 
 bool StagePin::matches(Operation *op) const {
-  bool isMatched =
-      llvm::any_of(facts::getNames(op), [&](StringRef name) { return pattern.matches(name); });
+  bool isMatched = llvm::any_of(facts::getNames(op),
+                                [&](StringRef name) { return subject.pattern.matches(name); });
   std::optional<StringRef> origin = facts::getDerivedFrom(op);
-  return isMatched && !(origin && pattern.matches(*origin));
-}
-
-std::string StagePin::describe() const {
-  std::string text = ("pin \"" + pattern.getText() + "\"").str();
-  return place.empty() ? text : text + " at " + place;
+  return isMatched && !(origin && subject.pattern.matches(*origin));
 }
 
 FailureOr<std::vector<StagePin>> readStagePins(ModuleOp module) {

@@ -4,15 +4,14 @@
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"
-#include "passes/facts/NamePattern.h"
+#include "passes/facts/PinSubject.h"
 #include "passes/pipeline/StageLayout.h"
 #include <optional>
 
 namespace pcc::pipeline {
 
 struct StagePin {
-  facts::NamePattern pattern;
-  std::string place;
+  facts::PinSubject subject;
   std::optional<int64_t> stage, chunk;
   bool recompute = false;
   bool isMark = false; ///< was an attribute of an op
@@ -21,7 +20,7 @@ struct StagePin {
   /// True if it names the op itself: a backward op is not meant where its forward op is.
   bool matches(mlir::Operation *op) const;
   /// As it was written, for messages: `pin "/h.0" at pins.textproto:3`.
-  std::string describe() const;
+  std::string describe() const { return subject.describe(); }
 };
 
 /// All of `module`, empty without the attribute. Diagnoses and fails.

@@ -22,7 +22,7 @@
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"
-#include "passes/facts/NamePattern.h"
+#include "passes/facts/PinSubject.h"
 #include "passes/strategy/GivenStrategy.h"
 
 namespace pcc::strategy {
@@ -36,22 +36,22 @@ public:
   /// Reads one entry; diagnoses at `module` and fails.
   static mlir::FailureOr<Pin> read(mlir::DictionaryAttr entry, mlir::ModuleOp module);
 
-  PinTarget getTarget() const { return target; }
+  PinTarget getTarget() const { return PinTarget(subject.key); }
   bool isRestored() const { return restored; }
   bool isOptional() const { return optional; }
-  llvm::StringRef getPattern() const { return pattern.getText(); }
-  bool isOfTensor() const { return target == PinTarget::Parameter || target == PinTarget::Input; }
-  bool matches(llvm::StringRef name) const { return pattern.matches(name); }
+  llvm::StringRef getPattern() const { return subject.pattern.getText(); }
+  bool isOfTensor() const {
+    return getTarget() == PinTarget::Parameter || getTarget() == PinTarget::Input;
+  }
+  bool matches(llvm::StringRef name) const { return subject.pattern.matches(name); }
   const GivenStrategy &getStrategy() const { return strategy; }
   /// Of a parameter or input.
   const GivenCuts &getSharding() const { return *strategy.out; }
   /// As it was written, for messages: `pin "/h.0" at pins.textproto:3`.
-  std::string describe() const;
+  std::string describe() const { return subject.describe(); }
 
 private:
-  PinTarget target = PinTarget::Op;
-  facts::NamePattern pattern;
-  std::string place;
+  facts::PinSubject subject;
   bool restored = false, optional = false;
   GivenStrategy strategy;
 };

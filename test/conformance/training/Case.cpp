@@ -68,4 +68,13 @@ llvm::Expected<Case> Case::read(const json::Value &value) {
   return result;
 }
 
+Judgement judgeRefusal(const Case &question, llvm::StringRef error,
+                       llvm::ArrayRef<Refusal> refusals) {
+  for (auto [category, text] : refusals)
+    if (category == question.category && error.contains(text))
+      return {Verdict::Same, ("refused: " + error).str()};
+  return {Verdict::Failed, "expected to be refused as " + question.category + ", got " +
+                               (error.empty() ? "a program" : error.str())};
+}
+
 } // namespace pcc::conformance

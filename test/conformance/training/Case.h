@@ -62,6 +62,16 @@ struct Judgement {
   std::string text;
 };
 
+/// What our diagnostic says where the reference system refuses for the reason `category`.
+struct Refusal {
+  llvm::StringLiteral category, text;
+};
+
+/// Of a question that the reference system refuses and that gave `error` here, or none: the same if
+/// it says the text of a row of the question's category.
+Judgement judgeRefusal(const Case &question, llvm::StringRef error,
+                       llvm::ArrayRef<Refusal> refusals);
+
 /// A kind of case and how it is judged.
 struct Kind {
   llvm::StringLiteral name;

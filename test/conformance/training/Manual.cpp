@@ -12,10 +12,7 @@ using namespace mlir;
 namespace pcc::conformance {
 namespace {
 
-/// What our diagnostic says where the reference system refuses for this reason.
-constexpr struct {
-  llvm::StringLiteral category, text;
-} refusals[] = {
+constexpr Refusal refusals[] = {
     {"split_count", "expected a result of type"},
     {"manual_collective", "is written for one rank by hand: expected parallel mode stand_alone"},
     {"gradient_undefined", "no derivative of"},
@@ -41,14 +38,6 @@ Compiled compile(const Case &question, MLIRContext &context) {
   return compileModel(makeManualModel(question), options, Stage::Grad, context);
 }
 
-Judgement judgeRefusal(const Case &question, StringRef error) {
-  for (auto [category, text] : refusals)
-    if (category == question.category && error.contains(text))
-      return {Verdict::Same, ("refused: " + error).str()};
-  return {Verdict::Failed, "expected to be refused as " + question.category + ", got " +
-                               (error.empty() ? "a program" : error.str())};
-}
-
 std::string join(const std::vector<Collective> &collectives) {
   return llvm::join(llvm::map_range(collectives, [](const Collective &c) { return c.str(); }),
                     ", ");
@@ -59,7 +48,7 @@ std::string join(const std::vector<Collective> &collectives) {
 Judgement judgeManual(const Case &question, MLIRContext &context) {
   auto [module, error] = compile(question, context);
   if (question.refused)
-    return judgeRefusal(question, error);
+    return judgeRefusal(question, error, refusals);
   std::string difference = differenceOf(question, error);
   if (!module)
     return difference.empty() ? Judgement{Verdict::Failed, error}

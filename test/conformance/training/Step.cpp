@@ -34,10 +34,7 @@ std::string Share::str() const {
 
 namespace {
 
-/// What our diagnostic says where the reference system refuses for this reason.
-constexpr struct {
-  llvm::StringLiteral category, text;
-} refusals[] = {
+constexpr Refusal refusals[] = {
     {"threshold", "expected 'threshold' not to be negative"},
     {"not_divisible", "divide"},
 };
@@ -46,14 +43,6 @@ constexpr struct {
 bool isAllowed(const Case &question) {
   return hasLossPerRank(question) && (question.category == "optimizer_unsupported" ||
                                       question.category == "more_devices_than_parameters");
-}
-
-Judgement judgeRefusal(const Case &question, StringRef error) {
-  for (auto [category, text] : refusals)
-    if (category == question.category && error.contains(text))
-      return {Verdict::Same, ("refused: " + error).str()};
-  return {Verdict::Failed, "expected to be refused as " + question.category + ", got " +
-                               (error.empty() ? "a program" : error.str())};
 }
 
 std::string describe(const Step &step) {
@@ -84,6 +73,25 @@ PipelineOptions makeStepOptions(const Case &question, const StepOptions &given) 
   return options;
 }
 
+llvm::Expected<CompiledStep> compileStep(const Case &question, const StepOptions &given,
+                                         PipelineOptions options, Stage last, MLIRContext &context,
+                                         llvm::function_ref<void(ModuleOp)> prepare) {
+  if (given.optimizer.empty() || !given.unknownWrap.empty())
+    return llvm::createStringError("optimizer or wrap '" + given.unknownWrap +
+                                   "' is not known here");
+  llvm::Expected<std::string> model = makeStepModel(question);
+  if (!model)
+    return model.takeError();
+  std::map<std::string, double> factors;
+  options.observe = [&](Stage stage, ModuleOp module) {
+    if (stage == Stage::Strategy)
+      factors = readGradientFactors(module);
+    return success();
+  };
+  auto [module, error] = compileModel(*model, options, last, context, prepare);
+  return CompiledStep{std::move(module), std::move(error), std::move(factors)};
+}
+
 std::string compare(const Step &expected, const Step &actual) {
   std::vector<std::string> lines;
   auto text = [](const Step &step, const std::string &name) {
@@ -102,21 +110,13 @@ std::string compare(const Step &expected, const Step &actual) {
 
 Judgement judgeStep(const Case &question, MLIRContext &context) {
   StepOptions given(question);
-  if (given.optimizer.empty() || !given.unknownWrap.empty())
-    return {Verdict::Failed, "optimizer or wrap '" + given.unknownWrap + "' is not known here"};
-  llvm::Expected<std::string> model = makeStepModel(question);
-  if (!model)
-    return {Verdict::Failed, llvm::toString(model.takeError())};
-  PipelineOptions options = makeStepOptions(question, given);
-  std::map<std::string, double> factors;
-  options.observe = [&](Stage stage, ModuleOp module) {
-    if (stage == Stage::Strategy)
-      factors = readGradientFactors(module);
-    return success();
-  };
-  auto [module, error] = compileModel(*model, options, Stage::Spmd, context);
+  llvm::Expected<CompiledStep> compiled =
+      compileStep(question, given, makeStepOptions(question, given), Stage::Spmd, context);
+  if (!compiled)
+    return {Verdict::Failed, llvm::toString(compiled.takeError())};
+  auto &[module, error, factors] = *compiled;
   if (question.refused && !isAllowed(question))
-    return judgeRefusal(question, error);
+    return judgeRefusal(question, error, refusals);
   if (!module)
     return {Verdict::Failed, error};
   Step expected = readStepAnswer(question);

@@ -21,7 +21,7 @@ module attributes {pipe.pins = [{op = "(", stage = 0 : i64}]} {
 
 // -----
 
-// expected-error @below {{expected a stage to be given to one of "op", "op_name", "module" and "layer", got {parameter = "w", stage = 0 : i64}}}
+// expected-error @below {{expected a pin of stages to name one of "op", "op_name", "module" and "layer", got {parameter = "w", stage = 0 : i64}}}
 module attributes {pipe.pins = [{parameter = "w", stage = 0 : i64}]} {
 }
 

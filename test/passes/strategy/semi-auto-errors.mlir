@@ -161,7 +161,7 @@ module attributes {dist.pins = [{input = "x"}]} {
 
 // -----
 
-// expected-error @below {{expected a pin to name one of "op", "op_name", "module", "parameter" and "input", got {in = "((2,1))"}}}
+// expected-error @below {{expected a pin to name one of "op", "op_name", "op_exact", "module", "parameter" and "input", got {in = "((2,1))"}}}
 module attributes {dist.pins = [{in = "((2,1))"}]} {
 }
 

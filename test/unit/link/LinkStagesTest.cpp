@@ -2,12 +2,7 @@
 //
 // Programs of several stages.
 
-#include "compiler/Register.h"
-#include "compiler/link/Link.h"
-#include "mlir/IR/MLIRContext.h"
-#include "mlir/Parser/Parser.h"
-#include "runtime/abi/Executable.h"
-#include <gtest/gtest.h>
+#include "test/unit/link/LinkFixture.h"
 
 using namespace mlir;
 
@@ -60,33 +55,14 @@ module @two attributes {dist.mesh = #dist.mesh<dp=2>} {
 }
 )mlir";
 
-class LinkStages : public testing::Test {
+class LinkStages : public LinkFixture {
 protected:
-  LinkStages() {
-    DialectRegistry registry;
-    registerDialects(registry);
-    context.appendDialectRegistry(registry);
-    context.loadAllAvailableDialects();
-  }
-
   /// The first error of linking `source` with `old`, from its last place on, replaced.
   std::string errorWith(llvm::StringRef old, llvm::StringRef replacement) {
     std::string text = source.str();
     text.replace(text.rfind(old.str()), old.size(), replacement.str());
-    OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
-    EXPECT_TRUE(module);
-    std::string message;
-    ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
-      if (message.empty())
-        message = diagnostic.str();
-      return success();
-    });
-    abi::Executable executable;
-    EXPECT_TRUE(failed(link::linkExecutable(*module, {}, executable)));
-    return message;
+    return errorOf(text);
   }
-
-  MLIRContext context;
 };
 
 // Ranks, groups and tables are those of all stages; kernels and constants lie there once; the

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/link/Link.h"
 
-#include "compiler/Register.h"
-#include "dialects/dist/Dist.h"
-#include "mlir/IR/MLIRContext.h"
-#include "mlir/Parser/Parser.h"
-#include "runtime/abi/Executable.h"
-#include <gtest/gtest.h>
+#include "test/unit/link/LinkFixture.h"
 
 using namespace mlir;
 
@@ -37,38 +32,14 @@ module @tiny attributes {dist.mesh = #dist.mesh<dp=2, tp=2>} {
 )mlir";
 
 namespace {
-class Link : public testing::Test {
+class Link : public LinkFixture {
 protected:
-  Link() {
-    DialectRegistry registry;
-    registerDialects(registry);
-    context.appendDialectRegistry(registry);
-    context.loadAllAvailableDialects();
-  }
-
-  /// The first error of linking the module `text`.
-  std::string errorOf(llvm::StringRef text) {
-    OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
-    EXPECT_TRUE(module);
-    std::string message;
-    ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
-      if (message.empty())
-        message = diagnostic.str();
-      return success();
-    });
-    abi::Executable executable;
-    EXPECT_TRUE(failed(link::linkExecutable(*module, {}, executable)));
-    return message;
-  }
-
-  /// The same for `source` with `old` replaced.
+  /// What linking says of `source` with `old` replaced.
   std::string errorWith(llvm::StringRef old, llvm::StringRef replacement) {
     std::string text = source.str();
     text.replace(text.find(old.str()), old.size(), replacement.str());
     return errorOf(text);
   }
-
-  MLIRContext context;
 };
 } // namespace
 
