@@ -33,7 +33,7 @@ struct PipelineCandidate {
   PipelineCut cut;
   std::string schedule; ///< `1f1b`
   double seconds = 0;
-  double bubble = 0;     ///< share of the step in which the busiest stage waits
+  double bubble = 0;     ///< rate, of the slots alone (order::Timeline)
   int64_t peakBytes = 0; ///< of the stage that needs most
   /// Why it is none: what the road said, or the memory that it lacks. Empty if it is one.
   std::string error;

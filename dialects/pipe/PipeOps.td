@@ -34,6 +34,8 @@ def Pipe_Dialect : Dialect {
     | `pipe.chunk` | parameter | i64, the chunk that reads and updates it |
     | `pipe.copy_of` | parameter | the name of the one that it stands for in a later chunk |
     | `pipe.recompute` | any op of a model | its result is computed again for the gradients, not kept |
+    | `pipe.pins` | module | stages and recompute marks by the names of ops |
+    | `pipe.copies` | `pipe.send` | i64, how many copies the value has, so that no send keeps its rank waiting |
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasRegionResultAttrVerify = 1;

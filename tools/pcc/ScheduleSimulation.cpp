@@ -50,20 +50,9 @@ struct ScheduleFlags::Simulated {
   order::Order order;
   order::Timeline timeline;
 
-  double bubbleRate() const;
   json::Value toJson() const;
   void print(int columns) const;
 };
-
-/// What of the longest time of a device is no work.
-double ScheduleFlags::Simulated::bubbleRate() const {
-  double work = 0;
-  for (const order::PipelineTimes::Stage &stage : times.stages)
-    work += stage.forward + stage.backwardInput + stage.backwardWeight;
-  work *= double(shape.microbatches) / shape.devices;
-  double length = timeline.longest();
-  return length > 0 ? 1 - work / length : 0;
-}
 
 json::Value ScheduleFlags::Simulated::toJson() const {
   json::Array bubbles, idle;
@@ -76,7 +65,7 @@ json::Value ScheduleFlags::Simulated::toJson() const {
                       {"makespan", timeline.end},
                       {"bubble", std::move(bubbles)},
                       {"idle", std::move(idle)},
-                      {"bubble_rate", bubbleRate()},
+                      {"bubble_rate", timeline.bubbleRate()},
                       {"peak_live", json::Array(timeline.peakLive)}};
 }
 
@@ -98,7 +87,7 @@ void ScheduleFlags::Simulated::print(int columns) const {
                                   timeline.peakLive[device]);
   llvm::outs() << llvm::formatv("\n{0}, {1} chunks on a device: all done at {2:f4}, bubble rate "
                                 "{3:f4}\n",
-                                name, shape.chunks, timeline.end, bubbleRate());
+                                name, shape.chunks, timeline.end, timeline.bubbleRate());
 }
 
 ScheduleFlags::ScheduleFlags(cl::SubCommand &command)

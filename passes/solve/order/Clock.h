@@ -67,7 +67,8 @@ struct Timeline {
   double bubble(int device) const;
   /// The length of the device that takes longest.
   double longest() const;
-  /// What of that is bubble, as a share; 0 of nothing.
+  /// Its bubble, as a share of its length; of several as long the largest; 0 of nothing. With equal
+  /// times in all stages this is the rate that papers print, 1 - m (F + B + W) / longest.
   double bubbleRate() const;
 };
 
