@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// In which order a rank begins its work, so that what it sends hides under what it computes.
+//
+// A rank has a lane that computes and others that communicate. Each does one task at a time, in the
+// order in which the rank comes to them; the rank itself computes, and so begins a message when all
+// computing tasks before it are done. Two copies (a, b) of two layers, each computed in 1 (C) and
+// then summed over ranks in 1 (R); a layer needs the sum of the one before:
+//
+//   given:  Ca1 Ra1 Ca2 Ra2 Cb1 Rb1 Cb2 Rb2      found:  Ca1 Ra1 Cb1 Rb1 Ca2 Ra2 Cb2 Rb2
+//   computes        Ca1     Ca2     Cb1     Cb2          computes        Ca1 Cb1 Ca2 Cb2
+//   communicates        Ra1     Ra2     Rb1     Rb2      communicates        Ra1 Rb1 Ra2 Rb2
+//
+// The given order takes 7, as nothing stops b from beginning under Ra2; the one found takes 5, the
+// least that there is.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace pcc::lanes {
+
+inline constexpr int computeLane = 0;
+
+struct Task {
+  int lane = computeLane;
+  double seconds = 0;
+  std::vector<int> after = {}; ///< tasks that must be done before this one begins
+  std::string name = {};
+};
+
+struct LaneProblem {
+  /// In an order in which they can run: each behind all that it comes after.
+  std::vector<Task> tasks;
+
+  /// One more than the highest lane.
+  int countLanes() const;
+};
+
+/// All tasks, each once, by number.
+using LaneOrder = std::vector<int>;
+
+struct LaneTimes {
+  std::vector<double> begin; ///< by task, seconds
+  double finish = 0;         ///< of all
+  std::string error;         ///< why this is no order; empty if it is one
+
+  bool ok() const { return error.empty(); }
+};
+
+/// When each task runs if the rank comes to them in this order, or the first thing that is wrong
+/// with it: a task that is missing or comes twice, or stands before one that it comes after.
+LaneTimes runInOrder(const LaneProblem &problem, const LaneOrder &order);
+
+/// No order is through earlier: the longest chain of tasks, the work of the busiest lane.
+double lowerBound(const LaneProblem &problem);
+
+/// The order of the problem itself.
+LaneOrder givenOrder(const LaneProblem &problem);
+
+/// The best that several list schedules find (Graham, SIAM J. Appl. Math. 17(2), 1969), in
+/// O(tasks · log tasks) each. A lane that is free takes, of what can begin first, the task from
+/// which the longest chain of work leads to the end; so what nothing waits for fills the gaps.
+/// Never later through than the given order.
+LaneOrder schedule(const LaneProblem &problem);
+
+/// The text form: a line for each task, `#` to the end of a line is a comment.
+///
+///   compute 1 a1            seconds, name
+///   send 1 1 ra1 after a1   lane, seconds, name; what it comes after, by name
+struct ParsedLanes {
+  LaneProblem problem;
+  std::string error; ///< with the line; empty if there is none
+};
+ParsedLanes parseProblem(const std::string &text);
+/// `a1 ra1 b1`
+std::string printOrder(const LaneProblem &problem, const LaneOrder &order);
+
+} // namespace pcc::lanes

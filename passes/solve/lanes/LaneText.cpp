@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/solve/lanes/LaneProblem.h"
+
+#include <map>
+#include <sstream>
+
+namespace pcc::lanes {
+
+/// Reads one task; false if it is not what is expected.
+static bool readTask(std::istream &line, std::map<std::string, int> &known, LaneProblem &problem) {
+  Task task;
+  std::string key, word;
+  line >> key;
+  bool isSend = key == "send";
+  if (!isSend && key != "compute")
+    return false;
+  if (isSend && (!(line >> task.lane) || task.lane < 1))
+    return false;
+  if (!(line >> task.seconds >> task.name) || task.seconds < 0 || known.count(task.name))
+    return false;
+  if (line >> word && word != "after")
+    return false;
+  while (line >> word) {
+    auto before = known.find(word);
+    if (before == known.end())
+      return false;
+    task.after.push_back(before->second);
+  }
+  known[task.name] = int(problem.tasks.size());
+  problem.tasks.push_back(task);
+  return true;
+}
+
+ParsedLanes parseProblem(const std::string &text) {
+  ParsedLanes parsed;
+  std::map<std::string, int> known;
+  std::istringstream lines(text);
+  std::string line;
+  for (int number = 1; std::getline(lines, line); ++number) {
+    line = line.substr(0, line.find('#'));
+    if (line.find_first_not_of(" \t") == std::string::npos)
+      continue;
+    std::istringstream words(line);
+    if (readTask(words, known, parsed.problem))
+      continue;
+    parsed.error = "line " + std::to_string(number) +
+                   ": expected \"compute SECONDS NAME [after NAMES]\" or \"send LANE SECONDS NAME "
+                   "[after NAMES]\" with lanes from 1 on, a new name and names of lines above, "
+                   "got \"" +
+                   line + "\"";
+    break;
+  }
+  return parsed;
+}
+
+} // namespace pcc::lanes

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/solve/lanes/LaneProblem.h"
+
+#include <algorithm>
+#include <functional>
+#include <gtest/gtest.h>
+#include <random>
+
+using namespace pcc::lanes;
+
+static LaneProblem parse(const std::string &text) {
+  ParsedLanes parsed = parseProblem(text);
+  EXPECT_EQ(parsed.error, "");
+  return parsed.problem;
+}
+
+static double finishOf(const LaneProblem &problem, const LaneOrder &order) {
+  LaneTimes times = runInOrder(problem, order);
+  EXPECT_EQ(times.error, "");
+  return times.finish;
+}
+
+TEST(Lanes, PutsOneCopyUnderTheMessagesOfTheOther) {
+  LaneProblem problem = parse(R"(
+    compute 1 a1
+    send 1 1 ra1 after a1
+    compute 1 a2 after ra1
+    send 1 1 ra2 after a2
+    compute 1 b1
+    send 1 1 rb1 after b1
+    compute 1 b2 after rb1
+    send 1 1 rb2 after b2
+  )");
+  EXPECT_DOUBLE_EQ(finishOf(problem, givenOrder(problem)), 7);
+  EXPECT_EQ(printOrder(problem, schedule(problem)), "a1 ra1 b1 rb1 a2 ra2 b2 rb2");
+  EXPECT_DOUBLE_EQ(finishOf(problem, schedule(problem)), 5);
+  EXPECT_DOUBLE_EQ(lowerBound(problem), 4);
+}
+
+/// What nothing waits for fills the time of a message that something waits for.
+TEST(Lanes, FillsGapsWithWhatNothingWaitsFor) {
+  LaneProblem problem = parse(R"(
+    compute 1 input2
+    compute 1 weight2 after input2
+    send 1 1 sum after input2
+    compute 1 input1 after sum
+    compute 1 weight1 after input1
+  )");
+  EXPECT_EQ(printOrder(problem, schedule(problem)), "input2 sum weight2 input1 weight1");
+  EXPECT_DOUBLE_EQ(finishOf(problem, schedule(problem)), 4);
+}
+
+TEST(Lanes, ARankBeginsAMessageOnlyBehindWhatItComputesBefore) {
+  LaneProblem problem = parse("compute 1 a\ncompute 5 b\nsend 1 1 s after a");
+  EXPECT_DOUBLE_EQ(runInOrder(problem, {0, 1, 2}).begin[2], 6);
+  EXPECT_DOUBLE_EQ(runInOrder(problem, {0, 2, 1}).begin[2], 1);
+}
+
+TEST(Lanes, RefusesWhatIsNoOrder) {
+  LaneProblem problem = parse("compute 1 a\nsend 1 1 s after a");
+  EXPECT_EQ(runInOrder(problem, {1, 0}).error, "'s' stands before 'a'");
+  EXPECT_EQ(runInOrder(problem, {0}).error, "'s' is missing");
+  EXPECT_EQ(runInOrder(problem, {0, 0}).error, "'a' comes twice");
+  EXPECT_EQ(runInOrder(problem, {0, 2}).error, "expected tasks 0 to 1, got 2");
+}
+
+TEST(Lanes, NamesTheLineThatItCannotRead) {
+  auto refuses = [](const std::string &line) {
+    std::string error = parseProblem("compute 1 a\n" + line).error;
+    EXPECT_EQ(error.substr(0, 16), "line 2: expected") << line;
+  };
+  refuses("compute 1 a");
+  refuses("compute -1 b");
+  refuses("send 0 1 s");
+  refuses("send 1 1 s after b");
+  refuses("compute 1 b behind a");
+  refuses("copy 1 b");
+}
+
+/// `layers` of work C, then a message K, in `copies` equal parts, one copy after the other.
+static LaneProblem makeCopies(int layers, int copies, double compute, double communicate) {
+  LaneProblem problem;
+  for (int copy = 0; copy < copies; ++copy)
+    for (int layer = 0; layer < layers; ++layer) {
+      int last = int(problem.tasks.size()) - 1;
+      problem.tasks.push_back({computeLane, compute / copies, {}, ""});
+      if (layer > 0)
+        problem.tasks.back().after = {last};
+      problem.tasks.push_back({1, communicate / copies, {last + 1}, ""});
+    }
+  return problem;
+}
+
+/// The published time of k >= 2 copies of L layers: L max(C, K) + min(C, K) / k.
+TEST(Lanes, ReachesTheFormulaOfInterleavedCopies) {
+  for (int layers : {1, 2, 5, 24})
+    for (int copies : {2, 3, 4, 8})
+      for (double compute : {0.25, 1.0, 3.0})
+        for (double communicate : {0.25, 1.0, 2.0}) {
+          LaneProblem problem = makeCopies(layers, copies, compute, communicate);
+          double expected =
+              layers * std::max(compute, communicate) + std::min(compute, communicate) / copies;
+          EXPECT_NEAR(finishOf(problem, schedule(problem)), expected, 1e-9)
+              << layers << " layers, " << copies << " copies, " << compute << ", " << communicate;
+        }
+}
+
+static LaneProblem makeRandom(int seed, int tasks) {
+  std::mt19937 random(seed);
+  auto below = [&](int n) { return int(random() % n); };
+  LaneProblem problem;
+  for (int i = 0; i < tasks; ++i) {
+    Task task{below(2) ? computeLane : 1 + below(2), double(below(8)), {}, ""};
+    for (int before = 0; before < i; ++before)
+      if (below(3) == 0)
+        task.after.push_back(before);
+    problem.tasks.push_back(task);
+  }
+  return problem;
+}
+
+/// Against all orders: never later than the given one, seldom later than the best.
+TEST(Lanes, ComesCloseToTryingAllOrders) {
+  int best = 0, total = 0;
+  double excess = 0;
+  for (int seed = 0; seed < 2'000; ++seed) {
+    LaneProblem problem = makeRandom(seed, 1 + seed % 8);
+    double least = finishOf(problem, givenOrder(problem));
+    LaneOrder order;
+    std::vector<bool> used(problem.tasks.size());
+    std::function<void()> extend = [&] {
+      if (order.size() == problem.tasks.size())
+        least = std::min(least, runInOrder(problem, order).finish);
+      for (int i = 0; i < int(problem.tasks.size()); ++i) {
+        const std::vector<int> &after = problem.tasks[i].after;
+        if (used[i] || !std::all_of(after.begin(), after.end(), [&](int j) { return used[j]; }))
+          continue;
+        used[i] = true;
+        order.push_back(i);
+        extend();
+        order.pop_back();
+        used[i] = false;
+      }
+    };
+    extend();
+    double found = finishOf(problem, schedule(problem));
+    ASSERT_GE(found, least);
+    ASSERT_GE(least, lowerBound(problem));
+    best += found == least;
+    excess += least > 0 ? found / least - 1 : 0;
+    ++total;
+  }
+  EXPECT_GT(best, total * 97 / 100);
+  EXPECT_LT(excess / total, 0.005);
+}
+
+TEST(Lanes, IsNeverLaterThanTheGivenOrder) {
+  for (int seed = 0; seed < 200; ++seed) {
+    LaneProblem problem = makeRandom(seed, 100);
+    EXPECT_LE(finishOf(problem, schedule(problem)), finishOf(problem, givenOrder(problem)));
+  }
+}
