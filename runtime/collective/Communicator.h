@@ -84,8 +84,13 @@ public:
   /// earlier batch where only so many may be in flight.
   virtual Expected<Request> start(std::span<const CollectiveCall> calls) = 0;
 
-  /// Returns when the batch is done on this rank, or the communicator is aborted.
-  virtual Status wait(Request request) = 0;
+  /// Returns when the batch is done on this rank, or the communicator is aborted. `arrival` becomes
+  /// the time since which it is done, of nowNanoseconds().
+  virtual Status wait(Request request, int64_t &arrival) = 0;
+  Status wait(Request request) {
+    int64_t arrival;
+    return wait(request, arrival);
+  }
 
   /// start, then wait.
   Status run(std::span<const CollectiveCall> calls);

@@ -107,13 +107,14 @@ Status EventTable::finishFirst(PreparedBatch &batch, Progress &progress, Trace &
   int64_t begin = nowNanoseconds();
   progress.enter(batch.record);
   Status status;
+  int64_t arrival = 0;
   {
     Progress::Waiting waiting(progress, begin);
-    status = batch.communicator->wait(flight.request);
+    status = batch.communicator->wait(flight.request, arrival);
   }
   progress.leave(batch.record);
   trace.add({batch.record, progress.step.load(std::memory_order_relaxed), flight.startTime,
-             nowNanoseconds()});
+             std::max(flight.startTime, arrival)});
   batch.flights.pop_front();
   if (batch.flights.empty()) {
     for (uint32_t event : batch.signals)

@@ -71,6 +71,19 @@ Expected<RunData> openAll(const abi::RunConfig &config, const abi::Program &prog
   return RunData{std::move(*training), std::move(*evaluation)};
 }
 
+/// What the session is loaded with; an error names the flag of the link.
+Expected<SessionOptions> sessionOptionsOf(const abi::RunConfig &config) {
+  SessionOptions options{
+      .seed = config.seed(), .threads = config.threads(), .timeOut = config.time_out()};
+  if (config.link().empty())
+    return options;
+  Expected<machine::Link> link = machine::parseLink(config.link());
+  if (!link)
+    return Status::badUsage(fmt::format("'--link': {}", link.status().message()));
+  options.link = *link;
+  return options;
+}
+
 TrainOptions trainOptionsOf(const abi::RunConfig &config, const Session &session, std::FILE *out,
                             bool progressBar) {
   std::function<Status(int64_t)> epochDone;
@@ -95,9 +108,10 @@ Expected<abi::RunReport> runProgram(abi::Executable executable, const abi::RunCo
                                     std::FILE *out, bool progressBar) {
   if (config.data().empty() && config.eval_data().empty())
     return Status::badUsage("expected --data, --eval-data or both");
-  auto session = Session::load(
-      std::move(executable),
-      {.seed = config.seed(), .threads = config.threads(), .timeOut = config.time_out()});
+  Expected<SessionOptions> options = sessionOptionsOf(config);
+  if (!options)
+    return options.status();
+  auto session = Session::load(std::move(executable), *options);
   if (!session)
     return session.status();
 

@@ -52,7 +52,7 @@ Expected<std::unique_ptr<Session>> Session::load(abi::Executable executable,
   if (!devices)
     return devices.status();
   int ranks = int(devices->size());
-  auto world = makeLocalCommunicators(ranks, options.threads);
+  auto world = makeLocalCommunicators(ranks, options.threads, options.link);
   for (int r = 0; r < ranks; ++r)
     state->executors.push_back(
         std::make_unique<RankExecutor>(state->executable, r, std::move((*devices)[r]),

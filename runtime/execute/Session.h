@@ -11,8 +11,10 @@
 #define PCC_RUNTIME_EXECUTE_SESSION_H
 
 #include "runtime/execute/RankExecutor.h"
+#include "runtime/machine/Link.h"
 
 #include <map>
+#include <optional>
 
 namespace pcc::runtime {
 
@@ -22,6 +24,8 @@ struct SessionOptions {
   int threads = 0;
   /// Seconds that a rank may wait for others; 0: no limit.
   double timeOut = 0;
+  /// What the local ranks' messages seem to go over; absent: nothing but memory.
+  std::optional<machine::Link> link = {};
 };
 
 using NamedTensors = std::map<std::string, Tensor>;

@@ -20,7 +20,7 @@ constexpr int64_t unlimited = std::numeric_limits<int64_t>::max();
 
 /// What the command line says.
 struct Options {
-  std::string program, data, evalData, metrics, save, logDir, trace, format = "text";
+  std::string program, data, evalData, metrics, save, logDir, trace, link, format = "text";
   int64_t deviceNum = 0, steps = 0, epochs = 0, saveEvery = 0, logEvery = 20, seed = 0, threads = 0;
   double timeOut = 0;
   bool shuffle = false, help = false;
@@ -48,6 +48,8 @@ std::vector<tools::Flag> flagsOf(Options &options) {
       {"log-dir", "folder for logs of each rank", &options.logDir},
       {"time-out", "seconds that a rank may wait for others, 0: no limit", &options.timeOut},
       {"format", "text or json", &options.format},
+      {"link", "RATE,LATENCY as in 10Gbps,20us: communication takes as long as over such links",
+       &options.link},
       {"trace", "file for a Chrome trace of the last records", &options.trace},
       {"seed", "for first values and data", IntegerTarget{&options.seed, 0, unlimited}},
       {"threads", "threads of all ranks together, 0: one per core",
@@ -91,6 +93,7 @@ abi::RunConfig configOf(const Options &options) {
   config.set_threads(int32_t(options.threads));
   config.set_shuffle(options.shuffle);
   config.set_trace(options.trace);
+  config.set_link(options.link);
   return config;
 }
 

@@ -27,16 +27,20 @@ struct Abort {
 
 /// What the members of one group share.
 struct Group {
-  Group(std::vector<int> ranks, WaitPolicy policy, std::shared_ptr<Abort> abort)
-      : ranks(ranks), policy(policy), abort(std::move(abort)) {
+  Group(std::vector<int> ranks, WaitPolicy policy, std::shared_ptr<Abort> abort,
+        std::shared_ptr<EmulatedLink> link)
+      : ranks(ranks), policy(policy), abort(std::move(abort)), link(std::move(link)),
+        mailbox(ranks, this->link.get()) {
     for (uint64_t i = 0; i < depth; ++i)
-      meetings.push_back(std::make_unique<Meeting>(ranks, policy));
+      meetings.push_back(std::make_unique<Meeting>(ranks, policy, this->link.get()));
   }
 
   /// Ranks of the process by position, for messages.
   const std::vector<int> ranks;
   const WaitPolicy policy;
   const std::shared_ptr<Abort> abort;
+  /// Null: none.
+  const std::shared_ptr<EmulatedLink> link;
   std::vector<std::unique_ptr<Meeting>> meetings;
   Mailbox mailbox;
 
@@ -54,7 +58,7 @@ public:
   int position() const override { return place; }
   int size() const override { return int(group->ranks.size()); }
   Expected<Request> start(std::span<const CollectiveCall> calls) override;
-  Status wait(Request request) override;
+  Status wait(Request request, int64_t &arrival) override;
   void abort(const std::string &reason) override;
   Expected<std::unique_ptr<Communicator>> split(int color, int key) override;
 
@@ -64,8 +68,9 @@ private:
     bool open = false;
     uint64_t round = 0;
     std::vector<std::shared_ptr<Post>> posts;
-    /// The outcome, if a later start had to wait for it.
+    /// The outcome and the time of arrival, if a later start had to wait for it.
     Status outcome;
+    int64_t arrival = 0;
   };
   Status complete(uint64_t number);
   Status afterWait(Status status) const;
@@ -107,18 +112,21 @@ Status LocalCommunicator::complete(uint64_t number) {
   const std::atomic<bool> &aborted = group->abort->happened;
   if (batch.open) {
     Meeting &meeting = *group->meetings[batch.round % depth];
-    batch.outcome = afterWait(meeting.wait(uint32_t(batch.round / depth), aborted));
+    batch.outcome = afterWait(meeting.wait(uint32_t(batch.round / depth), aborted, batch.arrival));
     batch.open = false;
   }
-  for (const std::shared_ptr<Post> &post : batch.posts)
+  for (const std::shared_ptr<Post> &post : batch.posts) {
     if (Status status = afterWait(Mailbox::wait(*post, aborted)); batch.outcome.ok())
       batch.outcome = status;
+    batch.arrival = std::max(batch.arrival, post->arrival);
+  }
   batch.posts.clear();
   return batch.outcome;
 }
 
-Status LocalCommunicator::wait(Request request) {
+Status LocalCommunicator::wait(Request request, int64_t &arrival) {
   Status status = complete(request.number);
+  arrival = batches.at(request.number).arrival;
   batches.erase(request.number);
   return status;
 }
@@ -152,7 +160,7 @@ std::shared_ptr<Group> LocalCommunicator::childOf(int color, std::vector<int> &m
     ranks.push_back(group->ranks[member]);
   std::shared_ptr<Group> &child = group->children[{splits, color}];
   if (!child)
-    child = std::make_shared<Group>(std::move(ranks), group->policy, group->abort);
+    child = std::make_shared<Group>(std::move(ranks), group->policy, group->abort, group->link);
   return child;
 }
 
@@ -176,7 +184,8 @@ Expected<std::unique_ptr<Communicator>> LocalCommunicator::split(int color, int 
 } // namespace
 } // namespace local
 
-std::vector<std::unique_ptr<Communicator>> makeLocalCommunicators(int ranks, int cores) {
+std::vector<std::unique_ptr<Communicator>>
+makeLocalCommunicators(int ranks, int cores, const std::optional<machine::Link> &link) {
   if (cores <= 0)
     cores = std::max(1u, std::thread::hardware_concurrency());
   // A rank that has its core to itself may look for its partners for some microseconds before it
@@ -185,8 +194,9 @@ std::vector<std::unique_ptr<Communicator>> makeLocalCommunicators(int ranks, int
                            .helpers = std::min(cores, ranks) - 1};
   std::vector<int> all(ranks);
   std::iota(all.begin(), all.end(), 0);
-  auto group =
-      std::make_shared<local::Group>(std::move(all), policy, std::make_shared<local::Abort>());
+  auto emulated = link ? std::make_shared<local::EmulatedLink>(*link, ranks) : nullptr;
+  auto group = std::make_shared<local::Group>(
+      std::move(all), policy, std::make_shared<local::Abort>(), std::move(emulated));
   std::vector<std::unique_ptr<Communicator>> communicators;
   for (int r = 0; r < ranks; ++r)
     communicators.push_back(std::make_unique<local::LocalCommunicator>(group, r));

@@ -4,30 +4,35 @@
 
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/base/Futex.h"
+#include "runtime/base/Sleep.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace pcc::runtime::local {
-namespace {
 
 /// Copies, then tells both sides.
-void transfer(Post &send, Post &receive, int sender, int receiver) {
+void Mailbox::transfer(Post &send, Post &receive, int sender, int receiver) const {
   const CollectiveCall &from = *send.call, &to = *receive.call;
+  int64_t bytes = from.count() * int64_t(abi::elementBytes(from.type));
+  int64_t carried = 0;
+  if (link)
+    carried = link->carryMessage(ranks[sender], ranks[receiver], bytes, nowNanoseconds());
   Status outcome;
   if (from.type != to.type || from.shape != to.shape)
     outcome = Status::failed(fmt::format(
         "rank {} sent {} elements of {}, but rank {} expected {} of {}", sender, from.count(),
         abi::elementName(from.type), receiver, to.count(), abi::elementName(to.type)));
   else
-    std::memcpy(to.destination, from.source, from.count() * abi::elementBytes(from.type));
+    std::memcpy(to.destination, from.source, bytes);
+  int64_t moved = nowNanoseconds();
   for (Post *post : {&send, &receive}) {
     post->outcome = outcome;
+    post->arrival = std::max(moved, carried);
     post->done.store(1, std::memory_order_release);
     wakeAll(post->done);
   }
 }
-
-} // namespace
 
 std::shared_ptr<Post> Mailbox::post(int position, const CollectiveCall &call) {
   bool sends = call.kind == abi::SEND;
@@ -56,6 +61,7 @@ Status Mailbox::wait(Post &post, const std::atomic<bool> &aborted) {
       return {};
     sleepWhile(post.done, 0);
   }
+  sleepUntil(post.arrival, aborted);
   return post.outcome;
 }
 

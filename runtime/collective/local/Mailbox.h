@@ -7,7 +7,7 @@
 #ifndef PCC_RUNTIME_COLLECTIVE_LOCAL_MAILBOX_H
 #define PCC_RUNTIME_COLLECTIVE_LOCAL_MAILBOX_H
 
-#include "runtime/collective/Communicator.h"
+#include "runtime/collective/local/EmulatedLink.h"
 
 #include <atomic>
 #include <deque>
@@ -23,15 +23,20 @@ struct Post {
   const CollectiveCall *call;
   /// Set before `done`: what both sides return.
   Status outcome;
+  /// Set before `done`: when the bytes were there, or would have been over the link.
+  int64_t arrival = 0;
   std::atomic<uint32_t> done = 0;
 };
 
 class Mailbox {
 public:
+  /// Of the ranks by position, joined by memory alone or over `link`.
+  Mailbox(std::vector<int> ranks, EmulatedLink *link) : ranks(std::move(ranks)), link(link) {}
+
   /// Posts the side `call` of the member at `position`.
   std::shared_ptr<Post> post(int position, const CollectiveCall &call);
 
-  /// Sleeps until the post is done or `aborted` is true.
+  /// Sleeps until the post is done and has arrived, or `aborted` is true.
   static Status wait(Post &post, const std::atomic<bool> &aborted);
 
 private:
@@ -41,6 +46,10 @@ private:
     std::deque<std::shared_ptr<Post>> sends, receives;
   };
 
+  void transfer(Post &send, Post &receive, int sender, int receiver) const;
+
+  const std::vector<int> ranks;
+  EmulatedLink *const link;
   std::mutex mutex;
   std::map<Route, Queues> routes;
 };

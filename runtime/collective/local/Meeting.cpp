@@ -2,6 +2,8 @@
 
 #include "runtime/collective/local/Meeting.h"
 
+#include "runtime/base/Sleep.h"
+
 #include <algorithm>
 
 namespace pcc::runtime::local {
@@ -15,8 +17,8 @@ void relax() {
 
 } // namespace
 
-Meeting::Meeting(std::vector<int> ranks, WaitPolicy policy)
-    : ranks(std::move(ranks)), policy(policy), arrivals(this->ranks.size()) {}
+Meeting::Meeting(std::vector<int> ranks, WaitPolicy policy, EmulatedLink *link)
+    : ranks(std::move(ranks)), policy(policy), link(link), arrivals(this->ranks.size()) {}
 
 void Meeting::arrive(uint32_t round, int position, std::span<const CollectiveCall> calls) {
   arrivals[position] = calls;
@@ -40,6 +42,14 @@ void Meeting::gather(size_t call) {
     calls[call][p] = &arrivals[p][call];
 }
 
+/// What the calls of a round take one after the other.
+double Meeting::linkSeconds() const {
+  double seconds = 0;
+  for (const CollectiveCall &call : arrivals[0])
+    seconds += link->seconds(call, int(ranks.size()));
+  return seconds;
+}
+
 void Meeting::open(uint32_t round) {
   outcome = checkCalls();
   firstPiece.assign(1, 0);
@@ -50,6 +60,8 @@ void Meeting::open(uint32_t round) {
     outcome = checkSame(calls[c], ranks);
     firstPiece.push_back(firstPiece.back() + pieceCount(calls[c]));
   }
+  if (link && outcome.ok())
+    carried = link->carry(ranks, linkSeconds(), nowNanoseconds());
   int64_t pieces = outcome.ok() ? firstPiece.back() : 0;
   arrived.store(0, std::memory_order_relaxed);
   nextPiece.store(0, std::memory_order_relaxed);
@@ -57,10 +69,12 @@ void Meeting::open(uint32_t round) {
   if (pieces == 0)
     return finish(round);
   phase.store(2 * round + 1, std::memory_order_seq_cst);
-  int helpers = int(std::min<int64_t>(policy.helpers, pieces - 1));
-  if (helpers > 0 && sleepers.load(std::memory_order_seq_cst) > 0)
+  if (pieces == 1)
+    return work(round);
+  // This member may have something else to do than to wait, so somebody else must know.
+  int helpers = int(std::min<int64_t>(std::max(1, policy.helpers), pieces - 1));
+  if (sleepers.load(std::memory_order_seq_cst) > 0)
     wake(phase, helpers);
-  work(round);
 }
 
 void Meeting::work(uint32_t round) {
@@ -78,12 +92,13 @@ void Meeting::work(uint32_t round) {
 }
 
 void Meeting::finish(uint32_t round) {
+  moved = nowNanoseconds();
   phase.store(2 * round + 2, std::memory_order_seq_cst);
   if (sleepers.load(std::memory_order_seq_cst) > 0)
     wakeAll(phase);
 }
 
-Status Meeting::wait(uint32_t round, const std::atomic<bool> &aborted) {
+Status Meeting::wait(uint32_t round, const std::atomic<bool> &aborted, int64_t &arrival) {
   int spins = policy.spins;
   bool worked = false;
   while (!isDone(round)) {
@@ -102,6 +117,9 @@ Status Meeting::wait(uint32_t round, const std::atomic<bool> &aborted) {
       sleepers.fetch_sub(1, std::memory_order_relaxed);
     }
   }
+  arrival = std::max(moved, carried);
+  if (link)
+    sleepUntil(carried, aborted);
   return outcome;
 }
 

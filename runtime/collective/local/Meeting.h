@@ -3,11 +3,13 @@
 // Where the members of a group meet for one batch of collectives.
 //
 //   arrive     each member leaves a pointer to its calls; nobody waits
-//   open       the last to arrive cuts the work into pieces (Pieces.h)
-//   work       whoever is awake takes pieces until there are none: the last arriver at once, and as
-//              many sleepers as there are other cores; those who sleep need not run for the work to
-//              go on
-//   done       who finishes the last piece wakes all
+//   open       the last to arrive cuts the work into pieces (Pieces.h); if there is one, it is done
+//              on the spot
+//   work       whoever waits takes pieces until there are none: as many sleepers as there are other
+//              cores are woken, and those who come to wait later help; who has something else to
+//              do goes on with that
+//   done       who finishes the last piece wakes all; over an emulated link they sleep on until the
+//              bytes would have arrived
 //
 // So a batch costs each member at most one sleep, and 64 ranks on two cores make progress whoever
 // is scheduled. A meeting is used again and again: round q is in `phase` 2q while members arrive,
@@ -17,6 +19,7 @@
 #define PCC_RUNTIME_COLLECTIVE_LOCAL_MEETING_H
 
 #include "runtime/base/Futex.h"
+#include "runtime/collective/local/EmulatedLink.h"
 #include "runtime/collective/local/Pieces.h"
 
 #include <atomic>
@@ -34,15 +37,17 @@ struct WaitPolicy {
 
 class Meeting {
 public:
-  Meeting(std::vector<int> ranks, WaitPolicy policy);
+  /// Of the ranks by position, joined by memory alone or over `link`.
+  Meeting(std::vector<int> ranks, WaitPolicy policy, EmulatedLink *link);
 
   /// Member `position` joins round `round`, which it has not joined yet; the round before must be
-  /// done. The last member to come also does its share of the work.
+  /// done.
   void arrive(uint32_t round, int position, std::span<const CollectiveCall> calls);
 
-  /// Works while there is work and sleeps until the round is done or `aborted` is true.
-  /// Returns the status of the round; success after an abort, which the caller sees for itself.
-  Status wait(uint32_t round, const std::atomic<bool> &aborted);
+  /// Works while there is work and sleeps until the round is done or `aborted` is true; `arrival`
+  /// becomes the time since which it is. Returns the status of the round; success after an abort,
+  /// which the caller sees for itself.
+  Status wait(uint32_t round, const std::atomic<bool> &aborted, int64_t &arrival);
 
   bool isDone(uint32_t round) const { return reached(2 * round + 2); }
 
@@ -53,17 +58,21 @@ private:
   void open(uint32_t round);
   Status checkCalls() const;
   void gather(size_t call);
+  double linkSeconds() const;
   void work(uint32_t round);
   void finish(uint32_t round);
 
   const std::vector<int> ranks;
   const WaitPolicy policy;
+  EmulatedLink *const link;
   std::vector<std::span<const CollectiveCall>> arrivals;
   /// By call, then position.
   std::vector<std::vector<const CollectiveCall *>> calls;
   /// The first piece of each call, and the number of all pieces.
   std::vector<int64_t> firstPiece;
   Status outcome;
+  /// When the round's bytes were moved, and before when the link would not have brought them.
+  int64_t moved = 0, carried = 0;
 
   alignas(64) std::atomic<uint32_t> arrived = 0;
   alignas(64) std::atomic<uint32_t> phase = 0;

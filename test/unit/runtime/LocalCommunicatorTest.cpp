@@ -6,7 +6,7 @@
 namespace pcc::test {
 
 // The machine as it is; one that is too small for any helper; one with a core for every rank, where
-// waits spin.
+// waits spin; one over a link.
 INSTANTIATE_TEST_SUITE_P(
     Local, CommunicatorConformance,
     testing::Values(
@@ -14,7 +14,12 @@ INSTANTIATE_TEST_SUITE_P(
         Conformance{"one_core",
                     [](int ranks) { return runtime::makeLocalCommunicators(ranks, 1); }},
         Conformance{"many_cores",
-                    [](int ranks) { return runtime::makeLocalCommunicators(ranks, 64); }}),
+                    [](int ranks) { return runtime::makeLocalCommunicators(ranks, 64); }},
+        Conformance{"link",
+                    [](int ranks) {
+                      return runtime::makeLocalCommunicators(
+                          ranks, 0, machine::Link{.bytesPerSecond = 1e10, .latencySeconds = 1e-6});
+                    }}),
     [](const auto &info) { return info.param.name; });
 
 } // namespace pcc::test

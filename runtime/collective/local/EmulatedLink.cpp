@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/collective/local/EmulatedLink.h"
+
+#include "runtime/abi/ElementTypes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace pcc::runtime::local {
+namespace {
+
+int64_t nanoseconds(double seconds) { return int64_t(std::ceil(seconds * 1e9)); }
+
+/// What boxes bring to the busiest member, and from how many others.
+machine::Traffic trafficOfBoxes(const CollectiveCall &call) {
+  std::map<int32_t, int64_t> elements;
+  std::map<int32_t, std::set<int32_t>> senders;
+  for (const Box &box : call.boxes) {
+    if (box.source == box.target)
+      continue;
+    elements[box.target] += *abi::elementCount(box.size);
+    senders[box.target].insert(box.source);
+  }
+  machine::Traffic traffic{.kind = abi::BLOCK_EXCHANGE};
+  for (const auto &[target, count] : elements)
+    traffic.bytes = std::max(traffic.bytes, double(count) * double(abi::elementBytes(call.type)));
+  for (const auto &[target, others] : senders)
+    traffic.messages = std::max(traffic.messages, int64_t(others.size()));
+  return traffic;
+}
+
+machine::Traffic trafficOf(const CollectiveCall &call, int members) {
+  if (call.kind == abi::BLOCK_EXCHANGE)
+    return trafficOfBoxes(call);
+  double bytes =
+      call.kind == abi::BARRIER ? 0 : double(call.count()) * double(abi::elementBytes(call.type));
+  return {.kind = call.kind, .bytes = call.kind == abi::ALL_GATHER ? members * bytes : bytes};
+}
+
+/// A permutation or exchange in which every member keeps what it has.
+bool staysAtHome(const CollectiveCall &call) {
+  bool hasBoxes = call.kind == abi::COLLECTIVE_PERMUTE || call.kind == abi::BLOCK_EXCHANGE;
+  return hasBoxes &&
+         std::ranges::all_of(call.boxes, [](const Box &box) { return box.source == box.target; });
+}
+
+} // namespace
+
+double EmulatedLink::seconds(const CollectiveCall &call, int members) {
+  if (members == 1 || staysAtHome(call))
+    return 0;
+  machine::Traffic traffic = trafficOf(call, members);
+  std::lock_guard lock(mutex);
+  auto [known, isNew] =
+      prices.try_emplace({members, traffic.kind, traffic.bytes, traffic.messages}, 0);
+  if (isNew)
+    known->second = machine::priceOverLink(link, members, traffic);
+  return known->second;
+}
+
+int64_t EmulatedLink::carry(std::span<const int> ranks, double seconds, int64_t now) {
+  if (seconds == 0)
+    return now;
+  std::lock_guard lock(mutex);
+  int64_t begin = now;
+  for (int rank : ranks)
+    begin = std::max({begin, channels[rank].out, channels[rank].in});
+  int64_t end = begin + nanoseconds(seconds);
+  for (int rank : ranks)
+    channels[rank] = {end, end};
+  return end;
+}
+
+int64_t EmulatedLink::carryMessage(int sender, int receiver, int64_t bytes, int64_t now) {
+  if (sender == receiver)
+    return now;
+  std::lock_guard lock(mutex);
+  int64_t begin = std::max({now, channels[sender].out, channels[receiver].in});
+  int64_t end = begin + nanoseconds(double(bytes) / link.bytesPerSecond);
+  channels[sender].out = channels[receiver].in = end;
+  return end + nanoseconds(link.latencySeconds);
+}
+
+} // namespace pcc::runtime::local

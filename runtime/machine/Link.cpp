@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/machine/Link.h"
+
+#include "runtime/machine/BuiltIn.h"
+#include "runtime/machine/Cluster.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <span>
+
+namespace pcc::machine {
+namespace {
+
+struct Unit {
+  std::string_view name;
+  double factor;
+};
+
+constexpr Unit rateUnits[] = {
+    {"bps", 1e0 / 8}, {"kbps", 1e3 / 8}, {"Mbps", 1e6 / 8}, {"Gbps", 1e9 / 8}, {"Tbps", 1e12 / 8},
+    {"B/s", 1e0},     {"kB/s", 1e3},     {"MB/s", 1e6},     {"GB/s", 1e9},     {"TB/s", 1e12}};
+constexpr Unit timeUnits[] = {{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1e0}};
+
+/// The number in `text` times the factor of the unit behind it; 0 for anything else.
+double parseAmount(std::string_view text, std::span<const Unit> units) {
+  double number = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || !std::isfinite(number))
+    return 0;
+  std::string_view name = text.substr(size_t(end - text.data()));
+  for (const Unit &unit : units)
+    if (unit.name == name)
+      return number * unit.factor;
+  return 0;
+}
+
+} // namespace
+
+abi::Expected<Link> parseLink(std::string_view text) {
+  size_t comma = text.find(',');
+  Link link;
+  if (comma != std::string_view::npos)
+    link = {parseAmount(text.substr(0, comma), rateUnits),
+            parseAmount(text.substr(comma + 1), timeUnits)};
+  if (link.bytesPerSecond <= 0 || link.latencySeconds <= 0)
+    return abi::Status::badUsage(
+        fmt::format("expected RATE,LATENCY, as in 10Gbps,20us or 1.25GB/s,20us, got '{}'", text));
+  return link;
+}
+
+void setLinks(abi::Cluster &cluster, const Link &link) {
+  int64_t devices = countDevices(cluster);
+  cluster.clear_form(); // which has levels of its own
+  cluster.clear_level();
+  abi::TopologyLevel &level = *cluster.add_level();
+  level.set_count(devices);
+  abi::LinkFigures &figures = *level.mutable_figures();
+  *figures.mutable_bytes_per_second() = makeFigure(link.bytesPerSecond, abi::ASSUMED);
+  *figures.mutable_latency_seconds() = makeFigure(link.latencySeconds, abi::ASSUMED);
+  *figures.mutable_gap_seconds() = makeFigure(link.latencySeconds, abi::ASSUMED);
+}
+
+double priceOverLink(const Link &link, int64_t members, const Traffic &traffic) {
+  abi::Cluster cluster;
+  cluster.add_level()->set_count(members);
+  setLinks(cluster, link);
+  return priceCollective(cluster, {members, {members}}, traffic).seconds;
+}
+
+} // namespace pcc::machine
