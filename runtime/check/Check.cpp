@@ -3,6 +3,7 @@
 #include "runtime/check/Check.h"
 
 #include "runtime/abi/Stages.h"
+#include "runtime/check/Arrivals.h"
 #include "runtime/check/Dataflow.h"
 #include "runtime/check/Rendezvous.h"
 
@@ -46,15 +47,15 @@ abi::Status checkMeetings(const std::vector<ProgramIndex> &programs, const Messa
 /// What each rank reads and writes.
 abi::Status checkData(const std::vector<ProgramIndex> &programs, const Messages &messages,
                       const std::vector<Episode> &episodes) {
-  std::vector<std::vector<Told>> told;
+  std::vector<std::vector<Arrivals>> arrivals;
   for (const Episode &episode : episodes)
-    told.push_back(listTold(programs, messages, episode));
+    arrivals.push_back(listArrivals(programs, messages, episode));
   for (const ProgramIndex &index : programs) {
     ByteMap bytes(index);
     DataflowFound found = emptyDataflow(index);
     abi::Status status;
     for (size_t e = 0; e < episodes.size() && status.ok(); ++e)
-      status = followData(index, bytes, &told[e][index.number], episodes[e], found);
+      status = followData(index, bytes, &arrivals[e][index.number], episodes[e], found);
     if (status.ok())
       status = checkSourcesUsed(index, found);
     if (!status.ok())

@@ -46,10 +46,10 @@ uint64_t makeSource(uint32_t number, uint32_t operand, uint64_t begin, const Run
 
 class Follower {
 public:
-  Follower(const ProgramIndex &index, const ByteMap &bytes, const Told *told,
+  Follower(const ProgramIndex &index, const ByteMap &bytes, const Arrivals *arrivals,
            const Episode &episode, bool checks, DataflowFound &found)
       : index(index), bytes(bytes), episode(episode), slots(episode.slots[index.number]),
-        checks(checks), isStated(statesDataflow(index.program)), order(index, told),
+        checks(checks), isStated(statesDataflow(index.program)), order(index, arrivals),
         pieces(bytes.size()), runsOf(index.program.sections_size(), 0), found(found) {}
 
   abi::Status run();
@@ -296,10 +296,10 @@ abi::Status Follower::write(const Run &own, const Touch &touch) {
   for (uint32_t p = range.first; p < range.end; ++p) {
     Piece &piece = pieces[p];
     for (const Run &reader : piece.readers)
-      if (checks && !isSelf(reader) && !order.isDone(reader.moment))
+      if (checks && !isSelf(reader) && !order.isDoneBeforeWrite(reader.moment))
         return race(reader, touch, "writes", "reads");
     if (checks && piece.origin == Origin::Record && !isSelf(piece.writer) &&
-        !order.isDone(piece.writer.moment))
+        !order.isDoneBeforeWrite(piece.writer.moment))
       return race(piece.writer, touch, "writes", "writes");
     piece.readers.clear();
     piece.origin = Origin::Record;
@@ -329,9 +329,9 @@ void Follower::show(uint32_t section) {
 
 } // namespace
 
-abi::Status followData(const ProgramIndex &index, const ByteMap &bytes, const Told *told,
+abi::Status followData(const ProgramIndex &index, const ByteMap &bytes, const Arrivals *arrivals,
                        const Episode &episode, DataflowFound &found) {
-  return Follower(index, bytes, told, episode, /*checks=*/true, found).run();
+  return Follower(index, bytes, arrivals, episode, /*checks=*/true, found).run();
 }
 
 void followDataOnly(const ProgramIndex &index, const ByteMap &bytes, const Episode &episode,

@@ -40,7 +40,7 @@ struct DataflowFound {
 
 /// Goes through one program's part of an episode and adds what is read to `found`. The error is the
 /// first thing wrong; it names ranks by their range.
-abi::Status followData(const ProgramIndex &index, const ByteMap &bytes, const Told *told,
+abi::Status followData(const ProgramIndex &index, const ByteMap &bytes, const Arrivals *arrivals,
                        const Episode &episode, DataflowFound &found);
 
 /// The same without a look at what is wrong.

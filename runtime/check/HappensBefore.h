@@ -11,13 +11,13 @@
 //
 // Runs of one record are done in their order, so that a count says all of those before it, too.
 //
-// A message that is done on one side has begun on the other, so whoever waits for the reply of a
-// rank knows what that rank knew when it began to reply: that it has received the question.
+// No byte of a message comes before its sender began to send it. So what that rank knew then of
+// this one (Arrivals.h) is done when a receive begins to write, and of course when it is done.
 
 #ifndef PCC_RUNTIME_CHECK_HAPPENSBEFORE_H
 #define PCC_RUNTIME_CHECK_HAPPENSBEFORE_H
 
-#include "runtime/check/Matching.h"
+#include "runtime/check/ProgramIndex.h"
 
 #include <map>
 
@@ -32,14 +32,15 @@ struct Moment {
   uint32_t count = 0;
 };
 
-/// What a message tells, by record and run: counts of the rank's own clocks.
-using Told = std::map<std::pair<uint32_t, uint32_t>, std::vector<Moment>>;
+/// By clock of a receive and by run in an episode: which of the rank's own runs were done when the
+/// sender began. Empty where nothing is known.
+using Arrivals = std::vector<std::vector<Clock>>;
 
 /// One rank's way through the slots of an episode.
 class HappensBefore {
 public:
-  /// `told` may be null.
-  HappensBefore(const ProgramIndex &index, const Told *told);
+  /// `arrivals` may be null: what comes is taken to come at any time.
+  HappensBefore(const ProgramIndex &index, const Arrivals *arrivals);
 
   /// A record begins (its place in ProgramIndex::records); until the next call begin() is its
   /// clock and moment() its run.
@@ -50,8 +51,11 @@ public:
   /// The record that was entered signals its events.
   void leave();
 
-  /// Whether a run is done when the entered record begins.
+  /// Whether a run is done when the entered record begins, and when it may begin to write.
   bool isDone(Moment moment) const { return now[moment.clock] >= moment.count; }
+  bool isDoneBeforeWrite(Moment moment) const {
+    return isDone(moment) || (arrival && (*arrival)[moment.clock] >= moment.count);
+  }
 
   /// Something between slots that the rank's own thread does: it comes after all of COMPUTE.
   void enterThread() { now = compute; }
@@ -67,21 +71,19 @@ private:
   void waitForEvents(const abi::Record &record);
 
   const ProgramIndex &index;
-  const Told *told;
+  const Arrivals *arrivals;
   Clock now, compute, slotBegin;
+  /// What the sender knew, if the entered record receives and that is known.
+  const Clock *arrival = nullptr;
   /// By event and by clock: what was known when the last run that signals, or is, it was done.
   std::vector<Clock> signalled, doneBy;
   /// By event that some record waits for by number: what was known then, by number.
   std::map<uint32_t, std::map<uint64_t, Clock>> signalledFor;
-  /// By record.
+  /// By clock but that of COMPUTE.
   std::vector<uint32_t> runs;
   uint32_t entered = 0, count = 0, computed = 0;
   uint64_t number = 0; ///< of the slot, by which rings turn
 };
-
-/// What the messages of each program tell in an episode.
-std::vector<Told> listTold(const std::vector<ProgramIndex> &programs, const Messages &messages,
-                           const Episode &episode);
 
 } // namespace pcc::check
 

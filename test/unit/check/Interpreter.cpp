@@ -43,10 +43,38 @@ uint64_t meaningOf(const abi::Record &record) {
   return hashOf(alike.SerializeAsString());
 }
 
+/// What all sides of a meeting must say alike.
+std::string callOf(const abi::Record &record) {
+  abi::Collective call = record.collective();
+  call.clear_source();
+  call.clear_destination();
+  call.clear_peer();
+  call.clear_tag();
+  if (isMessage(record))
+    call.clear_kind();
+  return call.SerializeAsString();
+}
+
+bool sends(const Task &task) { return task.record->collective().kind() == abi::SEND; }
+
+/// The task of a rank.
+struct Side {
+  int rank, task;
+  auto operator<=>(const Side &) const = default;
+};
+
 /// A collective or message of which all sides must come.
 struct Meeting {
   size_t sides = 0;
-  std::vector<std::pair<int, int>> come; ///< rank and task
+  std::vector<Side> come = {};
+  bool isSent = false; ///< a message whose sender is done
+};
+
+/// What can happen next: a task begins or ends, or a meeting goes on.
+struct Choice {
+  enum { Begin, End, Meet } what;
+  Side side = {};
+  size_t meeting = 0;
 };
 
 struct Rank {
@@ -61,22 +89,26 @@ struct Rank {
 class Machine {
 public:
   Machine(const abi::Executable &executable, DeviceKind kind, uint64_t seed)
-      : executable(executable), kind(kind), isSlow(seed % 2 == 1), random(seed) {}
+      : executable(executable), kind(kind), isSlow(seed % 2 == 1), buffers(seed / 2 % 2 == 1),
+        lazy(int(seed / 4 % uint64_t(abi::rankCount(executable.mesh()) + 1)) - 1), random(seed) {}
 
   Outcome run();
 
 private:
-  bool isNext(const Meeting &meeting) const;
+  bool goesOn(const Meeting &meeting);
   void prepareStep();
   void handInQueues();
   void moveThreads();
   bool runStep(int step);
-  std::vector<std::pair<int, int>> ready();
-  void listReady(int rank, std::vector<std::pair<int, int>> &list);
+  std::vector<Choice> choices();
+  void listReady(int rank, std::vector<Choice> &list);
+  bool take(const Choice &choice);
   bool canBegin(const Rank &rank, const Task &task) const;
   void begin(int rank, int task);
   void finish(int rank, int task);
-  bool finishMeeting(Meeting &meeting);
+  Task &taskOf(Side side) { return ranks[size_t(side.rank)].tasks[size_t(side.task)]; }
+  void meet(Meeting &meeting);
+  bool doMatch(const Meeting &meeting);
   void read(Rank &rank, Task &task);
   void write(Rank &rank, Task &task, uint64_t hash);
   void fill(Rank &rank, int64_t number, const Task &task);
@@ -86,10 +118,13 @@ private:
 
   const abi::Executable &executable;
   const DeviceKind kind;
-  const bool isSlow; ///< what ranks do together takes long, so that orders are found that need it
+  const bool isSlow;  ///< what ranks do together takes long, so that orders are found that need it
+  const bool buffers; ///< what is sent is kept until it is asked for: sends wait for nobody
+  const int lazy;     ///< a rank that computes only where nothing else can happen; -1 for none
   std::mt19937_64 random;
   std::vector<Rank> ranks;
   std::vector<Meeting> meetings;
+  std::vector<Side> running;
   int step = 0;
   Outcome outcome;
 };
@@ -128,12 +163,12 @@ bool Machine::canBegin(const Rank &rank, const Task &task) const {
          isFree && (task.slotBegin < 0 || rank.tasks[size_t(task.slotBegin)].phase == Phase::Done);
 }
 
-void Machine::listReady(int number, std::vector<std::pair<int, int>> &list) {
+void Machine::listReady(int number, std::vector<Choice> &list) {
   Rank &rank = ranks[size_t(number)];
   if (kind == DeviceKind::Thread) {
     if (rank.next < rank.tasks.size() && rank.tasks[rank.next].phase == Phase::Waiting &&
         canBegin(rank, rank.tasks[rank.next]))
-      list.emplace_back(number, int(rank.next));
+      list.push_back({Choice::Begin, {number, int(rank.next)}});
     return;
   }
   bool computes = true;
@@ -149,14 +184,26 @@ void Machine::listReady(int number, std::vector<std::pair<int, int>> &list) {
                  next->record->lane() == abi::COMPUTE && next->record->waits().empty();
     }
     if (task.phase == Phase::Waiting && canBegin(rank, task))
-      list.emplace_back(number, int(t));
+      list.push_back({Choice::Begin, {number, int(t)}});
   }
 }
 
-std::vector<std::pair<int, int>> Machine::ready() {
-  std::vector<std::pair<int, int>> list;
+std::vector<Choice> Machine::choices() {
+  std::vector<Choice> list;
   for (int r = 0; r < int(ranks.size()); ++r)
     listReady(r, list);
+  for (Side side : running)
+    list.push_back({Choice::End, side});
+  bool waits = isSlow && !list.empty() && random() % 16 > 0;
+  for (size_t m = 0; m < meetings.size() && !waits; ++m)
+    if (goesOn(meetings[m]))
+      list.push_back({Choice::Meet, {}, m});
+  auto isOfLazy = [&](const Choice &choice) {
+    return choice.what != Choice::Meet && choice.side.rank == lazy &&
+           taskOf(choice.side).record->lane() == abi::COMPUTE;
+  };
+  if (!std::all_of(list.begin(), list.end(), isOfLazy))
+    std::erase_if(list, isOfLazy);
   return list;
 }
 
@@ -195,7 +242,9 @@ void Machine::begin(int number, int index) {
     return;
   }
   if (task.meeting >= 0)
-    meetings[size_t(task.meeting)].come.emplace_back(number, index);
+    meetings[size_t(task.meeting)].come.push_back({number, index});
+  else
+    running.push_back({number, index});
 }
 
 void Machine::finish(int number, int index) {
@@ -210,50 +259,55 @@ void Machine::finish(int number, int index) {
   task.phase = Phase::Done;
 }
 
-/// Whether all sides have come, and none is still busy with an earlier one of the same record.
-bool Machine::isNext(const Meeting &meeting) const {
+/// Whether the sides that it needs have come, and none is still busy with an earlier run of its
+/// record. A message that is kept needs its sender first.
+bool Machine::goesOn(const Meeting &meeting) {
+  auto isFree = [&](Side side) {
+    int before = taskOf(side).before;
+    return before < 0 || taskOf({side.rank, before}).phase == Phase::Done;
+  };
+  auto isKept = [&](Side side) {
+    return buffers && !meeting.isSent && sends(taskOf(side)) && isFree(side);
+  };
+  if (std::any_of(meeting.come.begin(), meeting.come.end(), isKept))
+    return true;
   return meeting.sides > 0 && meeting.come.size() == meeting.sides &&
-         std::all_of(meeting.come.begin(), meeting.come.end(), [&](std::pair<int, int> side) {
-           const std::vector<Task> &tasks = ranks[size_t(side.first)].tasks;
-           int before = tasks[size_t(side.second)].before;
-           return before < 0 || tasks[size_t(before)].phase == Phase::Done;
-         });
+         std::all_of(meeting.come.begin(), meeting.come.end(), isFree);
 }
 
-/// Gives every side what all of them bring. False if they do not match.
-bool Machine::finishMeeting(Meeting &meeting) {
-  auto taskOf = [&](std::pair<int, int> side) -> Task & {
-    return ranks[size_t(side.first)].tasks[size_t(side.second)];
-  };
-  std::sort(meeting.come.begin(), meeting.come.end());
-  const abi::Record &first = *taskOf(meeting.come.front()).record;
-  uint64_t all = 0;
+/// Whether all sides call the same.
+bool Machine::doMatch(const Meeting &meeting) {
   std::set<std::string> calls;
-  for (auto side : meeting.come) {
-    Task &task = taskOf(side);
-    read(ranks[size_t(side.first)], task);
-    for (uint64_t value : task.read)
+  for (Side side : meeting.come)
+    calls.insert(callOf(*taskOf(side).record));
+  return calls.size() == 1;
+}
+
+/// Takes what is to be kept, or gives every side what all of them bring.
+void Machine::meet(Meeting &meeting) {
+  auto sender = std::find_if(meeting.come.begin(), meeting.come.end(),
+                             [&](Side side) { return sends(taskOf(side)); });
+  if (buffers && !meeting.isSent && sender != meeting.come.end()) {
+    read(ranks[size_t(sender->rank)], taskOf(*sender));
+    taskOf(*sender).phase = Phase::Done;
+    meeting.isSent = true;
+    return;
+  }
+  std::sort(meeting.come.begin(), meeting.come.end());
+  uint64_t all = 0;
+  for (Side side : meeting.come) {
+    read(ranks[size_t(side.rank)], taskOf(side));
+    for (uint64_t value : taskOf(side).read)
       all = mix(all, value);
-    abi::Collective call = task.record->collective();
-    call.clear_source();
-    call.clear_destination();
-    call.clear_peer();
-    call.clear_tag();
-    if (isMessage(*task.record))
-      call.clear_kind();
-    calls.insert(call.SerializeAsString());
   }
-  if (calls.size() > 1)
-    return false;
-  for (auto side : meeting.come) {
-    Task &task = taskOf(side);
-    write(ranks[size_t(side.first)], task,
-          isMessage(first) ? all : mix(all, hashOf(*calls.begin())));
-    task.phase = Phase::Done;
+  const abi::Record &first = *taskOf(meeting.come.front()).record;
+  if (!isMessage(first))
+    all = mix(all, hashOf(callOf(first)));
+  for (Side side : meeting.come) {
+    write(ranks[size_t(side.rank)], taskOf(side), all);
+    taskOf(side).phase = Phase::Done;
   }
-  meeting.come.clear();
-  meeting.sides = 0;
-  return true;
+  meeting = {};
 }
 
 void Machine::show(Rank &rank, const abi::Result &result) {
@@ -282,8 +336,8 @@ void Machine::handInQueues() {
       rank.queue.pop_front();
     if (rank.queue.empty())
       continue;
-    std::pair<int, int> side(r, rank.queue.front());
-    auto &come = meetings[size_t(rank.tasks[size_t(side.second)].meeting)].come;
+    Side side{r, rank.queue.front()};
+    std::vector<Side> &come = meetings[size_t(taskOf(side).meeting)].come;
     if (std::find(come.begin(), come.end(), side) == come.end())
       come.push_back(side);
   }
@@ -311,35 +365,34 @@ void Machine::prepareStep() {
     meetings.push_back({.sides = sides, .come = {}});
 }
 
+/// False if the sides of a meeting do not match.
+bool Machine::take(const Choice &choice) {
+  if (choice.what == Choice::Meet) {
+    Meeting &meeting = meetings[choice.meeting];
+    if (meeting.come.size() == meeting.sides && !doMatch(meeting))
+      return false;
+    meet(meeting);
+  } else if (choice.what == Choice::End) {
+    finish(choice.side.rank, choice.side.task);
+    running.erase(std::find(running.begin(), running.end(), choice.side));
+  } else {
+    begin(choice.side.rank, choice.side.task);
+    Rank &rank = ranks[size_t(choice.side.rank)];
+    if (kind == DeviceKind::Thread && taskOf(choice.side).record->lane() != abi::COMPUTE)
+      ++rank.next;
+  }
+  return true;
+}
+
 bool Machine::runStep(int number) {
   step = number;
   prepareStep();
-  std::vector<std::pair<int, int>> running;
   for (;;) {
     handInQueues();
-    std::vector<std::pair<int, int>> list = ready();
-    std::vector<size_t> full;
-    bool waits = isSlow && list.size() + running.size() > 0 && random() % 16 > 0;
-    for (size_t m = 0; m < meetings.size() && !waits; ++m)
-      if (isNext(meetings[m]))
-        full.push_back(m);
-    size_t choices = list.size() + running.size() + full.size();
-    if (choices == 0)
+    std::vector<Choice> list = choices();
+    if (list.empty())
       break;
-    size_t choice = random() % choices;
-    if (choice < list.size()) {
-      auto [r, t] = list[choice];
-      begin(r, t);
-      const Task &task = ranks[size_t(r)].tasks[size_t(t)];
-      if (task.meeting < 0)
-        running.emplace_back(r, t);
-      if (kind == DeviceKind::Thread && task.record->lane() != abi::COMPUTE)
-        ++ranks[size_t(r)].next;
-    } else if (choice < list.size() + running.size()) {
-      auto place = running.begin() + ptrdiff_t(choice - list.size());
-      finish(place->first, place->second);
-      running.erase(place);
-    } else if (!finishMeeting(meetings[full[choice - list.size() - running.size()]])) {
+    if (!take(list[random() % list.size()])) {
       outcome.failure = "calls do not match";
       return false;
     }

@@ -2,9 +2,8 @@
 //
 // Runs the records of all ranks on memory that holds hashes instead of numbers: every record writes
 // a hash of what it is and of all that it reads. So two runs that end with the same hashes have
-// computed the same. Nothing is buffered between ranks; what may run at once does so in an order by
-// chance, and a record reads and writes at any moment between its begin and its end. It shares no
-// code with runtime/check.
+// computed the same. What may run at once does so in an order by chance, and a record reads and
+// writes at any moment between its begin and its end. It shares no code with runtime/check.
 
 #ifndef PCC_TEST_UNIT_CHECK_INTERPRETER_H
 #define PCC_TEST_UNIT_CHECK_INTERPRETER_H
@@ -33,7 +32,9 @@ struct Outcome {
   std::vector<uint64_t> values;
 };
 
-/// Two steps of a valid executable.
+/// Two steps of a valid executable. The seed also says whether messages and collectives are slow
+/// (seed % 2), whether a send is done before its receive began (seed / 2 % 2; else they meet), and
+/// which rank computes only where nothing else can happen (seed / 4 % (ranks + 1) - 1).
 Outcome interpret(const abi::Executable &executable, DeviceKind kind, uint64_t seed);
 
 /// Whether the orders in which ranks launch collectives fit into one order.

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/check/Arrivals.h"
+
+#include "runtime/abi/Stages.h"
+
+#include <algorithm>
+
+namespace pcc::check {
+namespace {
+
+/// By number of a send: how many of its runs are known to have come to their receiver.
+using Known = std::vector<uint32_t>;
+
+/// A send within columns, by its clock.
+struct Send {
+  int program = 0;
+  uint32_t clock = 0;
+  /// By run: what was done on its own rank when it began, as far as that rank's order says; and
+  /// what was known of all sends.
+  std::vector<Clock> begins = {};
+  std::vector<Known> known = {};
+};
+
+/// A receive within columns, by its clock, and the number of its send.
+struct Receive {
+  uint32_t clock = 0;
+  uint32_t send = 0;
+};
+
+/// Follows what is known from message to message.
+class Knowledge {
+public:
+  Knowledge(const std::vector<ProgramIndex> &programs, const Messages &messages,
+            const Episode &episode);
+  Arrivals arrivalsOf(const ProgramIndex &index) const;
+
+private:
+  void addSend(const ProgramIndex &index, uint32_t record);
+  const Channel *channelOf(int program, uint32_t record) const;
+  void begin(const ProgramIndex &index, const std::vector<abi::Slot> &slots);
+  void spread();
+  bool learn(uint32_t number);
+  Clock clockOf(const ProgramIndex &index, const Known &known) const;
+
+  const std::vector<ProgramIndex> &programs;
+  const Messages &messages;
+  std::vector<Send> sends;
+  /// By program: its receives, and the numbers of its sends in the order in which they begin.
+  std::vector<std::vector<Receive>> receives;
+  std::vector<std::vector<uint32_t>> order;
+};
+
+Knowledge::Knowledge(const std::vector<ProgramIndex> &programs, const Messages &messages,
+                     const Episode &episode)
+    : programs(programs), messages(messages), receives(programs.size()), order(programs.size()) {
+  for (const ProgramIndex &index : programs)
+    for (uint32_t r = 0; r < index.records.size(); ++r)
+      if (isMessage(*index.records[r]) && index.records[r]->collective().kind() == abi::SEND)
+        addSend(index, r);
+  if (sends.empty())
+    return;
+  for (const ProgramIndex &index : programs)
+    begin(index, episode.slots[index.number]);
+  spread();
+}
+
+/// The channel of a record of the first column, if those of all columns lie like it.
+const Channel *Knowledge::channelOf(int program, uint32_t record) const {
+  const std::vector<int32_t> &numbers = messages.channelOf[program][record];
+  if (std::find(numbers.begin(), numbers.end(), -1) != numbers.end())
+    return nullptr;
+  const abi::Executable &executable = programs[program].executable;
+  const Channel &first = messages.channels[numbers.front()];
+  for (int32_t number : numbers) {
+    const Channel &channel = messages.channels[number];
+    bool isAlike = channel.sendProgram == first.sendProgram && channel.send == first.send &&
+                   channel.receiveProgram == first.receiveProgram &&
+                   channel.receive == first.receive;
+    if (!isAlike || channel.sendProgram < 0 || channel.receiveProgram < 0 ||
+        channel.sender - abi::ranksOfProgram(executable, channel.sendProgram).first !=
+            channel.receiver - abi::ranksOfProgram(executable, channel.receiveProgram).first)
+      return nullptr;
+  }
+  return &first;
+}
+
+void Knowledge::addSend(const ProgramIndex &index, uint32_t record) {
+  const Channel *channel = channelOf(index.number, record);
+  if (!channel || channel->send != record)
+    return;
+  receives[channel->receiveProgram].push_back(
+      {programs[channel->receiveProgram].clockOf[channel->receive], uint32_t(sends.size())});
+  sends.push_back({.program = index.number, .clock = index.clockOf[record]});
+}
+
+/// Goes through a program's part of the episode on its own.
+void Knowledge::begin(const ProgramIndex &index, const std::vector<abi::Slot> &slots) {
+  std::vector<int64_t> sendOf(index.clocks, -1);
+  for (uint32_t s = 0; s < sends.size(); ++s)
+    if (sends[s].program == index.number)
+      sendOf[sends[s].clock] = s;
+  HappensBefore own(index, nullptr);
+  for (const abi::Slot &slot : slots) {
+    own.enterSlot(slot);
+    for (uint32_t r = index.firstOf[slot.section()]; r < index.firstOf[slot.section() + 1]; ++r) {
+      own.enter(r);
+      if (int64_t send = sendOf[index.clockOf[r]]; send >= 0) {
+        sends[send].begins.push_back(own.begin());
+        order[index.number].push_back(uint32_t(send));
+      }
+      own.leave();
+    }
+  }
+}
+
+/// Lets every rank learn, each as far as those that it hears from have come.
+void Knowledge::spread() {
+  std::vector<size_t> next(programs.size(), 0);
+  for (bool goesOn = true; goesOn;) {
+    goesOn = false;
+    for (size_t p = 0; p < programs.size(); ++p)
+      for (; next[p] < order[p].size() && learn(order[p][next[p]]); ++next[p])
+        goesOn = true;
+  }
+}
+
+/// Finds what is known where the next run of a send begins: what came with the messages that were
+/// received. False if one of these is not there yet.
+bool Knowledge::learn(uint32_t number) {
+  Send &send = sends[number];
+  const Clock &begin = send.begins[send.known.size()];
+  Known known(sends.size(), 0);
+  for (const Receive &receive : receives[send.program]) {
+    uint32_t count = begin[receive.clock];
+    const std::vector<Known> &theirs = sends[receive.send].known;
+    if (count == 0)
+      continue;
+    if (theirs.size() < count)
+      return false;
+    for (size_t s = 0; s < known.size(); ++s)
+      known[s] = std::max(known[s], theirs[count - 1][s]);
+    known[receive.send] = std::max(known[receive.send], count);
+  }
+  send.known.push_back(std::move(known));
+  return true;
+}
+
+/// What is done on a rank of whose sends so many have come.
+Clock Knowledge::clockOf(const ProgramIndex &index, const Known &known) const {
+  Clock clock(index.clocks, 0);
+  for (uint32_t s = 0; s < known.size(); ++s) {
+    if (sends[s].program != index.number || known[s] == 0)
+      continue;
+    const Clock &begin = sends[s].begins[known[s] - 1];
+    for (size_t c = 0; c < begin.size(); ++c)
+      clock[c] = std::max(clock[c], begin[c]);
+    uint32_t &own = clock[sends[s].clock];
+    own = std::max(own, known[s]);
+  }
+  return clock;
+}
+
+Arrivals Knowledge::arrivalsOf(const ProgramIndex &index) const {
+  Arrivals arrivals(index.clocks);
+  for (const Receive &receive : receives[index.number])
+    for (const Known &known : sends[receive.send].known)
+      arrivals[receive.clock].push_back(clockOf(index, known));
+  return arrivals;
+}
+
+} // namespace
+
+std::vector<Arrivals> listArrivals(const std::vector<ProgramIndex> &programs,
+                                   const Messages &messages, const Episode &episode) {
+  Knowledge knowledge(programs, messages, episode);
+  std::vector<Arrivals> arrivals;
+  for (const ProgramIndex &index : programs)
+    arrivals.push_back(knowledge.arrivalsOf(index));
+  return arrivals;
+}
+
+} // namespace pcc::check
