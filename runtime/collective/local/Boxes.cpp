@@ -11,6 +11,9 @@
 namespace pcc::runtime::local {
 namespace {
 
+/// Bytes of a row below which the lines at its ends count.
+constexpr int64_t leastStreamedRow = 1024;
+
 /// The linear index of element `start + index` of a row-major tensor.
 int64_t linearIndex(std::span<const int64_t> shape, std::span<const int64_t> start,
                     std::span<const int64_t> index) {
@@ -33,18 +36,21 @@ bool nextRow(std::span<const int64_t> size, std::vector<int64_t> &index) {
 } // namespace
 
 void moveBox(BoxSide<const std::byte> source, BoxSide<std::byte> target,
-             std::span<const int64_t> size, abi::ElementType type, abi::ReduceOp reduction) {
+             std::span<const int64_t> size, abi::ElementType type, abi::ReduceOp reduction,
+             Store store) {
   for (int64_t extent : size)
     if (extent == 0)
       return;
   int64_t element = static_cast<int64_t>(abi::elementBytes(type));
   int64_t row = size.empty() ? 1 : size.back();
+  if (row * element < leastStreamedRow)
+    store = Store::ThroughCaches;
   std::vector<int64_t> index(size.size(), 0);
   do {
     const std::byte *from = source.data + linearIndex(source.shape, source.start, index) * element;
     std::byte *to = target.data + linearIndex(target.shape, target.start, index) * element;
     if (reduction == abi::REDUCE_OP_UNSPECIFIED) {
-      std::memcpy(to, from, row * element);
+      storeBytes(store, to, from, row * element);
     } else {
       const std::byte *sources[] = {to, from};
       reduce(reduction, type, sources, {&to, 1}, row);

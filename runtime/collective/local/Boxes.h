@@ -6,6 +6,7 @@
 #define PCC_RUNTIME_COLLECTIVE_LOCAL_BOXES_H
 
 #include "runtime/abi/program.pb.h"
+#include "runtime/collective/local/Store.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -21,9 +22,11 @@ template <typename Bytes> struct BoxSide {
 };
 
 /// Copies a box of `size` elements per dimension; with `reduction` set, reduces it into the target.
+/// Long rows are copied by `store`.
 void moveBox(BoxSide<const std::byte> source, BoxSide<std::byte> target,
              std::span<const int64_t> size, abi::ElementType type,
-             abi::ReduceOp reduction = abi::REDUCE_OP_UNSPECIFIED);
+             abi::ReduceOp reduction = abi::REDUCE_OP_UNSPECIFIED,
+             Store store = Store::ThroughCaches);
 
 } // namespace pcc::runtime::local
 

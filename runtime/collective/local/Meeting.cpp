@@ -2,6 +2,7 @@
 
 #include "runtime/collective/local/Meeting.h"
 
+#include "runtime/abi/ElementTypes.h"
 #include "runtime/base/Sleep.h"
 
 #include <algorithm>
@@ -42,6 +43,15 @@ void Meeting::gather(size_t call) {
     calls[call][p] = &arrivals[p][call];
 }
 
+/// Whether the bytes of a round are moved sooner than a sleeper is woken for them.
+bool Meeting::isLittle() const {
+  constexpr int64_t little = 1 << 19;
+  int64_t bytes = 0;
+  for (const CollectiveCall &call : arrivals[0])
+    bytes += call.count() * int64_t(abi::elementBytes(call.type)) * int64_t(ranks.size());
+  return bytes <= little;
+}
+
 /// What the calls of a round take one after the other.
 double Meeting::linkSeconds() const {
   double seconds = 0;
@@ -69,7 +79,7 @@ void Meeting::open(uint32_t round) {
   if (pieces == 0)
     return finish(round);
   phase.store(2 * round + 1, std::memory_order_seq_cst);
-  if (pieces == 1)
+  if (isLittle())
     return work(round);
   // This member may have something else to do than to wait, so somebody else must know.
   int helpers = int(std::min<int64_t>(std::max(1, policy.helpers), pieces - 1));

@@ -3,9 +3,9 @@
 // Where the members of a group meet for one batch of collectives.
 //
 //   arrive     each member leaves a pointer to its calls; nobody waits
-//   open       the last to arrive cuts the work into pieces (Pieces.h); if there is one, it is done
-//              on the spot
-//   work       whoever waits takes pieces until there are none: as many sleepers as there are other
+//   open       the last to arrive cuts the work into pieces (Pieces.h); a little is done on the
+//   spot work       whoever waits takes pieces until there are none: as many sleepers as there are
+//   other
 //              cores are woken, and those who come to wait later help; who has something else to
 //              do goes on with that
 //   done       who finishes the last piece wakes all; over an emulated link they sleep on until the
@@ -58,6 +58,7 @@ private:
   void open(uint32_t round);
   Status checkCalls() const;
   void gather(size_t call);
+  bool isLittle() const;
   double linkSeconds() const;
   void work(uint32_t round);
   void finish(uint32_t round);

@@ -12,10 +12,16 @@
 namespace pcc::runtime::local {
 namespace {
 
-/// Elements of a piece: 8 members' worth of f32 fits in a second-level cache.
-constexpr int64_t pieceElements = 1 << 14;
+/// Elements of a piece: 8 members' worth of f32 fits in a second-level cache; small operands are
+/// cut in a few pieces, too.
+int64_t pieceElements(int64_t elements) {
+  constexpr int64_t most = 1 << 14, least = 1 << 12, pieces = 4;
+  return std::clamp((elements / pieces + 1023) / 1024 * 1024, least, most);
+}
 
-int64_t piecesOf(int64_t elements) { return (elements + pieceElements - 1) / pieceElements; }
+int64_t piecesOf(int64_t elements) {
+  return (elements + pieceElements(elements) - 1) / pieceElements(elements);
+}
 
 const std::byte *sourceOf(const CollectiveCall &call) {
   return static_cast<const std::byte *>(call.source);
@@ -36,6 +42,16 @@ int64_t innerOf(const CollectiveCall &call) {
   return inner;
 }
 
+/// Destinations of all members that no cache holds together are written past the caches.
+Store storeOf(MemberCalls calls) {
+  constexpr int64_t large = 1 << 24;
+  const CollectiveCall &call = *calls[0];
+  int64_t bytes = call.count() * elementOf(call) * int64_t(calls.size());
+  if (call.kind == abi::ALL_GATHER)
+    bytes *= int64_t(calls.size());
+  return bytes >= large ? Store::PastCaches : Store::ThroughCaches;
+}
+
 /// Elements [begin, begin + count) of the sources at `sourceOffset`, reduced into all given
 /// destinations.
 void reduceRange(MemberCalls calls, std::span<std::byte *const> destinations, int64_t offset,
@@ -43,7 +59,7 @@ void reduceRange(MemberCalls calls, std::span<std::byte *const> destinations, in
   std::vector<const std::byte *> sources;
   for (const CollectiveCall *call : calls)
     sources.push_back(sourceOf(*call) + offset * elementOf(*call));
-  reduce(calls[0]->reduction, calls[0]->type, sources, destinations, count);
+  reduce(calls[0]->reduction, calls[0]->type, sources, destinations, count, storeOf(calls));
 }
 
 /// The range of elements of a piece among `elements`.
@@ -52,7 +68,8 @@ struct Range {
   int64_t end;
 };
 Range rangeOf(int64_t piece, int64_t elements) {
-  return {piece * pieceElements, std::min(elements, (piece + 1) * pieceElements)};
+  int64_t each = pieceElements(elements);
+  return {piece * each, std::min(elements, (piece + 1) * each)};
 }
 
 void allReducePiece(MemberCalls calls, int64_t piece) {
@@ -95,8 +112,8 @@ void allGatherPiece(MemberCalls calls, int64_t piece) {
     int64_t count = std::min(run - inRun, range.end - begin);
     int64_t offset = (outer * members + member) * run + inRun;
     for (const CollectiveCall *target : calls)
-      std::memcpy(destinationOf(*target) + offset * element,
-                  sourceOf(*calls[member]) + begin * element, count * element);
+      storeBytes(storeOf(calls), destinationOf(*target) + offset * element,
+                 sourceOf(*calls[member]) + begin * element, count * element);
     begin += count;
   }
 }
@@ -107,7 +124,8 @@ void broadcastPiece(MemberCalls calls, int64_t piece) {
   const std::byte *source = sourceOf(*calls[calls[0]->root]) + offset;
   for (const CollectiveCall *call : calls)
     if (destinationOf(*call) + offset != source)
-      std::memcpy(destinationOf(*call) + offset, source, (range.end - range.begin) * element);
+      storeBytes(storeOf(calls), destinationOf(*call) + offset, source,
+                 (range.end - range.begin) * element);
 }
 
 /// Everything that one target receives: block `target` of each source goes to place `source` along
@@ -123,7 +141,8 @@ void allToAllPiece(MemberCalls calls, int64_t target) {
   for (int64_t source = 0; source < members; ++source) {
     place[call.concatAxis] = source * size[call.concatAxis];
     moveBox({sourceOf(*calls[source]), call.shape, start},
-            {destinationOf(*calls[target]), targetShape, place}, size, call.type);
+            {destinationOf(*calls[target]), targetShape, place}, size, call.type,
+            abi::REDUCE_OP_UNSPECIFIED, storeOf(calls));
   }
 }
 
@@ -144,7 +163,7 @@ void boxesPiece(MemberCalls calls, int64_t target) {
     if (isMine(box))
       moveBox({sourceOf(*calls[box.source]), call.shape, box.sourceStart},
               {destinationOf(call), targetShape, box.targetStart}, box.size, call.type,
-              call.reduceBoxes ? call.reduction : abi::REDUCE_OP_UNSPECIFIED);
+              call.reduceBoxes ? call.reduction : abi::REDUCE_OP_UNSPECIFIED, storeOf(calls));
 }
 
 std::string describe(const CollectiveCall &call) {
@@ -187,7 +206,7 @@ int64_t pieceCount(MemberCalls calls) {
   }
 }
 
-void doPiece(MemberCalls calls, int64_t piece) {
+static void moveBytes(MemberCalls calls, int64_t piece) {
   switch (calls[0]->kind) {
   case abi::ALL_REDUCE:
   case abi::REDUCE:
@@ -206,6 +225,11 @@ void doPiece(MemberCalls calls, int64_t piece) {
   default:
     return;
   }
+}
+
+void doPiece(MemberCalls calls, int64_t piece) {
+  moveBytes(calls, piece);
+  finishStores(storeOf(calls));
 }
 
 Status checkSame(MemberCalls calls, std::span<const int> ranks) {

@@ -51,63 +51,81 @@ struct Min {
 /// Elements that are summed in the first-level cache before they are written out.
 constexpr int64_t stretch = 1024;
 
-template <typename T, typename Op>
-void reduceElements(std::span<const std::byte *const> sources,
-                    std::span<std::byte *const> destinations, int64_t count) {
-  using W = typename Wide<T>::Type;
-  alignas(64) W sum[stretch];
-  for (int64_t begin = 0; begin < count; begin += stretch) {
-    int64_t length = std::min(stretch, count - begin);
-    const T *first = reinterpret_cast<const T *>(sources[0]) + begin;
+/// `sum` becomes the first source, or the first two reduced.
+template <typename T, typename Op, typename W>
+void begin(W *__restrict sum, std::span<const std::byte *const> sources, int64_t at,
+           int64_t length) {
+  const T *__restrict first = reinterpret_cast<const T *>(sources[0]) + at;
+  if (sources.size() == 1) {
     for (int64_t i = 0; i < length; ++i)
       sum[i] = Wide<T>::load(first[i]);
-    for (size_t s = 1; s < sources.size(); ++s) {
-      const T *__restrict source = reinterpret_cast<const T *>(sources[s]) + begin;
+    return;
+  }
+  const T *__restrict second = reinterpret_cast<const T *>(sources[1]) + at;
+  for (int64_t i = 0; i < length; ++i)
+    sum[i] = Op::apply(Wide<T>::load(first[i]), Wide<T>::load(second[i]));
+}
+
+template <typename T, typename Op>
+void reduceElements(std::span<const std::byte *const> sources,
+                    std::span<std::byte *const> destinations, int64_t count, Store store) {
+  using W = typename Wide<T>::Type;
+  alignas(64) W sum[stretch];
+  alignas(64) T result[stretch];
+  for (int64_t at = 0; at < count; at += stretch) {
+    int64_t length = std::min(stretch, count - at);
+    begin<T, Op>(sum, sources, at, length);
+    for (size_t s = 2; s < sources.size(); ++s) {
+      const T *__restrict source = reinterpret_cast<const T *>(sources[s]) + at;
       for (int64_t i = 0; i < length; ++i)
         sum[i] = Op::apply(sum[i], Wide<T>::load(source[i]));
     }
-    for (std::byte *destination : destinations) {
-      T *__restrict target = reinterpret_cast<T *>(destination) + begin;
+    const void *bytes = sum;
+    if constexpr (!std::is_same_v<T, W>) {
       for (int64_t i = 0; i < length; ++i)
-        target[i] = Wide<T>::store(sum[i]);
+        result[i] = Wide<T>::store(sum[i]);
+      bytes = result;
     }
+    for (std::byte *destination : destinations)
+      storeBytes(store, destination + at * int64_t(sizeof(T)),
+                 static_cast<const std::byte *>(bytes), length * int64_t(sizeof(T)));
   }
 }
 
 template <typename T>
 void reduceType(abi::ReduceOp op, std::span<const std::byte *const> sources,
-                std::span<std::byte *const> destinations, int64_t count) {
+                std::span<std::byte *const> destinations, int64_t count, Store store) {
   switch (op) {
   case abi::MAX:
-    return reduceElements<T, Max>(sources, destinations, count);
+    return reduceElements<T, Max>(sources, destinations, count, store);
   case abi::MIN:
-    return reduceElements<T, Min>(sources, destinations, count);
+    return reduceElements<T, Min>(sources, destinations, count, store);
   case abi::PROD:
-    return reduceElements<T, Prod>(sources, destinations, count);
+    return reduceElements<T, Prod>(sources, destinations, count, store);
   default:
-    return reduceElements<T, Sum>(sources, destinations, count);
+    return reduceElements<T, Sum>(sources, destinations, count, store);
   }
 }
 
 } // namespace
 
 void reduce(abi::ReduceOp op, abi::ElementType type, std::span<const std::byte *const> sources,
-            std::span<std::byte *const> destinations, int64_t count) {
+            std::span<std::byte *const> destinations, int64_t count, Store store) {
   switch (type) {
   case abi::F32:
-    return reduceType<float>(op, sources, destinations, count);
+    return reduceType<float>(op, sources, destinations, count, store);
   case abi::F16:
-    return reduceType<Float16>(op, sources, destinations, count);
+    return reduceType<Float16>(op, sources, destinations, count, store);
   case abi::BF16:
-    return reduceType<BFloat16>(op, sources, destinations, count);
+    return reduceType<BFloat16>(op, sources, destinations, count, store);
   case abi::I32:
-    return reduceType<int32_t>(op, sources, destinations, count);
+    return reduceType<int32_t>(op, sources, destinations, count, store);
   case abi::I64:
-    return reduceType<int64_t>(op, sources, destinations, count);
+    return reduceType<int64_t>(op, sources, destinations, count, store);
   case abi::I8:
-    return reduceType<int8_t>(op, sources, destinations, count);
+    return reduceType<int8_t>(op, sources, destinations, count, store);
   case abi::BOOL:
-    return reduceType<bool>(op, sources, destinations, count);
+    return reduceType<bool>(op, sources, destinations, count, store);
   default:
     return;
   }

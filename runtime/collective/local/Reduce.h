@@ -7,6 +7,7 @@
 #define PCC_RUNTIME_COLLECTIVE_LOCAL_REDUCE_H
 
 #include "runtime/abi/program.pb.h"
+#include "runtime/collective/local/Store.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +19,8 @@ namespace pcc::runtime::local {
 /// `type`. A destination may be one of the sources. For BOOL, SUM and MAX are `or`, PROD and MIN
 /// are `and`.
 void reduce(abi::ReduceOp op, abi::ElementType type, std::span<const std::byte *const> sources,
-            std::span<std::byte *const> destinations, int64_t count);
+            std::span<std::byte *const> destinations, int64_t count,
+            Store store = Store::ThroughCaches);
 
 } // namespace pcc::runtime::local
 
