@@ -97,6 +97,27 @@ function(pcc_unit_test name)
   set_tests_properties(${name} PROPERTIES LABELS ${label})
 endfunction()
 
+# pcc_mpi_test(NAME SOURCES a.cpp … LINK PccX … PROCESSES 2 4 …): a GoogleTest program with a main of its own that mpirun starts,
+# one ctest entry for each number of processes. Nothing where MPI is not here.
+function(pcc_mpi_test name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK;PROCESSES" ${ARGN})
+  if(NOT TARGET pcc-mpi)
+    return()
+  endif()
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest)
+  add_dependencies(${name} pcc-mpi)
+  add_dependencies(runtime-tests ${name})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/test")
+  foreach(processes IN LISTS ARG_PROCESSES)
+    add_test(NAME ${name}-${processes}
+             COMMAND "${MPIEXEC_EXECUTABLE}" ${MPIEXEC_NUMPROC_FLAG} ${processes} $<TARGET_FILE:${name}>)
+    # More processes than cores, and containers whose only user is root: OpenMPI wants to be told.
+    set_tests_properties(${name}-${processes} PROPERTIES LABELS runtime TIMEOUT 600 PROCESSORS 2 ENVIRONMENT
+      "OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1;OMPI_MCA_rmaps_base_oversubscribe=1")
+  endforeach()
+endfunction()
+
 # pcc_rooms(a b …): the sub-folders of a floor, lowest first.
 function(pcc_rooms)
   foreach(room IN LISTS ARGN)

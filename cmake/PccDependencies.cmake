@@ -17,6 +17,13 @@ find_package(ZLIB REQUIRED)
 # oneDNN is opened with dlopen: only its headers are needed here.
 find_path(PCC_DNNL_INCLUDE_DIR oneapi/dnnl/dnnl.h REQUIRED)
 
+# MPI is asked for by a plug-in alone (runtime/collective/mpi); the rest is built without it.
+find_package(MPI COMPONENTS C QUIET)
+if(NOT MPI_C_FOUND)
+  message(STATUS "MPI is not here: the communicator 'mpi' and its tests are left out; "
+                 "libopenmpi-dev and openmpi-bin bring it")
+endif()
+
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM)
   set(CMAKE_CXX_COMPILER_LAUNCHER "${CCACHE_PROGRAM}")

@@ -8,6 +8,8 @@
 // An implementation includes this file and instantiates the suite with its factory:
 //   INSTANTIATE_TEST_SUITE_P(Local, CommunicatorConformance, testing::Values(Conformance{"local",
 //   make}));
+// Where ranks are spread over processes, each runs the suite, the factory gives it its own ranks,
+// and each rank looks at what it got.
 
 #ifndef PCC_TEST_UNIT_RUNTIME_COMMUNICATORCONFORMANCE_H
 #define PCC_TEST_UNIT_RUNTIME_COMMUNICATORCONFORMANCE_H

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Who started this process, and as which of how many: the conventions of mpirun (OpenMPI, and the
+// PMI of MPICH's hydra), Slurm and torchrun.
+
+#ifndef PCC_RUNTIME_COLLECTIVE_LAUNCH_H
+#define PCC_RUNTIME_COLLECTIVE_LAUNCH_H
+
+#include "runtime/base/Base.h"
+
+#include <functional>
+#include <string>
+
+namespace pcc::runtime {
+
+struct Launch {
+  /// "mpirun", "srun", "torchrun"; empty: nobody who says so, and this is the only process.
+  std::string launcher = {};
+  int process = 0;
+  int processes = 1;
+  /// The same among the processes of this machine.
+  int localProcess = 0;
+  int localProcesses = 1;
+
+  bool isAlone() const { return processes == 1; }
+  bool isFirst() const { return process == 0; }
+};
+
+/// Looks up one variable of the environment; null if it is not there.
+using Environment = std::function<const char *(const char *name)>;
+
+/// Reads the launch from the environment. Where several conventions are there, mpirun's counts
+/// before torchrun's, and that before Slurm's, in whose allocations the others run. Error
+/// (BadUsage): a variable that is no number, or a process that is not below their number.
+Expected<Launch> readLaunch(const Environment &environment);
+
+/// Of this process.
+Expected<Launch> readLaunch();
+
+} // namespace pcc::runtime
+
+#endif // PCC_RUNTIME_COLLECTIVE_LAUNCH_H

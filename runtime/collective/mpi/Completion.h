@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How the engine tells ranks that something is done, and how a run is given up.
+
+#ifndef PCC_RUNTIME_COLLECTIVE_MPI_COMPLETION_H
+#define PCC_RUNTIME_COLLECTIVE_MPI_COMPLETION_H
+
+#include "runtime/base/Base.h"
+#include "runtime/base/Futex.h"
+
+#include <functional>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace pcc::runtime::mpi {
+
+/// Whether a run was given up, shared by all communicators of a process's world.
+class Abort {
+public:
+  /// The first reason stays; whether this is it.
+  bool set(const std::string &why) {
+    std::lock_guard lock(mutex);
+    if (happened.load())
+      return false;
+    reason = why;
+    happened.store(true, std::memory_order_release);
+    for (const auto &listener : listeners)
+      listener(reason);
+    return true;
+  }
+
+  /// Has `listener` called with the reason, now if there is one already.
+  void listen(std::function<void(const std::string &)> listener) {
+    std::lock_guard lock(mutex);
+    if (happened.load())
+      listener(reason);
+    listeners.push_back(std::move(listener));
+  }
+
+  Status status() const {
+    if (!happened.load(std::memory_order_acquire))
+      return {};
+    std::lock_guard lock(mutex);
+    return {StatusKind::Aborted, reason};
+  }
+
+private:
+  std::atomic<bool> happened = false;
+  mutable std::mutex mutex;
+  std::string reason;
+  std::vector<std::function<void(const std::string &)>> listeners;
+};
+
+/// Set once by the engine, waited for by any number of threads.
+class Completion {
+public:
+  void set(Status status) {
+    outcome = std::move(status);
+    time = nowNanoseconds();
+    done.store(1, std::memory_order_release);
+    wakeAll(done);
+  }
+
+  /// Sleeps until it is set or the run is given up. `arrival` becomes the time when it was set.
+  Status wait(const Abort &abort, int64_t &arrival) const {
+    while (done.load(std::memory_order_acquire) == 0) {
+      if (Status status = abort.status(); !status.ok())
+        return status;
+      sleepWhile(done, 0);
+    }
+    arrival = std::max(arrival, time);
+    return outcome;
+  }
+
+private:
+  std::atomic<uint32_t> done = 0;
+  Status outcome;
+  int64_t time = 0;
+};
+
+} // namespace pcc::runtime::mpi
+
+#endif // PCC_RUNTIME_COLLECTIVE_MPI_COMPLETION_H

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/collective/mpi/Group.h"
+
+#include <algorithm>
+
+namespace pcc::runtime::mpi {
+
+Group::Group(std::shared_ptr<Engine> engine, Members members, Reductions reductions,
+             PccMpiGroup first, PccMpiGroup second)
+    : engine(std::move(engine)), ownMembers(std::move(members)), reductions(reductions),
+      first(first), second(second) {}
+
+std::shared_ptr<Round> Group::arrive(int index, uint64_t number,
+                                     std::span<const CollectiveCall> calls) {
+  std::lock_guard lock(mutex);
+  std::shared_ptr<Round> &entry = arriving[number];
+  if (!entry) {
+    entry = std::make_shared<Round>();
+    entry->calls.resize(ownMembers.local().size());
+  }
+  std::shared_ptr<Round> round = entry;
+  round->calls[index] = calls;
+  if (++round->arrived < round->calls.size())
+    return round;
+  arriving.erase(number);
+  // Still under the lock, so that batches reach the engine in their order.
+  engine->submit([self = shared_from_this(), round] {
+    self->opening.push_back(round);
+    self->engine->add(self);
+  });
+  return round;
+}
+
+bool Group::advance() {
+  bool moved = open();
+  moved |= finishSteps();
+  moved |= startSeconds();
+  return moved;
+}
+
+/// Starts batches in their order, as far as they are agreed on.
+bool Group::open() {
+  bool moved = false;
+  while (!opening.empty()) {
+    std::optional<Status> verdict = agree(*opening.front());
+    if (!verdict)
+      return moved;
+    if (verdict->ok())
+      launch(opening.front());
+    else
+      opening.front()->completion.set(*verdict);
+    opening.pop_front();
+    moved = true;
+  }
+  return moved;
+}
+
+/// Nothing while processes compare the batch. What was agreed on once is known to all.
+std::optional<Status> Group::agree(const Round &round) {
+  if (!agreement) {
+    agreement.emplace(ownMembers, Channel{engine->mpi(), first}, round.calls);
+    if (agreed.contains(agreement->number())) {
+      agreement.reset();
+      return Status();
+    }
+    agreement->begin();
+  }
+  std::optional<Status> verdict = agreement->poll();
+  if (!verdict)
+    return std::nullopt;
+  if (verdict->ok())
+    agreed.insert(agreement->number());
+  agreement.reset();
+  return verdict;
+}
+
+void Group::launch(const std::shared_ptr<Round> &round) {
+  size_t calls = round->calls[0].size();
+  round->unfinished = calls;
+  for (size_t call = 0; call < calls; ++call)
+    launchCall(round, call);
+  if (calls == 0)
+    round->completion.set({});
+}
+
+void Group::launchCall(const std::shared_ptr<Round> &round, size_t call) {
+  OwnCalls calls;
+  for (std::span<const CollectiveCall> batch : round->calls)
+    calls.push_back(&batch[call]);
+  Flight &flight = flights.emplace_back();
+  flight.round = round;
+  auto operation = makeOperation(ownMembers, std::move(calls), reductions, pool);
+  if (!operation)
+    return end(flight, operation.status());
+  flight.operation = std::move(*operation);
+  int code = flight.operation->startFirst({engine->mpi(), first}, flight.request);
+  if (code != 0)
+    end(flight, statusOf(engine->mpi(), code));
+}
+
+bool Group::finishSteps() {
+  bool moved = false;
+  for (Flight &flight : flights)
+    if (flight.state == State::First || flight.state == State::Second)
+      moved |= finishStep(flight);
+  std::erase_if(flights, [](const Flight &flight) { return flight.state == State::Done; });
+  return moved;
+}
+
+/// Whether the step of a flight is done; then what follows it is done, too.
+bool Group::finishStep(Flight &flight) {
+  int32_t done = 0, bytes = 0;
+  int code = engine->mpi().test(&flight.request, &done, &bytes);
+  if (code != 0) {
+    end(flight, statusOf(engine->mpi(), code));
+    return true;
+  }
+  if (!done)
+    return false;
+  if (flight.state == State::Second) {
+    flight.operation->afterSecond();
+    end(flight, {});
+    return true;
+  }
+  flight.operation->afterFirst();
+  if (flight.operation->hasSecond())
+    flight.state = State::Between;
+  else
+    end(flight, {});
+  return true;
+}
+
+/// In the order of calls: one that is not ready holds up those behind it.
+bool Group::startSeconds() {
+  bool moved = false;
+  for (Flight &flight : flights) {
+    if (flight.state != State::Between) {
+      if (flight.state == State::First && flight.operation->hasSecond())
+        break;
+      continue;
+    }
+    int code = flight.operation->startSecond({engine->mpi(), second}, flight.request);
+    flight.state = State::Second;
+    moved = true;
+    if (code != 0)
+      end(flight, statusOf(engine->mpi(), code));
+  }
+  return moved;
+}
+
+void Group::end(Flight &flight, const Status &status) {
+  Round &round = *flight.round;
+  if (round.outcome.ok())
+    round.outcome = status;
+  flight.state = State::Done;
+  flight.operation.reset();
+  if (--round.unfinished == 0)
+    round.completion.set(round.outcome);
+}
+
+} // namespace pcc::runtime::mpi

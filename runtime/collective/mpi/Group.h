@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A group of ranks on several processes: its members' batches on their way through MPI.
+//
+//   arrive    each own member leaves its calls; the last one hands the batch to the engine
+//   agree     processes compare what they are about to start, once for each new kind of batch
+//   first     MPI's collective of each call, in the order of batches and calls
+//   second    that of the calls that have two, in the same order
+//   done      the members' waits end
+//
+// MPI matches the collectives of a communicator by their order, so all processes must start them in
+// one order. First and second steps have a communicator each: on both the order is that of the
+// calls, whatever becomes ready when. So nothing that is in flight can wait for something that
+// another process starts later.
+
+#ifndef PCC_RUNTIME_COLLECTIVE_MPI_GROUP_H
+#define PCC_RUNTIME_COLLECTIVE_MPI_GROUP_H
+
+#include "runtime/collective/mpi/Agreement.h"
+#include "runtime/collective/mpi/Completion.h"
+#include "runtime/collective/mpi/Engine.h"
+#include "runtime/collective/mpi/Operation.h"
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+
+namespace pcc::runtime::mpi {
+
+/// A batch of collectives of all own members.
+struct Round {
+  /// By own member.
+  std::vector<std::span<const CollectiveCall>> calls;
+  size_t arrived = 0;
+  /// Calls that are not done, and the first that went wrong.
+  size_t unfinished = 0;
+  Status outcome;
+  Completion completion;
+};
+
+class Group final : public Activity, public std::enable_shared_from_this<Group> {
+public:
+  /// `first` and `second` are communicators of the members' processes.
+  Group(std::shared_ptr<Engine> engine, Members members, Reductions reductions, PccMpiGroup first,
+        PccMpiGroup second);
+
+  const Members &members() const { return ownMembers; }
+
+  /// Own member `index` joins batch number `number`. From that member's thread.
+  std::shared_ptr<Round> arrive(int index, uint64_t number, std::span<const CollectiveCall> calls);
+
+  /// Where messages between members go; MPI tells them from collectives.
+  Channel messages() const { return {engine->mpi(), first}; }
+
+  bool advance() override;
+  bool isIdle() const override { return opening.empty() && flights.empty(); }
+
+private:
+  enum class State { First, Between, Second, Done };
+  struct Flight {
+    std::shared_ptr<Round> round;
+    std::unique_ptr<Operation> operation;
+    State state = State::First;
+    PccMpiRequest request = 0;
+  };
+
+  bool open();
+  std::optional<Status> agree(const Round &round);
+  void launch(const std::shared_ptr<Round> &round);
+  void launchCall(const std::shared_ptr<Round> &round, size_t call);
+  bool finishSteps();
+  bool finishStep(Flight &flight);
+  bool startSeconds();
+  void end(Flight &flight, const Status &status);
+
+  const std::shared_ptr<Engine> engine;
+  const Members ownMembers;
+  const Reductions reductions;
+  const PccMpiGroup first, second;
+
+  std::mutex mutex;
+  std::map<uint64_t, std::shared_ptr<Round>> arriving;
+
+  // Of the engine's thread.
+  std::deque<std::shared_ptr<Round>> opening;
+  std::optional<Agreement> agreement; ///< on the first of these
+  std::set<uint64_t> agreed;
+  StagingPool pool;
+  std::deque<Flight> flights;
+};
+
+} // namespace pcc::runtime::mpi
+
+#endif // PCC_RUNTIME_COLLECTIVE_MPI_GROUP_H

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sends and receives between ranks, through MPI also where both are of one process.
+
+#ifndef PCC_RUNTIME_COLLECTIVE_MPI_MESSAGES_H
+#define PCC_RUNTIME_COLLECTIVE_MPI_MESSAGES_H
+
+#include "runtime/collective/mpi/Completion.h"
+#include "runtime/collective/mpi/Engine.h"
+#include "runtime/collective/mpi/Members.h"
+#include "runtime/collective/mpi/Operation.h"
+
+namespace pcc::runtime::mpi {
+
+/// One side of a message.
+class Message final : public Activity {
+public:
+  /// `call` of the member at `position`; it must stay until the completion is set.
+  Message(const Members &members, Channel channel, int position, const CollectiveCall &call);
+
+  /// Starts it; on the engine's thread.
+  void start();
+  bool advance() override;
+  bool isIdle() const override { return isDone; }
+
+  const Completion &completion() const { return whenDone; }
+
+private:
+  Expected<int32_t> tag() const;
+  void end(Status status);
+  Status checkSize(int32_t bytes) const;
+
+  const Members &members;
+  const Channel channel;
+  const int position;
+  const CollectiveCall &call;
+  PccMpiRequest request = 0;
+  bool isDone = false;
+  Completion whenDone;
+};
+
+} // namespace pcc::runtime::mpi
+
+#endif // PCC_RUNTIME_COLLECTIVE_MPI_MESSAGES_H

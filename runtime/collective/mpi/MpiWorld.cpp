@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/collective/mpi/MpiWorld.h"
+
+#include "runtime/collective/mpi/Home.h"
+#include "runtime/collective/mpi/Messages.h"
+
+#include <cstring>
+#include <unistd.h>
+
+namespace pcc::runtime::mpi {
+namespace {
+
+class MpiCommunicator final : public Communicator {
+public:
+  MpiCommunicator(std::shared_ptr<Home> home, int position)
+      : home(std::move(home)), place(position), index(this->home->members().indexAtHome(position)) {}
+
+  int position() const override { return place; }
+  int size() const override { return home->members().size(); }
+  Expected<Request> start(std::span<const CollectiveCall> calls) override;
+  Status wait(Request request, int64_t &arrival) override;
+  void abort(const std::string &reason) override { home->world().control->abort(reason); }
+  Expected<std::unique_ptr<Communicator>> split(int color, int key) override;
+
+private:
+  /// A batch between start and wait: a local one, collectives or messages.
+  struct Batch {
+    std::optional<Request> local = {};
+    std::shared_ptr<Round> round = {};
+    std::vector<std::shared_ptr<Message>> messages = {};
+  };
+  void startMessages(std::span<const CollectiveCall> calls, Batch &batch);
+
+  const std::shared_ptr<Home> home;
+  const int place, index;
+  uint64_t started = 0, rounds = 0, splits = 0;
+  std::map<uint64_t, Batch> batches;
+};
+
+Expected<Request> MpiCommunicator::start(std::span<const CollectiveCall> calls) {
+  if (Status status = home->world().abort->status(); !status.ok())
+    return status;
+  Batch batch;
+  bool isMessages = !calls.empty() && (calls[0].kind == abi::SEND || calls[0].kind == abi::RECV);
+  if (!home->group()) {
+    Expected<Request> local = home->local(index).start(calls);
+    if (!local)
+      return local.status();
+    batch.local = *local;
+  } else if (isMessages) {
+    startMessages(calls, batch);
+  } else {
+    batch.round = home->group()->arrive(index, rounds++, calls);
+  }
+  batches.emplace(started, std::move(batch));
+  return Request{started++};
+}
+
+void MpiCommunicator::startMessages(std::span<const CollectiveCall> calls, Batch &batch) {
+  const Group &group = *home->group();
+  for (const CollectiveCall &call : calls)
+    batch.messages.push_back(
+        std::make_shared<Message>(group.members(), group.messages(), place, call));
+  Engine &engine = *home->world().engine;
+  engine.submit([&engine, messages = batch.messages] {
+    for (const std::shared_ptr<Message> &message : messages) {
+      message->start();
+      engine.add(message);
+    }
+  });
+}
+
+Status MpiCommunicator::wait(Request request, int64_t &arrival) {
+  Batch batch = std::move(batches.at(request.number));
+  batches.erase(request.number);
+  arrival = 0;
+  const Abort &abort = *home->world().abort;
+  if (batch.local)
+    return home->local(index).wait(*batch.local, arrival);
+  if (batch.round)
+    return batch.round->completion.wait(abort, arrival);
+  Status status;
+  for (const std::shared_ptr<Message> &message : batch.messages)
+    if (Status own = message->completion().wait(abort, arrival); status.ok())
+      status = own;
+  return status;
+}
+
+Expected<std::unique_ptr<Communicator>> MpiCommunicator::split(int color, int key) {
+  Home::Choice own{color, key};
+  std::vector<Home::Choice> choices(size());
+  CollectiveCall call{.kind = abi::ALL_GATHER, .type = abi::I32, .source = &own, .shape = {1, 2}};
+  call.destination = choices.data();
+  if (Status status = run({&call, 1}); !status.ok())
+    return status;
+  Expected<std::shared_ptr<Home>> child = home->childOf(splits++, choices, color);
+  if (!child)
+    return child.status();
+  int rank = home->members().ranks[place];
+  const std::vector<int> &ranks = (*child)->members().ranks;
+  int position = int(std::find(ranks.begin(), ranks.end(), rank) - ranks.begin());
+  return std::unique_ptr<Communicator>(
+      std::make_unique<MpiCommunicator>(std::move(*child), position));
+}
+
+/// What each process tells the others at the start.
+struct Greeting {
+  char name[120] = {};
+  uint64_t common = 0;
+};
+
+class MpiWorld final : public World {
+public:
+  MpiWorld(std::shared_ptr<Shared> shared, std::vector<Greeting> greetings)
+      : World(shared->placement, shared->engine->process()), shared(std::move(shared)),
+        greetings(std::move(greetings)) {}
+
+  Expected<std::vector<std::unique_ptr<Communicator>>> connect() override {
+    std::vector<std::unique_ptr<Communicator>> communicators;
+    if (ownRanks() == 0)
+      return communicators;
+    std::vector<int> all(size_t(placement.ranks));
+    for (int rank = 0; rank < placement.ranks; ++rank)
+      all[rank] = rank;
+    Expected<std::shared_ptr<Home>> home = Home::make(shared, std::move(all));
+    if (!home)
+      return home.status();
+    for (int i = 0; i < ownRanks(); ++i)
+      communicators.push_back(std::make_unique<MpiCommunicator>(*home, firstRank() + i));
+    return communicators;
+  }
+
+  std::string nameOf(int process) const override {
+    return fmt::format("process {} ({})", process, greetings[process].name);
+  }
+  void answerWith(std::function<std::string()> report) override {
+    shared->control->answerWith(std::move(report));
+  }
+  std::vector<std::optional<std::string>> ask(double seconds) override {
+    return shared->control->ask(seconds);
+  }
+  Status close() override { return shared->engine->end(); }
+
+private:
+  const std::shared_ptr<const Shared> shared;
+  const std::vector<Greeting> greetings;
+};
+
+Greeting ownGreeting(const std::string &common) {
+  char host[80] = "?";
+  gethostname(host, sizeof host - 1);
+  Greeting greeting{.common = std::hash<std::string>()(common)};
+  std::snprintf(greeting.name, sizeof greeting.name, "%d on %s", int(getpid()), host);
+  return greeting;
+}
+
+/// Every process's greeting. On the engine's thread.
+int greet(Engine &engine, PccMpiGroup group, const Greeting &own, std::vector<Greeting> &all) {
+  std::vector<int32_t> counts, offsets;
+  for (int p = 0; p < engine.processes(); ++p) {
+    counts.push_back(sizeof own);
+    offsets.push_back(int32_t(p * sizeof own));
+  }
+  all.resize(size_t(engine.processes()));
+  PccMpiRequest request = 0;
+  int code = engine.mpi().all_gather(&own, sizeof own, all.data(), counts.data(), offsets.data(), 1,
+                                     group, &request);
+  for (int32_t done = 0, bytes = 0; code == 0 && !done;)
+    code = engine.mpi().test(&request, &done, &bytes);
+  return code;
+}
+
+} // namespace
+
+Expected<std::unique_ptr<World>> makeWorld(std::shared_ptr<Engine> engine, int ranks,
+                                           const WorldOptions &options) {
+  auto shared = std::make_shared<Shared>();
+  shared->engine = engine;
+  shared->placement = {ranks, engine->processes()};
+  shared->reductions = options.reductions;
+  shared->cores = options.cores;
+  std::vector<int32_t> everyone;
+  for (int p = 0; p < engine->processes(); ++p)
+    everyone.push_back(p);
+  constexpr int32_t controlTag = 3;
+  PccMpiGroup group = 0;
+  std::vector<Greeting> greetings;
+  int code = 0;
+  engine->run([&] {
+    code = engine->mpi().make(everyone.data(), int32_t(everyone.size()), controlTag, &group);
+    if (code == 0)
+      code = greet(*engine, group, ownGreeting(options.common), greetings);
+  });
+  if (code != 0)
+    return statusOf(engine->mpi(), code);
+  for (int p = 1; p < engine->processes(); ++p)
+    if (greetings[p].common != greetings[0].common)
+      return Status::badUsage(fmt::format("process {} ({}) runs another program than process 0 ({})",
+                                          p, greetings[p].name, greetings[0].name));
+  shared->control = std::make_shared<Control>(engine, group, shared->abort);
+  shared->control->open();
+  return std::unique_ptr<World>(
+      std::make_unique<MpiWorld>(std::move(shared), std::move(greetings)));
+}
+
+} // namespace pcc::runtime::mpi

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How many elements of an array go to, or come from, each process of a group, one process behind
+// the other.
+
+#ifndef PCC_RUNTIME_COLLECTIVE_MPI_PARTS_H
+#define PCC_RUNTIME_COLLECTIVE_MPI_PARTS_H
+
+#include "runtime/abi/ElementTypes.h"
+#include "runtime/collective/Communicator.h"
+
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+namespace pcc::runtime::mpi {
+
+struct Parts {
+  std::vector<int32_t> counts, offsets;
+
+  Parts() = default;
+  explicit Parts(const std::vector<int64_t> &elements) {
+    for (int64_t count : elements) {
+      counts.push_back(int32_t(count));
+      offsets.push_back(int32_t(all));
+      all += count;
+    }
+  }
+
+  int64_t total() const { return all; }
+
+private:
+  int64_t all = 0;
+};
+
+/// Elements that MPI can count.
+constexpr int64_t mostElements = std::numeric_limits<int32_t>::max();
+
+inline int32_t widthOf(const CollectiveCall &call) {
+  return int32_t(abi::elementBytes(call.type));
+}
+inline const std::byte *sourceOf(const CollectiveCall &call) {
+  return static_cast<const std::byte *>(call.source);
+}
+inline std::byte *destinationOf(const CollectiveCall &call) {
+  return static_cast<std::byte *>(call.destination);
+}
+
+} // namespace pcc::runtime::mpi
+
+#endif // PCC_RUNTIME_COLLECTIVE_MPI_PARTS_H
