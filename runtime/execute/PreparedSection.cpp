@@ -115,6 +115,8 @@ Status EventTable::finishFirst(PreparedBatch &batch, Progress &progress, Trace &
   progress.leave(batch.record);
   trace.add({batch.record, progress.step.load(std::memory_order_relaxed), flight.startTime,
              std::max(flight.startTime, arrival)});
+  if (watch)
+    watch->end(batch.parts, flight.number);
   batch.flights.pop_front();
   if (batch.flights.empty()) {
     for (uint32_t event : batch.signals)
@@ -201,17 +203,18 @@ void PreparedSection::prepareCalls(Step &step, const PrepareContext &context) {
   uint64_t period = 1;
   for (const abi::Record *record : batch.records)
     period = std::lcm(period, periodOf(*record, context));
-  const abi::Record *first = nullptr;
   (void)forEachIndex(period, context, [&](const PrepareContext &copy) {
     std::vector<CollectiveCall> &calls = batch.callsOf.emplace_back();
     for (const abi::Record *record : batch.records)
       if (CollectiveCall call = prepareCollective(record->collective(), copy); takesPart(call)) {
         calls.push_back(std::move(call));
-        first = first ? first : record;
+        if (batch.callsOf.size() == 1)
+          batch.parts.push_back(record);
       }
     return Status();
   });
-  step.record = batch.record = first ? first : batch.records.front(); // it goes by its first call
+  // It goes by its first call.
+  step.record = batch.record = batch.parts.empty() ? batch.records.front() : batch.parts.front();
 }
 
 Status PreparedSection::run(const SlotValues &slot, EventTable &events, Progress &progress,
@@ -232,7 +235,11 @@ Status PreparedSection::runStep(Step &step, const SlotValues &slot, EventTable &
   progress.enter(step.record);
   if (!step.batch) {
     int64_t begin = nowNanoseconds();
+    if (events.watch)
+      events.watch->begin({&step.record, 1}, slot.ringIndex);
     Status status = step.local[slot.ringIndex % step.local.size()]->run(slot);
+    if (events.watch)
+      events.watch->end({&step.record, 1}, slot.ringIndex);
     progress.leave(step.record);
     trace.add({step.record, slot.step, begin, nowNanoseconds()});
     return status;
@@ -243,6 +250,8 @@ Status PreparedSection::runStep(Step &step, const SlotValues &slot, EventTable &
       return status;
   if (Status status = start(batch, slot.ringIndex, progress); !status.ok())
     return status;
+  if (events.watch)
+    events.watch->begin(batch.parts, slot.ringIndex);
   events.signalLater(batch);
   return step.record->lane() == abi::COMPUTE ? events.finish(batch, progress, trace) : Status();
 }

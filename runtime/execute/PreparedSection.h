@@ -15,6 +15,7 @@
 #include "runtime/check/Neighbours.h"
 #include "runtime/collective/Communicator.h"
 #include "runtime/device/Device.h"
+#include "runtime/execute/MemoryWatch.h"
 #include "runtime/execute/Progress.h"
 #include "runtime/execute/Trace.h"
 
@@ -40,8 +41,9 @@ struct Flight {
 /// A batch of collectives.
 struct PreparedBatch {
   Communicator *communicator = nullptr;
-  /// All of the batch, and the one by which it goes in messages.
-  std::vector<const abi::Record *> records;
+  /// All of the batch, those in which the rank takes part, and the one by which it goes in
+  /// messages.
+  std::vector<const abi::Record *> records, parts;
   const abi::Record *record = nullptr;
   /// By ring index.
   std::vector<std::vector<CollectiveCall>> callsOf;
@@ -68,6 +70,9 @@ public:
   Status finishWriters(const std::byte *begin, int64_t bytes, Progress &progress, Trace &trace);
   Status finish(PreparedBatch &batch, Progress &progress, Trace &trace);
   Status finishAll(Progress &progress, Trace &trace);
+
+  /// Is told of all that begins and is done; null: nobody.
+  MemoryWatch *watch = nullptr;
 
 private:
   Status finishFirst(PreparedBatch &batch, Progress &progress, Trace &trace);

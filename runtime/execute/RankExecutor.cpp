@@ -26,10 +26,12 @@ Status RankExecutor::load(uint64_t seed) {
       {abi::PERSISTENT, own.memory().persistent_bytes()},
       {abi::TEMPORARY, own.memory().temporary_bytes()},
       {abi::INPUT, own.memory().input_bytes()}};
+  use.allocated = whole.constants().size();
   for (auto [space, bytes] : sizes) {
     Expected<AlignedBytes> allocation = ownDevice->allocate(bytes);
     if (!allocation)
       return allocation.status().at({.rank = ownRank});
+    use.allocated += bytes;
     memory.base[space] = allocation->get();
     spaces.push_back(std::move(*allocation));
   }
@@ -112,6 +114,17 @@ Status RankExecutor::runStep(int64_t step, const StepHooks &hooks) {
   if (step == 0 && startSection)
     if (Status status = runSection(*startSection); !status.ok())
       return status;
+  if (step > 0)
+    return runSlots(step, hooks);
+  MemoryWatch watch(whole, abi::programOfRank(whole, ownRank));
+  events.watch = &watch;
+  Status status = runSlots(step, hooks);
+  events.watch = nullptr;
+  use.peakLive = watch.peakLive();
+  return status;
+}
+
+Status RankExecutor::runSlots(int64_t step, const StepHooks &hooks) {
   for (size_t i = 0; i < slots.size(); ++i)
     if (Status status = runSlot(i, step, hooks); !status.ok())
       return status;

@@ -21,6 +21,14 @@ struct StepHooks {
   std::function<void(uint32_t section)> sectionDone = {};
 };
 
+/// Bytes of a rank.
+struct MemoryUse {
+  /// Allocated for it, with the constants that the ranks of a process share.
+  uint64_t allocated = 0;
+  /// The most that were live at once in its first step (MemoryWatch.h); 0 before that.
+  uint64_t peakLive = 0;
+};
+
 class RankExecutor {
 public:
   /// `executable` must be valid and outlive this, as must `constants`, the shared content of the
@@ -46,6 +54,7 @@ public:
   Communicator &world() { return *groups.world; }
   const Progress &progress() const { return ownProgress; }
   const Trace &trace() const { return ownTrace; }
+  const MemoryUse &memoryUse() const { return use; }
 
   std::byte *address(uint32_t buffer) const;
   /// A copy of the block in a buffer.
@@ -57,6 +66,7 @@ private:
   void planSlots();
   void numberSlots();
   Status finishResults(uint32_t section);
+  Status runSlots(int64_t step, const StepHooks &hooks);
   Status runSlot(size_t slot, int64_t step, const StepHooks &hooks);
 
   const abi::Executable &whole;
@@ -73,6 +83,7 @@ private:
   EventTable events;
   Progress ownProgress;
   Trace ownTrace;
+  MemoryUse use;
 
   /// By slot: whether its section runs for the first, for the last time in a step; whether its
   /// inputs are not there yet.

@@ -102,6 +102,16 @@ TrainOptions trainOptionsOf(const abi::RunConfig &config, const Session &session
           .epochDone = std::move(epochDone)};
 }
 
+void addMemory(const Session &session, abi::RunReport &report) {
+  std::vector<MemoryUse> uses = session.memoryUse();
+  for (size_t rank = 0; rank < uses.size(); ++rank) {
+    abi::RankBytes &bytes = *report.add_memory();
+    bytes.set_rank(uint32_t(rank));
+    bytes.set_allocated(double(uses[rank].allocated));
+    bytes.set_peak_live(double(uses[rank].peakLive));
+  }
+}
+
 } // namespace
 
 Expected<abi::RunReport> runProgram(abi::Executable executable, const abi::RunConfig &config,
@@ -136,6 +146,7 @@ Expected<abi::RunReport> runProgram(abi::Executable executable, const abi::RunCo
       return metrics.status();
     report.mutable_metrics()->insert(metrics->begin(), metrics->end());
   }
+  addMemory(**session, report);
   if (!config.trace().empty())
     if (Status status = writeChromeTrace(config.trace(), (*session)->traces()); !status.ok())
       return status;

@@ -275,6 +275,13 @@ Expected<NamedTensors> Session::runForward(const NamedTensors &microbatch) {
   return assembleAll(std::move(*outputs), executable());
 }
 
+std::vector<MemoryUse> Session::memoryUse() const {
+  std::vector<MemoryUse> list;
+  for (const std::unique_ptr<RankExecutor> &rank : state->executors)
+    list.push_back(rank->memoryUse());
+  return list;
+}
+
 std::vector<std::vector<TraceEntry>> Session::traces() const {
   std::vector<std::vector<TraceEntry>> list;
   for (const std::unique_ptr<RankExecutor> &rank : state->executors)

@@ -75,6 +75,9 @@ public:
   /// Runs section `forward` on one microbatch; the global outputs by name.
   Expected<NamedTensors> runForward(const NamedTensors &microbatch);
 
+  /// What each rank's memory took so far.
+  std::vector<MemoryUse> memoryUse() const;
+
   /// The latest records of each rank.
   std::vector<std::vector<TraceEntry>> traces() const;
 

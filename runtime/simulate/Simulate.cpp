@@ -5,6 +5,7 @@
 #include "runtime/abi/RankExpression.h"
 #include "runtime/check/Names.h"
 #include "runtime/machine/Cluster.h"
+#include "runtime/simulate/ListOrder.h"
 #include "runtime/simulate/LiveMemory.h"
 #include "runtime/simulate/VirtualClock.h"
 
@@ -32,8 +33,12 @@ void followMemories(const std::vector<check::ProgramIndex> &programs,
   for (const check::ProgramIndex &index : programs) {
     check::ByteMap bytes(index);
     for (Timeline &timeline : timelines)
-      if (timeline.program == index.number)
-        timeline.memory = followMemory(index, bytes, scripts[index.number], timeline.spans);
+      if (timeline.program == index.number) {
+        const Script &script = scripts[index.number];
+        timeline.memory = followMemory(index, bytes, script, timeline.spans);
+        std::vector<Span> turns = listSpans(index, bytes, script, timeline.ranks.front());
+        timeline.memory.peakLive = followMemory(index, bytes, script, turns).peakLive;
+      }
   }
 }
 

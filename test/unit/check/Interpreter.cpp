@@ -2,9 +2,8 @@
 
 #include "test/unit/check/Interpreter.h"
 
-#include "runtime/abi/OperandRanges.h"
-#include "runtime/abi/RingCopy.h"
 #include "runtime/abi/Stages.h"
+#include "test/unit/check/HashMemory.h"
 #include "test/unit/check/TaskList.h"
 
 #include <algorithm>
@@ -14,46 +13,6 @@
 
 namespace pcc::test {
 namespace {
-
-constexpr uint64_t word = 4; ///< bytes for which there is one hash
-
-uint64_t mix(uint64_t hash, uint64_t value) {
-  hash ^= value + 0x9e3779b97f4a7c15u + (hash << 6) + (hash >> 2);
-  hash *= 0xbf58476d1ce4e5b9u;
-  return hash ^ (hash >> 31);
-}
-
-uint64_t hashOf(const std::string &text) {
-  uint64_t hash = text.size();
-  for (char c : text)
-    hash = mix(hash, uint64_t(static_cast<unsigned char>(c)));
-  return hash;
-}
-
-/// What a record computes: all that it says but where it lies in a list, and what it is checked by.
-uint64_t meaningOf(const abi::Record &record) {
-  abi::Record alike = record;
-  alike.clear_number();
-  alike.clear_reads();
-  alike.clear_reads_before();
-  alike.clear_waits();
-  alike.clear_behind();
-  alike.clear_signals();
-  alike.clear_lane();
-  return hashOf(alike.SerializeAsString());
-}
-
-/// What all sides of a meeting must say alike.
-std::string callOf(const abi::Record &record) {
-  abi::Collective call = record.collective();
-  call.clear_source();
-  call.clear_destination();
-  call.clear_peer();
-  call.clear_tag();
-  if (isMessage(record))
-    call.clear_kind();
-  return call.SerializeAsString();
-}
 
 bool sends(const Task &task) { return task.record->collective().kind() == abi::SEND; }
 
@@ -79,11 +38,11 @@ struct Choice {
 
 struct Rank {
   const abi::Program *program;
-  std::map<std::pair<int, uint64_t>, uint64_t> memory; ///< by space and word
-  std::vector<Task> tasks;
+  HashMemory memory;
+  std::vector<Task> tasks = {};
   size_t next = 0; ///< of a thread's list
-  std::deque<int> queue;
-  std::map<const abi::Result *, std::vector<uint64_t>> shown;
+  std::deque<int> queue = {};
+  std::map<const abi::Result *, std::vector<uint64_t>> shown = {};
 };
 
 class Machine {
@@ -104,17 +63,13 @@ private:
   void listReady(int rank, std::vector<Choice> &list);
   bool take(const Choice &choice);
   bool canBegin(const Rank &rank, const Task &task) const;
-  void begin(int rank, int task);
-  void finish(int rank, int task);
+  void begin(Side side);
+  void finish(Side side);
   Task &taskOf(Side side) { return ranks[size_t(side.rank)].tasks[size_t(side.task)]; }
   void meet(Meeting &meeting);
   bool doMatch(const Meeting &meeting);
-  void read(Rank &rank, Task &task);
-  void write(Rank &rank, Task &task, uint64_t hash);
-  void fill(Rank &rank, int64_t number, const Task &task);
-  void show(Rank &rank, const abi::Result &result);
+  void read(Side side);
   std::string stuck() const;
-  uint64_t &at(Rank &rank, const abi::Operand &operand, const abi::Slot &slot, uint64_t index);
 
   const abi::Executable &executable;
   const DeviceKind kind;
@@ -128,31 +83,6 @@ private:
   int step = 0;
   Outcome outcome;
 };
-
-uint64_t &Machine::at(Rank &rank, const abi::Operand &operand, const abi::Slot &slot,
-                      uint64_t index) {
-  const abi::Buffer &buffer = rank.program->memory().buffers(int(operand.buffer()));
-  uint64_t begin = abi::ringOffset(buffer, abi::ringIndex(executable.batch(), slot));
-  std::pair<int, uint64_t> place(buffer.space(), (begin + operand.offset()) / word + index);
-  auto [found, isNew] = rank.memory.try_emplace(place, 0);
-  if (isNew) // before the first step: the same in every run, but for temporaries
-    found->second = buffer.space() == abi::TEMPORARY ? random() : mix(place.first, place.second);
-  return found->second;
-}
-
-/// The rows of the slot's microbatch.
-void Machine::fill(Rank &rank, int64_t number, const Task &task) {
-  for (const abi::Input &input : rank.program->inputs()) {
-    const abi::Buffer &buffer = rank.program->memory().buffers(int(input.buffer()));
-    abi::Operand whole;
-    whole.set_buffer(input.buffer());
-    for (uint64_t i = 0; i * word < buffer.bytes(); ++i)
-      at(rank, whole, {}, i) =
-          mix(mix(mix(hashOf(input.name()), uint64_t(number) * 64 + uint64_t(step)),
-                  task.slot.microbatch() * 64 + task.slot.copy()),
-              i);
-  }
-}
 
 bool Machine::canBegin(const Rank &rank, const Task &task) const {
   bool isFree = task.before < 0 || rank.tasks[size_t(task.before)].phase == Phase::Done ||
@@ -207,55 +137,38 @@ std::vector<Choice> Machine::choices() {
   return list;
 }
 
-void Machine::read(Rank &rank, Task &task) {
-  if (task.hasRead)
-    return;
+void Machine::read(Side side) {
+  Task &task = taskOf(side);
+  if (!task.hasRead)
+    task.read = ranks[size_t(side.rank)].memory.read(*task.record, task.slot, task.isFirst);
   task.hasRead = true;
-  for (const abi::OperandRange &range :
-       abi::operandRanges(executable, *rank.program, *task.record)) {
-    bool reads = range.reads == abi::Reads::Yes || range.reads == abi::Reads::Perhaps ||
-                 (range.reads == abi::Reads::AfterFirst && !task.isFirst);
-    for (uint64_t i = 0; reads && i * word < range.bytes; ++i)
-      task.read.push_back(at(rank, *range.operand, task.slot, i));
-  }
 }
 
-void Machine::write(Rank &rank, Task &task, uint64_t hash) {
-  uint64_t count = 0;
-  for (const abi::OperandRange &range : abi::operandRanges(executable, *rank.program, *task.record))
-    for (uint64_t i = 0; range.writes && i * word < range.bytes; ++i)
-      at(rank, *range.operand, task.slot, i) = mix(hash, count++);
-}
-
-void Machine::begin(int number, int index) {
-  Rank &rank = ranks[size_t(number)];
-  Task &task = rank.tasks[size_t(index)];
+void Machine::begin(Side side) {
+  Rank &rank = ranks[size_t(side.rank)];
+  Task &task = taskOf(side);
   task.phase = Phase::Begun;
   for (const abi::Result *result : task.shows)
-    show(rank, *result);
+    rank.shown[result] = rank.memory.contentOf(result->buffer());
   if (task.fills)
-    fill(rank, number, task);
+    rank.memory.fill(task.slot, uint64_t(side.rank) * 64 + uint64_t(step));
   if (random() % 2)
-    read(rank, task);
-  if (kind == DeviceKind::Thread && task.record->lane() == abi::COMMUNICATION) {
-    rank.queue.push_back(index);
-    return;
-  }
-  if (task.meeting >= 0)
-    meetings[size_t(task.meeting)].come.push_back({number, index});
+    read(side);
+  if (kind == DeviceKind::Thread && task.record->lane() == abi::COMMUNICATION)
+    rank.queue.push_back(side.task);
+  else if (task.meeting >= 0)
+    meetings[size_t(task.meeting)].come.push_back(side);
   else
-    running.push_back({number, index});
+    running.push_back(side);
 }
 
-void Machine::finish(int number, int index) {
-  Rank &rank = ranks[size_t(number)];
-  Task &task = rank.tasks[size_t(index)];
-  read(rank, task);
+void Machine::finish(Side side) {
+  Task &task = taskOf(side);
+  read(side);
   uint64_t hash = meaningOf(*task.record);
   for (uint64_t value : task.read)
     hash = mix(hash, value);
-  if (task.meeting < 0)
-    write(rank, task, hash);
+  ranks[size_t(side.rank)].memory.write(*task.record, task.slot, hash);
   task.phase = Phase::Done;
 }
 
@@ -288,7 +201,7 @@ void Machine::meet(Meeting &meeting) {
   auto sender = std::find_if(meeting.come.begin(), meeting.come.end(),
                              [&](Side side) { return sends(taskOf(side)); });
   if (buffers && !meeting.isSent && sender != meeting.come.end()) {
-    read(ranks[size_t(sender->rank)], taskOf(*sender));
+    read(*sender);
     taskOf(*sender).phase = Phase::Done;
     meeting.isSent = true;
     return;
@@ -296,7 +209,7 @@ void Machine::meet(Meeting &meeting) {
   std::sort(meeting.come.begin(), meeting.come.end());
   uint64_t all = 0;
   for (Side side : meeting.come) {
-    read(ranks[size_t(side.rank)], taskOf(side));
+    read(side);
     for (uint64_t value : taskOf(side).read)
       all = mix(all, value);
   }
@@ -304,20 +217,11 @@ void Machine::meet(Meeting &meeting) {
   if (!isMessage(first))
     all = mix(all, hashOf(callOf(first)));
   for (Side side : meeting.come) {
-    write(ranks[size_t(side.rank)], taskOf(side), all);
-    taskOf(side).phase = Phase::Done;
+    Task &task = taskOf(side);
+    ranks[size_t(side.rank)].memory.write(*task.record, task.slot, all);
+    task.phase = Phase::Done;
   }
   meeting = {};
-}
-
-void Machine::show(Rank &rank, const abi::Result &result) {
-  abi::Operand whole;
-  whole.set_buffer(result.buffer());
-  uint64_t bytes = rank.program->memory().buffers(int(result.buffer())).bytes();
-  std::vector<uint64_t> &values = rank.shown[&result];
-  values.clear();
-  for (uint64_t i = 0; i * word < bytes; ++i)
-    values.push_back(at(rank, whole, {}, i));
 }
 
 std::string Machine::stuck() const {
@@ -355,8 +259,7 @@ void Machine::prepareStep() {
   TaskMaker maker(executable);
   for (int64_t r = 0; r < int64_t(ranks.size()); ++r) {
     Rank &rank = ranks[size_t(r)];
-    std::erase_if(rank.memory,
-                  [](const auto &entry) { return entry.first.first == abi::TEMPORARY; });
+    rank.memory.forget();
     rank.tasks = maker.make(r);
     rank.next = 0;
   }
@@ -373,10 +276,10 @@ bool Machine::take(const Choice &choice) {
       return false;
     meet(meeting);
   } else if (choice.what == Choice::End) {
-    finish(choice.side.rank, choice.side.task);
+    finish(choice.side);
     running.erase(std::find(running.begin(), running.end(), choice.side));
   } else {
-    begin(choice.side.rank, choice.side.task);
+    begin(choice.side);
     Rank &rank = ranks[size_t(choice.side.rank)];
     if (kind == DeviceKind::Thread && taskOf(choice.side).record->lane() != abi::COMPUTE)
       ++rank.next;
@@ -403,28 +306,21 @@ bool Machine::runStep(int number) {
 }
 
 Outcome Machine::run() {
-  for (int64_t r = 0; r < abi::rankCount(executable.mesh()); ++r)
-    ranks.push_back({.program = &executable.programs(abi::programOfRank(executable, r)),
-                     .memory = {},
-                     .tasks = {},
-                     .next = 0,
-                     .queue = {},
-                     .shown = {}});
+  for (int64_t r = 0; r < abi::rankCount(executable.mesh()); ++r) {
+    const abi::Program &program = executable.programs(abi::programOfRank(executable, r));
+    ranks.push_back({&program, HashMemory(executable, program, random)});
+  }
   for (int i = 0; i < 2; ++i)
     if (!runStep(i))
       return outcome;
+  auto add = [&](const std::vector<uint64_t> &values) {
+    outcome.values.insert(outcome.values.end(), values.begin(), values.end());
+  };
   for (Rank &rank : ranks) {
-    for (const abi::Parameter &parameter : rank.program->parameters()) {
-      abi::Operand whole;
-      whole.set_buffer(parameter.buffer());
-      uint64_t bytes = rank.program->memory().buffers(int(parameter.buffer())).bytes();
-      for (uint64_t i = 0; i * word < bytes; ++i)
-        outcome.values.push_back(at(rank, whole, {}, i));
-    }
-    for (const abi::Result &result : rank.program->results()) {
-      const std::vector<uint64_t> &values = rank.shown[&result];
-      outcome.values.insert(outcome.values.end(), values.begin(), values.end());
-    }
+    for (const abi::Parameter &parameter : rank.program->parameters())
+      add(rank.memory.contentOf(parameter.buffer()));
+    for (const abi::Result &result : rank.program->results())
+      add(rank.shown[&result]);
   }
   return outcome;
 }

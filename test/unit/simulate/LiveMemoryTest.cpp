@@ -104,6 +104,30 @@ TEST(LiveMemory, CopiesOfARingLiveApart) {
   EXPECT_EQ(levelsOf(step->timelines[0].memory)[2], std::pair(128.0, uint64_t(192)));
 }
 
+// What is sent may be live until somebody waits for the send, however soon that is done: by seconds
+// the byte of a that is sent is gone when c is made.
+TEST(LiveMemory, ThePeakIsThatOfAnyTiming) {
+  Sketch sketch(2);
+  uint32_t sends = sketch.section(0, "forward"), receives = sketch.section(1, "forward");
+  sketch.work(0, sends, "a", 5);
+  uint32_t made = sketch.signal(0);
+  sketch.send(0, sends, 1, 1, {made}).mutable_collective()->mutable_source()->set_buffer(0);
+  sketch.work(0, sends, "b", 7);
+  sketch.work(0, sends, "c", 90);
+  sketch.receive(1, receives, 0, 1, {});
+  sketch.slot(0, sends);
+  sketch.slot(1, receives);
+  auto step = simulate::simulate(sketch.executable, exactCluster({2}, {1}));
+  ASSERT_TRUE(step) << step.status().describe();
+  Levels levels = levelsOf(step->timelines[0].memory);
+  EXPECT_EQ(levels.back().second, 0u);
+  uint64_t most = 0;
+  for (auto [time, bytes] : levels)
+    most = std::max(most, bytes);
+  EXPECT_EQ(most, 90u);
+  EXPECT_EQ(step->timelines[0].memory.peakLive, step->timelines[0].memory.held + 90 + 1);
+}
+
 TEST(LiveMemory, NeverMoreThanThePlan) {
   for (int stages : {1, 2, 4}) {
     abi::Executable executable =
@@ -112,6 +136,8 @@ TEST(LiveMemory, NeverMoreThanThePlan) {
     ASSERT_TRUE(step) << step.status().describe();
     for (const simulate::Timeline &timeline : step->timelines) {
       EXPECT_LE(timeline.memory.peakLive, timeline.memory.planned);
+      for (const simulate::LiveBytes &level : timeline.memory.live)
+        EXPECT_LE(timeline.memory.held + level.bytes, timeline.memory.peakLive);
       EXPECT_GT(timeline.memory.peakLive, timeline.memory.held);
       EXPECT_EQ(timeline.memory.live.back().bytes, 0u);
     }

@@ -5,7 +5,9 @@
 # Models mlp, gpt (with tied embedding) and resnet, each of eight layers, on stages of dp=2 x tp=2 ranks, in even and
 # uneven parts. Prints for each the largest relative difference of a loss, and how far all parameters are from those of
 # one rank, by how far training has moved them; then the same beside the four ranks of one stage, which add in the same
-# order. Exits with 1 if something fails, or a loss differs from one rank's by more than --tolerance.
+# order; then the most bytes that were live on a rank, measured, and the bytes that were allocated for it. Exits with 1 if
+# something fails, a loss differs from one rank's by more than --tolerance, or the bytes of some rank are not those that
+# `pcc simulate` tells before anything runs.
 import argparse
 import array
 import json
@@ -99,21 +101,32 @@ class Trainer:
         open(self.pins, "w").write(f'mesh: "dp=2, tp=2"\n{SPLITS[self.model]}\n{stages}')
         return [f"--pins={self.pins}", "--parallel-mode=semi_auto_parallel"]
 
-    def train(self, flags, rate=None):
-        """Losses and parameters; ends the program with a message if there are none."""
+    def call(self, verb, flags, rate=None):
+        """What a verb of pcc says of the model; ends the program with a message if it fails."""
         rate = RATES[self.model] if rate is None else rate
-        file = self.path + ".safetensors"
         done = subprocess.run(
-            [self.options.pcc, "run", self.path, "--loss=softmax_cross_entropy", "--data=synthetic", "--format=json",
-             f"--optimizer=momentum,lr={rate},momentum=0.9", "--micro-batches=8", f"--steps={self.options.steps}",
-             f"--save={file}", *FLAGS.get(self.model, []), *flags], capture_output=True, text=True)
+            [self.options.pcc, verb, self.path, "--loss=softmax_cross_entropy", "--format=json",
+             f"--optimizer=momentum,lr={rate},momentum=0.9", "--micro-batches=8", *FLAGS.get(self.model, []), *flags],
+            capture_output=True, text=True)
         if done.returncode:
-            sys.exit(f"{self.model} {' '.join(flags)}: {done.stderr or done.stdout}")
-        return [step["loss"] for step in json.loads(done.stdout)["steps"]], read_parameters(file)
+            sys.exit(f"{self.model} {verb} {' '.join(flags)}: {done.stderr or done.stdout}")
+        return json.loads(done.stdout)
+
+    def train(self, flags, rate=None):
+        """Losses, parameters, and bytes by rank as (live, allocated)."""
+        file = self.path + ".safetensors"
+        report = self.call("run", ["--data=synthetic", f"--steps={self.options.steps}", f"--save={file}", *flags], rate)
+        taken = {rank["rank"]: (rank["peak_live"], rank["allocated"]) for rank in report["memory"]}
+        return [step["loss"] for step in report["steps"]], read_parameters(file), taken
+
+    def plan(self, flags):
+        """The same bytes, from the program alone."""
+        return {rank: (group["bytes"]["peak_live"], group["bytes"]["planned"])
+                for group in self.call("simulate", flags)["classes"] for rank in group["ranks"]}
 
     def compare(self):
         """True if all is within the tolerance."""
-        _, first = self.train([], rate=0)
+        _, first, _ = self.train([], rate=0)
         one = self.train([])
         four = self.train([*self.write_pins(""), "--device-num=4"])
 
@@ -131,11 +144,13 @@ class Trainer:
                               f"--pipeline-schedule={schedule}"]
                     if schedule == "interleaved-1f1b":
                         flags.append("--virtual-stages=2")
-                    trained = self.train(flags)
+                    trained, planned = self.train(flags), self.plan(flags)
                     figures = [*differences(one, trained), *differences(four, trained)]
-                    within &= figures[0] <= self.options.tolerance
+                    within &= figures[0] <= self.options.tolerance and trained[2] == planned
+                    live, allocated = max(trained[2].values())
                     print(f"{self.model:7} {stages} stages {schedule:17} {'uneven' if uneven else 'even  '}",
-                          " ".join(f"{figure:.1e}" for figure in figures), flush=True)
+                          " ".join(f"{figure:.1e}" for figure in figures), f"{live:.0f} of {allocated:.0f} bytes"
+                          + ("" if trained[2] == planned else f", expected {planned}, got {trained[2]}"), flush=True)
         return within
 
 
