@@ -70,7 +70,8 @@ private:
     return Success;
   }
 
-  /// The road up to its plan; while the search's problem is there the op is looked up in it.
+  /// The road up to its plan; while the search's problem is there the op is looked up in it. One
+  /// that the model does not have is told before the search, which takes long.
   ExitCode explainOp() {
     if (road.isProgram())
       return fail(BadUsage, "'--op': expected a model, got a program, which is compiled already");
@@ -81,23 +82,27 @@ private:
       return fail(BadUsage, "'--auto-parallel-search-mode': expected dynamic_programming or best, "
                             "which have alternatives to tell");
     options.parallel.set_parallel_mode(abi::AUTO_PARALLEL);
-    std::optional<strategy::OpExplanation> explanation;
     std::string unknown;
+    options.observe = [&](Stage stage, mlir::ModuleOp module) {
+      if (stage == Stage::Grad)
+        unknown = describeUnknown(strategy::SearchGraph(module, strategy::GivenShardings()));
+      return mlir::success(unknown.empty());
+    };
+    std::optional<strategy::OpExplanation> explanation;
     options.observeSearch = [&](llvm::ArrayRef<plan::MeshCandidate> candidates) {
       const strategy::SearchOutcome &best = candidates.front().outcome;
-      const strategy::SearchGraph &graph = best.problem->getGraph();
-      std::optional<unsigned> node = strategy::findNode(graph, op);
-      if (!node)
-        unknown = describeUnknown(graph);
-      else if (best.isFeasible())
-        explanation = strategy::explainNode(best, *node, getSearchOptions(options));
+      if (best.isFeasible())
+        explanation = strategy::explainNode(best, *strategy::findNode(best.problem->getGraph(), op),
+                                            getSearchOptions(options));
     };
     Session session;
     ExitCode code;
-    if (!road.compile(session, options, Stage::Strategy, code))
-      return code;
-    if (!explanation)
+    mlir::OwningOpRef<mlir::ModuleOp> module =
+        road.compile(session, options, Stage::Strategy, code);
+    if (!unknown.empty())
       return fail(BadUsage, unknown);
+    if (!module)
+      return code;
     format.isJson() ? printJson(toJson(*explanation)) : printTable(*explanation);
     return Success;
   }
@@ -117,7 +122,10 @@ private:
     return search;
   }
 
+  /// What is wrong with the op's name; empty if `graph` has it.
   std::string describeUnknown(const strategy::SearchGraph &graph) const {
+    if (strategy::findNode(graph, op))
+      return "";
     std::string text =
         "'--op': expected an op, a parameter or an input of the model, got '" + op + "'";
     std::vector<std::string> near = strategy::findNearNames(graph, op);
