@@ -30,9 +30,14 @@ ExitCode pcc::cli::writeResult(llvm::StringRef path,
     write(os);
     return llvm::Error::success();
   });
-  if (error)
-    return fail(BadInput, "'" + path + "': " + llvm::toString(std::move(error)));
-  return Success;
+  if (!error)
+    return Success;
+  std::string reason; // some of them say the path again
+  llvm::handleAllErrors(
+      std::move(error),
+      [&](const llvm::FileError &file) { reason = file.messageWithoutFileInfo(); },
+      [&](const llvm::ErrorInfoBase &other) { reason = other.message(); });
+  return fail(BadInput, "'" + path + "': cannot write: " + reason);
 }
 
 void pcc::cli::printJson(const llvm::json::Value &value) {

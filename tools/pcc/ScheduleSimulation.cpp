@@ -10,7 +10,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
-#include <cmath>
 #include <limits>
 #include <optional>
 
@@ -19,14 +18,19 @@ using namespace pcc::cli;
 namespace cl = llvm::cl;
 namespace json = llvm::json;
 
-/// `0.25`, `1e-3` or `1/4`; nothing if it is no number of at least 0.
+/// Sums of many times stay finite.
+static constexpr double longestTime = 1e100;
+/// Forwards and backwards of one simulation, which takes some seconds.
+static constexpr int64_t mostWork = int64_t(1) << 24;
+
+/// `0.25`, `1e-3` or `1/4`; nothing if it is no number from 0 to the longest time.
 static std::optional<double> readTime(llvm::StringRef text) {
   auto [top, bottom] = text.trim().split('/');
   double value = 0, divisor = 1;
   if (top.getAsDouble(value) || (text.contains('/') && bottom.getAsDouble(divisor)))
     return std::nullopt;
   value /= divisor;
-  return std::isfinite(value) && value >= 0 ? std::optional(value) : std::nullopt;
+  return value >= 0 && value <= longestTime ? std::optional(value) : std::nullopt;
 }
 
 static char letterOfWork(const order::Work &work) {
@@ -123,10 +127,10 @@ ExitCode ScheduleFlags::readTimes(std::vector<double> &values) const {
       values.push_back(*value);
   if (values.size() != parts.size() || values.size() < 3 || values.size() > 4)
     return fail(BadUsage,
-                "'--times': expected F,B,W or F,B,W,FB, none below 0, got '" + times + "'");
+                "'--times': expected F,B,W or F,B,W,FB, each from 0 to 1e100, got '" + times + "'");
   std::optional<double> delay = readTime(latency);
   if (!delay)
-    return fail(BadUsage, "'--latency': expected a time of at least 0, got '" + latency + "'");
+    return fail(BadUsage, "'--latency': expected a time from 0 to 1e100, got '" + latency + "'");
   values.insert(values.begin() + 3, *delay);
   return Success;
 }
@@ -185,6 +189,11 @@ ExitCode ScheduleFlags::run(const ScheduleCounts &counts, int columns, bool isJs
   if (liveLimit < 0)
     return fail(BadUsage,
                 llvm::formatv("'--live-limit': expected 0 or more, got {0}", int(liveLimit)));
+  int64_t most = mostWork / (2 * int64_t(counts.stages) * std::max(counts.chunks, 1));
+  if (counts.microbatches > most)
+    return fail(BadUsage, llvm::formatv("'--micro-batches': expected at most {0} in a simulation "
+                                        "of {1} stages, got {2}",
+                                        most, counts.stages, counts.microbatches));
   std::vector<double> values;
   if (ExitCode code = readTimes(values))
     return code;

@@ -36,6 +36,8 @@ public:
       return fail(BadUsage, "'--columns': expected 0 or more, got " + llvm::Twine(columns));
     if (schedule.isGiven())
       return runSchedule();
+    if (everyRank && trace.empty())
+      return fail(BadUsage, "'--every-rank': expected '--trace' beside it");
     if (road.getModel().path().empty())
       return fail(BadUsage, "expected a model, a program (.pcx) or '--schedule'");
     if (llvm::StringRef flag = schedule.givenFlag(); !flag.empty())
