@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/import/DeviceConfigurations.h"
 
+#include "compiler/import/Locations.h"
 #include "compiler/import/onnx.pb.h"
 #include "mlir/IR/Diagnostics.h"
 
@@ -8,18 +9,38 @@ using namespace mlir;
 
 namespace pcc::import {
 
-FailureOr<std::string> chooseConfiguration(const onnx::ModelProto &model, StringRef asked,
-                                           Location loc) {
+static bool hasConfiguration(const onnx::ModelProto &model, StringRef name) {
+  return llvm::any_of(model.configuration(), [&](const onnx::DeviceConfigurationProto &known) {
+    return known.name() == name;
+  });
+}
+
+/// `no device configuration 'a'; the file has 'b', 'c'`.
+static LogicalResult refuse(const onnx::ModelProto &model, StringRef asked, Location loc) {
   std::string known;
-  for (const onnx::DeviceConfigurationProto &configuration : model.configuration()) {
-    if (configuration.name() == asked)
-      return asked.str();
+  for (const onnx::DeviceConfigurationProto &configuration : model.configuration())
     known += (known.empty() ? "'" : ", '") + configuration.name() + "'";
-  }
-  if (asked.empty())
-    return model.configuration_size() == 1 ? model.configuration(0).name() : std::string();
   return emitError(loc) << "no device configuration '" << asked << "'; the file has "
                         << (known.empty() ? "none" : known);
+}
+
+FailureOr<std::string> chooseConfiguration(const onnx::ModelProto &model, StringRef asked,
+                                           Location loc) {
+  if (hasConfiguration(model, asked))
+    return asked.str();
+  if (!asked.empty())
+    return refuse(model, asked, loc);
+  return model.configuration_size() == 1 ? model.configuration(0).name() : std::string();
+}
+
+LogicalResult checkConfigurations(const onnx::ModelProto &model, StringRef path,
+                                  MLIRContext &context) {
+  for (const auto &[index, node] : llvm::enumerate(model.graph().node()))
+    for (const onnx::NodeDeviceConfigurationProto &entry : node.device_configurations())
+      if (!hasConfiguration(model, entry.configuration_id()))
+        return refuse(model, entry.configuration_id(),
+                      nodeLocation(path, int64_t(index), node, context));
+  return success();
 }
 
 std::optional<int64_t> findStage(const onnx::NodeProto &node, StringRef configuration) {

@@ -21,6 +21,11 @@ namespace pcc::import {
 mlir::FailureOr<std::string> chooseConfiguration(const onnx::ModelProto &model,
                                                  llvm::StringRef asked, mlir::Location loc);
 
+/// Fails with a diagnostic at the first node of the file `path` that speaks of a configuration
+/// which the file does not have.
+mlir::LogicalResult checkConfigurations(const onnx::ModelProto &model, llvm::StringRef path,
+                                        mlir::MLIRContext &context);
+
 /// The stage on which `configuration` wants the node; nothing if it does not say.
 std::optional<int64_t> findStage(const onnx::NodeProto &node, llvm::StringRef configuration);
 

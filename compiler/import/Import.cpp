@@ -34,6 +34,11 @@ OwningOpRef<ModuleOp> importMlir(llvm::StringRef path, const ImportOptions &opti
     emitError(loc) << "the inputs of a module stay inputs: expected no --set-input";
     return {};
   }
+  if (!options.deviceConfiguration.empty()) {
+    emitError(loc) << "a module has no configurations for several devices: expected no "
+                      "--device-config";
+    return {};
+  }
   if (!llvm::sys::fs::exists(path)) {
     emitError(loc) << "cannot read the file: No such file or directory";
     return {};

@@ -58,6 +58,8 @@ OwningOpRef<ModuleOp> OnnxImporter::import(const ImportOptions &options) {
   if (!checkOpsets() || failed(chosen))
     return {};
   configuration = *chosen;
+  if (!configuration.empty() && failed(checkConfigurations(*model, path, context)))
+    return {};
   module = ModuleOp::create(fileLoc);
   auto inputs = bindInputs(graph, options.dims, known, fileLoc);
   bool isReadable = readInitializers();
