@@ -9,9 +9,9 @@
 //              [fc_0   ]                     a record of COMPUTE
 //                              [fc]
 //
-// Whatever the timing, what is live together at some time is live together at some turn: nothing
-// begins before its turn, and nothing is done later than it is waited for. So the most bytes that
-// are live by turns bound those by seconds, and a run, whose turns these are, takes exactly them.
+// These are the turns of a run (runtime/execute), so what is live by them does not depend on how
+// long anything takes. By seconds it may be less, where a message is done before it is waited for,
+// or more, where the device begins a message before a thread would have come to it.
 
 #ifndef PCC_RUNTIME_SIMULATE_LISTORDER_H
 #define PCC_RUNTIME_SIMULATE_LISTORDER_H
