@@ -5,11 +5,17 @@
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/base/Futex.h"
 #include "runtime/base/Sleep.h"
+#include "runtime/collective/local/Store.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace pcc::runtime::local {
+
+static void moveBytes(const CollectiveCall &from, const CollectiveCall &to, int64_t bytes) {
+  storeBytes(storeFor(bytes), static_cast<std::byte *>(to.destination),
+             static_cast<const std::byte *>(from.source), bytes);
+  finishStores(storeFor(bytes));
+}
 
 /// Copies, then tells both sides.
 void Mailbox::transfer(Post &send, Post &receive, int sender, int receiver) const {
@@ -24,7 +30,7 @@ void Mailbox::transfer(Post &send, Post &receive, int sender, int receiver) cons
         "rank {} sent {} elements of {}, but rank {} expected {} of {}", sender, from.count(),
         abi::elementName(from.type), receiver, to.count(), abi::elementName(to.type)));
   else
-    std::memcpy(to.destination, from.source, bytes);
+    moveBytes(from, to, bytes);
   int64_t moved = nowNanoseconds();
   for (Post *post : {&send, &receive}) {
     post->outcome = outcome;

@@ -42,14 +42,13 @@ int64_t innerOf(const CollectiveCall &call) {
   return inner;
 }
 
-/// Destinations of all members that no cache holds together are written past the caches.
+/// By the bytes of all members' destinations.
 Store storeOf(MemberCalls calls) {
-  constexpr int64_t large = 1 << 24;
   const CollectiveCall &call = *calls[0];
   int64_t bytes = call.count() * elementOf(call) * int64_t(calls.size());
   if (call.kind == abi::ALL_GATHER)
     bytes *= int64_t(calls.size());
-  return bytes >= large ? Store::PastCaches : Store::ThroughCaches;
+  return storeFor(bytes);
 }
 
 /// Elements [begin, begin + count) of the sources at `sourceOffset`, reduced into all given

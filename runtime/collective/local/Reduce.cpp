@@ -51,19 +51,46 @@ struct Min {
 /// Elements that are summed in the first-level cache before they are written out.
 constexpr int64_t stretch = 1024;
 
-/// `sum` becomes the first source, or the first two reduced.
-template <typename T, typename Op, typename W>
-void begin(W *__restrict sum, std::span<const std::byte *const> sources, int64_t at,
-           int64_t length) {
-  const T *__restrict first = reinterpret_cast<const T *>(sources[0]) + at;
-  if (sources.size() == 1) {
-    for (int64_t i = 0; i < length; ++i)
-      sum[i] = Wide<T>::load(first[i]);
-    return;
+/// Reduces `N` sources into `sum`, or with `Begins` sets it to their reduction. Reading several at
+/// once keeps several lines on their way from memory.
+template <typename T, typename Op, int N, bool Begins, typename W>
+void accumulate(W *__restrict sum, const std::byte *const *sources, int64_t at, int64_t length) {
+  const T *source[N];
+  for (int n = 0; n < N; ++n)
+    source[n] = reinterpret_cast<const T *>(sources[n]) + at;
+  for (int64_t i = 0; i < length; ++i) {
+    W value = Begins ? Wide<T>::load(source[0][i]) : Op::apply(sum[i], Wide<T>::load(source[0][i]));
+    for (int n = 1; n < N; ++n)
+      value = Op::apply(value, Wide<T>::load(source[n][i]));
+    sum[i] = value;
   }
-  const T *__restrict second = reinterpret_cast<const T *>(sources[1]) + at;
-  for (int64_t i = 0; i < length; ++i)
-    sum[i] = Op::apply(Wide<T>::load(first[i]), Wide<T>::load(second[i]));
+}
+
+/// Sources that are read at once.
+constexpr size_t together = 4;
+
+template <typename T, typename Op, bool Begins, typename W>
+void accumulateSome(W *sum, std::span<const std::byte *const> sources, int64_t at, int64_t length) {
+  switch (sources.size()) {
+  case 1:
+    return accumulate<T, Op, 1, Begins>(sum, sources.data(), at, length);
+  case 2:
+    return accumulate<T, Op, 2, Begins>(sum, sources.data(), at, length);
+  case 3:
+    return accumulate<T, Op, 3, Begins>(sum, sources.data(), at, length);
+  default:
+    return accumulate<T, Op, together, Begins>(sum, sources.data(), at, length);
+  }
+}
+
+template <typename T, typename Op, typename W>
+void accumulateAll(W *sum, std::span<const std::byte *const> sources, int64_t at, int64_t length) {
+  auto from = [&](size_t first) {
+    return sources.subspan(first, std::min(together, sources.size() - first));
+  };
+  accumulateSome<T, Op, /*Begins=*/true>(sum, from(0), at, length);
+  for (size_t first = together; first < sources.size(); first += together)
+    accumulateSome<T, Op, /*Begins=*/false>(sum, from(first), at, length);
 }
 
 template <typename T, typename Op>
@@ -74,12 +101,7 @@ void reduceElements(std::span<const std::byte *const> sources,
   alignas(64) T result[stretch];
   for (int64_t at = 0; at < count; at += stretch) {
     int64_t length = std::min(stretch, count - at);
-    begin<T, Op>(sum, sources, at, length);
-    for (size_t s = 2; s < sources.size(); ++s) {
-      const T *__restrict source = reinterpret_cast<const T *>(sources[s]) + at;
-      for (int64_t i = 0; i < length; ++i)
-        sum[i] = Op::apply(sum[i], Wide<T>::load(source[i]));
-    }
+    accumulateAll<T, Op>(sum, sources, at, length);
     const void *bytes = sum;
     if constexpr (!std::is_same_v<T, W>) {
       for (int64_t i = 0; i < length; ++i)

@@ -20,6 +20,12 @@ namespace pcc::runtime::local {
 
 enum class Store { ThroughCaches, PastCaches };
 
+/// How to write so many bytes at one time.
+inline Store storeFor(int64_t bytes) {
+  constexpr int64_t large = 1 << 24; // no cache holds them, or those that they are made of
+  return bytes >= large ? Store::PastCaches : Store::ThroughCaches;
+}
+
 /// Copies bytes that do not overlap. Those stored past the caches are seen by others only after
 /// finishStores().
 inline void storeBytes(Store store, std::byte *target, const std::byte *source, int64_t bytes) {
