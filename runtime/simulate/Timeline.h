@@ -52,8 +52,8 @@ struct LiveBytes {
 struct Memory {
   /// PERSISTENT, INPUT and CONSTANT, which are there all the time.
   uint64_t held = 0;
-  /// The most of these and of live TEMPORARY bytes by turns, as in a run (ListOrder.h), and what the
-  /// plan sets aside.
+  /// The most of these and of live TEMPORARY bytes by turns, as in a run (ListOrder.h), and what
+  /// the plan sets aside.
   uint64_t peakLive = 0, planned = 0;
   /// The level of live TEMPORARY bytes at the simulated times, where it changes.
   std::vector<LiveBytes> live = {};
