@@ -6,6 +6,7 @@
 """
 
 import os
+import shutil
 
 import lit.formats
 
@@ -48,6 +49,13 @@ onnx_nodes = "/usr/share/libonnx-testdata/data/node"
 config.substitutions.append(("%onnx_nodes", onnx_nodes))
 if os.path.isdir(onnx_nodes):
     config.available_features.add("libonnx-testdata")
+
+# Ranks of several processes: where the plug-in was built and there is an mpirun. OpenMPI wants to be told of containers whose
+# only user is root, and of more processes than cores.
+if os.path.exists(os.path.join(config.pcc_build, "lib", "libpcc-mpi.so")) and shutil.which("mpirun"):
+    config.available_features.add("mpi")
+    for name in ("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "OMPI_MCA_rmaps_base_oversubscribe"):
+        config.environment[name] = "1"
 
 if config.pcc_sanitizer:
     config.available_features.add(config.pcc_sanitizer)

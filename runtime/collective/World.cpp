@@ -20,8 +20,7 @@ private:
 
 } // namespace
 
-std::unique_ptr<World>
-makeLocalWorld(std::vector<std::unique_ptr<Communicator>> communicators) {
+std::unique_ptr<World> makeLocalWorld(std::vector<std::unique_ptr<Communicator>> communicators) {
   return std::make_unique<LocalWorld>(std::move(communicators));
 }
 

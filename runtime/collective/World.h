@@ -21,9 +21,7 @@ struct Placement {
   /// The first rank of a process; of the number behind the last one, the number of ranks.
   int firstOf(int process) const { return int(int64_t(process) * ranks / processes); }
   int countOf(int process) const { return firstOf(process + 1) - firstOf(process); }
-  int processOf(int rank) const {
-    return int((int64_t(rank + 1) * processes - 1) / ranks);
-  }
+  int processOf(int rank) const { return int((int64_t(rank + 1) * processes - 1) / ranks); }
 };
 
 class World {
@@ -64,8 +62,7 @@ private:
 };
 
 /// A world whose ranks are all threads of this process (LocalCommunicator.h).
-std::unique_ptr<World>
-makeLocalWorld(std::vector<std::unique_ptr<Communicator>> communicators);
+std::unique_ptr<World> makeLocalWorld(std::vector<std::unique_ptr<Communicator>> communicators);
 
 } // namespace pcc::runtime
 

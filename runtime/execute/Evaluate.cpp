@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "runtime/abi/Outside.h"
+#include "runtime/abi/Stages.h"
 #include "runtime/data/BatchReader.h"
 #include "runtime/execute/Metrics.h"
 #include "runtime/execute/Train.h"
@@ -15,7 +16,8 @@ namespace {
 struct Evaluation {
   Evaluation(const Session &session, const Dataset &data, std::vector<int> fieldOf,
              const std::vector<const abi::Metric *> &metrics)
-      : program(session.program()), data(data), fieldOf(std::move(fieldOf)),
+      : program(session.program()), executable(session.executable()),
+        placement(session.world().placement), data(data), fieldOf(std::move(fieldOf)),
         batchRows(session.program().inputs(0).block().global_shape(0)), metrics(metrics) {
     for (const abi::Metric *metric : metrics) {
       blocks[metric->output()].resize(session.ranks());
@@ -24,10 +26,13 @@ struct Evaluation {
   }
 
   Status runRank(RankExecutor &rank);
+  Status share(RankExecutor &rank);
   Status count(RankExecutor &rank, int64_t firstRow, const ParallelFor &parallelFor);
 
   /// Of all programs together.
   const abi::Program &program;
+  const abi::Executable &executable;
+  const Placement placement;
   const Dataset &data;
   const std::vector<int> fieldOf;
   const int64_t batchRows;
@@ -53,6 +58,8 @@ Status Evaluation::runRank(RankExecutor &rank) {
         const abi::Result &output = rank.program().results(own);
         ofRanks[rank.rank()] = rank.read(output.block(), output.buffer());
       }
+    if (Status status = share(rank); !status.ok())
+      return status;
     if (Status status = rank.world().barrier(); !status.ok())
       return status;
     if (rank.rank() == 0)
@@ -61,6 +68,30 @@ Status Evaluation::runRank(RankExecutor &rank) {
     if (Status status = rank.world().barrier(); !status.ok())
       return status;
   }
+  return {};
+}
+
+/// Brings the blocks of other processes' ranks to the first one.
+Status Evaluation::share(RankExecutor &rank) {
+  int64_t firstForeign = placement.firstOf(1);
+  for (auto &[index, ofRanks] : blocks)
+    for (int64_t other = firstForeign; other < placement.ranks; ++other) {
+      const abi::Program &ofOther = executable.programs(abi::programOfRank(executable, other));
+      int found = abi::findResult(ofOther, program.results(int(index)));
+      bool isSender = rank.rank() == other;
+      if (found < 0 || (rank.rank() != 0 && !isSender))
+        continue;
+      Tensor &block = ofRanks[size_t(other)];
+      TaggedBytes message{block.data};
+      if (!isSender) {
+        const abi::Block &shape = ofOther.results(found).block();
+        block =
+            Tensor::zeros(shape.type(), {shape.local_shape().begin(), shape.local_shape().end()});
+      }
+      Status status = isSender ? rank.tellFirst({&message, 1}) : rank.hearFrom(other, block.data);
+      if (!status.ok())
+        return status;
+    }
   return {};
 }
 
@@ -104,6 +135,8 @@ Expected<std::map<std::string, double>> evaluate(Session &session, const Dataset
   if (!status.ok())
     return status;
   std::map<std::string, double> values;
+  if (session.world().process() != 0)
+    return values;
   for (size_t m = 0; m < chosen->size(); ++m) {
     Expected<double> value = evaluation->totals[m].value();
     if (!value)

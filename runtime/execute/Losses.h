@@ -23,6 +23,9 @@ public:
   /// Whether the rank has the loss: those of the program that makes it.
   bool isAt(int64_t rank) const { return loss && ranks.holds(rank); }
 
+  /// Whether the rank's value counts in the whole batch's loss.
+  bool countsAt(int64_t rank) const { return loss && counts[size_t(rank)]; }
+
   /// Stores the rank's value, if `section` is the one that makes it.
   void readAfter(uint32_t section, const RankExecutor &rank, double &value) const;
 

@@ -13,6 +13,7 @@ namespace pcc::runtime {
 
 Monitor::Monitor(const abi::Executable &executable, MonitorOptions options)
     : losses(executable), options(std::move(options)), ranks(abi::rankCount(executable.mesh())),
+      reports(this->options.reports ? this->options.reports : ranks),
       lastStepEnd(nowNanoseconds()) {}
 
 Monitor::~Monitor() {
@@ -23,8 +24,9 @@ Monitor::~Monitor() {
 }
 
 Status Monitor::open() {
-  for (int64_t rank = 0; rank < ranks && !options.logDir.empty(); ++rank) {
-    std::string folder = fmt::format("{}/rank_{}", options.logDir, rank);
+  int64_t own = options.ownRanks ? options.ownRanks : ranks;
+  for (int64_t rank = 0; rank < own && !options.logDir.empty(); ++rank) {
+    std::string folder = fmt::format("{}/rank_{}", options.logDir, options.firstRank + rank);
     if (Status status = makeFolder(folder); !status.ok())
       return status;
     std::string path = folder + "/train.log";
@@ -47,7 +49,7 @@ void Monitor::add(int64_t rank, int64_t step, double value) {
   Pending &entry = pending[step];
   entry.values.resize(ranks);
   entry.values[rank] = value;
-  if (++entry.ranks < ranks)
+  if (++entry.ranks < reports)
     return;
   complete(step, entry.values);
   pending.erase(step);
@@ -55,11 +57,12 @@ void Monitor::add(int64_t rank, int64_t step, double value) {
 
 void Monitor::logOwn(int64_t rank, int64_t step, double value) {
   bool isDue = options.logEvery > 0 && (step + 1) % options.logEvery == 0;
-  if (logs.empty() || !isDue || !losses.isAt(rank))
+  size_t index = size_t(rank - options.firstRank); // of another process: too great
+  if (index >= logs.size() || !isDue || !losses.isAt(rank))
     return;
   std::string text = line(step, losses.own(value));
-  std::fwrite(text.data(), 1, text.size(), logs[rank]);
-  std::fflush(logs[rank]);
+  std::fwrite(text.data(), 1, text.size(), logs[index]);
+  std::fflush(logs[index]);
 }
 
 void Monitor::complete(int64_t step, const std::vector<double> &values) {

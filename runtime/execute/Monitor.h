@@ -26,6 +26,8 @@ struct MonitorOptions {
   bool progressBar = false;
   int64_t stepsPerEpoch = 1;
   int64_t steps = 1;
+  /// The ranks first … first+own-1 have logs; `reports` ranks report each step, 0: all.
+  int64_t firstRank = 0, ownRanks = 0, reports = 0;
 };
 
 class Monitor {
@@ -55,7 +57,7 @@ private:
 
   const LossReader losses;
   const MonitorOptions options;
-  const int64_t ranks;
+  const int64_t ranks, reports;
   std::vector<std::FILE *> logs;
 
   std::mutex mutex;

@@ -62,6 +62,44 @@ Status RankExecutor::makeGroups() {
   return {};
 }
 
+Status RankExecutor::connectToFirst() {
+  Expected<std::unique_ptr<Communicator>> communicator = groups.world->split(0, int(ownRank));
+  if (communicator)
+    toFirst = std::move(*communicator);
+  return communicator.status();
+}
+
+Status RankExecutor::tellFirst(std::span<const TaggedBytes> messages) {
+  std::vector<CollectiveCall> calls;
+  for (const TaggedBytes &message : messages) {
+    CollectiveCall &call = calls.emplace_back();
+    call.kind = abi::SEND;
+    call.type = abi::I8;
+    call.source = message.bytes.data();
+    call.shape = {int64_t(message.bytes.size())};
+    call.tag = message.tag;
+  }
+  return runToFirst(calls);
+}
+
+Status RankExecutor::hearFrom(int64_t rank, std::span<std::byte> bytes, uint32_t tag) {
+  CollectiveCall call;
+  call.kind = abi::RECV;
+  call.type = abi::I8;
+  call.destination = bytes.data();
+  call.shape = {int64_t(bytes.size())};
+  call.root = int32_t(rank);
+  call.tag = tag;
+  return runToFirst({&call, 1});
+}
+
+Status RankExecutor::runToFirst(std::span<const CollectiveCall> calls) {
+  if (calls.empty())
+    return {};
+  Progress::Waiting waiting(ownProgress, nowNanoseconds());
+  return toFirst->run(calls).at({.rank = ownRank});
+}
+
 Status RankExecutor::prepareSections() {
   PrepareContext context{whole, own, memory, ownRank};
   for (int s = 0; s < own.sections_size(); ++s) {

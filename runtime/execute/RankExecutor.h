@@ -29,6 +29,12 @@ struct MemoryUse {
   uint64_t peakLive = 0;
 };
 
+/// What a rank tells the first one, and a number that tells it from the rest.
+struct TaggedBytes {
+  std::span<const std::byte> bytes;
+  uint32_t tag = 0;
+};
+
 class RankExecutor {
 public:
   /// `executable` must be valid and outlive this, as must `constants`, the shared content of the
@@ -56,6 +62,14 @@ public:
   const Trace &trace() const { return ownTrace; }
   const MemoryUse &memoryUse() const { return use; }
 
+  /// The way to the first rank beside the program's own communication, where ranks are of several
+  /// processes. `connectToFirst` makes it; every rank calls it.
+  Status connectToFirst();
+  /// Sends bytes there, in any order, and receives them there from `rank`, who sends as many under
+  /// the same tag.
+  Status tellFirst(std::span<const TaggedBytes> messages);
+  Status hearFrom(int64_t rank, std::span<std::byte> bytes, uint32_t tag = 0);
+
   std::byte *address(uint32_t buffer) const;
   /// A copy of the block in a buffer.
   Tensor read(const abi::Block &block, uint32_t buffer) const;
@@ -65,6 +79,7 @@ private:
   Status prepareSections();
   void planSlots();
   void numberSlots();
+  Status runToFirst(std::span<const CollectiveCall> calls);
   Status finishResults(uint32_t section);
   Status runSlots(int64_t step, const StepHooks &hooks);
   Status runSlot(size_t slot, int64_t step, const StepHooks &hooks);
@@ -74,7 +89,7 @@ private:
   const int64_t ownRank;
   // Prepared records refer to the device, so it must go after them.
   std::unique_ptr<Device> ownDevice;
-  std::unique_ptr<Communicator> worldCommunicator;
+  std::unique_ptr<Communicator> worldCommunicator, toFirst;
   RankGroups groups;
   std::vector<AlignedBytes> spaces;
   RankMemory memory;

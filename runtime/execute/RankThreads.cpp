@@ -67,8 +67,9 @@ private:
     if (!isOverdue(ranks, task.timeOut))
       return;
     givenUp = std::chrono::steady_clock::now();
-    timeOut = Status(StatusKind::TimedOut,
-                     fmt::format("no answer within {} s{}", task.timeOut, progressTable(ranks)));
+    std::string table = progressTable(ranks, task.firstRank);
+    timeOut = Status(StatusKind::TimedOut, fmt::format("no answer within {} s{}", task.timeOut,
+                                                       task.tellAll ? task.tellAll(table) : table));
     task.abort("the time limit is over");
   }
 
@@ -97,7 +98,7 @@ private:
 void runRank(const RankThreadsTask &task, Ending &ending, int64_t rank) {
   Status status = task.body(rank);
   if (!status.ok())
-    task.abort(fmt::format("stopped, because rank {} failed", rank));
+    task.abort(fmt::format("stopped, because rank {} failed", task.firstRank + rank));
   ending.leave(rank, std::move(status));
 }
 

@@ -14,13 +14,19 @@
 namespace pcc::runtime {
 
 struct RankThreadsTask {
-  /// What rank r does. Must own whatever it uses: a thread that never comes back is left behind.
+  /// What own rank number r does, counted from 0. Must own whatever it uses: a thread that never
+  /// comes back is left behind.
   std::function<Status(int64_t rank)> body;
   /// Ends all waits of all ranks.
   std::function<void(const std::string &reason)> abort;
   std::vector<const Progress *> progress;
   /// Seconds that a rank may wait for others; 0: no limit.
   double timeOut = 0;
+  /// The rank of number 0, for messages.
+  int64_t firstRank = 0;
+  /// Makes the message of a time-out from the table of these ranks, where there are others; null:
+  /// the table is it.
+  std::function<std::string(const std::string &table)> tellAll = {};
 };
 
 /// Runs the task on as many threads as it has ranks. Returns the first failure, the time-out, or

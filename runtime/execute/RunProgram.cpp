@@ -4,6 +4,7 @@
 
 #include "runtime/checkpoint/SaveParameters.h"
 #include "runtime/execute/Metrics.h"
+#include "runtime/execute/OpenWorld.h"
 
 #include <algorithm>
 #include <charconv>
@@ -51,10 +52,10 @@ Expected<std::optional<Dataset>> openData(const char *flag, const std::string &n
 /// A program without a training step evaluates its data, unless there is other data for that.
 /// Everything that is read is opened before anything runs, and what is asked for is looked for: an
 /// error should not come after hours.
-Expected<RunData> openAll(const abi::RunConfig &config, const abi::Program &program) {
+Expected<RunData> openAll(const abi::RunConfig &config, const abi::Program &program, bool isFirst) {
   bool trains = program.slots_size() != 0 || !config.eval_data().empty();
   const std::string &toEvaluate = trains ? config.eval_data() : config.data();
-  if (!config.save().empty())
+  if (!config.save().empty() && isFirst)
     if (Status status = checkSavePath(config.save()); !status.ok())
       return status;
   if (!toEvaluate.empty())
@@ -84,12 +85,22 @@ Expected<SessionOptions> sessionOptionsOf(const abi::RunConfig &config) {
   return options;
 }
 
+/// The file of this process's trace: "trace.json", "trace.1.json", …
+std::string tracePath(const std::string &path, int process) {
+  size_t slash = path.rfind('/'), dot = path.rfind('.');
+  bool hasEnd = dot != std::string::npos && (slash == std::string::npos || dot > slash);
+  size_t stem = hasEnd ? dot : path.size();
+  return process == 0 ? path
+                      : fmt::format("{}.{}{}", path.substr(0, stem), process, path.substr(stem));
+}
+
 TrainOptions trainOptionsOf(const abi::RunConfig &config, const Session &session, std::FILE *out,
                             bool progressBar) {
-  std::function<Status(int64_t)> epochDone;
+  std::function<Status(RankExecutor &, int64_t)> epochDone;
   if (!config.save().empty() && config.save_every() > 0)
-    epochDone = [path = config.save(), every = config.save_every(), &session](int64_t epochs) {
-      return epochs % every == 0 ? session.saveParameters(path) : Status();
+    epochDone = [path = config.save(), every = config.save_every(), &session](RankExecutor &rank,
+                                                                              int64_t epochs) {
+      return epochs % every == 0 ? session.saveOnRank(rank, path) : Status();
     };
   return {.steps = config.steps(),
           .epochs = config.epochs(),
@@ -106,7 +117,7 @@ void addMemory(const Session &session, abi::RunReport &report) {
   std::vector<MemoryUse> uses = session.memoryUse();
   for (size_t rank = 0; rank < uses.size(); ++rank) {
     abi::RankBytes &bytes = *report.add_memory();
-    bytes.set_rank(uint32_t(rank));
+    bytes.set_rank(uint32_t(session.world().firstRank() + int64_t(rank)));
     bytes.set_allocated(double(uses[rank].allocated));
     bytes.set_peak_live(double(uses[rank].peakLive));
   }
@@ -115,17 +126,26 @@ void addMemory(const Session &session, abi::RunReport &report) {
 } // namespace
 
 Expected<abi::RunReport> runProgram(abi::Executable executable, const abi::RunConfig &config,
-                                    std::FILE *out, bool progressBar) {
+                                    std::FILE *out, bool progressBar, const Launch &launch) {
   if (config.data().empty() && config.eval_data().empty())
     return Status::badUsage("expected --data, --eval-data or both");
   Expected<SessionOptions> options = sessionOptionsOf(config);
   if (!options)
     return options.status();
+  auto world = openWorld(executable, config, launch);
+  if (!world)
+    return world.status();
+  options->world = *world;
+  options->threads = *world ? threadsOf(config, launch) : config.threads();
+  if (!launch.isFirst()) {
+    out = nullptr;
+    progressBar = false;
+  }
   auto session = Session::load(std::move(executable), *options);
   if (!session)
     return session.status();
 
-  Expected<RunData> data = openAll(config, (*session)->program());
+  Expected<RunData> data = openAll(config, (*session)->program(), launch.isFirst());
   if (!data)
     return data.status();
 
@@ -148,7 +168,12 @@ Expected<abi::RunReport> runProgram(abi::Executable executable, const abi::RunCo
   }
   addMemory(**session, report);
   if (!config.trace().empty())
-    if (Status status = writeChromeTrace(config.trace(), (*session)->traces()); !status.ok())
+    if (Status status = writeChromeTrace(tracePath(config.trace(), launch.process),
+                                         (*session)->traces(), (*session)->world().firstRank());
+        !status.ok())
+      return status;
+  if (*world)
+    if (Status status = (*world)->close(); !status.ok())
       return status;
   return report;
 }

@@ -7,16 +7,19 @@
 #define PCC_RUNTIME_EXECUTE_RUNPROGRAM_H
 
 #include "runtime/abi/config.pb.h"
+#include "runtime/collective/Launch.h"
 #include "runtime/execute/Train.h"
 
 namespace pcc::runtime {
 
 /// Trains on `config.data`, writes the parameters to `config.save`, evaluates on
 /// `config.eval_data`, and writes the trace, as far as they are given. Loss lines go to `out`
-/// (null: nowhere), with `progressBar` a bar to stderr. Errors: BadUsage if there is nothing to do;
-/// as Session::load, openDataset, train, evaluate.
+/// (null: nowhere), with `progressBar` a bar to stderr. Of several processes that `launch` knows of
+/// each runs its own ranks; lines, bar, parameters and report are the first one's, and each writes
+/// its own ranks' trace, under a name with its number. Errors: BadUsage if there is nothing to do;
+/// as openWorld, Session::load, openDataset, train, evaluate.
 Expected<abi::RunReport> runProgram(abi::Executable executable, const abi::RunConfig &config,
-                                    std::FILE *out, bool progressBar);
+                                    std::FILE *out, bool progressBar, const Launch &launch = {});
 
 /// The report's metrics in the order of their names.
 std::map<std::string, double> sortedMetrics(const abi::RunReport &report);

@@ -11,11 +11,14 @@
 #include "runtime/checkpoint/SaveParameters.h"
 #include "runtime/collective/local/LocalCommunicator.h"
 #include "runtime/device/host/HostDevice.h"
+#include "runtime/execute/Holders.h"
 #include "runtime/execute/Losses.h"
 #include "runtime/execute/RankThreads.h"
+#include "runtime/execute/Watchdog.h"
 
 #include <algorithm>
 #include <cstring>
+#include <thread>
 
 namespace pcc::runtime {
 
@@ -24,13 +27,16 @@ struct Session::State {
   abi::Program outside;
   SessionOptions options;
   AlignedBytes constants;
+  std::shared_ptr<World> world;
+  /// Of own ranks, from the world's first one on.
   std::vector<std::unique_ptr<RankExecutor>> executors;
 };
 
 Session::~Session() = default;
 const abi::Executable &Session::executable() const { return state->executable; }
 const abi::Program &Session::program() const { return state->outside; }
-int64_t Session::ranks() const { return int64_t(state->executors.size()); }
+int64_t Session::ranks() const { return state->world->placement.ranks; }
+const World &Session::world() const { return *state->world; }
 
 Expected<std::unique_ptr<Session>> Session::load(abi::Executable executable,
                                                  const SessionOptions &options) {
@@ -48,18 +54,27 @@ Expected<std::unique_ptr<Session>> Session::load(abi::Executable executable,
   if (!state->constants)
     return Status::failed(fmt::format("no memory for {} bytes of constants", constants.size()));
   std::memcpy(state->constants.get(), constants.data(), constants.size());
-  auto devices = makeHostDevices(state->executable, options.threads);
+  state->world = options.world;
+  if (!state->world)
+    state->world = makeLocalWorld(makeLocalCommunicators(
+        int(abi::rankCount(state->executable.mesh())), options.threads, options.link));
+  const World &world = *state->world;
+  auto devices = makeHostDevices(state->executable, options.threads, world.ownRanks());
   if (!devices)
     return devices.status();
-  int ranks = int(devices->size());
-  auto world = makeLocalCommunicators(ranks, options.threads, options.link);
-  for (int r = 0; r < ranks; ++r)
-    state->executors.push_back(
-        std::make_unique<RankExecutor>(state->executable, r, std::move((*devices)[r]),
-                                       std::move(world[r]), state->constants.get()));
+  auto communicators = state->world->connect();
+  if (!communicators)
+    return communicators.status();
+  for (int i = 0; i < world.ownRanks(); ++i)
+    state->executors.push_back(std::make_unique<RankExecutor>(
+        state->executable, world.firstRank() + i, std::move((*devices)[i]),
+        std::move((*communicators)[i]), state->constants.get()));
   std::unique_ptr<Session> session(new Session(std::move(state)));
-  Status loaded =
-      session->onEveryRank([seed = options.seed](RankExecutor &rank) { return rank.load(seed); });
+  bool isWhole = session->world().isWhole();
+  Status loaded = session->onEveryRank([seed = options.seed, isWhole](RankExecutor &rank) {
+    Status status = rank.load(seed);
+    return status.ok() && !isWhole ? rank.connectToFirst() : status;
+  });
   if (!loaded.ok())
     return loaded;
   return session;
@@ -76,8 +91,25 @@ Status Session::onEveryRank(const std::function<Status(RankExecutor &)> &body) {
   };
   for (const std::unique_ptr<RankExecutor> &executor : state->executors)
     task->progress.push_back(&executor->progress());
+  task->firstRank = state->world->firstRank();
   task->timeOut = state->options.timeOut;
-  return runRankThreads(std::move(task));
+  if (!world().isWhole())
+    task->tellAll = [state = state](const std::string &own) {
+      return tableOfAll(*state->world, own);
+    };
+  state->world->answerWith([state = state] {
+    std::vector<RankWatch> ranks;
+    for (const std::unique_ptr<RankExecutor> &executor : state->executors)
+      ranks.push_back({&executor->progress()});
+    return progressTable(ranks, state->world->firstRank());
+  });
+  Status status = runRankThreads(std::move(task));
+  state->world->answerWith({});
+  // Who started the processes ends all when the first one does: that is to be the one whose own
+  // rank failed.
+  if (status.kind() == StatusKind::Aborted && !world().isWhole())
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+  return status;
 }
 
 namespace {
@@ -163,10 +195,16 @@ NamedTensors assembleAll(ResultBlocks blocks, const abi::Executable &executable)
 
 } // namespace
 
+static Tensor zerosOf(const abi::Block &block) {
+  return Tensor::zeros(block.type(), {block.global_shape().begin(), block.global_shape().end()});
+}
+
 Status Session::setParameter(const std::string &name, const Tensor &global) {
   auto parameter = findParameter(program(), name);
   if (!parameter)
     return parameter.status();
+  if (Status status = needWhole(); !status.ok())
+    return status;
   if (!hasShape(global, (*parameter)->block(), 1))
     return Status::badUsage(fmt::format("'{}': the tensor has another type or shape", name));
   for (const std::unique_ptr<RankExecutor> &rank : state->executors)
@@ -180,6 +218,8 @@ Expected<Tensor> Session::parameter(const std::string &name, int64_t rank) const
   auto parameter = findParameter(program(), name);
   if (!parameter)
     return parameter.status();
+  if (Status status = needWhole(); !status.ok())
+    return status;
   if (rank < 0 || rank >= ranks())
     return Status::badUsage(fmt::format("expected a rank below {}, got {}", ranks(), rank));
   const abi::Parameter *own = ownParameter(*state->executors[rank], name);
@@ -192,9 +232,9 @@ Expected<Tensor> Session::parameter(const std::string &name) const {
   auto parameter = findParameter(program(), name);
   if (!parameter)
     return parameter.status();
-  const abi::Block &block = (*parameter)->block();
-  Tensor global =
-      Tensor::zeros(block.type(), {block.global_shape().begin(), block.global_shape().end()});
+  if (Status status = needWhole(); !status.ok())
+    return status;
+  Tensor global = zerosOf((*parameter)->block());
   // Of several programs that have it the first one's counts.
   for (size_t r = state->executors.size(); r-- > 0;)
     if (const RankExecutor &rank = *state->executors[r];
@@ -204,10 +244,46 @@ Expected<Tensor> Session::parameter(const std::string &name) const {
   return global;
 }
 
-Status Session::saveParameters(const std::string &path) const {
-  return runtime::saveParameters(path, program(), [&](const abi::Parameter &parameter) {
-    return std::move(this->parameter(parameter.name())->data);
+Status Session::needWhole() const {
+  if (world().isWhole())
+    return {};
+  return Status::badUsage(
+      fmt::format("expected all ranks in one process, got {} processes", world().processes()));
+}
+
+Status Session::saveParameters(const std::string &path) {
+  return onEveryRank([this, path](RankExecutor &rank) { return saveOnRank(rank, path); });
+}
+
+Status Session::saveOnRank(RankExecutor &rank, const std::string &path) const {
+  if (rank.rank() != 0)
+    return world().isWhole() ? Status() : tellParameters(rank, world().placement.firstOf(1));
+  Status received;
+  Status saved = runtime::saveParameters(path, program(), [&](const abi::Parameter &parameter) {
+    Expected<Tensor> global =
+        world().isWhole() ? this->parameter(parameter.name()) : gather(rank, parameter);
+    if (!global && received.ok())
+      received = global.status();
+    return global ? std::move(global->data) : std::move(zerosOf(parameter.block()).data);
   });
+  return received.ok() ? saved : received;
+}
+
+/// A parameter's global value at the first rank, from those of this process and those that tell it.
+Expected<Tensor> Session::gather(RankExecutor &first, const abi::Parameter &parameter) const {
+  Tensor global = zerosOf(parameter.block());
+  for (const ParameterHolder &holder : holdersOf(executable(), parameter.name())) {
+    const abi::Block &block = holder.parameter->block();
+    std::vector<std::byte> bytes(size_t(localBytes(block)));
+    if (holder.rank < world().placement.firstOf(1)) {
+      const RankExecutor &own = *state->executors[size_t(holder.rank)];
+      std::memcpy(bytes.data(), own.address(holder.parameter->buffer()), bytes.size());
+    } else if (Status status = first.hearFrom(holder.rank, bytes, holder.index); !status.ok()) {
+      return status;
+    }
+    copyBlockIn(block, executable().mesh(), holder.rank, bytes.data(), global.data.data());
+  }
+  return global;
 }
 
 /// Checks that `batch` has every input, with the rows of that many microbatches.
@@ -224,6 +300,8 @@ Status Session::checkBatch(const NamedTensors &batch, int64_t microbatches) cons
 }
 
 Expected<StepResults> Session::runStep(const NamedTensors &batch) {
+  if (Status status = needWhole(); !status.ok())
+    return status;
   int64_t copies = executable().batch().copies();
   if (Status status = checkBatch(batch, executable().batch().micro_batches() * copies);
       !status.ok())
@@ -257,6 +335,8 @@ Expected<StepResults> Session::runStep(const NamedTensors &batch) {
 Expected<NamedTensors> Session::runForward(const NamedTensors &microbatch) {
   if (sectionOfName(program(), "forward") < 0)
     return Status::badUsage("the program has no section 'forward'");
+  if (Status status = needWhole(); !status.ok())
+    return status;
   if (Status status = checkBatch(microbatch, 1); !status.ok())
     return status;
   auto outputs = std::make_shared<ResultBlocks>(makeBlocks(program(), ranks(), abi::OUTPUT));

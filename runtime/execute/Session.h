@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A program loaded on all its ranks, as threads of this process.
+// A program loaded on its ranks, as threads of this process; of several processes each loads its
+// own ranks.
 //
 //   auto session = Session::load(*executable, {.seed = 1});
 //   Status status = (*session)->setParameter("fc1.weight", weight);
@@ -10,6 +11,7 @@
 #ifndef PCC_RUNTIME_EXECUTE_SESSION_H
 #define PCC_RUNTIME_EXECUTE_SESSION_H
 
+#include "runtime/collective/World.h"
 #include "runtime/execute/RankExecutor.h"
 #include "runtime/machine/Link.h"
 
@@ -26,6 +28,8 @@ struct SessionOptions {
   double timeOut = 0;
   /// What the local ranks' messages seem to go over; absent: nothing but memory.
   std::optional<machine::Link> link = {};
+  /// What joins the program's ranks, of several processes; null: all are local.
+  std::shared_ptr<World> world = {};
 };
 
 using NamedTensors = std::map<std::string, Tensor>;
@@ -52,11 +56,15 @@ public:
   /// What all its programs show to the outside (abi::outsideOf): no records.
   const abi::Program &program() const;
   int64_t ranks() const;
+  const World &world() const;
 
-  /// Runs `body` for every rank at once, each on a thread of its own, and waits for all. When one
-  /// fails, the others' waits are ended. A rank that waits longer than the time limit ends the run
-  /// with TimedOut and a table of all ranks. After any failure the session is of no more use.
+  /// Runs `body` for every own rank at once, each on a thread of its own, and waits for all. When
+  /// one fails, the others' waits are ended, also in other processes. A rank that waits longer than
+  /// the time limit ends the run with TimedOut and a table of all ranks; processes that do not
+  /// answer are named. After any failure the session is of no more use.
   Status onEveryRank(const std::function<Status(RankExecutor &)> &body);
+
+  // What follows needs all ranks in this process, but for saveParameters; else BadUsage.
 
   /// Sets a parameter on all ranks to their blocks of a global tensor. Errors: no such parameter,
   /// another type or shape.
@@ -66,8 +74,11 @@ public:
   Expected<Tensor> parameter(const std::string &name) const;
   Expected<Tensor> parameter(const std::string &name, int64_t rank) const;
 
-  /// Writes the global values of the model's parameters to a safetensors file (SaveParameters.h).
-  Status saveParameters(const std::string &path) const;
+  /// Writes the global values of the model's parameters to a safetensors file (SaveParameters.h),
+  /// from the first process; every process calls it.
+  Status saveParameters(const std::string &path);
+  /// The same on the threads of ranks that do nothing else; every rank calls it.
+  Status saveOnRank(RankExecutor &rank, const std::string &path) const;
 
   /// Runs one step on a whole batch, given by input name: [rows of m·k microbatches, …].
   Expected<StepResults> runStep(const NamedTensors &batch);
@@ -75,16 +86,18 @@ public:
   /// Runs section `forward` on one microbatch; the global outputs by name.
   Expected<NamedTensors> runForward(const NamedTensors &microbatch);
 
-  /// What each rank's memory took so far.
+  /// What each own rank's memory took so far.
   std::vector<MemoryUse> memoryUse() const;
 
-  /// The latest records of each rank.
+  /// The latest records of each own rank.
   std::vector<std::vector<TraceEntry>> traces() const;
 
 private:
   struct State;
   explicit Session(std::shared_ptr<State> state) : state(std::move(state)) {}
   Status checkBatch(const NamedTensors &batch, int64_t microbatches) const;
+  Status needWhole() const;
+  Expected<Tensor> gather(RankExecutor &first, const abi::Parameter &parameter) const;
 
   /// Shared with the rank threads, which outlive the session if one of them never comes back.
   std::shared_ptr<State> state;

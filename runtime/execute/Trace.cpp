@@ -18,8 +18,8 @@ std::vector<TraceEntry> Trace::entries() const {
   return list;
 }
 
-Status writeChromeTrace(const std::string &path,
-                        const std::vector<std::vector<TraceEntry>> &ranks) {
+Status writeChromeTrace(const std::string &path, const std::vector<std::vector<TraceEntry>> &ranks,
+                        int64_t first) {
   int64_t start = std::numeric_limits<int64_t>::max();
   for (const std::vector<TraceEntry> &entries : ranks)
     for (const TraceEntry &entry : entries)
@@ -27,10 +27,11 @@ Status writeChromeTrace(const std::string &path,
   Expected<abi::ChromeTrace> trace = abi::ChromeTrace::create(path);
   if (!trace)
     return trace.status();
-  for (size_t rank = 0; rank < ranks.size(); ++rank) {
-    trace->addRank(int64_t(rank), fmt::format("rank {}", rank));
-    for (const TraceEntry &entry : ranks[rank])
-      trace->addRecord(int64_t(rank), *entry.record, entry.step, double(entry.begin - start) / 1e3,
+  for (size_t i = 0; i < ranks.size(); ++i) {
+    int64_t rank = first + int64_t(i);
+    trace->addRank(rank, fmt::format("rank {}", rank));
+    for (const TraceEntry &entry : ranks[i])
+      trace->addRecord(rank, *entry.record, entry.step, double(entry.begin - start) / 1e3,
                        double(entry.end - entry.begin) / 1e3);
   }
   return trace->finish();

@@ -36,8 +36,9 @@ private:
   size_t next = 0;
 };
 
-/// Writes the traces of all ranks, by rank, as abi::ChromeTrace says.
-Status writeChromeTrace(const std::string &path, const std::vector<std::vector<TraceEntry>> &ranks);
+/// Writes the traces of ranks, from `first` on, as abi::ChromeTrace says.
+Status writeChromeTrace(const std::string &path, const std::vector<std::vector<TraceEntry>> &ranks,
+                        int64_t first = 0);
 
 } // namespace pcc::runtime
 

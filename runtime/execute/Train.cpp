@@ -17,16 +17,19 @@ struct Run {
       const TrainOptions &options, MonitorOptions monitorOptions)
       : data(data), fieldOf(std::move(fieldOf)), batchRows(batchRows),
         stepsPerEpoch(monitorOptions.stepsPerEpoch), steps(monitorOptions.steps),
-        epochDone(options.epochDone), order(data.rows, options.shuffle, options.seed),
-        losses(session.executable()), monitor(session.executable(), std::move(monitorOptions)) {}
+        placement(session.world().placement), epochDone(options.epochDone),
+        order(data.rows, options.shuffle, options.seed), losses(session.executable()),
+        monitor(session.executable(), std::move(monitorOptions)) {}
 
   Status runRank(RankExecutor &rank);
+  Status shareLoss(RankExecutor &rank, int64_t step, double loss);
   Status endEpoch(RankExecutor &rank, int64_t epochs);
 
   const Dataset &data;
   const std::vector<int> fieldOf;
   const int64_t batchRows, stepsPerEpoch, steps;
-  const std::function<Status(int64_t)> epochDone;
+  const Placement placement;
+  const std::function<Status(RankExecutor &, int64_t)> epochDone;
   RowOrder order;
   const LossReader losses;
   Monitor monitor;
@@ -54,6 +57,8 @@ Status Run::runRank(RankExecutor &rank) {
     if (Status status = rank.runStep(step, hooks); !status.ok())
       return status;
     monitor.add(rank.rank(), step, loss);
+    if (Status status = shareLoss(rank, step, loss); !status.ok())
+      return status;
     if (batch + 1 == stepsPerEpoch && step + 1 < steps)
       if (Status status = endEpoch(rank, step / stepsPerEpoch + 1); !status.ok())
         return status;
@@ -61,15 +66,31 @@ Status Run::runRank(RankExecutor &rank) {
   return {};
 }
 
-/// Lets rank 0 call `epochDone` while the others wait.
+/// Brings the losses of other processes' ranks to the first one.
+Status Run::shareLoss(RankExecutor &rank, int64_t step, double loss) {
+  int64_t firstForeign = placement.firstOf(1);
+  if (rank.rank() >= firstForeign) {
+    TaggedBytes message{std::as_bytes(std::span(&loss, 1))};
+    return losses.countsAt(rank.rank()) ? rank.tellFirst({&message, 1}) : Status();
+  }
+  for (int64_t other = firstForeign; rank.rank() == 0 && other < placement.ranks; ++other)
+    if (losses.countsAt(other)) {
+      if (Status status = rank.hearFrom(other, std::as_writable_bytes(std::span(&loss, 1)));
+          !status.ok())
+        return status;
+      monitor.add(other, step, loss);
+    }
+  return {};
+}
+
+/// Lets all ranks call `epochDone` while none runs.
 Status Run::endEpoch(RankExecutor &rank, int64_t epochs) {
   if (!epochDone)
     return {};
   if (Status status = rank.world().barrier(); !status.ok())
     return status;
-  if (rank.rank() == 0)
-    if (Status status = epochDone(epochs); !status.ok())
-      return status;
+  if (Status status = epochDone(rank, epochs); !status.ok())
+    return status;
   return rank.world().barrier();
 }
 
@@ -85,6 +106,17 @@ int64_t stepsToDo(const TrainOptions &options, int64_t stepsPerEpoch) {
   if (epochs == 0 || epochs > limit / stepsPerEpoch)
     return limit;
   return epochs * stepsPerEpoch;
+}
+
+/// How many ranks report each step to this process: its own, and to the first one all whose losses
+/// count.
+int64_t reportsOf(const Session &session) {
+  const World &world = session.world();
+  LossReader losses(session.executable());
+  int64_t reports = world.ownRanks();
+  for (int64_t rank = world.placement.firstOf(1); rank < world.placement.ranks; ++rank)
+    reports += world.process() == 0 && losses.countsAt(rank);
+  return reports;
 }
 
 } // namespace
@@ -107,7 +139,10 @@ Expected<abi::RunReport> train(Session &session, const Dataset &data, const Trai
                          .out = options.out,
                          .progressBar = options.progressBar,
                          .stepsPerEpoch = stepsPerEpoch,
-                         .steps = stepsToDo(options, stepsPerEpoch)};
+                         .steps = stepsToDo(options, stepsPerEpoch),
+                         .firstRank = session.world().firstRank(),
+                         .ownRanks = session.world().ownRanks(),
+                         .reports = reportsOf(session)};
   auto run = std::make_shared<Run>(session, data, std::move(*fieldOf), batchRows, options,
                                    std::move(monitor));
   if (Status status = run->monitor.open(); !status.ok())

@@ -25,13 +25,14 @@ struct TrainOptions {
   std::string logDir = {};
   std::FILE *out = nullptr;
   bool progressBar = false;
-  /// Called between epochs, while no rank runs, with how many are over; not after the last one.
-  /// Its error ends the run.
-  std::function<Status(int64_t epochs)> epochDone = {};
+  /// Called by every rank between epochs, while none runs, with how many are over; not after the
+  /// last one. Its error ends the run.
+  std::function<Status(RankExecutor &rank, int64_t epochs)> epochDone = {};
 };
 
 /// Trains on whole batches; an epoch's incomplete last batch is dropped. Every rank reads its own
-/// rows. Errors: the data do not fit the inputs, or hold fewer rows than a batch.
+/// rows. The first process has the report. Errors: the data do not fit the inputs, or hold fewer
+/// rows than a batch.
 Expected<abi::RunReport> train(Session &session, const Dataset &data, const TrainOptions &options);
 
 /// The program's metrics that `metrics` names (chooseMetrics) over all rows; an incomplete last

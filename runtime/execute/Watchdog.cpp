@@ -3,6 +3,7 @@
 #include "runtime/execute/Watchdog.h"
 
 #include <algorithm>
+#include <thread>
 
 namespace pcc::runtime {
 namespace {
@@ -22,7 +23,8 @@ std::string stateOf(const RankWatch &rank) {
   if (rank.ended)
     return "has ended";
   if (since)
-    return fmt::format("waits in {} for {:.1f} s", nameOf(current),
+    return fmt::format("waits {} for {:.1f} s",
+                       current ? "in " + nameOf(current) : "for another process",
                        double(nowNanoseconds() - since) / 1e9);
   return current ? "runs " + nameOf(current) : "is between records";
 }
@@ -37,16 +39,47 @@ bool isOverdue(std::span<const RankWatch> ranks, double limitSeconds) {
   });
 }
 
-std::string progressTable(std::span<const RankWatch> ranks) {
+std::string progressTable(std::span<const RankWatch> ranks, int64_t first) {
   size_t width = 0;
   for (const RankWatch &rank : ranks)
     width = std::max(width, nameOf(rank.progress->finished.load()).size());
   std::string table;
   for (size_t r = 0; r < ranks.size(); ++r)
-    table += fmt::format("\n  rank {:>4}, step {:>6}: finished {:<{}}  {}", r,
+    table += fmt::format("\n  rank {:>4}, step {:>6}: finished {:<{}}  {}", first + int64_t(r),
                          ranks[r].progress->step.load(), nameOf(ranks[r].progress->finished.load()),
                          width, stateOf(ranks[r]));
   return table;
+}
+
+namespace {
+
+/// "rank 2" or "ranks 2 to 3", and why there is no more to say of them.
+std::string silentLine(const World &world, int process) {
+  int first = world.placement.firstOf(process), last = world.placement.firstOf(process + 1) - 1;
+  std::string ranks =
+      first == last ? fmt::format("rank {}", first) : fmt::format("ranks {} to {}", first, last);
+  return fmt::format("\n  {}: {} does not answer", ranks, world.nameOf(process));
+}
+
+} // namespace
+
+std::string tableOfAll(World &world, const std::string &own) {
+  constexpr double patience = 1;
+  std::vector<std::optional<std::string>> answers = world.ask(patience);
+  answers[size_t(world.process())] = own;
+  std::string table, silent;
+  int reporter = -1;
+  for (int process = 0; process < world.processes(); ++process) {
+    const std::optional<std::string> &answer = answers[size_t(process)];
+    if (answer && reporter < 0)
+      reporter = process;
+    table += answer ? *answer : silentLine(world, process);
+    silent += answer ? "" : silentLine(world, process);
+  }
+  if (reporter == world.process())
+    return table;
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  return silent.empty() ? own : silent;
 }
 
 } // namespace pcc::runtime

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// pcc-run: trains or evaluates a linked program on all its ranks, as threads of this process.
+// pcc-run: trains or evaluates a linked program on all its ranks, as threads of this process or of
+// those that mpirun or srun started.
 
 #include "runtime/abi/Executable.h"
 #include "runtime/abi/RankExpression.h"
@@ -8,6 +9,7 @@
 #include "tools/pcc-run/Flags.h"
 
 #include <limits>
+#include <map>
 #include <unistd.h>
 
 namespace {
@@ -21,12 +23,20 @@ constexpr int64_t unlimited = std::numeric_limits<int64_t>::max();
 /// What the command line says.
 struct Options {
   std::string program, data, evalData, metrics, save, logDir, trace, link, format = "text";
+  std::string communicator = "auto", reduction = "ordered";
   int64_t deviceNum = 0, steps = 0, epochs = 0, saveEvery = 0, logEvery = 20, seed = 0, threads = 0;
   double timeOut = 0;
   bool shuffle = false, help = false;
 
   bool isJson() const { return format == "json"; }
 };
+
+const std::map<std::string, abi::CommunicatorKind> communicators = {
+    {"auto", abi::COMMUNICATOR_AUTO},
+    {"local", abi::COMMUNICATOR_LOCAL},
+    {"mpi", abi::COMMUNICATOR_MPI}};
+const std::map<std::string, abi::ReductionOrder> reductions = {{"ordered", abi::REDUCTION_ORDERED},
+                                                               {"library", abi::REDUCTION_LIBRARY}};
 
 std::vector<tools::Flag> flagsOf(Options &options) {
   using tools::IntegerTarget;
@@ -51,6 +61,8 @@ std::vector<tools::Flag> flagsOf(Options &options) {
       {"link", "RATE,LATENCY as in 10Gbps,20us: communication takes as long as over such links",
        &options.link},
       {"trace", "file for a Chrome trace of the last records", &options.trace},
+      {"communicator", "what joins the ranks: auto, local, mpi", &options.communicator},
+      {"reduction", "who sums over mpi: ordered, library", &options.reduction},
       {"seed", "for first values and data", IntegerTarget{&options.seed, 0, unlimited}},
       {"threads", "threads of all ranks together, 0: one per core",
        IntegerTarget{&options.threads, 0, 4096}},
@@ -73,6 +85,12 @@ Status parse(int argc, char **argv, Options &options) {
   if (options.format != "text" && options.format != "json")
     return Status::badUsage(
         fmt::format("--format: expected text or json, got '{}'", options.format));
+  if (!communicators.contains(options.communicator))
+    return Status::badUsage(
+        fmt::format("--communicator: expected auto, local or mpi, got '{}'", options.communicator));
+  if (!reductions.contains(options.reduction))
+    return Status::badUsage(
+        fmt::format("--reduction: expected ordered or library, got '{}'", options.reduction));
   options.program = files->front();
   return {};
 }
@@ -94,6 +112,8 @@ abi::RunConfig configOf(const Options &options) {
   config.set_shuffle(options.shuffle);
   config.set_trace(options.trace);
   config.set_link(options.link);
+  config.set_communicator(communicators.at(options.communicator));
+  config.set_reduction(reductions.at(options.reduction));
   return config;
 }
 
@@ -107,10 +127,13 @@ Status run(const Options &options) {
         fmt::format("--device-num: expected {}, for which '{}' was compiled, got {}", ranks,
                     options.program, options.deviceNum));
   bool isTerminal = isatty(STDERR_FILENO) && isatty(STDOUT_FILENO);
-  Expected<abi::RunReport> report =
-      runtime::runProgram(std::move(*executable), configOf(options),
-                          options.isJson() ? nullptr : stdout, isTerminal && !options.isJson());
-  if (!report)
+  Expected<runtime::Launch> launch = runtime::readLaunch();
+  if (!launch)
+    return launch.status();
+  Expected<abi::RunReport> report = runtime::runProgram(std::move(*executable), configOf(options),
+                                                        options.isJson() ? nullptr : stdout,
+                                                        isTerminal && !options.isJson(), *launch);
+  if (!report || !launch->isFirst())
     return report.status();
   if (options.isJson())
     fmt::print("{}\n", runtime::toJson(*report));

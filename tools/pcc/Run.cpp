@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// pcc run: trains and evaluates a program, or a model that it compiles first, on local ranks.
+// pcc run: trains and evaluates a program, or a model that it compiles first, on local ranks or on
+// those of all processes that mpirun or srun started.
 
 #include "runtime/execute/RunProgram.h"
 #include "tools/pcc/RoadFlags.h"
@@ -32,6 +33,9 @@ constexpr FieldInfo runFields[] = {
     {"shuffle", "another order of rows in each epoch"},
     {"trace", "a file for a Chrome trace of the latest records"},
     {"metrics", "what is evaluated: names of metrics between commas"},
+    {"communicator", "what joins the ranks: local, mpi, or auto, which is mpi where several "
+                     "processes were started"},
+    {"reduction", "who sums over mpi: ordered, as local ranks do, or library, MPI itself"},
     {"save", "a .safetensors file for the parameters after training"},
     {"save_every", "it is written after every so many epochs, too; 0: only at the end", 0,
      unlimited},
@@ -56,7 +60,7 @@ void printMetrics(const abi::RunReport &report) {
 class RunVerb : public Verb {
 public:
   RunVerb()
-      : Verb("run", "trains on local ranks"), road(command),
+      : Verb("run", "trains on local ranks or over MPI"), road(command),
         flags(command, abi::RunConfig::descriptor(), runFields), format(command),
         compareOneRank("compare-one-rank",
                        cl::desc("run the same on one rank, too, and print what that gave"),
@@ -67,6 +71,13 @@ public:
       return fail(BadUsage,
                   "'--compare-one-rank': expected a model, got a program, whose number of "
                   "ranks is fixed");
+    auto found = pcc::runtime::readLaunch();
+    if (!found)
+      return fail(BadUsage, found.status().message());
+    launch = *found;
+    if (compareOneRank && !launch.isAlone())
+      return fail(BadUsage, "'--compare-one-rank': expected one process, got " +
+                                std::to_string(launch.processes));
     abi::RunConfig config;
     config.set_log_every(20);
     if (ExitCode code = flags.read(config))
@@ -78,6 +89,8 @@ public:
     abi::RunReport report;
     if (ExitCode code = execute(std::move(program), config, /*talks=*/!format.isJson(), report))
       return code;
+    if (!launch.isFirst())
+      return Success;
     if (!format.isJson())
       printMetrics(report);
     if (compareOneRank)
@@ -106,15 +119,15 @@ private:
     if (ExitCode code = readOptions(config, options))
       return code;
     Session session;
-    return road.build(session, options, /*shows=*/true, program);
+    return road.build(session, options, /*shows=*/launch.isFirst(), program);
   }
 
-  static ExitCode execute(abi::Executable program, const abi::RunConfig &config, bool talks,
-                          abi::RunReport &report) {
+  ExitCode execute(abi::Executable program, const abi::RunConfig &config, bool talks,
+                   abi::RunReport &report) const {
     bool bar = talks && llvm::sys::Process::StandardErrIsDisplayed() &&
                llvm::sys::Process::StandardOutIsDisplayed();
     auto result =
-        pcc::runtime::runProgram(std::move(program), config, talks ? stdout : nullptr, bar);
+        pcc::runtime::runProgram(std::move(program), config, talks ? stdout : nullptr, bar, launch);
     std::fflush(stdout);
     if (!result) {
       fail(Success, result.status().describe());
@@ -146,6 +159,7 @@ private:
   MessageFlags flags;
   FormatFlag format;
   cl::opt<bool> compareOneRank;
+  pcc::runtime::Launch launch;
 };
 
 } // namespace

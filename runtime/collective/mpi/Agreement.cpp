@@ -24,9 +24,9 @@ std::string describe(std::span<const CollectiveCall> calls) {
     put(text, call.kind);
     if (call.kind == abi::BARRIER)
       continue;
-    for (int64_t number : {int64_t(call.reduction), int64_t(call.type), int64_t(call.axis),
-                           int64_t(call.concatAxis), int64_t(call.root), int64_t(call.boxes.size()),
-                           int64_t(call.shape.size())})
+    for (int64_t number :
+         {int64_t(call.reduction), int64_t(call.type), int64_t(call.axis), int64_t(call.concatAxis),
+          int64_t(call.root), int64_t(call.boxes.size()), int64_t(call.shape.size())})
       put(text, number);
     for (int64_t extent : call.shape)
       put(text, extent);

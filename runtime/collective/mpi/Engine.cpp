@@ -24,11 +24,14 @@ Expected<std::shared_ptr<Engine>> Engine::begin(const PccMpi &library, bool pati
   int code = 0;
   int32_t enough = 1;
   engine->run([&] { code = library.begin(&engine->ownProcess, &engine->allProcesses, &enough); });
+  if (code != 0 || !enough)
+    engine->stop();
   if (code != 0)
     return statusOf(library, code);
   if (!enough)
-    return Status::unavailable("MPI: expected thread level 'funneled' or more, got 'single'; use an "
-                               "MPI that is built with threads");
+    return Status::unavailable(
+        "MPI: expected thread level 'funneled' or more, got 'single'; use an "
+        "MPI that is built with threads");
   return engine;
 }
 
@@ -70,13 +73,17 @@ Status Engine::end() {
     watcher = nullptr;
     code = library.end();
   });
+  stop();
+  return statusOf(library, code);
+}
+
+void Engine::stop() {
   {
     std::lock_guard lock(mutex);
     ending = true;
   }
   bell.notify_one();
   thread.join();
-  return statusOf(library, code);
 }
 
 void Engine::loop(std::shared_ptr<Engine> engine) {
@@ -109,7 +116,8 @@ bool Engine::advanceAll() {
   bool moved = false;
   for (const std::shared_ptr<Activity> &activity : active)
     moved |= activity->advance();
-  std::erase_if(active, [](const std::shared_ptr<Activity> &activity) { return activity->isIdle(); });
+  std::erase_if(active,
+                [](const std::shared_ptr<Activity> &activity) { return activity->isIdle(); });
   return moved;
 }
 
@@ -131,7 +139,8 @@ void Engine::rest(bool moved) {
   bool spins = !active.empty() && !isPatient && waited < spinTime;
   if (spins)
     return;
-  int64_t sleep = active.empty() ? lookInterval : std::clamp(waited / 4, shortestSleep, longestSleep);
+  int64_t sleep =
+      active.empty() ? lookInterval : std::clamp(waited / 4, shortestSleep, longestSleep);
   std::unique_lock lock(mutex);
   if (inbox.empty() && !ending)
     bell.wait_for(lock, std::chrono::nanoseconds(sleep));

@@ -62,6 +62,7 @@ private:
   bool advanceAll();
   bool lookAround();
   void rest(bool moved);
+  void stop();
 
   const PccMpi &library;
   const bool isPatient;

@@ -39,8 +39,8 @@ public:
     int32_t color = 0;
     int32_t key = 0;
   };
-  /// The group of `color` in split number `split`, given all members' choices by position. The first
-  /// own member to come makes the groups of all own members.
+  /// The group of `color` in split number `split`, given all members' choices by position. The
+  /// first own member to come makes the groups of all own members.
   Expected<std::shared_ptr<Home>> childOf(uint64_t split, const std::vector<Choice> &choices,
                                           int32_t color);
 

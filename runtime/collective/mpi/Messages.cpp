@@ -23,9 +23,9 @@ Expected<int32_t> Message::tag() const {
   int64_t each = int64_t(most);
   int64_t whole = (int64_t(call.tag) * each + sender) * each + receiver;
   if (int64_t greatest = channel.mpi.greatest_tag(); whole > greatest)
-    return Status::failed(fmt::format("{}: expected a tag up to {} for {} ranks in a process, got {}",
-                                      collectiveName(call.kind), greatest / (each * each) - 1,
-                                      each, call.tag));
+    return Status::failed(
+        fmt::format("{}: expected a tag up to {} for {} ranks in a process, got {}",
+                    collectiveName(call.kind), greatest / (each * each) - 1, each, call.tag));
   return int32_t(whole);
 }
 
@@ -38,11 +38,10 @@ void Message::start() {
   if (!number)
     return end(number.status());
   int32_t count = int32_t(call.count()), peer = members.home[call.root];
-  int code = call.kind == abi::SEND
-                 ? channel.mpi.send(call.source, count, widthOf(call), peer, *number, channel.group,
-                                    &request)
-                 : channel.mpi.receive(call.destination, count, widthOf(call), peer, *number,
-                                       channel.group, &request);
+  int code = call.kind == abi::SEND ? channel.mpi.send(call.source, count, widthOf(call), peer,
+                                                       *number, channel.group, &request)
+                                    : channel.mpi.receive(call.destination, count, widthOf(call),
+                                                          peer, *number, channel.group, &request);
   if (code != 0)
     end(statusOf(channel.mpi, code));
 }
@@ -62,9 +61,9 @@ bool Message::advance() {
 Status Message::checkSize(int32_t bytes) const {
   if (bytes == call.count() * widthOf(call))
     return {};
-  return Status::failed(fmt::format(
-      "rank {} sent {} bytes, but rank {} expected {} elements of {}", members.ranks[call.root],
-      bytes, members.ranks[position], call.count(), abi::elementName(call.type)));
+  return Status::failed(fmt::format("rank {} sent {} bytes, but rank {} expected {} elements of {}",
+                                    members.ranks[call.root], bytes, members.ranks[position],
+                                    call.count(), abi::elementName(call.type)));
 }
 
 void Message::end(Status status) {

@@ -119,7 +119,8 @@ class Exchange final : public Operation {
 public:
   Exchange(const Members &members, OwnCalls ownCalls, std::vector<Box> allBoxes,
            std::vector<int64_t> target, StagingPool &pool)
-      : members(members), calls(ownCalls), boxes(std::move(allBoxes)), targetShape(std::move(target)) {
+      : members(members), calls(ownCalls), boxes(std::move(allBoxes)),
+        targetShape(std::move(target)) {
     std::vector<int64_t> toOthers(members.processCount(), 0), fromOthers = toOthers;
     for (const Box &box : boxes) {
       int from = members.home[box.source], to = members.home[box.target];

@@ -14,7 +14,8 @@ namespace {
 class MpiCommunicator final : public Communicator {
 public:
   MpiCommunicator(std::shared_ptr<Home> home, int position)
-      : home(std::move(home)), place(position), index(this->home->members().indexAtHome(position)) {}
+      : home(std::move(home)), place(position), index(this->home->members().indexAtHome(position)) {
+  }
 
   int position() const override { return place; }
   int size() const override { return home->members().size(); }
@@ -196,8 +197,9 @@ Expected<std::unique_ptr<World>> makeWorld(std::shared_ptr<Engine> engine, int r
     return statusOf(engine->mpi(), code);
   for (int p = 1; p < engine->processes(); ++p)
     if (greetings[p].common != greetings[0].common)
-      return Status::badUsage(fmt::format("process {} ({}) runs another program than process 0 ({})",
-                                          p, greetings[p].name, greetings[0].name));
+      return Status::badUsage(
+          fmt::format("process {} ({}) runs another program than process 0 ({})", p,
+                      greetings[p].name, greetings[0].name));
   shared->control = std::make_shared<Control>(engine, group, shared->abort);
   shared->control->open();
   return std::unique_ptr<World>(

@@ -36,9 +36,7 @@ private:
 /// Elements that MPI can count.
 constexpr int64_t mostElements = std::numeric_limits<int32_t>::max();
 
-inline int32_t widthOf(const CollectiveCall &call) {
-  return int32_t(abi::elementBytes(call.type));
-}
+inline int32_t widthOf(const CollectiveCall &call) { return int32_t(abi::elementBytes(call.type)); }
 inline const std::byte *sourceOf(const CollectiveCall &call) {
   return static_cast<const std::byte *>(call.source);
 }

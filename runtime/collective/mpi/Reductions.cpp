@@ -104,8 +104,8 @@ public:
       int64_t range = rangeOf(p).end - rangeOf(p).first;
       results.push_back(range);
       toOthers.push_back(isOwn ? 0 : range * int64_t(calls.size()));
-      fromOthers.push_back(
-          isOwn ? 0 : (own.end - own.first) * int64_t(members.positionsOf[p].size()));
+      fromOthers.push_back(isOwn ? 0
+                                 : (own.end - own.first) * int64_t(members.positionsOf[p].size()));
     }
     ranges = Parts(results);
     sends = Parts(toOthers);

@@ -72,8 +72,9 @@ private:
 } // namespace host
 
 Expected<std::vector<std::unique_ptr<Device>>> makeHostDevices(const abi::Executable &executable,
-                                                               int threads) {
-  int64_t ranks = abi::rankCount(executable.mesh());
+                                                               int threads, int64_t ranks) {
+  if (ranks == 0)
+    ranks = abi::rankCount(executable.mesh());
   if (threads <= 0)
     threads = int(std::max(1u, std::thread::hardware_concurrency()));
   auto object = host::KernelObject::load(executable);

@@ -12,11 +12,11 @@
 
 namespace pcc::runtime {
 
-/// One device per rank of the executable, which must be valid and outlive them, sharing `threads`
-/// threads (0: one per core): each rank gets its equal part, at least one. Errors: Unavailable if
-/// this machine lacks a CPU feature or a library that the executable needs.
+/// Devices for `ranks` ranks of the executable (0: all), which must be valid and outlive them,
+/// sharing `threads` threads (0: one per core): each rank gets its equal part, at least one.
+/// Errors: Unavailable if this machine lacks a CPU feature or a library that the executable needs.
 Expected<std::vector<std::unique_ptr<Device>>> makeHostDevices(const abi::Executable &executable,
-                                                               int threads = 0);
+                                                               int threads = 0, int64_t ranks = 0);
 
 /// The version of oneDNN, which matrix products and convolutions need; Unavailable with the reason
 /// without it.

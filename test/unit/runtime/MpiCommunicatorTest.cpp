@@ -25,9 +25,8 @@ World makeWorld(int ranks, mpi::WorldOptions options = {}) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Mpi, CommunicatorConformance,
-                         testing::Values(Conformance{"ordered", [](int ranks) {
-                                                       return makeWorld(ranks);
-                                                     }}),
+                         testing::Values(Conformance{"ordered",
+                                                     [](int ranks) { return makeWorld(ranks); }}),
                          [](const auto &info) { return info.param.name; });
 
 /// A sum of one number of each rank, `count` times.
@@ -73,8 +72,8 @@ TEST(MpiWorld, EveryProcessIsNamedAndAnswers) {
   auto world = mpi::makeWorld(engine, 8, {});
   ASSERT_TRUE(bool(world));
   int own = (*world)->process();
-  EXPECT_TRUE((*world)->nameOf(own).starts_with(
-      "process " + std::to_string(own) + " (" + std::to_string(getpid()) + " on "));
+  EXPECT_TRUE((*world)->nameOf(own).starts_with("process " + std::to_string(own) + " (" +
+                                                std::to_string(getpid()) + " on "));
   (*world)->answerWith([own] { return "here is " + std::to_string(own); });
   auto communicators = (*world)->connect();
   ASSERT_TRUE(bool(communicators));
@@ -107,9 +106,9 @@ TEST(MpiWorld, MessageOfAnotherSize) {
     call.shape = {rank.position() == 0 ? 3 : 4};
     call.root = 1 - rank.position();
     Status status = rank.run({&call, 1});
-    EXPECT_EQ(status.message(), rank.position() == 0
-                                    ? ""
-                                    : "rank 0 sent 12 bytes, but rank 1 expected 4 elements of f32");
+    EXPECT_EQ(status.message(),
+              rank.position() == 0 ? ""
+                                   : "rank 0 sent 12 bytes, but rank 1 expected 4 elements of f32");
   });
 }
 

@@ -163,21 +163,20 @@ static int all_to_all(const PccMpiParts *source, void *target, const int32_t *co
                       const int32_t *offsets, int32_t width, PccMpiGroup group,
                       PccMpiRequest *request) {
   MPI_Request started_request = MPI_REQUEST_NULL;
-  int code =
-      MPI_Ialltoallv(source->data, source->counts, source->offsets, unit(width), target, counts,
-                     offsets, unit(width), comm_of(group), &started_request);
+  int code = MPI_Ialltoallv(source->data, source->counts, source->offsets, unit(width), target,
+                            counts, offsets, unit(width), comm_of(group), &started_request);
   return started(code, started_request, request);
 }
 
-static int all_reduce(void *data, int32_t count, int32_t type, int32_t reduction,
-                      PccMpiGroup group, PccMpiRequest *request) {
+static int all_reduce(void *data, int32_t count, int32_t type, int32_t reduction, PccMpiGroup group,
+                      PccMpiRequest *request) {
   const MPI_Datatype types[] = {MPI_FLOAT, MPI_INT8_T, MPI_INT32_T, MPI_INT64_T, MPI_C_BOOL};
   const MPI_Op numbers[] = {MPI_SUM, MPI_MAX, MPI_MIN, MPI_PROD};
   const MPI_Op truths[] = {MPI_LOR, MPI_LOR, MPI_LAND, MPI_LAND};
   MPI_Op op = type == PCC_MPI_BOOL ? truths[reduction] : numbers[reduction];
   MPI_Request started_request = MPI_REQUEST_NULL;
-  int code = MPI_Iallreduce(MPI_IN_PLACE, data, count, types[type], op, comm_of(group),
-                            &started_request);
+  int code =
+      MPI_Iallreduce(MPI_IN_PLACE, data, count, types[type], op, comm_of(group), &started_request);
   return started(code, started_request, request);
 }
 

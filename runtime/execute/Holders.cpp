@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/execute/Holders.h"
+
+#include "runtime/abi/ElementTypes.h"
+#include "runtime/abi/RankExpression.h"
+#include "runtime/abi/Stages.h"
+
+#include <set>
+
+namespace pcc::runtime {
+
+int64_t localBytes(const abi::Block &block) {
+  return *abi::elementCount(block.local_shape()) * int64_t(abi::elementBytes(block.type()));
+}
+
+std::vector<ParameterHolder> holdersOf(const abi::Executable &executable, const std::string &name) {
+  std::vector<ParameterHolder> holders;
+  for (int p = 0; p < executable.programs_size() && holders.empty(); ++p) {
+    const abi::Program &program = executable.programs(p);
+    abi::RankRange ranks = abi::ranksOfProgram(executable, p);
+    for (int index = 0; index < program.parameters_size(); ++index) {
+      const abi::Parameter &parameter = program.parameters(index);
+      if (parameter.name() != name)
+        continue;
+      std::set<std::vector<int64_t>> seen;
+      for (int64_t rank = ranks.first; rank < ranks.end; ++rank)
+        if (seen.insert(abi::offsetsOf(parameter.block(), executable.mesh(), rank)).second)
+          holders.push_back({rank, &parameter, uint32_t(index)});
+    }
+  }
+  return holders;
+}
+
+Status tellParameters(RankExecutor &rank, int64_t firstForeign) {
+  if (rank.rank() < firstForeign)
+    return {};
+  std::vector<TaggedBytes> messages;
+  for (const abi::Parameter &own : rank.program().parameters()) {
+    if (!own.state_of().empty())
+      continue;
+    for (const ParameterHolder &holder : holdersOf(rank.executable(), own.name()))
+      if (holder.rank == rank.rank())
+        messages.push_back(
+            {{rank.address(own.buffer()), size_t(localBytes(own.block()))}, holder.index});
+  }
+  return rank.tellFirst(messages); // all at once: the first rank takes them in an order of its own
+}
+
+} // namespace pcc::runtime
