@@ -44,7 +44,8 @@ static facts::KernelShares makeShares(func::FuncOp function, const PriceOptions 
 SectionPricer::SectionPricer(facts::Section section, const Pricing &pricing, abi::ElementType f32As)
     : section(section), pricing(pricing), f32As(f32As),
       shares(makeShares(section.function, pricing.options)), recompute(pricing.options.recompute),
-      wide(pricing.options.wide) {
+      wide(pricing.options.wide), views(pricing.options.views),
+      isUpdate(!graph::findArgs(section.function, graph::RoleKind::Gradient).empty()) {
   for (auto [index, value] : llvm::enumerate(this->section.getReturned())) {
     graph::RoleAttr role = this->section.getResultRole(index);
     if (!role || role.getKind() != graph::RoleKind::Loss)
@@ -93,16 +94,23 @@ static Operation *findOrigin(Value value) {
   return op;
 }
 
-/// Of adding results to their sums over slots, which are read and written in f32; a product adds
-/// its own while it multiplies.
+/// Of adding results to their sums over slots: a kernel of its own reads both and writes the sum,
+/// even that of one slot; a product adds while it multiplies, and the sums are read and written in
+/// f32.
 double SectionPricer::sumSeconds() {
+  const abi::DeviceFigures &device = pricing.cluster.device();
+  double gradientBytes = double(abi::elementBytes(pricing.options.precision.gradients));
   double seconds = 0;
   for (auto [index, value] : llvm::enumerate(section.getReturned())) {
-    if (!section.isAccumulated(index))
-      continue;
-    double bytes = 2.0 * 4 * double(cast<ShapedType>(value.getType()).getNumElements());
-    double adding = bytes / machine::memoryRate(pricing.cluster.device());
-    seconds += std::max(0.0, adding - idleMemory.lookup(findOrigin(value)));
+    graph::RoleAttr role = section.getResultRole(index);
+    bool isGradient = role && role.getKind() == graph::RoleKind::Gradient;
+    double elements = double(cast<ShapedType>(value.getType()).getNumElements());
+    if (pricing.options.addsApart && isGradient) {
+      seconds += machine::moveSeconds(device, 3 * gradientBytes * elements);
+    } else if (section.isAccumulated(index)) {
+      double adding = 2 * 4 * elements / machine::memoryRate(device);
+      seconds += std::max(0.0, adding - idleMemory.lookup(findOrigin(value)));
+    }
   }
   return seconds;
 }
@@ -119,7 +127,7 @@ int64_t SectionPricer::countBytes(Value value) const {
 }
 
 Seconds &SectionPricer::passOf(Operation *op) {
-  return hasPasses && !forward.contains(op) ? result.backward : result.forward;
+  return isBackward(op) ? result.backward : result.forward;
 }
 
 bool SectionPricer::isRecomputed(Operation *op) {
@@ -151,19 +159,24 @@ void SectionPricer::spend(Operation *op, facts::OpClass opClass, double seconds)
   doneAt[op] = clock;
   if (seconds > 0)
     result.ops.push_back({facts::getName(op).str(), op->getName().stripDialect().str(),
-                          hasPasses && !forward.contains(op) ? Pass::Backward : Pass::Forward,
-                          seconds});
+                          isBackward(op) ? Pass::Backward : Pass::Forward, seconds});
 }
 
 void SectionPricer::addOp(Operation *op) {
   facts::OpShapes shapes = facts::OpShapes::of(op);
-  facts::OpPrice price(op, pricing.cluster.device(), shares.of(op),
-                       wide.matches(op) ? abi::F32 : f32As);
   facts::Cost cost = facts::costOf(op, shapes);
+  bool isAtOnce = isUpdate && pricing.options.updatesAtOnce;
+  if (cost.opClass == facts::OpClass::Movement && (isAtOnce || views.matches(op)))
+    return;
+  facts::KernelShare share = shares.of(op);
+  share.launches &= !isAtOnce;
+  facts::OpPrice price(op, pricing.cluster.device(), share, wide.matches(op) ? abi::F32 : f32As);
   double seconds = price.seconds(shapes);
+  if (cost.opClass == facts::OpClass::Contraction)
+    seconds *= pricing.slowest;
   result.flops += static_cast<double>(cost.flops);
   if (cost.opClass == facts::OpClass::Contraction) {
-    room[op] = seconds;
+    room.try_emplace(op, seconds);
     idleMemory[op] = seconds - price.bytes(shapes) / machine::memoryRate(pricing.cluster.device());
   }
   spend(op, cost.opClass, seconds);
@@ -190,18 +203,23 @@ void SectionPricer::addCollective(Operation *op) {
     updated[gradient] = cast<ShapedType>(op->getResult(0).getType()).getNumElements();
     return;
   }
-  bool isUpdate = !graph::findArgs(section.function, graph::RoleKind::Gradient).empty();
   if (isUpdate && traffic.kind == abi::ALL_GATHER) {
     traffic.bytes *= double(abi::elementBytes(pricing.options.precision.activations)) / 4;
     gathers.push_back({traffic, group, ""});
     return;
   }
+  if (isUpdate && pricing.options.updatesAtOnce)
+    return;
   if (op->getNumOperands())
     traffic.bytes *= scaleOf(op->getOperand(0).getType());
   double seconds = machine::priceCollective(pricing.cluster, group, traffic).seconds;
-  double hidden = hide(op, seconds, group.size);
+  double hidden = hideInputGradient(op, seconds);
+  if (hidden == 0)
+    hidden = hide(op, seconds, group.size);
   result.hidden += hidden * (isRecomputed(op) ? 2 : 1);
   spend(op, facts::OpClass::Communication, seconds);
+  if (pricing.options.gathersAgain && traffic.kind == abi::ALL_GATHER && !isBackward(op))
+    gatherAgain(op, seconds);
 }
 
 /// Goes to the rank at the same position of another block of ranks; those of all positions at once.
@@ -209,37 +227,6 @@ void SectionPricer::addMessage(pipe::SendOp op) {
   double bytes = static_cast<double>(countBytes(op.getInput()));
   result.message = std::max(
       result.message, facts::secondsOfMessage(bytes, pricing.mesh.getNumRanks(), pricing.cluster));
-}
-
-/// How much of a collective of `members` runs beside the product whose result it takes or that
-/// takes its result: all pieces but the first, as long as the product lasts.
-double SectionPricer::hide(Operation *op, double seconds, int64_t members) {
-  if (!pricing.options.hidesActivations || members < 2)
-    return 0;
-  double *best = nullptr;
-  auto consider = [&](Operation *product) {
-    auto found = room.find(product);
-    if (found != room.end() && (!best || found->second > *best))
-      best = &found->second;
-  };
-  facts::forEachSource(op, [&](Value source, ArrayRef<Operation *>) {
-    if (Operation *producer = source.getDefiningOp())
-      consider(producer);
-  });
-  for (Value value : op->getResults())
-    facts::forEachReader(value, [&](Operation *reader) {
-      if (facts::classOf(reader) != facts::OpClass::Contraction)
-        return;
-      facts::OpPrice price(reader, pricing.cluster.device(), shares.of(reader), f32As);
-      room.try_emplace(reader, price.seconds(facts::OpShapes::of(reader)));
-    });
-  for (Value value : op->getResults())
-    facts::forEachReader(value, consider);
-  if (!best)
-    return 0;
-  double hidden = std::min(seconds * double(members - 1) / double(members), *best);
-  *best -= hidden;
-  return hidden * pricing.getHiddenShare();
 }
 
 double SectionPricer::getUpdatedElements() const {

@@ -20,6 +20,8 @@ struct Pricing {
   const abi::Cluster &cluster;
   const dist::Mesh &mesh;
   const PriceOptions &options;
+  /// How much longer a product takes on the slowest device than on most.
+  double slowest = 1;
 
   /// What of a collective that runs beside computation does not count.
   double getHiddenShare() const { return 1 - cluster.device().collective_share().value(); }
@@ -66,17 +68,24 @@ private:
   Seconds &passOf(mlir::Operation *op);
   void spend(mlir::Operation *op, facts::OpClass opClass, double seconds);
   bool isRecomputed(mlir::Operation *op);
-  double hide(mlir::Operation *op, double seconds, int64_t members);
+  bool isBackward(mlir::Operation *op) const { return hasPasses && !forward.contains(op); }
   double sumSeconds();
   void findTimesLeft();
   int64_t countBytes(mlir::Value value) const;
   double scaleOf(mlir::Type type) const;
 
+  // SectionOverlap.cpp
+  double *findRoom(mlir::Operation *product);
+  double hide(mlir::Operation *op, double seconds, int64_t members);
+  double hideInputGradient(mlir::Operation *op, double seconds);
+  void gatherAgain(mlir::Operation *op, double seconds);
+
   facts::Section section;
   const Pricing &pricing;
   abi::ElementType f32As;
   facts::KernelShares shares;
-  NamePattern recompute, wide;
+  NamePattern recompute, wide, views;
+  bool isUpdate;
   /// What the loss depends on; of a stage all of its forward section, none of its backward ones.
   llvm::DenseSet<mlir::Operation *> forward;
   bool hasPasses = false; ///< whether what is not `forward` is the backward pass

@@ -4,7 +4,10 @@
 #include "compiler/plan/SectionPricer.h"
 #include "dialects/graph/Roles.h"
 #include "runtime/abi/ElementTypes.h"
+#include "runtime/machine/Cluster.h"
 #include "runtime/machine/Roofline.h"
+
+#include <cmath>
 
 using namespace mlir;
 
@@ -95,6 +98,14 @@ static void addGathers(StepPrice &step, ArrayRef<MovableCollective> gathers,
     step.hidden += std::min(step.gathers, forward) * pricing.getHiddenShare();
 }
 
+/// Elements of the gradients that an update reads, as they are before their reduction.
+static double countGradients(func::FuncOp update) {
+  double elements = 0;
+  for (unsigned argument : graph::findArgs(update, graph::RoleKind::Gradient))
+    elements += double(cast<ShapedType>(update.getArgumentTypes()[argument]).getNumElements());
+  return elements;
+}
+
 int64_t countHeldBytes(func::FuncOp function, abi::ElementType activations) {
   int64_t bytes = 0;
   for (auto [index, type] : llvm::enumerate(function.getArgumentTypes())) {
@@ -108,9 +119,21 @@ int64_t countHeldBytes(func::FuncOp function, abi::ElementType activations) {
   return bytes;
 }
 
+/// By how many standard deviations the greatest of `count` normal numbers is expected above their
+/// mean, by the quantile of Blom, "Statistical estimates and transformed beta-variables", 1958.
+static double expectGreatest(int64_t count) {
+  double share = (double(count) - 0.375) / (double(count) + 0.25), low = -1, high = 40;
+  while (high - low > 1e-6) {
+    double middle = (low + high) / 2;
+    (std::erfc(-middle / std::sqrt(2)) / 2 < share ? low : high) = middle;
+  }
+  return low;
+}
+
 StepPrice priceStep(ModuleOp module, const abi::Cluster &cluster, const PriceOptions &options) {
   dist::Mesh mesh = dist::getMesh(module);
-  Pricing pricing{cluster, mesh, options};
+  Pricing pricing{cluster, mesh, options,
+                  1 + options.spread * expectGreatest(machine::countDevices(cluster))};
   StepPrice step;
   llvm::StringMap<double> timesLeft;
   std::vector<MovableCollective> reductions, gathers;
@@ -119,7 +142,8 @@ StepPrice priceStep(ModuleOp module, const abi::Cluster &cluster, const PriceOpt
     SectionPricer pricer(section, pricing, isUpdate ? abi::F32 : options.precision.activations);
     SectionPrice price = pricer.price();
     if (isUpdate)
-      price.forward.movement += pricer.getUpdatedElements() * options.precision.updateBytes /
+      price.forward.movement += (pricer.getUpdatedElements() * options.precision.updateBytes +
+                                 countGradients(section.function) * options.sumBytes) /
                                 machine::memoryRate(cluster.device());
     step.heldBytes =
         std::max(step.heldBytes, countHeldBytes(section.function, options.precision.activations));

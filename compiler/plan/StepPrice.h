@@ -36,8 +36,8 @@ struct Precision {
 
   /// f16 with scaled losses (Micikevicius et al.: Mixed precision training, ICLR 2018): gradients
   /// are copied to f32 (2 + 4 bytes), scaled back and searched for infinities (4 + 4), their norm
-  /// is taken (4), new parameters are copied to f16 (4 + 2).
-  static Precision f16() { return {abi::F16, abi::F16, 24}; }
+  /// is taken (4) and they are clipped by it (4 + 4), new parameters are copied to f16 (4 + 2).
+  static Precision f16() { return {abi::F16, abi::F16, 32}; }
   /// bf16, gradients summed in f32: their norm is taken (4) and they are clipped by it (4 + 4), new
   /// parameters are copied to bf16 (4 + 2).
   static Precision bf16() { return {abi::BF16, abi::F32, 18}; }
@@ -54,11 +54,32 @@ struct PriceOptions {
   bool hidesActivations = false;
   /// Whether messages between stages are on the way while the stage works.
   bool hidesMessages = true;
+  /// Whether the reduction of an input's gradient over the ranks runs beside the product that
+  /// computes the weight's gradient from the same operand.
+  bool hidesInputGradients = false;
+  /// Whether what is gathered for a product is let go, and gathered again in the backward pass
+  /// beside the product of the input's gradient.
+  bool gathersAgain = false;
+  /// By how much, as a share, the times of a product differ from device to device: their standard
+  /// deviation. A step waits for the slowest.
+  double spread = 0;
   /// Reductions of one group wait for each other until they come to so many bytes.
   double bucketBytes = 0;
+  /// Whether the gradients of every slot are added to their sums by kernels of their own, in the
+  /// type in which they are reduced; else products add theirs in f32 while they multiply.
+  bool addsApart = false;
+  /// Moved once in a step for each element of a gradient, whose sum is cleared and divided by the
+  /// number of its terms.
+  double sumBytes = 0;
+  /// Whether the optimizer works on all parameters of a rank at once, in buffers that are cut
+  /// wherever a rank's part ends: nothing is launched, cut or exchanged for a parameter by itself.
+  bool updatesAtOnce = false;
   /// How the system fuses whose program this is: ops, by names, that are kernels of their own, and
   /// ops that share kernels with each other only. Regular expressions; empty: none.
   std::string alone, apart;
+  /// Ops that move elements, by names, which are views in that system: products read their operands
+  /// wherever they lie. A regular expression; empty: none.
+  std::string views;
   /// Ops, by names, that mixed precision leaves in f32. A regular expression; empty: none.
   std::string wide;
 };

@@ -67,7 +67,7 @@ private:
         net.make<graph::CompareOp>(graph::Direction::GE, indices(scores, 2), indices(scores, 3));
     scores = net.make<graph::SelectOp>(isSeen, scores, constant(scores, -10000));
     Value weights = drop(net.make<graph::SoftmaxOp>(scores, /*axis=*/3));
-    return net.make<graph::EinsumOp>(weights, value, "bhqk,bkhd->bqhd");
+    return net.make<graph::EinsumOp>(weights, value, "bhqk,bkhd->bhqd");
   }
 
   Value attendAtOnce(Value query, Value key, Value value) {
@@ -75,20 +75,31 @@ private:
     auto attention = net.makeAll<graph::AttentionOp>(
         toHeads(query), toHeads(key), toHeads(value), /*mask=*/Value(), /*offset=*/Value(),
         APFloat(1 / std::sqrt(double(headWidth))), /*causal=*/true);
-    return net.transpose(attention.getResult(), {0, 2, 1, 3});
+    return attention.getResult();
+  }
+
+  /// Query, key and value of a head beside each other. Their bias is one of heads, not of columns,
+  /// so that the product stays one.
+  Value projectToHeads(Value x, const Shape &heads) {
+    Value all = net.reshape(net.linear("qkv", x, 3 * shape.width, /*hasBias=*/false), heads);
+    Network::Scope scope(net, "qkv");
+    Value bias = net.zeros("bias", ArrayRef(heads).drop_front(2));
+    return net.make<graph::AddOp>(all, net.repeat(bias, heads, {2, 3}));
   }
 
   Value addAttention(Value x) {
     Network::Scope scope(net, "attn");
-    Shape heads = {shape.batch, shape.sequence, shape.heads, headWidth};
-    auto project = [&](StringRef name) {
-      return net.reshape(net.linear(name, x, shape.width), heads);
-    };
-    Value query = project("q"), key = project("k"), value = project("v");
+    Shape heads = {shape.batch, shape.sequence, shape.heads, 3 * headWidth};
+    Value all = projectToHeads(x, heads);
+    auto piece =
+        RankedTensorType::get({shape.batch, shape.sequence, shape.heads, headWidth}, net.f32());
+    auto split = net.makeAll<graph::SplitOp>(TypeRange{piece, piece, piece}, all, /*axis=*/3);
+    Value query = split->getResult(0), key = split->getResult(1), value = split->getResult(2);
     {
       Network::Scope core(net, "core");
       x = shape.hasFusedAttention ? attendAtOnce(query, key, value)
                                   : attendInPieces(query, key, value);
+      x = net.transpose(x, {0, 2, 1, 3});
     }
     return net.linear("proj", net.reshape(x, {shape.batch, shape.sequence, shape.width}),
                       shape.width);

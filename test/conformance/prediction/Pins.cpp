@@ -13,11 +13,11 @@ namespace pcc::conformance {
 /// Shoeybi et al., "Megatron-LM", 2019, section 3: what widens by columns, what narrows by rows,
 /// the table and the head by the vocabulary.
 static const char *const tensors = R"(
-pin { op: "/h\\.\\d+/(attn/)?(q|k|v|fc)/matmul" in: "[dp, _, _], [tp, _]" }
+pin { op: "/h\\.\\d+/(attn/qkv|fc)/matmul" in: "[dp, _, _], [tp, _]" }
 pin { op: "/h\\.\\d+/(attn/)?(proj|out)/matmul" in: "[dp, _, tp], [_, tp]" }
 pin { op: "/head/einsum" in: "[dp, _, _], [tp, _]" }
 pin { parameter: "wte\\.weight" sharding: "[tp, _]" }
-pin { parameter: "h\\..*\\.(q|k|v|fc)\\.weight" sharding: "[tp, _]" }
+pin { parameter: "h\\..*\\.(qkv|fc)\\.weight" sharding: "[tp, _]" }
 pin { parameter: "h\\..*\\.(proj|out)\\.weight" sharding: "[_, tp]" }
 )";
 
@@ -28,10 +28,9 @@ pin { op: "/h\\.\\d+/ln[12]/layer_norm" in: "[dp, tp, _], [_], [_]" }
 pin { op: "/ln_f/layer_norm" in: "[dp, tp, _], [_], [_]" }
 pin { op: "/h\\.\\d+/(attn/proj/|out/)?add(_1)?" in: "[dp, tp, _], [dp, tp, _]" }
 pin { op: "/add" in: "[dp, tp, _], [dp, tp, _]" }
-pin { op: "/h\\.\\d+/attn/(q|k|v)/matmul\\.grad" in: "[dp, _, tp], [tp, _]" }
-pin { op: "/h\\.\\d+/fc/matmul\\.grad" in: "[dp, _, tp], [tp, _]" out: "[dp, tp, _]" }
-pin { op: "/h\\.\\d+/ln1/layer_norm\\.grad_sum" out: "[dp, tp, _]" }
-pin { op: "/h\\.\\d+/(attn/)?(q|k|v|fc)/matmul\\.grad_weight" in: "[dp, _, tp], [dp, _, _]" }
+pin { op: "/gather\\.grad" in: "[tp, _], [dp, _], [dp, _, _]" }
+pin { op: "/h\\.\\d+/(attn/qkv|fc)/matmul\\.grad" in: "[dp, _, tp], [tp, _]" out: "[dp, tp, _]" }
+pin { op: "/h\\.\\d+/(attn/qkv|fc)/matmul\\.grad_weight" in: "[dp, _, tp], [dp, _, _]" }
 pin { op: "/h\\.\\d+/(attn/)?(proj|out)/matmul\\.grad" in: "[dp, _, _], [_, tp]" }
 pin { op: "/h\\.\\d+/(attn/)?(proj|out)/matmul\\.grad_weight" in: "[dp, _, _], [dp, _, tp]" }
 )";

@@ -1,37 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/conformance/prediction/Rows.h"
 
+#include "test/conformance/prediction/Systems.h"
+
 namespace pcc::conformance {
-
-/// All forward ops of the blocks, or those between queries and context.
-static const char *const blocks = "^/h\\.";
-static const char *const attentionCore = "/attn/core/";
-/// A kernel of PyTorch between those that Megatron-LM fuses.
-static const char *const attentionDropout = "/attn/core/dropout/";
-
-/// Megatron computes the cross entropy in f32, by a kernel of PyTorch for each operation.
-static const char *const loss = "^loss";
-
-static plan::PriceOptions megatron(const char *recompute) {
-  plan::PriceOptions options;
-  options.precision = plan::Precision::f16();
-  options.recompute = recompute;
-  options.hidesReductions = options.hidesMessages = false;
-  options.bucketBytes = 1e12; // one buffer of all gradients
-  options.apart = attentionDropout;
-  options.alone = options.wide = loss;
-  return options;
-}
-
-static plan::PriceOptions megatronCore() {
-  plan::PriceOptions options;
-  options.precision = plan::Precision::bf16();
-  options.alone = options.wide = loss;
-  options.hidesReductions = true;
-  options.hidesActivations = true;
-  options.bucketBytes = 160e6; // 40,000,000 elements of f32: --ddp-bucket-size
-  return options;
-}
 
 static GptShape gptA(int64_t layers, int64_t width, int64_t heads, int64_t batch) {
   return {layers, width, heads, 2048, 51200, batch, 0.1};
@@ -83,18 +55,20 @@ static Row makeRowB(std::string name, GptShape shape, const char *cluster, int64
 
 static void addStagedRows(std::vector<Row> &rows) {
   auto addA = [&](const char *name, GptShape shape, const char *cluster, int64_t dataParallel,
-                  int stages, int64_t microbatch, int chunks, const char *recompute,
+                  int stages, int64_t microbatch, int chunks, plan::PriceOptions price,
                   double seconds) -> Row & {
     return rows.emplace_back(
-        inStages(makeRow(name, shape, cluster, dataParallel, 8, megatron(recompute), seconds),
-                 stages, microbatch, chunks));
+        inStages(makeRow(name, shape, cluster, dataParallel, 8, std::move(price), seconds), stages,
+                 microbatch, chunks));
   };
-  addA("A 39.1B", gptA(48, 8192, 64, 1536), "64x8xA100", 32, 2, 4, 1, blocks, 14.45);
-  addA("A 145.6B", gptA(80, 12288, 96, 2304), "192x8xA100", 24, 8, 2, 2, blocks, 24.82);
-  addA("A 529.6B", gptA(105, 20480, 128, 2520), "315x8xA100", 9, 35, 1, 3, blocks, 54.08);
-  addA("C 530B full", gptA(105, 20480, 128, 280), "35x8xA100", 1, 35, 1, 3, blocks, 49.05);
-  addA("C 530B selective", gptA(105, 20480, 128, 280), "35x8xA100", 1, 35, 1, 3, attentionCore,
-       37.83)
+  addA("A 39.1B", gptA(48, 8192, 64, 1536), "64x8xA100", 32, 2, 4, 1, megatronLm(blocks), 14.45);
+  addA("A 145.6B", gptA(80, 12288, 96, 2304), "192x8xA100", 24, 8, 2, 2, megatronLm(blocks), 24.82);
+  addA("A 529.6B", gptA(105, 20480, 128, 2520), "315x8xA100", 9, 35, 1, 3, megatronLm(blocks),
+       54.08);
+  addA("C 530B full", gptA(105, 20480, 128, 280), "35x8xA100", 1, 35, 1, 3,
+       megatronLmOf2022(blocks), 49.05);
+  addA("C 530B selective", gptA(105, 20480, 128, 280), "35x8xA100", 1, 35, 1, 3,
+       megatronLmOf2022(attentionCore), 37.83)
       .splitsPositions = true;
   auto addB = [&](const char *name, GptShape shape, const char *cluster, int64_t dataParallel,
                   int stages, double seconds) {
@@ -108,13 +82,14 @@ static void addStagedRows(std::vector<Row> &rows) {
 
 std::vector<Row> listRows() {
   std::vector<Row> rows = {
-      makeRow("A 1.7B", gptA(24, 2304, 24, 512), "4x8xA100", 32, 1, megatron(blocks), 3.53),
-      makeRow("A 7.5B", gptA(36, 4096, 32, 512), "16x8xA100", 32, 4, megatron(blocks), 3.70),
+      makeRow("A 1.7B", gptA(24, 2304, 24, 512), "4x8xA100", 32, 1, megatronLmInOneStage(), 3.53),
+      makeRow("A 7.5B", gptA(36, 4096, 32, 512), "16x8xA100", 32, 4, megatronLmInOneStage(), 3.70),
       makeRowB("B 1.7B", gptB(24, 2048, 16, 192), "6x8xH100", 48, 1, 0.45),
       makeRowB("B 16B", gptB(32, 6144, 48, 192), "24x8xH100", 48, 4, 0.85),
-      makeRow("C 22B full", gptA(48, 6144, 64, 4), "1x8xA100", 1, 8, megatron(blocks), 1.42),
-      makeRow("C 22B selective", gptA(48, 6144, 64, 4), "1x8xA100", 1, 8, megatron(attentionCore),
-              1.10)};
+      makeRow("C 22B full", gptA(48, 6144, 64, 4), "1x8xA100", 1, 8, megatronLmOf2022(blocks),
+              1.42),
+      makeRow("C 22B selective", gptA(48, 6144, 64, 4), "1x8xA100", 1, 8,
+              megatronLmOf2022(attentionCore), 1.10)};
   rows.back().splitsPositions = true;
   addStagedRows(rows);
   return rows;

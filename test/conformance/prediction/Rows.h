@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Published step times of GPTs, and how each was run.
+// Published step times of GPTs, and how each was run; Systems.h tells by what.
 //
 //   A  Narayanan et al., "Efficient large-scale language model training on GPU clusters using
-//      Megatron-LM", SC 2021, table 1: f16 on A100, everything recomputed, nothing hidden
-//   B  Megatron-Core's page, "Training speed and scalability": bf16 on H100, fused attention,
-//      gradients, parameters and the collectives of tensor parallelism hidden
+//      Megatron-LM", SC 2021, table 1: f16 on A100, everything recomputed
+//   B  Megatron-Core's page, "Training speed and scalability": bf16 on H100, fused attention
 //   C  Korthikanti et al., "Reducing activation recomputation in large transformer models", MLSys
 //      2023: f16 on A100, everything recomputed, or attention alone and positions split
 #pragma once

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// predict-steps [--details]: published step times beside those that pcc predicts from shapes and
-// data sheets.
+// predict-steps [--details] [REGEX]: published step times beside those that pcc predicts from
+// shapes and data sheets, of all rows or of those whose name REGEX finds. Details are what a stage
+// spends its time on, and on which ops most.
 #include "compiler/Pipeline.h"
 #include "compiler/Register.h"
 #include "compiler/import/Pins.h"
@@ -13,6 +14,8 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <regex>
+
 using namespace mlir;
 using namespace pcc;
 
@@ -20,8 +23,8 @@ namespace {
 
 struct Prediction {
   double seconds = 0;
-  plan::StepPrice step;                            ///< of one stage
-  std::optional<plan::PipelineCandidate> pipeline; ///< of several
+  std::vector<plan::StepPrice> stages;
+  std::optional<plan::PipelineCandidate> pipeline; ///< of several stages
 };
 
 /// A row on its way along the road.
@@ -48,7 +51,6 @@ PipelineOptions Predictor::makeOptions(const plan::PipelineCut &cut) const {
   PipelineOptions options;
   options.parallel.set_device_num(row.dataParallel * row.tensorParallel * row.stages);
   options.parallel.set_parallel_mode(abi::SEMI_AUTO_PARALLEL);
-  options.parallel.set_gradients_mean(true);
   options.parallel.set_micro_batches(cut.microbatches);
   options.parallel.set_interleave_num(1);
   options.parallel.set_pipeline_stages(cut.stages);
@@ -97,18 +99,24 @@ FailureOr<Prediction> Predictor::run() {
     OwningOpRef<ModuleOp> module = compile({.microbatches = row.slots});
     if (!module)
       return failure();
-    prediction.step = plan::priceStep(*module, cluster, row.price);
-    prediction.seconds = prediction.step.sum();
+    prediction.stages.push_back(plan::priceStep(*module, cluster, row.price));
+    prediction.seconds = prediction.stages.front().sum();
     return prediction;
   }
+  std::vector<std::pair<plan::PipelineCut, std::vector<plan::StepPrice>>> priced;
   std::vector<plan::PipelineCandidate> ranked =
       plan::rankPipelines(listSpace(), [&](const plan::PipelineCut &cut) -> plan::CompiledCut {
         OwningOpRef<ModuleOp> module = compile(cut);
         if (!module)
           return {{}, "not compiled"};
-        return {
-            plan::pricePipeline(*pipe::listPrograms(*module), cut.getShape(), cluster, row.price),
-            ""};
+        plan::PriceOptions options = row.price;
+        options.hidesMessages &= cut.chunks > 1; // as Megatron-Core's arguments.py says
+        plan::PipelinePrice price =
+            plan::pricePipeline(*pipe::listPrograms(*module), cut.getShape(), cluster, options);
+        priced.push_back({cut, {}});
+        for (const plan::StagePrice &stage : price.stages)
+          priced.back().second.push_back(stage.step);
+        return {std::move(price), ""};
       });
   if (ranked.empty() || !ranked.front().error.empty()) {
     llvm::errs() << row.name
@@ -116,6 +124,10 @@ FailureOr<Prediction> Predictor::run() {
                  << "\n";
     return failure();
   }
+  for (auto &[cut, stages] : priced)
+    if (cut.microbatches == ranked.front().cut.microbatches &&
+        cut.chunks == ranked.front().cut.chunks)
+      prediction.stages = stages;
   prediction.pipeline = ranked.front();
   prediction.seconds = ranked.front().seconds;
   return prediction;
@@ -156,6 +168,36 @@ static void printParts(const plan::StepPrice &step) {
                                 static_cast<double>(step.peakBytes) / 1e9);
 }
 
+/// The ops that take most of a step, those of all blocks together.
+static void printOps(const plan::StepPrice &step) {
+  llvm::StringMap<double> sums;
+  static const std::regex layer("h\\.\\d+");
+  double all = 0;
+  for (const plan::SectionPrice &section : step.sections)
+    for (const plan::PricedOp &op : section.ops) {
+      const char *pass = op.pass == plan::Pass::Forward ? "" : " backward";
+      std::string name = std::regex_replace(op.name, layer, "h.*") + " " + op.mnemonic + pass;
+      sums[name] += op.seconds * static_cast<double>(section.runs);
+      all += op.seconds * static_cast<double>(section.runs);
+    }
+  std::vector<std::pair<double, StringRef>> sorted;
+  for (const auto &entry : sums)
+    if (entry.getValue() > all / 500)
+      sorted.push_back({entry.getValue(), entry.getKey()});
+  llvm::sort(sorted, std::greater<>());
+  for (auto [seconds, name] : sorted)
+    llvm::outs() << llvm::formatv("      {0,7:f4} s {1}\n", seconds, name);
+}
+
+/// Of the first stage and the last.
+static void printDetails(ArrayRef<plan::StepPrice> stages) {
+  for (size_t stage = 0; stage < stages.size(); ++stage)
+    if (stage == 0 || stage + 1 == stages.size()) {
+      printParts(stages[stage]);
+      printOps(stages[stage]);
+    }
+}
+
 /// How many pairs of rows are in the published order.
 static void printRanking(ArrayRef<std::pair<double, double>> times) {
   int64_t pairs = 0, right = 0;
@@ -171,10 +213,13 @@ int main(int argc, char **argv) {
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
   bool details = argc > 1 && StringRef(argv[1]) == "--details";
+  const char *filter = argc > 1 + details ? argv[1 + details] : "";
   llvm::outs() << "row                published   predicted    error\n";
   double sum = 0;
   std::vector<std::pair<double, double>> times;
   for (const conformance::Row &row : conformance::listRows()) {
+    if (!std::regex_search(row.name, std::regex(filter)))
+      continue;
     FailureOr<Prediction> found = Predictor(row, context).run();
     if (failed(found))
       return 1;
@@ -183,8 +228,8 @@ int main(int argc, char **argv) {
                                   row.seconds, found->seconds, error * 100);
     if (found->pipeline)
       printPipeline(*found->pipeline);
-    else if (details)
-      printParts(found->step);
+    if (details)
+      printDetails(found->stages);
     llvm::outs().flush();
     sum += std::abs(error);
     times.push_back({row.seconds, found->seconds});

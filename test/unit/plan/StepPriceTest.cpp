@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
 #include "runtime/machine/Cluster.h"
+#include "runtime/machine/Roofline.h"
 #include <gtest/gtest.h>
 
 using namespace mlir;
@@ -46,12 +47,34 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
 
 static pcc::abi::Cluster a100() { return *pcc::machine::parseForm("8xA100"); }
 
-static StepPrice price(const PriceOptions &options = {},
-                       const pcc::abi::Cluster &cluster = a100()) {
+/// One layer of two ranks that split positions: what is gathered for the product, moved for
+/// nothing, and the sum of the input's gradient behind its product.
+static const char *const layer = R"(
+module attributes {dist.mesh = #dist.mesh<tp=2>} {
+  func.func @forward_backward(
+      %x: tensor<512x1024xf32> {graph.role = #graph.role<input "x">},
+      %w: tensor<1024x1024xf32> {graph.role = #graph.role<parameter "w">})
+      -> (tensor<f32> {graph.role = #graph.role<loss>},
+          tensor<1024x1024xf32> {graph.role = #graph.role<gradient "w">}) {
+    %0 = dist.all_gather %x axis = 0 over <axes [tp]> : tensor<512x1024xf32> to tensor<1024x1024xf32>
+    %1 = graph.transpose %w, [1, 0] : tensor<1024x1024xf32> loc("/fc/transpose")
+    %2 = graph.matmul %0, %1 : tensor<1024x1024xf32>, tensor<1024x1024xf32>
+    %3 = graph.reduce sum %2, [0, 1] : tensor<1024x1024xf32>
+    %4 = graph.constant dense<1.0> : tensor<1024x1024xf32>
+    %5 = graph.add %4, %4 : tensor<1024x1024xf32>
+    %6 = graph.matmul %5, %w : tensor<1024x1024xf32>, tensor<1024x1024xf32>
+    %7 = dist.reduce_scatter sum %6 axis = 0 over <axes [tp]> : tensor<1024x1024xf32> to tensor<512x1024xf32>
+    %8 = graph.matmul %0, %5 {transpose_lhs} : tensor<1024x1024xf32>, tensor<1024x1024xf32>
+    return %3, %8 : tensor<f32>, tensor<1024x1024xf32>
+  }
+})";
+
+static StepPrice price(const PriceOptions &options = {}, const pcc::abi::Cluster &cluster = a100(),
+                       const char *text = program) {
   MLIRContext context;
   context.loadDialect<func::FuncDialect, pcc::graph::GraphDialect, pcc::dist::DistDialect,
                       pcc::pipe::PipeDialect>();
-  auto module = parseSourceString<ModuleOp>(program, &context);
+  auto module = parseSourceString<ModuleOp>(text, &context);
   return priceStep(*module, cluster, options);
 }
 
@@ -108,6 +131,66 @@ TEST(StepPrice, OpsAloneCostMore) {
   PriceOptions options;
   options.alone = ".";
   EXPECT_GE(price(options).sections[0].sum(), price().sections[0].sum());
+}
+
+// Two are read and one is written, in f16, in a step of one slot as well.
+TEST(StepPrice, GradientsMayBeAddedByKernelsOfTheirOwn) {
+  PriceOptions options;
+  options.precision = Precision::f16();
+  double fused = price(options, a100(), layer).sections[0].backward.movement;
+  options.addsApart = true;
+  double apart = price(options, a100(), layer).sections[0].backward.movement;
+  EXPECT_DOUBLE_EQ(apart, pcc::machine::moveSeconds(a100().device(), 3 * 2 * 1024 * 1024));
+  EXPECT_LT(fused, apart);
+}
+
+TEST(StepPrice, SumsAreClearedAndDividedOnce) {
+  PriceOptions options;
+  options.sumBytes = 6;
+  EXPECT_NEAR(price(options).sum() - price().sum(),
+              6 * 1024 * 1024 / pcc::machine::memoryRate(a100().device()), 1e-12);
+}
+
+// Of eight normal numbers the greatest is expected 1.43 standard deviations above the mean.
+TEST(StepPrice, ProductsTakeAsLongAsOnTheSlowestDevice) {
+  PriceOptions options;
+  options.spread = 0.01;
+  Seconds slow = price(options).sections[0].forward, even = price().sections[0].forward;
+  EXPECT_NEAR(slow.contraction / even.contraction, 1.0143, 1e-4);
+  EXPECT_DOUBLE_EQ(slow.reduction, even.reduction);
+}
+
+TEST(StepPrice, AnUpdateOfAllParametersLaunchesNothingForOne) {
+  PriceOptions options;
+  options.updatesAtOnce = true;
+  EXPECT_NEAR(price().sections[1].sum() - price(options).sections[1].sum(),
+              a100().device().launch_seconds().value(), 1e-12);
+}
+
+TEST(StepPrice, ViewsCostNothing) {
+  PriceOptions options;
+  EXPECT_GT(price(options, a100(), layer).sections[0].forward.movement, 0);
+  options.views = "^/fc/transpose$";
+  EXPECT_EQ(price(options, a100(), layer).sections[0].forward.movement, 0);
+}
+
+// As long as the product of the weight's gradient, which reads the same gradient.
+TEST(StepPrice, InputGradientsAreReducedBesideWeightGradients) {
+  PriceOptions options;
+  EXPECT_EQ(price(options, a100(), layer).sections[0].hidden, 0);
+  options.hidesInputGradients = true;
+  SectionPrice section = price(options, a100(), layer).sections[0];
+  EXPECT_GT(section.hidden, 0);
+  EXPECT_LE(section.hidden, section.backward.communication);
+}
+
+TEST(StepPrice, WhatAProductReadsMayBeGatheredAgain) {
+  PriceOptions options;
+  options.gathersAgain = true;
+  SectionPrice section = price(options, a100(), layer).sections[0];
+  EXPECT_DOUBLE_EQ(section.recomputed.communication, section.forward.communication);
+  EXPECT_GT(section.hidden, 0);
+  EXPECT_LT(section.hidden, section.recomputed.communication);
 }
 
 TEST(StepPrice, MemoryIsWhatIsHeldAndWhatIsLive) {

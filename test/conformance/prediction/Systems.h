@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How the systems worked whose step times were published, as far as a price depends on it. Sources
+// are files of NVIDIA/Megatron-LM as it was then, but for what a comment names.
+#pragma once
+
+#include "compiler/plan/StepPrice.h"
+
+namespace pcc::conformance {
+
+/// Forward ops that run again: all of the blocks, or those between queries and context.
+inline constexpr const char *blocks = "^/h\\.";
+inline constexpr const char *attentionCore = "/attn/core/";
+
+/// Of 2021, with stages (A).
+plan::PriceOptions megatronLm(const char *recompute);
+/// The same in one stage.
+plan::PriceOptions megatronLmInOneStage();
+/// Of 2022 (C).
+plan::PriceOptions megatronLmOf2022(const char *recompute);
+/// Of 2024 (B).
+plan::PriceOptions megatronCore();
+
+} // namespace pcc::conformance
