@@ -98,10 +98,11 @@ function(pcc_unit_test name)
 endfunction()
 
 # pcc_mpi_test(NAME SOURCES a.cpp … LINK PccX … PROCESSES 2 4 …): a GoogleTest program with a main of its own that mpirun starts,
-# one ctest entry for each number of processes. Nothing where MPI is not here.
+# one ctest entry for each number of processes. Nothing where MPI is not here, nor under ThreadSanitizer, which knows nothing of
+# the threads of an MPI that was built without it.
 function(pcc_mpi_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK;PROCESSES" ${ARGN})
-  if(NOT TARGET pcc-mpi)
+  if(NOT TARGET pcc-mpi OR PCC_SANITIZER STREQUAL "thread")
     return()
   endif()
   add_executable(${name} ${ARG_SOURCES})

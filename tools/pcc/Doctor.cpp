@@ -4,6 +4,7 @@
 
 #include "runtime/base/CpuFeatures.h"
 #include "runtime/base/SharedLibrary.h"
+#include "runtime/collective/mpi/MpiLibrary.h"
 #include "runtime/device/host/HostDevice.h"
 #include "tools/pcc/Output.h"
 #include "tools/pcc/Verb.h"
@@ -66,6 +67,16 @@ std::optional<std::string> probeOneDnn() {
   return version ? std::optional(*version) : std::nullopt;
 }
 
+/// The MPI that the plug-in was built for.
+std::optional<std::string> probeMpi() {
+  auto library = pcc::runtime::mpi::openLibrary();
+  if (!library)
+    return std::nullopt;
+  char text[256];
+  (*library)->identify(text, sizeof text);
+  return text;
+}
+
 std::string describeCuda(const SharedLibrary &library) {
   auto init = reinterpret_cast<int (*)(unsigned)>(library.address("cuInit"));
   auto getVersion = reinterpret_cast<int (*)(int *)>(library.address("cuDriverGetVersion"));
@@ -98,7 +109,8 @@ llvm::SmallVector<Finding> findAll() {
       {"cuda toolkit", false, probeProgram({"ptxas", "/usr/local/cuda/bin/ptxas"}),
        "install NVIDIA's CUDA toolkit"},
       {"nccl", false, probeLibrary({"libnccl.so.2"}, describeNccl), "install NVIDIA's libnccl2"},
-      {"mpi", false, probeProgram({"mpirun"}), "apt-get install openmpi-bin libopenmpi-dev"},
+      {"mpi", false, probeMpi(),
+       "apt-get install openmpi-bin libopenmpi-dev, then build pcc: docs/mpi.md"},
   };
 }
 
