@@ -4,6 +4,7 @@
 
 #include "runtime/machine/BuiltIn.h"
 #include "runtime/machine/Cluster.h"
+#include "tools/pcc/LinkFlag.h"
 #include "tools/pcc/Session.h"
 #include "tools/pcc/Verb.h"
 #include "tools/pcc/calibrate/Measurements.h"
@@ -32,6 +33,7 @@ public:
       : Verb("calibrate", "measures this machine for '--cluster'"),
         ranks("device-num", cl::desc("ranks that share the machine"), cl::init(1),
               cl::value_desc("n"), cl::sub(command)),
+        link(command, "their collectives go over such links: 10Gbps,20us"),
         quick("quick", cl::desc("few and short measurements"), cl::sub(command)),
         output("o", cl::desc("where the cluster goes"), cl::value_desc("file.textproto"),
                cl::sub(command)) {}
@@ -40,12 +42,15 @@ public:
     if (ranks < 1 || ranks > mostRanks)
       return fail(BadUsage, llvm::formatv("'--device-num': expected 1 to {0}, got {1}", mostRanks,
                                           ranks.getValue()));
+    std::optional<machine::Link> links;
+    if (ExitCode code = link.read(links))
+      return code;
     Session session;
-    RunTimer timer(session.context, ranks, quick ? 2 : 5, quick ? 0.002 : 0.02);
+    RunTimer timer(session.context, ranks, links, quick ? 2 : 5, quick ? 0.002 : 0.02);
     abi::Cluster cluster;
     cluster.set_form(std::to_string(ranks) + "xcpu");
     if (mlir::failed(measureDevice(timer, *cluster.mutable_device())) ||
-        (ranks > 1 && mlir::failed(measureLink(timer, cluster))))
+        (ranks > 1 && mlir::failed(measureCollectives(timer, cluster))))
       return RunFailed;
     if (abi::Expected<abi::Cluster> complete = machine::complete(cluster); !complete)
       return fail(InternalError, complete.status().message());
@@ -84,24 +89,34 @@ private:
     return mlir::success();
   }
 
-  /// An all-reduce in two shots moves 2 (n - 1) / n of its bytes over the link.
-  mlir::LogicalResult measureLink(RunTimer &timer, abi::Cluster &cluster) {
+  mlir::LogicalResult measureCollectives(RunTimer &timer, abi::Cluster &cluster) {
     auto allReduce = measureAllReduce(timer, quick);
     if (mlir::failed(allReduce))
       return mlir::failure();
+    describeLink(*allReduce, cluster);
+    auto share = measureShare(timer, *allReduce, quick);
+    if (mlir::failed(share))
+      return mlir::failure();
+    llvm::errs() << llvm::formatv("all-reduce takes {0:f2} of a product beside it\n", *share);
+    if (*share > 0)
+      *cluster.mutable_device()->mutable_collective_share() = measured(std::min(*share, 1.0));
+    return mlir::success();
+  }
+
+  /// An all-reduce in two shots moves 2 (n - 1) / n of its bytes over the link.
+  void describeLink(const machine::LineFit &allReduce, abi::Cluster &cluster) {
     double n = static_cast<double>(ranks);
-    double rate = allReduce->rate * 2 * (n - 1) / n;
+    double rate = allReduce.rate * 2 * (n - 1) / n;
     double launch = cluster.device().launch_seconds().value();
-    double latency = std::max(allReduce->start - launch, 1e-9);
-    report("all-reduce", rate / 1e9, "GB/s", allReduce->residual);
+    double latency = std::max(allReduce.start - launch, 1e-9);
+    report("all-reduce", rate / 1e9, "GB/s", allReduce.residual);
     abi::TopologyLevel &level = *cluster.add_level();
     level.set_count(ranks);
-    abi::LinkFigures &link = *level.mutable_figures();
-    *link.mutable_latency_seconds() = measured(latency);
-    *link.mutable_bytes_per_second() = measured(rate);
-    *link.mutable_gap_seconds() = machine::makeFigure(latency / 10, abi::ASSUMED);
-    link.add_algorithm(abi::ONE_SHOT);
-    return mlir::success();
+    abi::LinkFigures &figures = *level.mutable_figures();
+    *figures.mutable_latency_seconds() = measured(latency);
+    *figures.mutable_bytes_per_second() = measured(rate);
+    *figures.mutable_gap_seconds() = machine::makeFigure(latency / 10, abi::ASSUMED);
+    figures.add_algorithm(abi::ONE_SHOT);
   }
 
   static void addRate(abi::DeviceFigures &device, abi::ComputeClass computeClass, double flops) {
@@ -117,6 +132,7 @@ private:
   }
 
   cl::opt<int> ranks;
+  LinkFlag link;
   cl::opt<bool> quick;
   cl::opt<std::string> output;
 };

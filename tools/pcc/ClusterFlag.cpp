@@ -13,9 +13,24 @@ namespace cl = llvm::cl;
 ClusterFlag::ClusterFlag(cl::SubCommand &command)
     : text("cluster",
            cl::desc("the machine whose times decide: 8xcpu, 2x8xH100, or a .textproto or .json"),
-           cl::value_desc("form|file"), cl::sub(command)) {}
+           cl::value_desc("form|file"), cl::sub(command)),
+      link(command, "the links between its devices: 10Gbps,20us") {}
 
 ExitCode ClusterFlag::read(int64_t ranks, std::optional<abi::Cluster> &cluster) const {
+  if (ExitCode code = readCluster(ranks, cluster))
+    return code;
+  std::optional<machine::Link> links;
+  if (ExitCode code = link.read(links))
+    return code;
+  if (!links)
+    return Success;
+  if (!cluster)
+    cluster = *machine::parseCluster("", ranks);
+  machine::setLinks(*cluster, *links);
+  return Success;
+}
+
+ExitCode ClusterFlag::readCluster(int64_t ranks, std::optional<abi::Cluster> &cluster) const {
   if (!text.getNumOccurrences())
     return Success;
   llvm::StringRef value = text;

@@ -156,7 +156,7 @@ private:
   }
 
   ExitCode readProgram(abi::Executable &program) {
-    return road.isProgram() ? road.readProgram(program, /*heedsCluster=*/true) : readModel(program);
+    return road.isProgram() ? road.readProgram(program, {"cluster", "link"}) : readModel(program);
   }
 
   /// The records of a model, without kernels.

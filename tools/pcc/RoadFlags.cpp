@@ -154,9 +154,10 @@ llvm::StringRef RoadFlags::givenFlag(llvm::ArrayRef<llvm::StringRef> except) con
   return "";
 }
 
-ExitCode RoadFlags::readProgram(abi::Executable &program, bool heedsCluster) const {
+ExitCode RoadFlags::readProgram(abi::Executable &program,
+                                llvm::ArrayRef<llvm::StringRef> heeds) const {
   llvm::StringRef flag = givenFlag({"device_num"});
-  if (!flag.empty() && !(heedsCluster && flag == cluster.givenFlag()))
+  if (!flag.empty() && !llvm::is_contained(heeds, flag))
     return fail(BadUsage,
                 "'--" + flag + "': expected a model, got a program, which is compiled already");
   abi::ParallelConfig config;

@@ -45,8 +45,8 @@ public:
   /// Whether the model is a program, which is compiled already.
   bool isProgram() const { return llvm::StringRef(model.path()).ends_with(".pcx"); }
   /// Reads that program. Flags that only compiling heeds are refused, `--device-num` with another
-  /// number as well; `--cluster` only where the verb does not heed it either.
-  ExitCode readProgram(abi::Executable &program, bool heedsCluster = false) const;
+  /// number as well; those that the verb heeds are not.
+  ExitCode readProgram(abi::Executable &program, llvm::ArrayRef<llvm::StringRef> heeds = {}) const;
 
   const ClusterFlag &getCluster() const { return cluster; }
   /// Whether the flag of a field of ParallelConfig was given.

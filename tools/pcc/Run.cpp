@@ -82,9 +82,10 @@ public:
     config.set_log_every(20);
     if (ExitCode code = flags.read(config))
       return code;
+    config.set_link(road.getCluster().getLink());
     abi::Executable program;
     if (ExitCode code =
-            road.isProgram() ? road.readProgram(program) : buildProgram(config, program))
+            road.isProgram() ? road.readProgram(program, {"link"}) : buildProgram(config, program))
       return code;
     abi::RunReport report;
     if (ExitCode code = execute(std::move(program), config, /*talks=*/!format.isJson(), report))

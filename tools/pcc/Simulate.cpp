@@ -72,7 +72,7 @@ private:
   }
 
   ExitCode readProgram(abi::Executable &program, std::optional<abi::Cluster> &cluster) const {
-    if (ExitCode code = road.readProgram(program, /*heedsCluster=*/true))
+    if (ExitCode code = road.readProgram(program, {"cluster", "link"}))
       return code;
     abi::Status proof = check::prove(program);
     if (!proof.ok())

@@ -29,6 +29,7 @@ std::unique_ptr<Verb> makeCheckVerb();
 std::unique_ptr<Verb> makePlanReshardVerb();
 std::unique_ptr<Verb> makeExplainVerb();
 std::unique_ptr<Verb> makeCalibrateVerb();
+std::unique_ptr<Verb> makeBenchVerb();
 std::unique_ptr<Verb> makeDiffVerb();
 std::unique_ptr<Verb> makeDoctorVerb();
 std::unique_ptr<Verb> makeExampleVerb();

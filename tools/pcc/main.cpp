@@ -33,11 +33,11 @@ int main(int argc, char **argv) {
   mlir::registerPassManagerCLOptions();
   mlir::registerDefaultTimingManagerCLOptions();
 
-  std::unique_ptr<Verb> verbs[] = {makeImportVerb(),  makeCompileVerb(),   makeRunVerb(),
-                                   makeVerifyVerb(),  makeCheckVerb(),     makePlanReshardVerb(),
-                                   makeExplainVerb(), makeDiffVerb(),      makeDoctorVerb(),
-                                   makeExampleVerb(), makeCalibrateVerb(), makeSearchVerb(),
-                                   makeSimulateVerb()};
+  std::unique_ptr<Verb> verbs[] = {makeImportVerb(),   makeCompileVerb(),   makeRunVerb(),
+                                   makeVerifyVerb(),   makeCheckVerb(),     makePlanReshardVerb(),
+                                   makeExplainVerb(),  makeDiffVerb(),      makeDoctorVerb(),
+                                   makeExampleVerb(),  makeCalibrateVerb(), makeSearchVerb(),
+                                   makeSimulateVerb(), makeBenchVerb()};
   for (auto &verb : verbs)
     acceptRepeatedFlags(verb->command);
   cl::OptionCategory ownFlags("pcc");
@@ -50,6 +50,6 @@ int main(int argc, char **argv) {
   llvm::errs()
       << "pcc: expected a verb: import, compile, run, verify, check, plan-reshard, search, "
          "simulate, explain, "
-         "diff, calibrate or doctor; 'pcc --help' tells more\n";
+         "diff, calibrate, bench or doctor; 'pcc --help' tells more\n";
   return BadUsage;
 }

@@ -18,8 +18,8 @@ FailureOr<machine::ProductFit> measureProducts(RunTimer &timer, bool quick) {
         std::string lhs = llvm::formatv("tensor<{0}x{1}xf32>", rows, depth);
         std::string rhs = llvm::formatv("tensor<{0}x{1}xf32>", depth, columns);
         FailureOr<double> seconds = timer.time(
-            {lhs, rhs}, llvm::formatv("%y = graph.matmul %0, %1 : {0}, {1}", lhs, rhs).str(),
-            llvm::formatv("tensor<{0}x{1}xf32>", rows, columns).str());
+            {lhs, rhs}, llvm::formatv("%y0 = graph.matmul %0, %1 : {0}, {1}", lhs, rhs).str(),
+            {llvm::formatv("tensor<{0}x{1}xf32>", rows, columns).str()});
         if (failed(seconds))
           return failure();
         times.push_back({{1, double(rows), double(columns), double(depth)}, *seconds});
@@ -38,7 +38,7 @@ fitOver(RunTimer &timer, ArrayRef<int64_t> elements, int arguments,
   for (int64_t count : elements) {
     std::string type = llvm::formatv("tensor<{0}xf32>", count);
     FailureOr<double> seconds =
-        timer.time(SmallVector<std::string>(arguments, type), ops(count, type), result(count));
+        timer.time(SmallVector<std::string>(arguments, type), ops(count, type), {result(count)});
     if (failed(seconds))
       return failure();
     times.push_back({amountOf(count), *seconds});
@@ -55,7 +55,7 @@ FailureOr<machine::LineFit> measureElements(RunTimer &timer, bool quick) {
   auto ops = [](int64_t, StringRef type) {
     std::string text, last = "0";
     for (int i = 0; i < repeats; ++i) {
-      std::string next = i + 1 == repeats ? "y" : llvm::formatv("d{0}", i).str();
+      std::string next = i + 1 == repeats ? "y0" : llvm::formatv("d{0}", i).str();
       text += llvm::formatv("%a{0} = graph.mul %{1}, %1 : {2}\n%b{0} = graph.add %a{0}, %1 : {2}\n"
                             "%c{0} = graph.tanh %b{0} : {2}\n%{3} = graph.add %c{0}, %1 : {2}\n",
                             i, last, type, next);
@@ -75,7 +75,7 @@ static constexpr int64_t width = 256;
 FailureOr<machine::LineFit> measureSums(RunTimer &timer, bool quick) {
   auto ops = [](int64_t elements, StringRef type) {
     return llvm::formatv("%m = graph.reshape %0 : {0} to tensor<{1}x{2}xf32>\n"
-                         "%y = graph.reduce sum %m, [1] : tensor<{1}x{2}xf32>",
+                         "%y0 = graph.reduce sum %m, [1] : tensor<{1}x{2}xf32>",
                          type, elements / width, width)
         .str();
   };
@@ -88,7 +88,7 @@ FailureOr<machine::LineFit> measureSums(RunTimer &timer, bool quick) {
 
 FailureOr<machine::LineFit> measureMemory(RunTimer &timer, bool quick) {
   auto ops = [](int64_t, StringRef type) {
-    return llvm::formatv("%y = graph.add %0, %1 : {0}", type).str();
+    return llvm::formatv("%y0 = graph.add %0, %1 : {0}", type).str();
   };
   std::vector<int64_t> sizes = {1 << 21, 1 << 22, 1 << 23};
   return fitOver(timer, ArrayRef(sizes).take_front(quick ? 2 : 3), 2, ops, vectorType,
@@ -97,11 +97,32 @@ FailureOr<machine::LineFit> measureMemory(RunTimer &timer, bool quick) {
 
 FailureOr<machine::LineFit> measureAllReduce(RunTimer &timer, bool quick) {
   auto ops = [](int64_t, StringRef type) {
-    return llvm::formatv("%y = dist.all_reduce sum %0 : {0}", type).str();
+    return llvm::formatv("%y0 = dist.all_reduce sum %0 : {0}", type).str();
   };
   std::vector<int64_t> sizes = {256, 16384, 1 << 18, 1 << 20, 1 << 22};
   return fitOver(timer, ArrayRef(sizes).take_front(quick ? 3 : 5), 1, ops, vectorType,
                  [](int64_t elements) { return 4.0 * double(elements); });
+}
+
+FailureOr<double> measureShare(RunTimer &timer, const machine::LineFit &allReduce, bool quick) {
+  int64_t side = quick ? 512 : 1024;
+  std::string matrix = llvm::formatv("tensor<{0}x{0}xf32>", side);
+  std::string product = llvm::formatv("graph.matmul %0, %1 : {0}, {0}\n", matrix);
+  SmallVector<std::string> arguments = {matrix, matrix};
+  auto computes = timer.time(arguments, "%y0 = " + product, {matrix});
+  if (failed(computes))
+    return failure();
+  double bytes = (*computes / 2 - allReduce.start) * allReduce.rate;
+  std::string vector = vectorType(int64_t(std::clamp(bytes, 1e3, 1e7)) / 4);
+  std::string collective = llvm::formatv("dist.all_reduce sum %2 : {0}\n", vector);
+  arguments.push_back(vector);
+  auto moves = timer.time(arguments, "%y0 = " + collective, {vector});
+  auto both = timer.time(arguments, "%y0 = " + collective + "%y1 = " + product, {vector, matrix},
+                         /*beside=*/true);
+  if (failed(moves) || failed(both))
+    return failure();
+  double hidden = *computes + *moves - *both;
+  return 1 - hidden / std::min(*computes, *moves);
 }
 
 } // namespace pcc::cli

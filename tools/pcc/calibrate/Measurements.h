@@ -23,4 +23,11 @@ mlir::FailureOr<machine::LineFit> measureMemory(RunTimer &timer, bool quick);
 /// All-reduces over all ranks, of which there are several: bytes of one rank's operand a second.
 mlir::FailureOr<machine::LineFit> measureAllReduce(RunTimer &timer, bool quick);
 
+/// What an all-reduce takes from a product that runs beside it, as a share of the time that both
+/// run: 0 if the two take no longer than the longer of them alone, 1 if they take as long as one
+/// after the other. Noise may put it outside these. The all-reduce is half as long as the product,
+/// by what was measured of `allReduce`.
+mlir::FailureOr<double> measureShare(RunTimer &timer, const machine::LineFit &allReduce,
+                                     bool quick);
+
 } // namespace pcc::cli

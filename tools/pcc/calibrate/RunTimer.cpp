@@ -22,18 +22,40 @@ static double secondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-static std::string makeText(int64_t ranks, ArrayRef<std::string> arguments, StringRef ops,
-                            StringRef result) {
-  std::string text = llvm::formatv("module attributes {{dist.mesh = #dist.mesh<r={0}>} {{\n"
-                                   "func.func @forward(",
-                                   ranks);
-  for (auto [index, type] : llvm::enumerate(arguments))
-    text += llvm::formatv("{0}%{1}: {2} {{graph.role = #graph.role<input \"x{1}\">}",
-                          index ? ", " : "", index, type);
-  text += llvm::formatv(") -> ({0} {{graph.role = #graph.role<output \"y\">}) attributes "
-                        "{{dist.local} {{\n{1}\nreturn %y : {0}\n}\n}\n",
-                        result, ops);
+/// Calls `write` with each index, with commas in between.
+static std::string listOf(size_t count, function_ref<std::string(size_t)> write) {
+  std::string text;
+  for (size_t i = 0; i < count; ++i)
+    text += (i ? ", " : "") + write(i);
   return text;
+}
+
+static std::string makeText(int64_t ranks, ArrayRef<std::string> arguments, StringRef ops,
+                            ArrayRef<std::string> results) {
+  std::string inputs = listOf(arguments.size(), [&](size_t i) {
+    return llvm::formatv("%{0}: {1} {{graph.role = #graph.role<input \"x{0}\">}", i, arguments[i])
+        .str();
+  });
+  std::string outputs = listOf(results.size(), [&](size_t i) {
+    return llvm::formatv("{0} {{graph.role = #graph.role<output \"y{1}\">}", results[i], i).str();
+  });
+  return llvm::formatv("module attributes {{dist.mesh = #dist.mesh<r={0}>} {{\n"
+                       "func.func @forward({1}) -> ({2}) attributes {{dist.local} {{\n{3}\n"
+                       "return {4} : {5}\n}\n}\n",
+                       ranks, inputs, outputs, ops,
+                       listOf(results.size(), [](size_t i) { return "%y" + std::to_string(i); }),
+                       listOf(results.size(), [&](size_t i) { return results[i]; }));
+}
+
+/// Starts collectives where they stand, to be waited for at the end.
+static void startBeside(abi::Executable &executable) {
+  abi::Program &program = *executable.mutable_programs(0);
+  for (abi::Record &record : *program.mutable_sections(0)->mutable_records())
+    if (record.has_collective()) {
+      record.set_lane(abi::COMMUNICATION);
+      record.add_signals(program.events());
+      program.set_events(program.events() + 1);
+    }
 }
 
 static FailureOr<abi::Executable> compile(ModuleOp module, int64_t ranks) {
@@ -95,15 +117,18 @@ static runtime::Status measure(runtime::Session &session, Rounds &rounds) {
   return {};
 }
 
-FailureOr<double> RunTimer::time(ArrayRef<std::string> arguments, StringRef ops, StringRef result) {
+FailureOr<double> RunTimer::time(ArrayRef<std::string> arguments, StringRef ops,
+                                 ArrayRef<std::string> results, bool beside) {
   OwningOpRef<ModuleOp> module =
-      parseSourceString<ModuleOp>(makeText(ranks, arguments, ops, result), &context);
+      parseSourceString<ModuleOp>(makeText(ranks, arguments, ops, results), &context);
   if (!module)
     return failure();
   FailureOr<abi::Executable> executable = compile(*module, ranks);
   if (failed(executable))
     return failure();
-  auto session = runtime::Session::load(std::move(*executable));
+  if (beside)
+    startBeside(*executable);
+  auto session = runtime::Session::load(std::move(*executable), {.link = link});
   runtime::Status status = session ? runtime::Status() : session.status();
   Rounds shared{rounds, secondsPerRound};
   if (status.ok())
