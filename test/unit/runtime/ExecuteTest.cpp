@@ -231,18 +231,18 @@ TEST(Train, EpochsBeyondAllNumbersEndAtTheSteps) {
   EXPECT_EQ(report->steps_size(), 3);
 }
 
-// Between epochs, not after the last; its error ends the run of all ranks.
+// Every rank between epochs, not after the last; its error ends the run of all ranks.
 TEST(Train, CallsBackBetweenEpochs) {
   std::unique_ptr<Session> session = load({.ranks = 2, .batch = 64, .widths = smallWidths});
   Dataset data = learnable(128, 20, 4);
-  std::vector<int64_t> calls;
-  auto note = [&](int64_t epochs) {
-    calls.push_back(epochs);
+  std::vector<std::vector<int64_t>> calls(2); // by rank
+  auto note = [&](RankExecutor &rank, int64_t epochs) {
+    calls[size_t(rank.rank())].push_back(epochs);
     return Status();
   };
   ASSERT_TRUE(bool(train(*session, data, {.epochs = 3, .epochDone = note})));
-  EXPECT_EQ(calls, (std::vector<int64_t>{1, 2}));
-  auto fail = [](int64_t) { return Status::badInput("the disk is full"); };
+  EXPECT_EQ(calls, (std::vector<std::vector<int64_t>>{{1, 2}, {1, 2}}));
+  auto fail = [](RankExecutor &, int64_t) { return Status::badInput("the disk is full"); };
   EXPECT_EQ(train(*session, data, {.epochs = 3, .epochDone = fail}).status().message(),
             "the disk is full");
 }
