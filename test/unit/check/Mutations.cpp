@@ -90,13 +90,21 @@ std::string swapCollectives(abi::Executable &executable, Random &random) {
   return "swap collectives " + section.records(b).op() + " and " + section.records(a).op();
 }
 
-std::string dropWait(abi::Executable &executable, Random &random) {
-  abi::Section &section = anySection(anyProgram(executable, random), random);
+/// A record that waits; null if none of the section does.
+abi::Record *anyWaiting(abi::Section &section, Random &random) {
   std::vector<int> places =
       placesOf(section, [](const abi::Record &record) { return record.waits_size() > 0; });
-  if (places.empty())
+  return places.empty()
+             ? nullptr
+             : section.mutable_records(places[size_t(below(random, int(places.size())))]);
+}
+
+std::string dropWait(abi::Executable &executable, Random &random) {
+  abi::Section &section = anySection(anyProgram(executable, random), random);
+  abi::Record *waiting = anyWaiting(section, random);
+  if (!waiting)
     return "nothing";
-  abi::Record &record = *section.mutable_records(places[size_t(below(random, int(places.size())))]);
+  abi::Record &record = *waiting;
   int wait = below(random, record.waits_size());
   record.mutable_waits()->ExtractSubrange(wait, 1, nullptr);
   if (record.behind_size() > 0)
@@ -106,11 +114,10 @@ std::string dropWait(abi::Executable &executable, Random &random) {
 
 std::string changeBehind(abi::Executable &executable, Random &random) {
   abi::Section &section = anySection(anyProgram(executable, random), random);
-  std::vector<int> places =
-      placesOf(section, [](const abi::Record &record) { return record.waits_size() > 0; });
-  if (places.empty())
+  abi::Record *waiting = anyWaiting(section, random);
+  if (!waiting)
     return "nothing";
-  abi::Record &record = *section.mutable_records(places[size_t(below(random, int(places.size())))]);
+  abi::Record &record = *waiting;
   record.mutable_behind()->Resize(record.waits_size(), 0);
   int wait = below(random, record.waits_size());
   record.set_behind(wait, uint32_t(below(random, 5)));
