@@ -32,6 +32,8 @@ public:
       return applyLayout(pin);
     if (!pin.stage && !pin.chunk)
       return success();
+    if (!pin.isMark && failed(checkNumber(pin)))
+      return failure();
     SmallVector<Operation *> matched;
     for (const auto &[name, ops] : opsByName)
       if (pin.subject.pattern.matches(name))
@@ -47,6 +49,16 @@ public:
   }
 
 private:
+  /// A mark's number is checked at its op, where it was written.
+  LogicalResult checkNumber(const StagePin &pin) {
+    int64_t number = pin.chunk ? *pin.chunk : *pin.stage;
+    int64_t count = pin.chunk ? stages * virtualStages : stages;
+    if (number >= 0 && number < count)
+      return success();
+    return module.emitError() << pin.describe() << " gives " << (pin.chunk ? "chunk " : "stage ")
+                              << number << "; expected 0 to " << count - 1;
+  }
+
   LogicalResult give(Operation *op, StringRef key, int64_t number, const StagePin &pin) {
     if (op->hasTrait<OpTrait::ConstantLike>() || op->hasTrait<OpTrait::IsTerminator>())
       return success();

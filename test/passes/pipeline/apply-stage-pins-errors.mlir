@@ -91,3 +91,21 @@ module attributes {pipe.pins = [{layer = "/h", layout = "t*0 | L"}]} {
 // expected-error @below {{layout "t | | L" of pin "/h": expected something in each part}}
 module attributes {pipe.pins = [{layer = "/h", layout = "t | | L"}]} {
 }
+
+// -----
+
+// expected-error @below {{pin "/a" at pins.textproto:4 gives stage 7; expected 0 to 1}}
+module attributes {pipe.pins = [{module = "/a", stage = 7 : i64, place = "pins.textproto:4"}]} {
+}
+
+// -----
+
+// expected-error @below {{pin "/a" gives stage -1; expected 0 to 1}}
+module attributes {pipe.pins = [{module = "/a", stage = -1 : i64}]} {
+}
+
+// -----
+
+// expected-error @below {{pin "a" gives chunk 4; expected 0 to 1}}
+module attributes {pipe.pins = [{op_name = "a", chunk = 4 : i64}]} {
+}
