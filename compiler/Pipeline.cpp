@@ -72,7 +72,7 @@ static void addStageMarks(OpPassManager &passes, const PipelineOptions &options)
   find.deviceNum = config.device_num() / shape.devices;
   find.isReplicated = config.parallel_mode() != abi::SEMI_AUTO_PARALLEL &&
                       config.parallel_mode() != abi::AUTO_PARALLEL;
-  find.memoryLimit = config.memory_limit();
+  find.memoryLimit = options.stageMemory > 0 ? options.stageMemory : config.memory_limit();
   if (options.cluster)
     find.cluster = machine::toText(*options.cluster);
   find.loss = options.training.loss;

@@ -6,11 +6,19 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
+using llvm::ArrayRef;
+
 namespace pcc::plan {
 namespace {
 
 /// Tries of the search of an order, few of which change anything.
 constexpr int64_t autoTrials = 300;
+
+/// How often a cut that does not fit is cut again, and for which parts of the memory. What stages
+/// are cut by is an estimate, which may be far from what they turn out to need, so that what is
+/// lacking says only so much.
+constexpr int mostCutsAgain = 5;
+constexpr double leastOfMemory = 0.5, mostOfMemory = 0.7;
 
 /// The schedules of the space for which a program is cut as `cut` says. On one stage all are the
 /// same.
@@ -34,22 +42,32 @@ bool suitsAuto(const PipelineSpace &space, const PipelineCut &cut) {
 
 class Ranking {
 public:
-  Ranking(const PipelineSpace &space, CutCompiler compile) : space(space), compile(compile) {}
+  Ranking(const PipelineSpace &space, CutBound bound, CutCompiler compile)
+      : space(space), bound(bound), compile(compile) {}
 
-  std::vector<PipelineCandidate> run();
+  std::vector<PipelineCandidate> run(ArrayRef<PipelineCut> cuts);
 
 private:
   void addCut(const PipelineCut &cut);
-  void addAuto(const PipelineCut &cut, const PipelinePrice &price);
-  void add(const PipelineCut &cut, std::string_view schedule, const PipelinePrice &price,
-           const order::Order &order);
+  /// The candidates of one cut; what the road said of it is one without a schedule.
+  std::vector<PipelineCandidate> list(const PipelineCut &cut);
+  /// Where none of these fits, those of the cut for less memory.
+  std::vector<PipelineCandidate> listFitting(PipelineCut cut);
+  std::optional<PipelineCandidate> makeAuto(const PipelineCut &cut, const PipelinePrice &price);
+  PipelineCandidate make(const PipelineCut &cut, std::string_view schedule,
+                         const PipelinePrice &price, const order::Order &order);
+  /// Bytes that the candidate nearest to fitting lacks; nothing if one fits or none was compiled.
+  std::optional<int64_t> getShortage(ArrayRef<PipelineCandidate> listed) const;
+
   const PipelineSpace &space;
+  CutBound bound;
   CutCompiler compile;
   std::vector<PipelineCandidate> candidates;
+  double best = std::numeric_limits<double>::infinity(); ///< seconds of one that fits
 };
 
-void Ranking::add(const PipelineCut &cut, std::string_view schedule, const PipelinePrice &price,
-                  const order::Order &order) {
+PipelineCandidate Ranking::make(const PipelineCut &cut, std::string_view schedule,
+                                const PipelinePrice &price, const order::Order &order) {
   PipelinePrice::Outcome outcome = price.run(cut.getShape(), order);
   PipelineCandidate candidate;
   candidate.cut = cut;
@@ -57,45 +75,107 @@ void Ranking::add(const PipelineCut &cut, std::string_view schedule, const Pipel
   candidate.seconds = outcome.seconds;
   candidate.bubble = outcome.timeline.bubbleRate();
   candidate.peakBytes = *llvm::max_element(outcome.peakBytes);
+  bool isSmall = space.memoryLimit < int64_t(1e9);
   if (space.memoryLimit > 0 && candidate.peakBytes > space.memoryLimit)
-    candidate.error = llvm::formatv("needs {0:f1} GB of {1:f1} GB", candidate.peakBytes / 1e9,
-                                    space.memoryLimit / 1e9);
-  candidates.push_back(std::move(candidate));
+    candidate.error = llvm::formatv(
+        "needs {0:f1} {2} of {1:f1} {2}", double(candidate.peakBytes) / (isSmall ? 1e6 : 1e9),
+        double(space.memoryLimit) / (isSmall ? 1e6 : 1e9), isSmall ? "MB" : "GB");
+  return candidate;
 }
 
-void Ranking::addAuto(const PipelineCut &cut, const PipelinePrice &price) {
+std::optional<PipelineCandidate> Ranking::makeAuto(const PipelineCut &cut,
+                                                   const PipelinePrice &price) {
   order::AutoOptions options;
   options.trials = autoTrials;
   options.cap = price.getLiveLimit(cut.chunks, space.memoryLimit);
   if (options.cap < 1)
-    return;
+    return std::nullopt;
   order::AutoSchedule found = order::autoSchedule(cut.getShape(), price.times, options);
-  if (!found.order.empty())
-    add(cut, "auto", price, found.order);
+  if (found.order.empty())
+    return std::nullopt;
+  return make(cut, "auto", price, found.order);
+}
+
+std::vector<PipelineCandidate> Ranking::list(const PipelineCut &cut) {
+  std::vector<PipelineCandidate> listed;
+  CompiledCut compiled = compile(cut);
+  if (!compiled.error.empty()) {
+    listed.emplace_back().cut = cut;
+    listed.back().error = std::move(compiled.error);
+    return listed;
+  }
+  for (const order::Schedule *schedule : listSuitable(space, cut))
+    listed.push_back(make(cut, schedule->name, compiled.price,
+                          schedule->expand(cut.getShape(), compiled.price.times)));
+  if (suitsAuto(space, cut))
+    if (std::optional<PipelineCandidate> found = makeAuto(cut, compiled.price))
+      listed.push_back(std::move(*found));
+  for (PipelineCandidate &candidate : listed)
+    candidate.recomputedOps = compiled.recomputedOps;
+  return listed;
+}
+
+std::optional<int64_t> Ranking::getShortage(ArrayRef<PipelineCandidate> listed) const {
+  std::optional<int64_t> least;
+  for (const PipelineCandidate &candidate : listed)
+    if (int64_t lacks = candidate.peakBytes - space.memoryLimit; !candidate.schedule.empty())
+      least = least ? std::min(*least, lacks) : lacks;
+  return space.memoryLimit > 0 && least && *least > 0 ? least : std::nullopt;
+}
+
+std::vector<PipelineCandidate> Ranking::listFitting(PipelineCut cut) {
+  std::vector<PipelineCandidate> listed = list(cut);
+  double memory = double(space.memoryLimit), refused = 0;
+  for (int again = 0; again < mostCutsAgain && cut.stages > 1; ++again) {
+    std::optional<int64_t> shortage = getShortage(listed);
+    if (!shortage)
+      break;
+    double less =
+        std::clamp(memory - double(*shortage), leastOfMemory *memory, mostOfMemory *memory);
+    if (less <= refused)
+      less = (memory + refused) / 2;
+    cut.memory = int64_t(less);
+    std::vector<PipelineCandidate> tighter = list(cut);
+    if (tighter.front().schedule.empty()) {
+      refused = less;
+      continue;
+    }
+    memory = less;
+    listed = std::move(tighter);
+  }
+  return listed;
 }
 
 void Ranking::addCut(const PipelineCut &cut) {
-  CompiledCut compiled = compile(cut);
-  if (!compiled.error.empty()) {
-    PipelineCandidate &refused = candidates.emplace_back();
-    refused.cut = cut;
-    refused.error = std::move(compiled.error);
-    return;
+  std::vector<PipelineCandidate> listed = listFitting(cut);
+  for (PipelineCandidate &candidate : listed) {
+    if (candidate.error.empty())
+      best = std::min(best, candidate.seconds);
+    candidates.push_back(std::move(candidate));
   }
-  for (const order::Schedule *schedule : listSuitable(space, cut))
-    add(cut, schedule->name, compiled.price,
-        schedule->expand(cut.getShape(), compiled.price.times));
-  if (suitsAuto(space, cut))
-    addAuto(cut, compiled.price);
 }
 
-std::vector<PipelineCandidate> Ranking::run() {
-  for (const PipelineCut &cut : listCuts(space))
-    addCut(cut);
+/// Cuts of which the least is expected come first, so that the others can be seen not to be better.
+std::vector<PipelineCandidate> Ranking::run(ArrayRef<PipelineCut> cuts) {
+  std::vector<std::pair<double, PipelineCut>> bounded;
+  for (const PipelineCut &cut : cuts)
+    bounded.emplace_back(bound ? bound(cut) : 0, cut);
+  llvm::stable_sort(bounded, llvm::less_first());
+  for (const auto &[least, cut] : bounded) {
+    size_t first = candidates.size();
+    if (least > best) {
+      candidates.emplace_back().cut = cut;
+      candidates.back().isPruned = true;
+    } else {
+      addCut(cut);
+    }
+    for (PipelineCandidate &candidate : llvm::drop_begin(candidates, first))
+      candidate.bound = least;
+  }
   llvm::stable_sort(candidates, [](const PipelineCandidate &a, const PipelineCandidate &b) {
     // Compiled ones have taken time.
     auto rank = [](const PipelineCandidate &c) {
-      return c.error.empty() ? 0 : c.seconds > 0 ? 1 : 2;
+      return c.isPruned ? 3 : c.error.empty() ? 0 : c.seconds > 0 ? 1 : 2;
     };
     if (rank(a) != rank(b))
       return rank(a) < rank(b);
@@ -127,8 +207,13 @@ std::vector<PipelineCut> listCuts(const PipelineSpace &space) {
   return cuts;
 }
 
+std::vector<PipelineCandidate> rankPipelines(const PipelineSpace &space, ArrayRef<PipelineCut> cuts,
+                                             CutBound bound, CutCompiler compile) {
+  return Ranking(space, bound, compile).run(cuts);
+}
+
 std::vector<PipelineCandidate> rankPipelines(const PipelineSpace &space, CutCompiler compile) {
-  return Ranking(space, compile).run();
+  return rankPipelines(space, listCuts(space), /*bound=*/nullptr, compile);
 }
 
 } // namespace pcc::plan

@@ -3,8 +3,10 @@
 #include "tools/pcc/PipelineSearch.h"
 
 #include "compiler/PipelineShape.h"
+#include "compiler/import/Locations.h"
+#include "compiler/plan/MeshChoice.h"
+#include "dialects/pipe/Pins.h"
 #include "dialects/pipe/Stages.h"
-#include "mlir/IR/Diagnostics.h"
 #include "passes/solve/order/Schedule.h"
 #include "tools/pcc/Output.h"
 #include "llvm/ADT/MapVector.h"
@@ -15,24 +17,22 @@ using namespace pcc;
 using namespace pcc::cli;
 namespace json = llvm::json;
 
-/// Beyond so many microbatches for each stage bubbles are small, and so are products.
-static constexpr int64_t mostMicrobatchesPerStage = 8;
 static constexpr int mostStages = 64;
 
-plan::PipelineSpace PipelineSearch::listSpace() const {
+std::vector<int> PipelineSearch::listStages() const {
   const abi::ParallelConfig &config = options.parallel;
-  plan::PipelineSpace space;
+  std::vector<int> counts;
   for (int stages = 1; stages <= std::min(config.device_num(), mostStages); ++stages)
     if (config.device_num() % stages == 0 &&
         (!road.has("pipeline_stages") || stages == config.pipeline_stages()))
-      space.stages.push_back(stages);
-  if (road.has("micro_batches"))
-    space.microbatches = {int64_t(config.micro_batches()) * config.interleave_num()};
-  else
-    for (int64_t count = 1; count <= mostMicrobatchesPerStage * space.stages.back(); count *= 2)
-      space.microbatches.push_back(count * config.interleave_num());
-  space.chunks = road.has("virtual_stages") ? std::vector<int>{config.virtual_stages()}
-                                            : std::vector<int>{1, 2};
+      counts.push_back(stages);
+  return counts;
+}
+
+/// Schedules and memory, which are the same for all numbers of stages.
+plan::PipelineSpace PipelineSearch::makeSpace() const {
+  const abi::ParallelConfig &config = options.parallel;
+  plan::PipelineSpace space;
   if (road.has("pipeline_schedule"))
     space.schedules = {getScheduleName(config)};
   else
@@ -42,6 +42,22 @@ plan::PipelineSpace PipelineSearch::listSpace() const {
                           ? config.memory_limit()
                           : int64_t(options.cluster->device().memory_bytes().value());
   return space;
+}
+
+std::vector<plan::PipelineCut> PipelineSearch::listCuts(plan::PipelineSpace space,
+                                                        const plan::PipelineBounds &bounds) const {
+  const abi::ParallelConfig &config = options.parallel;
+  std::vector<plan::PipelineCut> cuts;
+  for (int stages : listStages()) {
+    space.stages = {stages};
+    space.microbatches = {int64_t(config.micro_batches()) * config.interleave_num()};
+    if (!road.has("micro_batches"))
+      space.microbatches = bounds.listMicrobatches(config.interleave_num(), stages, limits);
+    space.chunks = road.has("virtual_stages") ? std::vector<int>{config.virtual_stages()}
+                                              : bounds.listChunks(stages, limits);
+    llvm::append_range(cuts, plan::listCuts(space));
+  }
+  return cuts;
 }
 
 PipelineOptions PipelineSearch::makeOptions(const plan::PipelineCut &cut) const {
@@ -55,23 +71,39 @@ PipelineOptions PipelineSearch::makeOptions(const plan::PipelineCut &cut) const 
     if (schedule.placement == cut.placement && schedule.splitsBackward == cut.splitsBackward &&
         schedule.whyNot(cut.getShape()).empty())
       setSchedule(config, schedule.name);
+  if (cut.memory > 0)
+    own.stageMemory = cut.memory;
   config.set_time_limit(std::max(config.time_limit() / double(numCuts), 0.1));
   return own;
 }
 
+/// Of a module of which stages are to compute some ops again.
+static int64_t countRecomputed(mlir::ModuleOp module) {
+  auto pins = module->getAttrOfType<mlir::ArrayAttr>(pipe::pinsAttrName);
+  return pins ? llvm::count_if(pins.getAsRange<mlir::DictionaryAttr>(),
+                               [](mlir::DictionaryAttr pin) { return pin.contains("recompute"); })
+              : 0;
+}
+
 /// Diagnostics become the reason why a candidate is none.
-plan::CompiledCut PipelineSearch::compile(mlir::ModuleOp model,
-                                          const plan::PipelineCut &cut) const {
-  std::string error;
-  mlir::ScopedDiagnosticHandler handler(model.getContext(), [&](mlir::Diagnostic &diagnostic) {
-    if (error.empty() && diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error)
-      error = diagnostic.str();
-    return mlir::success();
-  });
+plan::CompiledCut PipelineSearch::compile(mlir::ModuleOp model, const plan::PipelineCut &cut) {
+  import::FirstError error(model.getContext());
   mlir::OwningOpRef<mlir::ModuleOp> module = model.clone();
-  if (mlir::failed(runPipeline(*module, makeOptions(cut), Stage::Stages)))
-    return {{}, error.empty() ? "it cannot be compiled" : error};
-  return {plan::pricePipeline(*pipe::listPrograms(*module), cut.getShape(), *options.cluster), ""};
+  PipelineOptions own = makeOptions(cut);
+  int64_t recomputed = 0;
+  own.observe = [&](Stage stage, mlir::ModuleOp current) {
+    if (stage == Stage::Grad)
+      recomputed = countRecomputed(current);
+    return mlir::success();
+  };
+  own.observeNoStages = [&] { lacksRoom = true; };
+  own.observeSearch = [&](llvm::ArrayRef<plan::MeshCandidate> meshes) {
+    lacksRoom |= !meshes.front().outcome.isFeasible();
+  };
+  if (mlir::failed(runPipeline(*module, own, Stage::Stages)))
+    return {{}, error.str().empty() ? "it cannot be compiled" : error.str()};
+  return {plan::pricePipeline(*pipe::listPrograms(*module), cut.getShape(), *options.cluster), "",
+          recomputed};
 }
 
 ExitCode PipelineSearch::run() {
@@ -80,15 +112,28 @@ ExitCode PipelineSearch::run() {
   mlir::OwningOpRef<mlir::ModuleOp> model = road.getModel().load(session.context, code);
   if (!model)
     return code;
-  plan::PipelineSpace space = listSpace();
-  numCuts = plan::listCuts(space).size();
+  mlir::OwningOpRef<mlir::ModuleOp> simplified = model->clone();
+  if (mlir::failed(runPipeline(*simplified, oneRank(options), Stage::Graph)))
+    return BadInput;
+  plan::LayerPriceOptions prices;
+  prices.training.loss = options.training.loss;
+  prices.training.optimizer = options.training.optimizer;
+  prices.cluster = *options.cluster;
+  plan::PipelineBounds bounds(*simplified, options.parallel.device_num(), std::move(prices));
+  plan::PipelineSpace space = makeSpace();
+  std::vector<plan::PipelineCut> cuts = listCuts(space, bounds);
+  numCuts = std::max<size_t>(cuts.size(), 1);
   candidates = plan::rankPipelines(
-      space, [&](const plan::PipelineCut &cut) { return compile(*model, cut); });
+      space, cuts, [&](const plan::PipelineCut &cut) { return bounds.boundSeconds(cut); },
+      [&](const plan::PipelineCut &cut) { return compile(*model, cut); });
   if (candidates.empty())
     return fail(BadUsage, "no pipeline is left: expected fewer of '--pipeline-stages', "
                           "'--micro-batches', '--virtual-stages' and '--pipeline-schedule', or "
                           "others");
-  return candidates.front().error.empty() ? Success : Infeasible;
+  const plan::PipelineCandidate &best = candidates.front();
+  if (best.error.empty())
+    return Success;
+  return lacksRoom || !best.schedule.empty() ? Infeasible : BadInput;
 }
 
 PipelineOptions PipelineSearch::getBest() const {
@@ -101,37 +146,70 @@ PipelineOptions PipelineSearch::getBest() const {
 static void printRefused(llvm::ArrayRef<plan::PipelineCandidate> candidates) {
   llvm::MapVector<llvm::StringRef, int> reasons;
   for (const plan::PipelineCandidate &candidate : candidates)
-    if (candidate.schedule.empty())
+    if (candidate.schedule.empty() && !candidate.isPruned)
       ++reasons[candidate.error];
   for (auto [reason, count] : reasons)
     llvm::outs() << llvm::formatv("{0} not compiled: {1}\n", count, reason);
 }
 
-void PipelineSearch::print() const {
-  llvm::outs() << llvm::formatv("{0,6} {1,12} {2,6}  {3,-16} {4,12} {5,8} {6,10}\n", "stages",
-                                "microbatches", "chunks", "schedule", "step ms", "bubble",
-                                "memory GB");
+/// `4 x 8 x 2: 2.31 ms`, what was pruned by stages, microbatches and chunks, with its bound: of
+/// several ways to work on a cut the least.
+static void printPruned(llvm::ArrayRef<plan::PipelineCandidate> candidates) {
+  std::map<std::tuple<int, int64_t, int>, double> bounds;
+  int count = 0;
   for (const plan::PipelineCandidate &candidate : candidates) {
-    if (candidate.schedule.empty())
+    if (!candidate.isPruned)
       continue;
-    llvm::outs() << llvm::formatv("{0,6} {1,12} {2,6}  {3,-16} ", candidate.cut.stages,
-                                  candidate.cut.microbatches, candidate.cut.chunks,
-                                  candidate.schedule);
-    if (!candidate.error.empty())
-      llvm::outs() << candidate.error << "\n";
-    else
-      llvm::outs() << llvm::formatv("{0,12:f4} {1,6:f1} % {2,10:f2}\n", candidate.seconds * 1e3,
-                                    100 * candidate.bubble, candidate.peakBytes / 1e9);
+    const plan::PipelineCut &cut = candidate.cut;
+    auto [known, isNew] =
+        bounds.try_emplace({cut.stages, cut.microbatches, cut.chunks}, candidate.bound);
+    known->second = std::min(known->second, candidate.bound);
+    ++count;
   }
-  printRefused(candidates);
-  if (!candidates.front().error.empty())
+  if (count == 0)
     return;
-  PipelineOptions best = getBest();
+  llvm::outs() << count << " pruned, since a step takes at least (stages x microbatches x chunks, "
+               << "ms):";
+  for (auto [cut, seconds] : bounds)
+    llvm::outs() << llvm::formatv("{0} {1} x {2} x {3}: {4:f4}",
+                                  cut == bounds.begin()->first ? "" : ",", std::get<0>(cut),
+                                  std::get<1>(cut), std::get<2>(cut), seconds * 1e3);
+  llvm::outs() << "\n";
+}
+
+static void printRow(const plan::PipelineCandidate &candidate) {
+  llvm::outs() << llvm::formatv("{0,6} {1,12} {2,6}  {3,-16} ", candidate.cut.stages,
+                                candidate.cut.microbatches, candidate.cut.chunks,
+                                candidate.schedule);
+  if (!candidate.error.empty())
+    llvm::outs() << candidate.error << "\n";
+  else
+    llvm::outs() << llvm::formatv("{0,12:f4} {1,6:f1} % {2,10:f2} {3,10}\n",
+                                  candidate.seconds * 1e3, 100 * candidate.bubble,
+                                  candidate.peakBytes / 1e9, candidate.recomputedOps);
+}
+
+void PipelineSearch::print() const {
+  llvm::outs() << llvm::formatv("{0,6} {1,12} {2,6}  {3,-16} {4,12} {5,8} {6,10} {7,10}\n",
+                                "stages", "microbatches", "chunks", "schedule", "step ms", "bubble",
+                                "memory GB", "recomputed");
+  for (const plan::PipelineCandidate &candidate : candidates)
+    if (!candidate.schedule.empty())
+      printRow(candidate);
+  printRefused(candidates);
+  printPruned(candidates);
+  const plan::PipelineCandidate &best = candidates.front();
+  if (!best.error.empty())
+    return;
+  const abi::ParallelConfig &config = options.parallel;
   llvm::outs() << llvm::formatv(
       "best: --pipeline-stages={0} --micro-batches={1} --virtual-stages={2} "
-      "--pipeline-schedule={3}\n",
-      best.parallel.pipeline_stages(), best.parallel.micro_batches(),
-      best.parallel.virtual_stages(), candidates.front().schedule);
+      "--pipeline-schedule={3}",
+      best.cut.stages, best.cut.microbatches / config.interleave_num(), best.cut.chunks,
+      best.schedule);
+  if (best.cut.memory > 0)
+    llvm::outs() << " --stage-memory=" << best.cut.memory;
+  llvm::outs() << "\n";
 }
 
 json::Value PipelineSearch::toJson() const {
@@ -141,9 +219,13 @@ json::Value PipelineSearch::toJson() const {
                                 {"micro_batches", candidate.cut.microbatches},
                                 {"virtual_stages", candidate.cut.chunks},
                                 {"pipeline_schedule", candidate.schedule},
+                                {"stage_memory", candidate.cut.memory},
                                 {"seconds", candidate.seconds},
+                                {"bound_seconds", candidate.bound},
                                 {"bubble", candidate.bubble},
                                 {"peak_bytes", candidate.peakBytes},
+                                {"recomputed_ops", candidate.recomputedOps},
+                                {"pruned", candidate.isPruned},
                                 {"error", candidate.error}});
   return json::Object{{"candidates", std::move(rows)}};
 }

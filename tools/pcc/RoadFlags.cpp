@@ -2,6 +2,7 @@
 
 #include "tools/pcc/RoadFlags.h"
 
+#include "compiler/PipelineShape.h"
 #include "compiler/link/Link.h"
 #include "compiler/plan/MeshChoice.h"
 #include "mlir/IR/Remarks.h"
@@ -27,7 +28,11 @@ RoadFlags::RoadFlags(cl::SubCommand &command, ModelUse use)
       remarks("remarks", cl::desc("say what the passes decided"), cl::sub(command)),
       freezeBatchNorm("freeze-batch-norm",
                       cl::desc("train with the running statistics of batch norms as they are"),
-                      cl::sub(command)) {}
+                      cl::sub(command)),
+      stageMemory("stage-memory",
+                  cl::desc("the bytes of a device that pipeline stages, where they are found, are "
+                           "to fit into by their estimate; 0: those of '--memory-limit'"),
+                  cl::init(0), cl::sub(command)) {}
 
 ExitCode RoadFlags::read(PipelineOptions &options) const {
   if (ExitCode code = parallel.read(options.parallel))
@@ -50,6 +55,10 @@ ExitCode RoadFlags::read(PipelineOptions &options) const {
   if (!options.evaluatedLoss.empty())
     if (auto spec = autodiff::parseLoss(options.evaluatedLoss); !spec)
       return fail(BadUsage, llvm::toString(spec.takeError()));
+  if (stageMemory < 0)
+    return fail(BadUsage, llvm::formatv("'--stage-memory': expected 0 or more, got {0}",
+                                        int64_t(stageMemory)));
+  options.stageMemory = stageMemory;
   if (dumpIr.size() > 2 || (dumpIr.size() == 2 && dumpIr[1] != "dot"))
     return fail(BadUsage, "'--dump-ir': expected FOLDER or FOLDER,dot");
   options.configure = [](mlir::PassManager &passes) {
@@ -59,8 +68,11 @@ ExitCode RoadFlags::read(PipelineOptions &options) const {
   return Success;
 }
 
-/// Runs the road and tells a model that is wrong from one for which there is no plan.
+/// Runs the road and tells options that contradict each other, a model that is wrong, and one for
+/// which there is no plan apart.
 static ExitCode takeRoad(mlir::ModuleOp module, pcc::PipelineOptions options, pcc::Stage last) {
+  if (std::string error = pcc::checkPipeline(options.parallel, options.trains()); !error.empty())
+    return fail(BadUsage, error);
   bool isInfeasible = false;
   options.observeSearch = [&, next = std::move(options.observeSearch)](
                               llvm::ArrayRef<pcc::plan::MeshCandidate> candidates) {
@@ -144,8 +156,9 @@ ExitCode RoadFlags::buildRecords(const PipelineOptions &options, abi::Executable
 
 llvm::StringRef RoadFlags::givenFlag(llvm::ArrayRef<llvm::StringRef> except) const {
   const cl::Option &lossFlag = loss, &optimizerFlag = optimizer, &dumpFlag = dumpIr,
-                   &remarksFlag = remarks, &freezeFlag = freezeBatchNorm;
-  for (const cl::Option *option : {&lossFlag, &optimizerFlag, &dumpFlag, &remarksFlag, &freezeFlag})
+                   &remarksFlag = remarks, &freezeFlag = freezeBatchNorm, &memoryFlag = stageMemory;
+  for (const cl::Option *option :
+       {&lossFlag, &optimizerFlag, &dumpFlag, &remarksFlag, &freezeFlag, &memoryFlag})
     if (option->getNumOccurrences())
       return option->ArgStr;
   for (llvm::StringRef given : {model.givenFlag(), parallel.givenFlag(except), cluster.givenFlag()})

@@ -66,6 +66,7 @@ private:
   llvm::cl::opt<std::string> loss, optimizer;
   llvm::cl::list<std::string> dumpIr;
   llvm::cl::opt<bool> remarks, freezeBatchNorm;
+  llvm::cl::opt<int64_t> stageMemory;
 };
 
 /// The options with which one device computes what `options` spread over many: the same slots, no

@@ -84,6 +84,11 @@ public:
                   cl::desc("also into how many pipeline stages, microbatches and chunks, and by "
                            "which schedule; what flags give stays"),
                   cl::sub(command)),
+        mostMicrobatches("most-micro-batches",
+                         cl::desc("up to how many '--pipelines' tries; 0: eight for each stage"),
+                         cl::init(0), cl::sub(command)),
+        mostChunks("most-virtual-stages", cl::desc("up to how many '--pipelines' tries"),
+                   cl::init(plan::PipelineLimits().chunks), cl::sub(command)),
         quiet("quiet", cl::desc("no lines about progress"), cl::sub(command)), format(command) {}
 
   ExitCode run() override {
@@ -93,6 +98,15 @@ public:
       return fail(BadUsage, llvm::formatv("'--gap': expected 0 to 1, got {0}", gap.getValue()));
     if (pinTimeLimit < 0)
       return fail(BadUsage, "'--pin-time-limit': expected at least 0");
+    if (mostMicrobatches < 0)
+      return fail(BadUsage, llvm::formatv("'--most-micro-batches': expected 0 or more, got {0}",
+                                          int64_t(mostMicrobatches)));
+    if (mostChunks < 1)
+      return fail(BadUsage, llvm::formatv("'--most-virtual-stages': expected 1 or more, got {0}",
+                                          int(mostChunks)));
+    if (!pipelines && (mostMicrobatches.getNumOccurrences() || mostChunks.getNumOccurrences()))
+      return fail(BadUsage, "'--most-micro-batches' and '--most-virtual-stages': expected "
+                            "'--pipelines' beside them");
     PipelineOptions road;
     if (ExitCode code = this->road.read(road))
       return code;
@@ -160,9 +174,9 @@ private:
     if (!options.trains())
       return fail(BadUsage, "'--pipelines': expected a training step, '--loss' and '--optimizer'");
     options.parallel.clear_strategy_ckpt_save_file();
-    PipelineSearch search(road, std::move(options));
+    PipelineSearch search(road, std::move(options), {mostMicrobatches, mostChunks});
     ExitCode code = search.run();
-    if (code != Success && code != Infeasible)
+    if (!search.hasCandidates())
       return code;
     tell(search);
     if (code != Success || !output.getNumOccurrences())
@@ -316,6 +330,8 @@ private:
   cl::opt<std::string> certificate, solution, initial;
   cl::opt<double> pinTimeLimit;
   cl::opt<bool> pipelines;
+  cl::opt<int64_t> mostMicrobatches;
+  cl::opt<int> mostChunks;
   cl::opt<bool> quiet;
   FormatFlag format;
 };

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/plan/PipelineBounds.h"
+
+#include "dialects/graph/Roles.h"
+#include "mlir/Pass/PassManager.h"
+#include "passes/graph/Passes.h"
+#include <cmath>
+#include <numeric>
+
+using namespace mlir;
+
+namespace pcc::plan {
+namespace {
+
+constexpr int64_t microbatchesPerStage = 8;
+
+/// The function that is cut in stages; null if there is none.
+func::FuncOp findForward(ModuleOp model) {
+  auto forward = model.lookupSymbol<func::FuncOp>("forward");
+  return forward && forward.getBody().hasOneBlock() ? forward : nullptr;
+}
+
+/// What divides dimension 0 of all inputs; 0 if there is no input of known size.
+int64_t findBatch(func::FuncOp forward) {
+  int64_t batch = 0;
+  for (unsigned index : graph::findArgs(forward, graph::RoleKind::Input))
+    if (auto type = dyn_cast<RankedTensorType>(forward.getArgumentTypes()[index]);
+        type && type.hasStaticShape() && type.getRank() > 0)
+      batch = std::gcd(batch, type.getDimSize(0));
+  return batch;
+}
+
+/// Its ops and their types; equal for layers that do the same.
+std::string describeWork(const ChainLayer &layer) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  for (Operation *op : layer.ops)
+    os << op->getName() << op->getResultTypes() << ";";
+  return text;
+}
+
+int64_t countRepeated(ArrayRef<ChainLayer> layers) {
+  llvm::StringMap<int64_t> counts;
+  for (const ChainLayer &layer : layers)
+    ++counts[describeWork(layer)];
+  int64_t repeated = 0;
+  for (const auto &entry : counts)
+    repeated += entry.second > 1 ? entry.second : 0;
+  return repeated;
+}
+
+} // namespace
+
+PipelineBounds::PipelineBounds(ModuleOp model, int64_t devices, LayerPriceOptions given)
+    : model(model), devices(devices), options(std::move(given)) {
+  options.ranks = 1;
+  options.isReplicated = false;
+  func::FuncOp forward = findForward(model);
+  if (!forward)
+    return;
+  batch = findBatch(forward);
+  std::vector<ChainLayer> chain = findLayers(forward, /*wanted=*/1);
+  layers = int64_t(chain.size());
+  repeatedLayers = countRepeated(chain);
+}
+
+std::vector<int64_t> PipelineBounds::listMicrobatches(int64_t copies, int stages,
+                                                      const PipelineLimits &limits) const {
+  int64_t most = limits.microbatches > 0 ? limits.microbatches : microbatchesPerStage * stages;
+  std::vector<int64_t> counts;
+  for (int64_t count = copies; count <= std::min(most, batch); count += copies)
+    if (batch % count == 0)
+      counts.push_back(count);
+  return counts;
+}
+
+std::vector<int> PipelineBounds::listChunks(int stages, const PipelineLimits &limits) const {
+  int64_t most = std::max<int64_t>(1, std::min<int64_t>(limits.chunks, layers / stages));
+  std::vector<int> counts;
+  for (int count = 1; count <= most; ++count)
+    if (count <= 2 || repeatedLayers % (int64_t(count) * stages) == 0)
+      counts.push_back(count);
+  return counts;
+}
+
+double PipelineBounds::secondsOfMicrobatch(int64_t microbatches) {
+  auto [known, isNew] = seconds.try_emplace(microbatches, 0);
+  if (!isNew || !findForward(model) || batch == 0 || batch % microbatches != 0)
+    return known->second;
+  // What is wrong with the model is told where it is compiled.
+  ScopedDiagnosticHandler quiet(model.getContext(), [](Diagnostic &) { return success(); });
+  OwningOpRef<ModuleOp> part = model.clone();
+  PassManager passes(model.getContext());
+  passes.addNestedPass<func::FuncOp>(graph::createGraphSplitBatch({microbatches}));
+  if (failed(passes.run(*part)))
+    return 0;
+  func::FuncOp forward = findForward(*part);
+  FailureOr<LayerPrices> prices =
+      priceLayers(*part, forward, findLayers(forward, /*wanted=*/1), options);
+  if (succeeded(prices))
+    for (const stages::Layer &layer : prices->layers)
+      known->second += layer.time;
+  return known->second;
+}
+
+double PipelineBounds::boundSeconds(const PipelineCut &cut) {
+  double m = double(cut.microbatches), p = cut.stages;
+  double work = secondsOfMicrobatch(cut.microbatches) / double(devices);
+  bool fillsInOrder = cut.chunks == 1 && !cut.splitsBackward;
+  return fillsInOrder ? work * p / (1 - std::pow(1 - 1 / m, p)) : work * m;
+}
+
+} // namespace pcc::plan
