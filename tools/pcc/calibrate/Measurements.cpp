@@ -17,9 +17,10 @@ FailureOr<machine::ProductFit> measureProducts(RunTimer &timer, bool quick) {
       for (int64_t depth : sizes) {
         std::string lhs = llvm::formatv("tensor<{0}x{1}xf32>", rows, depth);
         std::string rhs = llvm::formatv("tensor<{0}x{1}xf32>", depth, columns);
-        FailureOr<double> seconds = timer.time(
-            {lhs, rhs}, llvm::formatv("%y0 = graph.matmul %0, %1 : {0}, {1}", lhs, rhs).str(),
-            {llvm::formatv("tensor<{0}x{1}xf32>", rows, columns).str()});
+        FailureOr<double> seconds =
+            timer.time({{lhs, rhs},
+                        llvm::formatv("%y0 = graph.matmul %0, %1 : {0}, {1}", lhs, rhs),
+                        {llvm::formatv("tensor<{0}x{1}xf32>", rows, columns)}});
         if (failed(seconds))
           return failure();
         times.push_back({{1, double(rows), double(columns), double(depth)}, *seconds});
@@ -38,7 +39,7 @@ fitOver(RunTimer &timer, ArrayRef<int64_t> elements, int arguments,
   for (int64_t count : elements) {
     std::string type = llvm::formatv("tensor<{0}xf32>", count);
     FailureOr<double> seconds =
-        timer.time(SmallVector<std::string>(arguments, type), ops(count, type), {result(count)});
+        timer.time({std::vector<std::string>(arguments, type), ops(count, type), {result(count)}});
     if (failed(seconds))
       return failure();
     times.push_back({amountOf(count), *seconds});
@@ -108,21 +109,24 @@ FailureOr<double> measureShare(RunTimer &timer, const machine::LineFit &allReduc
   int64_t side = quick ? 512 : 1024;
   std::string matrix = llvm::formatv("tensor<{0}x{0}xf32>", side);
   std::string product = llvm::formatv("graph.matmul %0, %1 : {0}, {0}\n", matrix);
-  SmallVector<std::string> arguments = {matrix, matrix};
-  auto computes = timer.time(arguments, "%y0 = " + product, {matrix});
-  if (failed(computes))
+  TimedProgram computes{{matrix, matrix}, "%y0 = " + product, {matrix}};
+  FailureOr<double> seconds = timer.time(computes);
+  if (failed(seconds))
     return failure();
-  double bytes = (*computes / 2 - allReduce.start) * allReduce.rate;
+  double bytes = (*seconds / 2 - allReduce.start) * allReduce.rate;
   std::string vector = vectorType(int64_t(std::clamp(bytes, 1e3, 1e7)) / 4);
   std::string collective = llvm::formatv("dist.all_reduce sum %2 : {0}\n", vector);
-  arguments.push_back(vector);
-  auto moves = timer.time(arguments, "%y0 = " + collective, {vector});
-  auto both = timer.time(arguments, "%y0 = " + collective + "%y1 = " + product, {vector, matrix},
-                         /*beside=*/true);
-  if (failed(moves) || failed(both))
+  std::vector<std::string> arguments = {matrix, matrix, vector};
+  TimedProgram moves{arguments, "%y0 = " + collective, {vector}};
+  TimedProgram both{arguments,
+                    "%y0 = " + collective + "%y1 = " + product,
+                    {vector, matrix},
+                    /*isBeside=*/true};
+  auto times = timer.timeInTurns({computes, moves, both}, 3 * timer.getRounds());
+  if (failed(times))
     return failure();
-  double hidden = *computes + *moves - *both;
-  return 1 - hidden / std::min(*computes, *moves);
+  double computing = (*times)[0], moving = (*times)[1], together = (*times)[2];
+  return 1 - (computing + moving - together) / std::min(computing, moving);
 }
 
 } // namespace pcc::cli

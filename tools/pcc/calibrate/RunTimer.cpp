@@ -30,8 +30,8 @@ static std::string listOf(size_t count, function_ref<std::string(size_t)> write)
   return text;
 }
 
-static std::string makeText(int64_t ranks, ArrayRef<std::string> arguments, StringRef ops,
-                            ArrayRef<std::string> results) {
+static std::string makeText(int64_t ranks, const TimedProgram &program) {
+  ArrayRef<std::string> arguments = program.arguments, results = program.results;
   std::string inputs = listOf(arguments.size(), [&](size_t i) {
     return llvm::formatv("%{0}: {1} {{graph.role = #graph.role<input \"x{0}\">}", i, arguments[i])
         .str();
@@ -42,7 +42,7 @@ static std::string makeText(int64_t ranks, ArrayRef<std::string> arguments, Stri
   return llvm::formatv("module attributes {{dist.mesh = #dist.mesh<r={0}>} {{\n"
                        "func.func @forward({1}) -> ({2}) attributes {{dist.local} {{\n{3}\n"
                        "return {4} : {5}\n}\n}\n",
-                       ranks, inputs, outputs, ops,
+                       ranks, inputs, outputs, program.ops,
                        listOf(results.size(), [](size_t i) { return "%y" + std::to_string(i); }),
                        listOf(results.size(), [&](size_t i) { return results[i]; }));
 }
@@ -70,74 +70,84 @@ static FailureOr<abi::Executable> compile(ModuleOp module, int64_t ranks) {
 }
 
 namespace {
-/// What the ranks of one measurement share.
-struct Rounds {
-  int rounds;
-  double secondsPerRound;
+/// A program that is loaded, and its times so far.
+struct Loaded {
+  std::unique_ptr<runtime::Session> session;
   int64_t repeats = 1;
-  double best = std::numeric_limits<double>::infinity();
+  double last = 0, best = std::numeric_limits<double>::infinity();
 
-  /// `repeats` runs of a rank between two barriers; seconds of one.
-  runtime::Expected<double> runOnce(runtime::RankExecutor &rank) const {
-    if (runtime::Status status = rank.world().barrier(); !status.ok())
-      return status;
-    auto start = Clock::now();
-    for (int64_t i = 0; i < repeats; ++i)
-      if (runtime::Status status = rank.runSection(0); !status.ok())
+  /// `repeats` runs of every rank between two barriers; rank 0 tells the seconds of one.
+  runtime::Status runRound() {
+    return session->onEveryRank([this](runtime::RankExecutor &rank) -> runtime::Status {
+      if (runtime::Status status = rank.world().barrier(); !status.ok())
         return status;
-    if (runtime::Status status = rank.world().barrier(); !status.ok())
-      return status;
-    return secondsSince(start) / static_cast<double>(repeats);
+      auto start = Clock::now();
+      for (int64_t i = 0; i < repeats; ++i)
+        if (runtime::Status status = rank.runSection(0); !status.ok())
+          return status;
+      if (runtime::Status status = rank.world().barrier(); !status.ok())
+        return status;
+      if (rank.rank() == 0)
+        last = secondsSince(start) / static_cast<double>(repeats);
+      return {};
+    });
   }
 };
 } // namespace
 
-/// Rank 0 finds how often a round repeats the run, then all run their rounds.
-static runtime::Status measure(runtime::Session &session, Rounds &rounds) {
-  auto onAll = [&](auto update) {
-    return session.onEveryRank([&](runtime::RankExecutor &rank) -> runtime::Status {
-      runtime::Expected<double> seconds = rounds.runOnce(rank);
-      if (!seconds)
-        return seconds.status();
-      if (rank.rank() == 0)
-        update(*seconds);
-      return {};
-    });
-  };
-  double seconds = 0;
-  for (int warmUps = 0; warmUps < 3; ++warmUps)
-    if (runtime::Status status = onAll([&](double value) { seconds = value; }); !status.ok())
-      return status;
-  rounds.repeats = std::max<int64_t>(1, static_cast<int64_t>(rounds.secondsPerRound / seconds));
-  for (int round = 0; round < rounds.rounds; ++round)
-    if (runtime::Status status =
-            onAll([&](double value) { rounds.best = std::min(rounds.best, value); });
-        !status.ok())
-      return status;
+/// Finds how often a round repeats each program, then runs rounds of all in turns.
+static runtime::Status measure(MutableArrayRef<Loaded> programs, int rounds,
+                               double secondsPerRound) {
+  for (Loaded &program : programs) {
+    for (int warmUps = 0; warmUps < 3; ++warmUps)
+      if (runtime::Status status = program.runRound(); !status.ok())
+        return status;
+    program.repeats = std::max<int64_t>(1, static_cast<int64_t>(secondsPerRound / program.last));
+  }
+  for (int round = 0; round < rounds; ++round)
+    for (Loaded &program : programs) {
+      if (runtime::Status status = program.runRound(); !status.ok())
+        return status;
+      program.best = std::min(program.best, program.last);
+    }
   return {};
 }
 
-FailureOr<double> RunTimer::time(ArrayRef<std::string> arguments, StringRef ops,
-                                 ArrayRef<std::string> results, bool beside) {
-  OwningOpRef<ModuleOp> module =
-      parseSourceString<ModuleOp>(makeText(ranks, arguments, ops, results), &context);
-  if (!module)
-    return failure();
-  FailureOr<abi::Executable> executable = compile(*module, ranks);
-  if (failed(executable))
-    return failure();
-  if (beside)
-    startBeside(*executable);
-  auto session = runtime::Session::load(std::move(*executable), {.link = link});
-  runtime::Status status = session ? runtime::Status() : session.status();
-  Rounds shared{rounds, secondsPerRound};
+FailureOr<std::vector<double>> RunTimer::timeInTurns(ArrayRef<TimedProgram> programs, int rounds) {
+  std::vector<Loaded> loaded;
+  runtime::Status status;
+  for (const TimedProgram &program : programs) {
+    OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(makeText(ranks, program), &context);
+    if (!module)
+      return failure();
+    FailureOr<abi::Executable> executable = compile(*module, ranks);
+    if (failed(executable))
+      return failure();
+    if (program.isBeside)
+      startBeside(*executable);
+    auto session = runtime::Session::load(std::move(*executable), {.link = link});
+    status = session.status();
+    if (!status.ok())
+      break;
+    loaded.push_back({std::move(*session)});
+  }
   if (status.ok())
-    status = measure(**session, shared);
+    status = measure(loaded, rounds, secondsPerRound);
   if (!status.ok()) {
     fail(RunFailed, status.describe());
     return failure();
   }
-  return shared.best;
+  std::vector<double> times;
+  for (const Loaded &program : loaded)
+    times.push_back(program.best);
+  return times;
+}
+
+FailureOr<double> RunTimer::time(const TimedProgram &program) {
+  auto times = timeInTurns(program, rounds);
+  if (failed(times))
+    return failure();
+  return times->front();
 }
 
 } // namespace pcc::cli

@@ -8,8 +8,20 @@
 #include "mlir/Support/LLVM.h"
 #include "runtime/machine/Link.h"
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace pcc::cli {
+
+/// `ops` are the text of ops on %0, %1, …, which hold zeros and have the types `arguments`; what
+/// they make, %y0, %y1, …, has the types `results`. Collectives are waited for where they stand, or
+/// with `isBeside` at the end, so that what stands behind them runs beside them.
+struct TimedProgram {
+  std::vector<std::string> arguments;
+  std::string ops;
+  std::vector<std::string> results;
+  bool isBeside = false;
+};
 
 class RunTimer {
 public:
@@ -22,12 +34,15 @@ public:
 
   int64_t getRanks() const { return ranks; }
 
-  /// Seconds of one run of `ops` on every rank, the slowest of which counts. `arguments` are the
-  /// types of %0, %1, …, which hold zeros; `ops` are the text of ops, and `results` the types of
-  /// what they make, %y0, %y1, … Collectives are waited for where they stand, or with `beside` at
-  /// the end, so that what stands behind them runs beside them. Fails after a diagnostic.
-  mlir::FailureOr<double> time(llvm::ArrayRef<std::string> arguments, llvm::StringRef ops,
-                               llvm::ArrayRef<std::string> results, bool beside = false);
+  int getRounds() const { return rounds; }
+
+  /// Seconds of one run on every rank, the slowest of which counts. Fails after a diagnostic.
+  mlir::FailureOr<double> time(const TimedProgram &program);
+
+  /// The same of several programs, of which so many rounds take turns: what happens to the machine
+  /// meanwhile happens to all of them.
+  mlir::FailureOr<std::vector<double>> timeInTurns(llvm::ArrayRef<TimedProgram> programs,
+                                                   int rounds);
 
 private:
   mlir::MLIRContext &context;
