@@ -300,10 +300,12 @@ static void addOrder(OpPassManager &passes, const PipelineOptions &options) {
 
 /// schedule, of each program: which ops run together, in which order, and where values lie. Memory
 /// comes last: it needs the order. After this stage no buffer moves.
-static void addSchedule(OpPassManager &passes, const PipelineOptions &) {
+static void addSchedule(OpPassManager &passes, const PipelineOptions &options) {
   passes.addPass(lower::createPrepareKernels());
   addCleanUp(passes);
   passes.addNestedPass<func::FuncOp>(schedule::createAssignKernels());
+  if (options.hidesReductions)
+    passes.addPass(schedule::createOverlapReductions());
   passes.addPass(schedule::createPlanMemory());
 }
 

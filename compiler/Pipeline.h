@@ -58,6 +58,8 @@ struct PipelineOptions {
   bool obeysMarks = true;
   /// False: the model is in one piece, whatever stages its pins give.
   bool obeysStages = true;
+  /// Gradients are reduced beside the last backward pass; false: behind it.
+  bool hidesReductions = true;
   /// Bytes of a device that stages which are found are to fit into; 0: the memory limit.
   int64_t stageMemory = 0;
   /// Of the search of AUTO_PARALLEL: the same seed and number of threads find the same plan.

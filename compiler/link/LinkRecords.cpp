@@ -351,6 +351,8 @@ void Linker::linkRecord(Operation *op, abi::Record &record) {
 void Linker::linkSection(task::SectionOp section) {
   abi::Section &message = *out.add_sections();
   message.set_name(section.getSymName().str());
+  if (std::optional<StringRef> other = section.getLastOf())
+    message.set_last_of(sections.lookup(*other) + 1);
   for (Operation &op : section.getBody().front())
     if (isa<task::RecordOpInterface>(op))
       linkRecord(&op, *message.add_records());

@@ -101,6 +101,7 @@ static LogicalResult verifyEvents(ProgramOp program) {
 }
 
 // T4: buffers lie inside their space. T6: slots name sections of the program.
+// T17: so does a section that stands for the last run of another.
 LogicalResult ProgramOp::verifyRegions() {
   for (Operation &op : getBody().front()) {
     if (auto buffer = dyn_cast<BufferOp>(op)) {
@@ -111,11 +112,17 @@ LogicalResult ProgramOp::verifyRegions() {
                                     << " bytes of space \"" << stringifySpace(buffer.getSpace())
                                     << "\", got " << bytes << " bytes from " << offset << " on";
     }
-    if (auto slot = dyn_cast<SlotOp>(op))
-      if (!isa_and_nonnull<SectionOp>(
-              mlir::SymbolTable::lookupSymbolIn(*this, slot.getSectionAttr())))
-        return slot.emitOpError() << "expected a section of the program, got "
-                                  << slot.getSectionAttr();
+    auto isSection = [&](FlatSymbolRefAttr name) {
+      return isa_and_nonnull<SectionOp>(mlir::SymbolTable::lookupSymbolIn(*this, name));
+    };
+    if (auto slot = dyn_cast<SlotOp>(op); slot && !isSection(slot.getSectionAttr()))
+      return slot.emitOpError() << "expected a section of the program, got "
+                                << slot.getSectionAttr();
+    if (auto section = dyn_cast<SectionOp>(op))
+      if (FlatSymbolRefAttr other = section.getLastOfAttr();
+          other && (!isSection(other) || other.getAttr() == section.getSymNameAttr()))
+        return section.emitOpError()
+               << "expected \"last_of\" to be another section of the program, got " << other;
   }
   return verifyEvents(*this);
 }

@@ -25,6 +25,7 @@ def Task_Dialect : Dialect {
     | --- | --- | --- |
     | `task.forms` | function | one form for each of its kernels, in the order in which they run |
     | `task.kernel` | op | the number of its kernel in that list |
+    | `task.early` | function | for each of its first kernels a section, in whose last slot it runs, and the number of the kernel there behind which it does, -1: before all |
     | `task.place` | op, argument, `graph.parameter` | where its value lies |
     | `task.place` | result of a function | where it is accumulated |
     | `task.bytes` | module | bytes of each space |

@@ -105,9 +105,13 @@ def Task_StepOp : Task_Part<"step"> {
 
 def Task_SectionOp : Task_Part<"section", [Symbol, NoTerminator]> {
   let summary = "a named list of records";
-  let arguments = (ins SymbolNameAttr:$sym_name);
+  let description = [{
+    `last_of`: it stands for the last run of another section in a step. Runs of both are numbered
+    together, and messages of the one go on with those of the other under their tags.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<FlatSymbolRefAttr>:$last_of);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$sym_name attr-dict-with-keyword $body";
+  let assemblyFormat = "$sym_name (`last_of` $last_of^)? attr-dict-with-keyword $body";
 }
 
 def Task_SlotOp : Task_Part<"slot"> {

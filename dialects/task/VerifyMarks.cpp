@@ -28,6 +28,24 @@ static LogicalResult verifyForms(Operation *op, Attribute value) {
   return success();
 }
 
+/// T16: for each of the first kernels a section and the number of a kernel there, or -1.
+static LogicalResult verifyEarly(Operation *op, Attribute value) {
+  auto isEarly = [](Attribute entry) {
+    auto pair = dyn_cast<ArrayAttr>(entry);
+    auto behind = pair && pair.size() == 2 ? dyn_cast<IntegerAttr>(pair[1]) : IntegerAttr();
+    return behind && isa<FlatSymbolRefAttr>(pair[0]) && behind.getType().isInteger(64) &&
+           behind.getInt() >= -1;
+  };
+  auto list = dyn_cast<ArrayAttr>(value);
+  auto forms = op->getAttrOfType<ArrayAttr>(formsAttrName);
+  size_t most = forms ? forms.size() : 0;
+  if (!list || list.size() > most || !llvm::all_of(list, isEarly))
+    return op->emitOpError() << "expected \"task.early\" to be a list of sections and kernels in "
+                                "them, for at most the "
+                             << most << " kernels in \"task.forms\", got " << value;
+  return success();
+}
+
 /// A place for each result of an op that has several.
 static bool isListOfPlaces(Operation *op, Attribute value) {
   auto list = dyn_cast<ArrayAttr>(value);
@@ -51,6 +69,8 @@ LogicalResult TaskDialect::verifyOperationAttribute(Operation *op, NamedAttribut
     return verifyKernel(op, attribute.getValue());
   if (name == formsAttrName)
     return verifyForms(op, attribute.getValue());
+  if (name == earlyAttrName)
+    return verifyEarly(op, attribute.getValue());
   if (name == bytesAttrName && !isa<BytesAttr>(attribute.getValue())) // T12
     return op->emitOpError() << "expected \"task.bytes\" to be bytes of each space, got "
                              << attribute.getValue();

@@ -116,7 +116,11 @@ SmallVector<Kernel> collectKernels(func::FuncOp function) {
   if (!forms)
     return kernels;
   for (auto [number, form] : llvm::enumerate(forms))
-    kernels.push_back({int64_t(number), cast<task::FormAttr>(form), {}, {}, {}});
+    kernels.push_back({int64_t(number), cast<task::FormAttr>(form), {}, {}, {}, {}});
+  if (auto early = function->getAttrOfType<ArrayAttr>(earlyAttrName))
+    for (auto [kernel, place] : llvm::zip(kernels, early.getAsRange<ArrayAttr>()))
+      kernel.early = {cast<FlatSymbolRefAttr>(place[0]).getValue(),
+                      cast<IntegerAttr>(place[1]).getInt()};
 
   for (Operation &op : function.getBody().front()) {
     std::optional<int64_t> number = getKernelNumber(&op);

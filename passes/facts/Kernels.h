@@ -20,14 +20,22 @@ namespace pcc::facts {
 
 // The annotations of passes/schedule.
 using task::bytesAttrName;
+using task::earlyAttrName;
 using task::formsAttrName;
 using task::kernelAttrName;
 using task::placeAttrName;
+
+/// Where a kernel runs that needs nothing but what another section leaves in its last slot.
+struct EarlyPlace {
+  llvm::StringRef section;
+  int64_t behind = -1; ///< the number of the kernel there behind which it runs; -1: before all
+};
 
 /// One kernel of a scheduled function.
 struct Kernel {
   int64_t number = 0;
   task::FormAttr form;
+  std::optional<EarlyPlace> early; ///< nothing: it runs in its own section
   llvm::SmallVector<mlir::Operation *> ops; ///< in program order
   llvm::SetVector<mlir::Value> inputs;      ///< buffers that it reads, in order of first use
   llvm::SmallVector<mlir::Value> outputs;   ///< its values that are read outside

@@ -45,8 +45,8 @@ static BlockAttr blockOf(ShapedType type, const dist::Sharding &sharding, const 
 namespace {
 class BoundaryEmitter {
 public:
-  BoundaryEmitter(ModuleOp module, ProgramOp program, Buffers &buffers)
-      : module(module), mesh(dist::getMesh(module)), buffers(buffers),
+  BoundaryEmitter(ModuleOp module, ProgramOp program, const EarlyKernels &early, Buffers &buffers)
+      : module(module), mesh(dist::getMesh(module)), early(early), buffers(buffers),
         b(OpBuilder::atBlockEnd(&program.getBody().front())) {}
 
   void emitArguments(facts::Section &section);
@@ -61,6 +61,7 @@ private:
 
   ModuleOp module;
   dist::Mesh mesh;
+  const EarlyKernels &early;
   Buffers &buffers;
   OpBuilder b;
   llvm::DenseSet<Attribute> seen; ///< roles that have their op
@@ -115,10 +116,13 @@ void BoundaryEmitter::emitResult(facts::Section &section, unsigned index, Result
       accumulated ? section.function.getResultAttrOfType<PlaceAttr>(index, facts::placeAttrName)
                   : placeOf(facts::viewRoot(value));
   Value buffer = place ? buffers.at(place, type, name, value.getLoc()) : buffers.of(value);
-  SmallVector<StringRef> partial(sharding.getPartialAxes().begin(),
-                                 sharding.getPartialAxes().end());
+  dist::AxisList reduced = early.getReducedAxes(section.getResultRole(index), mesh);
+  SmallVector<StringRef> partial;
+  for (const std::string &axis : sharding.getPartialAxes())
+    if (!llvm::is_contained(reduced, axis))
+      partial.push_back(axis);
   ResultOp::create(b, value.getLoc(), name, role, buffer,
-                   blockOf(type, sharding.withoutPartial(), mesh), section.function.getName(),
+                   blockOf(type, sharding.withoutPartial(), mesh), early.lastSlotOf(section),
                    partial.empty() ? ArrayAttr() : b.getStrArrayAttr(partial), accumulated,
                    APFloat(accumulate && section.runs ? accumulate.getScale() : 1.0),
                    APFloat(role == ResultRole::Loss ? partsOf(sharding, mesh) : 1.0));
@@ -218,8 +222,8 @@ void BoundaryEmitter::emitMetrics(MutableArrayRef<facts::Section> sections) {
 }
 
 void emitBoundary(ModuleOp module, ProgramOp program, MutableArrayRef<facts::Section> sections,
-                  Buffers &buffers) {
-  BoundaryEmitter emitter(module, program, buffers);
+                  const EarlyKernels &early, Buffers &buffers) {
+  BoundaryEmitter emitter(module, program, early, buffers);
   for (facts::Section &section : sections)
     emitter.emitArguments(section);
   for (facts::Section &section : sections)

@@ -130,6 +130,9 @@ void EventAssigner::collect() {
   llvm::StringMap<int64_t> slotsOf;
   for (auto slot : program.getBody().front().getOps<SlotOp>())
     ++slotsOf[slot.getSection()];
+  for (auto section : program.getBody().front().getOps<SectionOp>())
+    if (std::optional<StringRef> other = section.getLastOf())
+      slotsOf[section.getSymName()] += slotsOf[*other]++; // which stands before it
   for (auto section : program.getBody().front().getOps<SectionOp>()) {
     unsigned first = entries.size();
     for (Operation &record : section.getBody().front())

@@ -9,6 +9,8 @@
 
 #include "dialects/graph/Graph.h"
 #include "mlir/IR/Remarks.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace pcc::task;
@@ -17,11 +19,16 @@ namespace pcc::lower {
 #define GEN_PASS_DEF_LOWERTOTASK
 #include "passes/lower/Passes.h.inc"
 
-/// The slots of the step.
+/// The slots of the step; the last of a section may run one that stands for it there.
 static void emitSlots(OpBuilder &b, pipe::StepOp step) {
+  llvm::StringMap<SlotOp> last;
   for (auto slot : step.getBody().front().getOps<pipe::SlotOp>())
-    SlotOp::create(b, slot.getLoc(), slot.getSection(), slot.getMicrobatch().value_or(0),
-                   slot.getCopy().value_or(0));
+    last[slot.getSection()] =
+        SlotOp::create(b, slot.getLoc(), slot.getSection(), slot.getMicrobatch().value_or(0),
+                       slot.getCopy().value_or(0));
+  for (auto section : b.getBlock()->getOps<SectionOp>())
+    if (std::optional<StringRef> other = section.getLastOf())
+      last[*other].setSection(section.getSymName());
 }
 
 /// Buffers stand before what uses them: sections made while buffers were still being added move
@@ -32,6 +39,44 @@ static void moveBuffersFirst(Block &body) {
     buffers.push_back(buffer);
   for (Operation *buffer : llvm::reverse(buffers))
     buffer->moveBefore(&body, body.begin());
+}
+
+static SectionOp addSection(Block &program, facts::Section &section, StringRef name) {
+  OpBuilder b = OpBuilder::atBlockEnd(&program);
+  auto records = SectionOp::create(b, section.function.getLoc(), name, /*last_of=*/nullptr);
+  records.getBody().emplaceBlock();
+  return records;
+}
+
+/// Adds `record` as it is in the last run of its section. Where that is not the only one, sums have
+/// begun.
+static void cloneRecord(OpBuilder &b, Operation &record, bool isOnlyRun) {
+  auto goOn = [&](auto op) {
+    if (op.getAccumulation() == Accumulation::AddAfterFirst && !isOnlyRun)
+      op.setAccumulation(Accumulation::Add);
+  };
+  llvm::TypeSwitch<Operation *>(b.clone(record)).Case<MatmulOp, AccumulateOp>(goOn);
+}
+
+/// Fills `last` with the records of a section and, between them, with those of kernels that run in
+/// its last slot. `ends` as in SectionEmitter.
+static LogicalResult emitLastSlot(SectionOp section, ArrayRef<Operation *> ends,
+                                  ArrayRef<EarlyKernel> kernels, SectionOp last, bool isOnlyRun,
+                                  Buffers &buffers, Outliner &outliner) {
+  Block &body = section.getBody().front();
+  OpBuilder b = OpBuilder::atBlockEnd(&last.getBody().front());
+  auto next = body.begin();
+  for (const EarlyKernel &early : kernels) {
+    Operation *behind = ends[early.kernel.early->behind + 1];
+    for (auto end = behind ? std::next(behind->getIterator()) : next; next != end; ++next)
+      cloneRecord(b, *next, isOnlyRun);
+    SectionEmitter emitter(*early.section, last, buffers, outliner);
+    if (failed(emitter.emitKernel(early.kernel)))
+      return failure();
+  }
+  for (; next != body.end(); ++next)
+    cloneRecord(b, *next, isOnlyRun);
+  return success();
 }
 
 /// Checks that the plan has a place for every value that lies in memory.
@@ -79,9 +124,10 @@ struct LowerToTask : impl::LowerToTaskBase<LowerToTask> {
     Block &body = program.getBody().emplaceBlock();
     Buffers buffers(&body);
     Outliner outliner(module);
-    emitBoundary(module, program, sections, buffers);
+    EarlyKernels early(sections);
+    emitBoundary(module, program, sections, early, buffers);
     for (facts::Section &section : sections)
-      if (failed(emitSection(section, body, buffers, outliner)))
+      if (failed(emitSection(section, body, early, buffers, outliner)))
         return signalPassFailure();
     b.setInsertionPointToEnd(&body);
     if (step)
@@ -95,12 +141,24 @@ struct LowerToTask : impl::LowerToTaskBase<LowerToTask> {
         << remark::metric("functions", outliner.numFunctions());
   }
 
-  static LogicalResult emitSection(facts::Section &section, Block &body, Buffers &buffers,
-                                   Outliner &outliner) {
-    OpBuilder b = OpBuilder::atBlockEnd(&body);
-    auto records = SectionOp::create(b, section.function.getLoc(), section.function.getName());
-    records.getBody().emplaceBlock();
-    return SectionEmitter(section, records, buffers, outliner).emit();
+  static LogicalResult emitSection(facts::Section &section, Block &body, const EarlyKernels &early,
+                                   Buffers &buffers, Outliner &outliner) {
+    SectionOp records = addSection(body, section, section.function.getName());
+    SectionEmitter emitter(section, records, buffers, outliner);
+    if (failed(emitter.emit()))
+      return failure();
+    ArrayRef<EarlyKernel> kernels = early.in(section.function.getName());
+    if (kernels.empty())
+      return success();
+    SectionOp last = addSection(body, section, early.lastSlotOf(section));
+    if (failed(emitLastSlot(records, emitter.getEnds(), kernels, last, section.runs == 1, buffers,
+                            outliner)))
+      return failure();
+    if (section.runs == 1)
+      records.erase();
+    else
+      last.setLastOf(section.function.getName());
+    return success();
   }
 
   static void eraseSources(ModuleOp module, MutableArrayRef<facts::Section> sections,

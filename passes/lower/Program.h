@@ -6,6 +6,7 @@
 #include "dialects/dist/Dist.h"
 #include "dialects/task/Task.h"
 #include "passes/facts/Sections.h"
+#include "passes/lower/EarlyKernels.h"
 #include "passes/lower/Outline.h"
 
 namespace pcc::lower {
@@ -44,15 +45,19 @@ class SectionEmitter {
 public:
   SectionEmitter(facts::Section &section, task::SectionOp records, Buffers &buffers,
                  Outliner &outliner);
+  /// All kernels but those that run elsewhere.
   mlir::LogicalResult emit();
+  mlir::LogicalResult emitKernel(const facts::Kernel &kernel);
+  /// By number of a kernel, from -1 on: the last record that stands there or before; null for none.
+  llvm::ArrayRef<mlir::Operation *> getEnds() const { return ends; }
 
 private:
-  mlir::LogicalResult emitKernel(const facts::Kernel &kernel);
   void emitLaunch(const facts::Kernel &kernel);
   void emitMatmul(const facts::Kernel &kernel);
   void emitConvolution(const facts::Kernel &kernel);
   void emitAttention(mlir::Operation *op);
   mlir::LogicalResult emitCollective(mlir::Operation *op);
+  void emitSums(int64_t kernel);
   mlir::LogicalResult emitResults();
   task::PlaceAttr placeOfParameter(graph::RoleAttr role);
   task::Accumulation accumulationOf(unsigned result);
@@ -68,12 +73,15 @@ private:
   Buffers &buffers;
   Outliner &outliner;
   mlir::OpBuilder b;
+  llvm::DenseMap<int64_t, llvm::SmallVector<unsigned>> sumsOf; ///< by kernel: accumulated results
+  llvm::SmallVector<mlir::Operation *> ends;
 };
 
 /// Says which parameters, inputs and results of the sections lie in which buffers, and what a step
 /// runs.
 void emitBoundary(mlir::ModuleOp module, task::ProgramOp program,
-                  llvm::MutableArrayRef<facts::Section> sections, Buffers &buffers);
+                  llvm::MutableArrayRef<facts::Section> sections, const EarlyKernels &early,
+                  Buffers &buffers);
 
 /// Orders records of different lanes by events.
 void assignEvents(task::ProgramOp program);

@@ -19,12 +19,26 @@ namespace pcc::lower {
 SectionEmitter::SectionEmitter(facts::Section &section, SectionOp records, Buffers &buffers,
                                Outliner &outliner)
     : section(section), buffers(buffers), outliner(outliner),
-      b(OpBuilder::atBlockEnd(&records.getBody().front())) {}
+      b(OpBuilder::atBlockEnd(&records.getBody().front())) {
+  for (auto [index, value] : llvm::enumerate(section.getReturned())) {
+    Operation *op = facts::viewRoot(value).getDefiningOp();
+    if (section.isAccumulated(index))
+      sumsOf[op ? facts::getKernelNumber(op).value_or(-1) : -1].push_back(index);
+  }
+}
 
 LogicalResult SectionEmitter::emit() {
-  for (const facts::Kernel &kernel : facts::collectKernels(section.function))
-    if (failed(emitKernel(kernel)))
-      return failure();
+  auto lastRecord = [&] { return b.getBlock()->empty() ? nullptr : &b.getBlock()->back(); };
+  emitSums(-1);
+  ends.push_back(lastRecord());
+  for (const facts::Kernel &kernel : facts::collectKernels(section.function)) {
+    if (!kernel.early) {
+      if (failed(emitKernel(kernel)))
+        return failure();
+      emitSums(kernel.number);
+    }
+    ends.push_back(lastRecord());
+  }
   return emitResults();
 }
 
@@ -260,25 +274,31 @@ LogicalResult SectionEmitter::emitCollective(Operation *op) {
   return emitCollectiveRecord(b, op, source, destination);
 }
 
-/// Adds results to their sums over slots, then copies new values of parameters that no kernel could
-/// write in their place.
+/// Adds the results that the kernel computes to their sums over slots; -1: those of no kernel.
+void SectionEmitter::emitSums(int64_t kernel) {
+  for (unsigned index : sumsOf.lookup(kernel)) {
+    Value value = section.getReturned()[index];
+    auto sum = section.function.getResultAttrOfType<PlaceAttr>(index, facts::placeAttrName);
+    if (sum == placeOf(value)) // the product has added itself
+      continue;
+    auto type = cast<ShapedType>(value.getType()).clone(b.getF32Type());
+    StringRef name = nameOfResult(section.getResultRole(index));
+    AccumulateOp::create(b, value.getLoc(), buffers.of(value),
+                         buffers.at(sum, type, name, value.getLoc()))
+        .setAccumulation(accumulationOf(index));
+  }
+}
+
+/// Copies new values of parameters that no kernel could write in their place.
 LogicalResult SectionEmitter::emitResults() {
   SmallVector<ParameterCopy> copies;
   for (auto [index, value] : llvm::enumerate(section.getReturned())) {
-    graph::RoleAttr role = section.getResultRole(index);
-    auto type = cast<ShapedType>(value.getType());
-    if (!section.isAccumulated(index)) {
-      PlaceAttr target = placeOfParameter(role);
-      if (target && target != placeOf(value))
-        copies.push_back({value, target, nameOfResult(role)});
+    if (section.isAccumulated(index))
       continue;
-    }
-    auto sum = section.function.getResultAttrOfType<PlaceAttr>(index, facts::placeAttrName);
-    if (sum != placeOf(value)) // else the product has added itself
-      AccumulateOp::create(
-          b, value.getLoc(), buffers.of(value),
-          buffers.at(sum, type.clone(b.getF32Type()), nameOfResult(role), value.getLoc()))
-          .setAccumulation(accumulationOf(index));
+    graph::RoleAttr role = section.getResultRole(index);
+    PlaceAttr target = placeOfParameter(role);
+    if (target && target != placeOf(value))
+      copies.push_back({value, target, nameOfResult(role)});
   }
   return emitCopies(std::move(copies));
 }

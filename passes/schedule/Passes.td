@@ -43,6 +43,16 @@ def SizeMessages : Pass<"schedule-size-messages", "::mlir::ModuleOp"> {
   let dependentDialects = ["::pcc::pipe::PipeDialect"];
 }
 
+def OverlapReductions : Pass<"schedule-overlap-reductions", "::mlir::ModuleOp"> {
+  let summary = "lets collectives of gradients run beside the last backward pass, not behind it";
+  let description = [{
+    A collective of the update that needs nothing but gradients that are complete runs in the last slot
+    of the section that completes them, as soon as they are. Annotates: `task.early` on the update,
+    whose kernels that run elsewhere get the first numbers.
+  }];
+  let dependentDialects = ["::pcc::task::TaskDialect"];
+}
+
 def PlanMemory : Pass<"schedule-plan-memory", "::mlir::ModuleOp"> {
   let summary = "gives every value that crosses kernels its place in memory";
   let description = [{

@@ -12,7 +12,9 @@
 #include "passes/schedule/Rings.h"
 #include "passes/schedule/Values.h"
 
+#include "dialects/dist/Dist.h"
 #include "mlir/IR/Remarks.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -58,6 +60,7 @@ private:
   bool mayReplace(PlaceAttr place, const facts::Kernel &kernel, Value output);
   PlaceAttr parameterUpdatedBy(facts::Section &section, const facts::Kernel &kernel, Value output);
   void extendOverCommunication(const facts::Kernel &kernel, int64_t numKernels);
+  void extendToPlace(const facts::Kernel &kernel);
   int64_t placeRings();
   void packTemporaries();
   void annotate(facts::Section &section);
@@ -70,7 +73,8 @@ private:
   llvm::DenseMap<Attribute, Value> valueOfRole;     ///< results of earlier sections of the step
   std::optional<Rings> rings;                       ///< of the step
   Values values;
-  int64_t start = 0; ///< time of the present section's first kernel
+  int64_t start = 0;                ///< time of the present section's first kernel
+  llvm::StringMap<int64_t> startOf; ///< the same of those before it
 };
 
 } // namespace
@@ -184,7 +188,10 @@ void MemoryPlanner::addKernel(facts::Section &section, const facts::Kernel &kern
       continue;
     }
     Value dying;
-    for (Value candidate : kernel.inputs) {
+    // Elsewhere gradients can be read behind the kernel; of those that are reduced Boundary.cpp
+    // knows.
+    bool mayReplaceInput = !kernel.early || isa<dist::AllReduceOp>(kernel.ops.front());
+    for (Value candidate : mayReplaceInput ? kernel.inputs.getArrayRef() : ArrayRef<Value>()) {
       Value root = facts::viewRoot(candidate);
       Buffer *buffer = values.find(root);
       bool free = buffer && buffer->overwritable && buffer->last == now && !taken.contains(buffer);
@@ -220,6 +227,26 @@ void MemoryPlanner::extendOverCommunication(const facts::Kernel &kernel, int64_t
       values.readAt(value, start + waited);
 }
 
+/// What a kernel computes in the last slot of another section is live from there on, in all
+/// sections that run later.
+void MemoryPlanner::extendToPlace(const facts::Kernel &kernel) {
+  if (!kernel.early)
+    return;
+  int64_t first =
+      startOf.lookup(kernel.early->section) + std::max<int64_t>(kernel.early->behind, 0);
+  Block &step = facts::getStep(module).getBody().front();
+  SmallVector<pipe::SlotOp> slots(step.getOps<pipe::SlotOp>());
+  for (pipe::SlotOp slot : llvm::reverse(slots)) {
+    if (slot.getSection() == kernel.early->section)
+      break;
+    if (auto other = startOf.find(slot.getSection()); other != startOf.end())
+      first = std::min(first, other->second);
+  }
+  for (Value output : kernel.outputs)
+    if (Buffer *buffer = values.find(output))
+      buffer->first = std::min(buffer->first, first);
+}
+
 /// Arguments live from the section's start, values of kernels until their last reader, results to
 /// the end of the section, where losses, outputs and gradients are read; what a later section takes
 /// over lives on there.
@@ -234,11 +261,13 @@ LogicalResult MemoryPlanner::addSection(facts::Section &section) {
   for (const facts::Kernel &kernel : kernels) {
     addKernel(section, kernel, numKernels);
     extendOverCommunication(kernel, numKernels);
+    extendToPlace(kernel);
   }
   for (auto [index, value] : llvm::enumerate(section.getReturned()))
     if (RoleAttr role = section.getResultRole(index))
       if (!section.isAccumulated(index) && values.find(value))
         valueOfRole[role] = facts::viewRoot(value);
+  startOf[section.function.getName()] = start;
   start += numKernels + 1;
   return success();
 }
@@ -305,6 +334,7 @@ void MemoryPlanner::annotate(facts::Section &section) {
 LogicalResult MemoryPlanner::planTimeline(MutableArrayRef<facts::Section> sections) {
   values = Values();
   valueOfRole.clear();
+  startOf.clear();
   start = 0;
   for (facts::Section &section : sections)
     if (failed(addSection(section)))

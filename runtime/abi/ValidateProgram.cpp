@@ -122,11 +122,32 @@ void checkMemory(Checker &checker, const Executable &executable, const MemoryPla
   }
 }
 
+/// Checks that a section that stands for the last run of another runs once, behind it.
+void checkLastRun(Checker &checker, const Program &program, uint32_t section) {
+  uint32_t last = program.sections(int(section)).last_of();
+  if (last == 0)
+    return;
+  bool isFree = last <= section && program.sections(int(last - 1)).last_of() == 0;
+  for (uint32_t before = 0; before < section; ++before)
+    isFree &= program.sections(int(before)).last_of() != last;
+  if (!checker.expect(isFree, "last_of: expected a section before it, of its own, got {}", last))
+    return;
+  int runs = 0;
+  bool isBehind = true;
+  for (const Slot &slot : program.slots()) {
+    runs += slot.section() == section;
+    isBehind &= runs == 0 || slot.section() != last - 1;
+  }
+  checker.expect(runs == 1 && isBehind, "last_of: expected one slot, behind those of '{}'",
+                 program.sections(int(last - 1)).name());
+}
+
 void checkSlots(Checker &checker, const Executable &executable, const Program &program) {
   std::set<std::string> names;
   for (int i = 0; i < program.sections_size(); ++i) {
     Checker::Scope scope(checker, "sections", i);
     checkName(checker, names, program.sections(i).name());
+    checkLastRun(checker, program, uint32_t(i));
   }
   for (int i = 0; i < program.slots_size(); ++i) {
     Checker::Scope scope(checker, "slots", i);

@@ -3,6 +3,7 @@
 #include "runtime/check/Dataflow.h"
 
 #include "runtime/abi/Executable.h"
+#include "runtime/abi/LastRuns.h"
 #include "runtime/abi/RingCopy.h"
 #include "runtime/abi/Stages.h"
 #include "runtime/check/Names.h"
@@ -50,7 +51,8 @@ public:
            const Episode &episode, bool checks, DataflowFound &found)
       : index(index), bytes(bytes), episode(episode), slots(episode.slots[index.number]),
         checks(checks), isStated(statesDataflow(index.program)), order(index, arrivals),
-        pieces(bytes.size()), runsOf(index.program.sections_size(), 0), found(found) {}
+        pieces(bytes.size()), runsOf(index.program.sections_size(), 0), runsWith(runsOf),
+        found(found) {}
 
   abi::Status run();
 
@@ -73,6 +75,9 @@ private:
   abi::Status race(const Run &other, const Touch &touch, const char *does, const char *did) const;
   abi::Status error(const std::string &text) const;
   bool readsInput(uint32_t section) const;
+  bool isRepeated(uint32_t section) const {
+    return runsWith[abi::wholeSection(index.program, section)] > 1;
+  }
   std::string nameOf(uint32_t record, const abi::Slot &slot) const {
     return check::nameOf(index.program, *index.records[record], slot);
   }
@@ -93,8 +98,8 @@ private:
   abi::Slot slot;
   /// The slot for which the inputs were brought last.
   std::optional<abi::Slot> loaded;
-  /// By section: its slots in the episode.
-  std::vector<uint32_t> runsOf;
+  /// By section: its slots in the episode, and with the one that stands for its last run.
+  std::vector<uint32_t> runsOf, runsWith;
   DataflowFound &found;
 };
 
@@ -130,8 +135,10 @@ void Follower::startStep(bool isFirst) {
 }
 
 abi::Status Follower::run() {
-  for (const abi::Slot &slot : slots)
+  for (const abi::Slot &slot : slots) {
     ++runsOf[slot.section()];
+    ++runsWith[abi::wholeSection(index.program, slot.section())];
+  }
   for (int step = 0; step < (episode.isStep ? 2 : 1); ++step) {
     startStep(step == 0);
     if (abi::Status status = runStep(); !status.ok())
@@ -185,9 +192,13 @@ abi::Status Follower::enterSlot() {
   loaded = slot;
   if (isThere)
     return status;
-  for (const abi::Input &input : index.program.inputs())
+  for (const abi::Input &input : index.program.inputs()) {
     if (status.ok())
       status = fill(bytes.buffer(input.buffer()));
+    for (uint32_t buffer : input.copy_buffers())
+      if (status.ok())
+        status = fill(bytes.buffer(buffer));
+  }
   return status;
 }
 
@@ -270,8 +281,8 @@ abi::Status Follower::checkSource(const Run &own, const Touch &touch, const Piec
   const Run &writer = piece.writer;
   bool isOther = slot.microbatch() != writer.slot.microbatch() || slot.copy() != writer.slot.copy();
   abi::Space space = index.program.memory().buffers(int(touch.buffer)).space();
-  if (isOther && space == abi::TEMPORARY && runsOf[slot.section()] > 1 &&
-      runsOf[writer.slot.section()] > 1)
+  if (isOther && space == abi::TEMPORARY && isRepeated(slot.section()) &&
+      isRepeated(writer.slot.section()))
     return error(fmt::format("{} reads '{}' as {} left it for another microbatch; expected a ring "
                              "of more copies, or another order of slots",
                              nameOf(own.record, slot), nameOf(touch),

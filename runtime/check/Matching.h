@@ -20,6 +20,9 @@ struct Channel {
   /// Numbers of the two programs, and places of the two records in them (ProgramIndex::records).
   int sendProgram = -1, receiveProgram = -1;
   uint32_t send = 0, receive = 0;
+  /// The places of those that go on with them (ProgramIndex::messageOf); they themselves if none
+  /// do.
+  uint32_t lastSend = 0, lastReceive = 0;
 };
 
 struct Messages {

@@ -77,13 +77,16 @@ abi::Status MessageFinder::addSide(int program, uint32_t record, int64_t rank, i
   Channel &channel = messages.channels[*known];
   int &owner = sends ? channel.sendProgram : channel.receiveProgram;
   uint32_t &place = sends ? channel.send : channel.receive;
-  if (owner >= 0)
+  uint32_t &last = sends ? channel.lastSend : channel.lastReceive;
+  bool goesOn = owner == program && last == place && programs[program].messageOf[record] == place;
+  if (owner >= 0 && !goesOn)
     return abi::Status::badInput(fmt::format(
         "rank {} {} rank {} under tag {} by {} and by {}; expected one record for a tag", rank,
         sends ? "sends to" : "receives from", peer, side.collective().tag(),
         nameOf(*programs[owner].records[place]), nameOf(side)));
   owner = program;
-  place = record;
+  place = goesOn ? place : record;
+  last = record;
   messages.channelOf[program][record][size_t(
       rank - abi::ranksOfProgram(programs[program].executable, program).first)] = *known;
   return {};
@@ -100,8 +103,14 @@ public:
     }
   }
 
-  const std::vector<abi::Slot> &of(const ProgramIndex &index, uint32_t record) const {
-    return ofSection[index.number][index.sectionOf(record)];
+  /// Of a message and the one that goes on with it.
+  std::vector<abi::Slot> of(const ProgramIndex &index, uint32_t record, uint32_t last) const {
+    std::vector<abi::Slot> slots = ofSection[index.number][index.sectionOf(record)];
+    if (last != record) {
+      const auto &more = ofSection[index.number][index.sectionOf(last)];
+      slots.insert(slots.end(), more.begin(), more.end());
+    }
+    return slots;
   }
 
 private:
@@ -119,13 +128,19 @@ abi::Status oneSided(const Channel &channel, const ProgramIndex &index, uint32_t
       sends ? channel.receiver : channel.sender, sends ? "receives" : "sends"));
 }
 
+/// Whether both say the same type and shape.
+bool areAlike(const abi::Collective &a, const abi::Collective &b) {
+  return a.type() == b.type() &&
+         std::equal(a.shape().begin(), a.shape().end(), b.shape().begin(), b.shape().end());
+}
+
 abi::Status checkChannel(const std::vector<ProgramIndex> &programs, const Channel &channel,
                          const Runs &runs) {
-  static const std::vector<abi::Slot> none;
-  bool hasSend = channel.sendProgram >= 0, hasReceive = channel.receiveProgram >= 0;
-  const auto &sent = hasSend ? runs.of(programs[channel.sendProgram], channel.send) : none;
-  const auto &received =
-      hasReceive ? runs.of(programs[channel.receiveProgram], channel.receive) : none;
+  std::vector<abi::Slot> sent, received;
+  if (channel.sendProgram >= 0)
+    sent = runs.of(programs[channel.sendProgram], channel.send, channel.lastSend);
+  if (channel.receiveProgram >= 0)
+    received = runs.of(programs[channel.receiveProgram], channel.receive, channel.lastReceive);
   size_t both = std::min(sent.size(), received.size());
   for (size_t i = 0; i < both; ++i)
     if (sent[i].microbatch() != received[i].microbatch() || sent[i].copy() != received[i].copy())
@@ -143,15 +158,16 @@ abi::Status checkChannel(const std::vector<ProgramIndex> &programs, const Channe
     return oneSided(channel, programs[channel.receiveProgram], channel.receive, received[both]);
   if (both == 0)
     return {};
-  const abi::Record &send = *programs[channel.sendProgram].records[channel.send];
-  const abi::Record &receive = *programs[channel.receiveProgram].records[channel.receive];
-  const abi::Collective &a = send.collective(), &b = receive.collective();
-  if (a.type() == b.type() &&
-      std::equal(a.shape().begin(), a.shape().end(), b.shape().begin(), b.shape().end()))
-    return {};
-  return abi::Status::badInput(
-      fmt::format("rank {} sends by {} a {}, but rank {} expects by {} a {}", channel.sender,
-                  nameOf(send), callOf(a), channel.receiver, nameOf(receive), callOf(b)));
+  const auto &sends = programs[channel.sendProgram].records;
+  const auto &receives = programs[channel.receiveProgram].records;
+  for (uint32_t send : {channel.send, channel.lastSend})
+    for (uint32_t receive : {channel.receive, channel.lastReceive})
+      if (!areAlike(sends[send]->collective(), receives[receive]->collective()))
+        return abi::Status::badInput(
+            fmt::format("rank {} sends by {} a {}, but rank {} expects by {} a {}", channel.sender,
+                        nameOf(*sends[send]), callOf(sends[send]->collective()), channel.receiver,
+                        nameOf(*receives[receive]), callOf(receives[receive]->collective())));
+  return {};
 }
 
 } // namespace

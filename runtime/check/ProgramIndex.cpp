@@ -10,13 +10,37 @@ ProgramIndex::ProgramIndex(const abi::Executable &executable, int number)
     : executable(executable), program(executable.programs(number)), number(number) {
   for (const abi::Section &section : program.sections()) {
     firstOf.push_back(uint32_t(records.size()));
-    for (const abi::Record &record : section.records()) {
+    for (const abi::Record &record : section.records())
       records.push_back(&record);
-      bool isOwn = record.lane() != abi::COMPUTE || isMessage(record);
-      clockOf.push_back(isOwn ? clocks++ : 0);
-    }
   }
   firstOf.push_back(uint32_t(records.size()));
+  clockOf.resize(records.size(), 0);
+  for (uint32_t r = 0; r < records.size(); ++r) {
+    uint32_t last = program.sections(int(sectionOf(r))).last_of();
+    messageOf.push_back(last > 0 && isMessage(*records[r]) ? findMessage(last - 1, *records[r])
+                                                           : r);
+  }
+  for (uint32_t r = 0; r < records.size(); ++r)
+    if (messageOf[r] == r && (records[r]->lane() != abi::COMPUTE || isMessage(*records[r])))
+      clockOf[r] = clocks++;
+  for (uint32_t r = 0; r < records.size(); ++r)
+    clockOf[r] = clockOf[messageOf[r]];
+}
+
+/// The message of a section that `record` of another goes on with; that one itself if there is
+/// none.
+uint32_t ProgramIndex::findMessage(uint32_t section, const abi::Record &record) const {
+  auto isSame = [&](const abi::Record *other) {
+    const abi::Collective &a = record.collective(), &b = other->collective();
+    return isMessage(*other) && a.kind() == b.kind() && a.tag() == b.tag() &&
+           other->lane() == record.lane() &&
+           a.peer().SerializeAsString() == b.peer().SerializeAsString();
+  };
+  auto first = records.begin() + firstOf[section], end = records.begin() + firstOf[section + 1];
+  auto found = std::find_if(first, end, isSame);
+  if (found == end)
+    found = std::find(records.begin(), records.end(), &record);
+  return uint32_t(found - records.begin());
 }
 
 uint32_t ProgramIndex::sectionOf(uint32_t record) const {

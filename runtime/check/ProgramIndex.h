@@ -35,10 +35,16 @@ public:
 
   /// By section: the place of its first record in `records`; one more entry for the end.
   std::vector<uint32_t> firstOf;
+  /// By record: itself, or of a message in a section that stands for the last run of another the
+  /// message there that it goes on with.
+  std::vector<uint32_t> messageOf;
   /// By record: its clock (HappensBefore.h): 0 for those of COMPUTE that are no messages, else one
-  /// of its own.
+  /// of its own, which a message shares with those that go on with it.
   std::vector<uint32_t> clockOf;
   uint32_t clocks = 1;
+
+private:
+  uint32_t findMessage(uint32_t section, const abi::Record &record) const;
 };
 
 /// Slots of all programs that run together.

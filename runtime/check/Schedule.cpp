@@ -62,7 +62,7 @@ bool ScheduleMaker::joins(const abi::Record &record) const {
 Call ScheduleMaker::callOf(uint32_t place) {
   const abi::Record &record = *index.records[place];
   if (isMessage(record))
-    return {place, -1, runs[place]++};
+    return {place, -1, runs[index.messageOf[place]]++};
   uint32_t group = record.collective().group();
   return {place, int32_t(group), schedule.collectives[group]++};
 }

@@ -3,6 +3,7 @@
 #include "runtime/execute/RankExecutor.h"
 
 #include "runtime/abi/ElementTypes.h"
+#include "runtime/abi/LastRuns.h"
 #include "runtime/abi/Stages.h"
 #include "runtime/execute/Initialise.h"
 
@@ -137,13 +138,15 @@ void RankExecutor::planSlots() {
 void RankExecutor::numberSlots() {
   std::vector<int64_t> runs(own.sections_size(), 0), copies(own.sections_size(), 1);
   for (const abi::Slot &slot : own.slots()) {
-    ++runs[slot.section()];
-    copies[slot.section()] = std::max<int64_t>(copies[slot.section()], slot.copy() + 1);
+    uint32_t section = abi::wholeSection(own, slot.section());
+    ++runs[section];
+    copies[section] = std::max<int64_t>(copies[section], slot.copy() + 1);
   }
   for (int i = 0; i < own.slots_size(); ++i) {
     const abi::Slot &slot = own.slots(i);
-    slots[i].runs = runs[slot.section()];
-    slots[i].block = slot.microbatch() * copies[slot.section()] + slot.copy();
+    uint32_t section = abi::wholeSection(own, slot.section());
+    slots[i].runs = runs[section];
+    slots[i].block = slot.microbatch() * copies[section] + slot.copy();
   }
 }
 

@@ -49,7 +49,8 @@ Script makeScript(const check::ProgramIndex &index, const std::vector<abi::Slot>
   for (uint32_t r = 0; r < index.records.size(); ++r) {
     const abi::Record &record = *index.records[r];
     Action action{.lane = record.lane(),
-                  .counter = r,
+                  .counter = index.messageOf[r],
+                  .message = index.messageOf[r],
                   .signals = {record.signals().begin(), record.signals().end()}};
     for (int w = 0; w < record.waits_size(); ++w) {
       action.waits.push_back({record.waits(w), abi::behindOf(record, w)});

@@ -24,8 +24,10 @@ struct Action {
   abi::CollectiveKind kind = abi::COLLECTIVE_KIND_UNSPECIFIED; ///< of what meets others
   /// A message on COMPUTE that begins together with the record before it (check::Neighbours).
   bool joins = false;
-  /// What its meetings are counted by: the first record of its group, or itself.
+  /// What its meetings are counted by: the first record of its group, or of a message `message`.
   uint32_t counter = 0;
+  /// As ProgramIndex::messageOf.
+  uint32_t message = 0;
   /// Seconds of what meets nobody, in its section's first slot of a step and in others.
   double first = 0, later = 0;
   std::vector<Wait> waits = {};

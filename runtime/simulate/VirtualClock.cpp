@@ -169,9 +169,10 @@ void VirtualClock::launchBeside(uint32_t node) {
     state.lane.push_back(flight);
     flights.setPlace(flight, uint32_t(state.lane.size()));
   } else {
-    if (state.latest[state.record] != noFlight)
-      flights.comeBehind(flight, state.latest[state.record]);
-    state.latest[state.record] = flight;
+    uint32_t &latest = state.latest[action.message];
+    if (latest != noFlight)
+      flights.comeBehind(flight, latest);
+    latest = flight;
   }
   signal(node, action, {0, flight});
   flights.launch(flight, done);

@@ -73,7 +73,7 @@ private:
     std::vector<Signal> signals = {};
     std::vector<std::map<uint64_t, Signal>> numbered = {};
     std::vector<bool> hasRun = {};
-    /// By record: its latest run on TRANSFER; by counter: how many meetings there were.
+    /// By message: its latest run on TRANSFER; by counter: how many meetings there were.
     std::vector<uint32_t> latest = {}, counts = {};
     /// Flights of COMMUNICATION, and of how many COMPUTE knows that they are done.
     std::vector<uint32_t> lane = {};

@@ -60,6 +60,7 @@ private:
     if (!options.cluster)
       return fail(BadUsage, "'--price': expected a machine, '--cluster'");
     options.keptWhole = {"dropout"}; // whose pieces have other names
+    priceOptions.hidesReductions = options.hidesReductions;
     Session session;
     ExitCode code;
     mlir::OwningOpRef<mlir::ModuleOp> module = road.compile(session, options, Stage::Spmd, code);

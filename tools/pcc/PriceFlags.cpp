@@ -24,8 +24,6 @@ PriceFlags::PriceFlags(cl::SubCommand &command)
             cl::value_desc("regex"), cl::sub(command)),
       wide("wide", cl::desc("ops that mixed precision leaves in f32, by names"),
            cl::value_desc("regex"), cl::sub(command)),
-      hidesReductions("hide-reductions", cl::desc("gradients are reduced beside the backward pass"),
-                      cl::init(true), cl::sub(command)),
       hidesActivations("hide-activations",
                        cl::desc("other collectives run beside the products next to them"),
                        cl::sub(command)),
@@ -44,7 +42,6 @@ ExitCode PriceFlags::read(plan::PriceOptions &options) const {
   if (precision == PrecisionName::BF16)
     options.precision = plan::Precision::bf16();
   options.recompute = recompute;
-  options.hidesReductions = hidesReductions;
   options.hidesActivations = hidesActivations;
   options.bucketBytes = bucketBytes;
   options.alone = alone;

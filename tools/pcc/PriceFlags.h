@@ -21,7 +21,7 @@ public:
 private:
   llvm::cl::opt<PrecisionName> precision;
   llvm::cl::opt<std::string> recompute, alone, apart, wide;
-  llvm::cl::opt<bool> hidesReductions, hidesActivations;
+  llvm::cl::opt<bool> hidesActivations;
   llvm::cl::opt<double> bucketBytes;
 };
 

@@ -29,6 +29,9 @@ RoadFlags::RoadFlags(cl::SubCommand &command, ModelUse use)
       freezeBatchNorm("freeze-batch-norm",
                       cl::desc("train with the running statistics of batch norms as they are"),
                       cl::sub(command)),
+      hidesReductions("hide-reductions",
+                      cl::desc("gradients are reduced beside the last backward pass (default)"),
+                      cl::init(true), cl::sub(command)),
       stageMemory("stage-memory",
                   cl::desc("the bytes of a device that pipeline stages, where they are found, are "
                            "to fit into by their estimate; 0: those of '--memory-limit'"),
@@ -48,6 +51,7 @@ ExitCode RoadFlags::read(PipelineOptions &options) const {
                                         ? pipe::MicroReduction::Mean
                                         : pipe::MicroReduction::Sum;
   options.training.freezeBatchNorm = freezeBatchNorm;
+  options.hidesReductions = hidesReductions;
   options.training.wideGradients = config.gradient_fp32_sync();
   if (options.trains())
     if (llvm::Error error = autodiff::checkTrainingOptions(options.training))
@@ -156,9 +160,10 @@ ExitCode RoadFlags::buildRecords(const PipelineOptions &options, abi::Executable
 
 llvm::StringRef RoadFlags::givenFlag(llvm::ArrayRef<llvm::StringRef> except) const {
   const cl::Option &lossFlag = loss, &optimizerFlag = optimizer, &dumpFlag = dumpIr,
-                   &remarksFlag = remarks, &freezeFlag = freezeBatchNorm, &memoryFlag = stageMemory;
-  for (const cl::Option *option :
-       {&lossFlag, &optimizerFlag, &dumpFlag, &remarksFlag, &freezeFlag, &memoryFlag})
+                   &remarksFlag = remarks, &freezeFlag = freezeBatchNorm,
+                   &hideFlag = hidesReductions, &memoryFlag = stageMemory;
+  for (const cl::Option *option : {&lossFlag, &optimizerFlag, &dumpFlag, &remarksFlag, &freezeFlag,
+                                   &hideFlag, &memoryFlag})
     if (option->getNumOccurrences())
       return option->ArgStr;
   for (llvm::StringRef given : {model.givenFlag(), parallel.givenFlag(except), cluster.givenFlag()})

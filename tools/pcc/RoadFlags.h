@@ -65,7 +65,7 @@ private:
   ClusterFlag cluster;
   llvm::cl::opt<std::string> loss, optimizer;
   llvm::cl::list<std::string> dumpIr;
-  llvm::cl::opt<bool> remarks, freezeBatchNorm;
+  llvm::cl::opt<bool> remarks, freezeBatchNorm, hidesReductions;
   llvm::cl::opt<int64_t> stageMemory;
 };
 

@@ -16,7 +16,7 @@ namespace json = llvm::json;
 static BarKind kindOf(llvm::StringRef section) {
   if (section.starts_with("backward_weight"))
     return BarKind::BackwardWeight;
-  if (section.starts_with("backward") || section == "forward_backward")
+  if (section.starts_with("backward") || section.starts_with("forward_backward"))
     return BarKind::Backward;
   return section.starts_with("forward") ? BarKind::Forward : BarKind::Other;
 }

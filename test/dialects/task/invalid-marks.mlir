@@ -24,6 +24,24 @@ func.func private @f() attributes {task.forms = [1]}
 
 // -----
 
+// T16
+// expected-error @below {{expected "task.early" to be a list of sections and kernels in them, for at most the 1 kernels in "task.forms", got [@g]}}
+func.func private @f() attributes {task.early = [@g], task.forms = [#task.form<map 8 x 1>]}
+
+// -----
+
+// T16: more than there are kernels.
+// expected-error @below {{for at most the 0 kernels in "task.forms", got }}
+func.func private @f() attributes {task.early = [[@g, 0]]}
+
+// -----
+
+// T16: no kernel.
+// expected-error @below {{for at most the 1 kernels in "task.forms", got }}
+func.func private @f() attributes {task.early = [[@g, -2]], task.forms = [#task.form<map 8 x 1>]}
+
+// -----
+
 // T12
 func.func @f(%x: tensor<8xf32>) {
   // expected-error @below {{expected "task.place" to be a place, got 64 : i64}}

@@ -79,6 +79,28 @@ task.program @p attributes {persistent_bytes = 0, temporary_bytes = 0, constant_
 
 // -----
 
+// T17.
+task.program @p attributes {persistent_bytes = 0, temporary_bytes = 64, constant_bytes = 0, input_bytes = 0} {
+  %0 = task.buffer "a" temporary offset = 0 : memref<2xf32>
+  // expected-error @below {{expected "last_of" to be another section of the program, got @missing}}
+  task.section @a last_of @missing {
+    task.fill %0 : memref<2xf32>
+  }
+}
+
+// -----
+
+// T17: itself.
+task.program @p attributes {persistent_bytes = 0, temporary_bytes = 64, constant_bytes = 0, input_bytes = 0} {
+  %0 = task.buffer "a" temporary offset = 0 : memref<2xf32>
+  // expected-error @below {{expected "last_of" to be another section of the program, got @a}}
+  task.section @a last_of @a {
+    task.fill %0 : memref<2xf32>
+  }
+}
+
+// -----
+
 // T7.
 task.program @p attributes {persistent_bytes = 64, temporary_bytes = 0, constant_bytes = 0, input_bytes = 0} {
   %0 = task.buffer "w" persistent offset = 0 : memref<2x2xf32>

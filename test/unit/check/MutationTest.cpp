@@ -45,13 +45,16 @@ std::string harmOf(const abi::Executable &executable, const std::vector<uint64_t
 
 std::vector<PipelineOptions> shapes() {
   PipelineOptions small{.dataRanks = 1, .layers = 2, .width = 2, .batch = 8};
-  std::vector<PipelineOptions> list(6, small);
+  std::vector<PipelineOptions> list(8, small);
   list[1].shares = true;
   list[2].stages = list[2].layers = 3;
   list[3].dataRanks = list[3].microBatches = 2;
   list[4].early = true;
   list[5].stages = list[5].layers = 3;
   list[5].early = true;
+  list[6].lastRuns = true;
+  list[7].dataRanks = 2;
+  list[7].early = list[7].lastRuns = true;
   return list;
 }
 

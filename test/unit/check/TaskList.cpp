@@ -35,6 +35,16 @@ int TaskMaker::meetingOf(int64_t rank, const abi::Record &record) {
   return found->second;
 }
 
+/// Whether they are one record, or two under whose tag messages go one after the other.
+bool TaskMaker::goesOn(int64_t rank, const abi::Record &a, const abi::Record &b) const {
+  if (&a == &b || !isMessage(a) || !isMessage(b))
+    return &a == &b;
+  const abi::Collective &x = a.collective(), &y = b.collective();
+  return x.kind() == y.kind() && x.tag() == y.tag() &&
+         abi::evaluate(x.peer(), executable.mesh(), rank) ==
+             abi::evaluate(y.peer(), executable.mesh(), rank);
+}
+
 void TaskMaker::add(int64_t rank, Task task, Signallers &signallers, std::vector<Task> &tasks) {
   int own = int(tasks.size());
   int64_t turn = int64_t(task.slot.microbatch()) * executable.batch().copies() + task.slot.copy();
@@ -49,7 +59,7 @@ void TaskMaker::add(int64_t rank, Task task, Signallers &signallers, std::vector
       task.waits.push_back(run->second);
   }
   for (int i = own; i-- > 0 && task.before < 0;)
-    if (tasks[size_t(i)].record == task.record)
+    if (goesOn(rank, *tasks[size_t(i)].record, *task.record))
       task.before = i;
   if (task.record->has_collective())
     task.meeting = meetingOf(rank, *task.record);

@@ -27,7 +27,9 @@ struct Task {
   bool fills = false;                          ///< the data come before it
   std::vector<const abi::Result *> shows = {}; ///< what can be read when it begins
   std::vector<int> waits = {};                 ///< tasks
-  int before = -1; ///< the same record's run before: done, or of TRANSFER begun, when this begins
+  /// The run before of the same record, or of a message under its tag: done, or of TRANSFER begun,
+  /// when this begins.
+  int before = -1;
   int slotBegin = -1; ///< of COMMUNICATION: the last task of COMPUTE in the slots before
   Phase phase = Phase::Waiting;
   std::vector<uint64_t> read = {};
@@ -51,6 +53,7 @@ private:
     std::map<uint32_t, int> last;
     std::map<std::pair<uint32_t, int64_t>, int> byNumber;
   };
+  bool goesOn(int64_t rank, const abi::Record &a, const abi::Record &b) const;
   int meetingOf(int64_t rank, const abi::Record &record);
   void add(int64_t rank, Task task, Signallers &signallers, std::vector<Task> &tasks);
   bool readsInput(const abi::Program &program, const abi::Section &section) const;

@@ -51,7 +51,7 @@ class Pipeline : public testing::TestWithParam<PipelineOptions> {};
 TEST_P(Pipeline, TrainsLikeOneRank) {
   PipelineOptions options = GetParam(), one = options;
   one.stages = one.dataRanks = one.microBatches = 1;
-  one.shares = false;
+  one.shares = one.lastRuns = false;
   std::unique_ptr<Session> pipeline = load(options), reference = load(one);
   ASSERT_TRUE(pipeline && reference);
   for (int i = 0; i < 3; ++i) {
@@ -99,7 +99,7 @@ TEST_P(Pipeline, KeepsParametersByStage) {
 TEST_P(Pipeline, RunsTheLoops) {
   PipelineOptions options = GetParam(), one = options;
   one.stages = one.dataRanks = one.microBatches = 1;
-  one.shares = false;
+  one.shares = one.lastRuns = false;
   std::unique_ptr<Session> session = load(options), reference = load(one);
   ASSERT_TRUE(session && reference);
   runtime::Dataset data = runtime::makeSyntheticDataset(session->program(), 2 * options.batch, 1);
@@ -121,7 +121,10 @@ INSTANTIATE_TEST_SUITE_P(
                     PipelineOptions{.stages = 4, .microBatches = 8},
                     PipelineOptions{.stages = 2, .dataRanks = 1, .microBatches = 2},
                     PipelineOptions{.stages = 4, .microBatches = 8, .early = true},
-                    PipelineOptions{.stages = 2, .shares = true}));
+                    PipelineOptions{.stages = 2, .shares = true},
+                    PipelineOptions{.stages = 2, .lastRuns = true},
+                    PipelineOptions{
+                        .stages = 4, .microBatches = 8, .early = true, .lastRuns = true}));
 
 } // namespace
 } // namespace pcc::test

@@ -3,6 +3,7 @@
 #include "test/unit/runtime/Pipelines.h"
 
 #include "runtime/abi/RingCopy.h"
+#include "test/unit/runtime/LastRuns.h"
 #include "test/unit/runtime/Programs.h"
 
 #include <algorithm>
@@ -392,6 +393,8 @@ abi::Executable makePipeline(const PipelineOptions &options) {
   addAxis("dp", options.dataRanks);
   addGroups(options, executable);
   executable.mutable_batch()->set_micro_batches(uint32_t(options.microBatches));
+  if (options.lastRuns)
+    splitLastRuns(executable);
   return executable;
 }
 

@@ -28,6 +28,8 @@ struct PipelineOptions {
   /// Messages come and go by microbatch: one copy more of what is sent or received, so that one is
   /// under way while another is worked on.
   bool early = false;
+  /// The last backward of each stage is a section of its own, beside which gradients are reduced.
+  bool lastRuns = false;
 };
 
 /// A multi-layer perceptron without biases, its layers cut over the stages, in the order 1F1B

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/lower/EarlyKernels.h"
+
+#include "dialects/dist/Group.h"
+#include "passes/facts/StageSections.h"
+#include "passes/lower/Program.h"
+
+using namespace mlir;
+
+namespace pcc::lower {
+
+EarlyKernels::EarlyKernels(MutableArrayRef<facts::Section> sections) {
+  for (facts::Section &section : sections)
+    if (section.function->hasAttr(facts::earlyAttrName))
+      for (facts::Kernel &kernel : facts::collectKernels(section.function))
+        if (kernel.early)
+          kernels[kernel.early->section].push_back({&section, std::move(kernel)});
+}
+
+ArrayRef<EarlyKernel> EarlyKernels::in(StringRef section) const {
+  auto found = kernels.find(section);
+  return found == kernels.end() ? ArrayRef<EarlyKernel>() : found->second;
+}
+
+std::string EarlyKernels::lastSlotOf(facts::Section &section) const {
+  StringRef name = section.function.getName();
+  return section.runs > 1 && kernels.contains(name) ? facts::sectionOfLastSlot(name) : name.str();
+}
+
+dist::AxisList EarlyKernels::getReducedAxes(graph::RoleAttr gradient,
+                                            const dist::Mesh &mesh) const {
+  dist::AxisList axes;
+  for (const auto &[name, list] : kernels)
+    for (const EarlyKernel &early : list) {
+      auto reduce = dyn_cast<dist::AllReduceOp>(early.kernel.ops.front());
+      if (!reduce || placeOf(reduce.getResult()) != placeOf(reduce.getInput()))
+        continue;
+      // Through those before it in the same place.
+      Value source = facts::viewRoot(reduce.getInput());
+      while (auto other = source.getDefiningOp<dist::AllReduceOp>())
+        source = facts::viewRoot(other.getInput());
+      auto argument = dyn_cast<BlockArgument>(source);
+      if (argument && early.section->getArgumentRole(argument.getArgNumber()) == gradient &&
+          placeOf(source) == placeOf(reduce.getResult()))
+        llvm::append_range(axes, dist::getGroupAxes(reduce.getGroupAttr(), mesh));
+    }
+  return axes;
+}
+
+} // namespace pcc::lower

@@ -1,0 +1,90 @@
+// RUN: pcc-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(schedule-assign-kernels),schedule-overlap-reductions,schedule-plan-memory,lower-to-task)' | FileCheck %s
+
+// The last slot runs a section of its own, which adds to the sums that the other has begun and reduces each when it
+// is complete. Its results are those of the whole: reduced ones are partial no more. Who reads a reduced gradient waits.
+module attributes {dist.mesh = #dist.mesh<dp=2>} {
+  graph.parameter @v : tensor<4x4xf32> init(#graph.init<zeros>)
+  graph.parameter @w : tensor<4x4xf32> init(#graph.init<zeros>)
+  func.func @backward.0(%x: tensor<4x4xf32> {graph.role = #graph.role<input "x">, dist.sharding = #dist.sharding<[dp, _]>})
+      -> (tensor<4x4xf32> {graph.role = #graph.role<gradient "v">, dist.sharding = #dist.sharding<[_, _] partial(sum: dp)>, pipe.accumulate = #pipe.accumulate<scale = 1.0>},
+          tensor<4x4xf32> {graph.role = #graph.role<gradient "w">, dist.sharding = #dist.sharding<[_, _] partial(sum: dp)>, pipe.accumulate = #pipe.accumulate<scale = 1.0>})
+      attributes {dist.local} {
+    %0 = graph.exp %x : tensor<4x4xf32>
+    %1 = graph.matmul %0, %0 : tensor<4x4xf32>, tensor<4x4xf32>
+    return %0, %1 : tensor<4x4xf32>, tensor<4x4xf32>
+  }
+  func.func @update(%v: tensor<4x4xf32> {graph.role = #graph.role<parameter "v">}, %w: tensor<4x4xf32> {graph.role = #graph.role<parameter "w">},
+                    %gv: tensor<4x4xf32> {graph.role = #graph.role<gradient "v">}, %gw: tensor<4x4xf32> {graph.role = #graph.role<gradient "w">})
+      -> (tensor<4x4xf32> {graph.role = #graph.role<parameter "v">}, tensor<4x4xf32> {graph.role = #graph.role<parameter "w">}) {
+    %0 = dist.all_reduce sum %gv : tensor<4x4xf32>
+    %1 = graph.sub %v, %0 : tensor<4x4xf32>
+    %2 = dist.all_reduce sum %gw : tensor<4x4xf32>
+    %3 = graph.sub %w, %2 : tensor<4x4xf32>
+    return %1, %3 : tensor<4x4xf32>, tensor<4x4xf32>
+  }
+  pipe.step @train micro_batches = 3 copies = 1 micro_reduction = sum {
+    pipe.slot @backward.0 microbatch = 0 copy = 0
+    pipe.slot @backward.0 microbatch = 1 copy = 0
+    pipe.slot @backward.0 microbatch = 2 copy = 0
+    pipe.slot @update
+  }
+}
+// CHECK-DAG: %[[GV:.+]] = task.buffer "v" persistent offset = 128
+// CHECK-DAG: %[[GW:.+]] = task.buffer "w" persistent offset = 192
+// CHECK: task.result gradient "v" in %[[GV]] {{.+}} of @backward_last.0 {accumulated}
+// CHECK: task.result gradient "w" in %[[GW]] {{.+}} of @backward_last.0 {accumulated}
+// CHECK: task.section @backward.0 {
+// CHECK-NEXT: task.launch @kernel0_exp
+// CHECK-NEXT: task.accumulate %[[T:.+]] into %[[GV]] :
+// CHECK-NEXT: task.matmul {{.+}} into %[[GW]] {{.+}}accumulation add_after_first
+// CHECK-NOT: task.all_reduce
+// CHECK: task.section @backward_last.0 last_of @backward.0 {
+// CHECK-NEXT: task.launch @kernel0_exp
+// CHECK-NEXT: task.accumulate %[[T]] into %[[GV]] {accumulation = #task<accumulation add>,
+// CHECK-NEXT: task.all_reduce %[[GV]] into %[[GV]] {{.+}}signals = array<i32: [[V:[0-9]+]]>
+// CHECK-NEXT: task.matmul {{.+}} into %[[GW]] {{.+}}accumulation add>
+// CHECK-NEXT: task.all_reduce %[[GW]] into %[[GW]] {{.+}}signals = array<i32: [[W:[0-9]+]]>
+// CHECK-NOT: task.all_reduce
+// CHECK: task.section @update {
+// CHECK-NEXT: task.launch {{.+}}waits = array<i32: [[V]]>
+// CHECK-NEXT: task.launch {{.+}}waits = array<i32: [[W]]>
+// CHECK-NOT: task.all_reduce
+// CHECK: task.slot @backward.0 microbatch = 0 copy = 0
+// CHECK-NEXT: task.slot @backward.0 microbatch = 1 copy = 0
+// CHECK-NEXT: task.slot @backward_last.0 microbatch = 2 copy = 0
+// CHECK-NEXT: task.slot @update
+
+// -----
+
+// Of one slot there is no other section. A reduce-scatter leaves the gradient as it was, partial; what it writes lies
+// where nothing of the section does that is still to be read.
+module attributes {dist.mesh = #dist.mesh<dp=2>} {
+  graph.parameter @w : tensor<2x4xf32> init(#graph.init<zeros>)
+  func.func @forward_backward(%x: tensor<4x4xf32> {graph.role = #graph.role<input "x">, dist.sharding = #dist.sharding<[dp, _]>})
+      -> (tensor<4x4xf32> {graph.role = #graph.role<gradient "w">, dist.sharding = #dist.sharding<[_, _] partial(sum: dp)>}, tensor<f32> {graph.role = #graph.role<loss>})
+      attributes {dist.local} {
+    %0 = graph.matmul %x, %x : tensor<4x4xf32>, tensor<4x4xf32>
+    %1 = graph.matmul %x, %x {transpose_lhs} : tensor<4x4xf32>, tensor<4x4xf32>
+    %2 = graph.reduce sum %1, [0, 1] : tensor<4x4xf32>
+    return %0, %2 : tensor<4x4xf32>, tensor<f32>
+  }
+  func.func @update(%w: tensor<2x4xf32> {graph.role = #graph.role<parameter "w">}, %g: tensor<4x4xf32> {graph.role = #graph.role<gradient "w">})
+      -> (tensor<2x4xf32> {graph.role = #graph.role<parameter "w">}) {
+    %0 = dist.reduce_scatter sum %g axis = 0 : tensor<4x4xf32> to tensor<2x4xf32>
+    %1 = graph.sub %w, %0 : tensor<2x4xf32>
+    return %1 : tensor<2x4xf32>
+  }
+  pipe.step @train micro_batches = 1 copies = 1 micro_reduction = sum {
+    pipe.slot @forward_backward microbatch = 0 copy = 0
+    pipe.slot @update
+  }
+}
+// CHECK: task.result gradient "w" {{.+}} of @forward_backward {partial_axes = ["dp"]}
+// CHECK-NOT: last_of
+// CHECK: task.section @forward_backward {
+// CHECK-NEXT: task.matmul {{.+}} into %[[G:[0-9]+]]
+// CHECK-NEXT: task.reduce_scatter %[[G]] into %[[S:[0-9]+]]
+// CHECK-NEXT: task.matmul {{.+}} into %[[P:[0-9]+]]
+// CHECK-NEXT: task.launch
+// CHECK: task.section @update {
+// CHECK-NEXT: task.launch @{{.+}}(%{{[0-9]+}}, %[[S]])
