@@ -83,9 +83,9 @@ public:
   /// writes. SEND and RECV stand in batches of their own, without other kinds. May wait for an
   /// earlier batch where only so many may be in flight.
   ///
-  /// Of messages the proof of programs knows more (docs/spec/check.md, section 3): a RECV leaves its
-  /// destination alone until the matching SEND was started, so others may read it till then; and
-  /// who knows that the other side has received need not wait to overwrite the source.
+  /// Of messages the proof of programs knows more (docs/spec/check.md, section 3): a RECV leaves
+  /// its destination alone until the matching SEND was started, so others may read it till then;
+  /// and who knows that the other side has received need not wait to overwrite the source.
   virtual Expected<Request> start(std::span<const CollectiveCall> calls) = 0;
 
   /// Returns when the batch is done on this rank, or the communicator is aborted. `arrival` becomes
