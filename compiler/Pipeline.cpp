@@ -274,16 +274,21 @@ static void addSpmd(OpPassManager &passes, const PipelineOptions &options) {
 }
 
 /// stages: a program for each pipeline stage. Wholes are taken apart behind the cut: what passes
-/// between sections is what derivatives save, and none of the pieces that both sides compute. After
-/// this stage no collective is added.
+/// between sections is what derivatives save, and none of the pieces that both sides compute.
+/// Copies of a microbatch come together last, for until then they are all alike. After this stage
+/// no collective is added.
 static void addStages(OpPassManager &passes, const PipelineOptions &options) {
   order::PipelineShape shape = getPipelineShape(options.parallel);
-  if (shape.devices == 1)
-    return;
-  passes.addPass(pipeline::createApplyRecomputePins());
-  passes.addPass(pipeline::createCutStages(
-      {shape.devices, shape.chunks, shape.placement, splitsBackward(options.parallel)}));
-  addPieces(passes, options);
+  if (shape.devices > 1) {
+    passes.addPass(pipeline::createApplyRecomputePins());
+    passes.addPass(pipeline::createCutStages(
+        {shape.devices, shape.chunks, shape.placement, splitsBackward(options.parallel)}));
+    addPieces(passes, options);
+  }
+  if (options.training.copies > 1) {
+    passes.addPass(pipeline::createInterleaveCopies());
+    addCleanUp(passes);
+  }
 }
 
 /// schedule, of all pipeline stages together: when each works on which microbatch, and by that
@@ -304,6 +309,9 @@ static void addSchedule(OpPassManager &passes, const PipelineOptions &options) {
   passes.addPass(lower::createPrepareKernels());
   addCleanUp(passes);
   passes.addNestedPass<func::FuncOp>(schedule::createAssignKernels());
+  if (options.training.copies > 1)
+    passes.addPass(schedule::createOrderKernels(
+        {options.cluster ? machine::toText(*options.cluster) : std::string()}));
   if (options.hidesReductions)
     passes.addPass(schedule::createOverlapReductions());
   passes.addPass(schedule::createPlanMemory());

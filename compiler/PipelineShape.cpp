@@ -35,7 +35,7 @@ order::PipelineShape pcc::getPipelineShape(const abi::ParallelConfig &config) {
   const order::Schedule *schedule = getSchedule(config);
   order::PipelineShape shape;
   shape.devices = std::max(config.pipeline_stages(), 1);
-  shape.microbatches = int64_t(config.micro_batches()) * config.interleave_num();
+  shape.microbatches = config.micro_batches();
   shape.chunks = std::max(config.virtual_stages(), 1);
   if (schedule) {
     shape.placement = schedule->placement;

@@ -34,7 +34,7 @@ LogicalResult RankTraining::begin(const NamedTensors &globals) {
   if (failed(results))
     return failure();
   for (auto [binding, value] : llvm::zip_equal(plan.start->signature.results, *results))
-    keep(binding, value, /*block=*/0);
+    keep(binding, value, /*number=*/0);
   return success();
 }
 
@@ -55,7 +55,7 @@ LogicalResult RankTraining::runStep(const NamedTensors &batch, int64_t number) {
     if (failed(results))
       return failure();
     for (auto [binding, value] : llvm::zip_equal(section.signature.results, *results))
-      keep(binding, value, slot.block);
+      keep(binding, value, slot.number);
   }
   return success();
 }
@@ -71,13 +71,13 @@ FailureOr<Tensor> RankTraining::argument(const Slot &slot, const Binding &bindin
                                          const NamedTensors &batch, int64_t number) {
   const Section &section = plan.sections[slot.section];
   if (binding.role == graph::RoleKind::Input)
-    return section.localPart(binding, rowsOf(batch.at(binding.globalKey), slot.block, blocks),
-                             rank);
+    return section.localPart(
+        binding, rowsOf(batch.at(binding.globalKey), slot.block + binding.copy, blocks), rank);
   if (binding.role == graph::RoleKind::Parameter)
     return parameters.at(binding.key);
   if (binding.role == graph::RoleKind::Step)
     return Tensor::integers(ElementType::I64, {},
-                            {number * plan.runsOf(slot.section) + slot.block});
+                            {number * plan.runsOf(slot.section) + slot.number});
   if (binding.role == graph::RoleKind::Saved)
     return takeSaved(slot, binding);
   if (binding.role == graph::RoleKind::Gradient && sums.count(binding.key))
@@ -88,7 +88,7 @@ FailureOr<Tensor> RankTraining::argument(const Slot &slot, const Binding &bindin
 
 /// A saved value, which is gone when the last section that reads it has it.
 FailureOr<Tensor> RankTraining::takeSaved(const Slot &slot, const Binding &binding) {
-  auto entry = saved.find({binding.globalKey, slot.block});
+  auto entry = saved.find({binding.globalKey, slot.number});
   if (entry == saved.end())
     return failMissing(slot, binding);
   Tensor value = entry->second.value;
@@ -109,7 +109,7 @@ Tensor RankTraining::readSum(const std::string &key, double scale, ElementType t
       .rounded(options.precision);
 }
 
-void RankTraining::keep(const Binding &binding, const Tensor &value, int64_t block) {
+void RankTraining::keep(const Binding &binding, const Tensor &value, int64_t number) {
   if (binding.accumulateScale) {
     scales[binding.key] = *binding.accumulateScale;
     accumulate(sums[binding.key], value);
@@ -117,7 +117,7 @@ void RankTraining::keep(const Binding &binding, const Tensor &value, int64_t blo
     parameters[binding.key] = value;
   } else if (binding.role == graph::RoleKind::Saved) {
     if (auto readers = plan.readers.find(binding.globalKey); readers != plan.readers.end())
-      saved[{binding.globalKey, block}] = {value, readers->second};
+      saved[{binding.globalKey, number}] = {value, readers->second};
   } else {
     outputs[binding.key] = value;
   }

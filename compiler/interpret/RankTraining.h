@@ -29,10 +29,10 @@ private:
   mlir::FailureOr<Tensor> takeSaved(const Slot &slot, const Binding &binding);
   mlir::LogicalResult failMissing(const Slot &slot, const Binding &binding);
   Tensor readSum(const std::string &key, double scale, ElementType type) const;
-  void keep(const Binding &binding, const Tensor &value, int64_t block);
+  void keep(const Binding &binding, const Tensor &value, int64_t number);
   void accumulate(Tensor &sum, const Tensor &term);
 
-  /// What one slot leaves for others of its block, until the last of them has run.
+  /// What one slot leaves for others of its number, until the last of them has run.
   struct Saved {
     Tensor value;
     int64_t readers; ///< that are still to come
@@ -43,7 +43,7 @@ private:
   Rank &rank;
   const RunOptions &options;
   NamedTensors parameters;
-  std::map<std::pair<std::string, int64_t>, Saved> saved; ///< by key and block
+  std::map<std::pair<std::string, int64_t>, Saved> saved; ///< by key and number of the slot
   NamedTensors sums;                    ///< of accumulated results, in f32, not yet scaled
   std::map<std::string, double> scales; ///< of the sums
   NamedTensors outputs;                 ///< other results of the last slot that gave them

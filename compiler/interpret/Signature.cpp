@@ -49,6 +49,10 @@ Binding makeBinding(func::FuncOp function, DictionaryAttr attributes, Type type,
       binding.globalShape =
           binding.sharding.getGlobalShape(binding.type.getShape(), dist::getMesh(function));
   }
+  if (auto copy = attributes.getAs<IntegerAttr>(pipe::copyAttrName)) {
+    binding.copy = copy.getInt();
+    binding.key += ", copy " + std::to_string(binding.copy);
+  }
   if (auto factor = attributes.getAs<FloatAttr>(dist::gradientFactorAttrName))
     binding.gradientFactor = factor.getValueAsDouble();
   if (auto accumulate = attributes.getAs<pipe::AccumulateAttr>(pipe::accumulateAttrName))
@@ -56,11 +60,12 @@ Binding makeBinding(func::FuncOp function, DictionaryAttr attributes, Type type,
   return binding;
 }
 
-/// Tells bindings of one role and name apart by their position.
+/// Tells bindings of one role and name apart by their position. Several results may be added to one
+/// sum.
 void makeUnique(llvm::MutableArrayRef<Binding> bindings) {
   llvm::StringSet<> seen;
   for (auto [index, binding] : llvm::enumerate(bindings))
-    if (!seen.insert(binding.key).second)
+    if (!seen.insert(binding.key).second && !binding.accumulateScale)
       binding.key = binding.globalKey = binding.key + " #" + std::to_string(index);
 }
 

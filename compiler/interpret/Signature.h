@@ -18,9 +18,9 @@ using NamedTensors = std::map<std::string, Tensor>;
 
 /// One argument or result.
 struct Binding {
-  /// Unique among the arguments, and among the results: `input images`, `parameter fc.weight`,
-  /// `gradient fc.weight`, `loss`, `step`, `output logits`; without a role `argument 2`, `result
-  /// 0`.
+  /// Unique among the arguments, and among the results that are not accumulated: `input images`,
+  /// `input images, copy 1`, `parameter fc.weight`, `gradient fc.weight`, `loss`, `step`, `output
+  /// logits`; without a role `argument 2`, `result 0`.
   std::string key;
   /// The key of the value outside: of a parameter that stands for another one in a later chunk, and
   /// of its gradient, the other one's.
@@ -32,6 +32,7 @@ struct Binding {
   dist::Sharding sharding;     ///< replicated where the function says nothing
   double gradientFactor = 1.0; ///< `dist.gradient_factor` of a result, which is still to be applied
   std::optional<double> accumulateScale; ///< of `pipe.accumulate`
+  int64_t copy = 0;                      ///< `pipe.copy` of an input, whose rows it has
   bool isOwn = false; ///< of a `layerwise_parallel` parameter: ranks may hold different values
 };
 

@@ -125,8 +125,11 @@ LogicalResult addSlots(StagePlan &plan, ModuleOp program) {
     int64_t microbatch = slot.getMicrobatch().value_or(0), copy = slot.getCopy().value_or(0);
     std::string name;
     if (slot.getMicrobatch())
-      name = "microbatch " + std::to_string(microbatch) + ", copy " + std::to_string(copy);
-    plan.slots.push_back({*section, microbatch * int64_t(plan.step.getCopies()) + copy, name});
+      name = "microbatch " + std::to_string(microbatch);
+    if (slot.getCopy())
+      name += ", copy " + std::to_string(copy);
+    plan.slots.push_back(
+        {*section, microbatch * int64_t(plan.step.getCopies()) + copy, slot.getNumber(), name});
   }
   if (plan.slots.empty())
     return emitError(plan.step.getLoc()) << "the step has no slots";

@@ -12,8 +12,9 @@ namespace pcc::interpret {
 /// One slot: which section runs on which block of the batch.
 struct Slot {
   size_t section;   ///< index of the stage's sections
-  int64_t block;    ///< microbatch · copies + copy
-  std::string name; ///< `microbatch 1, copy 0`; empty for a slot without indices
+  int64_t block;    ///< microbatch · copies + copy; of a slot for all copies the first one's
+  int64_t number;   ///< among those of its section, by microbatch and copy
+  std::string name; ///< `microbatch 1, copy 0`, `microbatch 1`; empty for a slot without indices
 };
 
 /// A stage's part of a step.

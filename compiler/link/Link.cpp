@@ -124,6 +124,7 @@ void Linker::linkBatch() {
   abi::BatchPlan &batch = *executable.mutable_batch();
   batch.set_micro_batches(program.getMicroBatches());
   batch.set_copies(program.getCopies());
+  batch.set_together(program.getTogether());
   int64_t blocks = 1;
   for (auto op : program.getBody().front().getOps<task::InputOp>()) {
     int64_t own = 1;

@@ -101,6 +101,8 @@ void Linker::linkInput(task::InputOp op) {
   input.set_name(op.getName().str());
   linkBlock(op.getBlock(), op.getBuffer(), *input.mutable_block());
   input.set_buffer(bufferOf.lookup(op.getBuffer()));
+  for (Value copy : op.getCopies())
+    input.add_copy_buffers(bufferOf.lookup(copy));
 }
 
 static abi::ResultRole roleOf(task::ResultRole role) {

@@ -51,6 +51,18 @@ void AccumulateAttr::print(AsmPrinter &printer) const {
   printer << ">";
 }
 
+// P10
+LogicalResult PipeDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned index,
+                                                    NamedAttribute attribute) {
+  if (attribute.getName() != copyAttrName)
+    return success();
+  auto copy = dyn_cast<IntegerAttr>(attribute.getValue());
+  if (copy && copy.getType().isInteger(64) && copy.getInt() >= 0)
+    return success();
+  return op->emitOpError() << "expected \"pipe.copy\" of argument " << index
+                           << " to be the number of a copy, got " << attribute.getValue();
+}
+
 // P7
 LogicalResult PipeDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned index,
                                                        NamedAttribute attribute) {
@@ -66,26 +78,40 @@ LogicalResult PipeDialect::verifyRegionResultAttribute(Operation *op, unsigned, 
   return success();
 }
 
-/// P4: the slots of a section that have indices are one for each microbatch of each copy. (As no
-/// two slots are equal, and indices are in range, it is enough to count them.)
+/// P4: the slots of a section that have indices are one for each microbatch, or for each copy of
+/// each, and so it is in all sections. (As no two slots are equal, and indices are in range, it is
+/// enough to count them.)
 static LogicalResult verifyRuns(StepOp step) {
   llvm::MapVector<StringRef, int64_t> indexed;
   llvm::DenseSet<StringRef> alone;
+  bool isForAll = step.areCopiesTogether();
   for (auto slot : step.getBody().front().getOps<SlotOp>()) {
-    if (slot.getMicrobatch())
-      ++indexed[slot.getSection()];
-    else
+    if (!slot.getMicrobatch()) {
       alone.insert(slot.getSection());
+      continue;
+    }
+    ++indexed[slot.getSection()];
+    if (slot.getCopy().has_value() == isForAll)
+      return slot.emitOpError() << "expected all slots of microbatches to be for "
+                                << (isForAll ? "all copies" : "one copy") << " as the first one is";
   }
-  auto expected = llvm::checkedMul<int64_t>(step.getMicroBatches(), step.getCopies());
+  auto expected =
+      llvm::checkedMul<int64_t>(step.getMicroBatches(), isForAll ? 1 : step.getCopies());
   for (auto [section, count] : indexed)
     if (count != expected || alone.contains(section))
       return step.emitOpError() << "expected section \"" << section
                                 << "\" to run once, or once for each of " << step.getMicroBatches()
-                                << " microbatches of " << step.getCopies() << " copies, got "
-                                << count << " such slots"
+                                << " microbatches" << (isForAll ? "" : " of ")
+                                << (isForAll ? "" : std::to_string(step.getCopies()) + " copies")
+                                << ", got " << count << " such slots"
                                 << (alone.contains(section) ? " and one for all" : "");
   return success();
+}
+
+bool StepOp::areCopiesTogether() {
+  auto slots = getBody().front().getOps<SlotOp>();
+  auto first = llvm::find_if(slots, [](SlotOp slot) { return slot.getMicrobatch().has_value(); });
+  return first != slots.end() && !(*first).getCopy();
 }
 
 LogicalResult StepOp::verifyRegions() {
@@ -106,8 +132,8 @@ LogicalResult StepOp::verifyRegions() {
 
 LogicalResult SlotOp::verify() {
   auto step = cast<StepOp>((*this)->getParentOp());
-  if (getMicrobatch().has_value() != getCopy().has_value()) // P5
-    return emitOpError() << "expected a microbatch and a copy, or neither";
+  if (getCopy() && !getMicrobatch()) // P5
+    return emitOpError() << "expected a microbatch beside the copy";
   auto verifyIndex = [&](StringRef name, std::optional<uint64_t> index,
                          int64_t count) -> LogicalResult {
     int64_t value = index.value_or(0);
@@ -119,6 +145,12 @@ LogicalResult SlotOp::verify() {
   if (failed(verifyIndex("microbatch", getMicrobatch(), step.getMicroBatches())))
     return failure();
   return verifyIndex("copy", getCopy(), step.getCopies());
+}
+
+int64_t SlotOp::getNumber() {
+  auto step = cast<StepOp>((*this)->getParentOp());
+  int64_t microbatch = getMicrobatch().value_or(0);
+  return getCopy() ? microbatch * int64_t(step.getCopies()) + int64_t(*getCopy()) : microbatch;
 }
 
 LogicalResult SlotOp::verifySymbolUses(SymbolTableCollection &symbolTable) {

@@ -37,6 +37,10 @@ inline constexpr llvm::StringLiteral recomputeAttrName = "pipe.recompute";
 /// On a parameter that stands for another one in a later chunk: that one's name.
 inline constexpr llvm::StringLiteral copyOfAttrName = "pipe.copy_of";
 
+/// On an argument that is an input: the copy whose rows it has, of a microbatch whose copies are
+/// worked on together.
+inline constexpr llvm::StringLiteral copyAttrName = "pipe.copy";
+
 /// A section of this name runs once, before the first step of a training.
 inline constexpr llvm::StringLiteral startName = "start_training";
 

@@ -33,11 +33,13 @@ def Pipe_Dialect : Dialect {
     | `pipe.chunk` | any op | i64, the chunk that it belongs to |
     | `pipe.chunk` | parameter | i64, the chunk that reads and updates it |
     | `pipe.copy_of` | parameter | the name of the one that it stands for in a later chunk |
+    | `pipe.copy` | argument with the role of an input | i64, the copy whose part of it this is, in a section that a slot runs for all copies |
     | `pipe.recompute` | any op of a model | its result is computed again for the gradients, not kept |
     | `pipe.pins` | module | stages and recompute marks by the names of ops |
     | `pipe.copies` | `pipe.send` | i64, how many copies the value has, so that no send keeps its rank waiting |
   }];
   let useDefaultAttributePrinterParser = 1;
+  let hasRegionArgAttrVerify = 1;
   let hasRegionResultAttrVerify = 1;
 }
 
@@ -62,8 +64,8 @@ def Pipe_MicroReductionAttr : EnumAttr<Pipe_Dialect, Pipe_MicroReduction, "micro
 def Pipe_StepOp : Op<Pipe_Dialect, "step", [Symbol, NoTerminator, SingleBlock]> {
   let summary = "one training or evaluation step: its slots in the order of one rank";
   let description = [{
-    Every section runs either once, or once for each of `micro_batches` microbatches of each of
-    `copies` copies. `micro_reduction` records what the scales of accumulated results were made from:
+    Every section runs either once, or once for each of `micro_batches` microbatches, each time for one
+    of their `copies` copies or for all of them at once. `micro_reduction` records what the scales of accumulated results were made from:
     sum (gradients divided by the number of microbatches) or mean (losses and gradients divided by
     the number of microbatches and copies).
   }];
@@ -74,16 +76,25 @@ def Pipe_StepOp : Op<Pipe_Dialect, "step", [Symbol, NoTerminator, SingleBlock]> 
     $sym_name `micro_batches` `=` $micro_batches `copies` `=` $copies
     `micro_reduction` `=` $micro_reduction attr-dict-with-keyword $body
   }];
+  let extraClassDeclaration = [{
+    /// True if slots of microbatches are for all of their copies.
+    bool areCopiesTogether();
+  }];
   let hasRegionVerifier = 1;
 }
 
 def Pipe_SlotOp : Op<Pipe_Dialect, "slot", [HasParent<"StepOp">,
                                             DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "runs a section, for one microbatch of one copy or once for all";
+  let summary = "runs a section, for one copy of a microbatch, for all copies of one, or once for all";
   let arguments = (ins FlatSymbolRefAttr:$section, OptionalAttr<I64Attr>:$microbatch,
                        OptionalAttr<I64Attr>:$copy);
   let assemblyFormat = [{
-    $section (`microbatch` `=` $microbatch^ `copy` `=` $copy)? attr-dict
+    $section (`microbatch` `=` $microbatch^)? (`copy` `=` $copy^)? attr-dict
+  }];
+  let extraClassDeclaration = [{
+    /// Counts the slots of a section through a step, whatever their order: microbatch · copies + copy,
+    /// or the microbatch where a slot is for all copies; 0 of a section that runs once. Rings turn by it.
+    int64_t getNumber();
   }];
   let hasVerifier = 1;
 }

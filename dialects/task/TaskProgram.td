@@ -14,12 +14,13 @@ def Task_ProgramOp : Task_Op<"program", [Symbol, SymbolTable, NoTerminator, Isol
   let summary = "what every rank runs";
   let description = [{
     Buffers first, then parameters, inputs and results, then sections, then the slots of one step.
-    The sizes are those of the four spaces in bytes. The mesh is the module's `dist.mesh`.
+    The sizes are those of the four spaces in bytes. The mesh is the module's `dist.mesh`. With
+    `together` slots are for all copies of a microbatch; their `copy` is 0.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$persistent_bytes,
                        I64Attr:$temporary_bytes, I64Attr:$constant_bytes, I64Attr:$input_bytes,
                        DefaultValuedAttr<I64Attr, "1">:$micro_batches,
-                       DefaultValuedAttr<I64Attr, "1">:$copies);
+                       DefaultValuedAttr<I64Attr, "1">:$copies, UnitAttr:$together);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$sym_name attr-dict-with-keyword $body";
   let hasRegionVerifier = 1;
@@ -64,8 +65,15 @@ def Task_ParameterOp : Task_Part<"parameter"> {
 
 def Task_InputOp : Task_Part<"input"> {
   let summary = "data fed before every slot";
-  let arguments = (ins StrAttr:$name, Task_Buffer:$buffer, Task_BlockAttr:$block);
-  let assemblyFormat = "$name `in` $buffer $block attr-dict `:` type($buffer)";
+  let description = [{
+    `copies`: the buffers of the copies behind the first one of a microbatch, where a slot is for all.
+  }];
+  let arguments = (ins StrAttr:$name, Task_Buffer:$buffer, Variadic<Task_Buffer>:$copies,
+                       Task_BlockAttr:$block);
+  let assemblyFormat = [{
+    $name `in` $buffer (`copies` $copies^)? $block attr-dict `:` type($buffer)
+    (`copies` type($copies)^)?
+  }];
 }
 
 def Task_ResultOp : Task_Part<"result"> {

@@ -35,7 +35,7 @@ struct EarlyPlace {
 struct Kernel {
   int64_t number = 0;
   task::FormAttr form;
-  std::optional<EarlyPlace> early; ///< nothing: it runs in its own section
+  std::optional<EarlyPlace> early;          ///< nothing: it runs in its own section
   llvm::SmallVector<mlir::Operation *> ops; ///< in program order
   llvm::SetVector<mlir::Value> inputs;      ///< buffers that it reads, in order of first use
   llvm::SmallVector<mlir::Value> outputs;   ///< its values that are read outside

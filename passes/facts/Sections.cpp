@@ -13,6 +13,13 @@ graph::RoleAttr Section::getArgumentRole(unsigned index) {
   return graph::getArgRole(function, index);
 }
 
+Attribute Section::getArgumentKey(unsigned index) {
+  graph::RoleAttr role = getArgumentRole(index);
+  auto copy = function.getArgAttrOfType<IntegerAttr>(index, pipe::copyAttrName);
+  return copy && copy.getInt() > 0 ? ArrayAttr::get(function.getContext(), {role, copy})
+                                   : Attribute(role);
+}
+
 graph::RoleAttr Section::getResultRole(unsigned index) {
   return graph::getResultRole(function, index);
 }
@@ -22,15 +29,29 @@ OperandRange Section::getReturned() {
 }
 
 bool Section::isAccumulated(unsigned result) {
-  return runs > 1 && function.getResultAttr(result, pipe::accumulateAttrName);
+  if (runs == 0 || !function.getResultAttr(result, pipe::accumulateAttrName))
+    return false;
+  return runs > 1 || results.lookup(getResultRole(result)).size() > 1;
 }
 
 bool Section::beginsSum(unsigned result) {
-  return isAccumulated(result) && !begunSums.contains(getResultRole(result));
+  graph::RoleAttr role = getResultRole(result);
+  return isAccumulated(result) && !begunSums.contains(role) &&
+         (!role || results.lookup(role).front() == result);
 }
 
 bool Section::endsSum(unsigned result) {
-  return isAccumulated(result) && !openSums.contains(getResultRole(result));
+  graph::RoleAttr role = getResultRole(result);
+  return isAccumulated(result) && !openSums.contains(role) &&
+         (!role || results.lookup(role).back() == result);
+}
+
+static Section makeSection(mlir::func::FuncOp function, int64_t runs) {
+  Section section{function, runs, {}, {}, {}};
+  for (unsigned result = 0; result < function.getNumResults(); ++result)
+    if (graph::RoleAttr role = section.getResultRole(result))
+      section.results[role].push_back(result);
+  return section;
 }
 
 pipe::StepOp getStep(ModuleOp module) {
@@ -57,15 +78,18 @@ SmallVector<Section> collectSections(ModuleOp module) {
   SmallVector<Section> sections;
   llvm::SmallPtrSet<Attribute, 4> sums;
   for (auto [name, count] : runs)
-    if (auto function = module.lookupSymbol<func::FuncOp>(name))
-      addSums(sections.emplace_back(Section{function, count, sums, {}}), sums);
+    if (auto function = module.lookupSymbol<func::FuncOp>(name)) {
+      Section &section = sections.emplace_back(makeSection(function, count));
+      section.begunSums = sums;
+      addSums(section, sums);
+    }
   for (Section &section : sections)
     for (Section &other : sections)
       if (lastSlots.lookup(other.function.getName()) > lastSlots.lookup(section.function.getName()))
         addSums(other, section.openSums);
   for (auto function : module.getOps<func::FuncOp>())
     if (!function.isExternal() && !runs.contains(function.getName()))
-      sections.push_back({function, 0, {}, {}});
+      sections.push_back(makeSection(function, /*runs=*/0));
   return sections;
 }
 

@@ -55,6 +55,7 @@ public:
 
 private:
   void emitParameter(BlockArgument argument, RoleAttr role, BlockAttr block);
+  void emitInput(BlockArgument argument, RoleAttr role, BlockAttr block);
   void emitResult(facts::Section &section, unsigned index, ResultRole role);
   bool areInputsRows() const;
   InputOp findLabels(facts::Section &evaluation, task::ResultOp scores) const;
@@ -64,7 +65,7 @@ private:
   const EarlyKernels &early;
   Buffers &buffers;
   OpBuilder b;
-  llvm::DenseSet<Attribute> seen; ///< roles that have their op
+  llvm::DenseSet<Attribute> seen; ///< keys of arguments that have their op
 };
 } // namespace
 
@@ -76,10 +77,18 @@ void BoundaryEmitter::emitParameter(BlockArgument argument, RoleAttr role, Block
                             block, isState);
 }
 
+/// The first copy of an input comes first, and has the op of all.
+void BoundaryEmitter::emitInput(BlockArgument argument, RoleAttr role, BlockAttr block) {
+  for (InputOp input : b.getBlock()->getOps<InputOp>())
+    if (input.getNameAttr() == role.getName())
+      return input.getCopiesMutable().append(buffers.of(argument));
+  InputOp::create(b, argument.getLoc(), role.getName(), buffers.of(argument), ValueRange(), block);
+}
+
 void BoundaryEmitter::emitArguments(facts::Section &section) {
   for (BlockArgument argument : section.function.getArguments()) {
     RoleAttr role = section.getArgumentRole(argument.getArgNumber());
-    if (!role || !seen.insert(role).second)
+    if (!role || !seen.insert(section.getArgumentKey(argument.getArgNumber())).second)
       continue;
     auto type = cast<ShapedType>(argument.getType());
     Attribute sharding =
@@ -88,7 +97,7 @@ void BoundaryEmitter::emitArguments(facts::Section &section) {
     if (role.getKind() == RoleKind::Parameter)
       emitParameter(argument, role, block);
     else if (role.getKind() == RoleKind::Input)
-      InputOp::create(b, argument.getLoc(), role.getName(), buffers.of(argument), block);
+      emitInput(argument, role, block);
     else if (role.getKind() == RoleKind::Step)
       task::StepOp::create(b, argument.getLoc(), buffers.of(argument));
   }

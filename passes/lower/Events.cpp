@@ -268,9 +268,10 @@ void EventAssigner::run() {
   findRivals();
   restart();
   llvm::StringSet<> inStep;
+  int64_t copies = program.getTogether() ? 1 : program.getCopies();
   for (auto slot : program.getBody().front().getOps<SlotOp>()) {
     inStep.insert(slot.getSection());
-    runSection(slot.getSection(), slot.getMicrobatch() * program.getCopies() + slot.getCopy());
+    runSection(slot.getSection(), slot.getMicrobatch() * copies + slot.getCopy());
   }
   for (auto section : program.getBody().front().getOps<SectionOp>()) {
     if (inStep.contains(section.getSymName()))

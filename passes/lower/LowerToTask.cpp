@@ -117,10 +117,11 @@ struct LowerToTask : impl::LowerToTaskBase<LowerToTask> {
         return signalPassFailure();
     pipe::StepOp step = facts::getStep(module);
     OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
-    auto program = ProgramOp::create(
-        b, module.getLoc(), step ? step.getSymName() : StringRef("main"), bytes.getPersistent(),
-        bytes.getTemporary(), /*constant_bytes=*/0, bytes.getInput(),
-        step ? step.getMicroBatches() : 1, step ? step.getCopies() : 1);
+    auto program =
+        ProgramOp::create(b, module.getLoc(), step ? step.getSymName() : StringRef("main"),
+                          bytes.getPersistent(), bytes.getTemporary(), /*constant_bytes=*/0,
+                          bytes.getInput(), step ? step.getMicroBatches() : 1,
+                          step ? step.getCopies() : 1, step && step.areCopiesTogether());
     Block &body = program.getBody().emplaceBlock();
     Buffers buffers(&body);
     Outliner outliner(module);

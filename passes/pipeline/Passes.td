@@ -114,4 +114,15 @@ def CutStages : Pass<"pipeline-cut-stages", "::mlir::ModuleOp"> {
                            "::pcc::pipe::PipeDialect"];
 }
 
+def InterleaveCopies : Pass<"pipeline-interleave-copies", "::mlir::ModuleOp"> {
+  let summary = "lets a slot work on all copies of a microbatch";
+  let description = [{
+    Where a step has several copies, each section of microbatches does the work of all of them, one
+    behind the other: inputs are marked with the copy whose rows they have (`pipe.copy`), saved values
+    and messages are each copy's own, and each adds a result of its own to a sum.
+  }];
+  let dependentDialects = ["::mlir::func::FuncDialect", "::pcc::graph::GraphDialect",
+                           "::pcc::pipe::PipeDialect"];
+}
+
 #endif // PCC_PASSES_PIPELINE_PASSES_TD

@@ -53,6 +53,20 @@ def OverlapReductions : Pass<"schedule-overlap-reductions", "::mlir::ModuleOp"> 
   let dependentDialects = ["::pcc::task::TaskDialect"];
 }
 
+def OrderKernels : Pass<"schedule-order-kernels", "::mlir::ModuleOp"> {
+  let summary = "finds an order of kernels in which collectives hide under computation";
+  let description = [{
+    A list schedule of each section of the step over a lane that computes, one of collectives and one of
+    messages, by the prices of the machine. The section keeps its order where none is found that takes
+    less. Annotates: `task.kernel` and `task.forms` anew.
+  }];
+  let options = [
+    Option<"cluster", "cluster", "std::string", /*default=*/"",
+           "`2x8xH100`, or the message of docs/spec/machine.md as text">,
+  ];
+  let dependentDialects = ["::pcc::task::TaskDialect"];
+}
+
 def PlanMemory : Pass<"schedule-plan-memory", "::mlir::ModuleOp"> {
   let summary = "gives every value that crosses kernels its place in memory";
   let description = [{

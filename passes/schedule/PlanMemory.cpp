@@ -69,9 +69,9 @@ private:
   MLIRContext *context;
   Bump persistent{Space::Persistent}, input{Space::Input};
   int64_t temporaryBytes = 0;
-  llvm::DenseMap<Attribute, PlaceAttr> placeOfRole; ///< parameters, inputs, the step
-  llvm::DenseMap<Attribute, Value> valueOfRole;     ///< results of earlier sections of the step
-  std::optional<Rings> rings;                       ///< of the step
+  llvm::DenseMap<Attribute, PlaceAttr> placeOfKey; ///< parameters, inputs, the step, sums
+  llvm::DenseMap<Attribute, Value> valueOfRole;    ///< results of earlier sections of the step
+  std::optional<Rings> rings;                      ///< of the step
   Values values;
   int64_t start = 0;                ///< time of the present section's first kernel
   llvm::StringMap<int64_t> startOf; ///< the same of those before it
@@ -82,11 +82,12 @@ private:
 void MemoryPlanner::placeArguments(facts::Section &section) {
   for (BlockArgument argument : section.function.getArguments()) {
     RoleAttr role = section.getArgumentRole(argument.getArgNumber());
-    if (!role || placeOfRole.contains(role))
+    Attribute key = section.getArgumentKey(argument.getArgNumber());
+    if (!role || placeOfKey.contains(key))
       continue;
     bool isInput = role.getKind() == RoleKind::Input;
     if (isInput || role.getKind() == RoleKind::Parameter || role.getKind() == RoleKind::Step)
-      placeOfRole[role] =
+      placeOfKey[key] =
           (isInput ? input : persistent).take(context, cast<ShapedType>(argument.getType()));
   }
 }
@@ -97,7 +98,7 @@ void MemoryPlanner::placeAccumulators(facts::Section &section) {
     if (!section.isAccumulated(i))
       continue;
     auto type = cast<ShapedType>(section.function.getResultTypes()[i]);
-    PlaceAttr &place = placeOfRole[section.getResultRole(i)];
+    PlaceAttr &place = placeOfKey[section.getResultRole(i)];
     if (section.beginsSum(i))
       place = persistent.take(context, type, sizeof(float));
     section.function.setResultAttr(i, facts::placeAttrName, place);
@@ -109,7 +110,7 @@ LogicalResult MemoryPlanner::bindArgument(facts::Section &section, unsigned inde
   BlockArgument argument = section.function.getArgument(index);
   RoleAttr role = section.getArgumentRole(index);
   int64_t bytes = task::bytesOf(cast<ShapedType>(argument.getType()));
-  if (PlaceAttr place = role ? placeOfRole.lookup(role) : PlaceAttr()) {
+  if (PlaceAttr place = role ? placeOfKey.lookup(section.getArgumentKey(index)) : PlaceAttr()) {
     bool holdsSum = role.getKind() == RoleKind::Gradient || role.getKind() == RoleKind::Loss;
     values.add(argument, {bytes, start, start, place, holdsSum});
     return success();
@@ -150,7 +151,7 @@ PlaceAttr MemoryPlanner::parameterUpdatedBy(facts::Section &section, const facts
     RoleAttr role = section.getResultRole(use.getOperandNumber());
     if (place || !role || role.getKind() != RoleKind::Parameter)
       return nullptr;
-    place = placeOfRole.lookup(role);
+    place = placeOfKey.lookup(role);
     if (place && !mayReplace(place, kernel, output))
       return nullptr;
   }
@@ -362,7 +363,7 @@ LogicalResult MemoryPlanner::run() {
 
   for (auto parameter : module.getOps<ParameterOp>()) {
     auto role = RoleAttr::get(context, RoleKind::Parameter, parameter.getSymNameAttr());
-    if (PlaceAttr place = placeOfRole.lookup(role))
+    if (PlaceAttr place = placeOfKey.lookup(role))
       parameter->setAttr(facts::placeAttrName, place);
   }
   module->setAttr(facts::bytesAttrName,

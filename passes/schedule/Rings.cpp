@@ -31,11 +31,9 @@ Rings::Rings(pipe::StepOp step, MutableArrayRef<facts::Section> sections)
     : sections(sections), slots(sections.size()) {
   int64_t position = 0;
   for (auto slot : step.getBody().front().getOps<pipe::SlotOp>()) {
-    int64_t number =
-        slot.getMicrobatch().value_or(0) * step.getCopies() + slot.getCopy().value_or(0);
     for (auto [index, section] : llvm::enumerate(sections))
       if (section.function.getName() == slot.getSection())
-        slots[index][number] = position;
+        slots[index][slot.getNumber()] = position;
     ++position;
   }
   for (unsigned section = 0; section < sections.size(); ++section)

@@ -79,9 +79,7 @@ void MessageSizer::addSections(ModuleOp module, StageSlots &stage) {
   if (!step)
     return;
   for (auto slot : step.getBody().front().getOps<pipe::SlotOp>())
-    stage.slots.push_back(
-        {slot.getSection(), int64_t(slot.getMicrobatch().value_or(0) * step.getCopies() +
-                                    slot.getCopy().value_or(0))});
+    stage.slots.push_back({slot.getSection(), slot.getNumber()});
   for (auto function : module.getOps<func::FuncOp>()) {
     for (auto send : function.getOps<pipe::SendOp>())
       stage.sends[function.getName()].push_back(

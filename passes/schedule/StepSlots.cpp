@@ -41,7 +41,7 @@ LogicalResult StepSlots::addStage(ModuleOp module) {
       return stage.others.back().emitError("expected \"")
              << stage.others.back().getSection()
              << "\", which runs once, behind the slots of microbatches";
-    stage.slots[{slot.getSection(), *slot.getMicrobatch() * copies + *slot.getCopy()}] = slot;
+    stage.slots[{slot.getSection(), slot.getNumber()}] = slot;
   }
   return success();
 }
@@ -54,7 +54,7 @@ bool StepSlots::has(const Stage &stage, StringRef section, int64_t chunk) const 
 void StepSlots::findShape() {
   pipe::StepOp step = stages.front().step;
   shape.devices = int(stages.size());
-  shape.microbatches = step.getMicroBatches() * step.getCopies();
+  shape.microbatches = step.getMicroBatches() * (step.areCopiesTogether() ? 1 : step.getCopies());
   if (!has(stages.front(), facts::forwardTrainName, 0)) {
     shape.chunks = 2; // so that names have numbers
     while (has(stages.front(), facts::forwardTrainName, shape.chunks))

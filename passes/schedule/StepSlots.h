@@ -8,8 +8,8 @@
 //   weight gradients of chunk 1       @backward_weight.1
 //   forward and backward overlapped   the slots of the forward, then those of the backward
 //
-// A stage with one chunk has sections without a number. Microbatch i of a schedule is copy i mod k
-// of microbatch i / k, of k copies.
+// A stage with one chunk has sections without a number. Where slots are for one copy of k,
+// microbatch i of a schedule is copy i mod k of microbatch i / k.
 #pragma once
 
 #include "dialects/pipe/Pipe.h"

@@ -92,7 +92,8 @@ bool takesRows(const Program &program);
 
 /// Checks parameters, inputs, results and metrics of a program whose memory plan is valid, for the
 /// ranks that run it.
-void checkTables(Checker &checker, const Mesh &mesh, const Program &program, RankRange ranks);
+void checkTables(Checker &checker, const Executable &executable, const Program &program,
+                 RankRange ranks);
 
 /// Adds `name` to `names`; an empty name, or one given twice, is a finding.
 void checkName(Checker &checker, std::set<std::string> &names, const std::string &name);

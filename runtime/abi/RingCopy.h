@@ -5,6 +5,8 @@
 //   slot (microbatch, copy)   (0,0) (0,1) (1,0) (1,1) (2,0) …
 //   index                       0     1     2     3     4
 //   copy of the ring            0     1     2     0     1
+//
+// Where slots are for all copies of a microbatch, the index is the microbatch.
 
 #ifndef PCC_RUNTIME_ABI_RINGCOPY_H
 #define PCC_RUNTIME_ABI_RINGCOPY_H
@@ -15,7 +17,17 @@ namespace pcc::abi {
 
 /// The index by which rings turn.
 inline uint64_t ringIndex(const BatchPlan &batch, const Slot &slot) {
-  return uint64_t(slot.microbatch()) * batch.copies() + slot.copy();
+  return uint64_t(slot.microbatch()) * (batch.together() ? 1 : batch.copies()) + slot.copy();
+}
+
+/// Of how many copies of a microbatch a slot brings the rows.
+inline uint32_t copiesOfSlot(const BatchPlan &batch) {
+  return batch.together() ? batch.copies() : 1;
+}
+
+/// The buffer for the rows of a copy, of those that a slot brings.
+inline uint32_t bufferOfCopy(const Input &input, uint32_t copy) {
+  return copy == 0 ? input.buffer() : input.copy_buffers(int(copy) - 1);
 }
 
 /// How many copies a valid buffer has.

@@ -155,11 +155,10 @@ void checkSlots(Checker &checker, const Executable &executable, const Program &p
     checker.expect(slot.section() < static_cast<uint32_t>(program.sections_size()),
                    "section: expected an index below {}, got {}", program.sections_size(),
                    slot.section());
-    checker.expect(slot.microbatch() < executable.batch().micro_batches() &&
-                       slot.copy() < executable.batch().copies(),
+    uint32_t copies = executable.batch().together() ? 1 : executable.batch().copies();
+    checker.expect(slot.microbatch() < executable.batch().micro_batches() && slot.copy() < copies,
                    "expected a microbatch below {} and a copy below {}, got {} and {}",
-                   executable.batch().micro_batches(), executable.batch().copies(),
-                   slot.microbatch(), slot.copy());
+                   executable.batch().micro_batches(), copies, slot.microbatch(), slot.copy());
   }
 }
 
@@ -194,7 +193,7 @@ void checkProgram(Checker &checker, const Executable &executable, int index) {
   checkMemory(checker, executable, program.memory());
   if (!checker.ok())
     return;
-  checkTables(checker, executable.mesh(), program, ranks);
+  checkTables(checker, executable, program, ranks);
   if (!checker.ok())
     return;
   checkBatchRows(checker, executable, program);

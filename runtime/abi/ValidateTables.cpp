@@ -133,7 +133,26 @@ void checkParameters(Checker &checker, const Program &program, const Mesh &mesh,
   checkWholes(checker, program);
 }
 
-void checkInputs(Checker &checker, const Program &program, const Mesh &mesh, RankRange ranks) {
+/// Checks that an input has a buffer for each copy that a slot works on.
+void checkCopies(Checker &checker, const Program &program, const Input &input,
+                 const BatchPlan &batch) {
+  int64_t more = batch.together() ? int64_t(batch.copies()) - 1 : 0;
+  checker.expect(input.copy_buffers_size() == more, "copy_buffers: expected {}, got {}", more,
+                 input.copy_buffers_size());
+  for (uint32_t buffer : input.copy_buffers()) {
+    Checker::Scope scope(checker, "copy_buffers");
+    if (!checkBufferIndex(checker, program, buffer))
+      return;
+    const Buffer &first = program.memory().buffers(int(input.buffer()));
+    const Buffer &other = program.memory().buffers(int(buffer));
+    checker.expect(other.space() == INPUT && other.bytes() == first.bytes() &&
+                       other.type() == first.type(),
+                   "expected a buffer like that of the first copy, got '{}'", other.name());
+  }
+}
+
+void checkInputs(Checker &checker, const Program &program, const BatchPlan &batch, const Mesh &mesh,
+                 RankRange ranks) {
   std::set<std::string> names;
   for (int i = 0; i < program.inputs_size(); ++i) {
     Checker::Scope scope(checker, "inputs", i);
@@ -142,6 +161,7 @@ void checkInputs(Checker &checker, const Program &program, const Mesh &mesh, Ran
     if (!checkBlock(checker, input.block(), mesh, ranks) ||
         !checkBlockBuffer(checker, program, input.block(), input.buffer(), INPUT))
       return;
+    checkCopies(checker, program, input, batch);
     if (!takesRows(program))
       continue;
     if (!checker.expect(input.block().global_shape_size() > 0, "expected a dimension of rows"))
@@ -212,9 +232,11 @@ bool takesRows(const Program &program) {
   return program.slots_size() > 0 || program.metrics_size() > 0;
 }
 
-void checkTables(Checker &checker, const Mesh &mesh, const Program &program, RankRange ranks) {
+void checkTables(Checker &checker, const Executable &executable, const Program &program,
+                 RankRange ranks) {
+  const Mesh &mesh = executable.mesh();
   checkParameters(checker, program, mesh, ranks);
-  checkInputs(checker, program, mesh, ranks);
+  checkInputs(checker, program, executable.batch(), mesh, ranks);
   checkResults(checker, program, mesh, ranks);
   if (checker.ok())
     checkMetrics(checker, program);

@@ -6,6 +6,7 @@
 #include "runtime/abi/Executable.h"
 #include "runtime/abi/Outside.h"
 #include "runtime/abi/RankExpression.h"
+#include "runtime/abi/RingCopy.h"
 #include "runtime/abi/Stages.h"
 #include "runtime/check/Check.h"
 #include "runtime/checkpoint/SaveParameters.h"
@@ -137,14 +138,17 @@ bool hasShape(const Tensor &tensor, const abi::Block &block, int64_t rowsFactor)
   return tensor.type == block.type() && tensor.shape == shape;
 }
 
-/// Copies this rank's rows of microbatch number `number` of every input.
-void fillInputs(RankExecutor &rank, const NamedTensors &batch, int64_t number) {
+/// Copies this rank's rows of block number `number` of every input, and of those behind it that a
+/// slot for `copies` copies works on.
+void fillInputs(RankExecutor &rank, const NamedTensors &batch, int64_t number, uint32_t copies) {
   for (const abi::Input &input : rank.program().inputs()) {
     const abi::Block &block = input.block();
     int64_t bytes =
         *abi::elementCount(block.global_shape()) * int64_t(abi::elementBytes(block.type()));
-    copyBlockOut(block, rank.executable().mesh(), rank.rank(),
-                 batch.at(input.name()).data.data() + number * bytes, rank.address(input.buffer()));
+    for (uint32_t copy = 0; copy < copies; ++copy)
+      copyBlockOut(block, rank.executable().mesh(), rank.rank(),
+                   batch.at(input.name()).data.data() + (number + copy) * bytes,
+                   rank.address(abi::bufferOfCopy(input, copy)));
   }
 }
 
@@ -313,7 +317,8 @@ Expected<StepResults> Session::runStep(const NamedTensors &batch) {
   Status status = onEveryRank([=, step = step](RankExecutor &rank) {
     StepHooks hooks;
     hooks.fill = [&](const abi::Slot &slot) {
-      fillInputs(rank, batch, slot.microbatch() * copies + slot.copy());
+      fillInputs(rank, batch, slot.microbatch() * copies + slot.copy(),
+                 abi::copiesOfSlot(executable().batch()));
     };
     hooks.sectionDone = [&](uint32_t section) {
       losses.readAfter(section, rank, (*values)[rank.rank()]);
@@ -341,7 +346,7 @@ Expected<NamedTensors> Session::runForward(const NamedTensors &microbatch) {
     return status;
   auto outputs = std::make_shared<ResultBlocks>(makeBlocks(program(), ranks(), abi::OUTPUT));
   Status status = onEveryRank([=](RankExecutor &rank) {
-    fillInputs(rank, microbatch, 0);
+    fillInputs(rank, microbatch, 0, /*copies=*/1);
     Status status;
     if (int section = sectionOfName(rank.program(), "forward"); section >= 0)
       status = rank.runSection(uint32_t(section));

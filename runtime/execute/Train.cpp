@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "runtime/execute/Train.h"
+#include "runtime/abi/RingCopy.h"
 
 #include "runtime/data/BatchReader.h"
 #include "runtime/execute/Monitor.h"
@@ -39,7 +40,6 @@ Status Run::runRank(RankExecutor &rank) {
   const abi::BatchPlan &plan = rank.executable().batch();
   int64_t blockRows = batchRows / (int64_t(plan.micro_batches()) * plan.copies());
   BatchReader reader(data, fieldOf, rank.executable(), rank.rank());
-  auto addressOf = [&](const abi::Input &input) { return rank.address(input.buffer()); };
   auto parallelFor = [&](int64_t count, const auto &body) { rank.device().parallel(count, body); };
   std::shared_ptr<const std::vector<int64_t>> rows;
   int64_t batch = 0;
@@ -47,7 +47,13 @@ Status Run::runRank(RankExecutor &rank) {
   StepHooks hooks;
   hooks.fill = [&](const abi::Slot &slot) {
     int64_t block = int64_t(slot.microbatch()) * plan.copies() + slot.copy();
-    reader.read({rows.get(), batch * batchRows + block * blockRows}, addressOf, parallelFor);
+    for (uint32_t copy = 0; copy < abi::copiesOfSlot(plan); ++copy) {
+      auto addressOf = [&](const abi::Input &input) {
+        return rank.address(abi::bufferOfCopy(input, copy));
+      };
+      reader.read({rows.get(), batch * batchRows + (block + copy) * blockRows}, addressOf,
+                  parallelFor);
+    }
   };
   hooks.sectionDone = [&](uint32_t section) { losses.readAfter(section, rank, loss); };
   for (int64_t step = 0; step < steps; ++step) {

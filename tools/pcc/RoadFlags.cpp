@@ -162,8 +162,8 @@ llvm::StringRef RoadFlags::givenFlag(llvm::ArrayRef<llvm::StringRef> except) con
   const cl::Option &lossFlag = loss, &optimizerFlag = optimizer, &dumpFlag = dumpIr,
                    &remarksFlag = remarks, &freezeFlag = freezeBatchNorm,
                    &hideFlag = hidesReductions, &memoryFlag = stageMemory;
-  for (const cl::Option *option : {&lossFlag, &optimizerFlag, &dumpFlag, &remarksFlag, &freezeFlag,
-                                   &hideFlag, &memoryFlag})
+  for (const cl::Option *option :
+       {&lossFlag, &optimizerFlag, &dumpFlag, &remarksFlag, &freezeFlag, &hideFlag, &memoryFlag})
     if (option->getNumOccurrences())
       return option->ArgStr;
   for (llvm::StringRef given : {model.givenFlag(), parallel.givenFlag(except), cluster.givenFlag()})

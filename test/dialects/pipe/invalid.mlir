@@ -50,14 +50,46 @@ pipe.step @train micro_batches = 2 copies = 1 micro_reduction = mean {
 
 // -----
 
-// P5: both indices or none.
+// P5: a copy of a microbatch.
 func.func @f() {
   return
 }
 pipe.step @train micro_batches = 2 copies = 1 micro_reduction = mean {
-  // expected-error @below {{expected a microbatch and a copy, or neither}}
-  "pipe.slot"() {section = @f, microbatch = 0 : i64} : () -> ()
+  // expected-error @below {{expected a microbatch beside the copy}}
+  pipe.slot @f copy = 0
 }
+
+// -----
+
+// P4: slots are for one copy, or all for all copies.
+func.func @f() {
+  return
+}
+func.func @g() {
+  return
+}
+pipe.step @train micro_batches = 1 copies = 1 micro_reduction = mean {
+  pipe.slot @f microbatch = 0
+  // expected-error @below {{expected all slots of microbatches to be for all copies as the first one is}}
+  pipe.slot @g microbatch = 0 copy = 0
+}
+
+// -----
+
+// P4: all copies of a microbatch are missing.
+func.func @f() {
+  return
+}
+// expected-error @below {{expected section "f" to run once, or once for each of 2 microbatches, got 1 such slots}}
+pipe.step @train micro_batches = 2 copies = 2 micro_reduction = mean {
+  pipe.slot @f microbatch = 1
+}
+
+// -----
+
+// P10: copies are numbered from 0.
+// expected-error @below {{expected "pipe.copy" of argument 0 to be the number of a copy, got -1 : i64}}
+func.func private @f(tensor<4xf32> {pipe.copy = -1 : i64})
 
 // -----
 

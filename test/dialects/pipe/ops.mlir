@@ -19,3 +19,15 @@ pipe.step @train micro_batches = 2 copies = 1 micro_reduction = sum {
   // CHECK-NEXT: pipe.slot @update
   pipe.slot @update
 }
+
+// A slot for all copies of a microbatch: its section has the rows of each.
+
+// CHECK: tensor<4xf32> {pipe.copy = 1 : i64}
+func.func @all_copies(%x: tensor<4xf32> {pipe.copy = 0 : i64}, %y: tensor<4xf32> {pipe.copy = 1 : i64}) {
+  return
+}
+// CHECK: pipe.step @interleaved micro_batches = 1 copies = 2
+pipe.step @interleaved micro_batches = 1 copies = 2 micro_reduction = sum {
+  // CHECK-NEXT: pipe.slot @all_copies microbatch = 0{{$}}
+  pipe.slot @all_copies microbatch = 0
+}

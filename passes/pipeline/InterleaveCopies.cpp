@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// InterleaveCopies: all copies of a microbatch in one slot, so that one can be computed while
+// another communicates. Assumes a step whose slots are for one copy each. Every section becomes one
+// that does the work of all copies, one behind the other; the schedule puts it in order.
+//
+//   slot @forward_backward microbatch = 0 copy = 0      slot @forward_backward microbatch = 0
+//   slot @forward_backward microbatch = 0 copy = 1
+//
+//   (input x, parameter w) -> (gradient w)              (input x {pipe.copy = 0}, input x
+//   {pipe.copy
+//                                                        = 1}, parameter w) -> (gradient w,
+//                                                        gradient w)
+//
+// Each copy has inputs, saved values and messages of its own; what it adds to a sum is a result of
+// its own. A parameter that a section changes, as a running statistic, goes from copy to copy.
+#include "passes/pipeline/Passes.h"
+
+#include "dialects/dist/Dist.h"
+#include "dialects/graph/Roles.h"
+#include "dialects/pipe/Stages.h"
+#include "mlir/IR/IRMapping.h"
+#include "passes/facts/Sections.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace pcc::graph;
+
+namespace pcc::pipeline {
+#define GEN_PASS_DEF_INTERLEAVECOPIES
+#include "passes/pipeline/Passes.h.inc"
+
+namespace {
+
+/// Rebuilds one section.
+class Interleaver {
+public:
+  Interleaver(func::FuncOp section, int64_t copies)
+      : section(section), copies(copies), builder(section) {}
+
+  void run() {
+    declare();
+    builder.setInsertionPointToEnd(&target.getBody().front());
+    for (int64_t copy = 0; copy < copies; ++copy)
+      addCopy(copy);
+    func::ReturnOp::create(builder, section.getLoc(), collectReturned());
+    target.setName(section.getName());
+    section.erase();
+  }
+
+private:
+  bool isOfCopy(RoleAttr role) const {
+    return role && (role.getKind() == RoleKind::Input || role.getKind() == RoleKind::Saved);
+  }
+  bool isResultOfCopy(unsigned result) {
+    return isOfCopy(getResultRole(section, result)) ||
+           section.getResultAttr(result, pipe::accumulateAttrName);
+  }
+  DictionaryAttr attributesOf(DictionaryAttr attributes, RoleAttr role, int64_t copy) const;
+  void declare();
+  void addCopy(int64_t copy);
+  Value makeArgument(unsigned index, int64_t copy);
+  void tellTags(Operation *op, int64_t copy) const;
+  SmallVector<Value> collectReturned();
+
+  func::FuncOp section, target;
+  int64_t copies;
+  OpBuilder builder;
+  SmallVector<unsigned> firstArgument;       ///< by old argument
+  SmallVector<SmallVector<Value>> returned;  ///< by copy and old result
+  llvm::DenseMap<Attribute, Value> newValue; ///< of parameters, by role, behind the copy before
+};
+
+} // namespace
+
+/// Of one copy's part of an input, or of what it saves; `attributes` of the section's own.
+DictionaryAttr Interleaver::attributesOf(DictionaryAttr attributes, RoleAttr role,
+                                         int64_t copy) const {
+  if (!isOfCopy(role))
+    return attributes;
+  NamedAttrList list(attributes);
+  Builder b(role.getContext());
+  if (role.getKind() == RoleKind::Input)
+    list.set(pipe::copyAttrName, b.getI64IntegerAttr(copy));
+  else
+    list.set(roleAttrName, makeRole(role.getContext(), RoleKind::Saved,
+                                    (getName(role) + ", copy " + Twine(copy)).str()));
+  return list.getDictionary(role.getContext());
+}
+
+void Interleaver::declare() {
+  SmallVector<Type> inputs, results;
+  SmallVector<DictionaryAttr> inputAttributes, resultAttributes;
+  for (auto [index, type] : llvm::enumerate(section.getArgumentTypes())) {
+    RoleAttr role = getArgRole(section, index);
+    firstArgument.push_back(inputs.size());
+    for (int64_t copy = 0; copy < (isOfCopy(role) ? copies : 1); ++copy) {
+      inputs.push_back(type);
+      inputAttributes.push_back(attributesOf(section.getArgAttrDict(index), role, copy));
+    }
+  }
+  for (auto [index, type] : llvm::enumerate(section.getResultTypes()))
+    for (int64_t copy = 0; copy < (isResultOfCopy(index) ? copies : 1); ++copy) {
+      results.push_back(type);
+      resultAttributes.push_back(
+          attributesOf(section.getResultAttrDict(index), getResultRole(section, index), copy));
+    }
+  target = func::FuncOp::create(builder, section.getLoc(), section.getName(),
+                                builder.getFunctionType(inputs, results));
+  target->setDiscardableAttrs(section->getDiscardableAttrDictionary());
+  target.setAllArgAttrs(inputAttributes);
+  target.setAllResultAttrs(resultAttributes);
+  Block *body = target.addEntryBlock();
+  for (auto [index, argument] : llvm::enumerate(section.getArguments()))
+    for (int64_t copy = 0; copy < (isOfCopy(getArgRole(section, index)) ? copies : 1); ++copy)
+      body->getArgument(firstArgument[index] + copy).setLoc(argument.getLoc());
+}
+
+/// What the copy has in the place of an argument. Runs are numbered by copies: the step's number
+/// counts the runs of the section.
+Value Interleaver::makeArgument(unsigned index, int64_t copy) {
+  RoleAttr role = getArgRole(section, index);
+  Value argument = target.getArgument(firstArgument[index] + (isOfCopy(role) ? copy : 0));
+  if (role && role.getKind() == RoleKind::Parameter)
+    if (Value changed = newValue.lookup(role))
+      return changed;
+  if (!role || role.getKind() != RoleKind::Step)
+    return argument;
+  Location loc = argument.getLoc();
+  auto number = [&](int64_t value) {
+    auto type = cast<RankedTensorType>(argument.getType());
+    return ConstantOp::create(builder, loc,
+                              DenseIntElementsAttr::get(type, ArrayRef<int64_t>(value)));
+  };
+  Value first = MulOp::create(builder, loc, argument, number(copies));
+  return AddOp::create(builder, loc, first, number(copy));
+}
+
+/// The messages of each copy have tags of their own.
+void Interleaver::tellTags(Operation *op, int64_t copy) const {
+  auto tell = [&](auto message) { message.setTag(message.getTag() * copies + copy); };
+  llvm::TypeSwitch<Operation *>(op).Case<pipe::SendOp, pipe::RecvOp, dist::SendOp, dist::RecvOp>(
+      tell);
+}
+
+void Interleaver::addCopy(int64_t copy) {
+  IRMapping mapping;
+  for (unsigned index = 0; index < section.getNumArguments(); ++index)
+    mapping.map(section.getArgument(index), makeArgument(index, copy));
+  for (Operation &op : section.getBody().front().without_terminator())
+    tellTags(builder.clone(op, mapping), copy);
+  SmallVector<Value> &values = returned.emplace_back();
+  for (auto [index, value] :
+       llvm::enumerate(section.getBody().front().getTerminator()->getOperands())) {
+    values.push_back(mapping.lookup(value));
+    RoleAttr role = getResultRole(section, index);
+    if (role && role.getKind() == RoleKind::Parameter)
+      newValue[role] = values.back();
+  }
+}
+
+/// What is not each copy's own is that of the last one.
+SmallVector<Value> Interleaver::collectReturned() {
+  SmallVector<Value> values;
+  for (unsigned index = 0; index < section.getNumResults(); ++index)
+    for (int64_t copy = isResultOfCopy(index) ? 0 : copies - 1; copy < copies; ++copy)
+      values.push_back(returned[copy][index]);
+  return values;
+}
+
+/// The slots of copy 0 become those of all copies, and the others go.
+static llvm::SetVector<StringRef> joinSlots(pipe::StepOp step) {
+  llvm::SetVector<StringRef> sections;
+  for (auto slot : llvm::make_early_inc_range(step.getBody().getOps<pipe::SlotOp>())) {
+    if (!slot.getCopy())
+      continue;
+    sections.insert(slot.getSection());
+    if (*slot.getCopy() == 0)
+      slot.removeCopyAttr();
+    else
+      slot.erase();
+  }
+  return sections;
+}
+
+namespace {
+struct InterleaveCopies : impl::InterleaveCopiesBase<InterleaveCopies> {
+  void runOnOperation() override {
+    FailureOr<SmallVector<ModuleOp>> programs = pipe::listPrograms(getOperation());
+    if (failed(programs))
+      return signalPassFailure();
+    for (ModuleOp program : *programs) {
+      pipe::StepOp step = facts::getStep(program);
+      if (!step || step.getCopies() == 1 || step.areCopiesTogether())
+        continue;
+      for (StringRef section : joinSlots(step))
+        Interleaver(program.lookupSymbol<func::FuncOp>(section), step.getCopies()).run();
+    }
+  }
+};
+} // namespace
+} // namespace pcc::pipeline

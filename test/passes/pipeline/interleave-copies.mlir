@@ -1,0 +1,95 @@
+// RUN: pcc-opt %s --split-input-file --pipeline-interleave-copies | FileCheck %s
+
+// A slot works on both copies of a microbatch: each has its rows of the input, and adds a gradient and
+// a loss of its own. A statistic goes from copy to copy. What runs once stays.
+
+// CHECK-LABEL: func.func @forward_backward
+// CHECK-SAME: (%[[X0:.+]]: tensor<4xf32> {graph.role = #graph.role<input "x">, pipe.copy = 0 : i64},
+// CHECK-SAME: %[[X1:.+]]: tensor<4xf32> {graph.role = #graph.role<input "x">, pipe.copy = 1 : i64},
+// CHECK-SAME: %[[W:.+]]: tensor<4xf32> {graph.role = #graph.role<parameter "w">},
+// CHECK-SAME: %[[M:.+]]: tensor<4xf32> {graph.role = #graph.role<parameter "mean">})
+// CHECK-SAME: -> (tensor<4xf32> {graph.role = #graph.role<gradient "w">, pipe.accumulate = #pipe.accumulate<scale = 1.000000e+00>},
+// CHECK-SAME: tensor<4xf32> {graph.role = #graph.role<gradient "w">, pipe.accumulate = #pipe.accumulate<scale = 1.000000e+00>},
+// CHECK-SAME: tensor<4xf32> {graph.role = #graph.role<parameter "mean">}) attributes {dist.local}
+// CHECK-NEXT: %[[G0:.+]] = graph.mul %[[X0]], %[[W]]
+// CHECK-NEXT: %[[M0:.+]] = graph.add %[[M]], %[[X0]]
+// CHECK-NEXT: %[[G1:.+]] = graph.mul %[[X1]], %[[W]]
+// CHECK-NEXT: %[[M1:.+]] = graph.add %[[M0]], %[[X1]]
+// CHECK-NEXT: return %[[G0]], %[[G1]], %[[M1]]
+// CHECK: func.func @update
+// CHECK: pipe.step @train micro_batches = 2 copies = 2
+// CHECK-NEXT: pipe.slot @forward_backward microbatch = 0{{$}}
+// CHECK-NEXT: pipe.slot @forward_backward microbatch = 1{{$}}
+// CHECK-NEXT: pipe.slot @update{{$}}
+module attributes {dist.mesh = #dist.mesh<dp=2>} {
+  graph.parameter @w : tensor<4xf32> init(<zeros>)
+  graph.parameter @mean : tensor<4xf32> init(<zeros>) {trainable = false}
+  func.func @forward_backward(%x: tensor<4xf32> {graph.role = #graph.role<input "x">},
+                              %w: tensor<4xf32> {graph.role = #graph.role<parameter "w">},
+                              %mean: tensor<4xf32> {graph.role = #graph.role<parameter "mean">})
+      -> (tensor<4xf32> {graph.role = #graph.role<gradient "w">, pipe.accumulate = #pipe.accumulate<scale = 1.0>},
+          tensor<4xf32> {graph.role = #graph.role<parameter "mean">}) attributes {dist.local} {
+    %0 = graph.mul %x, %w : tensor<4xf32>
+    %1 = graph.add %mean, %x : tensor<4xf32>
+    return %0, %1 : tensor<4xf32>, tensor<4xf32>
+  }
+  func.func @update(%w: tensor<4xf32> {graph.role = #graph.role<parameter "w">},
+                    %g: tensor<4xf32> {graph.role = #graph.role<gradient "w">})
+      -> (tensor<4xf32> {graph.role = #graph.role<parameter "w">}) attributes {dist.local} {
+    %0 = graph.sub %w, %g : tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
+  pipe.step @train micro_batches = 2 copies = 2 micro_reduction = sum {
+    pipe.slot @forward_backward microbatch = 0 copy = 0
+    pipe.slot @forward_backward microbatch = 0 copy = 1
+    pipe.slot @forward_backward microbatch = 1 copy = 0
+    pipe.slot @forward_backward microbatch = 1 copy = 1
+    pipe.slot @update
+  }
+}
+
+// -----
+
+// In the sections of a pipeline's stage saved values and messages are each copy's own. The number of
+// the step, which counts runs, counts copies.
+
+// CHECK-LABEL: func.func @forward_train
+// CHECK-SAME: (%[[STEP:.+]]: tensor<i64> {graph.role = #graph.role<step>})
+// CHECK-SAME: -> (tensor<2xf32> {graph.role = #graph.role<saved "h, copy 0">}, tensor<2xf32> {graph.role = #graph.role<saved "h, copy 1">})
+// CHECK: %[[H0:.+]] = pipe.recv from 0 tag = 6
+// CHECK: %[[H1:.+]] = pipe.recv from 0 tag = 7
+// CHECK: return %[[H0]], %[[H1]]
+// CHECK-LABEL: func.func @backward
+// CHECK-SAME: (%[[H0:.+]]: tensor<2xf32> {graph.role = #graph.role<saved "h, copy 0">}, %[[H1:.+]]: tensor<2xf32> {graph.role = #graph.role<saved "h, copy 1">})
+// CHECK: pipe.send %[[H0]] to 0 tag = 2
+// CHECK: pipe.send %[[H1]] to 0 tag = 3
+module attributes {dist.mesh = #dist.mesh<dp=2>, pipe.stage = 1 : i64} {
+  func.func @forward_train(%step: tensor<i64> {graph.role = #graph.role<step>})
+      -> (tensor<2xf32> {graph.role = #graph.role<saved "h">}) attributes {dist.local} {
+    %0 = pipe.recv from 0 tag = 3 : tensor<2xf32>
+    return %0 : tensor<2xf32>
+  }
+  func.func @backward(%h: tensor<2xf32> {graph.role = #graph.role<saved "h">}) attributes {dist.local} {
+    pipe.send %h to 0 tag = 1 : tensor<2xf32>
+    return
+  }
+  pipe.step @train micro_batches = 1 copies = 2 micro_reduction = sum {
+    pipe.slot @forward_train microbatch = 0 copy = 0
+    pipe.slot @forward_train microbatch = 0 copy = 1
+    pipe.slot @backward microbatch = 0 copy = 0
+    pipe.slot @backward microbatch = 0 copy = 1
+  }
+}
+
+// -----
+
+// One copy needs nothing.
+
+// CHECK-LABEL: func.func @f()
+// CHECK: pipe.slot @f microbatch = 0 copy = 0
+func.func @f() {
+  return
+}
+pipe.step @train micro_batches = 1 copies = 1 micro_reduction = sum {
+  pipe.slot @f microbatch = 0 copy = 0
+}
