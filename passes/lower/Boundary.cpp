@@ -125,13 +125,15 @@ void BoundaryEmitter::emitResult(facts::Section &section, unsigned index, Result
       accumulated ? section.function.getResultAttrOfType<PlaceAttr>(index, facts::placeAttrName)
                   : placeOf(facts::viewRoot(value));
   Value buffer = place ? buffers.at(place, type, name, value.getLoc()) : buffers.of(value);
-  dist::AxisList reduced = early.getReducedAxes(section.getResultRole(index), mesh);
+  EarlyReduction reduction = early.findReduction(section.getResultRole(index), mesh);
+  if (reduction.axes.empty())
+    reduction.section = early.lastSlotOf(section.function.getName());
   SmallVector<StringRef> partial;
   for (const std::string &axis : sharding.getPartialAxes())
-    if (!llvm::is_contained(reduced, axis))
+    if (!llvm::is_contained(reduction.axes, axis))
       partial.push_back(axis);
   ResultOp::create(b, value.getLoc(), name, role, buffer,
-                   blockOf(type, sharding.withoutPartial(), mesh), early.lastSlotOf(section),
+                   blockOf(type, sharding.withoutPartial(), mesh), reduction.section,
                    partial.empty() ? ArrayAttr() : b.getStrArrayAttr(partial), accumulated,
                    APFloat(accumulate && section.runs ? accumulate.getScale() : 1.0),
                    APFloat(role == ResultRole::Loss ? partsOf(sharding, mesh) : 1.0));

@@ -10,11 +10,13 @@ using namespace mlir;
 namespace pcc::lower {
 
 EarlyKernels::EarlyKernels(MutableArrayRef<facts::Section> sections) {
-  for (facts::Section &section : sections)
+  for (facts::Section &section : sections) {
+    runs[section.function.getName()] = section.runs;
     if (section.function->hasAttr(facts::earlyAttrName))
       for (facts::Kernel &kernel : facts::collectKernels(section.function))
         if (kernel.early)
           kernels[kernel.early->section].push_back({&section, std::move(kernel)});
+  }
 }
 
 ArrayRef<EarlyKernel> EarlyKernels::in(StringRef section) const {
@@ -22,14 +24,13 @@ ArrayRef<EarlyKernel> EarlyKernels::in(StringRef section) const {
   return found == kernels.end() ? ArrayRef<EarlyKernel>() : found->second;
 }
 
-std::string EarlyKernels::lastSlotOf(facts::Section &section) const {
-  StringRef name = section.function.getName();
-  return section.runs > 1 && kernels.contains(name) ? facts::sectionOfLastSlot(name) : name.str();
+std::string EarlyKernels::lastSlotOf(StringRef section) const {
+  return runs.lookup(section) > 1 && kernels.contains(section) ? facts::sectionOfLastSlot(section)
+                                                               : section.str();
 }
 
-dist::AxisList EarlyKernels::getReducedAxes(graph::RoleAttr gradient,
-                                            const dist::Mesh &mesh) const {
-  dist::AxisList axes;
+EarlyReduction EarlyKernels::findReduction(graph::RoleAttr gradient, const dist::Mesh &mesh) const {
+  EarlyReduction reduction;
   for (const auto &[name, list] : kernels)
     for (const EarlyKernel &early : list) {
       auto reduce = dyn_cast<dist::AllReduceOp>(early.kernel.ops.front());
@@ -41,10 +42,12 @@ dist::AxisList EarlyKernels::getReducedAxes(graph::RoleAttr gradient,
         source = facts::viewRoot(other.getInput());
       auto argument = dyn_cast<BlockArgument>(source);
       if (argument && early.section->getArgumentRole(argument.getArgNumber()) == gradient &&
-          placeOf(source) == placeOf(reduce.getResult()))
-        llvm::append_range(axes, dist::getGroupAxes(reduce.getGroupAttr(), mesh));
+          placeOf(source) == placeOf(reduce.getResult())) {
+        llvm::append_range(reduction.axes, dist::getGroupAxes(reduce.getGroupAttr(), mesh));
+        reduction.section = lastSlotOf(name);
+      }
     }
-  return axes;
+  return reduction;
 }
 
 } // namespace pcc::lower

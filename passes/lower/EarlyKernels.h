@@ -13,6 +13,7 @@
 #include "passes/facts/Kernels.h"
 #include "passes/facts/Sections.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace pcc::lower {
 
@@ -22,6 +23,12 @@ struct EarlyKernel {
   facts::Kernel kernel;
 };
 
+/// How a gradient is reduced where it lies.
+struct EarlyReduction {
+  dist::AxisList axes; ///< none: it is not, before the update
+  std::string section; ///< the one behind whose last run it is done
+};
+
 class EarlyKernels {
 public:
   explicit EarlyKernels(llvm::MutableArrayRef<facts::Section> sections);
@@ -29,13 +36,13 @@ public:
   /// Those that run in the last slot of `section`, in their order.
   llvm::ArrayRef<EarlyKernel> in(llvm::StringRef section) const;
   /// The section that runs in the last slot of `section`: one of its own, or itself.
-  std::string lastSlotOf(facts::Section &section) const;
-  /// The axes over which a gradient is reduced where it lies before its section's last slot is
-  /// over.
-  dist::AxisList getReducedAxes(graph::RoleAttr gradient, const dist::Mesh &mesh) const;
+  std::string lastSlotOf(llvm::StringRef section) const;
+  /// A gradient may be reduced in another section than the one that completes it.
+  EarlyReduction findReduction(graph::RoleAttr gradient, const dist::Mesh &mesh) const;
 
 private:
   llvm::MapVector<llvm::StringRef, llvm::SmallVector<EarlyKernel>> kernels;
+  llvm::StringMap<int64_t> runs; ///< by section
 };
 
 } // namespace pcc::lower

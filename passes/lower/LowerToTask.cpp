@@ -151,7 +151,7 @@ struct LowerToTask : impl::LowerToTaskBase<LowerToTask> {
     ArrayRef<EarlyKernel> kernels = early.in(section.function.getName());
     if (kernels.empty())
       return success();
-    SectionOp last = addSection(body, section, early.lastSlotOf(section));
+    SectionOp last = addSection(body, section, early.lastSlotOf(section.function.getName()));
     if (failed(emitLastSlot(records, emitter.getEnds(), kernels, last, section.runs == 1, buffers,
                             outliner)))
       return failure();

@@ -88,3 +88,41 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
 // CHECK-NEXT: task.launch
 // CHECK: task.section @update {
 // CHECK-NEXT: task.launch @{{.+}}(%{{[0-9]+}}, %[[S]])
+
+// -----
+
+// A gradient may be reduced in another section than the one that completes it, behind a collective that a message
+// needs: its result is there when that section is done.
+module attributes {dist.mesh = #dist.mesh<dp=2>, pipe.stage = 1 : i64} {
+  graph.parameter @v : tensor<4x4xf32> init(#graph.init<zeros>)
+  func.func @backward.1(%x: tensor<4x4xf32> {graph.role = #graph.role<input "x">, dist.sharding = #dist.sharding<[dp, _]>})
+      -> (tensor<4x4xf32> {graph.role = #graph.role<gradient "v">, dist.sharding = #dist.sharding<[_, _] partial(sum: dp)>, pipe.accumulate = #pipe.accumulate<scale = 1.0>})
+      attributes {dist.local} {
+    %0 = graph.matmul %x, %x : tensor<4x4xf32>, tensor<4x4xf32>
+    return %0 : tensor<4x4xf32>
+  }
+  func.func @backward.0(%x: tensor<4x4xf32> {graph.role = #graph.role<input "x">, dist.sharding = #dist.sharding<[dp, _]>})
+      attributes {dist.local} {
+    %0 = dist.all_reduce sum %x : tensor<4x4xf32>
+    pipe.send %0 to 0 tag = 0 : tensor<4x4xf32>
+    return
+  }
+  func.func @update(%v: tensor<4x4xf32> {graph.role = #graph.role<parameter "v">}, %g: tensor<4x4xf32> {graph.role = #graph.role<gradient "v">})
+      -> (tensor<4x4xf32> {graph.role = #graph.role<parameter "v">}) {
+    %0 = dist.all_reduce sum %g : tensor<4x4xf32>
+    %1 = graph.sub %v, %0 : tensor<4x4xf32>
+    return %1 : tensor<4x4xf32>
+  }
+  pipe.step @train micro_batches = 2 copies = 1 micro_reduction = sum {
+    pipe.slot @backward.1 microbatch = 0 copy = 0
+    pipe.slot @backward.1 microbatch = 1 copy = 0
+    pipe.slot @backward.0 microbatch = 0 copy = 0
+    pipe.slot @backward.0 microbatch = 1 copy = 0
+    pipe.slot @update
+  }
+}
+// CHECK: task.result gradient "v" in %[[GV:[0-9]+]] <{{.+}} of @backward_last.0 {accumulated}
+// CHECK-NOT: backward_last.1
+// CHECK: task.section @backward_last.0 last_of @backward.0 {
+// CHECK-NEXT: task.all_reduce
+// CHECK: task.all_reduce %[[GV]] into %[[GV]]
