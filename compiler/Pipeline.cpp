@@ -69,6 +69,7 @@ static void addStageMarks(OpPassManager &passes, const PipelineOptions &options)
   find.placement = shape.placement;
   find.schedule = getScheduleName(config);
   find.microBatches = shape.microbatches;
+  find.copies = options.training.copies;
   find.deviceNum = config.device_num() / shape.devices;
   find.isReplicated = config.parallel_mode() != abi::SEMI_AUTO_PARALLEL &&
                       config.parallel_mode() != abi::AUTO_PARALLEL;

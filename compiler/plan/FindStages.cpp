@@ -28,7 +28,7 @@ bool hasMark(Operation *op) {
   return op->hasAttr(pipe::stageAttrName) || op->hasAttr(pipe::chunkAttrName);
 }
 
-/// The microbatches of each chunk that `order` keeps from their forward to their backward at most.
+/// The microbatches that `order` keeps from their forward to their backward at most, by chunk.
 std::vector<int64_t> countLive(const order::PipelineShape &shape, const order::Order &order) {
   std::vector<int64_t> live(shape.stages()), most(shape.stages());
   for (int device = 0; device < shape.devices; ++device)
@@ -112,14 +112,17 @@ private:
     return success();
   }
 
+  /// Copies of microbatches: the model has the rows of one.
   std::vector<int64_t> getLive(const order::PipelineShape &shape, bool trains) const {
-    if (!trains)
-      return std::vector<int64_t>(shape.stages(), 1);
+    std::vector<int64_t> live(shape.stages(),
+                              trains ? std::min<int64_t>(microBatches, shape.devices) : 1);
     const order::Schedule *known = order::findSchedule(schedule);
-    if (!known || !known->whyNot(shape).empty())
-      return std::vector<int64_t>(shape.stages(), std::min<int64_t>(microBatches, shape.devices));
-    auto times = order::PipelineTimes::uniform(shape, {1, 1, 1});
-    return countLive(shape, known->expand(shape, times));
+    if (trains && known && known->whyNot(shape).empty())
+      live =
+          countLive(shape, known->expand(shape, order::PipelineTimes::uniform(shape, {1, 1, 1})));
+    for (int64_t &microbatches : live)
+      microbatches *= trains ? int64_t(copies) : 1;
+    return live;
   }
 
   /// A chunk is given where a stage has several.

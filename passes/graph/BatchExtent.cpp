@@ -30,10 +30,10 @@ LogicalResult BatchExtent::startAtInputs() {
                                   << " of static sizes of at least 1, got " << type;
     int64_t batch = type.getDimSize(0);
     if (batch % count != 0) {
-      InFlightDiagnostic error = function.emitError()
-                                 << "expected " << count << " microbatches to divide the batch of "
-                                 << "input " << nameOf(function, index) << ", got " << batch
-                                 << " samples";
+      InFlightDiagnostic error =
+          function.emitError() << "expected " << count
+                               << " parts, microbatches times copies, to divide the batch of input "
+                               << nameOf(function, index) << ", got " << batch << " samples";
       error.attachNote() << "counts that divide it: " << dist::listDivisors(batch);
       return error;
     }

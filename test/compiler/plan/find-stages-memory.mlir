@@ -1,5 +1,7 @@
 // RUN: pcc-opt %s --plan-find-stages="stages=2 micro-batches=4 cluster=2xcpu optimizer=sgd,lr=0.1 loss=mse" --remarks-filter=.* --remark-format=emitRemark 2>&1 | FileCheck %s
 // RUN: pcc-opt %s --plan-find-stages="stages=2 micro-batches=4 cluster=2xcpu optimizer=sgd,lr=0.1 loss=mse memory-limit=20000000" | FileCheck %s --check-prefix=SMALL
+// RUN: pcc-opt %s --plan-find-stages="stages=2 micro-batches=4 cluster=2xcpu optimizer=sgd,lr=0.1 loss=mse memory-limit=30000000" | FileCheck %s --check-prefix=ROOM
+// RUN: pcc-opt %s --plan-find-stages="stages=2 micro-batches=4 cluster=2xcpu optimizer=sgd,lr=0.1 loss=mse memory-limit=30000000 copies=2" | FileCheck %s --check-prefix=SMALL
 // RUN: pcc-opt %s --plan-find-stages="stages=2 micro-batches=4 cluster=2xcpu optimizer=sgd,lr=0.1 loss=mse memory-limit=13000000" --remarks-filter=.* --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=AGAIN
 // RUN: not pcc-opt %s --plan-find-stages="stages=2 micro-batches=4 cluster=2xcpu optimizer=sgd,lr=0.1 loss=mse memory-limit=1000000" -o /dev/null 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: not pcc-opt %s --plan-find-stages="stages=9 micro-batches=9" -o /dev/null 2>&1 | FileCheck %s --check-prefix=FEW
@@ -19,6 +21,11 @@
 // SMALL: graph.gather %{{.*}} {pipe.stage = 0 : i64}
 // SMALL: graph.matmul %{{.*}} {pipe.stage = 1 : i64}
 // SMALL: graph.matmul %{{.*}} {pipe.stage = 1 : i64}
+
+// Greater ones have room for a product beside it, but not for what two copies of a microbatch keep.
+
+// ROOM: graph.gather %{{.*}} {pipe.stage = 0 : i64}
+// ROOM: graph.matmul %{{.*}} {pipe.stage = 0 : i64}
 
 // On smaller ones its rows are not kept for two microbatches, but gathered again; the other stage
 // has one microbatch at a time, and keeps what it computes.

@@ -1,7 +1,7 @@
 // RUN: pcc-opt %s --graph-split-batch=count=3 --split-input-file --verify-diagnostics
 
 // A batch that the count does not divide: the error names both, the note helps.
-// expected-error @+2 {{expected 3 microbatches to divide the batch of input 'x', got 32 samples}}
+// expected-error @+2 {{expected 3 parts, microbatches times copies, to divide the batch of input 'x', got 32 samples}}
 // expected-note @+1 {{counts that divide it: 1, 2, 4, 8, 16, 32}}
 func.func @indivisible(%x: tensor<32x4xf32> {graph.role = #graph.role<input "x">}) {
   return
@@ -10,7 +10,7 @@ func.func @indivisible(%x: tensor<32x4xf32> {graph.role = #graph.role<input "x">
 // -----
 
 // A batch without small divisors is named at once.
-// expected-error @+2 {{expected 3 microbatches to divide the batch of input 'x', got 281474976710597 samples}}
+// expected-error @+2 {{expected 3 parts, microbatches times copies, to divide the batch of input 'x', got 281474976710597 samples}}
 // expected-note @+1 {{counts that divide it: 1}}
 func.func @prime(%x: tensor<281474976710597xf32> {graph.role = #graph.role<input "x">}) {
   return
