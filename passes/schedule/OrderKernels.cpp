@@ -3,8 +3,10 @@
 // OrderKernels: in which order a rank begins its kernels, so that collectives hide under what it
 // computes.
 //
-//   kernels of two copies      0 matmul  1 all_reduce  2 matmul   3 all_reduce
-//   found                      matmul of copy 0, its all_reduce, matmul of copy 1 (under it), …
+//                two layers of copy a                        the same of copy b
+//   op           matmul  all_reduce  matmul  all_reduce      matmul  all_reduce  matmul  all_reduce
+//   kernel       0       1           2       3               4       5           6       7
+//   afterwards   0       1           4       5               2       3           6       7
 //
 // Assumes kernels (AssignKernels). Leaves them with other numbers, where the price of the section
 // is less in another order (passes/solve/lanes); sections without collectives stay as they are, and
