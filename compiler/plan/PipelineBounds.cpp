@@ -68,8 +68,8 @@ std::vector<int64_t> PipelineBounds::listMicrobatches(int64_t copies, int stages
                                                       const PipelineLimits &limits) const {
   int64_t most = limits.microbatches > 0 ? limits.microbatches : microbatchesPerStage * stages;
   std::vector<int64_t> counts;
-  for (int64_t count = copies; count <= std::min(most, batch); count += copies)
-    if (batch % count == 0)
+  for (int64_t count = 1; count <= std::min(most, batch / copies); ++count)
+    if (batch % (count * copies) == 0)
       counts.push_back(count);
   return counts;
 }

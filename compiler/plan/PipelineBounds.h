@@ -20,7 +20,7 @@ namespace pcc::plan {
 
 /// The microbatches and chunks that are tried, where the user does not give them.
 struct PipelineLimits {
-  int64_t microbatches = 0; ///< of all copies; 0: eight for each stage
+  int64_t microbatches = 0; ///< 0: eight for each stage
   int chunks = 4;           ///< of a stage
 };
 
@@ -30,8 +30,8 @@ public:
   /// neither ranks nor isReplicated matter.
   PipelineBounds(mlir::ModuleOp model, int64_t devices, LayerPriceOptions options);
 
-  /// The divisors of the batch that are multiples of `copies`, up to the limit or to eight for each
-  /// of `stages`.
+  /// The numbers of microbatches, of `copies` each, that divide the batch, up to the limit or to
+  /// eight for each of `stages`.
   std::vector<int64_t> listMicrobatches(int64_t copies, int stages,
                                         const PipelineLimits &limits) const;
   /// One and two, then what divides the layers of a stage: those that come more than once, for

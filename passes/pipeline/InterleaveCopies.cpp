@@ -31,6 +31,14 @@ namespace pcc::pipeline {
 #define GEN_PASS_DEF_INTERLEAVECOPIES
 #include "passes/pipeline/Passes.h.inc"
 
+/// The messages of each copy have tags of their own. What runs once for all has those of copy 0,
+/// for tags count over all functions.
+static void setTag(Operation *op, int64_t copy, int64_t copies) {
+  auto set = [&](auto message) { message.setTag(message.getTag() * copies + copy); };
+  llvm::TypeSwitch<Operation *>(op).Case<pipe::SendOp, pipe::RecvOp, dist::SendOp, dist::RecvOp>(
+      set);
+}
+
 namespace {
 
 /// Rebuilds one section.
@@ -61,7 +69,6 @@ private:
   void declare();
   void addCopy(int64_t copy);
   Value makeArgument(unsigned index, int64_t copy);
-  void tellTags(Operation *op, int64_t copy) const;
   SmallVector<Value> collectReturned();
 
   func::FuncOp section, target;
@@ -137,19 +144,12 @@ Value Interleaver::makeArgument(unsigned index, int64_t copy) {
   return AddOp::create(builder, loc, first, number(copy));
 }
 
-/// The messages of each copy have tags of their own.
-void Interleaver::tellTags(Operation *op, int64_t copy) const {
-  auto tell = [&](auto message) { message.setTag(message.getTag() * copies + copy); };
-  llvm::TypeSwitch<Operation *>(op).Case<pipe::SendOp, pipe::RecvOp, dist::SendOp, dist::RecvOp>(
-      tell);
-}
-
 void Interleaver::addCopy(int64_t copy) {
   IRMapping mapping;
   for (unsigned index = 0; index < section.getNumArguments(); ++index)
     mapping.map(section.getArgument(index), makeArgument(index, copy));
   for (Operation &op : section.getBody().front().without_terminator())
-    tellTags(builder.clone(op, mapping), copy);
+    setTag(builder.clone(op, mapping), copy, copies);
   SmallVector<Value> &values = returned.emplace_back();
   for (auto [index, value] :
        llvm::enumerate(section.getBody().front().getTerminator()->getOperands())) {
@@ -194,8 +194,12 @@ struct InterleaveCopies : impl::InterleaveCopiesBase<InterleaveCopies> {
       pipe::StepOp step = facts::getStep(program);
       if (!step || step.getCopies() == 1 || step.areCopiesTogether())
         continue;
-      for (StringRef section : joinSlots(step))
-        Interleaver(program.lookupSymbol<func::FuncOp>(section), step.getCopies()).run();
+      llvm::SetVector<StringRef> sections = joinSlots(step);
+      for (auto function : llvm::make_early_inc_range(program.getOps<func::FuncOp>()))
+        if (sections.contains(function.getName()))
+          Interleaver(function, step.getCopies()).run();
+        else
+          function.walk([&](Operation *op) { setTag(op, /*copy=*/0, step.getCopies()); });
     }
   }
 };

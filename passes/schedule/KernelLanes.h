@@ -30,13 +30,12 @@ public:
               const abi::Cluster &cluster);
 
   const lanes::LaneProblem &getProblem() const { return problem; }
-  /// Seconds of a kernel of another section: a collective that could run in this one.
-  double secondsOfCollective(const facts::Kernel &kernel) const;
 
 private:
   void addTask(const facts::Kernel &kernel);
   void orderSums(facts::Section &section);
   void addAfter(int64_t kernel, int64_t before);
+  double secondsOfCollective(const facts::Kernel &kernel) const;
   double secondsOf(const facts::Kernel &kernel) const;
 
   const abi::Cluster &cluster;

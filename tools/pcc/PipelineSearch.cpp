@@ -50,7 +50,7 @@ std::vector<plan::PipelineCut> PipelineSearch::listCuts(plan::PipelineSpace spac
   std::vector<plan::PipelineCut> cuts;
   for (int stages : listStages()) {
     space.stages = {stages};
-    space.microbatches = {int64_t(config.micro_batches()) * config.interleave_num()};
+    space.microbatches = {config.micro_batches()};
     if (!road.has("micro_batches"))
       space.microbatches = bounds.listMicrobatches(config.interleave_num(), stages, limits);
     space.chunks = road.has("virtual_stages") ? std::vector<int>{config.virtual_stages()}
@@ -64,7 +64,7 @@ PipelineOptions PipelineSearch::makeOptions(const plan::PipelineCut &cut) const 
   PipelineOptions own = options;
   abi::ParallelConfig &config = own.parallel;
   config.set_pipeline_stages(cut.stages);
-  config.set_micro_batches(int(cut.microbatches / config.interleave_num()));
+  config.set_micro_batches(int(cut.microbatches));
   config.set_virtual_stages(cut.chunks);
   own.training.microBatches = config.micro_batches();
   for (const order::Schedule &schedule : order::listSchedules())
@@ -201,12 +201,10 @@ void PipelineSearch::print() const {
   const plan::PipelineCandidate &best = candidates.front();
   if (!best.error.empty())
     return;
-  const abi::ParallelConfig &config = options.parallel;
   llvm::outs() << llvm::formatv(
       "best: --pipeline-stages={0} --micro-batches={1} --virtual-stages={2} "
       "--pipeline-schedule={3}",
-      best.cut.stages, best.cut.microbatches / config.interleave_num(), best.cut.chunks,
-      best.schedule);
+      best.cut.stages, best.cut.microbatches, best.cut.chunks, best.schedule);
   if (best.cut.memory > 0)
     llvm::outs() << " --stage-memory=" << best.cut.memory;
   llvm::outs() << "\n";

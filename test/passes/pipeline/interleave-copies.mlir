@@ -50,7 +50,8 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
 
 // -----
 
-// In the sections of a pipeline's stage saved values and messages are each copy's own. The number of
+// In the sections of a pipeline's stage saved values and messages are each copy's own; no message has the
+// tag of another, in whichever function. The number of
 // the step, which counts runs, counts copies.
 
 // CHECK-LABEL: func.func @forward_train
@@ -63,6 +64,8 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
 // CHECK-SAME: (%[[H0:.+]]: tensor<2xf32> {graph.role = #graph.role<saved "h, copy 0">}, %[[H1:.+]]: tensor<2xf32> {graph.role = #graph.role<saved "h, copy 1">})
 // CHECK: pipe.send %[[H0]] to 0 tag = 2
 // CHECK: pipe.send %[[H1]] to 0 tag = 3
+// CHECK-LABEL: func.func @update
+// CHECK: pipe.recv from 0 tag = 4
 module attributes {dist.mesh = #dist.mesh<dp=2>, pipe.stage = 1 : i64} {
   func.func @forward_train(%step: tensor<i64> {graph.role = #graph.role<step>})
       -> (tensor<2xf32> {graph.role = #graph.role<saved "h">}) attributes {dist.local} {
@@ -73,11 +76,16 @@ module attributes {dist.mesh = #dist.mesh<dp=2>, pipe.stage = 1 : i64} {
     pipe.send %h to 0 tag = 1 : tensor<2xf32>
     return
   }
+  func.func @update() attributes {dist.local} {
+    %0 = pipe.recv from 0 tag = 2 : tensor<2xf32>
+    return
+  }
   pipe.step @train micro_batches = 1 copies = 2 micro_reduction = sum {
     pipe.slot @forward_train microbatch = 0 copy = 0
     pipe.slot @forward_train microbatch = 0 copy = 1
     pipe.slot @backward microbatch = 0 copy = 0
     pipe.slot @backward microbatch = 0 copy = 1
+    pipe.slot @update
   }
 }
 
