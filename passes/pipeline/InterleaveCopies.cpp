@@ -55,6 +55,7 @@ public:
     func::ReturnOp::create(builder, section.getLoc(), collectReturned());
     target.setName(section.getName());
     section.erase();
+    receiveFirst();
   }
 
 private:
@@ -70,6 +71,7 @@ private:
   void addCopy(int64_t copy);
   Value makeArgument(unsigned index, int64_t copy);
   SmallVector<Value> collectReturned();
+  void receiveFirst();
 
   func::FuncOp section, target;
   int64_t copies;
@@ -167,6 +169,14 @@ SmallVector<Value> Interleaver::collectReturned() {
     for (int64_t copy = isResultOfCopy(index) ? 0 : copies - 1; copy < copies; ++copy)
       values.push_back(returned[copy][index]);
   return values;
+}
+
+/// Neighbouring messages are waited for together: what a copy receives must not be with what the
+/// one before it sends.
+void Interleaver::receiveFirst() {
+  Block &body = target.getBody().front();
+  for (auto recv : llvm::reverse(llvm::to_vector(body.getOps<pipe::RecvOp>())))
+    recv->moveBefore(&body, body.begin());
 }
 
 /// The slots of copy 0 become those of all copies, and the others go.

@@ -11,7 +11,8 @@
 //   stage 1      F0 B0 F1 B1 F2 B2 …       one in flight, and the one that is written: 2 copies
 //
 // In GPipe nothing comes back before the last forward, and there are as many copies as
-// microbatches.
+// microbatches. What a slot reads behind its first send, as for another copy of its microbatch, is
+// known from the next slot on.
 //
 // Assumes the modules of stages with their slots in order. Leaves `pipe.copies` on each `pipe.send`
 // that is in several slots.
@@ -42,7 +43,7 @@ struct Message {
 
 struct StageSlots {
   std::vector<StageSlot> slots;
-  llvm::StringMap<SmallVector<Message>> sends, receives; ///< by section
+  llvm::StringMap<SmallVector<Message>> sends, receives; ///< by section, in their order
 };
 
 /// Where a message is sent and received: stages, tag, number.
@@ -63,13 +64,15 @@ private:
   std::vector<size_t> next; ///< by stage: the slot that it comes to
   /// By stage and slot: how many slots of each stage have begun when it begins.
   std::vector<std::vector<std::vector<size_t>>> known;
+  std::vector<std::vector<size_t>> ended; ///< the same by stage, when its last slot so far ends
   std::map<MessageKey, std::pair<size_t, size_t>> sent; ///< stage and slot
 };
 
 } // namespace
 
 MessageSizer::MessageSizer(ArrayRef<ModuleOp> modules)
-    : stages(modules.size()), next(modules.size(), 0), known(modules.size()) {
+    : stages(modules.size()), next(modules.size(), 0), known(modules.size()),
+      ended(modules.size(), std::vector<size_t>(modules.size(), 0)) {
   for (auto [index, module] : llvm::enumerate(modules))
     addSections(module, stages[index]);
 }
@@ -100,20 +103,32 @@ bool MessageSizer::isReady(int64_t stage) const {
   });
 }
 
+/// Whether what is received is first waited for behind `send`.
+static bool isReadBehind(Operation *recv, Operation *send) {
+  return llvm::none_of(recv->getUsers(),
+                       [&](Operation *user) { return user->isBeforeInBlock(send); });
+}
+
 void MessageSizer::runSlot(int64_t stage) {
   const StageSlots &own = stages[stage];
   size_t place = next[stage]++;
   const StageSlot &slot = own.slots[place];
-  std::vector<size_t> begun =
-      place == 0 ? std::vector<size_t>(stages.size(), 0) : known[stage].back();
+  SmallVector<Message> sends = own.sends.lookup(slot.section);
+  std::vector<size_t> &begun = ended[stage];
+  begun[stage] = place + 1;
+  bool isBehindSend = false;
   for (const Message &message : own.receives.lookup(slot.section)) {
+    if (!isBehindSend && !sends.empty() && isReadBehind(message.op, sends.front().op)) {
+      known[stage].push_back(begun);
+      isBehindSend = true;
+    }
     auto [other, sender] = sent.at({message.stage, stage, message.tag, slot.number});
     for (size_t s = 0; s < begun.size(); ++s)
       begun[s] = std::max(begun[s], known[other][sender][s]);
   }
-  begun[stage] = place + 1;
-  known[stage].push_back(std::move(begun));
-  for (const Message &message : own.sends.lookup(slot.section))
+  if (!isBehindSend)
+    known[stage].push_back(begun);
+  for (const Message &message : sends)
     sent[{stage, message.stage, message.tag, slot.number}] = {stage, place};
 }
 
