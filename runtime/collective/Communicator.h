@@ -57,6 +57,8 @@ struct CollectiveCall {
   /// BLOCK_EXCHANGE: the destination becomes zero first and boxes are reduced into it in their
   /// order.
   bool reduceBoxes = false;
+  /// Goes in one message with the call before it in the batch, as abi::Collective has it.
+  bool fused = false;
 
   /// Elements of the source.
   int64_t count() const;
@@ -68,6 +70,12 @@ std::string collectiveName(abi::CollectiveKind kind);
 /// A batch that was started. Valid until it is waited for.
 struct Request {
   uint64_t number = 0;
+};
+
+/// When a batch was on its way, of nowNanoseconds(): from when all sides had come and what it goes
+/// over was free (0: nobody knows), until it was done.
+struct Passage {
+  int64_t begin = 0, end = 0;
 };
 
 class Communicator {
@@ -88,12 +96,11 @@ public:
   /// and who knows that the other side has received need not wait to overwrite the source.
   virtual Expected<Request> start(std::span<const CollectiveCall> calls) = 0;
 
-  /// Returns when the batch is done on this rank, or the communicator is aborted. `arrival` becomes
-  /// the time since which it is done, of nowNanoseconds().
-  virtual Status wait(Request request, int64_t &arrival) = 0;
+  /// Returns when the batch is done on this rank, or the communicator is aborted.
+  virtual Status wait(Request request, Passage &passage) = 0;
   Status wait(Request request) {
-    int64_t arrival;
-    return wait(request, arrival);
+    Passage passage;
+    return wait(request, passage);
   }
 
   /// start, then wait.

@@ -107,14 +107,14 @@ Status EventTable::finishFirst(PreparedBatch &batch, Progress &progress, Trace &
   int64_t begin = nowNanoseconds();
   progress.enter(batch.record);
   Status status;
-  int64_t arrival = 0;
+  Passage passage;
   {
     Progress::Waiting waiting(progress, begin);
-    status = batch.communicator->wait(flight.request, arrival);
+    status = batch.communicator->wait(flight.request, passage);
   }
   progress.leave(batch.record);
-  trace.add({batch.record, progress.step.load(std::memory_order_relaxed), flight.startTime,
-             std::max(flight.startTime, arrival)});
+  trace.add({batch.record, progress.step.load(std::memory_order_relaxed), std::max(flight.startTime, passage.begin),
+             std::max(flight.startTime, passage.end)});
   if (watch)
     watch->end(batch.parts, flight.number);
   batch.flights.pop_front();

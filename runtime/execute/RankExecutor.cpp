@@ -14,10 +14,10 @@ namespace pcc::runtime {
 
 RankExecutor::RankExecutor(const abi::Executable &executable, int64_t rank,
                            std::unique_ptr<Device> device, std::unique_ptr<Communicator> world,
-                           std::byte *constants)
+                           std::byte *constants, size_t tracedRecords)
     : whole(executable), own(executable.programs(abi::programOfRank(executable, rank))),
       ownRank(rank), ownDevice(std::move(device)), worldCommunicator(std::move(world)),
-      events(own.events()) {
+      events(own.events()), ownTrace(tracedRecords) {
   groups.world = worldCommunicator.get();
   memory.base[abi::CONSTANT] = constants;
 }

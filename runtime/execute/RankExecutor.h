@@ -38,9 +38,9 @@ struct TaggedBytes {
 class RankExecutor {
 public:
   /// `executable` must be valid and outlive this, as must `constants`, the shared content of the
-  /// space CONSTANT.
+  /// space CONSTANT. The trace has the last `tracedRecords` runs of records.
   RankExecutor(const abi::Executable &executable, int64_t rank, std::unique_ptr<Device> device,
-               std::unique_ptr<Communicator> world, std::byte *constants);
+               std::unique_ptr<Communicator> world, std::byte *constants, size_t tracedRecords);
 
   /// Allocates, makes groups, prepares records, initialises parameters. Called by every rank at the
   /// same time, each on its thread.

@@ -69,7 +69,7 @@ Expected<std::unique_ptr<Session>> Session::load(abi::Executable executable,
   for (int i = 0; i < world.ownRanks(); ++i)
     state->executors.push_back(std::make_unique<RankExecutor>(
         state->executable, world.firstRank() + i, std::move((*devices)[i]),
-        std::move((*communicators)[i]), state->constants.get()));
+        std::move((*communicators)[i]), state->constants.get(), options.tracedRecords));
   std::unique_ptr<Session> session(new Session(std::move(state)));
   bool isWhole = session->world().isWhole();
   Status loaded = session->onEveryRank([seed = options.seed, isWhole](RankExecutor &rank) {

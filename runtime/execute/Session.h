@@ -30,6 +30,8 @@ struct SessionOptions {
   std::optional<machine::Link> link = {};
   /// What joins the program's ranks, of several processes; null: all are local.
   std::shared_ptr<World> world = {};
+  /// Of each rank so many runs of records are remembered (traces).
+  size_t tracedRecords = 4096;
 };
 
 using NamedTensors = std::map<std::string, Tensor>;

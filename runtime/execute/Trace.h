@@ -24,7 +24,7 @@ struct TraceEntry {
 
 class Trace {
 public:
-  explicit Trace(size_t capacity = 4096) : ring(capacity) {}
+  explicit Trace(size_t capacity) : ring(capacity) {}
 
   void add(const TraceEntry &entry) { ring[next++ % ring.size()] = entry; }
 

@@ -127,6 +127,7 @@ bool VirtualClock::compute(uint32_t node) {
   Span span{state.clock, state.clock + seconds};
   state.timeline.spans[state.run] = span;
   state.timeline.seconds.compute += seconds;
+  state.lastComputed = state.run;
   if (!state.busy.empty() && state.busy.back().end == span.begin)
     state.busy.back().end = span.end;
   else

@@ -61,6 +61,8 @@ private:
     /// Where the list stands.
     size_t slot = 0, run = 0;
     uint32_t record = 0;
+    /// The last run on COMPUTE that met nobody.
+    size_t lastComputed = 0;
     /// Flights of COMPUTE that are under way there; none: it has not begun.
     uint32_t firstFlight = noFlight, endFlight = noFlight;
     /// The flight for which the list waits.

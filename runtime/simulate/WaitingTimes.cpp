@@ -92,7 +92,7 @@ void VirtualClock::waitUntil(uint32_t node, const Awaited &awaited) {
 }
 
 /// Collectives on COMMUNICATION up to `place` are known to be over: computing that ran beside them
-/// took longer.
+/// took longer, by what is added to the last of it.
 void VirtualClock::slowDown(State &state, uint32_t place) {
   double beside = 0;
   for (; state.known < place; ++state.known)
@@ -103,6 +103,8 @@ void VirtualClock::slowDown(State &state, uint32_t place) {
   double lost = beside * collectiveShare;
   state.timeline.seconds.compute += lost;
   state.timeline.seconds.slowed += lost;
+  if (Span &last = state.timeline.spans[state.lastComputed]; lost > 0 && last.end == state.clock)
+    last.end += lost;
   state.clock += lost;
 }
 

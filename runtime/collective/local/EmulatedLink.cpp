@@ -48,21 +48,32 @@ bool staysAtHome(const CollectiveCall &call) {
 
 } // namespace
 
-double EmulatedLink::seconds(const CollectiveCall &call, int members) {
-  if (members == 1 || staysAtHome(call))
+double EmulatedLink::seconds(std::span<const CollectiveCall> calls, int members) {
+  if (members == 1)
     return 0;
-  machine::Traffic traffic = trafficOf(call, members);
+  double seconds = 0;
+  for (size_t first = 0, end = 0; first < calls.size(); first = end) {
+    machine::Traffic message = trafficOf(calls[first], members);
+    for (end = first + 1; end < calls.size() && calls[end].fused; ++end)
+      message.bytes += trafficOf(calls[end], members).bytes;
+    if (!staysAtHome(calls[first]))
+      seconds += price(message, members);
+  }
+  return seconds;
+}
+
+double EmulatedLink::price(const machine::Traffic &message, int members) {
   std::lock_guard lock(mutex);
   auto [known, isNew] =
-      prices.try_emplace({members, traffic.kind, traffic.bytes, traffic.messages}, 0);
+      prices.try_emplace({members, message.kind, message.bytes, message.messages}, 0);
   if (isNew)
-    known->second = machine::priceOverLink(link, members, traffic);
+    known->second = machine::priceOverLink(link, members, message);
   return known->second;
 }
 
-int64_t EmulatedLink::carry(std::span<const int> ranks, double seconds, int64_t now) {
+Passage EmulatedLink::carry(std::span<const int> ranks, double seconds, int64_t now) {
   if (seconds == 0)
-    return now;
+    return {now, now};
   std::lock_guard lock(mutex);
   int64_t begin = now;
   for (int rank : ranks)
@@ -70,17 +81,17 @@ int64_t EmulatedLink::carry(std::span<const int> ranks, double seconds, int64_t 
   int64_t end = begin + nanoseconds(seconds);
   for (int rank : ranks)
     channels[rank] = {end, end};
-  return end;
+  return {begin, end};
 }
 
-int64_t EmulatedLink::carryMessage(int sender, int receiver, int64_t bytes, int64_t now) {
+Passage EmulatedLink::carryMessage(int sender, int receiver, int64_t bytes, int64_t now) {
   if (sender == receiver)
-    return now;
+    return {now, now};
   std::lock_guard lock(mutex);
   int64_t begin = std::max({now, channels[sender].out, channels[receiver].in});
   int64_t end = begin + nanoseconds(double(bytes) / link.bytesPerSecond);
   channels[sender].out = channels[receiver].in = end;
-  return end + nanoseconds(link.latencySeconds);
+  return {begin, end + nanoseconds(link.latencySeconds)};
 }
 
 } // namespace pcc::runtime::local

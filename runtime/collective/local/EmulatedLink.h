@@ -29,15 +29,16 @@ class EmulatedLink {
 public:
   EmulatedLink(const machine::Link &link, int ranks) : link(link), channels(ranks) {}
 
-  /// Seconds of one collective among `members` ranks; 0 of one that moves nothing.
-  double seconds(const CollectiveCall &call, int members);
+  /// Seconds of a batch of collectives among `members` ranks, one after the other; what is fused
+  /// goes in one message of the sum of its bytes. 0 of what moves nothing.
+  double seconds(std::span<const CollectiveCall> calls, int members);
 
-  /// When a batch of collectives of `ranks`, which takes `seconds` and is complete at `now`, has
-  /// arrived everywhere. Times are those of nowNanoseconds().
-  int64_t carry(std::span<const int> ranks, double seconds, int64_t now);
+  /// When a batch of collectives of `ranks`, which takes `seconds` and is complete at `now`, is on
+  /// its way. Times are those of nowNanoseconds().
+  Passage carry(std::span<const int> ranks, double seconds, int64_t now);
 
-  /// When a message has arrived that both sides have come for at `now`.
-  int64_t carryMessage(int sender, int receiver, int64_t bytes, int64_t now);
+  /// When a message is on its way that both sides have come for at `now`.
+  Passage carryMessage(int sender, int receiver, int64_t bytes, int64_t now);
 
 private:
   /// When the channels of a rank are free.
@@ -46,6 +47,8 @@ private:
   };
   /// Members, kind, bytes, messages.
   using Price = std::tuple<int, int, double, int64_t>;
+
+  double price(const machine::Traffic &message, int members);
 
   const machine::Link link;
   std::mutex mutex;

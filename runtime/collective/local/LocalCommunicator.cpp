@@ -58,7 +58,7 @@ public:
   int position() const override { return place; }
   int size() const override { return int(group->ranks.size()); }
   Expected<Request> start(std::span<const CollectiveCall> calls) override;
-  Status wait(Request request, int64_t &arrival) override;
+  Status wait(Request request, Passage &passage) override;
   void abort(const std::string &reason) override;
   Expected<std::unique_ptr<Communicator>> split(int color, int key) override;
 
@@ -68,9 +68,9 @@ private:
     bool open = false;
     uint64_t round = 0;
     std::vector<std::shared_ptr<Post>> posts;
-    /// The outcome and the time of arrival, if a later start had to wait for it.
+    /// The outcome and when it was on its way, if a later start had to wait for it.
     Status outcome;
-    int64_t arrival = 0;
+    Passage passage;
   };
   Status complete(uint64_t number);
   Status afterWait(Status status) const;
@@ -112,21 +112,23 @@ Status LocalCommunicator::complete(uint64_t number) {
   const std::atomic<bool> &aborted = group->abort->happened;
   if (batch.open) {
     Meeting &meeting = *group->meetings[batch.round % depth];
-    batch.outcome = afterWait(meeting.wait(uint32_t(batch.round / depth), aborted, batch.arrival));
+    batch.outcome = afterWait(meeting.wait(uint32_t(batch.round / depth), aborted, batch.passage));
     batch.open = false;
   }
   for (const std::shared_ptr<Post> &post : batch.posts) {
     if (Status status = afterWait(Mailbox::wait(*post, aborted)); batch.outcome.ok())
       batch.outcome = status;
-    batch.arrival = std::max(batch.arrival, post->arrival);
+    Passage &all = batch.passage;
+    all.begin = all.begin == 0 ? post->passage.begin : std::min(all.begin, post->passage.begin);
+    all.end = std::max(all.end, post->passage.end);
   }
   batch.posts.clear();
   return batch.outcome;
 }
 
-Status LocalCommunicator::wait(Request request, int64_t &arrival) {
+Status LocalCommunicator::wait(Request request, Passage &passage) {
   Status status = complete(request.number);
-  arrival = batches.at(request.number).arrival;
+  passage = batches.at(request.number).passage;
   batches.erase(request.number);
   return status;
 }

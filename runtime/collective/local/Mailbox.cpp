@@ -21,9 +21,9 @@ static void moveBytes(const CollectiveCall &from, const CollectiveCall &to, int6
 void Mailbox::transfer(Post &send, Post &receive, int sender, int receiver) const {
   const CollectiveCall &from = *send.call, &to = *receive.call;
   int64_t bytes = from.count() * int64_t(abi::elementBytes(from.type));
-  int64_t carried = 0;
+  Passage carried{nowNanoseconds(), 0};
   if (link)
-    carried = link->carryMessage(ranks[sender], ranks[receiver], bytes, nowNanoseconds());
+    carried = link->carryMessage(ranks[sender], ranks[receiver], bytes, carried.begin);
   Status outcome;
   if (from.type != to.type || from.shape != to.shape)
     outcome = Status::failed(fmt::format(
@@ -34,7 +34,7 @@ void Mailbox::transfer(Post &send, Post &receive, int sender, int receiver) cons
   int64_t moved = nowNanoseconds();
   for (Post *post : {&send, &receive}) {
     post->outcome = outcome;
-    post->arrival = std::max(moved, carried);
+    post->passage = link ? carried : Passage{carried.begin, moved};
     post->done.store(1, std::memory_order_release);
     wakeAll(post->done);
   }
@@ -67,7 +67,7 @@ Status Mailbox::wait(Post &post, const std::atomic<bool> &aborted) {
       return {};
     sleepWhile(post.done, 0);
   }
-  sleepUntil(post.arrival, aborted);
+  sleepUntil(post.passage.end, aborted);
   return post.outcome;
 }
 

@@ -23,8 +23,8 @@ struct Post {
   const CollectiveCall *call;
   /// Set before `done`: what both sides return.
   Status outcome;
-  /// Set before `done`: when the bytes were there, or would have been over the link.
-  int64_t arrival = 0;
+  /// Set before `done`: when the bytes were on their way, or would have been over the link.
+  Passage passage;
   std::atomic<uint32_t> done = 0;
 };
 

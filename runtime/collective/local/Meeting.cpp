@@ -52,14 +52,6 @@ bool Meeting::isLittle() const {
   return bytes <= little;
 }
 
-/// What the calls of a round take one after the other.
-double Meeting::linkSeconds() const {
-  double seconds = 0;
-  for (const CollectiveCall &call : arrivals[0])
-    seconds += link->seconds(call, int(ranks.size()));
-  return seconds;
-}
-
 void Meeting::open(uint32_t round) {
   outcome = checkCalls();
   firstPiece.assign(1, 0);
@@ -70,8 +62,9 @@ void Meeting::open(uint32_t round) {
     outcome = checkSame(calls[c], ranks);
     firstPiece.push_back(firstPiece.back() + pieceCount(calls[c]));
   }
+  carried = {nowNanoseconds(), 0};
   if (link && outcome.ok())
-    carried = link->carry(ranks, linkSeconds(), nowNanoseconds());
+    carried = link->carry(ranks, link->seconds(arrivals[0], int(ranks.size())), carried.begin);
   int64_t pieces = outcome.ok() ? firstPiece.back() : 0;
   arrived.store(0, std::memory_order_relaxed);
   nextPiece.store(0, std::memory_order_relaxed);
@@ -108,7 +101,7 @@ void Meeting::finish(uint32_t round) {
     wakeAll(phase);
 }
 
-Status Meeting::wait(uint32_t round, const std::atomic<bool> &aborted, int64_t &arrival) {
+Status Meeting::wait(uint32_t round, const std::atomic<bool> &aborted, Passage &passage) {
   int spins = policy.spins;
   bool worked = false;
   while (!isDone(round)) {
@@ -127,9 +120,8 @@ Status Meeting::wait(uint32_t round, const std::atomic<bool> &aborted, int64_t &
       sleepers.fetch_sub(1, std::memory_order_relaxed);
     }
   }
-  arrival = std::max(moved, carried);
-  if (link)
-    sleepUntil(carried, aborted);
+  passage = link ? carried : Passage{carried.begin, moved};
+  sleepUntil(passage.end, aborted);
   return outcome;
 }
 

@@ -44,10 +44,10 @@ public:
   /// done.
   void arrive(uint32_t round, int position, std::span<const CollectiveCall> calls);
 
-  /// Works while there is work and sleeps until the round is done or `aborted` is true; `arrival`
-  /// becomes the time since which it is. Returns the status of the round; success after an abort,
-  /// which the caller sees for itself.
-  Status wait(uint32_t round, const std::atomic<bool> &aborted, int64_t &arrival);
+  /// Works while there is work and sleeps until the round is done or `aborted` is true; `passage`
+  /// becomes when it was on its way. Returns the status of the round; success after an abort, which
+  /// the caller sees for itself.
+  Status wait(uint32_t round, const std::atomic<bool> &aborted, Passage &passage);
 
   bool isDone(uint32_t round) const { return reached(2 * round + 2); }
 
@@ -59,7 +59,6 @@ private:
   Status checkCalls() const;
   void gather(size_t call);
   bool isLittle() const;
-  double linkSeconds() const;
   void work(uint32_t round);
   void finish(uint32_t round);
 
@@ -72,8 +71,10 @@ private:
   /// The first piece of each call, and the number of all pieces.
   std::vector<int64_t> firstPiece;
   Status outcome;
-  /// When the round's bytes were moved, and before when the link would not have brought them.
-  int64_t moved = 0, carried = 0;
+  /// When the link carries the round's bytes, without one from when all have come; when they were
+  /// moved.
+  Passage carried;
+  int64_t moved = 0;
 
   alignas(64) std::atomic<uint32_t> arrived = 0;
   alignas(64) std::atomic<uint32_t> phase = 0;

@@ -7,6 +7,7 @@
 
 #include "runtime/base/Base.h"
 #include "runtime/base/Futex.h"
+#include "runtime/collective/Communicator.h"
 
 #include <functional>
 #include <mutex>
@@ -62,14 +63,14 @@ public:
     wakeAll(done);
   }
 
-  /// Sleeps until it is set or the run is given up. `arrival` becomes the time when it was set.
-  Status wait(const Abort &abort, int64_t &arrival) const {
+  /// Sleeps until it is set or the run is given up. `passage` ends when it was set.
+  Status wait(const Abort &abort, Passage &passage) const {
     while (done.load(std::memory_order_acquire) == 0) {
       if (Status status = abort.status(); !status.ok())
         return status;
       sleepWhile(done, 0);
     }
-    arrival = std::max(arrival, time);
+    passage.end = std::max(passage.end, time);
     return outcome;
   }
 

@@ -20,7 +20,7 @@ public:
   int position() const override { return place; }
   int size() const override { return home->members().size(); }
   Expected<Request> start(std::span<const CollectiveCall> calls) override;
-  Status wait(Request request, int64_t &arrival) override;
+  Status wait(Request request, Passage &passage) override;
   void abort(const std::string &reason) override { home->world().control->abort(reason); }
   Expected<std::unique_ptr<Communicator>> split(int color, int key) override;
 
@@ -72,18 +72,18 @@ void MpiCommunicator::startMessages(std::span<const CollectiveCall> calls, Batch
   });
 }
 
-Status MpiCommunicator::wait(Request request, int64_t &arrival) {
+Status MpiCommunicator::wait(Request request, Passage &passage) {
   Batch batch = std::move(batches.at(request.number));
   batches.erase(request.number);
-  arrival = 0;
+  passage = {};
   const Abort &abort = *home->world().abort;
   if (batch.local)
-    return home->local(index).wait(*batch.local, arrival);
+    return home->local(index).wait(*batch.local, passage);
   if (batch.round)
-    return batch.round->completion.wait(abort, arrival);
+    return batch.round->completion.wait(abort, passage);
   Status status;
   for (const std::shared_ptr<Message> &message : batch.messages)
-    if (Status own = message->completion().wait(abort, arrival); status.ok())
+    if (Status own = message->completion().wait(abort, passage); status.ok())
       status = own;
   return status;
 }

@@ -4,6 +4,7 @@
 // numbers are the same, who waits sleeps, and what was started does not hold up whoever started it.
 
 #include "runtime/abi/ElementTypes.h"
+#include "runtime/collective/local/EmulatedLink.h"
 #include "runtime/collective/local/LocalCommunicator.h"
 #include "test/unit/runtime/Ranks.h"
 
@@ -78,10 +79,10 @@ TEST_P(DeliveredNotBefore, TheLinkWouldHave) {
       EXPECT_TRUE(rank.barrier().ok());
       comer.come();
       Expected<Request> request = rank.start({&own.call, 1});
-      int64_t arrival = 0;
-      EXPECT_TRUE(rank.wait(*request, arrival).ok());
-      EXPECT_GE(nowNanoseconds(), arrival);
-      EXPECT_GE(arrival, comer.get() + nanoseconds(price));
+      Passage passage;
+      EXPECT_TRUE(rank.wait(*request, passage).ok());
+      EXPECT_GE(nowNanoseconds(), passage.end);
+      EXPECT_GE(passage.end, comer.get() + nanoseconds(price));
       EXPECT_TRUE(rank.barrier().ok());
     }
   });
@@ -107,14 +108,40 @@ TEST(EmulatedLink, InOrder) {
     for (OwnCall &each : own)
       requests.push_back(*rank.start({&each.call, 1}));
     for (int i = 0; i < flights; ++i) {
-      int64_t arrival = 0;
-      EXPECT_TRUE(rank.wait(requests[i], arrival).ok());
-      EXPECT_GE(arrival, last.get() + nanoseconds((i + 1) * price));
+      Passage passage;
+      EXPECT_TRUE(rank.wait(requests[i], passage).ok());
+      EXPECT_GE(passage.begin, last.get() + nanoseconds(i * price));
+      EXPECT_GE(passage.end, last.get() + nanoseconds((i + 1) * price));
     }
     CollectiveCall batch[] = {own[0].call, own[1].call};
     int64_t begin = nowNanoseconds();
     EXPECT_TRUE(rank.run(batch).ok());
     EXPECT_GE(nowNanoseconds(), begin + nanoseconds(2 * price));
+  });
+}
+
+// What is fused costs one latency, of a batch with other calls as well, and changes no number.
+TEST(EmulatedLink, FusedCallsAreOneMessage) {
+  local::EmulatedLink link(slow, 4);
+  std::vector<CollectiveCall> calls(4, {.kind = abi::ALL_REDUCE, .shape = {count}});
+  auto price = [&](int64_t members) {
+    return machine::priceOverLink(slow, 4, {.bytes = double(members * count) * sizeof(float)});
+  };
+  EXPECT_DOUBLE_EQ(link.seconds(calls, 4), 4 * price(1));
+  calls[1].fused = calls[3].fused = true;
+  EXPECT_DOUBLE_EQ(link.seconds(calls, 4), 2 * price(2));
+  calls[2].fused = true;
+  EXPECT_DOUBLE_EQ(link.seconds(calls, 4), price(4));
+  EXPECT_LT(price(4), 2 * price(2) - 1e-3);
+  EXPECT_EQ(link.seconds(calls, 1), 0);
+
+  onEveryRank(makeLocalCommunicators(2, 0, slow), [](Communicator &rank) {
+    OwnCall own[2] = {{abi::ALL_REDUCE, 2, rank.position()}, {abi::ALL_REDUCE, 2, rank.position()}};
+    CollectiveCall batch[] = {own[0].call, own[1].call};
+    batch[1].fused = true;
+    EXPECT_TRUE(rank.run(batch).ok());
+    for (OwnCall &each : own)
+      EXPECT_EQ(each.destination[count - 1], 1);
   });
 }
 
@@ -150,10 +177,10 @@ TEST(EmulatedLink, Messages) {
     for (int i = 0; i < messages; ++i)
       requests.push_back(*rank.start(calls));
     for (int i = 0; i < messages; ++i) {
-      int64_t arrival = 0;
-      EXPECT_TRUE(rank.wait(requests[i], arrival).ok());
-      EXPECT_GE(arrival, last.get() + nanoseconds((i + 1) * 0.01 + 1e-3));
-      EXPECT_GE(nowNanoseconds(), arrival);
+      Passage passage;
+      EXPECT_TRUE(rank.wait(requests[i], passage).ok());
+      EXPECT_GE(passage.end, last.get() + nanoseconds((i + 1) * 0.01 + 1e-3));
+      EXPECT_GE(nowNanoseconds(), passage.end);
     }
   });
 }
@@ -192,10 +219,11 @@ TEST(EmulatedLink, SleepsWhileOthersMayWork) {
     call.destination = &sum;
     double before = processorSeconds();
     Request request = *rank.start({&call, 1});
-    int64_t started = nowNanoseconds(), arrival = 0;
-    EXPECT_TRUE(rank.wait(request, arrival).ok());
+    int64_t started = nowNanoseconds();
+    Passage passage;
+    EXPECT_TRUE(rank.wait(request, passage).ok());
     EXPECT_LT(processorSeconds() - before, 0.1);
-    EXPECT_LT(started, arrival);
+    EXPECT_LT(started, passage.end);
     EXPECT_EQ(sum, 2);
   });
 }
