@@ -14,6 +14,7 @@
 
 #include "dialects/dist/Dist.h"
 #include "mlir/IR/Remarks.h"
+#include "passes/solve/PackSearch.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -191,7 +192,7 @@ void MemoryPlanner::addKernel(facts::Section &section, const facts::Kernel &kern
     Value dying;
     // Elsewhere gradients can be read behind the kernel; of those that are reduced Boundary.cpp
     // knows.
-    bool mayReplaceInput = !kernel.early || isa<dist::AllReduceOp>(kernel.ops.front());
+    bool mayReplaceInput = !kernel.early || isa<dist::AllReduceOp>(output.getDefiningOp());
     for (Value candidate : mayReplaceInput ? kernel.inputs.getArrayRef() : ArrayRef<Value>()) {
       Value root = facts::viewRoot(candidate);
       Buffer *buffer = values.find(root);
@@ -212,20 +213,24 @@ void MemoryPlanner::addKernel(facts::Section &section, const facts::Kernel &kern
 }
 
 /// A collective runs on a lane of its own: its buffers stay in use until a kernel has waited for
-/// it. A message of a section outside the step may arrive as soon as the section begins.
+/// it. Each of a message of several is waited for by itself. A message of a section outside the
+/// step may arrive as soon as the section begins.
 void MemoryPlanner::extendOverCommunication(const facts::Kernel &kernel, int64_t numKernels) {
   if (kernel.form.getKind() != task::FormKind::Collective)
     return;
-  int64_t waited = numKernels;
-  if (auto recv = dyn_cast<pipe::RecvOp>(kernel.ops.front()); recv && values.find(recv.getResult()))
-    values.find(recv.getResult())->first = start;
-  for (Value output : kernel.outputs)
-    facts::forEachReader(output, [&](Operation *reader) {
-      waited = std::min(waited, facts::getKernelNumber(reader).value_or(numKernels));
+  for (Operation *op : kernel.ops) {
+    if (auto recv = dyn_cast<pipe::RecvOp>(op); recv && values.find(recv.getResult()))
+      values.find(recv.getResult())->first = start;
+    int64_t waited = numKernels;
+    for (Value output : op->getResults())
+      facts::forEachReader(output, [&](Operation *reader) {
+        waited = std::min(waited, facts::getKernelNumber(reader).value_or(numKernels));
+      });
+    facts::forEachSource(op, [&](Value source, ArrayRef<Operation *>) {
+      if (values.find(source))
+        values.readAt(source, start + waited);
     });
-  for (Value value : kernel.inputs)
-    if (values.find(value))
-      values.readAt(value, start + waited);
+  }
 }
 
 /// What a kernel computes in the last slot of another section is live from there on, in all
@@ -294,12 +299,13 @@ void MemoryPlanner::packTemporaries() {
   solve::PackProblem problem;
   for (Buffer *buffer : buffers)
     problem.items.push_back({buffer->bytes, buffer->first, buffer->last});
-  solve::PackSolution offsets = solve::packBestFit(problem);
+  solve::PackSolution offsets = solve::pack(problem);
   for (auto [buffer, offset] : llvm::zip_equal(buffers, offsets))
     buffer->place = PlaceAttr::get(context, Space::Temporary, ringBytes + offset);
 
-  int64_t peak = ringBytes + solve::peakOf(problem, offsets);
-  temporaryBytes = std::max<int64_t>(temporaryBytes, llvm::alignTo(peak, task::bufferAlignment));
+  int64_t peak =
+      ringBytes + int64_t(llvm::alignTo(solve::peakOf(problem, offsets), task::bufferAlignment));
+  temporaryBytes = std::max(temporaryBytes, peak);
   remark::analysis(module.getLoc(), remark::RemarkOpts::name("plan-memory").category("schedule"))
       << remark::metric("buffers", int64_t(buffers.size()))
       << remark::metric("temporary_bytes", peak)

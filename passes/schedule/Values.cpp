@@ -75,6 +75,18 @@ static bool readsElementwise(const facts::Kernel &kernel, Value input) {
   return elementwise;
 }
 
+/// True if `output` is a value of its operand's shape, `input`, that no other collective of the
+/// same message reads.
+static bool reducesInPlace(const facts::Kernel &kernel, Value input, Value output) {
+  auto readsInput = [&](Operation *op) {
+    return llvm::any_of(op->getOperands(),
+                        [&](Value operand) { return facts::viewRoot(operand) == input; });
+  };
+  Operation *op = output.getDefiningOp();
+  return isa<dist::AllReduceOp, dist::BroadcastOp, dist::ReduceOp>(op) && readsInput(op) &&
+         llvm::count_if(kernel.ops, readsInput) == 1;
+}
+
 bool mayOverwrite(const facts::Kernel &kernel, Value input, Value output) {
   auto inputType = cast<ShapedType>(input.getType());
   auto outputType = cast<ShapedType>(output.getType());
@@ -93,7 +105,7 @@ bool mayOverwrite(const facts::Kernel &kernel, Value input, Value output) {
            facts::viewRoot(scatter.getIndices()) != input;
   }
   case FormKind::Collective:
-    return isa<dist::AllReduceOp, dist::BroadcastOp, dist::ReduceOp>(kernel.ops.front());
+    return reducesInPlace(kernel, input, output);
   case FormKind::Rows:
   case FormKind::Matmul:
   case FormKind::Convolution:

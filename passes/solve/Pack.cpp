@@ -4,7 +4,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <map>
-#include <numeric>
 
 namespace pcc::solve {
 
@@ -50,41 +49,6 @@ int64_t lowerBound(const PackProblem &problem) {
     most = std::max(most, live);
   }
   return most;
-}
-
-/// The offset of the smallest gap for `bytes` between `taken` (ranges of bytes, sorted by start).
-static int64_t bestGap(llvm::ArrayRef<std::pair<int64_t, int64_t>> taken, int64_t bytes) {
-  int64_t end = 0, best = -1, bestSize = INT64_MAX;
-  for (auto [from, to] : taken) {
-    int64_t gap = from - end;
-    if (gap >= bytes && gap < bestSize) {
-      best = end;
-      bestSize = gap;
-    }
-    end = std::max(end, to);
-  }
-  return best >= 0 ? best : end;
-}
-
-PackSolution packBestFit(const PackProblem &problem) {
-  llvm::ArrayRef<PackItem> items = problem.items;
-  llvm::SmallVector<size_t> order(items.size());
-  std::iota(order.begin(), order.end(), 0);
-  llvm::stable_sort(order, [&](size_t a, size_t b) { return items[a].bytes > items[b].bytes; });
-
-  PackSolution offsets(items.size(), 0);
-  llvm::SmallVector<size_t> placed;
-  for (size_t index : order) {
-    llvm::SmallVector<std::pair<int64_t, int64_t>> taken;
-    for (size_t other : placed)
-      if (overlapInTime(items[index], items[other]))
-        taken.push_back({offsets[other],
-                         llvm::alignTo(offsets[other] + items[other].bytes, problem.alignment)});
-    llvm::sort(taken);
-    offsets[index] = bestGap(taken, items[index].bytes);
-    placed.push_back(index);
-  }
-  return offsets;
 }
 
 } // namespace pcc::solve

@@ -8,8 +8,7 @@
 //         | +-a-+   +-c-+
 //         +---------------> time
 //
-// The problem is NP-hard; the algorithm here is the usual best fit in order of falling size
-// (Pisarchyk and Lee, Efficient memory management for deep neural net inference, 2020).
+// The problem is NP-hard; PackSearch.h looks for good packings.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
@@ -44,8 +43,5 @@ int64_t peakOf(const PackProblem &problem, llvm::ArrayRef<int64_t> offsets);
 /// No solution needs fewer bytes: the most that is live at one time, each item rounded up to the
 /// alignment.
 int64_t lowerBound(const PackProblem &problem);
-
-/// Best fit: the greatest item first, each into the smallest gap that holds it.
-PackSolution packBestFit(const PackProblem &problem);
 
 } // namespace pcc::solve
