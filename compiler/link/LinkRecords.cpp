@@ -244,15 +244,18 @@ void Linker::linkExtras(Operation *op, abi::Collective &c) {
       .Case([&](task::AllReduceOp op) {
         c.set_kind(abi::ALL_REDUCE);
         c.set_reduction(reductionOf(op.getReduction()));
+        c.set_fused(op.getFused());
       })
       .Case([&](task::AllGatherOp op) {
         c.set_kind(abi::ALL_GATHER);
         c.set_axis(op.getAxis());
+        c.set_fused(op.getFused());
       })
       .Case([&](task::ReduceScatterOp op) {
         c.set_kind(abi::REDUCE_SCATTER);
         c.set_reduction(reductionOf(op.getReduction()));
         c.set_axis(op.getAxis());
+        c.set_fused(op.getFused());
       })
       .Case([&](task::BroadcastOp op) {
         c.set_kind(abi::BROADCAST);

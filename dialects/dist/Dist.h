@@ -34,6 +34,7 @@ inline constexpr llvm::StringLiteral outAttrName = "dist.out";
 inline constexpr llvm::StringLiteral shardingAttrName = "dist.sharding";
 /// On an argument that is partial: each rank goes on with its own part as if it were the whole.
 inline constexpr llvm::StringLiteral ownAttrName = "dist.own";
+inline constexpr llvm::StringLiteral fusionAttrName = "dist.fusion";
 inline constexpr llvm::StringLiteral gradientFactorAttrName = "dist.gradient_factor";
 inline constexpr llvm::StringLiteral pinsAttrName = "dist.pins";
 inline constexpr llvm::StringLiteral localAttrName = "dist.local";

@@ -28,6 +28,7 @@ def Dist_Dialect : Dialect {
     | `dist.sharding` | argument, result of a function | how the value is cut at the boundary |
     | `dist.sharding` | parameter | how it is to be cut, as a sharding or as text |
     | `dist.pins` | module | strategies for ops, parameters and inputs by their names |
+    | `dist.fusion` | parameter, collective | i64: collectives of its gradients and its value, or the collective itself, share a message with others of the same number; 0: with none |
     | `dist.gradient_factor` | result of a function | f64 by which partition multiplies it |
     | `dist.local` | function | its types are those of one rank |
   }];

@@ -46,6 +46,12 @@ LogicalResult DistDialect::verifyOperationAttribute(Operation *op, NamedAttribut
       return op->emitOpError() << "expected \"dist.pins\" to be a list of dictionaries, got "
                                << attribute.getValue();
   }
+  if (name == fusionAttrName) {
+    auto number = dyn_cast<IntegerAttr>(attribute.getValue());
+    if (!number || !number.getType().isInteger(64) || number.getInt() < 0)
+      return op->emitOpError() << "expected \"dist.fusion\" to be an i64 from 0 on, got "
+                               << attribute.getValue();
+  }
   if (name == inAttrName)
     return verifyShardings(op, attribute, op->getOperandTypes());
   if (name == outAttrName)

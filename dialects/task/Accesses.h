@@ -10,6 +10,8 @@
 //
 // `task.behind`: which run of each event in `waits` is waited for, as abi::Record counts them.
 // Without it the last one.
+//
+// `fused` of collectives, an attribute of their own: in one message with the record before.
 #pragma once
 
 namespace pcc::task {
@@ -17,6 +19,7 @@ namespace pcc::task {
 inline constexpr const char *accessesAttrName = "task.accesses";
 inline constexpr const char *flopsAttrName = "task.flops";
 inline constexpr const char *behindAttrName = "task.behind";
+inline constexpr const char *fusedAttrName = "fused";
 
 enum class Access : int { Read = 1, Write = 2, ReadWrite = 3 };
 

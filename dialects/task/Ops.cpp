@@ -3,6 +3,8 @@
 // Verifiers of the task dialect. Labels (T1…) are those of docs/spec/task.md.
 #include "dialects/task/Task.h"
 
+#include "dialects/task/Accesses.h"
+
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/CheckedArithmetic.h"
 
@@ -100,6 +102,28 @@ static LogicalResult verifyEvents(ProgramOp program) {
   return failure(result.wasInterrupted());
 }
 
+/// T18: what goes in one message with the record before it is alike: the same kind of collective,
+/// lane, groups, reduction and type of elements.
+static LogicalResult verifyFused(ProgramOp program) {
+  auto areAlike = [](Operation *a, Operation *b) {
+    auto elementOf = [](Operation *op) {
+      return cast<ShapedType>(op->getOperand(0).getType()).getElementType();
+    };
+    return a->getName() == b->getName() && elementOf(a) == elementOf(b) &&
+           llvm::all_of(ArrayRef<StringRef>{"lane", "groups", "reduction"}, [&](StringRef name) {
+             return a->getAttr(name) == b->getAttr(name);
+           });
+  };
+  auto result = program.walk([&](RecordOpInterface record) -> WalkResult {
+    Operation *before = record->getPrevNode();
+    if (!record->hasAttr(fusedAttrName) || (before && areAlike(before, record)))
+      return success();
+    return record->emitOpError() << "expected a collective of the same kind, lane, groups, "
+                                    "reduction and type before what is fused";
+  });
+  return failure(result.wasInterrupted());
+}
+
 // T4: buffers lie inside their space. T6: slots name sections of the program.
 // T17: so does a section that stands for the last run of another.
 LogicalResult ProgramOp::verifyRegions() {
@@ -124,7 +148,7 @@ LogicalResult ProgramOp::verifyRegions() {
         return section.emitOpError()
                << "expected \"last_of\" to be another section of the program, got " << other;
   }
-  return verifyEvents(*this);
+  return success(succeeded(verifyEvents(*this)) && succeeded(verifyFused(*this)));
 }
 
 /// The product of the sizes; nothing if one is below 1 or the product overflows.

@@ -17,13 +17,14 @@ class Task_Collective<string mnemonic, string what, dag extra = (ins)>
   }];
 }
 
+// `fused`: goes in one message with the record before it, which is alike but for shape and axis.
 def Task_AllReduceOp : Task_Collective<"all_reduce", "reduce of every member's source",
-                                       (ins Task_ReduceOpAttr:$reduction)>;
+                                       (ins Task_ReduceOpAttr:$reduction, UnitAttr:$fused)>;
 def Task_AllGatherOp : Task_Collective<"all_gather", "the sources concatenated along `axis`",
-                                       (ins I64Attr:$axis)>;
+                                       (ins I64Attr:$axis, UnitAttr:$fused)>;
 def Task_ReduceScatterOp : Task_Collective<"reduce_scatter",
     "block number p of the reduced source along `axis`, p the position in the group",
-    (ins Task_ReduceOpAttr:$reduction, I64Attr:$axis)>;
+    (ins Task_ReduceOpAttr:$reduction, I64Attr:$axis, UnitAttr:$fused)>;
 def Task_BroadcastOp : Task_Collective<"broadcast", "source of the member at position `root`",
                                        (ins Task_RankAttr:$root)>;
 def Task_ReduceToOp : Task_Collective<"reduce", "all_reduce for `root`; the others get zero",

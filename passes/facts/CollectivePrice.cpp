@@ -83,8 +83,19 @@ machine::Group groupOf(Operation *op, const dist::Mesh &mesh, const abi::Cluster
   return largest;
 }
 
-double secondsOfCollective(Operation *op, const dist::Mesh &mesh, const abi::Cluster &cluster) {
-  return machine::priceCollective(cluster, groupOf(op, mesh, cluster), trafficOf(op)).seconds;
+double secondsOfCollective(ArrayRef<Operation *> ops, const dist::Mesh &mesh,
+                           const abi::Cluster &cluster) {
+  machine::Traffic traffic = trafficOf(ops.front());
+  for (Operation *op : ops.drop_front())
+    traffic.bytes += trafficOf(op).bytes;
+  return machine::priceCollective(cluster, groupOf(ops.front(), mesh, cluster), traffic).seconds;
+}
+
+double secondsOfCollective(Operation *op, double bytes, const dist::Mesh &mesh,
+                           const abi::Cluster &cluster) {
+  machine::Traffic traffic = trafficOf(op);
+  traffic.bytes = bytes;
+  return machine::priceCollective(cluster, groupOf(op, mesh, cluster), traffic).seconds;
 }
 
 } // namespace pcc::facts

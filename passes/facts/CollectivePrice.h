@@ -15,8 +15,12 @@ machine::Traffic trafficOf(mlir::Operation *op);
 machine::Group groupOf(mlir::Operation *op, const dist::Mesh &mesh, const abi::Cluster &cluster);
 
 /// Seconds until all members of the slowest group are done. `cluster` is complete and has a device
-/// for each rank of `mesh`.
-double secondsOfCollective(mlir::Operation *op, const dist::Mesh &mesh,
+/// for each rank of `mesh`. The ops are one, or several alike that go in one message.
+double secondsOfCollective(llvm::ArrayRef<mlir::Operation *> ops, const dist::Mesh &mesh,
+                           const abi::Cluster &cluster);
+
+/// The same of a message of so many bytes (machine::Traffic) of ops that are as `op`.
+double secondsOfCollective(mlir::Operation *op, double bytes, const dist::Mesh &mesh,
                            const abi::Cluster &cluster);
 
 } // namespace pcc::facts

@@ -40,6 +40,7 @@ struct CollectiveEmitter {
   OpBuilder &b;
   Operation *op;
   Value source, destination;
+  bool fused;
   dist::Mesh mesh = dist::getMesh(op);
   SmallVector<dist::RankList> lists;
 
@@ -81,8 +82,9 @@ struct CollectiveEmitter {
 };
 } // namespace
 
-LogicalResult emitCollectiveRecord(OpBuilder &b, Operation *op, Value source, Value destination) {
-  CollectiveEmitter e{b, op, source, destination};
+LogicalResult emitCollectiveRecord(OpBuilder &b, Operation *op, Value source, Value destination,
+                                   bool fused) {
+  CollectiveEmitter e{b, op, source, destination, fused};
   if (auto collective = dyn_cast<dist::CollectiveOpInterface>(op)) {
     e.lists = dist::getGroups(collective.getGroupAttr(), e.mesh);
     if (!dist::getCommonGroupSize(collective.getGroupAttr(), e.mesh))
@@ -90,10 +92,12 @@ LogicalResult emitCollectiveRecord(OpBuilder &b, Operation *op, Value source, Va
                                << collective.getGroupAttr();
   }
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-      .Case([&](dist::AllReduceOp op) { return e.make<AllReduceOp>(reductionOf(op.getKind())); })
-      .Case([&](dist::AllGatherOp op) { return e.make<AllGatherOp>(op.getAxis()); })
+      .Case([&](dist::AllReduceOp op) {
+        return e.make<AllReduceOp>(reductionOf(op.getKind()), fused);
+      })
+      .Case([&](dist::AllGatherOp op) { return e.make<AllGatherOp>(op.getAxis(), fused); })
       .Case([&](dist::ReduceScatterOp op) {
-        return e.make<ReduceScatterOp>(reductionOf(op.getKind()), op.getAxis());
+        return e.make<ReduceScatterOp>(reductionOf(op.getKind()), op.getAxis(), fused);
       })
       .Case([&](dist::BroadcastOp op) { return e.make<BroadcastOp>(e.position(op.getRoot())); })
       .Case([&](dist::ReduceOp op) {

@@ -29,24 +29,31 @@ std::string EarlyKernels::lastSlotOf(StringRef section) const {
                                                                : section.str();
 }
 
+/// The gradient that `reduce` sums over ranks where it lies; null for what lies elsewhere.
+static graph::RoleAttr findGradient(facts::Section &section, dist::AllReduceOp reduce) {
+  if (placeOf(reduce.getResult()) != placeOf(reduce.getInput()))
+    return nullptr;
+  // Through those before it in the same place.
+  Value source = facts::viewRoot(reduce.getInput());
+  while (auto other = source.getDefiningOp<dist::AllReduceOp>())
+    source = facts::viewRoot(other.getInput());
+  auto argument = dyn_cast<BlockArgument>(source);
+  return argument && placeOf(source) == placeOf(reduce.getResult())
+             ? section.getArgumentRole(argument.getArgNumber())
+             : graph::RoleAttr();
+}
+
 EarlyReduction EarlyKernels::findReduction(graph::RoleAttr gradient, const dist::Mesh &mesh) const {
   EarlyReduction reduction;
   for (const auto &[name, list] : kernels)
-    for (const EarlyKernel &early : list) {
-      auto reduce = dyn_cast<dist::AllReduceOp>(early.kernel.ops.front());
-      if (!reduce || placeOf(reduce.getResult()) != placeOf(reduce.getInput()))
-        continue;
-      // Through those before it in the same place.
-      Value source = facts::viewRoot(reduce.getInput());
-      while (auto other = source.getDefiningOp<dist::AllReduceOp>())
-        source = facts::viewRoot(other.getInput());
-      auto argument = dyn_cast<BlockArgument>(source);
-      if (argument && early.section->getArgumentRole(argument.getArgNumber()) == gradient &&
-          placeOf(source) == placeOf(reduce.getResult())) {
+    for (const EarlyKernel &early : list)
+      for (Operation *op : early.kernel.ops) {
+        auto reduce = dyn_cast<dist::AllReduceOp>(op);
+        if (!reduce || findGradient(*early.section, reduce) != gradient)
+          continue;
         llvm::append_range(reduction.axes, dist::getGroupAxes(reduce.getGroupAttr(), mesh));
         reduction.section = lastSlotOf(name);
       }
-    }
   return reduction;
 }
 

@@ -37,8 +37,9 @@ struct Run {
   Done known;         ///< when it begins, beside what COMPUTE knows
 };
 
+/// A record, or several that go in one message: the first waits, the last signals.
 struct Entry {
-  Operation *record = nullptr;
+  SmallVector<Operation *, 1> records;
   Lane lane = Lane::Compute;
   SmallVector<RecordAccess> accesses;
   /// Entries that it may have to wait for: collectives and messages; of a message also COMPUTE.
@@ -70,6 +71,7 @@ public:
 
 private:
   void collect();
+  void addRecord(RecordOpInterface record);
   void keepInputs(unsigned first, unsigned end);
   void findRivals();
   void restart();
@@ -122,8 +124,17 @@ void EventAssigner::keepInputs(unsigned first, unsigned end) {
       continue;
     }
     entry.lane = Lane::Compute;
-    entry.record->setAttr("lane", LaneAttr::get(program.getContext(), Lane::Compute));
+    for (Operation *record : entry.records)
+      record->setAttr("lane", LaneAttr::get(program.getContext(), Lane::Compute));
   }
+}
+
+void EventAssigner::addRecord(RecordOpInterface record) {
+  if (!record->hasAttr(fusedAttrName))
+    entries.push_back({{}, record.getLane(), {}, {}, {}, {}});
+  Entry &entry = entries.back();
+  entry.records.push_back(record);
+  llvm::append_range(entry.accesses, accessesOf(record));
 }
 
 void EventAssigner::collect() {
@@ -137,7 +148,7 @@ void EventAssigner::collect() {
     unsigned first = entries.size();
     for (Operation &record : section.getBody().front())
       if (auto interface = dyn_cast<RecordOpInterface>(record))
-        entries.push_back({&record, interface.getLane(), accessesOf(&record), {}, {}, {}});
+        addRecord(interface);
     sections[section.getSymName()] = {first, unsigned(entries.size())};
     if (slotsOf.lookup(section.getSymName()) > 1)
       keepInputs(first, entries.size());
@@ -294,11 +305,11 @@ void EventAssigner::annotate() {
     behind.push_back(isBehind ? int32_t(wait.distance) + 1 : 0);
   }
   for (auto [entry, event] : signals)
-    entries[entry].record->setAttr("signals", b.getDenseI32ArrayAttr(event));
+    entries[entry].records.back()->setAttr("signals", b.getDenseI32ArrayAttr(event));
   for (auto &[entry, list] : lists) {
-    entries[entry].record->setAttr("waits", b.getDenseI32ArrayAttr(list.first));
+    entries[entry].records.front()->setAttr("waits", b.getDenseI32ArrayAttr(list.first));
     if (llvm::any_of(list.second, [](int32_t behind) { return behind != 0; }))
-      entries[entry].record->setAttr(behindAttrName, b.getDenseI32ArrayAttr(list.second));
+      entries[entry].records.front()->setAttr(behindAttrName, b.getDenseI32ArrayAttr(list.second));
   }
 }
 

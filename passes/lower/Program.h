@@ -56,7 +56,8 @@ private:
   void emitMatmul(const facts::Kernel &kernel);
   void emitConvolution(const facts::Kernel &kernel);
   void emitAttention(mlir::Operation *op);
-  mlir::LogicalResult emitCollective(mlir::Operation *op);
+  mlir::LogicalResult emitMessage(const facts::Kernel &kernel);
+  mlir::LogicalResult emitCollective(mlir::Operation *op, bool fused);
   void emitSums(int64_t kernel);
   mlir::LogicalResult emitResults();
   task::PlaceAttr placeOfParameter(graph::RoleAttr role);
@@ -87,7 +88,8 @@ void emitBoundary(mlir::ModuleOp module, task::ProgramOp program,
 void assignEvents(task::ProgramOp program);
 
 /// Record for a collective of the dist dialect; fails with a diagnostic for one that has none.
+/// `fused`: in one message with the record before it.
 mlir::LogicalResult emitCollectiveRecord(mlir::OpBuilder &b, mlir::Operation *op,
-                                         mlir::Value source, mlir::Value destination);
+                                         mlir::Value source, mlir::Value destination, bool fused);
 
 } // namespace pcc::lower

@@ -54,7 +54,7 @@ LogicalResult SectionEmitter::emitKernel(const facts::Kernel &kernel) {
     emitAttention(kernel.ops.front());
     return success();
   case FormKind::Collective:
-    return emitCollective(kernel.ops.front());
+    return emitMessage(kernel);
   default:
     emitLaunch(kernel);
     return success();
@@ -256,7 +256,15 @@ static RankAttr peerOf(Operation *op, int64_t stage) {
   return RankAttr::get(context, (stage - own) * stride, axes, strides, {});
 }
 
-LogicalResult SectionEmitter::emitCollective(Operation *op) {
+/// The collectives of a kernel go in one message.
+LogicalResult SectionEmitter::emitMessage(const facts::Kernel &kernel) {
+  for (Operation *op : kernel.ops)
+    if (failed(emitCollective(op, /*fused=*/op != kernel.ops.front())))
+      return failure();
+  return success();
+}
+
+LogicalResult SectionEmitter::emitCollective(Operation *op, bool fused) {
   if (auto send = dyn_cast<pipe::SendOp>(op)) {
     SendOp::create(b, op->getLoc(), buffers.inShapeOf(send.getInput()), peerOf(op, send.getStage()),
                    send.getTag())
@@ -271,7 +279,7 @@ LogicalResult SectionEmitter::emitCollective(Operation *op) {
   }
   Value source = op->getNumOperands() ? buffers.inShapeOf(op->getOperand(0)) : Value();
   Value destination = op->getNumResults() ? buffers.of(op->getResult(0)) : Value();
-  return emitCollectiveRecord(b, op, source, destination);
+  return emitCollectiveRecord(b, op, source, destination, fused);
 }
 
 /// Adds the results that the kernel computes to their sums over slots; -1: those of no kernel.

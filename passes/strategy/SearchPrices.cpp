@@ -47,7 +47,7 @@ double SearchPrices::priceLocal(func::FuncOp function) const {
   facts::KernelShares shares(function);
   double seconds = 0;
   for (Operation &op : function.getBody().front().without_terminator())
-    seconds += facts::isCollective(&op) ? facts::secondsOfCollective(&op, mesh, cluster)
+    seconds += facts::isCollective(&op) ? facts::secondsOfCollective({&op}, mesh, cluster)
                                         : facts::OpPrice(&op, cluster.device(), shares.of(&op))
                                               .seconds(facts::OpShapes::of(&op));
   return seconds;
@@ -69,7 +69,7 @@ std::vector<OwnCollective> SearchPrices::listCollectives(Operation *op, const Op
     for (Operation &inner : form.getBody().front().without_terminator())
       if (facts::isCollective(&inner))
         collectives.push_back(
-            {describe(&inner, mesh), facts::secondsOfCollective(&inner, mesh, cluster)});
+            {describe(&inner, mesh), facts::secondsOfCollective({&inner}, mesh, cluster)});
   return collectives;
 }
 

@@ -102,6 +102,9 @@ void checkName(Checker &checker, std::set<std::string> &names, const std::string
 void checkRecords(Checker &checker, const Executable &executable, const Program &program,
                   RankRange ranks);
 
+/// Checks which collectives of a program whose records are valid go in one message.
+void checkFused(Checker &checker, const Executable &executable, const Program &program);
+
 /// Checks the events of a program whose records are valid.
 void checkEvents(Checker &checker, const Executable &executable, const Program &program);
 

@@ -2,6 +2,7 @@
 
 #include "runtime/abi/OperandRanges.h"
 
+#include "runtime/abi/RingCopy.h"
 #include "runtime/abi/ElementTypes.h"
 
 #include <map>
@@ -189,6 +190,35 @@ std::vector<OperandRange> operandRanges(const Executable &executable, const Prog
     break;
   }
   return std::move(ranges.ranges);
+}
+
+namespace {
+
+/// Bytes of a space; of a ring all copies.
+struct Span {
+  Space space;
+  uint64_t begin, end;
+};
+
+Span spanOf(const Program &program, const OperandRange &range) {
+  const Buffer &buffer = program.memory().buffers(int(range.operand->buffer()));
+  uint64_t begin = buffer.offset() + range.operand->offset();
+  return {buffer.space(), begin, begin + range.bytes + ringBytes(buffer) - buffer.bytes()};
+}
+
+} // namespace
+
+bool mayConflict(const Executable &executable, const Program &program, const Record &a,
+                 const Record &b) {
+  std::vector<OperandRange> others = operandRanges(executable, program, b);
+  for (const OperandRange &x : operandRanges(executable, program, a))
+    for (const OperandRange &y : others) {
+      Span left = spanOf(program, x), right = spanOf(program, y);
+      bool overlap = left.space == right.space && left.begin < right.end && right.begin < left.end;
+      if (overlap && (x.writes || y.writes))
+        return true;
+    }
+  return false;
 }
 
 } // namespace pcc::abi

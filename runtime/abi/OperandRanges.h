@@ -37,6 +37,11 @@ struct OperandRange {
 std::vector<OperandRange> operandRanges(const Executable &executable, const Program &program,
                                         const Record &record);
 
+/// Whether some bytes are touched by both records and written by one, whichever copies of rings
+/// they work on.
+bool mayConflict(const Executable &executable, const Program &program, const Record &a,
+                 const Record &b);
+
 } // namespace pcc::abi
 
 #endif // PCC_RUNTIME_ABI_OPERANDRANGES_H

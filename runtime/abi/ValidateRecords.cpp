@@ -181,6 +181,8 @@ void checkRecords(Checker &checker, const Executable &executable, const Program 
   if (checker.ok())
     checkNumbers(checker, program);
   if (checker.ok())
+    checkFused(checker, executable, program);
+  if (checker.ok())
     checkEvents(checker, executable, program);
 }
 

@@ -64,12 +64,16 @@ void HappensBefore::enter(uint32_t record) {
   if (entry.lane() == abi::COMPUTE)
     now = compute;
   else if (entry.lane() == abi::COMMUNICATION)
-    now = slotBegin;
+    now = entry.collective().fused() ? messageBegin : slotBegin;
   else
     now.assign(index.clocks, 0);
   if (entry.lane() != abi::TRANSFER) // whose messages do not wait for those before them
     merge(now, doneBy[clock]);
   waitForEvents(entry);
+  if (entry.lane() == abi::COMMUNICATION && !entry.collective().fused()) {
+    messageBegin = now;
+    messageDone.clear();
+  }
   count = clock == 0 ? computed + 1 : ++runs[clock];
   bool isKnown = arrivals && count <= (*arrivals)[clock].size();
   arrival = isKnown ? &(*arrivals)[clock][count - 1] : nullptr;
@@ -84,6 +88,10 @@ void HappensBefore::leave() {
     now[0] = ++computed;
   if (arrival)
     merge(now, *arrival);
+  if (record.lane() == abi::COMMUNICATION) {
+    merge(now, messageDone);
+    messageDone = now;
+  }
   if (clock != 0)
     doneBy[clock] = now;
   if (record.lane() == abi::COMPUTE)

@@ -11,6 +11,8 @@
 //
 // Runs of one record are done in their order, so that a count says all of those before it, too.
 //
+// What is fused begins with the first of its message, and is done with all before it there.
+//
 // No byte of a message comes before its sender began to send it. So what that rank knew then of
 // this one (Arrivals.h) is done when a receive begins to write, and of course when it is done.
 
@@ -73,6 +75,8 @@ private:
   const ProgramIndex &index;
   const Arrivals *arrivals;
   Clock now, compute, slotBegin;
+  /// Of the last collective that is not fused, and those fused with it: before them, and behind them.
+  Clock messageBegin, messageDone;
   /// What the sender knew, if the entered record receives and that is known.
   const Clock *arrival = nullptr;
   /// By event and by clock: what was known when the last run that signals, or is, it was done.

@@ -3,7 +3,6 @@
 #include "runtime/check/Neighbours.h"
 
 #include "runtime/abi/OperandRanges.h"
-#include "runtime/abi/RingCopy.h"
 #include "runtime/abi/Waits.h"
 #include "runtime/check/ProgramIndex.h"
 
@@ -21,6 +20,8 @@ Neighbours::Neighbours(const abi::Executable &executable, const abi::Program &pr
 
 bool Neighbours::join(std::span<const abi::Record *const> together, const abi::Record &next) const {
   const abi::Record &first = *together.front();
+  if (next.collective().fused())
+    return true;
   bool areMessages = isMessage(first);
   if (!first.has_collective() || !next.has_collective() || first.lane() != next.lane() ||
       areMessages != isMessage(next) ||
@@ -48,29 +49,8 @@ bool Neighbours::join(std::span<const abi::Record *const> together, const abi::R
     });
   };
   return std::none_of(together.begin(), together.end(), [&](const abi::Record *record) {
-    return waitsFor(record) || conflict(*record, next);
+    return waitsFor(record) || abi::mayConflict(executable, program, *record, next);
   });
-}
-
-bool Neighbours::conflict(const abi::Record &a, const abi::Record &b) const {
-  struct Span {
-    abi::Space space;
-    uint64_t begin, end;
-  };
-  // All copies of a ring count, whichever the slot works on.
-  auto spanOf = [&](const abi::OperandRange &range) {
-    const abi::Buffer &buffer = program.memory().buffers(int(range.operand->buffer()));
-    uint64_t begin = buffer.offset() + range.operand->offset();
-    return Span{buffer.space(), begin, begin + range.bytes + ringBytes(buffer) - buffer.bytes()};
-  };
-  for (const abi::OperandRange &x : operandRanges(executable, program, a))
-    for (const abi::OperandRange &y : operandRanges(executable, program, b)) {
-      Span left = spanOf(x), right = spanOf(y);
-      bool overlap = left.space == right.space && left.begin < right.end && right.begin < left.end;
-      if (overlap && (x.writes || y.writes))
-        return true;
-    }
-  return false;
 }
 
 } // namespace pcc::check

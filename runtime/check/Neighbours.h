@@ -2,7 +2,8 @@
 //
 // Neighbours in the list that are started together: collectives of one lane and group that do not
 // touch each other's bytes, and messages of one lane. So a ring of sends and receives does not
-// hang. The executor and the rendezvous both ask here.
+// hang. What is fused goes with what it is fused with. The executor and the rendezvous both ask
+// here.
 
 #ifndef PCC_RUNTIME_CHECK_NEIGHBOURS_H
 #define PCC_RUNTIME_CHECK_NEIGHBOURS_H
@@ -24,8 +25,6 @@ public:
   bool join(std::span<const abi::Record *const> together, const abi::Record &next) const;
 
 private:
-  bool conflict(const abi::Record &a, const abi::Record &b) const;
-
   const abi::Executable &executable;
   const abi::Program &program;
   /// Events of records of COMPUTE, which are done before what stands behind them is started.

@@ -68,6 +68,7 @@ CollectiveCall prepareCollective(const abi::Collective &collective, const Prepar
   call.axis = collective.axis();
   call.concatAxis = collective.concat_axis();
   call.tag = collective.tag();
+  call.fused = collective.fused();
   if (call.kind != abi::RECV)
     call.source = context.memory.address(context.program, collective.source());
   if (call.kind != abi::SEND)

@@ -83,6 +83,16 @@ Traffic trafficOf(const Collective &collective, int64_t members) {
               static_cast<double>(collective.kind() == abi::ALL_GATHER ? members * bytes : bytes)};
 }
 
+Traffic trafficOfMessage(std::span<const abi::Record *const> records, int64_t members) {
+  Traffic traffic = trafficOf(records.front()->collective(), members);
+  for (const abi::Record *record : records.subspan(1)) {
+    if (!record->collective().fused())
+      break;
+    traffic.bytes += trafficOf(record->collective(), members).bytes;
+  }
+  return traffic;
+}
+
 RecordTraffic readTraffic(const abi::Executable &program, const Collective &collective) {
   RecordTraffic result;
   result.groups = listGroups(program, collective);

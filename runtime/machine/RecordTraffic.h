@@ -16,6 +16,7 @@
 
 #include "runtime/machine/CollectivePrice.h"
 
+#include <span>
 #include <vector>
 
 namespace pcc::machine {
@@ -31,6 +32,10 @@ struct RecordTraffic {
 
 /// What a group of `members` ranks moves by a valid record.
 Traffic trafficOf(const abi::Collective &collective, int64_t members);
+
+/// The same of the message that begins with the first of these records of a section: of it and
+/// those that are fused with it.
+Traffic trafficOfMessage(std::span<const abi::Record *const> records, int64_t members);
 
 /// Reads a valid record of `program`.
 RecordTraffic readTraffic(const abi::Executable &program, const abi::Collective &collective);

@@ -24,7 +24,6 @@ private:
   void addRecord(Node &node, uint32_t record);
   int32_t channelMeeting(const check::Channel &channel);
   int32_t groupMeeting(uint32_t group, uint32_t list);
-  double price(uint32_t place, const abi::Collective &collective);
   double price(uint32_t place, const machine::Traffic &traffic);
 
   const Meetings &meetings;
@@ -72,20 +71,21 @@ double NetworkMaker::price(uint32_t place, const machine::Traffic &traffic) {
   return known->second;
 }
 
-double NetworkMaker::price(uint32_t place, const abi::Collective &collective) {
-  return price(place, machine::trafficOf(collective, meetings.places.groupOf(place).size));
-}
-
 void NetworkMaker::addRecord(Node &node, uint32_t record) {
-  const abi::Record &message = *meetings.programs[node.program].records[record];
+  const std::vector<const abi::Record *> &records = meetings.programs[node.program].records;
+  const abi::Record &message = *records[record];
   if (!message.has_collective())
     return;
   const abi::Collective &collective = message.collective();
   int64_t rank = node.ranks.front();
+  auto priceAt = [&](uint32_t place) {
+    int64_t members = meetings.places.groupOf(place).size;
+    return price(place, machine::trafficOfMessage(std::span(records).subspan(record), members));
+  };
   if (!check::isMessage(message)) {
     uint32_t group = collective.group(), list = meetings.listOf[group][rank];
     node.meetings[record] = groupMeeting(group, list);
-    node.seconds[record] = price(meetings.placeOfList[group][list], collective);
+    node.seconds[record] = collective.fused() ? 0 : priceAt(meetings.placeOfList[group][list]);
     return;
   }
   int32_t channel = meetings.channelOf(rank, record);
@@ -93,7 +93,7 @@ void NetworkMaker::addRecord(Node &node, uint32_t record) {
     return;
   uint32_t place = meetings.placeOfChannel[channel];
   node.meetings[record] = channelMeeting(meetings.messages.channels[channel]);
-  node.seconds[record] = price(place, collective);
+  node.seconds[record] = priceAt(place);
   node.gaps[record] = node.seconds[record] - price(place, machine::Traffic{abi::SEND});
 }
 

@@ -21,8 +21,9 @@ struct Node {
   /// All of them, ascending.
   std::vector<int64_t> ranks = {};
   /// By record (check::ProgramIndex): the meeting of a collective or message, -1 for other records
-  /// and where the ranks sit out; the seconds that it takes, and of a message those after which the
-  /// next one may follow on its channel, 0 for others.
+  /// and where the ranks sit out; the seconds that it takes, the first of several that are fused
+  /// all of them; and of a message those after which the next one may follow on its channel, 0 for
+  /// others.
   std::vector<int32_t> meetings = {};
   std::vector<double> seconds = {}, gaps = {};
 };
