@@ -37,15 +37,15 @@ static std::string checkOrder(const LaneProblem &problem, const LaneOrder &order
   return "";
 }
 
-LaneTimes runInOrder(const LaneProblem &problem, const LaneOrder &order) {
+/// One of the runs, the last or another.
+static LaneTimes runOnce(const LaneProblem &problem, const LaneOrder &order, bool isLast) {
   LaneTimes times;
-  times.error = checkOrder(problem, order);
-  if (!times.ok())
-    return times;
   times.begin.resize(problem.tasks.size());
   std::vector<double> free(problem.countLanes());
   for (int number : order) {
     const Task &task = problem.tasks[number];
+    if (task.isInLast && !isLast)
+      continue;
     double begin = std::max(free[task.lane], free[computeLane]);
     for (int before : task.after)
       begin = std::max(begin, times.begin[before] + problem.tasks[before].seconds);
@@ -54,6 +54,19 @@ LaneTimes runInOrder(const LaneProblem &problem, const LaneOrder &order) {
     times.finish = std::max(times.finish, free[task.lane]);
   }
   return times;
+}
+
+LaneTimes runInOrder(const LaneProblem &problem, const LaneOrder &order) {
+  LaneTimes wrong;
+  wrong.error = checkOrder(problem, order);
+  return wrong.ok() ? runOnce(problem, order, /*isLast=*/true) : wrong;
+}
+
+double totalSeconds(const LaneProblem &problem, const LaneOrder &order) {
+  double last = runOnce(problem, order, /*isLast=*/true).finish;
+  if (problem.runs == 1)
+    return last;
+  return last + (problem.runs - 1) * runOnce(problem, order, /*isLast=*/false).finish;
 }
 
 double lowerBound(const LaneProblem &problem) {

@@ -28,11 +28,13 @@ struct Task {
   double seconds = 0;
   std::vector<int> after = {}; ///< tasks that must be done before this one begins
   std::string name = {};
+  bool isInLast = false; ///< done in the last run only; what is done in all never comes after it
 };
 
 struct LaneProblem {
   /// In an order in which they can run: each behind all that it comes after.
   std::vector<Task> tasks;
+  int runs = 1; ///< one behind the other, all in the same order
 
   /// One more than the highest lane.
   int countLanes() const;
@@ -43,17 +45,22 @@ using LaneOrder = std::vector<int>;
 
 struct LaneTimes {
   std::vector<double> begin; ///< by task, seconds
-  double finish = 0;         ///< of all
+  double finish = 0;         ///< of all, in the last run
   std::string error;         ///< why this is no order; empty if it is one
 
   bool ok() const { return error.empty(); }
 };
 
-/// When each task runs if the rank comes to them in this order, or the first thing that is wrong
-/// with it: a task that is missing or comes twice, or stands before one that it comes after.
+/// When each task runs in the last run if the rank comes to them in this order, or the first thing
+/// that is wrong with it: a task that is missing or comes twice, or stands before one that it comes
+/// after.
 LaneTimes runInOrder(const LaneProblem &problem, const LaneOrder &order);
 
-/// No order is through earlier: the longest chain of tasks, the work of the busiest lane.
+/// Of all runs; the order is one.
+double totalSeconds(const LaneProblem &problem, const LaneOrder &order);
+
+/// No order is through the last run earlier: the longest chain of tasks, the work of the busiest
+/// lane.
 double lowerBound(const LaneProblem &problem);
 
 /// The order of the problem itself.
@@ -61,14 +68,18 @@ LaneOrder givenOrder(const LaneProblem &problem);
 
 /// The best that several list schedules find (Graham, SIAM J. Appl. Math. 17(2), 1969), in
 /// O(tasks · log tasks) each. A lane that is free takes, of what can begin first, the task from
-/// which the longest chain of work leads to the end; so what nothing waits for fills the gaps.
-/// Never later through than the given order.
+/// which the longest chain of work leads to the end; so what nothing waits for fills the gaps. Some
+/// of the schedules look ahead: a lane leaves a task for later if another, from which a longer
+/// chain leads on, is about to come and would be late behind it. Never more seconds in total than
+/// the given order takes.
 LaneOrder schedule(const LaneProblem &problem);
 
 /// The text form: a line for each task, `#` to the end of a line is a comment.
 ///
 ///   compute 1 a1            seconds, name
 ///   send 1 1 ra1 after a1   lane, seconds, name; what it comes after, by name
+///   runs 4                  of all of it
+///   last send 1 1 w         in the last run only
 struct ParsedLanes {
   LaneProblem problem;
   std::string error; ///< with the line; empty if there is none

@@ -6,11 +6,22 @@
 
 namespace pcc::lanes {
 
-/// Reads one task; false if it is not what is expected.
-static bool readTask(std::istream &line, std::map<std::string, int> &known, LaneProblem &problem) {
+/// Reads how often all of it runs; false if it is not what is expected.
+static bool readRuns(std::istream &line, LaneProblem &problem) {
+  std::string more;
+  return line >> problem.runs && problem.runs >= 1 && !(line >> more);
+}
+
+/// Reads one line; false if it is not what is expected.
+static bool readLine(std::istream &line, std::map<std::string, int> &known, LaneProblem &problem) {
   Task task;
   std::string key, word;
   line >> key;
+  if (key == "runs")
+    return readRuns(line, problem);
+  task.isInLast = key == "last";
+  if (task.isInLast)
+    line >> key;
   bool isSend = key == "send";
   if (!isSend && key != "compute")
     return false;
@@ -25,6 +36,8 @@ static bool readTask(std::istream &line, std::map<std::string, int> &known, Lane
     if (before == known.end())
       return false;
     task.after.push_back(before->second);
+    if (problem.tasks[before->second].isInLast && !task.isInLast)
+      return false;
   }
   known[task.name] = int(problem.tasks.size());
   problem.tasks.push_back(task);
@@ -41,13 +54,14 @@ ParsedLanes parseProblem(const std::string &text) {
     if (line.find_first_not_of(" \t") == std::string::npos)
       continue;
     std::istringstream words(line);
-    if (readTask(words, known, parsed.problem))
+    if (readLine(words, known, parsed.problem))
       continue;
-    parsed.error = "line " + std::to_string(number) +
-                   ": expected \"compute SECONDS NAME [after NAMES]\" or \"send LANE SECONDS NAME "
-                   "[after NAMES]\" with lanes from 1 on, a new name and names of lines above, "
-                   "got \"" +
-                   line + "\"";
+    parsed.error =
+        "line " + std::to_string(number) +
+        ": expected \"[last] compute SECONDS NAME [after NAMES]\", \"[last] send LANE "
+        "SECONDS NAME [after NAMES]\" or \"runs COUNT\" with lanes and counts from 1 on, "
+        "a new name and names of lines above, got \"" +
+        line + "\"";
     break;
   }
   return parsed;

@@ -50,6 +50,37 @@ TEST(Lanes, FillsGapsWithWhatNothingWaitsFor) {
   EXPECT_DOUBLE_EQ(finishOf(problem, schedule(problem)), 4);
 }
 
+/// A gradient is reduced behind a sum that the critical path waits for, though it is there first.
+TEST(Lanes, LeavesALongMessageForLaterWhereAnUrgentOneComes) {
+  LaneProblem problem = parse(R"(
+    compute 1 weight2
+    compute 1 input2
+    send 1 6 reduce2 after weight2
+    send 1 1 sum after input2
+    compute 4 input1 after sum
+    compute 4 rest after input1
+  )");
+  EXPECT_DOUBLE_EQ(finishOf(problem, givenOrder(problem)), 17);
+  EXPECT_EQ(printOrder(problem, schedule(problem)), "input2 sum weight2 reduce2 input1 rest");
+  EXPECT_DOUBLE_EQ(finishOf(problem, schedule(problem)), 10);
+}
+
+/// What runs in the last run only does not make the others slower.
+TEST(Lanes, CountsAllRuns) {
+  LaneProblem problem = parse(R"(
+    runs 3
+    compute 1 a
+    send 1 2 s after a
+    compute 2 b after s
+    last send 1 1 reduce after a
+  )");
+  EXPECT_DOUBLE_EQ(totalSeconds(problem, {0, 1, 2, 3}), 16);
+  EXPECT_DOUBLE_EQ(totalSeconds(problem, {0, 3, 1, 2}), 16);
+  EXPECT_DOUBLE_EQ(totalSeconds(problem, {0, 1, 3, 2}), 15);
+  EXPECT_EQ(printOrder(problem, schedule(problem)), "a s reduce b");
+  EXPECT_EQ(parseProblem("last send 1 1 s\ncompute 1 a after s").error.substr(0, 6), "line 2");
+}
+
 TEST(Lanes, ARankBeginsAMessageOnlyBehindWhatItComputesBefore) {
   LaneProblem problem = parse("compute 1 a\ncompute 5 b\nsend 1 1 s after a");
   EXPECT_DOUBLE_EQ(runInOrder(problem, {0, 1, 2}).begin[2], 6);
@@ -75,6 +106,8 @@ TEST(Lanes, NamesTheLineThatItCannotRead) {
   refuses("send 1 1 s after b");
   refuses("compute 1 b behind a");
   refuses("copy 1 b");
+  refuses("runs 0");
+  refuses("last runs 2");
 }
 
 /// `layers` of work C, then a message K, in `copies` equal parts, one copy after the other.

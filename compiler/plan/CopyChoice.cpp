@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/plan/CopyChoice.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace pcc::plan {
+
+llvm::SmallVector<CopyCandidate> priceCopies(CopyPricer price) {
+  llvm::SmallVector<CopyCandidate> candidates;
+  for (int64_t copies = 1; copies <= mostCopies; copies *= 2) {
+    candidates.push_back(price(copies));
+    const CopyCandidate &last = candidates.back();
+    bool isFaster = copies == 1 || last.seconds < candidates[candidates.size() - 2].seconds;
+    if (!last.error.empty() || !isFaster)
+      break;
+  }
+  return candidates;
+}
+
+const CopyCandidate &chooseCopies(llvm::ArrayRef<CopyCandidate> candidates, int64_t memoryLimit) {
+  auto keyOf = [&](const CopyCandidate &candidate) {
+    int64_t lacks = std::max<int64_t>(candidate.peakBytes - memoryLimit, 0);
+    return std::tuple(!candidate.error.empty(), lacks, candidate.seconds);
+  };
+  return *llvm::min_element(candidates, [&](const CopyCandidate &a, const CopyCandidate &b) {
+    return keyOf(a) < keyOf(b);
+  });
+}
+
+} // namespace pcc::plan

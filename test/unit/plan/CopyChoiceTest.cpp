@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/plan/CopyChoice.h"
+
+#include <gtest/gtest.h>
+
+using namespace pcc::plan;
+
+/// Candidates by the seconds of 1, 2, 4 … copies; negative: there is no such program.
+static llvm::SmallVector<CopyCandidate> price(std::vector<double> seconds) {
+  size_t next = 0;
+  return priceCopies([&](int64_t copies) {
+    EXPECT_EQ(copies, int64_t(1) << next);
+    double time = seconds.at(next++);
+    return CopyCandidate{copies, time, /*peakBytes=*/100 + copies, time < 0 ? "divide" : ""};
+  });
+}
+
+TEST(CopyChoice, StopsWhereMoreAreNotFaster) {
+  auto candidates = price({5, 3, 3, 1});
+  ASSERT_EQ(candidates.size(), 3u);
+  EXPECT_EQ(chooseCopies(candidates, 1'000).copies, 2);
+}
+
+TEST(CopyChoice, StopsWhereTheBatchCannotBeCut) {
+  auto candidates = price({5, 3, -1, 1});
+  ASSERT_EQ(candidates.size(), 3u);
+  EXPECT_EQ(chooseCopies(candidates, 1'000).copies, 2);
+}
+
+TEST(CopyChoice, TriesNoMoreThanPay) {
+  auto candidates = price({9, 8, 7, 6, 5, 4, 3});
+  EXPECT_EQ(candidates.back().copies, mostCopies);
+}
+
+TEST(CopyChoice, TakesTheFastestThatFits) {
+  auto candidates = price({5, 3, 2, 4});
+  EXPECT_EQ(chooseCopies(candidates, 104).copies, 4);
+  EXPECT_EQ(chooseCopies(candidates, 103).copies, 2);
+  EXPECT_EQ(chooseCopies(candidates, 50).copies, 1); // which lacks least
+}
+
+TEST(CopyChoice, KeepsOneCopyWhereNothingIsHidden) {
+  EXPECT_EQ(chooseCopies(price({5, 6}), 1'000).copies, 1);
+  EXPECT_EQ(chooseCopies(price({-1}), 1'000).copies, 1);
+}
