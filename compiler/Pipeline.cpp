@@ -304,17 +304,18 @@ static void addOrder(OpPassManager &passes, const PipelineOptions &options) {
   passes.addPass(schedule::createSizeMessages());
 }
 
-/// schedule, of each program: which ops run together, in which order, and where values lie. Memory
-/// comes last: it needs the order. After this stage no buffer moves.
+/// schedule, of each program: which ops run together, in which order, and where values lie. What of
+/// the update may run before it is known when kernels are put in order; memory comes last, for it
+/// needs the order. After this stage no buffer moves.
 static void addSchedule(OpPassManager &passes, const PipelineOptions &options) {
   passes.addPass(lower::createPrepareKernels());
   addCleanUp(passes);
   passes.addNestedPass<func::FuncOp>(schedule::createAssignKernels());
-  if (options.training.copies > 1)
-    passes.addPass(schedule::createOrderKernels(
-        {options.cluster ? machine::toText(*options.cluster) : std::string()}));
   if (options.hidesReductions)
     passes.addPass(schedule::createOverlapReductions());
+  if (options.parallel.device_num() > 1)
+    passes.addPass(schedule::createOrderKernels(
+        {options.cluster ? machine::toText(*options.cluster) : std::string()}));
   passes.addPass(schedule::createPlanMemory());
 }
 

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/schedule/KernelLanes.h"
 
-#include "passes/facts/CollectivePrice.h"
-#include "passes/facts/Cost.h"
-#include "passes/facts/OpPrice.h"
-
 using namespace mlir;
 using pcc::task::FormKind;
 
@@ -24,66 +20,126 @@ static int laneOf(const facts::Kernel &kernel) {
   return isMessage(kernel) ? messageLane : collectiveLane;
 }
 
+KernelLanes::KernelLanes(facts::Section &section, ArrayRef<Unfinished> unfinished,
+                         ArrayRef<StepKernel> order, const abi::Cluster &cluster)
+    : cluster(cluster), section(section) {
+  problem.runs = int(section.runs);
+  for (const Unfinished &before : unfinished)
+    addUnfinished(before);
+  for (StepKernel kernel : order)
+    addTask(kernel);
+  orderSums();
+  keepBehindSent();
+}
+
+static KernelOrder inOrder(facts::Section &section, ArrayRef<facts::Kernel> kernels) {
+  KernelOrder order;
+  for (const facts::Kernel &kernel : kernels)
+    order.push_back({&section, &kernel});
+  return order;
+}
+
 KernelLanes::KernelLanes(facts::Section &section, ArrayRef<facts::Kernel> kernels,
                          const abi::Cluster &cluster)
-    : cluster(cluster), mesh(dist::getMesh(section.function)), shares(section.function) {
-  for (const facts::Kernel &kernel : kernels)
-    addTask(kernel);
-  orderSums(section);
+    : KernelLanes(section, {}, inOrder(section, kernels), cluster) {}
+
+bool KernelLanes::isSend(int task) const {
+  return kernels[task].kernel && isa<pipe::SendOp>(kernels[task].kernel->ops.front());
 }
 
-void KernelLanes::addTask(const facts::Kernel &kernel) {
-  problem.tasks.push_back({laneOf(kernel), secondsOf(kernel), {}, ""});
-  for (Value input : kernel.inputs)
-    if (Operation *producer = facts::viewRoot(input).getDefiningOp())
-      if (std::optional<int64_t> before = facts::getKernelNumber(producer))
-        addAfter(kernel.number, *before);
-  if (!isMessage(kernel))
+void KernelLanes::addUnfinished(const Unfinished &before) {
+  int task = int(kernels.size());
+  problem.tasks.push_back({laneOf(*before.kernel.kernel), before.seconds, {}, "", false});
+  kernels.push_back({});
+  for (Operation *op : before.kernel.kernel->ops)
+    taskOf[op] = task;
+  if (task > 0)
+    addAfter(task, task - 1);
+}
+
+void KernelLanes::addTask(StepKernel kernel) {
+  int task = int(kernels.size());
+  bool isInLast = kernel.section != &section && section.runs > 1;
+  problem.tasks.push_back({laneOf(*kernel.kernel), secondsOf(kernel), {}, "", isInLast});
+  kernels.push_back(kernel);
+  for (Operation *op : kernel.kernel->ops)
+    taskOf[op] = task;
+  addAfterReads(task);
+  if (!isMessage(*kernel.kernel))
     return;
   if (lastMessage)
-    addAfter(kernel.number, *lastMessage);
-  lastMessage = kernel.number;
+    addAfter(task, *lastMessage);
+  lastMessage = task;
 }
 
-void KernelLanes::addAfter(int64_t kernel, int64_t before) {
-  std::vector<int> &after = problem.tasks[kernel].after;
-  if (kernel != before && !llvm::is_contained(after, int(before)))
-    after.push_back(int(before));
+void KernelLanes::addAfterReads(int task) {
+  for (Value input : kernels[task].kernel->inputs) {
+    Value root = facts::viewRoot(input);
+    if (Operation *producer = root.getDefiningOp())
+      addAfterOp(task, producer);
+    else if (kernels[task].section != &section)
+      addAfterGradient(task, cast<BlockArgument>(root));
+  }
+}
+
+void KernelLanes::addAfterGradient(int task, BlockArgument argument) {
+  graph::RoleAttr role = kernels[task].section->getArgumentRole(argument.getArgNumber());
+  for (unsigned result : section.results.lookup(role)) {
+    Value root = facts::viewRoot(section.getReturned()[result]);
+    addAfterOp(task, root.getDefiningOp());
+    if (!section.isAccumulated(result))
+      facts::forEachReader(root, [&](Operation *reader) { addAfterOp(task, reader); });
+  }
+}
+
+void KernelLanes::addAfterOp(int task, Operation *op) {
+  if (auto before = taskOf.find(op); before != taskOf.end())
+    addAfter(task, before->second);
+}
+
+void KernelLanes::addAfter(int task, int before) {
+  std::vector<int> &after = problem.tasks[task].after;
+  if (task != before && !llvm::is_contained(after, before))
+    after.push_back(before);
 }
 
 /// Terms of one sum are added in the order of the results, so that sums have the same bits whatever
 /// the order of other work.
-void KernelLanes::orderSums(facts::Section &section) {
+void KernelLanes::orderSums() {
+  auto taskOfResult = [&](unsigned index) {
+    auto task = taskOf.find(facts::viewRoot(section.getReturned()[index]).getDefiningOp());
+    return task == taskOf.end() ? -1 : task->second;
+  };
   for (const auto &[role, results] : section.results)
-    for (auto [before, result] : llvm::zip(results, ArrayRef(results).drop_front())) {
-      auto kernelOf = [&](unsigned index) -> std::optional<int64_t> {
-        Operation *op = facts::viewRoot(section.getReturned()[index]).getDefiningOp();
-        return op ? facts::getKernelNumber(op) : std::nullopt;
-      };
-      std::optional<int64_t> first = kernelOf(before), second = kernelOf(result);
-      if (section.isAccumulated(result) && first && second && *first < *second)
-        addAfter(*second, *first);
-    }
+    for (auto [before, result] : llvm::zip(results, ArrayRef(results).drop_front()))
+      if (int first = taskOfResult(before), second = taskOfResult(result);
+          section.isAccumulated(result) && first >= 0 && first < second)
+        addAfter(second, first);
 }
 
-double KernelLanes::secondsOfCollective(const facts::Kernel &kernel) const {
-  Operation *op = kernel.ops.front();
-  if (auto send = dyn_cast<pipe::SendOp>(op))
-    return facts::secondsOfMessage(double(facts::getNumBytes(send.getInput().getType())),
-                                   mesh.getNumRanks(), cluster);
-  if (isa<pipe::RecvOp>(op)) // how long it takes is its sender's affair
-    return 0;
-  return facts::secondsOfCollective(op, mesh, cluster);
+/// Other stages wait for what is sent, so what runs early stays behind the collectives that
+/// something sent needs and that it stood behind.
+void KernelLanes::keepBehindSent() {
+  llvm::SmallBitVector isNeeded(kernels.size());
+  for (int task = int(kernels.size()) - 1; task >= 0; --task)
+    if (isSend(task) || isNeeded[task])
+      for (int before : problem.tasks[task].after)
+        isNeeded.set(before);
+  SmallVector<int> needed;
+  for (auto [task, kernel] : llvm::enumerate(kernels)) {
+    if (isNeeded[task] && problem.tasks[task].lane == collectiveLane)
+      needed.push_back(int(task));
+    else if (kernel.kernel && kernel.section != &section)
+      for (int before : needed)
+        addAfter(int(task), before);
+  }
 }
 
-/// A kernel takes what its ops take with what they still have to move (facts::KernelShares).
-double KernelLanes::secondsOf(const facts::Kernel &kernel) const {
-  if (kernel.form.getKind() == FormKind::Collective)
-    return secondsOfCollective(kernel);
-  double seconds = 0;
-  for (Operation *op : kernel.ops)
-    seconds += facts::OpPrice(op, cluster.device(), shares.of(op)).seconds(facts::OpShapes::of(op));
-  return seconds;
+double KernelLanes::secondsOf(StepKernel kernel) {
+  std::unique_ptr<KernelSeconds> &known = seconds[kernel.section];
+  if (!known)
+    known = std::make_unique<KernelSeconds>(kernel.section->function, cluster);
+  return known->of(*kernel.kernel);
 }
 
 } // namespace pcc::schedule

@@ -8,13 +8,15 @@
 //   kernel       0       1           2       3               4       5           6       7
 //   afterwards   0       1           4       5               2       3           6       7
 //
-// Assumes kernels (AssignKernels). Leaves them with other numbers, where the price of the section
-// is less in another order (passes/solve/lanes); sections without collectives stay as they are, and
-// so do those with barriers, whose order the user has given.
+// Assumes kernels (AssignKernels), and where reductions of gradients are to run early, their places
+// (OverlapReductions). Leaves them with other numbers and places, where the price of the section is
+// less in another order (passes/solve/lanes): that of all its slots, of which the last has what
+// runs early as well. What is sent to other stages is sent no later. Behind the sections that
+// complete gradients the update begins with those that are reduced. Sections without collectives
+// stay as they are, and so do those with barriers, whose order the user has given.
 #include "passes/schedule/KernelLanes.h"
 #include "passes/schedule/Passes.h"
 
-#include "dialects/dist/Dist.h"
 #include "dialects/pipe/Stages.h"
 #include "mlir/IR/Remarks.h"
 #include "runtime/machine/Cluster.h"
@@ -26,45 +28,85 @@ namespace pcc::schedule {
 #define GEN_PASS_DEF_ORDERKERNELS
 #include "passes/schedule/Passes.h.inc"
 
-static bool mayReorder(ArrayRef<facts::Kernel> kernels) {
-  auto isCollective = [](const facts::Kernel &kernel) {
-    return kernel.form.getKind() == FormKind::Collective;
+static bool mayReorder(ArrayRef<Unfinished> unfinished, ArrayRef<StepKernel> kernels) {
+  auto isCollective = [](StepKernel entry) {
+    return entry.kernel->form.getKind() == FormKind::Collective;
   };
-  auto isBarrier = [](const facts::Kernel &kernel) {
-    return isa<dist::BarrierOp>(kernel.ops.front());
-  };
-  return llvm::any_of(kernels, isCollective) && llvm::none_of(kernels, isBarrier);
+  auto isBarrier = [](StepKernel entry) { return isa<dist::BarrierOp>(entry.kernel->ops.front()); };
+  return (!unfinished.empty() || llvm::any_of(kernels, isCollective)) &&
+         llvm::none_of(kernels, isBarrier);
 }
 
-/// Gives the kernels numbers by their places in `order`.
-static void renumber(func::FuncOp function, ArrayRef<facts::Kernel> kernels,
-                     const lanes::LaneOrder &order) {
-  Builder b(function.getContext());
-  SmallVector<Attribute> forms;
-  for (int old : order) {
-    for (Operation *op : kernels[old].ops)
-      op->setAttr(facts::kernelAttrName, b.getI64IntegerAttr(forms.size()));
-    forms.push_back(kernels[old].form);
+namespace {
+/// The orders of all sections of a step.
+class StepOrder {
+public:
+  StepOrder(ModuleOp module, const abi::Cluster &cluster) : kernels(module), cluster(cluster) {
+    for (facts::Section &section : kernels.getSections())
+      order(section);
+    kernels.annotate();
   }
-  function->setAttr(facts::formsAttrName, b.getArrayAttr(forms));
+
+private:
+  void order(facts::Section &section);
+  void noteUnfinished(const KernelLanes &lanes, const lanes::LaneOrder &order);
+
+  StepKernels kernels;
+  const abi::Cluster &cluster;
+  /// By section: what of it runs early and is not done when the section ends in which it runs.
+  llvm::DenseMap<facts::Section *, SmallVector<Unfinished>> unfinished;
+};
+} // namespace
+
+/// True if nothing is sent later in the last run.
+static bool sendsInTime(const KernelLanes &lanes, const lanes::LaneOrder &given,
+                        const lanes::LaneOrder &found) {
+  lanes::LaneTimes before = lanes::runInOrder(lanes.getProblem(), given),
+                   after = lanes::runInOrder(lanes.getProblem(), found);
+  for (int task : given)
+    if (lanes.isSend(task) && after.begin[task] > before.begin[task])
+      return false;
+  return true;
 }
 
 /// Puts the kernels of a section into the best order that is found, and says what it brings.
-static void order(facts::Section &section, const abi::Cluster &cluster) {
-  SmallVector<facts::Kernel> kernels = facts::collectKernels(section.function);
-  if (!mayReorder(kernels))
+void StepOrder::order(facts::Section &section) {
+  KernelOrder &present = kernels.orderOf(section);
+  ArrayRef<Unfinished> before = unfinished[&section];
+  if (!mayReorder(before, present))
     return;
-  lanes::LaneProblem problem = KernelLanes(section, kernels, cluster).getProblem();
-  double given = lanes::runInOrder(problem, lanes::givenOrder(problem)).finish;
-  lanes::LaneOrder found = lanes::schedule(problem);
-  double seconds = lanes::runInOrder(problem, found).finish;
-  if (seconds < given)
-    renumber(section.function, kernels, found);
+  KernelLanes lanes(section, before, present, cluster);
+  const lanes::LaneProblem &problem = lanes.getProblem();
+  lanes::LaneOrder given = lanes::givenOrder(problem), found = lanes::schedule(problem);
+  if (!sendsInTime(lanes, given, found))
+    found = given;
+  noteUnfinished(lanes, found);
   remark::passed(section.function.getLoc(), remark::RemarkOpts::name("order-kernels")
                                                 .category("schedule")
                                                 .function(section.function.getName()))
-      << remark::metric("given_us", given * 1e6) << remark::metric("found_us", seconds * 1e6)
+      << remark::metric("given_us", lanes::runInOrder(problem, given).finish * 1e6)
+      << remark::metric("found_us", lanes::runInOrder(problem, found).finish * 1e6)
       << remark::metric("bound_us", lanes::lowerBound(problem) * 1e6);
+  present.clear();
+  for (int task : found)
+    if (StepKernel kernel = lanes.getKernel(task); kernel.kernel)
+      present.push_back(kernel);
+}
+
+/// The rank goes on to the next section when it has computed all of this one.
+void StepOrder::noteUnfinished(const KernelLanes &lanes, const lanes::LaneOrder &order) {
+  const lanes::LaneProblem &problem = lanes.getProblem();
+  lanes::LaneTimes times = lanes::runInOrder(problem, order);
+  double computed = 0;
+  auto endOf = [&](int task) { return times.begin[task] + problem.tasks[task].seconds; };
+  for (int task : order)
+    if (problem.tasks[task].lane == lanes::computeLane)
+      computed = std::max(computed, endOf(task));
+  for (int task : order)
+    if (StepKernel kernel = lanes.getKernel(task); kernel.kernel && kernel.kernel->early) {
+      double rest = std::min(endOf(task) - computed, problem.tasks[task].seconds);
+      unfinished[kernel.section].push_back({kernel, std::max(rest, 0.0)});
+    }
 }
 
 namespace {
@@ -81,9 +123,7 @@ struct OrderKernels : impl::OrderKernelsBase<OrderKernels> {
       module.emitError() << machine.status().message();
       return signalPassFailure();
     }
-    for (facts::Section &section : facts::collectSections(module))
-      if (section.runs > 0)
-        order(section, *machine);
+    StepOrder(module, *machine);
   }
 };
 } // namespace

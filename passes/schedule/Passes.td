@@ -57,8 +57,9 @@ def OrderKernels : Pass<"schedule-order-kernels", "::mlir::ModuleOp"> {
   let summary = "finds an order of kernels in which collectives hide under computation";
   let description = [{
     A list schedule of each section of the step over a lane that computes, one of collectives and one of
-    messages, by the prices of the machine. The section keeps its order where none is found that takes
-    less. Annotates: `task.kernel` and `task.forms` anew.
+    messages, by the prices of the machine. What runs early (`task.early`) is put in order with the section
+    in whose last slot it does. The section keeps its order where none is found that takes less. Annotates:
+    `task.kernel`, `task.forms` and `task.early` anew.
   }];
   let options = [
     Option<"cluster", "cluster", "std::string", /*default=*/"",

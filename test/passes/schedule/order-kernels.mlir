@@ -1,5 +1,5 @@
-// RUN: pcc-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(schedule-assign-kernels),schedule-order-kernels{cluster=2xV100})' | FileCheck %s
-// RUN: pcc-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(schedule-assign-kernels),schedule-order-kernels{cluster=2xV100})' --remarks-filter=schedule --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: pcc-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(schedule-assign-kernels),schedule-overlap-reductions,schedule-order-kernels{cluster=4xV100})' | FileCheck %s
+// RUN: pcc-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(schedule-assign-kernels),schedule-overlap-reductions,schedule-order-kernels{cluster=4xV100})' --remarks-filter=schedule --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // Two copies of two layers: the second copy is computed while the sum of the first is under way.
 
@@ -74,5 +74,54 @@ module attributes {dist.mesh = #dist.mesh<tp=2>} {
   }
   pipe.step @train micro_batches = 1 copies = 1 micro_reduction = sum {
     pipe.slot @alone microbatch = 0 copy = 0
+  }
+}
+
+// -----
+
+// What of the update runs early is put in order with the section in whose last slot it does. The gradient of w, kernel 0 before
+// and complete first, is computed while others wait for the sum over tp, and reduced behind that. The update begins with what
+// is reduced first.
+
+// REMARK: order-kernels {{.*}}Function=last | bound_us=1.00{{[0-9]+}}e+03, found_us=1.04{{[0-9]+}}e+03, given_us=1.08{{[0-9]+}}e+03
+// REMARK: order-kernels {{.*}}Function=update | bound_us=[[US:6.1[0-9]+e.01]], found_us=[[US]], given_us=7.9{{[0-9]+}}e+01
+// CHECK-LABEL: func.func @last
+// CHECK: graph.matmul %arg0, %arg0 {task.kernel = 2 : i64}
+// CHECK: graph.matmul %arg0, %arg1 {task.kernel = 0 : i64}
+// CHECK: dist.all_reduce {{.*}}task.kernel = 1 : i64
+// CHECK-LABEL: func.func @update
+// CHECK-SAME: task.early = {{\[\[}}@last, 2], [@last, 4]]
+// CHECK: dist.all_reduce sum %arg1 {{.*}}task.kernel = 1 : i64
+// CHECK: graph.neg {{.*}}task.kernel = 3 : i64
+// CHECK: dist.all_reduce sum %arg0 {{.*}}task.kernel = 0 : i64
+// CHECK: graph.neg {{.*}}task.kernel = 2 : i64
+module attributes {dist.mesh = #dist.mesh<dp=2, tp=2>} {
+  func.func @last(%g: tensor<1024x1024xf32> {graph.role = #graph.role<input "g">},
+                      %v: tensor<1024x1024xf32> {graph.role = #graph.role<parameter "v">})
+      -> (tensor<1024x1024xf32> {graph.role = #graph.role<gradient "w">, pipe.accumulate = #pipe.accumulate<scale = 1.0>},
+          tensor<1024x1024xf32> {graph.role = #graph.role<gradient "v">, pipe.accumulate = #pipe.accumulate<scale = 1.0>})
+      attributes {dist.local} {
+    %0 = graph.matmul %g, %g : tensor<1024x1024xf32>, tensor<1024x1024xf32>
+    %1 = graph.matmul %g, %v : tensor<1024x1024xf32>, tensor<1024x1024xf32>
+    %2 = dist.all_reduce sum %1 over <axes [tp]> : tensor<1024x1024xf32>
+    %3 = graph.matmul %2, %v : tensor<1024x1024xf32>, tensor<1024x1024xf32>
+    %4 = graph.matmul %3, %2 : tensor<1024x1024xf32>, tensor<1024x1024xf32>
+    return %0, %4 : tensor<1024x1024xf32>, tensor<1024x1024xf32>
+  }
+  func.func @update(%w: tensor<1024x1024xf32> {graph.role = #graph.role<gradient "w">},
+                    %v: tensor<1024x1024xf32> {graph.role = #graph.role<gradient "v">})
+      -> (tensor<1024x1024xf32> {graph.role = #graph.role<parameter "w">},
+          tensor<1024x1024xf32> {graph.role = #graph.role<parameter "v">}) attributes {dist.local} {
+    %0 = dist.all_reduce sum %v over <axes [dp]> : tensor<1024x1024xf32>
+    %1 = graph.neg %0 : tensor<1024x1024xf32>
+    %2 = dist.all_reduce sum %w over <axes [dp]> : tensor<1024x1024xf32>
+    %3 = graph.neg %2 : tensor<1024x1024xf32>
+    return %3, %1 : tensor<1024x1024xf32>, tensor<1024x1024xf32>
+  }
+  pipe.step @train micro_batches = 3 copies = 1 micro_reduction = sum {
+    pipe.slot @last microbatch = 0 copy = 0
+    pipe.slot @last microbatch = 1 copy = 0
+    pipe.slot @last microbatch = 2 copy = 0
+    pipe.slot @update
   }
 }

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/schedule/KernelSeconds.h"
+
+#include "dialects/pipe/Pipe.h"
+#include "passes/facts/CollectivePrice.h"
+#include "passes/facts/Cost.h"
+#include "passes/facts/OpPrice.h"
+
+using namespace mlir;
+
+namespace pcc::schedule {
+
+double KernelSeconds::of(const facts::Kernel &kernel) const {
+  if (kernel.form.getKind() == task::FormKind::Collective)
+    return ofMessage(kernel);
+  double seconds = 0;
+  for (Operation *op : kernel.ops)
+    seconds += facts::OpPrice(op, cluster.device(), shares.of(op)).seconds(facts::OpShapes::of(op));
+  return seconds;
+}
+
+double KernelSeconds::ofMessage(const facts::Kernel &kernel) const {
+  Operation *first = kernel.ops.front();
+  if (auto send = dyn_cast<pipe::SendOp>(first))
+    return facts::secondsOfMessage(double(facts::getNumBytes(send.getInput().getType())),
+                                   mesh.getNumRanks(), cluster);
+  if (isa<pipe::RecvOp>(first)) // how long it takes is its sender's affair
+    return 0;
+  return facts::secondsOfCollective(kernel.ops, mesh, cluster);
+}
+
+} // namespace pcc::schedule

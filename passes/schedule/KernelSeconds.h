@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the kernels of a function take on a machine.
+#pragma once
+
+#include "dialects/dist/Dist.h"
+#include "passes/facts/KernelShares.h"
+#include "passes/facts/Kernels.h"
+#include "runtime/abi/cluster.pb.h"
+
+namespace pcc::schedule {
+
+class KernelSeconds {
+public:
+  /// `cluster` is complete, has a device for each rank and outlives this.
+  KernelSeconds(mlir::func::FuncOp function, const abi::Cluster &cluster)
+      : cluster(cluster), mesh(dist::getMesh(function)), shares(function) {}
+
+  /// A kernel takes what its ops take with what they still have to move (facts::KernelShares), a
+  /// message of several collectives what one over all their bytes does.
+  double of(const facts::Kernel &kernel) const;
+
+private:
+  double ofMessage(const facts::Kernel &kernel) const;
+
+  const abi::Cluster &cluster;
+  dist::Mesh mesh;
+  facts::KernelShares shares;
+};
+
+} // namespace pcc::schedule

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/schedule/StepKernels.h"
+
+using namespace mlir;
+
+namespace pcc::schedule {
+
+StepKernels::StepKernels(ModuleOp module) {
+  for (facts::Section &section : facts::collectSections(module))
+    if (section.runs > 0)
+      sections.push_back(section);
+  llvm::DenseMap<StringRef, facts::Section *> byName;
+  for (facts::Section &section : sections) {
+    byName[section.function.getName()] = &section;
+    kernels[&section] = facts::collectKernels(section.function);
+  }
+  // By section: behind which kernel, what.
+  llvm::DenseMap<facts::Section *, SmallVector<std::pair<int64_t, StepKernel>>> early;
+  for (facts::Section &section : sections)
+    for (const facts::Kernel &kernel : kernels[&section])
+      if (kernel.early)
+        early[byName.lookup(kernel.early->section)].push_back(
+            {kernel.early->behind, {&section, &kernel}});
+  for (facts::Section &section : sections) {
+    KernelOrder &order = orders[&section];
+    ArrayRef<std::pair<int64_t, StepKernel>> others = early[&section];
+    auto addBehind = [&](int64_t number) {
+      for (; !others.empty() && others.front().first <= number; others = others.drop_front())
+        order.push_back(others.front().second);
+    };
+    addBehind(-1);
+    for (const facts::Kernel &kernel : kernels[&section]) {
+      if (!kernel.early)
+        order.push_back({&section, &kernel});
+      addBehind(kernel.number);
+    }
+  }
+}
+
+void StepKernels::annotate() {
+  for (facts::Section &section : sections)
+    annotate(section);
+}
+
+void StepKernels::annotate(facts::Section &section) {
+  Builder b(section.function.getContext());
+  SmallVector<Attribute> forms, runsIn;
+  auto add = [&](const facts::Kernel &kernel) {
+    for (Operation *op : kernel.ops)
+      op->setAttr(facts::kernelAttrName, b.getI64IntegerAttr(forms.size()));
+    forms.push_back(kernel.form);
+  };
+  llvm::SmallSetVector<StringRef, 4> hosts; // in the order of their last slots
+  for (const facts::Kernel &kernel : kernels[&section])
+    if (kernel.early)
+      hosts.insert(kernel.early->section);
+  for (StringRef name : hosts) {
+    facts::Section &host = *llvm::find_if(
+        sections, [&](facts::Section &other) { return other.function.getName() == name; });
+    int64_t behind = -1;
+    for (StepKernel entry : orders[&host]) {
+      behind += entry.section == &host;
+      if (entry.section != &section || entry.section == &host)
+        continue;
+      runsIn.push_back(b.getArrayAttr(
+          {FlatSymbolRefAttr::get(b.getContext(), name), b.getI64IntegerAttr(behind)}));
+      add(*entry.kernel);
+    }
+  }
+  for (StepKernel entry : orders[&section])
+    if (entry.section == &section)
+      add(*entry.kernel);
+  section.function->setAttr(facts::formsAttrName, b.getArrayAttr(forms));
+  if (!runsIn.empty())
+    section.function->setAttr(facts::earlyAttrName, b.getArrayAttr(runsIn));
+}
+
+} // namespace pcc::schedule
