@@ -304,6 +304,20 @@ static void addOrder(OpPassManager &passes, const PipelineOptions &options) {
   passes.addPass(schedule::createSizeMessages());
 }
 
+/// Which collectives share a message.
+static void addFusion(OpPassManager &passes, const PipelineOptions &options) {
+  const abi::ParallelConfig &config = options.parallel;
+  schedule::FuseCollectivesOptions fuse;
+  fuse.commFusion = config.comm_fusion();
+  fuse.allReduceConfig = config.all_reduce_fusion_config();
+  fuse.byReference = config.size_rule() == abi::SIZE_RULE_REFERENCE;
+  fuse.limit = config.fusion_limit();
+  fuse.hides = options.hidesReductions;
+  if (options.cluster)
+    fuse.cluster = machine::toText(*options.cluster);
+  passes.addPass(schedule::createFuseCollectives(fuse, options.observeFusion));
+}
+
 /// schedule, of each program: which ops run together, in which order, and where values lie. What of
 /// the update may run before it is known when kernels are put in order; memory comes last, for it
 /// needs the order. After this stage no buffer moves.
@@ -311,6 +325,8 @@ static void addSchedule(OpPassManager &passes, const PipelineOptions &options) {
   passes.addPass(lower::createPrepareKernels());
   addCleanUp(passes);
   passes.addNestedPass<func::FuncOp>(schedule::createAssignKernels());
+  if (options.parallel.device_num() > 1)
+    addFusion(passes, options);
   if (options.hidesReductions)
     passes.addPass(schedule::createOverlapReductions());
   if (options.parallel.device_num() > 1)

@@ -25,6 +25,9 @@
 namespace pcc::plan {
 struct MeshCandidate;
 } // namespace pcc::plan
+namespace pcc::schedule {
+struct FusionOutcome;
+} // namespace pcc::schedule
 namespace pcc::strategy {
 struct MemoryOutcome;
 } // namespace pcc::strategy
@@ -75,6 +78,8 @@ struct PipelineOptions {
   std::function<void(const strategy::MemoryOutcome &)> observeMemorySearch;
   /// Called if the model is to be cut in pipeline stages and there are none that fit.
   std::function<void()> observeNoStages;
+  /// Called for each group of collectives that could share messages.
+  std::function<void(const schedule::FusionOutcome &)> observeFusion;
   /// Called before the passes of each stage run, e.g. to attach timing.
   std::function<mlir::LogicalResult(mlir::PassManager &)> configure;
   /// Called after each stage.

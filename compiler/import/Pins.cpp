@@ -2,8 +2,10 @@
 #include "compiler/import/Pins.h"
 
 #include "dialects/dist/Dist.h"
+#include "dialects/graph/Graph.h"
 #include "dialects/pipe/Pins.h"
 #include "mlir/AsmParser/AsmParser.h"
+#include "passes/facts/PinSubject.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -49,7 +51,8 @@ bool givesStage(const abi::Pin &pin) { return pin.has_stage() || pin.recompute()
 
 /// A pin that says nothing at all counts as well: it is diagnosed where strategies are read.
 bool givesStrategy(const abi::Pin &pin) {
-  return !givesStage(pin) || pin.in_size() || pin.out_size() || !pin.sharding().empty();
+  bool saysOther = givesStage(pin) || pin.has_fusion();
+  return !saysOther || pin.in_size() || pin.out_size() || !pin.sharding().empty();
 }
 
 Attribute toStrategy(const abi::Pin &pin, const std::string &place, MLIRContext *context) {
@@ -75,6 +78,27 @@ Attribute toLayout(const abi::Stages &stages, const std::string &place, MLIRCont
   entry.set("layout", stages.layout());
   entry.set("place", place);
   return entry.get();
+}
+
+/// Numbers the messages of the parameters that a pin speaks of.
+LogicalResult numberMessages(ModuleOp module, const abi::Pin &pin, const std::string &place) {
+  constexpr facts::SubjectKey keys[] = {{"parameter", facts::NamePattern::Kind::Whole}};
+  auto entry = cast<DictionaryAttr>(Entry(pin, place, module.getContext()).get());
+  FailureOr<facts::PinSubject> subject =
+      facts::PinSubject::read(entry, keys, "a pin with fusion", module);
+  if (failed(subject))
+    return failure();
+  if (pin.fusion() < 0)
+    return module.emitError() << subject->describe() << ": expected fusion from 0 on, got "
+                              << pin.fusion();
+  bool isMatched = false;
+  for (auto parameter : module.getOps<graph::ParameterOp>())
+    if (subject->pattern.matches(parameter.getSymName())) {
+      parameter->setAttr(dist::fusionAttrName, Builder(module).getI64IntegerAttr(pin.fusion()));
+      isMatched = true;
+    }
+  return isMatched ? success()
+                   : module.emitError() << subject->describe() << " matches no parameter";
 }
 
 /// Adds `entries` to those of the attribute `name`.
@@ -105,6 +129,8 @@ LogicalResult attachPins(ModuleOp module, const abi::Pins &pins, PinPlace getPla
       strategies.push_back(toStrategy(pin, place, context));
     if (givesStage(pin))
       stages.push_back(toStage(pin, place, context));
+    if (pin.has_fusion() && failed(numberMessages(module, pin, place)))
+      return failure();
   }
   for (auto [index, layout] : llvm::enumerate(pins.stages()))
     stages.push_back(toLayout(layout, getPlace("stages", static_cast<int>(index)), context));

@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
+#include "passes/solve/fusion/FusionProblem.h"
 #include "passes/solve/order/Pipeline.h"
 #include <functional>
 
@@ -25,6 +26,19 @@ using StagePricer = std::function<StagePrices(llvm::ArrayRef<mlir::ModuleOp> sta
 
 /// The pass with times from someone who knows the machine.
 std::unique_ptr<mlir::Pass> createOrderSlots(OrderSlotsOptions options, StagePricer price);
+
+/// What was decided about a group of collectives that could share messages.
+struct FusionOutcome {
+  llvm::StringRef section;
+  mlir::Operation *op; ///< one of them
+  const fusion::FusionProblem &problem;
+  const fusion::Buckets &buckets;
+};
+using FusionObserver = std::function<void(const FusionOutcome &)>;
+
+/// The pass with one who watches.
+std::unique_ptr<mlir::Pass> createFuseCollectives(FuseCollectivesOptions options,
+                                                  FusionObserver observe);
 
 #define GEN_PASS_REGISTRATION
 #include "passes/schedule/Passes.h.inc"

@@ -43,6 +43,30 @@ def SizeMessages : Pass<"schedule-size-messages", "::mlir::ModuleOp"> {
   let dependentDialects = ["::pcc::pipe::PipeDialect"];
 }
 
+def FuseCollectives : Pass<"schedule-fuse-collectives", "::mlir::ModuleOp"> {
+  let summary = "decides which collectives of gradients and parameters share a message";
+  let description = [{
+    By the options, or what is through first by the prices of the machine. Annotates: `task.kernel`
+    and `task.forms` anew; collectives of one message have one number. Those that a user has numbered
+    (`dist.fusion` on the collective or the parameter) share one whatever the options say, or none
+    where the number is 0.
+  }];
+  let options = [
+    Option<"commFusion", "comm-fusion", "std::string", "\"auto\"",
+           "auto, off, all, size:MB, index:N:M, or by kind: all_reduce=size:32, all_gather=off">,
+    Option<"allReduceConfig", "all-reduce-config", "std::string", "\"\"",
+           "[20,35]: of the all-reduces so many share a message">,
+    Option<"byReference", "by-reference", "bool", "false",
+           "size:MB counts as MindSpore does: whole parameters in the order of their first use">,
+    Option<"limit", "limit", "int64_t", "0",
+           "bytes of a message that several share under auto; 0: any">,
+    Option<"hides", "hides", "bool", "true",
+           "reductions of gradients do not wait for the update">,
+    Option<"cluster", "cluster", "std::string", "\"\"",
+           "`2x8xH100`, or the message of docs/spec/machine.md as text">];
+  let dependentDialects = ["::pcc::task::TaskDialect"];
+}
+
 def OverlapReductions : Pass<"schedule-overlap-reductions", "::mlir::ModuleOp"> {
   let summary = "lets collectives of gradients run beside the last backward pass, not behind it";
   let description = [{

@@ -24,7 +24,7 @@ static constexpr FieldInfo fieldInfos[] = {
     {"full_batch", "feed the whole batch to every rank"},
     {"dataset_strategy", "the cut in which each input is fed: '((8,1),(8))' or '[dp, _], [dp]'"},
     {"micro_batches", "microbatches that a step accumulates", 1, mostSlots, 1},
-    {"interleave_num", "copies of each microbatch", 1, mostSlots, 1},
+    {"interleave_num", "copies of each microbatch; 0: as many as pay", 0, mostSlots, 1},
     {"micro_reduction", "sum or mean over microbatches and copies"},
     {"gradient_fp32_sync", "reduce f16 and bf16 gradients over the ranks in f32", 0, 1, 1},
     {"enable_parallel_optimizer", "shard the optimizer over ranks that hold the same parameter"},
@@ -50,6 +50,13 @@ static constexpr FieldInfo fieldInfos[] = {
      1},
     {"pipeline_schedule", "gpipe, 1f1b, interleaved-1f1b, zb-h1, zb-h2, zb-v, dualpipe-v or auto"},
     {"virtual_stages", "parts of the model that each stage works on", 1, mostRanks, 1},
+    {"comm_fusion",
+     "which collectives share a message: auto, off, all, size:MB, index:N:M or by kind: "
+     "'all_reduce=size:32, all_gather=off'"},
+    {"all_reduce_fusion_config",
+     "'[20,35]': all-reduces of gradients of which so many share a message"},
+    {"size_rule", "under size:MB: ready, or reference, MindSpore's"},
+    {"fusion_limit", "bytes of a message that several share under auto; 0: any", 0, mostBytes},
 };
 
 ParallelFlags::ParallelFlags(cl::SubCommand &command)

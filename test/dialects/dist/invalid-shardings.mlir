@@ -160,3 +160,8 @@ module attributes {dist.mesh = #dist.mesh<dp=4>} {
   // expected-error @below {{argument 0: expected a tensor of static shape under a sharding, got 'tensor<?xf32>'}}
   func.func private @f(tensor<?xf32> {dist.sharding = #dist.sharding<[dp]>}) attributes {dist.local}
 }
+
+// -----
+
+// expected-error @below {{expected "dist.fusion" to be an i64 from 0 on, got -1 : i64}}
+graph.parameter @w : tensor<4xf32> init(<zeros>) {dist.fusion = -1 : i64}

@@ -101,6 +101,30 @@ task.program @p attributes {persistent_bytes = 0, temporary_bytes = 64, constant
 
 // -----
 
+// T18: of the same groups.
+task.program @p attributes {persistent_bytes = 0, temporary_bytes = 128, constant_bytes = 0, input_bytes = 0} {
+  %0 = task.buffer "a" temporary offset = 0 : memref<2xf32>
+  %1 = task.buffer "b" temporary offset = 64 : memref<2xf32>
+  task.section @a {
+    task.all_reduce %0 into %0 groups = dense<[[0, 1]]> : tensor<1x2xi64> {reduction = #task<reduction sum>} : memref<2xf32>, memref<2xf32>
+    // expected-error @below {{expected a collective of the same kind, lane, groups, reduction and type before what is fused}}
+    task.all_reduce %1 into %1 groups = dense<[[0], [1]]> : tensor<2x1xi64> {fused, reduction = #task<reduction sum>} : memref<2xf32>, memref<2xf32>
+  }
+}
+
+// -----
+
+// T18: the first of a section.
+task.program @p attributes {persistent_bytes = 0, temporary_bytes = 64, constant_bytes = 0, input_bytes = 0} {
+  %0 = task.buffer "a" temporary offset = 0 : memref<2xf32>
+  task.section @a {
+    // expected-error @below {{expected a collective of the same kind, lane, groups, reduction and type before what is fused}}
+    task.all_reduce %0 into %0 groups = dense<[[0, 1]]> : tensor<1x2xi64> {fused, reduction = #task<reduction sum>} : memref<2xf32>, memref<2xf32>
+  }
+}
+
+// -----
+
 // T7.
 task.program @p attributes {persistent_bytes = 64, temporary_bytes = 0, constant_bytes = 0, input_bytes = 0} {
   %0 = task.buffer "w" persistent offset = 0 : memref<2x2xf32>

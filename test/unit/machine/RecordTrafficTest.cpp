@@ -49,6 +49,18 @@ TEST(RecordTraffic, TableOfTheHeader) {
   EXPECT_EQ(received(abi::BARRIER), 0);
 }
 
+TEST(RecordTraffic, AMessageIsWhatIsFusedWithItsFirst) {
+  abi::Record records[4];
+  std::vector<const abi::Record *> list;
+  for (abi::Record &record : records) {
+    *record.mutable_collective() = makeCollective(abi::ALL_GATHER);
+    record.mutable_collective()->set_fused(&record == &records[1] || &record == &records[3]);
+    list.push_back(&record);
+  }
+  EXPECT_EQ(trafficOfMessage(list, 4).bytes, 2 * 4 * 512);
+  EXPECT_EQ(trafficOfMessage(std::span(list).subspan(1), 4).bytes, 4 * 512);
+}
+
 TEST(RecordTraffic, BoxesThatStayAreNotReceived) {
   abi::Collective exchange = makeCollective(abi::BLOCK_EXCHANGE);
   auto addMove = [&](uint32_t source, uint32_t target, int64_t rows) {

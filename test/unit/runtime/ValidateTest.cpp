@@ -52,6 +52,13 @@ abi::Convolution &convolution(Executable &e) {
   return c;
 }
 
+/// Makes the record behind the first of the update a copy of that, in one message with it.
+abi::Record &fuse(Executable &e) {
+  record(e, 2, 1) = record(e, 2, 0);
+  record(e, 2, 1).mutable_collective()->set_fused(true);
+  return record(e, 2, 1);
+}
+
 /// Makes the first record an attention of one head, one position and one element, which reads the
 /// input's buffer and writes that of the record's result.
 abi::Attention &attention(Executable &e) {
@@ -327,6 +334,31 @@ const Break breaks[] = {
      "programs[0].sections[2].records[0].collective.peer: rank 0: expected another rank below 2, "
      "got "
      "0"},
+    {"fused_with_none",
+     [](Executable &e) { record(e, 2, 0).mutable_collective()->set_fused(true); },
+     "programs[0].sections[2].records[0].collective.fused: expected a collective of the same kind, "
+     "lane, group, type and reduction before it"},
+    {"fused_with_another_kind",
+     [](Executable &e) { fuse(e).mutable_collective()->set_reduction(abi::MAX); },
+     "programs[0].sections[2].records[1].collective.fused: expected a collective of the same kind, "
+     "lane, group, type and reduction before it"},
+    {"fused_broadcast",
+     [](Executable &e) {
+       record(e, 2, 0).mutable_collective()->set_kind(abi::BROADCAST);
+       fuse(e);
+     },
+     "programs[0].sections[2].records[1].collective.fused: expected an all-reduce, all-gather or "
+     "reduce-scatter"},
+    {"fused_waits",
+     [](Executable &e) {
+       fuse(e).add_waits(0);
+       program(e).set_events(1);
+     },
+     "programs[0].sections[2].records[1].collective.fused: expected no waits but those of the "
+     "first of the message"},
+    {"fused_overlap", [](Executable &e) { fuse(e); },
+     "programs[0].sections[2].records[1].collective.fused: expected bytes that no other of the "
+     "message touches"},
     {"event_range", [](Executable &e) { record(e, 0, 0).add_signals(5); },
      "programs[0].sections[0].records[0]: signals: expected an event below 0, got 5"},
     {"event_order",

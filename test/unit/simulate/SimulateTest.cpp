@@ -87,6 +87,20 @@ TEST(Simulate, ComputeWaitsForACollectiveThatTakesLonger) {
   EXPECT_EQ(step.timelines[0].hidden, 5);
 }
 
+TEST(Simulate, WhatIsFusedTakesTheTimeOfOneMessage) {
+  Sketch sketch(1, 2);
+  uint32_t s = sketch.section(0, "forward");
+  sketch.reduce(0, s, "a");
+  sketch.reduce(0, s, "b").mutable_collective()->set_fused(true);
+  uint32_t reduced = sketch.signal(0);
+  sketch.work(0, s, "c", 2, {reduced});
+  sketch.slot(0, s);
+  Simulation step = run(sketch, exactCluster({2}, {10}));
+  EXPECT_SPAN(spanOf(sketch.executable, step, 0, "a"), 0, 10);
+  EXPECT_SPAN(spanOf(sketch.executable, step, 0, "b"), 10, 10);
+  EXPECT_SPAN(spanOf(sketch.executable, step, 0, "c"), 10, 12);
+}
+
 TEST(Simulate, CollectivesTakeTheirShareOfTheDevice) {
   Sketch sketch = overlapped();
   abi::Cluster cluster = exactCluster({2}, {4});

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// FuseCollectives: collectives of gradients and parameters that share a message.
+//
+//   @update   0  all_reduce "w3"     kernel 0       one message of 3 tensors, by the time that each
+//             1  all_reduce "w2"     kernel 0       gradient is complete and what a message takes
+//             2  all_reduce "w1"     kernel 0
+//             3  all_reduce "w0"     kernel 1
+//
+// Assumes kernels (AssignKernels) and slots in their order; nothing runs early yet
+// (OverlapReductions). Leaves the collectives of a message with one kernel number, and kernels in
+// an order in which they can run.
+#include "passes/schedule/FusionChoice.h"
+#include "passes/schedule/JoinKernels.h"
+#include "passes/schedule/Passes.h"
+
+#include "dialects/graph/Roles.h"
+#include "dialects/pipe/Stages.h"
+#include "mlir/IR/Remarks.h"
+#include "passes/solve/fusion/FusionRules.h"
+#include "runtime/machine/Cluster.h"
+
+using namespace mlir;
+using namespace pcc::graph;
+
+namespace pcc::schedule {
+#define GEN_PASS_DEF_FUSECOLLECTIVES
+#include "passes/schedule/Passes.h.inc"
+
+/// Parameters in the order in which the step first uses them.
+static llvm::SetVector<StringRef> listByFirstUse(MutableArrayRef<facts::Section> sections) {
+  llvm::SetVector<StringRef> names;
+  for (facts::Section &section : sections) {
+    SmallVector<std::pair<Operation *, StringRef>> uses;
+    for (BlockArgument argument : section.function.getArguments()) {
+      RoleAttr role = section.getArgumentRole(argument.getArgNumber());
+      Operation *first = nullptr;
+      for (Operation *user : argument.getUsers())
+        if (!first || user->isBeforeInBlock(first))
+          first = user;
+      if (first && role && role.getKind() == RoleKind::Parameter)
+        uses.push_back({first, role.getName().getValue()});
+    }
+    llvm::stable_sort(uses, [](const auto &a, const auto &b) {
+      return a.first != b.first && a.first->isBeforeInBlock(b.first);
+    });
+    for (auto [use, name] : uses)
+      names.insert(name);
+  }
+  return names;
+}
+
+/// MindSpore's buckets by size, of the parameters that have gradients.
+static ReferenceBuckets
+findReferenceBuckets(ModuleOp module, MutableArrayRef<facts::Section> sections, int64_t megabytes) {
+  SmallVector<StringRef> names;
+  std::vector<int64_t> sizes;
+  llvm::DenseSet<StringRef> hasGradient;
+  for (facts::Section &section : sections)
+    for (unsigned result = 0; result < section.function.getNumResults(); ++result)
+      if (RoleAttr role = section.getResultRole(result);
+          role && role.getKind() == RoleKind::Gradient)
+        hasGradient.insert(role.getName().getValue());
+  for (StringRef name : listByFirstUse(sections)) {
+    auto parameter = module.lookupSymbol<ParameterOp>(name);
+    if (!parameter || !hasGradient.contains(name))
+      continue;
+    names.push_back(name);
+    sizes.push_back(cast<ShapedType>(parameter.getType()).getNumElements() * sizeof(float));
+  }
+  ReferenceBuckets numbers;
+  fusion::Buckets buckets = fusion::fuseBySize(sizes, megabytes << 20, fusion::SizeRule::Reference);
+  for (auto [number, bucket] : llvm::enumerate(buckets))
+    for (int member : bucket)
+      numbers[names[member]] = int(number);
+  return numbers;
+}
+
+static const FusionRule &ruleOf(Operation *op, const CommFusion &rules) {
+  if (isa<dist::AllReduceOp>(op))
+    return rules.allReduce;
+  return isa<dist::AllGatherOp>(op) ? rules.allGather : rules.reduceScatter;
+}
+
+/// Microseconds; a message that the user has asked for may be longer than the limit.
+static double exposed(fusion::FusionProblem problem, const fusion::Buckets &buckets) {
+  problem.limit = 0;
+  return fusion::verify(problem, buckets).exposed * 1e6;
+}
+
+namespace {
+struct FuseCollectives : impl::FuseCollectivesBase<FuseCollectives> {
+  using FuseCollectivesBase::FuseCollectivesBase;
+  FuseCollectives(FuseCollectivesOptions options, FusionObserver observe)
+      : FuseCollectivesBase(std::move(options)), observe(std::move(observe)) {}
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (!facts::getStep(module))
+      return;
+    abi::Expected<CommFusion> parsed = parseCommFusion(commFusion, allReduceConfig);
+    int64_t ranks = dist::getMesh(module).getNumRanks();
+    // Stages hand on to others, which have as many ranks.
+    abi::Expected<abi::Cluster> machine =
+        machine::parseCluster(cluster, pipe::getStage(module) ? 2 * ranks : ranks);
+    if (!parsed || !machine) {
+      module.emitError() << (parsed ? machine.status() : parsed.status()).message();
+      return signalPassFailure();
+    }
+    rules = *parsed;
+    StepKernels step(module);
+    StepTimes times(module, step, *machine);
+    GradientPlaces gradients(module);
+    FusionPricer pricer(times, gradients, *machine, hides, limit);
+    for (facts::Section &section : step.getSections())
+      fuse(section, step.getSections(), times, pricer);
+  }
+
+  /// Decides about the groups of one section, and joins their kernels.
+  void fuse(facts::Section &section, MutableArrayRef<facts::Section> sections,
+            const StepTimes &times, const FusionPricer &pricer) {
+    SmallVector<facts::Kernel> kernels = facts::collectKernels(section.function);
+    const lanes::LaneProblem &tasks = times.tasksOf(section.function.getName());
+    SmallVector<JoinedKernels> joined;
+    for (const FusionGroup &group : findFusionGroups(section, kernels, tasks)) {
+      const FusionRule &rule = ruleOf(group.members.front().op, rules);
+      ReferenceBuckets reference;
+      bool isReference = rule.mode == FusionMode::Size && byReference;
+      if (isReference)
+        reference = findReferenceBuckets(getOperation(), sections, rule.megabytes);
+      GroupProblem posed = pricer.poseProblem(section, kernels, group);
+      fusion::Buckets buckets =
+          chooseBuckets(posed, group, rule, isReference ? &reference : nullptr);
+      report(section, group, posed.problem, buckets);
+      for (const std::vector<int> &bucket : buckets) {
+        JoinedKernels join{{}, group.use == FusionUse::Source};
+        for (int gradient : bucket)
+          join.kernels.push_back(group.members[posed.members[gradient]].kernel);
+        llvm::sort(join.kernels);
+        if (join.kernels.size() > 1)
+          joined.push_back(std::move(join));
+      }
+    }
+    if (!joined.empty())
+      joinKernels(section.function, kernels, tasks, joined);
+  }
+
+  void report(facts::Section &section, const FusionGroup &group,
+              const fusion::FusionProblem &problem, const fusion::Buckets &buckets) {
+    Operation *op = group.members.front().op;
+    int count = int(problem.gradients.size());
+    remark::passed(section.function.getLoc(), remark::RemarkOpts::name("fuse-collectives")
+                                                  .category("schedule")
+                                                  .function(section.function.getName()))
+        << remark::metric("kind", op->getName().stripDialect())
+        << remark::metric("collectives", int64_t(count))
+        << remark::metric("messages", int64_t(buckets.size()))
+        << remark::metric("exposed_us", exposed(problem, buckets))
+        << remark::metric("each_us", exposed(problem, fusion::fuseNone(count)))
+        << remark::metric("all_us", exposed(problem, fusion::fuseAll(count)));
+    if (observe)
+      observe({section.function.getName(), op, problem, buckets});
+  }
+
+  CommFusion rules;
+  FusionObserver observe;
+};
+} // namespace
+
+std::unique_ptr<Pass> createFuseCollectives(FuseCollectivesOptions options,
+                                            FusionObserver observe) {
+  return std::make_unique<FuseCollectives>(std::move(options), std::move(observe));
+}
+} // namespace pcc::schedule

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/schedule/FusionChoice.h"
+
+#include "passes/facts/CollectivePrice.h"
+#include "passes/solve/fusion/FusionRules.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+
+namespace pcc::schedule {
+
+/// When what each member sends is there, in seconds of the step; of gradients that only the update
+/// reads, when they are complete.
+std::vector<double> FusionPricer::findReady(facts::Section &section,
+                                            ArrayRef<facts::Kernel> kernels,
+                                            const FusionGroup &group) const {
+  SmallVector<std::optional<Place>> places = gradients.placeKernels(section, kernels);
+  StringRef name = section.function.getName();
+  std::vector<double> ready;
+  for (const FusionMember &member : group.members) {
+    if (const std::optional<Place> &place = places[member.kernel]) {
+      ready.push_back(times.at(*place));
+      continue;
+    }
+    double last = times.beginOf(name);
+    for (int before : times.tasksOf(name).tasks[member.kernel].after)
+      last = std::max(last, times.endOf(name, before));
+    ready.push_back(last);
+  }
+  return ready;
+}
+
+/// How long before the end of the section's computation each member is read first.
+std::vector<double> FusionPricer::findNeeded(facts::Section &section,
+                                             const FusionGroup &group) const {
+  std::vector<double> computed{0}; ///< by kernel: seconds of computation before it
+  for (const lanes::Task &task : times.tasksOf(section.function.getName()).tasks)
+    computed.push_back(computed.back() + (task.lane == lanes::computeLane ? task.seconds : 0));
+  std::vector<double> needed;
+  for (const FusionMember &member : group.members) {
+    int64_t first = computed.size() - 1;
+    facts::forEachReader(member.op->getResult(0), [&](Operation *reader) {
+      first = std::min(first, facts::getKernelNumber(reader).value_or(first));
+    });
+    needed.push_back(computed.back() - computed[first]);
+  }
+  return needed;
+}
+
+/// What the machine takes for messages of up to `most` bytes: the price is the least of the lines
+/// of several algorithms, of which each length touches one.
+static std::vector<fusion::MessageTime> findLines(Operation *op, double least, double most,
+                                                  const abi::Cluster &cluster) {
+  dist::Mesh mesh = dist::getMesh(op);
+  std::vector<fusion::MessageTime> lines;
+  for (double bytes = std::max(least, 1.0);; bytes *= 2) {
+    double here = facts::secondsOfCollective(op, bytes, mesh, cluster);
+    double beyond = facts::secondsOfCollective(op, bytes * 1.0625, mesh, cluster);
+    double slope = (beyond - here) / (bytes * 0.0625);
+    lines.push_back({here - slope * bytes, slope});
+    if (bytes >= most)
+      return lines;
+  }
+}
+
+GroupProblem FusionPricer::poseProblem(facts::Section &section, ArrayRef<facts::Kernel> kernels,
+                                       const FusionGroup &group) const {
+  GroupProblem posed;
+  bool isSource = group.use == FusionUse::Source;
+  std::vector<double> order =
+      isSource ? findNeeded(section, group) : findReady(section, kernels, group);
+  posed.members = llvm::to_vector(llvm::seq<int>(0, int(group.members.size())));
+  llvm::stable_sort(posed.members, [&](int a, int b) { return order[a] < order[b]; });
+  bool waits = !isSource && !hides;
+  double begin = waits ? times.beginOf(section.function.getName()) : 0;
+  int64_t least = INT64_MAX, total = 0;
+  for (int index : posed.members) {
+    const FusionMember &member = group.members[index];
+    int64_t bytes = int64_t(facts::trafficOf(member.op).bytes);
+    posed.problem.gradients.push_back({std::max(order[index], begin), bytes, member.parameter});
+    least = std::min(least, bytes);
+    total += bytes;
+  }
+  posed.problem.algorithms =
+      findLines(group.members.front().op, double(least), double(total), cluster);
+  posed.problem.limit = limit;
+  return posed;
+}
+
+/// By the number of each gradient's parameter; one of which nobody knows goes alone.
+static fusion::Buckets chooseByParameter(const GroupProblem &problem, const FusionGroup &group,
+                                         const ReferenceBuckets &numbers) {
+  llvm::MapVector<int, std::vector<int>> buckets;
+  int unknown = -1;
+  for (auto [gradient, member] : llvm::enumerate(problem.members)) {
+    auto number = numbers.find(group.members[member].parameter);
+    buckets[number == numbers.end() ? unknown-- : number->second].push_back(int(gradient));
+  }
+  fusion::Buckets chosen;
+  for (auto &[number, bucket] : buckets)
+    chosen.push_back(std::move(bucket));
+  return chosen;
+}
+
+/// In the order of a problem backwards in time.
+static fusion::Buckets reverse(fusion::Buckets buckets, int count) {
+  for (std::vector<int> &bucket : buckets) {
+    for (int &gradient : bucket)
+      gradient = count - 1 - gradient;
+    std::reverse(bucket.begin(), bucket.end());
+  }
+  std::reverse(buckets.begin(), buckets.end());
+  return buckets;
+}
+
+fusion::Buckets chooseBuckets(const GroupProblem &problem, const FusionGroup &group,
+                              const FusionRule &rule, const ReferenceBuckets *reference) {
+  int count = int(problem.members.size());
+  if (group.number)
+    return fusion::fuseAll(count);
+  switch (rule.mode) {
+  case FusionMode::Auto:
+    return fusion::fuseOptimally(problem.problem);
+  case FusionMode::Off:
+    return fusion::fuseNone(count);
+  case FusionMode::All:
+    return fusion::fuseAll(count);
+  case FusionMode::Index:
+    return fusion::fuseByIndex(count, rule.ends);
+  case FusionMode::Size:
+    break;
+  }
+  if (reference)
+    return chooseByParameter(problem, group, *reference);
+  bool isSource = group.use == FusionUse::Source;
+  std::vector<int64_t> sizes;
+  for (const fusion::Gradient &gradient : problem.problem.gradients)
+    sizes.push_back(gradient.bytes);
+  if (isSource)
+    std::reverse(sizes.begin(), sizes.end());
+  fusion::Buckets buckets =
+      fusion::fuseBySize(sizes, rule.megabytes << 20, fusion::SizeRule::Closes);
+  return isSource ? reverse(std::move(buckets), count) : buckets;
+}
+
+} // namespace pcc::schedule

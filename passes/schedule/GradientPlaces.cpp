@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/schedule/GradientPlaces.h"
+
+#include "dialects/dist/Dist.h"
+#include "dialects/graph/Roles.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+using namespace pcc::graph;
+
+namespace pcc::schedule {
+
+GradientPlaces::GradientPlaces(ModuleOp module) {
+  pipe::StepOp step = facts::getStep(module);
+  if (!step)
+    return;
+  llvm::StringMap<int64_t> lastSlots;
+  int64_t position = 0;
+  for (auto slot : step.getBody().front().getOps<pipe::SlotOp>())
+    lastSlots[slot.getSection()] = position++;
+  for (facts::Section &section : facts::collectSections(module)) {
+    if (section.runs == 0 || !graph::findArgs(section.function, RoleKind::Gradient).empty())
+      continue;
+    int64_t slot = lastSlots.lookup(section.function.getName());
+    keepBehindSent(section, slot);
+    for (unsigned result = 0; result < section.function.getNumResults(); ++result)
+      add(section, result, slot);
+  }
+}
+
+void GradientPlaces::keepBehindSent(facts::Section &section, int64_t slot) {
+  std::optional<int64_t> last, collective;
+  for (const facts::Kernel &kernel : facts::collectKernels(section.function)) {
+    if (isa<pipe::SendOp>(kernel.ops.front()))
+      last = collective;
+    else if (isa<dist::CollectiveOpInterface>(kernel.ops.front()))
+      collective = kernel.number;
+  }
+  if (last)
+    sent = std::max(sent, Place{slot, section.function.getName(), *last});
+}
+
+/// The kernel that computes the value. One that is not summed lies where it was computed, and may
+/// be overwritten by its sum over the ranks: then the last one that reads it.
+static int64_t lastKernelOf(Value value, bool isSummed) {
+  Value root = facts::viewRoot(value);
+  Operation *op = root.getDefiningOp();
+  int64_t last = op ? facts::getKernelNumber(op).value_or(-1) : -1;
+  if (!isSummed)
+    facts::forEachReader(root, [&](Operation *reader) {
+      last = std::max(last, facts::getKernelNumber(reader).value_or(-1));
+    });
+  return last;
+}
+
+void GradientPlaces::add(facts::Section &section, unsigned result, int64_t slot) {
+  RoleAttr role = section.getResultRole(result);
+  bool isWhole = section.runs == 1 || section.endsSum(result);
+  if (role && role.getKind() == RoleKind::Gradient && isWhole)
+    places[role] = {slot, section.function.getName(),
+                    lastKernelOf(section.getReturned()[result], section.isAccumulated(result))};
+}
+
+std::optional<Place> GradientPlaces::find(RoleAttr role) const {
+  auto known = places.find(role);
+  return known == places.end() ? std::nullopt : std::optional(std::max(known->second, sent));
+}
+
+/// Messages and barriers keep their order among themselves. Behind an all-reduce it must be known
+/// over which axes a gradient is still partial.
+static bool mayRunElsewhere(const facts::Kernel &kernel) {
+  return llvm::all_of(kernel.ops, [](Operation *op) {
+    if (!facts::isCollective(op))
+      return true;
+    if (!isa<dist::CollectiveOpInterface>(op) || op->getNumOperands() != 1)
+      return false;
+    auto reduce = dyn_cast<dist::AllReduceOp>(op);
+    bool isOverAxes =
+        reduce && (!reduce.getGroupAttr() || reduce.getGroupAttr().getRanks().empty());
+    return !reduce || (isOverAxes && reduce.getKind() == ReduceKind::Sum);
+  });
+}
+
+std::optional<Place> GradientPlaces::placeOf(facts::Section &section, Value value,
+                                             Places before) const {
+  Value root = facts::viewRoot(value);
+  if (auto argument = dyn_cast<BlockArgument>(root)) {
+    RoleAttr role = section.getArgumentRole(argument.getArgNumber());
+    return role ? find(role) : std::nullopt;
+  }
+  std::optional<int64_t> number = facts::getKernelNumber(root.getDefiningOp());
+  return number ? before[*number] : Place();
+}
+
+SmallVector<std::optional<Place>>
+GradientPlaces::placeKernels(facts::Section &section, ArrayRef<facts::Kernel> kernels) const {
+  SmallVector<std::optional<Place>> found;
+  for (const facts::Kernel &kernel : kernels) {
+    std::optional<Place> place;
+    if (mayRunElsewhere(kernel))
+      place = Place();
+    for (Value input : kernel.inputs) {
+      std::optional<Place> from = placeOf(section, input, found);
+      place = place && from ? std::optional(std::max(*place, *from)) : std::nullopt;
+    }
+    found.push_back(place);
+  }
+  return found;
+}
+
+} // namespace pcc::schedule

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/schedule/StepTimes.h"
+
+using namespace mlir;
+
+namespace pcc::schedule {
+
+StepTimes::StepTimes(ModuleOp module, StepKernels &kernels, const abi::Cluster &cluster) {
+  for (facts::Section &section : kernels.getSections()) {
+    Known &entry = sections[section.function.getName()];
+    entry.tasks =
+        KernelLanes(section, /*unfinished=*/{}, kernels.orderOf(section), cluster).getProblem();
+    entry.times = lanes::runInOrder(entry.tasks, lanes::givenOrder(entry.tasks));
+  }
+  double now = 0;
+  for (auto slot : facts::getStep(module).getBody().front().getOps<pipe::SlotOp>()) {
+    Known &entry = sections.find(slot.getSection())->second;
+    entry.begin = now;
+    now += entry.times.finish;
+  }
+}
+
+double StepTimes::endOf(StringRef section, int64_t kernel) const {
+  const Known &entry = known(section);
+  return entry.begin + entry.times.begin[kernel] + entry.tasks.tasks[kernel].seconds;
+}
+
+double StepTimes::at(const Place &place) const {
+  if (place.slot < 0)
+    return 0;
+  return place.behind < 0 ? beginOf(place.section) : endOf(place.section, place.behind);
+}
+
+} // namespace pcc::schedule
