@@ -10,6 +10,7 @@
 #include "passes/autodiff/Losses.h"
 #include "runtime/abi/Executable.h"
 #include "runtime/abi/RankExpression.h"
+#include "tools/pcc/CopySearch.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace pcc::cli;
@@ -46,7 +47,7 @@ ExitCode RoadFlags::read(PipelineOptions &options) const {
   (optimizer.empty() ? options.evaluatedLoss : options.training.loss) = loss;
   options.training.optimizer = optimizer;
   options.training.microBatches = config.micro_batches();
-  options.training.copies = config.interleave_num();
+  options.training.copies = std::max(config.interleave_num(), 1); // 0 is settled below
   options.training.microReduction = config.micro_reduction() == abi::MICRO_MEAN
                                         ? pipe::MicroReduction::Mean
                                         : pipe::MicroReduction::Sum;
@@ -69,6 +70,52 @@ ExitCode RoadFlags::read(PipelineOptions &options) const {
     mlir::applyDefaultTimingPassManagerCLOptions(passes);
     return mlir::applyPassManagerCLOptions(passes);
   };
+  return settleCopies(options);
+}
+
+/// Lets remarks of all kinds be printed.
+static mlir::LogicalResult showRemarks(mlir::MLIRContext &context) {
+  mlir::remark::RemarkCategories categories;
+  // Every kind has a filter of its own; one for all of them alone lets nothing pass.
+  categories.all = categories.passed = categories.missed = categories.analysis = categories.failed =
+      ".*";
+  return mlir::remark::enableOptimizationRemarks(
+      context, nullptr, std::make_unique<mlir::remark::RemarkEmittingPolicyAll>(), categories,
+      /*printAsEmitRemarks=*/true);
+}
+
+/// Chooses how many copies there are, if that is asked, or compares the user's number with one if
+/// somebody reads that. What is wrong with a program the road will tell.
+ExitCode RoadFlags::settleCopies(PipelineOptions &options) const {
+  abi::ParallelConfig &config = options.parallel;
+  bool isChosen = config.interleave_num() == 0;
+  if (!isChosen && (config.interleave_num() == 1 || !remarks))
+    return Success;
+  config.set_interleave_num(int(options.training.copies));
+  if (!options.trains() || !checkPipeline(config, /*trains=*/true).empty())
+    return Success;
+  Session session; // of its own, without remarks of programs that are not built
+  ExitCode code;
+  mlir::OwningOpRef<mlir::ModuleOp> module = model.load(session.context, code);
+  if (!module)
+    return code;
+  CopySearch search(*module, options);
+  llvm::SmallVector<plan::CopyCandidate> candidates;
+  if (isChosen) {
+    candidates = plan::priceCopies([&](int64_t copies) { return search.price(copies); });
+    options.training.copies = plan::chooseCopies(candidates, search.getMemoryLimit()).copies;
+    config.set_interleave_num(int(options.training.copies));
+  } else {
+    candidates = {search.price(1), search.price(options.training.copies)};
+  }
+  if (!remarks)
+    return Success;
+  if (mlir::failed(showRemarks(session.context)))
+    return InternalError;
+  if (isChosen)
+    remarkChoice(module->getLoc(), candidates, options.training.copies);
+  else
+    remarkOneIsFaster(module->getLoc(), candidates[0], candidates[1]);
   return Success;
 }
 
@@ -108,17 +155,8 @@ mlir::OwningOpRef<mlir::ModuleOp> RoadFlags::compile(Session &session,
 
 ExitCode RoadFlags::compile(mlir::ModuleOp module, const PipelineOptions &options,
                             Stage last) const {
-  if (remarks) {
-    mlir::remark::RemarkCategories categories;
-    // Every kind has a filter of its own; one for all of them alone lets nothing pass.
-    categories.all = categories.passed = categories.missed = categories.analysis =
-        categories.failed = ".*";
-    if (mlir::failed(mlir::remark::enableOptimizationRemarks(
-            *module.getContext(), nullptr,
-            std::make_unique<mlir::remark::RemarkEmittingPolicyAll>(), categories,
-            /*printAsEmitRemarks=*/true)))
-      return InternalError;
-  }
+  if (remarks && mlir::failed(showRemarks(*module.getContext())))
+    return InternalError;
   std::optional<DumpStages> files = dump();
   PipelineOptions observed = options;
   observed.observe = [&](Stage stage, mlir::ModuleOp current) -> mlir::LogicalResult {

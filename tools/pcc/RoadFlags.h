@@ -20,7 +20,8 @@ public:
 
   const ModelFlags &getModel() const { return model; }
 
-  /// The options of the road. BadUsage or BadInput after a message.
+  /// The options of the road. BadUsage or BadInput after a message. How many copies there are is
+  /// known: it is chosen where the user leaves it open, which compiles the model.
   ExitCode read(PipelineOptions &options) const;
 
   /// The parallel options alone.
@@ -57,6 +58,7 @@ public:
   llvm::StringRef givenFlag(llvm::ArrayRef<llvm::StringRef> except) const;
 
 private:
+  ExitCode settleCopies(PipelineOptions &options) const;
   /// The folder of `--dump-ir`, if given.
   std::optional<DumpStages> dump() const;
 
