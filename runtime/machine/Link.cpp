@@ -4,9 +4,11 @@
 
 #include "runtime/machine/BuiltIn.h"
 #include "runtime/machine/Cluster.h"
+#include "runtime/machine/Roofline.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <span>
@@ -51,7 +53,16 @@ abi::Expected<Link> parseLink(std::string_view text) {
   return link;
 }
 
+/// Cores that move bytes do so in the same time whatever the link takes.
+static void spreadShare(abi::Cluster &cluster, const Link &link) {
+  abi::Figure &share = *cluster.mutable_device()->mutable_collective_share();
+  double known = linkRate(cluster.level(0).figures());
+  share.set_value(share.value() * std::min(1.0, link.bytesPerSecond / known));
+}
+
 void setLinks(abi::Cluster &cluster, const Link &link) {
+  if (cluster.device().collective_share().source() == abi::MEASURED && cluster.level_size() > 0)
+    spreadShare(cluster, link);
   int64_t devices = countDevices(cluster);
   cluster.clear_form(); // which has levels of its own
   cluster.clear_level();

@@ -26,7 +26,9 @@ struct Link {
 /// latency in ns, us, ms or s, both above 0. BadUsage for anything else.
 abi::Expected<Link> parseLink(std::string_view text);
 
-/// Joins all devices of `cluster`, which is complete (Cluster.h), by such links, at one level.
+/// Joins all devices of `cluster`, which is complete (Cluster.h), by such links, at one level. A
+/// measured `collective_share` is what moving bytes takes of the cores: over slower links it
+/// shrinks as their rate.
 void setLinks(abi::Cluster &cluster, const Link &link);
 
 /// Seconds of a collective of `members` ranks over such links, without a launch.

@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // pcc bench collectives: what collectives of local ranks take, beside what copies allow.
+// pcc bench PROGRAM.pcx: what the sections of a training step take, beside what is predicted.
 
+#include "runtime/abi/Executable.h"
+#include "runtime/abi/RankExpression.h"
 #include "runtime/collective/Communicator.h"
+#include "runtime/machine/Cluster.h"
+#include "tools/pcc/ClusterFlag.h"
 #include "tools/pcc/Columns.h"
-#include "tools/pcc/LinkFlag.h"
 #include "tools/pcc/Output.h"
+#include "tools/pcc/Session.h"
 #include "tools/pcc/Verb.h"
-#include "tools/pcc/bench/CollectiveTimes.h"
+#include "tools/pcc/bench/CollectiveReport.h"
+#include "tools/pcc/bench/StepReport.h"
+#include "tools/pcc/calibrate/Calibration.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -33,28 +40,54 @@ bool parseBytes(llvm::StringRef text, int64_t &bytes) {
   return bytes >= leastBytes;
 }
 
-std::string microseconds(double seconds) { return llvm::formatv("{0:f1}", seconds * 1e6); }
-
 class BenchVerb : public Verb {
 public:
   BenchVerb()
-      : Verb("bench", "times collectives of local ranks"),
-        subject(cl::Positional, cl::desc("collectives"), cl::sub(command)),
+      : Verb("bench", "times collectives of local ranks, or the steps of a program"),
+        subject(cl::Positional, cl::desc("collectives|PROGRAM.pcx"), cl::sub(command)),
         ranks("device-num", cl::desc("numbers of ranks (default: 2,4,8)"), cl::value_desc("n,..."),
               cl::CommaSeparated, cl::sub(command)),
         bytes("bytes", cl::desc("of one rank's operand (default: 64K,1M,32M)"),
               cl::value_desc("n,..."), cl::CommaSeparated, cl::sub(command)),
         kinds("kind", cl::desc("which collectives (default: all)"), cl::value_desc("name,..."),
               cl::CommaSeparated, cl::sub(command)),
-        link(command, "over such links: 10Gbps,20us"),
-        quick("quick", cl::desc("few and short measurements"), cl::sub(command)), format(command) {}
+        compare("compare",
+                cl::desc("what the simulator predicts for the program, on '--cluster' or what is "
+                         "measured of this machine first"),
+                cl::sub(command)),
+        steps("steps", cl::desc("of a program that are timed (default: 20)"), cl::init(20),
+              cl::value_desc("n"), cl::sub(command)),
+        cluster(command), quick("quick", cl::desc("few and short measurements"), cl::sub(command)),
+        format(command) {}
 
   ExitCode run() override {
+    if (subject == "collectives")
+      return runCollectives();
+    if (llvm::StringRef(subject).ends_with(".pcx"))
+      return runProgram();
+    return fail(BadUsage, "expected 'collectives' or a program (.pcx), got '" + subject + "'");
+  }
+
+private:
+  /// Flags that are not for what is timed.
+  static ExitCode refuse(llvm::ArrayRef<std::reference_wrapper<const cl::Option>> flags,
+                         llvm::StringRef instead) {
+    for (const cl::Option &flag : flags)
+      if (flag.getNumOccurrences())
+        return fail(BadUsage, "'--" + flag.ArgStr + "': expected " + instead);
+    return Success;
+  }
+
+  ExitCode runCollectives() const {
+    if (ExitCode code = refuse({compare, steps}, "a program (.pcx), got 'collectives'"))
+      return code;
+    if (cluster.givenFlag() == "cluster")
+      return fail(BadUsage, "'--cluster': expected a program (.pcx), got 'collectives'");
     CollectiveTimeOptions options;
     if (ExitCode code = read(options))
       return code;
     llvm::json::Array rows;
-    std::vector<std::vector<std::string>> table = {headOf(options)};
+    std::vector<std::vector<std::string>> table = {headOfTimes(options)};
     abi::Status status = timeCollectives(options, [&](const CollectiveTime &time) {
       table.push_back(rowOf(time));
       rows.push_back(toJson(time));
@@ -70,10 +103,60 @@ public:
     return Success;
   }
 
-private:
+  ExitCode runProgram() const {
+    if (ExitCode code = refuse({ranks, bytes, kinds}, "'collectives', got a program"))
+      return code;
+    if (!compare && cluster.givenFlag() == "cluster")
+      return fail(BadUsage, "'--cluster': expected '--compare' beside it");
+    if (steps < 1)
+      return fail(BadUsage,
+                  llvm::formatv("'--steps': expected 1 or more, got {0}", steps.getValue()));
+    auto program = abi::readExecutable(subject);
+    if (!program)
+      return fail(ExitCode(program.status().exitCode()), program.status().describe());
+    std::optional<machine::Link> links;
+    if (ExitCode code = cluster.readLink(links))
+      return code;
+    StepTime predicted;
+    if (compare)
+      if (ExitCode code = predict(*program, links, predicted))
+        return code;
+    auto measured = measureSteps(std::move(*program), steps, links);
+    if (!measured)
+      return fail(ExitCode(measured.status().exitCode()), measured.status().describe());
+    if (format.isJson())
+      printJson(cli::toJson(*measured, compare ? &predicted : nullptr));
+    else
+      printSteps(*measured, compare ? &predicted : nullptr);
+    return Success;
+  }
+
+  /// On the machine of '--cluster', or on what is measured now: its ranks compute as these do, over
+  /// the same links.
+  ExitCode predict(const abi::Executable &program, const std::optional<machine::Link> &links,
+                   StepTime &predicted) const {
+    int64_t count = abi::rankCount(program.mesh());
+    std::optional<abi::Cluster> machine;
+    if (ExitCode code = cluster.read(count, machine))
+      return code;
+    if (cluster.givenFlag() != "cluster") {
+      Session session;
+      RunTimer timer(session.context, count, links, quick ? 2 : 5, quick ? 0.002 : 0.02);
+      mlir::FailureOr<abi::Cluster> own = calibrate(timer, quick);
+      if (mlir::failed(own))
+        return RunFailed;
+      machine = *machine::complete(*own);
+      if (links)
+        machine::setLinks(*machine, *links);
+    }
+    auto step = simulate::simulate(program, *machine, {.followsMemory = false});
+    if (!step)
+      return fail(BadInput, step.status().describe());
+    predicted = timeSections(program, *step);
+    return Success;
+  }
+
   ExitCode read(CollectiveTimeOptions &options) const {
-    if (subject != "collectives")
-      return fail(BadUsage, "expected 'collectives', got '" + subject + "'");
     for (llvm::StringRef text : listOf(ranks, {"2", "4", "8"})) {
       int count = 0;
       if (text.getAsInteger(10, count) || count < 1 || count > mostRanks)
@@ -93,7 +176,7 @@ private:
       options.rounds = 1;
       options.secondsPerRound = 0.001;
     }
-    return link.read(options.link);
+    return cluster.readLink(options.link);
   }
 
   static std::vector<llvm::StringRef> listOf(const cl::list<std::string> &given,
@@ -114,42 +197,11 @@ private:
                 "'--kind': expected one of " + llvm::join(names, ", ") + ", got '" + text + "'");
   }
 
-  static std::vector<std::string> headOf(const CollectiveTimeOptions &options) {
-    std::vector<std::string> cells = {"collective", "ranks", "bytes",      "us",
-                                      "bound us",   "ratio", "copies GB/s"};
-    if (options.link)
-      cells.push_back("link us");
-    return cells;
-  }
-
-  static std::vector<std::string> rowOf(const CollectiveTime &time) {
-    std::vector<std::string> cells = {runtime::collectiveName(time.kind),
-                                      std::to_string(time.ranks),
-                                      std::to_string(time.bytes),
-                                      microseconds(time.seconds),
-                                      microseconds(time.boundSeconds),
-                                      llvm::formatv("{0:f2}", time.seconds / time.boundSeconds),
-                                      llvm::formatv("{0:f1}", time.copyRate / 1e9)};
-    if (time.linkSeconds > 0)
-      cells.push_back(microseconds(time.linkSeconds));
-    return cells;
-  }
-
-  static llvm::json::Object toJson(const CollectiveTime &time) {
-    llvm::json::Object row{{"kind", runtime::collectiveName(time.kind)},
-                           {"ranks", time.ranks},
-                           {"bytes", time.bytes},
-                           {"seconds", time.seconds},
-                           {"bound_seconds", time.boundSeconds},
-                           {"copy_bytes_per_second", time.copyRate}};
-    if (time.linkSeconds > 0)
-      row["link_seconds"] = time.linkSeconds;
-    return row;
-  }
-
   cl::opt<std::string> subject;
   cl::list<std::string> ranks, bytes, kinds;
-  LinkFlag link;
+  cl::opt<bool> compare;
+  cl::opt<int> steps;
+  ClusterFlag cluster;
   cl::opt<bool> quick;
   FormatFlag format;
 };

@@ -20,6 +20,8 @@ public:
   /// BadInput for a bad file, after a message.
   ExitCode read(int64_t ranks, std::optional<abi::Cluster> &cluster) const;
 
+  /// The links that `--link` tells; absent without it. BadUsage after a message.
+  ExitCode readLink(std::optional<machine::Link> &links) const { return link.read(links); }
   /// The text of `--link`; empty if it was not given.
   const std::string &getLink() const { return link.getText(); }
 

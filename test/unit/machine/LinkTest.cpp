@@ -2,6 +2,7 @@
 //
 // A link by two figures: its text, and what collectives over it cost.
 #include "runtime/machine/Link.h"
+#include "runtime/machine/BuiltIn.h"
 #include "runtime/machine/Cluster.h"
 
 #include <gtest/gtest.h>
@@ -60,6 +61,22 @@ TEST(Link, ReplacesTheLinksOfACluster) {
   std::vector<int64_t> ranks = {0, 3, 5, 6};
   EXPECT_DOUBLE_EQ(priceCollective(cluster, Group::of(ranks, cluster), traffic).seconds,
                    priceOverLink(link, 4, traffic) + cluster.device().launch_seconds().value());
+}
+
+// Cores that move bytes take as long for it over slower links; units of a device that are set aside
+// for collectives are so as long as these take.
+TEST(Link, SpreadsAMeasuredShare) {
+  for (abi::FigureSource source : {abi::MEASURED, abi::PUBLISHED}) {
+    abi::Cluster cluster = *parseForm("4xcpu");
+    cluster.mutable_level(0)->mutable_figures()->mutable_bytes_per_second()->set_value(8e9);
+    *cluster.mutable_device()->mutable_collective_share() = makeFigure(0.5, source);
+    setLinks(cluster, {.bytesPerSecond = 2e9, .latencySeconds = 10e-6});
+    EXPECT_DOUBLE_EQ(cluster.device().collective_share().value(),
+                     source == abi::MEASURED ? 0.125 : 0.5);
+    setLinks(cluster, {.bytesPerSecond = 4e9, .latencySeconds = 10e-6});
+    EXPECT_DOUBLE_EQ(cluster.device().collective_share().value(),
+                     source == abi::MEASURED ? 0.125 : 0.5);
+  }
 }
 
 } // namespace

@@ -8,22 +8,40 @@ using namespace mlir;
 
 namespace pcc::cli {
 
+/// So many products of one shape, each on matrices of its own: as in a step, where little of what a
+/// product works on is still in a core's cache. At most 16, and no more than have 32 MiB.
+static TimedProgram makeProducts(const machine::Product &product, int &count) {
+  auto matrix = [](double rows, double columns) {
+    return llvm::formatv("tensor<{0}x{1}xf32>", int64_t(rows), int64_t(columns)).str();
+  };
+  double bytes = 4 * (product.rows * product.depth + product.depth * product.columns +
+                      product.rows * product.columns);
+  count = int(std::clamp(double(1 << 25) / bytes, 1.0, 16.0));
+  std::string lhs = matrix(product.rows, product.depth),
+              rhs = matrix(product.depth, product.columns);
+  TimedProgram program;
+  for (int i = 0; i < count; ++i) {
+    program.arguments.insert(program.arguments.end(), {lhs, rhs});
+    program.ops += llvm::formatv("%y{0} = graph.matmul %{1}, %{2} : {3}, {4}\n", i, 2 * i,
+                                 2 * i + 1, lhs, rhs);
+    program.results.push_back(matrix(product.rows, product.columns));
+  }
+  return program;
+}
+
 FailureOr<machine::ProductFit> measureProducts(RunTimer &timer, bool quick) {
-  std::vector<int64_t> sizes =
-      quick ? std::vector<int64_t>{16, 96} : std::vector<int64_t>{16, 128, 1024};
+  std::vector<double> sizes =
+      quick ? std::vector<double>{16, 96} : std::vector<double>{16, 128, 1024};
   std::vector<machine::ProductTime> times;
-  for (int64_t rows : sizes)
-    for (int64_t columns : sizes)
-      for (int64_t depth : sizes) {
-        std::string lhs = llvm::formatv("tensor<{0}x{1}xf32>", rows, depth);
-        std::string rhs = llvm::formatv("tensor<{0}x{1}xf32>", depth, columns);
-        FailureOr<double> seconds =
-            timer.time({{lhs, rhs},
-                        llvm::formatv("%y0 = graph.matmul %0, %1 : {0}, {1}", lhs, rhs),
-                        {llvm::formatv("tensor<{0}x{1}xf32>", rows, columns)}});
+  for (double rows : sizes)
+    for (double columns : sizes)
+      for (double depth : sizes) {
+        machine::Product product{1, rows, columns, depth};
+        int count = 0;
+        FailureOr<double> seconds = timer.time(makeProducts(product, count));
         if (failed(seconds))
           return failure();
-        times.push_back({{1, double(rows), double(columns), double(depth)}, *seconds});
+        times.push_back({product, *seconds / count});
       }
   return machine::fitProducts(times);
 }

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Measured times of a step's sections, and predicted ones beside them.
+#pragma once
+
+#include "tools/pcc/bench/StepTimes.h"
+#include "llvm/Support/JSON.h"
+
+namespace pcc::cli {
+
+/// A row for each section and one for the step, in milliseconds: the best step, of which how much
+/// is exposed communication, the mean of all steps. With a prediction that as well, and how much it
+/// is off from the best step. `predicted` may be null.
+void printSteps(const MeasuredSteps &measured, const StepTime *predicted);
+
+/// The same in seconds.
+llvm::json::Value toJson(const MeasuredSteps &measured, const StepTime *predicted);
+
+} // namespace pcc::cli

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tools/pcc/bench/StepTimes.h"
+
+#include "runtime/execute/Train.h"
+
+#include <limits>
+#include <map>
+
+namespace pcc::cli {
+namespace {
+
+constexpr int warmUps = 2;
+
+using SectionNames = std::map<const abi::Record *, std::string>;
+
+SectionNames nameSections(const abi::Executable &executable) {
+  SectionNames names;
+  for (const abi::Program &program : executable.programs())
+    for (const abi::Section &section : program.sections())
+      for (const abi::Record &record : section.records())
+        names[&record] = section.name();
+  return names;
+}
+
+/// The most records that a rank runs in a step.
+size_t countRecords(const abi::Executable &executable) {
+  size_t most = 0;
+  for (const abi::Program &program : executable.programs()) {
+    size_t records = 0;
+    for (const abi::Slot &slot : program.slots())
+      records += size_t(program.sections(int(slot.section())).records_size());
+    most = std::max(most, records);
+  }
+  return most;
+}
+
+/// Each step that counts, by number, of one rank.
+std::map<int64_t, StepTime> readSteps(const std::vector<runtime::TraceEntry> &entries,
+                                      const SectionNames &names) {
+  std::map<int64_t, std::vector<const runtime::TraceEntry *>> ofStep;
+  for (const runtime::TraceEntry &entry : entries)
+    if (entry.step >= warmUps)
+      ofStep[entry.step].push_back(&entry);
+  std::map<int64_t, StepTime> steps;
+  for (const auto &[number, list] : ofStep) {
+    SectionClock clock(double(list.front()->begin) * 1e-9);
+    for (const runtime::TraceEntry *entry : list)
+      clock.add(*entry->record, names.at(entry->record), double(entry->begin) * 1e-9,
+                double(entry->end) * 1e-9);
+    steps[number] = clock.finish();
+  }
+  return steps;
+}
+
+MeasuredSteps summarise(const std::map<int64_t, StepTime> &steps) {
+  MeasuredSteps measured;
+  double least = std::numeric_limits<double>::infinity();
+  for (const auto &[number, step] : steps) {
+    measured.mean += step;
+    if (double seconds = step.sum().seconds; seconds < least) {
+      least = seconds;
+      measured.best = step;
+    }
+  }
+  measured.mean = measured.mean / double(steps.size());
+  return measured;
+}
+
+} // namespace
+
+abi::Expected<MeasuredSteps> measureSteps(abi::Executable executable, int steps,
+                                          const std::optional<machine::Link> &link) {
+  size_t traced = countRecords(executable) * size_t(steps + 1);
+  auto session =
+      runtime::Session::load(std::move(executable), {.link = link, .tracedRecords = traced});
+  if (!session)
+    return session.status();
+  const abi::Program &program = (*session)->program();
+  const abi::BatchPlan &plan = (*session)->executable().batch();
+  if (program.inputs_size() == 0 || program.slots_size() == 0)
+    return abi::Status::badInput("expected a program with inputs and a training step");
+  int64_t rows = program.inputs(0).block().global_shape(0) * plan.micro_batches() * plan.copies();
+  runtime::Dataset data = runtime::makeSyntheticDataset(program, rows, /*seed=*/0);
+  auto report = runtime::train(**session, data, {.steps = warmUps + steps});
+  if (!report)
+    return report.status();
+  SectionNames names = nameSections((*session)->executable());
+  std::vector<std::vector<runtime::TraceEntry>> traces = (*session)->traces();
+  std::map<int64_t, StepTime> sum;
+  for (const std::vector<runtime::TraceEntry> &entries : traces)
+    for (const auto &[number, step] : readSteps(entries, names))
+      sum[number] += step;
+  for (auto &[number, step] : sum)
+    step = step / double(traces.size());
+  return summarise(sum);
+}
+
+} // namespace pcc::cli

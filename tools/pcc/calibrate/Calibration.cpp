@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tools/pcc/calibrate/Calibration.h"
+
+#include "runtime/machine/BuiltIn.h"
+#include "runtime/machine/Cluster.h"
+#include "tools/pcc/Output.h"
+#include "tools/pcc/calibrate/Measurements.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <unistd.h>
+
+namespace pcc::cli {
+namespace {
+
+abi::Figure measured(double value) { return machine::makeFigure(value, abi::MEASURED); }
+
+double physicalBytes() {
+  return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+}
+
+class Calibration {
+public:
+  Calibration(RunTimer &timer, bool quick) : timer(timer), quick(quick) {}
+
+  mlir::FailureOr<abi::Cluster> run() {
+    abi::Cluster cluster;
+    cluster.set_form(std::to_string(timer.getRanks()) + "xcpu");
+    if (mlir::failed(measureDevice(*cluster.mutable_device())) ||
+        (timer.getRanks() > 1 && mlir::failed(measureCollectives(cluster))))
+      return mlir::failure();
+    return cluster;
+  }
+
+private:
+  mlir::LogicalResult measureDevice(abi::DeviceFigures &device) {
+    auto products = measureProducts(timer, quick);
+    auto elements = measureElements(timer, quick);
+    auto sums = measureSums(timer, quick);
+    auto memory = measureMemory(timer, quick);
+    if (mlir::failed(products) || mlir::failed(elements) || mlir::failed(sums) ||
+        mlir::failed(memory))
+      return mlir::failure();
+    report("products", products->flopsPerSecond / 1e9, "Gflop/s", products->residual);
+    report("elementwise", elements->rate / 1e9, "Gflop/s", elements->residual);
+    report("reductions", sums->rate / 1e9, "Gflop/s", sums->residual);
+    report("memory", memory->rate / 1e9, "GB/s", memory->residual);
+    addRate(device, abi::CONTRACTION, products->flopsPerSecond);
+    addRate(device, abi::ELEMENTWISE, elements->rate);
+    addRate(device, abi::REDUCTION, sums->rate);
+    *device.mutable_memory_bytes_per_second() = measured(memory->rate);
+    *device.mutable_memory_bytes() = measured(physicalBytes() / double(timer.getRanks()));
+    *device.mutable_launch_seconds() = measured(std::max(elements->start, 1e-9));
+    abi::ProductFigures &product = *device.mutable_product();
+    auto set = [](abi::Figure *figure, double value) { *figure = measured(value); };
+    if (products->lostRows > 0)
+      set(product.mutable_lost_rows(), products->lostRows);
+    if (products->lostColumns > 0)
+      set(product.mutable_lost_columns(), products->lostColumns);
+    if (products->lostDepth > 0)
+      set(product.mutable_lost_depth(), products->lostDepth);
+    return mlir::success();
+  }
+
+  mlir::LogicalResult measureCollectives(abi::Cluster &cluster) {
+    auto allReduce = measureAllReduce(timer, quick);
+    if (mlir::failed(allReduce))
+      return mlir::failure();
+    describeLink(*allReduce, cluster);
+    auto share = measureShare(timer, *allReduce, quick);
+    if (mlir::failed(share))
+      return mlir::failure();
+    llvm::errs() << llvm::formatv("all-reduce takes {0:f2} of a product beside it\n", *share);
+    if (*share > 0)
+      *cluster.mutable_device()->mutable_collective_share() = measured(std::min(*share, 1.0));
+    return mlir::success();
+  }
+
+  /// An all-reduce in two shots moves 2 (n - 1) / n of its bytes over the link.
+  void describeLink(const machine::LineFit &allReduce, abi::Cluster &cluster) const {
+    double n = static_cast<double>(timer.getRanks());
+    double rate = allReduce.rate * 2 * (n - 1) / n;
+    double launch = cluster.device().launch_seconds().value();
+    double latency = std::max(allReduce.start - launch, 1e-9);
+    report("all-reduce", rate / 1e9, "GB/s", allReduce.residual);
+    abi::TopologyLevel &level = *cluster.add_level();
+    level.set_count(timer.getRanks());
+    abi::LinkFigures &figures = *level.mutable_figures();
+    *figures.mutable_latency_seconds() = measured(latency);
+    *figures.mutable_bytes_per_second() = measured(rate);
+    *figures.mutable_gap_seconds() = machine::makeFigure(latency / 10, abi::ASSUMED);
+    figures.add_algorithm(abi::ONE_SHOT);
+  }
+
+  static void addRate(abi::DeviceFigures &device, abi::ComputeClass computeClass, double flops) {
+    abi::ComputeRate &rate = *device.add_rate();
+    rate.set_compute_class(computeClass);
+    rate.set_type(abi::F32);
+    *rate.mutable_flops_per_second() = measured(flops);
+  }
+
+  static void report(llvm::StringRef what, double value, llvm::StringRef unit, double residual) {
+    llvm::errs() << llvm::formatv("{0,-12} {1,9:f2} {2}, off by {3:f1} %\n", what, value, unit,
+                                  residual * 100);
+  }
+
+  RunTimer &timer;
+  const bool quick;
+};
+
+} // namespace
+
+mlir::FailureOr<abi::Cluster> calibrate(RunTimer &timer, bool quick) {
+  return Calibration(timer, quick).run();
+}
+
+} // namespace pcc::cli
