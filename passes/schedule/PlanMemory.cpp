@@ -5,16 +5,14 @@
 // Assumes kernels (AssignKernels). Leaves `task.place` on ops, arguments, parameters and
 // accumulated results, and `task.bytes` on the module. Parameters, optimizer states and
 // accumulators are persistent; inputs have a space of their own. What one section leaves for
-// another of its microbatch, and what is sent and received, lies in rings at the begin of the
-// temporaries; what remains is packed behind them by live range. A gradient that is not accumulated
-// lies in the same buffer in the section that computes it and in the update.
+// another of its microbatch, and what is sent and received, lies in rings (Rings.h); what remains
+// is packed around them by live range (Layout.h). A gradient that is not accumulated lies in the
+// same buffer in the section that computes it and in the update.
+#include "passes/schedule/Layout.h"
 #include "passes/schedule/Passes.h"
-#include "passes/schedule/Rings.h"
-#include "passes/schedule/Values.h"
 
 #include "dialects/dist/Dist.h"
 #include "mlir/IR/Remarks.h"
-#include "passes/solve/PackSearch.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -58,12 +56,15 @@ private:
   LogicalResult planTimeline(MutableArrayRef<facts::Section> sections);
   LogicalResult addSection(facts::Section &section);
   void addKernel(facts::Section &section, const facts::Kernel &kernel, int64_t numKernels);
+  bool isInside(unsigned frame) const;
+  Value findDying(const facts::Kernel &kernel, Value output, bool staysInside,
+                  const DenseSet<Buffer *> &taken);
   bool mayReplace(PlaceAttr place, const facts::Kernel &kernel, Value output);
   PlaceAttr parameterUpdatedBy(facts::Section &section, const facts::Kernel &kernel, Value output);
   void extendOverCommunication(const facts::Kernel &kernel, int64_t numKernels);
   void extendToPlace(const facts::Kernel &kernel);
-  int64_t placeRings();
-  void packTemporaries();
+  void extendToReaders(RoleAttr role);
+  void placeTemporaries(bool isStep);
   void annotate(facts::Section &section);
 
   ModuleOp module;
@@ -74,8 +75,10 @@ private:
   llvm::DenseMap<Attribute, Value> valueOfRole;    ///< results of earlier sections of the step
   std::optional<Rings> rings;                      ///< of the step
   Values values;
-  int64_t start = 0;                ///< time of the present section's first kernel
-  llvm::StringMap<int64_t> startOf; ///< the same of those before it
+  MutableArrayRef<facts::Section> timeline;
+  SmallVector<SectionTimes> times;  ///< of the sections of the timeline
+  llvm::StringMap<int64_t> startOf; ///< where they start, by name
+  int64_t start = 0;                ///< where the present one does
 };
 
 } // namespace
@@ -171,6 +174,36 @@ static PlaceAttr sumThatTakes(facts::Section &section, const facts::Kernel &kern
                                                          facts::placeAttrName);
 }
 
+/// True if the present section may use the bytes of the frame that its number has.
+bool MemoryPlanner::isInside(unsigned frame) const {
+  auto section =
+      llvm::find_if(times, [&](const SectionTimes &span) { return span.start == start; });
+  return rings->getFrames()[frame].inside.contains(unsigned(section - times.begin()));
+}
+
+/// An input that the kernel reads for the last time and may write `output` over; null if there is
+/// none. Best is one in a frame, whose bytes are there anyway; but what is returned is read when
+/// the frame may be another number's. Elsewhere gradients can be read behind an early kernel; of
+/// those that are reduced Boundary.cpp knows.
+Value MemoryPlanner::findDying(const facts::Kernel &kernel, Value output, bool staysInside,
+                               const DenseSet<Buffer *> &taken) {
+  if (kernel.early && !isa<dist::AllReduceOp>(output.getDefiningOp()))
+    return nullptr;
+  Value elsewhere;
+  for (Value candidate : kernel.inputs) {
+    Value root = facts::viewRoot(candidate);
+    Buffer *buffer = values.find(root);
+    if (!buffer || !buffer->overwritable || buffer->last != start + kernel.number ||
+        taken.contains(buffer) || !mayOverwrite(kernel, root, output))
+      continue;
+    if (buffer->frame && staysInside && isInside(*buffer->frame))
+      return root;
+    if (!buffer->frame && !elsewhere)
+      elsewhere = root;
+  }
+  return elsewhere;
+}
+
 void MemoryPlanner::addKernel(facts::Section &section, const facts::Kernel &kernel,
                               int64_t numKernels) {
   int64_t now = start + kernel.number;
@@ -189,21 +222,13 @@ void MemoryPlanner::addKernel(facts::Section &section, const facts::Kernel &kern
       values.add(output, {bytes, now, last, nullptr, /*overwritable=*/false, copies});
       continue;
     }
-    Value dying;
-    // Elsewhere gradients can be read behind the kernel; of those that are reduced Boundary.cpp
-    // knows.
-    bool mayReplaceInput = !kernel.early || isa<dist::AllReduceOp>(output.getDefiningOp());
-    for (Value candidate : mayReplaceInput ? kernel.inputs.getArrayRef() : ArrayRef<Value>()) {
-      Value root = facts::viewRoot(candidate);
-      Buffer *buffer = values.find(root);
-      bool free = buffer && buffer->overwritable && buffer->last == now && !taken.contains(buffer);
-      if (free && mayOverwrite(kernel, root, output)) {
-        dying = root;
-        taken.insert(buffer);
-        break;
-      }
+    if (std::optional<unsigned> frame =
+            rings && section.runs > 0 ? rings->frameOf(output) : std::nullopt) {
+      values.add(output, {bytes, now, last, nullptr, /*overwritable=*/true, 0, frame});
+      continue;
     }
-    if (dying) {
+    if (Value dying = findDying(kernel, output, last < start + numKernels, taken)) {
+      taken.insert(values.find(dying));
       values.share(output, dying);
       values.readAt(output, last);
     } else {
@@ -253,6 +278,17 @@ void MemoryPlanner::extendToPlace(const facts::Kernel &kernel) {
       buffer->first = std::min(buffer->first, first);
 }
 
+/// What a section leaves under a role lives on in the sections behind it that read it.
+void MemoryPlanner::extendToReaders(RoleAttr role) {
+  for (auto [other, span] : llvm::zip_equal(timeline, times))
+    if (span.start > start)
+      for (BlockArgument argument : other.function.getArguments())
+        if (other.getArgumentRole(argument.getArgNumber()) == role)
+          values.readAt(valueOfRole[role],
+                        span.start +
+                            std::max<int64_t>(lastReader(argument, span.end - span.start), 0));
+}
+
 /// Arguments live from the section's start, values of kernels until their last reader, results to
 /// the end of the section, where losses, outputs and gradients are read; what a later section takes
 /// over lives on there.
@@ -271,46 +307,21 @@ LogicalResult MemoryPlanner::addSection(facts::Section &section) {
   }
   for (auto [index, value] : llvm::enumerate(section.getReturned()))
     if (RoleAttr role = section.getResultRole(index))
-      if (!section.isAccumulated(index) && values.find(value))
+      if (!section.isAccumulated(index) && values.find(value)) {
         valueOfRole[role] = facts::viewRoot(value);
-  startOf[section.function.getName()] = start;
-  start += numKernels + 1;
+        extendToReaders(role);
+      }
   return success();
 }
 
-/// Returns the bytes of all rings.
-int64_t MemoryPlanner::placeRings() {
-  int64_t end = 0;
-  for (Buffer *buffer : values.rings()) {
-    int64_t stride = llvm::alignTo(std::max<int64_t>(buffer->bytes, 1), task::bufferAlignment);
-    buffer->place = PlaceAttr::get(context, Space::Temporary, end, buffer->copies,
-                                   buffer->copies > 1 ? stride : 0);
-    end += buffer->copies * stride;
-  }
-  return end;
-}
-
-void MemoryPlanner::packTemporaries() {
-  int64_t ringBytes = placeRings(), ringCopies = 0;
-  for (Value value : values.all())
-    if (Buffer *buffer = values.find(value))
-      ringCopies = std::max(ringCopies, buffer->copies);
-  SmallVector<Buffer *> buffers = values.temporaries();
-  solve::PackProblem problem;
-  for (Buffer *buffer : buffers)
-    problem.items.push_back({buffer->bytes, buffer->first, buffer->last});
-  solve::PackSolution offsets = solve::pack(problem);
-  for (auto [buffer, offset] : llvm::zip_equal(buffers, offsets))
-    buffer->place = PlaceAttr::get(context, Space::Temporary, ringBytes + offset);
-
-  int64_t peak =
-      ringBytes + int64_t(llvm::alignTo(solve::peakOf(problem, offsets), task::bufferAlignment));
-  temporaryBytes = std::max(temporaryBytes, peak);
+void MemoryPlanner::placeTemporaries(bool isStep) {
+  int64_t buffers = int64_t(values.temporaries().size());
+  LayoutBytes bytes = Layout(values, isStep && rings ? &*rings : nullptr, times, context).place();
+  temporaryBytes = std::max(temporaryBytes, bytes.peak);
   remark::analysis(module.getLoc(), remark::RemarkOpts::name("plan-memory").category("schedule"))
-      << remark::metric("buffers", int64_t(buffers.size()))
-      << remark::metric("temporary_bytes", peak)
-      << remark::metric("bound_bytes", ringBytes + solve::lowerBound(problem))
-      << remark::metric("ring_bytes", ringBytes) << remark::metric("ring_copies", ringCopies)
+      << remark::metric("buffers", buffers) << remark::metric("temporary_bytes", bytes.peak)
+      << remark::metric("bound_bytes", bytes.bound) << remark::metric("ring_bytes", bytes.rings)
+      << remark::metric("ring_copies", bytes.copies)
       << remark::metric("persistent_bytes", persistent.end);
 }
 
@@ -342,11 +353,21 @@ LogicalResult MemoryPlanner::planTimeline(MutableArrayRef<facts::Section> sectio
   values = Values();
   valueOfRole.clear();
   startOf.clear();
+  times.clear();
+  timeline = sections;
   start = 0;
-  for (facts::Section &section : sections)
+  for (facts::Section &section : sections) {
+    int64_t numKernels = facts::collectKernels(section.function).size();
+    startOf[section.function.getName()] = start;
+    times.push_back({start, start + numKernels});
+    start += numKernels + 1;
+  }
+  for (auto [section, span] : llvm::zip_equal(sections, times)) {
+    start = span.start;
     if (failed(addSection(section)))
       return failure();
-  packTemporaries();
+  }
+  placeTemporaries(sections.front().runs > 0);
   for (facts::Section &section : sections)
     annotate(section);
   return success();

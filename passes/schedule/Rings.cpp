@@ -28,24 +28,32 @@ int64_t leastCopies(ArrayRef<Life> lives) {
 }
 
 Rings::Rings(pipe::StepOp step, MutableArrayRef<facts::Section> sections)
-    : sections(sections), slots(sections.size()) {
-  int64_t position = 0;
-  for (auto slot : step.getBody().front().getOps<pipe::SlotOp>()) {
+    : sections(sections), positions(sections.size()) {
+  for (auto slot : step.getBody().front().getOps<pipe::SlotOp>())
     for (auto [index, section] : llvm::enumerate(sections))
-      if (section.function.getName() == slot.getSection())
-        slots[index][slot.getNumber()] = position;
-    ++position;
-  }
+      if (section.function.getName() == slot.getSection()) {
+        positions[index][slot.getNumber()] = int64_t(slots.size());
+        slots.push_back({unsigned(index), slot.getNumber()});
+        break;
+      }
   for (unsigned section = 0; section < sections.size(); ++section)
     addValues(section);
 }
 
-void Rings::addReaders(RoleAttr role, SmallVectorImpl<unsigned> &readers) {
+std::optional<unsigned> Rings::frameOf(Value value) const {
+  auto found = frameNumbers.find(value);
+  return found == frameNumbers.end() ? std::nullopt : std::optional(found->second);
+}
+
+void Rings::addReaders(RoleAttr role, Readers &readers) {
   for (auto [index, section] : llvm::enumerate(sections))
     for (BlockArgument argument : section.function.getArguments()) {
       if (section.getArgumentRole(argument.getArgNumber()) != role)
         continue;
-      readers.push_back(index);
+      readers.sections.push_back(index);
+      readers.sent |= llvm::any_of(section.function.getOps<pipe::SendOp>(), [&](pipe::SendOp send) {
+        return facts::viewRoot(send.getInput()) == argument;
+      });
       for (auto [result, value] : llvm::enumerate(section.getReturned()))
         if (RoleAttr passedOn = section.getResultRole(result);
             facts::viewRoot(value) == argument && passedOn && passedOn != role)
@@ -53,44 +61,83 @@ void Rings::addReaders(RoleAttr role, SmallVectorImpl<unsigned> &readers) {
     }
 }
 
-int64_t Rings::copiesFor(unsigned section, ArrayRef<unsigned> readers) {
-  std::vector<unsigned> sorted(readers);
-  llvm::sort(sorted);
-  sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
-  int64_t &result = known[{section, sorted}];
-  if (result > 0)
-    return result;
-  SmallVector<Life> lives;
-  for (auto [number, first] : slots[section]) {
+std::vector<Life> Rings::livesOf(unsigned section, ArrayRef<unsigned> readers) const {
+  std::vector<Life> lives;
+  for (auto [number, first] : positions[section]) {
     Life life{number, first, first};
-    for (unsigned reader : sorted)
-      if (auto slot = slots[reader].find(number); slot != slots[reader].end())
+    for (unsigned reader : readers)
+      if (auto slot = positions[reader].find(number); slot != positions[reader].end())
         life.last = std::max(life.last, slot->second);
     lives.push_back(life);
   }
-  return result = leastCopies(lives);
+  return lives;
+}
+
+/// Whether `a`, which comes first in the list of sections, comes before `b` for each number.
+bool Rings::keepOrder(unsigned a, unsigned b) const {
+  return llvm::all_of(positions[a], [&](const auto &slot) {
+    auto other = positions[b].find(slot.first);
+    return other == positions[b].end() || slot.second < other->second;
+  });
+}
+
+void Rings::findInside(FrameRing &frame) const {
+  auto isWithin = [&](unsigned section) {
+    return positions[section].size() == frame.lives.size() &&
+           llvm::all_of(frame.lives, [&](const Life &life) {
+             auto slot = positions[section].find(life.number);
+             return slot != positions[section].end() && life.first <= slot->second &&
+                    slot->second <= life.last;
+           });
+  };
+  SmallVector<unsigned> within;
+  for (unsigned section = 0; section < sections.size(); ++section)
+    if (isWithin(section))
+      within.push_back(section);
+  for (unsigned section : within)
+    if (llvm::all_of(within, [&](unsigned other) {
+          return other == section || keepOrder(std::min(section, other), std::max(section, other));
+        }))
+      frame.inside.insert(section);
+}
+
+unsigned Rings::frameFor(unsigned section, std::vector<Life> lives) {
+  for (auto [number, frame] : llvm::enumerate(frames))
+    if (frame.maker == section && frame.lives == lives)
+      return number;
+  FrameRing &frame = frames.emplace_back();
+  frame.maker = section;
+  frame.copies = leastCopies(lives);
+  frame.lives = std::move(lives);
+  findInside(frame);
+  return frames.size() - 1;
 }
 
 /// What messages touch has a place of its own even where there is one copy.
 void Rings::addValues(unsigned index) {
   facts::Section &section = sections[index];
   int64_t most = section.runs;
-  llvm::MapVector<Value, SmallVector<unsigned>> readersOf;
+  llvm::MapVector<Value, Readers> readersOf;
   for (auto [result, value] : llvm::enumerate(section.getReturned()))
     if (RoleAttr role = section.getResultRole(result);
         role && role.getKind() == RoleKind::Saved && section.runs > 1)
       addReaders(role, readersOf[facts::viewRoot(value)]);
-  auto received = section.function.getOps<pipe::RecvOp>();
-  for (pipe::RecvOp recv : received)
-    readersOf[recv.getResult()];
-  for (auto &[value, readers] : readersOf)
-    copies[value] = copiesFor(index, readers);
-  for (pipe::RecvOp recv : received)
-    copies[recv.getResult()] = std::min(copies[recv.getResult()] + 1, most);
+  for (pipe::RecvOp recv : section.function.getOps<pipe::RecvOp>()) {
+    int64_t inUse = leastCopies(livesOf(index, readersOf[recv.getResult()].sections));
+    copies[recv.getResult()] = std::min(inUse + 1, most);
+  }
   for (auto send : section.function.getOps<pipe::SendOp>()) {
+    Value value = facts::viewRoot(send.getInput());
     auto sent = send->getAttrOfType<IntegerAttr>(copiesAttrName);
-    int64_t &known = copies[facts::viewRoot(send.getInput())];
-    known = std::max(known, sent ? std::min(sent.getInt(), most) : 1);
+    int64_t inUse = leastCopies(livesOf(index, readersOf[value].sections));
+    copies[value] = std::max({copies[value], inUse, sent ? std::min(sent.getInt(), most) : 1});
+  }
+  for (auto &[value, readers] : readersOf) {
+    std::vector<Life> lives = livesOf(index, readers.sections);
+    if (readers.sent)
+      copies[value] = std::max(copies[value], leastCopies(lives));
+    else if (!copies.contains(value))
+      frameNumbers[value] = frameFor(index, std::move(lives));
   }
 }
 

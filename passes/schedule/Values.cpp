@@ -28,20 +28,24 @@ void Values::readAt(Value value, int64_t time) {
   buffer->last = std::max(buffer->last, time);
 }
 
-SmallVector<Buffer *> Values::temporaries() {
-  SmallVector<Buffer *> free;
+SmallVector<Buffer *> Values::unplaced(function_ref<bool(const Buffer &)> matches) {
+  SmallVector<Buffer *> found;
   for (const std::unique_ptr<Buffer> &buffer : buffers)
-    if (!buffer->place && buffer->copies == 0)
-      free.push_back(buffer.get());
-  return free;
+    if (!buffer->place && matches(*buffer))
+      found.push_back(buffer.get());
+  return found;
+}
+
+SmallVector<Buffer *> Values::temporaries() {
+  return unplaced([](const Buffer &buffer) { return buffer.copies == 0 && !buffer.frame; });
 }
 
 SmallVector<Buffer *> Values::rings() {
-  SmallVector<Buffer *> rings;
-  for (const std::unique_ptr<Buffer> &buffer : buffers)
-    if (!buffer->place && buffer->copies > 0)
-      rings.push_back(buffer.get());
-  return rings;
+  return unplaced([](const Buffer &buffer) { return buffer.copies > 0; });
+}
+
+SmallVector<Buffer *> Values::inFrame(unsigned frame) {
+  return unplaced([=](const Buffer &buffer) { return buffer.frame == frame; });
 }
 
 int64_t lastReader(Value value, int64_t numKernels) {

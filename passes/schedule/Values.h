@@ -19,7 +19,8 @@ struct Buffer {
   int64_t last = 0;         ///< time of the last record that reads it
   task::PlaceAttr place;    ///< where it must lie; null: a temporary, free to choose
   bool overwritable = true; ///< false where a later run still needs what it holds
-  int64_t copies = 0;       ///< of its own place, which nothing else shares; 0: packed
+  int64_t copies = 0;       ///< of its own place, which nothing else shares; 0: no such place
+  std::optional<unsigned> frame = {}; ///< the ring of frames in which it lies
 };
 
 /// The buffers of one timeline.
@@ -35,11 +36,15 @@ public:
 
   /// Every value with a buffer, in order of definition.
   llvm::ArrayRef<mlir::Value> all() const { return order; }
-  /// Distinct buffers without a place, those that are packed and those with copies of their own.
+  /// Distinct buffers without a place: those that lie anywhere, those with copies of their own, and
+  /// those in the frames of a ring.
   llvm::SmallVector<Buffer *> temporaries();
   llvm::SmallVector<Buffer *> rings();
+  llvm::SmallVector<Buffer *> inFrame(unsigned frame);
 
 private:
+  llvm::SmallVector<Buffer *> unplaced(llvm::function_ref<bool(const Buffer &)> matches);
+
   llvm::SmallVector<std::unique_ptr<Buffer>> buffers;
   llvm::DenseMap<mlir::Value, Buffer *> bufferOf;
   llvm::SmallVector<mlir::Value> order;

@@ -36,6 +36,24 @@ int64_t peakOf(const PackProblem &problem, llvm::ArrayRef<int64_t> offsets) {
   return peak;
 }
 
+Gap findGap(const PackProblem &problem, llvm::ArrayRef<int64_t> offsets, const PackItem &item,
+            int64_t limit) {
+  llvm::SmallVector<std::pair<int64_t, int64_t>> taken{{limit, limit}};
+  for (auto [other, offset] : llvm::zip_equal(problem.items, offsets))
+    if (overlapInTime(item, other))
+      taken.push_back({offset, llvm::alignTo(offset + other.bytes, problem.alignment)});
+  llvm::sort(taken);
+  Gap best;
+  int64_t end = 0;
+  for (auto [from, to] : taken) {
+    int64_t free = from - end;
+    if (free >= item.bytes && (best.offset < 0 || free < best.bytes))
+      best = {end, free};
+    end = std::max(end, to);
+  }
+  return best;
+}
+
 int64_t lowerBound(const PackProblem &problem) {
   std::map<int64_t, int64_t> change;
   for (const PackItem &item : problem.items) {

@@ -40,6 +40,15 @@ std::string verify(const PackProblem &problem, llvm::ArrayRef<int64_t> offsets);
 /// The bytes that a solution needs.
 int64_t peakOf(const PackProblem &problem, llvm::ArrayRef<int64_t> offsets);
 
+/// Free bytes; none at a negative offset.
+struct Gap {
+  int64_t offset = -1, bytes = 0;
+};
+
+/// The smallest gap for one more item beside those that lie at `offsets`, below `limit`.
+Gap findGap(const PackProblem &problem, llvm::ArrayRef<int64_t> offsets, const PackItem &item,
+            int64_t limit);
+
 /// No solution needs fewer bytes: the most that is live at one time, each item rounded up to the
 /// alignment.
 int64_t lowerBound(const PackProblem &problem);

@@ -2,8 +2,8 @@
 
 #include "runtime/abi/OperandRanges.h"
 
-#include "runtime/abi/RingCopy.h"
 #include "runtime/abi/ElementTypes.h"
+#include "runtime/abi/RingCopy.h"
 
 #include <map>
 
@@ -194,16 +194,18 @@ std::vector<OperandRange> operandRanges(const Executable &executable, const Prog
 
 namespace {
 
-/// Bytes of a space; of a ring all copies.
-struct Span {
-  Space space;
-  uint64_t begin, end;
-};
-
-Span spanOf(const Program &program, const OperandRange &range) {
-  const Buffer &buffer = program.memory().buffers(int(range.operand->buffer()));
-  uint64_t begin = buffer.offset() + range.operand->offset();
-  return {buffer.space(), begin, begin + range.bytes + ringBytes(buffer) - buffer.bytes()};
+/// Whether two ranges have bytes in common in some slot.
+bool mayOverlap(const Program &program, const OperandRange &a, const OperandRange &b) {
+  const Buffer &aBuffer = program.memory().buffers(int(a.operand->buffer()));
+  const Buffer &bBuffer = program.memory().buffers(int(b.operand->buffer()));
+  bool isTogether = turnTogether(aBuffer, bBuffer);
+  auto endOf = [&](const Buffer &buffer, const OperandRange &range) {
+    uint64_t others = isTogether ? 0 : ringBytes(buffer) - buffer.bytes();
+    return buffer.offset() + range.operand->offset() + range.bytes + others;
+  };
+  return aBuffer.space() == bBuffer.space() &&
+         aBuffer.offset() + a.operand->offset() < endOf(bBuffer, b) &&
+         bBuffer.offset() + b.operand->offset() < endOf(aBuffer, a);
 }
 
 } // namespace
@@ -212,12 +214,9 @@ bool mayConflict(const Executable &executable, const Program &program, const Rec
                  const Record &b) {
   std::vector<OperandRange> others = operandRanges(executable, program, b);
   for (const OperandRange &x : operandRanges(executable, program, a))
-    for (const OperandRange &y : others) {
-      Span left = spanOf(program, x), right = spanOf(program, y);
-      bool overlap = left.space == right.space && left.begin < right.end && right.begin < left.end;
-      if (overlap && (x.writes || y.writes))
+    for (const OperandRange &y : others)
+      if ((x.writes || y.writes) && mayOverlap(program, x, y))
         return true;
-    }
   return false;
 }
 

@@ -37,8 +37,8 @@ struct OperandRange {
 std::vector<OperandRange> operandRanges(const Executable &executable, const Program &program,
                                         const Record &record);
 
-/// Whether some bytes are touched by both records and written by one, whichever copies of rings
-/// they work on.
+/// Whether some bytes are touched by both records and written by one, if both run in the same slot,
+/// whichever that is.
 bool mayConflict(const Executable &executable, const Program &program, const Record &a,
                  const Record &b);
 

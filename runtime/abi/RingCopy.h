@@ -40,6 +40,13 @@ inline uint64_t ringOffset(const Buffer &buffer, uint64_t index) {
   return buffer.offset() + index % ringLength(buffer) * buffer.ring().stride();
 }
 
+/// Whether copies for the same index lie equally far behind the first ones of both buffers: then
+/// those overlap for each index or for none.
+inline bool turnTogether(const Buffer &a, const Buffer &b) {
+  bool isAlike = ringLength(a) == ringLength(b);
+  return isAlike && (ringLength(a) == 1 || a.ring().stride() == b.ring().stride());
+}
+
 /// Bytes from the first byte of the first copy to the last one of the last.
 inline uint64_t ringBytes(const Buffer &buffer) {
   return (ringLength(buffer) - 1) * buffer.ring().stride() + buffer.bytes();

@@ -37,7 +37,7 @@ void OperandChecks::overlap(const Operand &a, uint64_t aBytes, const Operand &b,
   if (aBuffer.space() != bBuffer.space())
     return;
   // The ranges of the first copies reach over all of them where the buffers turn apart.
-  bool turnTogether = a.buffer() == b.buffer();
+  bool turnTogether = abi::turnTogether(aBuffer, bBuffer);
   uint64_t aRing = turnTogether ? 0 : ringBytes(aBuffer) - aBuffer.bytes();
   uint64_t bRing = turnTogether ? 0 : ringBytes(bBuffer) - bBuffer.bytes();
   uint64_t aBegin = aBuffer.offset() + a.offset(), bBegin = bBuffer.offset() + b.offset();

@@ -103,3 +103,85 @@ module {
     }
   }
 }
+
+// -----
+
+// Values that are saved for the same section share the copies of one ring. As long as a microbatch has not made the second one,
+// other values of the microbatch lie there; what finds no room lies behind the ring, in every section anew.
+module {
+  // CHECK: module @stage0 attributes {{.*}}task.bytes = #task.bytes<persistent = 64, temporary = 512, input = 64>
+  module @stage0 attributes {pipe.stage = 0 : i64} {
+    func.func @forward_train(%x: tensor<16xf32> {graph.role = #graph.role<input "x">})
+        -> (tensor<16xf32> {graph.role = #graph.role<saved "exp">}, tensor<32xf32> {graph.role = #graph.role<saved "both">}) {
+      // CHECK: graph.exp {{.*}}task.place = #task.place<temporary + 0, 2 x 192>
+      %0 = graph.exp %x : tensor<16xf32>
+      // CHECK: graph.matmul {{.*}}task.place = #task.place<temporary + 64, 2 x 192>
+      %1 = graph.reshape %0 : tensor<16xf32> to tensor<4x4xf32>
+      %2 = graph.matmul %1, %1 : tensor<4x4xf32>, tensor<4x4xf32>
+      // CHECK: graph.matmul {{.*}}task.place = #task.place<temporary + 128, 2 x 192>
+      %3 = graph.matmul %2, %1 : tensor<4x4xf32>, tensor<4x4xf32>
+      // CHECK: graph.matmul {{.*}}task.place = #task.place<temporary + 384>
+      %4 = graph.matmul %3, %1 : tensor<4x4xf32>, tensor<4x4xf32>
+      // CHECK: graph.concat {{.*}}task.place = #task.place<temporary + 64, 2 x 192>
+      %5 = graph.reshape %4 : tensor<4x4xf32> to tensor<16xf32>
+      %6 = graph.concat %5, %x axis = 0 : tensor<16xf32>, tensor<16xf32>
+      return %0, %6 : tensor<16xf32>, tensor<32xf32>
+    }
+    func.func @backward(%e: tensor<16xf32> {graph.role = #graph.role<saved "exp">}, %b: tensor<32xf32> {graph.role = #graph.role<saved "both">})
+        -> (tensor<4x4xf32> {graph.role = #graph.role<gradient "w">, pipe.accumulate = #pipe.accumulate<scale = 1.0>}) {
+      %0 = graph.reshape %e : tensor<16xf32> to tensor<4x4xf32>
+      %1 = graph.reshape %b : tensor<32xf32> to tensor<4x8xf32>
+      // CHECK: graph.matmul {{.*}}task.place = #task.place<temporary + 384>
+      %2 = graph.matmul %0, %1 : tensor<4x4xf32>, tensor<4x8xf32>
+      %3 = graph.matmul %2, %2 {transpose_rhs} : tensor<4x8xf32>, tensor<4x8xf32>
+      return %3 : tensor<4x4xf32>
+    }
+    pipe.step @train micro_batches = 3 copies = 1 micro_reduction = sum {
+      pipe.slot @forward_train microbatch = 0 copy = 0
+      pipe.slot @forward_train microbatch = 1 copy = 0
+      pipe.slot @backward microbatch = 0 copy = 0
+      pipe.slot @forward_train microbatch = 2 copy = 0
+      pipe.slot @backward microbatch = 1 copy = 0
+      pipe.slot @backward microbatch = 2 copy = 0
+    }
+  }
+}
+
+// -----
+
+// Of microbatch 0 @backward_weight comes last, of microbatch 1 @backward_input does: neither may lay its own over what both read.
+module {
+  // CHECK: module @stage0
+  module @stage0 attributes {pipe.stage = 0 : i64} {
+    func.func @forward_train(%x: tensor<16xf32> {graph.role = #graph.role<input "x">})
+        -> (tensor<16xf32> {graph.role = #graph.role<saved "exp">}) {
+      // CHECK: graph.exp {{.*}}task.place = #task.place<temporary + 0, 2 x 64>
+      %0 = graph.exp %x : tensor<16xf32>
+      return %0 : tensor<16xf32>
+    }
+    func.func @backward_input(%e: tensor<16xf32> {graph.role = #graph.role<saved "exp">})
+        -> (tensor<4x4xf32> {graph.role = #graph.role<gradient "v">, pipe.accumulate = #pipe.accumulate<scale = 1.0>}) {
+      // CHECK: graph.neg {{.*}}task.place = #task.place<temporary + 128>
+      %0 = graph.neg %e : tensor<16xf32>
+      %1 = graph.reshape %0 : tensor<16xf32> to tensor<4x4xf32>
+      %2 = graph.matmul %1, %1 : tensor<4x4xf32>, tensor<4x4xf32>
+      return %2 : tensor<4x4xf32>
+    }
+    func.func @backward_weight(%e: tensor<16xf32> {graph.role = #graph.role<saved "exp">})
+        -> (tensor<4x4xf32> {graph.role = #graph.role<gradient "w">, pipe.accumulate = #pipe.accumulate<scale = 1.0>}) {
+      // CHECK: graph.sin {{.*}}task.place = #task.place<temporary + 128>
+      %0 = graph.sin %e : tensor<16xf32>
+      %1 = graph.reshape %0 : tensor<16xf32> to tensor<4x4xf32>
+      %2 = graph.matmul %1, %1 : tensor<4x4xf32>, tensor<4x4xf32>
+      return %2 : tensor<4x4xf32>
+    }
+    pipe.step @train micro_batches = 2 copies = 1 micro_reduction = sum {
+      pipe.slot @forward_train microbatch = 0 copy = 0
+      pipe.slot @forward_train microbatch = 1 copy = 0
+      pipe.slot @backward_input microbatch = 0 copy = 0
+      pipe.slot @backward_weight microbatch = 0 copy = 0
+      pipe.slot @backward_weight microbatch = 1 copy = 0
+      pipe.slot @backward_input microbatch = 1 copy = 0
+    }
+  }
+}

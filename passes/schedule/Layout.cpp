@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/schedule/Layout.h"
+
+#include "passes/solve/PackSearch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using pcc::task::PlaceAttr;
+using pcc::task::Space;
+
+namespace pcc::schedule {
+
+static int64_t alignedBytes(const Buffer *buffer) {
+  return int64_t(llvm::alignTo(std::max<int64_t>(buffer->bytes, 1), task::bufferAlignment));
+}
+
+static solve::PackItem itemOf(const Buffer *buffer) {
+  return {buffer->bytes, buffer->first, buffer->last};
+}
+
+Layout::Layout(Values &values, const Rings *rings, ArrayRef<SectionTimes> times,
+               MLIRContext *context)
+    : values(values), rings(rings), times(times), context(context) {}
+
+/// Of what is saved all is live between its sections, so any order needs the same. What lives
+/// longest lies lowest, so that gaps are in one piece where live ranges are nested.
+void Layout::addFrame(unsigned number) {
+  Frame frame{number, values.inFrame(number), {}, {}, 0};
+  if (frame.buffers.empty())
+    return;
+  llvm::stable_sort(frame.buffers, [](const Buffer *a, const Buffer *b) {
+    return a->last - a->first > b->last - b->first;
+  });
+  for (const Buffer *buffer : frame.buffers) {
+    frame.items.items.push_back(itemOf(buffer));
+    frame.offsets.push_back(frame.bytes);
+    frame.bytes += alignedBytes(buffer);
+  }
+  frames.push_back(std::move(frame));
+}
+
+/// Puts a buffer into the smallest gap of a frame, if it is used within one section that runs while
+/// the frame is there. What a section returns is read behind it, and stays where it is.
+bool Layout::fillGap(Buffer *buffer) {
+  auto section = llvm::find_if(times, [&](const SectionTimes &section) {
+    return section.start <= buffer->first && buffer->last < section.end;
+  });
+  if (section == times.end())
+    return false;
+  Frame *best = nullptr;
+  solve::Gap smallest;
+  for (Frame &frame : frames) {
+    if (!rings->getFrames()[frame.number].inside.contains(unsigned(section - times.begin())))
+      continue;
+    solve::Gap gap = solve::findGap(frame.items, frame.offsets, itemOf(buffer), frame.bytes);
+    if (gap.offset >= 0 && (!best || gap.bytes < smallest.bytes)) {
+      best = &frame;
+      smallest = gap;
+    }
+  }
+  if (!best)
+    return false;
+  best->buffers.push_back(buffer);
+  best->items.items.push_back(itemOf(buffer));
+  best->offsets.push_back(smallest.offset);
+  return true;
+}
+
+/// From the first section that runs while some frame of the ring is in use to the last one.
+SectionTimes Layout::usedTimes(const FrameRing &ring) const {
+  SectionTimes used = times[ring.maker];
+  for (const Life &life : ring.lives)
+    for (int64_t slot = life.first; slot <= life.last; ++slot) {
+      const SectionTimes &section = times[rings->getSlots()[slot].section];
+      used.start = std::min(used.start, section.start);
+      used.end = std::max(used.end, section.end);
+    }
+  return used;
+}
+
+void Layout::setPlaces(const Frame &frame, int64_t offset) {
+  int64_t copies = rings->getFrames()[frame.number].copies;
+  for (auto [buffer, own] : llvm::zip_equal(frame.buffers, frame.offsets))
+    buffer->place = PlaceAttr::get(context, Space::Temporary, offset + own, copies,
+                                   copies > 1 ? frame.bytes : 0);
+}
+
+void Layout::pack() {
+  solve::PackProblem problem;
+  SmallVector<Buffer *> messages = values.rings();
+  for (const Buffer *message : messages) {
+    int64_t size = message->copies * alignedBytes(message);
+    problem.items.push_back({size, times.front().start, times.back().end});
+    bytes.rings += size;
+    bytes.copies = std::max(bytes.copies, message->copies);
+  }
+  for (const Frame &frame : frames) {
+    const FrameRing &ring = rings->getFrames()[frame.number];
+    SectionTimes used = usedTimes(ring);
+    problem.items.push_back({ring.copies * frame.bytes, used.start, used.end});
+    bytes.rings += ring.copies * frame.bytes;
+    bytes.copies = std::max(bytes.copies, ring.copies);
+  }
+  for (const Buffer *buffer : loose)
+    problem.items.push_back(itemOf(buffer));
+
+  solve::PackSolution offsets = solve::pack(problem);
+  bytes.peak = int64_t(llvm::alignTo(solve::peakOf(problem, offsets), task::bufferAlignment));
+  const int64_t *offset = offsets.begin();
+  for (Buffer *message : messages)
+    message->place = PlaceAttr::get(context, Space::Temporary, *offset++, message->copies,
+                                    message->copies > 1 ? alignedBytes(message) : 0);
+  for (const Frame &frame : frames)
+    setPlaces(frame, *offset++);
+  for (Buffer *buffer : loose)
+    buffer->place = PlaceAttr::get(context, Space::Temporary, *offset++);
+}
+
+/// The most that is live in a slot of a section, of its own number and of what all slots share.
+int64_t Layout::boundOf(unsigned section) const {
+  solve::PackProblem problem;
+  auto add = [&](const Buffer *buffer) {
+    int64_t first = std::max(buffer->first, times[section].start);
+    int64_t last = std::min(buffer->last, times[section].end);
+    if (first <= last)
+      problem.items.push_back({buffer->bytes, first, last});
+  };
+  for (const Buffer *buffer : loose)
+    add(buffer);
+  for (const Frame &frame : frames)
+    if (rings->getFrames()[frame.number].inside.contains(section))
+      llvm::for_each(frame.buffers, add);
+  return solve::lowerBound(problem);
+}
+
+/// What numbers that are in none of their slots have in frames.
+int64_t Layout::waitingBytes(int64_t slot) const {
+  SectionSlot own = rings->getSlots()[slot];
+  int64_t sum = 0;
+  for (const Frame &frame : frames) {
+    const FrameRing &ring = rings->getFrames()[frame.number];
+    bool isInside = ring.inside.contains(own.section);
+    sum +=
+        frame.bytes * llvm::count_if(ring.lives, [&](const Life &life) {
+          return life.first < slot && slot < life.last && !(isInside && life.number == own.number);
+        });
+  }
+  return sum;
+}
+
+int64_t Layout::findBound() const {
+  SmallVector<int64_t> ofSection;
+  for (unsigned section = 0; section < times.size(); ++section)
+    ofSection.push_back(boundOf(section));
+  int64_t most = *llvm::max_element(ofSection);
+  for (int64_t slot = 0; rings && slot < int64_t(rings->getSlots().size()); ++slot)
+    most = std::max(most, ofSection[rings->getSlots()[slot].section] + waitingBytes(slot));
+  for (const Buffer *message : values.rings())
+    most += message->copies * alignedBytes(message);
+  return most;
+}
+
+LayoutBytes Layout::place() {
+  for (unsigned frame = 0; rings && frame < rings->getFrames().size(); ++frame)
+    addFrame(frame);
+  loose = values.temporaries();
+  SmallVector<Buffer *> bySize = loose;
+  llvm::stable_sort(bySize, [](const Buffer *a, const Buffer *b) { return a->bytes > b->bytes; });
+  llvm::SmallPtrSet<Buffer *, 16> inGaps;
+  for (Buffer *buffer : bySize)
+    if (fillGap(buffer))
+      inGaps.insert(buffer);
+  llvm::erase_if(loose, [&](Buffer *buffer) { return inGaps.contains(buffer); });
+  bytes.bound = findBound();
+  pack();
+  return bytes;
+}
+
+} // namespace pcc::schedule
