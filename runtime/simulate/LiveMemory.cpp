@@ -5,90 +5,112 @@
 #include "runtime/abi/RingCopy.h"
 
 #include <algorithm>
+#include <map>
 
 namespace pcc::simulate {
 namespace {
 
-/// So many bytes more, or less, from `time` on.
-struct Change {
-  double time;
-  int64_t bytes;
+/// Who wrote something: a run of a record, through a buffer.
+struct Writer {
+  size_t slot = 0;
+  uint32_t record = 0, buffer = 0;
+
+  auto operator<=>(const Writer &) const = default;
+};
+
+/// A piece of memory while it holds what somebody wrote.
+struct Holding {
+  Span live;
+  uint32_t piece = 0;
+  Writer writer;
 };
 
 class MemoryFollower {
 public:
-  MemoryFollower(const check::ByteMap &bytes, const abi::BatchPlan &batch)
-      : bytes(bytes), batch(batch), pieces(bytes.size()) {}
+  explicit MemoryFollower(const check::ByteMap &bytes) : bytes(bytes), pieces(bytes.size()) {}
 
-  void follow(uint32_t record, const abi::Slot &slot, bool isFirst, const Span &span);
-  std::vector<LiveBytes> finish();
+  void follow(uint32_t record, size_t slot, uint64_t number, bool isFirst, const Span &span);
+  void finish();
+  std::vector<LiveBytes> listLevels() const;
+  /// What is live at a time, by writer; their sections are not known here.
+  std::vector<LiveTensor> listTensors(double time) const;
 
 private:
   struct Piece {
     bool isLive = false;
     Span live;
+    Writer writer;
   };
   void close(uint32_t piece);
-  void read(uint32_t piece, const Span &span);
-  void write(uint32_t piece, const Span &span);
-  void touchAll(const check::Pieces &range, const Span &span,
-                void (MemoryFollower::*touch)(uint32_t, const Span &));
+  void read(uint32_t piece, const Span &span, const Writer &reader);
+  void write(uint32_t piece, const Span &span, const Writer &writer);
 
   const check::ByteMap &bytes;
-  const abi::BatchPlan &batch;
   std::vector<Piece> pieces;
-  std::vector<Change> changes;
+  std::vector<Holding> holdings;
 };
 
 void MemoryFollower::close(uint32_t piece) {
-  const Piece &own = pieces[piece];
-  int64_t size = int64_t(bytes.bytesOf(piece));
-  if (!own.isLive || own.live.length() <= 0)
-    return;
-  changes.push_back({own.live.begin, size});
-  changes.push_back({own.live.end, -size});
+  Piece &own = pieces[piece];
+  if (own.isLive && own.live.length() > 0)
+    holdings.push_back({own.live, piece, own.writer});
+  own.isLive = false;
 }
 
-void MemoryFollower::follow(uint32_t record, const abi::Slot &slot, bool isFirst,
+void MemoryFollower::follow(uint32_t record, size_t slot, uint64_t number, bool isFirst,
                             const Span &span) {
-  uint64_t number = abi::ringIndex(batch, slot);
+  auto touchAll = [&](const check::Touch &touch, auto visit) {
+    const check::Pieces &range = touch.of(number);
+    for (uint32_t piece = range.first; piece < range.end; ++piece)
+      if (bytes.spaceOf(piece) == abi::TEMPORARY)
+        (this->*visit)(piece, span, Writer{slot, record, touch.buffer});
+  };
   for (const check::Touch &touch : bytes.touchesOf(record)) {
     bool reads = touch.reads == abi::Reads::Yes || touch.reads == abi::Reads::Perhaps ||
                  (touch.reads == abi::Reads::AfterFirst && !isFirst);
     if (reads)
-      touchAll(touch.of(number), span, &MemoryFollower::read);
+      touchAll(touch, &MemoryFollower::read);
   }
   for (const check::Touch &touch : bytes.touchesOf(record))
     if (touch.writes)
-      touchAll(touch.of(number), span, &MemoryFollower::write);
+      touchAll(touch, &MemoryFollower::write);
 }
 
-void MemoryFollower::touchAll(const check::Pieces &range, const Span &span,
-                              void (MemoryFollower::*touch)(uint32_t, const Span &)) {
-  for (uint32_t piece = range.first; piece < range.end; ++piece)
-    if (bytes.spaceOf(piece) == abi::TEMPORARY)
-      (this->*touch)(piece, span);
-}
-
-void MemoryFollower::read(uint32_t piece, const Span &span) {
+void MemoryFollower::read(uint32_t piece, const Span &span, const Writer &reader) {
   Piece &own = pieces[piece];
   if (!own.isLive)
-    own = {true, span};
+    own = {true, span, reader};
   own.live.end = std::max(own.live.end, span.end);
 }
 
 /// What is still read while it is written, as in place, lives on.
-void MemoryFollower::write(uint32_t piece, const Span &span) {
-  if (pieces[piece].isLive && pieces[piece].live.end > span.begin)
-    return read(piece, span);
+void MemoryFollower::write(uint32_t piece, const Span &span, const Writer &writer) {
+  Piece &own = pieces[piece];
+  double end = own.isLive ? std::max(own.live.end, span.end) : span.end;
+  if (own.isLive && own.live.end > span.begin)
+    own.live.end = span.begin;
+  else
+    end = span.end;
   close(piece);
-  pieces[piece] = {true, span};
+  own = {true, {span.begin, end}, writer};
 }
 
-std::vector<LiveBytes> MemoryFollower::finish() {
+void MemoryFollower::finish() {
   for (uint32_t piece = 0; piece < pieces.size(); ++piece)
-    if (pieces[piece].isLive)
-      close(piece);
+    close(piece);
+}
+
+std::vector<LiveBytes> MemoryFollower::listLevels() const {
+  struct Change {
+    double time;
+    int64_t bytes;
+  };
+  std::vector<Change> changes;
+  for (const Holding &holding : holdings) {
+    int64_t size = int64_t(bytes.bytesOf(holding.piece));
+    changes.push_back({holding.live.begin, size});
+    changes.push_back({holding.live.end, -size});
+  }
   // What ends at a time makes room for what begins then.
   std::sort(changes.begin(), changes.end(), [](const Change &a, const Change &b) {
     return a.time != b.time ? a.time < b.time : a.bytes < b.bytes;
@@ -104,23 +126,47 @@ std::vector<LiveBytes> MemoryFollower::finish() {
   return levels;
 }
 
+std::vector<LiveTensor> MemoryFollower::listTensors(double time) const {
+  std::map<Writer, uint64_t> sizes;
+  for (const Holding &holding : holdings)
+    if (holding.live.begin <= time && time < holding.live.end)
+      sizes[holding.writer] += bytes.bytesOf(holding.piece);
+  std::vector<LiveTensor> tensors;
+  for (const auto &[writer, size] : sizes)
+    tensors.push_back({0, writer.record, writer.buffer, writer.slot, size});
+  std::stable_sort(tensors.begin(), tensors.end(),
+                   [](const LiveTensor &a, const LiveTensor &b) { return a.bytes > b.bytes; });
+  return tensors;
+}
+
 } // namespace
 
 Memory followMemory(const check::ProgramIndex &index, const check::ByteMap &bytes,
                     const Script &script, const std::vector<Span> &spans) {
-  MemoryFollower follower(bytes, index.executable.batch());
+  MemoryFollower follower(bytes);
   forEachRun(script, [&](size_t run, size_t slot, uint32_t record, bool isFirst) {
     if (spans[run].isEver())
-      follower.follow(record, script.slots[slot], isFirst, spans[run]);
+      follower.follow(record, slot, abi::ringIndex(index.executable.batch(), script.slots[slot]),
+                      isFirst, spans[run]);
   });
+  follower.finish();
   const abi::MemoryPlan &plan = index.program.memory();
   Memory memory{.held = plan.persistent_bytes() + plan.input_bytes() +
                         index.executable.constants().size(),
-                .live = follower.finish()};
+                .live = follower.listLevels()};
   memory.planned = memory.held + plan.temporary_bytes();
+  auto peak =
+      std::max_element(memory.live.begin(), memory.live.end(),
+                       [](const LiveBytes &a, const LiveBytes &b) { return a.bytes < b.bytes; });
   memory.peakLive = memory.held;
-  for (const LiveBytes &level : memory.live)
-    memory.peakLive = std::max(memory.peakLive, memory.held + level.bytes);
+  if (peak == memory.live.end())
+    return memory;
+  memory.peakLive += peak->bytes;
+  memory.atPeak = follower.listTensors(peak->begin);
+  for (LiveTensor &tensor : memory.atPeak) {
+    tensor.section = script.slots[tensor.slot].section();
+    tensor.record -= index.firstOf[tensor.section];
+  }
   return memory;
 }
 

@@ -37,7 +37,9 @@ void followMemories(const std::vector<check::ProgramIndex> &programs,
         const Script &script = scripts[index.number];
         timeline.memory = followMemory(index, bytes, script, timeline.spans);
         std::vector<Span> turns = listSpans(index, bytes, script, timeline.ranks.front());
-        timeline.memory.peakLive = followMemory(index, bytes, script, turns).peakLive;
+        Memory byTurns = followMemory(index, bytes, script, turns);
+        timeline.memory.peakLive = byTurns.peakLive;
+        timeline.memory.atPeak = std::move(byTurns.atPeak);
       }
   }
 }

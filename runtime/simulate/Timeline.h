@@ -5,6 +5,7 @@
 #ifndef PCC_RUNTIME_SIMULATE_TIMELINE_H
 #define PCC_RUNTIME_SIMULATE_TIMELINE_H
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -47,6 +48,14 @@ struct LiveBytes {
   uint64_t bytes = 0;
 };
 
+/// What a record has written in a slot to a TEMPORARY buffer, or has read there that nobody wrote.
+struct LiveTensor {
+  /// In the program: the section, the place of the record in it, and the buffer.
+  uint32_t section = 0, record = 0, buffer = 0;
+  size_t slot = 0;
+  uint64_t bytes = 0;
+};
+
 /// What a rank keeps in memory. A byte of TEMPORARY is live from the beginning of the record that
 /// writes it to the end of the last one that reads what was written.
 struct Memory {
@@ -57,6 +66,8 @@ struct Memory {
   uint64_t peakLive = 0, planned = 0;
   /// The level of live TEMPORARY bytes at the simulated times, where it changes.
   std::vector<LiveBytes> live = {};
+  /// What is live when the most is, by turns: the first time, the largest first.
+  std::vector<LiveTensor> atPeak = {};
 };
 
 /// Ranks that do the same at the same times.

@@ -5,6 +5,7 @@
 #include "runtime/abi/RankExpression.h"
 #include "runtime/simulate/WriteTrace.h"
 #include "tools/pcc/Gantt.h"
+#include "tools/pcc/Staircase.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -100,6 +101,20 @@ static void printMemory(llvm::ArrayRef<std::string> names, size_t widest,
   }
 }
 
+/// Of the class that needs most, over time and at its peak.
+static void printFullest(const abi::Executable &executable, llvm::ArrayRef<std::string> names,
+                         const simulate::Simulation &simulation, int columns) {
+  auto fullest = std::max_element(simulation.timelines.begin(), simulation.timelines.end(),
+                                  [](const simulate::Timeline &a, const simulate::Timeline &b) {
+                                    return a.memory.planned < b.memory.planned;
+                                  });
+  if (columns) {
+    llvm::outs() << "\n          MB  " << names[fullest - simulation.timelines.begin()] << "\n";
+    printStaircase(llvm::outs(), fullest->memory, simulation.seconds, columns);
+  }
+  printPeak(llvm::outs(), executable, simulation, *fullest);
+}
+
 void pcc::cli::printSimulation(const abi::Executable &executable,
                                const simulate::Simulation &simulation, int columns) {
   std::vector<GanttRow> rows;
@@ -114,6 +129,7 @@ void pcc::cli::printSimulation(const abi::Executable &executable,
     printGantt(llvm::outs(), rows, simulation.seconds, columns);
   printTimes(names, widest, simulation);
   printMemory(names, widest, simulation);
+  printFullest(executable, names, simulation, columns);
   llvm::outs() << llvm::formatv("\n{0}: {1:f3} ms on {2} ranks, {3:f1} % of their time bubbles; "
                                 "the last to be done: {4}\n",
                                 simulation.episode == "step" ? "a step" : simulation.episode,
@@ -144,7 +160,9 @@ json::Value pcc::cli::toJson(const abi::Executable &executable,
                      {"hidden", timeline.hidden},
                      {"bytes", json::Object{{"held", int64_t(memory.held)},
                                             {"peak_live", int64_t(memory.peakLive)},
-                                            {"planned", int64_t(memory.planned)}}}});
+                                            {"planned", int64_t(memory.planned)}}},
+                     {"live", levelsToJson(memory)},
+                     {"at_peak", peakToJson(executable, simulation, timeline)}});
   }
   return json::Object{{"episode", simulation.episode},
                       {"seconds", simulation.seconds},

@@ -64,6 +64,18 @@ TEST(LiveMemory, WhatIsChangedInPlaceCountsOnce) {
   EXPECT_EQ(levelsOf(memory), (Levels{{0, 4}, {7, 0}}));
 }
 
+TEST(LiveMemory, TensorsAtThePeakAreTheirWriters) {
+  Sketch sketch = filled();
+  auto step = simulate::simulate(sketch.executable, exactCluster({1}, {1}));
+  const std::vector<simulate::LiveTensor> &tensors = step->timelines[0].memory.atPeak;
+  // b is there, and of a what is still to be copied.
+  ASSERT_EQ(tensors.size(), 2u);
+  EXPECT_EQ(std::tuple(tensors[0].record, tensors[0].buffer, tensors[0].bytes),
+            std::tuple(1u, 1u, 80u));
+  EXPECT_EQ(std::tuple(tensors[1].record, tensors[1].buffer, tensors[1].bytes),
+            std::tuple(0u, 0u, 50u));
+}
+
 TEST(LiveMemory, HeldAndPlannedBytes) {
   Sketch sketch = filled();
   sketch.executable.mutable_programs(0)->mutable_memory()->set_persistent_bytes(1000);
