@@ -47,7 +47,8 @@ public:
   }
 
 private:
-  /// The factor is an op of its own on the value as it is, partial or not.
+  /// The factor is an op of its own on the value as it is, partial or not, right behind it: what
+  /// reduces the gradient can begin there.
   void multiplyGradients(Operation *terminator) {
     for (OpOperand &operand : terminator->getOpOperands()) {
       unsigned index = operand.getOperandNumber();
@@ -58,7 +59,7 @@ private:
       Value gradient = operand.get();
       Sharding sharding = facts::getSharding(gradient), whole = sharding.withoutPartial();
       auto type = cast<RankedTensorType>(gradient.getType());
-      builder.setInsertionPoint(terminator);
+      builder.setInsertionPointAfterValue(gradient);
       auto constant =
           graph::ConstantOp::create(builder, gradient.getLoc(), type, factor.getValueAsDouble());
       auto product =

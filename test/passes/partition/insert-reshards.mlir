@@ -62,17 +62,21 @@ module attributes {dist.mesh = #dist.mesh<dp=4>} {
 
 // -----
 
-// The factor of a gradient is multiplied in, on the partial value.
+// The factor of a gradient is multiplied in, on the partial value, before what stands behind the gradient.
 
 // CHECK-LABEL: func.func @factor(
 // CHECK-NOT: dist.gradient_factor
 // CHECK: %[[C:.+]] = graph.constant dense<4.000000e+00>
 // CHECK: %[[P:.+]] = graph.mul %{{.+}}, %[[C]] {{.+}} dist.out = [#dist.sharding<[_] partial(sum: dp)>]
-// CHECK: return %[[P]]
+// CHECK: %[[N:.+]] = graph.neg
+// CHECK: return %[[P]], %[[N]]
 module attributes {dist.mesh = #dist.mesh<dp=4>} {
-  func.func @factor(%g: tensor<8xf32> {dist.sharding = #dist.sharding<[_] partial(sum: dp)>})
-      -> (tensor<8xf32> {dist.gradient_factor = 4.0 : f64, dist.sharding = #dist.sharding<[_] partial(sum: dp)>}) {
-    return %g : tensor<8xf32>
+  func.func @factor(%g: tensor<8xf32> {dist.sharding = #dist.sharding<[_] partial(sum: dp)>},
+                    %x: tensor<8xf32> {dist.sharding = #dist.sharding<[_]>})
+      -> (tensor<8xf32> {dist.gradient_factor = 4.0 : f64, dist.sharding = #dist.sharding<[_] partial(sum: dp)>},
+          tensor<8xf32> {dist.sharding = #dist.sharding<[_]>}) {
+    %0 = graph.neg %x {dist.in = [#dist.sharding<[_]>], dist.out = [#dist.sharding<[_]>]} : tensor<8xf32>
+    return %g, %0 : tensor<8xf32>, tensor<8xf32>
   }
 }
 
