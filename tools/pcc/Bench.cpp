@@ -141,7 +141,7 @@ private:
       return code;
     if (cluster.givenFlag() != "cluster") {
       Session session;
-      RunTimer timer(session.context, count, links, quick ? 2 : 5, quick ? 0.002 : 0.02);
+      RunTimer timer(session.context, count, links, quick ? 2 : 10, quick ? 0.002 : 0.02);
       mlir::FailureOr<abi::Cluster> own = calibrate(timer, quick);
       if (mlir::failed(own))
         return RunFailed;

@@ -38,7 +38,7 @@ public:
     if (ExitCode code = link.read(links))
       return code;
     Session session;
-    RunTimer timer(session.context, ranks, links, quick ? 2 : 5, quick ? 0.002 : 0.02);
+    RunTimer timer(session.context, ranks, links, quick ? 2 : 10, quick ? 0.002 : 0.02);
     mlir::FailureOr<abi::Cluster> cluster = calibrate(timer, quick);
     if (mlir::failed(cluster))
       return RunFailed;

@@ -33,16 +33,19 @@ FailureOr<machine::ProductFit> measureProducts(RunTimer &timer, bool quick) {
   std::vector<double> sizes =
       quick ? std::vector<double>{16, 96} : std::vector<double>{16, 128, 1024};
   std::vector<machine::ProductTime> times;
+  std::vector<TimedProgram> programs;
+  std::vector<int> counts;
   for (double rows : sizes)
     for (double columns : sizes)
       for (double depth : sizes) {
-        machine::Product product{1, rows, columns, depth};
-        int count = 0;
-        FailureOr<double> seconds = timer.time(makeProducts(product, count));
-        if (failed(seconds))
-          return failure();
-        times.push_back({product, *seconds / count});
+        times.push_back({{1, rows, columns, depth}, 0});
+        programs.push_back(makeProducts(times.back().product, counts.emplace_back()));
       }
+  FailureOr<std::vector<double>> seconds = timer.timeInTurns(programs, timer.getRounds());
+  if (failed(seconds))
+    return failure();
+  for (auto [time, own, count] : llvm::zip_equal(times, *seconds, counts))
+    time.seconds = own / count;
   return machine::fitProducts(times);
 }
 
@@ -53,15 +56,17 @@ fitOver(RunTimer &timer, ArrayRef<int64_t> elements, int arguments,
         function_ref<std::string(int64_t elements, StringRef type)> ops,
         function_ref<std::string(int64_t elements)> result,
         function_ref<double(int64_t elements)> amountOf) {
-  std::vector<machine::AmountTime> times;
+  std::vector<TimedProgram> programs;
   for (int64_t count : elements) {
     std::string type = llvm::formatv("tensor<{0}xf32>", count);
-    FailureOr<double> seconds =
-        timer.time({std::vector<std::string>(arguments, type), ops(count, type), {result(count)}});
-    if (failed(seconds))
-      return failure();
-    times.push_back({amountOf(count), *seconds});
+    programs.push_back({std::vector<std::string>(arguments, type), ops(count, type), {result(count)}});
   }
+  FailureOr<std::vector<double>> seconds = timer.timeInTurns(programs, timer.getRounds());
+  if (failed(seconds))
+    return failure();
+  std::vector<machine::AmountTime> times;
+  for (auto [count, own] : llvm::zip_equal(elements, *seconds))
+    times.push_back({amountOf(count), own});
   return machine::fitLine(times);
 }
 
