@@ -15,8 +15,12 @@ double KernelSeconds::of(const facts::Kernel &kernel) const {
     return ofMessage(kernel);
   double seconds = 0;
   for (Operation *op : kernel.ops)
-    seconds += facts::OpPrice(op, cluster.device(), shares.of(op)).seconds(facts::OpShapes::of(op));
+    seconds += ofPart(op);
   return seconds;
+}
+
+double KernelSeconds::ofPart(Operation *op) const {
+  return facts::OpPrice(op, cluster.device(), shares.of(op)).seconds(facts::OpShapes::of(op));
 }
 
 double KernelSeconds::ofMessage(const facts::Kernel &kernel) const {

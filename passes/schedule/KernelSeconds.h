@@ -19,6 +19,8 @@ public:
   /// A kernel takes what its ops take with what they still have to move (facts::KernelShares), a
   /// message of several collectives what one over all their bytes does.
   double of(const facts::Kernel &kernel) const;
+  /// What an op adds to a kernel that computes.
+  double ofPart(mlir::Operation *op) const;
 
 private:
   double ofMessage(const facts::Kernel &kernel) const;

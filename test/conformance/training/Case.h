@@ -84,6 +84,8 @@ Judgement judgeManual(const Case &question, mlir::MLIRContext &context);
 Judgement judgeStep(const Case &question, mlir::MLIRContext &context);
 /// Of one rank's part of a step in pipeline stages.
 Judgement judgePipeline(const Case &question, mlir::MLIRContext &context);
+/// A step of several copies of a batch's parts.
+Judgement judgeInterleave(const Case &question, mlir::MLIRContext &context);
 /// One operator with a strategy, or several with differing ones.
 Judgement judgeStrategies(const Case &question, mlir::MLIRContext &context);
 

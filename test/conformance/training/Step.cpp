@@ -61,7 +61,7 @@ PipelineOptions makeStepOptions(const Case &question, const StepOptions &given) 
   options.parallel.set_device_num(mode == abi::STAND_ALONE ? 1 : question.devices);
   options.parallel.set_pipeline_stages(given.stages);
   options.parallel.set_micro_batches(given.slots);
-  options.parallel.set_interleave_num(1);
+  options.parallel.set_interleave_num(int(given.copies));
   options.parallel.set_full_batch(given.fullBatch);
   options.parallel.set_gradients_mean(given.gradientsMean);
   options.parallel.set_loss_repeated_mean(given.lossRepeatedMean);
@@ -70,6 +70,7 @@ PipelineOptions makeStepOptions(const Case &question, const StepOptions &given) 
   options.parallel.set_parallel_optimizer_threshold(given.threshold);
   options.training.optimizer = given.optimizer;
   options.training.microBatches = given.slots;
+  options.training.copies = given.copies;
   return options;
 }
 

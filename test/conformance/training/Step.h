@@ -47,7 +47,7 @@ using Step = std::map<std::string, Share>;
 struct StepOptions {
   explicit StepOptions(const Case &question);
 
-  int64_t rank, slots = 1;
+  int64_t rank, slots = 1, copies = 1; ///< slots without copies
   int64_t stages, ranks; ///< pipeline stages; ranks of each
   bool fullBatch, gradientsMean, lossRepeatedMean;
   bool shardsOptimizer;

@@ -36,6 +36,8 @@ StepOptions::StepOptions(const Case &question) {
     const json::Array &wrap = *(*wraps)[index].getAsArray();
     if (wrap[0].getAsString() == "GradAccumulationCell" || wrap[0].getAsString() == "PipelineCell")
       slots *= wrap[1].getAsInteger().value_or(1);
+    else if (wrap[0].getAsString() == "MicroBatchInterleaved")
+      copies *= wrap[1].getAsInteger().value_or(1);
     else
       unknownWrap = wrap[0].getAsString().value_or("").str();
   }

@@ -7,6 +7,7 @@
 using namespace pcc::conformance;
 
 static constexpr Kind kinds[] = {
+    {"interleave", judgeInterleave},
     {"manual", judgeManual},
     {"mode", judgeStep},
     {"optimizer", judgeStep},

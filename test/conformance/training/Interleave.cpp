@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Copies: each order that the answer has between what communicates and what computes is one of our
+// program. What its scheduling adds is met, or not needed: our order takes no longer than the best
+// one that is found with all that the answer asks for, by the same times.
+#include "test/conformance/training/Interleave.h"
+
+#include "runtime/machine/Cluster.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+
+namespace pcc::conformance {
+namespace {
+
+constexpr Refusal refusals[] = {
+    {"batch_not_divisible", "to divide the batch of input"},
+};
+
+Judgement judgeOrder(const CopyOrder &order) {
+  if (!order.broken.empty())
+    return {Verdict::Failed, llvm::join(order.broken, "\n  ")};
+  std::string text =
+      llvm::formatv("{0} constraints between lanes, {1} of {2} others; {3:f1} us, theirs {4:f1} us",
+                    order.crossing, order.added - int64_t(order.unmet.size()), order.added,
+                    order.ours * 1e6, order.seconds * 1e6);
+  // What one kernel of ours computes may stand apart there, the loss behind all else.
+  bool isInTime = order.ours <= order.seconds * 1.001;
+  if (isInTime)
+    return {Verdict::Same, text};
+  return {Verdict::Failed, text + "\n  " + llvm::join(order.unmet, "\n  ")};
+}
+
+} // namespace
+
+Judgement judgeInterleave(const Case &question, MLIRContext &context) {
+  StepOptions given(question);
+  PipelineOptions options = makeStepOptions(question, given);
+  options.parallel.set_comm_fusion("off"); // the order alone: each collective has its own time
+  if (given.shardsOptimizer)               // there parameters are sharded at every level
+    options.parallel.set_parallel_optimizer_level(3);
+  options.cluster = *machine::parseForm(std::to_string(question.devices) + "xV100");
+  llvm::Expected<CompiledStep> compiled =
+      compileStep(question, given, options, Stage::Schedule, context);
+  if (!compiled)
+    return {Verdict::Failed, llvm::toString(compiled.takeError())};
+  if (question.refused)
+    return judgeRefusal(question, compiled->error, refusals);
+  if (!compiled->module)
+    return {Verdict::Failed, compiled->error};
+  Doings ours = readDoings(*compiled->module, given.copies, *options.cluster);
+  return judgeOrder(compareOrder(question, ours));
+}
+
+} // namespace pcc::conformance

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/solve/lanes/LaneProblem.h"
+#include "test/conformance/training/Interleave.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <numeric>
+
+namespace pcc::conformance {
+namespace json = llvm::json;
+
+std::string doingText(llvm::StringRef phase, llvm::StringRef node, int64_t copy) {
+  return llvm::formatv("{0} {1}, copy {2}", phase, node, copy);
+}
+
+std::string reducingText(llvm::StringRef phase, llvm::StringRef node, int64_t copy) {
+  return "reduce " + doingText(phase, node, copy);
+}
+
+std::string reducingGradientText(llvm::StringRef parameter) {
+  return "reduce gradient " + parameter.str();
+}
+
+std::string updateText(llvm::StringRef parameter) { return "update " + parameter.str(); }
+
+bool isReducing(llvm::StringRef text) { return text.starts_with("reduce "); }
+
+namespace {
+
+/// An operator of the answer.
+struct Event {
+  std::string text; ///< empty for what has none
+  bool communicates = false;
+  std::vector<int64_t> data, added; ///< what it comes after, and why
+};
+
+bool isOfParameter(const json::Object &event) {
+  return event.getString("op") == "ApplyMomentum" || event.getString("role") == "gradient";
+}
+
+std::string textOf(const json::Object &event, bool isWeights) {
+  auto field = [&](llvm::StringRef name) { return event.getString(name).value_or(""); };
+  if (field("op") == "ApplyMomentum")
+    return updateText(field("of"));
+  if (field("role") == "gradient")
+    return reducingGradientText(field("of"));
+  std::optional<int64_t> copy = event.getInteger("copy");
+  if (field("node").empty() || !copy)
+    return "";
+  if (event.getArray("group"))
+    return reducingText(field("phase"), field("node"), *copy);
+  return doingText(isWeights ? "weights" : field("phase"), field("node"), *copy);
+}
+
+/// The events in their order. The product that a gradient's collective or an update reads is that
+/// of a weight.
+std::vector<Event> readEvents(const json::Array &array) {
+  std::vector<Event> events;
+  std::set<int64_t> weights;
+  for (const json::Value &value : array) {
+    const json::Object &object = *value.getAsObject();
+    Event &event = events.emplace_back();
+    event.communicates = object.getArray("group");
+    if (const json::Array *control = object.getArray("control"))
+      event.added = integers(*control);
+    for (int64_t earlier : integers(*object.getArray("after")))
+      if (!llvm::is_contained(event.added, earlier))
+        event.data.push_back(earlier);
+    if (isOfParameter(object))
+      weights.insert(event.data.begin(), event.data.end());
+  }
+  for (auto [index, event] : llvm::enumerate(events)) {
+    const json::Object &object = *array[index].getAsObject();
+    bool isProduct = object.getString("op") == "MatMul" && object.getString("phase") != "forward";
+    event.text = textOf(object, isProduct && weights.count(int64_t(index)));
+  }
+  return events;
+}
+
+class Comparison {
+public:
+  Comparison(std::vector<Event> events, const Doings &ours)
+      : events(std::move(events)), ours(ours) {}
+
+  CopyOrder run() {
+    for (const Event &event : events)
+      ++counts[event.text];
+    for (Event &event : events) {
+      if (!ours.count(event.text))
+        event.text.clear();
+      check(event);
+    }
+    lanes::LaneProblem theirs = makeProblem(/*isAll=*/true), data = makeProblem(/*isAll=*/false);
+    order.seconds = lanes::runInOrder(theirs, lanes::schedule(theirs)).finish;
+    lanes::LaneTimes times = lanes::runInOrder(data, ourOrder());
+    order.ours = times.finish;
+    if (!times.ok())
+      order.broken.push_back(times.error);
+    return std::move(order);
+  }
+
+private:
+  void check(const Event &event);
+  bool isMet(const Event &earlier, const Event &event) const {
+    return ours.at(earlier.text).first < ours.at(event.text).last;
+  }
+  lanes::LaneProblem makeProblem(bool isAll) const;
+  lanes::LaneOrder ourOrder() const;
+
+  std::vector<Event> events;
+  const Doings &ours;
+  std::map<std::string, int> counts;
+  CopyOrder order;
+};
+
+} // namespace
+
+void Comparison::check(const Event &event) {
+  if (event.text.empty())
+    return;
+  for (int64_t index : event.data) {
+    const Event &earlier = events[index];
+    if (earlier.text.empty() || earlier.communicates == event.communicates)
+      continue;
+    ++order.crossing;
+    if (!isMet(earlier, event))
+      order.broken.push_back(earlier.text + " before " + event.text);
+  }
+  for (int64_t index : event.added) {
+    if (events[index].text.empty())
+      continue;
+    ++order.added;
+    if (!isMet(events[index], event))
+      order.unmet.push_back(events[index].text + " before " + event.text);
+  }
+}
+
+lanes::LaneProblem Comparison::makeProblem(bool isAll) const {
+  lanes::LaneProblem problem;
+  for (const Event &event : events) {
+    lanes::Task task{event.communicates ? 1 : lanes::computeLane, 0, {}, event.text, false};
+    if (!event.text.empty())
+      task.seconds = ours.at(event.text).seconds / counts.at(event.text);
+    task.after.assign(event.data.begin(), event.data.end());
+    if (isAll)
+      task.after.insert(task.after.end(), event.added.begin(), event.added.end());
+    problem.tasks.push_back(std::move(task));
+  }
+  return problem;
+}
+
+/// What is not ours stands behind what it comes after.
+lanes::LaneOrder Comparison::ourOrder() const {
+  std::vector<int64_t> positions;
+  for (const Event &event : events) {
+    int64_t position = event.text.empty() ? -1 : ours.at(event.text).first;
+    for (int64_t earlier : event.data)
+      if (event.text.empty())
+        position = std::max(position, positions[earlier]);
+    positions.push_back(position);
+  }
+  lanes::LaneOrder sorted(events.size());
+  std::iota(sorted.begin(), sorted.end(), 0);
+  llvm::stable_sort(sorted, [&](int a, int b) { return positions[a] < positions[b]; });
+  return sorted;
+}
+
+CopyOrder compareOrder(const Case &question, const Doings &ours) {
+  return Comparison(readEvents(*question.object->getArray("events")), ours).run();
+}
+
+} // namespace pcc::conformance

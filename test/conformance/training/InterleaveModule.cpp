@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "dialects/pipe/Pipe.h"
+#include "passes/facts/OpNames.h"
+#include "passes/schedule/KernelSeconds.h"
+#include "passes/schedule/StepKernels.h"
+#include "test/conformance/training/Interleave.h"
+
+using namespace mlir;
+
+namespace pcc::conformance {
+namespace {
+
+/// Tells which copy an op works for.
+class Copies {
+public:
+  explicit Copies(int64_t count) : count(count) {}
+
+  void addSection(func::FuncOp section) {
+    for (BlockArgument argument : section.getArguments())
+      if (auto copy =
+              section.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), pipe::copyAttrName))
+        copyOf[argument] = copy.getInt();
+    for (Operation &op : section.getBody().front())
+      for (Value operand : op.getOperands())
+        if (auto copy = copyOf.find(operand); copy != copyOf.end()) {
+          int64_t number = copy->second;
+          for (Value result : op.getResults())
+            copyOf[result] = number;
+        }
+  }
+
+  std::optional<int64_t> find(Operation *op) const {
+    if (count == 1)
+      return 0;
+    auto copy = op->getNumResults() ? copyOf.find(op->getResult(0)) : copyOf.end();
+    return copy == copyOf.end() ? std::nullopt : std::optional(copy->second);
+  }
+
+private:
+  int64_t count;
+  llvm::DenseMap<Value, int64_t> copyOf;
+};
+
+/// The node that an op was made for: gradients are named after it, around its own name.
+StringRef nodeOf(Operation *op) { return facts::getDerivedFrom(op).value_or(facts::getName(op)); }
+
+/// Empty for what has none.
+std::string textOf(Operation *op, const Copies &copies) {
+  StringRef name = facts::getName(op), node = nodeOf(op);
+  bool isCollective = isa<dist::CollectiveOpInterface>(op);
+  if (name.consume_back(".gradient"))
+    return isCollective ? reducingGradientText(name) : "";
+  if (name.consume_back(".update"))
+    return updateText(name);
+  std::optional<int64_t> copy = copies.find(op);
+  if (!copy)
+    return "";
+  StringRef phase = name == node ? "forward" : "backward";
+  if (isCollective && name != node && !op->use_empty()) // for the node whose gradient needs it
+    node = nodeOf(*op->user_begin());
+  if (isCollective)
+    return reducingText(phase, node, *copy);
+  if (name == (node + ".grad_weight").str())
+    return doingText("weights", node, *copy);
+  // Other pieces of a gradient may be computed long before it.
+  bool isWhole = name == node || name == (node + ".grad").str();
+  return isWhole ? doingText(phase, node, *copy) : "";
+}
+
+/// Adds what the kernel does, at `position` and behind. Pieces without a text go with those before.
+void addKernel(const facts::Kernel &kernel, const schedule::KernelSeconds &seconds,
+               const Copies &copies, Doings &doings, int64_t &position) {
+  bool computes = kernel.form.getKind() != task::FormKind::Collective;
+  Doing *doing = nullptr;
+  for (Operation *op : kernel.ops) {
+    if (std::string text = textOf(op, copies); !text.empty()) {
+      doing = &doings.try_emplace(text, Doing{position, position, 0}).first->second;
+      doing->last = position++;
+    }
+    if (doing)
+      doing->seconds += computes ? seconds.ofPart(op) : seconds.of(kernel);
+  }
+}
+
+} // namespace
+
+Doings readDoings(ModuleOp module, int64_t count, const abi::Cluster &cluster) {
+  Doings doings;
+  Copies copies(count);
+  schedule::StepKernels kernels(module);
+  int64_t position = 0;
+  for (facts::Section &section : kernels.getSections())
+    copies.addSection(section.function);
+  for (facts::Section &section : kernels.getSections())
+    for (schedule::StepKernel entry : kernels.orderOf(section))
+      addKernel(*entry.kernel, schedule::KernelSeconds(entry.section->function, cluster), copies,
+                doings, position);
+  return doings;
+}
+
+} // namespace pcc::conformance
