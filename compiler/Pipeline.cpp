@@ -318,20 +318,28 @@ static void addFusion(OpPassManager &passes, const PipelineOptions &options) {
   passes.addPass(schedule::createFuseCollectives(fuse, options.observeFusion));
 }
 
-/// schedule, of each program: which ops run together, in which order, and where values lie. What of
-/// the update may run before it is known when kernels are put in order; memory comes last, for it
-/// needs the order. After this stage no buffer moves.
-static void addSchedule(OpPassManager &passes, const PipelineOptions &options) {
-  passes.addPass(lower::createPrepareKernels());
-  addCleanUp(passes);
-  passes.addNestedPass<func::FuncOp>(schedule::createAssignKernels());
-  if (options.parallel.device_num() > 1)
-    addFusion(passes, options);
+/// In which order the kernels of each section run, those of the update among them that may run
+/// early.
+static void addKernelOrder(OpPassManager &passes, const PipelineOptions &options) {
   if (options.hidesReductions)
     passes.addPass(schedule::createOverlapReductions());
   if (options.parallel.device_num() > 1)
     passes.addPass(schedule::createOrderKernels(
         {options.cluster ? machine::toText(*options.cluster) : std::string()}));
+}
+
+/// schedule, of each program: which ops run together, in which order, and where values lie. The
+/// order says when gradients are complete, by which collectives share messages; what they delay is
+/// put in order again. Memory comes last, for it needs the order. After this stage no buffer moves.
+static void addSchedule(OpPassManager &passes, const PipelineOptions &options) {
+  passes.addPass(lower::createPrepareKernels());
+  addCleanUp(passes);
+  passes.addNestedPass<func::FuncOp>(schedule::createAssignKernels());
+  addKernelOrder(passes, options);
+  if (options.parallel.device_num() > 1) {
+    addFusion(passes, options);
+    addKernelOrder(passes, options);
+  }
   passes.addPass(schedule::createPlanMemory());
 }
 

@@ -110,9 +110,8 @@ static LogicalResult verifyFused(ProgramOp program) {
       return cast<ShapedType>(op->getOperand(0).getType()).getElementType();
     };
     return a->getName() == b->getName() && elementOf(a) == elementOf(b) &&
-           llvm::all_of(ArrayRef<StringRef>{"lane", "groups", "reduction"}, [&](StringRef name) {
-             return a->getAttr(name) == b->getAttr(name);
-           });
+           llvm::all_of(ArrayRef<StringRef>{"lane", "groups", "reduction"},
+                        [&](StringRef name) { return a->getAttr(name) == b->getAttr(name); });
   };
   auto result = program.walk([&](RecordOpInterface record) -> WalkResult {
     Operation *before = record->getPrevNode();

@@ -50,36 +50,43 @@ static llvm::SetVector<StringRef> listByFirstUse(MutableArrayRef<facts::Section>
   return names;
 }
 
-/// MindSpore's buckets by size, of the parameters that have gradients.
-static ReferenceBuckets
-findReferenceBuckets(ModuleOp module, MutableArrayRef<facts::Section> sections, int64_t megabytes) {
+/// MindSpore's buckets by size of a group's parameters: by whole parameters for all-reduces, by the
+/// parts that are gathered for gathers; scatters are as the gathers of the same parameters.
+static ReferenceBuckets findReferenceBuckets(ArrayRef<FusionGroup> groups, Operation *like,
+                                             const llvm::SetVector<StringRef> &firstUses,
+                                             int64_t megabytes) {
+  llvm::StringMap<int64_t> sizes;
+  for (const FusionGroup &group : groups)
+    for (const FusionMember &member : group.members) {
+      if (member.op->getName() != like->getName() || member.parameter.empty())
+        continue;
+      auto parameter =
+          like->getParentOfType<ModuleOp>().lookupSymbol<ParameterOp>(member.parameter);
+      Type type = isa<dist::AllReduceOp>(like)       ? parameter.getType()
+                  : isa<dist::ReduceScatterOp>(like) ? member.op->getResult(0).getType()
+                                                     : member.op->getOperand(0).getType();
+      sizes[member.parameter] = cast<ShapedType>(type).getNumElements() * sizeof(float);
+    }
   SmallVector<StringRef> names;
-  std::vector<int64_t> sizes;
-  llvm::DenseSet<StringRef> hasGradient;
-  for (facts::Section &section : sections)
-    for (unsigned result = 0; result < section.function.getNumResults(); ++result)
-      if (RoleAttr role = section.getResultRole(result);
-          role && role.getKind() == RoleKind::Gradient)
-        hasGradient.insert(role.getName().getValue());
-  for (StringRef name : listByFirstUse(sections)) {
-    auto parameter = module.lookupSymbol<ParameterOp>(name);
-    if (!parameter || !hasGradient.contains(name))
-      continue;
-    names.push_back(name);
-    sizes.push_back(cast<ShapedType>(parameter.getType()).getNumElements() * sizeof(float));
-  }
+  std::vector<int64_t> bytes;
+  for (StringRef name : firstUses)
+    if (auto size = sizes.find(name); size != sizes.end()) {
+      names.push_back(name);
+      bytes.push_back(size->second);
+    }
   ReferenceBuckets numbers;
-  fusion::Buckets buckets = fusion::fuseBySize(sizes, megabytes << 20, fusion::SizeRule::Reference);
+  fusion::Buckets buckets = fusion::fuseBySize(bytes, megabytes << 20, fusion::SizeRule::Reference);
   for (auto [number, bucket] : llvm::enumerate(buckets))
     for (int member : bucket)
       numbers[names[member]] = int(number);
   return numbers;
 }
 
-static const FusionRule &ruleOf(Operation *op, const CommFusion &rules) {
+/// MindSpore knows no rule of scatters.
+static const FusionRule &ruleOf(Operation *op, const CommFusion &rules, bool byReference) {
   if (isa<dist::AllReduceOp>(op))
     return rules.allReduce;
-  return isa<dist::AllGatherOp>(op) ? rules.allGather : rules.reduceScatter;
+  return isa<dist::AllGatherOp>(op) || byReference ? rules.allGather : rules.reduceScatter;
 }
 
 /// Microseconds; a message that the user has asked for may be longer than the limit.
@@ -108,6 +115,8 @@ struct FuseCollectives : impl::FuseCollectivesBase<FuseCollectives> {
       return signalPassFailure();
     }
     rules = *parsed;
+    for (auto function : module.getOps<func::FuncOp>())
+      function->removeAttr(facts::earlyAttrName);
     StepKernels step(module);
     StepTimes times(module, step, *machine);
     GradientPlaces gradients(module);
@@ -122,12 +131,14 @@ struct FuseCollectives : impl::FuseCollectivesBase<FuseCollectives> {
     SmallVector<facts::Kernel> kernels = facts::collectKernels(section.function);
     const lanes::LaneProblem &tasks = times.tasksOf(section.function.getName());
     SmallVector<JoinedKernels> joined;
-    for (const FusionGroup &group : findFusionGroups(section, kernels, tasks)) {
-      const FusionRule &rule = ruleOf(group.members.front().op, rules);
+    SmallVector<FusionGroup> groups = findFusionGroups(section, kernels, tasks);
+    for (const FusionGroup &group : groups) {
+      Operation *op = group.members.front().op;
+      const FusionRule &rule = ruleOf(op, rules, byReference);
       ReferenceBuckets reference;
       bool isReference = rule.mode == FusionMode::Size && byReference;
       if (isReference)
-        reference = findReferenceBuckets(getOperation(), sections, rule.megabytes);
+        reference = findReferenceBuckets(groups, op, listByFirstUse(sections), rule.megabytes);
       GroupProblem posed = pricer.poseProblem(section, kernels, group);
       fusion::Buckets buckets =
           chooseBuckets(posed, group, rule, isReference ? &reference : nullptr);

@@ -84,6 +84,8 @@ GroupProblem FusionPricer::poseProblem(facts::Section &section, ArrayRef<facts::
   posed.problem.algorithms =
       findLines(group.members.front().op, double(least), double(total), cluster);
   posed.problem.limit = limit;
+  if (!isSource)
+    posed.problem.computed = times.beginOf(section.function.getName());
   return posed;
 }
 

@@ -75,7 +75,8 @@ private:
   const ProgramIndex &index;
   const Arrivals *arrivals;
   Clock now, compute, slotBegin;
-  /// Of the last collective that is not fused, and those fused with it: before them, and behind them.
+  /// Of the last collective that is not fused, and those fused with it: before them, and behind
+  /// them.
   Clock messageBegin, messageDone;
   /// What the sender knew, if the entered record receives and that is known.
   const Clock *arrival = nullptr;

@@ -113,8 +113,8 @@ Status EventTable::finishFirst(PreparedBatch &batch, Progress &progress, Trace &
     status = batch.communicator->wait(flight.request, passage);
   }
   progress.leave(batch.record);
-  trace.add({batch.record, progress.step.load(std::memory_order_relaxed), std::max(flight.startTime, passage.begin),
-             std::max(flight.startTime, passage.end)});
+  trace.add({batch.record, progress.step.load(std::memory_order_relaxed),
+             std::max(flight.startTime, passage.begin), std::max(flight.startTime, passage.end)});
   if (watch)
     watch->end(batch.parts, flight.number);
   batch.flights.pop_front();

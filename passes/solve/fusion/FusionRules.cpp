@@ -26,17 +26,17 @@ Buckets fuseBySize(const std::vector<int64_t> &sizes, int64_t threshold, SizeRul
   int64_t bytes = 0;
   bool isOpen = false;
   for (size_t i = 0; i < sizes.size(); ++i) {
-    bool exceeds = bytes + sizes[i] > threshold;
-    if (rule == SizeRule::Reference && exceeds && isOpen) {
+    int64_t sum = bytes + sizes[i];
+    if (rule == SizeRule::Reference && sum >= threshold && isOpen) {
       isOpen = false;
-      bytes = -sizes[i];
+      sum = 0;
     }
     if (!isOpen)
       buckets.emplace_back();
     buckets.back().push_back(int(i));
-    bytes += sizes[i];
+    bytes = sum;
     isOpen = true;
-    if (rule == SizeRule::Closes && exceeds) {
+    if (rule == SizeRule::Closes && sum > threshold) {
       isOpen = false;
       bytes = 0;
     }

@@ -82,6 +82,9 @@ struct Kind {
 Judgement judgeManual(const Case &question, mlir::MLIRContext &context);
 /// Of one training step without pipeline.
 Judgement judgeStep(const Case &question, mlir::MLIRContext &context);
+/// Of which collectives of a step share a message, and of a list of them.
+Judgement judgeFusion(const Case &question, mlir::MLIRContext &context);
+Judgement judgeSegment(const Case &question, mlir::MLIRContext &context);
 /// Of one rank's part of a step in pipeline stages.
 Judgement judgePipeline(const Case &question, mlir::MLIRContext &context);
 /// A step of several copies of a batch's parts.

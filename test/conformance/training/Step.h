@@ -48,7 +48,7 @@ struct StepOptions {
   explicit StepOptions(const Case &question);
 
   int64_t rank, slots = 1, copies = 1; ///< slots without copies
-  int64_t stages, ranks; ///< pipeline stages; ranks of each
+  int64_t stages, ranks;               ///< pipeline stages; ranks of each
   bool fullBatch, gradientsMean, lossRepeatedMean;
   bool shardsOptimizer;
   int64_t level, threshold; ///< bytes

@@ -7,11 +7,9 @@
 using namespace pcc::conformance;
 
 static constexpr Kind kinds[] = {
-    {"interleave", judgeInterleave},
-    {"manual", judgeManual},
-    {"mode", judgeStep},
-    {"optimizer", judgeStep},
-    {"pipeline", judgePipeline},
+    {"fusion", judgeFusion},   {"interleave", judgeInterleave}, {"manual", judgeManual},
+    {"mode", judgeStep},       {"optimizer", judgeStep},        {"pipeline", judgePipeline},
+    {"segment", judgeSegment},
 };
 
 int main(int argc, char **argv) {

@@ -3,8 +3,8 @@
 // Local ranks over an emulated link: nothing arrives before the link would have brought it, the
 // numbers are the same, who waits sleeps, and what was started does not hold up whoever started it.
 
-#include "runtime/abi/ElementTypes.h"
 #include "runtime/collective/local/EmulatedLink.h"
+#include "runtime/abi/ElementTypes.h"
 #include "runtime/collective/local/LocalCommunicator.h"
 #include "test/unit/runtime/Ranks.h"
 

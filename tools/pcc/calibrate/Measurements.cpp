@@ -59,7 +59,8 @@ fitOver(RunTimer &timer, ArrayRef<int64_t> elements, int arguments,
   std::vector<TimedProgram> programs;
   for (int64_t count : elements) {
     std::string type = llvm::formatv("tensor<{0}xf32>", count);
-    programs.push_back({std::vector<std::string>(arguments, type), ops(count, type), {result(count)}});
+    programs.push_back(
+        {std::vector<std::string>(arguments, type), ops(count, type), {result(count)}});
   }
   FailureOr<std::vector<double>> seconds = timer.timeInTurns(programs, timer.getRounds());
   if (failed(seconds))

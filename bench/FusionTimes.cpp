@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What of the reductions of gradients is left behind the backward pass, by which of them share a
+// message: ResNet-50 and GPT-2 of 124M, data parallel on 8 V100s over Ethernet, InfiniBand and
+// NVLink. No time is measured: when gradients are ready and what messages take are the prices of
+// the machine.
+//   fusion-times
+
+#include "compiler/Pipeline.h"
+#include "compiler/Register.h"
+#include "compiler/example/Example.h"
+#include "passes/schedule/Passes.h"
+#include "passes/solve/fusion/FusionRules.h"
+#include "runtime/machine/Cluster.h"
+#include "runtime/machine/Link.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace pcc;
+
+namespace {
+
+constexpr int64_t devices = 8;
+
+struct Model {
+  llvm::StringLiteral name, example;
+  std::initializer_list<std::pair<const char *, int64_t>> sizes; ///< those of the whole batch
+};
+
+const Model models[] = {
+    {"ResNet-50, 32 images", "resnet", {{"depth", 50}, {"batch", 32 * devices}}},
+    {"GPT-2 124M, 4 x 1024",
+     "gpt2",
+     {{"batch", 4 * devices},
+      {"sequence", 1024},
+      {"layers", 12},
+      {"width", 768},
+      {"heads", 12},
+      {"vocabulary", 50257}}},
+};
+
+struct Network {
+  llvm::StringLiteral name, link; ///< link: empty: those of the machine
+};
+
+constexpr Network networks[] = {{"10 Gb", "10Gbps,30us"}, {"56 Gb", "56Gbps,3us"}, {"NVLink", ""}};
+
+struct Way {
+  llvm::StringLiteral name;
+  fusion::Buckets (*share)(const fusion::FusionProblem &problem);
+};
+
+/// As frameworks do: what comes to so many megabytes is sent.
+template <int64_t megabytes> fusion::Buckets fuseMegabytes(const fusion::FusionProblem &problem) {
+  std::vector<int64_t> sizes;
+  for (const fusion::Gradient &gradient : problem.gradients)
+    sizes.push_back(gradient.bytes);
+  return fusion::fuseBySize(sizes, megabytes << 20, fusion::SizeRule::Closes);
+}
+
+const Way ways[] = {
+    {"each",
+     [](const fusion::FusionProblem &p) { return fusion::fuseNone(int(p.gradients.size())); }},
+    {"one",
+     [](const fusion::FusionProblem &p) { return fusion::fuseAll(int(p.gradients.size())); }},
+    {"25 MB", fuseMegabytes<25>},
+    {"64 MB", fuseMegabytes<64>},
+    {"if it helps", fusion::fuseIfItHelps},
+    {"optimum", fusion::fuseOptimally},
+};
+
+abi::Cluster makeMachine(const Network &network) {
+  abi::Cluster cluster = *machine::parseCluster(llvm::formatv("{0}xV100", devices).str(), devices);
+  if (!network.link.empty())
+    machine::setLinks(cluster, *machine::parseLink(network.link.str()));
+  return cluster;
+}
+
+mlir::OwningOpRef<mlir::ModuleOp> build(const Model &model, mlir::MLIRContext &context) {
+  const example::Example *found = llvm::find_if(
+      example::listExamples(), [&](const example::Example &e) { return e.name == model.example; });
+  example::Sizes sizes;
+  for (const example::SizeOption &option : found->sizes)
+    sizes[option.name] = option.value;
+  for (const auto &[name, value] : model.sizes)
+    sizes[name] = value;
+  return found->build(sizes, context);
+}
+
+void printRow(const fusion::FusionProblem &problem, const Model &model, const Network &network) {
+  int64_t bytes = 0;
+  for (const fusion::Gradient &gradient : problem.gradients)
+    bytes += gradient.bytes;
+  llvm::outs() << llvm::formatv("{0,-22}{1,-8}{2,5}{3,8:f1}{4,9:f1}", model.name, network.name,
+                                problem.gradients.size(), double(bytes) / (1 << 20),
+                                problem.computed * 1e3);
+  for (const Way &way : ways)
+    llvm::outs() << llvm::formatv(
+        "{0,13}",
+        llvm::formatv("{0:f2}", fusion::verify(problem, way.share(problem)).exposed * 1e3).str());
+  llvm::outs() << llvm::formatv("{0,10}\n", fusion::fuseOptimally(problem).size());
+}
+
+bool timeModel(const Model &model, const Network &network, mlir::MLIRContext &context) {
+  PipelineOptions options;
+  options.training.loss = "softmax_cross_entropy";
+  options.training.optimizer = "sgd,lr=0.01";
+  options.parallel.set_device_num(devices);
+  options.parallel.set_parallel_mode(abi::DATA_PARALLEL);
+  options.parallel.set_micro_batches(1);
+  options.parallel.set_interleave_num(1);
+  options.cluster = makeMachine(network);
+  options.observeFusion = [&](const schedule::FusionOutcome &outcome) {
+    if (outcome.section == "update")
+      printRow(outcome.problem, model, network);
+  };
+  mlir::OwningOpRef<mlir::ModuleOp> module = build(model, context);
+  return mlir::succeeded(runPipeline(*module, options, Stage::Schedule));
+}
+
+} // namespace
+
+int main() {
+  mlir::DialectRegistry registry;
+  registerDialects(registry);
+  mlir::MLIRContext context(registry);
+  context.loadAllAvailableDialects();
+  llvm::outs() << llvm::formatv("{0,-22}{1,-8}{2,5}{3,8}{4,9}", "model", "links", "grads", "MB",
+                                "step ms");
+  for (const Way &way : ways)
+    llvm::outs() << llvm::formatv("{0,13}", way.name);
+  llvm::outs() << llvm::formatv("{0,10}\n", "messages");
+  for (const Model &model : models)
+    for (const Network &network : networks)
+      if (!timeModel(model, network, context))
+        return 1;
+  return 0;
+}

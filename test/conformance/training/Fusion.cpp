@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Messages of gradients and parameters: under the question's rule the same collectives share one,
+// and the optimum leaves no more of them exposed than the answer's buckets do on the same machine.
+#include "test/conformance/training/Step.h"
+
+#include "dialects/dist/Dist.h"
+#include "dialects/graph/Graph.h"
+#include "passes/schedule/Passes.h"
+#include "runtime/machine/Cluster.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+
+namespace pcc::conformance {
+namespace {
+
+/// By kind of collective, the parameters of each message.
+using Messages = std::map<std::string, std::set<std::set<std::string>>>;
+
+/// What is asked of the compiler: the question's rules as options.
+struct Rules {
+  std::string commFusion, allReduceConfig;
+  std::string difference;  ///< from what the reference system makes of them; empty if there is none
+  bool countsOnly = false; ///< how many share a message, not which
+};
+
+/// A rule of a kind of collectives; those of which nothing is said share one message there.
+std::string ruleOf(const llvm::json::Object *fusion, llvm::StringRef kind) {
+  const llvm::json::Object *rule = fusion ? fusion->getObject(kind) : nullptr;
+  if (!rule || rule->getString("mode") != llvm::StringRef("size"))
+    return "all";
+  return "size:" + std::to_string(*rule->getInteger("config"));
+}
+
+/// The reference system counts indices from the last gradient, and up to and with each.
+std::string reverseIndices(const llvm::json::Array &given, int64_t count) {
+  std::vector<std::string> ends;
+  std::vector<int64_t> indices = integers(given);
+  for (int64_t index : llvm::reverse(indices))
+    if (index + 1 < count)
+      ends.push_back(std::to_string(count - index - 1));
+  return llvm::join(ends, ",");
+}
+
+Rules readRules(const Case &question, const StepOptions &given) {
+  const llvm::json::Object *options = question.object->getObject("options");
+  const llvm::json::Object *fusion = options->getObject("comm_fusion");
+  std::string allReduce = ruleOf(fusion, "allreduce");
+  Rules rules;
+  rules.commFusion = "all_reduce=" + allReduce + ", all_gather=" + ruleOf(fusion, "allgather") +
+                     ", reduce_scatter=all";
+  const llvm::json::Array *indices = options->getArray("all_reduce_fusion_config");
+  if (indices && question.mode == "data_parallel") {
+    rules.allReduceConfig = reverseIndices(*indices, int64_t(question.parameters.size()));
+    rules.difference = "indices count gradients in the order in which they are ready here: " +
+                       rules.allReduceConfig;
+    rules.countsOnly = true;
+  } else if (indices) {
+    rules.difference = "indices are obeyed in all modes";
+  } else if (given.stages > 1 && llvm::StringRef(allReduce).starts_with("size")) {
+    rules.commFusion = "all";
+    rules.difference = "sizes are obeyed with pipelines";
+  }
+  if (fusion && fusion->getBoolean("openstate") == false)
+    rules.difference = "off: none shares a message";
+  return rules;
+}
+
+Messages readMessages(const Case &question) {
+  Messages messages;
+  for (const llvm::json::Value &value : *question.object->getArray("buckets")) {
+    const llvm::json::Object &bucket = *value.getAsObject();
+    std::set<std::string> names;
+    for (const llvm::json::Value &name : *bucket.getArray("of"))
+      names.insert(name.getAsString()->str());
+    messages[bucket.getString("op")->str()].insert(names);
+  }
+  return messages;
+}
+
+/// By parameter, the number of its message.
+std::map<std::string, int64_t> readNumbers(const Case &question) {
+  std::map<std::string, int64_t> numbers;
+  for (const llvm::json::Value &value : *question.object->getArray("buckets"))
+    for (const llvm::json::Value &name : *value.getAsObject()->getArray("of"))
+      numbers[name.getAsString()->str()] = *value.getAsObject()->getInteger("fusion");
+  return numbers;
+}
+
+/// What the compiler decided, and what it would cost to share messages as the answer does.
+struct Decisions {
+  Messages messages;
+  /// Of the kinds that the answer has, collectives that could share a message do exactly where
+  /// their parameters have one number.
+  bool sharesByNumber = true;
+  double exposed = 0, theirs = 0; ///< seconds
+};
+
+std::string kindOf(Operation *op) {
+  if (isa<dist::AllReduceOp>(op))
+    return "AllReduce";
+  return isa<dist::AllGatherOp>(op) ? "AllGather" : "ReduceScatter";
+}
+
+/// The answer's messages of the gradients of one problem.
+fusion::Buckets bucketsOf(const fusion::FusionProblem &problem,
+                          const std::set<std::set<std::string>> &messages) {
+  fusion::Buckets buckets;
+  for (const std::set<std::string> &message : messages) {
+    std::vector<int> bucket;
+    for (auto [index, gradient] : llvm::enumerate(problem.gradients))
+      if (message.contains(gradient.name))
+        bucket.push_back(int(index));
+    if (!bucket.empty())
+      buckets.push_back(bucket);
+  }
+  return buckets;
+}
+
+/// Whether gradients are in one bucket exactly where their numbers are equal.
+bool areByNumber(const schedule::FusionOutcome &outcome,
+                 const std::map<std::string, int64_t> &numbers) {
+  std::set<int64_t> seen;
+  for (const std::vector<int> &bucket : outcome.buckets) {
+    std::set<int64_t> ofBucket;
+    for (int gradient : bucket)
+      if (auto number = numbers.find(outcome.problem.gradients[gradient].name);
+          number != numbers.end())
+        ofBucket.insert(number->second);
+    if (ofBucket.size() != 1 || !seen.insert(*ofBucket.begin()).second)
+      return false;
+  }
+  return true;
+}
+
+void observe(const schedule::FusionOutcome &outcome, const Messages &theirs,
+             const std::map<std::string, int64_t> &numbers, Decisions &decisions) {
+  std::string kind = kindOf(outcome.op);
+  for (const std::vector<int> &bucket : outcome.buckets) {
+    std::set<std::string> names;
+    for (int gradient : bucket)
+      names.insert(outcome.problem.gradients[gradient].name);
+    decisions.messages[kind].insert(names);
+  }
+  auto messages = theirs.find(kind);
+  if (messages == theirs.end())
+    return;
+  decisions.sharesByNumber &= areByNumber(outcome, numbers);
+  decisions.exposed += fusion::verify(outcome.problem, outcome.buckets).exposed;
+  decisions.theirs +=
+      fusion::verify(outcome.problem, bucketsOf(outcome.problem, messages->second)).exposed;
+}
+
+/// Gives parameters the numbers that the question gives them.
+void numberParameters(const Case &question, ModuleOp module) {
+  for (auto parameter : module.getOps<graph::ParameterOp>())
+    if (std::optional<int64_t> number = question.object->getObject("params")
+                                            ->getObject(parameter.getSymName())
+                                            ->getInteger("comm_fusion"))
+      parameter->setAttr(dist::fusionAttrName, Builder(module).getI64IntegerAttr(*number));
+}
+
+/// Compiles the question by `rules`; fails with the errors.
+llvm::Expected<Decisions> decide(const Case &question, const StepOptions &given, const Rules &rules,
+                                 const Messages &theirs, MLIRContext &context) {
+  PipelineOptions options = makeStepOptions(question, given);
+  options.parallel.set_comm_fusion(rules.commFusion);
+  options.parallel.set_all_reduce_fusion_config(rules.allReduceConfig);
+  options.parallel.set_size_rule(abi::SIZE_RULE_REFERENCE);
+  options.cluster =
+      *machine::parseCluster(llvm::formatv("{0}xV100", question.devices).str(), question.devices);
+  Decisions decisions;
+  int64_t rank = given.rank;
+  std::map<std::string, int64_t> numbers = readNumbers(question);
+  options.observeFusion = [&](const schedule::FusionOutcome &outcome) {
+    auto stage = outcome.op->getParentOfType<ModuleOp>();
+    auto number = stage->getAttrOfType<IntegerAttr>("pipe.stage");
+    if (!number || number.getInt() == rank / given.ranks)
+      observe(outcome, theirs, numbers, decisions);
+  };
+  llvm::Expected<CompiledStep> compiled =
+      compileStep(question, given, options, Stage::Schedule, context,
+                  [&](ModuleOp module) { numberParameters(question, module); });
+  if (!compiled)
+    return compiled.takeError();
+  if (!compiled->module)
+    return llvm::createStringError(compiled->error);
+  return decisions;
+}
+
+/// By kind, how many collectives the messages have.
+std::map<std::string, std::multiset<size_t>> countMembers(const Messages &messages) {
+  std::map<std::string, std::multiset<size_t>> counts;
+  for (const auto &[kind, ofKind] : messages)
+    for (const std::set<std::string> &message : ofKind)
+      counts[kind].insert(message.size());
+  return counts;
+}
+
+std::string describe(const Messages &messages) {
+  std::string text;
+  for (const auto &[kind, ofKind] : messages) {
+    text += (text.empty() ? "" : "; ") + kind;
+    for (const std::set<std::string> &message : ofKind)
+      text += " {" + llvm::join(message, " ") + "}";
+  }
+  return text;
+}
+
+} // namespace
+
+Judgement judgeFusion(const Case &question, MLIRContext &context) {
+  StepOptions given(question);
+  Messages expected = readMessages(question);
+  Rules rules = readRules(question, given);
+  llvm::Expected<Decisions> ruled = decide(question, given, rules, expected, context);
+  if (!ruled)
+    return {Verdict::Failed, llvm::toString(ruled.takeError())};
+  bool isSame = rules.countsOnly ? countMembers(ruled->messages) == countMembers(expected)
+                                 : ruled->messages == expected;
+  if (!isSame && !ruled->sharesByNumber)
+    return {Verdict::Failed,
+            "expected " + describe(expected) + "; got " + describe(ruled->messages)};
+  if (!isSame)
+    rules.difference = "gradients are reduced in slices, those of one number in one message";
+  llvm::Expected<Decisions> best = decide(question, given, {"auto", "", ""}, expected, context);
+  if (!best)
+    return {Verdict::Failed, llvm::toString(best.takeError())};
+  std::string times = llvm::formatv("auto exposes {0:f1} us, theirs {1:f1} us", best->exposed * 1e6,
+                                    best->theirs * 1e6);
+  if (best->exposed > best->theirs * (1 + 1e-9))
+    return {Verdict::Failed, times};
+  if (!rules.difference.empty())
+    return {Verdict::Differs, rules.difference + "; " + times};
+  return {Verdict::Same, describe(expected) + "; " + times};
+}
+
+} // namespace pcc::conformance

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The reference system's last pass over a list of all-reduces: by size the one that exceeds a
+// threshold closes a message, by index each index does. The optimum is never through later.
+#include "test/conformance/training/Case.h"
+
+#include "passes/solve/fusion/FusionRules.h"
+#include "runtime/machine/Cluster.h"
+#include "runtime/machine/CollectivePrice.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <numeric>
+
+using namespace pcc;
+
+namespace pcc::conformance {
+namespace {
+
+/// Bytes: in this pass a threshold of N counts as if it were of elements, 64 where none is given.
+constexpr int64_t thresholdUnit = 262144;
+
+fusion::Buckets chooseBuckets(const llvm::json::Object &options,
+                              const std::vector<int64_t> &bytes) {
+  if (const llvm::json::Array *indices = options.getArray("all_reduce_fusion_config")) {
+    std::vector<int64_t> ends;
+    for (int64_t index : integers(*indices))
+      ends.push_back(index + 1); // those up to and with it
+    return fusion::fuseByIndex(int(bytes.size()), ends);
+  }
+  int64_t threshold = 64;
+  if (const llvm::json::Object *fusion = options.getObject("comm_fusion"))
+    threshold = fusion->getObject("allreduce")->getInteger("config").value_or(threshold);
+  return fusion::fuseBySize(bytes, threshold * thresholdUnit, fusion::SizeRule::Closes);
+}
+
+/// What is exposed of a list, each gradient computed in proportion to its size, `share` of the time
+/// that all take as one message.
+fusion::FusionProblem poseProblem(const Case &question, const std::vector<int64_t> &bytes,
+                                  double share) {
+  abi::Cluster cluster =
+      *machine::parseCluster(llvm::formatv("{0}xV100", question.devices).str(), question.devices);
+  std::vector<int64_t> ranks(question.devices);
+  std::iota(ranks.begin(), ranks.end(), 0);
+  machine::Group group = machine::Group::of(ranks, cluster);
+  auto seconds = [&](double size) {
+    return machine::priceCollective(cluster, group, {abi::ALL_REDUCE, size}).seconds;
+  };
+  double total = double(std::accumulate(bytes.begin(), bytes.end(), int64_t(0)));
+  double perByte = (seconds(2 * total) - seconds(total)) / total;
+  fusion::FusionProblem problem;
+  problem.algorithms = {{seconds(total) - perByte * total, perByte}};
+  double ready = 0;
+  for (int64_t size : bytes)
+    problem.gradients.push_back({ready += share * seconds(total) * double(size) / total, size});
+  return problem;
+}
+
+} // namespace
+
+Judgement judgeSegment(const Case &question, mlir::MLIRContext &) {
+  std::vector<int64_t> bytes = integers(*question.object->getArray("elements"));
+  for (int64_t &size : bytes)
+    size *= question.object->getString("dtype") == llvm::StringRef("float16") ? 2 : 4;
+  fusion::Buckets buckets = chooseBuckets(*question.object->getObject("options"), bytes);
+  std::vector<int64_t> last;
+  for (const std::vector<int> &bucket : buckets)
+    last.push_back(bucket.back());
+  std::vector<int64_t> expected = integers(*question.object->getArray("segments"));
+  auto text = [](const std::vector<int64_t> &list) {
+    std::string words;
+    for (int64_t index : list)
+      words += (words.empty() ? "" : " ") + std::to_string(index);
+    return words;
+  };
+  if (last != expected)
+    return {Verdict::Failed, "expected ends at " + text(expected) + "; got " + text(last)};
+  std::string times;
+  for (double share : {0.25, 1.0, 4.0}) {
+    fusion::FusionProblem problem = poseProblem(question, bytes, share);
+    double best = fusion::verify(problem, fusion::fuseOptimally(problem)).exposed,
+           theirs = fusion::verify(problem, buckets).exposed;
+    times += llvm::formatv("{0}{1:f1} us, theirs {2:f1}", times.empty() ? "auto exposes " : "; ",
+                           best * 1e6, theirs * 1e6);
+    if (best > theirs * (1 + 1e-9))
+      return {Verdict::Failed, times};
+  }
+  return {Verdict::Same, text(last) + "; " + times};
+}
+
+} // namespace pcc::conformance
