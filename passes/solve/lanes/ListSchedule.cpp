@@ -19,6 +19,24 @@ static std::vector<double> findUrgency(const LaneProblem &problem, double weight
   return urgency;
 }
 
+/// The same, but what continues the longest chain of what was computed before it is as urgent as
+/// that was: one copy is computed up to its next message before another is, else all would come to
+/// their messages at once.
+static std::vector<double> findUrgencyOfParts(const LaneProblem &problem, double weight) {
+  std::vector<double> urgency = findUrgency(problem, weight);
+  std::vector<int> next(problem.tasks.size(), -1);
+  for (int i = 0; i < int(problem.tasks.size()); ++i)
+    for (int before : problem.tasks[i].after)
+      if (next[before] < 0 || urgency[i] > urgency[next[before]])
+        next[before] = i;
+  for (int i = 0; i < int(problem.tasks.size()); ++i)
+    for (int before : problem.tasks[i].after)
+      if (next[before] == i && problem.tasks[i].lane == computeLane &&
+          problem.tasks[before].lane == computeLane)
+        urgency[i] = std::max(urgency[i], urgency[before]);
+  return urgency;
+}
+
 /// The same order of each lane, with every message as early among the others as it can stand: the
 /// rank comes to it before it computes what the message does not need.
 static LaneOrder beginEarly(const LaneProblem &problem, const LaneOrder &order) {
@@ -100,11 +118,15 @@ private:
 
 LaneOrder schedule(const LaneProblem &problem) {
   Best best(problem);
-  for (double weight : {1.0, 2.0, 8.0})
+  for (double weight : {1.0, 2.0, 8.0}) {
     best.improve({findUrgency(problem, weight), {}, {}});
+    best.improve({findUrgencyOfParts(problem, weight), {}, {}});
+  }
   for (double weight : {1.0, 8.0})
-    for (bool isStrict : {false, true})
+    for (bool isStrict : {false, true}) {
       best.lookAhead({findUrgency(problem, weight), {}, {}}, isStrict);
+      best.lookAhead({findUrgencyOfParts(problem, weight), {}, {}}, isStrict);
+    }
   return best.take();
 }
 

@@ -37,6 +37,23 @@ TEST(Lanes, PutsOneCopyUnderTheMessagesOfTheOther) {
   EXPECT_DOUBLE_EQ(lowerBound(problem), 4);
 }
 
+/// Each layer of each copy is two products. Where all are computed before the first is sent, the
+/// lane of messages stands still meanwhile, and then the other.
+TEST(Lanes, ComputesACopyUpToItsMessageBeforeAnother) {
+  std::string text;
+  for (std::string copy : {"a", "b"})
+    for (int layer = 1; layer <= 4; ++layer) {
+      std::string own = copy + std::to_string(layer), before = copy + std::to_string(layer - 1);
+      text += "compute 2 p" + own + (layer > 1 ? " after r" + before : "") + "\n";
+      text += "compute 2 q" + own + " after p" + own + "\n";
+      text += "send 1 3 r" + own + " after q" + own + "\n";
+    }
+  LaneProblem problem = parse(text);
+  EXPECT_DOUBLE_EQ(finishOf(problem, schedule(problem)), 4 * 8 + 3);
+  EXPECT_EQ(printOrder(problem, schedule(problem)).substr(0, 36),
+            "pa1 qa1 ra1 pb1 qb1 rb1 pa2 qa2 ra2 ");
+}
+
 /// What nothing waits for fills the time of a message that something waits for.
 TEST(Lanes, FillsGapsWithWhatNothingWaitsFor) {
   LaneProblem problem = parse(R"(
