@@ -325,7 +325,8 @@ static void addKernelOrder(OpPassManager &passes, const PipelineOptions &options
     passes.addPass(schedule::createOverlapReductions());
   if (options.parallel.device_num() > 1)
     passes.addPass(schedule::createOrderKernels(
-        {options.cluster ? machine::toText(*options.cluster) : std::string()}));
+        {options.cluster ? machine::toText(*options.cluster) : std::string(),
+         options.parallel.memory_limit()}));
 }
 
 /// schedule, of each program: which ops run together, in which order, and where values lie. The

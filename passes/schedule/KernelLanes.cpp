@@ -23,7 +23,7 @@ static int laneOf(const facts::Kernel &kernel) {
 KernelLanes::KernelLanes(facts::Section &section, ArrayRef<Unfinished> unfinished,
                          ArrayRef<StepKernel> order, const abi::Cluster &cluster)
     : cluster(cluster), section(section) {
-  problem.runs = int(section.runs);
+  problem.runs = std::max(int(section.runs), 1);
   for (const Unfinished &before : unfinished)
     addUnfinished(before);
   for (StepKernel kernel : order)

@@ -12,10 +12,13 @@
 // (OverlapReductions). Leaves them with other numbers and places, where the price of the section is
 // less in another order (passes/solve/lanes): that of all its slots, of which the last has what
 // runs early as well. What is sent to other stages is sent no later. Behind the sections that
-// complete gradients the update begins with those that are reduced. Sections without collectives
-// stay as they are, and so do those with barriers, whose order the user has given.
+// complete gradients the update begins with those that are reduced. Parameters are gathered as late
+// as that costs no time, for they lie in memory until they are read. Where all that needs more
+// memory than there is, and the given order less, that stays. Sections without collectives stay as
+// they are, and so do those with barriers, whose order the user has given.
 #include "passes/schedule/KernelLanes.h"
 #include "passes/schedule/Passes.h"
+#include "passes/schedule/PlannedBytes.h"
 
 #include "dialects/pipe/Stages.h"
 #include "mlir/IR/Remarks.h"
@@ -41,17 +44,24 @@ namespace {
 /// The orders of all sections of a step.
 class StepOrder {
 public:
-  StepOrder(ModuleOp module, const abi::Cluster &cluster) : kernels(module), cluster(cluster) {
+  StepOrder(ModuleOp module, const abi::Cluster &cluster)
+      : module(module), kernels(module), cluster(cluster) {}
+
+  void run() {
     for (facts::Section &section : kernels.getSections())
       order(section);
     kernels.annotate();
   }
+  /// Comes back to the given orders if the others need more bytes than that, and these fewer.
+  LogicalResult fitInto(int64_t limit);
 
 private:
   void order(facts::Section &section);
   void noteUnfinished(const KernelLanes &lanes, const lanes::LaneOrder &order);
 
+  ModuleOp module;
   StepKernels kernels;
+  llvm::DenseMap<facts::Section *, KernelOrder> given = kernels.getOrders();
   const abi::Cluster &cluster;
   /// By section: what of it runs early and is not done when the section ends in which it runs.
   llvm::DenseMap<facts::Section *, SmallVector<Unfinished>> unfinished;
@@ -80,6 +90,7 @@ void StepOrder::order(facts::Section &section) {
   lanes::LaneOrder given = lanes::givenOrder(problem), found = lanes::schedule(problem);
   if (!sendsInTime(lanes, given, found))
     found = given;
+  found = lanes::holdBack(problem, found);
   noteUnfinished(lanes, found);
   remark::passed(section.function.getLoc(), remark::RemarkOpts::name("order-kernels")
                                                 .category("schedule")
@@ -109,6 +120,27 @@ void StepOrder::noteUnfinished(const KernelLanes &lanes, const lanes::LaneOrder 
     }
 }
 
+LogicalResult StepOrder::fitInto(int64_t limit) {
+  FailureOr<int64_t> found = countPlannedBytes(module);
+  if (failed(found) || *found <= limit)
+    return found;
+  llvm::DenseMap<facts::Section *, KernelOrder> orders = kernels.getOrders();
+  kernels.setOrders(given);
+  kernels.annotate();
+  FailureOr<int64_t> before = countPlannedBytes(module);
+  if (failed(before))
+    return failure();
+  if (*before < *found) {
+    remark::missed(module.getLoc(), remark::RemarkOpts::name("order-kernels").category("schedule"))
+        << remark::reason("memory") << remark::metric("given_bytes", *before)
+        << remark::metric("found_bytes", *found) << remark::metric("limit_bytes", limit);
+    return success();
+  }
+  kernels.setOrders(std::move(orders));
+  kernels.annotate();
+  return success();
+}
+
 namespace {
 struct OrderKernels : impl::OrderKernelsBase<OrderKernels> {
   using OrderKernelsBase::OrderKernelsBase;
@@ -123,7 +155,10 @@ struct OrderKernels : impl::OrderKernelsBase<OrderKernels> {
       module.emitError() << machine.status().message();
       return signalPassFailure();
     }
-    StepOrder(module, *machine);
+    StepOrder order(module, *machine);
+    order.run();
+    if (memoryLimit > 0 && failed(order.fitInto(memoryLimit)))
+      signalPassFailure();
   }
 };
 } // namespace

@@ -80,7 +80,7 @@ def OverlapReductions : Pass<"schedule-overlap-reductions", "::mlir::ModuleOp"> 
 def OrderKernels : Pass<"schedule-order-kernels", "::mlir::ModuleOp"> {
   let summary = "finds an order of kernels in which collectives hide under computation";
   let description = [{
-    A list schedule of each section of the step over a lane that computes, one of collectives and one of
+    A list schedule of each section over a lane that computes, one of collectives and one of
     messages, by the prices of the machine. What runs early (`task.early`) is put in order with the section
     in whose last slot it does. The section keeps its order where none is found that takes less. Annotates:
     `task.kernel`, `task.forms` and `task.early` anew.
@@ -88,6 +88,8 @@ def OrderKernels : Pass<"schedule-order-kernels", "::mlir::ModuleOp"> {
   let options = [
     Option<"cluster", "cluster", "std::string", /*default=*/"",
            "`2x8xH100`, or the message of docs/spec/machine.md as text">,
+    Option<"memoryLimit", "memory-limit", "int64_t", /*default=*/"0",
+           "bytes; the given order stays where another needs more, and it less; 0: any">,
   ];
   let dependentDialects = ["::pcc::task::TaskDialect"];
 }

@@ -10,6 +10,7 @@
 // same buffer in the section that computes it and in the update.
 #include "passes/schedule/Layout.h"
 #include "passes/schedule/Passes.h"
+#include "passes/schedule/PlannedBytes.h"
 
 #include "dialects/dist/Dist.h"
 #include "mlir/IR/Remarks.h"
@@ -43,8 +44,11 @@ struct Bump {
 /// The memory of one module.
 class MemoryPlanner {
 public:
-  explicit MemoryPlanner(ModuleOp module) : module(module), context(module.getContext()) {}
+  /// `isTrial`: nothing but the bytes is wanted.
+  explicit MemoryPlanner(ModuleOp module, bool isTrial = false)
+      : module(module), context(module.getContext()), isTrial(isTrial) {}
   LogicalResult run();
+  int64_t getBytes() const { return persistent.end + temporaryBytes + input.end; }
 
 private:
   // What lies outside the temporaries.
@@ -69,6 +73,7 @@ private:
 
   ModuleOp module;
   MLIRContext *context;
+  bool isTrial;
   Bump persistent{Space::Persistent}, input{Space::Input};
   int64_t temporaryBytes = 0;
   llvm::DenseMap<Attribute, PlaceAttr> placeOfKey; ///< parameters, inputs, the step, sums
@@ -318,6 +323,8 @@ void MemoryPlanner::placeTemporaries(bool isStep) {
   int64_t buffers = int64_t(values.temporaries().size());
   LayoutBytes bytes = Layout(values, isStep && rings ? &*rings : nullptr, times, context).place();
   temporaryBytes = std::max(temporaryBytes, bytes.peak);
+  if (isTrial)
+    return;
   remark::analysis(module.getLoc(), remark::RemarkOpts::name("plan-memory").category("schedule"))
       << remark::metric("buffers", buffers) << remark::metric("temporary_bytes", bytes.peak)
       << remark::metric("bound_bytes", bytes.bound) << remark::metric("ring_bytes", bytes.rings)
@@ -368,8 +375,9 @@ LogicalResult MemoryPlanner::planTimeline(MutableArrayRef<facts::Section> sectio
       return failure();
   }
   placeTemporaries(sections.front().runs > 0);
-  for (facts::Section &section : sections)
-    annotate(section);
+  if (!isTrial)
+    for (facts::Section &section : sections)
+      annotate(section);
   return success();
 }
 
@@ -387,7 +395,8 @@ LogicalResult MemoryPlanner::run() {
   for (facts::Section &section : MutableArrayRef(step, sections.end()))
     if (failed(planTimeline(section)))
       return failure();
-
+  if (isTrial)
+    return success();
   for (auto parameter : module.getOps<ParameterOp>()) {
     auto role = RoleAttr::get(context, RoleKind::Parameter, parameter.getSymNameAttr());
     if (PlaceAttr place = placeOfKey.lookup(role))
@@ -396,6 +405,13 @@ LogicalResult MemoryPlanner::run() {
   module->setAttr(facts::bytesAttrName,
                   task::BytesAttr::get(context, persistent.end, temporaryBytes, input.end));
   return success();
+}
+
+FailureOr<int64_t> countPlannedBytes(ModuleOp module) {
+  MemoryPlanner planner(module, /*isTrial=*/true);
+  if (failed(planner.run()))
+    return failure();
+  return planner.getBytes();
 }
 
 namespace {

@@ -5,10 +5,7 @@ using namespace mlir;
 
 namespace pcc::schedule {
 
-StepKernels::StepKernels(ModuleOp module) {
-  for (facts::Section &section : facts::collectSections(module))
-    if (section.runs > 0)
-      sections.push_back(section);
+StepKernels::StepKernels(ModuleOp module) : sections(facts::collectSections(module)) {
   llvm::DenseMap<StringRef, facts::Section *> byName;
   for (facts::Section &section : sections) {
     byName[section.function.getName()] = &section;

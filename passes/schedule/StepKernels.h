@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The kernels of a step in the order in which a rank comes to them in the last slot of each
-// section, those that run there early among them:
+// The kernels of all sections in the order in which a rank comes to them, in the last slot of each
+// those that run there early among them:
 //
 //   @backward   task.forms = [a, b, c]                             a, b, reduce, c
 //   @update     task.forms = [reduce, new]                         new
@@ -27,7 +27,7 @@ public:
   explicit StepKernels(mlir::ModuleOp module);
   StepKernels(const StepKernels &) = delete;
 
-  /// In the order in which they first run.
+  /// In the order in which they first run, then those that stand outside the step.
   llvm::MutableArrayRef<facts::Section> getSections() { return sections; }
   KernelOrder &orderOf(facts::Section &section) { return orders[&section]; }
 

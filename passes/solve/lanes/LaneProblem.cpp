@@ -69,11 +69,13 @@ double totalSeconds(const LaneProblem &problem, const LaneOrder &order) {
   return last + (problem.runs - 1) * runOnce(problem, order, /*isLast=*/false).finish;
 }
 
-double lowerBound(const LaneProblem &problem) {
+static double boundOnce(const LaneProblem &problem, bool isLast) {
   std::vector<double> work(problem.countLanes()), finish(problem.tasks.size());
   double bound = 0;
   for (size_t i = 0; i < problem.tasks.size(); ++i) {
     const Task &task = problem.tasks[i];
+    if (task.isInLast && !isLast)
+      continue;
     for (int before : task.after)
       finish[i] = std::max(finish[i], finish[before]);
     finish[i] += task.seconds;
@@ -81,6 +83,14 @@ double lowerBound(const LaneProblem &problem) {
     bound = std::max({bound, finish[i], work[task.lane]});
   }
   return bound;
+}
+
+double lowerBound(const LaneProblem &problem) { return boundOnce(problem, /*isLast=*/true); }
+
+double totalBound(const LaneProblem &problem) {
+  double last = lowerBound(problem);
+  return problem.runs == 1 ? last
+                           : last + (problem.runs - 1) * boundOnce(problem, /*isLast=*/false);
 }
 
 LaneOrder givenOrder(const LaneProblem &problem) {

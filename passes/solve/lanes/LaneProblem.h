@@ -62,6 +62,8 @@ double totalSeconds(const LaneProblem &problem, const LaneOrder &order);
 /// No order is through the last run earlier: the longest chain of tasks, the work of the busiest
 /// lane.
 double lowerBound(const LaneProblem &problem);
+/// The same of all runs.
+double totalBound(const LaneProblem &problem);
 
 /// The order of the problem itself.
 LaneOrder givenOrder(const LaneProblem &problem);
@@ -73,6 +75,15 @@ LaneOrder givenOrder(const LaneProblem &problem);
 /// chain leads on, is about to come and would be late behind it. Never more seconds in total than
 /// the given order takes.
 LaneOrder schedule(const LaneProblem &problem);
+
+/// The same end, with what needs nothing and communicates as late as what needs it allows, for what
+/// it brings is kept until then: a parameter that is gathered for a layer comes while the layer
+/// before is computed. Computation begins when it did, and so does what else communicates; the
+/// order itself where that cannot be. `order` is one.
+///
+///   given   communicates  g1g2g3g4                held   communicates  g1g2  g3  g4
+///           computes        c1  c2  c3  c4               computes        c1  c2  c3  c4
+LaneOrder holdBack(const LaneProblem &problem, const LaneOrder &order);
 
 /// The text form: a line for each task, `#` to the end of a line is a comment.
 ///

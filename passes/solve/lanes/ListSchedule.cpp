@@ -72,10 +72,16 @@ class Best {
 public:
   explicit Best(const LaneProblem &problem)
       : problem(problem), order(givenOrder(problem)), seconds(totalSeconds(problem, order)),
-        tails(findUrgency(problem, 1)), bound(lowerBound(problem)) {}
+        tails(findUrgency(problem, 1)), bound(lowerBound(problem)),
+        enough(totalBound(problem) * 1.001) {}
+
+  /// More would bring next to nothing.
+  bool isGood() const { return seconds <= enough; }
 
   /// Takes what a list schedule finds, if it is better.
   bool improve(const Guide &guide) {
+    if (isGood())
+      return false;
     LaneOrder found = beginEarly(problem, ListScheduler(problem, guide).run());
     double time = totalSeconds(problem, found);
     if (time >= seconds)
@@ -88,7 +94,7 @@ public:
   /// With what the best order so far tells, as long as that helps. `isStrict`: what could only be
   /// done in time in an order as short as the bound counts as late.
   void lookAhead(Guide guide, bool isStrict) {
-    for (int round = 0; round < mostRounds; ++round) {
+    for (int round = 0; round < mostRounds && !isGood(); ++round) {
       LaneTimes times = runInOrder(problem, order);
       guide.comes.assign(problem.tasks.size(), 0);
       guide.latest.resize(problem.tasks.size());
@@ -112,7 +118,8 @@ private:
   LaneOrder order;
   double seconds;
   std::vector<double> tails;
-  double bound; ///< of the last run
+  double bound;  ///< of the last run
+  double enough; ///< of all
 };
 } // namespace
 

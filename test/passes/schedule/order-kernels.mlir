@@ -1,5 +1,7 @@
 // RUN: pcc-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(schedule-assign-kernels),schedule-overlap-reductions,schedule-order-kernels{cluster=4xV100})' | FileCheck %s
 // RUN: pcc-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(schedule-assign-kernels),schedule-overlap-reductions,schedule-order-kernels{cluster=4xV100})' --remarks-filter=schedule --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: pcc-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(schedule-assign-kernels),schedule-overlap-reductions,schedule-order-kernels{cluster=4xV100 memory-limit=1})' --remarks-filter=schedule --remark-format=emitRemark -o %t.limit 2>&1 | FileCheck %s --check-prefix=LIMIT
+// RUN: FileCheck %s --check-prefix=KEPT --input-file=%t.limit
 
 // Two copies of two layers: the second copy is computed while the sum of the first is under way.
 
@@ -123,5 +125,79 @@ module attributes {dist.mesh = #dist.mesh<dp=2, tp=2>} {
     pipe.slot @last microbatch = 1 copy = 0
     pipe.slot @last microbatch = 2 copy = 0
     pipe.slot @update
+  }
+}
+
+// -----
+
+// Each parameter is gathered while the layer before is computed, and no earlier. So it is in evaluation.
+
+// CHECK-LABEL: func.func @gathers
+// CHECK: dist.all_gather %arg1 {{.*}}task.kernel = 0 : i64
+// CHECK: dist.all_gather %arg2 {{.*}}task.kernel = 1 : i64
+// CHECK: dist.all_gather %arg3 {{.*}}task.kernel = 3 : i64
+// CHECK: dist.all_gather %arg4 {{.*}}task.kernel = 5 : i64
+// CHECK-LABEL: func.func @evaluation
+// CHECK: dist.all_gather %arg1 {{.*}}task.kernel = 0 : i64
+// CHECK: dist.all_gather %arg2 {{.*}}task.kernel = 1 : i64
+// CHECK: dist.all_gather %arg3 {{.*}}task.kernel = 3 : i64
+module attributes {dist.mesh = #dist.mesh<dp=2>} {
+  func.func @gathers(%x: tensor<1024x1024xf32> {graph.role = #graph.role<input "x">},
+                     %w0: tensor<512x1024xf32> {graph.role = #graph.role<parameter "w0">},
+                     %w1: tensor<512x1024xf32> {graph.role = #graph.role<parameter "w1">},
+                     %w2: tensor<512x1024xf32> {graph.role = #graph.role<parameter "w2">},
+                     %w3: tensor<512x1024xf32> {graph.role = #graph.role<parameter "w3">}) -> tensor<1024x1024xf32> attributes {dist.local} {
+    %0 = dist.all_gather %w0 axis = 0 : tensor<512x1024xf32> to tensor<1024x1024xf32>
+    %1 = dist.all_gather %w1 axis = 0 : tensor<512x1024xf32> to tensor<1024x1024xf32>
+    %2 = dist.all_gather %w2 axis = 0 : tensor<512x1024xf32> to tensor<1024x1024xf32>
+    %3 = dist.all_gather %w3 axis = 0 : tensor<512x1024xf32> to tensor<1024x1024xf32>
+    %4 = graph.matmul %x, %0 : tensor<1024x1024xf32>, tensor<1024x1024xf32>
+    %5 = graph.matmul %4, %1 : tensor<1024x1024xf32>, tensor<1024x1024xf32>
+    %6 = graph.matmul %5, %2 : tensor<1024x1024xf32>, tensor<1024x1024xf32>
+    %7 = graph.matmul %6, %3 : tensor<1024x1024xf32>, tensor<1024x1024xf32>
+    return %7 : tensor<1024x1024xf32>
+  }
+  func.func @evaluation(%x: tensor<1024x1024xf32> {graph.role = #graph.role<input "x">},
+                     %w0: tensor<512x1024xf32> {graph.role = #graph.role<parameter "w0">},
+                     %w1: tensor<512x1024xf32> {graph.role = #graph.role<parameter "w1">},
+                     %w2: tensor<512x1024xf32> {graph.role = #graph.role<parameter "w2">}) -> tensor<1024x1024xf32> attributes {dist.local} {
+    %0 = dist.all_gather %w0 axis = 0 : tensor<512x1024xf32> to tensor<1024x1024xf32>
+    %1 = dist.all_gather %w1 axis = 0 : tensor<512x1024xf32> to tensor<1024x1024xf32>
+    %2 = dist.all_gather %w2 axis = 0 : tensor<512x1024xf32> to tensor<1024x1024xf32>
+    %4 = graph.matmul %x, %0 : tensor<1024x1024xf32>, tensor<1024x1024xf32>
+    %5 = graph.matmul %4, %1 : tensor<1024x1024xf32>, tensor<1024x1024xf32>
+    %6 = graph.matmul %5, %2 : tensor<1024x1024xf32>, tensor<1024x1024xf32>
+    return %6 : tensor<1024x1024xf32>
+  }
+  pipe.step @train micro_batches = 1 copies = 1 micro_reduction = sum {
+    pipe.slot @gathers microbatch = 0 copy = 0
+  }
+}
+
+// -----
+
+// Under the sum something is computed whose operand takes more memory than was needed before; where there is no more, the given
+// order stays.
+
+// CHECK-LABEL: func.func @memory
+// CHECK: graph.exp {{.*}}task.kernel = 2 : i64
+// CHECK: dist.all_reduce {{.*}}task.kernel = 1 : i64
+// LIMIT: [Missed] order-kernels | Category:schedule | Reason=memory, found_bytes=32505856, given_bytes=2{{[0-9]+}}, limit_bytes=1
+// KEPT-LABEL: func.func @memory
+// KEPT: graph.exp {{.*}}task.kernel = 0 : i64
+// KEPT: dist.all_reduce {{.*}}task.kernel = 3 : i64
+module attributes {dist.mesh = #dist.mesh<tp=2>} {
+  func.func @memory(%x: tensor<1024x2048xf32> {graph.role = #graph.role<input "x">}, %z: tensor<1024x1024xf32> {graph.role = #graph.role<input "z">},
+                    %v: tensor<2048x256xf32> {graph.role = #graph.role<parameter "v">}, %w: tensor<1024x1024xf32> {graph.role = #graph.role<parameter "w">})
+      -> (tensor<1024x256xf32>, tensor<1024x1024xf32>) attributes {dist.local} {
+    %0 = graph.exp %x : tensor<1024x2048xf32>
+    %1 = graph.matmul %0, %v : tensor<1024x2048xf32>, tensor<2048x256xf32>
+    %2 = graph.matmul %z, %w : tensor<1024x1024xf32>, tensor<1024x1024xf32>
+    %3 = dist.all_reduce sum %2 : tensor<1024x1024xf32>
+    %4 = graph.matmul %3, %w : tensor<1024x1024xf32>, tensor<1024x1024xf32>
+    return %1, %4 : tensor<1024x256xf32>, tensor<1024x1024xf32>
+  }
+  pipe.step @train micro_batches = 1 copies = 1 micro_reduction = sum {
+    pipe.slot @memory microbatch = 0 copy = 0
   }
 }

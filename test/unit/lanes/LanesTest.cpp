@@ -98,6 +98,29 @@ TEST(Lanes, CountsAllRuns) {
   EXPECT_EQ(parseProblem("last send 1 1 s\ncompute 1 a after s").error.substr(0, 6), "line 2");
 }
 
+/// Parameters are gathered while the layer before is computed, and no earlier.
+TEST(Lanes, HoldsBackWhatNeedsNothing) {
+  LaneProblem problem = parse(R"(
+    send 1 1 g1
+    send 1 1 g2
+    send 1 1 g3
+    send 1 1 g4
+    compute 2 c1 after g1
+    compute 2 c2 after c1 g2
+    send 1 1 sum after c1
+    compute 2 c3 after c2 g3
+    compute 2 c4 after c3 g4
+  )");
+  LaneOrder found = schedule(problem), held = holdBack(problem, found);
+  EXPECT_EQ(printOrder(problem, found), "g1 g2 g3 g4 c1 c2 sum c3 c4");
+  EXPECT_EQ(printOrder(problem, held), "g1 g2 c1 g3 c2 sum g4 c3 c4");
+  EXPECT_DOUBLE_EQ(finishOf(problem, held), finishOf(problem, found));
+  LaneTimes times = runInOrder(problem, held);
+  EXPECT_DOUBLE_EQ(times.begin[1], 1);
+  EXPECT_DOUBLE_EQ(times.begin[2], 3);
+  EXPECT_DOUBLE_EQ(times.begin[3], 6);
+}
+
 TEST(Lanes, ARankBeginsAMessageOnlyBehindWhatItComputesBefore) {
   LaneProblem problem = parse("compute 1 a\ncompute 5 b\nsend 1 1 s after a");
   EXPECT_DOUBLE_EQ(runInOrder(problem, {0, 1, 2}).begin[2], 6);
@@ -202,6 +225,25 @@ TEST(Lanes, ComesCloseToTryingAllOrders) {
   }
   EXPECT_GT(best, total * 97 / 100);
   EXPECT_LT(excess / total, 0.005);
+}
+
+/// Whatever the order: the same end, and what needs nothing comes later.
+TEST(Lanes, HoldsBackWithoutDelay) {
+  int later = 0;
+  for (int seed = 0; seed < 2'000; ++seed) {
+    LaneProblem problem = makeRandom(seed, 1 + seed % 40);
+    LaneOrder found = schedule(problem), held = holdBack(problem, found);
+    EXPECT_LE(finishOf(problem, held), finishOf(problem, found) + 1e-9) << seed;
+    LaneTimes before = runInOrder(problem, found), after = runInOrder(problem, held);
+    double sum = 0;
+    for (size_t i = 0; i < problem.tasks.size(); ++i)
+      if (problem.tasks[i].after.empty() && problem.tasks[i].lane != computeLane &&
+          problem.tasks[i].seconds > 0)
+        sum += after.begin[i] - before.begin[i];
+    EXPECT_GE(sum, 0) << seed;
+    later += sum > 0;
+  }
+  EXPECT_GT(later, 300);
 }
 
 TEST(Lanes, IsNeverLaterThanTheGivenOrder) {

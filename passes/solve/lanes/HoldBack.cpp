@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/solve/lanes/LaneProblem.h"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+
+namespace pcc::lanes {
+namespace {
+
+constexpr double never = std::numeric_limits<double>::infinity();
+
+/// What needs nothing and takes a lane of messages some time.
+bool mayWait(const Task &task) {
+  return task.lane != computeLane && task.after.empty() && task.seconds > 0;
+}
+
+/// When a lane is taken.
+class Taken {
+public:
+  void add(double begin, double seconds) { spans.insert({begin, begin + seconds}); }
+
+  /// The latest begin of so many seconds that end by `end`; below 0 if there is none.
+  double findLast(double seconds, double end) const {
+    for (auto span = spans.lower_bound({end, 0}); span != spans.begin();) {
+      --span;
+      if (end - span->second >= seconds)
+        break;
+      end = std::min(end, span->first);
+    }
+    return end - seconds;
+  }
+
+private:
+  std::set<std::pair<double, double>> spans; ///< apart from one another
+};
+
+class Holder {
+public:
+  Holder(const LaneProblem &problem, const LaneOrder &order)
+      : problem(problem), order(order), times(runInOrder(problem, order)) {}
+
+  LaneOrder run() {
+    LaneTimes late = times;
+    if (!delay(late.begin))
+      return order;
+    LaneOrder held = sortBy(late.begin);
+    // Sums of the same times are rounded in other ways.
+    bool isWorse = totalSeconds(problem, held) > totalSeconds(problem, order) * (1 + 1e-12) ||
+                   sumBegins(held) < sumBegins(order);
+    return isWorse ? order : held;
+  }
+
+private:
+  /// Of what may wait.
+  double sumBegins(const LaneOrder &some) const {
+    LaneTimes begins = runInOrder(problem, some);
+    double sum = 0;
+    for (int i : some)
+      sum += mayWait(problem.tasks[i]) ? begins.begin[i] : 0;
+    return sum;
+  }
+  bool delay(std::vector<double> &begin) const;
+  LaneOrder sortBy(const std::vector<double> &begin) const;
+
+  const LaneProblem &problem;
+  const LaneOrder &order;
+  LaneTimes times;
+};
+
+/// Gives what may wait later begins, last what is needed last; false if it does not fit any more.
+bool Holder::delay(std::vector<double> &begin) const {
+  std::vector<Taken> lanes(problem.countLanes());
+  std::vector<double> needed(problem.tasks.size(), times.finish);
+  LaneOrder waiting;
+  for (int i = 0; i < int(problem.tasks.size()); ++i) {
+    const Task &task = problem.tasks[i];
+    for (int before : task.after)
+      needed[before] = std::min(needed[before], times.begin[i]);
+    if (mayWait(task))
+      waiting.push_back(i);
+    else if (task.seconds > 0)
+      lanes[task.lane].add(times.begin[i], task.seconds);
+  }
+  std::stable_sort(waiting.begin(), waiting.end(),
+                   [&](int a, int b) { return needed[a] > needed[b]; });
+  for (int i : waiting) {
+    const Task &task = problem.tasks[i];
+    begin[i] = lanes[task.lane].findLast(task.seconds, needed[i]);
+    if (begin[i] < 0)
+      return false;
+    lanes[task.lane].add(begin[i], task.seconds);
+  }
+  return true;
+}
+
+/// Computation in its order, each message in front of the first of it that ends behind the
+/// message's begin or waits for it.
+LaneOrder Holder::sortBy(const std::vector<double> &begin) const {
+  LaneOrder computing, messages;
+  for (int i : order)
+    (problem.tasks[i].lane == computeLane ? computing : messages).push_back(i);
+  std::vector<size_t> front(problem.tasks.size(), computing.size()); ///< of which computation
+  for (size_t k = 0; k < computing.size(); ++k)
+    front[computing[k]] = k;
+  for (int i = int(problem.tasks.size()) - 1; i >= 0; --i) {
+    if (problem.tasks[i].lane != computeLane) {
+      auto isBefore = [&](int k) { return times.begin[k] + problem.tasks[k].seconds <= begin[i]; };
+      size_t first =
+          std::partition_point(computing.begin(), computing.end(), isBefore) - computing.begin();
+      front[i] = std::min(front[i], first);
+    }
+    for (int before : problem.tasks[i].after)
+      if (problem.tasks[before].lane != computeLane)
+        front[before] = std::min(front[before], front[i]);
+  }
+  std::stable_sort(messages.begin(), messages.end(), [&](int a, int b) {
+    return std::pair(front[a], begin[a]) < std::pair(front[b], begin[b]);
+  });
+  LaneOrder sorted;
+  auto next = messages.begin();
+  for (size_t k = 0; k <= computing.size(); ++k) {
+    for (; next != messages.end() && front[*next] == k; ++next)
+      sorted.push_back(*next);
+    if (k < computing.size())
+      sorted.push_back(computing[k]);
+  }
+  return sorted;
+}
+
+} // namespace
+
+LaneOrder holdBack(const LaneProblem &problem, const LaneOrder &order) {
+  return Holder(problem, order).run();
+}
+
+} // namespace pcc::lanes
