@@ -10,6 +10,7 @@
 #include "tools/pcc/Output.h"
 #include "llvm/Support/FormatVariadic.h"
 
+#include <algorithm>
 #include <chrono>
 
 using namespace mlir;
@@ -17,10 +18,6 @@ using namespace mlir;
 namespace pcc::cli {
 
 using Clock = std::chrono::steady_clock;
-
-static double secondsSince(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 /// Calls `write` with each index, with commas in between.
 static std::string listOf(size_t count, function_ref<std::string(size_t)> write) {
@@ -77,23 +74,26 @@ struct Loaded {
   double last = 0, best = std::numeric_limits<double>::infinity();
 
   /// `repeats` runs of every rank between two barriers, behind one that does not count, for other
-  /// programs have had the caches; rank 0 tells the seconds of one.
+  /// programs have had the caches. It takes from when the first rank begins, for of many on few
+  /// cores some begin later, until the last one ends.
   runtime::Status runRound() {
-    return session->onEveryRank([this](runtime::RankExecutor &rank) -> runtime::Status {
+    std::vector<Clock::time_point> begins(session->ranks()), ends(session->ranks());
+    runtime::Status status = session->onEveryRank([&](runtime::RankExecutor &rank) -> runtime::Status {
       if (runtime::Status status = rank.runSection(0); !status.ok())
         return status;
       if (runtime::Status status = rank.world().barrier(); !status.ok())
         return status;
-      auto start = Clock::now();
+      begins[rank.rank()] = Clock::now();
       for (int64_t i = 0; i < repeats; ++i)
         if (runtime::Status status = rank.runSection(0); !status.ok())
           return status;
-      if (runtime::Status status = rank.world().barrier(); !status.ok())
-        return status;
-      if (rank.rank() == 0)
-        last = secondsSince(start) / static_cast<double>(repeats);
+      ends[rank.rank()] = Clock::now();
       return {};
     });
+    std::chrono::duration<double> seconds =
+        *std::ranges::max_element(ends) - *std::ranges::min_element(begins);
+    last = seconds.count() / static_cast<double>(repeats);
+    return status;
   }
 };
 } // namespace
