@@ -51,6 +51,20 @@ def DecomposeExchanges : Pass<"dist-decompose-exchanges", "::mlir::ModuleOp"> {
   let dependentDialects = ["::pcc::dist::DistDialect", "::pcc::graph::GraphDialect"];
 }
 
+def ChunkProducts : Pass<"dist-chunk-products", "::mlir::ModuleOp"> {
+  let summary = "cuts products in chunks that are summed over ranks one behind the other";
+  let description = [{
+    A product of two matrices of which an all_reduce is the only reader becomes products of some of
+    its rows, each with an all_reduce of its own, where that is through earlier by the prices of the
+    machine: one chunk is summed while the next is computed.
+  }];
+  let options = [
+    Option<"chunks", "chunks", "int64_t", "4", "as many at most">,
+    Option<"cluster", "cluster", "std::string", "\"\"",
+           "`2x8xH100`, or the message of docs/spec/machine.md as text">];
+  let dependentDialects = ["::pcc::dist::DistDialect", "::pcc::graph::GraphDialect"];
+}
+
 def BroadcastParameters : Pass<"dist-broadcast-parameters", "::mlir::ModuleOp"> {
   let summary = "lets training start with the parameters of rank 0";
   let description = [{

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Cuts products whose results are summed over ranks into chunks of rows, so that while one chunk is
+// summed the next is computed (Wang et al., "Overlap communication with dependent computation via
+// decomposition in large deep learning models", ASPLOS 2023):
+//
+//   y = all_reduce (matmul x, w)          computes      [  x w  ]
+//                                         communicates           [   y   ]
+//
+//   in two chunks                         computes      [x0 w][x1 w]
+//                                         communicates        [ y0 ][ y1 ]
+//
+// With C and K for all of it, c chunks take C/c + (c - 1)/c max(C, K) + K/c, and what cutting and
+// joining costs: slices of x, worse rates of smaller products, latencies. Assumes local types;
+// leaves a product whole where the price says that it does not pay, and where it has other readers.
+#include "dialects/dist/Dist.h"
+#include "dialects/graph/Graph.h"
+#include "mlir/IR/Remarks.h"
+#include "passes/facts/CollectivePrice.h"
+#include "passes/facts/OpPrice.h"
+#include "passes/partition/Passes.h"
+#include "runtime/machine/Cluster.h"
+
+using namespace mlir;
+using namespace pcc::graph;
+
+namespace pcc::partition {
+
+#define GEN_PASS_DEF_CHUNKPRODUCTS
+#include "passes/partition/Passes.h.inc"
+
+namespace {
+
+/// A product and its sum over ranks, between which nothing but shapes change.
+struct SummedProduct {
+  MatmulOp product;
+  dist::AllReduceOp sum;
+};
+
+/// The same in chunks.
+struct Chunks {
+  SmallVector<Operation *> ops; ///< in order
+  double first = 0, last = 0;   ///< seconds of one chunk's computation and communication
+  double joining = 0;
+  Value result;
+
+  double seconds(int64_t count) const {
+    return first + double(count - 1) * std::max(first, last) + last + joining;
+  }
+};
+
+} // namespace
+
+/// Nothing where somebody else reads the product, or its rows are those of several products.
+static std::optional<SummedProduct> findProduct(dist::AllReduceOp sum) {
+  Value value = sum.getInput();
+  while (value.hasOneUse()) {
+    if (auto reshape = value.getDefiningOp<ReshapeOp>()) {
+      value = reshape.getInput();
+      continue;
+    }
+    auto product = value.getDefiningOp<MatmulOp>();
+    if (product && product.getType().getRank() == 2 && !product.getTransposeLhs())
+      return SummedProduct{product, sum};
+    break;
+  }
+  return std::nullopt;
+}
+
+static Chunks build(const SummedProduct &summed, int64_t count, const abi::Cluster &cluster) {
+  auto [product, sum] = summed;
+  OpBuilder b(sum);
+  Chunks chunks;
+  auto add = [&](Operation *op) { chunks.ops.push_back(op); };
+  auto priceOf = [&](Operation *op) {
+    return facts::secondsOf(op, facts::OpShapes::of(op), cluster);
+  };
+  auto rowsOf = [&](RankedTensorType type) {
+    return RankedTensorType::get({type.getShape()[0] / count, type.getShape()[1]},
+                                 type.getElementType());
+  };
+  RankedTensorType lhs = rowsOf(product.getLhs().getType()), type = rowsOf(product.getType());
+  SmallVector<Value> sums;
+  for (int64_t chunk = 0; chunk < count; ++chunk) {
+    auto rows =
+        SliceOp::create(b, product.getLoc(), lhs, product.getLhs(), 0, chunk * lhs.getShape()[0]);
+    auto part = cast<MatmulOp>(b.clone(*product));
+    part.getLhsMutable().assign(rows);
+    part.getResult().setType(type);
+    auto reduced = dist::AllReduceOp::create(b, sum.getLoc(), type, sum.getKindAttr(),
+                                             part.getResult(), sum.getGroupAttr());
+    sums.push_back(reduced);
+    add(rows), add(part), add(reduced);
+    chunks.first = priceOf(rows) + priceOf(part);
+    chunks.last = facts::secondsOfCollective({reduced}, dist::getMesh(sum), cluster);
+  }
+  auto joined = ConcatOp::create(b, sum.getLoc(), sums, 0);
+  chunks.joining = priceOf(joined);
+  add(joined);
+  chunks.result = joined;
+  if (joined.getType() != sum.getType()) {
+    auto shaped = ReshapeOp::create(b, sum.getLoc(), sum.getType(), joined);
+    add(shaped);
+    chunks.result = shaped;
+  }
+  return chunks;
+}
+
+namespace {
+struct ChunkProducts : impl::ChunkProductsBase<ChunkProducts> {
+  using ChunkProductsBase::ChunkProductsBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SmallVector<dist::AllReduceOp> sums;
+    module.walk([&](dist::AllReduceOp sum) { sums.push_back(sum); });
+    for (dist::AllReduceOp sum : sums)
+      if (std::optional<SummedProduct> summed = findProduct(sum); summed && failed(chunk(*summed)))
+        return signalPassFailure();
+  }
+
+  /// Takes as many chunks as are through first.
+  LogicalResult chunk(SummedProduct summed) {
+    int64_t ranks = dist::getMesh(summed.sum).getNumRanks();
+    abi::Expected<abi::Cluster> machine = machine::parseCluster(cluster, ranks);
+    if (!machine)
+      return getOperation().emitError() << machine.status().message();
+    MatmulOp product = summed.product;
+    double whole = facts::secondsOf(product, facts::OpShapes::of(product), *machine) +
+                   facts::secondsOfCollective({summed.sum}, dist::getMesh(product), *machine);
+    double least = whole;
+    int64_t count = 1;
+    for (int64_t tried = 2; tried <= chunks; ++tried) {
+      if (product.getType().getShape()[0] % tried != 0)
+        continue;
+      Chunks built = build(summed, tried, *machine);
+      if (double seconds = built.seconds(tried); seconds < least) {
+        least = seconds;
+        count = tried;
+      }
+      for (Operation *op : llvm::reverse(built.ops))
+        op->erase();
+    }
+    if (count > 1)
+      summed.sum.replaceAllUsesWith(build(summed, count, *machine).result);
+    remark::passed(product.getLoc(),
+                   remark::RemarkOpts::name("chunk-products").category("partition"))
+        << remark::metric("chunks", count) << remark::metric("whole_us", whole * 1e6)
+        << remark::metric("chunked_us", least * 1e6);
+    return success();
+  }
+};
+} // namespace
+} // namespace pcc::partition
