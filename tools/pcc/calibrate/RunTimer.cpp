@@ -78,18 +78,19 @@ struct Loaded {
   /// cores some begin later, until the last one ends.
   runtime::Status runRound() {
     std::vector<Clock::time_point> begins(session->ranks()), ends(session->ranks());
-    runtime::Status status = session->onEveryRank([&](runtime::RankExecutor &rank) -> runtime::Status {
-      if (runtime::Status status = rank.runSection(0); !status.ok())
-        return status;
-      if (runtime::Status status = rank.world().barrier(); !status.ok())
-        return status;
-      begins[rank.rank()] = Clock::now();
-      for (int64_t i = 0; i < repeats; ++i)
-        if (runtime::Status status = rank.runSection(0); !status.ok())
-          return status;
-      ends[rank.rank()] = Clock::now();
-      return {};
-    });
+    runtime::Status status =
+        session->onEveryRank([&](runtime::RankExecutor &rank) -> runtime::Status {
+          if (runtime::Status status = rank.runSection(0); !status.ok())
+            return status;
+          if (runtime::Status status = rank.world().barrier(); !status.ok())
+            return status;
+          begins[rank.rank()] = Clock::now();
+          for (int64_t i = 0; i < repeats; ++i)
+            if (runtime::Status status = rank.runSection(0); !status.ok())
+              return status;
+          ends[rank.rank()] = Clock::now();
+          return {};
+        });
     std::chrono::duration<double> seconds =
         *std::ranges::max_element(ends) - *std::ranges::min_element(begins);
     last = seconds.count() / static_cast<double>(repeats);
