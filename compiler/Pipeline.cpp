@@ -39,11 +39,25 @@ static void addRaising(OpPassManager &passes) {
   addCleanUp(passes);
 }
 
+/// Whether the training section is cut: in pipeline stages, or only in a forward and a backward
+/// one, so that the second may compute again what the first does not keep.
+static bool isCut(const PipelineOptions &options) {
+  return getPipelineShape(options.parallel).devices > 1 || options.recomputes();
+}
+
+/// The schedule of one stage is that each microbatch goes forward and backward, whatever the name.
+static order::PipelineShape getCutShape(const PipelineOptions &options) {
+  order::PipelineShape shape = getPipelineShape(options.parallel);
+  if (shape.devices == 1)
+    return {1, shape.microbatches, 1, order::Placement::Looped};
+  return shape;
+}
+
 /// graph: the model in its simplest form, so that every later pass sees few ops in one form each.
 /// Strategies and stages that stand on ops are written down first, by name, since their ops may not
 /// last.
 static void addGraph(OpPassManager &passes, const PipelineOptions &options) {
-  if (getPipelineShape(options.parallel).devices > 1)
+  if (isCut(options))
     passes.addPass(pipeline::createCollectMarks());
   if (!options.obeysMarks)
     passes.addPass(strategy::createStrategyEraseMarks());
@@ -81,11 +95,24 @@ static void addStageMarks(OpPassManager &passes, const PipelineOptions &options)
   passes.addPass(plan::createPlanFindStages(find, options.observeNoStages));
 }
 
+/// What is computed again where a limit of memory asks for it.
+static void addRecomputeMarks(OpPassManager &passes, const PipelineOptions &options) {
+  if (!options.recomputes() && !options.observeParts)
+    return;
+  plan::PlanMarkRecomputedOptions mark;
+  llvm::append_range(mark.parts, options.recomputedParts);
+  mark.deviceNum = options.parallel.device_num();
+  mark.isAlone = getPipelineShape(options.parallel).devices == 1;
+  if (options.cluster)
+    mark.cluster = machine::toText(*options.cluster);
+  passes.addPass(plan::createPlanMarkRecomputed(mark, options.observeParts));
+}
+
 /// A chunk for each op, and transfers where values go from one to another.
 static void addTransfers(OpPassManager &passes, const PipelineOptions &options) {
-  order::PipelineShape shape = getPipelineShape(options.parallel);
-  if (shape.devices == 1)
+  if (!isCut(options))
     return;
+  order::PipelineShape shape = getCutShape(options);
   passes.addPass(pipeline::createAssignStages({shape.devices, shape.chunks, shape.placement}));
   passes.addPass(pipeline::createInsertTransfers());
 }
@@ -104,6 +131,7 @@ static void addGrad(OpPassManager &passes, const PipelineOptions &options) {
   if (slots > 1)
     passes.addNestedPass<func::FuncOp>(graph::createGraphSplitBatch({slots}));
   addStageMarks(passes, options);
+  addRecomputeMarks(passes, options);
   autodiff::addLossPasses(passes, options.training);
   addTransfers(passes, options);
   autodiff::addGradientPasses(passes, options.training);
@@ -270,35 +298,41 @@ static void addSpmd(OpPassManager &passes, const PipelineOptions &options) {
   if (options.trains() && options.parallel.parameter_broadcast())
     passes.addPass(partition::createBroadcastParameters());
   passes.addPass(partition::createDecomposeExchanges());
-  if (getPipelineShape(options.parallel).devices == 1)
+  if (!isCut(options))
     addPieces(passes, options);
 }
 
 /// stages: a program for each pipeline stage. Wholes are taken apart behind the cut: what passes
 /// between sections is what derivatives save, and none of the pieces that both sides compute.
-/// Copies of a microbatch come together last, for until then they are all alike. After this stage
-/// no collective is added.
+/// Copies of a microbatch come together last, for until then they are all alike; chunks are of
+/// products as they then are. After this stage no collective is added.
 static void addStages(OpPassManager &passes, const PipelineOptions &options) {
-  order::PipelineShape shape = getPipelineShape(options.parallel);
-  if (shape.devices > 1) {
+  order::PipelineShape shape = getCutShape(options);
+  if (isCut(options)) {
     passes.addPass(pipeline::createApplyRecomputePins());
-    passes.addPass(pipeline::createCutStages(
-        {shape.devices, shape.chunks, shape.placement, splitsBackward(options.parallel)}));
+    passes.addPass(
+        pipeline::createCutStages({shape.devices, shape.chunks, shape.placement,
+                                   shape.devices > 1 && splitsBackward(options.parallel)}));
     addPieces(passes, options);
   }
   if (options.training.copies > 1) {
     passes.addPass(pipeline::createInterleaveCopies());
     addCleanUp(passes);
   }
+  if (options.productChunks > 1)
+    passes.addPass(partition::createChunkProducts(
+        {options.productChunks,
+         options.cluster ? machine::toText(*options.cluster) : std::string()}));
 }
 
 /// schedule, of all pipeline stages together: when each works on which microbatch, and by that
 /// order how many messages may be under way between them. Stages that a file has cut keep its
 /// order.
 static void addOrder(OpPassManager &passes, const PipelineOptions &options) {
-  if (getPipelineShape(options.parallel).devices > 1) {
+  if (isCut(options)) {
     schedule::OrderSlotsOptions order;
-    order.schedule = getScheduleName(options.parallel);
+    if (getCutShape(options).devices > 1)
+      order.schedule = getScheduleName(options.parallel);
     passes.addPass(schedule::createOrderSlots(order, makeStagePricer(options)));
   }
   passes.addPass(schedule::createSizeMessages());

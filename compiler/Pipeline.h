@@ -24,6 +24,7 @@
 
 namespace pcc::plan {
 struct MeshCandidate;
+struct RecomputePart;
 } // namespace pcc::plan
 namespace pcc::schedule {
 struct FusionOutcome;
@@ -63,8 +64,13 @@ struct PipelineOptions {
   bool obeysStages = true;
   /// Gradients are reduced beside the last backward pass; false: behind it.
   bool hidesReductions = true;
+  /// In as many chunks at most products are cut whose sums over ranks can hide under each other.
+  int64_t productChunks = 1;
   /// Bytes of a device that stages which are found are to fit into; 0: the memory limit.
   int64_t stageMemory = 0;
+  /// Parts of the model, by their places in its list (compiler/plan/RecomputeParts.h), that are
+  /// computed again for the gradients.
+  std::vector<int64_t> recomputedParts;
   /// Of the search of AUTO_PARALLEL: the same seed and number of threads find the same plan.
   uint64_t searchSeed = 1;
   int searchThreads = 2;
@@ -76,6 +82,8 @@ struct PipelineOptions {
   std::function<void(llvm::ArrayRef<plan::MeshCandidate>)> observeSearch;
   /// The same of one under the cost model `memory`: called with what was found.
   std::function<void(const strategy::MemoryOutcome &)> observeMemorySearch;
+  /// Called with the parts that may be computed again.
+  std::function<void(llvm::ArrayRef<plan::RecomputePart>)> observeParts;
   /// Called if the model is to be cut in pipeline stages and there are none that fit.
   std::function<void()> observeNoStages;
   /// Called for each group of collectives that could share messages.
@@ -86,6 +94,7 @@ struct PipelineOptions {
   std::function<mlir::LogicalResult(Stage, mlir::ModuleOp)> observe;
 
   bool trains() const { return !training.loss.empty() || !training.optimizer.empty(); }
+  bool recomputes() const { return trains() && !recomputedParts.empty(); }
 };
 
 /// Adds the passes of one stage and the check of what holds after it. `isCut`: each pipeline stage

@@ -58,4 +58,21 @@ def PlanFindStages : Pass<"plan-find-stages", "::mlir::ModuleOp"> {
   let dependentDialects = ["::pcc::pipe::PipeDialect"];
 }
 
+def PlanMarkRecomputed : Pass<"plan-mark-recomputed", "::mlir::ModuleOp"> {
+  let summary = "lets parts of a model be computed again for the gradients";
+  let description = [{
+    Makes a list of parts of @forward: of each layer, or several that are small beside what they hand
+    on, first what is cheap to compute, then all that is not handed on; those of least time for their
+    bytes first. The ops of the given parts are told to be computed again, by pins with their names.
+    A model that is not cut in stages is told to be on stage 0, so that its training section is cut.
+  }];
+  let options = [
+    ListOption<"parts", "parts", "int64_t", "which of the list">,
+    Option<"deviceNum", "device-num", "int64_t", "1", "ranks">,
+    Option<"cluster", "cluster", "std::string", [{""}],
+           "the machine, as text; empty: processors of this one">,
+    Option<"isAlone", "alone", "bool", "false", "there are no pipeline stages">];
+  let dependentDialects = ["::pcc::pipe::PipeDialect"];
+}
+
 #endif // PCC_COMPILER_PLAN_PASSES_TD

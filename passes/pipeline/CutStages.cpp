@@ -285,8 +285,6 @@ struct CutStages : impl::CutStagesBase<CutStages> {
   using CutStagesBase::CutStagesBase;
 
   void runOnOperation() override {
-    if (stages == 1)
-      return;
     order::PipelineShape shape;
     shape.devices = int(stages);
     shape.chunks = int(virtualStages);

@@ -12,10 +12,10 @@
 // an order in which they can run.
 #include "passes/schedule/FusionChoice.h"
 #include "passes/schedule/JoinKernels.h"
+#include "passes/schedule/KernelSeconds.h"
 #include "passes/schedule/Passes.h"
 
 #include "dialects/graph/Roles.h"
-#include "dialects/pipe/Stages.h"
 #include "mlir/IR/Remarks.h"
 #include "passes/solve/fusion/FusionRules.h"
 #include "runtime/machine/Cluster.h"
@@ -106,10 +106,7 @@ struct FuseCollectives : impl::FuseCollectivesBase<FuseCollectives> {
     if (!facts::getStep(module))
       return;
     abi::Expected<CommFusion> parsed = parseCommFusion(commFusion, allReduceConfig);
-    int64_t ranks = dist::getMesh(module).getNumRanks();
-    // Stages hand on to others, which have as many ranks.
-    abi::Expected<abi::Cluster> machine =
-        machine::parseCluster(cluster, pipe::getStage(module) ? 2 * ranks : ranks);
+    abi::Expected<abi::Cluster> machine = machine::parseCluster(cluster, countDevices(module));
     if (!parsed || !machine) {
       module.emitError() << (parsed ? machine.status() : parsed.status()).message();
       return signalPassFailure();

@@ -10,6 +10,14 @@ using namespace mlir;
 
 namespace pcc::schedule {
 
+int64_t countDevices(ModuleOp module) {
+  auto sends = [](func::FuncOp function) {
+    return !function.getOps<pipe::SendOp>().empty() || !function.getOps<pipe::RecvOp>().empty();
+  };
+  int64_t ranks = dist::getMesh(module).getNumRanks();
+  return llvm::any_of(module.getOps<func::FuncOp>(), sends) ? 2 * ranks : ranks;
+}
+
 double KernelSeconds::of(const facts::Kernel &kernel) const {
   if (kernel.form.getKind() == task::FormKind::Collective)
     return ofMessage(kernel);

@@ -10,6 +10,9 @@
 
 namespace pcc::schedule {
 
+/// The ranks of a program, and where it hands on to another stage as many again.
+int64_t countDevices(mlir::ModuleOp module);
+
 class KernelSeconds {
 public:
   /// `cluster` is complete, has a device for each rank and outlives this.

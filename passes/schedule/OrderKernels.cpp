@@ -17,10 +17,10 @@
 // memory than there is, and the given order less, that stays. Sections without collectives stay as
 // they are, and so do those with barriers, whose order the user has given.
 #include "passes/schedule/KernelLanes.h"
+#include "passes/schedule/KernelSeconds.h"
 #include "passes/schedule/Passes.h"
 #include "passes/schedule/PlannedBytes.h"
 
-#include "dialects/pipe/Stages.h"
 #include "mlir/IR/Remarks.h"
 #include "runtime/machine/Cluster.h"
 
@@ -147,10 +147,7 @@ struct OrderKernels : impl::OrderKernelsBase<OrderKernels> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    int64_t ranks = dist::getMesh(module).getNumRanks();
-    // Stages hand on to others, which have as many ranks.
-    abi::Expected<abi::Cluster> machine =
-        machine::parseCluster(cluster, pipe::getStage(module) ? 2 * ranks : ranks);
+    abi::Expected<abi::Cluster> machine = machine::parseCluster(cluster, countDevices(module));
     if (!machine) {
       module.emitError() << machine.status().message();
       return signalPassFailure();

@@ -1,53 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/pcc/CopySearch.h"
 
-#include "compiler/import/Locations.h"
-#include "compiler/link/Link.h"
 #include "mlir/IR/Remarks.h"
-#include "runtime/machine/Cluster.h"
-#include "runtime/simulate/Simulate.h"
+#include "tools/pcc/PricedRecords.h"
 
 using namespace mlir;
 
 namespace pcc::cli {
 
 CopySearch::CopySearch(ModuleOp model, const PipelineOptions &options)
-    : model(model), options(options) {
-  if (!options.cluster)
-    this->options.cluster = *machine::parseCluster("", options.parallel.device_num());
-  // What is asked of the program that is built alone.
-  this->options.observe = nullptr;
-  this->options.parallel.clear_strategy_ckpt_save_file();
-}
+    : model(model), options(makePricedOptions(options)) {}
 
 plan::CopyCandidate CopySearch::price(int64_t copies) {
-  plan::CopyCandidate candidate{copies, 0, 0, ""};
   PipelineOptions own = options;
   own.training.copies = copies;
   own.parallel.set_interleave_num(int(copies));
-  import::FirstError error(model.getContext());
-  OwningOpRef<ModuleOp> module = model.clone();
-  FailureOr<abi::Executable> program = failure();
-  if (succeeded(runPipeline(*module, own, Stage::Task)))
-    program = link::linkRecords(*module);
-  if (failed(program)) {
-    candidate.error = error.str().empty() ? "it cannot be compiled" : error.str();
-    return candidate;
-  }
-  abi::Expected<simulate::Simulation> step = simulate::simulate(*program, *own.cluster);
-  if (!step) {
-    candidate.error = step.status().message();
-    return candidate;
-  }
-  candidate.seconds = step->seconds;
-  for (const simulate::Timeline &timeline : step->timelines)
-    candidate.peakBytes = std::max(candidate.peakBytes, int64_t(timeline.memory.planned));
-  return candidate;
-}
-
-int64_t CopySearch::getMemoryLimit() const {
-  int64_t limit = options.parallel.memory_limit();
-  return limit > 0 ? limit : int64_t(options.cluster->device().memory_bytes().value());
+  PricedRecords priced = priceRecords(model, own);
+  if (!priced.error.empty())
+    return {copies, 0, 0, priced.error};
+  return {copies, priced.step.seconds, priced.peakBytes(), ""};
 }
 
 void remarkChoice(Location location, llvm::ArrayRef<plan::CopyCandidate> candidates,

@@ -15,8 +15,7 @@ public:
   CopySearch(mlir::ModuleOp model, const PipelineOptions &options);
 
   plan::CopyCandidate price(int64_t copies);
-  /// Bytes of a device.
-  int64_t getMemoryLimit() const;
+  const PipelineOptions &getOptions() const { return options; }
 
 private:
   mlir::ModuleOp model;

@@ -11,10 +11,14 @@
 #include "runtime/abi/Executable.h"
 #include "runtime/abi/RankExpression.h"
 #include "tools/pcc/CopySearch.h"
+#include "tools/pcc/PricedRecords.h"
+#include "tools/pcc/RecomputeSearch.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace pcc::cli;
 namespace cl = llvm::cl;
+
+static constexpr int64_t mostChunks = 64;
 
 RoadFlags::RoadFlags(cl::SubCommand &command, ModelUse use)
     : model(command, use), parallel(command), cluster(command),
@@ -33,6 +37,10 @@ RoadFlags::RoadFlags(cl::SubCommand &command, ModelUse use)
       hidesReductions("hide-reductions",
                       cl::desc("gradients are reduced beside the last backward pass (default)"),
                       cl::init(true), cl::sub(command)),
+      productChunks("product-chunks",
+                    cl::desc("products whose results are summed over ranks are cut in so many "
+                             "chunks at most, where that pays; 1: none is"),
+                    cl::init(1), cl::sub(command)),
       stageMemory("stage-memory",
                   cl::desc("the bytes of a device that pipeline stages, where they are found, are "
                            "to fit into by their estimate; 0: those of '--memory-limit'"),
@@ -53,6 +61,10 @@ ExitCode RoadFlags::read(PipelineOptions &options) const {
                                         : pipe::MicroReduction::Sum;
   options.training.freezeBatchNorm = freezeBatchNorm;
   options.hidesReductions = hidesReductions;
+  options.productChunks = productChunks;
+  if (productChunks < 1 || productChunks > mostChunks)
+    return fail(BadUsage, llvm::formatv("'--product-chunks': expected 1 to {0}, got {1}",
+                                        mostChunks, productChunks.getValue()));
   options.training.wideGradients = config.gradient_fp32_sync();
   if (options.trains())
     if (llvm::Error error = autodiff::checkTrainingOptions(options.training))
@@ -70,7 +82,9 @@ ExitCode RoadFlags::read(PipelineOptions &options) const {
     mlir::applyDefaultTimingPassManagerCLOptions(passes);
     return mlir::applyPassManagerCLOptions(passes);
   };
-  return settleCopies(options);
+  if (ExitCode code = settleCopies(options))
+    return code;
+  return settleRecompute(options);
 }
 
 /// Lets remarks of all kinds be printed.
@@ -103,7 +117,8 @@ ExitCode RoadFlags::settleCopies(PipelineOptions &options) const {
   llvm::SmallVector<plan::CopyCandidate> candidates;
   if (isChosen) {
     candidates = plan::priceCopies([&](int64_t copies) { return search.price(copies); });
-    options.training.copies = plan::chooseCopies(candidates, search.getMemoryLimit()).copies;
+    options.training.copies =
+        plan::chooseCopies(candidates, getMemoryLimit(search.getOptions())).copies;
     config.set_interleave_num(int(options.training.copies));
   } else {
     candidates = {search.price(1), search.price(options.training.copies)};
@@ -116,6 +131,37 @@ ExitCode RoadFlags::settleCopies(PipelineOptions &options) const {
     remarkChoice(module->getLoc(), candidates, options.training.copies);
   else
     remarkOneIsFaster(module->getLoc(), candidates[0], candidates[1]);
+  return Success;
+}
+
+/// Chooses what is computed again where the program would take more than the limit of memory. A
+/// search of shardings knows the limit by itself.
+ExitCode RoadFlags::settleRecompute(PipelineOptions &options) const {
+  const abi::ParallelConfig &config = options.parallel;
+  if (config.memory_limit() == 0 || !options.trains() ||
+      config.parallel_mode() == abi::AUTO_PARALLEL ||
+      !checkPipeline(config, /*trains=*/true).empty())
+    return Success;
+  Session session; // of its own, without remarks of programs that are not built
+  ExitCode code;
+  mlir::OwningOpRef<mlir::ModuleOp> module = model.load(session.context, code);
+  if (!module)
+    return code;
+  RecomputeSearch search(*module, options);
+  plan::RecomputeCandidate chosen = search.run();
+  if (!chosen.error.empty())
+    return Success; // the road will tell
+  if (!chosen.fits(search.getLimit()))
+    return fail(Infeasible,
+                llvm::formatv("'--memory-limit': expected at least {0}, which a rank needs even if "
+                              "values are computed again, got {1}; live at its peak are {2}",
+                              chosen.peakBytes, search.getLimit(), chosen.atPeak));
+  options.recomputedParts.assign(chosen.parts.begin(), chosen.parts.end());
+  if (!remarks || chosen.parts.empty())
+    return Success;
+  if (mlir::failed(showRemarks(session.context)))
+    return InternalError;
+  remarkRecomputed(module->getLoc(), search.getKept(), chosen);
   return Success;
 }
 
@@ -199,9 +245,10 @@ ExitCode RoadFlags::buildRecords(const PipelineOptions &options, abi::Executable
 llvm::StringRef RoadFlags::givenFlag(llvm::ArrayRef<llvm::StringRef> except) const {
   const cl::Option &lossFlag = loss, &optimizerFlag = optimizer, &dumpFlag = dumpIr,
                    &remarksFlag = remarks, &freezeFlag = freezeBatchNorm,
-                   &hideFlag = hidesReductions, &memoryFlag = stageMemory;
-  for (const cl::Option *option :
-       {&lossFlag, &optimizerFlag, &dumpFlag, &remarksFlag, &freezeFlag, &hideFlag, &memoryFlag})
+                   &hideFlag = hidesReductions, &chunksFlag = productChunks,
+                   &memoryFlag = stageMemory;
+  for (const cl::Option *option : {&lossFlag, &optimizerFlag, &dumpFlag, &remarksFlag, &freezeFlag,
+                                   &hideFlag, &chunksFlag, &memoryFlag})
     if (option->getNumOccurrences())
       return option->ArgStr;
   for (llvm::StringRef given : {model.givenFlag(), parallel.givenFlag(except), cluster.givenFlag()})
@@ -242,5 +289,6 @@ pcc::PipelineOptions pcc::cli::oneRank(PipelineOptions options) {
   options.parallel.set_parallel_mode(abi::STAND_ALONE);
   options.parallel.clear_strategy_ckpt_load_file();
   options.parallel.clear_strategy_ckpt_save_file();
+  options.recomputedParts.clear();
   return options;
 }

@@ -59,6 +59,7 @@ public:
 
 private:
   ExitCode settleCopies(PipelineOptions &options) const;
+  ExitCode settleRecompute(PipelineOptions &options) const;
   /// The folder of `--dump-ir`, if given.
   std::optional<DumpStages> dump() const;
 
@@ -68,7 +69,7 @@ private:
   llvm::cl::opt<std::string> loss, optimizer;
   llvm::cl::list<std::string> dumpIr;
   llvm::cl::opt<bool> remarks, freezeBatchNorm, hidesReductions;
-  llvm::cl::opt<int64_t> stageMemory;
+  llvm::cl::opt<int64_t> productChunks, stageMemory;
 };
 
 /// The options with which one device computes what `options` spread over many: the same slots, no

@@ -8,7 +8,7 @@ using namespace pcc;
 namespace json = llvm::json;
 
 static constexpr int stairRows = 8;
-static constexpr size_t mostTensors = 10;
+static constexpr size_t mostTensors = 10, mostInLine = 3;
 
 /// The most that is live in each of so many equal parts of the time.
 static std::vector<uint64_t> sample(const simulate::Memory &memory, double end, int columns) {
@@ -73,6 +73,21 @@ void pcc::cli::printPeak(llvm::raw_ostream &os, const abi::Executable &executabl
     os << llvm::formatv("{0,12:f3}  {1} of {2}\n", double(tensors[i].bytes) / 1e6,
                         recordOf(program, tensors[i]).op(), nameOfSlot(executable, slot, program));
   }
+}
+
+std::string pcc::cli::describePeak(const abi::Executable &executable,
+                                   const simulate::Simulation &simulation,
+                                   const simulate::Timeline &timeline) {
+  const abi::Program &program = executable.programs(timeline.program);
+  std::string text;
+  for (const simulate::LiveTensor &tensor :
+       llvm::ArrayRef(timeline.memory.atPeak).take_front(mostInLine)) {
+    const abi::Slot &slot = simulation.slots[timeline.program][tensor.slot];
+    text += llvm::formatv("{0}{1} of {2} ({3:f3} MB)", text.empty() ? "" : ", ",
+                          recordOf(program, tensor).op(), nameOfSlot(executable, slot, program),
+                          double(tensor.bytes) / 1e6);
+  }
+  return text;
 }
 
 json::Value pcc::cli::levelsToJson(const simulate::Memory &memory) {

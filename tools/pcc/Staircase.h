@@ -28,6 +28,10 @@ void printStaircase(llvm::raw_ostream &os, const simulate::Memory &memory, doubl
 void printPeak(llvm::raw_ostream &os, const abi::Executable &executable,
                const simulate::Simulation &simulation, const simulate::Timeline &timeline);
 
+/// The largest of them in one line: `/h.0/gelu of forward_backward[0] (1.049 MB), …`.
+std::string describePeak(const abi::Executable &executable, const simulate::Simulation &simulation,
+                         const simulate::Timeline &timeline);
+
 /// `[[seconds, bytes], …]`: from when on so many TEMPORARY bytes are live.
 llvm::json::Value levelsToJson(const simulate::Memory &memory);
 

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Marks parts of a model (RecomputeParts.h) that are computed again for the gradients, by pins: ops
+// of one rank are found by their names. Assumes @forward without a loss; leaves it as it is, but
+// for names that tell the marked ops from all others, and the only stage of a model that has one.
+#include "compiler/plan/Passes.h"
+#include "compiler/plan/RecomputeParts.h"
+#include "dialects/pipe/Pins.h"
+#include "passes/facts/OpNames.h"
+#include "runtime/machine/Cluster.h"
+
+using namespace mlir;
+
+namespace pcc::plan {
+
+#define GEN_PASS_DEF_PLANMARKRECOMPUTED
+#include "compiler/plan/Passes.h.inc"
+
+namespace {
+
+struct MarkRecomputed : impl::PlanMarkRecomputedBase<MarkRecomputed> {
+  using PlanMarkRecomputedBase::PlanMarkRecomputedBase;
+
+  MarkRecomputed(PlanMarkRecomputedOptions options, PartsObserver observe)
+      : PlanMarkRecomputedBase(std::move(options)), observe(std::move(observe)) {}
+
+  void runOnOperation() override {
+    auto forward = getOperation().lookupSymbol<func::FuncOp>("forward");
+    if (!forward || !forward.getBody().hasOneBlock())
+      return;
+    abi::Expected<abi::Cluster> machine = machine::parseCluster(cluster, deviceNum);
+    if (!machine) {
+      getOperation().emitError() << machine.status().message();
+      return signalPassFailure();
+    }
+    std::vector<RecomputePart> found = listRecomputeParts(forward, machine->device());
+    if (observe)
+      observe(found);
+    for (int64_t part : parts) {
+      if (part >= 0 && part < int64_t(found.size()))
+        continue;
+      getOperation().emitError() << "expected parts from 0 to " << found.size() - 1 << ", got "
+                                 << part;
+      return signalPassFailure();
+    }
+    mark(found);
+    if (isAlone && !parts.empty())
+      for (Operation &op : forward.getBody().front().without_terminator())
+        op.setAttr(pipe::stageAttrName, Builder(&getContext()).getI64IntegerAttr(0));
+  }
+
+private:
+  void mark(ArrayRef<RecomputePart> found) {
+    facts::UsedNames names(getOperation());
+    SmallVector<Attribute> pins;
+    if (auto given = getOperation()->getAttrOfType<ArrayAttr>(pipe::pinsAttrName))
+      pins.assign(given.begin(), given.end());
+    Builder b(&getContext());
+    for (int64_t part : parts)
+      for (Operation *op : found[part].ops) {
+        names.makeUnique(op);
+        pins.push_back(
+            b.getDictionaryAttr({b.getNamedAttr("marked", b.getUnitAttr()),
+                                 b.getNamedAttr("op_name", b.getStringAttr(facts::getName(op))),
+                                 b.getNamedAttr("recompute", b.getUnitAttr())}));
+      }
+    if (!pins.empty())
+      getOperation()->setAttr(pipe::pinsAttrName, b.getArrayAttr(pins));
+  }
+
+  PartsObserver observe;
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createPlanMarkRecomputed(PlanMarkRecomputedOptions options,
+                                               PartsObserver observe) {
+  return std::make_unique<MarkRecomputed>(std::move(options), std::move(observe));
+}
+
+} // namespace pcc::plan

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/plan/RecomputeChoice.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
+
+namespace pcc::plan {
+namespace {
+
+/// Parts that it is tried to leave out, each of which takes a compilation.
+constexpr size_t mostLeftOut = 8;
+
+class Choice {
+public:
+  Choice(int64_t memoryLimit, RecomputePricer price) : memoryLimit(memoryLimit), price(price) {}
+
+  RecomputeCandidate run(const RecomputeCandidate &kept, llvm::ArrayRef<double> partSeconds);
+
+private:
+  RecomputeCandidate takeFirst(int64_t count) {
+    return price(llvm::to_vector(llvm::seq<int64_t>(0, count)));
+  }
+  RecomputeCandidate findFewest(RecomputeCandidate all);
+  RecomputeCandidate leaveOut(RecomputeCandidate best, llvm::ArrayRef<double> partSeconds);
+
+  int64_t memoryLimit;
+  RecomputePricer price;
+};
+
+/// Between none, which do not fit, and `all`, which do.
+RecomputeCandidate Choice::findFewest(RecomputeCandidate all) {
+  RecomputeCandidate best = std::move(all);
+  for (int64_t tooFew = 0; tooFew + 1 < int64_t(best.parts.size());) {
+    int64_t count = (tooFew + int64_t(best.parts.size())) / 2;
+    if (RecomputeCandidate tried = takeFirst(count); tried.fits(memoryLimit))
+      best = std::move(tried);
+    else
+      tooFew = count;
+  }
+  return best;
+}
+
+RecomputeCandidate Choice::leaveOut(RecomputeCandidate best, llvm::ArrayRef<double> partSeconds) {
+  llvm::SmallVector<int64_t> dearest = best.parts;
+  llvm::stable_sort(dearest, [&](int64_t a, int64_t b) { return partSeconds[a] > partSeconds[b]; });
+  dearest.truncate(std::min(dearest.size(), mostLeftOut));
+  for (int64_t part : dearest) {
+    llvm::SmallVector<int64_t> fewer = best.parts;
+    llvm::erase(fewer, part);
+    RecomputeCandidate tried = price(fewer);
+    if (tried.fits(memoryLimit) && tried.seconds <= best.seconds)
+      best = std::move(tried);
+  }
+  return best;
+}
+
+RecomputeCandidate Choice::run(const RecomputeCandidate &kept, llvm::ArrayRef<double> partSeconds) {
+  if (kept.fits(memoryLimit) || !kept.error.empty() || partSeconds.empty())
+    return kept;
+  RecomputeCandidate all = takeFirst(int64_t(partSeconds.size()));
+  if (!all.fits(memoryLimit))
+    return !all.error.empty() || all.peakBytes < kept.peakBytes ? all : kept;
+  return leaveOut(findFewest(std::move(all)), partSeconds);
+}
+
+} // namespace
+
+RecomputeCandidate chooseRecomputed(const RecomputeCandidate &kept,
+                                    llvm::ArrayRef<double> partSeconds, int64_t memoryLimit,
+                                    RecomputePricer price) {
+  return Choice(memoryLimit, price).run(kept, partSeconds);
+}
+
+} // namespace pcc::plan

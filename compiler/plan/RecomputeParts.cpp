@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/plan/RecomputeParts.h"
+
+#include "compiler/plan/LayerChain.h"
+#include "passes/facts/Cost.h"
+#include "passes/facts/OpNames.h"
+#include "passes/facts/OpPrice.h"
+#include "llvm/ADT/DenseSet.h"
+
+using namespace mlir;
+
+namespace pcc::plan {
+namespace {
+
+/// How many times as large as what it hands on a segment is at least, if the model goes on.
+constexpr int64_t leastInside = 4;
+
+using Ops = SmallVector<Operation *>;
+
+int64_t countBytes(Operation *op) {
+  int64_t bytes = 0;
+  for (Type type : op->getResultTypes())
+    bytes += facts::getNumBytes(type);
+  return bytes;
+}
+
+/// Ops of which something is read outside of `ops`.
+llvm::DenseSet<Operation *> findHandedOn(ArrayRef<Operation *> ops) {
+  llvm::DenseSet<Operation *> own(ops.begin(), ops.end()), found;
+  for (Operation *op : ops)
+    if (llvm::any_of(op->getUsers(), [&](Operation *user) { return !own.contains(user); }))
+      found.insert(op);
+  return found;
+}
+
+bool isLargeEnough(ArrayRef<Operation *> ops) {
+  int64_t inside = 0, handedOn = 0;
+  llvm::DenseSet<Operation *> kept = findHandedOn(ops);
+  for (Operation *op : ops)
+    (kept.contains(op) ? handedOn : inside) += countBytes(op);
+  return inside >= leastInside * handedOn;
+}
+
+std::vector<Ops> findSegments(func::FuncOp forward) {
+  std::vector<Ops> segments;
+  bool isOpen = false;
+  for (const ChainLayer &layer : findLayers(forward, /*wanted=*/1)) {
+    if (!isOpen)
+      segments.emplace_back();
+    llvm::append_range(segments.back(), layer.ops);
+    isOpen = !isLargeEnough(segments.back());
+  }
+  return segments;
+}
+
+/// Cheap ops, or all others that are not handed on.
+RecomputePart makePart(ArrayRef<Operation *> segment, bool isCheap,
+                       const abi::DeviceFigures &device, const facts::KernelShares &shares) {
+  llvm::DenseSet<Operation *> kept = findHandedOn(segment);
+  RecomputePart part;
+  for (Operation *op : segment) {
+    facts::OpClass opClass = facts::classOf(op);
+    bool isProduct = opClass == facts::OpClass::Contraction;
+    if (kept.contains(op) || isProduct == isCheap || opClass == facts::OpClass::Leaf)
+      continue;
+    part.ops.push_back(op);
+    part.seconds += facts::OpPrice(op, device, shares.of(op)).seconds(facts::OpShapes::of(op));
+    part.bytes += countBytes(op);
+  }
+  if (!part.ops.empty())
+    part.name = facts::getName(part.ops.front()).str();
+  return part;
+}
+
+} // namespace
+
+std::vector<RecomputePart> listRecomputeParts(func::FuncOp forward,
+                                              const abi::DeviceFigures &device) {
+  facts::KernelShares shares(forward);
+  std::vector<Ops> segments = findSegments(forward);
+  std::vector<RecomputePart> parts;
+  for (bool isCheap : {true, false}) {
+    size_t first = parts.size();
+    for (ArrayRef<Operation *> segment : segments)
+      if (RecomputePart part = makePart(segment, isCheap, device, shares); !part.ops.empty())
+        parts.push_back(std::move(part));
+    std::stable_sort(parts.begin() + int64_t(first), parts.end(),
+                     [](const RecomputePart &a, const RecomputePart &b) {
+                       return a.seconds * double(b.bytes) < b.seconds * double(a.bytes);
+                     });
+  }
+  return parts;
+}
+
+} // namespace pcc::plan
