@@ -87,7 +87,7 @@ bool Holder::delay(std::vector<double> &begin) const {
   for (int i : waiting) {
     const Task &task = problem.tasks[i];
     begin[i] = lanes[task.lane].findLast(task.seconds, needed[i]);
-    if (begin[i] < 0)
+    if (begin[i] < -1e-9 * times.finish) // more than sums are rounded by
       return false;
     lanes[task.lane].add(begin[i], task.seconds);
   }
