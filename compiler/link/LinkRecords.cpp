@@ -238,24 +238,30 @@ void Linker::linkMoves(task::BlockExchangeOp op, abi::Collective &collective) {
     collective.set_reduction(reductionOf(*reduction));
 }
 
+void Linker::linkPairs(task::CollectivePermuteOp op, abi::Collective &collective) {
+  SmallVector<int64_t> ranks(op.getPairs().getValues<int64_t>());
+  for (ArrayRef<int64_t> rest = ranks; !rest.empty(); rest = rest.drop_front(2)) {
+    abi::RankPair &pair = *collective.add_pairs();
+    pair.set_source(worldRank(rest[0]));
+    pair.set_target(worldRank(rest[1]));
+  }
+}
+
 /// Kind and what only some kinds have.
 void Linker::linkExtras(Operation *op, abi::Collective &c) {
   llvm::TypeSwitch<Operation *>(op)
       .Case([&](task::AllReduceOp op) {
         c.set_kind(abi::ALL_REDUCE);
         c.set_reduction(reductionOf(op.getReduction()));
-        c.set_fused(op.getFused());
       })
       .Case([&](task::AllGatherOp op) {
         c.set_kind(abi::ALL_GATHER);
         c.set_axis(op.getAxis());
-        c.set_fused(op.getFused());
       })
       .Case([&](task::ReduceScatterOp op) {
         c.set_kind(abi::REDUCE_SCATTER);
         c.set_reduction(reductionOf(op.getReduction()));
         c.set_axis(op.getAxis());
-        c.set_fused(op.getFused());
       })
       .Case([&](task::BroadcastOp op) {
         c.set_kind(abi::BROADCAST);
@@ -273,12 +279,7 @@ void Linker::linkExtras(Operation *op, abi::Collective &c) {
       })
       .Case([&](task::CollectivePermuteOp op) {
         c.set_kind(abi::COLLECTIVE_PERMUTE);
-        SmallVector<int64_t> ranks(op.getPairs().getValues<int64_t>());
-        for (ArrayRef<int64_t> rest = ranks; !rest.empty(); rest = rest.drop_front(2)) {
-          abi::RankPair &pair = *c.add_pairs();
-          pair.set_source(worldRank(rest[0]));
-          pair.set_target(worldRank(rest[1]));
-        }
+        linkPairs(op, c);
       })
       .Case([&](task::BlockExchangeOp op) {
         c.set_kind(abi::BLOCK_EXCHANGE);
@@ -299,6 +300,7 @@ void Linker::linkExtras(Operation *op, abi::Collective &c) {
 
 void Linker::linkCollective(Operation *op, abi::Collective &collective) {
   linkExtras(op, collective);
+  collective.set_fused(op->hasAttr(task::fusedAttrName));
   if (auto lists = op->getAttrOfType<DenseIntElementsAttr>("groups"))
     collective.set_group(groupOf(lists));
   if (op->getNumOperands() == 0)

@@ -73,6 +73,7 @@ private:
   void linkCollective(mlir::Operation *op, abi::Collective &collective);
   void linkExtras(mlir::Operation *op, abi::Collective &collective);
   void linkMoves(task::BlockExchangeOp op, abi::Collective &collective);
+  void linkPairs(task::CollectivePermuteOp op, abi::Collective &collective);
   void linkOperand(mlir::Value value, abi::Operand &operand);
   void linkRank(task::RankAttr attribute, abi::RankExpression &expression);
   void linkPeer(task::RankAttr attribute, abi::RankExpression &expression);

@@ -18,9 +18,9 @@ GPT = ["layers=2", "width=32", "batch=16", "sequence=8", "heads=4", "vocabulary=
 PINS = {
     "mlp": r"""pin { parameter: "layer1.weight" sharding: "[tp, _]" }
 pin { parameter: "layer2.weight" sharding: "[_, tp]" }""",
-    "gpt": r"""pin { parameter: "h\\.\\d\\.(attn\\.[qkv]|fc)\\.weight" sharding: "[_, tp]" }
+    "gpt": r"""pin { parameter: "h\\.\\d\\.(attn\\.[qkv]|fc)\\.weight" sharding: "[tp, _]" }
 pin { parameter: "h\\.\\d\\.(attn\\.[qkv]|fc)\\.bias" sharding: "[tp]" }
-pin { parameter: "h\\.\\d\\.(attn\\.proj|out)\\.weight" sharding: "[tp, _]" }""",
+pin { parameter: "h\\.\\d\\.(attn\\.proj|out)\\.weight" sharding: "[_, tp]" }""",
 }
 # By name: the mesh of a stage, where parameters are split by hand, and flags.
 SPLITS = {

@@ -31,9 +31,9 @@ SPLITS = {
     "mlp": r"""pin { parameter: "w[0246]" sharding: "[_, tp]" }
 pin { parameter: "w[1357]" sharding: "[tp, _]" }
 pin { input: "x" sharding: "[dp, _]" }""",
-    "gpt": r"""pin { parameter: "h\\.\\d\\.(attn\\.[qkv]|fc)\\.weight" sharding: "[_, tp]" }
+    "gpt": r"""pin { parameter: "h\\.\\d\\.(attn\\.[qkv]|fc)\\.weight" sharding: "[tp, _]" }
 pin { parameter: "h\\.\\d\\.(attn\\.[qkv]|fc)\\.bias" sharding: "[tp]" }
-pin { parameter: "h\\.\\d\\.(attn\\.proj|out)\\.weight" sharding: "[tp, _]" }""",
+pin { parameter: "h\\.\\d\\.(attn\\.proj|out)\\.weight" sharding: "[_, tp]" }""",
     "resnet": r"""pin { parameter: "layer\\d\\.\\d\\.conv1\\.weight" sharding: "[tp, _, _, _]" }""",
 }
 
