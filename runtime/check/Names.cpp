@@ -41,7 +41,8 @@ std::string callOf(const abi::Collective &collective) {
   std::string shape;
   for (int64_t extent : collective.shape())
     shape += fmt::format("{}x", extent);
-  return fmt::format("{} of {}{}", kind, shape, abi::elementName(collective.type()));
+  return fmt::format("{} of {}{}{}", kind, shape, abi::elementName(collective.type()),
+                     collective.fused() ? ", fused with the one before it," : "");
 }
 
 } // namespace pcc::check

@@ -179,6 +179,36 @@ TEST(CheckPrograms, SeesCirclesOfLaunches) {
             "at 'again' in update[0,0] until rank 0 comes to 'again' in update[0,0]");
 }
 
+// Who sends two collectives in one message does not meet who sends two messages.
+TEST(CheckPrograms, SeesOtherMessages) {
+  Executable executable = makePipeline({.dataRanks = 1, .shares = true, .fused = true});
+  ASSERT_TRUE(check::prove(executable).ok()) << check::prove(executable).message();
+  record(executable, 1, Update, "all_reduce tied.grad half").mutable_collective()->clear_fused();
+  EXPECT_EQ(check::prove(executable).message(),
+            "collective 1 of group 1: rank 0 calls all_reduce of 4xf32, fused with the one before "
+            "it, by 'all_reduce tied.grad half' in update[0,0], but rank 1 calls all_reduce of "
+            "4xf32 by 'all_reduce tied.grad half' in update[0,0]");
+}
+
+// What is fused is not done before all before it in its message is; its own end is another one.
+TEST(CheckPrograms, KnowsWhenAMessageIsDone) {
+  auto waitsFor = [](int waited) {
+    Executable executable = makePipeline({.dataRanks = 2, .fused = true});
+    auto &records = *section(executable, 0, Update).mutable_records();
+    uint32_t event = records[waited].signals(0);
+    for (int reader : {2, 3}) {
+      records[reader].clear_waits();
+      records[reader].add_waits(event);
+    }
+    EXPECT_TRUE(abi::validate(executable).ok()) << abi::validate(executable).message();
+    return check::prove(executable).message();
+  };
+  EXPECT_EQ(waitsFor(1), "");
+  EXPECT_EQ(waitsFor(0), "ranks 0 to 1: 'sgd' in update[0,0] reads 'w1.grad', which 'all_reduce "
+                         "w1.grad' in update[0,0] writes, and nothing orders them; expected an "
+                         "event between them");
+}
+
 // Bytes of all spaces against a limit.
 TEST(CheckPrograms, KnowsThePeak) {
   Executable executable = valid();

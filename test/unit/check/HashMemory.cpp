@@ -41,6 +41,7 @@ std::string callOf(const abi::Record &record) {
   call.clear_destination();
   call.clear_peer();
   call.clear_tag();
+  call.clear_fused();
   if (isMessage(record))
     call.clear_kind();
   return call.SerializeAsString();

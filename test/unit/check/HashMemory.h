@@ -21,7 +21,7 @@ uint64_t hashOf(const std::string &text);
 /// What a record computes: all that it says but where it lies in a list, and what it is checked by.
 uint64_t meaningOf(const abi::Record &record);
 
-/// What all ranks that a collective or message joins must say alike.
+/// What all ranks that a collective or message joins must say alike, but for what it is fused with.
 std::string callOf(const abi::Record &record);
 
 class HashMemory {

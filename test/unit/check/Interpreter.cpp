@@ -84,7 +84,10 @@ private:
   Outcome outcome;
 };
 
+/// What is fused begins with the first of its message.
 bool Machine::canBegin(const Rank &rank, const Task &task) const {
+  if (task.fusedWith >= 0 && rank.tasks[size_t(task.fusedWith)].phase == Phase::Waiting)
+    return false;
   bool isFree = task.before < 0 || rank.tasks[size_t(task.before)].phase == Phase::Done ||
                 (task.record->lane() == abi::TRANSFER &&
                  rank.tasks[size_t(task.before)].phase == Phase::Begun);
@@ -107,11 +110,12 @@ void Machine::listReady(int number, std::vector<Choice> &list) {
     if (task.record->lane() == abi::COMPUTE) {
       if (!computes || task.phase == Phase::Done)
         continue;
-      // Neighbours that are messages go together.
+      // Neighbours that are messages go together, and what is fused.
       bool hasNext = t + 1 < rank.tasks.size();
       const Task *next = hasNext ? &rank.tasks[t + 1] : nullptr;
-      computes = isMessage(*task.record) && next && isMessage(*next->record) &&
-                 next->record->lane() == abi::COMPUTE && next->record->waits().empty();
+      computes = next && (next->fusedWith >= 0 ||
+                          (isMessage(*task.record) && isMessage(*next->record) &&
+                           next->record->lane() == abi::COMPUTE && next->record->waits().empty()));
     }
     if (task.phase == Phase::Waiting && canBegin(rank, task))
       list.push_back({Choice::Begin, {number, int(t)}});
@@ -173,11 +177,14 @@ void Machine::finish(Side side) {
 }
 
 /// Whether the sides that it needs have come, and none is still busy with an earlier run of its
-/// record. A message that is kept needs its sender first.
+/// record, or with what is before it in its message. What is sent and kept needs its sender first.
 bool Machine::goesOn(const Meeting &meeting) {
+  auto isOver = [&](int rank, int task) {
+    return task < 0 || taskOf({rank, task}).phase == Phase::Done;
+  };
   auto isFree = [&](Side side) {
-    int before = taskOf(side).before;
-    return before < 0 || taskOf({side.rank, before}).phase == Phase::Done;
+    const Task &task = taskOf(side);
+    return isOver(side.rank, task.before) && isOver(side.rank, task.fusedWith);
   };
   auto isKept = [&](Side side) {
     return buffers && !meeting.isSent && sends(taskOf(side)) && isFree(side);
@@ -188,11 +195,13 @@ bool Machine::goesOn(const Meeting &meeting) {
          std::all_of(meeting.come.begin(), meeting.come.end(), isFree);
 }
 
-/// Whether all sides call the same.
+/// Whether all sides call the same, in the same message.
 bool Machine::doMatch(const Meeting &meeting) {
-  std::set<std::string> calls;
-  for (Side side : meeting.come)
-    calls.insert(callOf(*taskOf(side).record));
+  std::set<std::pair<std::string, bool>> calls;
+  for (Side side : meeting.come) {
+    const abi::Record &record = *taskOf(side).record;
+    calls.insert({callOf(record), record.collective().fused()});
+  }
   return calls.size() == 1;
 }
 

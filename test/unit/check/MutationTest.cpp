@@ -14,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <functional>
 
 namespace pcc::test {
 namespace {
@@ -45,7 +46,7 @@ std::string harmOf(const abi::Executable &executable, const std::vector<uint64_t
 
 std::vector<PipelineOptions> shapes() {
   PipelineOptions small{.dataRanks = 1, .layers = 2, .width = 2, .batch = 8};
-  std::vector<PipelineOptions> list(8, small);
+  std::vector<PipelineOptions> list(10, small);
   list[1].shares = true;
   list[2].stages = list[2].layers = 3;
   list[3].dataRanks = list[3].microBatches = 2;
@@ -55,36 +56,59 @@ std::vector<PipelineOptions> shapes() {
   list[6].lastRuns = true;
   list[7].dataRanks = 2;
   list[7].early = list[7].lastRuns = true;
+  list[8].dataRanks = 2;
+  list[8].layers = 4;
+  list[8].fused = true;
+  list[9].layers = 6;
+  list[9].microBatches = 2;
+  list[9].fused = list[9].shares = true;
   return list;
 }
 
-TEST(Mutation, HarmfulOnesAreRefused) {
-  constexpr int all = 10000, sample = 300;
-  int count = std::getenv("PCC_TEST_FULL") ? all : sample, refused = 0;
-  std::vector<PipelineOptions> options = shapes();
+/// Changes one of some programs by chance, with its seed.
+using Change = std::function<std::string(abi::Executable &, std::mt19937_64 &)>;
+
+class Mutation : public testing::Test {
+protected:
+  void SetUp() override {
+    for (const PipelineOptions &shape : shapes()) {
+      programs.push_back(makePipeline(shape));
+      check::stateDataflow(programs.back());
+      ASSERT_TRUE(verdictOn(programs.back()).ok()) << verdictOn(programs.back()).message();
+      expected.push_back(interpret(programs.back(), DeviceKind::Thread, 0).values);
+      ASSERT_EQ(harmOf(programs.back(), expected.back(), 24), "");
+    }
+  }
+
+  /// Expects that of the changed programs those are refused that do harm.
+  void expectVerdicts(int sample, int all, const Change &change) {
+    int count = std::getenv("PCC_TEST_FULL") ? all : sample, refused = 0;
+    for (int i = 0; i < count; ++i) {
+      std::mt19937_64 random(uint64_t(i) + 1);
+      size_t program = random() % programs.size();
+      abi::Executable changed = programs[program];
+      std::string what = change(changed, random);
+      abi::Status verdict = verdictOn(changed);
+      refused += !verdict.ok();
+      // An order that shows a race may be rare.
+      std::string harm = harmOf(changed, expected[program], verdict.ok() ? 24 : 300);
+      EXPECT_EQ(verdict.ok(), harm.empty())
+          << "mutation " << i << " of program " << program << ": " << what << ": "
+          << (verdict.ok() ? "accepted, but " + harm : "refused: " + verdict.message());
+    }
+    std::printf("%d of %d mutations, %d refused\n", count, all, refused);
+  }
+
   std::vector<abi::Executable> programs;
   std::vector<std::vector<uint64_t>> expected;
-  for (const PipelineOptions &shape : options) {
-    programs.push_back(makePipeline(shape));
-    check::stateDataflow(programs.back());
-    ASSERT_TRUE(verdictOn(programs.back()).ok()) << verdictOn(programs.back()).message();
-    expected.push_back(interpret(programs.back(), DeviceKind::Thread, 0).values);
-    ASSERT_EQ(harmOf(programs.back(), expected.back(), 24), "");
-  }
-  for (int i = 0; i < count; ++i) {
-    std::mt19937_64 random(uint64_t(i) + 1);
-    size_t program = random() % programs.size();
-    abi::Executable changed = programs[program];
-    std::string what = mutate(changed, random);
-    abi::Status verdict = verdictOn(changed);
-    refused += !verdict.ok();
-    // An order that shows a race may be rare.
-    std::string harm = harmOf(changed, expected[program], verdict.ok() ? 24 : 300);
-    EXPECT_EQ(verdict.ok(), harm.empty())
-        << "mutation " << i << " of program " << program << ": " << what << ": "
-        << (verdict.ok() ? "accepted, but " + harm : "refused: " + verdict.message());
-  }
-  std::printf("%d of %d mutations, %d refused\n", count, all, refused);
+};
+
+TEST_F(Mutation, HarmfulOnesAreRefused) { expectVerdicts(300, 10000, mutate); }
+
+TEST_F(Mutation, HarmfulChangesOfFusedMessagesAreRefused) {
+  expectVerdicts(60, 1000, [](abi::Executable &executable, std::mt19937_64 &random) {
+    return changeFused(executable, random) + ", " + mutate(executable, random);
+  });
 }
 
 } // namespace

@@ -156,11 +156,24 @@ std::string swapSlots(abi::Executable &executable, Random &random) {
 
 } // namespace
 
+std::string changeFused(abi::Executable &executable, Random &random) {
+  std::vector<abi::Record *> list;
+  for (abi::Section &section : *anyProgram(executable, random).mutable_sections())
+    for (abi::Record &record : *section.mutable_records())
+      if (record.has_collective() && !isMessage(record))
+        list.push_back(&record);
+  abi::Record &record = *list[size_t(below(random, int(list.size())))];
+  abi::Collective &collective = *record.mutable_collective();
+  collective.set_fused(!collective.fused());
+  return std::string(collective.fused() ? "fuse " : "do not fuse ") + record.op() +
+         " with what is before it";
+}
+
 std::string mutate(abi::Executable &executable, std::mt19937_64 &random) {
   using Mutation = std::string (*)(abi::Executable &, Random &);
   constexpr Mutation mutations[] = {swapRecords,     swapNeighbours, dropMessage, changeSize,
                                     swapCollectives, dropWait,       moveBuffer,  shrinkRing,
-                                    swapSlots,       changeBehind};
+                                    swapSlots,       changeBehind,   changeFused};
   return mutations[below(random, int(std::size(mutations)))](executable, random);
 }
 

@@ -15,6 +15,9 @@ namespace pcc::test {
 /// Changes one thing in a program, by chance; says what.
 std::string mutate(abi::Executable &executable, std::mt19937_64 &random);
 
+/// Takes a collective out of its message, or fuses it with what is before it; says which.
+std::string changeFused(abi::Executable &executable, std::mt19937_64 &random);
+
 } // namespace pcc::test
 
 #endif // PCC_TEST_UNIT_CHECK_MUTATIONS_H

@@ -61,6 +61,8 @@ void TaskMaker::add(int64_t rank, Task task, Signallers &signallers, std::vector
   for (int i = own; i-- > 0 && task.before < 0;)
     if (goesOn(rank, *tasks[size_t(i)].record, *task.record))
       task.before = i;
+  if (task.record->collective().fused())
+    task.fusedWith = own - 1;
   if (task.record->has_collective())
     task.meeting = meetingOf(rank, *task.record);
   for (uint32_t event : task.record->signals())

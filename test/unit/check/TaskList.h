@@ -30,6 +30,7 @@ struct Task {
   /// The run before of the same record, or of a message under its tag: done, or of TRANSFER begun,
   /// when this begins.
   int before = -1;
+  int fusedWith = -1; ///< the task before it in its message
   int slotBegin = -1; ///< of COMMUNICATION: the last task of COMPUTE in the slots before
   Phase phase = Phase::Waiting;
   std::vector<uint64_t> read = {};

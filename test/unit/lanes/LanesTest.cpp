@@ -121,6 +121,13 @@ TEST(Lanes, HoldsBackWhatNeedsNothing) {
   EXPECT_DOUBLE_EQ(times.begin[3], 6);
 }
 
+/// Whoever waits for it is elsewhere.
+TEST(Lanes, HoldsNothingBackThatNothingNeeds) {
+  LaneProblem problem = parse("send 1 1 s\ncompute 5 a\nsend 1 1 g\ncompute 1 b after g");
+  EXPECT_EQ(printOrder(problem, holdBack(problem, givenOrder(problem))), "s a g b");
+  EXPECT_EQ(printOrder(problem, holdBack(problem, {0, 2, 1, 3})), "s g a b");
+}
+
 TEST(Lanes, ARankBeginsAMessageOnlyBehindWhatItComputesBefore) {
   LaneProblem problem = parse("compute 1 a\ncompute 5 b\nsend 1 1 s after a");
   EXPECT_DOUBLE_EQ(runInOrder(problem, {0, 1, 2}).begin[2], 6);

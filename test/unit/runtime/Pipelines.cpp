@@ -46,6 +46,7 @@ private:
   void addBackwardOf(size_t layer, abi::Section &section);
   void addUpdate();
   void addTied(abi::Section &section);
+  void addSecondHalf(abi::Section &section, abi::Collective &first);
   void addSlots();
   void addResults();
   abi::Record &message(abi::Section &section, abi::CollectiveKind kind, uint32_t buffer, int to,
@@ -262,19 +263,36 @@ void StageBuilder::addTied(abi::Section &section) {
   abi::Record &sum = builder.allReduce(section, tiedGradient);
   sum.mutable_collective()->set_group(1);
   sum.mutable_collective()->set_tag(1);
+  if (options.fused)
+    addSecondHalf(section, *sum.mutable_collective());
   launch(section, "sgd", {{tied, abi::READ_WRITE}, {tiedGradient, abi::READ}},
          {options.width, int64_t(options.rate * 1e6)})
       .set_op("sgd tied");
 }
 
+/// Cuts a collective of a vector in two that go in one message.
+void StageBuilder::addSecondHalf(abi::Section &section, abi::Collective &first) {
+  int64_t half = options.width / 2;
+  first.set_shape(0, half);
+  abi::Record other = section.records(section.records_size() - 1);
+  other.set_op(other.op() + " half");
+  abi::Collective &second = *other.mutable_collective();
+  second.set_fused(true);
+  second.mutable_source()->set_offset(uint64_t(half) * 4);
+  second.mutable_destination()->set_offset(uint64_t(half) * 4);
+  *section.add_records() = other;
+}
+
 void StageBuilder::addUpdate() {
   abi::Section &section = builder.section("update");
   std::vector<uint32_t> reduced;
-  std::vector<std::pair<int, uint32_t>> open;
   for (const Layer &layer : layers) {
     abi::Record &record = builder.allReduce(section, layer.weightGradient);
     record.set_lane(abi::COMMUNICATION);
-    record.add_waits(backwardDone);
+    bool joins = options.fused && !reduced.empty();
+    record.mutable_collective()->set_fused(joins);
+    if (!joins)
+      record.add_waits(backwardDone);
     reduced.push_back(signal(record));
   }
   for (size_t i = 0; i < layers.size(); ++i)

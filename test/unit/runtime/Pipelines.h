@@ -30,6 +30,9 @@ struct PipelineOptions {
   bool early = false;
   /// The last backward of each stage is a section of its own, beside which gradients are reduced.
   bool lastRuns = false;
+  /// The gradients of a stage's weights are summed in one message. With `shares` two halves of the
+  /// shared one are, in one message of the lane COMPUTE.
+  bool fused = false;
 };
 
 /// A multi-layer perceptron without biases, its layers cut over the stages, in the order 1F1B
