@@ -194,12 +194,19 @@ Value MemoryPlanner::findDying(const facts::Kernel &kernel, Value output, bool s
                                const DenseSet<Buffer *> &taken) {
   if (kernel.early && !isa<dist::AllReduceOp>(output.getDefiningOp()))
     return nullptr;
+  // One buffer may be several inputs: two biases that are added alike have one gradient.
+  auto mayOverwriteAll = [&](Buffer *buffer) {
+    return llvm::all_of(kernel.inputs, [&](Value input) {
+      Value root = facts::viewRoot(input);
+      return values.find(root) != buffer || mayOverwrite(kernel, root, output);
+    });
+  };
   Value elsewhere;
   for (Value candidate : kernel.inputs) {
     Value root = facts::viewRoot(candidate);
     Buffer *buffer = values.find(root);
     if (!buffer || !buffer->overwritable || buffer->last != start + kernel.number ||
-        taken.contains(buffer) || !mayOverwrite(kernel, root, output))
+        taken.contains(buffer) || !mayOverwriteAll(buffer))
       continue;
     if (buffer->frame && staysInside && isInside(*buffer->frame))
       return root;
