@@ -42,7 +42,7 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
   func.func @forward_backward(%x: tensor<16xf32> {graph.role = #graph.role<input "x">})
       -> (tensor<16xf32> {graph.role = #graph.role<gradient "a">}, tensor<16xf32> {graph.role = #graph.role<gradient "b">})
       attributes {task.forms = [#task.form<map 16 x 1>]} {
-    // CHECK: graph.exp {{.*}}task.place = #task.place<temporary + [[A:[0-9]+]]>
+    // CHECK: graph.exp {{.*}}task.place = #task.place<temporary + [[$A:[0-9]+]]>
     %a = graph.exp %x {task.kernel = 0} : tensor<16xf32>
     return %a, %a : tensor<16xf32>, tensor<16xf32>
   }
@@ -51,7 +51,7 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
                     %b: tensor<16xf32> {graph.role = #graph.role<gradient "b">})
       -> (tensor<16xf32> {graph.role = #graph.role<output "a">}, tensor<16xf32> {graph.role = #graph.role<output "b">})
       attributes {task.forms = [#task.form<collective 1 x 1>]} {
-    // CHECK-NOT: dist.all_reduce {{.*}}task.place = #task.place<temporary + [[A]]>
+    // CHECK-NOT: dist.all_reduce {{.*}}task.place = #task.place<temporary + [[$A]]>
     %0 = dist.all_reduce sum %a {task.kernel = 0} : tensor<16xf32>
     %1 = dist.all_reduce sum %b {task.kernel = 0} : tensor<16xf32>
     // CHECK: return
