@@ -3,6 +3,7 @@
 #include "runtime/check/Neighbours.h"
 
 #include "runtime/abi/OperandRanges.h"
+#include "runtime/abi/Stages.h"
 #include "runtime/abi/Waits.h"
 #include "runtime/check/ProgramIndex.h"
 
@@ -16,16 +17,32 @@ Neighbours::Neighbours(const abi::Executable &executable, const abi::Program &pr
     for (const abi::Record &record : section.records())
       if (record.lane() == abi::COMPUTE)
         ofCompute.insert(record.signals().begin(), record.signals().end());
+  for (const abi::RankGroup &group : executable.groups()) {
+    auto isCut = [&](const abi::RankList &list) {
+      auto isElsewhere = [&](uint32_t rank) {
+        return abi::programOfRank(executable, rank) !=
+               abi::programOfRank(executable, list.ranks(0));
+      };
+      return std::any_of(list.ranks().begin(), list.ranks().end(), isElsewhere);
+    };
+    spansPrograms.push_back(std::any_of(group.lists().begin(), group.lists().end(), isCut));
+  }
+}
+
+/// Whether both are messages, or collectives of one group whose members all have this list.
+bool Neighbours::haveOneList(const abi::Record &a, const abi::Record &b) const {
+  if (isMessage(a) || isMessage(b))
+    return isMessage(a) && isMessage(b);
+  uint32_t group = a.collective().group();
+  return group == b.collective().group() && !spansPrograms[group];
 }
 
 bool Neighbours::join(std::span<const abi::Record *const> together, const abi::Record &next) const {
   const abi::Record &first = *together.front();
   if (next.collective().fused())
     return true;
-  bool areMessages = isMessage(first);
   if (!first.has_collective() || !next.has_collective() || first.lane() != next.lane() ||
-      areMessages != isMessage(next) ||
-      (!areMessages && first.collective().group() != next.collective().group()))
+      !haveOneList(first, next))
     return false;
   auto hasWait = [](const abi::Record &record, uint32_t event, uint32_t behind) {
     for (int w = 0; w < record.waits_size(); ++w)

@@ -2,8 +2,9 @@
 //
 // Neighbours in the list that are started together: collectives of one lane and group that do not
 // touch each other's bytes, and messages of one lane. So a ring of sends and receives does not
-// hang. What is fused goes with what it is fused with. The executor and the rendezvous both ask
-// here.
+// hang. What is fused goes with what it is fused with. Other collectives of a group of several
+// programs are started alone: their neighbours differ by program, and all members must start the
+// same together. The executor and the rendezvous both ask here.
 
 #ifndef PCC_RUNTIME_CHECK_NEIGHBOURS_H
 #define PCC_RUNTIME_CHECK_NEIGHBOURS_H
@@ -12,6 +13,7 @@
 
 #include <set>
 #include <span>
+#include <vector>
 
 namespace pcc::check {
 
@@ -25,10 +27,14 @@ public:
   bool join(std::span<const abi::Record *const> together, const abi::Record &next) const;
 
 private:
+  bool haveOneList(const abi::Record &a, const abi::Record &b) const;
+
   const abi::Executable &executable;
   const abi::Program &program;
   /// Events of records of COMPUTE, which are done before what stands behind them is started.
   std::set<uint32_t> ofCompute;
+  /// By group: whether its lists have ranks of several programs.
+  std::vector<bool> spansPrograms;
 };
 
 } // namespace pcc::check

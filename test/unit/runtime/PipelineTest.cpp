@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 
 namespace pcc::test {
@@ -51,7 +52,7 @@ class Pipeline : public testing::TestWithParam<PipelineOptions> {};
 TEST_P(Pipeline, TrainsLikeOneRank) {
   PipelineOptions options = GetParam(), one = options;
   one.stages = one.dataRanks = one.microBatches = 1;
-  one.shares = one.lastRuns = false;
+  one.shares = one.lastRuns = one.fused = false;
   std::unique_ptr<Session> pipeline = load(options), reference = load(one);
   ASSERT_TRUE(pipeline && reference);
   for (int i = 0; i < 3; ++i) {
@@ -99,7 +100,7 @@ TEST_P(Pipeline, KeepsParametersByStage) {
 TEST_P(Pipeline, RunsTheLoops) {
   PipelineOptions options = GetParam(), one = options;
   one.stages = one.dataRanks = one.microBatches = 1;
-  one.shares = one.lastRuns = false;
+  one.shares = one.lastRuns = one.fused = false;
   std::unique_ptr<Session> session = load(options), reference = load(one);
   ASSERT_TRUE(session && reference);
   runtime::Dataset data = runtime::makeSyntheticDataset(session->program(), 2 * options.batch, 1);
@@ -115,6 +116,28 @@ TEST_P(Pipeline, RunsTheLoops) {
   EXPECT_GE(metrics->at("accuracy"), 0);
 }
 
+// Collectives that stand next to each other in one program need not do so in another.
+TEST(PipelineGroups, StagesHaveNeighboursOfTheirOwn) {
+  PipelineOptions options{.shares = true, .fused = true};
+  abi::Executable executable = makePipeline(options);
+  for (abi::Program &program : *executable.mutable_programs())
+    for (abi::Record &record : *program.mutable_sections(2)->mutable_records())
+      if (record.op() == "all_reduce tied.grad half")
+        record.mutable_collective()->clear_fused();
+  auto &records = *executable.mutable_programs(1)->mutable_sections(2)->mutable_records();
+  auto isHalf = [](const abi::Record &record) {
+    return record.op() == "all_reduce tied.grad half";
+  };
+  auto half = std::find_if(records.begin(), records.end(), isHalf);
+  ASSERT_EQ((half - 3)->op(), "sgd");
+  std::rotate(half - 3, half - 2, half);
+  Expected<std::unique_ptr<Session>> session =
+      Session::load(executable, {.seed = 3, .timeOut = 20});
+  ASSERT_TRUE(bool(session)) << session.status().describe();
+  Expected<StepResults> got = (*session)->runStep(makeBatch(options, 0));
+  EXPECT_TRUE(bool(got)) << got.status().describe();
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Stages, Pipeline,
     testing::Values(PipelineOptions{.stages = 2}, PipelineOptions{.stages = 4},
@@ -122,6 +145,7 @@ INSTANTIATE_TEST_SUITE_P(
                     PipelineOptions{.stages = 2, .dataRanks = 1, .microBatches = 2},
                     PipelineOptions{.stages = 4, .microBatches = 8, .early = true},
                     PipelineOptions{.stages = 2, .shares = true},
+                    PipelineOptions{.stages = 2, .shares = true, .fused = true},
                     PipelineOptions{.stages = 2, .lastRuns = true},
                     PipelineOptions{
                         .stages = 4, .microBatches = 8, .early = true, .lastRuns = true}));
