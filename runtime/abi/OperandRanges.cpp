@@ -192,30 +192,16 @@ std::vector<OperandRange> operandRanges(const Executable &executable, const Prog
   return std::move(ranges.ranges);
 }
 
-namespace {
-
-/// Whether two ranges have bytes in common in some slot.
-bool mayOverlap(const Program &program, const OperandRange &a, const OperandRange &b) {
-  const Buffer &aBuffer = program.memory().buffers(int(a.operand->buffer()));
-  const Buffer &bBuffer = program.memory().buffers(int(b.operand->buffer()));
-  bool isTogether = turnTogether(aBuffer, bBuffer);
-  auto endOf = [&](const Buffer &buffer, const OperandRange &range) {
-    uint64_t others = isTogether ? 0 : ringBytes(buffer) - buffer.bytes();
-    return buffer.offset() + range.operand->offset() + range.bytes + others;
-  };
-  return aBuffer.space() == bBuffer.space() &&
-         aBuffer.offset() + a.operand->offset() < endOf(bBuffer, b) &&
-         bBuffer.offset() + b.operand->offset() < endOf(aBuffer, a);
-}
-
-} // namespace
-
 bool mayConflict(const Executable &executable, const Program &program, const Record &a,
                  const Record &b) {
+  auto bufferOf = [&](const OperandRange &range) -> const Buffer & {
+    return program.memory().buffers(int(range.operand->buffer()));
+  };
   std::vector<OperandRange> others = operandRanges(executable, program, b);
   for (const OperandRange &x : operandRanges(executable, program, a))
     for (const OperandRange &y : others)
-      if ((x.writes || y.writes) && mayOverlap(program, x, y))
+      if ((x.writes || y.writes) && mayOverlap(bufferOf(x), x.operand->offset(), x.bytes,
+                                               bufferOf(y), y.operand->offset(), y.bytes))
         return true;
   return false;
 }

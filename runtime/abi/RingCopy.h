@@ -40,6 +40,11 @@ inline uint64_t ringOffset(const Buffer &buffer, uint64_t index) {
   return buffer.offset() + index % ringLength(buffer) * buffer.ring().stride();
 }
 
+/// Bytes from the first byte of the first copy to the last one of the last.
+inline uint64_t ringBytes(const Buffer &buffer) {
+  return (ringLength(buffer) - 1) * buffer.ring().stride() + buffer.bytes();
+}
+
 /// Whether copies for the same index lie equally far behind the first ones of both buffers: then
 /// those overlap for each index or for none.
 inline bool turnTogether(const Buffer &a, const Buffer &b) {
@@ -47,9 +52,17 @@ inline bool turnTogether(const Buffer &a, const Buffer &b) {
   return isAlike && (ringLength(a) == 1 || a.ring().stride() == b.ring().stride());
 }
 
-/// Bytes from the first byte of the first copy to the last one of the last.
-inline uint64_t ringBytes(const Buffer &buffer) {
-  return (ringLength(buffer) - 1) * buffer.ring().stride() + buffer.bytes();
+/// Whether so many bytes behind two places in buffers of a program have some in common for some
+/// index. Where the buffers turn apart, those of the first copy reach over all.
+inline bool mayOverlap(const Buffer &a, uint64_t aOffset, uint64_t aBytes, const Buffer &b,
+                       uint64_t bOffset, uint64_t bBytes) {
+  bool isTogether = turnTogether(a, b);
+  auto endOf = [&](const Buffer &buffer, uint64_t offset, uint64_t bytes) {
+    uint64_t others = isTogether ? 0 : ringBytes(buffer) - buffer.bytes();
+    return buffer.offset() + offset + bytes + others;
+  };
+  return a.space() == b.space() && a.offset() + aOffset < endOf(b, bOffset, bBytes) &&
+         b.offset() + bOffset < endOf(a, aOffset, aBytes);
 }
 
 } // namespace pcc::abi

@@ -34,16 +34,10 @@ void OperandChecks::overlap(const Operand &a, uint64_t aBytes, const Operand &b,
     return;
   const Buffer &aBuffer = program.memory().buffers(a.buffer());
   const Buffer &bBuffer = program.memory().buffers(b.buffer());
-  if (aBuffer.space() != bBuffer.space())
-    return;
-  // The ranges of the first copies reach over all of them where the buffers turn apart.
-  bool turnTogether = abi::turnTogether(aBuffer, bBuffer);
-  uint64_t aRing = turnTogether ? 0 : ringBytes(aBuffer) - aBuffer.bytes();
-  uint64_t bRing = turnTogether ? 0 : ringBytes(bBuffer) - bBuffer.bytes();
-  uint64_t aBegin = aBuffer.offset() + a.offset(), bBegin = bBuffer.offset() + b.offset();
-  bool apart = aBegin + aBytes + aRing <= bBegin || bBegin + bBytes + bRing <= aBegin;
-  bool isSame = aBegin == bBegin && aBytes == bBytes && aRing == 0 && bRing == 0;
-  checker.expect(apart || (mayBeSame && isSame), "'{}' and '{}' overlap", aBuffer.name(),
+  bool overlap = mayOverlap(aBuffer, a.offset(), aBytes, bBuffer, b.offset(), bBytes);
+  bool isSame = aBuffer.offset() + a.offset() == bBuffer.offset() + b.offset() &&
+                aBytes == bBytes && turnTogether(aBuffer, bBuffer);
+  checker.expect(!overlap || (mayBeSame && isSame), "'{}' and '{}' overlap", aBuffer.name(),
                  bBuffer.name());
 }
 

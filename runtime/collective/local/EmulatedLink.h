@@ -7,9 +7,8 @@
 // which all sides have come:
 //
 //   collective   takes both channels of all members, for as long as runtime/machine prices it
-//   message      takes the sender's channel out and the receiver's in while its bytes pass, S /
-//   rate;
-//                it arrives after the latency, in which the next one may follow
+//   message      takes the sender's channel out and the receiver's in while its S bytes pass,
+//                S / rate; it arrives after the latency, in which the next one may follow
 
 #ifndef PCC_RUNTIME_COLLECTIVE_LOCAL_EMULATEDLINK_H
 #define PCC_RUNTIME_COLLECTIVE_LOCAL_EMULATEDLINK_H

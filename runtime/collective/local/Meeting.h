@@ -3,11 +3,10 @@
 // Where the members of a group meet for one batch of collectives.
 //
 //   arrive     each member leaves a pointer to its calls; nobody waits
-//   open       the last to arrive cuts the work into pieces (Pieces.h); a little is done on the
-//   spot work       whoever waits takes pieces until there are none: as many sleepers as there are
-//   other
-//              cores are woken, and those who come to wait later help; who has something else to
-//              do goes on with that
+//   open       the last to arrive cuts the work into pieces (Pieces.h), or does a little at once
+//   work       whoever waits takes pieces until there are none: as many sleepers as there are
+//              other cores are woken, and those who come to wait later help; who has something
+//              else to do goes on with that
 //   done       who finishes the last piece wakes all; over an emulated link they sleep on until the
 //              bytes would have arrived
 //
