@@ -68,15 +68,25 @@ private:
 };
 } // namespace
 
-/// True if nothing is sent later in the last run.
+/// True if nothing is sent later in the last run, by more than sums of times are rounded by.
 static bool sendsInTime(const KernelLanes &lanes, const lanes::LaneOrder &given,
                         const lanes::LaneOrder &found) {
   lanes::LaneTimes before = lanes::runInOrder(lanes.getProblem(), given),
                    after = lanes::runInOrder(lanes.getProblem(), found);
   for (int task : given)
-    if (lanes.isSend(task) && after.begin[task] > before.begin[task])
+    if (lanes.isSend(task) && after.begin[task] > before.begin[task] + before.finish * 1e-12)
       return false;
   return true;
+}
+
+/// The best order that is found in which nothing is sent later.
+static lanes::LaneOrder findOrder(const KernelLanes &lanes, const lanes::LaneOrder &given) {
+  const lanes::LaneProblem &problem = lanes.getProblem();
+  lanes::LaneOrder found = lanes::schedule(problem);
+  if (!sendsInTime(lanes, given, found))
+    found = given;
+  lanes::LaneOrder held = lanes::holdBack(problem, found);
+  return sendsInTime(lanes, found, held) ? held : found;
 }
 
 /// Puts the kernels of a section into the best order that is found, and says what it brings.
@@ -87,10 +97,7 @@ void StepOrder::order(facts::Section &section) {
     return;
   KernelLanes lanes(section, before, present, cluster);
   const lanes::LaneProblem &problem = lanes.getProblem();
-  lanes::LaneOrder given = lanes::givenOrder(problem), found = lanes::schedule(problem);
-  if (!sendsInTime(lanes, given, found))
-    found = given;
-  found = lanes::holdBack(problem, found);
+  lanes::LaneOrder given = lanes::givenOrder(problem), found = findOrder(lanes, given);
   noteUnfinished(lanes, found);
   remark::passed(section.function.getLoc(), remark::RemarkOpts::name("order-kernels")
                                                 .category("schedule")

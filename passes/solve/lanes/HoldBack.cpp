@@ -2,17 +2,23 @@
 #include "passes/solve/lanes/LaneProblem.h"
 
 #include <algorithm>
-#include <limits>
 #include <set>
 
 namespace pcc::lanes {
 namespace {
 
-constexpr double never = std::numeric_limits<double>::infinity();
-
-/// What needs nothing and takes a lane of messages some time.
-bool mayWait(const Task &task) {
-  return task.lane != computeLane && task.after.empty() && task.seconds > 0;
+/// By task: what needs nothing, takes a lane of messages some time, and brings what another task
+/// needs.
+std::vector<bool> findWaiting(const LaneProblem &problem) {
+  std::vector<bool> waits(problem.tasks.size());
+  for (const Task &task : problem.tasks)
+    for (int before : task.after)
+      waits[before] = true;
+  for (size_t i = 0; i < waits.size(); ++i) {
+    const Task &task = problem.tasks[i];
+    waits[i] = waits[i] && task.lane != computeLane && task.after.empty() && task.seconds > 0;
+  }
+  return waits;
 }
 
 /// When a lane is taken.
@@ -38,7 +44,8 @@ private:
 class Holder {
 public:
   Holder(const LaneProblem &problem, const LaneOrder &order)
-      : problem(problem), order(order), times(runInOrder(problem, order)) {}
+      : problem(problem), order(order), times(runInOrder(problem, order)),
+        mayWait(findWaiting(problem)) {}
 
   LaneOrder run() {
     LaneTimes late = times;
@@ -57,7 +64,7 @@ private:
     LaneTimes begins = runInOrder(problem, some);
     double sum = 0;
     for (int i : some)
-      sum += mayWait(problem.tasks[i]) ? begins.begin[i] : 0;
+      sum += mayWait[i] ? begins.begin[i] : 0;
     return sum;
   }
   bool delay(std::vector<double> &begin) const;
@@ -66,6 +73,7 @@ private:
   const LaneProblem &problem;
   const LaneOrder &order;
   LaneTimes times;
+  std::vector<bool> mayWait; ///< by task
 };
 
 /// Gives what may wait later begins, last what is needed last; false if it does not fit any more.
@@ -77,7 +85,7 @@ bool Holder::delay(std::vector<double> &begin) const {
     const Task &task = problem.tasks[i];
     for (int before : task.after)
       needed[before] = std::min(needed[before], times.begin[i]);
-    if (mayWait(task))
+    if (mayWait[i])
       waiting.push_back(i);
     else if (task.seconds > 0)
       lanes[task.lane].add(times.begin[i], task.seconds);

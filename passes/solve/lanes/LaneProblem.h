@@ -78,8 +78,8 @@ LaneOrder schedule(const LaneProblem &problem);
 
 /// The same end, with what needs nothing and communicates as late as what needs it allows, for what
 /// it brings is kept until then: a parameter that is gathered for a layer comes while the layer
-/// before is computed. Computation begins when it did, and so does what else communicates; the
-/// order itself where that cannot be. `order` is one.
+/// before is computed. Computation begins when it did, and so does what else communicates, as what
+/// is sent and nothing here needs; the order itself where that cannot be. `order` is one.
 ///
 ///   given   communicates  g1g2g3g4                held   communicates  g1g2  g3  g4
 ///           computes        c1  c2  c3  c4               computes        c1  c2  c3  c4

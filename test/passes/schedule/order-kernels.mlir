@@ -201,3 +201,29 @@ module attributes {dist.mesh = #dist.mesh<tp=2>} {
     pipe.slot @memory microbatch = 0 copy = 0
   }
 }
+
+// -----
+
+// What is sent to another stage needs nothing that the section computes, and nothing here needs it: it is not held back.
+
+// CHECK-LABEL: func.func @sends
+// CHECK: pipe.send {{.*}}task.kernel = 0 : i64
+module attributes {dist.mesh = #dist.mesh<dp=2>} {
+  func.func @gradients(%x: tensor<1024x1024xf32> {graph.role = #graph.role<input "x">})
+      -> (tensor<1024x1024xf32> {graph.role = #graph.role<gradient "w">}) attributes {dist.local} {
+    %0 = graph.matmul %x, %x : tensor<1024x1024xf32>, tensor<1024x1024xf32>
+    return %0 : tensor<1024x1024xf32>
+  }
+  func.func @sends(%g: tensor<1024x1024xf32> {graph.role = #graph.role<gradient "w">},
+                   %v: tensor<1024x1024xf32> {graph.role = #graph.role<parameter "v">})
+      -> (tensor<1024x1024xf32> {graph.role = #graph.role<parameter "v">}) attributes {dist.local} {
+    pipe.send %g to 0 tag = 0 : tensor<1024x1024xf32>
+    %0 = graph.matmul %v, %v : tensor<1024x1024xf32>, tensor<1024x1024xf32>
+    %1 = graph.matmul %0, %v : tensor<1024x1024xf32>, tensor<1024x1024xf32>
+    return %1 : tensor<1024x1024xf32>
+  }
+  pipe.step @train micro_batches = 1 copies = 1 micro_reduction = sum {
+    pipe.slot @gradients microbatch = 0 copy = 0
+    pipe.slot @sends
+  }
+}
