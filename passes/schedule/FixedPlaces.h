@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Places outside the temporaries, one after the other:
+//
+//   persistent   parameter "w" | state "w.moment" | the step's number | sum of the gradient "w" | …
+//   input        x | y, copy 0 | y, copy 1 | …
+#pragma once
+
+#include "passes/facts/Kernels.h"
+#include "passes/facts/Sections.h"
+
+namespace pcc::schedule {
+
+/// Offsets one after the other in one space.
+class Bump {
+public:
+  Bump(mlir::MLIRContext *context, task::Space space) : context(context), space(space) {}
+
+  task::PlaceAttr take(int64_t bytes);
+  int64_t getEnd() const { return end; }
+
+private:
+  mlir::MLIRContext *context;
+  task::Space space;
+  int64_t end = 0;
+};
+
+/// The places of one module.
+class FixedPlaces {
+public:
+  explicit FixedPlaces(mlir::MLIRContext *context)
+      : persistent(context, task::Space::Persistent), input(context, task::Space::Input) {}
+
+  /// Inputs, parameters, states and the step's number that the section reads.
+  void addArguments(facts::Section &section);
+  /// The sums over slots to which the section adds, in f32 whatever the type of the value. They are
+  /// annotated, for kernels add to them where they lie.
+  void addSums(facts::Section &section);
+
+  /// By what a role, or Section::getArgumentKey, stands for; null if it lies among the temporaries.
+  task::PlaceAttr find(mlir::Attribute key) const { return places.lookup(key); }
+  int64_t getPersistentBytes() const { return persistent.getEnd(); }
+  int64_t getInputBytes() const { return input.getEnd(); }
+
+private:
+  Bump persistent, input;
+  llvm::DenseMap<mlir::Attribute, task::PlaceAttr> places;
+};
+
+} // namespace pcc::schedule

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The buffers of a timeline: from when on to when each value lies in memory, and which of them are
+// written over others.
+//
+//   time          0       1       2     3        4     5
+//   @forward      a       b = a   end
+//   @backward                           c = b    d     end
+//   argument a    0 ------ 1
+//   saved b               1 ----------- 3                      read as an argument of @backward
+#pragma once
+
+#include "passes/schedule/FixedPlaces.h"
+#include "passes/schedule/Layout.h"
+#include "passes/schedule/Rings.h"
+#include "passes/schedule/Values.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace pcc::schedule {
+
+class LiveRanges {
+public:
+  /// Of sections that run one after the other: those of the step, or one outside it, without
+  /// `rings`. All outlive this.
+  LiveRanges(mlir::ModuleOp module, llvm::MutableArrayRef<facts::Section> sections,
+             const FixedPlaces &fixed, const Rings *rings);
+
+  /// Finds them. Fails after a diagnostic where an argument stands for nothing.
+  mlir::LogicalResult run();
+
+  Values &getValues() { return values; }
+  /// Of the sections.
+  llvm::ArrayRef<SectionTimes> getTimes() const { return times; }
+
+private:
+  mlir::LogicalResult addSection(unsigned index);
+  mlir::LogicalResult bindArgument(facts::Section &section, unsigned argument);
+  void addKernel(unsigned index, const facts::Kernel &kernel);
+  Buffer bufferOf(mlir::Value output, int64_t first, int64_t last) const;
+  void extendOverCommunication(const facts::Kernel &kernel);
+  void extendToPlace(const facts::Kernel &kernel);
+  void extendToReaders(graph::RoleAttr role);
+
+  mlir::ModuleOp module;
+  llvm::MutableArrayRef<facts::Section> sections;
+  const FixedPlaces &fixed;
+  const Rings *rings;
+  Values values;
+  llvm::SmallVector<SectionTimes> times;                    ///< by section
+  llvm::StringMap<int64_t> startOf;                         ///< by name
+  SectionTimes now;                                         ///< of the present section
+  llvm::DenseMap<mlir::Attribute, mlir::Value> valueOfRole; ///< results of earlier sections
+};
+
+} // namespace pcc::schedule

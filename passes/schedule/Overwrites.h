@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Over what a kernel may write its results:
+//
+//   new "w" = w - g             the parameter itself, if nothing reads it later
+//   gradient "w" = matmul x, y  the sum over slots, if its record adds by itself
+//   y = exp x                   x, if nobody reads that later
+#pragma once
+
+#include "passes/schedule/FixedPlaces.h"
+#include "passes/schedule/Rings.h"
+#include "passes/schedule/Values.h"
+
+namespace pcc::schedule {
+
+/// The decisions about one kernel, whose inputs have buffers.
+class Overwrites {
+public:
+  /// The kernel runs at the time `now` in section number `index` of its timeline. `rings`: null
+  /// outside the step. All outlive this.
+  Overwrites(facts::Section &section, unsigned index, const facts::Kernel &kernel, int64_t now,
+             Values &values, const FixedPlaces &fixed, const Rings *rings)
+      : section(section), index(index), kernel(kernel), now(now), values(values), fixed(fixed),
+        rings(rings) {}
+
+  /// The place of the parameter whose new value `output` is, if the kernel may write it there, or
+  /// of the sum to which its record adds it; null if there is none.
+  task::PlaceAttr findFixed(mlir::Value output);
+
+  /// An input that the kernel reads for the last time and may write `output` over, and that it was
+  /// not told before; null if there is none. `staysInside`: `output` is not returned.
+  mlir::Value takeDying(mlir::Value output, bool staysInside);
+
+private:
+  bool mayReplace(task::PlaceAttr place, mlir::Value output);
+  task::PlaceAttr parameterUpdatedBy(mlir::Value output);
+  task::PlaceAttr sumThatTakes();
+  bool mayOverwriteAll(Buffer *buffer, mlir::Value output);
+  bool isInside(unsigned frame) const;
+
+  facts::Section &section;
+  unsigned index;
+  const facts::Kernel &kernel;
+  int64_t now;
+  Values &values;
+  const FixedPlaces &fixed;
+  const Rings *rings;
+  llvm::DenseSet<Buffer *> taken;
+};
+
+} // namespace pcc::schedule
