@@ -121,8 +121,8 @@ abi::Expected<CommFusion> parseCommFusion(StringRef commFusion, StringRef allRed
   if (fusion.allReduce.mode == FusionMode::Index)
     return bad(option, "comm_fusion has indices of all-reduces, too; expected one of them");
   StringRef list = allReduceConfig.trim();
-  if (list.consume_front("["))
-    list.consume_back("]");
+  if (list.consume_front("[") != list.consume_back("]"))
+    return bad(option, formatv("expected numbers between brackets, got \"{0}\"", allReduceConfig));
   SmallVector<StringRef> words;
   list.split(words, ',');
   abi::Expected<std::vector<int64_t>> ends = parseEnds(option, words);

@@ -51,17 +51,18 @@ static llvm::SetVector<StringRef> listByFirstUse(MutableArrayRef<facts::Section>
 }
 
 /// MindSpore's buckets by size of a group's parameters: by whole parameters for all-reduces, by the
-/// parts that are gathered for gathers; scatters are as the gathers of the same parameters.
+/// parts that are gathered for gathers; scatters are as the gathers of the same parameters. One
+/// that the module does not declare is in no bucket.
 static ReferenceBuckets findReferenceBuckets(ArrayRef<FusionGroup> groups, Operation *like,
                                              const llvm::SetVector<StringRef> &firstUses,
                                              int64_t megabytes) {
   llvm::StringMap<int64_t> sizes;
   for (const FusionGroup &group : groups)
     for (const FusionMember &member : group.members) {
-      if (member.op->getName() != like->getName() || member.parameter.empty())
-        continue;
       auto parameter =
           like->getParentOfType<ModuleOp>().lookupSymbol<ParameterOp>(member.parameter);
+      if (member.op->getName() != like->getName() || !parameter)
+        continue;
       Type type = isa<dist::AllReduceOp>(like)       ? parameter.getType()
                   : isa<dist::ReduceScatterOp>(like) ? member.op->getResult(0).getType()
                                                      : member.op->getOperand(0).getType();

@@ -1,10 +1,12 @@
 // RUN: pcc-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(schedule-assign-kernels),schedule-fuse-collectives{comm-fusion=all})' | FileCheck %s --check-prefixes=CHECK,ALL
 // RUN: pcc-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(schedule-assign-kernels),schedule-fuse-collectives{comm-fusion=off})' | FileCheck %s --check-prefixes=CHECK,OFF
 // RUN: pcc-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(schedule-assign-kernels),schedule-fuse-collectives{all-reduce-config=[1]})' | FileCheck %s --check-prefixes=CHECK,INDEX
+// RUN: pcc-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(schedule-assign-kernels),schedule-fuse-collectives{comm-fusion=size:1 by-reference=true})' | FileCheck %s --check-prefixes=CHECK,REFERENCE
 // RUN: pcc-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(schedule-assign-kernels),schedule-fuse-collectives{comm-fusion=all},schedule-overlap-reductions)' | FileCheck %s --check-prefix=EARLY
 
 // Gradients are complete in the order b, a, c; the first alone, then the rest, under [1]. A message
-// goes where its last member did, and what reads the first of it comes behind.
+// goes where its last member did, and what reads the first of it comes behind. MindSpore's sizes are
+// those of parameters, of which this module declares none.
 module attributes {dist.mesh = #dist.mesh<dp=2>} {
   func.func @forward_backward(%x: tensor<4x4xf32> {graph.role = #graph.role<input "x">})
       -> (tensor<4x4xf32> {graph.role = #graph.role<gradient "a">},
@@ -18,6 +20,7 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
   // CHECK-LABEL: func.func @update
   // ALL-SAME: task.forms = [#task.form<collective 1 x 1>, #task.form<map 16 x 1>]
   // OFF-SAME: task.forms = [#task.form<collective 1 x 1>, #task.form<collective 1 x 1>, #task.form<collective 1 x 1>, #task.form<map 16 x 1>]
+  // REFERENCE-SAME: task.forms = [#task.form<collective 1 x 1>, #task.form<collective 1 x 1>, #task.form<collective 1 x 1>, #task.form<map 16 x 1>]
   // INDEX-SAME: task.forms = [#task.form<collective 1 x 1>, #task.form<collective 1 x 1>, #task.form<map 16 x 1>]
   // EARLY-LABEL: func.func @update
   // EARLY-SAME: task.early = {{\[\[}}@forward_backward, 2]]
