@@ -54,7 +54,7 @@ private:
 };
 } // namespace
 
-/// What the kernel reads is computed before it.
+/// What the kernel reads is computed before it; what needs nothing, before the first that reads it.
 void Update::take(const facts::Kernel &kernel) {
   const Place &place = *places[kernel.number];
   for (Value input : kernel.inputs) {
@@ -63,8 +63,11 @@ void Update::take(const facts::Kernel &kernel) {
         producer ? facts::getKernelNumber(producer) : std::optional<int64_t>();
     if (!number)
       continue;
-    if (free.contains(*number))
-      places[*number] = early.contains(*number) ? std::min(*places[*number], place) : place;
+    bool isFree = free.contains(*number), isTaken = early.contains(*number);
+    if (isTaken && !(isFree && place < *places[*number]))
+      continue;
+    if (isFree)
+      places[*number] = place;
     take(kernels[*number]);
   }
   early.insert(kernel.number);
