@@ -106,34 +106,55 @@ static Chunks build(const SummedProduct &summed, int64_t count, const abi::Clust
   return chunks;
 }
 
+/// The chunks take the place of the whole; what lay between product and sum goes with it.
+static void replace(SummedProduct summed, Value chunks) {
+  Value value = summed.sum.getInput();
+  summed.sum.replaceAllUsesWith(chunks);
+  summed.sum.erase();
+  while (value.use_empty()) {
+    Operation *op = value.getDefiningOp();
+    bool isProduct = op == summed.product;
+    value = op->getOperand(0);
+    op->erase();
+    if (isProduct)
+      break;
+  }
+}
+
 namespace {
 struct ChunkProducts : impl::ChunkProductsBase<ChunkProducts> {
   using ChunkProductsBase::ChunkProductsBase;
 
   void runOnOperation() override {
-    ModuleOp module = getOperation();
-    SmallVector<dist::AllReduceOp> sums;
-    module.walk([&](dist::AllReduceOp sum) { sums.push_back(sum); });
-    for (dist::AllReduceOp sum : sums)
-      if (std::optional<SummedProduct> summed = findProduct(sum); summed && failed(chunk(*summed)))
-        return signalPassFailure();
+    SmallVector<SummedProduct> found;
+    getOperation().walk([&](dist::AllReduceOp sum) {
+      if (std::optional<SummedProduct> summed = findProduct(sum))
+        found.push_back(*summed);
+    });
+    if (found.empty())
+      return;
+    // Every pipeline stage has the same mesh.
+    int64_t ranks = dist::getMesh(found.front().sum).getNumRanks();
+    abi::Expected<abi::Cluster> machine = machine::parseCluster(cluster, ranks);
+    if (!machine) {
+      getOperation().emitError() << machine.status().message();
+      return signalPassFailure();
+    }
+    for (SummedProduct summed : found)
+      chunk(summed, *machine);
   }
 
   /// Takes as many chunks as are through first.
-  LogicalResult chunk(SummedProduct summed) {
-    int64_t ranks = dist::getMesh(summed.sum).getNumRanks();
-    abi::Expected<abi::Cluster> machine = machine::parseCluster(cluster, ranks);
-    if (!machine)
-      return getOperation().emitError() << machine.status().message();
+  void chunk(SummedProduct summed, const abi::Cluster &machine) {
     MatmulOp product = summed.product;
-    double whole = facts::secondsOf(product, facts::OpShapes::of(product), *machine) +
-                   facts::secondsOfCollective({summed.sum}, dist::getMesh(product), *machine);
+    double whole = facts::secondsOf(product, facts::OpShapes::of(product), machine) +
+                   facts::secondsOfCollective({summed.sum}, dist::getMesh(product), machine);
     double least = whole;
     int64_t count = 1;
     for (int64_t tried = 2; tried <= chunks; ++tried) {
       if (product.getType().getShape()[0] % tried != 0)
         continue;
-      Chunks built = build(summed, tried, *machine);
+      Chunks built = build(summed, tried, machine);
       if (double seconds = built.seconds(tried); seconds < least) {
         least = seconds;
         count = tried;
@@ -141,13 +162,12 @@ struct ChunkProducts : impl::ChunkProductsBase<ChunkProducts> {
       for (Operation *op : llvm::reverse(built.ops))
         op->erase();
     }
-    if (count > 1)
-      summed.sum.replaceAllUsesWith(build(summed, count, *machine).result);
     remark::passed(product.getLoc(),
                    remark::RemarkOpts::name("chunk-products").category("partition"))
         << remark::metric("chunks", count) << remark::metric("whole_us", whole * 1e6)
         << remark::metric("chunked_us", least * 1e6);
-    return success();
+    if (count > 1)
+      replace(summed, build(summed, count, machine).result);
   }
 };
 } // namespace
