@@ -4,19 +4,13 @@
 #include "compiler/import/Locations.h"
 #include "compiler/link/Link.h"
 #include "runtime/machine/Cluster.h"
+#include "tools/pcc/Staircase.h"
 
 using namespace mlir;
 
 namespace pcc::cli {
 
-const simulate::Timeline &PricedRecords::fullest() const {
-  return *std::max_element(step.timelines.begin(), step.timelines.end(),
-                           [](const simulate::Timeline &a, const simulate::Timeline &b) {
-                             return a.memory.planned < b.memory.planned;
-                           });
-}
-
-int64_t PricedRecords::peakBytes() const { return int64_t(fullest().memory.planned); }
+int64_t PricedRecords::peakBytes() const { return int64_t(findFullest(step).memory.planned); }
 
 PricedRecords priceRecords(ModuleOp model, const PipelineOptions &options) {
   PricedRecords priced;

@@ -9,14 +9,14 @@
 
 namespace pcc::cli {
 
+/// The records of a program and a step of it.
 struct PricedRecords {
   abi::Executable program;
   simulate::Simulation step;
   std::string error; ///< why there is no such program; empty if there is one
 
-  /// Planned, of the rank that needs most; and the timeline of that rank.
+  /// Planned, of the rank that needs most.
   int64_t peakBytes() const;
-  const simulate::Timeline &fullest() const;
 };
 
 /// Builds the records of `model`, as imported, which stays as it is. `options` has a machine.

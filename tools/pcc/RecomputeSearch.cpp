@@ -32,7 +32,7 @@ plan::RecomputeCandidate RecomputeSearch::price(llvm::ArrayRef<int64_t> parts) {
     return candidate;
   candidate.seconds = priced.step.seconds;
   candidate.peakBytes = priced.peakBytes();
-  candidate.atPeak = describePeak(priced.program, priced.step, priced.fullest());
+  candidate.atPeak = describePeak(priced.program, priced.step, findFullest(priced.step));
   return candidate;
 }
 

@@ -104,15 +104,12 @@ static void printMemory(llvm::ArrayRef<std::string> names, size_t widest,
 /// Of the class that needs most, over time and at its peak.
 static void printFullest(const abi::Executable &executable, llvm::ArrayRef<std::string> names,
                          const simulate::Simulation &simulation, int columns) {
-  auto fullest = std::max_element(simulation.timelines.begin(), simulation.timelines.end(),
-                                  [](const simulate::Timeline &a, const simulate::Timeline &b) {
-                                    return a.memory.planned < b.memory.planned;
-                                  });
+  const simulate::Timeline &fullest = findFullest(simulation);
   if (columns) {
-    llvm::outs() << "\n          MB  " << names[fullest - simulation.timelines.begin()] << "\n";
-    printStaircase(llvm::outs(), fullest->memory, simulation.seconds, columns);
+    llvm::outs() << "\n          MB  " << names[&fullest - simulation.timelines.data()] << "\n";
+    printStaircase(llvm::outs(), fullest.memory, simulation.seconds, columns);
   }
-  printPeak(llvm::outs(), executable, simulation, *fullest);
+  printPeak(llvm::outs(), executable, simulation, fullest);
 }
 
 void pcc::cli::printSimulation(const abi::Executable &executable,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/pcc/Staircase.h"
 
+#include "runtime/check/Names.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -9,6 +10,13 @@ namespace json = llvm::json;
 
 static constexpr int stairRows = 8;
 static constexpr size_t mostTensors = 10, mostInLine = 3;
+
+const simulate::Timeline &pcc::cli::findFullest(const simulate::Simulation &simulation) {
+  return *std::max_element(simulation.timelines.begin(), simulation.timelines.end(),
+                           [](const simulate::Timeline &a, const simulate::Timeline &b) {
+                             return a.memory.planned < b.memory.planned;
+                           });
+}
 
 /// The most that is live in each of so many equal parts of the time.
 static std::vector<uint64_t> sample(const simulate::Memory &memory, double end, int columns) {
@@ -70,8 +78,9 @@ void pcc::cli::printPeak(llvm::raw_ostream &os, const abi::Executable &executabl
   os << llvm::formatv("\n{0,12}  live at the peak, {1} tensors\n", "MB", tensors.size());
   for (size_t i = 0; i < std::min(tensors.size(), mostTensors); ++i) {
     const abi::Slot &slot = simulation.slots[timeline.program][tensors[i].slot];
+    std::string name = check::nameOf(recordOf(program, tensors[i]));
     os << llvm::formatv("{0,12:f3}  {1} of {2}\n", double(tensors[i].bytes) / 1e6,
-                        recordOf(program, tensors[i]).op(), nameOfSlot(executable, slot, program));
+                        llvm::StringRef(name).trim('\''), nameOfSlot(executable, slot, program));
   }
 }
 
@@ -84,8 +93,8 @@ std::string pcc::cli::describePeak(const abi::Executable &executable,
        llvm::ArrayRef(timeline.memory.atPeak).take_front(mostInLine)) {
     const abi::Slot &slot = simulation.slots[timeline.program][tensor.slot];
     text += llvm::formatv("{0}{1} of {2} ({3:f3} MB)", text.empty() ? "" : ", ",
-                          recordOf(program, tensor).op(), nameOfSlot(executable, slot, program),
-                          double(tensor.bytes) / 1e6);
+                          check::nameOf(recordOf(program, tensor)),
+                          nameOfSlot(executable, slot, program), double(tensor.bytes) / 1e6);
   }
   return text;
 }

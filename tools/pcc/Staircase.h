@@ -20,6 +20,9 @@ class raw_ostream;
 
 namespace pcc::cli {
 
+/// The timeline of the ranks that need most memory, by their plan; of several the first.
+const simulate::Timeline &findFullest(const simulate::Simulation &simulation);
+
 /// The level of live TEMPORARY bytes from 0 to `end` seconds, above the bytes that are held. A
 /// column shows the most of its time.
 void printStaircase(llvm::raw_ostream &os, const simulate::Memory &memory, double end, int columns);
@@ -28,7 +31,7 @@ void printStaircase(llvm::raw_ostream &os, const simulate::Memory &memory, doubl
 void printPeak(llvm::raw_ostream &os, const abi::Executable &executable,
                const simulate::Simulation &simulation, const simulate::Timeline &timeline);
 
-/// The largest of them in one line: `/h.0/gelu of forward_backward[0] (1.049 MB), …`.
+/// The largest of them in one line: `'/h.0/gelu' of forward_backward[0] (1.049 MB), …`.
 std::string describePeak(const abi::Executable &executable, const simulate::Simulation &simulation,
                          const simulate::Timeline &timeline);
 
