@@ -39,7 +39,7 @@ struct MarkRecomputed : impl::PlanMarkRecomputedBase<MarkRecomputed> {
     for (int64_t part : parts) {
       if (part >= 0 && part < int64_t(found.size()))
         continue;
-      getOperation().emitError() << "expected parts from 0 to " << found.size() - 1 << ", got "
+      getOperation().emitError() << "expected numbers of parts below " << found.size() << ", got "
                                  << part;
       return signalPassFailure();
     }

@@ -28,6 +28,8 @@ namespace cl = llvm::cl;
 namespace {
 
 constexpr int64_t mostRanks = 64;
+/// When each record of them ran is kept.
+constexpr int mostSteps = 1000;
 /// Of one rank's operand: a multiple of the members of any group, and little enough for 64 of them.
 constexpr int64_t leastBytes = 1024, mostBytes = int64_t(1) << 28;
 
@@ -108,9 +110,9 @@ private:
       return code;
     if (!compare && cluster.givenFlag() == "cluster")
       return fail(BadUsage, "'--cluster': expected '--compare' beside it");
-    if (steps < 1)
-      return fail(BadUsage,
-                  llvm::formatv("'--steps': expected 1 or more, got {0}", steps.getValue()));
+    if (steps < 1 || steps > mostSteps)
+      return fail(BadUsage, llvm::formatv("'--steps': expected 1 to {0}, got {1}", mostSteps,
+                                          steps.getValue()));
     auto program = abi::readExecutable(subject);
     if (!program)
       return fail(ExitCode(program.status().exitCode()), program.status().describe());
