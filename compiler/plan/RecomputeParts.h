@@ -3,10 +3,11 @@
 // Which values of a model may be computed again for the gradients instead of being kept: parts, in
 // the order in which it pays to take them.
 //
-//   part                       again takes   need not be kept
-//   cheap ops of /h.0              0.1 ms       40 MB            what is no product, of each
-//   segment cheap ops of /h.1              0.1 ms       40 MB all of /h.0                    1.1 ms
-//   30 MB            what is left of it all of /h.1                    1.1 ms       30 MB
+//   part                 again takes   need not be kept
+//   cheap ops of /h.0         0.1 ms              40 MB     what is no product, of each segment
+//   cheap ops of /h.1         0.1 ms              40 MB
+//   products of /h.0          1.1 ms              30 MB     what is left of it
+//   products of /h.1          1.1 ms              30 MB
 //
 // A segment is a layer of the model's chain (LayerChain.h), or several that are small beside what
 // they hand on. What is handed on is kept, so that a backward pass computes one segment again at a

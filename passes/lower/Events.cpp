@@ -5,11 +5,9 @@
 // waits for the other where they touch the same bytes and one of them writes there:
 //
 // * a record for collectives and messages that have not been waited for, the latest first; who
-// waits
-//   for one knows what that one has waited for
+//   waits for one knows what that one has waited for
 // * a message for the last record of COMPUTE before it that touches its buffer; another collective
-// for
-//   the last one of all, because it begins with its slot anyway
+//   for the last one of all, because it begins with its slot anyway
 //
 // In a ring only what lies in the same copy is in the way: who writes copy 0 of three for
 // microbatch 3 waits for the readers of microbatch 0, not for the latest ones (`task.behind`).

@@ -7,10 +7,9 @@
 //   slot @forward_backward microbatch = 0 copy = 0      slot @forward_backward microbatch = 0
 //   slot @forward_backward microbatch = 0 copy = 1
 //
-//   (input x, parameter w) -> (gradient w)              (input x {pipe.copy = 0}, input x
-//   {pipe.copy
-//                                                        = 1}, parameter w) -> (gradient w,
-//                                                        gradient w)
+//   (input x,                                           (input x {pipe.copy = 0},
+//                                                        input x {pipe.copy = 1},
+//    parameter w) -> (gradient w)                        parameter w) -> (gradient w, gradient w)
 //
 // Each copy has inputs, saved values and messages of its own; what it adds to a sum is a result of
 // its own. A parameter that a section changes, as a running statistic, goes from copy to copy.

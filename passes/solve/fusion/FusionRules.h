@@ -5,8 +5,7 @@
 //   sizes 4 3 2 5 1, threshold 5
 //   bySize, Closes     4 3 | 2 5 | 1     what makes a bucket exceed the threshold is its last
 //   bySize, Reference  4 | 3 2 | 5 1     what makes it come to the threshold opens the next, where
-//   it
-//                                        counts for nothing; the very first counts
+//                                        it counts for nothing; the very first counts
 //   byIndex 2, 3       4 3 | 2 | 5 1
 #pragma once
 

@@ -17,7 +17,6 @@ std::string doingText(llvm::StringRef phase, llvm::StringRef node, int64_t copy)
 std::string reducingText(llvm::StringRef phase, llvm::StringRef node, int64_t copy);
 std::string reducingGradientText(llvm::StringRef parameter);
 std::string updateText(llvm::StringRef parameter);
-bool isReducing(llvm::StringRef text);
 
 /// What bears one text: where it begins and ends in the order of the program, and what all of it
 /// takes.

@@ -22,8 +22,6 @@ std::string reducingGradientText(llvm::StringRef parameter) {
 
 std::string updateText(llvm::StringRef parameter) { return "update " + parameter.str(); }
 
-bool isReducing(llvm::StringRef text) { return text.starts_with("reduce "); }
-
 namespace {
 
 /// An operator of the answer.

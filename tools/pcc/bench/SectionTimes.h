@@ -3,9 +3,8 @@
 // What the sections of a program take of a rank's time, read from when its records ran, be it
 // really or under the virtual clock:
 //
-//   compute        [a ][b ]      [c ][d  ]            section 0: a to c, section 1: d and what
-//   follows communicate        [A        ]    [D      ]       exposed: from b to c, from d to the
-//   end
+//   compute        [a ][b ]      [c ][d  ]         section 0: a to c, section 1: d and what follows
+//   communicate        [A        ]    [D      ]    exposed: from b to c, from d to the end
 //
 // A section takes the time from the last record on COMPUTE before it to its own last one; the last
 // one of a step takes what is left of it as well. What it does not compute meanwhile is exposed
