@@ -25,6 +25,8 @@ pin { parameter: "h\\.\\d\\.(attn\\.proj|out)\\.weight" sharding: "[_, tp]" }"""
 # By name: the mesh of a stage, where parameters are split by hand, and flags.
 SPLITS = {
     "data": (None, ["--parallel-mode=data_parallel", "--gradients-mean"]),
+    "fused": (None, ["--parallel-mode=data_parallel", "--gradients-mean", "--enable-parallel-optimizer", "--parallel-optimizer-level=3",
+                     "--parallel-optimizer-threshold=0", "--comm-fusion=all"]),
     "tensor": ("dp=2, tp=4", []),
     "pipeline": (None, ["--parallel-mode=data_parallel", "--pipeline-stages=2", "--micro-batches=4"]),
     "all": ("dp=2, tp=2", ["--pipeline-stages=2", "--micro-batches=4"]),
