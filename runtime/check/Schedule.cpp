@@ -19,6 +19,7 @@ public:
         runs(index.records.size(), 0), signaller(index.program.events(), -1),
         signallerOf(index.program.events()) {
     schedule.collectives.assign(index.executable.groups_size(), 0);
+    messages.assign(index.executable.groups_size(), 0);
     inFlight.resize(index.executable.groups_size());
   }
 
@@ -28,7 +29,7 @@ public:
 private:
   void addRecord(uint32_t place, const abi::Slot &slot);
   void addWaits(const abi::Record &record, uint64_t number, Item &item) const;
-  void limitInFlight(Item &item);
+  void limitInFlight(Item &item, bool isFused);
   bool joins(const abi::Record &record) const;
   Call callOf(uint32_t place);
 
@@ -42,7 +43,9 @@ private:
   std::vector<int64_t> signaller;
   /// By event: the item that signalled it in the slot of a number.
   std::vector<std::map<uint64_t, int64_t>> signallerOf;
-  /// By group: the items that started each of its collectives beside COMPUTE, and their counts.
+  /// By group: how many of its collectives began that are not fused with one before; the items that
+  /// end each of those beside COMPUTE, with its number.
+  std::vector<uint32_t> messages;
   std::vector<std::deque<std::pair<uint32_t, uint32_t>>> inFlight;
   /// The records of the last item while neighbours may still join it.
   std::vector<const abi::Record *> open;
@@ -67,18 +70,26 @@ Call ScheduleMaker::callOf(uint32_t place) {
   return {place, int32_t(group), schedule.collectives[group]++};
 }
 
-/// Lets an item with a new collective wait for those that are too many before it.
-void ScheduleMaker::limitInFlight(Item &item) {
+/// Lets an item with a new collective wait for those that are too many before it. What is fused
+/// counts once; it is over with the last of its message.
+void ScheduleMaker::limitInFlight(Item &item, bool isFused) {
   const Call &call = item.calls.back();
   if (call.group < 0)
     return;
-  auto &older = inFlight[call.group];
-  while (!older.empty() && older.front().first + mostInFlight <= call.count) {
+  std::deque<std::pair<uint32_t, uint32_t>> &older = inFlight[call.group];
+  uint32_t own = uint32_t(schedule.items.size()) - 1;
+  if (isFused) {
+    if (item.lane != abi::COMPUTE)
+      older.back().second = own;
+    return;
+  }
+  uint32_t number = messages[call.group]++;
+  while (!older.empty() && older.front().first + mostInFlight <= number) {
     item.waits.push_back(older.front().second);
     older.pop_front();
   }
   if (item.lane != abi::COMPUTE)
-    older.emplace_back(call.count, uint32_t(schedule.items.size()) - 1);
+    older.emplace_back(number, own);
 }
 
 void ScheduleMaker::addWaits(const abi::Record &record, uint64_t number, Item &item) const {
@@ -111,7 +122,7 @@ void ScheduleMaker::addRecord(uint32_t place, const abi::Slot &slot) {
   }
   if (meets) {
     schedule.items.back().calls.push_back(callOf(place));
-    limitInFlight(schedule.items.back());
+    limitInFlight(schedule.items.back(), record.collective().fused());
     open.push_back(&record);
   }
   for (uint32_t event : record.signals())

@@ -190,6 +190,43 @@ TEST(CheckPrograms, SeesOtherMessages) {
             "4xf32 by 'all_reduce tied.grad half' in update[0,0]");
 }
 
+// Of messages at most 16 are in flight on a rank, of however many collectives each.
+TEST(CheckPrograms, CountsWhatIsFusedOnce) {
+  auto verdictOn = [](bool areFused) {
+    constexpr int count = 18;
+    Executable executable =
+        makePipeline({.dataRanks = 1, .layers = 2, .width = count, .shares = true});
+    for (int stage : {0, 1}) {
+      auto &records = *section(executable, stage, Update).mutable_records();
+      abi::Record part = record(executable, stage, Update, "all_reduce tied.grad");
+      part.set_lane(abi::COMMUNICATION);
+      part.mutable_collective()->set_shape(0, 1);
+      abi::Record message = stage == 0 ? record(executable, 0, Forward, "send h0")
+                                       : record(executable, 1, Forward, "recv x");
+      message.clear_waits();
+      message.clear_behind();
+      message.clear_signals();
+      message.set_lane(abi::COMPUTE);
+      message.mutable_collective()->set_tag(9);
+      records.Clear();
+      if (stage == 1)
+        *records.Add() = message;
+      for (int i = 0; i < count; ++i) {
+        part.mutable_collective()->set_fused(areFused && i > 0);
+        part.mutable_collective()->mutable_source()->set_offset(uint64_t(i) * 4);
+        *part.mutable_collective()->mutable_destination() = part.collective().source();
+        *records.Add() = part;
+      }
+      if (stage == 0)
+        *records.Add() = message;
+    }
+    EXPECT_TRUE(abi::validate(executable).ok()) << abi::validate(executable).message();
+    return check::prove(executable).message();
+  };
+  EXPECT_EQ(verdictOn(true), "");
+  EXPECT_TRUE(verdictOn(false).starts_with("deadlock: rank 0 waits at ")) << verdictOn(false);
+}
+
 // What is fused is not done before all before it in its message is; its own end is another one.
 TEST(CheckPrograms, KnowsWhenAMessageIsDone) {
   auto waitsFor = [](int waited) {
