@@ -10,8 +10,8 @@
 
 namespace pcc::check {
 
-/// Collectives of a group that a rank may have started and not finished; starting one more waits
-/// for the oldest.
+/// Collectives of a group that a rank may have started and not finished, what is fused counting
+/// once; starting one more waits for the oldest.
 inline constexpr uint32_t mostInFlight = 16;
 
 /// One side of a meeting.
