@@ -190,36 +190,40 @@ TEST(CheckPrograms, SeesOtherMessages) {
             "4xf32 by 'all_reduce tied.grad half' in update[0,0]");
 }
 
-// Of messages at most 16 are in flight on a rank, of however many collectives each.
+/// An update of a stage of two: 18 collectives on COMMUNICATION, before which the second stage
+/// waits for a message that the first one sends behind them.
+void reduceInParts(Executable &e, int stage, bool areFused) {
+  constexpr int count = 18;
+  abi::Record part = record(e, stage, Update, "all_reduce tied.grad");
+  abi::Record message =
+      stage == 0 ? record(e, 0, Forward, "send h0") : record(e, 1, Forward, "recv x");
+  part.set_lane(abi::COMMUNICATION);
+  part.mutable_collective()->set_shape(0, 1);
+  message.clear_waits();
+  message.clear_behind();
+  message.clear_signals();
+  message.set_lane(abi::COMPUTE);
+  message.mutable_collective()->set_tag(9);
+  auto &records = *section(e, stage, Update).mutable_records();
+  records.Clear();
+  for (int i = 0; i < count; ++i) {
+    part.mutable_collective()->set_fused(areFused && i > 0);
+    part.mutable_collective()->mutable_source()->set_offset(uint64_t(i) * 4);
+    *part.mutable_collective()->mutable_destination() = part.collective().source();
+    *records.Add() = part;
+  }
+  *records.Add() = message;
+  if (stage == 1)
+    std::rotate(records.begin(), records.end() - 1, records.end());
+}
+
+// At most 16 messages are in flight on a rank, of however many collectives each.
 TEST(CheckPrograms, CountsWhatIsFusedOnce) {
   auto verdictOn = [](bool areFused) {
-    constexpr int count = 18;
     Executable executable =
-        makePipeline({.dataRanks = 1, .layers = 2, .width = count, .shares = true});
-    for (int stage : {0, 1}) {
-      auto &records = *section(executable, stage, Update).mutable_records();
-      abi::Record part = record(executable, stage, Update, "all_reduce tied.grad");
-      part.set_lane(abi::COMMUNICATION);
-      part.mutable_collective()->set_shape(0, 1);
-      abi::Record message = stage == 0 ? record(executable, 0, Forward, "send h0")
-                                       : record(executable, 1, Forward, "recv x");
-      message.clear_waits();
-      message.clear_behind();
-      message.clear_signals();
-      message.set_lane(abi::COMPUTE);
-      message.mutable_collective()->set_tag(9);
-      records.Clear();
-      if (stage == 1)
-        *records.Add() = message;
-      for (int i = 0; i < count; ++i) {
-        part.mutable_collective()->set_fused(areFused && i > 0);
-        part.mutable_collective()->mutable_source()->set_offset(uint64_t(i) * 4);
-        *part.mutable_collective()->mutable_destination() = part.collective().source();
-        *records.Add() = part;
-      }
-      if (stage == 0)
-        *records.Add() = message;
-    }
+        makePipeline({.dataRanks = 1, .layers = 2, .width = 18, .shares = true});
+    for (int stage : {0, 1})
+      reduceInParts(executable, stage, areFused);
     EXPECT_TRUE(abi::validate(executable).ok()) << abi::validate(executable).message();
     return check::prove(executable).message();
   };
@@ -232,11 +236,8 @@ TEST(CheckPrograms, KnowsWhenAMessageIsDone) {
   auto waitsFor = [](int waited) {
     Executable executable = makePipeline({.dataRanks = 2, .fused = true});
     auto &records = *section(executable, 0, Update).mutable_records();
-    uint32_t event = records[waited].signals(0);
-    for (int reader : {2, 3}) {
-      records[reader].clear_waits();
-      records[reader].add_waits(event);
-    }
+    for (int reader : {2, 3})
+      *records[reader].mutable_waits() = records[waited].signals();
     EXPECT_TRUE(abi::validate(executable).ok()) << abi::validate(executable).message();
     return check::prove(executable).message();
   };
