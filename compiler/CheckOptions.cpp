@@ -5,7 +5,6 @@
 #include "compiler/PipelineShape.h"
 #include "dialects/dist/Dist.h"
 #include "dialects/pipe/Pins.h"
-#include "passes/schedule/CommFusion.h"
 
 using namespace mlir;
 using namespace pcc;
@@ -63,13 +62,6 @@ static LogicalResult checkCostModel(ModuleOp module, const abi::ParallelConfig &
   return success();
 }
 
-/// Which collectives share a message, as far as it can be said without a program.
-static LogicalResult checkFusion(ModuleOp module, const abi::ParallelConfig &config) {
-  abi::Expected<schedule::CommFusion> rules =
-      schedule::parseCommFusion(config.comm_fusion(), config.all_reduce_fusion_config());
-  return rules ? success() : module.emitError(rules.status().message());
-}
-
 /// Without a strategy a program runs on the ranks of its own mesh, and nobody reads pins; with one,
 /// all collectives are the compiler's.
 LogicalResult pcc::checkOptions(ModuleOp module, const PipelineOptions &options) {
@@ -79,8 +71,6 @@ LogicalResult pcc::checkOptions(ModuleOp module, const PipelineOptions &options)
       options.parallel.pipeline_stages() <= 1)
     return module.emitError("pins give stages or say what to compute again; expected two or more "
                             "pipeline_stages");
-  if (failed(checkFusion(module, options.parallel)))
-    return failure();
   if (!options.obeysMarks)
     return success();
   if (failed(checkFeeding(module, options.parallel)) ||

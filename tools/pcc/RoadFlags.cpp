@@ -8,6 +8,7 @@
 #include "mlir/IR/Remarks.h"
 #include "mlir/Support/Timing.h"
 #include "passes/autodiff/Losses.h"
+#include "passes/schedule/CommFusion.h"
 #include "runtime/abi/Executable.h"
 #include "runtime/abi/RankExpression.h"
 #include "tools/pcc/CopySearch.h"
@@ -46,25 +47,16 @@ RoadFlags::RoadFlags(cl::SubCommand &command, ModelUse use)
                            "to fit into by their estimate; 0: those of '--memory-limit'"),
                   cl::init(0), cl::sub(command)) {}
 
-ExitCode RoadFlags::read(PipelineOptions &options) const {
-  if (ExitCode code = parallel.read(options.parallel))
-    return code;
+ExitCode RoadFlags::readStep(PipelineOptions &options) const {
   const abi::ParallelConfig &config = options.parallel;
-  if (ExitCode code = cluster.read(config.device_num(), options.cluster))
-    return code;
   (optimizer.empty() ? options.evaluatedLoss : options.training.loss) = loss;
   options.training.optimizer = optimizer;
   options.training.microBatches = config.micro_batches();
-  options.training.copies = std::max(config.interleave_num(), 1); // 0 is settled below
+  options.training.copies = std::max(config.interleave_num(), 1); // 0 is settled later
   options.training.microReduction = config.micro_reduction() == abi::MICRO_MEAN
                                         ? pipe::MicroReduction::Mean
                                         : pipe::MicroReduction::Sum;
   options.training.freezeBatchNorm = freezeBatchNorm;
-  options.hidesReductions = hidesReductions;
-  options.productChunks = productChunks;
-  if (productChunks < 1 || productChunks > mostChunks)
-    return fail(BadUsage, llvm::formatv("'--product-chunks': expected 1 to {0}, got {1}",
-                                        mostChunks, productChunks.getValue()));
   options.training.wideGradients = config.gradient_fp32_sync();
   if (options.trains())
     if (llvm::Error error = autodiff::checkTrainingOptions(options.training))
@@ -72,6 +64,29 @@ ExitCode RoadFlags::read(PipelineOptions &options) const {
   if (!options.evaluatedLoss.empty())
     if (auto spec = autodiff::parseLoss(options.evaluatedLoss); !spec)
       return fail(BadUsage, llvm::toString(spec.takeError()));
+  return Success;
+}
+
+ExitCode RoadFlags::readOverlap(PipelineOptions &options) const {
+  const abi::ParallelConfig &config = options.parallel;
+  options.hidesReductions = hidesReductions;
+  options.productChunks = productChunks;
+  if (productChunks < 1 || productChunks > mostChunks)
+    return fail(BadUsage, llvm::formatv("'--product-chunks': expected 1 to {0}, got {1}",
+                                        mostChunks, productChunks.getValue()));
+  auto rules = schedule::parseCommFusion(config.comm_fusion(), config.all_reduce_fusion_config());
+  return rules ? Success : fail(BadUsage, rules.status().message());
+}
+
+ExitCode RoadFlags::read(PipelineOptions &options) const {
+  if (ExitCode code = parallel.read(options.parallel))
+    return code;
+  if (ExitCode code = cluster.read(options.parallel.device_num(), options.cluster))
+    return code;
+  if (ExitCode code = readStep(options))
+    return code;
+  if (ExitCode code = readOverlap(options))
+    return code;
   if (stageMemory < 0)
     return fail(BadUsage, llvm::formatv("'--stage-memory': expected 0 or more, got {0}",
                                         int64_t(stageMemory)));

@@ -58,6 +58,10 @@ public:
   llvm::StringRef givenFlag(llvm::ArrayRef<llvm::StringRef> except) const;
 
 private:
+  /// The training step, or the loss of an evaluation.
+  ExitCode readStep(PipelineOptions &options) const;
+  /// What communication hides under, and which of it shares messages.
+  ExitCode readOverlap(PipelineOptions &options) const;
   ExitCode settleCopies(PipelineOptions &options) const;
   ExitCode settleRecompute(PipelineOptions &options) const;
   /// The folder of `--dump-ir`, if given.

@@ -3,6 +3,10 @@
 // RUN: pcc-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(schedule-assign-kernels),schedule-fuse-collectives{all-reduce-config=[1]})' | FileCheck %s --check-prefixes=CHECK,INDEX
 // RUN: pcc-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(schedule-assign-kernels),schedule-fuse-collectives{comm-fusion=size:1 by-reference=true})' | FileCheck %s --check-prefixes=CHECK,REFERENCE
 // RUN: pcc-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(schedule-assign-kernels),schedule-fuse-collectives{comm-fusion=all},schedule-overlap-reductions)' | FileCheck %s --check-prefix=EARLY
+// RUN: not pcc-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(schedule-assign-kernels),schedule-fuse-collectives{comm-fusion=some})' -o /dev/null 2>&1 | FileCheck %s --check-prefix=RULE
+// RULE: error: comm_fusion: expected auto, off, all, size:MB or index:N:M, got "some"
+// RUN: not pcc-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(schedule-assign-kernels),schedule-fuse-collectives{cluster=2xbanana})' -o /dev/null 2>&1 | FileCheck %s --check-prefix=MACHINE
+// MACHINE: error: {{.*}}banana
 
 // Gradients are complete in the order b, a, c; the first alone, then the rest, under [1]. A message
 // goes where its last member did, and what reads the first of it comes behind. MindSpore's sizes are
