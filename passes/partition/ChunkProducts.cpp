@@ -126,6 +126,11 @@ struct ChunkProducts : impl::ChunkProductsBase<ChunkProducts> {
   using ChunkProductsBase::ChunkProductsBase;
 
   void runOnOperation() override {
+    if (chunks < 1) {
+      getOperation().emitError() << "expected one chunk of a product or more, got "
+                                 << chunks.getValue();
+      return signalPassFailure();
+    }
     SmallVector<SummedProduct> found;
     getOperation().walk([&](dist::AllReduceOp sum) {
       if (std::optional<SummedProduct> summed = findProduct(sum))

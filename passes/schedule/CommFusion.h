@@ -16,14 +16,17 @@
 
 namespace pcc::schedule {
 
+/// The first word of a rule.
 enum class FusionMode { Auto, Off, All, Size, Index };
 
+/// The rule of one kind of collectives.
 struct FusionRule {
   FusionMode mode = FusionMode::Auto;
   int64_t megabytes = 0;          ///< Size: of 2^20 bytes
   std::vector<int64_t> ends = {}; ///< Index: ascending, positive
 };
 
+/// Those of all kinds.
 struct CommFusion {
   FusionRule allReduce, allGather, reduceScatter;
 };

@@ -23,19 +23,21 @@ enum class FusionUse {
   Source, ///< parameters come in before they are read
 };
 
+/// A collective that could share its message.
 struct FusionMember {
   int64_t kernel = 0;
   mlir::Operation *op = nullptr;
   std::string parameter; ///< the one whose value or gradient it is; empty where that is not known
 };
 
+/// Those that could share one with each other.
 struct FusionGroup {
   FusionUse use = FusionUse::Result;
   std::optional<int64_t> number;           ///< given by the user; then all of it is one message
   llvm::SmallVector<FusionMember> members; ///< by kernel
 };
 
-/// `tasks` are those of the section's kernels.
+/// The groups of a section. `tasks` are those of its kernels, by their numbers.
 llvm::SmallVector<FusionGroup> findFusionGroups(facts::Section &section,
                                                 llvm::ArrayRef<facts::Kernel> kernels,
                                                 const lanes::LaneProblem &tasks);

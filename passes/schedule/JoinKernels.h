@@ -12,6 +12,7 @@
 
 namespace pcc::schedule {
 
+/// Kernels that become one.
 struct JoinedKernels {
   llvm::SmallVector<int64_t> kernels; ///< ascending
   bool runsFirst = false;             ///< where the first of them did

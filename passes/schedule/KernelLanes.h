@@ -29,6 +29,7 @@ struct Unfinished {
   double seconds = 0;
 };
 
+/// The problem of one section, and the kernels that its tasks are.
 class KernelLanes {
 public:
   /// Tasks are what is unfinished, if the section reads it, then `order`. `cluster` is complete,

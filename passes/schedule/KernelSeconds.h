@@ -13,6 +13,7 @@ namespace pcc::schedule {
 /// The ranks of a program, and where it hands on to another stage as many again.
 int64_t countDevices(mlir::ModuleOp module);
 
+/// The prices of one function's kernels.
 class KernelSeconds {
 public:
   /// `cluster` is complete, has a device for each rank and outlives this.

@@ -18,6 +18,7 @@
 
 namespace pcc::schedule {
 
+/// Those of one timeline.
 class LiveRanges {
 public:
   /// Of sections that run one after the other: those of the step, or one outside it, without

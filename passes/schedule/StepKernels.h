@@ -22,6 +22,7 @@ struct StepKernel {
 /// What a section runs in its last slot.
 using KernelOrder = llvm::SmallVector<StepKernel>;
 
+/// The orders of all sections of a step.
 class StepKernels {
 public:
   explicit StepKernels(mlir::ModuleOp module);

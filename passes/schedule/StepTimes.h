@@ -15,6 +15,7 @@
 
 namespace pcc::schedule {
 
+/// When each kernel of a step runs, and ends.
 class StepTimes {
 public:
   /// Of a step in which nothing runs early. `cluster` is complete and has a device for each rank.

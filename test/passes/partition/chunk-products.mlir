@@ -1,6 +1,8 @@
 // RUN: pcc-opt %s --split-input-file --dist-chunk-products='chunks=2 cluster=2x1xV100' | FileCheck %s
 // RUN: pcc-opt %s --split-input-file --dist-chunk-products='chunks=4 cluster=2x1xV100' --remarks-filter=partition --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 // RUN: not pcc-opt %s --split-input-file --dist-chunk-products='cluster=2xbanana' -o /dev/null 2>&1 | FileCheck %s --check-prefix=MACHINE
+// RUN: not pcc-opt %s --split-input-file --dist-chunk-products=chunks=0 2>&1 | FileCheck %s --check-prefix=NONE
+// NONE: error: expected one chunk of a product or more, got 0
 // MACHINE: error: {{.*}}banana
 
 // A sum that takes as long as its product: of two halves of the rows one is summed while the other is
