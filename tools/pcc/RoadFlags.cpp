@@ -153,9 +153,8 @@ ExitCode RoadFlags::settleCopies(PipelineOptions &options) const {
 /// search of shardings knows the limit by itself.
 ExitCode RoadFlags::settleRecompute(PipelineOptions &options) const {
   const abi::ParallelConfig &config = options.parallel;
-  if (config.memory_limit() == 0 || !options.trains() ||
-      config.parallel_mode() == abi::AUTO_PARALLEL ||
-      !checkPipeline(config, /*trains=*/true).empty())
+  if (config.memory_limit() == 0 || config.parallel_mode() == abi::AUTO_PARALLEL ||
+      !checkPipeline(config, options.trains()).empty())
     return Success;
   Session session; // of its own, without remarks of programs that are not built
   ExitCode code;
@@ -168,9 +167,11 @@ ExitCode RoadFlags::settleRecompute(PipelineOptions &options) const {
     return Success; // the road will tell
   if (!chosen.fits(search.getLimit()))
     return fail(Infeasible,
-                llvm::formatv("'--memory-limit': expected at least {0}, which a rank needs even if "
-                              "values are computed again, got {1}; live at its peak are {2}",
-                              chosen.peakBytes, search.getLimit(), chosen.atPeak));
+                llvm::formatv("'--memory-limit': expected at least {0}, which a rank needs{1}, got "
+                              "{2}; live at its peak are {3}",
+                              chosen.peakBytes,
+                              options.trains() ? " even if values are computed again" : "",
+                              search.getLimit(), chosen.atPeak));
   options.recomputedParts.assign(chosen.parts.begin(), chosen.parts.end());
   if (!remarks || chosen.parts.empty())
     return Success;
