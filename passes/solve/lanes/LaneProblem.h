@@ -69,11 +69,11 @@ double totalBound(const LaneProblem &problem);
 LaneOrder givenOrder(const LaneProblem &problem);
 
 /// The best that several list schedules find (Graham, SIAM J. Appl. Math. 17(2), 1969), each in as
-/// many steps as there are tasks, times those that could be next. A lane that is free takes, of what
-/// can begin first, the task from which the longest chain of work leads to the end; so what nothing
-/// waits for fills the gaps. Some of the schedules look ahead: a lane leaves a task for later if
-/// another, from which a longer chain leads on, is about to come and would be late behind it. Never
-/// more seconds in total than the given order takes.
+/// many steps as there are tasks, times those that could be next. A lane that is free takes, of
+/// what can begin first, the task from which the longest chain of work leads to the end; so what
+/// nothing waits for fills the gaps. Some of the schedules look ahead: a lane leaves a task for
+/// later if another, from which a longer chain leads on, is about to come and would be late behind
+/// it. Never more seconds in total than the given order takes.
 LaneOrder schedule(const LaneProblem &problem);
 
 /// The same end, with what needs nothing and communicates as late as what needs it allows, for what
