@@ -118,15 +118,17 @@ struct FuseCollectives : impl::FuseCollectivesBase<FuseCollectives> {
     StepKernels step(module);
     StepTimes times(module, step, *machine);
     GradientPlaces gradients(module);
-    FusionPricer pricer(times, gradients, *machine, hides, limit);
-    for (facts::Section &section : step.getSections())
-      fuse(section, step.getSections(), times, pricer);
+    for (facts::Section &section : step.getSections()) {
+      SmallVector<facts::Kernel> kernels = facts::collectKernels(section.function);
+      FusionPricer pricer(section, kernels, times, gradients, *machine, hides, limit);
+      fuse(section, kernels, step.getSections(), times, pricer);
+    }
   }
 
   /// Decides about the groups of one section, and joins their kernels.
-  void fuse(facts::Section &section, MutableArrayRef<facts::Section> sections,
-            const StepTimes &times, const FusionPricer &pricer) {
-    SmallVector<facts::Kernel> kernels = facts::collectKernels(section.function);
+  void fuse(facts::Section &section, ArrayRef<facts::Kernel> kernels,
+            MutableArrayRef<facts::Section> sections, const StepTimes &times,
+            const FusionPricer &pricer) {
     const lanes::LaneProblem &tasks = times.tasksOf(section.function.getName());
     SmallVector<JoinedKernels> joined;
     SmallVector<FusionGroup> groups = findFusionGroups(section, kernels, tasks);
@@ -137,7 +139,7 @@ struct FuseCollectives : impl::FuseCollectivesBase<FuseCollectives> {
       bool isReference = rule.mode == FusionMode::Size && byReference;
       if (isReference)
         reference = findReferenceBuckets(groups, op, listByFirstUse(sections), rule.megabytes);
-      GroupProblem posed = pricer.poseProblem(section, kernels, group);
+      GroupProblem posed = pricer.poseProblem(group);
       fusion::Buckets buckets =
           chooseBuckets(posed, group, rule, isReference ? &reference : nullptr);
       report(section, group, posed.problem, buckets);

@@ -11,11 +11,7 @@ namespace pcc::schedule {
 
 /// When what each member sends is there, in seconds of the step; of gradients that only the update
 /// reads, when they are complete.
-std::vector<double> FusionPricer::findReady(facts::Section &section,
-                                            ArrayRef<facts::Kernel> kernels,
-                                            const FusionGroup &group) const {
-  SmallVector<std::optional<Place>> places = gradients.placeKernels(section, kernels);
-  StringRef name = section.function.getName();
+std::vector<double> FusionPricer::findReady(const FusionGroup &group) const {
   std::vector<double> ready;
   for (const FusionMember &member : group.members) {
     if (const std::optional<Place> &place = places[member.kernel]) {
@@ -31,10 +27,9 @@ std::vector<double> FusionPricer::findReady(facts::Section &section,
 }
 
 /// How long before the end of the section's computation each member is read first.
-std::vector<double> FusionPricer::findNeeded(facts::Section &section,
-                                             const FusionGroup &group) const {
+std::vector<double> FusionPricer::findNeeded(const FusionGroup &group) const {
   std::vector<double> computed{0}; ///< by kernel: seconds of computation before it
-  for (const lanes::Task &task : times.tasksOf(section.function.getName()).tasks)
+  for (const lanes::Task &task : times.tasksOf(name).tasks)
     computed.push_back(computed.back() + (task.lane == lanes::computeLane ? task.seconds : 0));
   std::vector<double> needed;
   for (const FusionMember &member : group.members) {
@@ -63,16 +58,14 @@ static std::vector<fusion::MessageTime> findLines(Operation *op, double least, d
   }
 }
 
-GroupProblem FusionPricer::poseProblem(facts::Section &section, ArrayRef<facts::Kernel> kernels,
-                                       const FusionGroup &group) const {
+GroupProblem FusionPricer::poseProblem(const FusionGroup &group) const {
   GroupProblem posed;
   bool isSource = group.use == FusionUse::Source;
-  std::vector<double> order =
-      isSource ? findNeeded(section, group) : findReady(section, kernels, group);
+  std::vector<double> order = isSource ? findNeeded(group) : findReady(group);
   posed.members = llvm::to_vector(llvm::seq<int>(0, int(group.members.size())));
   llvm::stable_sort(posed.members, [&](int a, int b) { return order[a] < order[b]; });
   bool waits = !isSource && !hides;
-  double begin = waits ? times.beginOf(section.function.getName()) : 0;
+  double begin = waits ? times.beginOf(name) : 0;
   int64_t least = INT64_MAX, total = 0;
   for (int index : posed.members) {
     const FusionMember &member = group.members[index];
@@ -85,7 +78,7 @@ GroupProblem FusionPricer::poseProblem(facts::Section &section, ArrayRef<facts::
       findLines(group.members.front().op, double(least), double(total), cluster);
   posed.problem.limit = limit;
   if (!isSource)
-    posed.problem.computed = times.beginOf(section.function.getName());
+    posed.problem.computed = times.beginOf(name);
   return posed;
 }
 

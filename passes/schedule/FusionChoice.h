@@ -23,25 +23,26 @@ struct GroupProblem {
   llvm::SmallVector<int> members;
 };
 
-/// Poses the problems of groups on a machine.
+/// Poses the problems of a section's groups on a machine.
 class FusionPricer {
 public:
   /// `hides`: what needs nothing but complete gradients does not wait for the update. `limit`:
-  /// bytes of a message of several, 0: any. All outlive this.
-  FusionPricer(const StepTimes &times, const GradientPlaces &gradients, const abi::Cluster &cluster,
+  /// bytes of a message of several, 0: any. What is handed by reference outlives this.
+  FusionPricer(facts::Section &section, llvm::ArrayRef<facts::Kernel> kernels,
+               const StepTimes &times, const GradientPlaces &gradients, const abi::Cluster &cluster,
                bool hides, int64_t limit)
-      : times(times), gradients(gradients), cluster(cluster), hides(hides), limit(limit) {}
+      : name(section.function.getName()), places(gradients.placeKernels(section, kernels)),
+        times(times), cluster(cluster), hides(hides), limit(limit) {}
 
-  GroupProblem poseProblem(facts::Section &section, llvm::ArrayRef<facts::Kernel> kernels,
-                           const FusionGroup &group) const;
+  GroupProblem poseProblem(const FusionGroup &group) const;
 
 private:
-  std::vector<double> findReady(facts::Section &section, llvm::ArrayRef<facts::Kernel> kernels,
-                                const FusionGroup &group) const;
-  std::vector<double> findNeeded(facts::Section &section, const FusionGroup &group) const;
+  std::vector<double> findReady(const FusionGroup &group) const;
+  std::vector<double> findNeeded(const FusionGroup &group) const;
 
+  llvm::StringRef name;                           ///< of the section
+  llvm::SmallVector<std::optional<Place>> places; ///< by kernel
   const StepTimes &times;
-  const GradientPlaces &gradients;
   const abi::Cluster &cluster;
   bool hides;
   int64_t limit;
