@@ -365,7 +365,8 @@ static void addKernelOrder(OpPassManager &passes, const PipelineOptions &options
 
 /// schedule, of each program: which ops run together, in which order, and where values lie. The
 /// order says when gradients are complete, by which collectives share messages; what they delay is
-/// put in order again. Memory comes last, for it needs the order. After this stage no buffer moves.
+/// put in order again. Memory comes last, for it needs the order; whether it holds what kernels
+/// read there is checked here, where values still have names. After this stage no buffer moves.
 static void addSchedule(OpPassManager &passes, const PipelineOptions &options) {
   passes.addPass(lower::createPrepareKernels());
   addCleanUp(passes);
@@ -376,6 +377,7 @@ static void addSchedule(OpPassManager &passes, const PipelineOptions &options) {
     addKernelOrder(passes, options);
   }
   passes.addPass(schedule::createPlanMemory());
+  passes.addPass(schedule::createVerifyMemory());
 }
 
 /// task: the annotations become records, and each kernel a function of core ops.

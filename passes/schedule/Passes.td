@@ -104,4 +104,12 @@ def PlanMemory : Pass<"schedule-plan-memory", "::mlir::ModuleOp"> {
   let dependentDialects = ["::pcc::task::TaskDialect"];
 }
 
+def VerifyMemory : Pass<"schedule-verify-memory", "::mlir::ModuleOp"> {
+  let summary = "goes through the slots and checks that each kernel finds what it reads where the plan says";
+  let description = [{
+    Follows what each byte holds. An error names the kernel that reads, the slot, the first byte, what
+    was to lie there and what does.
+  }];
+}
+
 #endif // PCC_PASSES_SCHEDULE_PASSES_TD

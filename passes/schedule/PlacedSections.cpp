@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/schedule/PlacedSections.h"
+
+#include "dialects/dist/Dist.h"
+#include "passes/schedule/Values.h"
+
+using namespace mlir;
+using namespace pcc::graph;
+using pcc::task::PlaceAttr;
+
+namespace pcc::schedule {
+
+ByteSpan getSpan(PlaceAttr place, int64_t bytes, int64_t number) {
+  int64_t begin = place.getOffset() + number % place.getCopies() * place.getStride();
+  return {place.getSpace(), begin, begin + bytes};
+}
+
+namespace {
+
+class SectionPlacer {
+public:
+  SectionPlacer(facts::Section &section, PlacedSections &all)
+      : section(section), all(all), placed(all.sections.emplace_back()) {
+    placed.section = &section;
+  }
+  LogicalResult run();
+
+private:
+  LogicalResult addValue(Value value);
+  LogicalResult addArgument(BlockArgument argument);
+  LogicalResult addKernel(const facts::Kernel &kernel);
+  LogicalResult checkWrites(const facts::Kernel &kernel, const PlacedKernel &own) const;
+  void addResults();
+  void addSum(unsigned result, std::optional<unsigned> value);
+  unsigned numberOfSum(unsigned result);
+
+  facts::Section &section;
+  PlacedSections &all;
+  PlacedSection &placed;
+  DenseMap<Value, unsigned> numbers;
+};
+
+} // namespace
+
+/// The place that the plan has written down; null for none.
+static PlaceAttr findPlace(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return cast<func::FuncOp>(argument.getOwner()->getParentOp())
+        .getArgAttrOfType<PlaceAttr>(argument.getArgNumber(), facts::placeAttrName);
+  auto result = cast<OpResult>(value);
+  if (auto places = result.getOwner()->getAttrOfType<ArrayAttr>(facts::placeAttrName))
+    return dyn_cast<PlaceAttr>(places[result.getResultNumber()]);
+  return result.getOwner()->getAttrOfType<PlaceAttr>(facts::placeAttrName);
+}
+
+LogicalResult SectionPlacer::addValue(Value value) {
+  PlaceAttr place = findPlace(value);
+  if (!place)
+    return emitError(value.getLoc()) << "expected a place in memory, got none: run "
+                                        "\"--schedule-plan-memory\" after the last change of ops";
+  numbers[value] = placed.values.size();
+  placed.values.push_back({value, place, task::bytesOf(cast<ShapedType>(value.getType())), {}});
+  return success();
+}
+
+/// What a kernel writes may lie where something lies that it reads only if it reads each element
+/// for the one that replaces it.
+LogicalResult SectionPlacer::checkWrites(const facts::Kernel &kernel,
+                                         const PlacedKernel &own) const {
+  for (unsigned output : own.outputs)
+    for (unsigned input : own.inputs) {
+      const PlacedValue &to = placed.values[output], &from = placed.values[input];
+      if (to.place == from.place && !mayOverwrite(kernel, from.value, to.value))
+        return own.op->emitError()
+               << "writes " << to.place << " while it still reads what lies there";
+    }
+  return success();
+}
+
+LogicalResult SectionPlacer::addKernel(const facts::Kernel &kernel) {
+  PlacedKernel own;
+  own.op = kernel.ops.back();
+  own.early = kernel.early;
+  for (Value input : kernel.inputs)
+    if (auto found = numbers.find(facts::viewRoot(input)); found != numbers.end())
+      own.inputs.push_back(found->second);
+  for (Value output : kernel.outputs) {
+    if (failed(addValue(output)))
+      return failure();
+    own.outputs.push_back(numbers.lookup(output));
+  }
+  own.reducesInPlace =
+      llvm::all_of(kernel.ops, [](Operation *op) { return isa<dist::AllReduceOp>(op); });
+  placed.kernels.push_back(std::move(own));
+  return success();
+}
+
+/// One for all results of a role, in whatever section.
+unsigned SectionPlacer::numberOfSum(unsigned result) {
+  auto place = section.function.getResultAttrOfType<PlaceAttr>(result, facts::placeAttrName);
+  RoleAttr role = section.getResultRole(result);
+  auto [found, isNew] =
+      all.sumOfRole.try_emplace(role ? Attribute(role) : Attribute(place), all.sums.size());
+  if (isNew) {
+    auto type = cast<ShapedType>(section.function.getResultTypes()[result]);
+    all.sums.push_back({place, type.getNumElements() * int64_t(sizeof(float))});
+  }
+  return found->second;
+}
+
+void SectionPlacer::addSum(unsigned result, std::optional<unsigned> value) {
+  PlacedSum sum{value, numberOfSum(result), section.endsSum(result)};
+  Operation *op = value ? placed.values[*value].value.getDefiningOp() : nullptr;
+  if (!op)
+    return placed.argumentSums.push_back(sum);
+  PlacedKernel &kernel = placed.kernels[*facts::getKernelNumber(op)];
+  if (placed.values[*value].place == all.sums[sum.sum].place)
+    kernel.ownSum = sum;
+  else
+    kernel.sums.push_back(sum);
+}
+
+void SectionPlacer::addResults() {
+  for (auto [result, value] : llvm::enumerate(section.getReturned())) {
+    auto found = numbers.find(facts::viewRoot(value));
+    std::optional<unsigned> number;
+    if (found != numbers.end())
+      number = found->second;
+    if (section.isAccumulated(result)) {
+      addSum(result, number);
+      continue;
+    }
+    placed.results.push_back({unsigned(result), number});
+    if (RoleAttr role = section.getResultRole(result); role && number)
+      placed.values[*number].leftAs.push_back(role);
+  }
+}
+
+LogicalResult SectionPlacer::addArgument(BlockArgument argument) {
+  if (failed(addValue(argument)))
+    return failure();
+  RoleAttr role = section.getArgumentRole(argument.getArgNumber());
+  if (role && (role.getKind() == RoleKind::Parameter || role.getKind() == RoleKind::Step))
+    all.kept.insert({role, placed.values.back()});
+  return success();
+}
+
+LogicalResult SectionPlacer::run() {
+  for (BlockArgument argument : section.function.getArguments())
+    if (failed(addArgument(argument)))
+      return failure();
+  SmallVector<facts::Kernel> kernels = facts::collectKernels(section.function);
+  for (const facts::Kernel &kernel : kernels)
+    if (failed(addKernel(kernel)))
+      return failure();
+  addResults();
+  for (auto [kernel, own] : llvm::zip_equal(kernels, placed.kernels))
+    if (!own.ownSum && failed(checkWrites(kernel, own)))
+      return failure();
+  return success();
+}
+
+FailureOr<PlacedSections> placeSections(MutableArrayRef<facts::Section> sections) {
+  PlacedSections all;
+  all.sections.reserve(sections.size());
+  for (facts::Section &section : sections)
+    if (failed(SectionPlacer(section, all).run()))
+      return failure();
+  for (auto [number, placed] : llvm::enumerate(all.sections))
+    for (auto [kernel, own] : llvm::enumerate(placed.kernels))
+      if (own.early)
+        all.early[own.early->section].push_back({unsigned(number), unsigned(kernel)});
+  return all;
+}
+
+} // namespace pcc::schedule
