@@ -3,9 +3,7 @@
 // The checks of collectives that go in one message.
 
 #include "runtime/abi/Checker.h"
-#include "runtime/abi/OperandRanges.h"
-
-#include <algorithm>
+#include "runtime/abi/FindConflict.h"
 
 namespace pcc::abi {
 namespace {
@@ -21,53 +19,63 @@ bool areAlike(const Record &a, const Record &b) {
          x.group() == y.group() && x.type() == y.type() && x.reduction() == y.reduction();
 }
 
+/// Checks a record that goes in one message with the one before it.
+void checkMember(Checker &checker, const Record &before, const Record &record) {
+  Checker::Scope scope(checker, "collective.fused");
+  checker.expect(mayShare(record.collective().kind()),
+                 "expected an all-reduce, all-gather or reduce-scatter");
+  checker.expect(areAlike(before, record),
+                 "expected a collective of the same kind, lane, group, type and reduction before "
+                 "it");
+  checker.expect(record.waits_size() == 0,
+                 "expected no waits but those of the first of the message");
+}
+
 class FusedChecker {
 public:
   FusedChecker(Checker &checker, const Executable &executable, const Program &program)
       : checker(checker), executable(executable), program(program) {}
 
-  /// Checks the next record of a section.
-  void check(const Record &record) {
-    if (record.collective().fused())
-      checkMember(record);
-    else
-      message.clear();
-    message.push_back(&record);
+  void check(const Section &section) {
+    static const Record none;
+    const auto &records = section.records();
+    for (int r = 0; r < records.size(); ++r) {
+      Checker::Scope record(checker, "records", r);
+      if (records[r].collective().fused())
+        checkMember(checker, r == 0 ? none : records[r - 1], records[r]);
+    }
+    for (int first = 0, end = 0; first < records.size() && checker.ok(); first = end) {
+      for (end = first + 1; end < records.size() && records[end].collective().fused();)
+        ++end;
+      if (end - first > 1)
+        checkBytes(section, first, end);
+    }
   }
 
 private:
-  void checkMember(const Record &record) {
-    Checker::Scope scope(checker, "collective.fused");
-    if (!checker.expect(mayShare(record.collective().kind()),
-                        "expected an all-reduce, all-gather or reduce-scatter") ||
-        !checker.expect(!message.empty() && areAlike(*message.back(), record),
-                        "expected a collective of the same kind, lane, group, type and reduction "
-                        "before it") ||
-        !checker.expect(record.waits_size() == 0,
-                        "expected no waits but those of the first of the message"))
-      return;
-    bool conflicts = std::any_of(message.begin(), message.end(), [&](const Record *other) {
-      return mayConflict(executable, program, *other, record);
-    });
-    checker.expect(!conflicts, "expected bytes that no other of the message touches");
+  /// Of the message of the records first … end-1.
+  void checkBytes(const Section &section, int first, int end) {
+    std::vector<const Record *> message;
+    for (int r = first; r < end; ++r)
+      message.push_back(&section.records(r));
+    std::optional<size_t> conflict = findConflict(executable, program, message);
+    Checker::Scope record(checker, "records", first + int(conflict.value_or(0)));
+    Checker::Scope field(checker, "collective.fused");
+    checker.expect(!conflict, "expected bytes that no other of the message touches");
   }
 
   Checker &checker;
   const Executable &executable;
   const Program &program;
-  std::vector<const Record *> message; ///< up to the record before
 };
 
 } // namespace
 
 void checkFused(Checker &checker, const Executable &executable, const Program &program) {
+  FusedChecker fused(checker, executable, program);
   for (int s = 0; s < program.sections_size() && checker.ok(); ++s) {
     Checker::Scope section(checker, "sections", s);
-    FusedChecker fused(checker, executable, program);
-    for (int r = 0; r < program.sections(s).records_size() && checker.ok(); ++r) {
-      Checker::Scope record(checker, "records", r);
-      fused.check(program.sections(s).records(r));
-    }
+    fused.check(program.sections(s));
   }
 }
 

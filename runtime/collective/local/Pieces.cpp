@@ -169,8 +169,9 @@ std::string describe(const CollectiveCall &call) {
   std::string shape;
   for (int64_t extent : call.shape)
     shape += std::to_string(extent) + "x";
-  return fmt::format("{} of {}{}, axis {}, root {}", collectiveName(call.kind), shape,
-                     abi::elementName(call.type), call.axis, call.root);
+  return fmt::format("{} of {}{}, axis {}, root {}{}", collectiveName(call.kind), shape,
+                     abi::elementName(call.type), call.axis, call.root,
+                     call.fused ? ", fused with the one before it" : "");
 }
 
 bool isSame(const CollectiveCall &a, const CollectiveCall &b) {
@@ -179,7 +180,7 @@ bool isSame(const CollectiveCall &a, const CollectiveCall &b) {
   return a.kind == abi::BARRIER ||
          (a.reduction == b.reduction && a.type == b.type && a.shape == b.shape &&
           a.axis == b.axis && a.concatAxis == b.concatAxis && a.root == b.root &&
-          a.boxes.size() == b.boxes.size());
+          a.boxes.size() == b.boxes.size() && a.fused == b.fused);
 }
 
 } // namespace

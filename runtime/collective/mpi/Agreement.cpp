@@ -24,9 +24,9 @@ std::string describe(std::span<const CollectiveCall> calls) {
     put(text, call.kind);
     if (call.kind == abi::BARRIER)
       continue;
-    for (int64_t number :
-         {int64_t(call.reduction), int64_t(call.type), int64_t(call.axis), int64_t(call.concatAxis),
-          int64_t(call.root), int64_t(call.boxes.size()), int64_t(call.shape.size())})
+    for (int64_t number : {int64_t(call.reduction), int64_t(call.type), int64_t(call.axis),
+                           int64_t(call.concatAxis), int64_t(call.root), int64_t(call.boxes.size()),
+                           int64_t(call.fused), int64_t(call.shape.size())})
       put(text, number);
     for (int64_t extent : call.shape)
       put(text, extent);
@@ -66,6 +66,7 @@ private:
     call.concatAxis = uint32_t(next());
     call.root = int32_t(next());
     call.boxes.resize(size_t(next()));
+    call.fused = next() != 0;
     call.shape.resize(size_t(next()));
     for (int64_t &extent : call.shape)
       extent = next();

@@ -76,20 +76,24 @@ std::optional<Status> Group::agree(const Round &round) {
 }
 
 void Group::launch(const std::shared_ptr<Round> &round) {
-  size_t calls = round->calls[0].size();
-  round->unfinished = calls;
-  for (size_t call = 0; call < calls; ++call)
-    launchCall(round, call);
-  if (calls == 0)
+  round->unfinished = round->calls[0].size();
+  for (const std::vector<size_t> &places : chooseOperations(ownMembers, round->calls[0]))
+    launch(round, places);
+  if (round->calls[0].empty())
     round->completion.set({});
 }
 
-void Group::launchCall(const std::shared_ptr<Round> &round, size_t call) {
+/// Starts what goes in one operation, the calls at these places.
+void Group::launch(const std::shared_ptr<Round> &round, const std::vector<size_t> &places) {
   OwnCalls calls;
-  for (std::span<const CollectiveCall> batch : round->calls)
-    calls.push_back(&batch[call]);
+  for (std::span<const CollectiveCall> batch : round->calls) {
+    PackedCalls &own = calls.emplace_back();
+    for (size_t place : places)
+      own.push_back(&batch[place]);
+  }
   Flight &flight = flights.emplace_back();
   flight.round = round;
+  flight.calls = places.size();
   auto operation = makeOperation(ownMembers, std::move(calls), reductions, pool);
   if (!operation)
     return end(flight, operation.status());
@@ -131,7 +135,7 @@ bool Group::finishStep(Flight &flight) {
   return true;
 }
 
-/// In the order of calls: one that is not ready holds up those behind it.
+/// In the order of operations: one that is not ready holds up those behind it.
 bool Group::startSeconds() {
   bool moved = false;
   for (Flight &flight : flights) {
@@ -155,7 +159,8 @@ void Group::end(Flight &flight, const Status &status) {
     round.outcome = status;
   flight.state = State::Done;
   flight.operation.reset();
-  if (--round.unfinished == 0)
+  round.unfinished -= flight.calls;
+  if (round.unfinished == 0)
     round.completion.set(round.outcome);
 }
 

@@ -4,13 +4,13 @@
 //
 //   arrive    each own member leaves its calls; the last one hands the batch to the engine
 //   agree     processes compare what they are about to start, once for each new kind of batch
-//   first     MPI's collective of each call, in the order of batches and calls
-//   second    that of the calls that have two, in the same order
+//   first     MPI's collective of each operation, in the order of batches and calls
+//   second    that of the operations that have two, in the same order
 //   done      the members' waits end
 //
 // MPI matches the collectives of a communicator by their order, so all processes must start them in
 // one order. First and second steps have a communicator each: on both the order is that of the
-// calls, whatever becomes ready when. So nothing that is in flight can wait for something that
+// operations, whatever becomes ready when. So nothing that is in flight can wait for something that
 // another process starts later.
 
 #ifndef PCC_RUNTIME_COLLECTIVE_MPI_GROUP_H
@@ -60,6 +60,7 @@ private:
   enum class State { First, Between, Second, Done };
   struct Flight {
     std::shared_ptr<Round> round;
+    size_t calls = 0; ///< that go in it
     std::unique_ptr<Operation> operation;
     State state = State::First;
     PccMpiRequest request = 0;
@@ -68,7 +69,7 @@ private:
   bool open();
   std::optional<Status> agree(const Round &round);
   void launch(const std::shared_ptr<Round> &round);
-  void launchCall(const std::shared_ptr<Round> &round, size_t call);
+  void launch(const std::shared_ptr<Round> &round, const std::vector<size_t> &places);
   bool finishSteps();
   bool finishStep(Flight &flight);
   bool startSeconds();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Collectives that move values and compute nothing, but for block exchanges that reduce.
+// Collectives that move the values of one call and compute nothing, but for block exchanges that
+// reduce.
 
 #include "runtime/collective/local/Boxes.h"
 #include "runtime/collective/mpi/Operation.h"
@@ -29,89 +30,28 @@ public:
 class Broadcast final : public Operation {
 public:
   Broadcast(const Members &members, OwnCalls ownCalls) : members(members), calls(ownCalls) {
-    bool isAtRoot = members.home[calls[0]->root] == members.own;
-    const CollectiveCall &holder = *calls[isAtRoot ? members.indexAtHome(calls[0]->root) : 0];
+    bool isAtRoot = members.home[calls[0][0]->root] == members.own;
+    const CollectiveCall &holder = *calls[isAtRoot ? members.indexAtHome(calls[0][0]->root) : 0][0];
     // MPI only reads it at the root.
     value = isAtRoot ? const_cast<std::byte *>(sourceOf(holder)) : destinationOf(holder);
   }
 
   int startFirst(const Channel &channel, PccMpiRequest &request) override {
-    const CollectiveCall &call = *calls[0];
+    const CollectiveCall &call = *calls[0][0];
     return channel.mpi.broadcast(value, int32_t(call.count()), widthOf(call),
                                  members.home[call.root], channel.group, &request);
   }
 
   void afterFirst() override {
-    for (const CollectiveCall *call : calls)
-      if (destinationOf(*call) != value)
-        std::memcpy(destinationOf(*call), value, call->count() * widthOf(*call));
+    for (const PackedCalls &own : calls)
+      if (destinationOf(*own[0]) != value)
+        std::memcpy(destinationOf(*own[0]), value, own[0]->count() * widthOf(*own[0]));
   }
 
 private:
   const Members &members;
   const OwnCalls calls;
   std::byte *value;
-};
-
-class AllGather final : public Operation {
-public:
-  AllGather(const Members &members, OwnCalls ownCalls, StagingPool &pool)
-      : members(members), calls(ownCalls) {
-    const CollectiveCall &call = *calls[0];
-    std::vector<int64_t> elements;
-    for (const std::vector<int> &positions : members.positionsOf)
-      elements.push_back(int64_t(positions.size()) * call.count());
-    parts = Parts(elements);
-    bool isInOrder = std::is_sorted(members.home.begin(), members.home.end());
-    bool isOneRun = std::all_of(call.shape.begin(), call.shape.begin() + call.axis,
-                                [](int64_t extent) { return extent == 1; });
-    isDirect = isInOrder && isOneRun;
-    if (calls.size() > 1)
-      sent = Staging(pool, int64_t(calls.size()) * bytes());
-    if (!isDirect)
-      received = Staging(pool, parts.total() * widthOf(call));
-  }
-
-  int startFirst(const Channel &channel, PccMpiRequest &request) override {
-    const std::byte *own = sourceOf(*calls[0]);
-    for (size_t i = 0; sent.data() && i < calls.size(); ++i)
-      std::memcpy(sent.data() + int64_t(i) * bytes(), sourceOf(*calls[i]), bytes());
-    return channel.mpi.all_gather(sent.data() ? sent.data() : own, parts.counts[members.own],
-                                  target(), parts.counts.data(), parts.offsets.data(),
-                                  widthOf(*calls[0]), channel.group, &request);
-  }
-
-  void afterFirst() override {
-    for (const CollectiveCall *call : calls)
-      if (!isDirect)
-        place(*call);
-      else if (destinationOf(*call) != target())
-        std::memcpy(destinationOf(*call), target(), parts.total() * widthOf(*call));
-  }
-
-private:
-  int64_t bytes() const { return calls[0]->count() * widthOf(*calls[0]); }
-  std::byte *target() const { return isDirect ? destinationOf(*calls[0]) : received.data(); }
-
-  /// Each member's block along the axis of the destination.
-  void place(const CollectiveCall &call) const {
-    std::vector<int64_t> whole = call.shape, zero(call.shape.size(), 0), start = zero;
-    whole[call.axis] *= members.size();
-    const std::byte *next = received.data();
-    for (const std::vector<int> &positions : members.positionsOf)
-      for (int position : positions) {
-        start[call.axis] = position * call.shape[call.axis];
-        local::moveBox({next, call.shape, zero}, {destinationOf(call), whole, start}, call.shape,
-                       call.type);
-        next += bytes();
-      }
-  }
-
-  const Members &members;
-  const OwnCalls calls;
-  Parts parts;
-  bool isDirect = false; ///< what MPI receives is the destination
-  Staging sent, received;
 };
 
 /// Boxes from members to members: packed by process, in the order of the list.
@@ -133,8 +73,8 @@ public:
     }
     sends = Parts(toOthers);
     receives = Parts(fromOthers);
-    sent = Staging(pool, sends.total() * widthOf(*calls[0]));
-    received = Staging(pool, receives.total() * widthOf(*calls[0]));
+    sent = Staging(pool, sends.total() * widthOf(*calls[0][0]));
+    received = Staging(pool, receives.total() * widthOf(*calls[0][0]));
   }
 
   int startFirst(const Channel &channel, PccMpiRequest &request) override {
@@ -143,7 +83,7 @@ public:
       int to = members.home[box.target];
       if (members.home[box.source] != members.own || to == members.own)
         continue;
-      const CollectiveCall &call = *calls[members.indexAtHome(box.source)];
+      const CollectiveCall &call = *calls[members.indexAtHome(box.source)][0];
       std::vector<int64_t> zero(box.size.size(), 0);
       local::moveBox({sourceOf(call), call.shape, box.sourceStart}, {next[to], box.size, zero},
                      box.size, call.type);
@@ -151,7 +91,7 @@ public:
     }
     PccMpiParts parts{sent.data(), sends.counts.data(), sends.offsets.data()};
     return channel.mpi.all_to_all(&parts, received.data(), receives.counts.data(),
-                                  receives.offsets.data(), widthOf(*calls[0]), channel.group,
+                                  receives.offsets.data(), widthOf(*calls[0][0]), channel.group,
                                   &request);
   }
 
@@ -161,12 +101,13 @@ public:
     for (const Box &box : boxes) {
       if (members.home[box.target] != members.own)
         continue;
-      const CollectiveCall &call = *calls[members.indexAtHome(box.target)];
+      const CollectiveCall &call = *calls[members.indexAtHome(box.target)][0];
       int from = members.home[box.source];
       std::vector<int64_t> zero(box.size.size(), 0);
       local::BoxSide<const std::byte> source{next[from], box.size, zero};
       if (from == members.own)
-        source = {sourceOf(*calls[members.indexAtHome(box.source)]), call.shape, box.sourceStart};
+        source = {sourceOf(*calls[members.indexAtHome(box.source)][0]), call.shape,
+                  box.sourceStart};
       else
         next[from] += countOf(box.size) * widthOf(call);
       local::moveBox(source, {destinationOf(call), targetShape, box.targetStart}, box.size,
@@ -178,7 +119,7 @@ private:
   std::vector<std::byte *> cursors(std::byte *data, const Parts &parts) const {
     std::vector<std::byte *> next;
     for (int32_t offset : parts.offsets)
-      next.push_back(data + int64_t(offset) * widthOf(*calls[0]));
+      next.push_back(data + int64_t(offset) * widthOf(*calls[0][0]));
     return next;
   }
 
@@ -188,10 +129,11 @@ private:
     for (size_t i = 0; i < calls.size(); ++i) {
       int position = members.local()[i];
       auto isMine = [&](const Box &box) { return box.target == position; };
-      bool isLeftOut = calls[i]->kind == abi::COLLECTIVE_PERMUTE &&
-                       std::none_of(boxes.begin(), boxes.end(), isMine);
-      if (calls[i]->reduceBoxes || isLeftOut)
-        std::memset(destinationOf(*calls[i]), 0, countOf(targetShape) * widthOf(*calls[i]));
+      const CollectiveCall &call = *calls[i][0];
+      bool isLeftOut =
+          call.kind == abi::COLLECTIVE_PERMUTE && std::none_of(boxes.begin(), boxes.end(), isMine);
+      if (call.reduceBoxes || isLeftOut)
+        std::memset(destinationOf(call), 0, countOf(targetShape) * widthOf(call));
     }
   }
 
@@ -229,13 +171,8 @@ std::unique_ptr<Operation> makeBroadcast(const Members &members, OwnCalls calls)
   return std::make_unique<Broadcast>(members, std::move(calls));
 }
 
-std::unique_ptr<Operation> makeAllGather(const Members &members, OwnCalls calls,
-                                         StagingPool &pool) {
-  return std::make_unique<AllGather>(members, std::move(calls), pool);
-}
-
 std::unique_ptr<Operation> makeExchange(const Members &members, OwnCalls calls, StagingPool &pool) {
-  const CollectiveCall &call = *calls[0];
+  const CollectiveCall &call = *calls[0][0];
   std::vector<int64_t> targetShape =
       call.kind == abi::BLOCK_EXCHANGE ? call.targetShape : call.shape;
   std::vector<Box> boxes = call.kind == abi::ALL_TO_ALL

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One collective on its way through MPI: one non-blocking collective of MPI, or two, one after the
-// other, with what is packed, reduced and unpacked before, between and behind them.
+// other, with what is packed, reduced and unpacked before, between and behind them. Several that
+// are fused go together, the values of one behind those of the other (Packing.h).
 //
 //   kind                          first                          then           second
 //   all_reduce, few bytes         all members' values to all     reduced
@@ -24,6 +25,7 @@
 
 #include "runtime/collective/mpi/Members.h"
 #include "runtime/collective/mpi/MpiLibrary.h"
+#include "runtime/collective/mpi/Packing.h"
 #include "runtime/collective/mpi/Staging.h"
 
 namespace pcc::runtime::mpi {
@@ -37,8 +39,8 @@ struct Channel {
   PccMpiGroup group;
 };
 
-/// The same call as each own member gave it, by its index among them.
-using OwnCalls = std::vector<const CollectiveCall *>;
+/// What each own member gave, by its index among them: the same calls but for buffers.
+using OwnCalls = std::vector<PackedCalls>;
 
 class Operation {
 public:
@@ -55,18 +57,21 @@ public:
   virtual void afterSecond() {}
 };
 
-/// The operation for a collective of a group on several processes. `members` and `pool` must
-/// outlive it, as must the calls. Error: more elements than MPI counts.
+/// The operation for calls of a group on several processes, of several as chooseOperations has
+/// them. `members` and `pool` must outlive it, as must the calls. Error: more elements than MPI
+/// counts.
 Expected<std::unique_ptr<Operation>> makeOperation(const Members &members, OwnCalls calls,
                                                    Reductions reductions, StagingPool &pool);
 
-// The families of which makeOperation chooses (Moves.cpp, Reductions.cpp).
+// The families of which makeOperation chooses (Moves.cpp, AllGather.cpp, Reductions.cpp,
+// AllReduce.cpp). Barriers, broadcasts, reduces and exchanges are of one call.
 std::unique_ptr<Operation> makeBarrier();
 std::unique_ptr<Operation> makeBroadcast(const Members &members, OwnCalls calls);
 std::unique_ptr<Operation> makeAllGather(const Members &members, OwnCalls calls, StagingPool &pool);
 std::unique_ptr<Operation> makeExchange(const Members &members, OwnCalls calls, StagingPool &pool);
 std::unique_ptr<Operation> makeReduceScatter(const Members &members, OwnCalls calls,
                                              StagingPool &pool);
+/// A reduce, or an all-reduce of so few bytes that all values may go to everybody.
 std::unique_ptr<Operation> makeReduce(const Members &members, OwnCalls calls, StagingPool &pool);
 std::unique_ptr<Operation> makeAllReduce(const Members &members, OwnCalls calls,
                                          Reductions reductions, StagingPool &pool);

@@ -2,130 +2,18 @@
 
 #include "test/unit/runtime/CommunicatorConformance.h"
 
-#include "runtime/abi/ElementTypes.h"
-#include "test/unit/runtime/CollectiveReference.h"
+#include "test/unit/runtime/ConformanceCases.h"
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <numeric>
-#include <random>
 #include <thread>
 
 namespace pcc::test {
 namespace {
 
-using runtime::Box;
 using runtime::CollectiveCall;
-using runtime::collectiveName;
 using runtime::Communicator;
-using Random = std::mt19937;
-
-int pick(Random &random, int low, int high) {
-  return std::uniform_int_distribution<int>(low, high)(random);
-}
-
-/// A random box exchange without overlaps in the targets: each box lies in a row of its own.
-void addBoxes(Random &random, CollectiveCall &call, int members) {
-  int rows = members * 2;
-  call.shape = {pick(random, 1, 6), pick(random, 1, 40)};
-  call.targetShape = {rows, pick(random, 1, 40)};
-  for (int b = 0; b < rows; ++b) {
-    int64_t width = pick(random, 0, int(std::min(call.shape[1], call.targetShape[1])));
-    Box box{.source = pick(random, 0, members - 1), .target = pick(random, 0, members - 1)};
-    box.size = {1, width};
-    box.sourceStart = {pick(random, 0, int(call.shape[0]) - 1),
-                       pick(random, 0, int(call.shape[1] - width))};
-    box.targetStart = {b, pick(random, 0, int(call.targetShape[1] - width))};
-    call.boxes.push_back(box);
-  }
-  call.reduceBoxes = pick(random, 0, 1) && call.type != abi::BOOL;
-}
-
-void addPairs(Random &random, CollectiveCall &call, int members) {
-  std::vector<int> targets(members);
-  std::iota(targets.begin(), targets.end(), 0);
-  std::shuffle(targets.begin(), targets.end(), random);
-  std::vector<int64_t> zero(call.shape.size(), 0);
-  for (int s = 0, pairs = pick(random, 0, members); s < pairs; ++s)
-    call.boxes.push_back({s, targets[s], zero, call.shape, zero});
-}
-
-/// A random call of a kind for a group of `members`.
-CollectiveCall randomCall(Random &random, abi::CollectiveKind kind, int members) {
-  constexpr abi::ElementType types[] = {abi::F32, abi::F16, abi::BF16, abi::I32,
-                                        abi::I64, abi::I8,  abi::BOOL};
-  CollectiveCall call;
-  call.kind = kind;
-  call.type = types[pick(random, 0, 6)];
-  call.reduction = abi::ReduceOp(pick(random, abi::SUM, abi::PROD));
-  bool isLarge = pick(random, 0, 3) == 0; // several pieces
-  for (int d = 0, rank = pick(random, 1, 3); d < rank; ++d)
-    call.shape.push_back(pick(random, 1, isLarge ? 2 : 9));
-  call.axis = pick(random, 0, int(call.shape.size()) - 1);
-  call.concatAxis = pick(random, 0, int(call.shape.size()) - 1);
-  bool scatters = kind == abi::REDUCE_SCATTER || kind == abi::ALL_TO_ALL;
-  if (scatters)
-    call.shape[call.axis] *= members;
-  if (isLarge)
-    call.shape.push_back(pick(random, 10000, 20000) / (scatters ? members : 1));
-  call.root = pick(random, 0, members - 1);
-  if (kind == abi::BLOCK_EXCHANGE)
-    addBoxes(random, call, members);
-  if (kind == abi::COLLECTIVE_PERMUTE)
-    addPairs(random, call, members);
-  return call;
-}
-
-Values randomValues(Random &random, abi::ElementType type, int64_t count) {
-  Values values(count);
-  for (double &value : values)
-    value = type == abi::BOOL ? pick(random, 0, 1) : pick(random, -1, 1);
-  return values;
-}
-
-/// The state of one collective on all members of one group.
-struct Case {
-  CollectiveCall call;
-  std::vector<std::vector<std::byte>> sources = {}, destinations = {};
-  std::vector<Values> expected = {};
-};
-
-Case makeCase(Random &random, abi::CollectiveKind kind, int members) {
-  Case test{.call = randomCall(random, kind, members)};
-  std::vector<Values> sources, before;
-  for (int m = 0; m < members; ++m) {
-    sources.push_back(randomValues(random, test.call.type, test.call.count()));
-    before.push_back(Values(destinationCount(test.call, members), 1));
-    test.sources.push_back(encode(test.call.type, sources.back()));
-    test.destinations.push_back(encode(test.call.type, before.back()));
-  }
-  test.expected = referenceOf(test.call, sources, before);
-  return test;
-}
-
-CollectiveCall callOf(Case &test, int position) {
-  CollectiveCall call = test.call;
-  call.source = test.sources[position].data();
-  call.destination = test.destinations[position].data();
-  return call;
-}
-
-void expectDone(const Case &test, int position) {
-  const std::vector<std::byte> &bytes = test.destinations[position];
-  EXPECT_EQ(decode(test.call.type, bytes.data(), int64_t(test.expected[position].size())),
-            test.expected[position])
-      << collectiveName(test.call.kind) << " of " << abi::elementName(test.call.type);
-}
-
-/// Colors for a split of `ranks` ranks into groups of equal size, in random order.
-std::vector<int> randomColors(Random &random, int ranks, int groups) {
-  std::vector<int> colors(ranks);
-  for (int r = 0; r < ranks; ++r)
-    colors[r] = r % groups;
-  std::shuffle(colors.begin(), colors.end(), random);
-  return colors;
-}
 
 void checkCases(const Conformance &conformance, unsigned seed, int ranks, int groups) {
   Random random(seed);

@@ -29,7 +29,7 @@ INSTANTIATE_TEST_SUITE_P(Mpi, CommunicatorConformance,
                                                      [](int ranks) { return makeWorld(ranks); }}),
                          [](const auto &info) { return info.param.name; });
 
-/// A sum of one number of each rank, `count` times.
+/// The sum of all ranks' numbers, where they are.
 CollectiveCall sumOf(std::vector<float> &data) {
   CollectiveCall call;
   call.kind = abi::ALL_REDUCE;
@@ -42,10 +42,12 @@ CollectiveCall sumOf(std::vector<float> &data) {
 TEST(MpiWorld, LibrarySums) {
   onEveryRank(makeWorld(8, {.reductions = mpi::Reductions::Library}), [](Communicator &rank) {
     for (int count : {1, 100000}) {
-      std::vector<float> data(size_t(count), float(rank.position() + 1));
-      CollectiveCall call = sumOf(data);
-      EXPECT_TRUE(rank.run({&call, 1}).ok());
+      std::vector<float> data(size_t(count), float(rank.position() + 1)), more(3, 1);
+      CollectiveCall calls[] = {sumOf(data), sumOf(more)};
+      calls[1].fused = count > 1;
+      EXPECT_TRUE(rank.run(calls).ok());
       EXPECT_EQ(data, std::vector<float>(size_t(count), 36));
+      EXPECT_EQ(more, std::vector<float>(3, 8));
     }
   });
 }

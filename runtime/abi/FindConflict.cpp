@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/abi/FindConflict.h"
+
+#include "runtime/abi/OperandRanges.h"
+#include "runtime/abi/RingCopy.h"
+
+#include <algorithm>
+#include <map>
+
+namespace pcc::abi {
+namespace {
+
+/// Copies and stride of a ring. Rings of one turn overlap where their first copies do; others,
+/// where all that their copies reach over does.
+using Turn = std::pair<uint64_t, uint64_t>;
+
+/// Bytes that a record touches.
+struct Touched {
+  size_t record;
+  Space space;
+  Turn turn;
+  uint64_t begin, end; ///< of the first copy
+  uint64_t last;       ///< the end of the last copy
+  bool writes;
+
+  bool isSameRangeAs(const Touched &other) const {
+    return std::tie(space, turn, begin, end) ==
+           std::tie(other.space, other.turn, other.begin, other.end);
+  }
+};
+
+Touched touchedBy(size_t record, const OperandRange &range, const Program &program) {
+  const Buffer &buffer = program.memory().buffers(int(range.operand->buffer()));
+  uint64_t length = ringLength(buffer), begin = buffer.offset() + range.operand->offset();
+  return {.record = record,
+          .space = buffer.space(),
+          .turn = {length, length == 1 ? 0 : buffer.ring().stride()},
+          .begin = begin,
+          .end = begin + range.bytes,
+          .last = begin + range.bytes + ringBytes(buffer) - buffer.bytes(),
+          .writes = range.writes};
+}
+
+/// In the order in which they begin. An operand that becomes the result is there once.
+std::vector<Touched> touchedBy(const Executable &executable, const Program &program,
+                               std::span<const Record *const> records) {
+  std::vector<Touched> all;
+  for (size_t r = 0; r < records.size(); ++r) {
+    size_t first = all.size();
+    for (const OperandRange &range : operandRanges(executable, program, *records[r])) {
+      Touched next = touchedBy(r, range, program);
+      auto same = std::find_if(all.begin() + long(first), all.end(),
+                               [&](const Touched &other) { return other.isSameRangeAs(next); });
+      if (same == all.end())
+        all.push_back(next);
+      else
+        same->writes |= next.writes;
+    }
+  }
+  std::stable_sort(all.begin(), all.end(), [](const Touched &a, const Touched &b) {
+    return std::tie(a.space, a.begin) < std::tie(b.space, b.begin);
+  });
+  return all;
+}
+
+/// How far the ranges reach that begin before the one that is looked at.
+class Reach {
+public:
+  void add(const Touched &touched) {
+    uint64_t &end = endOf[touched.turn];
+    end = std::max(end, touched.end);
+    if (touched.turn == farthestTurn) {
+      farthest = std::max(farthest, touched.last);
+    } else if (touched.last > farthest) {
+      farthestOfOthers = farthest;
+      farthest = touched.last;
+      farthestTurn = touched.turn;
+    } else {
+      farthestOfOthers = std::max(farthestOfOthers, touched.last);
+    }
+  }
+
+  bool overlaps(const Touched &touched) const {
+    auto together = endOf.find(touched.turn);
+    uint64_t apart = touched.turn == farthestTurn ? farthestOfOthers : farthest;
+    return touched.begin < apart || (together != endOf.end() && touched.begin < together->second);
+  }
+
+private:
+  std::map<Turn, uint64_t> endOf;
+  /// The greatest end of a last copy, and that of what turns otherwise.
+  uint64_t farthest = 0, farthestOfOthers = 0;
+  Turn farthestTurn;
+};
+
+} // namespace
+
+std::optional<size_t> findConflict(const Executable &executable, const Program &program,
+                                   std::span<const Record *const> records) {
+  std::vector<Touched> touched = touchedBy(executable, program, records);
+  Reach all, written;
+  for (size_t t = 0; t < touched.size(); ++t) {
+    if (t > 0 && touched[t].space != touched[t - 1].space)
+      all = written = {};
+    if ((touched[t].writes ? all : written).overlaps(touched[t]))
+      return touched[t].record;
+    all.add(touched[t]);
+    if (touched[t].writes)
+      written.add(touched[t]);
+  }
+  return std::nullopt;
+}
+
+} // namespace pcc::abi

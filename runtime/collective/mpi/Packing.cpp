@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/collective/mpi/Packing.h"
+
+#include "runtime/collective/mpi/Parts.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace pcc::runtime::mpi {
+namespace {
+
+/// A call of more bytes takes longer to be copied than an operation of its own takes to be started,
+/// where MPI moves it from its buffer to its buffer. docs/mpi.md has the times.
+constexpr int64_t muchBytes = 1 << 16;
+
+/// Reduce-scatters are copied in any case, block by block.
+bool isWorthCopying(const CollectiveCall &call, int64_t elements) {
+  return call.kind == abi::REDUCE_SCATTER || elements * widthOf(call) <= muchBytes;
+}
+
+/// Adds the operations of one message, the calls first … end-1.
+void addMessage(const Members &members, std::span<const CollectiveCall> batch, size_t first,
+                size_t end, std::vector<std::vector<size_t>> &operations) {
+  std::vector<size_t> together;
+  int64_t elements = 0;
+  for (size_t c = first; c < end; ++c) {
+    int64_t own = mostAtOnce(members, batch[c]);
+    if (!isWorthCopying(batch[c], own)) {
+      operations.push_back({c});
+      continue;
+    }
+    if (!together.empty() && elements + own > mostElements) {
+      operations.push_back(std::move(together));
+      together.clear();
+      elements = 0;
+    }
+    together.push_back(c);
+    elements += own;
+  }
+  if (!together.empty())
+    operations.push_back(std::move(together));
+}
+
+} // namespace
+
+std::vector<std::vector<size_t>> chooseOperations(const Members &members,
+                                                  std::span<const CollectiveCall> batch) {
+  std::vector<std::vector<size_t>> operations;
+  for (size_t first = 0, end = 0; first < batch.size(); first = end) {
+    for (end = first + 1; end < batch.size() && batch[end].fused;)
+      ++end;
+    addMessage(members, batch, first, end, operations);
+  }
+  return operations;
+}
+
+int64_t mostAtOnce(const Members &members, const CollectiveCall &call) {
+  if (call.kind == abi::ALL_GATHER || call.kind == abi::REDUCE)
+    return call.count() * members.size();
+  size_t own = 1;
+  for (const std::vector<int> &positions : members.positionsOf)
+    own = std::max(own, positions.size());
+  return call.count() * int64_t(own);
+}
+
+int64_t elementsOf(const PackedCalls &calls) {
+  int64_t elements = 0;
+  for (const CollectiveCall *call : calls)
+    elements += call->count();
+  return elements;
+}
+
+std::byte *pack(const PackedCalls &calls, int64_t first, int64_t end, std::byte *target) {
+  for (const CollectiveCall *call : calls) {
+    int64_t count = call->count();
+    int64_t begin = std::clamp<int64_t>(first, 0, count), stop = std::clamp<int64_t>(end, 0, count);
+    int64_t bytes = (stop - begin) * widthOf(*call);
+    std::memcpy(target, sourceOf(*call) + begin * widthOf(*call), bytes);
+    target += bytes;
+    first -= count;
+    end -= count;
+  }
+  return target;
+}
+
+void unpack(const std::byte *values, const PackedCalls &calls) {
+  for (const CollectiveCall *call : calls) {
+    int64_t bytes = call->count() * widthOf(*call);
+    if (destinationOf(*call) != values)
+      std::memcpy(destinationOf(*call), values, bytes);
+    values += bytes;
+  }
+}
+
+} // namespace pcc::runtime::mpi
