@@ -113,72 +113,79 @@ static mlir::LogicalResult showRemarks(mlir::MLIRContext &context) {
       /*printAsEmitRemarks=*/true);
 }
 
+/// What is wrong with a program the road will tell; nothing is settled for it.
+ExitCode RoadFlags::settle(const PipelineOptions &options, Choice choose) const {
+  if (!checkPipeline(options.parallel, options.trains()).empty())
+    return Success;
+  Session session; // of its own, without remarks of programs that are not built
+  ExitCode code;
+  mlir::OwningOpRef<mlir::ModuleOp> module = model.load(session.context, code);
+  if (!module)
+    return code;
+  Remark remark;
+  if (ExitCode failed = choose(*module, remark))
+    return failed;
+  if (!remarks || !remark)
+    return Success;
+  if (mlir::failed(showRemarks(session.context)))
+    return InternalError;
+  remark(module->getLoc());
+  return Success;
+}
+
 /// Chooses how many copies there are, if that is asked, or compares the user's number with one if
-/// somebody reads that. What is wrong with a program the road will tell.
+/// somebody reads that.
 ExitCode RoadFlags::settleCopies(PipelineOptions &options) const {
   abi::ParallelConfig &config = options.parallel;
   bool isChosen = config.interleave_num() == 0;
   if (!isChosen && (config.interleave_num() == 1 || !remarks))
     return Success;
   config.set_interleave_num(int(options.training.copies));
-  if (!options.trains() || !checkPipeline(config, /*trains=*/true).empty())
+  if (!options.trains())
     return Success;
-  Session session; // of its own, without remarks of programs that are not built
-  ExitCode code;
-  mlir::OwningOpRef<mlir::ModuleOp> module = model.load(session.context, code);
-  if (!module)
-    return code;
-  CopySearch search(*module, options);
-  llvm::SmallVector<plan::CopyCandidate> candidates;
-  if (isChosen) {
-    candidates = plan::priceCopies([&](int64_t copies) { return search.price(copies); });
+  return settle(options, [&](mlir::ModuleOp module, Remark &remark) {
+    CopySearch search(module, options);
+    if (!isChosen) {
+      remark = [one = search.price(1), given = search.price(options.training.copies)](
+                   mlir::Location location) { remarkOneIsFaster(location, one, given); };
+      return Success;
+    }
+    auto candidates = plan::priceCopies([&](int64_t copies) { return search.price(copies); });
     options.training.copies =
         plan::chooseCopies(candidates, getMemoryLimit(search.getOptions())).copies;
     config.set_interleave_num(int(options.training.copies));
-  } else {
-    candidates = {search.price(1), search.price(options.training.copies)};
-  }
-  if (!remarks)
+    remark = [candidates, copies = options.training.copies](mlir::Location location) {
+      remarkChoice(location, candidates, copies);
+    };
     return Success;
-  if (mlir::failed(showRemarks(session.context)))
-    return InternalError;
-  if (isChosen)
-    remarkChoice(module->getLoc(), candidates, options.training.copies);
-  else
-    remarkOneIsFaster(module->getLoc(), candidates[0], candidates[1]);
-  return Success;
+  });
 }
 
 /// Chooses what is computed again where the program would take more than the limit of memory. A
 /// search of shardings knows the limit by itself.
 ExitCode RoadFlags::settleRecompute(PipelineOptions &options) const {
   const abi::ParallelConfig &config = options.parallel;
-  if (config.memory_limit() == 0 || config.parallel_mode() == abi::AUTO_PARALLEL ||
-      !checkPipeline(config, options.trains()).empty())
+  if (config.memory_limit() == 0 || config.parallel_mode() == abi::AUTO_PARALLEL)
     return Success;
-  Session session; // of its own, without remarks of programs that are not built
-  ExitCode code;
-  mlir::OwningOpRef<mlir::ModuleOp> module = model.load(session.context, code);
-  if (!module)
-    return code;
-  RecomputeSearch search(*module, options);
-  plan::RecomputeCandidate chosen = search.run();
-  if (!chosen.error.empty())
-    return Success; // the road will tell
-  if (!chosen.fits(search.getLimit()))
-    return fail(Infeasible,
-                llvm::formatv("'--memory-limit': expected at least {0}, which a rank needs{1}, got "
-                              "{2}; live at its peak are {3}",
-                              chosen.peakBytes,
-                              options.trains() ? " even if values are computed again" : "",
-                              search.getLimit(), chosen.atPeak));
-  options.recomputedParts.assign(chosen.parts.begin(), chosen.parts.end());
-  if (!remarks || chosen.parts.empty())
+  return settle(options, [&](mlir::ModuleOp module, Remark &remark) {
+    RecomputeSearch search(module, options);
+    plan::RecomputeCandidate chosen = search.run();
+    if (!chosen.error.empty())
+      return Success; // the road will tell
+    if (!chosen.fits(search.getLimit()))
+      return fail(Infeasible,
+                  llvm::formatv("'--memory-limit': expected at least {0}, which a rank needs{1}, "
+                                "got {2}; live at its peak are {3}",
+                                chosen.peakBytes,
+                                options.trains() ? " even if values are computed again" : "",
+                                search.getLimit(), chosen.atPeak));
+    options.recomputedParts.assign(chosen.parts.begin(), chosen.parts.end());
+    if (!chosen.parts.empty())
+      remark = [kept = search.getKept(), chosen](mlir::Location location) {
+        remarkRecomputed(location, kept, chosen);
+      };
     return Success;
-  if (mlir::failed(showRemarks(session.context)))
-    return InternalError;
-  remarkRecomputed(module->getLoc(), search.getKept(), chosen);
-  return Success;
+  });
 }
 
 /// Runs the road and tells options that contradict each other, a model that is wrong, and one for

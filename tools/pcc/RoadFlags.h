@@ -62,6 +62,11 @@ private:
   ExitCode readStep(PipelineOptions &options) const;
   /// What communication hides under, and which of it shares messages.
   ExitCode readOverlap(PipelineOptions &options) const;
+  /// Says what was chosen, at the model.
+  using Remark = std::function<void(mlir::Location)>;
+  /// Chooses something by what compiling the model, as imported, comes to.
+  using Choice = llvm::function_ref<ExitCode(mlir::ModuleOp, Remark &)>;
+  ExitCode settle(const PipelineOptions &options, Choice choose) const;
   ExitCode settleCopies(PipelineOptions &options) const;
   ExitCode settleRecompute(PipelineOptions &options) const;
   /// The folder of `--dump-ir`, if given.
