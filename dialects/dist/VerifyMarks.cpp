@@ -33,6 +33,19 @@ static LogicalResult verifyShardings(Operation *op, NamedAttribute attribute, Ty
   return success();
 }
 
+/// The number of a message, on what has collectives that may share one: on others it would be lost
+/// without a word. A parameter is known by its name, for this dialect does not see that of models.
+static LogicalResult verifyFusion(Operation *op, Attribute value) {
+  auto number = dyn_cast<IntegerAttr>(value);
+  if (!number || !number.getType().isInteger(64) || number.getInt() < 0)
+    return op->emitOpError() << "expected \"dist.fusion\" to be an i64 from 0 on, got " << value;
+  if (op->getName().getStringRef() == "graph.parameter" ||
+      isa<AllReduceOp, AllGatherOp, ReduceScatterOp>(op))
+    return success();
+  return op->emitOpError() << "expected \"dist.fusion\" on a parameter, an all_reduce, an "
+                              "all_gather or a reduce_scatter";
+}
+
 LogicalResult DistDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   StringRef name = attribute.getName();
   if (name == meshAttrName && !isa<MeshAttr>(attribute.getValue()))
@@ -46,12 +59,8 @@ LogicalResult DistDialect::verifyOperationAttribute(Operation *op, NamedAttribut
       return op->emitOpError() << "expected \"dist.pins\" to be a list of dictionaries, got "
                                << attribute.getValue();
   }
-  if (name == fusionAttrName) {
-    auto number = dyn_cast<IntegerAttr>(attribute.getValue());
-    if (!number || !number.getType().isInteger(64) || number.getInt() < 0)
-      return op->emitOpError() << "expected \"dist.fusion\" to be an i64 from 0 on, got "
-                               << attribute.getValue();
-  }
+  if (name == fusionAttrName)
+    return verifyFusion(op, attribute.getValue());
   if (name == inAttrName)
     return verifyShardings(op, attribute, op->getOperandTypes());
   if (name == outAttrName)

@@ -165,3 +165,11 @@ module attributes {dist.mesh = #dist.mesh<dp=4>} {
 
 // expected-error @below {{expected "dist.fusion" to be an i64 from 0 on, got -1 : i64}}
 graph.parameter @w : tensor<4xf32> init(<zeros>) {dist.fusion = -1 : i64}
+
+// -----
+
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{expected "dist.fusion" on a parameter, an all_reduce, an all_gather or a reduce_scatter}}
+  %0 = graph.exp %x {dist.fusion = 1 : i64} : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
