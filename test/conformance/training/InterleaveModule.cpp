@@ -5,6 +5,8 @@
 #include "passes/schedule/StepKernels.h"
 #include "test/conformance/training/Interleave.h"
 
+#include <map>
+
 using namespace mlir;
 
 namespace pcc::conformance {
@@ -91,10 +93,12 @@ Doings readDoings(ModuleOp module, int64_t count, const abi::Cluster &cluster) {
   int64_t position = 0;
   for (facts::Section &section : kernels.getSections())
     copies.addSection(section.function);
+  std::map<facts::Section *, schedule::KernelSeconds> seconds;
   for (facts::Section &section : kernels.getSections())
-    for (schedule::StepKernel entry : kernels.orderOf(section))
-      addKernel(*entry.kernel, schedule::KernelSeconds(entry.section->function, cluster), copies,
-                doings, position);
+    for (schedule::StepKernel entry : kernels.orderOf(section)) {
+      auto of = seconds.try_emplace(entry.section, entry.section->function, cluster).first;
+      addKernel(*entry.kernel, of->second, copies, doings, position);
+    }
   return doings;
 }
 
