@@ -41,7 +41,7 @@ double SectionPricer::hideInputGradient(Operation *op, double seconds) {
       });
     });
   });
-  return hidden * pricing.getHiddenShare();
+  return hidden * pricing.getHiddenShareOfActivations();
 }
 
 /// How much of a collective of `members` runs beside the product whose result it takes or that
@@ -67,7 +67,7 @@ double SectionPricer::hide(Operation *op, double seconds, int64_t members) {
     return 0;
   double hidden = std::min(seconds * double(members - 1) / double(members), *best);
   *best -= hidden;
-  return hidden * pricing.getHiddenShare();
+  return hidden * pricing.getHiddenShareOfActivations();
 }
 
 /// The second gather of what a product reads. The product of the input's gradient, beside which it
@@ -84,7 +84,7 @@ void SectionPricer::gatherAgain(Operation *op, double seconds) {
   if (product == 0)
     return;
   result.recomputed.communication += seconds;
-  result.hidden += std::min(seconds, product) * pricing.getHiddenShare();
+  result.hidden += std::min(seconds, product) * pricing.getHiddenShareOfActivations();
 }
 
 } // namespace pcc::plan

@@ -33,18 +33,23 @@ bool NamePattern::matches(Operation *op) const {
          llvm::any_of(facts::getNames(op), [&](StringRef name) { return regex.match(name); });
 }
 
-static facts::KernelShares makeShares(func::FuncOp function, const PriceOptions &options) {
+static facts::KernelShares makeShares(func::FuncOp function, const PriceOptions &options,
+                                      const KnownKernels &known) {
   NamePattern alone(options.alone), apart(options.apart);
   int64_t last = 1;
   return facts::KernelShares(function, [&](Operation *op) -> int64_t {
+    if (int64_t number = known.numberOf(op))
+      return -number;
     return alone.matches(op) ? ++last : apart.matches(op) ? 1 : 0;
   });
 }
 
 SectionPricer::SectionPricer(facts::Section section, const Pricing &pricing, abi::ElementType f32As)
     : section(section), pricing(pricing), f32As(f32As),
-      shares(makeShares(section.function, pricing.options)), recompute(pricing.options.recompute),
-      wide(pricing.options.wide), views(pricing.options.views),
+      known(section.function, pricing.options.kernels),
+      shares(makeShares(section.function, pricing.options, known)),
+      recompute(pricing.options.recompute), wide(pricing.options.wide),
+      views(pricing.options.views),
       isUpdate(!graph::findArgs(section.function, graph::RoleKind::Gradient).empty()) {
   for (auto [index, value] : llvm::enumerate(this->section.getReturned())) {
     graph::RoleAttr role = this->section.getResultRole(index);
@@ -171,13 +176,13 @@ void SectionPricer::addOp(Operation *op) {
   facts::KernelShare share = shares.of(op);
   share.launches &= !isAtOnce;
   facts::OpPrice price(op, pricing.cluster.device(), share, wide.matches(op) ? abi::F32 : f32As);
-  double seconds = price.seconds(shapes);
-  if (cost.opClass == facts::OpClass::Contraction)
-    seconds *= pricing.slowest;
+  const abi::DeviceFigures &device = pricing.cluster.device();
+  double seconds = known.numberOf(op) ? known.secondsAt(op, device) : price.seconds(shapes);
   result.flops += static_cast<double>(cost.flops);
   if (cost.opClass == facts::OpClass::Contraction) {
+    seconds *= pricing.slowest;
     room.try_emplace(op, seconds);
-    idleMemory[op] = seconds - price.bytes(shapes) / machine::memoryRate(pricing.cluster.device());
+    idleMemory[op] = seconds - price.bytes(shapes) / machine::memoryRate(device);
   }
   spend(op, cost.opClass, seconds);
 }

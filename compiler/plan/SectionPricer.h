@@ -3,7 +3,7 @@
 // Prices one section, op by op. Part of StepPrice.
 #pragma once
 
-#include "compiler/plan/StepPrice.h"
+#include "compiler/plan/KnownKernels.h"
 #include "dialects/dist/Dist.h"
 #include "passes/facts/CollectivePrice.h"
 #include "passes/facts/Cost.h"
@@ -25,6 +25,12 @@ struct Pricing {
 
   /// What of a collective that runs beside computation does not count.
   double getHiddenShare() const { return 1 - cluster.device().collective_share().value(); }
+  /// The same of a collective of activations.
+  double getHiddenShareOfActivations() const {
+    double units = double(cluster.device().product().units());
+    return options.activationUnits > 0 && units > 0 ? 1 - double(options.activationUnits) / units
+                                                    : getHiddenShare();
+  }
 };
 
 /// A collective that need not run where it stands.
@@ -83,6 +89,7 @@ private:
   facts::Section section;
   const Pricing &pricing;
   abi::ElementType f32As;
+  KnownKernels known;
   facts::KernelShares shares;
   NamePattern recompute, wide, views;
   bool isUpdate;

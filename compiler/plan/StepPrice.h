@@ -43,6 +43,19 @@ struct Precision {
   static Precision bf16() { return {abi::BF16, abi::F32, 18}; }
 };
 
+/// A kernel of the system whose program is priced, where it is known what that moves or how fast it
+/// is (KnownKernels.h).
+struct KnownKernel {
+  /// Its ops, by names: a regular expression. Those are one kernel for which its group matches the
+  /// same text, or all of it where it has none.
+  std::string ops;
+  /// Moved for each element of the largest value that it reads or gives. 0, where it has no rate
+  /// either: the product next to it computes it.
+  double bytes = 0;
+  /// At which rates it moves them, and multiplies; 0: that of memory, and at once.
+  double bytesPerSecond = 0, flopsPerSecond = 0;
+};
+
 struct PriceOptions {
   Precision precision;
   /// Forward ops, by names, that run again before the backward pass, whose collectives run again as
@@ -52,6 +65,9 @@ struct PriceOptions {
   bool hidesReductions = true;
   /// Whether other collectives run beside the products next to them.
   bool hidesActivations = false;
+  /// Units that a collective of activations takes from the product beside it; 0: as many as any
+  /// collective.
+  int64_t activationUnits = 0;
   /// Whether messages between stages are on the way while the stage works.
   bool hidesMessages = true;
   /// Whether the reduction of an input's gradient over the ranks runs beside the product that
@@ -77,6 +93,8 @@ struct PriceOptions {
   /// How the system fuses whose program this is: ops, by names, that are kernels of their own, and
   /// ops that share kernels with each other only. Regular expressions; empty: none.
   std::string alone, apart;
+  /// What is known of its kernels; an op belongs to the first that has it.
+  std::vector<KnownKernel> kernels;
   /// Ops that move elements, by names, which are views in that system: products read their operands
   /// wherever they lie. A regular expression; empty: none.
   std::string views;

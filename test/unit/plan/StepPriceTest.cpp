@@ -69,6 +69,17 @@ module attributes {dist.mesh = #dist.mesh<tp=2>} {
   }
 })";
 
+/// Three kernels, of two layers.
+static const char *const pair = R"(
+module attributes {dist.mesh = #dist.mesh<tp=1>} {
+  func.func @forward(%x: tensor<1024x1024xf32>) -> (tensor<1024x1024xf32>) {
+    %0 = graph.exp %x : tensor<1024x1024xf32> loc("/h.0/a")
+    %1 = graph.neg %0 : tensor<1024x1024xf32> loc("/h.0/b")
+    %2 = graph.exp %1 : tensor<1024x1024xf32> loc("/h.1/a")
+    return %2 : tensor<1024x1024xf32>
+  }
+})";
+
 static StepPrice price(const PriceOptions &options = {}, const pcc::abi::Cluster &cluster = a100(),
                        const char *text = program) {
   MLIRContext context;
@@ -133,6 +144,39 @@ TEST(StepPrice, OpsAloneCostMore) {
   EXPECT_GE(price(options).sections[0].sum(), price().sections[0].sum());
 }
 
+/// `options` with one known kernel.
+static PriceOptions withKernel(const KnownKernel &kernel, PriceOptions options = {}) {
+  options.kernels.push_back(kernel);
+  return options;
+}
+
+// The sum reads 512 by 1,024 elements and gives one.
+TEST(StepPrice, AKnownKernelMovesWhatIsSaid) {
+  Seconds known = price(withKernel({"^graph.reduce$|^reduce$", 6})).sections[0].forward;
+  EXPECT_DOUBLE_EQ(known.reduction, pcc::machine::moveSeconds(a100().device(), 6 * 512 * 1024));
+  known = price(withKernel({"^graph.reduce$|^reduce$", 6, 1e12})).sections[0].forward;
+  EXPECT_DOUBLE_EQ(known.reduction,
+                   a100().device().launch_seconds().value() + 6 * 512 * 1024 / 1e12);
+}
+
+// Ops of the same text are one kernel, whatever they are called behind it.
+TEST(StepPrice, OpsOfAKnownKernelCostItOnce) {
+  double move = pcc::machine::moveSeconds(a100().device(), 2 * 1024 * 1024);
+  KnownKernel each{"^(/h\\.[0-9]+/)[ab]$", 2}, all{"^/h", 2};
+  EXPECT_DOUBLE_EQ(price(withKernel(each), a100(), pair).sections[0].sum(), 2 * move);
+  EXPECT_DOUBLE_EQ(price(withKernel(all), a100(), pair).sections[0].sum(), move);
+  EXPECT_EQ(price(withKernel({"^/h", 0}), a100(), pair).sections[0].sum(), 0);
+}
+
+// It is as fast as is said, but still waits for the slowest device.
+TEST(StepPrice, AKnownKernelMayMultiply) {
+  PriceOptions options;
+  options.spread = 0.01;
+  options = withKernel({"^/fc/matmul$", 0, 0, 1e14}, options);
+  double seconds = 2.0 * 512 * 1024 * 1024 / 1e14 + a100().device().launch_seconds().value();
+  EXPECT_NEAR(price(options).sections[0].forward.contraction / seconds, 1.0143, 1e-4);
+}
+
 // Two are read and one is written, in f16, in a step of one slot as well.
 TEST(StepPrice, GradientsMayBeAddedByKernelsOfTheirOwn) {
   PriceOptions options;
@@ -182,6 +226,15 @@ TEST(StepPrice, InputGradientsAreReducedBesideWeightGradients) {
   SectionPrice section = price(options, a100(), layer).sections[0];
   EXPECT_GT(section.hidden, 0);
   EXPECT_LE(section.hidden, section.backward.communication);
+}
+
+// Of 108 units.
+TEST(StepPrice, CollectivesOfActivationsMayTakeFewerUnits) {
+  PriceOptions options;
+  options.hidesInputGradients = true;
+  double hidden = price(options, a100(), layer).sections[0].hidden;
+  options.activationUnits = 12;
+  EXPECT_NEAR(price(options, a100(), layer).sections[0].hidden / hidden, 96.0 / 84, 1e-9);
 }
 
 TEST(StepPrice, WhatAProductReadsMayBeGatheredAgain) {

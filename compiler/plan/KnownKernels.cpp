@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/plan/KnownKernels.h"
+
+#include "passes/facts/Cost.h"
+#include "passes/facts/Kernels.h"
+#include "passes/facts/OpNames.h"
+#include "passes/facts/Products.h"
+#include "runtime/machine/Roofline.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Regex.h"
+
+using namespace mlir;
+
+namespace pcc::plan {
+
+/// What an op of a kernel has in common with the others: what the expression's group matches, or
+/// all that it matches if it has none. Empty where it matches nothing.
+static StringRef findInstance(const llvm::Regex &regex, Operation *op) {
+  SmallVector<StringRef> matches;
+  for (StringRef name : facts::getNames(op))
+    if (regex.match(name, &matches))
+      return matches[matches.size() > 1 ? 1 : 0];
+  return "";
+}
+
+static bool isPriced(Operation *op) {
+  facts::OpClass opClass = facts::classOf(op);
+  return opClass != facts::OpClass::Communication && opClass != facts::OpClass::Leaf &&
+         !facts::isRecomputed(op);
+}
+
+KnownKernels::KnownKernels(func::FuncOp function, ArrayRef<KnownKernel> known) {
+  for (const KnownKernel &each : known) {
+    llvm::Regex regex(each.ops);
+    llvm::StringMap<int64_t> byName;
+    for (Operation &op : function.getBody().front().without_terminator())
+      if (isPriced(&op) && !numbers.contains(&op))
+        if (StringRef name = findInstance(regex, &op); !name.empty())
+          add(&op, each, byName[name]);
+  }
+}
+
+void KnownKernels::add(Operation *op, const KnownKernel &known, int64_t &number) {
+  if (number == 0) {
+    instances.push_back({&known, op});
+    number = static_cast<int64_t>(instances.size());
+  }
+  numbers[op] = number;
+  Instance &instance = instances[number - 1];
+  facts::OpShapes shapes = facts::OpShapes::of(op);
+  for (const auto &shape : llvm::concat<const facts::Shape>(shapes.operands, shapes.results))
+    instance.elements = std::max(instance.elements, facts::countElements(shape));
+  for (const facts::ProductForm &product : facts::listProducts(op))
+    instance.flops += product.at(shapes).flops();
+}
+
+double KnownKernels::secondsAt(Operation *op, const abi::DeviceFigures &device) const {
+  const Instance &instance = instances[numberOf(op) - 1];
+  const KnownKernel &known = *instance.known;
+  if (instance.first != op || (known.bytes == 0 && known.flopsPerSecond == 0))
+    return 0;
+  double rate = known.bytesPerSecond > 0 ? known.bytesPerSecond : machine::memoryRate(device);
+  double moving = known.bytes * double(instance.elements) / rate;
+  double multiplying = known.flopsPerSecond > 0 ? instance.flops / known.flopsPerSecond : 0;
+  return device.launch_seconds().value() + std::max(moving, multiplying);
+}
+
+} // namespace pcc::plan
