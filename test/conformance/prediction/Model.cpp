@@ -29,6 +29,8 @@ public:
       x = addBlock(x, layer);
     x = net.layerNorm("ln_f", x);
     Network::Scope scope(net, "head");
+    if (shape.hasOwnHead)
+      table = net.normal("weight", {shape.vocabulary, shape.width}, 0.02);
     return net.finish(net.make<graph::EinsumOp>(x, table, "bsi,oi->bso"), "logits");
   }
 

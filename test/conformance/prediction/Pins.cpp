@@ -16,7 +16,7 @@ static const char *const tensors = R"(
 pin { op: "/h\\.\\d+/(attn/qkv|fc)/matmul" in: "[dp, _, _], [tp, _]" }
 pin { op: "/h\\.\\d+/(attn/)?(proj|out)/matmul" in: "[dp, _, tp], [_, tp]" }
 pin { op: "/head/einsum" in: "[dp, _, _], [tp, _]" }
-pin { parameter: "wte\\.weight" sharding: "[tp, _]" }
+pin { parameter: "(wte|head)\\.weight" sharding: "[tp, _]" }
 pin { parameter: "h\\..*\\.(qkv|fc)\\.weight" sharding: "[tp, _]" }
 pin { parameter: "h\\..*\\.(proj|out)\\.weight" sharding: "[_, tp]" }
 )";

@@ -10,35 +10,113 @@ namespace pcc::conformance {
 /// the reach of box plots without outliers, which is 5.4 standard deviations of normal numbers.
 static constexpr double spreadOfDevices = 0.08 / 5.4;
 
-/// The cross entropy is computed in f32, by a kernel of PyTorch for each operation
-/// (mpu/cross_entropy.py); the optimizer walks over all parameters of a rank at once (Apex,
-/// multi_tensor_apply).
+/// In f32, a kernel of PyTorch for each operation (mpu/cross_entropy.py): logits are widened (2 +
+/// 4), their maximum is taken (4) and subtracted (8); exponentials (8), their sum (4), quotients
+/// (8). Backward the quotients are scaled (8) and narrowed (4 + 2).
+static const std::vector<plan::KnownKernel> crossEntropy = {{"^loss$", 38}, {"^loss\\.grad", 14}};
+
+/// Of a block, what follows its products. PyTorch's JIT compiler fuses a bias with what follows it:
+/// gelu (fused_bias_gelu.py), or dropout and the residual (transformer.py, bias_dropout_add). The
+/// gradient of a bias, and the sum of two gradients of a residual, are kernels of autograd.
+static const std::vector<plan::KnownKernel> betweenProducts = {
+    {"^(/h\\.[0-9]+/)(fc/add|gelu)$", 2 + 2},
+    {"^(/h\\.[0-9]+/)gelu\\.grad", 2 + 2 + 2},
+    {"^(/h\\.[0-9]+/(attn/proj|fc|out)/)broadcast\\.grad", 2},
+    {"^/h\\.[0-9]+/add(_1)?\\.grad_sum", 2 + 2 + 2},
+};
+
+/// Dropout writes a mask of a byte; the bias of queries, keys and values is added in place.
+static const std::vector<plan::KnownKernel> withDropout = {
+    {"/(rng_uniform|compare)$", 0}, // by the kernels that drop and mask
+    {"^(/h\\.[0-9]+/)(attn/proj/add|dropout/[a-z_]+|add)$", 2 + 2 + 2 + 1},
+    {"^(/h\\.[0-9]+/)(out/add|dropout/[a-z_]+_1|add_1)$", 2 + 2 + 2 + 1},
+    {"^(/h\\.[0-9]+/)dropout/[a-z]+\\.grad", 2 + 1 + 2},
+    {"^(/h\\.[0-9]+/)dropout/[a-z]+_1\\.grad", 2 + 1 + 2},
+    {"^/h\\.[0-9]+/attn/qkv/add$", 2 + 2},
+    {"^(/h\\.[0-9]+/attn/qkv/)broadcast\\.grad", 2},
+};
+
+/// Between attention's products: the causal softmax (fused_kernels/
+/// scaled_upper_triang_masked_softmax.h), which reads half of what it writes, and PyTorch's
+/// dropout. How fast they are: Dao et al., "FlashAttention", 2022, tables 12 to 19, 16 times 8
+/// heads of 64 and 2,048 positions, f16, A100 with memory of 1.555 TB/s. Dropout takes 6.56 - 4.32
+/// ms forward, 5 bytes an element; backward it takes what memory does. Megatron's masked softmax is
+/// what the products, priced as everywhere, leave of 5.80 ms forward (3.77 ms, 5 bytes with the
+/// mask's) and of 6.49 ms backward (2.78 ms, 6 bytes). What is slower than that memory is no faster
+/// on a faster one.
+static const std::vector<plan::KnownKernel> attentionInPieces = {
+    {"^(/h\\.[0-9]+/attn/core/)(mul|select|softmax)$", 1 + 2, 712e9},
+    {"^(/h\\.[0-9]+/attn/core/)(mul|select|softmax)\\.grad", 1 + 1 + 2, 1159e9},
+    {"^(/h\\.[0-9]+/attn/core/dropout/)[a-z_]+$", 2 + 2 + 1, 1198e9},
+    {"^(/h\\.[0-9]+/attn/core/dropout/)[a-z]+\\.grad", 2 + 1 + 2},
+};
+
+static constexpr const char *normForward = "^(/.*ln(1|2|_f)/)layer_norm$";
+static constexpr const char *normBackward = "^(/.*ln(1|2|_f)/)layer_norm\\.grad";
+
+/// Apex's kernels, of which fused_kernels/layer_norm_cuda_kernel.cu is a copy, and its newer ones
+/// (model/fused_layer_norm.py, FastLayerNormFN): NVIDIA/apex, pull request 1037, on GA100, which
+/// counts 2 + 2 bytes forward and 2 + 2 + 2 backward. The older read all twice backward.
+static const std::vector<plan::KnownKernel> layerNormOf2021 = {{normForward, 4, 895.8e9},
+                                                               {normBackward, 6, 572.2e9}};
+static const std::vector<plan::KnownKernel> layerNormOf2022 = {{normForward, 4, 1258.0e9},
+                                                               {normBackward, 6, 1163.4e9}};
+/// Transformer Engine's read and write once.
+static const std::vector<plan::KnownKernel> layerNormOf2024 = {{normForward, 4}, {normBackward, 6}};
+
+/// cuDNN's attention, which Transformer Engine prefers on sm90: 518 T forward, 499 T backward with
+/// heads of 128 and 4,096 positions, counting half of the causal products (Shah et al.,
+/// "FlashAttention-3", 2024, figures 5 and 6, on H100; the backward pass without a mask).
+static const std::vector<plan::KnownKernel> cudnnAttention = {
+    {"/attn/core/attention$", 0, 0, 518e12}, {"/attn/core/attention\\.grad$", 0, 0, 499e12}};
+
+static void addKernels(plan::PriceOptions &options, const std::vector<plan::KnownKernel> &kernels) {
+  options.kernels.insert(options.kernels.end(), kernels.begin(), kernels.end());
+}
+
+/// The optimizer walks over all parameters of a rank at once (Apex, multi_tensor_apply).
 static plan::PriceOptions everySystem() {
   plan::PriceOptions options;
-  options.alone = options.wide = "^loss";
+  addKernels(options, crossEntropy);
+  addKernels(options, betweenProducts);
   options.updatesAtOnce = true;
   options.spread = spreadOfDevices;
   return options;
 }
 
+/// Without dropout. What is added to queries, keys and values is added by their product, whose
+/// gradients' product sums the bias's (Transformer Engine, LayerNormLinear).
+static const std::vector<plan::KnownKernel> withoutDropout = {
+    {"^(/h\\.[0-9]+/)(attn/proj/add|add)$", 2 + 2 + 2},
+    {"^(/h\\.[0-9]+/)(out/add|add_1)$", 2 + 2 + 2},
+    {"^/h\\.[0-9]+/attn/qkv/(add$|broadcast\\.grad)", 0},
+};
+
+/// Of 2021 and 2022.
 /// - `--fp16` (examples/sc21/CONFIG.sh), without `--accumulate-allreduce-grads-in-fp32`: gradients
 ///   are summed in f16, and only sums in f32 may be left to products (arguments.py).
 /// - Sums are cleared (2 bytes) and divided (2 + 2), then reduced behind the backward pass in one
 ///   buffer (model/distributed.py).
 /// - A stage waits for its messages (p2p_communication.py).
 /// - Attention's products read queries, keys and values where the product before left them; what
-///   is copied is their result and the gradients of all three (model/transformer.py). Its dropout
-///   is a kernel of PyTorch between fused ones.
-plan::PriceOptions megatronLm(const char *recompute) {
+///   is copied is their result and the gradients of all three (model/transformer.py).
+static plan::PriceOptions megatronLmOnA100(const char *recompute) {
   plan::PriceOptions options = everySystem();
+  addKernels(options, withDropout);
+  addKernels(options, attentionInPieces);
   options.precision = plan::Precision::f16();
   options.recompute = recompute;
   options.addsApart = true;
   options.sumBytes = 6;
   options.hidesReductions = options.hidesMessages = false;
   options.bucketBytes = std::numeric_limits<double>::infinity();
-  options.apart = "/attn/core/dropout/";
   options.views = "/attn/(split$|core/einsum|core/transpose\\.grad)";
+  return options;
+}
+
+plan::PriceOptions megatronLm(const char *recompute) {
+  plan::PriceOptions options = megatronLmOnA100(recompute);
+  addKernels(options, layerNormOf2021);
   return options;
 }
 
@@ -58,7 +136,8 @@ plan::PriceOptions megatronLmInOneStage() {
 /// positions are split, what a product gathers is gathered again (Korthikanti et al., section
 /// 4.2.2).
 plan::PriceOptions megatronLmOf2022(const char *recompute) {
-  plan::PriceOptions options = megatronLm(recompute);
+  plan::PriceOptions options = megatronLmOnA100(recompute);
+  addKernels(options, layerNormOf2022);
   options.hidesInputGradients = options.gathersAgain = true;
   return options;
 }
@@ -66,13 +145,18 @@ plan::PriceOptions megatronLmOf2022(const char *recompute) {
 /// - bf16, whose gradients are summed and reduced in f32, the sums by products
 ///   (gradient_accumulation_fusion), cleared (4) and divided (4 + 4).
 /// - `--overlap-grad-reduce --overlap-param-gather --tp-comm-overlap` (README.md), in buckets of
-///   40,000,000 elements (`--ddp-bucket-size`).
+///   40,000,000 elements (`--ddp-bucket-size`). Beside products 16 units move activations
+///   (Transformer Engine, pytorch/module/base.py, initialize_ub).
 /// - Attention reads and writes queries, keys, values and their gradients where they lie.
 plan::PriceOptions megatronCore() {
   plan::PriceOptions options = everySystem();
+  addKernels(options, withoutDropout);
+  addKernels(options, layerNormOf2024);
+  addKernels(options, cudnnAttention);
   options.precision = plan::Precision::bf16();
   options.sumBytes = 12;
   options.hidesActivations = options.hidesInputGradients = options.gathersAgain = true;
+  options.activationUnits = 16;
   options.bucketBytes = 160e6;
   options.views = "/attn/(split|core/)";
   return options;
