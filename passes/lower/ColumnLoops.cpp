@@ -49,15 +49,26 @@ std::optional<ColumnLoops> columnLoops(func::FuncOp kernel, task::FormAttr form)
   return ColumnLoops{outer / columns, inner, columns};
 }
 
+SmallVector<Operation *> columnReductions(const KernelBody &kernel) {
+  SmallVector<Operation *> reductions;
+  for (Operation &op : kernel.function->getRegion(0).front().without_terminator()) {
+    if (!isa<ReduceOp>(op) || facts::isView(&op))
+      continue;
+    facts::ReductionLoops own = facts::getReductionLoops(&op);
+    if (own.kind == kernel.form.getKind() && own.outer == kernel.form.getOuter() &&
+        own.inner == kernel.form.getInner())
+      reductions.push_back(&op);
+  }
+  return reductions;
+}
+
 namespace {
 class ColumnEmitter {
 public:
   ColumnEmitter(KernelBody &kernel, const ColumnLoops &loops)
       : kernel(kernel), loops(loops), elements(kernel.elements), b(kernel.builder()),
-        math(kernel.math()), width(columnIterations(loops).size) {
-    for (Operation &op : kernel.function.getBody().front().without_terminator())
-      if (isColumnReduction(&op))
-        reductions.push_back(&op);
+        math(kernel.math()), width(columnIterations(loops).size),
+        reductions(columnReductions(kernel)) {
     for (auto [n, result] : llvm::enumerate(kernel.results))
       (countOf(result) == loops.groups * loops.columns ? reduced : full).push_back(n);
     allocateAccumulators();
@@ -65,13 +76,6 @@ public:
   void emitBlock(Value block);
 
 private:
-  bool isColumnReduction(Operation *op) const {
-    if (!isa<ReduceOp>(op) || facts::isView(op))
-      return false;
-    facts::ReductionLoops own = facts::getReductionLoops(op);
-    return own.kind == kernel.form.getKind() && own.outer == kernel.form.getOuter() &&
-           own.inner == kernel.form.getInner();
-  }
   void allocateAccumulators();
   void emitElement(Value row, Value column, Value local);
   void emitReduced(Value column, Value local);

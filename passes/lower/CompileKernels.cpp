@@ -2,16 +2,11 @@
 //
 // From the LLVM dialect to a shared object: LLVM's O3 pipeline, code generation, lld.
 #include "passes/lower/EmitKernels.h"
+#include "passes/lower/GenerateCode.h"
 #include "passes/lower/HostTarget.h"
+#include "passes/lower/TemporaryFile.h"
 
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Export.h"
-#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Passes/PassBuilder.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Program.h"
 
@@ -31,77 +26,16 @@ static void setFunctionAttributes(llvm::Module &module, const HostTarget &host) 
   }
 }
 
-static void optimise(llvm::Module &module, llvm::TargetMachine &machine) {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager callGraph;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PipelineTuningOptions tuning;
-  tuning.LoopVectorization = tuning.SLPVectorization = tuning.LoopInterleaving = true;
-  llvm::PassBuilder builder(&machine, tuning);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(callGraph);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, callGraph, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
-}
-
 /// The kernels as optimised LLVM IR.
 static llvm::Expected<std::unique_ptr<llvm::Module>>
 buildModule(ModuleOp source, llvm::LLVMContext &context, HostTarget &host) {
-  registerBuiltinDialectTranslation(*source.getContext());
-  registerLLVMDialectTranslation(*source.getContext());
-  OwningOpRef<ModuleOp> kernels = ModuleOp::create(source.getLoc());
-  OpBuilder builder = OpBuilder::atBlockEnd(kernels->getBody());
-  for (auto function : source.getOps<LLVM::LLVMFuncOp>())
-    builder.clone(*function);
-  std::unique_ptr<llvm::Module> module = translateModuleToLLVMIR(*kernels, context, "kernels");
+  auto module = translateKernels(*source.getBody(), context, *host.machine);
   if (!module)
-    return llvm::createStringError("kernels could not be translated to LLVM IR");
-  module->setTargetTriple(host.machine->getTargetTriple());
-  module->setDataLayout(host.machine->createDataLayout());
-  setFunctionAttributes(*module, host);
-  optimise(*module, *host.machine);
-  return module;
+    return module.takeError();
+  setFunctionAttributes(**module, host);
+  optimise(**module, *host.machine, /*vectorises=*/true);
+  return std::move(*module);
 }
-
-static llvm::Expected<llvm::SmallVector<char, 0>> emitObject(llvm::Module &module,
-                                                             llvm::TargetMachine &machine) {
-  llvm::SmallVector<char, 0> bytes;
-  llvm::raw_svector_ostream stream(bytes);
-  llvm::legacy::PassManager passes;
-  if (machine.addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::ObjectFile))
-    return llvm::createStringError("the target cannot write object files");
-  passes.run(module);
-  return bytes;
-}
-
-namespace {
-/// A file that is deleted with this object.
-struct TemporaryFile {
-  llvm::SmallString<128> path;
-  ~TemporaryFile() {
-    if (!path.empty())
-      llvm::sys::fs::remove(path);
-  }
-  llvm::Error create(llvm::StringRef suffix, llvm::StringRef content = {}) {
-    int descriptor;
-    if (std::error_code code =
-            llvm::sys::fs::createTemporaryFile("pcc-kernels", suffix, descriptor, path))
-      return llvm::createStringError(code, "no temporary file can be made");
-    llvm::raw_fd_ostream stream(descriptor, /*shouldClose=*/true);
-    stream << content;
-    stream.close();
-    if (std::error_code code = stream.error()) {
-      stream.clear_error(); // which would end the program
-      return llvm::createStringError(code, llvm::Twine("the temporary file \"") + path +
-                                               "\" cannot be written");
-    }
-    return llvm::Error::success();
-  }
-};
-} // namespace
 
 /// The linker found when pcc was built, else the one on the path.
 static llvm::Expected<std::string> findLinker() {
@@ -150,10 +84,11 @@ llvm::Expected<KernelObject> compileKernels(ModuleOp module) {
   result.cpuFeatures = host->features;
   if ((*kernels)->empty())
     return result;
-  auto object = emitObject(**kernels, *host->machine);
+  llvm::Expected<std::string> object =
+      emitCode(**kernels, *host->machine, llvm::CodeGenFileType::ObjectFile);
   if (!object)
     return object.takeError();
-  llvm::Expected<std::string> elf = linkShared({object->data(), object->size()});
+  llvm::Expected<std::string> elf = linkShared(*object);
   if (!elf)
     return elf.takeError();
   result.elf = std::move(*elf);

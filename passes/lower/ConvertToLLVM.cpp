@@ -2,6 +2,7 @@
 //
 // From loops of arith and math to the LLVM dialect. Functions of one number become polynomials,
 // which vectorise; those of which MLIR has no polynomial of full accuracy stay intrinsics.
+#include "passes/lower/ConvertToLLVM.h"
 #include "passes/lower/EmitKernels.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -19,10 +20,9 @@ using namespace mlir;
 
 namespace pcc::lower {
 
-/// Replaces functions of one number by polynomials. The sine and cosine of MLIR lose all digits for
-/// large arguments, so they stay calls.
-static LogicalResult approximateMath(ModuleOp kernels) {
-  RewritePatternSet patterns(kernels.getContext());
+/// The sine and cosine of MLIR lose all digits for large arguments, so they stay calls.
+LogicalResult approximateMath(Operation *kernels) {
+  RewritePatternSet patterns(kernels->getContext());
   populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
     return llvm::is_contained({math::ExpOp::getOperationName(), math::ExpM1Op::getOperationName(),
                                math::LogOp::getOperationName(), math::Log1pOp::getOperationName(),
@@ -34,16 +34,20 @@ static LogicalResult approximateMath(ModuleOp kernels) {
   return applyPatternsGreedily(kernels, std::move(patterns), config);
 }
 
+void populateKernelPatterns(LLVMTypeConverter &converter, RewritePatternSet &patterns) {
+  populateSCFToControlFlowConversionPatterns(patterns);
+  cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
+  arith::populateArithToLLVMConversionPatterns(converter, patterns);
+  populateMathToLLVMConversionPatterns(converter, patterns);
+}
+
 LogicalResult convertToLLVM(ModuleOp kernels) {
   if (failed(approximateMath(kernels)))
     return failure();
   MLIRContext *context = kernels.getContext();
   LLVMTypeConverter converter(context);
   RewritePatternSet patterns(context);
-  populateSCFToControlFlowConversionPatterns(patterns);
-  cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
-  arith::populateArithToLLVMConversionPatterns(converter, patterns);
-  populateMathToLLVMConversionPatterns(converter, patterns);
+  populateKernelPatterns(converter, patterns);
   ConversionTarget target(*context);
   target.addLegalDialect<LLVM::LLVMDialect>();
   target.addLegalOp<ModuleOp>();

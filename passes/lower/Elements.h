@@ -96,6 +96,9 @@ mlir::Value emitPointwise(mlir::ImplicitLocOpBuilder &builder, mlir::Operation *
 /// A constant in a compute type; of an integer type the nearest number on the side of zero.
 mlir::Value emitNumber(mlir::ImplicitLocOpBuilder &builder, mlir::Type type, double value);
 
+/// Both conditions, of which a null one holds always.
+mlir::Value emitBoth(mlir::ImplicitLocOpBuilder &builder, mlir::Value a, mlir::Value b);
+
 /// A loop over from ≤ position < to.
 void emitLoop(mlir::ImplicitLocOpBuilder &builder, mlir::Value from, mlir::Value to,
               llvm::function_ref<void(mlir::Value position)> body);

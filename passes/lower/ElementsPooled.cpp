@@ -31,12 +31,6 @@ Value emitInside(Elements &elements, const Window &window, unsigned dim, Value p
                                elements.math.constant(size));
 }
 
-Value emitBoth(ImplicitLocOpBuilder &b, Value a, Value c) {
-  if (!a || !c)
-    return a ? a : c;
-  return arith::AndIOp::create(b, a, c);
-}
-
 namespace {
 /// One element of the result of a max_pool or avg_pool.
 class Pool {

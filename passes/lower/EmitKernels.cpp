@@ -12,8 +12,7 @@
 #include "passes/lower/EmitKernels.h"
 #include "passes/lower/Passes.h"
 
-#include "dialects/graph/Graph.h"
-#include "passes/lower/KernelLoops.h"
+#include "passes/lower/KernelFunction.h"
 
 using namespace mlir;
 
@@ -21,31 +20,9 @@ namespace pcc::lower {
 #define GEN_PASS_DEF_EMITKERNELS
 #include "passes/lower/Passes.h.inc"
 
-namespace {
-/// Which buffer or scalar each argument and result of a kernel is.
-struct Signature {
-  SmallVector<int64_t> bufferOfArgument; ///< -1: a scalar
-  SmallVector<int64_t> bufferOfResult;
-  int64_t numBuffers = 0;
-  int64_t numScalars = 0;
-
-  explicit Signature(func::FuncOp kernel) {
-    for (unsigned i = 0; i < kernel.getNumArguments(); ++i) {
-      bool isScalar = bool(kernel.getArgAttr(i, scalarAttrName));
-      bufferOfArgument.push_back(isScalar ? -1 : numBuffers++);
-      numScalars += isScalar;
-    }
-    for (unsigned i = 0; i < kernel.getNumResults(); ++i) {
-      auto tied = kernel.getResultAttrOfType<IntegerAttr>(i, tiedAttrName);
-      bufferOfResult.push_back(tied ? bufferOfArgument[tied.getInt()] : numBuffers++);
-    }
-  }
-};
-} // namespace
-
 /// The internal function: buffers, scalars, begin, end.
 static LLVM::LLVMFuncOp emitBody(ImplicitLocOpBuilder &b, func::FuncOp kernel,
-                                 const Signature &signature) {
+                                 const KernelSignature &signature) {
   auto pointer = LLVM::LLVMPointerType::get(b.getContext());
   SmallVector<Type> types(signature.numBuffers, pointer);
   types.append(signature.numScalars + 2, b.getI64Type());
@@ -66,19 +43,7 @@ static LLVM::LLVMFuncOp emitBody(ImplicitLocOpBuilder &b, func::FuncOp kernel,
   Elements elements(b, math);
   auto form = kernel->getAttrOfType<task::FormAttr>(formAttrName);
   KernelBody context{kernel, form, elements, {}, {}};
-  unsigned scalar = signature.numBuffers;
-  for (BlockArgument argument : kernel.getArguments()) {
-    int64_t buffer = signature.bufferOfArgument[argument.getArgNumber()];
-    if (buffer < 0)
-      elements.bindScalar(argument, entry->getArgument(scalar++));
-    else
-      elements.bindMemory(argument, entry->getArgument(buffer));
-  }
-  for (auto [result, buffer] : llvm::zip_equal(
-           kernel.getBody().front().getTerminator()->getOperands(), signature.bufferOfResult)) {
-    context.results.push_back(result);
-    context.pointers.push_back(entry->getArgument(buffer));
-  }
+  bindArguments(context, signature, entry->getArguments());
   emitIterations(context, entry->getArgument(types.size() - 2),
                  entry->getArgument(types.size() - 1));
   return body;
@@ -86,7 +51,7 @@ static LLVM::LLVMFuncOp emitBody(ImplicitLocOpBuilder &b, func::FuncOp kernel,
 
 /// The exported function, by the ABI of docs/spec/kernels.md.
 static void emitEntry(ImplicitLocOpBuilder &b, StringRef name, LLVM::LLVMFuncOp body,
-                      const Signature &signature) {
+                      const KernelSignature &signature) {
   auto pointer = LLVM::LLVMPointerType::get(b.getContext());
   Type i64 = b.getI64Type();
   auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
@@ -112,36 +77,9 @@ static void emitEntry(ImplicitLocOpBuilder &b, StringRef name, LLVM::LLVMFuncOp 
 
 void emitKernel(OpBuilder &builder, func::FuncOp kernel) {
   ImplicitLocOpBuilder b(kernel.getLoc(), builder);
-  Signature signature(kernel);
+  KernelSignature signature(kernel);
   LLVM::LLVMFuncOp body = emitBody(b, kernel, signature);
   emitEntry(b, kernel.getName(), body, signature);
-}
-
-/// Checks that the function is a kernel: one block of core ops in loops that there is code for.
-static LogicalResult checkKernel(func::FuncOp kernel) {
-  auto form = kernel->getAttrOfType<task::FormAttr>(formAttrName);
-  bool hasLoops = form && form.getKind() != task::FormKind::Matmul &&
-                  form.getKind() != task::FormKind::Convolution &&
-                  form.getKind() != task::FormKind::Collective && form.getOuter() > 0 &&
-                  form.getInner() > 0;
-  if (!hasLoops || !llvm::hasSingleElement(kernel.getBody()))
-    return kernel.emitError() << "\"" << kernel.getName()
-                              << "\" is no kernel: expected one block, and in \"" << formAttrName
-                              << "\" loops of the form map, rows, columns or scatter";
-  Block &block = kernel.getBody().front();
-  bool scatters = form.getKind() == task::FormKind::Scatter;
-  Operation *scatter = nullptr;
-  if (scatters && kernel.getNumResults() == 1)
-    scatter = block.getTerminator()->getOperand(0).getDefiningOp();
-  if (scatters && !isa_and_nonnull<graph::ScatterAddOp, graph::MaxPoolGradientOp>(scatter))
-    return kernel.emitError() << "\"" << kernel.getName()
-                              << "\" is no kernel: expected a \"scatter_add\" or "
-                                 "\"max_pool_gradient\" as its only result";
-  for (Operation &op : block.without_terminator())
-    if (&op != scatter && !hasElements(&op))
-      return op.emitOpError() << "has no code in a kernel of the form \""
-                              << task::stringifyFormKind(form.getKind()) << "\"";
-  return success();
 }
 
 namespace {
@@ -150,10 +88,7 @@ struct EmitKernels : impl::EmitKernelsBase<EmitKernels> {
     ModuleOp module = getOperation();
     OwningOpRef<ModuleOp> kernels = ModuleOp::create(module.getLoc());
     OpBuilder builder = OpBuilder::atBlockEnd(kernels->getBody());
-    SmallVector<func::FuncOp> functions;
-    for (auto function : module.getOps<func::FuncOp>())
-      if (function->hasAttr(formAttrName))
-        functions.push_back(function);
+    SmallVector<func::FuncOp> functions = listKernels(module);
     for (func::FuncOp function : functions) {
       if (failed(checkKernel(function)))
         return signalPassFailure();

@@ -22,6 +22,9 @@ inline constexpr llvm::StringLiteral scalarAttrName = "task.scalar";
 /// On a result of a kernel: it lies in the buffer of this argument.
 inline constexpr llvm::StringLiteral tiedAttrName = "task.tied";
 
+/// On a function of a GPU: how many blocks of how many threads run it.
+inline constexpr llvm::StringLiteral gridAttrName = "task.grid";
+
 /// Emits `void NAME(ptr buffers, ptr scalars, i64 begin, i64 end)` for a kernel, as loops of arith
 /// and math, at the builder's insertion point.
 void emitKernel(mlir::OpBuilder &builder, mlir::func::FuncOp kernel);

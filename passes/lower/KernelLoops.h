@@ -51,6 +51,8 @@ struct ColumnLoops {
 /// The column loops of a kernel: of every one of form columns, and of one of form rows whose
 /// reductions combine elements that do not lie next to each other, though their results do.
 std::optional<ColumnLoops> columnLoops(mlir::func::FuncOp kernel, task::FormAttr form);
+/// The reductions of such a kernel that its loops go over.
+llvm::SmallVector<mlir::Operation *> columnReductions(const KernelBody &kernel);
 
 Iterations mapIterations(mlir::func::FuncOp kernel, task::FormAttr form);
 Iterations rowIterations(task::FormAttr form);
@@ -67,6 +69,8 @@ void emitRows(KernelBody &kernel, mlir::Value begin, mlir::Value end);
 void emitColumns(KernelBody &kernel, const ColumnLoops &loops, mlir::Value begin, mlir::Value end);
 void emitScatter(KernelBody &kernel, mlir::Value begin, mlir::Value end);
 void emitPoolGradient(KernelBody &kernel, mlir::Value begin, mlir::Value end);
+/// One element of the gradient, by itself.
+void emitPoolGradientElement(KernelBody &kernel, mlir::Value element);
 /// Those of the kernel's form.
 void emitIterations(KernelBody &kernel, mlir::Value begin, mlir::Value end);
 

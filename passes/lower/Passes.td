@@ -39,4 +39,26 @@ def EmitKernels : Pass<"lower-emit-kernels", "::mlir::ModuleOp"> {
                            "::mlir::cf::ControlFlowDialect"];
 }
 
+def EmitGpuKernels : Pass<"lower-emit-gpu-kernels", "::mlir::ModuleOp"> {
+  let summary = "turn the kernels of a task module into functions that the threads of a GPU run";
+  let description = [{
+    They come into a `gpu.module`, on pointers, with `task.grid`: blocks and threads of a block. The program stays.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
+                           "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+                           "::mlir::math::MathDialect", "::mlir::scf::SCFDialect"];
+}
+
+def ConvertGpuKernels : Pass<"lower-convert-gpu-kernels", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "turn the kernels of a GPU into functions of the LLVM and NVVM dialects";
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
+                           "::mlir::cf::ControlFlowDialect"];
+}
+
+def EmulateGpuKernels : Pass<"lower-emulate-gpu-kernels", "::mlir::ModuleOp"> {
+  let summary = "turn the kernels of a GPU into functions of the host that run a grid's threads one by one";
+  let description = "For tests of the loops of GPUs where none is; docs/spec/kernels.md has the functions that they call.";
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::cf::ControlFlowDialect"];
+}
+
 #endif // PCC_PASSES_LOWER_PASSES_TD

@@ -31,6 +31,12 @@ Value emitNumber(ImplicitLocOpBuilder &b, Type type, double value) {
   return arith::ConstantOp::create(b, b.getIntegerAttr(type, integer));
 }
 
+Value emitBoth(ImplicitLocOpBuilder &b, Value a, Value c) {
+  if (!a || !c)
+    return a ? a : c;
+  return arith::AndIOp::create(b, a, c);
+}
+
 namespace {
 /// Short names for one op's arithmetic; `F` for floats, `I` for integers.
 struct Pointwise {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Gradient kernels of max_pool. The planes of the batch and the channels are independent and run in
-// parallel; within one, gradients are added in the order of their windows.
+// parallel; within one, gradients are added in the order of their windows. Many threads each have
+// an element of the input, and gather from the windows that see it, in the same order.
 #include "passes/lower/KernelLoops.h"
 #include "passes/lower/WindowLoops.h"
 
@@ -25,6 +26,9 @@ struct PoolGradientEmitter {
 
   void clear(Value plane);
   void addWindow(Value plane, Value row, Value column);
+  Value findBest(Value plane, Value row, Value column);
+  Value gather(Value plane, ArrayRef<Value> at, unsigned dim, Value seen, ArrayRef<Value> windows,
+               Value sum);
   SmallVector<Value> find(Value plane, ArrayRef<Value> at, unsigned dim, Value inside,
                           ArrayRef<Value> positions, ValueRange best);
   SmallVector<Value> better(Value plane, Value inside, ArrayRef<Value> positions, ValueRange best);
@@ -90,13 +94,18 @@ SmallVector<Value> PoolGradientEmitter::find(Value plane, ArrayRef<Value> at, un
   return emitLoop(elements.b, math.constant(0), math.constant(window.sizes[dim]), best, body);
 }
 
+/// The position in the plane of a window's greatest element; -1 if it sees nothing but padding.
+Value PoolGradientEmitter::findBest(Value plane, Value row, Value column) {
+  Value least = emitNumber(kernel.builder(), computeType(kernel.elementType(0)), -INFINITY);
+  return find(plane, {row, column}, 0, {}, {}, {least, kernel.math().constant(-1)})[1];
+}
+
 void PoolGradientEmitter::addWindow(Value plane, Value row, Value column) {
   ImplicitLocOpBuilder &b = kernel.builder();
   IndexMath &math = kernel.math();
   Elements &elements = kernel.elements;
   Type type = kernel.elementType(0);
-  Value least = emitNumber(b, computeType(type), -INFINITY), none = math.constant(-1);
-  Value best = find(plane, {row, column}, 0, {}, {}, {least, none})[1];
+  Value best = findBest(plane, row, column);
   // A window of nothing but padding gives its gradient to the first element zero times.
   Value isThere = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, best, math.constant(0));
   Value position =
@@ -106,6 +115,54 @@ void PoolGradientEmitter::addWindow(Value plane, Value row, Value column) {
   Value sum = arith::AddFOp::create(b, before, gradient);
   Value after = arith::SelectOp::create(b, isThere, sum, before);
   elements.store(after, type, kernel.pointers[0], position);
+}
+
+/// Adds to `sum` the gradients of the windows whose greatest element is the one `at` a row and
+/// column of the plane. The window whose offset n sees position p is number (p + low - n ·
+/// dilation) / stride: from the last offset on, windows come in their order.
+Value PoolGradientEmitter::gather(Value plane, ArrayRef<Value> at, unsigned dim, Value seen,
+                                  ArrayRef<Value> windows, Value sum) {
+  ImplicitLocOpBuilder &b = kernel.builder();
+  IndexMath &math = kernel.math();
+  auto body = [&](Value n, ValueRange carried) -> SmallVector<Value> {
+    Elements::Scope scope(kernel.elements);
+    Value offset = arith::SubIOp::create(b, math.constant(window.sizes[dim] - 1), n);
+    Value shifted = arith::SubIOp::create(
+        b, arith::AddIOp::create(b, at[dim], math.constant(window.getLow(dim))),
+        math.mul(offset, window.dilations[dim]));
+    // Below zero no window sees it; unsigned, the number is beyond all windows.
+    Value number = math.div(shifted, window.strides[dim]);
+    Value isWhole = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                          math.rem(shifted, window.strides[dim]), math.constant(0));
+    Value isThere = arith::AndIOp::create(
+        b, isWhole,
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ult, number, math.constant(pooled[dim])));
+    Value sees = emitBoth(b, seen, isThere);
+    SmallVector<Value> longer(windows);
+    longer.push_back(arith::SelectOp::create(b, sees, number, math.constant(0)));
+    if (dim == 0)
+      return {gather(plane, at, 1, sees, longer, carried[0])};
+    Value own = math.add(math.mul(at[0], image[1]), at[1]);
+    Value isBest = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                         findBest(plane, longer[0], longer[1]), own);
+    Value gradient = kernel.elements.at(op.getGradient(),
+                                        indexOf(op.getGradient(), plane, longer[0], longer[1]));
+    Value more = arith::AddFOp::create(b, carried[0], gradient);
+    return {arith::SelectOp::create(b, emitBoth(b, sees, isBest), more, carried[0])};
+  };
+  return emitLoop(b, math.constant(0), math.constant(window.sizes[dim]), {sum}, body)[0];
+}
+
+void emitPoolGradientElement(KernelBody &kernel, Value element) {
+  IndexMath &math = kernel.math();
+  PoolGradientEmitter emitter{kernel, kernel.results[0].getDefiningOp<MaxPoolGradientOp>()};
+  int64_t columns = emitter.image[1], count = emitter.image[0] * columns;
+  Value inPlane = math.rem(element, count);
+  Value zero = emitNumber(kernel.builder(), computeType(kernel.elementType(0)), 0);
+  Value sum =
+      emitter.gather(math.div(element, count),
+                     {math.div(inPlane, columns), math.rem(inPlane, columns)}, 0, {}, {}, zero);
+  kernel.elements.store(sum, kernel.elementType(0), kernel.pointers[0], element);
 }
 
 void emitPoolGradient(KernelBody &kernel, Value begin, Value end) {

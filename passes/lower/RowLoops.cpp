@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Row kernels: reductions over the inner positions of a row, one loop over the row per level.
-//
-//   level 0   max  = max x                    loop 0: max
-//   level 1   sum  = sum exp(x - max)         loop 1: exp is stored in a scratch row, summed
-//   level 2   y    = exp(x - max) / sum       loop 2: y from the scratch row
-//
-// A level is as deep as the reductions on which its values depend. A value that is dear to compute
-// and needed in several loops is kept in a scratch row on the stack.
-#include "passes/lower/KernelLoops.h"
+// Row kernels: reductions over the inner positions of a row, one loop over the row per level
+// (RowLevels.h). A value that is dear to compute and needed in several loops, as the exponential of
+// a softmax, is kept in a scratch row on the stack.
+#include "passes/lower/RowLevels.h"
 
 #include "dialects/graph/Graph.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "passes/facts/Kernels.h"
 
 using namespace mlir;
 using namespace pcc::graph;
@@ -35,11 +29,8 @@ static bool isDear(Operation *op) {
 }
 
 namespace {
-/// What one loop over the row does.
-struct Level {
-  SmallVector<Operation *> reductions;
-  SmallVector<unsigned> results; ///< full results that are stored
-  SmallVector<Value> kept;       ///< values stored in scratch rows
+struct Level : RowLevel {
+  SmallVector<Value> kept; ///< values stored in scratch rows
 };
 
 class RowEmitter {
@@ -47,59 +38,29 @@ public:
   explicit RowEmitter(KernelBody &kernel)
       : kernel(kernel), b(kernel.builder()), math(kernel.math()), outer(kernel.form.getOuter()),
         inner(kernel.form.getInner()) {
-    findLevels();
+    for (RowLevel &level : findRowLevels(kernel))
+      levels.push_back({std::move(level), {}});
     findScratch();
   }
   void emitRow(Value row);
 
 private:
-  bool isRowReduction(Operation *op) const {
-    if (!isa<ReduceOp>(op) || facts::isView(op))
-      return false;
-    facts::ReductionLoops loops = facts::getReductionLoops(op);
-    return loops.contiguous && loops.kind == task::FormKind::Rows && loops.outer == outer &&
-           loops.inner == inner;
-  }
-  Level &level(unsigned number) {
-    if (levels.size() <= number)
-      levels.resize(number + 1);
-    return levels[number];
-  }
-  void findLevels();
   void findScratch();
   void emitLevel(Level &level, Value row);
   Index fullIndex(Value tensor, Value row, Value column) {
-    return math.regroup({{row, {outer}}, {column, {inner}}}, shapeOf(tensor));
+    return fullIndexOf(kernel, tensor, row, column);
   }
-  Index rowIndex(Value tensor, Value row) {
-    return math.regroup({{row, {outer}}}, shapeOf(tensor));
-  }
+  Index rowIndex(Value tensor, Value row) { return rowIndexOf(kernel, tensor, row); }
 
   KernelBody &kernel;
   ImplicitLocOpBuilder &b;
   IndexMath &math;
   int64_t outer, inner;
   SmallVector<Level> levels;
-  llvm::DenseMap<Value, unsigned> depth;
   llvm::MapVector<Value, Value> scratch; ///< value → row in memory
   llvm::DenseSet<Value> written;
 };
 } // namespace
-
-void RowEmitter::findLevels() {
-  for (Operation &op : kernel.function.getBody().front().without_terminator()) {
-    unsigned deepest = 0;
-    for (Value operand : op.getOperands())
-      deepest = std::max(deepest, depth.lookup(operand));
-    if (isRowReduction(&op))
-      level(deepest++).reductions.push_back(&op);
-    for (Value result : op.getResults())
-      depth[result] = deepest;
-  }
-  for (auto [n, result] : llvm::enumerate(kernel.results))
-    if (countOf(result) == outer * inner)
-      level(depth.lookup(result)).results.push_back(n);
-}
 
 /// Dear values that are reached from the roots of more than one level.
 void RowEmitter::findScratch() {
@@ -116,7 +77,7 @@ void RowEmitter::findScratch() {
     while (!work.empty()) {
       Value value = work.pop_back_val();
       Operation *op = value.getDefiningOp();
-      if (!op || isRowReduction(op) || !seen.insert(value).second)
+      if (!op || isRowReduction(op, kernel.form) || !seen.insert(value).second)
         continue;
       if (isDear(op) && countOf(value) == outer * inner)
         usedIn[value].insert(number);

@@ -17,7 +17,4 @@ mlir::Value emitWindowPosition(Elements &elements, const graph::Window &window, 
 mlir::Value emitInside(Elements &elements, const graph::Window &window, unsigned dim,
                        mlir::Value position, int64_t size, int64_t resultSize);
 
-/// Both conditions, of which a null one holds always.
-mlir::Value emitBoth(mlir::ImplicitLocOpBuilder &builder, mlir::Value a, mlir::Value b);
-
 } // namespace pcc::lower

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels against the interpreter: single ops in all types and odd sizes, and random fused graphs.
-// `PCC_TEST_FULL` multiplies the number of random graphs by 20.
+// Kernels against the interpreter: single ops in all types and odd sizes, and random fused graphs,
+// with the loops of the host and, thread by thread, with those of GPUs. `PCC_TEST_FULL` multiplies
+// the number of random graphs by 20.
+#include "test/emulator/GpuThreads.h"
 #include "test/oracle/kernels/OpCases.h"
 #include "test/oracle/kernels/RandomGraph.h"
+#include "test/oracle/kernels/SizeCases.h"
 #include "test/oracle/kernels/TaskMachine.h"
 
 #include "compiler/Register.h"
@@ -61,7 +64,10 @@ static void expectNear(const Tensor &got, const Tensor &reference, const std::st
   }
 }
 
-class KernelOracle : public testing::Test {
+/// Whose loops the kernels have.
+enum class Loops { Host, Gpu };
+
+class KernelOracle : public testing::TestWithParam<Loops> {
 protected:
   KernelOracle() {
     DialectRegistry registry;
@@ -90,7 +96,12 @@ void KernelOracle::check(const std::vector<std::string> &functions, uint64_t see
   passes.addNestedPass<func::FuncOp>(schedule::createAssignKernels());
   passes.addPass(schedule::createPlanMemory());
   passes.addPass(lower::createLowerToTask());
-  passes.addPass(lower::createEmitKernels());
+  if (GetParam() == Loops::Gpu) {
+    passes.addPass(lower::createEmitGpuKernels());
+    passes.addPass(lower::createEmulateGpuKernels());
+  } else {
+    passes.addPass(lower::createEmitKernels());
+  }
   ASSERT_TRUE(succeeded(passes.run(*module))) << text;
   llvm::Expected<lower::KernelObject> object = lower::compileKernels(*module);
   ASSERT_TRUE(bool(object)) << llvm::toString(object.takeError());
@@ -108,6 +119,7 @@ void KernelOracle::check(const std::vector<std::string> &functions, uint64_t see
     auto reference = interpret::runOnRanks(function, {arguments});
     ASSERT_TRUE(succeeded(reference));
     for (int64_t pieces : {1, 3}) {
+      runBackwards(pieces > 1);
       TaskMachine machine(*module, *object, pieces);
       std::map<std::string, Tensor> outputs = machine.run(function.getName(), inputs);
       for (unsigned i = 0; i < function.getNumResults(); ++i) {
@@ -123,13 +135,19 @@ void KernelOracle::check(const std::vector<std::string> &functions, uint64_t see
   }
 }
 
-TEST_F(KernelOracle, EveryOpInEveryType) {
+TEST_P(KernelOracle, EveryOpInEveryType) {
   std::vector<std::string> functions = opCases("op");
   printf("%zu of %zu single ops\n", functions.size(), functions.size());
   check(functions, 1);
 }
 
-TEST_F(KernelOracle, RandomFusedGraphs) {
+TEST_P(KernelOracle, SizesAtWhichLoopsChange) {
+  std::vector<std::string> functions = sizeCases("size");
+  printf("%zu of %zu sizes\n", functions.size(), functions.size());
+  check(functions, 1);
+}
+
+TEST_P(KernelOracle, RandomFusedGraphs) {
   int full = 2000, count = getenv("PCC_TEST_FULL") ? full : 100;
   printf("%d of %d random graphs, seeds from 1\n", count, full);
   for (int first = 1; first <= count; first += 50) {
@@ -141,5 +159,10 @@ TEST_F(KernelOracle, RandomFusedGraphs) {
       return;
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Of, KernelOracle, testing::Values(Loops::Host, Loops::Gpu),
+                         [](const auto &info) {
+                           return info.param == Loops::Host ? "Host" : "Gpu";
+                         });
 
 } // namespace pcc::test

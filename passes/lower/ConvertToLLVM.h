@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the ways of kernels to the LLVM dialect share.
+#pragma once
+
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace pcc::lower {
+
+/// Replaces functions of one number by polynomials.
+mlir::LogicalResult approximateMath(mlir::Operation *kernels);
+
+/// Patterns for loops, arithmetic and math.
+void populateKernelPatterns(mlir::LLVMTypeConverter &converter, mlir::RewritePatternSet &patterns);
+
+} // namespace pcc::lower

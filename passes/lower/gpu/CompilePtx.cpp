@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/lower/gpu/CompilePtx.h"
+
+#include "passes/lower/GenerateCode.h"
+#include "passes/lower/TemporaryFile.h"
+
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IRReader/IRReader.h"
+#include "llvm/Linker/Linker.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/IPO/Internalize.h"
+
+using namespace mlir;
+
+namespace pcc::lower {
+
+llvm::Expected<GpuTarget> findGpuTarget(llvm::StringRef chip) {
+  // Older PTX is refused by LLVM for these chips, newer by older drivers.
+  static constexpr struct {
+    llvm::StringLiteral chip, features;
+  } known[] = {{"sm_80", "+ptx80"}, {"sm_90", "+ptx80"}, {"sm_100", "+ptx86"}};
+  for (const auto &target : known)
+    if (target.chip == chip)
+      return GpuTarget{chip.str(), target.features.str()};
+  return llvm::createStringError("expected a GPU of sm_80, sm_90 or sm_100, got \"" + chip + "\"");
+}
+
+/// The folder of the CUDA toolkit: that found when pcc was built, else that of the assembler on the
+/// path; empty: none.
+static std::string findToolkit() {
+  llvm::StringRef built = PCC_CUDA_PATH;
+  if (!built.empty() && llvm::sys::fs::can_execute(built + "/bin/ptxas"))
+    return built.str();
+  llvm::ErrorOr<std::string> found = llvm::sys::findProgramByName("ptxas");
+  if (!found)
+    return "";
+  return llvm::sys::path::parent_path(llvm::sys::path::parent_path(*found)).str();
+}
+
+static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> makeMachine(const GpuTarget &target) {
+  LLVMInitializeNVPTXTargetInfo();
+  LLVMInitializeNVPTXTarget();
+  LLVMInitializeNVPTXTargetMC();
+  LLVMInitializeNVPTXAsmPrinter();
+  llvm::Triple triple("nvptx64-nvidia-cuda");
+  std::string error;
+  const llvm::Target *found = llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!found)
+    return llvm::createStringError("this LLVM has no code for GPUs: " + error);
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Fast;
+  return std::unique_ptr<llvm::TargetMachine>(found->createTargetMachine(
+      triple, target.chip, target.ptxFeatures, options, llvm::Reloc::PIC_, std::nullopt,
+      llvm::CodeGenOptLevel::Aggressive));
+}
+
+/// Links libdevice where a kernel calls it.
+static llvm::Error linkLibdevice(llvm::Module &module) {
+  auto isMissing = [](const llvm::Function &function) {
+    return function.isDeclaration() && function.getName().starts_with("__nv_");
+  };
+  auto missing = llvm::find_if(module, isMissing);
+  if (missing == module.end())
+    return llvm::Error::success();
+  llvm::SMDiagnostic diagnostic;
+  std::unique_ptr<llvm::Module> library = llvm::parseIRFile(
+      findToolkit() + "/nvvm/libdevice/libdevice.10.bc", diagnostic, module.getContext());
+  if (!library)
+    return llvm::createStringError("a kernel calls \"" + missing->getName() +
+                                   "\": expected the CUDA toolkit with \"ptxas\" on the path, for "
+                                   "its nvvm/libdevice/libdevice.10.bc");
+  library->setTargetTriple(module.getTargetTriple());
+  library->setDataLayout(module.getDataLayout());
+  auto hide = [](llvm::Module &whole, const llvm::StringSet<> &names) {
+    llvm::internalizeModule(whole, [&](const llvm::GlobalValue &value) {
+      return !value.hasName() || !names.contains(value.getName());
+    });
+  };
+  if (llvm::Linker::linkModules(module, std::move(library), llvm::Linker::Flags::LinkOnlyNeeded,
+                                hide))
+    return llvm::createStringError("libdevice could not be linked to the kernels");
+  return llvm::Error::success();
+}
+
+llvm::Expected<std::string> compilePtx(gpu::GPUModuleOp kernels, const GpuTarget &target) {
+  auto machine = makeMachine(target);
+  if (!machine)
+    return machine.takeError();
+  llvm::LLVMContext context;
+  auto module = translateKernels(*kernels.getBody(), context, **machine);
+  if (!module)
+    return module.takeError();
+  if (llvm::Error error = linkLibdevice(**module))
+    return error;
+  // Threads are the vectors of a GPU.
+  optimise(**module, **machine, /*vectorises=*/false);
+  return emitCode(**module, **machine, llvm::CodeGenFileType::AssemblyFile);
+}
+
+llvm::Expected<std::string> assembleCubin(llvm::StringRef ptx, const GpuTarget &target) {
+  std::string toolkit = findToolkit(), assembler = toolkit + "/bin/ptxas";
+  if (toolkit.empty())
+    return "";
+  TemporaryFile input, output, messages;
+  if (llvm::Error error = input.create("ptx", ptx))
+    return error;
+  if (llvm::Error error = output.create("cubin"))
+    return error;
+  if (llvm::Error error = messages.create("txt"))
+    return error;
+  std::string chip = "--gpu-name=" + target.chip;
+  llvm::StringRef arguments[] = {assembler, chip, "-o", output.path, input.path};
+  std::optional<llvm::StringRef> redirects[] = {std::nullopt, messages.path.str(),
+                                                messages.path.str()};
+  int code = llvm::sys::ExecuteAndWait(assembler, arguments, std::nullopt, redirects);
+  auto text = llvm::MemoryBuffer::getFile(messages.path);
+  if (code != 0)
+    return llvm::createStringError("\"" + assembler + "\" failed with code " +
+                                   llvm::Twine(code).str() + ": " +
+                                   (text ? (*text)->getBuffer() : ""));
+  auto cubin = llvm::MemoryBuffer::getFile(output.path);
+  if (!cubin)
+    return llvm::createStringError(cubin.getError(), "the assembler's output cannot be read");
+  return (*cubin)->getBuffer().str();
+}
+
+} // namespace pcc::lower

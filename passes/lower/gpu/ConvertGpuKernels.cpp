@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// ConvertGpuKernels: from kernels of a GPU to the LLVM and NVVM dialects.
+//
+// Functions of one number become the polynomials of the host, so that both compute the same; those
+// of which there is neither a polynomial nor an instruction become calls of NVIDIA's libdevice.
+#include "passes/lower/ConvertToLLVM.h"
+#include "passes/lower/Passes.h"
+
+#include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Transforms/DialectConversion.h"
+
+using namespace mlir;
+
+namespace pcc::lower {
+#define GEN_PASS_DEF_CONVERTGPUKERNELS
+#include "passes/lower/Passes.h.inc"
+
+static LogicalResult callLibdevice(Operation *kernels) {
+  LLVMTypeConverter converter(kernels->getContext());
+  RewritePatternSet patterns(kernels->getContext());
+  populateLibDeviceConversionPatterns(converter, patterns);
+  ConversionTarget target(*kernels->getContext());
+  target.addIllegalOp<arith::RemFOp, math::CosOp, math::PowFOp, math::SinOp>();
+  target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+  return applyPartialConversion(kernels, target, std::move(patterns));
+}
+
+namespace {
+struct ConvertGpuKernels : impl::ConvertGpuKernelsBase<ConvertGpuKernels> {
+  void runOnOperation() override {
+    if (failed(approximateMath(getOperation())) || failed(callLibdevice(getOperation())))
+      return signalPassFailure();
+    LLVMTypeConverter converter(&getContext());
+    configureGpuToNVVMTypeConverter(converter);
+    RewritePatternSet patterns(&getContext());
+    populateKernelPatterns(converter, patterns);
+    populateGpuToNVVMConversionPatterns(converter, patterns);
+    ConversionTarget target(getContext());
+    target.addLegalDialect<LLVM::LLVMDialect, NVVM::NVVMDialect>();
+    target.addLegalOp<gpu::GPUModuleOp>();
+    if (failed(applyFullConversion(getOperation(), target, std::move(patterns))))
+      signalPassFailure();
+  }
+};
+} // namespace
+} // namespace pcc::lower

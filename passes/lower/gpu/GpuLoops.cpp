@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/lower/gpu/GpuLoops.h"
+
+#include "dialects/graph/Graph.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace pcc::lower {
+
+/// The widest load and store of a thread.
+static constexpr int64_t bytesOfPiece = 16;
+
+int64_t pieceOf(func::FuncOp kernel, int64_t inner) {
+  int64_t narrowest = bytesOfPiece;
+  auto look = [&](Type type) {
+    if (auto shaped = dyn_cast<ShapedType>(type)) {
+      int64_t bits = shaped.getElementType().getIntOrFloatBitWidth();
+      narrowest = std::min<int64_t>(narrowest, llvm::divideCeil(bits, 8));
+    }
+  };
+  llvm::for_each(kernel.getArgumentTypes(), look);
+  llvm::for_each(kernel.getResultTypes(), look);
+  // Of bytes alone more would not fit into registers, computed in 32 bits each.
+  int64_t piece = std::min<int64_t>(bytesOfPiece / narrowest, 8);
+  while (inner % piece != 0)
+    piece /= 2;
+  return piece;
+}
+
+void emitStridedLoop(ImplicitLocOpBuilder &b, Value from, Value to, Value step,
+                     function_ref<void(Value)> body) {
+  emitStridedLoop(b, from, to, step, {}, [&](Value position, ValueRange) -> SmallVector<Value> {
+    body(position);
+    return {};
+  });
+}
+
+SmallVector<Value> emitStridedLoop(ImplicitLocOpBuilder &b, Value from, Value to, Value step,
+                                   ValueRange initial,
+                                   function_ref<SmallVector<Value>(Value, ValueRange)> body) {
+  auto loop = scf::ForOp::create(b, from, to, step, initial);
+  OpBuilder::InsertionGuard guard(b);
+  Block *block = loop.getBody();
+  if (initial.empty())
+    block->getTerminator()->erase();
+  b.setInsertionPointToEnd(block);
+  scf::YieldOp::create(b, body(loop.getInductionVar(), loop.getRegionIterArgs()));
+  return SmallVector<Value>(loop.getResults());
+}
+
+void emitIf(ImplicitLocOpBuilder &b, Value condition, function_ref<void()> body) {
+  if (!condition)
+    return body();
+  auto guarded = scf::IfOp::create(b, condition, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(guarded.thenYield());
+  body();
+}
+
+GridShape gridOf(func::FuncOp kernel, task::FormAttr form) {
+  if (std::optional<ColumnLoops> loops = columnLoops(kernel, form))
+    return gridOfColumns(kernel, *loops);
+  switch (form.getKind()) {
+  case task::FormKind::Map:
+    return gridOfMap(kernel, form);
+  case task::FormKind::Rows:
+    return gridOfRows(kernel, form);
+  default:
+    Value result = kernel.getBody().front().getTerminator()->getOperand(0);
+    return result.getDefiningOp<graph::MaxPoolGradientOp>() ? gridOfPoolGradient(form)
+                                                            : gridOfScatter(kernel);
+  }
+}
+
+void emitGpuLoops(GpuKernel &kernel) {
+  task::FormAttr form = kernel.body.form;
+  if (std::optional<ColumnLoops> loops = columnLoops(kernel.body.function, form))
+    return emitGpuColumns(kernel, *loops);
+  switch (form.getKind()) {
+  case task::FormKind::Map:
+    return emitGpuMap(kernel);
+  case task::FormKind::Rows:
+    return emitGpuRows(kernel);
+  default:
+    return kernel.body.results[0].getDefiningOp<graph::MaxPoolGradientOp>()
+               ? emitGpuPoolGradient(kernel)
+               : emitGpuScatter(kernel);
+  }
+}
+
+} // namespace pcc::lower

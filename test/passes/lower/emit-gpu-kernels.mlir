@@ -1,0 +1,114 @@
+// RUN: pcc-opt %s --lower-emit-gpu-kernels | FileCheck %s
+// RUN: pcc-opt %s --pass-pipeline='builtin.module(lower-emit-gpu-kernels,gpu.module(lower-convert-gpu-kernels))' | FileCheck %s --check-prefix=NVVM
+
+// The iterations of a launch become the blocks.
+// CHECK: task.program @main
+// CHECK: task.launch @neg({{.*}}) trip = 2
+task.program @main attributes {persistent_bytes = 0, temporary_bytes = 16384, constant_bytes = 0, input_bytes = 0} {
+  %0 = task.buffer "x" temporary offset = 0 : memref<2048xf32>
+  %1 = task.buffer "y" temporary offset = 8192 : memref<2048xf32>
+  task.section @forward {
+    task.launch @neg(%0, %1) trip = 1 : memref<2048xf32>, memref<2048xf32>
+  }
+}
+
+// A thread has four neighbouring elements, 16 bytes. What is only read is marked.
+// CHECK: gpu.module @kernels
+// CHECK-LABEL: llvm.func @neg
+// CHECK-SAME: {llvm.align = 64 : i64, llvm.noalias, llvm.readonly}
+// CHECK-SAME: nvvm.kernel, nvvm.reqntid = array<i32: 256>, task.grid = array<i64: 2, 256>
+// CHECK-COUNT-4: llvm.load
+// CHECK-NOT: llvm.load
+// CHECK-COUNT-4: llvm.store
+// NVVM-LABEL: llvm.func @neg
+// NVVM: nvvm.read.ptx.sreg.tid.x range <i32, 0, 256>
+// NVVM: nvvm.read.ptx.sreg.ctaid.x
+func.func private @neg(%x: tensor<2048xf32>) -> tensor<2048xf32> attributes {task.form = #task.form<map 2048 x 1>} {
+  %0 = graph.neg %x : tensor<2048xf32>
+  return %0 : tensor<2048xf32>
+}
+
+// Bytes go by eight, 16-bit numbers too; a row of 6 elements has pieces of two.
+// CHECK-LABEL: llvm.func @pieces
+// CHECK-COUNT-2: llvm.load {{.*}} -> bf16
+// CHECK-NOT: llvm.load {{.*}} -> bf16
+// CHECK: llvm.return
+func.func private @pieces(%x: tensor<4x6xbf16>, %b: tensor<4xf32>) -> tensor<4x6xbf16> attributes {task.form = #task.form<map 24 x 1>} {
+  %0 = graph.broadcast %b, [0] : tensor<4xf32> to tensor<4x6xf32>
+  %1 = graph.cast %x : tensor<4x6xbf16> to tensor<4x6xf32>
+  %2 = graph.add %1, %0 : tensor<4x6xf32>
+  %3 = graph.cast %2 : tensor<4x6xf32> to tensor<4x6xbf16>
+  return %3 : tensor<4x6xbf16>
+}
+
+// More pieces than the grid has threads: each thread goes on one grid further.
+// CHECK-LABEL: llvm.func @persistent
+// CHECK-SAME: task.grid = array<i64: 1024, 256>
+// CHECK: scf.for
+func.func private @persistent(%x: tensor<4194304xf32>) -> (tensor<4194304xf32> {task.tied = 0 : i64}) attributes {task.form = #task.form<map 4194304 x 1>} {
+  %0 = graph.neg %x : tensor<4194304xf32>
+  return %0 : tensor<4194304xf32>
+}
+
+// A warp has a row. The exponential is computed once and kept: five exchanges for the maximum, five for the sum, no memory shared.
+// CHECK-LABEL: llvm.func @softmax
+// CHECK-SAME: task.grid = array<i64: 1, 256>
+// CHECK-COUNT-5: gpu.shuffle  xor
+// CHECK: math.exp
+// CHECK-COUNT-5: gpu.shuffle  xor
+// CHECK-NOT: math.exp
+// CHECK-NOT: gpu.barrier
+// CHECK: llvm.store
+// NVVM-LABEL: llvm.func @softmax
+// NVVM: nvvm.shfl.sync  bfly
+func.func private @softmax(%x: tensor<8x32xf32>) -> tensor<8x32xf32> attributes {task.form = #task.form<rows 8 x 32>} {
+  %0 = graph.reduce max %x, [1] : tensor<8x32xf32>
+  %1 = graph.broadcast %0, [0] : tensor<8xf32> to tensor<8x32xf32>
+  %2 = graph.sub %x, %1 : tensor<8x32xf32>
+  %3 = graph.exp %2 : tensor<8x32xf32>
+  %4 = graph.reduce sum %3, [1] : tensor<8x32xf32>
+  %5 = graph.broadcast %4, [0] : tensor<8xf32> to tensor<8x32xf32>
+  %6 = graph.div %3, %5 : tensor<8x32xf32>
+  return %6 : tensor<8x32xf32>
+}
+
+// A block has a row of 50,257 elements; its 32 warps combine their sums in shared memory. An odd row has pieces of one.
+// CHECK: llvm.mlir.global internal @long.shared0() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<32 x f32>
+// CHECK-LABEL: llvm.func @long
+// CHECK-SAME: task.grid = array<i64: 3, 1024>
+// CHECK: scf.for
+// CHECK: gpu.barrier
+// CHECK-COUNT-32: llvm.load %{{.*}} : !llvm.ptr<3> -> f32
+// NVVM-LABEL: llvm.func @long
+// NVVM: nvvm.barrier
+func.func private @long(%x: tensor<3x50257xf32>) -> tensor<3xf32> attributes {task.form = #task.form<rows 3 x 50257>} {
+  %0 = graph.reduce sum %x, [1] : tensor<3x50257xf32>
+  return %0 : tensor<3xf32>
+}
+
+// Lanes have columns, 16 warps share the rows.
+// CHECK-LABEL: llvm.func @columns
+// CHECK-SAME: task.grid = array<i64: 3, 512>
+// CHECK: scf.for
+// CHECK: gpu.barrier
+func.func private @columns(%x: tensor<300x96xf32>) -> tensor<96xf32> attributes {task.form = #task.form<columns 300 x 96>} {
+  %0 = graph.reduce sum %x, [0] : tensor<300x96xf32>
+  return %0 : tensor<96xf32>
+}
+
+// A warp asks whether any of 32 indices go to its rows.
+// CHECK-LABEL: llvm.func @scatter
+// CHECK: nvvm.vote.sync any
+// CHECK: gpu.shuffle  idx
+func.func private @scatter(%x: tensor<50x8xf32>, %i: tensor<100xi64>, %u: tensor<100x8xf32>) -> (tensor<50x8xf32> {task.tied = 0 : i64}) attributes {task.form = #task.form<scatter 1 x 400>} {
+  %0 = graph.scatter_add %x, %i, %u axis = 0 : (tensor<50x8xf32>, tensor<100xi64>, tensor<100x8xf32>) -> tensor<50x8xf32>
+  return %0 : tensor<50x8xf32>
+}
+
+// A sine has neither a polynomial nor an instruction of full accuracy.
+// NVVM-LABEL: llvm.func @sine
+// NVVM: llvm.call @__nv_sinf
+func.func private @sine(%x: tensor<8xf32>) -> tensor<8xf32> attributes {task.form = #task.form<map 8 x 1>} {
+  %0 = graph.sin %x : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
