@@ -3,7 +3,7 @@
 // Measured times of a step's sections, and predicted ones beside them.
 #pragma once
 
-#include "tools/pcc/bench/StepTimes.h"
+#include "tools/pcc/bench/MeasuredSteps.h"
 #include "llvm/Support/JSON.h"
 
 namespace pcc::cli {
