@@ -6,6 +6,7 @@
 #include "compiler/PipelineShape.h"
 #include "compiler/PriceStages.h"
 #include "compiler/StrategyFiles.h"
+#include "compiler/StrategyPasses.h"
 #include "compiler/VerifyStage.h"
 #include "compiler/plan/Passes.h"
 #include "mlir/Transforms/Passes.h"
@@ -16,7 +17,6 @@
 #include "passes/pipeline/Passes.h"
 #include "passes/schedule/Passes.h"
 #include "passes/strategy/Passes.h"
-#include "passes/strategy/RecursiveStrategy.h"
 #include "runtime/machine/Cluster.h"
 
 using namespace mlir;
@@ -138,16 +138,6 @@ static void addGrad(OpPassManager &passes, const PipelineOptions &options) {
   addCleanUp(passes);
 }
 
-/// What the passes of all modes ask for.
-template <typename Options> static Options getModeOptions(const abi::ParallelConfig &config) {
-  Options options;
-  options.deviceNum = config.device_num() / getPipelineShape(config).devices;
-  options.gradientsMean = config.gradients_mean();
-  options.fullBatch = config.full_batch();
-  options.datasetStrategy = config.dataset_strategy();
-  return options;
-}
-
 /// The optimizer follows the mode: it is sharded over the ranks to which the mode gave the same.
 static void addOptimizerSharding(OpPassManager &passes, const PipelineOptions &options) {
   const abi::ParallelConfig &config = options.parallel;
@@ -159,92 +149,18 @@ static void addOptimizerSharding(OpPassManager &passes, const PipelineOptions &o
   passes.addPass(strategy::createStrategyReportBytes());
 }
 
-/// The same of modes in which pins hold.
-template <typename Options> static Options getPinnedOptions(const abi::ParallelConfig &config) {
-  auto options = getModeOptions<Options>(config);
-  if (config.has_loss_repeated_mean())
-    options.lossRepeatedMean = config.loss_repeated_mean();
-  return options;
-}
-
-static strategy::SearchAlgorithm getAlgorithm(const abi::ParallelConfig &config) {
-  return config.auto_parallel_search_mode() == abi::BEST
-             ? strategy::SearchAlgorithm::Best
-             : strategy::SearchAlgorithm::DynamicProgramming;
-}
-
-/// The bytes that a search may use on a rank; 0: what the machine has. It sees all pipeline stages
-/// on the ranks of one, of which each has but its part.
-static int64_t getSearchedMemory(const PipelineOptions &options) {
-  int64_t limit = options.parallel.memory_limit(),
-          stages = getPipelineShape(options.parallel).devices;
-  if (limit == 0 && stages > 1 && options.cluster)
-    limit = int64_t(options.cluster->device().memory_bytes().value());
-  return limit * stages;
-}
-
-/// Cuts first, without prices; then what is next to them, under the cost model.
-static void addRecursive(OpPassManager &passes, const PipelineOptions &options) {
-  const abi::ParallelConfig &config = options.parallel;
-  auto cuts = getPinnedOptions<strategy::StrategyRecursiveOptions>(config);
-  cuts.improvement = config.cost_model() == abi::MODEL_MEMORY ? strategy::CostModel::Memory
-                                                              : strategy::CostModel::Roofline;
-  cuts.memoryLimit = getSearchedMemory(options);
-  if (options.cluster)
-    cuts.cluster = machine::toText(*options.cluster);
-  passes.addPass(strategy::createStrategyRecursive(
-      cuts, [byRoofline = options.observeSearch,
-             byMemory = options.observeMemorySearch](const strategy::RecursiveOutcome &outcome) {
-        if (outcome.byMemory && byMemory)
-          byMemory(*outcome.byMemory);
-        if (outcome.byRoofline && byRoofline)
-          byRoofline(plan::MeshCandidate{outcome.byRoofline->program.mesh, *outcome.byRoofline,
-                                         /*pins=*/{}, outcome.seconds});
-      }));
-}
-
-static void addMemorySearch(OpPassManager &passes, const PipelineOptions &options) {
-  const abi::ParallelConfig &config = options.parallel;
-  auto search = getPinnedOptions<strategy::StrategySearchByMemoryOptions>(config);
-  search.algorithm = getAlgorithm(config);
-  search.timeLimit = config.time_limit();
-  search.gap = options.searchGap;
-  search.seed = options.searchSeed;
-  search.threads = options.searchThreads;
-  search.fullyUseDevices = config.fully_use_devices();
-  search.elementwiseFollows = config.elementwise_op_strategy_follow();
-  passes.addPass(strategy::createStrategySearchByMemory(search, options.observeMemorySearch));
-}
-
-/// The time of a step, on every mesh; the optimizer is sharded as it pays.
-static void addRooflineSearch(OpPassManager &passes, const PipelineOptions &options) {
-  const abi::ParallelConfig &config = options.parallel;
-  auto search = getPinnedOptions<plan::PlanAutoParallelOptions>(config);
-  search.algorithm = getAlgorithm(config);
-  search.timeLimit = config.time_limit();
-  search.memoryLimit = getSearchedMemory(options);
-  search.gap = options.searchGap;
-  search.seed = options.searchSeed;
-  search.threads = options.searchThreads;
-  search.pinTimeLimit = options.pinTimeLimit;
-  if (options.cluster)
-    search.cluster = machine::toText(*options.cluster);
-  passes.addPass(plan::createPlanAutoParallel(search, options.observeSearch));
-}
-
-/// Propagation is what SEMI_AUTO does with the pins that there are; the others search by a cost
-/// model.
-static void addSearch(OpPassManager &passes, const PipelineOptions &options) {
+/// Propagation is what SEMI_AUTO does with the pins that there are; the others search: recursive
+/// programming cuts first, without prices, then what is next to its cuts under the cost model.
+static std::unique_ptr<Pass> makeSearch(const PipelineOptions &options) {
   const abi::ParallelConfig &config = options.parallel;
   switch (config.auto_parallel_search_mode()) {
   case abi::SHARDING_PROPAGATION:
-    return passes.addPass(strategy::createStrategySemiAuto(
-        getPinnedOptions<strategy::StrategySemiAutoOptions>(config)));
+    return makeSemiAuto(options);
   case abi::RECURSIVE_PROGRAMMING:
-    return addRecursive(passes, options);
+    return makeRecursiveCuts(options);
   default:
-    return config.cost_model() == abi::MODEL_MEMORY ? addMemorySearch(passes, options)
-                                                    : addRooflineSearch(passes, options);
+    return config.cost_model() == abi::MODEL_MEMORY ? makeMemorySearch(options)
+                                                    : makeRooflineSearch(options);
   }
 }
 
@@ -254,16 +170,14 @@ static void addStrategy(OpPassManager &passes, const PipelineOptions &options) {
   switch (options.parallel.parallel_mode()) {
   case abi::DATA_PARALLEL:
   case abi::HYBRID_PARALLEL:
-    passes.addPass(strategy::createStrategyDataParallel(
-        getModeOptions<strategy::StrategyDataParallelOptions>(options.parallel)));
+    passes.addPass(makeDataParallel(options));
     passes.addPass(strategy::createStrategyKeepLayerwise());
     break;
   case abi::SEMI_AUTO_PARALLEL:
-    passes.addPass(strategy::createStrategySemiAuto(
-        getPinnedOptions<strategy::StrategySemiAutoOptions>(options.parallel)));
+    passes.addPass(makeSemiAuto(options));
     break;
   case abi::AUTO_PARALLEL:
-    addSearch(passes, options);
+    passes.addPass(makeSearch(options));
     break;
   default:
     return;

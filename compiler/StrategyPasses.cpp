@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/StrategyPasses.h"
+
+#include "compiler/PipelineShape.h"
+#include "compiler/plan/Passes.h"
+#include "passes/strategy/Passes.h"
+#include "passes/strategy/RecursiveStrategy.h"
+#include "runtime/machine/Cluster.h"
+
+using namespace mlir;
+using namespace pcc;
+
+/// What the passes of all modes ask for.
+template <typename Options> static Options getModeOptions(const abi::ParallelConfig &config) {
+  Options options;
+  options.deviceNum = config.device_num() / getPipelineShape(config).devices;
+  options.gradientsMean = config.gradients_mean();
+  options.fullBatch = config.full_batch();
+  options.datasetStrategy = config.dataset_strategy();
+  return options;
+}
+
+/// The same of modes in which pins hold.
+template <typename Options> static Options getPinnedOptions(const abi::ParallelConfig &config) {
+  auto options = getModeOptions<Options>(config);
+  if (config.has_loss_repeated_mean())
+    options.lossRepeatedMean = config.loss_repeated_mean();
+  return options;
+}
+
+static strategy::SearchAlgorithm getAlgorithm(const abi::ParallelConfig &config) {
+  return config.auto_parallel_search_mode() == abi::BEST
+             ? strategy::SearchAlgorithm::Best
+             : strategy::SearchAlgorithm::DynamicProgramming;
+}
+
+/// The bytes that a search may use on a rank; 0: what the machine has. It sees all pipeline stages
+/// on the ranks of one, of which each has but its part.
+static int64_t getSearchedMemory(const PipelineOptions &options) {
+  int64_t limit = options.parallel.memory_limit(),
+          stages = getPipelineShape(options.parallel).devices;
+  if (limit == 0 && stages > 1 && options.cluster)
+    limit = int64_t(options.cluster->device().memory_bytes().value());
+  return limit * stages;
+}
+
+std::unique_ptr<Pass> pcc::makeDataParallel(const PipelineOptions &options) {
+  return strategy::createStrategyDataParallel(
+      getModeOptions<strategy::StrategyDataParallelOptions>(options.parallel));
+}
+
+std::unique_ptr<Pass> pcc::makeSemiAuto(const PipelineOptions &options) {
+  return strategy::createStrategySemiAuto(
+      getPinnedOptions<strategy::StrategySemiAutoOptions>(options.parallel));
+}
+
+std::unique_ptr<Pass> pcc::makeRecursiveCuts(const PipelineOptions &options) {
+  const abi::ParallelConfig &config = options.parallel;
+  auto cuts = getPinnedOptions<strategy::StrategyRecursiveOptions>(config);
+  cuts.improvement = config.cost_model() == abi::MODEL_MEMORY ? strategy::CostModel::Memory
+                                                              : strategy::CostModel::Roofline;
+  cuts.memoryLimit = getSearchedMemory(options);
+  if (options.cluster)
+    cuts.cluster = machine::toText(*options.cluster);
+  return strategy::createStrategyRecursive(
+      cuts, [byRoofline = options.observeSearch,
+             byMemory = options.observeMemorySearch](const strategy::RecursiveOutcome &outcome) {
+        if (outcome.byMemory && byMemory)
+          byMemory(*outcome.byMemory);
+        if (outcome.byRoofline && byRoofline)
+          byRoofline(plan::MeshCandidate{outcome.byRoofline->program.mesh, *outcome.byRoofline,
+                                         /*pins=*/{}, outcome.seconds});
+      });
+}
+
+std::unique_ptr<Pass> pcc::makeMemorySearch(const PipelineOptions &options) {
+  const abi::ParallelConfig &config = options.parallel;
+  auto search = getPinnedOptions<strategy::StrategySearchByMemoryOptions>(config);
+  search.algorithm = getAlgorithm(config);
+  search.timeLimit = config.time_limit();
+  search.gap = options.searchGap;
+  search.seed = options.searchSeed;
+  search.threads = options.searchThreads;
+  search.fullyUseDevices = config.fully_use_devices();
+  search.elementwiseFollows = config.elementwise_op_strategy_follow();
+  return strategy::createStrategySearchByMemory(search, options.observeMemorySearch);
+}
+
+std::unique_ptr<Pass> pcc::makeRooflineSearch(const PipelineOptions &options) {
+  const abi::ParallelConfig &config = options.parallel;
+  auto search = getPinnedOptions<plan::PlanAutoParallelOptions>(config);
+  search.algorithm = getAlgorithm(config);
+  search.timeLimit = config.time_limit();
+  search.memoryLimit = getSearchedMemory(options);
+  search.gap = options.searchGap;
+  search.seed = options.searchSeed;
+  search.threads = options.searchThreads;
+  search.pinTimeLimit = options.pinTimeLimit;
+  if (options.cluster)
+    search.cluster = machine::toText(*options.cluster);
+  return plan::createPlanAutoParallel(search, options.observeSearch);
+}
