@@ -3,6 +3,7 @@
 
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/Roles.h"
+#include "passes/schedule/SentNeeds.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
@@ -29,15 +30,11 @@ GradientPlaces::GradientPlaces(ModuleOp module) {
 }
 
 void GradientPlaces::keepBehindSent(facts::Section &section, int64_t slot) {
-  std::optional<int64_t> last, collective;
-  for (const facts::Kernel &kernel : facts::collectKernels(section.function)) {
-    if (isa<pipe::SendOp>(kernel.ops.front()))
-      last = collective;
-    else if (isa<dist::CollectiveOpInterface>(kernel.ops.front()))
-      collective = kernel.number;
-  }
-  if (last)
-    sent = std::max(sent, Place{slot, section.function.getName(), *last});
+  SmallVector<facts::Kernel> kernels = facts::collectKernels(section.function);
+  auto list = llvm::map_to_vector(
+      kernels, [](const facts::Kernel &kernel) -> const facts::Kernel * { return &kernel; });
+  if (int last = findNeededToSend(list).find_last(); last >= 0)
+    sent = std::max(sent, Place{slot, section.function.getName(), kernels[last].number});
 }
 
 /// The kernel that computes the value. One that is not summed lies where it was computed, and may

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/schedule/KernelLanes.h"
 
+#include "passes/schedule/SentNeeds.h"
+
 using namespace mlir;
 using pcc::task::FormKind;
 
@@ -120,14 +122,11 @@ void KernelLanes::orderSums() {
 /// Other stages wait for what is sent, so what runs early stays behind the collectives that
 /// something sent needs and that it stood behind.
 void KernelLanes::keepBehindSent() {
-  llvm::SmallBitVector isNeeded(kernels.size());
-  for (int task = int(kernels.size()) - 1; task >= 0; --task)
-    if (isSend(task) || isNeeded[task])
-      for (int before : problem.tasks[task].after)
-        isNeeded.set(before);
+  auto list = llvm::map_to_vector(kernels, [](const StepKernel &kernel) { return kernel.kernel; });
+  llvm::SmallBitVector isNeeded = findNeededToSend(list);
   SmallVector<int> needed;
   for (auto [task, kernel] : llvm::enumerate(kernels)) {
-    if (isNeeded[task] && problem.tasks[task].lane == collectiveLane)
+    if (isNeeded[task])
       needed.push_back(int(task));
     else if (kernel.kernel && kernel.section != &section)
       for (int before : needed)
