@@ -125,29 +125,33 @@ double compiledFactor(ModuleOp module) {
   return interpretedFactor * std::sqrt(static_cast<double>(longest));
 }
 
-Tensor disturb(const Tensor &value, uint64_t seed) {
+Tensor disturb(const Tensor &value, uint64_t seed, Direction direction) {
   if (!value.isFloat())
     return value;
+  double units = direction == Direction::There ? interpretedFactor : -interpretedFactor;
   return generate(value.getType(), value.getShape(), [&](int64_t n) {
     bool isUp = abi::randomBits(seed, /*stream=*/0, n) & 1;
-    double step = epsilon(value.getType()) * std::fabs(value[n].f);
+    double step = units * epsilon(value.getType()) * std::fabs(value[n].f);
     return Element{.f = isUp ? value[n].f + step : value[n].f - step};
   });
 }
 
-NamedTensors disturb(const NamedTensors &values, uint64_t seed) {
+NamedTensors disturb(const NamedTensors &values, uint64_t seed, Direction direction) {
   NamedTensors disturbed;
   for (const auto &[key, value] : values)
-    disturbed[key] = disturb(value, seed ^ abi::streamOf(key));
+    disturbed[key] = disturb(value, seed ^ abi::streamOf(key), direction);
   return disturbed;
 }
 
-double toleranceOf(const Tensor &value, const Tensor &doubles, const Tensor &disturbed,
-                   double factor, Precision precision) {
+double toleranceOf(const Tensor &value, const Tensor &doubles,
+                   const std::array<const Tensor *, 2> &disturbed, double factor,
+                   Precision precision) {
   if (!value.isFloat())
     return 0.0;
   double unit = epsilon(value.getType());
-  double error = std::max({greatestDistance(value, doubles), greatestDistance(disturbed, doubles),
+  double moved =
+      std::max(greatestDistance(*disturbed[0], doubles), greatestDistance(*disturbed[1], doubles));
+  double error = std::max({greatestDistance(value, doubles), moved / interpretedFactor,
                            unit * greatestMagnitude(doubles)});
   return factor * error * (precision == Precision::Double ? doubleEpsilon / unit : 1.0);
 }
@@ -191,7 +195,9 @@ Report compareNamed(llvm::StringRef prefix, const Reference &expected, const Nam
   for (const auto &[key, value] : expected.values) {
     std::string name = prefix.str() + key;
     const Tensor &doubles = expected.doubles.at(key);
-    double tolerance = toleranceOf(value, doubles, expected.disturbed.at(key), factor, precision);
+    double tolerance = toleranceOf(value, doubles,
+                                   {&expected.disturbed[0].at(key), &expected.disturbed[1].at(key)},
+                                   factor, precision);
     if (auto found = actual.find(key); found != actual.end())
       report.cases.push_back(compareTensors(name, precision == Precision::Double ? doubles : value,
                                             found->second, tolerance));

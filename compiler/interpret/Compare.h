@@ -5,18 +5,26 @@
 //
 //   rounding      |reference rounded after every op - reference in doubles|,
 //                 the greatest of a tensor
-//   sensitivity   how far the double reference moves when every float input moves by
-//                 one unit in its last place, up or down at random:
+//   sensitivity   how far the double reference moves when every float input moves up
+//                 or down at random, by as many units in its last place as the
+//                 interpreter's factor allows, for each of them:
 //                 the magnitude of the terms that were added up
 //   tolerance     factor · max(rounding, sensitivity,
 //                              epsilon of the element type · greatest value)
 //
 // Integers and booleans must be equal.
+//
+// A gradient jumps where its op has a kink, as relu at 0. What lies on one side of it in one
+// program may lie on the other in another that is as right, if roundings move it so far. So inputs
+// move as far as results may differ, not by one unit of which a multiple is taken: then what is
+// within reach of a kink goes over it. They move there and back, for what lies beside a kink goes
+// over it in one direction only.
 #pragma once
 
 #include "compiler/interpret/Signature.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
+#include <array>
 #include <set>
 
 namespace pcc::interpret {
@@ -48,9 +56,10 @@ struct Report {
 
 /// What the first of two programs computed, and how sharply.
 struct Reference {
-  NamedTensors values;    ///< rounded after every op
-  NamedTensors doubles;   ///< in doubles
-  NamedTensors disturbed; ///< in doubles, from inputs moved by a unit in the last place
+  NamedTensors values;  ///< rounded after every op
+  NamedTensors doubles; ///< in doubles
+  /// In doubles, from inputs moved in either direction.
+  std::array<NamedTensors, 2> disturbed;
 };
 
 /// For programs run by the interpreter: the number of roundings a value passes differs by the order
@@ -61,14 +70,19 @@ inline constexpr double interpretedFactor = 16.0;
 /// times the root of the longest sum in `module`.
 double compiledFactor(mlir::ModuleOp module);
 
-/// `value` with every float element one unit in the last place up or down, by `seed`.
-Tensor disturb(const Tensor &value, uint64_t seed);
-NamedTensors disturb(const NamedTensors &values, uint64_t seed);
+/// In which way inputs move: `There` some of them up and the others down, `Back` the other way.
+enum class Direction { There, Back };
 
-/// How far a result may lie from the reference's. With `Precision::Double` both programs computed
+/// `value` with every float element moved up or down, by `seed`.
+Tensor disturb(const Tensor &value, uint64_t seed, Direction direction);
+NamedTensors disturb(const NamedTensors &values, uint64_t seed, Direction direction);
+
+/// How far a result may lie from the reference's, given what inputs moved in either direction make
+/// of it. With `Precision::Double` both programs computed
 /// in doubles, and the tolerance shrinks by the ratio of the epsilons.
-double toleranceOf(const Tensor &value, const Tensor &doubles, const Tensor &disturbed,
-                   double factor, Precision precision = Precision::Element);
+double toleranceOf(const Tensor &value, const Tensor &doubles,
+                   const std::array<const Tensor *, 2> &disturbed, double factor,
+                   Precision precision = Precision::Element);
 
 /// Compares two tensors: type, shape, every element. NaN equals NaN, an infinity itself.
 Case compareTensors(std::string name, const Tensor &expected, const Tensor &actual,

@@ -45,7 +45,8 @@ mlir::FailureOr<Reference> makeReference(mlir::ModuleOp module, llvm::StringRef 
 struct TrainingReference {
   std::vector<NamedTensors> batches; ///< global, one for each step
   NamedTensors parameters;           ///< at the beginning
-  TrainingResult values, doubles, disturbed;
+  TrainingResult values, doubles;
+  std::array<TrainingResult, 2> disturbed;
   std::set<std::string> ownParameters; ///< not compared
 };
 

@@ -82,7 +82,8 @@ void addUnread(runtime::NamedTensors &inputs, const abi::Program &program) {
 /// Leaves the outputs, which are what an evaluation reads back; a model may have a loss as well.
 void keepOutputs(interpret::Reference &reference) {
   std::string prefix = bindingKey(graph::RoleKind::Output, "");
-  for (NamedTensors *values : {&reference.values, &reference.doubles, &reference.disturbed})
+  for (NamedTensors *values :
+       {&reference.values, &reference.doubles, &reference.disturbed[0], &reference.disturbed[1]})
     std::erase_if(*values, [&](const auto &entry) {
       return !llvm::StringRef(entry.first).starts_with(prefix);
     });

@@ -55,8 +55,32 @@ TEST(Compare, ToleranceIsThatOfTheTermsNotOfTheSum) {
                     "  return %0 : tensor<f32>\n}");
   EXPECT_TRUE(verifyModules(*module, *module).passed());
   Tensor zero = f32({}, {0}), moved = f32({}, {1e-6});
-  EXPECT_EQ(toleranceOf(zero, zero, zero, interpretedFactor), 0.0);
-  EXPECT_NEAR(toleranceOf(zero, zero, moved, interpretedFactor), 16e-6, 1e-11);
+  EXPECT_EQ(toleranceOf(zero, zero, {&zero, &zero}, interpretedFactor), 0.0);
+  EXPECT_NEAR(toleranceOf(zero, zero, {&zero, &moved}, interpretedFactor), 1e-6, 1e-12);
+  EXPECT_NEAR(toleranceOf(zero, zero, {&moved, &zero}, 2 * interpretedFactor), 2e-6, 1e-12);
+}
+
+// What lies so near to where a result jumps that roundings may move it over may have either result.
+TEST(Compare, ToleranceSeesWhereResultsJump) {
+  TestModule module("func.func @f(%x: tensor<1xf32>) -> tensor<1xf32> {\n"
+                    "  %one = graph.constant dense<1.0> : tensor<1xf32>\n"
+                    "  %zero = graph.constant dense<0.0> : tensor<1xf32>\n"
+                    "  %above = graph.compare gt %x, %one : tensor<1xf32>\n"
+                    "  %0 = graph.select %above, %one, %zero : tensor<1xf32>\n"
+                    "  return %0 : tensor<1xf32>\n}");
+  auto toleranceAt = [&](double x) {
+    auto arguments = randomArguments((*module).lookupSymbol<mlir::func::FuncOp>("f"), 1);
+    arguments->begin()->second = f32({1}, {x});
+    Reference reference = *makeReference(*module, "f", *arguments);
+    auto at = [](const NamedTensors &values) { return values.begin()->second; };
+    Tensor there = at(reference.disturbed[0]), back = at(reference.disturbed[1]);
+    return toleranceOf(at(reference.values), at(reference.doubles), {&there, &back},
+                       interpretedFactor);
+  };
+  for (double side : {-1, 1}) {
+    EXPECT_GE(toleranceAt(1 + side * 0x1p-21), 1);
+    EXPECT_LT(toleranceAt(1 + side * 0x1p-16), 1e-4);
+  }
 }
 
 TEST(Compare, JsonHasTheKeysOfTheReport) {
