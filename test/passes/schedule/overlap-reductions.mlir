@@ -166,3 +166,36 @@ module attributes {dist.mesh = #dist.mesh<dp=2, tp=2>} {
     pipe.slot @update
   }
 }
+
+// -----
+
+// A collective that nothing sent needs holds up no reduction even where it stands before what is sent: "v" is
+// reduced behind kernel 1, not behind kernel 3.
+module attributes {dist.mesh = #dist.mesh<dp=2, tp=2>} {
+  func.func @backward(%x: tensor<4xf32> {graph.role = #graph.role<input "x">})
+      -> (tensor<4xf32> {graph.role = #graph.role<gradient "v">, pipe.accumulate = #pipe.accumulate<scale = 1.0>},
+          tensor<4xf32> {graph.role = #graph.role<gradient "w">, pipe.accumulate = #pipe.accumulate<scale = 1.0>}) {
+    %0 = graph.exp %x : tensor<4xf32>
+    // CHECK: dist.all_reduce {{.+}}task.kernel = 1
+    %1 = dist.all_reduce sum %0 over <axes [tp]> : tensor<4xf32>
+    // CHECK: graph.relu {{.+}}task.kernel = 2
+    %2 = graph.relu %1 : tensor<4xf32>
+    // CHECK: dist.all_reduce {{.+}}task.kernel = 3
+    %3 = dist.all_reduce sum %2 over <axes [tp]> : tensor<4xf32>
+    pipe.send %2 to 0 tag = 0 : tensor<4xf32>
+    return %0, %3 : tensor<4xf32>, tensor<4xf32>
+  }
+  // CHECK-LABEL: func.func @update
+  // CHECK-SAME: task.early = {{\[\[}}@backward, 1], [@backward, 3]]
+  func.func @update(%v: tensor<4xf32> {graph.role = #graph.role<gradient "v">}, %w: tensor<4xf32> {graph.role = #graph.role<gradient "w">})
+      -> (tensor<4xf32> {graph.role = #graph.role<parameter "v">}, tensor<4xf32> {graph.role = #graph.role<parameter "w">}) {
+    %0 = dist.all_reduce sum %v over <axes [dp]> : tensor<4xf32>
+    %1 = dist.all_reduce sum %w over <axes [dp]> : tensor<4xf32>
+    return %0, %1 : tensor<4xf32>, tensor<4xf32>
+  }
+  pipe.step @train micro_batches = 2 copies = 1 micro_reduction = sum {
+    pipe.slot @backward microbatch = 0 copy = 0
+    pipe.slot @backward microbatch = 1 copy = 0
+    pipe.slot @update
+  }
+}
