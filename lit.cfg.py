@@ -57,6 +57,12 @@ if os.path.exists(os.path.join(config.pcc_build, "lib", "libpcc-mpi.so")) and sh
     for name in ("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "OMPI_MCA_rmaps_base_oversubscribe"):
         config.environment[name] = "1"
 
+# NVIDIA's assembler, of the CUDA toolkit.
+ptxas = shutil.which("ptxas") or shutil.which("/usr/local/cuda/bin/ptxas")
+if ptxas:
+    config.available_features.add("ptxas")
+    config.substitutions.append(("%ptxas", ptxas))
+
 if config.pcc_sanitizer:
     config.available_features.add(config.pcc_sanitizer)
 for name in ("ASAN_OPTIONS", "TSAN_OPTIONS"):

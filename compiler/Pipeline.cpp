@@ -12,6 +12,7 @@
 #include "mlir/Transforms/Passes.h"
 #include "passes/autodiff/Passes.h"
 #include "passes/graph/Passes.h"
+#include "passes/lower/EmitKernels.h"
 #include "passes/lower/Passes.h"
 #include "passes/partition/Passes.h"
 #include "passes/pipeline/Passes.h"
@@ -299,11 +300,17 @@ static void addTask(OpPassManager &passes, const PipelineOptions &) {
   passes.addPass(lower::createLowerToTask());
 }
 
-/// llvm: the kernels of all stages as loops, in the llvm dialect. LLVM itself and the linker come
-/// behind the road.
-static void addLlvm(OpPassManager &passes, const PipelineOptions &) {
+/// llvm: the kernels of all stages as loops, in the llvm dialect; of a GPU as what one of its
+/// threads does, in a module of their own. LLVM itself, the linker and the assembler come behind
+/// the road.
+static void addLlvm(OpPassManager &passes, const PipelineOptions &options) {
   passes.addPass(lower::createShareKernels());
-  passes.addPass(lower::createEmitKernels());
+  if (options.gpuChip.empty())
+    return passes.addPass(lower::createEmitKernels());
+  passes.addPass(lower::createEmitGpuKernels({options.gpuChip}));
+  if (options.gpuChip == lower::emulatorChip)
+    return passes.addPass(lower::createEmulateGpuKernels());
+  passes.addNestedPass<gpu::GPUModuleOp>(lower::createConvertGpuKernels());
 }
 
 namespace {

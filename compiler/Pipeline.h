@@ -62,6 +62,8 @@ struct PipelineOptions {
   bool obeysMarks = true;
   /// False: the model is in one piece, whatever stages its pins give.
   bool obeysStages = true;
+  /// The architecture of the GPUs that run the program ("sm_90"); empty: it runs on the host.
+  std::string gpuChip;
   /// Gradients are reduced beside the last backward pass; false: behind it.
   bool hidesReductions = true;
   /// In as many chunks at most products are cut whose sums over ranks can hide under each other.

@@ -3,6 +3,7 @@
 #include "compiler/link/Linker.h"
 
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "passes/lower/gpu/CompilePtx.h"
 #include "runtime/abi/Executable.h"
 #include "runtime/check/Check.h"
 #include "runtime/check/StateDataflow.h"
@@ -243,6 +244,19 @@ static LogicalResult linkPrograms(ArrayRef<ModuleOp> modules, Shared &shared) {
   return success();
 }
 
+static void linkCode(const lower::KernelObject &object, abi::Executable &executable) {
+  if (object.gpu) {
+    abi::GpuCode &code = *executable.mutable_gpu_code();
+    code.set_chip(object.gpu->chip);
+    code.set_ptx(object.gpu->ptx);
+    code.set_cubin(object.gpu->cubin);
+    return;
+  }
+  executable.mutable_object()->set_elf(object.elf);
+  for (const std::string &feature : object.cpuFeatures)
+    executable.mutable_object()->add_cpu_features(feature);
+}
+
 LogicalResult linkExecutable(ModuleOp module, const lower::KernelObject &object,
                              abi::Executable &executable) {
   FailureOr<SmallVector<ModuleOp>> programs = pipe::listPrograms(module);
@@ -250,15 +264,18 @@ LogicalResult linkExecutable(ModuleOp module, const lower::KernelObject &object,
     return failure();
   executable.Clear();
   executable.set_name(module.getName().value_or("").str());
-  executable.mutable_object()->set_elf(object.elf);
-  for (const std::string &feature : object.cpuFeatures)
-    executable.mutable_object()->add_cpu_features(feature);
+  linkCode(object, executable);
   Shared shared(executable);
   shared.stages = int64_t(programs->size());
   shared.isCut = programs->front() != module;
   if (failed(linkMesh(*programs, shared)))
     return failure();
-  return linkPrograms(*programs, shared);
+  if (failed(linkPrograms(*programs, shared)))
+    return failure();
+  for (abi::Kernel &kernel : *executable.mutable_kernels())
+    if (object.gpu)
+      kernel.set_threads(object.gpu->threads.lookup(kernel.symbol()));
+  return success();
 }
 
 static FailureOr<abi::Executable> linkAndProve(ModuleOp module, const lower::KernelObject &object,
@@ -271,7 +288,9 @@ static FailureOr<abi::Executable> linkAndProve(ModuleOp module, const lower::Ker
 }
 
 FailureOr<abi::Executable> linkProgram(ModuleOp module) {
-  llvm::Expected<lower::KernelObject> object = lower::compileKernels(module);
+  llvm::Expected<lower::KernelObject> object = lower::hasGpuKernels(module)
+                                                   ? lower::compileGpuKernels(module)
+                                                   : lower::compileKernels(module);
   if (!object)
     return module.emitError() << llvm::toString(object.takeError());
   return linkAndProve(module, *object, /*hasCode=*/true);

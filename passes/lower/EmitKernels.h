@@ -5,7 +5,9 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,10 +34,22 @@ void emitKernel(mlir::OpBuilder &builder, mlir::func::FuncOp kernel);
 /// Turns a module of emitted kernels into the LLVM dialect.
 mlir::LogicalResult convertToLLVM(mlir::ModuleOp kernels);
 
+/// The chip of code for GPUs that runs on the CPU, in tests (`--lower-emulate-gpu-kernels`).
+inline constexpr llvm::StringLiteral emulatorChip = "emulator";
+
+/// Code for GPUs.
+struct GpuObject {
+  std::string chip;
+  std::string ptx;
+  std::string cubin;            ///< empty: there was no assembler; the emulator's: a shared object
+  llvm::StringMap<int> threads; ///< of a block, by kernel
+};
+
 /// The native code of all kernels of a program.
 struct KernelObject {
   std::string elf;                      ///< a shared object without DT_NEEDED; empty: no kernels
   std::vector<std::string> cpuFeatures; ///< that the code needs, by LLVM's names
+  std::optional<GpuObject> gpu;         ///< instead of the others
 };
 
 /// Compiles the kernels of a module (after `--lower-emit-kernels`) for the CPU of this machine.

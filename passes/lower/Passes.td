@@ -44,6 +44,9 @@ def EmitGpuKernels : Pass<"lower-emit-gpu-kernels", "::mlir::ModuleOp"> {
   let description = [{
     They come into a `gpu.module`, on pointers, with `task.grid`: blocks and threads of a block. The program stays.
   }];
+  let options = [
+    Option<"chip", "chip", "std::string", /*default=*/"\"sm_90\"", "the architecture: sm_80, sm_90 or sm_100">,
+  ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
                            "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
                            "::mlir::math::MathDialect", "::mlir::scf::SCFDialect"];

@@ -268,6 +268,9 @@ bool checkBufferIndex(Checker &checker, const Program &program, uint32_t buffer)
                         buffer);
 }
 
+/// Of every GPU.
+static constexpr uint32_t mostThreadsOfBlock = 1024;
+
 Status validate(const Executable &executable, bool hasCode) {
   Checker checker;
   checkMesh(checker, executable.mesh());
@@ -279,10 +282,21 @@ Status validate(const Executable &executable, bool hasCode) {
   }
   for (int i = 0; i < executable.kernels_size(); ++i) {
     Checker::Scope scope(checker, "kernels", i);
-    checker.expect(!executable.kernels(i).symbol().empty(), "symbol: expected a name");
+    const Kernel &kernel = executable.kernels(i);
+    checker.expect(!kernel.symbol().empty(), "symbol: expected a name");
+    checker.expect(!hasCode || (kernel.threads() > 0) == executable.has_gpu_code(),
+                   "threads: expected {}, got {}",
+                   executable.has_gpu_code() ? "those of a block" : "none on the host",
+                   kernel.threads());
+    checker.expect(kernel.threads() <= mostThreadsOfBlock, "threads: expected {} at most, got {}",
+                   mostThreadsOfBlock, kernel.threads());
   }
-  checker.expect(!hasCode || executable.kernels_size() == 0 || !executable.object().elf().empty(),
-                 "object: expected code for {} kernels", executable.kernels_size());
+  const GpuCode &gpu = executable.gpu_code();
+  bool isThere = executable.has_gpu_code() ? !gpu.ptx().empty() || !gpu.cubin().empty()
+                                           : !executable.object().elf().empty();
+  checker.expect(!hasCode || executable.kernels_size() == 0 || isThere,
+                 "{}: expected code for {} kernels",
+                 executable.has_gpu_code() ? "gpu_code" : "object", executable.kernels_size());
   const BatchPlan &batch = executable.batch();
   checker.expect(batch.micro_batches() >= 1 && batch.copies() >= 1 && batch.data_ranks() >= 1,
                  "batch: expected counts from 1 on, got {}, {}, {}", batch.micro_batches(),

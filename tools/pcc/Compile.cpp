@@ -3,8 +3,10 @@
 // pcc compile: a model to a program, or to a stage before it.
 
 #include "compiler/link/Link.h"
+#include "passes/lower/gpu/CompilePtx.h"
 #include "runtime/abi/Executable.h"
 #include "tools/pcc/OneRank.h"
+#include "tools/pcc/Output.h"
 #include "tools/pcc/RoadFlags.h"
 #include "tools/pcc/Verb.h"
 
@@ -20,12 +22,13 @@ public:
         output("o", cl::desc("the program (.pcx), or with --emit the stage"),
                cl::value_desc("file"), cl::sub(command)),
         emit("emit", cl::desc("stop after this stage and print it"),
-             cl::value_desc("graph|grad|strategy|spmd|stages|schedule|task|llvm"),
+             cl::value_desc("graph|grad|strategy|spmd|stages|schedule|task|llvm|ptx"),
              cl::sub(command)) {}
 
   ExitCode run() override {
     std::optional<pcc::Stage> last = pcc::Stage::Llvm;
-    if (!emit.empty())
+    bool isPtx = llvm::StringRef(emit).equals_insensitive("ptx");
+    if (!emit.empty() && !isPtx)
       last = pcc::parseStage(emit);
     if (!last)
       return fail(BadUsage,
@@ -37,18 +40,30 @@ public:
     pcc::PipelineOptions options;
     if (ExitCode code = road.read(options))
       return code;
+    if (isPtx && options.gpuChip.empty())
+      return fail(BadUsage, "'--emit=ptx': expected '--target=cuda:sm_90' or another GPU");
     ExitCode code;
     mlir::OwningOpRef<mlir::ModuleOp> module = road.compile(session, options, *last, code);
     if (!module)
       return code;
     if (emit.empty())
       return link(*module);
+    if (isPtx)
+      return writePtx(*module);
     if (options.parallel.has_global_rank())
       specialise(*module, options.parallel.global_rank());
     return writeModule(*module, output);
   }
 
 private:
+  ExitCode writePtx(mlir::ModuleOp module) {
+    llvm::Expected<std::string> ptx =
+        pcc::lower::compilePtx(*module.getOps<mlir::gpu::GPUModuleOp>().begin());
+    if (!ptx)
+      return fail(BadInput, llvm::toString(ptx.takeError()));
+    return writeResult(output, [&](llvm::raw_ostream &stream) { stream << *ptx; });
+  }
+
   ExitCode link(mlir::ModuleOp module) {
     mlir::FailureOr<pcc::abi::Executable> program = pcc::link::linkProgram(module);
     if (mlir::failed(program))

@@ -8,6 +8,7 @@
 #include "mlir/IR/Remarks.h"
 #include "mlir/Support/Timing.h"
 #include "passes/autodiff/Losses.h"
+#include "passes/lower/gpu/CompilePtx.h"
 #include "passes/schedule/CommFusion.h"
 #include "runtime/abi/Executable.h"
 #include "runtime/abi/RankExpression.h"
@@ -27,6 +28,8 @@ RoadFlags::RoadFlags(cl::SubCommand &command, ModelUse use)
            cl::value_desc("kind[:prediction[,labels]]"), cl::sub(command)),
       optimizer("optimizer", cl::desc("how parameters are updated"),
                 cl::value_desc("kind[,option=value...]"), cl::sub(command)),
+      target("target", cl::desc("what runs the program (default: host)"),
+             cl::value_desc("host|cuda:sm_NN"), cl::init("host"), cl::sub(command)),
       dumpIr(
           "dump-ir",
           cl::desc("write the module after every stage into a folder; with ',dot' pictures, too"),
@@ -78,6 +81,20 @@ ExitCode RoadFlags::readOverlap(PipelineOptions &options) const {
   return rules ? Success : fail(BadUsage, rules.status().message());
 }
 
+ExitCode RoadFlags::readTarget(PipelineOptions &options) const {
+  llvm::StringRef chip = target;
+  if (chip == "host")
+    return Success;
+  bool isGpu = chip.consume_front("cuda:");
+  if (llvm::Error error = isGpu ? lower::findGpuTarget(chip).takeError() : llvm::Error::success())
+    return fail(BadUsage, "'--target': " + llvm::toString(std::move(error)));
+  if (!isGpu)
+    return fail(BadUsage,
+                "'--target': expected host or cuda:sm_90 (80, 100), got '" + target + "'");
+  options.gpuChip = chip.str();
+  return Success;
+}
+
 ExitCode RoadFlags::read(PipelineOptions &options) const {
   if (ExitCode code = parallel.read(options.parallel))
     return code;
@@ -86,6 +103,8 @@ ExitCode RoadFlags::read(PipelineOptions &options) const {
   if (ExitCode code = readStep(options))
     return code;
   if (ExitCode code = readOverlap(options))
+    return code;
+  if (ExitCode code = readTarget(options))
     return code;
   if (stageMemory < 0)
     return fail(BadUsage, llvm::formatv("'--stage-memory': expected 0 or more, got {0}",

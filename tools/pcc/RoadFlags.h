@@ -62,6 +62,7 @@ private:
   ExitCode readStep(PipelineOptions &options) const;
   /// What communication hides under, and which of it shares messages.
   ExitCode readOverlap(PipelineOptions &options) const;
+  ExitCode readTarget(PipelineOptions &options) const;
   /// Says what was chosen, at the model.
   using Remark = std::function<void(mlir::Location)>;
   /// Chooses something by what compiling the model, as imported, comes to.
@@ -75,7 +76,7 @@ private:
   ModelFlags model;
   ParallelFlags parallel;
   ClusterFlag cluster;
-  llvm::cl::opt<std::string> loss, optimizer;
+  llvm::cl::opt<std::string> loss, optimizer, target;
   llvm::cl::list<std::string> dumpIr;
   llvm::cl::opt<bool> remarks, freezeBatchNorm, hidesReductions;
   llvm::cl::opt<int64_t> productChunks, stageMemory;

@@ -26,6 +26,8 @@ llvm::Expected<GpuTarget> findGpuTarget(llvm::StringRef chip) {
   static constexpr struct {
     llvm::StringLiteral chip, features;
   } known[] = {{"sm_80", "+ptx80"}, {"sm_90", "+ptx80"}, {"sm_100", "+ptx86"}};
+  if (chip == emulatorChip)
+    return GpuTarget{chip.str(), ""};
   for (const auto &target : known)
     if (target.chip == chip)
       return GpuTarget{chip.str(), target.features.str()};
@@ -89,8 +91,18 @@ static llvm::Error linkLibdevice(llvm::Module &module) {
   return llvm::Error::success();
 }
 
-llvm::Expected<std::string> compilePtx(gpu::GPUModuleOp kernels, const GpuTarget &target) {
-  auto machine = makeMachine(target);
+/// The architecture that the kernels were emitted for.
+static StringRef chipOf(gpu::GPUModuleOp kernels) {
+  ArrayAttr targets = kernels.getTargetsAttr();
+  auto target = targets ? dyn_cast<NVVM::NVVMTargetAttr>(targets[0]) : NVVM::NVVMTargetAttr();
+  return target ? target.getChip() : "none";
+}
+
+llvm::Expected<std::string> compilePtx(gpu::GPUModuleOp kernels) {
+  llvm::Expected<GpuTarget> target = findGpuTarget(chipOf(kernels));
+  if (!target)
+    return target.takeError();
+  auto machine = makeMachine(*target);
   if (!machine)
     return machine.takeError();
   llvm::LLVMContext context;
@@ -104,7 +116,7 @@ llvm::Expected<std::string> compilePtx(gpu::GPUModuleOp kernels, const GpuTarget
   return emitCode(**module, **machine, llvm::CodeGenFileType::AssemblyFile);
 }
 
-llvm::Expected<std::string> assembleCubin(llvm::StringRef ptx, const GpuTarget &target) {
+llvm::Expected<std::string> assembleCubin(llvm::StringRef ptx, llvm::StringRef gpu) {
   std::string toolkit = findToolkit(), assembler = toolkit + "/bin/ptxas";
   if (toolkit.empty())
     return "";
@@ -115,7 +127,7 @@ llvm::Expected<std::string> assembleCubin(llvm::StringRef ptx, const GpuTarget &
     return error;
   if (llvm::Error error = messages.create("txt"))
     return error;
-  std::string chip = "--gpu-name=" + target.chip;
+  std::string chip = ("--gpu-name=" + gpu).str();
   llvm::StringRef arguments[] = {assembler, chip, "-o", output.path, input.path};
   std::optional<llvm::StringRef> redirects[] = {std::nullopt, messages.path.str(),
                                                 messages.path.str()};
@@ -129,6 +141,46 @@ llvm::Expected<std::string> assembleCubin(llvm::StringRef ptx, const GpuTarget &
   if (!cubin)
     return llvm::createStringError(cubin.getError(), "the assembler's output cannot be read");
   return (*cubin)->getBuffer().str();
+}
+
+/// Threads of a block, by kernel.
+static llvm::StringMap<int> threadsOf(Block &functions) {
+  llvm::StringMap<int> threads;
+  for (auto kernel : functions.getOps<LLVM::LLVMFuncOp>())
+    if (auto grid = kernel->getAttrOfType<DenseI64ArrayAttr>(gridAttrName))
+      threads[kernel.getName()] = int(grid[1]);
+  return threads;
+}
+
+bool hasGpuKernels(ModuleOp module) {
+  return !module.getOps<gpu::GPUModuleOp>().empty() || !threadsOf(*module.getBody()).empty();
+}
+
+static llvm::Expected<KernelObject> compileForEmulator(ModuleOp module) {
+  llvm::Expected<KernelObject> object = compileKernels(module);
+  if (!object)
+    return object.takeError();
+  return KernelObject{
+      {},
+      {},
+      GpuObject{emulatorChip.str(), "", std::move(object->elf), threadsOf(*module.getBody())}};
+}
+
+llvm::Expected<KernelObject> compileGpuKernels(ModuleOp module) {
+  auto gpuModules = module.getOps<gpu::GPUModuleOp>();
+  if (gpuModules.empty())
+    return compileForEmulator(module);
+  gpu::GPUModuleOp kernels = *gpuModules.begin();
+  llvm::Expected<std::string> ptx = compilePtx(kernels);
+  if (!ptx)
+    return ptx.takeError();
+  llvm::Expected<std::string> cubin = assembleCubin(*ptx, chipOf(kernels));
+  if (!cubin)
+    return cubin.takeError();
+  return KernelObject{{},
+                      {},
+                      GpuObject{chipOf(kernels).str(), std::move(*ptx), std::move(*cubin),
+                                threadsOf(*kernels.getBody())}};
 }
 
 } // namespace pcc::lower

@@ -4,8 +4,7 @@
 #pragma once
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "llvm/Support/Error.h"
-#include <string>
+#include "passes/lower/EmitKernels.h"
 
 namespace pcc::lower {
 
@@ -17,11 +16,17 @@ struct GpuTarget {
 /// Those that there is code for; error: the name of another one.
 llvm::Expected<GpuTarget> findGpuTarget(llvm::StringRef chip);
 
-/// The kernels of a module (after `--lower-convert-gpu-kernels`) as PTX.
-llvm::Expected<std::string> compilePtx(mlir::gpu::GPUModuleOp kernels, const GpuTarget &target);
+/// The kernels of a module (after `--lower-convert-gpu-kernels`) as PTX for its chip.
+llvm::Expected<std::string> compilePtx(mlir::gpu::GPUModuleOp kernels);
 
 /// The machine code of PTX, by the `ptxas` of the toolkit found when pcc was built, or on the path.
 /// Empty where there is none: the driver compiles the PTX when it loads it.
-llvm::Expected<std::string> assembleCubin(llvm::StringRef ptx, const GpuTarget &target);
+llvm::Expected<std::string> assembleCubin(llvm::StringRef ptx, llvm::StringRef chip);
+
+/// Whether the kernels of a module are those of a GPU, or of its emulator.
+bool hasGpuKernels(mlir::ModuleOp module);
+
+/// Compiles and assembles them.
+llvm::Expected<KernelObject> compileGpuKernels(mlir::ModuleOp module);
 
 } // namespace pcc::lower

@@ -6,11 +6,12 @@
 //
 // Assumes kernels as functions of core ops (LowerToTask). Leaves them in a `gpu.module`, as
 // functions of the gpu, arith, math and scf dialects on pointers, with `task.grid`. The iterations
-// of a launch are the blocks.
+// of a launch are the blocks. Sums over slots and products get kernels as well (SupportKernels.h).
 #include "passes/lower/EmitKernels.h"
 #include "passes/lower/KernelFunction.h"
 #include "passes/lower/Passes.h"
 #include "passes/lower/gpu/GpuLoops.h"
+#include "passes/lower/gpu/SupportKernels.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -66,11 +67,15 @@ static int64_t emitGpuKernel(OpBuilder &builder, func::FuncOp kernel) {
 
 namespace {
 struct EmitGpuKernels : impl::EmitGpuKernelsBase<EmitGpuKernels> {
+  using EmitGpuKernelsBase::EmitGpuKernelsBase;
   void runOnOperation() override {
     ModuleOp module = getOperation();
     SmallVector<func::FuncOp> kernels = listKernels(module);
     OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
-    auto target = gpu::GPUModuleOp::create(builder, module.getLoc(), "kernels");
+    Attribute chip =
+        NVVM::NVVMTargetAttr::get(&getContext(), /*optLevel=*/3, "nvptx64-nvidia-cuda", this->chip);
+    auto target =
+        gpu::GPUModuleOp::create(builder, module.getLoc(), "kernels", builder.getArrayAttr(chip));
     builder.setInsertionPointToStart(target.getBody());
     llvm::DenseMap<StringAttr, int64_t> blocks; ///< by kernel
     for (func::FuncOp kernel : kernels) {
@@ -80,6 +85,7 @@ struct EmitGpuKernels : impl::EmitGpuKernelsBase<EmitGpuKernels> {
       builder.setInsertionPointToEnd(target.getBody());
       kernel.erase();
     }
+    emitSupportKernels(module, target);
     module.walk([&](task::LaunchOp launch) {
       launch.setTrip(blocks.lookup(launch.getKernelAttr().getAttr()));
     });

@@ -7,9 +7,9 @@
 //     pcc_gpu_run(k.thread, buffers, scalars, begin, end, threads);    blocks begin … end-1
 //   }
 //
-// `k.thread` is what one thread does. Who it is, barriers and exchanges are calls of functions
-// pcc_gpu_… that whoever loads the object must have. Shared memory is a variable of the object, so
-// one block runs at a time.
+// `k.arguments` are two numbers: of its buffers, of its scalars. `k.thread` is what one thread
+// does. Who it is, barriers and exchanges are calls of functions pcc_gpu_… that whoever loads the
+// object must have. Shared memory is a variable of the object, so one block runs at a time.
 #include "passes/lower/ConvertToLLVM.h"
 #include "passes/lower/EmitKernels.h"
 #include "passes/lower/Passes.h"
@@ -107,7 +107,7 @@ static void addEntry(LLVM::LLVMFuncOp kernel) {
   std::string name = kernel.getName().str();
   kernel.setName(name + ".body");
   kernel.setLinkage(LLVM::Linkage::Internal);
-  int64_t threads = kernel->getAttrOfType<DenseI64ArrayAttr>(gridAttrName)[1];
+  auto grid = kernel->getAttrOfType<DenseI64ArrayAttr>(gridAttrName);
   for (StringRef attribute : {NVVM::NVVMDialect::getKernelFuncAttrName(),
                               NVVM::NVVMDialect::getReqntidAttrName(), StringRef(gridAttrName)})
     kernel->removeAttr(attribute);
@@ -117,13 +117,15 @@ static void addEntry(LLVM::LLVMFuncOp kernel) {
                                          LLVM::Linkage::Internal);
   auto entry = LLVM::LLVMFuncOp::create(
       b, name, LLVM::LLVMFunctionType::get(none, {pointer, pointer, i64, i64}));
+  entry->setAttr(gridAttrName, grid);
   Block *block = thread.addEntryBlock(b);
   b.setInsertionPointToStart(block);
   SmallVector<Value> arguments;
   auto isPointer = [](Type type) { return isa<LLVM::LLVMPointerType>(type); };
   int32_t buffers = llvm::count_if(kernel.getArgumentTypes(), isPointer);
   unpack(b, block->getArgument(0), pointer, buffers, arguments);
-  unpack(b, block->getArgument(1), i64, int32_t(kernel.getNumArguments()) - buffers, arguments);
+  int32_t scalars = int32_t(kernel.getNumArguments()) - buffers;
+  unpack(b, block->getArgument(1), i64, scalars, arguments);
   LLVM::CallOp::create(b, kernel, arguments);
   LLVM::ReturnOp::create(b, ValueRange());
 
@@ -131,9 +133,14 @@ static void addEntry(LLVM::LLVMFuncOp kernel) {
   b.setInsertionPointToStart(block);
   arguments.assign({LLVM::AddressOfOp::create(b, thread)});
   llvm::append_range(arguments, block->getArguments());
-  arguments.push_back(LLVM::ConstantOp::create(b, b.getI64IntegerAttr(threads)));
+  arguments.push_back(LLVM::ConstantOp::create(b, b.getI64IntegerAttr(grid[1])));
   callEmulator(b, b.getLoc(), "pcc_gpu_run", {}, arguments);
   LLVM::ReturnOp::create(b, ValueRange());
+
+  b.setInsertionPoint(entry);
+  LLVM::GlobalOp::create(b, LLVM::LLVMArrayType::get(b.getI32Type(), 2), /*isConstant=*/true,
+                         LLVM::Linkage::External, name + ".arguments",
+                         b.getI32TensorAttr({buffers, scalars}));
 }
 
 namespace {

@@ -1,5 +1,4 @@
 // RUN: pcc-opt %s --lower-emit-gpu-kernels | FileCheck %s
-// RUN: pcc-opt %s --pass-pipeline='builtin.module(lower-emit-gpu-kernels,gpu.module(lower-convert-gpu-kernels))' | FileCheck %s --check-prefix=NVVM
 
 // The iterations of a launch become the blocks.
 // CHECK: task.program @main
@@ -20,9 +19,6 @@ task.program @main attributes {persistent_bytes = 0, temporary_bytes = 16384, co
 // CHECK-COUNT-4: llvm.load
 // CHECK-NOT: llvm.load
 // CHECK-COUNT-4: llvm.store
-// NVVM-LABEL: llvm.func @neg
-// NVVM: nvvm.read.ptx.sreg.tid.x range <i32, 0, 256>
-// NVVM: nvvm.read.ptx.sreg.ctaid.x
 func.func private @neg(%x: tensor<2048xf32>) -> tensor<2048xf32> attributes {task.form = #task.form<map 2048 x 1>} {
   %0 = graph.neg %x : tensor<2048xf32>
   return %0 : tensor<2048xf32>
@@ -59,8 +55,6 @@ func.func private @persistent(%x: tensor<4194304xf32>) -> (tensor<4194304xf32> {
 // CHECK-NOT: math.exp
 // CHECK-NOT: gpu.barrier
 // CHECK: llvm.store
-// NVVM-LABEL: llvm.func @softmax
-// NVVM: nvvm.shfl.sync  bfly
 func.func private @softmax(%x: tensor<8x32xf32>) -> tensor<8x32xf32> attributes {task.form = #task.form<rows 8 x 32>} {
   %0 = graph.reduce max %x, [1] : tensor<8x32xf32>
   %1 = graph.broadcast %0, [0] : tensor<8xf32> to tensor<8x32xf32>
@@ -79,8 +73,6 @@ func.func private @softmax(%x: tensor<8x32xf32>) -> tensor<8x32xf32> attributes 
 // CHECK: scf.for
 // CHECK: gpu.barrier
 // CHECK-COUNT-32: llvm.load %{{.*}} : !llvm.ptr<3> -> f32
-// NVVM-LABEL: llvm.func @long
-// NVVM: nvvm.barrier
 func.func private @long(%x: tensor<3x50257xf32>) -> tensor<3xf32> attributes {task.form = #task.form<rows 3 x 50257>} {
   %0 = graph.reduce sum %x, [1] : tensor<3x50257xf32>
   return %0 : tensor<3xf32>
@@ -103,12 +95,4 @@ func.func private @columns(%x: tensor<300x96xf32>) -> tensor<96xf32> attributes 
 func.func private @scatter(%x: tensor<50x8xf32>, %i: tensor<100xi64>, %u: tensor<100x8xf32>) -> (tensor<50x8xf32> {task.tied = 0 : i64}) attributes {task.form = #task.form<scatter 1 x 400>} {
   %0 = graph.scatter_add %x, %i, %u axis = 0 : (tensor<50x8xf32>, tensor<100xi64>, tensor<100x8xf32>) -> tensor<50x8xf32>
   return %0 : tensor<50x8xf32>
-}
-
-// A sine has neither a polynomial nor an instruction of full accuracy.
-// NVVM-LABEL: llvm.func @sine
-// NVVM: llvm.call @__nv_sinf
-func.func private @sine(%x: tensor<8xf32>) -> tensor<8xf32> attributes {task.form = #task.form<map 8 x 1>} {
-  %0 = graph.sin %x : tensor<8xf32>
-  return %0 : tensor<8xf32>
 }

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels for records that are not launches, of any size:
+//
+//   pcc_accumulate_T(f32 *sum, T *source, i64 count, i64 adds)
+//   pcc_product_T_R(T *a, T *b, R *c, R *bias, i64 batch, i64 m, i64 n, i64 k, i64 flags)
+//
+// A sum has no library's call. A product has one, and goes by its kernel where the library is not
+// there: it is right, not fast.
+#pragma once
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace pcc::lower {
+
+/// Adds to `kernels` those that the records of the module's programs ask for, each once.
+void emitSupportKernels(mlir::ModuleOp module, mlir::gpu::GPUModuleOp kernels);
+
+} // namespace pcc::lower

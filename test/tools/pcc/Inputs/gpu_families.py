@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Kernels for GPUs of the model families: gpu_families.py PCC PTXAS FOLDER
+#
+# Compiles the eight families of `pcc example`, evaluated and trained, to PTX for each architecture, and assembles it. Prints
+# for each the number of kernels, the most registers of one, and the bytes that its threads put aside in memory because
+# registers do not do; exits with 1 if PTX is refused, or if one kernel puts more aside than libdevice's sine may (for words of
+# 2/pi, by which it reduces great arguments).
+import re
+import subprocess
+import sys
+
+FAMILIES = {"mlp": [], "wide_deep": [], "moe": [], "gpt2": ["layers=1", "width=768", "heads=12", "sequence=1024", "vocabulary=50257"],
+            "llama": ["layers=1", "width=1024", "heads=16", "sequence=512"], "bert": ["layers=1"], "vit": ["layers=1"],
+            "resnet": ["depth=50", "image=224", "stem=7", "batch=2"]}
+CHIPS = ["sm_80", "sm_90", "sm_100"]
+MOST_ASIDE = 32
+
+
+def assemble(ptxas, chip, path):
+    done = subprocess.run([ptxas, f"--gpu-name={chip}", "-v", path, "-o", path + ".cubin"], capture_output=True, text=True)
+    text = done.stdout + done.stderr
+    if done.returncode:
+        sys.exit(f"{path}: {text}")
+
+    def figures(pattern):
+        return [int(figure) for figure in re.findall(pattern, text)]
+
+    return figures(r"Used (\d+) registers"), max(figures(r"(\d+) bytes stack frame"))
+
+
+def main():
+    pcc, ptxas, folder = sys.argv[1:]
+    aside = 0
+    for family, sizes in FAMILIES.items():
+        model = f"{folder}/{family}.mlir"
+        subprocess.run([pcc, "example", family, *(f"--set={size}" for size in sizes), "-o", model], check=True)
+        loss = "mse" if family in ("wide_deep", "moe") else "softmax_cross_entropy"
+        for way, flags in {"evaluated": [], "trained": [f"--loss={loss}", "--optimizer=adam,lr=0.1"]}.items():
+            for chip in CHIPS:
+                path = f"{folder}/{family}.{way}.{chip}.ptx"
+                subprocess.run([pcc, "compile", model, f"--target=cuda:{chip}", "--emit=ptx", "-o", path, *flags], check=True)
+                registers, bytes_aside = assemble(ptxas, chip, path)
+                print(f"{family} {way} {chip}: {len(registers)} kernels, at most {max(registers)} registers and {bytes_aside} bytes aside")
+                aside = max(aside, bytes_aside)
+    sys.exit(1 if aside > MOST_ASIDE else 0)
+
+
+main()
