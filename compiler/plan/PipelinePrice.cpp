@@ -50,7 +50,9 @@ bool isOfMicrobatch(StringRef name) {
 StagePrice priceStage(ModuleOp stage, const abi::Cluster &cluster, const PriceOptions &options) {
   StagePrice price;
   price.step = priceStep(stage, cluster, options);
-  price.ending = price.step.reductions + price.step.gathers - price.step.hidden;
+  price.hidesReductions = options.hidesReductions;
+  price.delaysReductions = options.delaysReductions;
+  price.hiddenShare = 1 - cluster.device().collective_share().value();
   for (const SectionPrice &section : price.step.sections)
     if (section.runs && !isOfMicrobatch(section.name))
       price.ending += section.sum();
@@ -69,6 +71,82 @@ StagePrice priceStage(ModuleOp stage, const abi::Cluster &cluster, const PriceOp
     if (section.runs)
       price.workBytes = std::max(price.workBytes, section.liveBytes);
   return price;
+}
+
+/// When the work of one device runs.
+struct DeviceTimes {
+  const std::vector<order::Work> &works;
+  const std::vector<order::Span> &spans;
+
+  double end() const { return spans.empty() ? 0 : spans.back().end; }
+  double lastBackward(int chunk) const {
+    double last = 0;
+    for (size_t i = 0; i < spans.size(); ++i)
+      if (backwardChunk(works[i]) == chunk)
+        last = spans[i].end;
+    return last;
+  }
+
+private:
+  static int backwardChunk(const order::Work &work) {
+    if (work.kind == order::WorkKind::Overlapped)
+      return work.backwardChunk;
+    return work.kind == order::WorkKind::Forward ? -1 : work.chunk;
+  }
+};
+
+/// What of `seconds` counts, of which `exposed` are beside nothing.
+double countHidden(const StagePrice &stage, double seconds, double exposed) {
+  exposed = stage.hidesReductions ? std::clamp(exposed, 0.0, seconds) : seconds;
+  return exposed + (seconds - exposed) * (1 - stage.hiddenShare);
+}
+
+/// What the sections of one chunk reduce; null where they reduce nothing.
+const SectionReductions *reductionsOf(const StepPrice &step, int chunk, int chunks) {
+  for (StringRef name : {facts::backwardName, facts::backwardWeightName, facts::backwardInputName,
+                         facts::forwardBackwardName}) {
+    std::string section = facts::sectionOfChunk(name, chunk, chunks);
+    for (const SectionReductions &reductions : step.sectionReductions)
+      if (reductions.section == section)
+        return &reductions;
+  }
+  return nullptr;
+}
+
+/// Seconds behind the last backward pass in which gradients are still reduced.
+double exposedReductions(const StagePrice &stage, int chunks, const DeviceTimes &times) {
+  std::vector<std::pair<double, const SectionReductions *>> byEnd;
+  for (int chunk = 0; chunk < chunks; ++chunk)
+    if (const SectionReductions *reductions = reductionsOf(stage.step, chunk, chunks))
+      byEnd.push_back({times.lastBackward(chunk), reductions});
+  llvm::stable_sort(byEnd, [](auto &a, auto &b) { return a.first < b.first; });
+  double seconds = 0, done = 0;
+  for (auto [end, reductions] : byEnd)
+    for (const SectionReductions::Bucket &bucket : reductions->buckets) {
+      double ready = stage.delaysReductions && chunks > 1 ? end : end - bucket.timeLeft;
+      done = std::max(done, ready) + bucket.seconds;
+      seconds += bucket.seconds;
+    }
+  return countHidden(stage, seconds, done - times.end());
+}
+
+/// Seconds for which first forward passes wait for their parameters, which are gathered beside
+/// them. Chunks have as much to gather as they have to reduce.
+double exposedGathers(const StagePrice &stage, int chunks) {
+  double reductions = 0, exposed = 0;
+  for (const SectionReductions &each : stage.step.sectionReductions)
+    reductions += each.sum();
+  for (int chunk = 0; chunk < chunks; ++chunk) {
+    const SectionReductions *own = reductionsOf(stage.step, chunk, chunks);
+    double gathers =
+        stage.step.gathers * (own && reductions > 0 ? own->sum() / reductions : 1.0 / chunks);
+    for (StringRef name : {facts::forwardTrainName, facts::forwardBackwardName})
+      if (const SectionPrice *section =
+              find(stage.step, facts::sectionOfChunk(name, chunk, chunks)))
+        gathers -= section->forward.sum();
+    exposed += std::max(0.0, gathers);
+  }
+  return countHidden(stage, stage.step.gathers, exposed);
 }
 
 } // namespace
@@ -97,9 +175,10 @@ PipelinePrice::Outcome PipelinePrice::run(const order::PipelineShape &shape,
   outcome.timeline = order::run(shape, order, times);
   for (int device = 0; device < shape.devices; ++device) {
     const StagePrice &stage = stages[device];
-    double end =
-        outcome.timeline.spans[device].empty() ? 0 : outcome.timeline.spans[device].back().end;
-    outcome.seconds = std::max(outcome.seconds, end + stage.ending);
+    DeviceTimes times{order[device], outcome.timeline.spans[device]};
+    outcome.seconds = std::max(outcome.seconds, times.end() + stage.ending +
+                                                    exposedReductions(stage, shape.chunks, times) +
+                                                    exposedGathers(stage, shape.chunks));
     // Live ones are chunks of microbatches, of which each keeps its part.
     int64_t live = outcome.timeline.peakLive[device];
     outcome.peakBytes.push_back(stage.heldBytes + stage.workBytes +

@@ -3,9 +3,12 @@
 // What a step of a program that was cut in pipeline stages costs on a described machine. Each stage
 // is priced by itself (StepPrice.h): how long a microbatch takes in its sections, and how long its
 // messages are on the way. These times, in the order of a schedule, give when each stage works
-// (passes/solve/order/Clock.h); then it reduces gradients and updates.
+// (passes/solve/order/Clock.h); then it updates. The gradients of a chunk are reduced from its last
+// backward pass on, beside those of other chunks; its updated parameters are gathered beside its
+// first forward pass.
 //
-//   step = max over stages of (end of its last backward pass + exposed reductions + update)
+//   step = max over stages of (end of its last backward pass + exposed reductions + update
+//                              + exposed gathers)
 //   bytes of a stage = parameters, states, gradients + saved bytes of a microbatch * live ones
 //                      + what its largest section has live
 #pragma once
@@ -18,8 +21,11 @@ namespace pcc::plan {
 /// What one stage does and keeps.
 struct StagePrice {
   StepPrice step; ///< of its sections alone
-  /// Seconds after its last backward pass.
+  /// Seconds after its last backward pass, without reductions and gathers.
   double ending = 0;
+  /// Whether these run beside computation, and what of that does not count.
+  bool hidesReductions = true, delaysReductions = false;
+  double hiddenShare = 1;
   int64_t heldBytes = 0; ///< parameters, states, gradients
   int64_t savedBytes =
       0; ///< that a microbatch keeps from its forward to its backward pass, all chunks

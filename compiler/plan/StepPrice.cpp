@@ -6,6 +6,7 @@
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/machine/Cluster.h"
 #include "runtime/machine/Roofline.h"
+#include "llvm/ADT/MapVector.h"
 
 #include <cmath>
 
@@ -26,6 +27,13 @@ double SectionPrice::recomputation() const {
   double communication = forward.communication + recomputed.communication + backward.communication;
   double share = communication > 0 ? recomputed.communication / communication : 0;
   return recomputed.sum() - hidden * share;
+}
+
+double SectionReductions::sum() const {
+  double sum = 0;
+  for (const Bucket &bucket : buckets)
+    sum += bucket.seconds;
+  return sum;
 }
 
 double StepPrice::sum() const {
@@ -87,6 +95,24 @@ static void addReductions(StepPrice &step, ArrayRef<MovableCollective> reduction
     step.hidden += (step.reductions - std::max(0.0, done)) * pricing.getHiddenShare();
 }
 
+/// Of each section that returns gradients.
+static void addSectionReductions(StepPrice &step, ArrayRef<MovableCollective> reductions,
+                                 const llvm::StringMap<double> &timesLeft,
+                                 const llvm::StringMap<std::string> &sections,
+                                 const Pricing &pricing) {
+  llvm::MapVector<StringRef, std::vector<MovableCollective>> bySection;
+  for (const MovableCollective &reduction : reductions)
+    if (auto section = sections.find(reduction.gradient); section != sections.end())
+      bySection[section->second].push_back(reduction);
+  for (const auto &[section, own] : bySection) {
+    step.sectionReductions.push_back({section.str(), {}});
+    for (const Bucket &bucket : fillBuckets(own, timesLeft, pricing.options.bucketBytes))
+      step.sectionReductions.back().buckets.push_back(
+          {bucket.timeLeft,
+           machine::priceCollective(pricing.cluster, *bucket.group, bucket.traffic).seconds});
+  }
+}
+
 static void addGathers(StepPrice &step, ArrayRef<MovableCollective> gathers,
                        const Pricing &pricing) {
   for (const MovableCollective &gather : gathers)
@@ -136,6 +162,7 @@ StepPrice priceStep(ModuleOp module, const abi::Cluster &cluster, const PriceOpt
                   1 + options.spread * expectGreatest(machine::countDevices(cluster))};
   StepPrice step;
   llvm::StringMap<double> timesLeft;
+  llvm::StringMap<std::string> sections; // by the gradients that they return
   std::vector<MovableCollective> reductions, gathers;
   for (facts::Section section : facts::collectSections(module)) {
     bool isUpdate = !graph::findArgs(section.function, graph::RoleKind::Gradient).empty();
@@ -152,11 +179,14 @@ StepPrice priceStep(ModuleOp module, const abi::Cluster &cluster, const PriceOpt
     step.sections.push_back(std::move(price));
     llvm::append_range(reductions, pricer.getReductions());
     llvm::append_range(gathers, pricer.getGathers());
-    for (const auto &entry : pricer.getTimesLeft())
+    for (const auto &entry : pricer.getTimesLeft()) {
       timesLeft[entry.getKey()] = entry.getValue();
+      sections[entry.getKey()] = step.sections.back().name;
+    }
   }
   step.peakBytes += step.heldBytes;
   addReductions(step, reductions, timesLeft, pricing);
+  addSectionReductions(step, reductions, timesLeft, sections, pricing);
   addGathers(step, gathers, pricing);
   return step;
 }

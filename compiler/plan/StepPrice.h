@@ -63,6 +63,8 @@ struct PriceOptions {
   std::string recompute;
   /// Whether gradients are reduced, and updated parameters gathered, beside computation.
   bool hidesReductions = true;
+  /// Whether those of one of several chunks of a stage begin only behind its last backward pass.
+  bool delaysReductions = false;
   /// Whether other collectives run beside the products next to them.
   bool hidesActivations = false;
   /// Units that a collective of activations takes from the product beside it; 0: as many as any
@@ -142,11 +144,24 @@ struct SectionPrice {
   double recomputation() const;
 };
 
+/// How the gradients of one section are reduced over the ranks: in buckets, one after the other.
+struct SectionReductions {
+  struct Bucket {
+    double timeLeft = 0; ///< from when its gradients are ready to the end of the section
+    double seconds = 0;
+  };
+  std::string section;
+  std::vector<Bucket> buckets;
+
+  double sum() const;
+};
+
 struct StepPrice {
   std::vector<SectionPrice> sections;
   /// In sections' communication, and hidden behind other sections.
   double reductions = 0, gathers = 0;
   double hidden = 0;
+  std::vector<SectionReductions> sectionReductions;
   /// Arguments of the sections (parameters, states, gradients) and the most that one has live.
   int64_t heldBytes = 0, peakBytes = 0;
 

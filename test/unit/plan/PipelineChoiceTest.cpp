@@ -93,3 +93,49 @@ TEST(PipelineChoice, KeepsWhatWasFoundBeforeARefusal) {
   EXPECT_EQ(ranked[0].schedule, "1f1b");
   EXPECT_EQ(ranked[0].peakBytes, 2020);
 }
+
+/// One device with two chunks, each of which takes 1 s forward and 2 s backward.
+static PipelinePrice makeTwoChunks() {
+  PipelinePrice price;
+  price.times = order::PipelineTimes::uniform({.chunks = 2}, {1, 2, 0});
+  price.stages.resize(1);
+  return price;
+}
+
+static double runTwoChunks(const PipelinePrice &price) {
+  using order::WorkKind;
+  order::Order order = {{{WorkKind::Forward, 0, 0},
+                         {WorkKind::Forward, 0, 1},
+                         {WorkKind::Backward, 0, 1},
+                         {WorkKind::Backward, 0, 0}}};
+  return price.run({.chunks = 2}, order).seconds;
+}
+
+// Work ends after 6 s, the backward pass of the second chunk after 4. Each chunk reduces for 3 s,
+// and may begin a second before its end.
+TEST(PipelinePrice, ChunksReduceBesideEachOther) {
+  PipelinePrice price = makeTwoChunks();
+  EXPECT_DOUBLE_EQ(runTwoChunks(price), 6);
+  StagePrice &stage = price.stages[0];
+  stage.step.sectionReductions = {{"backward.0", {{1, 3}}}, {"backward.1", {{1, 3}}}};
+  EXPECT_DOUBLE_EQ(runTwoChunks(price), 9); // from 3 to 9
+  stage.delaysReductions = true;
+  EXPECT_DOUBLE_EQ(runTwoChunks(price), 10); // from 4 to 10
+  stage.hiddenShare = 0.5;
+  EXPECT_DOUBLE_EQ(runTwoChunks(price), 11); // of 2 s beside work half counts
+  stage.hidesReductions = false;
+  EXPECT_DOUBLE_EQ(runTwoChunks(price), 12);
+}
+
+// Each chunk gathers for 2 s, one of them beside its forward pass.
+TEST(PipelinePrice, ChunksGatherBesideTheirForwardPass) {
+  PipelinePrice price = makeTwoChunks();
+  StepPrice &step = price.stages[0].step;
+  step.gathers = 4;
+  step.sections.resize(2);
+  step.sections[0].name = "forward_train.0";
+  step.sections[1].name = "forward_train.1";
+  for (SectionPrice &section : step.sections)
+    section.forward.contraction = 1;
+  EXPECT_DOUBLE_EQ(runTwoChunks(price), 8);
+}
