@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/lower/gpu/GpuLoops.h"
 
-#include "dialects/graph/Graph.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -63,6 +62,8 @@ GridShape gridOf(func::FuncOp kernel, task::FormAttr form) {
     return gridOfColumns(kernel, *loops);
   switch (form.getKind()) {
   case task::FormKind::Map:
+    if (std::optional<TransposeTiles> tiles = findTransposeTiles(kernel, form))
+      return {tiles->blocks(), usualThreads};
     return gridOfMap(kernel, form);
   case task::FormKind::Rows:
     return gridOfRows(kernel, form);
@@ -79,6 +80,8 @@ void emitGpuLoops(GpuKernel &kernel) {
     return emitGpuColumns(kernel, *loops);
   switch (form.getKind()) {
   case task::FormKind::Map:
+    if (std::optional<TransposeTiles> tiles = findTransposeTiles(kernel.body.function, form))
+      return emitGpuTranspose(kernel, *tiles);
     return emitGpuMap(kernel);
   case task::FormKind::Rows:
     return emitGpuRows(kernel);

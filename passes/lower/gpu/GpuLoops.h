@@ -3,7 +3,9 @@
 // The loops of a kernel on a GPU, by form: which thread works on what.
 //
 //   form      a thread has
-//   map       a piece of neighbouring elements that fill 16 bytes, then the piece one grid further
+//   map       a piece of neighbouring elements that fill 16 bytes, then the piece one grid further;
+//             of one that transposes elements of a tile, which the block takes through shared
+//             memory
 //   rows      pieces of a row, which a warp has if it is short, a block if it is long
 //   columns   a column or a few neighbouring ones, of every row that its warp has
 //   scatter   a warp has some rows of the result, and adds the updates that go there in their order
@@ -12,6 +14,7 @@
 // every GPU.
 #pragma once
 
+#include "dialects/graph/Graph.h"
 #include "passes/lower/KernelLoops.h"
 #include "passes/lower/gpu/ThreadBlock.h"
 
@@ -54,6 +57,19 @@ llvm::SmallVector<mlir::Value> emitStridedLoop(
 void emitIf(mlir::ImplicitLocOpBuilder &builder, mlir::Value condition,
             llvm::function_ref<void()> body);
 
+/// How a map kernel that transposes is cut: tiles of 32 rows and columns of the result.
+struct TransposeTiles {
+  llvm::SmallVector<graph::TransposeOp> transposes; ///< all of one shape
+  llvm::ArrayRef<int64_t> shape;                    ///< of their results; columns come last
+  unsigned rowDim = 0;                              ///< along which neighbours of the operands lie
+
+  int64_t rows() const { return shape[rowDim]; }
+  int64_t columns() const { return shape.back(); }
+  int64_t blocks() const;
+};
+/// Nothing where the kernel transposes nothing, or too little.
+std::optional<TransposeTiles> findTransposeTiles(mlir::func::FuncOp kernel, task::FormAttr form);
+
 GridShape gridOfMap(mlir::func::FuncOp kernel, task::FormAttr form);
 GridShape gridOfRows(mlir::func::FuncOp kernel, task::FormAttr form);
 GridShape gridOfColumns(mlir::func::FuncOp kernel, const ColumnLoops &loops);
@@ -63,6 +79,7 @@ GridShape gridOfPoolGradient(task::FormAttr form);
 GridShape gridOf(mlir::func::FuncOp kernel, task::FormAttr form);
 
 void emitGpuMap(GpuKernel &kernel);
+void emitGpuTranspose(GpuKernel &kernel, const TransposeTiles &tiles);
 void emitGpuRows(GpuKernel &kernel);
 void emitGpuColumns(GpuKernel &kernel, const ColumnLoops &loops);
 void emitGpuScatter(GpuKernel &kernel);

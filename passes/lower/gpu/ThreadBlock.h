@@ -46,11 +46,11 @@ public:
   /// Whether the condition holds in some lane of the warp.
   mlir::Value holdsInSomeLane(mlir::Value condition);
   void barrier();
+  /// Memory of the block for so many elements of a compute type.
+  mlir::Value allocateShared(mlir::Type type, int64_t count);
 
 private:
   mlir::Value exchange(mlir::Value value, mlir::Value other, bool isXor);
-  /// Shared memory for so many elements of a compute type.
-  mlir::Value allocateShared(mlir::Type type, int64_t count);
 
   Elements &elements;
   mlir::ImplicitLocOpBuilder &b;

@@ -44,6 +44,19 @@ static void addMaps(Cases &cases, const std::string &e) {
   cases.add({x}, "graph.transpose %a0, [1, 0] : " + x, y);
 }
 
+/// Tiles of transposes: whole ones, cut ones, several dimensions, with arithmetic on both sides.
+static void addTransposes(Cases &cases, const std::string &e) {
+  const std::string x = tensor("3x40x64x5x", e), y = tensor("3x64x5x40x", e),
+                    z = tensor("5x40x3x64x", e);
+  cases.add({x}, "graph.transpose %a0, [0, 2, 3, 1] : " + x, y);
+  cases.add({x}, "graph.transpose %a0, [3, 1, 0, 2] : " + x, z);
+  const std::string wide = tensor("33x65x", e), tall = tensor("65x33x", e);
+  cases.add({wide, tall, wide}, "graph.add %t, %u : " + tall, tall,
+            "  %s = graph.square %a0 : " + wide + "\n  %t = graph.transpose %s, [1, 0] : " + wide +
+                "\n  %r = graph.transpose %a2, [1, 0] : " + wide +
+                "\n  %u = graph.mul %r, %a1 : " + tall + "\n");
+}
+
 static void addScatters(Cases &cases, const std::string &e) {
   for (const char *rows : {"9", "5000", "9001"}) {
     const std::string x = tensor(std::string(rows) + "x40x", e), u = tensor("100x40x", e);
@@ -60,6 +73,7 @@ std::vector<std::string> sizeCases(const std::string &name) {
     addRows(cases, element);
     addColumns(cases, element);
     addMaps(cases, element);
+    addTransposes(cases, element);
     addScatters(cases, element);
   }
   return cases.functions;

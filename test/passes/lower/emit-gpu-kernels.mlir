@@ -96,3 +96,15 @@ func.func private @scatter(%x: tensor<50x8xf32>, %i: tensor<100xi64>, %u: tensor
   %0 = graph.scatter_add %x, %i, %u axis = 0 : (tensor<50x8xf32>, tensor<100xi64>, tensor<100x8xf32>) -> tensor<50x8xf32>
   return %0 : tensor<50x8xf32>
 }
+
+// A block takes a tile of 32 by 32 through shared memory, whose rows are 33 apart; edges are guarded where there are some.
+// CHECK: llvm.mlir.global internal @transpose.shared0() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<1056 x f32>
+// CHECK-LABEL: llvm.func @transpose
+// CHECK-SAME: task.grid = array<i64: 6, 256>
+// CHECK-COUNT-4: llvm.store %{{.*}}, %{{.*}} : f32, !llvm.ptr<3>
+// CHECK: gpu.barrier
+// CHECK-COUNT-4: scf.if
+func.func private @transpose(%x: tensor<64x70xf32>) -> tensor<70x64xf32> attributes {task.form = #task.form<map 4480 x 1>} {
+  %0 = graph.transpose %x, [1, 0] : tensor<64x70xf32>
+  return %0 : tensor<70x64xf32>
+}
