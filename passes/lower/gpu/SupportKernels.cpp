@@ -2,7 +2,7 @@
 #include "passes/lower/gpu/SupportKernels.h"
 
 #include "passes/lower/EmitKernels.h"
-#include "passes/lower/gpu/GpuLoops.h"
+#include "passes/lower/gpu/SupportKernel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -13,62 +13,10 @@ using namespace mlir;
 
 namespace pcc::lower {
 
-/// The greatest grids: threads of more elements go round.
-static constexpr int64_t blocksOfSum = 1024, blocksOfProduct = 65535;
+/// The greatest grid of a sum: threads of more elements go round.
+static constexpr int64_t blocksOfSum = 1024;
 /// Neighbouring elements of a sum that a block has.
 static constexpr int64_t elementsOfBlock = 1024;
-
-namespace {
-/// One kernel under construction: its arguments, pointers first, and what its thread is.
-class SupportKernel {
-public:
-  SupportKernel(gpu::GPUModuleOp kernels, const std::string &name, unsigned pointers,
-                unsigned numbers, int64_t blocks)
-      : b(kernels.getLoc(), OpBuilder::atBlockEnd(kernels.getBody())),
-        function(makeFunction(name, pointers, numbers, blocks)), entry(function.addEntryBlock(b)),
-        math(b, entry), elements(b, math) {
-    b.setInsertionPointToStart(entry);
-    auto end = LLVM::ReturnOp::create(b, ValueRange());
-    b.setInsertionPoint(end);
-    block.emplace(elements, usualThreads, blocks);
-  }
-
-  Value argument(unsigned n) const { return entry->getArgument(n); }
-  Value add(Value x, Value y) { return arith::AddIOp::create(b, x, y); }
-  Value mul(Value x, Value y) { return arith::MulIOp::create(b, x, y); }
-  Value div(Value x, Value y) { return arith::DivUIOp::create(b, x, y); }
-  Value rem(Value x, Value y) { return arith::RemUIOp::create(b, x, y); }
-  Value select(Value c, Value x, Value y) { return arith::SelectOp::create(b, c, x, y); }
-  Value less(Value x, Value y) { return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, x, y); }
-  /// Whether a bit of a number is set.
-  Value has(Value number, int64_t bit) {
-    Value masked = arith::AndIOp::create(b, number, math.constant(bit));
-    return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, masked, math.constant(0));
-  }
-
-private:
-  LLVM::LLVMFuncOp makeFunction(const std::string &name, unsigned pointers, unsigned numbers,
-                                int64_t blocks) {
-    SmallVector<Type> types(pointers, LLVM::LLVMPointerType::get(b.getContext()));
-    types.append(numbers, b.getI64Type());
-    auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()), types);
-    auto made = LLVM::LLVMFuncOp::create(b, name, type);
-    made->setAttr(gridAttrName, b.getDenseI64ArrayAttr({blocks, usualThreads}));
-    made->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), b.getUnitAttr());
-    made->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
-                  b.getDenseI32ArrayAttr(int32_t(usualThreads)));
-    return made;
-  }
-
-public:
-  ImplicitLocOpBuilder b;
-  LLVM::LLVMFuncOp function;
-  Block *entry;
-  IndexMath math;
-  Elements elements;
-  std::optional<ThreadBlock> block;
-};
-} // namespace
 
 static std::string nameOf(Type type) {
   std::string name;
@@ -76,83 +24,95 @@ static std::string nameOf(Type type) {
   return name;
 }
 
+SupportKernel::SupportKernel(gpu::GPUModuleOp kernels, const std::string &name, unsigned pointers,
+                             unsigned numbers, int64_t blocks)
+    : b(kernels.getLoc(), OpBuilder::atBlockEnd(kernels.getBody())), pointers(pointers),
+      function(makeFunction(name, numbers, blocks)), entry(function.addEntryBlock(b)),
+      math(b, entry), elements(b, math) {
+  b.setInsertionPointToStart(entry);
+  auto end = LLVM::ReturnOp::create(b, ValueRange());
+  b.setInsertionPoint(end);
+  block.emplace(elements, usualThreads, blocks);
+}
+
+LLVM::LLVMFuncOp SupportKernel::makeFunction(const std::string &name, unsigned numbers,
+                                             int64_t blocks) {
+  SmallVector<Type> types(pointers, LLVM::LLVMPointerType::get(b.getContext()));
+  types.append(numbers, b.getI64Type());
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()), types);
+  auto made = LLVM::LLVMFuncOp::create(b, name, type);
+  made->setAttr(gridAttrName, b.getDenseI64ArrayAttr({blocks, usualThreads}));
+  made->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), b.getUnitAttr());
+  made->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
+                b.getDenseI32ArrayAttr(int32_t(usualThreads)));
+  return made;
+}
+
+Value SupportKernel::loadIf(Value condition, Type type, Value pointer, Value position) {
+  Value address = select(condition, pointer, entry->getArgument(0));
+  return elements.load(type, address, select(condition, position, math.constant(0)));
+}
+
+void SupportKernel::forEach(Value count, function_ref<void(Value)> body) {
+  Value own = add(mul(block->block(), math.constant(usualThreads)), block->thread());
+  emitStridedLoop(b, own, count, math.constant(blocksOfElements * usualThreads), body);
+}
+
+Value SupportKernel::sum(Value start, ArrayRef<Value> counts,
+                         function_ref<Value(ArrayRef<Value>)> term) {
+  SmallVector<Value> positions;
+  return sumFrom(start, counts, positions, term);
+}
+
+Value SupportKernel::sumFrom(Value sum, ArrayRef<Value> counts, SmallVector<Value> &positions,
+                             function_ref<Value(ArrayRef<Value>)> term) {
+  if (counts.empty())
+    return arith::AddFOp::create(b, sum, term(positions), arith::FastMathFlags::contract);
+  auto body = [&](Value position, ValueRange carried) -> SmallVector<Value> {
+    positions.push_back(position);
+    Value next = sumFrom(carried[0], counts.drop_front(), positions, term);
+    positions.pop_back();
+    return {next};
+  };
+  return emitStridedLoop(b, math.constant(0), counts.front(), math.constant(1), {sum}, body)[0];
+}
+
+Value SupportKernel::place(ArrayRef<Value> positions, ArrayRef<Value> sizes) {
+  Value sum = positions[0];
+  for (size_t i = 1; i < positions.size(); ++i)
+    sum = add(mul(sum, sizes[i]), positions[i]);
+  return sum;
+}
+
+SmallVector<Value> SupportKernel::split(Value place, ArrayRef<Value> sizes) {
+  SmallVector<Value> positions(sizes.size());
+  for (size_t i = sizes.size() - 1; i > 0; --i) {
+    positions[i] = rem(place, sizes[i]);
+    place = div(place, sizes[i]);
+  }
+  positions[0] = place;
+  return positions;
+}
+
 static void emitAccumulate(gpu::GPUModuleOp kernels, const std::string &name, Type source) {
   SupportKernel kernel(kernels, name, /*pointers=*/2, /*numbers=*/2, blocksOfSum);
   IndexMath &math = kernel.math;
   Type f32 = kernel.b.getF32Type();
-  Value sum = kernel.argument(0), count = kernel.argument(2);
-  Value adds = kernel.has(kernel.argument(3), 1);
+  Value sum = kernel.pointer(0), count = kernel.number(0);
+  Value adds = kernel.has(kernel.number(1), 1);
   Value first = kernel.mul(kernel.block->block(), math.constant(elementsOfBlock));
   Value step = math.constant(blocksOfSum * elementsOfBlock);
   emitStridedLoop(kernel.b, first, count, step, [&](Value begin) {
     for (int64_t turn = 0; turn < elementsOfBlock; turn += usualThreads) {
       Value n = kernel.add(kernel.add(begin, math.constant(turn)), kernel.block->thread());
       emitIf(kernel.b, kernel.less(n, count), [&] {
-        Value own = kernel.elements.load(source, kernel.argument(1), n);
+        Value own = kernel.elements.load(source, kernel.pointer(1), n);
         Value before = kernel.elements.load(f32, sum, n);
         Value both = arith::AddFOp::create(kernel.b, before, own);
         kernel.elements.store(kernel.select(adds, both, own), f32, sum, n);
       });
     }
   });
-}
-
-namespace {
-/// The bits of a product's flags.
-enum ProductFlag : int64_t {
-  transposesA = 1,
-  transposesB = 2,
-  sharesB = 4,
-  addsToC = 8,
-  hasRelu = 16,
-  hasBias = 32
-};
-} // namespace
-
-/// One element of c, in f32.
-static void emitProductElement(SupportKernel &kernel, Value element, Type type, Type result) {
-  IndexMath &math = kernel.math;
-  Value m = kernel.argument(5), n = kernel.argument(6), k = kernel.argument(7),
-        flags = kernel.argument(8), one = math.constant(1), zero = math.constant(0);
-  Value column = kernel.rem(element, n), rest = kernel.div(element, n);
-  Value row = kernel.rem(rest, m), batch = kernel.div(rest, m);
-  Value isA = kernel.has(flags, transposesA), isB = kernel.has(flags, transposesB);
-  Value a =
-      kernel.add(kernel.mul(batch, kernel.mul(m, k)), kernel.mul(row, kernel.select(isA, one, k)));
-  Value batchOfB = kernel.select(kernel.has(flags, sharesB), zero, batch);
-  Value b = kernel.add(kernel.mul(batchOfB, kernel.mul(k, n)),
-                       kernel.mul(column, kernel.select(isB, k, one)));
-  Value stepA = kernel.select(isA, m, one), stepB = kernel.select(isB, one, n);
-  Value none = emitNumber(kernel.b, kernel.b.getF32Type(), 0);
-  auto body = [&](Value i, ValueRange carried) -> SmallVector<Value> {
-    Value x = kernel.elements.load(type, kernel.argument(0), kernel.add(a, kernel.mul(i, stepA)));
-    Value y = kernel.elements.load(type, kernel.argument(1), kernel.add(b, kernel.mul(i, stepB)));
-    Value product = arith::MulFOp::create(kernel.b, x, y, arith::FastMathFlags::contract);
-    return {arith::AddFOp::create(kernel.b, carried[0], product, arith::FastMathFlags::contract)};
-  };
-  Value sum = emitStridedLoop(kernel.b, zero, k, one, {none}, body)[0];
-  // A read that is not asked for goes to the element itself, which is there.
-  auto addIf = [&](int64_t flag, Value pointer, Value position) {
-    Value isAsked = kernel.has(flags, flag);
-    Value address = kernel.select(isAsked, pointer, kernel.argument(2));
-    Value other = kernel.elements.load(result, address, kernel.select(isAsked, position, element));
-    Value more = arith::AddFOp::create(kernel.b, sum, other);
-    sum = kernel.select(isAsked, more, sum);
-  };
-  addIf(hasBias, kernel.argument(3), column);
-  addIf(addsToC, kernel.argument(2), element);
-  Value rectified = arith::MaximumFOp::create(kernel.b, sum, none);
-  sum = kernel.select(kernel.has(flags, hasRelu), rectified, sum);
-  kernel.elements.store(sum, result, kernel.argument(2), element);
-}
-
-static void emitProduct(gpu::GPUModuleOp kernels, const std::string &name, Type type, Type result) {
-  SupportKernel kernel(kernels, name, /*pointers=*/4, /*numbers=*/5, blocksOfProduct);
-  Value own = kernel.add(kernel.mul(kernel.block->block(), kernel.math.constant(usualThreads)),
-                         kernel.block->thread());
-  Value count = kernel.mul(kernel.argument(4), kernel.mul(kernel.argument(5), kernel.argument(6)));
-  emitStridedLoop(kernel.b, own, count, kernel.math.constant(blocksOfProduct * usualThreads),
-                  [&](Value element) { emitProductElement(kernel, element, type, result); });
 }
 
 void emitSupportKernels(ModuleOp module, gpu::GPUModuleOp kernels) {
@@ -163,11 +123,22 @@ void emitSupportKernels(ModuleOp module, gpu::GPUModuleOp kernels) {
     if (std::string name = "pcc_accumulate_" + nameOf(source); known.insert(name).second)
       emitAccumulate(kernels, name, source);
   });
+  module.walk([&](task::ConvolutionOp op) {
+    Type type = elementOf(op.getInput());
+    std::string name = nameOfConvolution(op.getKind()) + "_" + nameOf(type);
+    if (known.insert(name).second)
+      emitConvolutionKernel(kernels, name, op.getKind(), type);
+  });
+  module.walk([&](task::AttentionOp op) {
+    bool isForward = op.getGradients().empty();
+    if (known.insert(isForward ? "attention" : "attention gradients").second)
+      isForward ? emitAttentionKernel(kernels) : emitAttentionGradientKernels(kernels);
+  });
   module.walk([&](task::MatmulOp op) {
     Type type = elementOf(op.getA()), result = elementOf(op.getC());
     std::string name = "pcc_product_" + nameOf(type) + "_" + nameOf(result);
     if (known.insert(name).second)
-      emitProduct(kernels, name, type, result);
+      emitProductKernel(kernels, name, type, result);
   });
 }
 

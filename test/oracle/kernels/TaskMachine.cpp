@@ -191,6 +191,8 @@ std::map<std::string, Tensor> TaskMachine::run(StringRef name,
     for (Operation &op : section.getBody().front()) {
       if (auto kernel = dyn_cast<task::LaunchOp>(op))
         launch(kernel);
+      else if (support(&op))
+        continue;
       else if (auto matmul = dyn_cast<task::MatmulOp>(op))
         multiply(matmul);
       else if (auto convolution = dyn_cast<task::ConvolutionOp>(op))

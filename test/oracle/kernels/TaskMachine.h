@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Runs a section of a task program in this process: kernels from their native code, everything else
-// in the plainest way. What a device does, without one.
+// by the object's kernels of any size, or where it has none in the plainest way. What a device
+// does, without one.
 #pragma once
 
 #include "compiler/interpret/Tensor.h"
@@ -28,6 +29,16 @@ private:
   void multiply(task::MatmulOp op);
   void convolve(task::ConvolutionOp op);
   void attend(task::AttentionOp op); // TaskAttention.cpp
+
+  // TaskSupport.cpp
+  /// Runs a record by the object's kernels of any size; false where it has none.
+  bool support(mlir::Operation *op);
+  bool support(task::MatmulOp op);
+  bool support(task::ConvolutionOp op);
+  bool support(task::AttentionOp op);
+  /// Runs one on `count` elements. A program for GPUs must have it.
+  bool callSupport(const std::string &name, std::vector<void *> pointers,
+                   std::vector<int64_t> numbers, int64_t count);
 
   mlir::ModuleOp module;
   task::ProgramOp program;

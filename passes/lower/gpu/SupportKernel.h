@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What kernels of any size are written with (SupportKernels.h): sizes are arguments, each thread
+// has an element of the result, and goes on one grid further.
+#pragma once
+
+#include "dialects/task/Task.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "passes/lower/gpu/GpuLoops.h"
+
+namespace pcc::lower {
+
+/// The greatest grid of such a kernel.
+inline constexpr int64_t blocksOfElements = 65535;
+
+/// One under construction.
+class SupportKernel {
+public:
+  /// Its arguments are so many pointers, then so many numbers.
+  SupportKernel(mlir::gpu::GPUModuleOp kernels, const std::string &name, unsigned pointers,
+                unsigned numbers, int64_t blocks = blocksOfElements);
+
+  mlir::Value pointer(unsigned n) const { return entry->getArgument(n); }
+  mlir::Value number(unsigned n) const { return entry->getArgument(pointers + n); }
+
+  mlir::Value add(mlir::Value x, mlir::Value y) { return mlir::arith::AddIOp::create(b, x, y); }
+  mlir::Value sub(mlir::Value x, mlir::Value y) { return mlir::arith::SubIOp::create(b, x, y); }
+  mlir::Value mul(mlir::Value x, mlir::Value y) { return mlir::arith::MulIOp::create(b, x, y); }
+  mlir::Value div(mlir::Value x, mlir::Value y) { return mlir::arith::DivUIOp::create(b, x, y); }
+  mlir::Value rem(mlir::Value x, mlir::Value y) { return mlir::arith::RemUIOp::create(b, x, y); }
+  mlir::Value both(mlir::Value x, mlir::Value y) { return mlir::arith::AndIOp::create(b, x, y); }
+  mlir::Value select(mlir::Value c, mlir::Value x, mlir::Value y) {
+    return mlir::arith::SelectOp::create(b, c, x, y);
+  }
+  /// Of numbers below zero as well: none of them is less.
+  mlir::Value less(mlir::Value x, mlir::Value y) {
+    return mlir::arith::CmpIOp::create(b, mlir::arith::CmpIPredicate::ult, x, y);
+  }
+  /// Whether a bit of a number is set.
+  mlir::Value has(mlir::Value number, int64_t bit) {
+    mlir::Value masked = mlir::arith::AndIOp::create(b, number, math.constant(bit));
+    return mlir::arith::CmpIOp::create(b, mlir::arith::CmpIPredicate::ne, masked, math.constant(0));
+  }
+  mlir::Value zero() { return emitNumber(b, b.getF32Type(), 0); }
+
+  /// The element at a position where the condition holds; else whatever lies at the first argument.
+  mlir::Value loadIf(mlir::Value condition, mlir::Type type, mlir::Value pointer,
+                     mlir::Value position);
+  /// Calls `body` with the elements of this thread, of 0 … count-1.
+  void forEach(mlir::Value count, llvm::function_ref<void(mlir::Value)> body);
+  /// The sum of terms (f32) at all positions within `counts`, from `start` on.
+  mlir::Value sum(mlir::Value start, llvm::ArrayRef<mlir::Value> counts,
+                  llvm::function_ref<mlir::Value(llvm::ArrayRef<mlir::Value>)> term);
+  /// The row-major place of an element, and its positions.
+  mlir::Value place(llvm::ArrayRef<mlir::Value> positions, llvm::ArrayRef<mlir::Value> sizes);
+  llvm::SmallVector<mlir::Value> split(mlir::Value place, llvm::ArrayRef<mlir::Value> sizes);
+
+  mlir::ImplicitLocOpBuilder b;
+
+private:
+  mlir::LLVM::LLVMFuncOp makeFunction(const std::string &name, unsigned numbers, int64_t blocks);
+  mlir::Value sumFrom(mlir::Value sum, llvm::ArrayRef<mlir::Value> counts,
+                      llvm::SmallVector<mlir::Value> &positions,
+                      llvm::function_ref<mlir::Value(llvm::ArrayRef<mlir::Value>)> term);
+
+  unsigned pointers;
+  mlir::LLVM::LLVMFuncOp function;
+  mlir::Block *entry;
+
+public:
+  IndexMath math;
+  Elements elements;
+  std::optional<ThreadBlock> block;
+};
+
+void emitProductKernel(mlir::gpu::GPUModuleOp kernels, const std::string &name, mlir::Type type,
+                       mlir::Type result);
+std::string nameOfConvolution(task::ConvolutionKind kind);
+void emitConvolutionKernel(mlir::gpu::GPUModuleOp kernels, const std::string &name,
+                           task::ConvolutionKind kind, mlir::Type type);
+void emitAttentionKernel(mlir::gpu::GPUModuleOp kernels);
+void emitAttentionGradientKernels(mlir::gpu::GPUModuleOp kernels);
+
+} // namespace pcc::lower
