@@ -283,7 +283,7 @@ static void addKernelOrder(OpPassManager &passes, const PipelineOptions &options
 /// put in order again. Memory comes last, for it needs the order; whether it holds what kernels
 /// read there is checked here, where values still have names. After this stage no buffer moves.
 static void addSchedule(OpPassManager &passes, const PipelineOptions &options) {
-  passes.addPass(lower::createPrepareKernels());
+  passes.addPass(lower::createPrepareKernels({!options.gpuChip.empty()}));
   addCleanUp(passes);
   passes.addNestedPass<func::FuncOp>(schedule::createAssignKernels());
   addKernelOrder(passes, options);

@@ -10,8 +10,12 @@ def PrepareKernels : Pass<"lower-prepare-kernels", "::mlir::ModuleOp"> {
     A value that a step sums over its slots arrives in f32 and unscaled where a later section takes
     it; this pass multiplies and casts it there, behind a collective if that is its only reader.
     Splits become slices, so that every op has one result. Matrix products of f16 become products of
-    f32, rounded.
+    f32, rounded, where the device has none.
   }];
+  let options = [
+    Option<"multipliesHalf", "multiplies-half", "bool", /*default=*/"false",
+           "the device multiplies f16, as GPUs do">,
+  ];
   let dependentDialects = ["::pcc::graph::GraphDialect"];
 }
 

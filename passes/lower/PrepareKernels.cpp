@@ -2,10 +2,10 @@
 //
 // PrepareKernels: what the memory of a step looks like, written out as ops.
 //
-// Assumes local types and core ops. Leaves every op with one result, products and convolutions of
-// f16 in f32, and arguments that take a sum over slots in f32, followed by the multiplication with
-// the sum's scale. A linear collective on the argument stays first if its type is f32: it runs on
-// the sum as it lies in memory, and so in place, or leaves less to multiply.
+// Assumes local types and core ops. Leaves every op with one result, on the host products and
+// convolutions of f16 in f32, and arguments that take a sum over slots in f32, followed by the
+// multiplication with the sum's scale. A linear collective on the argument stays first if its type
+// is f32: it runs on the sum as it lies in memory, and so in place, or leaves less to multiply.
 #include "passes/lower/Passes.h"
 
 #include "dialects/dist/Dist.h"
@@ -98,12 +98,14 @@ static void takeSum(BlockArgument argument, Type element, double scale) {
 
 namespace {
 struct PrepareKernels : impl::PrepareKernelsBase<PrepareKernels> {
+  using PrepareKernelsBase::PrepareKernelsBase;
   void runOnOperation() override {
     SmallVector<graph::SplitOp> splits;
     getOperation().walk([&](graph::SplitOp op) { splits.push_back(op); });
     for (graph::SplitOp op : splits)
       replaceSplit(op);
-    getOperation().walk([](Operation *op) { widenProduct(op); });
+    if (!multipliesHalf)
+      getOperation().walk([](Operation *op) { widenProduct(op); });
 
     SmallVector<facts::Section> sections = facts::collectSections(getOperation());
     for (facts::Section &producer : sections)

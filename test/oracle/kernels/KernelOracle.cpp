@@ -92,7 +92,7 @@ void KernelOracle::check(const std::vector<std::string> &functions, uint64_t see
   graph::GraphDecomposeOptions decompose;
   decompose.keep = {"attention", "attention_gradient"}; // as the road does
   passes.addPass(graph::createGraphDecompose(decompose));
-  passes.addPass(lower::createPrepareKernels());
+  passes.addPass(lower::createPrepareKernels({GetParam() == Loops::Gpu}));
   passes.addNestedPass<func::FuncOp>(schedule::createAssignKernels());
   passes.addPass(schedule::createPlanMemory());
   passes.addPass(lower::createLowerToTask());

@@ -1,4 +1,5 @@
 // RUN: pcc-opt %s --split-input-file --lower-prepare-kernels | FileCheck %s
+// RUN: pcc-opt %s --split-input-file --lower-prepare-kernels=multiplies-half | FileCheck %s --check-prefix=HALF
 
 // Pieces of a split are slices.
 // CHECK-LABEL: @split
@@ -11,7 +12,9 @@ func.func @split(%x: tensor<4x6xf32>) -> (tensor<4x2xf32>, tensor<4x4xf32>) {
 
 // -----
 
-// Products of f16 are computed in f32 and rounded once; those of bf16 stay.
+// Products of f16 are computed in f32 and rounded once; those of bf16 stay. Where a device has them those of f16 stay, too.
+// HALF-LABEL: @products
+// HALF: graph.matmul %arg0, %arg1 {transpose_rhs} : tensor<2x3xf16>, tensor<4x3xf16>
 // CHECK-LABEL: @products
 func.func @products(%a: tensor<2x3xf16>, %b: tensor<4x3xf16>, %c: tensor<2x2xbf16>) -> (tensor<2x4xf16>, tensor<2x2xbf16>) {
   // CHECK: %[[A:.*]] = graph.cast %arg0 : tensor<2x3xf16> to tensor<2x3xf32>
