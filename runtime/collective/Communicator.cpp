@@ -2,6 +2,8 @@
 
 #include "runtime/collective/Communicator.h"
 
+#include "runtime/abi/ElementTypes.h"
+
 namespace pcc::runtime {
 
 int64_t CollectiveCall::count() const {
@@ -9,6 +11,17 @@ int64_t CollectiveCall::count() const {
   for (int64_t extent : shape)
     product *= extent;
   return product;
+}
+
+int64_t destinationBytes(const CollectiveCall &call, int members) {
+  int64_t count = call.destination ? call.count() : 0;
+  if (call.kind == abi::ALL_GATHER)
+    count *= members;
+  if (call.kind == abi::REDUCE_SCATTER)
+    count /= members;
+  if (call.kind == abi::BLOCK_EXCHANGE)
+    count = *abi::elementCount(call.targetShape);
+  return count * int64_t(abi::elementBytes(call.type));
 }
 
 std::string collectiveName(abi::CollectiveKind kind) {

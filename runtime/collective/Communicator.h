@@ -64,6 +64,9 @@ struct CollectiveCall {
   int64_t count() const;
 };
 
+/// Bytes of the destination of one of a group's `members`; 0 where there is none.
+int64_t destinationBytes(const CollectiveCall &call, int members);
+
 /// "all_reduce", "send", … as the ops are named on every level.
 std::string collectiveName(abi::CollectiveKind kind);
 

@@ -3,6 +3,10 @@
 // What a device offers to the executor: memory, native code, and the local records of a program
 // made ready to run. All that can be done once is done when a record is prepared (addresses,
 // scalars, library primitives), so that running it costs about a microsecond beside its work.
+//
+// The memory of a rank need not be the host's: only the device looks behind an address in it. What
+// is run is perhaps only enqueued; it is done in its order, and for sure behind synchronise() or
+// copyOut().
 
 #ifndef PCC_RUNTIME_DEVICE_DEVICE_H
 #define PCC_RUNTIME_DEVICE_DEVICE_H
@@ -13,6 +17,7 @@
 #include <array>
 #include <functional>
 #include <memory>
+#include <span>
 
 namespace pcc::runtime {
 
@@ -31,6 +36,7 @@ struct SlotValues {
 class PreparedRecord {
 public:
   virtual ~PreparedRecord() = default;
+  /// Does it, or enqueues it behind all that was run before.
   virtual Status run(const SlotValues &slot) = 0;
 };
 
@@ -47,6 +53,17 @@ struct RankMemory {
   }
 };
 
+/// Memory that a device gave. It goes back with this object, which may outlive the device.
+class Allocation {
+public:
+  explicit Allocation(std::byte *base) : base(base) {}
+  virtual ~Allocation() = default;
+  Allocation(const Allocation &) = delete;
+  Allocation &operator=(const Allocation &) = delete;
+
+  std::byte *const base;
+};
+
 /// What a record is prepared for. Prepared records keep no reference to it.
 struct PrepareContext {
   const abi::Executable &executable;
@@ -55,7 +72,7 @@ struct PrepareContext {
   int64_t rank;
 };
 
-/// One rank's device. Used by one thread, but for construction.
+/// One rank's device. Used by one thread at a time.
 class Device {
 public:
   virtual ~Device() = default;
@@ -63,11 +80,26 @@ public:
   /// Called once on the rank's thread before anything runs.
   virtual void enterThread() = 0;
 
-  /// Memory of `bytes` bytes, aligned to a cache line, zero.
-  virtual Expected<AlignedBytes> allocate(uint64_t bytes) = 0;
+  /// Whether its memory is the host's, which then may read and write there itself.
+  virtual bool hasHostMemory() const = 0;
 
-  /// Makes a launch, matmul, convolution, copy, fill or accumulate record ready. Errors: a product
-  /// or convolution of types that the device has not.
+  /// Memory of `bytes` bytes, aligned to a cache line, zero.
+  virtual Expected<std::unique_ptr<Allocation>> allocate(uint64_t bytes) = 0;
+
+  /// The content of the space CONSTANT, one copy for all ranks that can share it.
+  virtual std::byte *constants() = 0;
+
+  /// Copies from the host behind all that was run; `source` may change when it returns.
+  virtual Status copyIn(std::byte *destination, std::span<const std::byte> source) = 0;
+
+  /// Copies to the host what all that was run leaves there. Errors: also those of what was run.
+  virtual Status copyOut(std::span<std::byte> destination, const std::byte *source) = 0;
+
+  /// Returns when all that was run is done. Errors: those of what was run.
+  virtual Status synchronise() = 0;
+
+  /// Makes a launch, matmul, convolution, attention, copy, fill or accumulate record ready, which
+  /// must outlive what is made. Errors: what the device cannot do.
   virtual Expected<std::unique_ptr<PreparedRecord>> prepare(const abi::Record &record,
                                                             const PrepareContext &context) = 0;
 

@@ -3,6 +3,7 @@
 #include "runtime/abi/Outside.h"
 #include "runtime/abi/Stages.h"
 #include "runtime/data/BatchReader.h"
+#include "runtime/execute/BufferWriter.h"
 #include "runtime/execute/Metrics.h"
 #include "runtime/execute/Train.h"
 
@@ -26,6 +27,7 @@ struct Evaluation {
   }
 
   Status runRank(RankExecutor &rank);
+  Status readOutputs(RankExecutor &rank);
   Status share(RankExecutor &rank);
   Status count(RankExecutor &rank, int64_t firstRow, const ParallelFor &parallelFor);
 
@@ -46,18 +48,18 @@ struct Evaluation {
 Status Evaluation::runRank(RankExecutor &rank) {
   int section = sectionOfName(rank.program(), "forward");
   BatchReader reader(data, fieldOf, rank.executable(), rank.rank());
-  auto addressOf = [&](const abi::Input &input) { return rank.address(input.buffer()); };
+  BufferWriter inputs(rank);
+  auto addressOf = [&](const abi::Input &input) { return inputs.at(input.buffer()); };
   auto parallelFor = [&](int64_t count, const auto &body) { rank.device().parallel(count, body); };
   for (int64_t first = 0; first < data.rows; first += batchRows) {
     reader.read({nullptr, first}, addressOf, parallelFor);
+    if (Status status = inputs.send(); !status.ok())
+      return status;
     if (section >= 0)
       if (Status status = rank.runSection(uint32_t(section)); !status.ok())
         return status;
-    for (auto &[index, ofRanks] : blocks)
-      if (int own = abi::findResult(rank.program(), program.results(int(index))); own >= 0) {
-        const abi::Result &output = rank.program().results(own);
-        ofRanks[rank.rank()] = rank.read(output.block(), output.buffer());
-      }
+    if (Status status = readOutputs(rank); !status.ok())
+      return status;
     if (Status status = share(rank); !status.ok())
       return status;
     if (Status status = rank.world().barrier(); !status.ok())
@@ -68,6 +70,19 @@ Status Evaluation::runRank(RankExecutor &rank) {
     if (Status status = rank.world().barrier(); !status.ok())
       return status;
   }
+  return {};
+}
+
+/// Leaves the rank's blocks for the first one.
+Status Evaluation::readOutputs(RankExecutor &rank) {
+  for (auto &[index, ofRanks] : blocks)
+    if (int own = abi::findResult(rank.program(), program.results(int(index))); own >= 0) {
+      const abi::Result &output = rank.program().results(own);
+      Expected<Tensor> block = rank.read(output.block(), output.buffer());
+      if (!block)
+        return block.status();
+      ofRanks[rank.rank()] = std::move(*block);
+    }
   return {};
 }
 

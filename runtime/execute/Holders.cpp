@@ -6,6 +6,7 @@
 #include "runtime/abi/RankExpression.h"
 #include "runtime/abi/Stages.h"
 
+#include <list>
 #include <set>
 
 namespace pcc::runtime {
@@ -36,13 +37,18 @@ Status tellParameters(RankExecutor &rank, int64_t firstForeign) {
   if (rank.rank() < firstForeign)
     return {};
   std::vector<TaggedBytes> messages;
+  std::list<std::vector<std::byte>> copies;
   for (const abi::Parameter &own : rank.program().parameters()) {
     if (!own.state_of().empty())
       continue;
     for (const ParameterHolder &holder : holdersOf(rank.executable(), own.name()))
-      if (holder.rank == rank.rank())
-        messages.push_back(
-            {{rank.address(own.buffer()), size_t(localBytes(own.block()))}, holder.index});
+      if (holder.rank == rank.rank()) {
+        auto bytes =
+            rank.look(own.buffer(), size_t(localBytes(own.block())), copies.emplace_back());
+        if (!bytes)
+          return bytes.status();
+        messages.push_back({*bytes, holder.index});
+      }
   }
   return rank.tellFirst(messages); // all at once: the first rank takes them in an order of its own
 }

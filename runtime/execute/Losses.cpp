@@ -2,6 +2,10 @@
 
 #include "runtime/execute/Losses.h"
 
+#include "runtime/abi/ElementTypes.h"
+
+#include <array>
+
 namespace pcc::runtime {
 
 LossReader::LossReader(const abi::Executable &executable) {
@@ -18,10 +22,16 @@ LossReader::LossReader(const abi::Executable &executable) {
     counts.push_back(owner == ranks.first);
 }
 
-void LossReader::readAfter(uint32_t section, const RankExecutor &rank, double &value) const {
-  if (isAt(rank.rank()) && loss->section() == section)
-    value = loadElement(loss->block().type(), rank.address(loss->buffer())) *
-            (loss->scale() == 0 ? 1 : loss->scale());
+Status LossReader::readAfter(uint32_t section, const RankExecutor &rank, double &value) const {
+  if (!isAt(rank.rank()) || loss->section() != section)
+    return {};
+  std::array<std::byte, 8> element;
+  abi::ElementType type = loss->block().type();
+  if (Status status = rank.read(std::span(element).first(abi::elementBytes(type)), loss->buffer());
+      !status.ok())
+    return status;
+  value = loadElement(type, element.data()) * (loss->scale() == 0 ? 1 : loss->scale());
+  return {};
 }
 
 double LossReader::total(std::span<const double> values) const {

@@ -27,7 +27,7 @@ public:
   bool countsAt(int64_t rank) const { return loss && counts[size_t(rank)]; }
 
   /// Stores the rank's value, if `section` is the one that makes it.
-  void readAfter(uint32_t section, const RankExecutor &rank, double &value) const;
+  Status readAfter(uint32_t section, const RankExecutor &rank, double &value) const;
 
   /// The whole batch's loss from every rank's value: summed, in the order of ranks, over the axes
   /// on which it is partial.

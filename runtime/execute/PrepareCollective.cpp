@@ -2,7 +2,6 @@
 
 #include "runtime/execute/PrepareCollective.h"
 
-#include "runtime/abi/ElementTypes.h"
 #include "runtime/abi/RankExpression.h"
 
 #include <algorithm>
@@ -33,24 +32,6 @@ std::vector<Box> boxesOf(const abi::Collective &collective, const abi::RankList 
       boxes.push_back({source, positionOf(list, move.target()), listOf(move.source_start()),
                        listOf(move.size()), listOf(move.target_start())});
   return boxes;
-}
-
-struct Bytes {
-  const std::byte *begin = nullptr;
-  int64_t count = 0;
-  bool overlaps(const Bytes &other) const {
-    return begin < other.begin + other.count && other.begin < begin + count;
-  }
-};
-
-Bytes destinationBytes(const CollectiveCall &call, int members) {
-  int64_t count = call.destination ? call.count() : 0;
-  if (call.kind == abi::ALL_GATHER)
-    count *= members;
-  if (call.kind == abi::BLOCK_EXCHANGE)
-    count = *abi::elementCount(call.targetShape);
-  return {static_cast<const std::byte *>(call.destination),
-          count * int64_t(abi::elementBytes(call.type))};
 }
 
 } // namespace
@@ -87,7 +68,8 @@ CollectiveCall prepareCollective(const abi::Collective &collective, const Prepar
 }
 
 bool writes(const CollectiveCall &call, const std::byte *begin, int64_t bytes, int members) {
-  return destinationBytes(call, members).overlaps({begin, bytes});
+  auto *destination = static_cast<const std::byte *>(call.destination);
+  return begin < destination + destinationBytes(call, members) && destination < begin + bytes;
 }
 
 } // namespace pcc::runtime

@@ -151,32 +151,32 @@ static Status start(PreparedBatch &batch, uint64_t number, Progress &progress) {
 Expected<PreparedSection> PreparedSection::prepare(int index, const PrepareContext &context,
                                                    Device &device, const RankGroups &groups) {
   PreparedSection section;
+  section.device = &device;
   check::Neighbours neighbours(context.executable, context.program);
   for (const abi::Record &record : context.program.sections(index).records()) {
     section.usesInput |= runtime::readsInput(record, context);
-    if (record.has_collective()) {
+    if (record.has_collective())
       section.addCollective(record, groups, neighbours);
-      continue;
-    }
-    Step step{.record = &record, .waits = waitsOf(record)};
-    Status status =
-        forEachIndex(periodOf(record, context), context, [&](const PrepareContext &copy) {
-          Expected<std::unique_ptr<PreparedRecord>> local = device.prepare(record, copy);
-          if (local)
-            step.local.push_back(std::move(*local));
-          return local.status();
-        });
-    if (!status.ok())
+    else if (Status status = section.addLocal(record, context); !status.ok())
       return std::move(status).at({.rank = context.rank,
                                    .section = context.program.sections(index).name(),
                                    .op = record.op(),
                                    .location = record.location()});
-    section.steps.push_back(std::move(step));
   }
   for (Step &step : section.steps)
     if (step.batch)
       section.prepareCalls(step, context);
   return section;
+}
+
+Status PreparedSection::addLocal(const abi::Record &record, const PrepareContext &context) {
+  Step &step = steps.emplace_back(Step{.record = &record, .waits = waitsOf(record)});
+  return forEachIndex(periodOf(record, context), context, [&](const PrepareContext &copy) {
+    Expected<std::unique_ptr<PreparedRecord>> local = device->prepare(record, copy);
+    if (local)
+      step.local.push_back(std::move(*local));
+    return local.status();
+  });
 }
 
 void PreparedSection::addCollective(const abi::Record &record, const RankGroups &groups,
@@ -186,7 +186,7 @@ void PreparedSection::addCollective(const abi::Record &record, const RankGroups 
   if (!joins) {
     steps.push_back({.record = &record, .batch = std::make_unique<PreparedBatch>()});
     steps.back().batch->communicator = isPointToPoint(record.collective().kind())
-                                           ? groups.world
+                                           ? groups.world.get()
                                            : groups.groups[record.collective().group()].get();
   }
   Step &step = steps.back();
@@ -248,6 +248,10 @@ Status PreparedSection::runStep(Step &step, const SlotValues &slot, EventTable &
   if (step.record->lane() != abi::TRANSFER)
     if (Status status = events.finish(batch, progress, trace); !status.ok())
       return status;
+  // Others read the rank's memory as soon as it has come, and write to it, so what was run before
+  // has to be done. A communicator that enqueues would not need it.
+  if (Status status = device->synchronise(); !status.ok())
+    return status;
   if (Status status = start(batch, slot.ringIndex, progress); !status.ok())
     return status;
   if (events.watch)

@@ -24,9 +24,10 @@
 
 namespace pcc::runtime {
 
-/// The communicators of one rank: all ranks, and the rank's list of each group of the executable.
+/// The communicators of one rank for the memory of its device: all ranks, and the rank's list of
+/// each group of the executable.
 struct RankGroups {
-  Communicator *world = nullptr;
+  std::shared_ptr<Communicator> world;
   std::vector<std::unique_ptr<Communicator>> groups;
 };
 
@@ -84,7 +85,8 @@ private:
 
 class PreparedSection {
 public:
-  /// Prepares section `index` of the context's program.
+  /// Prepares section `index` of the context's program for the device, which must outlive it.
+  /// Errors: what the device cannot do.
   static Expected<PreparedSection> prepare(int index, const PrepareContext &context, Device &device,
                                            const RankGroups &groups);
 
@@ -103,10 +105,12 @@ private:
   };
   Status runStep(Step &step, const SlotValues &slot, EventTable &events, Progress &progress,
                  Trace &trace);
+  Status addLocal(const abi::Record &record, const PrepareContext &context);
   void addCollective(const abi::Record &record, const RankGroups &groups,
                      const check::Neighbours &neighbours);
   void prepareCalls(Step &step, const PrepareContext &context);
 
+  Device *device = nullptr;
   bool usesInput = false;
   std::vector<Step> steps;
 };

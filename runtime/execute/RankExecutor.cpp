@@ -5,44 +5,63 @@
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/abi/LastRuns.h"
 #include "runtime/abi/Stages.h"
+#include "runtime/collective/StagedCommunicator.h"
+#include "runtime/execute/BufferWriter.h"
 #include "runtime/execute/Initialise.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace pcc::runtime {
 
 RankExecutor::RankExecutor(const abi::Executable &executable, int64_t rank,
                            std::unique_ptr<Device> device, std::unique_ptr<Communicator> world,
-                           std::byte *constants, size_t tracedRecords)
+                           size_t tracedRecords)
     : whole(executable), own(executable.programs(abi::programOfRank(executable, rank))),
       ownRank(rank), ownDevice(std::move(device)), worldCommunicator(std::move(world)),
       events(own.events()), ownTrace(tracedRecords) {
-  groups.world = worldCommunicator.get();
-  memory.base[abi::CONSTANT] = constants;
+  groups.world = worldCommunicator;
+  if (!ownDevice->hasHostMemory())
+    groups.world = std::make_shared<StagedCommunicator>(worldCommunicator, *ownDevice);
+  memory.base[abi::CONSTANT] = ownDevice->constants();
 }
 
 Status RankExecutor::load(uint64_t seed) {
+  if (Status status = allocateSpaces(); !status.ok())
+    return std::move(status).at({.rank = ownRank});
+  if (Status status = initialiseParameters(seed); !status.ok())
+    return std::move(status).at({.rank = ownRank});
+  if (Status status = makeGroups(); !status.ok())
+    return status;
+  if (Status status = prepareSections(); !status.ok())
+    return status;
+  planSlots();
+  return {};
+}
+
+Status RankExecutor::allocateSpaces() {
   const std::pair<abi::Space, uint64_t> sizes[] = {
       {abi::PERSISTENT, own.memory().persistent_bytes()},
       {abi::TEMPORARY, own.memory().temporary_bytes()},
       {abi::INPUT, own.memory().input_bytes()}};
   use.allocated = whole.constants().size();
   for (auto [space, bytes] : sizes) {
-    Expected<AlignedBytes> allocation = ownDevice->allocate(bytes);
+    Expected<std::unique_ptr<Allocation>> allocation = ownDevice->allocate(bytes);
     if (!allocation)
-      return allocation.status().at({.rank = ownRank});
+      return allocation.status();
     use.allocated += bytes;
-    memory.base[space] = allocation->get();
+    memory.base[space] = (*allocation)->base;
     spaces.push_back(std::move(*allocation));
   }
-  for (const abi::Parameter &parameter : own.parameters())
-    initialise(parameter, whole.mesh(), ownRank, seed, address(parameter.buffer()));
-  if (Status status = makeGroups(); !status.ok())
-    return status;
-  if (Status status = prepareSections(); !status.ok())
-    return status;
-  planSlots();
+  return {};
+}
+
+Status RankExecutor::initialiseParameters(uint64_t seed) {
+  for (const abi::Parameter &parameter : own.parameters()) {
+    BufferWriter writer(*this); // one at a time in the host's memory
+    initialise(parameter, whole.mesh(), ownRank, seed, writer.at(parameter.buffer()));
+    if (Status status = writer.send(); !status.ok())
+      return status;
+  }
   return {};
 }
 
@@ -64,7 +83,7 @@ Status RankExecutor::makeGroups() {
 }
 
 Status RankExecutor::connectToFirst() {
-  Expected<std::unique_ptr<Communicator>> communicator = groups.world->split(0, int(ownRank));
+  Expected<std::unique_ptr<Communicator>> communicator = worldCommunicator->split(0, int(ownRank));
   if (communicator)
     toFirst = std::move(*communicator);
   return communicator.status();
@@ -175,25 +194,27 @@ Status RankExecutor::runSlots(int64_t step, const StepHooks &hooks) {
 Status RankExecutor::runSlot(size_t index, int64_t step, const StepHooks &hooks) {
   const abi::Slot &slot = own.slots(int(index));
   const SlotPlan &plan = slots[index];
+  Status status;
   if (plan.needsInput && hooks.fill)
-    hooks.fill(slot);
-  if (int64_t number = step * plan.runs + plan.block; own.has_step_buffer())
-    std::memcpy(address(own.step_buffer()), &number, sizeof number);
+    status = hooks.fill(slot);
+  if (int64_t number = step * plan.runs + plan.block; status.ok() && own.has_step_buffer())
+    status = ownDevice->copyIn(address(own.step_buffer()), std::as_bytes(std::span(&number, 1)));
   SlotValues values{slot.microbatch(), slot.copy(), plan.first, step,
                     abi::ringIndex(whole.batch(), slot)};
-  Status status = sections[slot.section()].run(values, events, ownProgress, ownTrace);
-  bool isRead = plan.last && hooks.sectionDone;
-  if (status.ok() && isRead)
+  if (status.ok())
+    status = sections[slot.section()].run(values, events, ownProgress, ownTrace);
+  if (status.ok() && plan.last && hooks.sectionDone) {
     status = finishResults(slot.section());
-  if (!status.ok())
-    return std::move(status).at({.rank = ownRank,
-                                 .step = step,
-                                 .section = own.sections(int(slot.section())).name(),
-                                 .microbatch = slot.microbatch(),
-                                 .copy = slot.copy()});
-  if (isRead)
-    hooks.sectionDone(slot.section());
-  return {};
+    if (status.ok())
+      status = hooks.sectionDone(slot.section());
+  }
+  if (status.ok())
+    return status;
+  return std::move(status).at({.rank = ownRank,
+                               .step = step,
+                               .section = own.sections(int(slot.section())).name(),
+                               .microbatch = slot.microbatch(),
+                               .copy = slot.copy()});
 }
 
 /// Waits for collectives that still write to what `section` shows.
@@ -221,11 +242,26 @@ std::byte *RankExecutor::address(uint32_t buffer) const {
   return memory.base[plan.space()] + plan.offset();
 }
 
-Tensor RankExecutor::read(const abi::Block &block, uint32_t buffer) const {
+Expected<Tensor> RankExecutor::read(const abi::Block &block, uint32_t buffer) const {
   Tensor tensor =
       Tensor::zeros(block.type(), {block.local_shape().begin(), block.local_shape().end()});
-  std::memcpy(tensor.data.data(), address(buffer), tensor.data.size());
+  if (Status status = read(tensor.data, buffer); !status.ok())
+    return status;
   return tensor;
+}
+
+Status RankExecutor::read(std::span<std::byte> bytes, uint32_t buffer) const {
+  return ownDevice->copyOut(bytes, address(buffer));
+}
+
+Expected<std::span<const std::byte>> RankExecutor::look(uint32_t buffer, size_t bytes,
+                                                        std::vector<std::byte> &copy) const {
+  if (ownDevice->hasHostMemory())
+    return std::span<const std::byte>(address(buffer), bytes);
+  copy.resize(bytes);
+  if (Status status = read(copy, buffer); !status.ok())
+    return status;
+  return std::span<const std::byte>(copy);
 }
 
 } // namespace pcc::runtime

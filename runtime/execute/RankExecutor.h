@@ -16,9 +16,9 @@ namespace pcc::runtime {
 /// What a step calls on the way.
 struct StepHooks {
   /// Fills the inputs for a microbatch and copy.
-  std::function<void(const abi::Slot &slot)> fill = {};
+  std::function<Status(const abi::Slot &slot)> fill = {};
   /// A section ran for the last time in this step, and its results can be read.
-  std::function<void(uint32_t section)> sectionDone = {};
+  std::function<Status(uint32_t section)> sectionDone = {};
 };
 
 /// Bytes of a rank.
@@ -37,10 +37,10 @@ struct TaggedBytes {
 
 class RankExecutor {
 public:
-  /// `executable` must be valid and outlive this, as must `constants`, the shared content of the
-  /// space CONSTANT. The trace has the last `tracedRecords` runs of records.
+  /// `executable` must be valid and outlive this. The trace has the last `tracedRecords` runs of
+  /// records.
   RankExecutor(const abi::Executable &executable, int64_t rank, std::unique_ptr<Device> device,
-               std::unique_ptr<Communicator> world, std::byte *constants, size_t tracedRecords);
+               std::unique_ptr<Communicator> world, size_t tracedRecords);
 
   /// Allocates, makes groups, prepares records, initialises parameters. Called by every rank at the
   /// same time, each on its thread.
@@ -57,7 +57,7 @@ public:
   const abi::Executable &executable() const { return whole; }
   const abi::Program &program() const { return own; }
   Device &device() { return *ownDevice; }
-  Communicator &world() { return *groups.world; }
+  Communicator &world() { return *worldCommunicator; }
   const Progress &progress() const { return ownProgress; }
   const Trace &trace() const { return ownTrace; }
   const MemoryUse &memoryUse() const { return use; }
@@ -70,12 +70,19 @@ public:
   Status tellFirst(std::span<const TaggedBytes> messages);
   Status hearFrom(int64_t rank, std::span<std::byte> bytes, uint32_t tag = 0);
 
+  /// In the memory of the device.
   std::byte *address(uint32_t buffer) const;
-  /// A copy of the block in a buffer.
-  Tensor read(const abi::Block &block, uint32_t buffer) const;
+  /// A copy of the block in a buffer, and of the first bytes of one.
+  Expected<Tensor> read(const abi::Block &block, uint32_t buffer) const;
+  Status read(std::span<std::byte> bytes, uint32_t buffer) const;
+  /// The first bytes of a buffer where the host can read them: in their place, or copied to `copy`.
+  Expected<std::span<const std::byte>> look(uint32_t buffer, size_t bytes,
+                                            std::vector<std::byte> &copy) const;
 
 private:
   Status makeGroups();
+  Status allocateSpaces();
+  Status initialiseParameters(uint64_t seed);
   Status prepareSections();
   void planSlots();
   void numberSlots();
@@ -89,9 +96,10 @@ private:
   const int64_t ownRank;
   // Prepared records refer to the device, so it must go after them.
   std::unique_ptr<Device> ownDevice;
-  std::unique_ptr<Communicator> worldCommunicator, toFirst;
+  /// For memory of the host.
+  std::shared_ptr<Communicator> worldCommunicator, toFirst;
   RankGroups groups;
-  std::vector<AlignedBytes> spaces;
+  std::vector<std::unique_ptr<Allocation>> spaces;
   RankMemory memory;
   std::vector<PreparedSection> sections;
   std::optional<uint32_t> startSection;

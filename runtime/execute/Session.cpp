@@ -11,14 +11,14 @@
 #include "runtime/check/Check.h"
 #include "runtime/checkpoint/SaveParameters.h"
 #include "runtime/collective/local/LocalCommunicator.h"
-#include "runtime/device/host/HostDevice.h"
+#include "runtime/execute/BufferWriter.h"
 #include "runtime/execute/Holders.h"
 #include "runtime/execute/Losses.h"
+#include "runtime/execute/OpenDevices.h"
 #include "runtime/execute/RankThreads.h"
 #include "runtime/execute/Watchdog.h"
 
 #include <algorithm>
-#include <cstring>
 #include <thread>
 
 namespace pcc::runtime {
@@ -27,7 +27,6 @@ struct Session::State {
   abi::Executable executable;
   abi::Program outside;
   SessionOptions options;
-  AlignedBytes constants;
   std::shared_ptr<World> world;
   /// Of own ranks, from the world's first one on.
   std::vector<std::unique_ptr<RankExecutor>> executors;
@@ -50,17 +49,12 @@ Expected<std::unique_ptr<Session>> Session::load(abi::Executable executable,
   state->executable = std::move(executable);
   state->outside = abi::outsideOf(state->executable);
   state->options = options;
-  const std::string &constants = state->executable.constants();
-  state->constants = allocateAligned(constants.size());
-  if (!state->constants)
-    return Status::failed(fmt::format("no memory for {} bytes of constants", constants.size()));
-  std::memcpy(state->constants.get(), constants.data(), constants.size());
   state->world = options.world;
   if (!state->world)
     state->world = makeLocalWorld(makeLocalCommunicators(
         int(abi::rankCount(state->executable.mesh())), options.threads, options.link));
   const World &world = *state->world;
-  auto devices = makeHostDevices(state->executable, options.threads, world.ownRanks());
+  auto devices = openDevices(state->executable, world, options.threads);
   if (!devices)
     return devices.status();
   auto communicators = state->world->connect();
@@ -69,7 +63,7 @@ Expected<std::unique_ptr<Session>> Session::load(abi::Executable executable,
   for (int i = 0; i < world.ownRanks(); ++i)
     state->executors.push_back(std::make_unique<RankExecutor>(
         state->executable, world.firstRank() + i, std::move((*devices)[i]),
-        std::move((*communicators)[i]), state->constants.get(), options.tracedRecords));
+        std::move((*communicators)[i]), options.tracedRecords));
   std::unique_ptr<Session> session(new Session(std::move(state)));
   bool isWhole = session->world().isWhole();
   Status loaded = session->onEveryRank([seed = options.seed, isWhole](RankExecutor &rank) {
@@ -84,8 +78,10 @@ Expected<std::unique_ptr<Session>> Session::load(abi::Executable executable,
 Status Session::onEveryRank(const std::function<Status(RankExecutor &)> &body) {
   auto task = std::make_shared<RankThreadsTask>();
   task->body = [state = state, body](int64_t rank) {
-    state->executors[rank]->device().enterThread();
-    return body(*state->executors[rank]);
+    RankExecutor &executor = *state->executors[rank];
+    executor.device().enterThread();
+    Status status = body(executor);
+    return status.ok() ? executor.device().synchronise().at({.rank = executor.rank()}) : status;
   };
   task->abort = [state = state](const std::string &reason) {
     state->executors[0]->world().abort(reason);
@@ -140,7 +136,8 @@ bool hasShape(const Tensor &tensor, const abi::Block &block, int64_t rowsFactor)
 
 /// Copies this rank's rows of block number `number` of every input, and of those behind it that a
 /// slot for `copies` copies works on.
-void fillInputs(RankExecutor &rank, const NamedTensors &batch, int64_t number, uint32_t copies) {
+Status fillInputs(RankExecutor &rank, const NamedTensors &batch, int64_t number, uint32_t copies) {
+  BufferWriter writer(rank);
   for (const abi::Input &input : rank.program().inputs()) {
     const abi::Block &block = input.block();
     int64_t bytes =
@@ -148,8 +145,9 @@ void fillInputs(RankExecutor &rank, const NamedTensors &batch, int64_t number, u
     for (uint32_t copy = 0; copy < copies; ++copy)
       copyBlockOut(block, rank.executable().mesh(), rank.rank(),
                    batch.at(input.name()).data.data() + (number + copy) * bytes,
-                   rank.address(abi::bufferOfCopy(input, copy)));
+                   writer.at(abi::bufferOfCopy(input, copy)));
   }
+  return writer.send();
 }
 
 /// The blocks of some results of all programs together, by rank; empty on ranks that have none.
@@ -175,6 +173,20 @@ std::vector<Tensor> takeBlocks(std::vector<Tensor> &blocks, abi::RankRange ranks
   for (int64_t rank = ranks.first; rank < ranks.end; ++rank)
     own[rank] = std::move(blocks[rank]);
   return own;
+}
+
+/// Leaves the blocks of results that the rank's program has, those of one section or of all (-1).
+Status readBlocks(const RankExecutor &rank, int64_t section, ResultBlocks &blocks) {
+  for (auto &[result, ofRanks] : blocks) {
+    const abi::Result *own = ownResult(rank, *result);
+    if (!own || (section >= 0 && own->section() != section))
+      continue;
+    Expected<Tensor> block = rank.read(own->block(), own->buffer());
+    if (!block)
+      return block.status();
+    ofRanks[rank.rank()] = std::move(*block);
+  }
+  return {};
 }
 
 /// Each program has its own blocks of a result; of several the first one's count, or their sum.
@@ -212,9 +224,13 @@ Status Session::setParameter(const std::string &name, const Tensor &global) {
   if (!hasShape(global, (*parameter)->block(), 1))
     return Status::badUsage(fmt::format("'{}': the tensor has another type or shape", name));
   for (const std::unique_ptr<RankExecutor> &rank : state->executors)
-    if (const abi::Parameter *own = ownParameter(*rank, name))
+    if (const abi::Parameter *own = ownParameter(*rank, name)) {
+      BufferWriter writer(*rank);
       copyBlockOut(own->block(), executable().mesh(), rank->rank(), global.data.data(),
-                   rank->address(own->buffer()));
+                   writer.at(own->buffer()));
+      if (Status status = writer.send(); !status.ok())
+        return status;
+    }
   return {};
 }
 
@@ -242,9 +258,14 @@ Expected<Tensor> Session::parameter(const std::string &name) const {
   // Of several programs that have it the first one's counts.
   for (size_t r = state->executors.size(); r-- > 0;)
     if (const RankExecutor &rank = *state->executors[r];
-        const abi::Parameter *own = ownParameter(rank, name))
-      copyBlockIn(own->block(), executable().mesh(), rank.rank(), rank.address(own->buffer()),
+        const abi::Parameter *own = ownParameter(rank, name)) {
+      std::vector<std::byte> copy;
+      auto bytes = rank.look(own->buffer(), size_t(localBytes(own->block())), copy);
+      if (!bytes)
+        return bytes.status();
+      copyBlockIn(own->block(), executable().mesh(), rank.rank(), bytes->data(),
                   global.data.data());
+    }
   return global;
 }
 
@@ -281,7 +302,8 @@ Expected<Tensor> Session::gather(RankExecutor &first, const abi::Parameter &para
     std::vector<std::byte> bytes(size_t(localBytes(block)));
     if (holder.rank < world().placement.firstOf(1)) {
       const RankExecutor &own = *state->executors[size_t(holder.rank)];
-      std::memcpy(bytes.data(), own.address(holder.parameter->buffer()), bytes.size());
+      if (Status status = own.read(bytes, holder.parameter->buffer()); !status.ok())
+        return status;
     } else if (Status status = first.hearFrom(holder.rank, bytes, holder.index); !status.ok()) {
       return status;
     }
@@ -317,14 +339,12 @@ Expected<StepResults> Session::runStep(const NamedTensors &batch) {
   Status status = onEveryRank([=, step = step](RankExecutor &rank) {
     StepHooks hooks;
     hooks.fill = [&](const abi::Slot &slot) {
-      fillInputs(rank, batch, slot.microbatch() * copies + slot.copy(),
-                 abi::copiesOfSlot(executable().batch()));
+      return fillInputs(rank, batch, slot.microbatch() * copies + slot.copy(),
+                        abi::copiesOfSlot(executable().batch()));
     };
     hooks.sectionDone = [&](uint32_t section) {
-      losses.readAfter(section, rank, (*values)[rank.rank()]);
-      for (auto &[result, blocks] : *gradients)
-        if (const abi::Result *own = ownResult(rank, *result); own && own->section() == section)
-          blocks[rank.rank()] = rank.read(own->block(), own->buffer());
+      Status status = losses.readAfter(section, rank, (*values)[rank.rank()]);
+      return status.ok() ? readBlocks(rank, section, *gradients) : status;
     };
     return rank.runStep(step, hooks);
   });
@@ -346,14 +366,11 @@ Expected<NamedTensors> Session::runForward(const NamedTensors &microbatch) {
     return status;
   auto outputs = std::make_shared<ResultBlocks>(makeBlocks(program(), ranks(), abi::OUTPUT));
   Status status = onEveryRank([=](RankExecutor &rank) {
-    fillInputs(rank, microbatch, 0, /*copies=*/1);
-    Status status;
-    if (int section = sectionOfName(rank.program(), "forward"); section >= 0)
+    Status status = fillInputs(rank, microbatch, 0, /*copies=*/1);
+    int section = sectionOfName(rank.program(), "forward");
+    if (status.ok() && section >= 0)
       status = rank.runSection(uint32_t(section));
-    for (auto &[result, blocks] : *outputs)
-      if (const abi::Result *own = ownResult(rank, *result))
-        blocks[rank.rank()] = rank.read(own->block(), own->buffer());
-    return status;
+    return status.ok() ? readBlocks(rank, /*section=*/-1, *outputs) : status;
   });
   if (!status.ok())
     return status;

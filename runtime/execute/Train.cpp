@@ -4,6 +4,7 @@
 #include "runtime/abi/RingCopy.h"
 
 #include "runtime/data/BatchReader.h"
+#include "runtime/execute/BufferWriter.h"
 #include "runtime/execute/Monitor.h"
 
 #include <algorithm>
@@ -44,18 +45,20 @@ Status Run::runRank(RankExecutor &rank) {
   std::shared_ptr<const std::vector<int64_t>> rows;
   int64_t batch = 0;
   double loss = 0;
+  BufferWriter inputs(rank);
   StepHooks hooks;
   hooks.fill = [&](const abi::Slot &slot) {
     int64_t block = int64_t(slot.microbatch()) * plan.copies() + slot.copy();
     for (uint32_t copy = 0; copy < abi::copiesOfSlot(plan); ++copy) {
       auto addressOf = [&](const abi::Input &input) {
-        return rank.address(abi::bufferOfCopy(input, copy));
+        return inputs.at(abi::bufferOfCopy(input, copy));
       };
       reader.read({rows.get(), batch * batchRows + (block + copy) * blockRows}, addressOf,
                   parallelFor);
     }
+    return inputs.send();
   };
-  hooks.sectionDone = [&](uint32_t section) { losses.readAfter(section, rank, loss); };
+  hooks.sectionDone = [&](uint32_t section) { return losses.readAfter(section, rank, loss); };
   for (int64_t step = 0; step < steps; ++step) {
     batch = step % stepsPerEpoch;
     if (batch == 0)

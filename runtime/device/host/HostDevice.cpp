@@ -16,14 +16,30 @@ namespace {
 
 constexpr uint64_t hugePage = 2 << 20;
 
+class HostAllocation final : public Allocation {
+public:
+  explicit HostAllocation(AlignedBytes bytes) : Allocation(bytes.get()), memory(std::move(bytes)) {}
+
+private:
+  AlignedBytes memory;
+};
+
+/// What the ranks of a process have in common.
+struct Shared {
+  std::shared_ptr<const KernelObject> object;
+  AlignedBytes constants;
+};
+
 class HostDevice final : public Device {
 public:
-  HostDevice(std::shared_ptr<const KernelObject> object, Team team)
-      : object(std::move(object)), team(team) {}
+  HostDevice(std::shared_ptr<const Shared> shared, Team team)
+      : shared(std::move(shared)), team(team) {}
 
   void enterThread() override { team.enterThread(); }
+  bool hasHostMemory() const override { return true; }
+  std::byte *constants() override { return shared->constants.get(); }
 
-  Expected<AlignedBytes> allocate(uint64_t bytes) override {
+  Expected<std::unique_ptr<Allocation>> allocate(uint64_t bytes) override {
     // Large pages where the system gives them: streams of parameters are bound by memory, and miss
     // fewer translations.
     uint64_t alignment = bytes >= hugePage ? hugePage : abi::bufferAlignment;
@@ -33,14 +49,26 @@ public:
     if (alignment == hugePage)
       madvise(memory.get(), bytes, MADV_HUGEPAGE);
     std::memset(memory.get(), 0, bytes);
-    return memory;
+    return std::unique_ptr<Allocation>(std::make_unique<HostAllocation>(std::move(memory)));
   }
+
+  Status copyIn(std::byte *destination, std::span<const std::byte> source) override {
+    std::memcpy(destination, source.data(), source.size());
+    return {};
+  }
+
+  Status copyOut(std::span<std::byte> destination, const std::byte *source) override {
+    std::memcpy(destination.data(), source, destination.size());
+    return {};
+  }
+
+  Status synchronise() override { return {}; }
 
   Expected<PreparedPointer> prepare(const abi::Record &record,
                                     const PrepareContext &context) override {
     switch (record.kind_case()) {
     case abi::Record::kLaunch:
-      return prepareLaunch(record.launch(), context, *object, team);
+      return prepareLaunch(record.launch(), context, *shared->object, team);
     case abi::Record::kMatmul:
       return prepareMatmul(record.matmul(), context, team);
     case abi::Record::kAttention:
@@ -63,7 +91,7 @@ public:
   }
 
 private:
-  std::shared_ptr<const KernelObject> object;
+  std::shared_ptr<const Shared> shared;
   Team team;
   std::shared_ptr<Scratch> scratch = std::make_shared<Scratch>();
 };
@@ -83,9 +111,16 @@ Expected<std::vector<std::unique_ptr<Device>>> makeHostDevices(const abi::Execut
   Expected<host::Team> team = host::Team::make(int(threads / ranks));
   if (!team)
     return team.status();
+  const std::string &constants = executable.constants();
+  auto shared = std::make_shared<host::Shared>();
+  shared->object = std::move(*object);
+  shared->constants = allocateAligned(constants.size());
+  if (!shared->constants)
+    return Status::failed(fmt::format("no memory for {} bytes of constants", constants.size()));
+  std::memcpy(shared->constants.get(), constants.data(), constants.size());
   std::vector<std::unique_ptr<Device>> devices;
   for (int64_t rank = 0; rank < ranks; ++rank)
-    devices.push_back(std::make_unique<host::HostDevice>(*object, *team));
+    devices.push_back(std::make_unique<host::HostDevice>(shared, *team));
   return devices;
 }
 

@@ -2,7 +2,6 @@
 
 #include "runtime/device/host/Records.h"
 
-#include "runtime/abi/RankExpression.h"
 #include "runtime/base/HalfFloat.h"
 
 #include <algorithm>
@@ -13,45 +12,22 @@ namespace {
 
 class LaunchRecord final : public PreparedRecord {
 public:
-  LaunchRecord(KernelFunction kernel, int64_t trip, const Team &team)
-      : kernel(kernel), trip(trip), team(team) {}
+  LaunchRecord(KernelFunction kernel, LaunchScalars scalars, int64_t trip, const Team &team)
+      : kernel(kernel), scalars(std::move(scalars)), trip(trip), team(team) {}
 
   Status run(const SlotValues &slot) override {
-    for (const SlotScalar &scalar : slotScalars)
-      scalars[scalar.index] = scalar.base + valueOf(scalar.value, slot);
-    team.parallel(trip, [this](int64_t begin, int64_t end) {
-      kernel(buffers.data(), scalars.data(), begin, end);
+    const int64_t *values = scalars.at(slot).data();
+    team.parallel(trip, [this, values](int64_t begin, int64_t end) {
+      kernel(buffers.data(), values, begin, end);
     });
     return {};
   }
 
-  /// A scalar that changes from slot to slot.
-  struct SlotScalar {
-    size_t index;
-    int64_t base;
-    abi::Scalar::SlotValue value;
-  };
   std::vector<void *> buffers;
-  std::vector<int64_t> scalars;
-  std::vector<SlotScalar> slotScalars;
 
 private:
-  static int64_t valueOf(abi::Scalar::SlotValue value, const SlotValues &slot) {
-    switch (value) {
-    case abi::Scalar::MICROBATCH:
-      return slot.microbatch;
-    case abi::Scalar::COPY:
-      return slot.copy;
-    case abi::Scalar::FIRST:
-      return slot.first;
-    case abi::Scalar::STEP:
-      return slot.step;
-    default:
-      return 0;
-    }
-  }
-
   const KernelFunction kernel;
+  LaunchScalars scalars;
   const int64_t trip;
   const Team &team;
 };
@@ -127,15 +103,10 @@ private:
 
 PreparedPointer prepareLaunch(const abi::Launch &launch, const PrepareContext &context,
                               const KernelObject &object, const Team &team) {
-  auto record = std::make_unique<LaunchRecord>(object.kernel(launch.kernel()), launch.trip(), team);
+  auto record = std::make_unique<LaunchRecord>(object.kernel(launch.kernel()),
+                                               LaunchScalars(launch, context), launch.trip(), team);
   for (const abi::Operand &operand : launch.operands())
     record->buffers.push_back(context.memory.address(context.program, operand));
-  for (const abi::Scalar &scalar : launch.scalars()) {
-    int64_t base = evaluate(scalar.expression(), context.executable.mesh(), context.rank);
-    if (scalar.slot_value() != abi::Scalar::NONE)
-      record->slotScalars.push_back({record->scalars.size(), base, scalar.slot_value()});
-    record->scalars.push_back(base);
-  }
   return record;
 }
 

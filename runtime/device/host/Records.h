@@ -5,7 +5,7 @@
 #ifndef PCC_RUNTIME_DEVICE_HOST_RECORDS_H
 #define PCC_RUNTIME_DEVICE_HOST_RECORDS_H
 
-#include "runtime/device/Device.h"
+#include "runtime/device/Slots.h"
 #include "runtime/device/host/KernelObject.h"
 #include "runtime/device/host/Scratch.h"
 #include "runtime/device/host/Team.h"
@@ -34,11 +34,6 @@ Expected<PreparedPointer> prepareAttention(const abi::Attention &attention,
 Expected<PreparedPointer> prepareConvolution(const abi::Convolution &convolution,
                                              const PrepareContext &context, const Team &team,
                                              std::shared_ptr<Scratch> scratch);
-
-/// Whether a record adds to its destination in this slot.
-inline bool adds(abi::Accumulation accumulation, const SlotValues &slot) {
-  return accumulation == abi::ADD || (accumulation == abi::ADD_AFTER_FIRST && !slot.first);
-}
 
 } // namespace pcc::runtime::host
 

@@ -6,7 +6,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <thread>
 
 namespace pcc::test {
@@ -22,23 +21,27 @@ std::vector<float> randomFloats(std::mt19937 &random, int64_t count) {
 }
 
 std::vector<float> runRecord(ProgramBuilder &builder, const abi::Record &record,
-                             const std::vector<std::pair<uint32_t, std::vector<float>>> &values,
-                             uint32_t out, int threads, const SlotValues &slot) {
+                             const BufferValues &values, uint32_t out, int threads,
+                             const SlotValues &slot) {
   builder.executable.clear_kernels();
   auto devices = makeHostDevices(builder.executable, threads);
   EXPECT_TRUE(bool(devices)) << devices.status().message();
-  Device &device = *(*devices)[0];
+  return runRecordOn(*(*devices)[0], builder, record, values, out, slot);
+}
+
+std::vector<float> runRecordOn(Device &device, ProgramBuilder &builder, const abi::Record &record,
+                               const BufferValues &values, uint32_t out, const SlotValues &slot) {
   device.enterThread();
-  AlignedBytes space = std::move(*device.allocate(builder.program.memory().persistent_bytes()));
+  auto space = std::move(*device.allocate(builder.program.memory().persistent_bytes()));
   RankMemory memory;
-  memory.base[abi::PERSISTENT] = space.get();
+  memory.base[abi::PERSISTENT] = space->base;
   auto address = [&](uint32_t buffer) {
     abi::Operand operand;
     operand.set_buffer(buffer);
     return memory.address(builder.program, operand);
   };
   for (const auto &[buffer, list] : values)
-    std::memcpy(address(buffer), list.data(), list.size() * sizeof(float));
+    EXPECT_TRUE(device.copyIn(address(buffer), std::as_bytes(std::span(list))).ok());
   auto prepared = device.prepare(record, {builder.executable, builder.program, memory, 0});
   EXPECT_TRUE(bool(prepared)) << prepared.status().message();
   // As an executor may, on another thread than the one that prepared it.
@@ -47,7 +50,8 @@ std::vector<float> runRecord(ProgramBuilder &builder, const abi::Record &record,
     EXPECT_TRUE((*prepared)->run(slot).ok());
   }).join();
   std::vector<float> result(builder.program.memory().buffers(int(out)).bytes() / sizeof(float));
-  std::memcpy(result.data(), address(out), result.size() * sizeof(float));
+  Status status = device.copyOut(std::as_writable_bytes(std::span(result)), address(out));
+  EXPECT_TRUE(status.ok()) << status.describe();
   return result;
 }
 

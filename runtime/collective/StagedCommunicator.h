@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Collectives of memory that only a device reaches, by way of the host's: sources are copied out
+// when a batch is started, destinations copied in when it is waited for. So every transport serves
+// every device, at the price of two copies over the device's link to the host.
+
+#ifndef PCC_RUNTIME_COLLECTIVE_STAGEDCOMMUNICATOR_H
+#define PCC_RUNTIME_COLLECTIVE_STAGEDCOMMUNICATOR_H
+
+#include "runtime/collective/Communicator.h"
+#include "runtime/device/Device.h"
+
+#include <map>
+
+namespace pcc::runtime {
+
+class StagedCommunicator : public Communicator {
+public:
+  /// Over `transport`, for memory of `device`, which must outlive this.
+  StagedCommunicator(std::shared_ptr<Communicator> transport, Device &device)
+      : transport(std::move(transport)), device(device) {}
+
+  int position() const override { return transport->position(); }
+  int size() const override { return transport->size(); }
+  Expected<Request> start(std::span<const CollectiveCall> calls) override;
+  Status wait(Request request, Passage &passage) override;
+  void abort(const std::string &reason) override { transport->abort(reason); }
+  Expected<std::unique_ptr<Communicator>> split(int color, int key) override;
+
+private:
+  using Bytes = std::vector<std::byte>;
+
+  /// Bytes of the host in place of those of the device that a call writes.
+  struct Destination {
+    std::byte *place;
+    size_t image; ///< of the batch's
+  };
+  /// A batch between start and wait.
+  struct Batch {
+    std::vector<CollectiveCall> calls;
+    std::vector<Bytes> images;
+    std::vector<Destination> destinations;
+    Request request;
+  };
+  Status stage(const CollectiveCall &call, Batch &batch);
+  Expected<std::byte *> addImage(Batch &batch, uint64_t bytes, const void *content);
+
+  const std::shared_ptr<Communicator> transport;
+  Device &device;
+  uint64_t started = 0;
+  std::map<uint64_t, Batch> batches;
+  std::vector<Bytes> idle;
+};
+
+} // namespace pcc::runtime
+
+#endif // PCC_RUNTIME_COLLECTIVE_STAGEDCOMMUNICATOR_H

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What of a record changes from slot to slot, the same on every device.
+
+#ifndef PCC_RUNTIME_DEVICE_SLOTS_H
+#define PCC_RUNTIME_DEVICE_SLOTS_H
+
+#include "runtime/device/Device.h"
+
+#include <vector>
+
+namespace pcc::runtime {
+
+/// Whether a record adds to its destination in this slot.
+inline bool adds(abi::Accumulation accumulation, const SlotValues &slot) {
+  return accumulation == abi::ADD || (accumulation == abi::ADD_AFTER_FIRST && !slot.first);
+}
+
+/// The scalar arguments of a launch on one rank.
+class LaunchScalars {
+public:
+  LaunchScalars(const abi::Launch &launch, const PrepareContext &context);
+
+  /// Those of a slot; valid until the next call.
+  std::vector<int64_t> &at(const SlotValues &slot);
+
+private:
+  /// One that changes.
+  struct Changing {
+    size_t index;
+    int64_t base;
+    abi::Scalar::SlotValue value;
+  };
+  std::vector<int64_t> values;
+  std::vector<Changing> changing;
+};
+
+} // namespace pcc::runtime
+
+#endif // PCC_RUNTIME_DEVICE_SLOTS_H

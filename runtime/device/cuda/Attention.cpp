@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Attention in f32 and its gradients, by
+//
+//   pcc_attention(query, key, value, mask, offset, result, log_sum, 12 sizes, i64 flags)
+//   pcc_attention_query, pcc_attention_key, pcc_attention_value
+//     (query, key, value, mask, offset, result, log_sum, gradient of the result, written, 12 sizes,
+//      i64 flags)
+//
+// Sizes: batch, heads, groups, positions, key positions, width, depth; the bits of the scale; by
+// how many elements the mask goes on with each sample, head, position and key position. Who has no
+// mask or offset passes null.
+
+#include "runtime/device/cuda/Call.h"
+#include "runtime/device/cuda/Records.h"
+
+#include <bit>
+
+namespace pcc::runtime::cuda {
+namespace {
+
+std::vector<int64_t> numbersOf(const abi::Attention &attention) {
+  constexpr int64_t causal = 1, hasMask = 2, hasOffset = 4;
+  std::vector<int64_t> numbers = {
+      attention.batch(),         attention.heads(),
+      attention.groups(),        attention.positions(),
+      attention.key_positions(), attention.width(),
+      attention.depth(),         std::bit_cast<int32_t>(float(attention.scale()))};
+  std::vector<int64_t> maskStrides(4, 0);
+  int64_t stride = 1;
+  for (int dim = attention.mask_shape_size() - 1; dim >= 0; --dim) {
+    maskStrides[size_t(dim)] = attention.mask_shape(dim) == 1 ? 0 : stride;
+    stride *= attention.mask_shape(dim);
+  }
+  numbers.insert(numbers.end(), maskStrides.begin(), maskStrides.end());
+  numbers.push_back(attention.causal() * causal + attention.has_mask() * hasMask +
+                    attention.has_offset() * hasOffset);
+  return numbers;
+}
+
+/// A function, and what it writes.
+struct Part {
+  const char *function;
+  int64_t elements;
+  std::vector<std::byte *> buffers;
+};
+
+std::vector<Part> partsOf(const abi::Attention &attention, const PrepareContext &context) {
+  auto address = [&](const abi::Operand &operand) {
+    return context.memory.address(context.program, operand);
+  };
+  std::vector<std::byte *> common = {address(attention.query()),
+                                     address(attention.key()),
+                                     address(attention.value()),
+                                     attention.has_mask() ? address(attention.mask()) : nullptr,
+                                     attention.has_offset() ? address(attention.offset()) : nullptr,
+                                     address(attention.result()),
+                                     address(attention.log_sum())};
+  int64_t rows = attention.batch() * attention.heads() * attention.positions();
+  int64_t keyRows = attention.batch() * attention.groups() * attention.key_positions();
+  if (!attention.has_gradients())
+    return {{"pcc_attention", rows * attention.depth(), common}};
+  const abi::Attention::Gradients &gradients = attention.gradients();
+  common.push_back(address(gradients.result()));
+  auto with = [&](const abi::Operand &written) {
+    std::vector<std::byte *> buffers = common;
+    buffers.push_back(address(written));
+    return buffers;
+  };
+  return {{"pcc_attention_query", rows * attention.width(), with(gradients.query())},
+          {"pcc_attention_key", keyRows * attention.width(), with(gradients.key())},
+          {"pcc_attention_value", keyRows * attention.depth(), with(gradients.value())}};
+}
+
+} // namespace
+
+Expected<PreparedPointer> prepareAttention(const abi::Record &record, const PrepareContext &context,
+                                           RankParts parts) {
+  std::vector<int64_t> numbers = numbersOf(record.attention());
+  std::vector<Call> calls;
+  for (Part &part : partsOf(record.attention(), context)) {
+    Expected<FunctionHandle> function = parts.code.support(part.function);
+    if (!function)
+      return function.status();
+    calls.emplace_back(*function, blocksOfElements(part.elements), supportThreads,
+                       std::move(part.buffers), numbers);
+  }
+  return prepareCalls(record, std::move(calls), parts.stream);
+}
+
+} // namespace pcc::runtime::cuda

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/device/cuda/Call.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace pcc::runtime::cuda {
+
+Call::Call(FunctionHandle function, int64_t blocks, uint32_t threads,
+           std::vector<std::byte *> buffers, std::span<const int64_t> scalars)
+    : scalars(scalars.begin(), scalars.end()), function(function), blocks(blocks), threads(threads),
+      buffers(std::move(buffers)), parameters(this->buffers.size() + this->scalars.size()) {}
+
+Status Call::run(const abi::Record &record, Stream &stream) {
+  if (blocks == 0)
+    return {};
+  size_t next = 0;
+  for (std::byte *&buffer : buffers)
+    parameters[next++] = &buffer;
+  for (int64_t &scalar : scalars)
+    parameters[next++] = &scalar;
+  return stream.enqueued(record,
+                         stream.driver().launchKernel(function, unsigned(blocks), 1, 1, threads, 1,
+                                                      1, /*sharedBytes=*/0, stream.get(),
+                                                      parameters.data(), nullptr),
+                         "cuLaunchKernel");
+}
+
+namespace {
+
+class CallsRecord final : public PreparedRecord {
+public:
+  CallsRecord(const abi::Record &record, std::vector<Call> calls, Stream &stream)
+      : record(record), calls(std::move(calls)), stream(stream) {}
+
+  Status run(const SlotValues &) override {
+    for (Call &call : calls)
+      if (Status status = call.run(record, stream); !status.ok())
+        return status;
+    return {};
+  }
+
+private:
+  const abi::Record &record;
+  std::vector<Call> calls;
+  Stream &stream;
+};
+
+} // namespace
+
+std::unique_ptr<PreparedRecord> prepareCalls(const abi::Record &record, std::vector<Call> calls,
+                                             Stream &stream) {
+  return std::make_unique<CallsRecord>(record, std::move(calls), stream);
+}
+
+int64_t blocksOfElements(int64_t count) {
+  constexpr int64_t most = 65535;
+  return std::min((count + supportThreads - 1) / supportThreads, most);
+}
+
+Status checkGrid(int64_t blocks) {
+  constexpr int64_t most = std::numeric_limits<int32_t>::max();
+  if (blocks <= most)
+    return {};
+  return Status::unavailable(fmt::format("expected {} blocks at most, got {}", most, blocks));
+}
+
+} // namespace pcc::runtime::cuda

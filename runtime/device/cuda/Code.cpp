@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/device/cuda/Code.h"
+
+#include "runtime/device/cuda/Stream.h"
+
+namespace pcc::runtime::cuda {
+
+Expected<std::shared_ptr<const Code>> Code::load(std::shared_ptr<const Gpu> gpu,
+                                                 const abi::Executable &executable) {
+  auto code = std::make_shared<Code>(gpu);
+  if (Status status = gpu->enter(); !status.ok())
+    return status;
+  Status status = code->loadModule(executable.gpu_code());
+  if (status.ok())
+    status = code->findKernels(executable);
+  if (status.ok())
+    status = code->copyConstants(executable.constants());
+  if (!status.ok())
+    return std::move(status).within(fmt::format("'{}'", executable.name()));
+  return std::shared_ptr<const Code>(std::move(code));
+}
+
+Code::~Code() {
+  if (module && gpu->enter().ok())
+    gpu->driver.moduleUnload(module);
+}
+
+Status Code::loadModule(const abi::GpuCode &code) {
+  if (code.ptx().empty() && code.cubin().empty())
+    return {}; // a program of copies and library calls
+  if (!code.cubin().empty() && runsMachineCode(code.chip(), gpu->facts))
+    return gpu->driver.check(
+        gpu->driver.moduleLoadDataEx(&module, code.cubin().data(), 0, nullptr, nullptr),
+        fmt::format("cuModuleLoadDataEx of machine code for {}", code.chip()));
+  if (!code.ptx().empty() && runsPtx(code.chip(), gpu->facts))
+    return compilePtx(code.ptx());
+  return Status::unavailable(
+      fmt::format("it was compiled for {}, and '{}' has compute capability {}.{}: compile it with "
+                  "--target=cuda:sm_{}{}",
+                  code.chip(), gpu->facts.name, gpu->facts.major, gpu->facts.minor,
+                  gpu->facts.major, gpu->facts.minor));
+}
+
+Status Code::compilePtx(const std::string &ptx) {
+  char log[4096] = "";
+  JitOption options[] = {JitOption::ErrorLog, JitOption::ErrorLogBytes};
+  void *values[] = {log, reinterpret_cast<void *>(sizeof log)};
+  Status status = gpu->driver.check(
+      gpu->driver.moduleLoadDataEx(&module, ptx.c_str(), std::size(options), options, values),
+      "cuModuleLoadDataEx of PTX");
+  if (status.ok() || !*log)
+    return status;
+  return Status(status.kind(), fmt::format("{}: {}", status.message(), log));
+}
+
+Status Code::findKernels(const abi::Executable &executable) {
+  for (const abi::Kernel &kernel : executable.kernels()) {
+    FunctionHandle function = nullptr;
+    Result result = gpu->driver.moduleGetFunction(&function, module, kernel.symbol().c_str());
+    if (result == Result::NotFound)
+      return Status::badInput(
+          fmt::format("kernel '{}': the code has no entry '{}'", kernel.name(), kernel.symbol()));
+    if (Status status = gpu->driver.check(result, "cuModuleGetFunction"); !status.ok())
+      return status;
+    kernels.push_back(function);
+  }
+  return {};
+}
+
+Status Code::copyConstants(const std::string &bytes) {
+  Expected<std::unique_ptr<Allocation>> space = allocateOn(gpu, bytes.size());
+  if (!space)
+    return space.status();
+  constantSpace = std::move(*space);
+  Expected<std::unique_ptr<Stream>> stream = Stream::make(gpu);
+  if (!stream)
+    return stream.status();
+  if (Status status = (*stream)->copyIn(pointer(constantSpace->base),
+                                        std::as_bytes(std::span(bytes.data(), bytes.size())));
+      !status.ok())
+    return status;
+  return (*stream)->synchronise();
+}
+
+Expected<FunctionHandle> Code::support(const std::string &symbol) const {
+  FunctionHandle function = nullptr;
+  Result result =
+      module ? gpu->driver.moduleGetFunction(&function, module, symbol.c_str()) : Result::NotFound;
+  if (result == Result::NotFound)
+    return Status::unavailable(
+        fmt::format("the code has no function '{}'; compile the model anew", symbol));
+  if (Status status = gpu->driver.check(result, "cuModuleGetFunction"); !status.ok())
+    return status;
+  return function;
+}
+
+} // namespace pcc::runtime::cuda

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Convolutions and their gradients, by
+//
+//   pcc_convolution_T, pcc_convolution_input_T, pcc_convolution_weight_T
+//     (T *input, T *weight, T *result, T *bias, 16 sizes, i64 flags)
+//
+// which write the result, the input, or the weight. Sizes: batch, channels, rows and columns of the
+// input; outputs, channels of a group, rows and columns of the weight; rows and columns of the
+// result; strides; padding at the top and at the left; dilations. Who has no bias passes null.
+
+#include "runtime/abi/ElementTypes.h"
+#include "runtime/device/cuda/Call.h"
+#include "runtime/device/cuda/Records.h"
+
+namespace pcc::runtime::cuda {
+namespace {
+
+/// What a kind writes, and the end of its function's name.
+struct Written {
+  const google::protobuf::RepeatedField<int64_t> &shape;
+  const char *name;
+};
+
+Written writtenBy(const abi::Convolution &convolution) {
+  switch (convolution.kind()) {
+  case abi::Convolution::INPUT_GRADIENT:
+    return {convolution.input_shape(), "_input"};
+  case abi::Convolution::WEIGHT_GRADIENT:
+    return {convolution.weight_shape(), "_weight"};
+  default:
+    return {convolution.result_shape(), ""};
+  }
+}
+
+std::vector<int64_t> numbersOf(const abi::Convolution &convolution) {
+  constexpr int64_t relu = 1, hasBias = 2;
+  std::vector<int64_t> numbers(convolution.input_shape().begin(), convolution.input_shape().end());
+  numbers.insert(numbers.end(), convolution.weight_shape().begin(),
+                 convolution.weight_shape().end());
+  for (int dim : {2, 3})
+    numbers.push_back(convolution.result_shape(dim));
+  for (const auto *pair :
+       {&convolution.strides(), &convolution.padding(), &convolution.dilations()})
+    numbers.insert(numbers.end(), {pair->Get(0), pair->Get(1)});
+  numbers.push_back((convolution.activation() == abi::RELU) * relu +
+                    convolution.has_bias() * hasBias);
+  return numbers;
+}
+
+} // namespace
+
+Expected<PreparedPointer> prepareConvolution(const abi::Record &record,
+                                             const PrepareContext &context, RankParts parts) {
+  const abi::Convolution &convolution = record.convolution();
+  Written written = writtenBy(convolution);
+  Expected<FunctionHandle> function = parts.code.support(
+      fmt::format("pcc_convolution{}_{}", written.name, abi::elementName(convolution.type())));
+  if (!function)
+    return function.status();
+  auto address = [&](const abi::Operand &operand) {
+    return context.memory.address(context.program, operand);
+  };
+  std::vector<Call> calls;
+  calls.emplace_back(*function, blocksOfElements(*abi::elementCount(written.shape)), supportThreads,
+                     std::vector{address(convolution.input()), address(convolution.weight()),
+                                 address(convolution.result()),
+                                 convolution.has_bias() ? address(convolution.bias()) : nullptr},
+                     numbersOf(convolution));
+  return prepareCalls(record, std::move(calls), parts.stream);
+}
+
+} // namespace pcc::runtime::cuda

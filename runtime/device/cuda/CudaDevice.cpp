@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/device/cuda/CudaDevice.h"
+
+#include "runtime/device/cuda/Records.h"
+
+#include <map>
+
+namespace pcc::runtime {
+namespace cuda {
+namespace {
+
+class CudaDevice final : public Device {
+public:
+  CudaDevice(std::shared_ptr<const Gpu> gpu, std::shared_ptr<const Code> code,
+             std::unique_ptr<Stream> stream)
+      : gpu(std::move(gpu)), code(std::move(code)), stream(std::move(stream)) {}
+
+  // An error shows again at the first call that does something.
+  void enterThread() override { (void)gpu->enter(); }
+  bool hasHostMemory() const override { return false; }
+  std::byte *constants() override { return code->constants(); }
+
+  Expected<std::unique_ptr<Allocation>> allocate(uint64_t bytes) override {
+    auto memory = allocateOn(gpu, bytes);
+    if (!memory)
+      return memory;
+    if (Status status = stream->fill(pointer((*memory)->base), bytes); !status.ok())
+      return status;
+    return memory;
+  }
+
+  Status copyIn(std::byte *destination, std::span<const std::byte> source) override {
+    return stream->copyIn(pointer(destination), source);
+  }
+  Status copyOut(std::span<std::byte> destination, const std::byte *source) override {
+    return stream->copyOut(destination, pointer(source));
+  }
+  Status synchronise() override { return stream->synchronise(); }
+
+  Expected<PreparedPointer> prepare(const abi::Record &record,
+                                    const PrepareContext &context) override {
+    RankParts parts{*code, *stream};
+    switch (record.kind_case()) {
+    case abi::Record::kLaunch:
+      return prepareLaunch(record, context, parts);
+    case abi::Record::kMatmul:
+      return prepareMatmul(record, context, parts);
+    case abi::Record::kCopy:
+      return prepareCopy(record, context, parts);
+    case abi::Record::kFill:
+      return prepareFill(record, context, parts);
+    case abi::Record::kAccumulate:
+      return prepareAccumulate(record, context, parts);
+    case abi::Record::kConvolution:
+      return prepareConvolution(record, context, parts);
+    case abi::Record::kAttention:
+      return prepareAttention(record, context, parts);
+    default:
+      return Status::failed("a record that is not the device's was given to it");
+    }
+  }
+
+  void parallel(int64_t count, const std::function<void(int64_t, int64_t)> &body) override {
+    body(0, count);
+  }
+
+private:
+  std::shared_ptr<const Gpu> gpu;
+  std::shared_ptr<const Code> code;
+  std::unique_ptr<Stream> stream;
+};
+
+/// A GPU with the executable's code on it.
+struct LoadedGpu {
+  std::shared_ptr<const Gpu> gpu;
+  std::shared_ptr<const Code> code;
+};
+
+Expected<LoadedGpu> loadOn(const Driver &driver, int ordinal, const abi::Executable &executable) {
+  auto gpu = Gpu::open(driver, ordinal);
+  if (!gpu)
+    return gpu.status();
+  auto code = Code::load(*gpu, executable);
+  if (!code)
+    return code.status();
+  return LoadedGpu{*gpu, *code};
+}
+
+} // namespace
+} // namespace cuda
+
+Expected<std::vector<std::unique_ptr<Device>>> makeCudaDevices(const abi::Executable &executable,
+                                                               int64_t first, int64_t ranks) {
+  const Expected<cuda::Driver> &driver = cuda::Driver::get();
+  Expected<int> count = driver ? cuda::countGpus(*driver) : driver.status();
+  if (count && *count == 0)
+    count = Status::unavailable("the driver has no GPU");
+  if (!count)
+    return count.status().within(
+        fmt::format("'{}' was compiled for GPUs ({}; --target=host needs none)", executable.name(),
+                    executable.gpu_code().chip()));
+  std::map<int, cuda::LoadedGpu> gpus;
+  std::vector<std::unique_ptr<Device>> devices;
+  for (int64_t rank = first; rank < first + ranks; ++rank) {
+    int ordinal = int(rank % *count);
+    if (!gpus.contains(ordinal)) {
+      Expected<cuda::LoadedGpu> loaded = cuda::loadOn(*driver, ordinal, executable);
+      if (!loaded)
+        return loaded.status();
+      gpus.emplace(ordinal, std::move(*loaded));
+    }
+    const cuda::LoadedGpu &own = gpus.at(ordinal);
+    Expected<std::unique_ptr<cuda::Stream>> stream = cuda::Stream::make(own.gpu);
+    if (!stream)
+      return stream.status().at({.rank = rank});
+    devices.push_back(std::make_unique<cuda::CudaDevice>(own.gpu, own.code, std::move(*stream)));
+  }
+  return devices;
+}
+
+} // namespace pcc::runtime

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// NVIDIA's GPUs as devices, by the driver's API alone: the compiler's kernels and a stream per
+// rank.
+
+#ifndef PCC_RUNTIME_DEVICE_CUDA_CUDADEVICE_H
+#define PCC_RUNTIME_DEVICE_CUDA_CUDADEVICE_H
+
+#include "runtime/device/Device.h"
+
+#include <vector>
+
+namespace pcc::runtime {
+
+/// Devices for the ranks `first` … `first + ranks - 1` of an executable with code for GPUs, which
+/// must be valid and outlive them. Ranks go to this machine's GPUs in turn, so several may share
+/// one. Errors: Unavailable without a driver or a GPU that runs the code; the driver's.
+Expected<std::vector<std::unique_ptr<Device>>> makeCudaDevices(const abi::Executable &executable,
+                                                               int64_t first, int64_t ranks);
+
+} // namespace pcc::runtime
+
+#endif // PCC_RUNTIME_DEVICE_CUDA_CUDADEVICE_H

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/device/cuda/Driver.h"
+
+namespace pcc::runtime::cuda {
+
+std::vector<Symbol> Driver::table(Driver &driver) {
+  return {
+      symbol("cuInit", driver.init),
+      symbol("cuDriverGetVersion", driver.driverGetVersion),
+      symbol("cuGetErrorName", driver.getErrorName),
+      symbol("cuGetErrorString", driver.getErrorString),
+      symbol("cuDeviceGetCount", driver.deviceGetCount),
+      symbol("cuDeviceGet", driver.deviceGet),
+      symbol("cuDeviceGetName", driver.deviceGetName),
+      symbol("cuDeviceTotalMem_v2", driver.deviceTotalMem),
+      symbol("cuDeviceGetAttribute", driver.deviceGetAttribute),
+      symbol("cuDevicePrimaryCtxRetain", driver.primaryContextRetain),
+      symbol("cuDevicePrimaryCtxRelease_v2", driver.primaryContextRelease),
+      symbol("cuCtxSetCurrent", driver.contextSetCurrent),
+      symbol("cuStreamCreate", driver.streamCreate),
+      symbol("cuStreamDestroy_v2", driver.streamDestroy),
+      symbol("cuStreamSynchronize", driver.streamSynchronize),
+      symbol("cuEventCreate", driver.eventCreate),
+      symbol("cuEventDestroy_v2", driver.eventDestroy),
+      symbol("cuEventRecord", driver.eventRecord),
+      symbol("cuEventSynchronize", driver.eventSynchronize),
+      symbol("cuModuleLoadDataEx", driver.moduleLoadDataEx),
+      symbol("cuModuleUnload", driver.moduleUnload),
+      symbol("cuModuleGetFunction", driver.moduleGetFunction),
+      symbol("cuLaunchKernel", driver.launchKernel),
+      symbol("cuMemGetInfo_v2", driver.memGetInfo),
+      symbol("cuMemAlloc_v2", driver.memAlloc),
+      symbol("cuMemFree_v2", driver.memFree),
+      symbol("cuMemHostAlloc", driver.memHostAlloc),
+      symbol("cuMemFreeHost", driver.memFreeHost),
+      symbol("cuMemcpyHtoDAsync_v2", driver.memcpyHostToDevice),
+      symbol("cuMemcpyDtoHAsync_v2", driver.memcpyDeviceToHost),
+      symbol("cuMemcpyDtoDAsync_v2", driver.memcpyDeviceToDevice),
+      symbol("cuMemsetD8Async", driver.memsetBytes),
+  };
+}
+
+Expected<Driver> Driver::load() {
+  constexpr const char *names[] = {"libcuda.so.1"};
+  auto library = SharedLibrary::open(names, "install NVIDIA's driver; needs a GPU");
+  if (!library)
+    return library.status();
+  Driver driver = {};
+  if (Status status = library->resolve(table(driver)); !status.ok())
+    return status;
+  std::move(*library).keep(); // it is never unloaded
+  if (Status status = driver.check(driver.init(0), "cuInit"); !status.ok())
+    return Status::unavailable(status.message());
+  return driver;
+}
+
+const Expected<Driver> &Driver::get() {
+  static const Expected<Driver> driver = load();
+  return driver;
+}
+
+Status Driver::check(Result result, std::string_view what) const {
+  if (result == Result::Success)
+    return {};
+  const char *name = nullptr, *text = nullptr;
+  if (getErrorName(result, &name) != Result::Success ||
+      getErrorString(result, &text) != Result::Success)
+    return Status::failed(fmt::format("{}: error {} of the driver", what, int(result)));
+  return Status::failed(fmt::format("{}: {}: {}", what, name, text));
+}
+
+} // namespace pcc::runtime::cuda

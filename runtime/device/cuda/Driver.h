@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What pcc uses of NVIDIA's driver API, declared here so that neither CUDA's headers nor its
+// libraries are needed to build it. The driver's library is opened when it is first needed.
+// DriverHeaderTest compares all of this with the real header, where there is one.
+
+#ifndef PCC_RUNTIME_DEVICE_CUDA_DRIVER_H
+#define PCC_RUNTIME_DEVICE_CUDA_DRIVER_H
+
+#include "runtime/base/SharedLibrary.h"
+
+#include <vector>
+
+namespace pcc::runtime::cuda {
+
+/// A GPU by its number, and an address in a GPU's memory.
+using DeviceNumber = int;
+using DevicePointer = unsigned long long;
+
+using ContextHandle = struct ContextObject *;
+using StreamHandle = struct StreamObject *;
+using EventHandle = struct EventObject *;
+using ModuleHandle = struct ModuleObject *;
+using FunctionHandle = struct FunctionObject *;
+
+enum class Result : int {
+  Success = 0,
+  InvalidValue = 1,
+  OutOfMemory = 2,
+  NoDevice = 100,
+  InvalidImage = 200,
+  InvalidContext = 201,
+  NotFound = 500,
+  IllegalAddress = 700,
+};
+
+enum class Attribute : int { CapabilityMajor = 75, CapabilityMinor = 76 };
+
+enum class JitOption : int { ErrorLog = 5, ErrorLogBytes = 6 };
+
+/// Flags of streams and events.
+constexpr unsigned nonBlockingStream = 1, untimedEvent = 2;
+
+struct Driver {
+  Result (*init)(unsigned flags);
+  Result (*driverGetVersion)(int *version);
+  Result (*getErrorName)(Result result, const char **text);
+  Result (*getErrorString)(Result result, const char **text);
+  Result (*deviceGetCount)(int *count);
+  Result (*deviceGet)(DeviceNumber *device, int ordinal);
+  Result (*deviceGetName)(char *name, int capacity, DeviceNumber device);
+  Result (*deviceTotalMem)(size_t *bytes, DeviceNumber device);
+  Result (*deviceGetAttribute)(int *value, Attribute attribute, DeviceNumber device);
+  Result (*primaryContextRetain)(ContextHandle *context, DeviceNumber device);
+  Result (*primaryContextRelease)(DeviceNumber device);
+  Result (*contextSetCurrent)(ContextHandle context);
+  Result (*streamCreate)(StreamHandle *stream, unsigned flags);
+  Result (*streamDestroy)(StreamHandle stream);
+  Result (*streamSynchronize)(StreamHandle stream);
+  Result (*eventCreate)(EventHandle *event, unsigned flags);
+  Result (*eventDestroy)(EventHandle event);
+  Result (*eventRecord)(EventHandle event, StreamHandle stream);
+  Result (*eventSynchronize)(EventHandle event);
+  Result (*moduleLoadDataEx)(ModuleHandle *module, const void *image, unsigned count,
+                             JitOption *options, void **values);
+  Result (*moduleUnload)(ModuleHandle module);
+  Result (*moduleGetFunction)(FunctionHandle *function, ModuleHandle module, const char *name);
+  Result (*launchKernel)(FunctionHandle function, unsigned gridX, unsigned gridY, unsigned gridZ,
+                         unsigned blockX, unsigned blockY, unsigned blockZ, unsigned sharedBytes,
+                         StreamHandle stream, void **parameters, void **extra);
+  Result (*memGetInfo)(size_t *free, size_t *total);
+  Result (*memAlloc)(DevicePointer *address, size_t bytes);
+  Result (*memFree)(DevicePointer address);
+  Result (*memHostAlloc)(void **address, size_t bytes, unsigned flags);
+  Result (*memFreeHost)(void *address);
+  Result (*memcpyHostToDevice)(DevicePointer destination, const void *source, size_t bytes,
+                               StreamHandle stream);
+  Result (*memcpyDeviceToHost)(void *destination, DevicePointer source, size_t bytes,
+                               StreamHandle stream);
+  Result (*memcpyDeviceToDevice)(DevicePointer destination, DevicePointer source, size_t bytes,
+                                 StreamHandle stream);
+  Result (*memsetBytes)(DevicePointer destination, unsigned char value, size_t count,
+                        StreamHandle stream);
+
+  /// The driver, or the reason why it is not here; the same on every call. Unavailable also where
+  /// it has no GPU.
+  static const Expected<Driver> &get();
+
+  /// The rows that fill a driver: names with the versions whose prototypes these are.
+  static std::vector<Symbol> table(Driver &driver);
+
+  /// Success, or "cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY: out of memory" for the call `what`.
+  Status check(Result result, std::string_view what) const;
+
+private:
+  static Expected<Driver> load();
+};
+
+/// What `pcc doctor` says of the driver and its GPUs: a line, then one for each GPU. Unavailable
+/// with the reason without them.
+Expected<std::vector<std::string>> describeDriver();
+
+/// An address of a space as the driver takes it.
+inline DevicePointer pointer(const std::byte *address) {
+  return reinterpret_cast<DevicePointer>(address);
+}
+
+} // namespace pcc::runtime::cuda
+
+#endif // PCC_RUNTIME_DEVICE_CUDA_DRIVER_H

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The local records on a GPU: each run is a call of the driver, or a few. What is no kernel of the
+// program is done by support functions, which the compiler puts into the same code
+// (docs/spec/kernels.md).
+
+#ifndef PCC_RUNTIME_DEVICE_CUDA_RECORDS_H
+#define PCC_RUNTIME_DEVICE_CUDA_RECORDS_H
+
+#include "runtime/device/Slots.h"
+#include "runtime/device/cuda/Code.h"
+#include "runtime/device/cuda/Stream.h"
+
+namespace pcc::runtime::cuda {
+
+using PreparedPointer = std::unique_ptr<PreparedRecord>;
+
+/// What a rank's records run on. Both must outlive them.
+struct RankParts {
+  const Code &code;
+  Stream &stream;
+};
+
+Expected<PreparedPointer> prepareLaunch(const abi::Record &record, const PrepareContext &context,
+                                        RankParts parts);
+PreparedPointer prepareCopy(const abi::Record &record, const PrepareContext &context,
+                            RankParts parts);
+PreparedPointer prepareFill(const abi::Record &record, const PrepareContext &context,
+                            RankParts parts);
+
+/// Errors: Unavailable for code without the function that does it.
+Expected<PreparedPointer> prepareAccumulate(const abi::Record &record,
+                                            const PrepareContext &context, RankParts parts);
+Expected<PreparedPointer> prepareAttention(const abi::Record &record, const PrepareContext &context,
+                                           RankParts parts);
+Expected<PreparedPointer> prepareConvolution(const abi::Record &record,
+                                             const PrepareContext &context, RankParts parts);
+Expected<PreparedPointer> prepareMatmul(const abi::Record &record, const PrepareContext &context,
+                                        RankParts parts);
+
+} // namespace pcc::runtime::cuda
+
+#endif // PCC_RUNTIME_DEVICE_CUDA_RECORDS_H

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/device/cuda/Staging.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace pcc::runtime::cuda {
+
+Staging::~Staging() {
+  for (const Flight &flight : flights)
+    gpu->driver.eventDestroy(flight.fetched);
+  for (EventHandle event : idleEvents)
+    gpu->driver.eventDestroy(event);
+  if (ring)
+    gpu->driver.memFreeHost(ring);
+}
+
+Status Staging::copy(DevicePointer destination, std::span<const std::byte> source) {
+  if (Status status = makeRing(); !status.ok())
+    return status;
+  // Of several pieces one can be filled while the other is fetched.
+  constexpr uint64_t longest = ringBytes / 4;
+  for (size_t done = 0; done < source.size(); done += longest)
+    if (Status status = copyPiece(destination + done,
+                                  source.subspan(done, std::min(longest, source.size() - done)));
+        !status.ok())
+      return status;
+  return {};
+}
+
+Status Staging::makeRing() {
+  if (ring)
+    return {};
+  void *memory = nullptr;
+  Status status =
+      gpu->driver.check(gpu->driver.memHostAlloc(&memory, ringBytes, 0), "cuMemHostAlloc");
+  ring = static_cast<std::byte *>(memory);
+  return status;
+}
+
+Status Staging::copyPiece(DevicePointer destination, std::span<const std::byte> source) {
+  if (Status status = makeRoom(source.size()); !status.ok())
+    return status;
+  std::byte *place = ring + filled % ringBytes;
+  std::memcpy(place, source.data(), source.size());
+  filled += source.size();
+  const Driver &driver = gpu->driver;
+  if (Status status =
+          driver.check(driver.memcpyHostToDevice(destination, place, source.size(), stream),
+                       "cuMemcpyHtoDAsync");
+      !status.ok())
+    return status;
+  Expected<EventHandle> event = takeEvent();
+  if (!event)
+    return event.status();
+  flights.push_back({*event, filled});
+  return driver.check(driver.eventRecord(*event, stream), "cuEventRecord");
+}
+
+/// Lets the next `bytes` bytes have one free place.
+Status Staging::makeRoom(uint64_t bytes) {
+  if (uint64_t left = ringBytes - filled % ringBytes; left < bytes)
+    filled += left;
+  while (filled + bytes > fetched + ringBytes) {
+    if (flights.empty()) {
+      fetched = filled;
+      break;
+    }
+    Flight oldest = flights.front();
+    if (Status status =
+            gpu->driver.check(gpu->driver.eventSynchronize(oldest.fetched), "cuEventSynchronize");
+        !status.ok())
+      return status;
+    flights.pop_front();
+    idleEvents.push_back(oldest.fetched);
+    fetched = oldest.end;
+  }
+  return {};
+}
+
+Expected<EventHandle> Staging::takeEvent() {
+  if (!idleEvents.empty()) {
+    EventHandle event = idleEvents.back();
+    idleEvents.pop_back();
+    return event;
+  }
+  EventHandle event = nullptr;
+  if (Status status =
+          gpu->driver.check(gpu->driver.eventCreate(&event, untimedEvent), "cuEventCreate");
+      !status.ok())
+    return status;
+  return event;
+}
+
+} // namespace pcc::runtime::cuda

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The stream of one rank: what is enqueued is done in that order. A failure of what was enqueued
+// shows at a later call, so the stream knows what it may have been.
+
+#ifndef PCC_RUNTIME_DEVICE_CUDA_STREAM_H
+#define PCC_RUNTIME_DEVICE_CUDA_STREAM_H
+
+#include "runtime/device/cuda/Staging.h"
+
+#include <optional>
+
+namespace pcc::runtime::cuda {
+
+class Stream {
+public:
+  static Expected<std::unique_ptr<Stream>> make(std::shared_ptr<const Gpu> gpu);
+  Stream(std::shared_ptr<const Gpu> gpu, StreamHandle handle)
+      : gpu(std::move(gpu)), handle(handle), staging(std::in_place, this->gpu, handle) {}
+  ~Stream();
+
+  const Driver &driver() const { return gpu->driver; }
+  StreamHandle get() const { return handle; }
+
+  /// A call for a record: the status, and that the record is enqueued.
+  Status enqueued(const abi::Record &record, Result result, const char *call);
+
+  Status copyIn(DevicePointer destination, std::span<const std::byte> source);
+  Status copyOut(std::span<std::byte> destination, DevicePointer source);
+  Status fill(DevicePointer destination, uint64_t bytes);
+
+  /// Errors: what came of all that was enqueued since the last time, and of which records.
+  Status synchronise();
+
+private:
+  Status tellRecords(Status status);
+
+  const std::shared_ptr<const Gpu> gpu;
+  const StreamHandle handle;
+  std::optional<Staging> staging;
+  /// Of what was enqueued since the last synchronisation.
+  const abi::Record *first = nullptr, *last = nullptr;
+  int64_t count = 0;
+};
+
+} // namespace pcc::runtime::cuda
+
+#endif // PCC_RUNTIME_DEVICE_CUDA_STREAM_H

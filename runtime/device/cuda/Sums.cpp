@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sums and products:
+//
+//   pcc_accumulate_T(f32 *destination, T *source, i64 count, i64 adds)
+//   pcc_product_T_R(T *a, T *b, R *c, R *bias, i64 batch, i64 m, i64 n, i64 k, i64 flags)
+//
+// for T and R of f32, f16, bf16. Who has no bias passes null.
+
+#include "runtime/abi/ElementTypes.h"
+#include "runtime/device/cuda/Call.h"
+#include "runtime/device/cuda/Records.h"
+
+#include <algorithm>
+
+namespace pcc::runtime::cuda {
+namespace {
+
+class AccumulateRecord final : public PreparedRecord {
+public:
+  AccumulateRecord(const abi::Record &record, Call call, Stream &stream)
+      : record(record), call(std::move(call)), stream(stream) {}
+
+  Status run(const SlotValues &slot) override {
+    call.scalars.back() = adds(record.accumulate().accumulation(), slot);
+    return call.run(record, stream);
+  }
+
+private:
+  const abi::Record &record;
+  Call call;
+  Stream &stream;
+};
+
+/// What a product's flags are sums of.
+namespace flag {
+constexpr int64_t transposeA = 1, transposeB = 2, sharedB = 4, addToC = 8, relu = 16, hasBias = 32;
+} // namespace flag
+
+int64_t flagsOf(const abi::Matmul &matmul) {
+  return matmul.transpose_a() * flag::transposeA + matmul.transpose_b() * flag::transposeB +
+         matmul.shared_b() * flag::sharedB + (matmul.activation() == abi::RELU) * flag::relu +
+         matmul.has_bias() * flag::hasBias;
+}
+
+class ProductRecord final : public PreparedRecord {
+public:
+  ProductRecord(const abi::Record &record, Call call, Stream &stream)
+      : record(record), flags(flagsOf(record.matmul())), call(std::move(call)), stream(stream) {}
+
+  Status run(const SlotValues &slot) override {
+    call.scalars.back() = flags + adds(record.matmul().accumulation(), slot) * flag::addToC;
+    return call.run(record, stream);
+  }
+
+private:
+  const abi::Record &record;
+  const int64_t flags;
+  Call call;
+  Stream &stream;
+};
+
+} // namespace
+
+Expected<PreparedPointer> prepareAccumulate(const abi::Record &record,
+                                            const PrepareContext &context, RankParts parts) {
+  const abi::Accumulate &sum = record.accumulate();
+  Expected<FunctionHandle> function =
+      parts.code.support(fmt::format("pcc_accumulate_{}", abi::elementName(sum.source_type())));
+  if (!function)
+    return function.status();
+  constexpr int64_t elementsOfBlock = 1024, mostBlocks = 1024;
+  const int64_t scalars[] = {sum.count(), 0};
+  int64_t blocks = std::min((sum.count() + elementsOfBlock - 1) / elementsOfBlock, mostBlocks);
+  Call call(*function, blocks, supportThreads,
+            {context.memory.address(context.program, sum.destination()),
+             context.memory.address(context.program, sum.source())},
+            scalars);
+  return PreparedPointer(std::make_unique<AccumulateRecord>(record, std::move(call), parts.stream));
+}
+
+Expected<PreparedPointer> prepareMatmul(const abi::Record &record, const PrepareContext &context,
+                                        RankParts parts) {
+  const abi::Matmul &matmul = record.matmul();
+  Expected<FunctionHandle> function =
+      parts.code.support(fmt::format("pcc_product_{}_{}", abi::elementName(matmul.type()),
+                                     abi::elementName(matmul.result_type())));
+  if (!function)
+    return function.status();
+  auto address = [&](const abi::Operand &operand) {
+    return context.memory.address(context.program, operand);
+  };
+  const int64_t scalars[] = {matmul.batch(), matmul.m(), matmul.n(), matmul.k(), 0};
+  Call call(*function, blocksOfElements(matmul.batch() * matmul.m() * matmul.n()), supportThreads,
+            {address(matmul.a()), address(matmul.b()), address(matmul.c()),
+             matmul.has_bias() ? address(matmul.bias()) : nullptr},
+            scalars);
+  return PreparedPointer(std::make_unique<ProductRecord>(record, std::move(call), parts.stream));
+}
+
+} // namespace pcc::runtime::cuda
