@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A CUDA driver without a GPU: libcuda.so.1 for tests, whose one GPU, "emulator" of compute
+// capability 0.0, is the host. It takes no PTX, and machine code as GpuModules.h says. Like the
+// driver it wants a context on each thread that calls, and an address that is nobody's is an error
+// of all calls from then on, until the context is made anew.
+
+#include "test/emulator/GpuMemory.h"
+#include "test/emulator/GpuModules.h"
+#include "test/emulator/GpuStreams.h"
+
+#include <cstdio>
+#include <cstring>
+#include <mutex>
+
+using namespace pcc::runtime::cuda;
+using namespace pcc::test;
+
+namespace {
+
+/// The context of the only GPU.
+struct Emulator {
+  std::mutex mutex;
+  int users = 0;
+  GpuMemory memory;
+  GpuStreams streams;
+};
+
+Emulator emulator;
+thread_local bool hasContext = false;
+const auto theContext = reinterpret_cast<ContextHandle>(&emulator);
+
+/// Does a call under the lock; one that needs a context fails without it.
+template <typename Body> Result inContext(Body body) {
+  std::lock_guard lock(emulator.mutex);
+  return hasContext && emulator.users > 0 ? body() : Result::InvalidContext;
+}
+
+/// Enqueues a piece of work that moves bytes.
+template <typename Body>
+Result move(StreamHandle stream, std::initializer_list<DevicePointer> addresses, size_t bytes,
+            Body body) {
+  return inContext([&] {
+    std::vector<DevicePointer> all(addresses);
+    return emulator.streams.add(stream, [=] {
+      for (DevicePointer address : all)
+        if (!emulator.memory.holds(address, bytes))
+          return Result::IllegalAddress;
+      body();
+      return Result::Success;
+    });
+  });
+}
+
+void *host(DevicePointer address) { return reinterpret_cast<void *>(address); }
+
+} // namespace
+
+extern "C" {
+
+Result cuInit(unsigned) { return Result::Success; }
+
+Result cuDriverGetVersion(int *version) {
+  *version = 13000;
+  return Result::Success;
+}
+
+Result cuGetErrorName(Result result, const char **text) {
+  switch (result) {
+  case Result::Success:
+    *text = "CUDA_SUCCESS";
+    break;
+  case Result::OutOfMemory:
+    *text = "CUDA_ERROR_OUT_OF_MEMORY";
+    break;
+  case Result::InvalidImage:
+    *text = "CUDA_ERROR_INVALID_IMAGE";
+    break;
+  case Result::InvalidContext:
+    *text = "CUDA_ERROR_INVALID_CONTEXT";
+    break;
+  case Result::NotFound:
+    *text = "CUDA_ERROR_NOT_FOUND";
+    break;
+  case Result::IllegalAddress:
+    *text = "CUDA_ERROR_ILLEGAL_ADDRESS";
+    break;
+  default:
+    *text = "CUDA_ERROR_INVALID_VALUE";
+  }
+  return Result::Success;
+}
+
+Result cuGetErrorString(Result, const char **text) {
+  *text = "so says the emulator";
+  return Result::Success;
+}
+
+Result cuDeviceGetCount(int *count) {
+  *count = 1;
+  return Result::Success;
+}
+
+Result cuDeviceGet(DeviceNumber *device, int ordinal) {
+  *device = ordinal;
+  return ordinal == 0 ? Result::Success : Result::InvalidValue;
+}
+
+Result cuDeviceGetName(char *name, int capacity, DeviceNumber) {
+  snprintf(name, size_t(capacity), "emulator");
+  return Result::Success;
+}
+
+Result cuDeviceTotalMem_v2(size_t *bytes, DeviceNumber) {
+  *bytes = GpuMemory::total;
+  return Result::Success;
+}
+
+Result cuDeviceGetAttribute(int *value, Attribute, DeviceNumber) {
+  *value = 0;
+  return Result::Success;
+}
+
+Result cuDevicePrimaryCtxRetain(ContextHandle *context, DeviceNumber) {
+  std::lock_guard lock(emulator.mutex);
+  if (emulator.users++ == 0)
+    emulator.streams.forgetErrors();
+  *context = theContext;
+  return Result::Success;
+}
+
+Result cuDevicePrimaryCtxRelease_v2(DeviceNumber) {
+  std::lock_guard lock(emulator.mutex);
+  --emulator.users;
+  return Result::Success;
+}
+
+Result cuCtxSetCurrent(ContextHandle context) {
+  hasContext = context == theContext;
+  return Result::Success;
+}
+
+Result cuStreamCreate(StreamHandle *stream, unsigned) {
+  return inContext([=] {
+    *stream = emulator.streams.create();
+    return Result::Success;
+  });
+}
+
+Result cuStreamDestroy_v2(StreamHandle stream) {
+  return inContext([=] {
+    emulator.streams.destroy(stream);
+    return Result::Success;
+  });
+}
+
+Result cuStreamSynchronize(StreamHandle stream) {
+  return inContext([=] { return emulator.streams.wait(stream); });
+}
+
+Result cuEventCreate(EventHandle *event, unsigned) {
+  *event = new EventObject;
+  return Result::Success;
+}
+
+Result cuEventDestroy_v2(EventHandle event) {
+  delete event;
+  return Result::Success;
+}
+
+Result cuEventRecord(EventHandle event, StreamHandle stream) {
+  return inContext([=] {
+    *event = {stream, stream->enqueued};
+    return Result::Success;
+  });
+}
+
+Result cuEventSynchronize(EventHandle event) {
+  return inContext([=] { return emulator.streams.wait(*event); });
+}
+
+Result cuModuleLoadDataEx(ModuleHandle *module, const void *image, unsigned count,
+                          JitOption *options, void **values) {
+  return inContext([=] {
+    *module = openModule(image).release();
+    for (unsigned i = 0; i < count && !*module; ++i)
+      if (options[i] == JitOption::ErrorLog)
+        std::strcpy(static_cast<char *>(values[i]), "the emulator does not compile");
+    return *module ? Result::Success : Result::InvalidImage;
+  });
+}
+
+Result cuModuleUnload(ModuleHandle module) {
+  return inContext([=] {
+    emulator.streams.waitForAll();
+    delete module;
+    return Result::Success;
+  });
+}
+
+Result cuModuleGetFunction(FunctionHandle *function, ModuleHandle module, const char *name) {
+  return inContext([=] {
+    *function = findFunction(*module, name);
+    return *function ? Result::Success : Result::NotFound;
+  });
+}
+
+Result cuLaunchKernel(FunctionHandle function, unsigned gridX, unsigned gridY, unsigned gridZ,
+                      unsigned blockX, unsigned blockY, unsigned blockZ, unsigned,
+                      StreamHandle stream, void **parameters, void **extra) {
+  if (gridX == 0 || gridY != 1 || gridZ != 1 || blockX == 0 || blockY != 1 || blockZ != 1 || extra)
+    return Result::InvalidValue;
+  return inContext([&] {
+    GpuArguments arguments(*function, parameters);
+    return emulator.streams.add(stream, [=] {
+      for (void *buffer : arguments.buffers)
+        if (buffer && !emulator.memory.holds(DevicePointer(buffer), 0))
+          return Result::IllegalAddress;
+      function->entry(arguments.buffers.data(), arguments.scalars.data(), 0, gridX);
+      return Result::Success;
+    });
+  });
+}
+
+Result cuMemGetInfo_v2(size_t *free, size_t *total) {
+  return inContext([=] {
+    *free = emulator.memory.left();
+    *total = GpuMemory::total;
+    return Result::Success;
+  });
+}
+
+Result cuMemAlloc_v2(DevicePointer *address, size_t bytes) {
+  if (bytes == 0)
+    return Result::InvalidValue;
+  return inContext([=] {
+    *address = emulator.memory.allocate(bytes);
+    return *address ? Result::Success : Result::OutOfMemory;
+  });
+}
+
+Result cuMemFree_v2(DevicePointer address) {
+  return inContext([=] {
+    emulator.streams.waitForAll();
+    return emulator.memory.free(address) ? Result::Success : Result::InvalidValue;
+  });
+}
+
+Result cuMemHostAlloc(void **address, size_t bytes, unsigned) {
+  *address = malloc(bytes);
+  return *address ? Result::Success : Result::OutOfMemory;
+}
+
+Result cuMemFreeHost(void *address) {
+  free(address);
+  return Result::Success;
+}
+
+Result cuMemcpyHtoDAsync_v2(DevicePointer destination, const void *source, size_t bytes,
+                            StreamHandle stream) {
+  return move(stream, {destination}, bytes, [=] { std::memcpy(host(destination), source, bytes); });
+}
+
+Result cuMemcpyDtoHAsync_v2(void *destination, DevicePointer source, size_t bytes,
+                            StreamHandle stream) {
+  return move(stream, {source}, bytes, [=] { std::memcpy(destination, host(source), bytes); });
+}
+
+Result cuMemcpyDtoDAsync_v2(DevicePointer destination, DevicePointer source, size_t bytes,
+                            StreamHandle stream) {
+  return move(stream, {destination, source}, bytes,
+              [=] { std::memcpy(host(destination), host(source), bytes); });
+}
+
+Result cuMemsetD8Async(DevicePointer destination, unsigned char value, size_t count,
+                       StreamHandle stream) {
+  return move(stream, {destination}, count, [=] { std::memset(host(destination), value, count); });
+}
+
+} // extern "C"
+
+/// Refuses to compile where a function differs from what the runtime takes it for.
+[[maybe_unused]] static const Driver own = {.init = cuInit,
+                                            .driverGetVersion = cuDriverGetVersion,
+                                            .getErrorName = cuGetErrorName,
+                                            .getErrorString = cuGetErrorString,
+                                            .deviceGetCount = cuDeviceGetCount,
+                                            .deviceGet = cuDeviceGet,
+                                            .deviceGetName = cuDeviceGetName,
+                                            .deviceTotalMem = cuDeviceTotalMem_v2,
+                                            .deviceGetAttribute = cuDeviceGetAttribute,
+                                            .primaryContextRetain = cuDevicePrimaryCtxRetain,
+                                            .primaryContextRelease = cuDevicePrimaryCtxRelease_v2,
+                                            .contextSetCurrent = cuCtxSetCurrent,
+                                            .streamCreate = cuStreamCreate,
+                                            .streamDestroy = cuStreamDestroy_v2,
+                                            .streamSynchronize = cuStreamSynchronize,
+                                            .eventCreate = cuEventCreate,
+                                            .eventDestroy = cuEventDestroy_v2,
+                                            .eventRecord = cuEventRecord,
+                                            .eventSynchronize = cuEventSynchronize,
+                                            .moduleLoadDataEx = cuModuleLoadDataEx,
+                                            .moduleUnload = cuModuleUnload,
+                                            .moduleGetFunction = cuModuleGetFunction,
+                                            .launchKernel = cuLaunchKernel,
+                                            .memGetInfo = cuMemGetInfo_v2,
+                                            .memAlloc = cuMemAlloc_v2,
+                                            .memFree = cuMemFree_v2,
+                                            .memHostAlloc = cuMemHostAlloc,
+                                            .memFreeHost = cuMemFreeHost,
+                                            .memcpyHostToDevice = cuMemcpyHtoDAsync_v2,
+                                            .memcpyDeviceToHost = cuMemcpyDtoHAsync_v2,
+                                            .memcpyDeviceToDevice = cuMemcpyDtoDAsync_v2,
+                                            .memsetBytes = cuMemsetD8Async};

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The kernels of Kernels.c as code for the emulated GPU (test/emulator), and the support functions that the compiler puts
+// beside a program's kernels. An entry is called once for its whole grid.
+
+#include "test/unit/runtime/Kernels.c"
+
+typedef void Thread(void *const *buffers, const int64_t *scalars);
+void pcc_gpu_run(Thread *thread, void *const *buffers, const int64_t *scalars, int64_t begin, int64_t end, int64_t threads);
+int64_t pcc_gpu_thread(void);
+int64_t pcc_gpu_block(void);
+
+// How many buffers and scalars each takes.
+#define ARGUMENTS(name, buffers, scalars) const int32_t name##_arguments[2] __asm__(#name ".arguments") = {buffers, scalars};
+ARGUMENTS(softmax_cross_entropy, 4, 3)
+ARGUMENTS(relu_backward, 2, 1)
+ARGUMENTS(column_sum, 2, 2)
+ARGUMENTS(sgd, 2, 2)
+ARGUMENTS(slumber, 0, 1)
+ARGUMENTS(store_scalars, 1, 4)
+ARGUMENTS(number_threads, 1, 0)
+ARGUMENTS(pcc_accumulate_f32, 2, 2)
+ARGUMENTS(pcc_product_f32_f32, 4, 5)
+
+/// Every thread writes its number and its block's.
+static void number_thread(void *const *buffers, const int64_t *scalars) {
+  int64_t *out = buffers[0];
+  out += 2 * (pcc_gpu_block() * 256 + pcc_gpu_thread());
+  out[0] = pcc_gpu_block();
+  out[1] = pcc_gpu_thread();
+}
+
+void number_threads(void *const *buffers, const int64_t *scalars, int64_t begin, int64_t end) {
+  pcc_gpu_run(number_thread, buffers, scalars, begin, end, 256);
+}
+
+void pcc_accumulate_f32(void *const *buffers, const int64_t *scalars, int64_t begin, int64_t end) {
+  float *destination = buffers[0];
+  const float *source = buffers[1];
+  for (int64_t i = 0; i < scalars[0]; ++i)
+    destination[i] = (scalars[1] ? destination[i] : 0) + source[i];
+}
+
+void pcc_product_f32_f32(void *const *buffers, const int64_t *scalars, int64_t begin, int64_t end) {
+  const float *a = buffers[0], *b = buffers[1], *bias = buffers[3];
+  float *c = buffers[2];
+  int64_t batch = scalars[0], m = scalars[1], n = scalars[2], k = scalars[3], flags = scalars[4];
+  for (int64_t e = 0; e < batch; ++e, a += m * k, b += flags & 4 ? 0 : k * n, c += m * n)
+    for (int64_t i = 0; i < m; ++i)
+      for (int64_t j = 0; j < n; ++j) {
+        float sum = 0;
+        for (int64_t p = 0; p < k; ++p)
+          sum += a[flags & 1 ? p * m + i : i * k + p] * b[flags & 2 ? j * k + p : p * n + j];
+        sum += (flags & 8 ? c[i * n + j] : 0) + (flags & 32 ? bias[j] : 0);
+        c[i * n + j] = (flags & 16) && sum < 0 ? 0 : sum;
+      }
+}

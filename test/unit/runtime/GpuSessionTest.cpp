@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Whole programs on the emulated GPU, beside the same on the host.
+
+#include "runtime/execute/Session.h"
+#include "runtime/execute/Train.h"
+#include "test/unit/runtime/GpuPrograms.h"
+#include "test/unit/runtime/Programs.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <sstream>
+
+namespace pcc::test {
+namespace {
+
+using namespace runtime;
+
+std::unique_ptr<Session> load(const abi::Executable &executable) {
+  auto session = Session::load(executable, {.seed = 3, .threads = 1, .timeOut = 60});
+  EXPECT_TRUE(bool(session)) << session.status().describe();
+  return std::move(*session);
+}
+
+/// The same program on the host and on the GPU. Two microbatches: sums over slots.
+class GpuSession : public testing::Test {
+protected:
+  abi::Executable source = makeMlp({.batch = 64, .microBatches = 2, .widths = {20, 16, 12, 4}});
+  std::unique_ptr<Session> host = load(source), gpu = load(forGpu(source));
+};
+
+void expectNear(const Tensor &got, const Tensor &expected, const std::string &name) {
+  ASSERT_EQ(got.shape, expected.shape) << name;
+  for (int64_t i = 0; i < got.count(); ++i)
+    ASSERT_NEAR(got.at(i), expected.at(i), 1e-5) << name << "[" << i << "]";
+}
+
+void expectNear(const NamedTensors &got, const NamedTensors &expected) {
+  ASSERT_EQ(got.size(), expected.size());
+  for (const auto &[name, tensor] : expected)
+    expectNear(got.at(name), tensor, name);
+}
+
+TEST_F(GpuSession, TrainsAsTheHost) {
+  Dataset data = makeSyntheticDataset(host->program(), 256, 1);
+  auto ofHost = train(*host, data, {.steps = 20});
+  auto ofGpu = train(*gpu, data, {.steps = 20});
+  ASSERT_TRUE(bool(ofHost)) << ofHost.status().describe();
+  ASSERT_TRUE(bool(ofGpu)) << ofGpu.status().describe();
+  ASSERT_EQ(ofGpu->steps_size(), 20);
+  for (int i = 0; i < ofGpu->steps_size(); ++i)
+    EXPECT_NEAR(ofGpu->steps(i).loss(), ofHost->steps(i).loss(), 1e-4) << "step " << i;
+  EXPECT_LT(ofGpu->steps(19).loss(), ofGpu->steps(0).loss());
+  auto accuracyOfHost = evaluate(*host, data), accuracyOfGpu = evaluate(*gpu, data);
+  ASSERT_TRUE(bool(accuracyOfHost) && bool(accuracyOfGpu));
+  EXPECT_NEAR(accuracyOfGpu->at("accuracy"), accuracyOfHost->at("accuracy"), 2.0 / 256);
+}
+
+NamedTensors batchOf(const abi::Program &program, int64_t rows) {
+  NamedTensors batch;
+  for (const abi::Input &input : program.inputs()) {
+    std::vector<int64_t> shape(input.block().global_shape().begin(),
+                               input.block().global_shape().end());
+    shape[0] = rows;
+    Tensor &tensor = batch[input.name()] = Tensor::zeros(input.block().type(), shape);
+    for (int64_t i = 0; i < tensor.count(); ++i)
+      tensor.set(i, input.block().type() == abi::I64 ? double(i % 4) : std::sin(double(i)));
+  }
+  return batch;
+}
+
+TEST_F(GpuSession, StepsAndForwardsAsTheHost) {
+  NamedTensors batch = batchOf(host->program(), 64), microbatch = batchOf(host->program(), 32);
+  for (int i = 0; i < 2; ++i) {
+    auto ofHost = host->runStep(batch), ofGpu = gpu->runStep(batch);
+    ASSERT_TRUE(bool(ofHost)) << ofHost.status().describe();
+    ASSERT_TRUE(bool(ofGpu)) << ofGpu.status().describe();
+    EXPECT_NEAR(ofGpu->loss, ofHost->loss, 1e-5);
+    expectNear(ofGpu->gradients, ofHost->gradients);
+  }
+  auto ofHost = host->runForward(microbatch), ofGpu = gpu->runForward(microbatch);
+  ASSERT_TRUE(bool(ofHost) && bool(ofGpu));
+  expectNear(*ofGpu, *ofHost);
+}
+
+TEST_F(GpuSession, ParametersAreReadSetAndSaved) {
+  auto ofHost = host->parameter("w1"), ofGpu = gpu->parameter("w1");
+  ASSERT_TRUE(bool(ofHost) && bool(ofGpu));
+  EXPECT_EQ(ofGpu->data, ofHost->data) << "first values";
+  for (int64_t i = 0; i < ofGpu->count(); ++i)
+    ofGpu->set(i, double(i));
+  ASSERT_TRUE(gpu->setParameter("w1", *ofGpu).ok());
+  EXPECT_EQ(gpu->parameter("w1", 0)->data, ofGpu->data);
+  ASSERT_TRUE(host->setParameter("w1", *ofGpu).ok());
+  auto saved = [](Session &session, const char *name) {
+    std::string path = testing::TempDir() + name;
+    Status status = session.saveParameters(path);
+    EXPECT_TRUE(status.ok()) << status.describe();
+    std::ostringstream bytes;
+    bytes << std::ifstream(path, std::ios::binary).rdbuf();
+    return bytes.str();
+  };
+  EXPECT_EQ(saved(*gpu, "gpu.safetensors"), saved(*host, "host.safetensors"));
+}
+
+/// The losses of some steps.
+std::vector<double> lossesOf(const abi::Executable &executable) {
+  std::unique_ptr<Session> session = load(executable);
+  auto report = train(*session, makeSyntheticDataset(session->program(), 256, 1), {.steps = 12});
+  EXPECT_TRUE(bool(report)) << report.status().describe();
+  std::vector<double> losses;
+  for (const abi::StepLoss &step : report->steps())
+    losses.push_back(step.loss());
+  return losses;
+}
+
+// Ranks that share a GPU reduce their gradients, on the spot or beside what they compute.
+TEST(GpuRanks, TrainAsTheHost) {
+  for (int ranks : {1, 2, 4})
+    for (bool overlapped : {false, true}) {
+      abi::Executable source = makeMlp({.ranks = ranks,
+                                        .batch = 64,
+                                        .microBatches = 2,
+                                        .widths = {20, 16, 12, 4},
+                                        .overlapped = overlapped});
+      std::vector<double> ofHost = lossesOf(source), ofGpu = lossesOf(forGpu(source));
+      ASSERT_EQ(ofGpu.size(), ofHost.size());
+      for (size_t i = 0; i < ofHost.size(); ++i)
+        EXPECT_NEAR(ofGpu[i], ofHost[i], 1e-4) << ranks << " ranks, step " << i;
+    }
+}
+
+// Ranks without anything to say to each other may share a GPU; each has its own stream.
+TEST(GpuRanks, ShareAGpu) {
+  ProgramBuilder builder(3);
+  uint32_t seen = builder.buffer("seen", abi::PERSISTENT, abi::I64, {3});
+  uint32_t step = builder.buffer("step", abi::PERSISTENT, abi::I64, {});
+  builder.program.set_step_buffer(step);
+  abi::Section &section = builder.section("main");
+  abi::Record &record = builder.launch(section, "store_scalars", {seen}, {3, 100, 0, 0});
+  abi::RankExpression::Term &term =
+      *record.mutable_launch()->mutable_scalars(1)->mutable_expression()->add_terms();
+  term.set_stride(7);
+  record.mutable_launch()->mutable_scalars(2)->set_slot_value(abi::Scalar::STEP);
+  record.mutable_launch()->mutable_scalars(3)->set_slot_value(abi::Scalar::FIRST);
+  builder.executable.mutable_batch()->set_micro_batches(2);
+  builder.program.add_slots();
+  builder.program.add_slots()->set_microbatch(1);
+  std::unique_ptr<Session> session = load(forGpu(builder.executable));
+  for (int i = 0; i < 3; ++i)
+    ASSERT_TRUE(bool(session->runStep({})));
+  Status status = session->onEveryRank([&](RankExecutor &rank) {
+    std::vector<int64_t> got(3), number(1);
+    Status read = rank.read(std::as_writable_bytes(std::span(got)), seen);
+    if (read.ok())
+      read = rank.read(std::as_writable_bytes(std::span(number)), step);
+    EXPECT_EQ(got, (std::vector<int64_t>{100 + 7 * rank.rank(), 2, 0}));
+    EXPECT_EQ(number[0], 5);
+    return read;
+  });
+  EXPECT_TRUE(status.ok()) << status.describe();
+}
+
+} // namespace
+} // namespace pcc::test

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "test/unit/runtime/ProductCases.h"
+
+#include <algorithm>
+
+namespace pcc::test {
+
+ProductCase makeProduct(std::mt19937 &random, int64_t batch, int64_t m, int64_t n, int64_t k,
+                        int variant) {
+  ProductCase test;
+  abi::Matmul &matmul = test.matmul;
+  matmul.set_batch(batch);
+  matmul.set_m(m);
+  matmul.set_n(n);
+  matmul.set_k(k);
+  matmul.set_transpose_a(variant & 1);
+  matmul.set_transpose_b(variant & 2);
+  matmul.set_shared_b(batch > 1 && (variant & 4));
+  matmul.set_activation(variant & 8 ? abi::RELU : abi::ACTIVATION_NONE);
+  matmul.set_accumulation(variant & 16 ? abi::ADD_AFTER_FIRST : abi::OVERWRITE);
+  matmul.set_type(abi::F32);
+  matmul.set_result_type(abi::F32);
+  test.a = randomFloats(random, batch * m * k);
+  test.b = randomFloats(random, (matmul.shared_b() ? 1 : batch) * k * n);
+  test.c = randomFloats(random, batch * m * n);
+  if (variant & 32)
+    test.bias = randomFloats(random, n);
+  return test;
+}
+
+std::vector<double> ProductCase::expected(bool add) const {
+  const abi::Matmul &s = matmul;
+  int64_t m = s.m(), n = s.n(), k = s.k();
+  std::vector<double> result(s.batch() * m * n);
+  for (int64_t e = 0; e < s.batch(); ++e)
+    for (int64_t i = 0; i < m; ++i)
+      for (int64_t j = 0; j < n; ++j) {
+        double sum = bias.empty() ? 0 : bias[j];
+        for (int64_t p = 0; p < k; ++p)
+          sum +=
+              double(a[e * m * k + (s.transpose_a() ? p * m + i : i * k + p)]) *
+              double(b[(s.shared_b() ? 0 : e * k * n) + (s.transpose_b() ? j * k + p : p * n + j)]);
+        sum += add ? c[(e * m + i) * n + j] : 0;
+        result[(e * m + i) * n + j] = s.activation() == abi::RELU ? std::max(sum, 0.0) : sum;
+      }
+  return result;
+}
+
+ProductProgram::ProductProgram(const ProductCase &test) {
+  auto add = [&](const char *name, const std::vector<float> &list) {
+    uint32_t buffer = builder.buffer(name, abi::PERSISTENT, abi::F32, {int64_t(list.size())});
+    values.push_back({buffer, list});
+    return buffer;
+  };
+  abi::Matmul &matmul = *record.mutable_matmul();
+  matmul = test.matmul;
+  matmul.mutable_a()->set_buffer(add("a", test.a));
+  matmul.mutable_b()->set_buffer(add("b", test.b));
+  result = add("c", test.c);
+  matmul.mutable_c()->set_buffer(result);
+  if (!test.bias.empty())
+    matmul.mutable_bias()->set_buffer(add("bias", test.bias));
+}
+
+} // namespace pcc::test
