@@ -5,11 +5,14 @@
 #include "runtime/base/CpuFeatures.h"
 #include "runtime/base/SharedLibrary.h"
 #include "runtime/collective/mpi/MpiLibrary.h"
+#include "runtime/device/cuda/Driver.h"
 #include "runtime/device/host/HostDevice.h"
 #include "tools/pcc/Output.h"
 #include "tools/pcc/Verb.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
@@ -30,6 +33,9 @@ struct Finding {
   std::optional<std::string> detail; ///< empty: it is not here
   const char *cure;                  ///< how to get it
 };
+
+/// Where details stand in the table: behind the name and whether it is here.
+constexpr int nameWidth = 14, stateWidth = 9, detailColumn = nameWidth + stateWidth;
 
 /// The first of `names` that opens, with a text made by `describe`; nothing if none does.
 std::optional<std::string>
@@ -77,17 +83,12 @@ std::optional<std::string> probeMpi() {
   return text;
 }
 
-std::string describeCuda(const SharedLibrary &library) {
-  auto init = reinterpret_cast<int (*)(unsigned)>(library.address("cuInit"));
-  auto getVersion = reinterpret_cast<int (*)(int *)>(library.address("cuDriverGetVersion"));
-  auto getCount = reinterpret_cast<int (*)(int *)>(library.address("cuDeviceGetCount"));
-  int version = 0, count = 0;
-  if (!init || !getVersion || !getCount || getVersion(&version) != 0)
-    return "version unknown";
-  if (init(0) != 0 || getCount(&count) != 0)
-    count = 0;
-  return llvm::formatv("driver for CUDA {0}.{1}, {2} devices", version / 1000, version % 1000 / 10,
-                       count);
+/// The version of the driver, then a line for each GPU.
+std::optional<std::string> probeCuda() {
+  auto lines = pcc::runtime::cuda::describeDriver();
+  if (!lines)
+    return std::nullopt;
+  return llvm::join(*lines, "\n" + std::string(detailColumn, ' '));
 }
 
 std::string describeNccl(const SharedLibrary &library) {
@@ -104,8 +105,7 @@ llvm::SmallVector<Finding> findAll() {
       {"llvm", true, LLVM_VERSION_STRING, ""},
       {"linker", true, probeProgram({"ld.lld-22", "ld.lld"}), "apt-get install lld-22"},
       {"onednn", true, probeOneDnn(), "apt-get install libdnnl2"},
-      {"cuda driver", false, probeLibrary({"libcuda.so.1"}, describeCuda),
-       "install NVIDIA's driver; needs a GPU"},
+      {"cuda driver", false, probeCuda(), "install NVIDIA's driver; needs a GPU"},
       {"cuda toolkit", false, probeProgram({"ptxas", "/usr/local/cuda/bin/ptxas"}),
        "install NVIDIA's CUDA toolkit"},
       {"nccl", false, probeLibrary({"libnccl.so.2"}, describeNccl), "install NVIDIA's libnccl2"},
@@ -129,8 +129,9 @@ public:
 private:
   static void print(llvm::ArrayRef<Finding> findings) {
     for (const Finding &f : findings)
-      llvm::outs() << llvm::formatv("{0,-14}{1,-9}{2}\n", f.name, f.detail ? "here" : "missing",
-                                    f.detail ? *f.detail : f.cure);
+      llvm::outs() << llvm::left_justify(f.name, nameWidth)
+                   << llvm::left_justify(f.detail ? "here" : "missing", stateWidth)
+                   << (f.detail ? *f.detail : f.cure) << "\n";
   }
 
   static llvm::json::Value toJson(llvm::ArrayRef<Finding> findings) {
