@@ -55,6 +55,16 @@ ReductionLoops getReductionLoops(Operation *op) {
   return {task::FormKind::Rows, kept, gone, false};
 }
 
+task::PlaceAttr getPlace(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return cast<func::FuncOp>(argument.getOwner()->getParentOp())
+        .getArgAttrOfType<task::PlaceAttr>(argument.getArgNumber(), placeAttrName);
+  auto result = cast<OpResult>(value);
+  if (auto places = result.getOwner()->getAttrOfType<ArrayAttr>(placeAttrName))
+    return dyn_cast<task::PlaceAttr>(places[result.getResultNumber()]);
+  return result.getOwner()->getAttrOfType<task::PlaceAttr>(placeAttrName);
+}
+
 bool isCollective(Operation *op) {
   if (isa<pipe::SendOp, pipe::RecvOp>(op))
     return true;

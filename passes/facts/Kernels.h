@@ -64,6 +64,9 @@ ReductionLoops getReductionLoops(mlir::Operation *reduce);
 /// The value whose buffer holds `value`: follows views.
 mlir::Value viewRoot(mlir::Value value);
 
+/// Where the memory plan has put a value that is no view; null for none, as constants have.
+task::PlaceAttr getPlace(mlir::Value value);
+
 /// True if `op` calls the communication library: collectives, and messages between stages.
 bool isCollective(mlir::Operation *op);
 

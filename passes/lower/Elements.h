@@ -109,4 +109,12 @@ emitLoop(mlir::ImplicitLocOpBuilder &builder, mlir::Value from, mlir::Value to,
          mlir::ValueRange initial,
          llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value, mlir::ValueRange)> body);
 
+/// A loop over from, from + step, … below `to`.
+void emitStridedLoop(mlir::ImplicitLocOpBuilder &builder, mlir::Value from, mlir::Value to,
+                     mlir::Value step, llvm::function_ref<void(mlir::Value)> body);
+llvm::SmallVector<mlir::Value> emitStridedLoop(
+    mlir::ImplicitLocOpBuilder &builder, mlir::Value from, mlir::Value to, mlir::Value step,
+    mlir::ValueRange initial,
+    llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value, mlir::ValueRange)> body);
+
 } // namespace pcc::lower

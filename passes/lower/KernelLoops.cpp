@@ -47,7 +47,21 @@ void emitLoop(ImplicitLocOpBuilder &b, Value from, Value to, function_ref<void(V
 SmallVector<Value> emitLoop(ImplicitLocOpBuilder &b, Value from, Value to, ValueRange initial,
                             function_ref<SmallVector<Value>(Value, ValueRange)> body) {
   Value one = LLVM::ConstantOp::create(b, b.getI64IntegerAttr(1));
-  auto loop = scf::ForOp::create(b, from, to, one, initial);
+  return emitStridedLoop(b, from, to, one, initial, body);
+}
+
+void emitStridedLoop(ImplicitLocOpBuilder &b, Value from, Value to, Value step,
+                     function_ref<void(Value)> body) {
+  emitStridedLoop(b, from, to, step, {}, [&](Value position, ValueRange) -> SmallVector<Value> {
+    body(position);
+    return {};
+  });
+}
+
+SmallVector<Value> emitStridedLoop(ImplicitLocOpBuilder &b, Value from, Value to, Value step,
+                                   ValueRange initial,
+                                   function_ref<SmallVector<Value>(Value, ValueRange)> body) {
+  auto loop = scf::ForOp::create(b, from, to, step, initial);
   OpBuilder::InsertionGuard guard(b);
   Block *block = loop.getBody();
   if (initial.empty())

@@ -38,16 +38,7 @@ Value Buffers::constant(ElementsAttr value, Location loc) {
   return buffer;
 }
 
-PlaceAttr placeOf(Value value) {
-  value = facts::viewRoot(value);
-  if (auto argument = dyn_cast<BlockArgument>(value))
-    return cast<func::FuncOp>(argument.getOwner()->getParentOp())
-        .getArgAttrOfType<PlaceAttr>(argument.getArgNumber(), facts::placeAttrName);
-  auto result = cast<OpResult>(value);
-  if (auto places = result.getOwner()->getAttrOfType<ArrayAttr>(facts::placeAttrName))
-    return cast<PlaceAttr>(places[result.getResultNumber()]);
-  return result.getOwner()->getAttrOfType<PlaceAttr>(facts::placeAttrName);
-}
+PlaceAttr placeOf(Value value) { return facts::getPlace(facts::viewRoot(value)); }
 
 StringRef nameOfResult(graph::RoleAttr role) {
   if (!role)

@@ -42,19 +42,8 @@ private:
 
 } // namespace
 
-/// The place that the plan has written down; null for none.
-static PlaceAttr findPlace(Value value) {
-  if (auto argument = dyn_cast<BlockArgument>(value))
-    return cast<func::FuncOp>(argument.getOwner()->getParentOp())
-        .getArgAttrOfType<PlaceAttr>(argument.getArgNumber(), facts::placeAttrName);
-  auto result = cast<OpResult>(value);
-  if (auto places = result.getOwner()->getAttrOfType<ArrayAttr>(facts::placeAttrName))
-    return dyn_cast<PlaceAttr>(places[result.getResultNumber()]);
-  return result.getOwner()->getAttrOfType<PlaceAttr>(facts::placeAttrName);
-}
-
 LogicalResult SectionPlacer::addValue(Value value) {
-  PlaceAttr place = findPlace(value);
+  PlaceAttr place = facts::getPlace(value);
   if (!place)
     return emitError(value.getLoc()) << "expected a place in memory, got none: run "
                                         "\"--schedule-plan-memory\" after the last change of ops";

@@ -155,13 +155,14 @@ Report pcc::cli::verifyModel(Session &session, const RoadFlags &road,
       prefixed("interpreter: ", interpret::verifyModules(*reference, *local, withFactors));
   auto ranks = runtime::Session::load(std::move(*program), {.seed = options.seed});
   if (!ranks) {
-    report.append(failedCase("cpu", ranks.status().describe()));
-    return report;
+    code = fail(ExitCode(ranks.status().exitCode()), ranks.status().describe());
+    return {};
   }
   if (many.parallel.device_num() > 1)
     withFactors.ownParameters = interpret::findOwnParameters(*reference);
-  report.append(prefixed("cpu: ", verifyForward(*reference, **ranks, withFactors)));
+  std::string device = many.gpuChip.empty() ? "cpu: " : "gpu: ";
+  report.append(prefixed(device, verifyForward(*reference, **ranks, withFactors)));
   if (many.trains())
-    report.append(prefixed("cpu: ", verifyTraining(*reference, **ranks, withFactors)));
+    report.append(prefixed(device, verifyTraining(*reference, **ranks, withFactors)));
   return report;
 }

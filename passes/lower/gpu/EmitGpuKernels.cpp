@@ -72,10 +72,11 @@ struct EmitGpuKernels : impl::EmitGpuKernelsBase<EmitGpuKernels> {
     ModuleOp module = getOperation();
     SmallVector<func::FuncOp> kernels = listKernels(module);
     OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
-    Attribute chip =
-        NVVM::NVVMTargetAttr::get(&getContext(), /*optLevel=*/3, "nvptx64-nvidia-cuda", this->chip);
-    auto target =
-        gpu::GPUModuleOp::create(builder, module.getLoc(), "kernels", builder.getArrayAttr(chip));
+    ArrayAttr targets; // MLIR takes the digits of their chips, and the emulator's name has none
+    if (chip != emulatorChip)
+      targets = builder.getArrayAttr(
+          NVVM::NVVMTargetAttr::get(&getContext(), /*optLevel=*/3, "nvptx64-nvidia-cuda", chip));
+    auto target = gpu::GPUModuleOp::create(builder, module.getLoc(), "kernels", targets);
     builder.setInsertionPointToStart(target.getBody());
     llvm::DenseMap<StringAttr, int64_t> blocks; ///< by kernel
     for (func::FuncOp kernel : kernels) {

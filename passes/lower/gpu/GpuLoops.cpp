@@ -27,27 +27,6 @@ int64_t pieceOf(func::FuncOp kernel, int64_t inner) {
   return piece;
 }
 
-void emitStridedLoop(ImplicitLocOpBuilder &b, Value from, Value to, Value step,
-                     function_ref<void(Value)> body) {
-  emitStridedLoop(b, from, to, step, {}, [&](Value position, ValueRange) -> SmallVector<Value> {
-    body(position);
-    return {};
-  });
-}
-
-SmallVector<Value> emitStridedLoop(ImplicitLocOpBuilder &b, Value from, Value to, Value step,
-                                   ValueRange initial,
-                                   function_ref<SmallVector<Value>(Value, ValueRange)> body) {
-  auto loop = scf::ForOp::create(b, from, to, step, initial);
-  OpBuilder::InsertionGuard guard(b);
-  Block *block = loop.getBody();
-  if (initial.empty())
-    block->getTerminator()->erase();
-  b.setInsertionPointToEnd(block);
-  scf::YieldOp::create(b, body(loop.getInductionVar(), loop.getRegionIterArgs()));
-  return SmallVector<Value>(loop.getResults());
-}
-
 void emitIf(ImplicitLocOpBuilder &b, Value condition, function_ref<void()> body) {
   if (!condition)
     return body();

@@ -46,13 +46,6 @@ struct GpuKernel {
   IndexMath &math() const { return body.math(); }
 };
 
-/// A loop over from, from + step, … below `to`.
-void emitStridedLoop(mlir::ImplicitLocOpBuilder &builder, mlir::Value from, mlir::Value to,
-                     mlir::Value step, llvm::function_ref<void(mlir::Value)> body);
-llvm::SmallVector<mlir::Value> emitStridedLoop(
-    mlir::ImplicitLocOpBuilder &builder, mlir::Value from, mlir::Value to, mlir::Value step,
-    mlir::ValueRange initial,
-    llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value, mlir::ValueRange)> body);
 /// What happens only under a condition; null: always.
 void emitIf(mlir::ImplicitLocOpBuilder &builder, mlir::Value condition,
             llvm::function_ref<void()> body);
