@@ -17,7 +17,7 @@ Expected<std::shared_ptr<const Code>> Code::load(std::shared_ptr<const Gpu> gpu,
   if (status.ok())
     status = code->copyConstants(executable.constants());
   if (!status.ok())
-    return std::move(status).within(fmt::format("'{}'", executable.name()));
+    return status;
   return std::shared_ptr<const Code>(std::move(code));
 }
 
@@ -35,11 +35,11 @@ Status Code::loadModule(const abi::GpuCode &code) {
         fmt::format("cuModuleLoadDataEx of machine code for {}", code.chip()));
   if (!code.ptx().empty() && runsPtx(code.chip(), gpu->facts))
     return compilePtx(code.ptx());
-  return Status::unavailable(
-      fmt::format("it was compiled for {}, and '{}' has compute capability {}.{}: compile it with "
-                  "--target=cuda:sm_{}{}",
-                  code.chip(), gpu->facts.name, gpu->facts.major, gpu->facts.minor,
-                  gpu->facts.major, gpu->facts.minor));
+  return Status::unavailable(fmt::format(
+      "the program was compiled for {}, and '{}' has compute capability {}.{}: compile it with "
+      "--target=cuda:sm_{}{}",
+      code.chip(), gpu->facts.name, gpu->facts.major, gpu->facts.minor, gpu->facts.major,
+      gpu->facts.minor));
 }
 
 Status Code::compilePtx(const std::string &ptx) {

@@ -98,7 +98,7 @@ Expected<std::vector<std::unique_ptr<Device>>> makeCudaDevices(const abi::Execut
     count = Status::unavailable("the driver has no GPU");
   if (!count)
     return count.status().within(
-        fmt::format("'{}' was compiled for GPUs ({}; --target=host needs none)", executable.name(),
+        fmt::format("the program was compiled for GPUs ({}; --target=host needs none)",
                     executable.gpu_code().chip()));
   std::map<int, cuda::LoadedGpu> gpus;
   std::vector<std::unique_ptr<Device>> devices;

@@ -10,8 +10,9 @@ Expected<std::shared_ptr<const KernelObject>>
 KernelObject::load(const abi::Executable &executable) {
   if (executable.has_gpu_code())
     return Status::unavailable(fmt::format(
-        "'{}' was compiled for GPUs ({}), this device is the host: compile it with --target=host",
-        executable.name(), executable.gpu_code().chip()));
+        "the program was compiled for GPUs ({}), this device is the host: compile it with "
+        "--target=host",
+        executable.gpu_code().chip()));
   if (Status status = checkCpuFeatures(executable.object().cpu_features()); !status.ok())
     return status;
   auto object = std::make_shared<KernelObject>();

@@ -50,7 +50,7 @@ TEST(CudaDevice, RefusesCodeForAnotherChip) {
   Status status = openStatus(executable);
   EXPECT_EQ(status.exitCode(), 6);
   EXPECT_EQ(status.message(),
-            "'test': it was compiled for sm_90, and 'emulator' has compute capability 0.0: "
+            "the program was compiled for sm_90, and 'emulator' has compute capability 0.0: "
             "compile it with --target=cuda:sm_00");
 }
 
@@ -59,7 +59,7 @@ TEST(CudaDevice, SaysWhichCodeTheDriverRefuses) {
   executable.mutable_gpu_code()->set_cubin("no machine code, but long enough for a head of an ELF");
   executable.mutable_gpu_code()->mutable_cubin()->resize(64);
   EXPECT_EQ(openStatus(executable).message(),
-            "'test': cuModuleLoadDataEx of machine code for emulator: CUDA_ERROR_INVALID_IMAGE: "
+            "cuModuleLoadDataEx of machine code for emulator: CUDA_ERROR_INVALID_IMAGE: "
             "so says the emulator");
 }
 
@@ -67,7 +67,7 @@ TEST(CudaDevice, NamesAMissingEntry) {
   abi::Executable executable = forGpu(ProgramBuilder(1).executable);
   executable.mutable_kernels(0)->set_symbol("gone");
   EXPECT_EQ(openStatus(executable).message(),
-            "'test': kernel 'softmax_cross_entropy': the code has no entry 'gone'");
+            "kernel 'softmax_cross_entropy': the code has no entry 'gone'");
 }
 
 TEST(CudaDevice, SaysHowMuchMemoryThereIs) {
