@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Programs for GPUs on the emulated driver against the interpreter: gpu_verify.py PCC EMULATOR FOLDER
+#
+# The eight families of `pcc example` in small sizes on one rank, trained by Adam, and a GPT on several: data, pipeline, tensor
+# parallel, sharded optimizer, microbatches and copies. A residual network takes long and is evaluated only; convolutions.mlir has
+# what its training needs. Exits with 1 if one differs.
+import os
+import subprocess
+import sys
+
+SEQUENCE = ["sequence=16", "layers=1", "width=32", "batch=4"]
+FAMILIES = {"mlp": ["width=64"], "wide_deep": ["vocabulary=64", "width=16"], "moe": ["sequence=8", "batch=4", "width=32"],
+            "llama": SEQUENCE, "bert": SEQUENCE, "vit": ["layers=1", "width=32", "batch=4"], "gpt": SEQUENCE,
+            "resnet": ["batch=2", "image=16"]}
+WAYS = {"on 4 ranks": ["--device-num=4", "--parallel-mode=data_parallel", "--gradients-mean"],
+        "in 2 stages on 8 ranks": ["--device-num=8", "--parallel-mode=data_parallel", "--gradients-mean", "--pipeline-stages=2",
+                                   "--micro-batches=2", "--enable-parallel-optimizer"],
+        "by search on 4 ranks": ["--device-num=4", "--parallel-mode=auto_parallel", "--cluster=4xH100"],
+        "in 2 copies on 4 ranks": ["--device-num=4", "--parallel-mode=auto_parallel", "--cluster=4xH100", "--interleave-num=2"]}
+
+
+def main():
+    pcc, emulator, folder = sys.argv[1:]
+    environment = {**os.environ, "LD_LIBRARY_PATH": emulator}
+    failed = False
+
+    def verify(name, model, flags):
+        nonlocal failed
+        loss = "mse" if name.startswith(("wide_deep", "moe")) else "softmax_cross_entropy"
+        step = [] if name.startswith("resnet") else [f"--loss={loss}", "--optimizer=adam,lr=0.001"]
+        done = subprocess.run([pcc, "verify", model, "--target=cuda:emulator", *step, *flags], capture_output=True, text=True,
+                              env=environment)
+        last = (done.stdout + done.stderr).strip().splitlines()[-1]
+        print(f"{name}: {last}")
+        failed |= done.returncode != 0
+
+    for family, sizes in FAMILIES.items():
+        model = f"{folder}/{family}.mlir"
+        subprocess.run([pcc, "example", family, *(f"--set={size}" for size in sizes), "-o", model], check=True)
+        verify(f"{family} on 1 rank", model, [])
+    verify("convolutions on 1 rank", os.path.join(os.path.dirname(__file__), "convolutions.mlir"), [])
+    model = f"{folder}/gpt.mlir"
+    subprocess.run([pcc, "example", "gpt", "--set=sequence=16", "--set=layers=2", "--set=width=32", "--set=batch=8", "-o", model], check=True)
+    for way, flags in WAYS.items():
+        verify(f"gpt {way}", model, flags)
+    sys.exit(1 if failed else 0)
+
+
+main()
