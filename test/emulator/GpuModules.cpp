@@ -27,10 +27,11 @@ using namespace runtime::cuda;
 
 /// The bytes of an ELF file that is not cut off; 0 if it is none.
 static size_t sizeOfElf(const void *image) {
+  // PTX is a string, which may be short.
+  if (std::strncmp(static_cast<const char *>(image), ELFMAG, SELFMAG) != 0)
+    return 0;
   Elf64_Ehdr head;
   std::memcpy(&head, image, sizeof head);
-  if (std::memcmp(head.e_ident, ELFMAG, SELFMAG) != 0)
-    return 0;
   size_t size = head.e_shoff + size_t(head.e_shnum) * head.e_shentsize;
   for (int i = 0; i < head.e_shnum; ++i) {
     Elf64_Shdr section;

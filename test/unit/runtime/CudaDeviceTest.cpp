@@ -56,11 +56,25 @@ TEST(CudaDevice, RefusesCodeForAnotherChip) {
 
 TEST(CudaDevice, SaysWhichCodeTheDriverRefuses) {
   abi::Executable executable = forGpu(ProgramBuilder(1).executable);
-  executable.mutable_gpu_code()->set_cubin("no machine code, but long enough for a head of an ELF");
-  executable.mutable_gpu_code()->mutable_cubin()->resize(64);
+  executable.mutable_gpu_code()->set_cubin("no machine code");
   EXPECT_EQ(openStatus(executable).message(),
             "cuModuleLoadDataEx of machine code for emulator: CUDA_ERROR_INVALID_IMAGE: "
             "so says the emulator");
+}
+
+// Where the machine code does not fit, the driver compiles the PTX, and says why it cannot.
+TEST(CudaDevice, KeepsTheWordsOfTheDriversCompiler) {
+  const cuda::Driver &driver = *cuda::Driver::get();
+  cuda::ContextHandle context = nullptr;
+  ASSERT_EQ(driver.primaryContextRetain(&context, 0), cuda::Result::Success);
+  auto gpu =
+      std::make_shared<const cuda::Gpu>(driver, 0, cuda::GpuFacts{"a GPU", 9, 0, 0}, context);
+  abi::Executable executable = forGpu(ProgramBuilder(1).executable);
+  executable.mutable_gpu_code()->set_chip("sm_80");
+  executable.mutable_gpu_code()->set_ptx(".version 8.0");
+  EXPECT_EQ(cuda::Code::load(gpu, executable).status().message(),
+            "cuModuleLoadDataEx of PTX: CUDA_ERROR_INVALID_IMAGE: so says the emulator: the "
+            "emulator does not compile");
 }
 
 TEST(CudaDevice, NamesAMissingEntry) {
