@@ -38,16 +38,19 @@ CollectiveCall sumOf(std::vector<float> &data) {
   return call;
 }
 
-// Whole numbers have one sum, whoever adds them.
+// Whole numbers have one sum, whoever adds them: calls that go together, and one beside them that
+// is too large for that.
 TEST(MpiWorld, LibrarySums) {
   onEveryRank(makeWorld(8, {.reductions = mpi::Reductions::Library}), [](Communicator &rank) {
-    for (int count : {1, 100000}) {
-      std::vector<float> data(size_t(count), float(rank.position() + 1)), more(3, 1);
-      CollectiveCall calls[] = {sumOf(data), sumOf(more)};
-      calls[1].fused = count > 1;
+    for (size_t count : {1, 1000, 100000}) {
+      std::vector<float> data[] = {std::vector<float>(3, 1), {}, std::vector<float>(5, 2)};
+      data[1].assign(count, float(rank.position() + 1));
+      CollectiveCall calls[] = {sumOf(data[0]), sumOf(data[1]), sumOf(data[2])};
+      calls[1].fused = calls[2].fused = true;
       EXPECT_TRUE(rank.run(calls).ok());
-      EXPECT_EQ(data, std::vector<float>(size_t(count), 36));
-      EXPECT_EQ(more, std::vector<float>(3, 8));
+      EXPECT_EQ(data[0], std::vector<float>(3, 8));
+      EXPECT_EQ(data[1], std::vector<float>(count, 36));
+      EXPECT_EQ(data[2], std::vector<float>(5, 16));
     }
   });
 }
