@@ -45,6 +45,28 @@ void checkBatches(const Conformance &conformance, unsigned seed, int ranks, int 
   });
 }
 
+/// What the member at a position adds to each element of a call of `size`. Large numbers come and
+/// go, so a sum in another order has other bits.
+std::vector<float> addends(int position, size_t size) {
+  constexpr float magnitudes[] = {1e8f, 1.0f, -1e8f, 3.0f};
+  Random random(unsigned(size) * 8 + unsigned(position));
+  std::uniform_real_distribution<float> factor(1, 2);
+  std::vector<float> values(size);
+  for (float &value : values)
+    value = magnitudes[position % 4] * factor(random);
+  return values;
+}
+
+std::vector<float> sumInOrder(int members, size_t size) {
+  std::vector<float> sum = addends(0, size);
+  for (int m = 1; m < members; ++m) {
+    std::vector<float> values = addends(m, size);
+    for (size_t i = 0; i < size; ++i)
+      sum[i] += values[i];
+  }
+  return sum;
+}
+
 } // namespace
 
 TEST_P(CommunicatorConformance, EveryCallOfAMessageIsDone) {
@@ -55,28 +77,28 @@ TEST_P(CommunicatorConformance, EveryCallOfAMessageIsDone) {
     }
 }
 
-// Each call's elements are added in the order of positions wherever they lie in a message, of few
-// bytes or of many.
+// Each call's elements are added in the order of positions wherever they lie in a message: of few
+// bytes, of many that go together, and beside a call that is too large for that.
 TEST_P(CommunicatorConformance, MessagesSumInTheOrderOfPositions) {
-  constexpr int ranks = 4;
-  const float terms[ranks] = {1e8f, 1.0f, -1e8f, 3.0f};
-  const float sum = ((terms[0] + terms[1]) + terms[2]) + terms[3];
-  for (std::vector<size_t> sizes : {std::vector<size_t>{1, 5, 3}, {7, 50001, 3}})
-    onEveryRank(GetParam().make(ranks), [&](Communicator &rank) {
-      std::vector<std::vector<float>> data;
-      std::vector<CollectiveCall> calls;
-      for (size_t size : sizes)
-        data.emplace_back(size, terms[rank.position()]);
-      for (std::vector<float> &each : data) {
-        calls.push_back(
-            {.kind = abi::ALL_REDUCE, .source = each.data(), .shape = {int64_t(each.size())}});
-        calls.back().destination = each.data();
-        calls.back().fused = calls.size() > 1;
-      }
-      EXPECT_TRUE(rank.run(calls).ok());
-      for (const std::vector<float> &each : data)
-        EXPECT_EQ(each, std::vector<float>(each.size(), sum));
-    });
+  const std::vector<size_t> messages[] = {
+      {1, 5, 3}, {5, 2049, 3, 4001}, {5, 9001, 3, 9001}, {7, 50001, 3}};
+  for (int ranks : {3, 4, 6})
+    for (const std::vector<size_t> &sizes : messages)
+      onEveryRank(GetParam().make(ranks), [&, ranks = ranks](Communicator &rank) {
+        std::vector<std::vector<float>> data;
+        std::vector<CollectiveCall> calls;
+        for (size_t size : sizes)
+          data.push_back(addends(rank.position(), size));
+        for (std::vector<float> &each : data) {
+          calls.push_back(
+              {.kind = abi::ALL_REDUCE, .source = each.data(), .shape = {int64_t(each.size())}});
+          calls.back().destination = each.data();
+          calls.back().fused = calls.size() > 1;
+        }
+        EXPECT_TRUE(rank.run(calls).ok());
+        for (const std::vector<float> &each : data)
+          EXPECT_EQ(each, sumInOrder(ranks, each.size()));
+      });
 }
 
 // A message that one rank cuts elsewhere would bring others what belongs to another call.
