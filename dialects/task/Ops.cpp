@@ -32,8 +32,13 @@ static LogicalResult verifyRing(function_ref<InFlightDiagnostic()> emitError, in
                      << " with a stride of " << stride;
 }
 
-LogicalResult PlaceAttr::verify(function_ref<InFlightDiagnostic()> emitError, Space, int64_t,
+LogicalResult PlaceAttr::verify(function_ref<InFlightDiagnostic()> emitError, Space, int64_t offset,
                                 int64_t copies, int64_t stride) {
+  constexpr int64_t most = int64_t(1) << 56; // so that no sum of offset, copies and bytes wraps
+  int64_t behind;
+  if (offset < 0 || offset > most || llvm::MulOverflow(copies, stride, behind) || behind > most)
+    return emitError() << "expected bytes of one space, got an offset of " << offset << " and "
+                       << copies << " copies " << stride << " bytes apart";
   return verifyRing(emitError, copies, stride);
 }
 

@@ -135,7 +135,7 @@ LogicalResult MemoryReplay::write(const Slot &slot, const PlacedKernel &kernel, 
     uint32_t reducedFrom = 0;
     for (unsigned input : kernel.inputs) {
       const PlacedValue &from = valueAt(slot, input);
-      if (to.place == from.place && kernel.reducesInPlace)
+      if (to.place == from.place && kernel.early && kernel.reducesInPlace)
         reducedFrom = own[input];
       else if (to.place != from.place &&
                span.overlaps(getSpan(from.place, from.bytes, slot.number)))
@@ -150,6 +150,20 @@ LogicalResult MemoryReplay::write(const Slot &slot, const PlacedKernel &kernel, 
   return success();
 }
 
+/// A product that its record adds to the sum, which it must not read from.
+LogicalResult MemoryReplay::addItself(const Slot &slot, const PlacedKernel &kernel,
+                                      const Versions &own) {
+  const PlacedSections::Sum &sum = placed.sums[kernel.ownSum->sum];
+  ByteSpan span = getSpan(sum.place, sum.bytes, 0);
+  for (unsigned input : kernel.inputs) {
+    const PlacedValue &from = valueAt(slot, input);
+    if (span.overlaps(getSpan(from.place, from.bytes, slot.number)))
+      return kernel.op->emitError()
+             << "writes " << sum.place << " while it still reads " << from.place;
+  }
+  return add(slot, *kernel.ownSum, own, kernel.op);
+}
+
 LogicalResult MemoryReplay::runKernel(const Slot &slot, const PlacedKernel &kernel, Versions &own) {
   for (unsigned input : kernel.inputs) {
     const PlacedValue &from = valueAt(slot, input);
@@ -161,7 +175,7 @@ LogicalResult MemoryReplay::runKernel(const Slot &slot, const PlacedKernel &kern
       return failure();
   }
   if (kernel.ownSum)
-    return add(slot, *kernel.ownSum, own, kernel.op);
+    return addItself(slot, kernel, own);
   if (failed(write(slot, kernel, own)))
     return failure();
   for (const PlacedSum &sum : kernel.sums)
@@ -235,7 +249,8 @@ LogicalResult MemoryReplay::endSlot(const Slot &slot, const Versions &own) {
     bool isShown = role && value && isRead(role.getKind());
     if (!isShown)
       continue;
-    if (failed(expectValue(end, slot, *value, own, /*isReduced=*/true)))
+    // Gradients alone are shown as ranks have summed them.
+    if (failed(expectValue(end, slot, *value, own, role.getKind() == RoleKind::Gradient)))
       return failure();
   }
   return failure(failed(checkSums(slot)) || failed(setParameters(slot, own)));
@@ -291,13 +306,13 @@ LogicalResult MemoryReplay::runStep() {
   for (const Slot &slot : llvm::reverse(slots))
     if (failed(runSlot(slot)))
       return failure();
-  return checkParameters();
+  return checkParameters(step);
 }
 
-/// The next step finds in their places what this one has left.
-LogicalResult MemoryReplay::checkParameters() {
+/// What runs next finds in their places what this has left.
+LogicalResult MemoryReplay::checkParameters(Operation *end) {
   for (const auto &[role, value] : placed.kept)
-    if (failed(expect(step, {}, getSpan(value.place, value.bytes, 0), kept[role])))
+    if (failed(expect(end, {}, getSpan(value.place, value.bytes, 0), kept[role])))
       return failure();
   return success();
 }
@@ -310,7 +325,8 @@ LogicalResult MemoryReplay::run() {
     if (section.section->runs > 0)
       continue;
     begin();
-    if (failed(runSlot({unsigned(number), /*number=*/0, /*isLast=*/true})))
+    if (failed(runSlot({unsigned(number), /*number=*/0, /*isLast=*/true})) ||
+        failed(checkParameters(section.section->function)))
       return failure();
   }
   return success();

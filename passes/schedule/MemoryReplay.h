@@ -54,12 +54,13 @@ private:
   mlir::LogicalResult runKernel(const Slot &slot, const PlacedKernel &kernel, Versions &own);
   mlir::LogicalResult runEarly(const PlacedEarly &early);
   mlir::LogicalResult write(const Slot &slot, const PlacedKernel &kernel, Versions &own);
+  mlir::LogicalResult addItself(const Slot &slot, const PlacedKernel &kernel, const Versions &own);
   mlir::LogicalResult add(const Slot &slot, const PlacedSum &sum, const Versions &own,
                           mlir::Operation *op);
   mlir::LogicalResult endSlot(const Slot &slot, const Versions &own);
   mlir::LogicalResult setParameters(const Slot &slot, const Versions &own);
   mlir::LogicalResult checkSums(const Slot &slot);
-  mlir::LogicalResult checkParameters();
+  mlir::LogicalResult checkParameters(mlir::Operation *end);
 
   uint32_t make(mlir::Value value, int64_t number, uint32_t reducedFrom = 0);
   void publish(const Slot &slot, unsigned value, uint32_t version);

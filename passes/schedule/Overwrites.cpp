@@ -20,9 +20,11 @@ bool Overwrites::mayReplace(PlaceAttr place, Value output) {
   for (Value value : values.all())
     if (liesThere(value) && values.find(value)->last > now)
       return false;
-  return llvm::none_of(kernel.inputs, [&](Value input) {
-    return liesThere(input) && !mayOverwrite(kernel, facts::viewRoot(input), output);
-  });
+  SmallVector<Value> there;
+  for (Value input : kernel.inputs)
+    if (liesThere(input))
+      there.push_back(facts::viewRoot(input));
+  return there.empty() || (there.size() == 1 && mayOverwrite(kernel, there.front(), output));
 }
 
 PlaceAttr Overwrites::parameterUpdatedBy(Value output) {
@@ -61,12 +63,14 @@ bool Overwrites::isInside(unsigned frame) const {
   return rings->getFrames()[frame].inside.contains(index);
 }
 
-/// One buffer may be several inputs: two biases that are added alike have one gradient.
+/// One buffer may be several inputs: two biases that are added alike have one gradient. Code takes
+/// operands to lie apart where one of them is written.
 bool Overwrites::mayOverwriteAll(Buffer *buffer, Value output) {
-  return llvm::all_of(kernel.inputs, [&](Value input) {
-    Value root = facts::viewRoot(input);
-    return values.find(root) != buffer || mayOverwrite(kernel, root, output);
-  });
+  SmallVector<Value> there;
+  for (Value input : kernel.inputs)
+    if (values.find(facts::viewRoot(input)) == buffer)
+      there.push_back(facts::viewRoot(input));
+  return there.size() == 1 && mayOverwrite(kernel, there.front(), output);
 }
 
 /// Best is one in a frame, whose bytes are there anyway; but what is returned is read when the

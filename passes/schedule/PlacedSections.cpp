@@ -30,9 +30,9 @@ private:
   LogicalResult addArgument(BlockArgument argument);
   LogicalResult addKernel(const facts::Kernel &kernel);
   LogicalResult checkWrites(const facts::Kernel &kernel, const PlacedKernel &own) const;
-  void addResults();
-  void addSum(unsigned result, std::optional<unsigned> value);
-  unsigned numberOfSum(unsigned result);
+  LogicalResult addResults();
+  LogicalResult addSum(unsigned result, std::optional<unsigned> value);
+  FailureOr<unsigned> numberOfSum(unsigned result);
 
   facts::Section &section;
   PlacedSections &all;
@@ -42,24 +42,34 @@ private:
 
 } // namespace
 
+static LogicalResult noPlace(Location loc) {
+  return emitError(loc) << "expected a place in memory, got none: run "
+                           "\"--schedule-plan-memory\" after the last change of ops";
+}
+
 LogicalResult SectionPlacer::addValue(Value value) {
   PlaceAttr place = facts::getPlace(value);
   if (!place)
-    return emitError(value.getLoc()) << "expected a place in memory, got none: run "
-                                        "\"--schedule-plan-memory\" after the last change of ops";
+    return noPlace(value.getLoc());
   numbers[value] = placed.values.size();
   placed.values.push_back({value, place, task::bytesOf(cast<ShapedType>(value.getType())), {}});
   return success();
 }
 
 /// What a kernel writes may lie where something lies that it reads only if it reads each element
-/// for the one that replaces it.
+/// for the one that replaces it, and that by one name: no two operands of a kernel share what it
+/// writes.
 LogicalResult SectionPlacer::checkWrites(const facts::Kernel &kernel,
                                          const PlacedKernel &own) const {
+  auto isTwice = [&](PlaceAttr place) {
+    return llvm::count_if(own.inputs,
+                          [&](unsigned input) { return placed.values[input].place == place; }) > 1;
+  };
   for (unsigned output : own.outputs)
     for (unsigned input : own.inputs) {
       const PlacedValue &to = placed.values[output], &from = placed.values[input];
-      if (to.place == from.place && !mayOverwrite(kernel, from.value, to.value))
+      if (to.place == from.place &&
+          (!mayOverwrite(kernel, from.value, to.value) || isTwice(from.place)))
         return own.op->emitError()
                << "writes " << to.place << " while it still reads what lies there";
     }
@@ -85,8 +95,10 @@ LogicalResult SectionPlacer::addKernel(const facts::Kernel &kernel) {
 }
 
 /// One for all results of a role, in whatever section.
-unsigned SectionPlacer::numberOfSum(unsigned result) {
+FailureOr<unsigned> SectionPlacer::numberOfSum(unsigned result) {
   auto place = section.function.getResultAttrOfType<PlaceAttr>(result, facts::placeAttrName);
+  if (!place)
+    return noPlace(section.function.getLoc());
   RoleAttr role = section.getResultRole(result);
   auto [found, isNew] =
       all.sumOfRole.try_emplace(role ? Attribute(role) : Attribute(place), all.sums.size());
@@ -94,43 +106,67 @@ unsigned SectionPlacer::numberOfSum(unsigned result) {
     auto type = cast<ShapedType>(section.function.getResultTypes()[result]);
     all.sums.push_back({place, type.getNumElements() * int64_t(sizeof(float))});
   }
+  if (all.sums[found->second].place != place)
+    return section.function.emitError()
+           << "expected the sum of result " << result << " at " << all.sums[found->second].place
+           << ", where others add to it, got " << place;
   return found->second;
 }
 
-void SectionPlacer::addSum(unsigned result, std::optional<unsigned> value) {
-  PlacedSum sum{value, numberOfSum(result), section.endsSum(result)};
+LogicalResult SectionPlacer::addSum(unsigned result, std::optional<unsigned> value) {
+  FailureOr<unsigned> number = numberOfSum(result);
+  if (failed(number))
+    return failure();
+  PlacedSum sum{value, *number, section.endsSum(result)};
   Operation *op = value ? placed.values[*value].value.getDefiningOp() : nullptr;
-  if (!op)
-    return placed.argumentSums.push_back(sum);
+  if (!op) {
+    placed.argumentSums.push_back(sum);
+    return success();
+  }
   PlacedKernel &kernel = placed.kernels[*facts::getKernelNumber(op)];
   if (placed.values[*value].place == all.sums[sum.sum].place)
     kernel.ownSum = sum;
   else
     kernel.sums.push_back(sum);
+  return success();
 }
 
-void SectionPlacer::addResults() {
+LogicalResult SectionPlacer::addResults() {
   for (auto [result, value] : llvm::enumerate(section.getReturned())) {
     auto found = numbers.find(facts::viewRoot(value));
     std::optional<unsigned> number;
     if (found != numbers.end())
       number = found->second;
     if (section.isAccumulated(result)) {
-      addSum(result, number);
+      if (failed(addSum(result, number)))
+        return failure();
       continue;
     }
     placed.results.push_back({unsigned(result), number});
     if (RoleAttr role = section.getResultRole(result); role && number)
       placed.values[*number].leftAs.push_back(role);
   }
+  return success();
+}
+
+static ParameterOp findParameter(facts::Section &section, RoleAttr role) {
+  return section.function->getParentOfType<ModuleOp>().lookupSymbol<ParameterOp>(role.getName());
 }
 
 LogicalResult SectionPlacer::addArgument(BlockArgument argument) {
   if (failed(addValue(argument)))
     return failure();
   RoleAttr role = section.getArgumentRole(argument.getArgNumber());
-  if (role && (role.getKind() == RoleKind::Parameter || role.getKind() == RoleKind::Step))
-    all.kept.insert({role, placed.values.back()});
+  if (!role || (role.getKind() != RoleKind::Parameter && role.getKind() != RoleKind::Step))
+    return success();
+  PlaceAttr place = placed.values.back().place;
+  PlaceAttr first = all.kept.insert({role, placed.values.back()}).first->second.place;
+  if (auto parameter = role.getName() ? findParameter(section, role) : ParameterOp())
+    if (auto known = parameter->getAttrOfType<PlaceAttr>(facts::placeAttrName))
+      first = known;
+  if (place != first)
+    return section.function.emitError() << "expected argument " << argument.getArgNumber() << " at "
+                                        << first << ", as in other places, got " << place;
   return success();
 }
 
@@ -142,7 +178,8 @@ LogicalResult SectionPlacer::run() {
   for (const facts::Kernel &kernel : kernels)
     if (failed(addKernel(kernel)))
       return failure();
-  addResults();
+  if (failed(addResults()))
+    return failure();
   for (auto [kernel, own] : llvm::zip_equal(kernels, placed.kernels))
     if (!own.ownSum && failed(checkWrites(kernel, own)))
       return failure();

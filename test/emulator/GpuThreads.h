@@ -2,8 +2,8 @@
 //
 // Runs kernels of a GPU on a CPU, thread by thread (pass `--lower-emulate-gpu-kernels`). The
 // threads of a block are fibers: each runs until it waits, at a barrier for its block, at an
-// exchange for its warp. A wait that cannot end (a thread that has left, a barrier in a branch that
-// not all take) ends the program with a message, where a GPU would hang or go on with nonsense.
+// exchange for its warp. A wait that cannot end (others have left, or wait elsewhere for ever) ends
+// the program with a message, where a GPU would hang or go on with nonsense.
 //
 // Kernels find the functions by name, so a program that loads some is linked with exported symbols.
 #pragma once

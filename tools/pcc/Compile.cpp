@@ -40,7 +40,7 @@ public:
     pcc::PipelineOptions options;
     if (ExitCode code = road.read(options))
       return code;
-    if (isPtx && options.gpuChip.empty())
+    if (isPtx && (options.gpuChip.empty() || options.gpuChip == pcc::lower::emulatorChip))
       return fail(BadUsage, "'--emit=ptx': expected '--target=cuda:sm_90' or another GPU");
     ExitCode code;
     mlir::OwningOpRef<mlir::ModuleOp> module = road.compile(session, options, *last, code);

@@ -43,7 +43,10 @@ static std::string findToolkit() {
   llvm::ErrorOr<std::string> found = llvm::sys::findProgramByName("ptxas");
   if (!found)
     return "";
-  return llvm::sys::path::parent_path(llvm::sys::path::parent_path(*found)).str();
+  llvm::SmallString<128> path;
+  if (llvm::sys::fs::real_path(*found, path))
+    path = *found;
+  return llvm::sys::path::parent_path(llvm::sys::path::parent_path(path)).str();
 }
 
 static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> makeMachine(const GpuTarget &target) {

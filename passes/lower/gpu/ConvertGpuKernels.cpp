@@ -8,6 +8,7 @@
 #include "passes/lower/Passes.h"
 
 #include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Transforms/DialectConversion.h"
 
@@ -37,6 +38,10 @@ struct ConvertGpuKernels : impl::ConvertGpuKernelsBase<ConvertGpuKernels> {
     RewritePatternSet patterns(&getContext());
     populateKernelPatterns(converter, patterns);
     populateGpuToNVVMConversionPatterns(converter, patterns);
+    // Above calls of libdevice, which those of GPUs bring along: its square root is approximate,
+    // and it is not everywhere.
+    populateMathToLLVMConversionPatterns(converter, patterns, /*approximateLog1p=*/false,
+                                         /*benefit=*/2);
     ConversionTarget target(getContext());
     target.addLegalDialect<LLVM::LLVMDialect, NVVM::NVVMDialect>();
     target.addLegalOp<gpu::GPUModuleOp>();

@@ -6,7 +6,7 @@
 //
 // Assumes kernels as functions of core ops (LowerToTask). Leaves them in a `gpu.module`, as
 // functions of the gpu, arith, math and scf dialects on pointers, with `task.grid`. The iterations
-// of a launch are the blocks. Sums over slots and products get kernels as well (SupportKernels.h).
+// of a launch are the blocks. Other records get kernels of any size as well (SupportKernels.h).
 #include "passes/lower/EmitKernels.h"
 #include "passes/lower/KernelFunction.h"
 #include "passes/lower/Passes.h"
@@ -86,7 +86,8 @@ struct EmitGpuKernels : impl::EmitGpuKernelsBase<EmitGpuKernels> {
       builder.setInsertionPointToEnd(target.getBody());
       kernel.erase();
     }
-    emitSupportKernels(module, target);
+    if (failed(emitSupportKernels(module, target)))
+      return signalPassFailure();
     module.walk([&](task::LaunchOp launch) {
       launch.setTrip(blocks.lookup(launch.getKernelAttr().getAttr()));
     });

@@ -9,6 +9,7 @@
 // In the end the first warp combines what all have found in each column.
 #include "passes/lower/gpu/GpuLoops.h"
 
+#include "dialects/graph/Graph.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -27,7 +28,10 @@ struct ColumnThreads {
 
   ColumnThreads(func::FuncOp kernel, const ColumnLoops &loops)
       : loops(loops), piece(std::max<int64_t>(1, pieceOf(kernel, loops.columns) / 4)) {
-    while (warps < mostWarps && warps * 4 < loops.rows)
+    // In the end each thread leaves its sums in shared memory, of at most eight bytes each.
+    int64_t sums = llvm::range_size(kernel.getBody().front().getOps<graph::ReduceOp>()) * piece;
+    while (warps < mostWarps && warps * 4 < loops.rows &&
+           2 * warps * lanesPerWarp * sums * 8 <= mostSharedBytes)
       warps *= 2;
     blocksPerGroup = llvm::divideCeil(loops.columns, columnsPerBlock());
   }

@@ -43,7 +43,9 @@ std::optional<TransposeTiles> findTransposeTiles(func::FuncOp kernel, task::Form
     tiles.shape = shapeOf(op.getResult());
     tiles.rowDim = rowDimOf(op);
   }
-  if (tiles.transposes.empty() || tiles.rows() < leastSide || tiles.columns() < leastSide)
+  int64_t bytes = int64_t(tiles.transposes.size()) * side * pitch * 8; // at most, of each element
+  if (tiles.transposes.empty() || bytes > mostSharedBytes || tiles.rows() < leastSide ||
+      tiles.columns() < leastSide)
     return std::nullopt;
   return tiles;
 }

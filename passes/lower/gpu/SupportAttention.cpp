@@ -64,7 +64,7 @@ private:
   Value addF(Value x, Value y) { return arith::AddFOp::create(b, x, y); }
   Value subF(Value x, Value y) { return arith::SubFOp::create(b, x, y); }
   Value exp(Value x);
-  Value isFinite(Value x);
+  Value isSomething(Value x);
   Value score(const Row &row, Value to);
   Value weight(const Row &row, Value to);
   Value ofScore(const Row &row, Value to);
@@ -83,7 +83,8 @@ Value AttentionEmitter::exp(Value x) {
   return kernel.select(vanishes, kernel.zero(), math::ExpOp::create(b, x));
 }
 
-Value AttentionEmitter::isFinite(Value x) {
+/// Whether a score or the logarithm of a sum is not that of nothing.
+Value AttentionEmitter::isSomething(Value x) {
   return arith::CmpFOp::create(b, arith::CmpFPredicate::UNE, x, emitNumber(b, f32, -INFINITY));
 }
 
@@ -113,7 +114,7 @@ Value AttentionEmitter::score(const Row &row, Value to) {
 Value AttentionEmitter::weight(const Row &row, Value to) {
   Value total = load(logSum, queryPlace(row));
   Value own = exp(subF(score(row, to), total));
-  return kernel.select(isFinite(total), own, kernel.zero());
+  return kernel.select(isSomething(total), own, kernel.zero());
 }
 
 Value AttentionEmitter::ofScore(const Row &row, Value to) {
@@ -134,8 +135,8 @@ void AttentionEmitter::emitForward() {
     auto body = [&](Value to, ValueRange carried) -> SmallVector<Value> {
       Value most = carried[0], own = score(row, to);
       Value next = arith::MaximumFOp::create(b, most, own);
-      Value shrink = kernel.select(isFinite(most), exp(subF(most, next)), kernel.zero());
-      Value weight = kernel.select(isFinite(own), exp(subF(own, next)), kernel.zero());
+      Value shrink = kernel.select(isSomething(most), exp(subF(most, next)), kernel.zero());
+      Value weight = kernel.select(isSomething(own), exp(subF(own, next)), kernel.zero());
       Value other = element(value, keyPlace(row, to), depth, at[3]);
       return {next, addF(mulF(carried[1], shrink), weight),
               addF(mulF(carried[2], shrink), mulF(weight, other))};

@@ -115,7 +115,7 @@ static void emitAccumulate(gpu::GPUModuleOp kernels, const std::string &name, Ty
   });
 }
 
-void emitSupportKernels(ModuleOp module, gpu::GPUModuleOp kernels) {
+LogicalResult emitSupportKernels(ModuleOp module, gpu::GPUModuleOp kernels) {
   std::set<std::string> known;
   auto elementOf = [](Value buffer) { return cast<ShapedType>(buffer.getType()).getElementType(); };
   module.walk([&](task::AccumulateOp op) {
@@ -134,12 +134,16 @@ void emitSupportKernels(ModuleOp module, gpu::GPUModuleOp kernels) {
     if (known.insert(isForward ? "attention" : "attention gradients").second)
       isForward ? emitAttentionKernel(kernels) : emitAttentionGradientKernels(kernels);
   });
-  module.walk([&](task::MatmulOp op) {
+  WalkResult products = module.walk([&](task::MatmulOp op) -> WalkResult {
     Type type = elementOf(op.getA()), result = elementOf(op.getC());
+    if (!isa<FloatType>(type) || !isa<FloatType>(result))
+      return op.emitOpError() << "expected a product of floats, got one of " << type;
     std::string name = "pcc_product_" + nameOf(type) + "_" + nameOf(result);
     if (known.insert(name).second)
       emitProductKernel(kernels, name, type, result);
+    return WalkResult::advance();
   });
+  return failure(products.wasInterrupted());
 }
 
 } // namespace pcc::lower

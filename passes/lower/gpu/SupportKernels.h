@@ -15,7 +15,8 @@
 
 namespace pcc::lower {
 
-/// Adds to `kernels` those that the records of the module's programs ask for, each once.
-void emitSupportKernels(mlir::ModuleOp module, mlir::gpu::GPUModuleOp kernels);
+/// Adds to `kernels` those that the records of the module's programs ask for, each once. Fails
+/// after a diagnostic at a product of integers, which no device has.
+mlir::LogicalResult emitSupportKernels(mlir::ModuleOp module, mlir::gpu::GPUModuleOp kernels);
 
 } // namespace pcc::lower

@@ -75,8 +75,7 @@ Value ThreadBlock::allocateShared(Type type, int64_t count) {
   auto memory = LLVM::GlobalOp::create(b, array, /*isConstant=*/false, LLVM::Linkage::Internal,
                                        (function.getName() + ".shared" + Twine(numShared++)).str(),
                                        Attribute(), /*alignment=*/16, sharedSpace);
-  Value threadOp = math.constant(0);
-  b.setInsertionPointAfterValue(threadOp);
+  b.setInsertionPointAfterValue(math.constant(0)); // at the start of the function
   return LLVM::AddressOfOp::create(b, memory);
 }
 

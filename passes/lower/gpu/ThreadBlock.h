@@ -16,6 +16,8 @@ namespace pcc::lower {
 inline constexpr int64_t lanesPerWarp = 32;
 /// Of a block, on every GPU that there is code for.
 inline constexpr int64_t mostThreads = 1024;
+/// Bytes that a kernel may ask for in its text.
+inline constexpr int64_t mostSharedBytes = 48 << 10;
 
 class ThreadBlock {
 public:

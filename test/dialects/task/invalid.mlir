@@ -310,3 +310,14 @@ task.program @p attributes {persistent_bytes = 256, temporary_bytes = 0, constan
     task.attention %q, %k, %k, %q, %l gradients %q, %q, %k : memref<1x2x2x2xf32>, memref<1x2x2x2xf32>, memref<1x1x3x2xf32> scale = 0.5 : memref<1x2x2x2xf32>, memref<1x1x3x2xf32>, memref<1x1x3x2xf32>, memref<1x2x2x2xf32>, memref<1x2x2xf32>
   }
 }
+
+// -----
+
+// T15: a place is within what a space can be.
+// expected-error @below {{expected bytes of one space, got an offset of -64 and 1 copies 0 bytes apart}}
+func.func private @f(tensor<2xf32> {task.place = #task.place<temporary + -64>})
+
+// -----
+
+// expected-error @below {{expected bytes of one space, got an offset of 0 and 4 copies 4611686018427387904 bytes apart}}
+func.func private @f(tensor<2xf32> {task.place = #task.place<temporary + 0, 4 x 4611686018427387904>})

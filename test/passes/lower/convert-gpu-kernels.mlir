@@ -14,6 +14,7 @@ func.func private @neg(%x: tensor<2048xf32>) -> tensor<2048xf32> attributes {tas
 // CHECK-LABEL: llvm.func @softmax
 // CHECK: nvvm.shfl.sync  bfly
 // CHECK-NOT: llvm.intr.exp(
+// CHECK-NOT: @__nv_
 // CHECK: nvvm.barrier
 // CHECK-LABEL: llvm.func @scatter
 func.func private @softmax(%x: tensor<8x3000xf32>) -> tensor<8x3000xf32> attributes {task.form = #task.form<rows 8 x 3000>} {
@@ -35,5 +36,13 @@ func.func private @scatter(%x: tensor<50x8xf32>, %i: tensor<100xi64>, %u: tensor
 // CHECK: llvm.call @__nv_sinf
 func.func private @sine(%x: tensor<8xf32>) -> tensor<8xf32> attributes {task.form = #task.form<map 8 x 1>} {
   %0 = graph.sin %x : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// A square root is an instruction, rounded right.
+// CHECK-LABEL: llvm.func @root
+// CHECK: llvm.intr.sqrt
+func.func private @root(%x: tensor<8xf32>) -> tensor<8xf32> attributes {task.form = #task.form<map 8 x 1>} {
+  %0 = graph.sqrt %x : tensor<8xf32>
   return %0 : tensor<8xf32>
 }

@@ -205,6 +205,122 @@ module {
 
 // -----
 
+// An evaluation leaves parameters as they are.
+module {
+  graph.parameter @w : tensor<16xf32> init(#graph.init<zeros>) {task.place = #task.place<persistent + 0>}
+  // expected-error@+1 {{expected argument 0 of number 0 at persistent + 0, got result 0 of 'graph.neg'}}
+  func.func @forward(%w: tensor<16xf32> {graph.role = #graph.role<parameter "w">, task.place = #task.place<persistent + 0>})
+      -> (tensor<16xf32> {graph.role = #graph.role<output "y">})
+      attributes {task.forms = [#task.form<map 16 x 1>]} {
+    // expected-note@+1 {{that is made here}}
+    %0 = graph.neg %w {task.kernel = 0 : i64, task.place = #task.place<persistent + 0>} : tensor<16xf32>
+    return %0 : tensor<16xf32>
+  }
+}
+
+// -----
+
+// Arguments that stand for a parameter lie where it lies.
+module {
+  graph.parameter @w : tensor<16xf32> init(#graph.init<zeros>) {task.place = #task.place<persistent + 640>}
+  // expected-error@+1 {{expected argument 0 at #task.place<persistent + 640>, as in other places, got #task.place<persistent + 0>}}
+  func.func @forward(%w: tensor<16xf32> {graph.role = #graph.role<parameter "w">, task.place = #task.place<persistent + 0>})
+      -> (tensor<16xf32> {graph.role = #graph.role<output "y">})
+      attributes {task.forms = [#task.form<map 16 x 1>]} {
+    %0 = graph.neg %w {task.kernel = 0 : i64, task.place = #task.place<temporary + 0>} : tensor<16xf32>
+    return %0 : tensor<16xf32>
+  }
+}
+
+// -----
+
+// One value under two names, of which one is written over: code takes operands to lie apart.
+func.func @forward(%x: tensor<16xf32> {graph.role = #graph.role<parameter "x">, task.place = #task.place<persistent + 0>},
+                   %y: tensor<16xf32> {graph.role = #graph.role<parameter "x">, task.place = #task.place<persistent + 0>})
+    -> (tensor<16xf32> {graph.role = #graph.role<parameter "x">})
+    attributes {task.forms = [#task.form<map 16 x 1>]} {
+  // expected-error@+1 {{writes #task.place<persistent + 0> while it still reads what lies there}}
+  %0 = graph.add %x, %y {task.kernel = 0 : i64, task.place = #task.place<persistent + 0>} : tensor<16xf32>
+  return %0 : tensor<16xf32>
+}
+
+// -----
+
+// An output is shown as the section returns it, not as ranks have summed it in its place.
+module attributes {dist.mesh = #dist.mesh<dp=2>} {
+  func.func @forward(%x: tensor<16xf32> {graph.role = #graph.role<input "x">, task.place = #task.place<input + 0>})
+      -> (tensor<16xf32> {graph.role = #graph.role<output "y">}, tensor<16xf32> {graph.role = #graph.role<output "z">})
+      attributes {task.forms = [#task.form<map 16 x 1>, #task.form<collective 16 x 1>]} {
+    %0 = graph.exp %x {task.kernel = 0 : i64, task.place = #task.place<temporary + 0>} : tensor<16xf32>
+    // expected-note@+1 {{that is made here}}
+    %1 = dist.all_reduce sum %0 {task.kernel = 1 : i64, task.place = #task.place<temporary + 0>} : tensor<16xf32>
+    // expected-error@+1 {{expected result 0 of 'graph.exp' of number 0 at temporary + 0, got result 0 of 'dist.all_reduce'}}
+    return %0, %1 : tensor<16xf32>, tensor<16xf32>
+  }
+}
+
+// -----
+
+// All that add to a sum add to the same bytes.
+module {
+  func.func @forward_backward(%x: tensor<16xf32> {graph.role = #graph.role<input "x">, task.place = #task.place<input + 0>})
+      -> (tensor<16xf32> {graph.role = #graph.role<gradient "w">, pipe.accumulate = #pipe.accumulate<scale = 1.0>, task.place = #task.place<persistent + 0>})
+      attributes {task.forms = [#task.form<map 16 x 1>]} {
+    %0 = graph.exp %x {task.kernel = 0 : i64, task.place = #task.place<temporary + 0>} : tensor<16xf32>
+    return %0 : tensor<16xf32>
+  }
+  // expected-error@+1 {{expected the sum of result 0 at #task.place<persistent + 0>, where others add to it, got #task.place<persistent + 640>}}
+  func.func @second(%x: tensor<16xf32> {graph.role = #graph.role<input "x">, task.place = #task.place<input + 0>})
+      -> (tensor<16xf32> {graph.role = #graph.role<gradient "w">, pipe.accumulate = #pipe.accumulate<scale = 1.0>, task.place = #task.place<persistent + 640>})
+      attributes {task.forms = [#task.form<map 16 x 1>]} {
+    %0 = graph.neg %x {task.kernel = 0 : i64, task.place = #task.place<temporary + 0>} : tensor<16xf32>
+    return %0 : tensor<16xf32>
+  }
+  pipe.step @train micro_batches = 2 copies = 1 micro_reduction = sum {
+    pipe.slot @forward_backward microbatch = 0 copy = 0
+    pipe.slot @second microbatch = 0 copy = 0
+    pipe.slot @forward_backward microbatch = 1 copy = 0
+    pipe.slot @second microbatch = 1 copy = 0
+  }
+}
+
+// -----
+
+// A product that its record adds to the sum does not read from there.
+module {
+  func.func @forward_backward(%x: tensor<4x4xf32> {graph.role = #graph.role<input "x">, task.place = #task.place<input + 0>})
+      -> (tensor<4x4xf32> {graph.role = #graph.role<gradient "w">, pipe.accumulate = #pipe.accumulate<scale = 1.0>, task.place = #task.place<persistent + 0>})
+      attributes {task.forms = [#task.form<map 16 x 1>, #task.form<matmul 16 x 1>]} {
+    %0 = graph.exp %x {task.kernel = 0 : i64, task.place = #task.place<persistent + 0>} : tensor<4x4xf32>
+    // expected-error@+1 {{writes #task.place<persistent + 0> while it still reads #task.place<persistent + 0>}}
+    %1 = graph.matmul %0, %0 {task.kernel = 1 : i64, task.place = #task.place<persistent + 0>} : tensor<4x4xf32>, tensor<4x4xf32>
+    return %1 : tensor<4x4xf32>
+  }
+  pipe.step @train micro_batches = 2 copies = 1 micro_reduction = sum {
+    pipe.slot @forward_backward microbatch = 0 copy = 0
+    pipe.slot @forward_backward microbatch = 1 copy = 0
+  }
+}
+
+// -----
+
+// A sum without a place.
+module {
+  // expected-error@+1 {{expected a place in memory, got none}}
+  func.func @forward_backward(%x: tensor<16xf32> {graph.role = #graph.role<input "x">, task.place = #task.place<input + 0>})
+      -> (tensor<16xf32> {graph.role = #graph.role<gradient "w">, pipe.accumulate = #pipe.accumulate<scale = 1.0>})
+      attributes {task.forms = [#task.form<map 16 x 1>]} {
+    %0 = graph.exp %x {task.kernel = 0 : i64, task.place = #task.place<temporary + 0>} : tensor<16xf32>
+    return %0 : tensor<16xf32>
+  }
+  pipe.step @train micro_batches = 2 copies = 1 micro_reduction = sum {
+    pipe.slot @forward_backward microbatch = 0 copy = 0
+    pipe.slot @forward_backward microbatch = 1 copy = 0
+  }
+}
+
+// -----
+
 // Without a plan there is nothing to check.
 // expected-error@+1 {{expected a place in memory, got none: run "--schedule-plan-memory" after the last change of ops}}
 func.func @forward(%x: tensor<16xf32> {graph.role = #graph.role<input "x">}) -> (tensor<16xf32> {graph.role = #graph.role<output "y">}) {

@@ -57,7 +57,19 @@ TEST(Compare, ToleranceIsThatOfTheTermsNotOfTheSum) {
   Tensor zero = f32({}, {0}), moved = f32({}, {1e-6});
   EXPECT_EQ(toleranceOf(zero, zero, {&zero, &zero}, interpretedFactor), 0.0);
   EXPECT_NEAR(toleranceOf(zero, zero, {&zero, &moved}, interpretedFactor), 1e-6, 1e-12);
-  EXPECT_NEAR(toleranceOf(zero, zero, {&moved, &zero}, 2 * interpretedFactor), 2e-6, 1e-12);
+  EXPECT_NEAR(toleranceOf(zero, zero, {&moved, &zero}, 2 * interpretedFactor), 1e-6, 1e-12);
+}
+
+// Long sums of narrow types are added in f32, and a jump is no greater for them.
+TEST(Compare, LongSumsWidenOnlyTheirOwnRoundings) {
+  double factor = 64 * interpretedFactor; // sums of 4096
+  auto type = [](ElementType element, double x) { return Tensor::floats(element, {1}, {x}); };
+  Tensor one = type(ElementType::F32, 1), jumped = type(ElementType::F32, 1.5);
+  EXPECT_EQ(toleranceOf(one, one, {&one, &jumped}, factor), 0.5);
+  EXPECT_EQ(toleranceOf(one, one, {&one, &one}, factor), factor * epsilon(ElementType::F32));
+  Tensor narrow = type(ElementType::BF16, 1);
+  EXPECT_EQ(toleranceOf(narrow, narrow, {&narrow, &narrow}, factor),
+            interpretedFactor * epsilon(ElementType::BF16));
 }
 
 // What lies so near to where a result jumps that roundings may move it over may have either result.
