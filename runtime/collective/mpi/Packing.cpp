@@ -10,33 +10,43 @@
 namespace pcc::runtime::mpi {
 namespace {
 
-/// A call of more bytes takes longer to be copied than an operation of its own takes to be started,
-/// where MPI moves it from its buffer to its buffer. docs/mpi.md has the times.
+/// A call of which some process moves more bytes in one step takes longer to be copied than an
+/// operation of its own takes to be started, where MPI moves it from its buffer to its buffer.
 constexpr int64_t muchBytes = 1 << 16;
 
+/// Operations end before a process moves more than so many bytes in one step. Further calls would
+/// save hardly anything, and what is in another operation is on its way while this one is summed.
+/// docs/mpi.md has the times of both.
+constexpr int64_t enoughBytes = 1 << 19;
+
+/// Of a call, as some process sends or receives them in one step.
+int64_t bytesAtOnce(const Members &members, const CollectiveCall &call) {
+  return mostAtOnce(members, call) * widthOf(call);
+}
+
 /// Reduce-scatters are copied in any case, block by block.
-bool isWorthCopying(const CollectiveCall &call, int64_t elements) {
-  return call.kind == abi::REDUCE_SCATTER || elements * widthOf(call) <= muchBytes;
+bool isWorthCopying(const CollectiveCall &call, int64_t bytes) {
+  return call.kind == abi::REDUCE_SCATTER || bytes <= muchBytes;
 }
 
 /// Adds the operations of one message, the calls first … end-1.
 void addMessage(const Members &members, std::span<const CollectiveCall> batch, size_t first,
                 size_t end, std::vector<std::vector<size_t>> &operations) {
   std::vector<size_t> together;
-  int64_t elements = 0;
+  int64_t bytes = 0;
   for (size_t c = first; c < end; ++c) {
-    int64_t own = mostAtOnce(members, batch[c]);
+    int64_t own = bytesAtOnce(members, batch[c]);
     if (!isWorthCopying(batch[c], own)) {
       operations.push_back({c});
       continue;
     }
-    if (!together.empty() && elements + own > mostElements) {
+    if (!together.empty() && bytes + own > enoughBytes) {
       operations.push_back(std::move(together));
       together.clear();
-      elements = 0;
+      bytes = 0;
     }
     together.push_back(c);
-    elements += own;
+    bytes += own;
   }
   if (!together.empty())
     operations.push_back(std::move(together));

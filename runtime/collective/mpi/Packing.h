@@ -28,12 +28,13 @@ namespace pcc::runtime::mpi {
 using PackedCalls = std::vector<const CollectiveCall *>;
 
 /// The places in a batch of the calls of each operation, in the order in which these are started,
-/// the same in all processes. What is fused goes in one operation as far as that saves time, and
-/// MPI can count the elements.
+/// the same in all processes. What is fused goes in one operation as far as that saves time: a
+/// large call by itself, and what is more than enough for one operation in several.
 std::vector<std::vector<size_t>> chooseOperations(const Members &members,
                                                   std::span<const CollectiveCall> batch);
 
-/// Elements of a call that some process sends or receives in one step.
+/// Elements of a call that some process sends or receives in one step: of an all-gather and a
+/// reduce those of all members, of others those of all members of one process.
 int64_t mostAtOnce(const Members &members, const CollectiveCall &call);
 
 /// Elements of the sources.

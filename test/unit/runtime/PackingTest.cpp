@@ -39,17 +39,35 @@ TEST(Packing, LargeCallsGoAlone) {
     EXPECT_EQ(operationsOf({callOf(kind, 3, false), callOf(kind, 100'000, true),
                             callOf(kind, 5, true), callOf(kind, 100'000, true)}),
               (Operations{{1}, {3}, {0, 2}}));
-  EXPECT_EQ(operationsOf({callOf(abi::REDUCE_SCATTER, 4, false),
-                          callOf(abi::REDUCE_SCATTER, 100'000, true)}),
+  EXPECT_EQ(operationsOf(
+                {callOf(abi::REDUCE_SCATTER, 4, false), callOf(abi::REDUCE_SCATTER, 20'000, true)}),
             (Operations{{0, 1}}));
 }
 
-// A process sends two ranks' elements at once, of which MPI can count no more than 2^31 - 1.
-TEST(Packing, NoMoreThanMpiCounts) {
-  int64_t each = (int64_t(1) << 31) / 5;
-  auto call = [&](bool fused) { return callOf(abi::REDUCE_SCATTER, each, fused); };
-  EXPECT_EQ(operationsOf({call(false), call(true), call(true), call(true), call(true)}),
-            (Operations{{0, 1}, {2, 3}, {4}}));
+// What counts is what a process sends of its two ranks or receives of all four: 2 · 8192 elements
+// of an all-reduce, 4 · 4096 of an all-gather are 64 KiB.
+TEST(Packing, LargeIsWhatAProcessMovesAtOnce) {
+  for (auto [kind, most] : {std::pair(abi::ALL_REDUCE, 8192), {abi::ALL_GATHER, 4096}}) {
+    EXPECT_EQ(operationsOf({callOf(kind, most, false), callOf(kind, most, true)}),
+              (Operations{{0, 1}}));
+    EXPECT_EQ(operationsOf({callOf(kind, most + 1, false), callOf(kind, most + 1, true)}),
+              (Operations{{0}, {1}}));
+  }
+}
+
+// Eight calls of 64 KiB fill an operation, as does one of more than all of them.
+TEST(Packing, OperationsEndWhenTheyAreLarge) {
+  std::vector<CollectiveCall> batch;
+  for (int c = 0; c < 17; ++c)
+    batch.push_back(callOf(abi::ALL_REDUCE, 8192, c > 0));
+  EXPECT_EQ(operationsOf(batch),
+            (Operations{{0, 1, 2, 3, 4, 5, 6, 7}, {8, 9, 10, 11, 12, 13, 14, 15}, {16}}));
+  auto scatter = [](int64_t elements, bool fused) {
+    return callOf(abi::REDUCE_SCATTER, elements, fused);
+  };
+  EXPECT_EQ(
+      operationsOf({scatter(4, false), scatter(100'000, true), scatter(4, true), scatter(8, true)}),
+      (Operations{{0}, {1}, {2, 3}}));
 }
 
 } // namespace
