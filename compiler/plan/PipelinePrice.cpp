@@ -6,6 +6,7 @@
 #include "passes/facts/Sections.h"
 #include "passes/facts/StageSections.h"
 #include "runtime/abi/ElementTypes.h"
+#include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
 
@@ -51,7 +52,7 @@ StagePrice priceStage(ModuleOp stage, const abi::Cluster &cluster, const PriceOp
   StagePrice price;
   price.step = priceStep(stage, cluster, options);
   price.hidesReductions = options.hidesReductions;
-  price.delaysReductions = options.delaysReductions;
+  price.alignsReductions = options.alignsReductions;
   price.hiddenShare = 1 - cluster.device().collective_share().value();
   for (const SectionPrice &section : price.step.sections)
     if (section.runs && !isOfMicrobatch(section.name))
@@ -75,19 +76,45 @@ StagePrice priceStage(ModuleOp stage, const abi::Cluster &cluster, const PriceOp
 
 /// When the work of one device runs.
 struct DeviceTimes {
+  int device;
   const std::vector<order::Work> &works;
   const std::vector<order::Span> &spans;
 
   double end() const { return spans.empty() ? 0 : spans.back().end; }
-  double lastBackward(int chunk) const {
+
+  /// Of the last run of one of a chunk's sections with gradients: of all backward work, or of what
+  /// gives the input's gradient alone.
+  double lastBackward(int chunk, bool isOfInput) const {
     double last = 0;
     for (size_t i = 0; i < spans.size(); ++i)
-      if (backwardChunk(works[i]) == chunk)
+      if (backwardChunk(works[i]) == chunk &&
+          !(isOfInput && works[i].kind == order::WorkKind::BackwardWeight))
         last = spans[i].end;
     return last;
   }
 
-private:
+  /// Of the backward run that comes `more` runs behind the last of a chunk; of all where there is
+  /// none.
+  double behindLastBackward(int chunk, int more) const {
+    std::vector<double> ends;
+    size_t wanted = 0;
+    for (size_t i = 0; i < spans.size(); ++i)
+      if (int own = backwardChunk(works[i]); own >= 0) {
+        ends.push_back(spans[i].end);
+        wanted = own == chunk ? ends.size() - 1 + more : wanted;
+      }
+    return wanted < ends.size() ? ends[wanted] : end();
+  }
+
+  /// Seconds of those from `begin` to `end` in which the device works.
+  double countBusy(double begin, double end) const {
+    auto span = llvm::partition_point(spans, [&](auto &each) { return each.end <= begin; });
+    double seconds = 0;
+    for (; span != spans.end() && span->begin < end; ++span)
+      seconds += std::min(end, span->end) - std::max(begin, span->begin);
+    return seconds;
+  }
+
   static int backwardChunk(const order::Work &work) {
     if (work.kind == order::WorkKind::Overlapped)
       return work.backwardChunk;
@@ -95,58 +122,80 @@ private:
   }
 };
 
-/// What of `seconds` counts, of which `exposed` are beside nothing.
-double countHidden(const StagePrice &stage, double seconds, double exposed) {
-  exposed = stage.hidesReductions ? std::clamp(exposed, 0.0, seconds) : seconds;
-  return exposed + (seconds - exposed) * (1 - stage.hiddenShare);
-}
-
-/// What the sections of one chunk reduce; null where they reduce nothing.
-const SectionReductions *reductionsOf(const StepPrice &step, int chunk, int chunks) {
-  for (StringRef name : {facts::backwardName, facts::backwardWeightName, facts::backwardInputName,
+/// What of a chunk is reduced: in one section with gradients or in two.
+std::vector<std::pair<StringRef, const SectionReductions *>> listReductions(const StepPrice &step,
+                                                                            int chunk, int chunks) {
+  std::vector<std::pair<StringRef, const SectionReductions *>> list;
+  for (StringRef name : {facts::backwardName, facts::backwardInputName, facts::backwardWeightName,
                          facts::forwardBackwardName}) {
     std::string section = facts::sectionOfChunk(name, chunk, chunks);
     for (const SectionReductions &reductions : step.sectionReductions)
       if (reductions.section == section)
-        return &reductions;
+        list.push_back({name, &reductions});
   }
-  return nullptr;
+  return list;
 }
 
-/// Seconds behind the last backward pass in which gradients are still reduced.
-double exposedReductions(const StagePrice &stage, int chunks, const DeviceTimes &times) {
-  std::vector<std::pair<double, const SectionReductions *>> byEnd;
-  for (int chunk = 0; chunk < chunks; ++chunk)
-    if (const SectionReductions *reductions = reductionsOf(stage.step, chunk, chunks))
-      byEnd.push_back({times.lastBackward(chunk), reductions});
-  llvm::stable_sort(byEnd, [](auto &a, auto &b) { return a.first < b.first; });
-  double seconds = 0, done = 0;
-  for (auto [end, reductions] : byEnd)
-    for (const SectionReductions::Bucket &bucket : reductions->buckets) {
-      double ready = stage.delaysReductions && chunks > 1 ? end : end - bucket.timeLeft;
-      done = std::max(done, ready) + bucket.seconds;
-      seconds += bucket.seconds;
+/// A reduction that may begin when it is ready.
+struct Reduction {
+  double ready, seconds;
+};
+
+/// In the order in which they become ready. What no section of a chunk returns is ready at the end.
+std::vector<Reduction> orderReductions(const StagePrice &stage, int chunks,
+                                       const DeviceTimes &times) {
+  std::vector<Reduction> reductions;
+  llvm::DenseSet<const SectionReductions *> listed;
+  for (int chunk = 0; chunk < chunks; ++chunk) {
+    bool waits = stage.alignsReductions && (chunks > 1 || times.device > 0);
+    int later = chunks > 1 ? times.device : 0;
+    double launch = times.behindLastBackward(chunk, later);
+    for (auto [name, own] : listReductions(stage.step, chunk, chunks)) {
+      listed.insert(own);
+      double end = times.lastBackward(chunk, name == facts::backwardInputName);
+      for (const SectionReductions::Bucket &bucket : own->buckets)
+        reductions.push_back({waits ? launch : end - bucket.timeLeft, bucket.seconds});
     }
-  return countHidden(stage, seconds, done - times.end());
+  }
+  for (const SectionReductions &other : stage.step.sectionReductions)
+    if (!listed.contains(&other))
+      reductions.push_back({times.end(), other.sum()});
+  llvm::stable_sort(reductions, [](auto &a, auto &b) { return a.ready < b.ready; });
+  return reductions;
+}
+
+/// Seconds for which reductions of gradients keep a stage from ending: those behind its last work,
+/// and what they take from its products before.
+double exposedReductions(const StagePrice &stage, int chunks, const DeviceTimes &times) {
+  double done = stage.hidesReductions ? 0 : times.end(), taken = 0;
+  for (const Reduction &reduction : orderReductions(stage, chunks, times)) {
+    double begin = std::max(done, reduction.ready);
+    done = begin + reduction.seconds;
+    taken += times.countBusy(begin, done) * (1 - stage.hiddenShare);
+  }
+  return std::max(0.0, done - times.end()) + taken;
 }
 
 /// Seconds for which first forward passes wait for their parameters, which are gathered beside
-/// them. Chunks have as much to gather as they have to reduce.
+/// them, and what that takes from products. Chunks have as much to gather as they have to reduce.
 double exposedGathers(const StagePrice &stage, int chunks) {
+  if (!stage.hidesReductions)
+    return stage.step.gathers;
   double reductions = 0, exposed = 0;
   for (const SectionReductions &each : stage.step.sectionReductions)
     reductions += each.sum();
   for (int chunk = 0; chunk < chunks; ++chunk) {
-    const SectionReductions *own = reductionsOf(stage.step, chunk, chunks);
-    double gathers =
-        stage.step.gathers * (own && reductions > 0 ? own->sum() / reductions : 1.0 / chunks);
+    double own = 0;
+    for (auto [name, each] : listReductions(stage.step, chunk, chunks))
+      own += each->sum();
+    double gathers = stage.step.gathers * (own > 0 ? own / reductions : 1.0 / chunks);
     for (StringRef name : {facts::forwardTrainName, facts::forwardBackwardName})
       if (const SectionPrice *section =
               find(stage.step, facts::sectionOfChunk(name, chunk, chunks)))
         gathers -= section->forward.sum();
     exposed += std::max(0.0, gathers);
   }
-  return countHidden(stage, stage.step.gathers, exposed);
+  return exposed + (stage.step.gathers - exposed) * (1 - stage.hiddenShare);
 }
 
 } // namespace
@@ -175,7 +224,7 @@ PipelinePrice::Outcome PipelinePrice::run(const order::PipelineShape &shape,
   outcome.timeline = order::run(shape, order, times);
   for (int device = 0; device < shape.devices; ++device) {
     const StagePrice &stage = stages[device];
-    DeviceTimes times{order[device], outcome.timeline.spans[device]};
+    DeviceTimes times{device, order[device], outcome.timeline.spans[device]};
     outcome.seconds = std::max(outcome.seconds, times.end() + stage.ending +
                                                     exposedReductions(stage, shape.chunks, times) +
                                                     exposedGathers(stage, shape.chunks));

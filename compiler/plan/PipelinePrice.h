@@ -23,8 +23,8 @@ struct StagePrice {
   StepPrice step; ///< of its sections alone
   /// Seconds after its last backward pass, without reductions and gathers.
   double ending = 0;
-  /// Whether these run beside computation, and what of that does not count.
-  bool hidesReductions = true, delaysReductions = false;
+  /// Whether and when these run beside computation, and what of that does not count.
+  bool hidesReductions = true, alignsReductions = false;
   double hiddenShare = 1;
   int64_t heldBytes = 0; ///< parameters, states, gradients
   int64_t savedBytes =

@@ -95,15 +95,16 @@ static void addReductions(StepPrice &step, ArrayRef<MovableCollective> reduction
     step.hidden += (step.reductions - std::max(0.0, done)) * pricing.getHiddenShare();
 }
 
-/// Of each section that returns gradients.
+/// Of each section that returns gradients; of no section what none returns.
 static void addSectionReductions(StepPrice &step, ArrayRef<MovableCollective> reductions,
                                  const llvm::StringMap<double> &timesLeft,
                                  const llvm::StringMap<std::string> &sections,
                                  const Pricing &pricing) {
   llvm::MapVector<StringRef, std::vector<MovableCollective>> bySection;
-  for (const MovableCollective &reduction : reductions)
-    if (auto section = sections.find(reduction.gradient); section != sections.end())
-      bySection[section->second].push_back(reduction);
+  for (const MovableCollective &reduction : reductions) {
+    auto section = sections.find(reduction.gradient);
+    bySection[section == sections.end() ? "" : StringRef(section->second)].push_back(reduction);
+  }
   for (const auto &[section, own] : bySection) {
     step.sectionReductions.push_back({section.str(), {}});
     for (const Bucket &bucket : fillBuckets(own, timesLeft, pricing.options.bucketBytes))

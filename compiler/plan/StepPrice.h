@@ -63,8 +63,11 @@ struct PriceOptions {
   std::string recompute;
   /// Whether gradients are reduced, and updated parameters gathered, beside computation.
   bool hidesReductions = true;
-  /// Whether those of one of several chunks of a stage begin only behind its last backward pass.
-  bool delaysReductions = false;
+  /// Whether the stages of a pipeline begin their reductions at about the same time as the first.
+  /// Each chunk of that begins behind its last backward pass, of a later stage as many backward
+  /// passes later as stages stand before it. Where a stage is one chunk, the first reduces beside
+  /// its last backward pass, the others behind theirs.
+  bool alignsReductions = false;
   /// Whether other collectives run beside the products next to them.
   bool hidesActivations = false;
   /// Units that a collective of activations takes from the product beside it; 0: as many as any
@@ -144,13 +147,14 @@ struct SectionPrice {
   double recomputation() const;
 };
 
-/// How the gradients of one section are reduced over the ranks: in buckets, one after the other.
+/// How the gradients of one section, or those of none, are reduced over the ranks: in buckets, one
+/// after the other.
 struct SectionReductions {
   struct Bucket {
     double timeLeft = 0; ///< from when its gradients are ready to the end of the section
     double seconds = 0;
   };
-  std::string section;
+  std::string section; ///< empty for none
   std::vector<Bucket> buckets;
 
   double sum() const;

@@ -145,9 +145,9 @@ plan::PriceOptions megatronLmOf2022(const char *recompute) {
 /// - bf16, whose gradients are summed and reduced in f32, the sums by products
 ///   (gradient_accumulation_fusion), cleared (4) and divided (4 + 4).
 /// - `--overlap-grad-reduce --overlap-param-gather --tp-comm-overlap` (README.md), in buckets of
-///   40,000,000 elements (`--ddp-bucket-size`), of one of several chunks all behind its last
-///   backward pass (`delay_grad_reduce`). Beside products 16 units move activations (Transformer
-///   Engine, pytorch/module/base.py, initialize_ub).
+///   40,000,000 elements (`--ddp-bucket-size`), which the stages launch at the same time
+///   (`delay_grad_reduce`; core/pipeline_parallel/schedules.py). Beside products 16 units move
+///   activations (Transformer Engine, pytorch/module/base.py, initialize_ub).
 /// - Attention reads and writes queries, keys, values and their gradients where they lie.
 plan::PriceOptions megatronCore() {
   plan::PriceOptions options = everySystem();
@@ -158,9 +158,14 @@ plan::PriceOptions megatronCore() {
   options.sumBytes = 12;
   options.hidesActivations = options.hidesInputGradients = options.gathersAgain = true;
   options.activationUnits = 16;
-  options.delaysReductions = true;
+  options.alignsReductions = true;
   options.bucketBytes = 160e6;
   options.views = "/attn/(split|core/)";
+  return options;
+}
+
+plan::PriceOptions inChunks(plan::PriceOptions options, int chunks) {
+  options.hidesMessages &= chunks > 1;
   return options;
 }
 

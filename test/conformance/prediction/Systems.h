@@ -21,4 +21,8 @@ plan::PriceOptions megatronLmOf2022(const char *recompute);
 /// Of 2024 (B).
 plan::PriceOptions megatronCore();
 
+/// Of any of them where a stage has so many chunks: messages are sent beside work only where there
+/// are several (megatron/arguments.py, `overlap_p2p_comm`).
+plan::PriceOptions inChunks(plan::PriceOptions options, int chunks);
+
 } // namespace pcc::conformance

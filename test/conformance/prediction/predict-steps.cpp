@@ -11,6 +11,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "runtime/machine/Cluster.h"
 #include "test/conformance/prediction/Pins.h"
+#include "test/conformance/prediction/Systems.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -109,8 +110,7 @@ FailureOr<Prediction> Predictor::run() {
         OwningOpRef<ModuleOp> module = compile(cut);
         if (!module)
           return {{}, "not compiled"};
-        plan::PriceOptions options = row.price;
-        options.hidesMessages &= cut.chunks > 1; // as Megatron-Core's arguments.py says
+        plan::PriceOptions options = conformance::inChunks(row.price, cut.chunks);
         plan::PipelinePrice price =
             plan::pricePipeline(*pipe::listPrograms(*module), cut.getShape(), cluster, options);
         priced.push_back({cut, {}});

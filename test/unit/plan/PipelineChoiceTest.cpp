@@ -119,12 +119,85 @@ TEST(PipelinePrice, ChunksReduceBesideEachOther) {
   StagePrice &stage = price.stages[0];
   stage.step.sectionReductions = {{"backward.0", {{1, 3}}}, {"backward.1", {{1, 3}}}};
   EXPECT_DOUBLE_EQ(runTwoChunks(price), 9); // from 3 to 9
-  stage.delaysReductions = true;
+  stage.alignsReductions = true;
   EXPECT_DOUBLE_EQ(runTwoChunks(price), 10); // from 4 to 10
   stage.hiddenShare = 0.5;
   EXPECT_DOUBLE_EQ(runTwoChunks(price), 11); // of 2 s beside work half counts
   stage.hidesReductions = false;
   EXPECT_DOUBLE_EQ(runTwoChunks(price), 12);
+}
+
+// Of a program whose weights' gradients have a section of their own, each section reduces from its
+// own last run on; what no section returns, from the end on.
+TEST(PipelinePrice, AllSectionsOfAChunkReduce) {
+  using order::WorkKind;
+  PipelinePrice price;
+  price.times = order::PipelineTimes::uniform({}, {1, 2, 3});
+  price.stages.resize(1);
+  order::Order order = {{{WorkKind::Forward, 0, 0},
+                         {WorkKind::BackwardInput, 0, 0},
+                         {WorkKind::BackwardWeight, 0, 0}}};
+  auto run = [&] { return price.run({}, order).seconds; };
+  EXPECT_DOUBLE_EQ(run(), 6);
+  StepPrice &step = price.stages[0].step;
+  step.sectionReductions = {{"backward_weight", {{1, 2}}}};
+  EXPECT_DOUBLE_EQ(run(), 7); // from 5 to 7
+  step.sectionReductions.push_back({"backward_input", {{1, 4}}});
+  EXPECT_DOUBLE_EQ(run(), 8); // from 2 to 6, and to 8
+  step.sectionReductions.push_back({"", {{0, 1}}});
+  EXPECT_DOUBLE_EQ(run(), 9);
+}
+
+/// Two stages of one chunk and one microbatch, each of which reduces for 2 s.
+static PipelinePrice makeTwoStages() {
+  PipelinePrice price;
+  price.times = order::PipelineTimes::uniform({.devices = 2}, {1, 2, 0});
+  price.stages.resize(2);
+  for (StagePrice &stage : price.stages)
+    stage.step.sectionReductions = {{"backward", {{1, 2}}}};
+  return price;
+}
+
+static double runTwoStages(const PipelinePrice &price) {
+  using order::WorkKind;
+  std::vector<order::Work> each = {{WorkKind::Forward, 0, 0}, {WorkKind::Backward, 0, 0}};
+  return price.run({.devices = 2}, {each, each}).seconds;
+}
+
+// The first stage works until 6 s, the second until 4.
+TEST(PipelinePrice, LaterStagesReduceBehindTheirLastBackwardPass) {
+  PipelinePrice price = makeTwoStages();
+  EXPECT_DOUBLE_EQ(runTwoStages(price), 7); // the first from 5 to 7
+  price.stages[1].alignsReductions = true;
+  price.stages[1].step.sectionReductions = {{"backward", {{1, 4}}}};
+  EXPECT_DOUBLE_EQ(runTwoStages(price), 8); // the second from 4 to 8
+}
+
+// What is reduced while a stage waits for another takes nothing from its products.
+TEST(PipelinePrice, ReductionsInABubbleTakeNoUnits) {
+  PipelinePrice price = makeTwoStages();
+  price.stages[0].step.sectionReductions.clear();
+  price.stages[1].hiddenShare = 0.5;
+  price.stages[1].step.sectionReductions = {{"backward", {{1, 4}}}};
+  EXPECT_DOUBLE_EQ(runTwoStages(price), 7.5); // from 3 to 7, of which one beside work
+}
+
+// The second stage's chunks begin one backward pass later than they might.
+TEST(PipelinePrice, ChunksOfLaterStagesReduceLater) {
+  using order::WorkKind;
+  PipelinePrice price;
+  price.times = order::PipelineTimes::uniform({.devices = 2, .chunks = 2}, {1, 1, 0});
+  price.stages.resize(2);
+  std::vector<order::Work> each = {{WorkKind::Forward, 0, 0},
+                                   {WorkKind::Forward, 0, 1},
+                                   {WorkKind::Backward, 0, 1},
+                                   {WorkKind::Backward, 0, 0}};
+  auto run = [&] { return price.run({.devices = 2, .chunks = 2}, {each, each}).seconds; };
+  EXPECT_DOUBLE_EQ(run(), 8);
+  price.stages[1].step.sectionReductions = {{"backward.1", {{0, 3}}}};
+  EXPECT_DOUBLE_EQ(run(), 8); // from 5 to 8
+  price.stages[1].alignsReductions = true;
+  EXPECT_DOUBLE_EQ(run(), 10); // from 7 to 10
 }
 
 // Each chunk gathers for 2 s, one of them beside its forward pass.

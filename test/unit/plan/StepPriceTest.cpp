@@ -137,6 +137,20 @@ TEST(StepPrice, ReductionsAreHiddenBehindWhatIsLeft) {
   EXPECT_LT(step.hidden, step.reductions);
 }
 
+// Those of the sections are all of the step, also of a gradient that no section returns.
+TEST(StepPrice, NoReductionIsLost) {
+  StepPrice step = price();
+  ASSERT_EQ(step.sectionReductions.size(), 1u);
+  EXPECT_EQ(step.sectionReductions[0].section, "forward_backward");
+  EXPECT_DOUBLE_EQ(step.sectionReductions[0].sum(), step.reductions);
+  std::string other = StringRef(program).str();
+  other.replace(other.find("gradient \"w\""), 12, "gradient \"v\"");
+  step = price({}, a100(), other.c_str());
+  ASSERT_EQ(step.sectionReductions.size(), 1u);
+  EXPECT_EQ(step.sectionReductions[0].section, "");
+  EXPECT_DOUBLE_EQ(step.sectionReductions[0].sum(), step.reductions);
+}
+
 // A kernel of its own reads and writes memory.
 TEST(StepPrice, OpsAloneCostMore) {
   PriceOptions options;
