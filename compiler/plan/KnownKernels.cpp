@@ -14,13 +14,13 @@ using namespace mlir;
 namespace pcc::plan {
 
 /// What an op of a kernel has in common with the others: what the expression's group matches, or
-/// all that it matches if it has none. Empty where it matches nothing.
-static StringRef findInstance(const llvm::Regex &regex, Operation *op) {
+/// all that it matches if it has none.
+static std::optional<StringRef> findInstance(const llvm::Regex &regex, Operation *op) {
   SmallVector<StringRef> matches;
   for (StringRef name : facts::getNames(op))
     if (regex.match(name, &matches))
       return matches[matches.size() > 1 ? 1 : 0];
-  return "";
+  return std::nullopt;
 }
 
 static bool isPriced(Operation *op) {
@@ -29,24 +29,27 @@ static bool isPriced(Operation *op) {
          !facts::isRecomputed(op);
 }
 
-KnownKernels::KnownKernels(func::FuncOp function, ArrayRef<KnownKernel> known) {
+KnownKernels::KnownKernels(func::FuncOp function, ArrayRef<KnownKernel> known,
+                           function_ref<bool(Operation *)> isFree) {
   for (const KnownKernel &each : known) {
     llvm::Regex regex(each.ops);
     llvm::StringMap<int64_t> byName;
     for (Operation &op : function.getBody().front().without_terminator())
       if (isPriced(&op) && !numbers.contains(&op))
-        if (StringRef name = findInstance(regex, &op); !name.empty())
-          add(&op, each, byName[name]);
+        if (std::optional<StringRef> name = findInstance(regex, &op))
+          add(&op, each, isFree(&op), byName[*name]);
   }
 }
 
-void KnownKernels::add(Operation *op, const KnownKernel &known, int64_t &number) {
+void KnownKernels::add(Operation *op, const KnownKernel &known, bool isFree, int64_t &number) {
   if (number == 0) {
-    instances.push_back({&known, op});
+    instances.push_back({&known});
     number = static_cast<int64_t>(instances.size());
   }
   numbers[op] = number;
   Instance &instance = instances[number - 1];
+  if (!instance.first && !isFree)
+    instance.first = op;
   facts::OpShapes shapes = facts::OpShapes::of(op);
   for (const auto &shape : llvm::concat<const facts::Shape>(shapes.operands, shapes.results))
     instance.elements = std::max(instance.elements, facts::countElements(shape));
@@ -63,6 +66,21 @@ double KnownKernels::secondsAt(Operation *op, const abi::DeviceFigures &device) 
   double moving = known.bytes * double(instance.elements) / rate;
   double multiplying = known.flopsPerSecond > 0 ? instance.flops / known.flopsPerSecond : 0;
   return device.launch_seconds().value() + std::max(moving, multiplying);
+}
+
+bool KnownKernels::has(const KnownKernel &known) const {
+  return llvm::any_of(instances, [&](const Instance &each) { return each.known == &known; });
+}
+
+const KnownKernel *findUnused(ArrayRef<KnownKernel> known, ModuleOp module) {
+  SmallVector<const KnownKernel *> unused;
+  for (const KnownKernel &each : known)
+    unused.push_back(&each);
+  module.walk([&](func::FuncOp function) {
+    KnownKernels kernels(function, known, [](Operation *) { return false; });
+    llvm::erase_if(unused, [&](const KnownKernel *each) { return kernels.has(*each); });
+  });
+  return unused.empty() ? nullptr : unused.front();
 }
 
 } // namespace pcc::plan

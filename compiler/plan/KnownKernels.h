@@ -18,25 +18,33 @@ namespace pcc::plan {
 /// Those of one function.
 class KnownKernels {
 public:
-  KnownKernels(mlir::func::FuncOp function, llvm::ArrayRef<KnownKernel> known);
+  /// `isFree`: ops that cost nothing, whatever kernel they belong to.
+  KnownKernels(mlir::func::FuncOp function, llvm::ArrayRef<KnownKernel> known,
+               llvm::function_ref<bool(mlir::Operation *)> isFree);
 
   /// The number of the kernel of an op, from 1; 0 if it belongs to none.
   int64_t numberOf(mlir::Operation *op) const { return numbers.lookup(op); }
-  /// What the kernel takes, of which `op` is one, at its first op; 0 at all others.
+  /// What the kernel takes, of which `op` is one, at its first op that is not free; 0 at all
+  /// others.
   double secondsAt(mlir::Operation *op, const abi::DeviceFigures &device) const;
+  bool has(const KnownKernel &known) const;
 
 private:
   struct Instance {
     const KnownKernel *known;
-    mlir::Operation *first;
-    int64_t elements = 0; ///< of the largest value that an op reads or gives
-    double flops = 0;     ///< of products
+    mlir::Operation *first = nullptr; ///< that is not free
+    int64_t elements = 0;             ///< of the largest value that an op reads or gives
+    double flops = 0;                 ///< of products
   };
 
-  void add(mlir::Operation *op, const KnownKernel &known, int64_t &number);
+  void add(mlir::Operation *op, const KnownKernel &known, bool isFree, int64_t &number);
 
   llvm::DenseMap<mlir::Operation *, int64_t> numbers;
   std::vector<Instance> instances; ///< by number, less one
 };
+
+/// The first to which no op of any function in `module` belongs, as to one whose regular expression
+/// is none; null if all have ops.
+const KnownKernel *findUnused(llvm::ArrayRef<KnownKernel> known, mlir::ModuleOp module);
 
 } // namespace pcc::plan

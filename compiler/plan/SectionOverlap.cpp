@@ -3,7 +3,6 @@
 // What of a section's collectives runs beside its products. Part of SectionPricer.
 #include "compiler/plan/SectionPricer.h"
 #include "passes/facts/Kernels.h"
-#include "passes/facts/OpPrice.h"
 
 using namespace mlir;
 
@@ -15,8 +14,7 @@ double *SectionPricer::findRoom(Operation *product) {
     return nullptr;
   auto [found, isNew] = room.try_emplace(product, 0);
   if (isNew)
-    found->second = facts::OpPrice(product, pricing.cluster.device(), shares.of(product), f32As)
-                        .seconds(facts::OpShapes::of(product));
+    found->second = secondsOf(product);
   return &found->second;
 }
 
@@ -76,10 +74,8 @@ void SectionPricer::gatherAgain(Operation *op, double seconds) {
   double product = 0;
   for (Value value : op->getResults())
     facts::forEachReader(value, [&](Operation *reader) {
-      if (facts::classOf(reader) != facts::OpClass::Contraction || isBackward(reader))
-        return;
-      facts::OpPrice price(reader, pricing.cluster.device(), shares.of(reader), f32As);
-      product = std::max(product, price.seconds(facts::OpShapes::of(reader)));
+      if (facts::classOf(reader) == facts::OpClass::Contraction && !isBackward(reader))
+        product = std::max(product, secondsOf(reader));
     });
   if (product == 0)
     return;

@@ -6,7 +6,6 @@
 #include "passes/facts/Kernels.h"
 #include "passes/facts/LiveBytes.h"
 #include "passes/facts/OpNames.h"
-#include "passes/facts/OpPrice.h"
 #include "passes/facts/StageSections.h"
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/machine/Roofline.h"
@@ -45,12 +44,11 @@ static facts::KernelShares makeShares(func::FuncOp function, const PriceOptions 
 }
 
 SectionPricer::SectionPricer(facts::Section section, const Pricing &pricing, abi::ElementType f32As)
-    : section(section), pricing(pricing), f32As(f32As),
-      known(section.function, pricing.options.kernels),
-      shares(makeShares(section.function, pricing.options, known)),
-      recompute(pricing.options.recompute), wide(pricing.options.wide),
-      views(pricing.options.views),
-      isUpdate(!graph::findArgs(section.function, graph::RoleKind::Gradient).empty()) {
+    : section(section), pricing(pricing), f32As(f32As), recompute(pricing.options.recompute),
+      wide(pricing.options.wide), views(pricing.options.views),
+      isUpdate(!graph::findArgs(section.function, graph::RoleKind::Gradient).empty()),
+      known(section.function, pricing.options.kernels, [&](Operation *op) { return isFree(op); }),
+      shares(makeShares(section.function, pricing.options, known)) {
   for (auto [index, value] : llvm::enumerate(this->section.getReturned())) {
     graph::RoleAttr role = this->section.getResultRole(index);
     if (!role || role.getKind() != graph::RoleKind::Loss)
@@ -167,22 +165,34 @@ void SectionPricer::spend(Operation *op, facts::OpClass opClass, double seconds)
                           isBackward(op) ? Pass::Backward : Pass::Forward, seconds});
 }
 
+/// Whether the system has no kernel for what moves elements here.
+bool SectionPricer::isFree(Operation *op) const {
+  return facts::classOf(op) == facts::OpClass::Movement && (isAtOnce() || views.matches(op));
+}
+
+facts::OpPrice SectionPricer::priceOf(Operation *op) const {
+  facts::KernelShare share = shares.of(op);
+  share.launches &= !isAtOnce();
+  return {op, pricing.cluster.device(), share, wide.matches(op) ? abi::F32 : f32As};
+}
+
+double SectionPricer::secondsOf(Operation *op) const {
+  double seconds = known.numberOf(op) ? known.secondsAt(op, pricing.cluster.device())
+                                      : priceOf(op).seconds(facts::OpShapes::of(op));
+  return facts::classOf(op) == facts::OpClass::Contraction ? seconds * pricing.slowest : seconds;
+}
+
 void SectionPricer::addOp(Operation *op) {
+  if (isFree(op))
+    return;
   facts::OpShapes shapes = facts::OpShapes::of(op);
   facts::Cost cost = facts::costOf(op, shapes);
-  bool isAtOnce = isUpdate && pricing.options.updatesAtOnce;
-  if (cost.opClass == facts::OpClass::Movement && (isAtOnce || views.matches(op)))
-    return;
-  facts::KernelShare share = shares.of(op);
-  share.launches &= !isAtOnce;
-  facts::OpPrice price(op, pricing.cluster.device(), share, wide.matches(op) ? abi::F32 : f32As);
-  const abi::DeviceFigures &device = pricing.cluster.device();
-  double seconds = known.numberOf(op) ? known.secondsAt(op, device) : price.seconds(shapes);
+  double seconds = secondsOf(op);
   result.flops += static_cast<double>(cost.flops);
   if (cost.opClass == facts::OpClass::Contraction) {
-    seconds *= pricing.slowest;
     room.try_emplace(op, seconds);
-    idleMemory[op] = seconds - price.bytes(shapes) / machine::memoryRate(device);
+    double moving = priceOf(op).bytes(shapes) / machine::memoryRate(pricing.cluster.device());
+    idleMemory[op] = std::max(0.0, seconds - moving);
   }
   spend(op, cost.opClass, seconds);
 }

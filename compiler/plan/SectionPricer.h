@@ -8,6 +8,7 @@
 #include "passes/facts/CollectivePrice.h"
 #include "passes/facts/Cost.h"
 #include "passes/facts/KernelShares.h"
+#include "passes/facts/OpPrice.h"
 #include "passes/facts/Sections.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringMap.h"
@@ -68,6 +69,10 @@ public:
   const llvm::StringMap<double> &getTimesLeft() const { return timesLeft; }
 
 private:
+  bool isAtOnce() const { return isUpdate && pricing.options.updatesAtOnce; }
+  bool isFree(mlir::Operation *op) const;
+  facts::OpPrice priceOf(mlir::Operation *op) const;
+  double secondsOf(mlir::Operation *op) const;
   void addOp(mlir::Operation *op);
   void addCollective(mlir::Operation *op);
   void addMessage(pipe::SendOp op);
@@ -89,10 +94,10 @@ private:
   facts::Section section;
   const Pricing &pricing;
   abi::ElementType f32As;
-  KnownKernels known;
-  facts::KernelShares shares;
   NamePattern recompute, wide, views;
   bool isUpdate;
+  KnownKernels known;
+  facts::KernelShares shares;
   /// What the loss depends on; of a stage all of its forward section, none of its backward ones.
   llvm::DenseSet<mlir::Operation *> forward;
   bool hasPasses = false; ///< whether what is not `forward` is the backward pass

@@ -22,7 +22,7 @@ static const std::vector<plan::KnownKernel> betweenProducts = {
     {"^(/h\\.[0-9]+/)(fc/add|gelu)$", 2 + 2},
     {"^(/h\\.[0-9]+/)gelu\\.grad", 2 + 2 + 2},
     {"^(/h\\.[0-9]+/(attn/proj|fc|out)/)broadcast\\.grad", 2},
-    {"^/h\\.[0-9]+/add(_1)?\\.grad_sum", 2 + 2 + 2},
+    {"^(/h\\.[0-9]+/add(_1)?)\\.grad_sum", 2 + 2 + 2},
 };
 
 /// Dropout writes a mask of a byte; the bias of queries, keys and values is added in place.

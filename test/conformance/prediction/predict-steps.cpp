@@ -2,10 +2,12 @@
 //
 // predict-steps [--details] [REGEX]: published step times beside those that pcc predicts from
 // shapes and data sheets, of all rows or of those whose name REGEX finds. Details are what a stage
-// spends its time on, and on which ops most.
+// spends its time on, and on which ops most. Exit code 1 for a row that cannot be predicted, 2 if
+// there is none of that name.
 #include "compiler/Pipeline.h"
 #include "compiler/Register.h"
 #include "compiler/import/Pins.h"
+#include "compiler/plan/KnownKernels.h"
 #include "compiler/plan/PipelineChoice.h"
 #include "dialects/pipe/Stages.h"
 #include "mlir/IR/Diagnostics.h"
@@ -67,13 +69,18 @@ PipelineOptions Predictor::makeOptions(const plan::PipelineCut &cut) const {
   return options;
 }
 
-/// Null after a diagnostic.
+/// Null after a diagnostic. A kernel that the row's system has and its program has not is a mistake
+/// in what is known of the system.
 OwningOpRef<ModuleOp> Predictor::compile(const plan::PipelineCut &cut) const {
   OwningOpRef<ModuleOp> module = conformance::buildGpt(row.shape, context);
   if (failed(import::attachPins(*module, conformance::makePins(row, cut.chunks),
                                 [](llvm::StringRef, int) { return "a row's pin"; })) ||
       failed(runPipeline(*module, makeOptions(cut), Stage::Stages)))
     return {};
+  if (const plan::KnownKernel *kernel = plan::findUnused(row.price.kernels, *module)) {
+    llvm::errs() << row.name << ": no op belongs to the kernel '" << kernel->ops << "'\n";
+    return {};
+  }
   return module;
 }
 
@@ -214,7 +221,6 @@ int main(int argc, char **argv) {
   context.loadAllAvailableDialects();
   bool details = argc > 1 && StringRef(argv[1]) == "--details";
   const char *filter = argc > 1 + details ? argv[1 + details] : "";
-  llvm::outs() << "row                published   predicted    error\n";
   double sum = 0;
   std::vector<std::pair<double, double>> times;
   for (const conformance::Row &row : conformance::listRows()) {
@@ -223,6 +229,8 @@ int main(int argc, char **argv) {
     FailureOr<Prediction> found = Predictor(row, context).run();
     if (failed(found))
       return 1;
+    if (times.empty())
+      llvm::outs() << "row                published   predicted    error\n";
     double error = found->seconds / row.seconds - 1;
     llvm::outs() << llvm::formatv("{0,-16} {1,9:f3} s {2,9:f3} s {3,7:f1} %\n", row.name,
                                   row.seconds, found->seconds, error * 100);
@@ -233,6 +241,10 @@ int main(int argc, char **argv) {
     llvm::outs().flush();
     sum += std::abs(error);
     times.push_back({row.seconds, found->seconds});
+  }
+  if (times.empty()) {
+    llvm::errs() << "no row has a name like '" << filter << "'\n";
+    return 2;
   }
   llvm::outs() << llvm::formatv("mean error {0:f1} %\n", sum / double(times.size()) * 100);
   printRanking(times);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/plan/StepPrice.h"
 
+#include "compiler/plan/KnownKernels.h"
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/pipe/Pipe.h"
@@ -180,6 +181,29 @@ TEST(StepPrice, OpsOfAKnownKernelCostItOnce) {
   EXPECT_DOUBLE_EQ(price(withKernel(each), a100(), pair).sections[0].sum(), 2 * move);
   EXPECT_DOUBLE_EQ(price(withKernel(all), a100(), pair).sections[0].sum(), move);
   EXPECT_EQ(price(withKernel({"^/h", 0}), a100(), pair).sections[0].sum(), 0);
+  KnownKernel empty{"^/h\\.[0-9]+/(c?)[ab]$", 2};
+  EXPECT_DOUBLE_EQ(price(withKernel(empty), a100(), pair).sections[0].sum(), move);
+}
+
+// A kernel whose first op is a view costs what it costs at the next.
+TEST(StepPrice, AViewTakesNothingFromItsKernel) {
+  PriceOptions options = withKernel({"^(/fc/transpose|matmul)$", 0, 0, 1e14});
+  options.views = "^/fc/transpose$";
+  Seconds forward = price(options, a100(), layer).sections[0].forward;
+  EXPECT_EQ(forward.movement, 0);
+  EXPECT_GT(forward.contraction, 0);
+}
+
+TEST(StepPrice, KnownKernelsWithoutOpsAreFound) {
+  MLIRContext context;
+  context.loadDialect<func::FuncDialect, pcc::graph::GraphDialect, pcc::dist::DistDialect>();
+  auto module = parseSourceString<ModuleOp>(pair, &context);
+  std::vector<KnownKernel> kernels = {{"^/h\\.0/a$", 1}, {"^/h", 1}};
+  EXPECT_EQ(findUnused(kernels, *module), nullptr);
+  kernels.push_back({"b$", 1});
+  EXPECT_EQ(findUnused(kernels, *module), &kernels[2]) << "all are of kernels before";
+  kernels[0].ops = "(";
+  EXPECT_EQ(findUnused(kernels, *module), &kernels[0]) << "no regular expression";
 }
 
 // It is as fast as is said, but still waits for the slowest device.
