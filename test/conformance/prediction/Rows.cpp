@@ -6,20 +6,25 @@
 namespace pcc::conformance {
 
 static GptShape gptA(int64_t layers, int64_t width, int64_t heads, int64_t batch) {
-  return {layers, width, heads, 2048, 51200, batch, 0.1};
+  return {.layers = layers,
+          .width = width,
+          .heads = heads,
+          .sequence = 2048,
+          .vocabulary = 51200,
+          .batch = batch,
+          .dropout = 0.1};
 }
 
 /// With a head of its own: only so a model has as many parameters as its name says.
 static GptShape gptB(int64_t layers, int64_t width, int64_t heads, int64_t batch) {
-  return {layers,
-          width,
-          heads,
-          4096,
-          131072,
-          batch,
-          0,
-          /*hasFusedAttention=*/true,
-          /*hasOwnHead=*/true};
+  return {.layers = layers,
+          .width = width,
+          .heads = heads,
+          .sequence = 4096,
+          .vocabulary = 131072,
+          .batch = batch,
+          .hasFusedAttention = true,
+          .hasOwnHead = true};
 }
 
 static Row makeRow(std::string name, GptShape shape, const char *cluster, int64_t dataParallel,
