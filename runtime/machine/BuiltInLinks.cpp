@@ -32,9 +32,9 @@ LinkFigures makeFigures(const Row &row) {
 /// bandwidth of one GPU and one adapter, one way, from the data sheets; latencies of the LL128
 /// protocol in NCCL's tuning tables, those between messages by the order of its LL protocol. What
 /// is reached: of NVLink what NCCL plans with (src/graph/topo.h: 20.0 to 20.6 of a link's 25 GB/s),
-/// on A100 what its rings reach (nccl-tests on eight A100-SXM4-80GB, the log in the README of
-/// AML_NCCL_Test: 234 GB/s); of InfiniBand 96 GB/s over four adapters of 25 (nccl-tests, issue
-/// 119).
+/// on A100 what its rings reach (nccl-tests on the eight of an Azure ND A100 v4, the log in the
+/// README of JZ-Azure/2024-AI-GBB-Bootcamp: 234 GB/s); of InfiniBand 96 GB/s over four adapters of
+/// 25 (nccl-tests, issue 119).
 ///
 /// A dimension of a TPU's torus is a level: both directions of its ring at once (Jouppi et al.,
 /// ISCA 2023: 50 GB/s a link; Google Cloud: 1600 Gb/s over the four links of a v5e, 600 GB/s over
