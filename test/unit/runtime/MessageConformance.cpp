@@ -45,11 +45,11 @@ void checkBatches(const Conformance &conformance, unsigned seed, int ranks, int 
   });
 }
 
-/// What the member at a position adds to each element of a call of `size`. Large numbers come and
-/// go, so a sum in another order has other bits.
-std::vector<float> addends(int position, size_t size) {
+/// What the member at a position adds to the elements of a call of `size`, the one at `place` of
+/// its message. Large numbers come and go, so a sum in another order has other bits.
+std::vector<float> addends(int position, size_t place, size_t size) {
   constexpr float magnitudes[] = {1e8f, 1.0f, -1e8f, 3.0f};
-  Random random(unsigned(size) * 8 + unsigned(position));
+  Random random(unsigned(place) * 8 + unsigned(position));
   std::uniform_real_distribution<float> factor(1, 2);
   std::vector<float> values(size);
   for (float &value : values)
@@ -57,10 +57,10 @@ std::vector<float> addends(int position, size_t size) {
   return values;
 }
 
-std::vector<float> sumInOrder(int members, size_t size) {
-  std::vector<float> sum = addends(0, size);
+std::vector<float> sumInOrder(int members, size_t place, size_t size) {
+  std::vector<float> sum = addends(0, place, size);
   for (int m = 1; m < members; ++m) {
-    std::vector<float> values = addends(m, size);
+    std::vector<float> values = addends(m, place, size);
     for (size_t i = 0; i < size; ++i)
       sum[i] += values[i];
   }
@@ -78,17 +78,21 @@ TEST_P(CommunicatorConformance, EveryCallOfAMessageIsDone) {
 }
 
 // Each call's elements are added in the order of positions wherever they lie in a message: of few
-// bytes, of many that go together, and beside a call that is too large for that.
+// bytes, of many that go together, of more than go together, and beside a call that is too large
+// for that.
 TEST_P(CommunicatorConformance, MessagesSumInTheOrderOfPositions) {
-  const std::vector<size_t> messages[] = {
-      {1, 5, 3}, {5, 2049, 3, 4001}, {5, 9001, 3, 9001}, {7, 50001, 3}};
+  const std::vector<size_t> messages[] = {{1, 5, 3},
+                                          {5, 2049, 3, 4001},
+                                          {5, 9001, 3, 9001},
+                                          std::vector<size_t>(20, 8001),
+                                          {7, 50001, 3}};
   for (int ranks : {3, 4, 6})
     for (const std::vector<size_t> &sizes : messages)
       onEveryRank(GetParam().make(ranks), [&, ranks = ranks](Communicator &rank) {
         std::vector<std::vector<float>> data;
         std::vector<CollectiveCall> calls;
         for (size_t size : sizes)
-          data.push_back(addends(rank.position(), size));
+          data.push_back(addends(rank.position(), data.size(), size));
         for (std::vector<float> &each : data) {
           calls.push_back(
               {.kind = abi::ALL_REDUCE, .source = each.data(), .shape = {int64_t(each.size())}});
@@ -96,8 +100,8 @@ TEST_P(CommunicatorConformance, MessagesSumInTheOrderOfPositions) {
           calls.back().fused = calls.size() > 1;
         }
         EXPECT_TRUE(rank.run(calls).ok());
-        for (const std::vector<float> &each : data)
-          EXPECT_EQ(each, sumInOrder(ranks, each.size()));
+        for (size_t place = 0; place < sizes.size(); ++place)
+          EXPECT_EQ(data[place], sumInOrder(ranks, place, sizes[place]));
       });
 }
 
