@@ -73,7 +73,7 @@ private:
     start[call.axis] = position * call.shape[call.axis];
     local::moveBox({block, call.shape, zero}, {destinationOf(call), whole, start}, call.shape,
                    call.type);
-    return block + call.count() * width();
+    return block + bytesOf(call);
   }
 
   const Members &members;

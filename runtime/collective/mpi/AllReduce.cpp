@@ -15,8 +15,6 @@ namespace {
 /// faster than two.
 constexpr int64_t fewBytes = 1 << 15;
 
-using Sources = std::vector<const std::byte *>;
-
 /// Elements first … end-1 of the array.
 struct Range {
   int64_t first, end;
@@ -158,7 +156,7 @@ public:
         sources.push_back(sourceOf(*own[c]));
       const CollectiveCall &call = *calls[0][c];
       local::reduce(call.reduction, call.type, sources, {&next, 1}, call.count());
-      next += call.count() * widthOf(call);
+      next += bytesOf(call);
     }
     const CollectiveCall &call = *calls[0][0];
     return channel.mpi.all_reduce(target(), int32_t(elementsOf(calls[0])), *libraryType(call.type),

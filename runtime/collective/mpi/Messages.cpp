@@ -59,7 +59,7 @@ bool Message::advance() {
 }
 
 Status Message::checkSize(int32_t bytes) const {
-  if (bytes == call.count() * widthOf(call))
+  if (bytes == bytesOf(call))
     return {};
   return Status::failed(fmt::format("rank {} sent {} bytes, but rank {} expected {} elements of {}",
                                     members.ranks[call.root], bytes, members.ranks[position],

@@ -29,7 +29,8 @@ public:
 
 class Broadcast final : public Operation {
 public:
-  Broadcast(const Members &members, OwnCalls ownCalls) : members(members), calls(ownCalls) {
+  Broadcast(const Members &members, OwnCalls ownCalls)
+      : members(members), calls(std::move(ownCalls)) {
     bool isAtRoot = members.home[calls[0][0]->root] == members.own;
     const CollectiveCall &holder = *calls[isAtRoot ? members.indexAtHome(calls[0][0]->root) : 0][0];
     // MPI only reads it at the root.
@@ -45,7 +46,7 @@ public:
   void afterFirst() override {
     for (const PackedCalls &own : calls)
       if (destinationOf(*own[0]) != value)
-        std::memcpy(destinationOf(*own[0]), value, own[0]->count() * widthOf(*own[0]));
+        std::memcpy(destinationOf(*own[0]), value, bytesOf(*own[0]));
   }
 
 private:
@@ -59,7 +60,7 @@ class Exchange final : public Operation {
 public:
   Exchange(const Members &members, OwnCalls ownCalls, std::vector<Box> allBoxes,
            std::vector<int64_t> target, StagingPool &pool)
-      : members(members), calls(ownCalls), boxes(std::move(allBoxes)),
+      : members(members), calls(std::move(ownCalls)), boxes(std::move(allBoxes)),
         targetShape(std::move(target)) {
     std::vector<int64_t> toOthers(members.processCount(), 0), fromOthers = toOthers;
     for (const Box &box : boxes) {

@@ -96,7 +96,7 @@ std::byte *pack(const PackedCalls &calls, int64_t first, int64_t end, std::byte 
 
 void unpack(const std::byte *values, const PackedCalls &calls) {
   for (const CollectiveCall *call : calls) {
-    int64_t bytes = call->count() * widthOf(*call);
+    int64_t bytes = bytesOf(*call);
     if (destinationOf(*call) != values)
       std::memcpy(destinationOf(*call), values, bytes);
     values += bytes;

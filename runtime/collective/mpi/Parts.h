@@ -37,12 +37,17 @@ private:
 constexpr int64_t mostElements = std::numeric_limits<int32_t>::max();
 
 inline int32_t widthOf(const CollectiveCall &call) { return int32_t(abi::elementBytes(call.type)); }
+/// Of the source.
+inline int64_t bytesOf(const CollectiveCall &call) { return call.count() * widthOf(call); }
 inline const std::byte *sourceOf(const CollectiveCall &call) {
   return static_cast<const std::byte *>(call.source);
 }
 inline std::byte *destinationOf(const CollectiveCall &call) {
   return static_cast<std::byte *>(call.destination);
 }
+
+/// Where the values of each position lie.
+using Sources = std::vector<const std::byte *>;
 
 } // namespace pcc::runtime::mpi
 

@@ -13,8 +13,6 @@
 namespace pcc::runtime::mpi {
 namespace {
 
-using Sources = std::vector<const std::byte *>;
-
 /// Where the values of each position lie, if they came process by process, `each` bytes a position.
 Sources sourcesIn(const std::byte *data, const Members &members, int64_t each) {
   Sources sources(members.size());
@@ -74,7 +72,6 @@ public:
   }
 
 private:
-  static int64_t bytesOf(const CollectiveCall &call) { return call.count() * widthOf(call); }
   /// Of one member's values of all calls.
   int64_t bytes() const { return each * widthOf(*calls[0][0]); }
 
@@ -157,7 +154,7 @@ private:
     block[call.axis] /= members.size();
     start[call.axis] = target * block[call.axis];
     local::moveBox({sourceOf(call), call.shape, start}, {packed, block, zero}, block, call.type);
-    return packed + call.count() / members.size() * width();
+    return packed + bytesOf(call) / members.size();
   }
 
   const Members &members;
