@@ -12,6 +12,7 @@
 #include "runtime/collective/mpi/MpiWorld.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 
@@ -77,7 +78,19 @@ void show(Communicator &rank, int count) {
     }
 }
 
-Status run(int count) {
+Expected<int> readCount(const std::string &text) {
+  int count = 0;
+  const char *textEnd = text.data() + text.size();
+  auto [end, error] = std::from_chars(text.data(), textEnd, count);
+  if (error != std::errc() || end != textEnd || count < 1)
+    return Status::badUsage(fmt::format("expected a number of calls from 1 on, got '{}'", text));
+  return count;
+}
+
+Status run(const std::string &calls) {
+  Expected<int> count = readCount(calls);
+  if (!count)
+    return count.status();
   Expected<Launch> launch = readLaunch();
   if (!launch)
     return launch.status();
@@ -94,7 +107,7 @@ Status run(int count) {
   auto ranks = (*world)->connect();
   if (!ranks)
     return ranks.status();
-  show(*ranks->front(), count);
+  show(*ranks->front(), *count);
   return (*world)->close();
 }
 
@@ -102,7 +115,7 @@ Status run(int count) {
 } // namespace pcc::bench
 
 int main(int argc, char **argv) {
-  pcc::abi::Status status = pcc::bench::run(argc > 1 ? std::atoi(argv[1]) : 100);
+  pcc::abi::Status status = pcc::bench::run(argc > 1 ? argv[1] : "100");
   if (!status.ok())
     fmt::print(stderr, "{}\n", status.message());
   std::fflush(nullptr);
