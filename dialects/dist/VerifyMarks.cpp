@@ -3,6 +3,7 @@
 // Verifies the dialect's discardable attributes.
 #include "dialects/dist/Checks.h"
 
+#include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
@@ -34,13 +35,14 @@ static LogicalResult verifyShardings(Operation *op, NamedAttribute attribute, Ty
 }
 
 /// The number of a message, on what has collectives that may share one: on others it would be lost
-/// without a word. A parameter is known by its name, for this dialect does not see that of models.
+/// without a word. This dialect does not see that of models: a parameter is a symbol that has no
+/// body, other than functions, steps and programs.
 static LogicalResult verifyFusion(Operation *op, Attribute value) {
   auto number = dyn_cast<IntegerAttr>(value);
   if (!number || !number.getType().isInteger(64) || number.getInt() < 0)
     return op->emitOpError() << "expected \"dist.fusion\" to be an i64 from 0 on, got " << value;
-  if (op->getName().getStringRef() == "graph.parameter" ||
-      isa<AllReduceOp, AllGatherOp, ReduceScatterOp>(op))
+  bool isParameter = isa<SymbolOpInterface>(op) && op->getNumRegions() == 0;
+  if (isParameter || isa<AllReduceOp, AllGatherOp, ReduceScatterOp>(op))
     return success();
   return op->emitOpError() << "expected \"dist.fusion\" on a parameter, an all_reduce, an "
                               "all_gather or a reduce_scatter";

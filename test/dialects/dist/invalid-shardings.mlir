@@ -173,3 +173,9 @@ func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = graph.exp %x {dist.fusion = 1 : i64} : tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+// A function is a symbol, too.
+// expected-error @below {{expected "dist.fusion" on a parameter, an all_reduce, an all_gather or a reduce_scatter}}
+func.func private @f(tensor<4xf32>) attributes {dist.fusion = 1 : i64}
