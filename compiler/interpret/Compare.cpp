@@ -150,11 +150,19 @@ double toleranceOf(const Tensor &value, const Tensor &doubles,
     return 0.0;
   double unit = epsilon(value.getType()), greatest = greatestMagnitude(doubles);
   double rounded = std::max(greatestDistance(value, doubles), unit * greatest);
-  // Long sums are added in f32 whatever their type. What inputs move over a jump is all that a
-  // jump is: it grows with no sum.
-  double summed = std::min(unit, epsilon(ElementType::F32)) * greatest;
-  double moved =
-      std::max(greatestDistance(*disturbed[0], doubles), greatestDistance(*disturbed[1], doubles));
+  // What moves both ways are the terms of sums, whose roundings grow with the sums' lengths; they
+  // are added in f32 whatever their type. What moves one way only has jumped, which no sum widens.
+  double moved = 0, swung = 0;
+  for (int64_t n = 0; n < doubles.size(); ++n) {
+    double there = distance((*disturbed[0])[n].f, doubles[n].f);
+    double back = distance((*disturbed[1])[n].f, doubles[n].f);
+    if (!std::isfinite(there) || !std::isfinite(back))
+      continue;
+    moved = std::max({moved, there, back});
+    swung = std::max(swung, std::min(there, back));
+  }
+  double accumulation = std::min(1.0, epsilon(ElementType::F32) / unit);
+  double summed = accumulation * std::max(rounded, swung / interpretedFactor);
   double tolerance = std::max({interpretedFactor * rounded, factor * summed, moved});
   return tolerance * (precision == Precision::Double ? doubleEpsilon / unit : 1.0);
 }

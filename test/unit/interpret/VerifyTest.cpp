@@ -66,6 +66,7 @@ TEST(Compare, LongSumsWidenOnlyTheirOwnRoundings) {
   auto type = [](ElementType element, double x) { return Tensor::floats(element, {1}, {x}); };
   Tensor one = type(ElementType::F32, 1), jumped = type(ElementType::F32, 1.5);
   EXPECT_EQ(toleranceOf(one, one, {&one, &jumped}, factor), 0.5);
+  EXPECT_EQ(toleranceOf(one, one, {&jumped, &jumped}, factor), 64 * 0.5);
   EXPECT_EQ(toleranceOf(one, one, {&one, &one}, factor), factor * epsilon(ElementType::F32));
   Tensor narrow = type(ElementType::BF16, 1);
   EXPECT_EQ(toleranceOf(narrow, narrow, {&narrow, &narrow}, factor),
