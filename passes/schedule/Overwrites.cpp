@@ -9,6 +9,17 @@ using pcc::task::PlaceAttr;
 
 namespace pcc::schedule {
 
+/// True if the kernel may write `output` where those of its inputs lie: code takes operands to lie
+/// apart where one of them is written.
+static bool mayOverwriteThose(const facts::Kernel &kernel, Value output,
+                              function_ref<bool(Value input)> liesThere) {
+  SmallVector<Value> there;
+  for (Value input : kernel.inputs)
+    if (liesThere(input))
+      there.push_back(facts::viewRoot(input));
+  return there.empty() || (there.size() == 1 && mayOverwrite(kernel, there.front(), output));
+}
+
 /// True if the kernel may write `output` to `place`: nothing reads what lies there after the
 /// kernel, and the kernel itself reads it element by element. Other values than the parameter's own
 /// may lie there: where the loss is sum(a * b), the gradient of a is b itself.
@@ -20,11 +31,7 @@ bool Overwrites::mayReplace(PlaceAttr place, Value output) {
   for (Value value : values.all())
     if (liesThere(value) && values.find(value)->last > now)
       return false;
-  SmallVector<Value> there;
-  for (Value input : kernel.inputs)
-    if (liesThere(input))
-      there.push_back(facts::viewRoot(input));
-  return there.empty() || (there.size() == 1 && mayOverwrite(kernel, there.front(), output));
+  return mayOverwriteThose(kernel, output, liesThere);
 }
 
 PlaceAttr Overwrites::parameterUpdatedBy(Value output) {
@@ -63,14 +70,10 @@ bool Overwrites::isInside(unsigned frame) const {
   return rings->getFrames()[frame].inside.contains(index);
 }
 
-/// One buffer may be several inputs: two biases that are added alike have one gradient. Code takes
-/// operands to lie apart where one of them is written.
+/// One buffer may be several inputs: two biases that are added alike have one gradient.
 bool Overwrites::mayOverwriteAll(Buffer *buffer, Value output) {
-  SmallVector<Value> there;
-  for (Value input : kernel.inputs)
-    if (values.find(facts::viewRoot(input)) == buffer)
-      there.push_back(facts::viewRoot(input));
-  return there.size() == 1 && mayOverwrite(kernel, there.front(), output);
+  return mayOverwriteThose(kernel, output,
+                           [&](Value input) { return values.find(input) == buffer; });
 }
 
 /// Best is one in a frame, whose bytes are there anyway; but what is returned is read when the

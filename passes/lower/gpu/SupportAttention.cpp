@@ -20,9 +20,8 @@ using namespace mlir;
 namespace pcc::lower {
 
 namespace {
-/// The bits of an attention's flags.
-enum AttentionFlag : int64_t { isCausal = 1, hasMask = 2, hasOffset = 4 };
-/// Its pointers.
+using Flag = abi::AttentionFlag;
+/// The pointers of such a kernel.
 enum AttentionTensor : unsigned { query, key, value, mask, offset, result, logSum, given, out };
 
 class AttentionEmitter {
@@ -68,6 +67,8 @@ private:
   Value score(const Row &row, Value to);
   Value weight(const Row &row, Value to);
   Value ofScore(const Row &row, Value to);
+  /// Elements of the key's positions: sums over all of the query's that see them.
+  void emitOfKey(Value size, function_ref<Value(const Row &, Value to, Value n)> term);
 
   SupportKernel &kernel;
   ImplicitLocOpBuilder &b;
@@ -99,15 +100,15 @@ Value AttentionEmitter::score(const Row &row, Value to) {
   Value positionsOfMask[] = {row.sample, row.head, row.at, to};
   for (auto [n, at] : llvm::enumerate(positionsOfMask))
     place = kernel.add(place, kernel.mul(at, kernel.number(8 + n)));
-  Value isMasked = kernel.has(flags, hasMask);
+  Value isMasked = kernel.has(flags, Flag::hasMask);
   Value masked = addF(sum, kernel.loadIf(isMasked, f32, kernel.pointer(mask), place));
   sum = kernel.select(isMasked, masked, sum);
-  Value isGiven = kernel.has(flags, hasOffset);
+  Value isGiven = kernel.has(flags, Flag::hasOffset);
   Value shift = kernel.loadIf(isGiven, b.getI64Type(), kernel.pointer(offset), math.constant(0));
   shift = kernel.select(isGiven, shift, kernel.sub(keyPositions, positions));
   Value isBehind =
       arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, to, kernel.add(row.at, shift));
-  Value isHidden = kernel.both(kernel.has(flags, isCausal), isBehind);
+  Value isHidden = kernel.both(kernel.has(flags, Flag::causal), isBehind);
   return kernel.select(isHidden, emitNumber(b, f32, -INFINITY), sum);
 }
 
@@ -170,27 +171,27 @@ void AttentionEmitter::emitQuery() {
   });
 }
 
-void AttentionEmitter::emitKey() {
-  Value count = kernel.mul(kernel.mul(batch, groups), kernel.mul(keyPositions, width));
+void AttentionEmitter::emitOfKey(Value size, function_ref<Value(const Row &, Value, Value)> term) {
+  Value count = kernel.mul(kernel.mul(batch, groups), kernel.mul(keyPositions, size));
   kernel.forEach(count, [&](Value place) {
-    SmallVector<Value> at = kernel.split(place, {batch, groups, keyPositions, width});
+    SmallVector<Value> at = kernel.split(place, {batch, groups, keyPositions, size});
     Value sum = kernel.sum(kernel.zero(), {headsPerGroup, positions}, [&](ArrayRef<Value> i) {
       Row row{at[0], kernel.add(kernel.mul(at[1], headsPerGroup), i[0]), i[1]};
-      return mulF(ofScore(row, at[2]), element(query, queryPlace(row), width, at[3]));
+      return term(row, at[2], at[3]);
     });
     kernel.elements.store(sum, f32, kernel.pointer(out), place);
   });
 }
 
+void AttentionEmitter::emitKey() {
+  emitOfKey(width, [&](const Row &row, Value to, Value n) {
+    return mulF(ofScore(row, to), element(query, queryPlace(row), width, n));
+  });
+}
+
 void AttentionEmitter::emitValue() {
-  Value count = kernel.mul(kernel.mul(batch, groups), kernel.mul(keyPositions, depth));
-  kernel.forEach(count, [&](Value place) {
-    SmallVector<Value> at = kernel.split(place, {batch, groups, keyPositions, depth});
-    Value sum = kernel.sum(kernel.zero(), {headsPerGroup, positions}, [&](ArrayRef<Value> i) {
-      Row row{at[0], kernel.add(kernel.mul(at[1], headsPerGroup), i[0]), i[1]};
-      return mulF(weight(row, at[2]), element(given, queryPlace(row), depth, at[3]));
-    });
-    kernel.elements.store(sum, f32, kernel.pointer(out), place);
+  emitOfKey(depth, [&](const Row &row, Value to, Value n) {
+    return mulF(weight(row, to), element(given, queryPlace(row), depth, n));
   });
 }
 

@@ -21,8 +21,7 @@ std::string nameOfConvolution(task::ConvolutionKind kind) {
 }
 
 namespace {
-/// The bits of a convolution's flags.
-enum ConvolutionFlag : int64_t { hasRelu = 1, hasBias = 2 };
+using Flag = abi::ConvolutionFlag;
 
 class ConvolutionEmitter {
 public:
@@ -43,7 +42,6 @@ public:
 private:
   /// The product of two elements, of which the first may not be there.
   Value product(Value isThere, Value first, Value firstAt, Value second, Value secondAt);
-  Value loadSafely(Value isThere, Value pointer, Value place);
   /// The row (dim 0) or column that an offset of the window at a position of the result sees.
   Value seen(unsigned dim, Value at, Value offset) {
     Value moved = kernel.add(kernel.mul(at, sizes[10 + dim]), kernel.mul(offset, sizes[14 + dim]));
@@ -67,14 +65,10 @@ private:
 };
 } // namespace
 
-Value ConvolutionEmitter::loadSafely(Value isThere, Value pointer, Value place) {
-  return kernel.elements.load(type, pointer,
-                              kernel.select(isThere, place, kernel.math.constant(0)));
-}
-
 Value ConvolutionEmitter::product(Value isThere, Value first, Value firstAt, Value second,
                                   Value secondAt) {
-  Value x = loadSafely(isThere, first, firstAt), y = loadSafely(isThere, second, secondAt);
+  Value x = kernel.loadIf(isThere, type, first, firstAt);
+  Value y = kernel.loadIf(isThere, type, second, secondAt);
   Value product = arith::MulFOp::create(kernel.b, x, y, arith::FastMathFlags::contract);
   return kernel.select(isThere, product, kernel.zero());
 }
@@ -90,12 +84,12 @@ void ConvolutionEmitter::emitForward() {
                      kernel.pointer(1), kernel.place({at[1], i[0], i[1], i[2]}, weight));
     };
     Value sum = kernel.sum(kernel.zero(), {weight[1], weight[2], weight[3]}, term);
-    Value flags = kernel.number(16), isBias = kernel.has(flags, hasBias);
+    Value flags = kernel.number(16), isBias = kernel.has(flags, Flag::hasBias);
     Value more =
         arith::AddFOp::create(kernel.b, sum, kernel.loadIf(isBias, type, kernel.pointer(3), at[1]));
     sum = kernel.select(isBias, more, sum);
     Value rectified = arith::MaximumFOp::create(kernel.b, sum, kernel.zero());
-    store(kernel.select(kernel.has(flags, hasRelu), rectified, sum), 2, element);
+    store(kernel.select(kernel.has(flags, Flag::relu), rectified, sum), 2, element);
   });
 }
 

@@ -9,18 +9,16 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "passes/lower/gpu/GpuLoops.h"
+#include "runtime/abi/SupportKernels.h"
 
 namespace pcc::lower {
-
-/// The greatest grid of such a kernel.
-inline constexpr int64_t blocksOfElements = 65535;
 
 /// One under construction.
 class SupportKernel {
 public:
   /// Its arguments are so many pointers, then so many numbers.
   SupportKernel(mlir::gpu::GPUModuleOp kernels, const std::string &name, unsigned pointers,
-                unsigned numbers, int64_t blocks = blocksOfElements);
+                unsigned numbers, int64_t blocks = abi::mostBlocksOfElements);
 
   mlir::Value pointer(unsigned n) const { return entry->getArgument(n); }
   mlir::Value number(unsigned n) const { return entry->getArgument(pointers + n); }

@@ -13,11 +13,6 @@ using namespace mlir;
 
 namespace pcc::lower {
 
-/// The greatest grid of a sum: threads of more elements go round.
-static constexpr int64_t blocksOfSum = 1024;
-/// Neighbouring elements of a sum that a block has.
-static constexpr int64_t elementsOfBlock = 1024;
-
 static std::string nameOf(Type type) {
   std::string name;
   llvm::raw_string_ostream(name) << type;
@@ -32,7 +27,7 @@ SupportKernel::SupportKernel(gpu::GPUModuleOp kernels, const std::string &name, 
   b.setInsertionPointToStart(entry);
   auto end = LLVM::ReturnOp::create(b, ValueRange());
   b.setInsertionPoint(end);
-  block.emplace(elements, usualThreads, blocks);
+  block.emplace(elements, abi::supportThreads, blocks);
 }
 
 LLVM::LLVMFuncOp SupportKernel::makeFunction(const std::string &name, unsigned numbers,
@@ -41,10 +36,10 @@ LLVM::LLVMFuncOp SupportKernel::makeFunction(const std::string &name, unsigned n
   types.append(numbers, b.getI64Type());
   auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()), types);
   auto made = LLVM::LLVMFuncOp::create(b, name, type);
-  made->setAttr(gridAttrName, b.getDenseI64ArrayAttr({blocks, usualThreads}));
+  made->setAttr(gridAttrName, b.getDenseI64ArrayAttr({blocks, abi::supportThreads}));
   made->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), b.getUnitAttr());
   made->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
-                b.getDenseI32ArrayAttr(int32_t(usualThreads)));
+                b.getDenseI32ArrayAttr(int32_t(abi::supportThreads)));
   return made;
 }
 
@@ -54,8 +49,9 @@ Value SupportKernel::loadIf(Value condition, Type type, Value pointer, Value pos
 }
 
 void SupportKernel::forEach(Value count, function_ref<void(Value)> body) {
-  Value own = add(mul(block->block(), math.constant(usualThreads)), block->thread());
-  emitStridedLoop(b, own, count, math.constant(blocksOfElements * usualThreads), body);
+  Value own = add(mul(block->block(), math.constant(abi::supportThreads)), block->thread());
+  emitStridedLoop(b, own, count, math.constant(abi::mostBlocksOfElements * abi::supportThreads),
+                  body);
 }
 
 Value SupportKernel::sum(Value start, ArrayRef<Value> counts,
@@ -95,15 +91,15 @@ SmallVector<Value> SupportKernel::split(Value place, ArrayRef<Value> sizes) {
 }
 
 static void emitAccumulate(gpu::GPUModuleOp kernels, const std::string &name, Type source) {
-  SupportKernel kernel(kernels, name, /*pointers=*/2, /*numbers=*/2, blocksOfSum);
+  SupportKernel kernel(kernels, name, /*pointers=*/2, /*numbers=*/2, abi::mostBlocksOfSum);
   IndexMath &math = kernel.math;
   Type f32 = kernel.b.getF32Type();
   Value sum = kernel.pointer(0), count = kernel.number(0);
   Value adds = kernel.has(kernel.number(1), 1);
-  Value first = kernel.mul(kernel.block->block(), math.constant(elementsOfBlock));
-  Value step = math.constant(blocksOfSum * elementsOfBlock);
+  Value first = kernel.mul(kernel.block->block(), math.constant(abi::elementsOfSumBlock));
+  Value step = math.constant(abi::mostBlocksOfSum * abi::elementsOfSumBlock);
   emitStridedLoop(kernel.b, first, count, step, [&](Value begin) {
-    for (int64_t turn = 0; turn < elementsOfBlock; turn += usualThreads) {
+    for (int64_t turn = 0; turn < abi::elementsOfSumBlock; turn += abi::supportThreads) {
       Value n = kernel.add(kernel.add(begin, math.constant(turn)), kernel.block->thread());
       emitIf(kernel.b, kernel.less(n, count), [&] {
         Value own = kernel.elements.load(source, kernel.pointer(1), n);

@@ -7,27 +7,17 @@ using namespace mlir;
 
 namespace pcc::lower {
 
-namespace {
-/// The bits of a product's flags.
-enum ProductFlag : int64_t {
-  transposesA = 1,
-  transposesB = 2,
-  sharesB = 4,
-  addsToC = 8,
-  hasRelu = 16,
-  hasBias = 32
-};
-} // namespace
+using Flag = abi::ProductFlag;
 
 static void emitProductElement(SupportKernel &kernel, Value element, Type type, Type result) {
   IndexMath &math = kernel.math;
   Value m = kernel.number(1), n = kernel.number(2), k = kernel.number(3), flags = kernel.number(4);
   Value one = math.constant(1), none = math.constant(0), c = kernel.pointer(2);
   SmallVector<Value> at = kernel.split(element, {kernel.number(0), m, n});
-  Value isA = kernel.has(flags, transposesA), isB = kernel.has(flags, transposesB);
+  Value isA = kernel.has(flags, Flag::transposeA), isB = kernel.has(flags, Flag::transposeB);
   Value a = kernel.add(kernel.mul(at[0], kernel.mul(m, k)),
                        kernel.mul(at[1], kernel.select(isA, one, k)));
-  Value batchOfB = kernel.select(kernel.has(flags, sharesB), none, at[0]);
+  Value batchOfB = kernel.select(kernel.has(flags, Flag::sharedB), none, at[0]);
   Value b = kernel.add(kernel.mul(batchOfB, kernel.mul(k, n)),
                        kernel.mul(at[2], kernel.select(isB, k, one)));
   Value stepA = kernel.select(isA, m, one), stepB = kernel.select(isB, one, n);
@@ -42,10 +32,10 @@ static void emitProductElement(SupportKernel &kernel, Value element, Type type, 
         arith::AddFOp::create(kernel.b, sum, kernel.loadIf(isAsked, result, pointer, position));
     sum = kernel.select(isAsked, more, sum);
   };
-  addIf(hasBias, kernel.pointer(3), at[2]);
-  addIf(addsToC, c, element);
+  addIf(Flag::hasBias, kernel.pointer(3), at[2]);
+  addIf(Flag::addToC, c, element);
   Value rectified = arith::MaximumFOp::create(kernel.b, sum, kernel.zero());
-  sum = kernel.select(kernel.has(flags, hasRelu), rectified, sum);
+  sum = kernel.select(kernel.has(flags, Flag::relu), rectified, sum);
   kernel.elements.store(sum, result, c, element);
 }
 

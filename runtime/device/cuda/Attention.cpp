@@ -11,6 +11,7 @@
 // how many elements the mask goes on with each sample, head, position and key position. Who has no
 // mask or offset passes null.
 
+#include "runtime/abi/SupportKernels.h"
 #include "runtime/device/cuda/Call.h"
 #include "runtime/device/cuda/Records.h"
 
@@ -20,7 +21,7 @@ namespace pcc::runtime::cuda {
 namespace {
 
 std::vector<int64_t> numbersOf(const abi::Attention &attention) {
-  constexpr int64_t causal = 1, hasMask = 2, hasOffset = 4;
+  using Flag = abi::AttentionFlag;
   std::vector<int64_t> numbers = {
       attention.batch(),         attention.heads(),
       attention.groups(),        attention.positions(),
@@ -33,8 +34,8 @@ std::vector<int64_t> numbersOf(const abi::Attention &attention) {
     stride *= attention.mask_shape(dim);
   }
   numbers.insert(numbers.end(), maskStrides.begin(), maskStrides.end());
-  numbers.push_back(attention.causal() * causal + attention.has_mask() * hasMask +
-                    attention.has_offset() * hasOffset);
+  numbers.push_back(attention.causal() * Flag::causal + attention.has_mask() * Flag::hasMask +
+                    attention.has_offset() * Flag::hasOffset);
   return numbers;
 }
 
@@ -82,7 +83,7 @@ Expected<PreparedPointer> prepareAttention(const abi::Record &record, const Prep
     Expected<FunctionHandle> function = parts.code.support(part.function);
     if (!function)
       return function.status();
-    calls.emplace_back(*function, blocksOfElements(part.elements), supportThreads,
+    calls.emplace_back(*function, abi::blocksOfElements(part.elements), abi::supportThreads,
                        std::move(part.buffers), numbers);
   }
   return prepareCalls(record, std::move(calls), parts.stream);

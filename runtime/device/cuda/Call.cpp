@@ -2,7 +2,6 @@
 
 #include "runtime/device/cuda/Call.h"
 
-#include <algorithm>
 #include <limits>
 
 namespace pcc::runtime::cuda {
@@ -52,11 +51,6 @@ private:
 std::unique_ptr<PreparedRecord> prepareCalls(const abi::Record &record, std::vector<Call> calls,
                                              Stream &stream) {
   return std::make_unique<CallsRecord>(record, std::move(calls), stream);
-}
-
-int64_t blocksOfElements(int64_t count) {
-  constexpr int64_t most = 65535;
-  return std::min((count + supportThreads - 1) / supportThreads, most);
 }
 
 Status checkGrid(int64_t blocks) {

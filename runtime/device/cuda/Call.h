@@ -10,11 +10,6 @@
 
 namespace pcc::runtime::cuda {
 
-/// Threads of a block of a support function (Records.h), and the grid of one whose threads have an
-/// element each, and go on one grid further.
-constexpr uint32_t supportThreads = 256;
-int64_t blocksOfElements(int64_t count);
-
 class Call {
 public:
   Call(FunctionHandle function, int64_t blocks, uint32_t threads, std::vector<std::byte *> buffers,

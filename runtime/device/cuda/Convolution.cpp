@@ -10,6 +10,7 @@
 // result; strides; padding at the top and at the left; dilations. Who has no bias passes null.
 
 #include "runtime/abi/ElementTypes.h"
+#include "runtime/abi/SupportKernels.h"
 #include "runtime/device/cuda/Call.h"
 #include "runtime/device/cuda/Records.h"
 
@@ -34,7 +35,7 @@ Written writtenBy(const abi::Convolution &convolution) {
 }
 
 std::vector<int64_t> numbersOf(const abi::Convolution &convolution) {
-  constexpr int64_t relu = 1, hasBias = 2;
+  using Flag = abi::ConvolutionFlag;
   std::vector<int64_t> numbers(convolution.input_shape().begin(), convolution.input_shape().end());
   numbers.insert(numbers.end(), convolution.weight_shape().begin(),
                  convolution.weight_shape().end());
@@ -43,8 +44,8 @@ std::vector<int64_t> numbersOf(const abi::Convolution &convolution) {
   for (const auto *pair :
        {&convolution.strides(), &convolution.padding(), &convolution.dilations()})
     numbers.insert(numbers.end(), {pair->Get(0), pair->Get(1)});
-  numbers.push_back((convolution.activation() == abi::RELU) * relu +
-                    convolution.has_bias() * hasBias);
+  numbers.push_back((convolution.activation() == abi::RELU) * Flag::relu +
+                    convolution.has_bias() * Flag::hasBias);
   return numbers;
 }
 
@@ -62,7 +63,8 @@ Expected<PreparedPointer> prepareConvolution(const abi::Record &record,
     return context.memory.address(context.program, operand);
   };
   std::vector<Call> calls;
-  calls.emplace_back(*function, blocksOfElements(*abi::elementCount(written.shape)), supportThreads,
+  calls.emplace_back(*function, abi::blocksOfElements(*abi::elementCount(written.shape)),
+                     abi::supportThreads,
                      std::vector{address(convolution.input()), address(convolution.weight()),
                                  address(convolution.result()),
                                  convolution.has_bias() ? address(convolution.bias()) : nullptr},

@@ -8,10 +8,9 @@
 // for T and R of f32, f16, bf16. Who has no bias passes null.
 
 #include "runtime/abi/ElementTypes.h"
+#include "runtime/abi/SupportKernels.h"
 #include "runtime/device/cuda/Call.h"
 #include "runtime/device/cuda/Records.h"
-
-#include <algorithm>
 
 namespace pcc::runtime::cuda {
 namespace {
@@ -32,15 +31,12 @@ private:
   Stream &stream;
 };
 
-/// What a product's flags are sums of.
-namespace flag {
-constexpr int64_t transposeA = 1, transposeB = 2, sharedB = 4, addToC = 8, relu = 16, hasBias = 32;
-} // namespace flag
+using Flag = abi::ProductFlag;
 
 int64_t flagsOf(const abi::Matmul &matmul) {
-  return matmul.transpose_a() * flag::transposeA + matmul.transpose_b() * flag::transposeB +
-         matmul.shared_b() * flag::sharedB + (matmul.activation() == abi::RELU) * flag::relu +
-         matmul.has_bias() * flag::hasBias;
+  return matmul.transpose_a() * Flag::transposeA + matmul.transpose_b() * Flag::transposeB +
+         matmul.shared_b() * Flag::sharedB + (matmul.activation() == abi::RELU) * Flag::relu +
+         matmul.has_bias() * Flag::hasBias;
 }
 
 class ProductRecord final : public PreparedRecord {
@@ -49,7 +45,7 @@ public:
       : record(record), flags(flagsOf(record.matmul())), call(std::move(call)), stream(stream) {}
 
   Status run(const SlotValues &slot) override {
-    call.scalars.back() = flags + adds(record.matmul().accumulation(), slot) * flag::addToC;
+    call.scalars.back() = flags + adds(record.matmul().accumulation(), slot) * Flag::addToC;
     return call.run(record, stream);
   }
 
@@ -69,10 +65,8 @@ Expected<PreparedPointer> prepareAccumulate(const abi::Record &record,
       parts.code.support(fmt::format("pcc_accumulate_{}", abi::elementName(sum.source_type())));
   if (!function)
     return function.status();
-  constexpr int64_t elementsOfBlock = 1024, mostBlocks = 1024;
   const int64_t scalars[] = {sum.count(), 0};
-  int64_t blocks = std::min((sum.count() + elementsOfBlock - 1) / elementsOfBlock, mostBlocks);
-  Call call(*function, blocks, supportThreads,
+  Call call(*function, abi::blocksOfSum(sum.count()), abi::supportThreads,
             {context.memory.address(context.program, sum.destination()),
              context.memory.address(context.program, sum.source())},
             scalars);
@@ -91,7 +85,8 @@ Expected<PreparedPointer> prepareMatmul(const abi::Record &record, const Prepare
     return context.memory.address(context.program, operand);
   };
   const int64_t scalars[] = {matmul.batch(), matmul.m(), matmul.n(), matmul.k(), 0};
-  Call call(*function, blocksOfElements(matmul.batch() * matmul.m() * matmul.n()), supportThreads,
+  Call call(*function, abi::blocksOfElements(matmul.batch() * matmul.m() * matmul.n()),
+            abi::supportThreads,
             {address(matmul.a()), address(matmul.b()), address(matmul.c()),
              matmul.has_bias() ? address(matmul.bias()) : nullptr},
             scalars);

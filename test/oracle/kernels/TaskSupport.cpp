@@ -4,6 +4,7 @@
 #include "test/oracle/kernels/TaskMachine.h"
 
 #include "passes/lower/gpu/CompilePtx.h"
+#include "runtime/abi/SupportKernels.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <bit>
 #include <dlfcn.h>
@@ -31,15 +32,17 @@ bool TaskMachine::callSupport(const std::string &name, std::vector<void *> point
     EXPECT_FALSE(lower::hasGpuKernels(module)) << "no kernel " << name;
     return false;
   }
-  kernel(pointers.data(), numbers.data(), 0, std::min<int64_t>((count + 255) / 256, 65535));
+  kernel(pointers.data(), numbers.data(), 0, abi::blocksOfElements(count));
   return true;
 }
 
 bool TaskMachine::support(task::MatmulOp op) {
   int64_t batch = op.getBatch(), m = op.getM(), n = op.getN(), k = op.getK();
   bool hasRelu = op.getActivation() == task::Activation::Relu;
-  int64_t flags = op.getTransposeA() * 1 + op.getTransposeB() * 2 + op.getSharedB() * 4 +
-                  hasRelu * 16 + (op.getBias() ? 32 : 0);
+  using Flag = abi::ProductFlag;
+  int64_t flags = op.getTransposeA() * Flag::transposeA + op.getTransposeB() * Flag::transposeB +
+                  op.getSharedB() * Flag::sharedB + hasRelu * Flag::relu +
+                  (op.getBias() ? Flag::hasBias : 0);
   return callSupport("pcc_product_" + typeOf(op.getA()) + "_" + typeOf(op.getC()),
                      {addressOf(op.getA()), addressOf(op.getB()), addressOf(op.getC()),
                       op.getBias() ? addressOf(op.getBias()) : nullptr},
@@ -54,7 +57,8 @@ bool TaskMachine::support(task::ConvolutionOp op) {
   numbers.insert(numbers.end(), {result[2], result[3]});
   for (ArrayRef<int64_t> pair : {op.getStrides(), op.getPadding().take_front(2), op.getDilations()})
     numbers.insert(numbers.end(), pair.begin(), pair.end());
-  numbers.push_back((op.getActivation() == task::Activation::Relu) + (op.getBias() ? 2 : 0));
+  numbers.push_back((op.getActivation() == task::Activation::Relu) * abi::ConvolutionFlag::relu +
+                    (op.getBias() ? abi::ConvolutionFlag::hasBias : 0));
   bool isForward = op.getKind() == task::ConvolutionKind::Forward;
   bool isInput = op.getKind() == task::ConvolutionKind::InputGradient;
   std::string name = isForward ? "pcc_convolution_"
@@ -78,7 +82,9 @@ bool TaskMachine::support(task::AttentionOp op) {
   for (int64_t dim = int64_t(mask.size()) - 1, stride = 1; dim >= 0; stride *= mask[dim--])
     strides[dim] = mask[dim] == 1 ? 0 : stride;
   numbers.insert(numbers.end(), strides.begin(), strides.end());
-  numbers.push_back(op.getCausal() * 1 + (op.getMask() ? 2 : 0) + (op.getOffset() ? 4 : 0));
+  using Flag = abi::AttentionFlag;
+  numbers.push_back(op.getCausal() * Flag::causal + (op.getMask() ? Flag::hasMask : 0) +
+                    (op.getOffset() ? Flag::hasOffset : 0));
   auto addressIf = [&](Value buffer) { return buffer ? addressOf(buffer) : nullptr; };
   std::vector<void *> pointers = {addressOf(op.getQuery()),  addressOf(op.getKey()),
                                   addressOf(op.getValue()),  addressIf(op.getMask()),

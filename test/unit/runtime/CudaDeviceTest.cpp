@@ -3,6 +3,7 @@
 // What is peculiar to GPUs, on the emulated one.
 
 #include "runtime/device/cuda/CudaDevice.h"
+#include "runtime/abi/SupportKernels.h"
 #include "runtime/device/cuda/Call.h"
 #include "runtime/device/cuda/Code.h"
 #include "test/unit/runtime/GpuPrograms.h"
@@ -104,18 +105,18 @@ TEST(CudaDevice, CallsReachEveryThreadOfTheGrid) {
   auto function = (*code)->support("number_threads");
   auto stream = cuda::Stream::make(*gpu);
   constexpr int64_t blocks = 3;
-  std::vector<int64_t> got(2 * blocks * cuda::supportThreads);
+  std::vector<int64_t> got(2 * blocks * abi::supportThreads);
   auto memory = cuda::allocateOn(*gpu, got.size() * sizeof(int64_t));
   ASSERT_TRUE(bool(function) && bool(stream) && bool(memory));
   abi::Record record;
-  cuda::Call call(*function, blocks, cuda::supportThreads, {(*memory)->base}, {});
+  cuda::Call call(*function, blocks, abi::supportThreads, {(*memory)->base}, {});
   ASSERT_TRUE(call.run(record, **stream).ok());
   ASSERT_TRUE((*stream)
                   ->copyOut(std::as_writable_bytes(std::span(got)), cuda::pointer((*memory)->base))
                   .ok());
-  for (int64_t i = 0; i < blocks * cuda::supportThreads; ++i) {
-    EXPECT_EQ(got[size_t(2 * i)], i / cuda::supportThreads);
-    EXPECT_EQ(got[size_t(2 * i + 1)], i % cuda::supportThreads);
+  for (int64_t i = 0; i < blocks * abi::supportThreads; ++i) {
+    EXPECT_EQ(got[size_t(2 * i)], i / abi::supportThreads);
+    EXPECT_EQ(got[size_t(2 * i + 1)], i % abi::supportThreads);
   }
 }
 #endif
