@@ -47,7 +47,17 @@ static abi::Accumulation accumulationOf(task::Accumulation accumulation) {
 }
 
 static abi::Activation activationOf(task::Activation activation) {
-  return activation == task::Activation::Relu ? abi::RELU : abi::ACTIVATION_NONE;
+  switch (activation) {
+  case task::Activation::None:
+    return abi::ACTIVATION_NONE;
+  case task::Activation::Relu:
+    return abi::RELU;
+  case task::Activation::Gelu:
+    return abi::GELU;
+  case task::Activation::GeluGradient:
+    return abi::GELU_GRADIENT;
+  }
+  llvm_unreachable("every activation is listed");
 }
 
 static abi::Convolution::Kind kindOf(task::ConvolutionKind kind) {
@@ -158,6 +168,12 @@ void Linker::linkMatmul(task::MatmulOp op, abi::Matmul &matmul) {
   linkOperand(op.getC(), *matmul.mutable_c());
   if (op.getBias())
     linkOperand(op.getBias(), *matmul.mutable_bias());
+  if (op.getKept())
+    linkOperand(op.getKept(), *matmul.mutable_kept());
+  if (op.getSumOfA())
+    linkOperand(op.getSumOfA(), *matmul.mutable_sum_of_a());
+  if (op.getSumOfB())
+    linkOperand(op.getSumOfB(), *matmul.mutable_sum_of_b());
   matmul.set_accumulation(accumulationOf(op.getAccumulation()));
   matmul.set_activation(activationOf(op.getActivation()));
   matmul.set_shared_b(op.getSharedB());

@@ -5,8 +5,7 @@
 
 #include "dialects/task/Accesses.h"
 
-#include "llvm/ADT/SmallVectorExtras.h"
-#include "llvm/Support/CheckedArithmetic.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace pcc::task;
@@ -153,31 +152,6 @@ LogicalResult ProgramOp::verifyRegions() {
                << "expected \"last_of\" to be another section of the program, got " << other;
   }
   return success(succeeded(verifyEvents(*this)) && succeeded(verifyFused(*this)));
-}
-
-/// The product of the sizes; nothing if one is below 1 or the product overflows.
-static std::optional<int64_t> productOf(ArrayRef<int64_t> sizes) {
-  std::optional<int64_t> product = 1;
-  for (int64_t size : sizes)
-    product = product && size >= 1 ? llvm::checkedMul(*product, size) : std::nullopt;
-  return product;
-}
-
-// T7: sizes are at least 1, and every operand has as many elements as they say.
-LogicalResult MatmulOp::verify() {
-  auto check = [&](Value buffer, StringRef name, ArrayRef<int64_t> sizes) -> LogicalResult {
-    int64_t elements = cast<ShapedType>(buffer.getType()).getNumElements();
-    if (elements == productOf(sizes))
-      return success();
-    return emitOpError() << "expected \"" << name << "\" of [" << sizes << "] elements, got "
-                         << elements;
-  };
-  int64_t batch = getBatch(), m = getM(), n = getN(), k = getK();
-  if (failed(check(getA(), "a", {batch, m, k})) ||
-      failed(check(getB(), "b", {getSharedB() ? 1 : batch, k, n})) ||
-      failed(check(getC(), "c", {batch, m, n})))
-    return failure();
-  return getBias() ? check(getBias(), "bias", n) : success();
 }
 
 // T8: both sides have the same number of bytes.

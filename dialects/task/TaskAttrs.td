@@ -20,7 +20,8 @@ def Task_Accumulation : Task_Enum<"Accumulation", "how a record writes its desti
 def Task_AccumulationAttr : Task_EnumAttr<Task_Accumulation, "accumulation">;
 
 def Task_Activation : Task_Enum<"Activation", "function applied to a product", [
-  I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"Relu", 1, "relu">]>;
+  I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"Relu", 1, "relu">,
+  I32EnumAttrCase<"Gelu", 2, "gelu">, I32EnumAttrCase<"GeluGradient", 3, "gelu_gradient">]>;
 def Task_ActivationAttr : Task_EnumAttr<Task_Activation, "activation">;
 
 def Task_ConvolutionKind : Task_Enum<"ConvolutionKind", "what a convolution computes", [

@@ -38,6 +38,9 @@ LogicalResult ConvolutionOp::verify() {
   if (!fits)
     return emitOpError() << "expected shapes of a convolution, got [" << input << "], [" << weight
                          << "] and [" << result << "]";
+  if (getActivation() != Activation::None && getActivation() != Activation::Relu)
+    return emitOpError() << "expected no activation or relu, got "
+                         << stringifyActivation(getActivation());
   if (getBias() && cast<ShapedType>(getBias().getType()).getNumElements() != weight[0])
     return emitOpError() << "expected a bias of " << weight[0] << " elements, got "
                          << cast<ShapedType>(getBias().getType()).getNumElements();

@@ -50,6 +50,18 @@ static void addLaunch(LaunchOp op, Accesses &accesses) {
   }
 }
 
+static void addMatmul(MatmulOp op, Accesses &accesses) {
+  for (Value value : {op.getA(), op.getB(), op.getBias()})
+    if (value)
+      accesses.read(value);
+  if (Value kept = op.getKept())
+    op.getActivation() == Activation::Gelu ? accesses.write(kept) : accesses.read(kept);
+  for (Value value : {op.getSumOfA(), op.getSumOfB()})
+    if (value)
+      accesses.write(value);
+  accesses.update(op.getC());
+}
+
 static void addConvolution(ConvolutionOp op, Accesses &accesses) {
   auto add = [&](Value value, ConvolutionKind writer) {
     op.getKind() == writer ? accesses.write(value) : accesses.read(value);
@@ -88,13 +100,7 @@ SmallVector<RecordAccess> accessesOf(Operation *record) {
   Accesses accesses;
   llvm::TypeSwitch<Operation *>(record)
       .Case([&](LaunchOp op) { addLaunch(op, accesses); })
-      .Case([&](MatmulOp op) {
-        accesses.read(op.getA());
-        accesses.read(op.getB());
-        if (op.getBias())
-          accesses.read(op.getBias());
-        accesses.update(op.getC());
-      })
+      .Case([&](MatmulOp op) { addMatmul(op, accesses); })
       .Case([&](ConvolutionOp op) { addConvolution(op, accesses); })
       .Case([&](AttentionOp op) { addAttention(op, accesses); })
       .Case([&](CopyOp op) {

@@ -8,6 +8,7 @@
 #include "dialects/graph/Graph.h"
 #include "dialects/pipe/Stages.h"
 #include "dialects/task/Accesses.h"
+#include "dialects/task/Products.h"
 #include "passes/facts/Cost.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -145,26 +146,68 @@ void SectionEmitter::emitLaunch(const facts::Kernel &kernel) {
 }
 
 namespace {
-/// What runs in a library's record behind its op.
+/// What runs in a library's record behind its op, and beside it.
 struct Epilogue {
   Value bias; ///< one number per column or channel; null: none
   Activation activation = Activation::None;
-  Value result; ///< of the last op
+  Value result;         ///< of the last op
+  Value kept;           ///< what gelu was applied to, if its derivative reads it
+  Value sumOfA, sumOfB; ///< null: none
 };
 } // namespace
 
+/// The vector that `op` adds to `value` in all rows; null if it does something else.
+static Value biasIn(Operation *op, Value value) {
+  auto add = dyn_cast<graph::AddOp>(op);
+  if (!add)
+    return nullptr;
+  Value other = facts::viewRoot(add.getLhs()) == value ? add.getRhs() : add.getLhs();
+  auto broadcast = other.getDefiningOp<graph::BroadcastOp>();
+  bool isVector = broadcast && !broadcast.getInput().getDefiningOp<graph::ConstantOp>();
+  return isVector ? broadcast.getInput() : Value();
+}
+
+/// The value that the pieces behind a product read of other kernels.
+static Value readBehind(const facts::Kernel &kernel) {
+  Value read;
+  for (Operation *op : ArrayRef(kernel.ops).drop_front())
+    facts::forEachSource(op, [&](Value source, ArrayRef<Operation *>) {
+      Operation *maker = source.getDefiningOp();
+      bool isConstant = maker && maker->hasTrait<OpTrait::ConstantLike>();
+      if (!isConstant && kernel.inputs.contains(source))
+        read = source;
+    });
+  return read;
+}
+
 static Epilogue epilogueOf(const facts::Kernel &kernel) {
   Epilogue epilogue;
-  epilogue.result = kernel.ops.front()->getResult(0);
+  Operation *product = kernel.ops.front();
+  epilogue.result = product->getResult(0);
+  auto activation = product->getAttrOfType<ActivationAttr>(activationAttrName);
   for (Operation *op : ArrayRef(kernel.ops).drop_front()) {
-    if (auto add = dyn_cast<graph::AddOp>(op)) {
-      Value other = add.getLhs() == epilogue.result ? add.getRhs() : add.getLhs();
-      epilogue.bias = other.getDefiningOp()->getOperand(0);
-    } else {
-      epilogue.activation = Activation::Relu;
+    if (auto sum = dyn_cast<graph::ReduceOp>(op)) {
+      auto matmul = cast<graph::MatmulOp>(product);
+      bool isOfA = facts::viewRoot(matmul.getLhs()) == facts::viewRoot(sum.getInput());
+      (isOfA ? epilogue.sumOfA : epilogue.sumOfB) = sum.getResult();
+      continue;
     }
-    epilogue.result = op->getResult(0);
+    if (Value bias = epilogue.bias ? Value() : biasIn(op, epilogue.result)) {
+      epilogue.bias = bias;
+      epilogue.result = op->getResult(0);
+    } else if (isa<graph::ReluOp>(op)) {
+      epilogue.activation = Activation::Relu;
+      epilogue.result = op->getResult(0);
+    }
   }
+  if (!activation)
+    return epilogue;
+  epilogue.activation = activation.getValue();
+  if (epilogue.activation == Activation::GeluGradient)
+    epilogue.kept = readBehind(kernel);
+  else if (llvm::is_contained(kernel.outputs, epilogue.result))
+    epilogue.kept = epilogue.result;
+  epilogue.result = kernel.ops.back()->getResult(0);
   return epilogue;
 }
 
@@ -180,7 +223,7 @@ void SectionEmitter::emitMatmul(const facts::Kernel &kernel) {
   int64_t rank = shape.size(), m = shape[rank - 2], n = shape[rank - 1];
   int64_t k = lhs[rank - (matmul.getTransposeLhs() ? 2 : 1)];
   Epilogue epilogue = epilogueOf(kernel);
-  Value bias = epilogue.bias ? buffers.of(epilogue.bias) : Value();
+  auto bufferIf = [&](Value value) { return value ? buffers.of(value) : Value(); };
   auto accumulation = Accumulation::Overwrite;
   if (facts::addsByItself(kernel)) {
     OpOperand &use = *epilogue.result.use_begin();
@@ -190,10 +233,11 @@ void SectionEmitter::emitMatmul(const facts::Kernel &kernel) {
   }
   int64_t batch = matmul.getType().getNumElements() / (m * n);
   MatmulOp::create(b, kernel.ops.back()->getLoc(), buffers.of(matmul.getLhs()),
-                   buffers.of(matmul.getRhs()), buffers.of(epilogue.result), bias, batch, m, n, k,
-                   matmul.getTransposeLhs(), matmul.getTransposeRhs(), /*shared_b=*/false,
-                   accumulation, epilogue.activation, Lane::Compute, ArrayRef<int32_t>(),
-                   ArrayRef<int32_t>());
+                   buffers.of(matmul.getRhs()), buffers.of(epilogue.result),
+                   bufferIf(epilogue.bias), bufferIf(epilogue.kept), bufferIf(epilogue.sumOfA),
+                   bufferIf(epilogue.sumOfB), batch, m, n, k, matmul.getTransposeLhs(),
+                   matmul.getTransposeRhs(), /*shared_b=*/false, accumulation, epilogue.activation,
+                   Lane::Compute, ArrayRef<int32_t>(), ArrayRef<int32_t>());
 }
 
 void SectionEmitter::emitConvolution(const facts::Kernel &kernel) {

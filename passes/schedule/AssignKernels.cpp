@@ -69,6 +69,8 @@ struct AssignKernels : impl::AssignKernelsBase<AssignKernels> {
     }
     materialiseOperands(function);
     Groups groups(function);
+    if (failed(joinMarked(groups, function)))
+      return signalPassFailure();
     joinEpilogues(groups, function);
     joinProducers(groups, function);
     annotate(function, groups);

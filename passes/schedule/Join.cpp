@@ -4,6 +4,8 @@
 #include "passes/schedule/Groups.h"
 
 #include "dialects/graph/Graph.h"
+#include "dialects/task/Products.h"
+#include "passes/facts/Epilogues.h"
 
 using namespace mlir;
 using namespace pcc::graph;
@@ -60,41 +62,37 @@ void joinProducers(Groups &groups, func::FuncOp function) {
   }
 }
 
-/// True if `value` is a vector repeated along all dimensions but `dim`: of a product's result the
-/// last one, of a convolution's the channels.
-static bool isBias(Value value, int64_t dim) {
-  auto broadcast = value.getDefiningOp<BroadcastOp>();
-  if (!broadcast || !facts::isRecomputed(broadcast))
-    return false;
-  ArrayRef<int64_t> input = broadcast.getInput().getType().getShape();
-  ArrayRef<int64_t> result = broadcast.getResult().getType().getShape();
-  Operation *source = facts::viewRoot(broadcast.getInput()).getDefiningOp();
-  bool inMemory = !source || !facts::isRecomputed(source);
-  if (!inMemory || broadcast.getInput().getType().getNumElements() != result[dim])
-    return false;
-  auto position = llvm::find(broadcast.getDims(), dim);
-  return position != broadcast.getDims().end() &&
-         input[position - broadcast.getDims().begin()] == result[dim];
-}
-
-/// The only op that reads `value`, or null.
-static Operation *onlyReader(Value value) {
-  return value.hasOneUse() ? *value.getUsers().begin() : nullptr;
+LogicalResult joinMarked(Groups &groups, func::FuncOp function) {
+  DenseMap<Attribute, Operation *> products;
+  for (Operation &op : function.getBody().front()) {
+    Attribute mark = op.getAttr(task::productAttrName);
+    if (!mark)
+      continue;
+    Operation *product = products.try_emplace(mark, &op).first->second;
+    Group *group = groups.of(product), *own = groups.of(&op);
+    if (!group || group->loops.kind != FormKind::Matmul ||
+        (own != group && (!own || !groups.join(group, own, group->loops))))
+      return op.emitOpError()
+             << "cannot run in the record of the product that has its mark: expected "
+                "marks as \"--lower-fuse-epilogues\" sets them";
+  }
+  return success();
 }
 
 void joinEpilogues(Groups &groups, func::FuncOp function) {
   for (Operation &op : function.getBody().front()) {
     Group *group = groups.of(&op);
-    bool isProduct = group && isa<MatmulOp>(op) && group->loops.kind == FormKind::Matmul;
+    bool isProduct = group && isa<MatmulOp>(op) && group->loops.kind == FormKind::Matmul &&
+                     !op.hasAttr(task::productAttrName);
     if (!isProduct && !(group && isa<Conv2dOp>(op)))
       continue;
     Value result = op.getResult(0);
     int64_t biasDim = isProduct ? cast<RankedTensorType>(result.getType()).getRank() - 1 : 1;
-    auto add = dyn_cast_or_null<AddOp>(onlyReader(result));
-    if (add && isBias(add.getLhs() == result ? add.getRhs() : add.getLhs(), biasDim) &&
+    auto add = dyn_cast_or_null<AddOp>(facts::onlyReader(result));
+    if (add && facts::isBias(add.getLhs() == result ? add.getRhs() : add.getLhs(), biasDim) &&
         groups.join(group, groups.of(add), group->loops))
       result = add.getResult();
-    if (auto relu = dyn_cast_or_null<ReluOp>(onlyReader(result)))
+    if (auto relu = dyn_cast_or_null<ReluOp>(facts::onlyReader(result)))
       groups.join(group, groups.of(relu), group->loops);
   }
 }

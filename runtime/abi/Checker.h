@@ -85,6 +85,9 @@ void checkCollective(const OperandChecks &operands, const Executable &executable
 
 void checkAttention(const OperandChecks &operands, const Attention &attention);
 
+/// `onGpu`: what only GPUs do is allowed.
+void checkMatmul(const OperandChecks &operands, const Matmul &matmul, bool onGpu);
+
 void checkConvolution(const OperandChecks &operands, const Convolution &convolution);
 
 /// Whether the inputs are rows of one batch. A program without a step and metrics takes any.

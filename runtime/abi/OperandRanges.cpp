@@ -77,6 +77,13 @@ void Ranges::add(const Matmul &matmul) {
   read(matmul.b(), (matmul.shared_b() ? 1 : batch) * k * n * element);
   if (matmul.has_bias())
     read(matmul.bias(), n * result);
+  if (matmul.has_kept())
+    matmul.activation() == GELU ? write(matmul.kept(), batch * m * n * result)
+                                : read(matmul.kept(), batch * m * n * result);
+  if (matmul.has_sum_of_a())
+    write(matmul.sum_of_a(), m * result);
+  if (matmul.has_sum_of_b())
+    write(matmul.sum_of_b(), n * result);
   add(matmul.c(), batch * m * n * result, readsOf(matmul.accumulation()), true);
 }
 

@@ -14,7 +14,8 @@ namespace pcc::abi {
 /// The bits of the flags that come last among the numbers.
 struct ProductFlag {
   static constexpr int64_t transposeA = 1, transposeB = 2, sharedB = 4, addToC = 8, relu = 16,
-                           hasBias = 32;
+                           hasBias = 32, gelu = 64, geluGradient = 128, hasKept = 256, sumOfA = 512,
+                           sumOfB = 1024;
 };
 struct ConvolutionFlag {
   static constexpr int64_t relu = 1, hasBias = 2;

@@ -65,7 +65,9 @@ void checkConvolution(const OperandChecks &operands, const Convolution &convolut
   checker.expect(isForward || convolution.kind() == Convolution::INPUT_GRADIENT ||
                      convolution.kind() == Convolution::WEIGHT_GRADIENT,
                  "kind: expected a kind, got {}", static_cast<int>(convolution.kind()));
-  checker.expect(Activation_IsValid(convolution.activation()), "activation: unknown value");
+  checker.expect(convolution.activation() == ACTIVATION_NONE || convolution.activation() == RELU,
+                 "activation: expected none or relu, got {}",
+                 static_cast<int>(convolution.activation()));
   checker.expect(isForward ||
                      (!convolution.has_bias() && convolution.activation() == ACTIVATION_NONE),
                  "expected no bias and no activation in a gradient");

@@ -19,7 +19,6 @@ public:
 
 private:
   void check(const Launch &launch);
-  void check(const Matmul &matmul);
   void check(const Copy &copy);
   void check(const Fill &fill);
   void check(const Accumulate &accumulate);
@@ -51,42 +50,6 @@ void RecordChecker::check(const Launch &launch) {
                    "slot_value: unknown value {}",
                    static_cast<int>(launch.scalars(i).slot_value()));
   }
-}
-
-void RecordChecker::check(const Matmul &matmul) {
-  Checker::Scope scope(checker, "matmul");
-  auto inRange = [](int64_t extent) { return extent >= 1 && extent < (int64_t(1) << 31); };
-  if (!checker.expect(inRange(matmul.batch()) && inRange(matmul.m()) && inRange(matmul.n()) &&
-                          inRange(matmul.k()),
-                      "expected extents from 1 on, got batch {}, m {}, n {}, k {}", matmul.batch(),
-                      matmul.m(), matmul.n(), matmul.k()))
-    return;
-  auto isFloat = [](ElementType type) { return type == F32 || type == F16 || type == BF16; };
-  checker.expect(isFloat(matmul.type()) && isFloat(matmul.result_type()),
-                 "expected floating-point types, got {} and {}", elementName(matmul.type()),
-                 elementName(matmul.result_type()));
-  checker.expect(Accumulation_IsValid(matmul.accumulation()) &&
-                     Activation_IsValid(matmul.activation()),
-                 "accumulation, activation: unknown value");
-  std::optional<int64_t> a =
-      elementCount(std::initializer_list<int64_t>{matmul.batch(), matmul.m(), matmul.k()});
-  std::optional<int64_t> b = elementCount(std::initializer_list<int64_t>{
-      matmul.shared_b() ? 1 : matmul.batch(), matmul.k(), matmul.n()});
-  std::optional<int64_t> c =
-      elementCount(std::initializer_list<int64_t>{matmul.batch(), matmul.m(), matmul.n()});
-  if (!checker.expect(a && b && c, "expected operands of at most 2^62 elements") || !checker.ok())
-    return;
-  uint64_t bytes = elementBytes(matmul.type()), resultBytes = elementBytes(matmul.result_type());
-  auto saturated = [](int64_t count, uint64_t size) {
-    return count > maxExtent ? ~uint64_t(0) : count * size;
-  };
-  operands.room("a", matmul.a(), saturated(*a, bytes), bytes, false);
-  operands.room("b", matmul.b(), saturated(*b, bytes), bytes, false);
-  operands.room("c", matmul.c(), saturated(*c, resultBytes), resultBytes, true);
-  if (matmul.has_bias())
-    operands.room("bias", matmul.bias(), matmul.n() * resultBytes, resultBytes, false);
-  operands.overlap(matmul.a(), saturated(*a, bytes), matmul.c(), saturated(*c, resultBytes), false);
-  operands.overlap(matmul.b(), saturated(*b, bytes), matmul.c(), saturated(*c, resultBytes), false);
 }
 
 void RecordChecker::check(const Copy &copy) {
@@ -125,7 +88,7 @@ void RecordChecker::check(const Record &record) {
   case Record::kLaunch:
     return check(record.launch());
   case Record::kMatmul:
-    return check(record.matmul());
+    return checkMatmul(operands, record.matmul(), executable.has_gpu_code());
   case Record::kAttention:
     return checkAttention(operands, record.attention());
   case Record::kConvolution:

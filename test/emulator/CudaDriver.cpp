@@ -8,7 +8,9 @@
 #include "test/emulator/GpuMemory.h"
 #include "test/emulator/GpuModules.h"
 #include "test/emulator/GpuStreams.h"
+#include "test/emulator/GpuWork.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <mutex>
@@ -52,9 +54,27 @@ Result move(StreamHandle stream, std::initializer_list<DevicePointer> addresses,
   });
 }
 
+bool holdAll(const std::vector<GpuBytes> &touched) {
+  return std::all_of(touched.begin(), touched.end(), [](const GpuBytes &bytes) {
+    return emulator.memory.holds(bytes.address, bytes.size);
+  });
+}
+
 void *host(DevicePointer address) { return reinterpret_cast<void *>(address); }
 
 } // namespace
+
+Result pcc::test::enqueueWork(StreamHandle stream, std::vector<GpuBytes> touched,
+                              std::function<void()> work) {
+  return inContext([&] {
+    return emulator.streams.add(stream, [touched = std::move(touched), work = std::move(work)] {
+      if (!holdAll(touched))
+        return Result::IllegalAddress;
+      work();
+      return Result::Success;
+    });
+  });
+}
 
 extern "C" {
 

@@ -6,6 +6,7 @@
 #include "runtime/base/SharedLibrary.h"
 #include "runtime/collective/mpi/MpiLibrary.h"
 #include "runtime/device/cuda/Driver.h"
+#include "runtime/device/cuda/library/CublasLt.h"
 #include "runtime/device/host/HostDevice.h"
 #include "tools/pcc/Output.h"
 #include "tools/pcc/Verb.h"
@@ -91,6 +92,12 @@ std::optional<std::string> probeCuda() {
   return llvm::join(*lines, "\n" + std::string(detailColumn, ' '));
 }
 
+/// The version of the library of matrix products.
+std::optional<std::string> probeCublasLt() {
+  auto version = pcc::runtime::cuda::lt::describe();
+  return version ? std::optional(*version) : std::nullopt;
+}
+
 std::string describeNccl(const SharedLibrary &library) {
   auto getVersion = reinterpret_cast<int (*)(int *)>(library.address("ncclGetVersion"));
   int version = 0;
@@ -108,6 +115,7 @@ llvm::SmallVector<Finding> findAll() {
       {"cuda driver", false, probeCuda(), "install NVIDIA's driver; needs a GPU"},
       {"cuda toolkit", false, probeProgram({"ptxas", "/usr/local/cuda/bin/ptxas"}),
        "install NVIDIA's CUDA toolkit"},
+      {"cublaslt", false, probeCublasLt(), "install NVIDIA's CUDA toolkit"},
       {"nccl", false, probeLibrary({"libnccl.so.2"}, describeNccl), "install NVIDIA's libnccl2"},
       {"mpi", false, probeMpi(),
        "apt-get install openmpi-bin libopenmpi-dev, then build pcc: docs/mpi.md"},

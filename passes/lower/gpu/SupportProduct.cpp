@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The product of matrices as a kernel of any size: each thread has an element of the result.
+// The product of matrices as a kernel of any size: each thread has an element of the result. Those
+// in its first column, or row, also sum a row of the first factor, or a column of the second.
 #include "passes/lower/gpu/SupportKernel.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include <numbers>
 
 using namespace mlir;
 
@@ -9,40 +13,129 @@ namespace pcc::lower {
 
 using Flag = abi::ProductFlag;
 
-static void emitProductElement(SupportKernel &kernel, Value element, Type type, Type result) {
-  IndexMath &math = kernel.math;
-  Value m = kernel.number(1), n = kernel.number(2), k = kernel.number(3), flags = kernel.number(4);
-  Value one = math.constant(1), none = math.constant(0), c = kernel.pointer(2);
-  SmallVector<Value> at = kernel.split(element, {kernel.number(0), m, n});
-  Value isA = kernel.has(flags, Flag::transposeA), isB = kernel.has(flags, Flag::transposeB);
-  Value a = kernel.add(kernel.mul(at[0], kernel.mul(m, k)),
-                       kernel.mul(at[1], kernel.select(isA, one, k)));
-  Value batchOfB = kernel.select(kernel.has(flags, Flag::sharedB), none, at[0]);
-  Value b = kernel.add(kernel.mul(batchOfB, kernel.mul(k, n)),
-                       kernel.mul(at[2], kernel.select(isB, k, one)));
-  Value stepA = kernel.select(isA, m, one), stepB = kernel.select(isB, one, n);
-  Value sum = kernel.sum(kernel.zero(), {k}, [&](ArrayRef<Value> i) -> Value {
-    Value x = kernel.elements.load(type, kernel.pointer(0), kernel.add(a, kernel.mul(i[0], stepA)));
-    Value y = kernel.elements.load(type, kernel.pointer(1), kernel.add(b, kernel.mul(i[0], stepB)));
-    return arith::MulFOp::create(kernel.b, x, y, arith::FastMathFlags::contract);
+namespace {
+/// The pointers of such a kernel.
+enum ProductTensor : unsigned { tensorA, tensorB, tensorC, bias, kept, sumOfOperand, tensors };
+
+class ProductEmitter {
+public:
+  ProductEmitter(SupportKernel &kernel, Type type, Type result)
+      : kernel(kernel), b(kernel.b), math(kernel.math), type(type), result(result),
+        batch(kernel.number(0)), m(kernel.number(1)), n(kernel.number(2)), k(kernel.number(3)),
+        flags(kernel.number(4)) {}
+  void emitElement(Value element);
+
+private:
+  Value has(int64_t flag) { return kernel.has(flags, flag); }
+  Value mulF(Value x, Value y) {
+    return arith::MulFOp::create(b, x, y, arith::FastMathFlags::contract);
+  }
+  Value addF(Value x, Value y) { return arith::AddFOp::create(b, x, y); }
+  Value f32(double value) { return emitNumber(b, b.getF32Type(), value); }
+  Value factor(ProductTensor tensor, Value sample, Value row, Value at);
+  Value product(ArrayRef<Value> at);
+  Value addIf(Value sum, int64_t flag, ProductTensor tensor, Value position);
+  void emitSums(ArrayRef<Value> at);
+  Value bend(Value x);
+  Value gelu(Value x, Value bent);
+  Value geluSlope(Value x, Value bent);
+
+  SupportKernel &kernel;
+  ImplicitLocOpBuilder &b;
+  IndexMath &math;
+  Type type, result;
+  Value batch, m, n, k, flags;
+};
+} // namespace
+
+/// The element of a factor in a row of a, or a column of b, and at a position along k.
+Value ProductEmitter::factor(ProductTensor tensor, Value sample, Value row, Value at) {
+  bool isA = tensor == tensorA;
+  Value rows = isA ? m : n;
+  // By rows along k: a as it is, b transposed.
+  Value isTransposed = has(isA ? Flag::transposeA : Flag::transposeB);
+  Value alongRows = kernel.add(kernel.mul(row, k), at);
+  Value alongColumns = kernel.add(kernel.mul(at, rows), row);
+  Value within = isA ? kernel.select(isTransposed, alongColumns, alongRows)
+                     : kernel.select(isTransposed, alongRows, alongColumns);
+  if (!isA)
+    sample = kernel.select(has(Flag::sharedB), math.constant(0), sample);
+  Value place = kernel.add(kernel.mul(sample, kernel.mul(rows, k)), within);
+  return kernel.elements.load(type, kernel.pointer(tensor), place);
+}
+
+Value ProductEmitter::product(ArrayRef<Value> at) {
+  return kernel.sum(kernel.zero(), {k}, [&](ArrayRef<Value> i) {
+    return mulF(factor(tensorA, at[0], at[1], i[0]), factor(tensorB, at[0], at[2], i[0]));
   });
-  auto addIf = [&](int64_t flag, Value pointer, Value position) {
-    Value isAsked = kernel.has(flags, flag);
-    Value more =
-        arith::AddFOp::create(kernel.b, sum, kernel.loadIf(isAsked, result, pointer, position));
-    sum = kernel.select(isAsked, more, sum);
-  };
-  addIf(Flag::hasBias, kernel.pointer(3), at[2]);
-  addIf(Flag::addToC, c, element);
-  Value rectified = arith::MaximumFOp::create(kernel.b, sum, kernel.zero());
-  sum = kernel.select(kernel.has(flags, Flag::relu), rectified, sum);
-  kernel.elements.store(sum, result, c, element);
+}
+
+Value ProductEmitter::addIf(Value sum, int64_t flag, ProductTensor tensor, Value position) {
+  Value isAsked = has(flag);
+  Value more = addF(sum, kernel.loadIf(isAsked, result, kernel.pointer(tensor), position));
+  return kernel.select(isAsked, more, sum);
+}
+
+/// Writes the sum of a factor's row over k and all samples, by the threads of the first sample that
+/// are also first along the other factor's rows.
+void ProductEmitter::emitSums(ArrayRef<Value> at) {
+  for (ProductTensor tensor : {tensorA, tensorB}) {
+    Value row = at[tensor == tensorA ? 1 : 2], other = at[tensor == tensorA ? 2 : 1];
+    Value isFirst = kernel.less(kernel.add(at[0], other), math.constant(1));
+    Value isAsked = kernel.both(has(tensor == tensorA ? Flag::sumOfA : Flag::sumOfB), isFirst);
+    emitIf(b, isAsked, [&] {
+      Value sum = kernel.sum(kernel.zero(), {batch, k},
+                             [&](ArrayRef<Value> i) { return factor(tensor, i[0], row, i[1]); });
+      kernel.elements.store(sum, result, kernel.pointer(sumOfOperand), row);
+    });
+  }
+}
+
+/// tanh(c (x + d x³)), as in docs/spec/graph.md's gelu by tanh.
+static constexpr double slopeAtZero = std::numbers::sqrt2 * std::numbers::inv_sqrtpi;
+static constexpr double cubicPart = 0.044715;
+
+Value ProductEmitter::bend(Value x) {
+  Value cube = mulF(mulF(x, x), mulF(x, f32(cubicPart)));
+  return math::TanhOp::create(b, mulF(addF(x, cube), f32(slopeAtZero)));
+}
+
+Value ProductEmitter::gelu(Value x, Value bent) {
+  return mulF(mulF(f32(0.5), x), addF(f32(1), bent));
+}
+
+/// (1 + t)/2 + x (1 - t²) u'/2 with t = tanh(u).
+Value ProductEmitter::geluSlope(Value x, Value bent) {
+  Value inner = addF(mulF(mulF(x, x), f32(3 * slopeAtZero * cubicPart)), f32(slopeAtZero));
+  Value flat = arith::SubFOp::create(b, f32(1), mulF(bent, bent));
+  Value steep = mulF(mulF(x, inner), flat);
+  return mulF(addF(addF(bent, steep), f32(1)), f32(0.5));
+}
+
+void ProductEmitter::emitElement(Value element) {
+  SmallVector<Value> at = kernel.split(element, {batch, m, n});
+  Value sum = product(at);
+  sum = addIf(sum, Flag::hasBias, bias, at[2]);
+  sum = addIf(sum, Flag::addToC, tensorC, element);
+  Value isGelu = has(Flag::gelu), isGradient = has(Flag::geluGradient);
+  emitIf(b, kernel.both(isGelu, has(Flag::hasKept)),
+         [&] { kernel.elements.store(sum, result, kernel.pointer(kept), element); });
+  Value x = kernel.select(isGradient,
+                          kernel.loadIf(isGradient, result, kernel.pointer(kept), element), sum);
+  Value bent = bend(x);
+  Value rectified = arith::MaximumFOp::create(b, sum, kernel.zero());
+  Value value = kernel.select(has(Flag::relu), rectified, sum);
+  value = kernel.select(isGelu, gelu(x, bent), value);
+  value = kernel.select(isGradient, mulF(sum, geluSlope(x, bent)), value);
+  kernel.elements.store(value, result, kernel.pointer(tensorC), element);
+  emitSums(at);
 }
 
 void emitProductKernel(gpu::GPUModuleOp kernels, const std::string &name, Type type, Type result) {
-  SupportKernel kernel(kernels, name, /*pointers=*/4, /*numbers=*/5);
+  SupportKernel kernel(kernels, name, /*pointers=*/tensors, /*numbers=*/5);
+  ProductEmitter product(kernel, type, result);
   Value count = kernel.mul(kernel.number(0), kernel.mul(kernel.number(1), kernel.number(2)));
-  kernel.forEach(count, [&](Value element) { emitProductElement(kernel, element, type, result); });
+  kernel.forEach(count, [&](Value element) { product.emitElement(element); });
 }
 
 } // namespace pcc::lower

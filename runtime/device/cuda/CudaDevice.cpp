@@ -3,6 +3,7 @@
 #include "runtime/device/cuda/CudaDevice.h"
 
 #include "runtime/device/cuda/Records.h"
+#include "runtime/device/cuda/library/Products.h"
 
 #include <map>
 
@@ -13,8 +14,9 @@ namespace {
 class CudaDevice final : public Device {
 public:
   CudaDevice(std::shared_ptr<const Gpu> gpu, std::shared_ptr<const Code> code,
-             std::unique_ptr<Stream> stream)
-      : gpu(std::move(gpu)), code(std::move(code)), stream(std::move(stream)) {}
+             std::unique_ptr<Stream> stream, bool roundsFactors)
+      : gpu(std::move(gpu)), code(std::move(code)), stream(std::move(stream)),
+        products(this->gpu, roundsFactors) {}
 
   // An error shows again at the first call that does something.
   void enterThread() override { (void)gpu->enter(); }
@@ -40,7 +42,7 @@ public:
 
   Expected<PreparedPointer> prepare(const abi::Record &record,
                                     const PrepareContext &context) override {
-    RankParts parts{*code, *stream};
+    RankParts parts{*code, *stream, products};
     switch (record.kind_case()) {
     case abi::Record::kLaunch:
       return prepareLaunch(record, context, parts);
@@ -69,6 +71,7 @@ private:
   std::shared_ptr<const Gpu> gpu;
   std::shared_ptr<const Code> code;
   std::unique_ptr<Stream> stream;
+  Products products;
 };
 
 /// A GPU with the executable's code on it.
@@ -114,7 +117,8 @@ Expected<std::vector<std::unique_ptr<Device>>> makeCudaDevices(const abi::Execut
     Expected<std::unique_ptr<cuda::Stream>> stream = cuda::Stream::make(own.gpu);
     if (!stream)
       return stream.status().at({.rank = rank});
-    devices.push_back(std::make_unique<cuda::CudaDevice>(own.gpu, own.code, std::move(*stream)));
+    devices.push_back(std::make_unique<cuda::CudaDevice>(own.gpu, own.code, std::move(*stream),
+                                                         executable.gpu_code().tf32()));
   }
   return devices;
 }

@@ -15,10 +15,13 @@ namespace pcc::runtime::cuda {
 
 using PreparedPointer = std::unique_ptr<PreparedRecord>;
 
+class Products;
+
 /// What a rank's records run on. Both must outlive them.
 struct RankParts {
   const Code &code;
   Stream &stream;
+  Products &products;
 };
 
 Expected<PreparedPointer> prepareLaunch(const abi::Record &record, const PrepareContext &context,

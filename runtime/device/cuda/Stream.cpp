@@ -23,8 +23,8 @@ Stream::~Stream() {
   driver().streamDestroy(handle);
 }
 
-Status Stream::enqueued(const abi::Record &record, Result result, const char *call) {
-  if (Status status = driver().check(result, call); !status.ok())
+Status Stream::enqueued(const abi::Record &record, Status status) {
+  if (!status.ok())
     // Errors of what runs on the GPU show at any later call.
     return count == 0 ? status
                       : std::move(status).within(fmt::format(

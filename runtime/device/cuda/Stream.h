@@ -23,7 +23,11 @@ public:
   StreamHandle get() const { return handle; }
 
   /// A call for a record: the status, and that the record is enqueued.
-  Status enqueued(const abi::Record &record, Result result, const char *call);
+  Status enqueued(const abi::Record &record, Result result, const char *call) {
+    return enqueued(record, driver().check(result, call));
+  }
+  /// The same of a call of another library, whose status it is.
+  Status enqueued(const abi::Record &record, Status status);
 
   Status copyIn(DevicePointer destination, std::span<const std::byte> source);
   Status copyOut(std::span<std::byte> destination, DevicePointer source);

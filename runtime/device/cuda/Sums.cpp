@@ -3,14 +3,17 @@
 // Sums and products:
 //
 //   pcc_accumulate_T(f32 *destination, T *source, i64 count, i64 adds)
-//   pcc_product_T_R(T *a, T *b, R *c, R *bias, i64 batch, i64 m, i64 n, i64 k, i64 flags)
+//   pcc_product_T_R(T *a, T *b, R *c, R *bias, R *kept, R *sum, i64 batch, i64 m, i64 n, i64 k,
+//                   i64 flags)
 //
-// for T and R of f32, f16, bf16. Who has no bias passes null.
+// for T and R of f32, f16, bf16. What a product has not is null. The library of matrix products
+// (Products.h) comes first, where it is.
 
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/abi/SupportKernels.h"
 #include "runtime/device/cuda/Call.h"
 #include "runtime/device/cuda/Records.h"
+#include "runtime/device/cuda/library/Products.h"
 
 namespace pcc::runtime::cuda {
 namespace {
@@ -36,7 +39,10 @@ using Flag = abi::ProductFlag;
 int64_t flagsOf(const abi::Matmul &matmul) {
   return matmul.transpose_a() * Flag::transposeA + matmul.transpose_b() * Flag::transposeB +
          matmul.shared_b() * Flag::sharedB + (matmul.activation() == abi::RELU) * Flag::relu +
-         matmul.has_bias() * Flag::hasBias;
+         matmul.has_bias() * Flag::hasBias + (matmul.activation() == abi::GELU) * Flag::gelu +
+         (matmul.activation() == abi::GELU_GRADIENT) * Flag::geluGradient +
+         matmul.has_kept() * Flag::hasKept + matmul.has_sum_of_a() * Flag::sumOfA +
+         matmul.has_sum_of_b() * Flag::sumOfB;
 }
 
 class ProductRecord final : public PreparedRecord {
@@ -55,6 +61,22 @@ private:
   Call call;
   Stream &stream;
 };
+
+/// The product by the program's own kernel.
+Expected<PreparedPointer> prepareOwnMatmul(const abi::Record &record, const PrepareContext &context,
+                                           RankParts parts) {
+  const abi::Matmul &matmul = record.matmul();
+  Expected<FunctionHandle> function =
+      parts.code.support(fmt::format("pcc_product_{}_{}", abi::elementName(matmul.type()),
+                                     abi::elementName(matmul.result_type())));
+  if (!function)
+    return function.status();
+  lt::ProductAddresses at = addressesOf(matmul, context);
+  const int64_t scalars[] = {matmul.batch(), matmul.m(), matmul.n(), matmul.k(), 0};
+  Call call(*function, abi::blocksOfElements(matmul.batch() * matmul.m() * matmul.n()),
+            abi::supportThreads, {at.a, at.b, at.c, at.bias, at.kept, at.sum}, scalars);
+  return PreparedPointer(std::make_unique<ProductRecord>(record, std::move(call), parts.stream));
+}
 
 } // namespace
 
@@ -75,22 +97,10 @@ Expected<PreparedPointer> prepareAccumulate(const abi::Record &record,
 
 Expected<PreparedPointer> prepareMatmul(const abi::Record &record, const PrepareContext &context,
                                         RankParts parts) {
-  const abi::Matmul &matmul = record.matmul();
-  Expected<FunctionHandle> function =
-      parts.code.support(fmt::format("pcc_product_{}_{}", abi::elementName(matmul.type()),
-                                     abi::elementName(matmul.result_type())));
-  if (!function)
-    return function.status();
-  auto address = [&](const abi::Operand &operand) {
-    return context.memory.address(context.program, operand);
-  };
-  const int64_t scalars[] = {matmul.batch(), matmul.m(), matmul.n(), matmul.k(), 0};
-  Call call(*function, abi::blocksOfElements(matmul.batch() * matmul.m() * matmul.n()),
-            abi::supportThreads,
-            {address(matmul.a()), address(matmul.b()), address(matmul.c()),
-             matmul.has_bias() ? address(matmul.bias()) : nullptr},
-            scalars);
-  return PreparedPointer(std::make_unique<ProductRecord>(record, std::move(call), parts.stream));
+  Expected<PreparedPointer> prepared = parts.products.prepare(record, context, parts.stream);
+  if (!prepared || *prepared)
+    return prepared;
+  return prepareOwnMatmul(record, context, parts);
 }
 
 } // namespace pcc::runtime::cuda

@@ -45,7 +45,8 @@ bool TaskMachine::support(task::MatmulOp op) {
                   (op.getBias() ? Flag::hasBias : 0);
   return callSupport("pcc_product_" + typeOf(op.getA()) + "_" + typeOf(op.getC()),
                      {addressOf(op.getA()), addressOf(op.getB()), addressOf(op.getC()),
-                      op.getBias() ? addressOf(op.getBias()) : nullptr},
+                      op.getBias() ? addressOf(op.getBias()) : nullptr, /*kept=*/nullptr,
+                      /*sum=*/nullptr},
                      {batch, m, n, k, flags}, batch * m * n);
 }
 

@@ -121,6 +121,55 @@ TEST_P(DeviceConformance, ProductsOfAllForms) {
     }
 }
 
+/// The greatest difference, beside what f32 rounds k + 2 additions of terms below 1 by.
+void expectNear(const std::vector<float> &got, const std::vector<double> &expected, int64_t k,
+                const std::string &what) {
+  ASSERT_EQ(got.size(), expected.size());
+  double worst = 0;
+  for (size_t i = 0; i < got.size(); ++i)
+    worst = std::max(worst, std::abs(got[i] - expected[i]));
+  EXPECT_LE(worst, double(k + 2) * double(k + 2) * 0x1p-24) << what;
+}
+
+/// What only programs for GPUs ask for.
+class GpuConformance : public DeviceConformance {};
+
+TEST_P(GpuConformance, ProductsWithGelu) {
+  std::mt19937 random(2);
+  for (auto [batch, m, n, k] :
+       {std::array<int64_t, 4>{1, 24, 40, 33}, {3, 5, 16, 9}, {2, 7, 13, 20}, {1, 1, 1, 1}})
+    for (int variant = 0; variant < geluVariants; ++variant)
+      for (Gelu gelu : {Gelu::Plain, Gelu::Keeps, Gelu::Gradient}) {
+        ProductCase test = makeGelu(random, batch, m, n, k, variant, gelu);
+        ProductProgram program(test);
+        std::string what =
+            fmt::format("{}x{}x{}x{} variant {} gelu {}", batch, m, n, k, variant, int(gelu));
+        auto read = [&](uint32_t buffer) {
+          return run(program.builder, program.record, program.values, buffer, {});
+        };
+        // What gelu's polynomial and its slope make of errors.
+        expectNear(read(program.result), test.expected(false), k + 20, what);
+        if (gelu == Gelu::Keeps)
+          expectNear(read(program.kept), test.beforeActivation(false), k, what);
+      }
+}
+
+TEST_P(GpuConformance, ProductsWithSums) {
+  std::mt19937 random(3);
+  for (auto [batch, m, n, k] :
+       {std::array<int64_t, 4>{1, 24, 40, 33}, {3, 5, 16, 9}, {1, 1, 1, 1}, {1, 7, 300, 64}})
+    for (int variant = 0; variant < sumVariants; ++variant) {
+      ProductCase test = makeSum(random, batch, m, n, k, variant);
+      ProductProgram program(test);
+      std::string what = fmt::format("{}x{}x{}x{} variant {}", batch, m, n, k, variant);
+      auto read = [&](uint32_t buffer) {
+        return run(program.builder, program.record, program.values, buffer, {});
+      };
+      expectNear(read(program.result), test.expected(false), k, what);
+      expectNear(read(program.sum), test.expectedSum(), batch * k, what);
+    }
+}
+
 TEST_P(DeviceConformance, Accumulates) {
   for (int64_t count : {1, 5000, 3 << 20}) {
     ProgramBuilder builder(1);
@@ -160,6 +209,7 @@ TEST_P(DeviceConformance, CopiesAndFills) {
             (std::vector<float>{1, 0, 0, 0, 0, 0, 0, 1}));
 }
 
+INSTANTIATE_TEST_SUITE_P(Gpus, GpuConformance, testing::Values(Kind::Cuda));
 INSTANTIATE_TEST_SUITE_P(Devices, DeviceConformance, testing::Values(Kind::Host, Kind::Cuda),
                          [](const auto &info) {
                            return info.param == Kind::Host ? "Host" : "Cuda";

@@ -3,6 +3,8 @@
 #include "test/unit/runtime/ProductCases.h"
 
 #include <algorithm>
+#include <cmath>
+#include <numbers>
 
 namespace pcc::test {
 
@@ -29,7 +31,29 @@ ProductCase makeProduct(std::mt19937 &random, int64_t batch, int64_t m, int64_t 
   return test;
 }
 
-std::vector<double> ProductCase::expected(bool add) const {
+ProductCase makeGelu(std::mt19937 &random, int64_t batch, int64_t m, int64_t n, int64_t k,
+                     int variant, Gelu gelu) {
+  constexpr int transposesAndShared = 7, biasOfGelu = 8, biasOfAll = 32;
+  bool isGradient = gelu == Gelu::Gradient;
+  ProductCase test = makeProduct(random, batch, m, n, k,
+                                 (variant & transposesAndShared) |
+                                     ((variant & biasOfGelu) && !isGradient ? biasOfAll : 0));
+  test.matmul.set_activation(isGradient ? abi::GELU_GRADIENT : abi::GELU);
+  if (gelu != Gelu::Plain)
+    test.kept = randomFloats(random, batch * m * n);
+  return test;
+}
+
+ProductCase makeSum(std::mt19937 &random, int64_t batch, int64_t m, int64_t n, int64_t k,
+                    int variant) {
+  ProductCase test = makeProduct(random, batch, m, n, k, variant & 3);
+  bool isOfB = variant & 4;
+  test.sum = randomFloats(random, isOfB ? n : m);
+  (isOfB ? test.matmul.mutable_sum_of_b() : test.matmul.mutable_sum_of_a())->set_buffer(0);
+  return test;
+}
+
+std::vector<double> ProductCase::beforeActivation(bool add) const {
   const abi::Matmul &s = matmul;
   int64_t m = s.m(), n = s.n(), k = s.k();
   std::vector<double> result(s.batch() * m * n);
@@ -41,10 +65,49 @@ std::vector<double> ProductCase::expected(bool add) const {
           sum +=
               double(a[e * m * k + (s.transpose_a() ? p * m + i : i * k + p)]) *
               double(b[(s.shared_b() ? 0 : e * k * n) + (s.transpose_b() ? j * k + p : p * n + j)]);
-        sum += add ? c[(e * m + i) * n + j] : 0;
-        result[(e * m + i) * n + j] = s.activation() == abi::RELU ? std::max(sum, 0.0) : sum;
+        result[(e * m + i) * n + j] = sum + (add ? c[(e * m + i) * n + j] : 0);
       }
   return result;
+}
+
+/// By the tanh formula, and its derivative.
+static double gelu(double x) {
+  return 0.5 * x * (1 + std::tanh(std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x)));
+}
+static double geluSlope(double x) {
+  constexpr double step = 1e-5;
+  return (gelu(x + step) - gelu(x - step)) / (2 * step);
+}
+
+std::vector<double> ProductCase::expected(bool add) const {
+  std::vector<double> result = beforeActivation(add);
+  for (size_t i = 0; i < result.size(); ++i)
+    switch (matmul.activation()) {
+    case abi::RELU:
+      result[i] = std::max(result[i], 0.0);
+      break;
+    case abi::GELU:
+      result[i] = gelu(result[i]);
+      break;
+    case abi::GELU_GRADIENT:
+      result[i] *= geluSlope(kept[i]);
+      break;
+    default:
+      break;
+    }
+  return result;
+}
+
+std::vector<double> ProductCase::expectedSum() const {
+  bool isOfA = matmul.has_sum_of_a();
+  int64_t rows = isOfA ? matmul.m() : matmul.n(), k = matmul.k();
+  bool isByRows = isOfA ? !matmul.transpose_a() : matmul.transpose_b();
+  std::vector<double> sums(rows);
+  for (int64_t e = 0; e < matmul.batch(); ++e)
+    for (int64_t i = 0; i < rows; ++i)
+      for (int64_t p = 0; p < k; ++p)
+        sums[i] += (isOfA ? a : b)[e * rows * k + (isByRows ? i * k + p : p * rows + i)];
+  return sums;
 }
 
 ProductProgram::ProductProgram(const ProductCase &test) {
@@ -61,6 +124,11 @@ ProductProgram::ProductProgram(const ProductCase &test) {
   matmul.mutable_c()->set_buffer(result);
   if (!test.bias.empty())
     matmul.mutable_bias()->set_buffer(add("bias", test.bias));
+  if (!test.kept.empty())
+    matmul.mutable_kept()->set_buffer(kept = add("kept", test.kept));
+  if (!test.sum.empty())
+    (matmul.has_sum_of_a() ? matmul.mutable_sum_of_a() : matmul.mutable_sum_of_b())
+        ->set_buffer(sum = add("sum", test.sum));
 }
 
 } // namespace pcc::test

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Marks of products with what a record does besides, set before kernels are chosen.
+//
+// `task.product` on a product and all ops that are part of its record: a number, one for each such
+// product of a function.
+//
+// `task.activation` on the product: the record's activation, where it is more than a rectifier.
+#pragma once
+
+namespace pcc::task {
+
+inline constexpr const char *productAttrName = "task.product";
+inline constexpr const char *activationAttrName = "task.activation";
+
+} // namespace pcc::task

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The verifier of products. Labels are those of docs/spec/task.md.
+#include "dialects/task/Task.h"
+
+#include "llvm/Support/CheckedArithmetic.h"
+
+using namespace mlir;
+using namespace pcc::task;
+
+/// The product of the sizes; nothing if one is below 1 or the product overflows.
+static std::optional<int64_t> productOf(ArrayRef<int64_t> sizes) {
+  std::optional<int64_t> product = 1;
+  for (int64_t size : sizes)
+    product = product && size >= 1 ? llvm::checkedMul(*product, size) : std::nullopt;
+  return product;
+}
+
+// T7: sizes are at least 1, and every operand has as many elements as they say.
+static LogicalResult verifySizes(MatmulOp op) {
+  int64_t batch = op.getBatch(), m = op.getM(), n = op.getN(), k = op.getK();
+  struct Row {
+    Value buffer;
+    StringRef name;
+    SmallVector<int64_t, 3> sizes;
+  };
+  const Row rows[] = {
+      {op.getA(), "a", {batch, m, k}},       {op.getB(), "b", {op.getSharedB() ? 1 : batch, k, n}},
+      {op.getC(), "c", {batch, m, n}},       {op.getBias(), "bias", {n}},
+      {op.getKept(), "kept", {batch, m, n}}, {op.getSumOfA(), "sum_of_a", {m}},
+      {op.getSumOfB(), "sum_of_b", {n}}};
+  for (const Row &row : rows) {
+    if (!row.buffer)
+      continue;
+    int64_t elements = cast<ShapedType>(row.buffer.getType()).getNumElements();
+    if (elements != productOf(row.sizes))
+      return op.emitOpError() << "expected \"" << row.name << "\" of [" << row.sizes
+                              << "] elements, got " << elements;
+  }
+  return success();
+}
+
+// T19: what is kept, and sums of operands.
+static LogicalResult verifyExtras(MatmulOp op) {
+  bool overwrites = op.getAccumulation() == Accumulation::Overwrite;
+  Activation activation = op.getActivation();
+  bool isGradient = activation == Activation::GeluGradient;
+  if (isGradient && (!op.getKept() || op.getBias() || !overwrites))
+    return op.emitOpError("expected a gradient of gelu to have \"kept\", and neither a bias nor an "
+                          "accumulation");
+  if (op.getKept() && !isGradient && (activation != Activation::Gelu || !overwrites))
+    return op.emitOpError("expected \"kept\" beside gelu or its gradient, without accumulation");
+  bool hasSum = op.getSumOfA() || op.getSumOfB();
+  bool isPlain = activation == Activation::None && !op.getBias() && overwrites;
+  if (hasSum && ((op.getSumOfA() && op.getSumOfB()) || !isPlain || op.getSharedB()))
+    return op.emitOpError("expected one sum of an operand, of a product without bias, activation, "
+                          "accumulation and shared operand");
+  return success();
+}
+
+LogicalResult MatmulOp::verify() {
+  return failure(failed(verifySizes(*this)) || failed(verifyExtras(*this)));
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/lower/GeluPieces.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+#include <cmath>
+#include <numbers>
+
+using namespace mlir;
+using namespace pcc::graph;
+
+namespace pcc::lower {
+
+/// More than gelu and its slope have together, whatever their spelling.
+static constexpr size_t mostPieces = 64;
+
+/// True if the op is one of which such functions are made.
+static bool isPiece(Operation *op) {
+  return isa_and_nonnull<AddOp, SubOp, MulOp, DivOp, NegOp, SquareOp, TanhOp>(op);
+}
+
+/// The number that a value has in all elements.
+static std::optional<double> constantOf(Value value) {
+  while (auto broadcast = value.getDefiningOp<BroadcastOp>())
+    value = broadcast.getInput();
+  auto constant = value.getDefiningOp<ConstantOp>();
+  auto splat = constant ? dyn_cast<SplatElementsAttr>(constant.getValue()) : SplatElementsAttr();
+  if (!splat || !isa<FloatType>(splat.getElementType()))
+    return std::nullopt;
+  return splat.getSplatValue<APFloat>().convertToDouble();
+}
+
+static double apply(Operation *op, double x, double y) {
+  return llvm::TypeSwitch<Operation *, double>(op)
+      .Case([&](AddOp) { return x + y; })
+      .Case([&](SubOp) { return x - y; })
+      .Case([&](MulOp) { return x * y; })
+      .Case([&](DivOp) { return x / y; })
+      .Case([&](NegOp) { return -x; })
+      .Case([&](SquareOp) { return x * x; })
+      .Case([&](TanhOp) { return std::tanh(x); });
+}
+
+namespace {
+/// Values as functions of one.
+class Evaluation {
+public:
+  Evaluation(Value operand, double number) { known[operand] = number; }
+
+  /// Nothing for what depends on anything else.
+  std::optional<double> of(Value value) {
+    if (auto it = known.find(value); it != known.end())
+      return it->second;
+    std::optional<double> result = constantOf(value);
+    Operation *op = value.getDefiningOp();
+    if (!result && isPiece(op) && known.size() < mostPieces) {
+      std::optional<double> x = of(op->getOperand(0));
+      std::optional<double> y = op->getNumOperands() > 1 ? of(op->getOperand(1)) : x;
+      if (x && y)
+        result = apply(op, *x, *y);
+    }
+    return known[value] = result;
+  }
+
+private:
+  llvm::DenseMap<Value, std::optional<double>> known;
+};
+} // namespace
+
+static double valueOf(GeluPart part, double x) {
+  const double c = std::numbers::sqrt2 * std::numbers::inv_sqrtpi, d = 0.044715;
+  double t = std::tanh(c * (x + d * x * x * x));
+  if (part == GeluPart::Function)
+    return 0.5 * x * (1 + t);
+  return 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * c * (1 + 3 * d * x * x);
+}
+
+bool isGelu(GeluPart part, Value value, Value operand) {
+  // Constants were rounded to the type of the elements.
+  bool isF32 = getElementTypeOrSelf(value.getType()).isF32();
+  const double tolerance = isF32 ? 1e-5 : 1e-3, reach = 6, step = 0.25;
+  for (double x = -reach; x <= reach; x += step) {
+    std::optional<double> got = Evaluation(operand, x).of(value);
+    if (!got || !(std::abs(*got - valueOf(part, x)) <= tolerance * (1 + std::abs(x))))
+      return false;
+  }
+  return true;
+}
+
+Value findGelu(Value operand) {
+  SetVector<Operation *> made; // of the operand alone
+  SmallVector<Value> work{operand};
+  Evaluation evaluation(operand, 1);
+  while (!work.empty() && made.size() < mostPieces)
+    for (Operation *user : work.pop_back_val().getUsers())
+      if (isPiece(user) && evaluation.of(user->getResult(0)) && made.insert(user))
+        work.push_back(user->getResult(0));
+  for (Operation *op : made) {
+    bool isRead =
+        llvm::any_of(op->getUsers(), [&](Operation *user) { return !made.contains(user); });
+    if (isRead && isGelu(GeluPart::Function, op->getResult(0), operand))
+      return op->getResult(0);
+  }
+  return nullptr;
+}
+
+Value findOperandOfSlope(Value slope) {
+  SetVector<Value> behind;
+  behind.insert(slope);
+  for (size_t n = 0; n < behind.size() && behind.size() < mostPieces; ++n)
+    if (Operation *op = behind[n].getDefiningOp(); isPiece(op))
+      for (Value operand : op->getOperands())
+        if (!constantOf(operand))
+          behind.insert(operand);
+  for (Value value : llvm::drop_begin(behind))
+    if (isGelu(GeluPart::Slope, slope, value))
+      return value;
+  return nullptr;
+}
+
+SetVector<Operation *> piecesOf(Value value, Value operand) {
+  SetVector<Operation *> pieces;
+  SmallVector<Value> work{value};
+  while (!work.empty()) {
+    Value next = work.pop_back_val();
+    if (next == operand || constantOf(next))
+      continue;
+    if (Operation *op = next.getDefiningOp(); pieces.insert(op))
+      work.append(op->operand_begin(), op->operand_end());
+  }
+  SmallVector<Operation *> sorted = pieces.takeVector();
+  llvm::sort(sorted, [](Operation *x, Operation *y) { return x->isBeforeInBlock(y); });
+  return SetVector<Operation *>(sorted.begin(), sorted.end());
+}
+
+} // namespace pcc::lower

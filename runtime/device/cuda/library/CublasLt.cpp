@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/device/cuda/library/CublasLt.h"
+
+namespace pcc::runtime::cuda::lt {
+
+std::vector<Symbol> CublasLt::table(CublasLt &library) {
+  return {
+      symbol("cublasLtCreate", library.create),
+      symbol("cublasLtDestroy", library.destroy),
+      symbol("cublasLtGetVersion", library.getVersion),
+      symbol("cublasLtGetStatusName", library.getStatusName),
+      symbol("cublasLtMatmul", library.matmul),
+      symbol("cublasLtMatmulAlgoGetHeuristic", library.chooseAlgorithms),
+      symbol("cublasLtMatmulDescCreate", library.descCreate),
+      symbol("cublasLtMatmulDescDestroy", library.descDestroy),
+      symbol("cublasLtMatmulDescSetAttribute", library.descSet),
+      symbol("cublasLtMatrixLayoutCreate", library.layoutCreate),
+      symbol("cublasLtMatrixLayoutDestroy", library.layoutDestroy),
+      symbol("cublasLtMatrixLayoutSetAttribute", library.layoutSet),
+      symbol("cublasLtMatmulPreferenceCreate", library.preferenceCreate),
+      symbol("cublasLtMatmulPreferenceDestroy", library.preferenceDestroy),
+      symbol("cublasLtMatmulPreferenceSetAttribute", library.preferenceSet),
+  };
+}
+
+std::span<const char *const> CublasLt::names() {
+  static constexpr const char *names[] = {"libcublasLt.so.13", "libcublasLt.so.12"};
+  return names;
+}
+
+Expected<CublasLt> CublasLt::load() {
+  auto opened = SharedLibrary::open(names(), "install NVIDIA's CUDA toolkit");
+  if (!opened)
+    return opened.status();
+  CublasLt library = {};
+  if (Status status = opened->resolve(table(library)); !status.ok())
+    return status;
+  std::move(*opened).keep(); // it is never unloaded
+  return library;
+}
+
+const Expected<CublasLt> &CublasLt::get() {
+  static const Expected<CublasLt> library = load();
+  return library;
+}
+
+Status CublasLt::check(LtStatus status, std::string_view what) const {
+  if (status == LtStatus::Success)
+    return {};
+  return Status::failed(fmt::format("{}: {}", what, getStatusName(status)));
+}
+
+Expected<std::string> describe() {
+  const Expected<CublasLt> &library = CublasLt::get();
+  if (!library)
+    return library.status();
+  size_t version = library->getVersion(); // 130200 is 13.2.0
+  return fmt::format("{}.{}.{}", version / 10000, version % 10000 / 100, version % 100);
+}
+
+} // namespace pcc::runtime::cuda::lt

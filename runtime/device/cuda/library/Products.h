@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A rank's products by cuBLASLt: one handle, one workspace, and one algorithm for all products of a
+// shape, chosen when the first is prepared.
+
+#ifndef PCC_RUNTIME_DEVICE_CUDA_LIBRARY_PRODUCTS_H
+#define PCC_RUNTIME_DEVICE_CUDA_LIBRARY_PRODUCTS_H
+
+#include "runtime/device/cuda/Stream.h"
+#include "runtime/device/cuda/library/ProductPlan.h"
+
+#include <map>
+#include <optional>
+
+namespace pcc::runtime::cuda {
+
+lt::ProductAddresses addressesOf(const abi::Matmul &matmul, const PrepareContext &context);
+
+class Products {
+public:
+  /// `roundsFactors`: those of f32 may be rounded to TF32.
+  Products(std::shared_ptr<const Gpu> gpu, bool roundsFactors)
+      : gpu(std::move(gpu)), roundsFactors(roundsFactors) {}
+  ~Products();
+
+  /// The record by the library; null where there is none, or it does not do such products.
+  Expected<std::unique_ptr<PreparedRecord>> prepare(const abi::Record &record,
+                                                    const PrepareContext &context, Stream &stream);
+
+private:
+  bool open();
+  Status makeWorkspace();
+  Expected<std::optional<lt::Choice>> choose(const lt::ProductShape &shape,
+                                             const lt::ProductPlan &plan);
+
+  const std::shared_ptr<const Gpu> gpu;
+  const bool roundsFactors;
+  bool isTried = false;
+  lt::Handle handle = nullptr;
+  std::unique_ptr<Allocation> workspace;
+  uint64_t workspaceBytes = 0;
+  std::map<lt::ProductShape, std::optional<lt::Choice>> choices;
+};
+
+} // namespace pcc::runtime::cuda
+
+#endif // PCC_RUNTIME_DEVICE_CUDA_LIBRARY_PRODUCTS_H

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How the emulated libraries put work on a stream of the emulated driver, which they are linked to.
+#pragma once
+
+#include "runtime/device/cuda/Driver.h"
+
+#include <functional>
+#include <vector>
+
+namespace pcc::test {
+
+/// Bytes of a GPU's memory that a piece of work touches.
+struct GpuBytes {
+  runtime::cuda::DevicePointer address;
+  size_t size;
+};
+
+/// Enqueues work, as a kernel is. Whatever of `touched` does not lie in one allocation is an error
+/// of the stream, found when the work's turn comes.
+runtime::cuda::Result enqueueWork(runtime::cuda::StreamHandle stream, std::vector<GpuBytes> touched,
+                                  std::function<void()> work);
+
+} // namespace pcc::test
