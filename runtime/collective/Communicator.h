@@ -89,6 +89,11 @@ public:
   virtual int position() const = 0;
   virtual int size() const = 0;
 
+  /// Whether batches take their places among the work that the rank's device has in its order: start
+  /// puts them behind all that was run before, wait puts all that is run later behind them, and
+  /// neither waits for the device. Else what was run before must be done when a batch starts.
+  virtual bool isEnqueued() const { return false; }
+
   /// Starts a batch of collectives. The calls must stay as they are, and their buffers be left
   /// alone, until wait returns. Calls of one batch may run at once: none may read what another
   /// writes. SEND and RECV stand in batches of their own, without other kinds. May wait for an

@@ -32,10 +32,17 @@ struct SlotValues {
   uint64_t ringIndex = 0;
 };
 
+/// Which numbers of a slot something depends on.
+struct SlotUse {
+  bool microbatch = false, copy = false, first = false, step = false;
+};
+
 /// A record that is ready to run, on the thread of its rank.
 class PreparedRecord {
 public:
   virtual ~PreparedRecord() = default;
+  /// In slots that agree in these numbers it does the same. Who does not say is taken to use all.
+  virtual SlotUse uses() const { return {true, true, true, true}; }
   /// Does it, or enqueues it behind all that was run before.
   virtual Status run(const SlotValues &slot) = 0;
 };
@@ -72,6 +79,12 @@ struct PrepareContext {
   int64_t rank;
 };
 
+/// A record, and how a device runs it.
+struct RecordToRun {
+  const abi::Record *record;
+  PreparedRecord *prepared;
+};
+
 /// One rank's device. Used by one thread at a time.
 class Device {
 public:
@@ -102,6 +115,13 @@ public:
   /// must outlive what is made. Errors: what the device cannot do.
   virtual Expected<std::unique_ptr<PreparedRecord>> prepare(const abi::Record &record,
                                                             const PrepareContext &context) = 0;
+
+  /// Makes of records that are always run one after the other, and none of which depends on the
+  /// step, one that costs the host less to run; null where nothing is gained. They must outlive it.
+  virtual std::unique_ptr<PreparedRecord> join(std::vector<RecordToRun> records) {
+    (void)records;
+    return nullptr;
+  }
 
   /// Does `body(begin, end)` on pieces of 0 … count-1, on as many threads as the rank has.
   virtual void parallel(int64_t count, const std::function<void(int64_t, int64_t)> &body) = 0;

@@ -36,4 +36,15 @@ std::vector<int64_t> &LaunchScalars::at(const SlotValues &slot) {
   return values;
 }
 
+SlotUse LaunchScalars::uses() const {
+  SlotUse use;
+  for (const Changing &scalar : changing) {
+    use.microbatch |= scalar.value == abi::Scalar::MICROBATCH;
+    use.copy |= scalar.value == abi::Scalar::COPY;
+    use.first |= scalar.value == abi::Scalar::FIRST;
+    use.step |= scalar.value == abi::Scalar::STEP;
+  }
+  return use;
+}
+
 } // namespace pcc::runtime

@@ -16,6 +16,10 @@ inline bool adds(abi::Accumulation accumulation, const SlotValues &slot) {
   return accumulation == abi::ADD || (accumulation == abi::ADD_AFTER_FIRST && !slot.first);
 }
 
+inline SlotUse usedBy(abi::Accumulation accumulation) {
+  return {.first = accumulation == abi::ADD_AFTER_FIRST};
+}
+
 /// The scalar arguments of a launch on one rank.
 class LaunchScalars {
 public:
@@ -23,6 +27,8 @@ public:
 
   /// Those of a slot; valid until the next call.
   std::vector<int64_t> &at(const SlotValues &slot);
+
+  SlotUse uses() const;
 
 private:
   /// One that changes.

@@ -57,82 +57,6 @@ bool takesPart(const CollectiveCall &call) { return !isPointToPoint(call.kind) |
 
 } // namespace
 
-void EventTable::signalLater(PreparedBatch &batch) {
-  for (uint32_t event : batch.signals)
-    pending[event] = &batch;
-  if (std::find(flying.begin(), flying.end(), &batch) == flying.end())
-    flying.push_back(&batch);
-}
-
-Status EventTable::wait(const PreparedWait &wait, uint64_t number, Progress &progress,
-                        Trace &trace) {
-  PreparedBatch *batch = pending[wait.event];
-  if (!batch)
-    return {};
-  if (wait.behind == 0)
-    return finish(*batch, progress, trace);
-  std::optional<uint64_t> awaited = abi::awaitedNumber(wait.behind, number);
-  auto isAwaited = [&](const Flight &flight) { return flight.number == awaited; };
-  Status status;
-  while (status.ok() && std::any_of(batch->flights.begin(), batch->flights.end(), isAwaited))
-    status = finishFirst(*batch, progress, trace);
-  return status;
-}
-
-Status EventTable::finishWriters(const std::byte *begin, int64_t bytes, Progress &progress,
-                                 Trace &trace) {
-  for (PreparedBatch *batch : std::vector(flying)) { // finish() takes them from the list
-    auto writesThere = [&](const Flight &flight) {
-      return std::any_of(flight.calls.begin(), flight.calls.end(), [&](const CollectiveCall &call) {
-        return writes(call, begin, bytes, batch->communicator->size());
-      });
-    };
-    if (std::any_of(batch->flights.begin(), batch->flights.end(), writesThere))
-      if (Status status = finish(*batch, progress, trace); !status.ok())
-        return status;
-  }
-  return {};
-}
-
-Status EventTable::finish(PreparedBatch &batch, Progress &progress, Trace &trace) {
-  Status status;
-  while (status.ok() && !batch.flights.empty())
-    status = finishFirst(batch, progress, trace);
-  return status;
-}
-
-/// Waits for the oldest flight of a batch that has one.
-Status EventTable::finishFirst(PreparedBatch &batch, Progress &progress, Trace &trace) {
-  Flight flight = batch.flights.front();
-  int64_t begin = nowNanoseconds();
-  progress.enter(batch.record);
-  Status status;
-  Passage passage;
-  {
-    Progress::Waiting waiting(progress, begin);
-    status = batch.communicator->wait(flight.request, passage);
-  }
-  progress.leave(batch.record);
-  trace.add({batch.record, progress.step.load(std::memory_order_relaxed),
-             std::max(flight.startTime, passage.begin), std::max(flight.startTime, passage.end)});
-  if (watch)
-    watch->end(batch.parts, flight.number);
-  batch.flights.pop_front();
-  if (batch.flights.empty()) {
-    for (uint32_t event : batch.signals)
-      pending[event] = nullptr;
-    std::erase(flying, &batch);
-  }
-  return std::move(status).at({.op = batch.record->op(), .location = batch.record->location()});
-}
-
-Status EventTable::finishAll(Progress &progress, Trace &trace) {
-  while (!flying.empty())
-    if (Status status = finish(*flying.front(), progress, trace); !status.ok())
-      return status;
-  return {};
-}
-
 /// Starts a batch; this may wait for others, where too many are in flight.
 static Status start(PreparedBatch &batch, uint64_t number, Progress &progress) {
   Flight flight{.request = {},
@@ -149,9 +73,11 @@ static Status start(PreparedBatch &batch, uint64_t number, Progress &progress) {
 }
 
 Expected<PreparedSection> PreparedSection::prepare(int index, const PrepareContext &context,
-                                                   Device &device, const RankGroups &groups) {
+                                                   Device &device, const RankGroups &groups,
+                                                   bool checksRecords) {
   PreparedSection section;
   section.device = &device;
+  section.checksRecords = checksRecords;
   check::Neighbours neighbours(context.executable, context.program);
   for (const abi::Record &record : context.program.sections(index).records()) {
     section.usesInput |= runtime::readsInput(record, context);
@@ -166,6 +92,7 @@ Expected<PreparedSection> PreparedSection::prepare(int index, const PrepareConte
   for (Step &step : section.steps)
     if (step.batch)
       section.prepareCalls(step, context);
+  section.joinSteps();
   return section;
 }
 
@@ -217,41 +144,107 @@ void PreparedSection::prepareCalls(Step &step, const PrepareContext &context) {
   step.record = batch.record = batch.parts.empty() ? batch.records.front() : batch.parts.front();
 }
 
+/// Gives the device as one what it runs without a break: no batch, no wait, nothing that changes
+/// from step to step.
+void PreparedSection::joinSteps() {
+  auto changesWithStep = [](const std::unique_ptr<PreparedRecord> &record) {
+    return record->uses().step;
+  };
+  auto canJoin = [&](const Step &step) {
+    return !step.batch && std::none_of(step.local.begin(), step.local.end(), changesWithStep);
+  };
+  for (size_t begin = 0, end; begin < steps.size(); begin = end) {
+    end = begin + 1;
+    if (!canJoin(steps[begin]))
+      continue;
+    size_t period = steps[begin].local.size();
+    for (; end < steps.size() && canJoin(steps[end]) && steps[end].waits.empty(); ++end)
+      period = std::lcm(period, steps[end].local.size());
+    if (end - begin < 2)
+      continue;
+    Joined joined{end, {}};
+    for (size_t index = 0; index < period; ++index) {
+      std::vector<RecordToRun> records;
+      for (size_t i = begin; i < end; ++i)
+        records.push_back({steps[i].record, steps[i].local[index % steps[i].local.size()].get()});
+      joined.whole.push_back(device->join(std::move(records)));
+    }
+    if (joined.whole.front())
+      steps[begin].joined = std::move(joined);
+  }
+}
+
 Status PreparedSection::run(const SlotValues &slot, EventTable &events, Progress &progress,
                             Trace &trace) {
-  for (Step &step : steps)
-    if (Status status = runStep(step, slot, events, progress, trace); !status.ok())
+  for (size_t i = 0; i < steps.size();) {
+    Step &step = steps[i];
+    bool isJoined = step.joined && !checksRecords && !events.watch;
+    Status status = waitBefore(step, slot, events, progress, trace);
+    if (status.ok())
+      status = isJoined ? runJoined(step, slot, progress, trace)
+                        : runStep(step, slot, events, progress, trace);
+    if (!status.ok())
       return std::move(status).at({.op = step.record->op(), .location = step.record->location()});
+    i = isJoined ? step.joined->end : i + 1;
+  }
   return {};
+}
+
+Status PreparedSection::waitBefore(const Step &step, const SlotValues &slot, EventTable &events,
+                                   Progress &progress, Trace &trace) {
+  for (const PreparedWait &wait : step.waits)
+    if (Status status = events.wait(wait, slot.ringIndex, progress, trace); !status.ok())
+      return status;
+  return {};
+}
+
+Status PreparedSection::runJoined(Step &step, const SlotValues &slot, Progress &progress,
+                                  Trace &trace) {
+  std::vector<std::unique_ptr<PreparedRecord>> &whole = step.joined->whole;
+  progress.enter(step.record);
+  int64_t begin = nowNanoseconds();
+  Status status = whole[slot.ringIndex % whole.size()]->run(slot);
+  const abi::Record *last = steps[step.joined->end - 1].record;
+  progress.leave(last);
+  trace.add({step.record, slot.step, begin, nowNanoseconds()});
+  return status;
 }
 
 Status PreparedSection::runStep(Step &step, const SlotValues &slot, EventTable &events,
                                 Progress &progress, Trace &trace) {
-  for (const PreparedWait &wait : step.waits)
-    if (Status status = events.wait(wait, slot.ringIndex, progress, trace); !status.ok())
-      return status;
-  if (step.batch && step.batch->callsOf.front().empty())
-    return {};
+  if (!step.batch)
+    return runLocal(step, slot, events, progress, trace);
+  return step.batch->callsOf.front().empty() ? Status()
+                                             : runBatch(step, slot, events, progress, trace);
+}
+
+Status PreparedSection::runLocal(Step &step, const SlotValues &slot, EventTable &events,
+                                 Progress &progress, Trace &trace) {
   progress.enter(step.record);
-  if (!step.batch) {
-    int64_t begin = nowNanoseconds();
-    if (events.watch)
-      events.watch->begin({&step.record, 1}, slot.ringIndex);
-    Status status = step.local[slot.ringIndex % step.local.size()]->run(slot);
-    if (events.watch)
-      events.watch->end({&step.record, 1}, slot.ringIndex);
-    progress.leave(step.record);
-    trace.add({step.record, slot.step, begin, nowNanoseconds()});
-    return status;
-  }
+  int64_t begin = nowNanoseconds();
+  if (events.watch)
+    events.watch->begin({&step.record, 1}, slot.ringIndex);
+  Status status = step.local[slot.ringIndex % step.local.size()]->run(slot);
+  if (checksRecords && status.ok())
+    status = device->synchronise();
+  if (events.watch)
+    events.watch->end({&step.record, 1}, slot.ringIndex);
+  progress.leave(step.record);
+  trace.add({step.record, slot.step, begin, nowNanoseconds()});
+  return status;
+}
+
+Status PreparedSection::runBatch(Step &step, const SlotValues &slot, EventTable &events,
+                                 Progress &progress, Trace &trace) {
+  progress.enter(step.record);
   PreparedBatch &batch = *step.batch;
   if (step.record->lane() != abi::TRANSFER)
     if (Status status = events.finish(batch, progress, trace); !status.ok())
       return status;
-  // Others read the rank's memory as soon as it has come, and write to it, so what was run before
-  // has to be done. A communicator that enqueues would not need it.
-  if (Status status = device->synchronise(); !status.ok())
-    return status;
+  // Others read the rank's memory as soon as it has come, and write to it.
+  if (!batch.communicator->isEnqueued())
+    if (Status status = device->synchronise(); !status.ok())
+      return status;
   if (Status status = start(batch, slot.ringIndex, progress); !status.ok())
     return status;
   if (events.watch)

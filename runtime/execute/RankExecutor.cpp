@@ -5,7 +5,6 @@
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/abi/LastRuns.h"
 #include "runtime/abi/Stages.h"
-#include "runtime/collective/StagedCommunicator.h"
 #include "runtime/execute/BufferWriter.h"
 #include "runtime/execute/Initialise.h"
 
@@ -15,17 +14,21 @@ namespace pcc::runtime {
 
 RankExecutor::RankExecutor(const abi::Executable &executable, int64_t rank,
                            std::unique_ptr<Device> device, std::unique_ptr<Communicator> world,
-                           size_t tracedRecords)
+                           RankOptions options)
     : whole(executable), own(executable.programs(abi::programOfRank(executable, rank))),
-      ownRank(rank), ownDevice(std::move(device)), worldCommunicator(std::move(world)),
-      events(own.events()), ownTrace(tracedRecords) {
-  groups.world = worldCommunicator;
-  if (!ownDevice->hasHostMemory())
-    groups.world = std::make_shared<StagedCommunicator>(worldCommunicator, *ownDevice);
+      ownRank(rank), options(options), ownDevice(std::move(device)),
+      worldCommunicator(std::move(world)), events(own.events()), ownTrace(options.tracedRecords) {
   memory.base[abi::CONSTANT] = ownDevice->constants();
 }
 
-Status RankExecutor::load(uint64_t seed) {
+Status RankExecutor::load(uint64_t seed, const JoinDevices &join) {
+  Expected<std::shared_ptr<Communicator>> joined = join(worldCommunicator, *ownDevice);
+  if (!joined)
+    return joined.status().at({.rank = ownRank});
+  {
+    std::lock_guard lock(joinMutex);
+    groups.world = std::move(*joined);
+  }
   if (Status status = allocateSpaces(); !status.ok())
     return std::move(status).at({.rank = ownRank});
   if (Status status = initialiseParameters(seed); !status.ok())
@@ -36,6 +39,13 @@ Status RankExecutor::load(uint64_t seed) {
     return status;
   planSlots();
   return {};
+}
+
+void RankExecutor::abort(const std::string &reason) {
+  worldCommunicator->abort(reason);
+  std::lock_guard lock(joinMutex);
+  if (groups.world && groups.world != worldCommunicator)
+    groups.world->abort(reason);
 }
 
 Status RankExecutor::allocateSpaces() {
@@ -123,7 +133,8 @@ Status RankExecutor::runToFirst(std::span<const CollectiveCall> calls) {
 Status RankExecutor::prepareSections() {
   PrepareContext context{whole, own, memory, ownRank};
   for (int s = 0; s < own.sections_size(); ++s) {
-    Expected<PreparedSection> section = PreparedSection::prepare(s, context, *ownDevice, groups);
+    Expected<PreparedSection> section =
+        PreparedSection::prepare(s, context, *ownDevice, groups, options.checksRecords);
     if (!section)
       return section.status();
     sections.push_back(std::move(*section));

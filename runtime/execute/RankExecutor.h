@@ -5,10 +5,12 @@
 #ifndef PCC_RUNTIME_EXECUTE_RANKEXECUTOR_H
 #define PCC_RUNTIME_EXECUTE_RANKEXECUTOR_H
 
+#include "runtime/execute/DeviceCommunicator.h"
 #include "runtime/execute/PreparedSection.h"
 #include "runtime/execute/Tensor.h"
 
 #include <functional>
+#include <mutex>
 #include <optional>
 
 namespace pcc::runtime {
@@ -35,16 +37,25 @@ struct TaggedBytes {
   uint32_t tag = 0;
 };
 
+struct RankOptions {
+  /// The trace has the last so many runs of records.
+  size_t tracedRecords = 0;
+  /// Each record of the device is waited for.
+  bool checksRecords = false;
+};
+
 class RankExecutor {
 public:
-  /// `executable` must be valid and outlive this. The trace has the last `tracedRecords` runs of
-  /// records.
+  /// `executable` must be valid and outlive this.
   RankExecutor(const abi::Executable &executable, int64_t rank, std::unique_ptr<Device> device,
-               std::unique_ptr<Communicator> world, size_t tracedRecords);
+               std::unique_ptr<Communicator> world, RankOptions options);
 
   /// Allocates, makes groups, prepares records, initialises parameters. Called by every rank at the
   /// same time, each on its thread.
-  Status load(uint64_t seed);
+  Status load(uint64_t seed, const JoinDevices &join);
+
+  /// Ends every wait for other ranks, now and later. May be called from any thread.
+  void abort(const std::string &reason);
 
   /// Runs all slots; `step` counts from 0. Step 0 begins with section `start_training`, if there is
   /// one.
@@ -94,10 +105,13 @@ private:
   const abi::Executable &whole;
   const abi::Program &own;
   const int64_t ownRank;
+  const RankOptions options;
   // Prepared records refer to the device, so it must go after them.
   std::unique_ptr<Device> ownDevice;
   /// For memory of the host.
   std::shared_ptr<Communicator> worldCommunicator, toFirst;
+  /// Of an abort with a rank that is just joining.
+  std::mutex joinMutex;
   RankGroups groups;
   std::vector<std::unique_ptr<Allocation>> spaces;
   RankMemory memory;

@@ -74,8 +74,10 @@ Expected<RunData> openAll(const abi::RunConfig &config, const abi::Program &prog
 
 /// What the session is loaded with; an error names the flag of the link.
 Expected<SessionOptions> sessionOptionsOf(const abi::RunConfig &config) {
-  SessionOptions options{
-      .seed = config.seed(), .threads = config.threads(), .timeOut = config.time_out()};
+  SessionOptions options{.seed = config.seed(),
+                         .threads = config.threads(),
+                         .timeOut = config.time_out(),
+                         .checksRecords = config.check_records()};
   if (config.link().empty())
     return options;
   Expected<machine::Link> link = machine::parseLink(config.link());

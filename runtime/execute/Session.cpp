@@ -57,17 +57,18 @@ Expected<std::unique_ptr<Session>> Session::load(abi::Executable executable,
   auto devices = openDevices(state->executable, world, options.threads);
   if (!devices)
     return devices.status();
+  JoinDevices join = chooseJoin(world, *devices, /*overHost=*/options.link.has_value());
   auto communicators = state->world->connect();
   if (!communicators)
     return communicators.status();
   for (int i = 0; i < world.ownRanks(); ++i)
     state->executors.push_back(std::make_unique<RankExecutor>(
         state->executable, world.firstRank() + i, std::move((*devices)[i]),
-        std::move((*communicators)[i]), options.tracedRecords));
+        std::move((*communicators)[i]), RankOptions{options.tracedRecords, options.checksRecords}));
   std::unique_ptr<Session> session(new Session(std::move(state)));
   bool isWhole = session->world().isWhole();
-  Status loaded = session->onEveryRank([seed = options.seed, isWhole](RankExecutor &rank) {
-    Status status = rank.load(seed);
+  Status loaded = session->onEveryRank([seed = options.seed, isWhole, join](RankExecutor &rank) {
+    Status status = rank.load(seed, join);
     return status.ok() && !isWhole ? rank.connectToFirst() : status;
   });
   if (!loaded.ok())
@@ -84,7 +85,8 @@ Status Session::onEveryRank(const std::function<Status(RankExecutor &)> &body) {
     return status.ok() ? executor.device().synchronise().at({.rank = executor.rank()}) : status;
   };
   task->abort = [state = state](const std::string &reason) {
-    state->executors[0]->world().abort(reason);
+    for (const std::unique_ptr<RankExecutor> &executor : state->executors)
+      executor->abort(reason);
   };
   for (const std::unique_ptr<RankExecutor> &executor : state->executors)
     task->progress.push_back(&executor->progress());

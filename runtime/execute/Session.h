@@ -32,6 +32,8 @@ struct SessionOptions {
   std::shared_ptr<World> world = {};
   /// Of each rank so many runs of records are remembered (traces).
   size_t tracedRecords = 4096;
+  /// Each record of a device is waited for before the next one, so that an error names it.
+  bool checksRecords = false;
 };
 
 using NamedTensors = std::map<std::string, Tensor>;

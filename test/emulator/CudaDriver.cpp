@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A CUDA driver without a GPU: libcuda.so.1 for tests, whose one GPU, "emulator" of compute
-// capability 0.0, is the host. It takes no PTX, and machine code as GpuModules.h says. Like the
+// A CUDA driver without a GPU: libcuda.so.1 for tests, whose GPU, "emulator" of compute capability
+// 0.0, is the host; PCC_EMULATED_GPUS in the environment makes several of it, which share the
+// host's memory and streams. It takes no PTX, and machine code as GpuModules.h says. Like the
 // driver it wants a context on each thread that calls, and an address that is nobody's is an error
 // of all calls from then on, until the context is made anew.
 
@@ -20,7 +21,7 @@ using namespace pcc::test;
 
 namespace {
 
-/// The context of the only GPU.
+/// The context of all GPUs.
 struct Emulator {
   std::mutex mutex;
   int users = 0;
@@ -29,13 +30,28 @@ struct Emulator {
 };
 
 Emulator emulator;
-thread_local bool hasContext = false;
-const auto theContext = reinterpret_cast<ContextHandle>(&emulator);
+constexpr int mostGpus = 64, noGpu = -1;
+thread_local int contextGpu = noGpu;
 
-/// Does a call under the lock; one that needs a context fails without it.
+/// By number of the GPU: what stands for its context.
+char contexts[mostGpus];
+ContextHandle contextOf(int gpu) { return reinterpret_cast<ContextHandle>(&contexts[gpu]); }
+
+int gpuCount() {
+  const char *text = std::getenv("PCC_EMULATED_GPUS");
+  return text ? std::clamp(std::atoi(text), 0, mostGpus) : 1;
+}
+
+/// Does a call under the lock, which a body that waits takes; one that needs a context fails
+/// without it.
 template <typename Body> Result inContext(Body body) {
-  std::lock_guard lock(emulator.mutex);
-  return hasContext && emulator.users > 0 ? body() : Result::InvalidContext;
+  std::unique_lock lock(emulator.mutex);
+  if (contextGpu == noGpu || emulator.users == 0)
+    return Result::InvalidContext;
+  if constexpr (std::is_invocable_v<Body, GpuStreams::Lock &>)
+    return body(lock);
+  else
+    return body();
 }
 
 /// Enqueues a piece of work that moves bytes.
@@ -66,15 +82,27 @@ void *host(DevicePointer address) { return reinterpret_cast<void *>(address); }
 
 Result pcc::test::enqueueWork(StreamHandle stream, std::vector<GpuBytes> touched,
                               std::function<void()> work) {
+  return enqueueMeeting(stream, std::move(touched), [work = std::move(work)] {
+    work();
+    return Result::Success;
+  });
+}
+
+Result pcc::test::enqueueMeeting(StreamHandle stream, std::vector<GpuBytes> touched,
+                                 std::function<Result()> work) {
   return inContext([&] {
     return emulator.streams.add(stream, [touched = std::move(touched), work = std::move(work)] {
-      if (!holdAll(touched))
-        return Result::IllegalAddress;
-      work();
-      return Result::Success;
+      return holdAll(touched) ? work() : Result::IllegalAddress;
     });
   });
 }
+
+void pcc::test::retryWork() {
+  std::lock_guard lock(emulator.mutex);
+  emulator.streams.retry();
+}
+
+int pcc::test::currentGpu() { return contextGpu; }
 
 extern "C" {
 
@@ -102,6 +130,9 @@ Result cuGetErrorName(Result result, const char **text) {
   case Result::NotFound:
     *text = "CUDA_ERROR_NOT_FOUND";
     break;
+  case Result::CaptureUnsupported:
+    *text = "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED";
+    break;
   case Result::IllegalAddress:
     *text = "CUDA_ERROR_ILLEGAL_ADDRESS";
     break;
@@ -117,13 +148,13 @@ Result cuGetErrorString(Result, const char **text) {
 }
 
 Result cuDeviceGetCount(int *count) {
-  *count = 1;
+  *count = gpuCount();
   return Result::Success;
 }
 
 Result cuDeviceGet(DeviceNumber *device, int ordinal) {
   *device = ordinal;
-  return ordinal == 0 ? Result::Success : Result::InvalidValue;
+  return ordinal >= 0 && ordinal < gpuCount() ? Result::Success : Result::InvalidValue;
 }
 
 Result cuDeviceGetName(char *name, int capacity, DeviceNumber) {
@@ -141,11 +172,16 @@ Result cuDeviceGetAttribute(int *value, Attribute, DeviceNumber) {
   return Result::Success;
 }
 
-Result cuDevicePrimaryCtxRetain(ContextHandle *context, DeviceNumber) {
+Result cuDeviceGetUuid_v2(Uuid *uuid, DeviceNumber device) {
+  *uuid = {{'e', 'm', 'u', 'l', 'a', 't', 'o', 'r', char(device)}};
+  return Result::Success;
+}
+
+Result cuDevicePrimaryCtxRetain(ContextHandle *context, DeviceNumber device) {
   std::lock_guard lock(emulator.mutex);
   if (emulator.users++ == 0)
     emulator.streams.forgetErrors();
-  *context = theContext;
+  *context = contextOf(device);
   return Result::Success;
 }
 
@@ -156,7 +192,10 @@ Result cuDevicePrimaryCtxRelease_v2(DeviceNumber) {
 }
 
 Result cuCtxSetCurrent(ContextHandle context) {
-  hasContext = context == theContext;
+  contextGpu = noGpu;
+  for (int gpu = 0; gpu < gpuCount(); ++gpu)
+    if (context == contextOf(gpu))
+      contextGpu = gpu;
   return Result::Success;
 }
 
@@ -167,15 +206,71 @@ Result cuStreamCreate(StreamHandle *stream, unsigned) {
   });
 }
 
+Result cuCtxGetStreamPriorityRange(int *least, int *greatest) {
+  *least = 0;
+  *greatest = -5;
+  return Result::Success;
+}
+
+Result cuStreamCreateWithPriority(StreamHandle *stream, unsigned flags, int priority) {
+  return priority > 0 || priority < -5 ? Result::InvalidValue : cuStreamCreate(stream, flags);
+}
+
 Result cuStreamDestroy_v2(StreamHandle stream) {
-  return inContext([=] {
-    emulator.streams.destroy(stream);
+  return inContext([=](GpuStreams::Lock &lock) {
+    emulator.streams.destroy(lock, stream);
     return Result::Success;
   });
 }
 
 Result cuStreamSynchronize(StreamHandle stream) {
-  return inContext([=] { return emulator.streams.wait(stream); });
+  return inContext([=](GpuStreams::Lock &lock) { return emulator.streams.wait(lock, stream); });
+}
+
+Result cuStreamWaitEvent(StreamHandle stream, EventHandle event, unsigned) {
+  return inContext([=] { return emulator.streams.addWait(stream, *event); });
+}
+
+Result cuStreamBeginCapture_v2(StreamHandle stream, CaptureMode) {
+  return inContext([=] {
+    if (stream->capture)
+      return Result::InvalidValue;
+    stream->capture = std::make_unique<GraphObject>();
+    return Result::Success;
+  });
+}
+
+Result cuStreamEndCapture(StreamHandle stream, GraphHandle *graph) {
+  return inContext([=] {
+    *graph = stream->capture.release();
+    return *graph ? Result::Success : Result::InvalidValue;
+  });
+}
+
+Result cuGraphInstantiateWithFlags(GraphExecHandle *exec, GraphHandle graph, unsigned long long) {
+  return inContext([=] {
+    *exec = new GraphExecObject{graph->work};
+    return Result::Success;
+  });
+}
+
+Result cuGraphDestroy(GraphHandle graph) {
+  delete graph;
+  return Result::Success;
+}
+
+Result cuGraphLaunch(GraphExecHandle exec, StreamHandle stream) {
+  return inContext([=] {
+    Result result = Result::Success;
+    for (const Work &work : exec->work)
+      result = emulator.streams.add(stream, work);
+    return result;
+  });
+}
+
+Result cuGraphExecDestroy(GraphExecHandle exec) {
+  delete exec;
+  return Result::Success;
 }
 
 Result cuEventCreate(EventHandle *event, unsigned) {
@@ -190,13 +285,15 @@ Result cuEventDestroy_v2(EventHandle event) {
 
 Result cuEventRecord(EventHandle event, StreamHandle stream) {
   return inContext([=] {
+    if (stream->capture)
+      return Result::CaptureUnsupported; // no program needs it
     *event = {stream, stream->enqueued};
     return Result::Success;
   });
 }
 
 Result cuEventSynchronize(EventHandle event) {
-  return inContext([=] { return emulator.streams.wait(*event); });
+  return inContext([=](GpuStreams::Lock &lock) { return emulator.streams.wait(lock, *event); });
 }
 
 Result cuModuleLoadDataEx(ModuleHandle *module, const void *image, unsigned count,
@@ -211,8 +308,8 @@ Result cuModuleLoadDataEx(ModuleHandle *module, const void *image, unsigned coun
 }
 
 Result cuModuleUnload(ModuleHandle module) {
-  return inContext([=] {
-    emulator.streams.waitForAll();
+  return inContext([=](GpuStreams::Lock &lock) {
+    emulator.streams.waitForAll(lock);
     delete module;
     return Result::Success;
   });
@@ -260,8 +357,8 @@ Result cuMemAlloc_v2(DevicePointer *address, size_t bytes) {
 }
 
 Result cuMemFree_v2(DevicePointer address) {
-  return inContext([=] {
-    emulator.streams.waitForAll();
+  return inContext([=](GpuStreams::Lock &lock) {
+    emulator.streams.waitForAll(lock);
     return emulator.memory.free(address) ? Result::Success : Result::InvalidValue;
   });
 }
@@ -313,8 +410,18 @@ Result cuMemsetD8Async(DevicePointer destination, unsigned char value, size_t co
                                             .primaryContextRelease = cuDevicePrimaryCtxRelease_v2,
                                             .contextSetCurrent = cuCtxSetCurrent,
                                             .streamCreate = cuStreamCreate,
+                                            .contextGetStreamPriorityRange =
+                                                cuCtxGetStreamPriorityRange,
+                                            .streamCreateWithPriority = cuStreamCreateWithPriority,
                                             .streamDestroy = cuStreamDestroy_v2,
                                             .streamSynchronize = cuStreamSynchronize,
+                                            .streamWaitEvent = cuStreamWaitEvent,
+                                            .streamBeginCapture = cuStreamBeginCapture_v2,
+                                            .streamEndCapture = cuStreamEndCapture,
+                                            .graphInstantiate = cuGraphInstantiateWithFlags,
+                                            .graphDestroy = cuGraphDestroy,
+                                            .graphLaunch = cuGraphLaunch,
+                                            .graphExecDestroy = cuGraphExecDestroy,
                                             .eventCreate = cuEventCreate,
                                             .eventDestroy = cuEventDestroy_v2,
                                             .eventRecord = cuEventRecord,
@@ -331,4 +438,5 @@ Result cuMemsetD8Async(DevicePointer destination, unsigned char value, size_t co
                                             .memcpyHostToDevice = cuMemcpyHtoDAsync_v2,
                                             .memcpyDeviceToHost = cuMemcpyDtoHAsync_v2,
                                             .memcpyDeviceToDevice = cuMemcpyDtoDAsync_v2,
-                                            .memsetBytes = cuMemsetD8Async};
+                                            .memsetBytes = cuMemsetD8Async,
+                                            .deviceGetUuid = cuDeviceGetUuid_v2};

@@ -10,44 +10,80 @@ using namespace runtime::cuda;
 
 StreamHandle GpuStreams::create() { return *streams.insert(new StreamObject).first; }
 
-void GpuStreams::destroy(StreamHandle stream) {
-  wait(stream);
+void GpuStreams::destroy(Lock &lock, StreamHandle stream) {
+  wait(lock, stream);
   streams.erase(stream);
   delete stream;
 }
 
-Result GpuStreams::add(StreamHandle stream, std::function<Result()> work) {
-  if (error == Result::Success) {
-    stream->work.push_back(std::move(work));
-    ++stream->enqueued;
+Result GpuStreams::add(StreamHandle stream, Work work) {
+  if (error != Result::Success)
+    return error;
+  if (stream->capture) {
+    stream->capture->work.push_back(std::move(work));
+    return error;
   }
+  stream->work.push_back(std::move(work));
+  ++stream->enqueued;
+  retry();
   return error;
 }
 
-void GpuStreams::runTo(StreamObject &stream, uint64_t place) {
+Result GpuStreams::addWait(StreamHandle stream, EventObject event) {
+  if (!event.stream)
+    return error; // an event that was never recorded holds nobody up
+  return add(stream, [this, event] {
+    return !streams.contains(event.stream) || runTo(*event.stream, event.place) ? Result::Success
+                                                                                : Result::NotReady;
+  });
+}
+
+void GpuStreams::retry() {
+  ++changes;
+  changed.notify_all();
+}
+
+/// Whether all work up to `place` is done.
+bool GpuStreams::runTo(StreamObject &stream, uint64_t place) {
   while (stream.done < place) {
-    std::function<Result()> work = std::move(stream.work.front());
+    if (stream.isBusy)
+      return false;
+    stream.isBusy = true;
+    Result result = error == Result::Success ? stream.work.front()() : error;
+    stream.isBusy = false;
+    if (result == Result::NotReady)
+      return false;
     stream.work.pop_front();
     ++stream.done;
-    if (error == Result::Success)
-      error = work();
+    ++done;
+    error = result;
   }
+  return true;
 }
 
-Result GpuStreams::wait(StreamHandle stream) {
-  runTo(*stream, stream->enqueued);
+Result GpuStreams::waitFor(Lock &lock, StreamObject &stream, uint64_t place) {
+  while (!runTo(stream, place)) {
+    uint64_t doneBefore = done, changesBefore = changes;
+    for (StreamHandle other : streams)
+      runTo(*other, other->enqueued);
+    if (done == doneBefore && stream.done < place)
+      changed.wait(lock, [&] { return changes != changesBefore; });
+  }
   return error;
 }
 
-Result GpuStreams::wait(const EventObject &event) {
-  if (event.stream)
-    runTo(*event.stream, event.place);
-  return error;
+Result GpuStreams::wait(Lock &lock, StreamHandle stream) {
+  return stream->capture ? Result::CaptureUnsupported : waitFor(lock, *stream, stream->enqueued);
 }
 
-Result GpuStreams::waitForAll() {
-  for (StreamHandle stream : streams)
-    wait(stream);
+Result GpuStreams::wait(Lock &lock, const EventObject &event) {
+  return event.stream ? waitFor(lock, *event.stream, event.place) : error;
+}
+
+Result GpuStreams::waitForAll(Lock &lock) {
+  for (StreamHandle stream : std::vector(streams.begin(), streams.end()))
+    if (streams.contains(stream)) // nobody destroyed it while this one slept
+      waitFor(lock, *stream, stream->enqueued);
   return error;
 }
 

@@ -21,4 +21,16 @@ struct GpuBytes {
 runtime::cuda::Result enqueueWork(runtime::cuda::StreamHandle stream, std::vector<GpuBytes> touched,
                                   std::function<void()> work);
 
+/// Enqueues work that may not be ready (Result::NotReady): it is tried again when others are
+/// further, or after retryWork().
+runtime::cuda::Result enqueueMeeting(runtime::cuda::StreamHandle stream,
+                                     std::vector<GpuBytes> touched,
+                                     std::function<runtime::cuda::Result()> work);
+
+/// Something has changed that work waits for.
+void retryWork();
+
+/// The number of the GPU whose context this thread has; -1: none.
+int currentGpu();
+
 } // namespace pcc::test

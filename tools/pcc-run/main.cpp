@@ -26,6 +26,7 @@ struct Options {
   std::string communicator = "auto", reduction = "ordered";
   int64_t deviceNum = 0, steps = 0, epochs = 0, saveEvery = 0, logEvery = 20, seed = 0, threads = 0;
   double timeOut = 0;
+  bool checkRecords = false;
   bool shuffle = false, help = false;
 
   bool isJson() const { return format == "json"; }
@@ -68,6 +69,8 @@ std::vector<tools::Flag> flagsOf(Options &options) {
        IntegerTarget{&options.threads, 0, 4096}},
       {"help", "this text", &options.help},
   };
+      {"check-records", "each record is waited for, so that an error of a GPU names it",
+       &options.checkRecords},
 }
 
 Status parse(int argc, char **argv, Options &options) {
@@ -117,6 +120,7 @@ abi::RunConfig configOf(const Options &options) {
   return config;
 }
 
+  config.set_check_records(options.checkRecords);
 Status run(const Options &options) {
   Expected<abi::Executable> executable = abi::readExecutable(options.program);
   if (!executable)

@@ -36,6 +36,7 @@ constexpr FieldInfo runFields[] = {
     {"communicator", "what joins the ranks: local, mpi, or auto, which is mpi where several "
                      "processes were started"},
     {"reduction", "who sums over mpi: ordered, as local ranks do, or library, MPI itself"},
+    {"check_records", "each record is waited for, so that an error of a GPU names it"},
     {"save", "a .safetensors file for the parameters after training"},
     {"save_every", "it is written after every so many epochs, too; 0: only at the end", 0,
      unlimited},

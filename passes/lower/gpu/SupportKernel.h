@@ -80,5 +80,6 @@ void emitConvolutionKernel(mlir::gpu::GPUModuleOp kernels, const std::string &na
                            task::ConvolutionKind kind, mlir::Type type);
 void emitAttentionKernel(mlir::gpu::GPUModuleOp kernels);
 void emitAttentionGradientKernels(mlir::gpu::GPUModuleOp kernels);
+void emitCollectiveKernels(mlir::ModuleOp module, mlir::gpu::GPUModuleOp kernels);
 
 } // namespace pcc::lower

@@ -133,6 +133,7 @@ LogicalResult emitSupportKernels(ModuleOp module, gpu::GPUModuleOp kernels) {
   WalkResult products = module.walk([&](task::MatmulOp op) -> WalkResult {
     Type type = elementOf(op.getA()), result = elementOf(op.getC());
     if (!isa<FloatType>(type) || !isa<FloatType>(result))
+  emitCollectiveKernels(module, kernels);
       return op.emitOpError() << "expected a product of floats, got one of " << type;
     std::string name = "pcc_product_" + nameOf(type) + "_" + nameOf(result);
     if (known.insert(name).second)

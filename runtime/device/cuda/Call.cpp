@@ -11,19 +11,22 @@ Call::Call(FunctionHandle function, int64_t blocks, uint32_t threads,
     : scalars(scalars.begin(), scalars.end()), function(function), blocks(blocks), threads(threads),
       buffers(std::move(buffers)), parameters(this->buffers.size() + this->scalars.size()) {}
 
-Status Call::run(const abi::Record &record, Stream &stream) {
+Result Call::enqueue(const Driver &driver, StreamHandle stream) {
   if (blocks == 0)
-    return {};
+    return Result::Success;
   size_t next = 0;
   for (std::byte *&buffer : buffers)
     parameters[next++] = &buffer;
   for (int64_t &scalar : scalars)
     parameters[next++] = &scalar;
-  return stream.enqueued(record,
-                         stream.driver().launchKernel(function, unsigned(blocks), 1, 1, threads, 1,
-                                                      1, /*sharedBytes=*/0, stream.get(),
-                                                      parameters.data(), nullptr),
-                         "cuLaunchKernel");
+  return driver.launchKernel(function, unsigned(blocks), 1, 1, threads, 1, 1, /*sharedBytes=*/0,
+                             stream, parameters.data(), nullptr);
+}
+
+Status Call::run(const abi::Record &record, Stream &stream) {
+  if (blocks == 0)
+    return {};
+  return stream.enqueued(record, enqueue(stream.driver(), stream.get()), "cuLaunchKernel");
 }
 
 namespace {
@@ -33,6 +36,7 @@ public:
   CallsRecord(const abi::Record &record, std::vector<Call> calls, Stream &stream)
       : record(record), calls(std::move(calls)), stream(stream) {}
 
+  SlotUse uses() const override { return {}; }
   Status run(const SlotValues &) override {
     for (Call &call : calls)
       if (Status status = call.run(record, stream); !status.ok())

@@ -16,6 +16,8 @@ public:
        std::span<const int64_t> scalars);
 
   /// Enqueues it with the numbers as they are now; nothing for no blocks.
+  Result enqueue(const Driver &driver, StreamHandle stream);
+  /// The same, for a record.
   Status run(const abi::Record &record, Stream &stream);
 
   /// The numbers, which may change between runs.

@@ -3,6 +3,7 @@
 #include "runtime/device/cuda/CudaDevice.h"
 
 #include "runtime/device/cuda/Records.h"
+#include "runtime/device/cuda/Replay.h"
 #include "runtime/device/cuda/library/Products.h"
 
 #include <map>
@@ -42,7 +43,7 @@ public:
 
   Expected<PreparedPointer> prepare(const abi::Record &record,
                                     const PrepareContext &context) override {
-    RankParts parts{*code, *stream, products};
+    RankParts parts = ownParts();
     switch (record.kind_case()) {
     case abi::Record::kLaunch:
       return prepareLaunch(record, context, parts);
@@ -63,9 +64,15 @@ public:
     }
   }
 
+  std::unique_ptr<PreparedRecord> join(std::vector<RecordToRun> records) override {
+    return std::make_unique<Replay>(std::move(records), *stream);
+  }
+
   void parallel(int64_t count, const std::function<void(int64_t, int64_t)> &body) override {
     body(0, count);
   }
+
+  RankParts ownParts() { return {*code, *stream, products}; }
 
 private:
   std::shared_ptr<const Gpu> gpu;
@@ -91,6 +98,9 @@ Expected<LoadedGpu> loadOn(const Driver &driver, int ordinal, const abi::Executa
 }
 
 } // namespace
+
+RankParts partsOf(Device &device) { return static_cast<CudaDevice &>(device).ownParts(); }
+
 } // namespace cuda
 
 Expected<std::vector<std::unique_ptr<Device>>> makeCudaDevices(const abi::Executable &executable,

@@ -12,6 +12,22 @@
 
 namespace pcc::runtime {
 
+namespace cuda {
+class Code;
+class Products;
+class Stream;
+
+/// What a rank's records run on, which goes with its device.
+struct RankParts {
+  const Code &code;
+  Stream &stream;
+  Products &products;
+};
+
+/// Of a device of this kind.
+RankParts partsOf(Device &device);
+} // namespace cuda
+
 /// Devices for the ranks `first` … `first + ranks - 1` of an executable with code for GPUs, which
 /// must be valid and outlive them. Ranks go to this machine's GPUs in turn, so several may share
 /// one. Errors: Unavailable without a driver or a GPU that runs the code; the driver's.

@@ -19,8 +19,17 @@ std::vector<Symbol> Driver::table(Driver &driver) {
       symbol("cuDevicePrimaryCtxRelease_v2", driver.primaryContextRelease),
       symbol("cuCtxSetCurrent", driver.contextSetCurrent),
       symbol("cuStreamCreate", driver.streamCreate),
+      symbol("cuCtxGetStreamPriorityRange", driver.contextGetStreamPriorityRange),
+      symbol("cuStreamCreateWithPriority", driver.streamCreateWithPriority),
       symbol("cuStreamDestroy_v2", driver.streamDestroy),
       symbol("cuStreamSynchronize", driver.streamSynchronize),
+      symbol("cuStreamWaitEvent", driver.streamWaitEvent),
+      symbol("cuStreamBeginCapture_v2", driver.streamBeginCapture),
+      symbol("cuStreamEndCapture", driver.streamEndCapture),
+      symbol("cuGraphInstantiateWithFlags", driver.graphInstantiate),
+      symbol("cuGraphDestroy", driver.graphDestroy),
+      symbol("cuGraphLaunch", driver.graphLaunch),
+      symbol("cuGraphExecDestroy", driver.graphExecDestroy),
       symbol("cuEventCreate", driver.eventCreate),
       symbol("cuEventDestroy_v2", driver.eventDestroy),
       symbol("cuEventRecord", driver.eventRecord),
@@ -38,6 +47,7 @@ std::vector<Symbol> Driver::table(Driver &driver) {
       symbol("cuMemcpyDtoHAsync_v2", driver.memcpyDeviceToHost),
       symbol("cuMemcpyDtoDAsync_v2", driver.memcpyDeviceToDevice),
       symbol("cuMemsetD8Async", driver.memsetBytes),
+      symbol("cuDeviceGetUuid_v2", driver.deviceGetUuid),
   };
 }
 

@@ -22,6 +22,8 @@ using StreamHandle = struct StreamObject *;
 using EventHandle = struct EventObject *;
 using ModuleHandle = struct ModuleObject *;
 using FunctionHandle = struct FunctionObject *;
+using GraphHandle = struct GraphObject *;
+using GraphExecHandle = struct GraphExecObject *;
 
 enum class Result : int {
   Success = 0,
@@ -31,12 +33,22 @@ enum class Result : int {
   InvalidImage = 200,
   InvalidContext = 201,
   NotFound = 500,
+  NotReady = 600,
   IllegalAddress = 700,
+  CaptureUnsupported = 900,
 };
 
 enum class Attribute : int { CapabilityMajor = 75, CapabilityMinor = 76 };
 
+/// By which a GPU is told from all others of the world.
+struct Uuid {
+  char bytes[16];
+};
+
 enum class JitOption : int { ErrorLog = 5, ErrorLogBytes = 6 };
+
+/// What a capture forbids meanwhile: to its own thread, what is unsafe.
+enum class CaptureMode : int { ThreadLocal = 1 };
 
 /// Flags of streams and events.
 constexpr unsigned nonBlockingStream = 1, untimedEvent = 2;
@@ -55,8 +67,17 @@ struct Driver {
   Result (*primaryContextRelease)(DeviceNumber device);
   Result (*contextSetCurrent)(ContextHandle context);
   Result (*streamCreate)(StreamHandle *stream, unsigned flags);
+  Result (*contextGetStreamPriorityRange)(int *least, int *greatest);
+  Result (*streamCreateWithPriority)(StreamHandle *stream, unsigned flags, int priority);
   Result (*streamDestroy)(StreamHandle stream);
   Result (*streamSynchronize)(StreamHandle stream);
+  Result (*streamWaitEvent)(StreamHandle stream, EventHandle event, unsigned flags);
+  Result (*streamBeginCapture)(StreamHandle stream, CaptureMode mode);
+  Result (*streamEndCapture)(StreamHandle stream, GraphHandle *graph);
+  Result (*graphInstantiate)(GraphExecHandle *exec, GraphHandle graph, unsigned long long flags);
+  Result (*graphDestroy)(GraphHandle graph);
+  Result (*graphLaunch)(GraphExecHandle exec, StreamHandle stream);
+  Result (*graphExecDestroy)(GraphExecHandle exec);
   Result (*eventCreate)(EventHandle *event, unsigned flags);
   Result (*eventDestroy)(EventHandle event);
   Result (*eventRecord)(EventHandle event, StreamHandle stream);
@@ -81,6 +102,7 @@ struct Driver {
                                  StreamHandle stream);
   Result (*memsetBytes)(DevicePointer destination, unsigned char value, size_t count,
                         StreamHandle stream);
+  Result (*deviceGetUuid)(Uuid *uuid, DeviceNumber device);
 
   /// The driver, or the reason why it is not here; the same on every call. Unavailable also where
   /// it has no GPU.

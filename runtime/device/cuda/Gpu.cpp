@@ -38,6 +38,7 @@ Expected<GpuFacts> factsOf(const Driver &driver, int ordinal) {
       {driver.deviceGet(&number, ordinal), "cuDeviceGet"},
       {driver.deviceGetName(name, sizeof name, number), "cuDeviceGetName"},
       {driver.deviceTotalMem(&bytes, number), "cuDeviceTotalMem"},
+      {driver.deviceGetUuid(&facts.uuid, number), "cuDeviceGetUuid"},
       {driver.deviceGetAttribute(&facts.major, Attribute::CapabilityMajor, number),
        "cuDeviceGetAttribute"},
       {driver.deviceGetAttribute(&facts.minor, Attribute::CapabilityMinor, number),

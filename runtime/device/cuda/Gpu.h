@@ -16,6 +16,7 @@ struct GpuFacts {
   /// Compute capability: 9, 0 runs code for sm_90.
   int major = 0, minor = 0;
   uint64_t bytes = 0;
+  Uuid uuid = {};
 };
 
 Expected<int> countGpus(const Driver &driver);

@@ -13,6 +13,7 @@ public:
   LaunchRecord(const abi::Record &record, LaunchScalars scalars, Call call, Stream &stream)
       : record(record), scalars(std::move(scalars)), call(std::move(call)), stream(stream) {}
 
+  SlotUse uses() const override { return scalars.uses(); }
   Status run(const SlotValues &slot) override {
     call.scalars = scalars.at(slot);
     return call.run(record, stream);

@@ -13,6 +13,7 @@ public:
              Stream &stream)
       : record(record), destination(destination), source(source), stream(stream) {}
 
+  SlotUse uses() const override { return {}; }
   Status run(const SlotValues &) override {
     uint64_t bytes = record.copy().bytes();
     if (bytes == 0)
@@ -33,6 +34,7 @@ public:
   FillRecord(const abi::Record &record, DevicePointer destination, Stream &stream)
       : record(record), destination(destination), stream(stream) {}
 
+  SlotUse uses() const override { return {}; }
   Status run(const SlotValues &) override {
     uint64_t bytes = record.fill().bytes();
     if (bytes == 0)

@@ -9,20 +9,12 @@
 
 #include "runtime/device/Slots.h"
 #include "runtime/device/cuda/Code.h"
+#include "runtime/device/cuda/CudaDevice.h"
 #include "runtime/device/cuda/Stream.h"
 
 namespace pcc::runtime::cuda {
 
 using PreparedPointer = std::unique_ptr<PreparedRecord>;
-
-class Products;
-
-/// What a rank's records run on. Both must outlive them.
-struct RankParts {
-  const Code &code;
-  Stream &stream;
-  Products &products;
-};
 
 Expected<PreparedPointer> prepareLaunch(const abi::Record &record, const PrepareContext &context,
                                         RankParts parts);

@@ -8,10 +8,6 @@
 namespace pcc::runtime::cuda {
 
 Staging::~Staging() {
-  for (const Flight &flight : flights)
-    gpu->driver.eventDestroy(flight.fetched);
-  for (EventHandle event : idleEvents)
-    gpu->driver.eventDestroy(event);
   if (ring)
     gpu->driver.memFreeHost(ring);
 }
@@ -51,11 +47,11 @@ Status Staging::copyPiece(DevicePointer destination, std::span<const std::byte> 
                        "cuMemcpyHtoDAsync");
       !status.ok())
     return status;
-  Expected<EventHandle> event = takeEvent();
+  Expected<Event> event = takeEvent();
   if (!event)
     return event.status();
-  flights.push_back({*event, filled});
-  return driver.check(driver.eventRecord(*event, stream), "cuEventRecord");
+  flights.push_back({std::move(*event), filled});
+  return flights.back().fetched.record(stream);
 }
 
 /// Lets the next `bytes` bytes have one free place.
@@ -67,29 +63,21 @@ Status Staging::makeRoom(uint64_t bytes) {
       fetched = filled;
       break;
     }
-    Flight oldest = flights.front();
-    if (Status status =
-            gpu->driver.check(gpu->driver.eventSynchronize(oldest.fetched), "cuEventSynchronize");
-        !status.ok())
+    Flight &oldest = flights.front();
+    if (Status status = oldest.fetched.synchronise(); !status.ok())
       return status;
-    flights.pop_front();
-    idleEvents.push_back(oldest.fetched);
     fetched = oldest.end;
+    idleEvents.push_back(std::move(oldest.fetched));
+    flights.pop_front();
   }
   return {};
 }
 
-Expected<EventHandle> Staging::takeEvent() {
-  if (!idleEvents.empty()) {
-    EventHandle event = idleEvents.back();
-    idleEvents.pop_back();
-    return event;
-  }
-  EventHandle event = nullptr;
-  if (Status status =
-          gpu->driver.check(gpu->driver.eventCreate(&event, untimedEvent), "cuEventCreate");
-      !status.ok())
-    return status;
+Expected<Event> Staging::takeEvent() {
+  if (idleEvents.empty())
+    return Event::make(gpu);
+  Event event = std::move(idleEvents.back());
+  idleEvents.pop_back();
   return event;
 }
 

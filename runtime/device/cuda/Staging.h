@@ -7,7 +7,7 @@
 #ifndef PCC_RUNTIME_DEVICE_CUDA_STAGING_H
 #define PCC_RUNTIME_DEVICE_CUDA_STAGING_H
 
-#include "runtime/device/cuda/Gpu.h"
+#include "runtime/device/cuda/Event.h"
 
 #include <deque>
 #include <span>
@@ -28,13 +28,13 @@ private:
 
   /// What the GPU has yet to fetch, up to a number of bytes that went through the ring.
   struct Flight {
-    EventHandle fetched;
+    Event fetched;
     uint64_t end;
   };
   Status makeRing();
   Status makeRoom(uint64_t bytes);
   Status copyPiece(DevicePointer destination, std::span<const std::byte> source);
-  Expected<EventHandle> takeEvent();
+  Expected<Event> takeEvent();
 
   std::shared_ptr<const Gpu> gpu;
   StreamHandle stream;
@@ -43,7 +43,7 @@ private:
   /// ringBytes.
   uint64_t filled = 0, fetched = 0;
   std::deque<Flight> flights;
-  std::vector<EventHandle> idleEvents;
+  std::vector<Event> idleEvents;
 };
 
 } // namespace pcc::runtime::cuda

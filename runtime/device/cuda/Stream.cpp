@@ -23,15 +23,21 @@ Stream::~Stream() {
   driver().streamDestroy(handle);
 }
 
-Status Stream::enqueued(const abi::Record &record, Status status) {
+Status Stream::waitFor(const Event &event) {
+  return driver().check(driver().streamWaitEvent(handle, event.get(), 0), "cuStreamWaitEvent");
+}
+
+Status Stream::enqueued(const abi::Record &firstOfThem, const abi::Record &lastOfThem,
+                        int64_t records, Status status) {
   if (!status.ok())
     // Errors of what runs on the GPU show at any later call.
     return count == 0 ? status
                       : std::move(status).within(fmt::format(
                             "this, or one of {} records since '{}'", count, first->op()));
-  if (count++ == 0)
-    first = &record;
-  last = &record;
+  if (count == 0)
+    first = &firstOfThem;
+  count += records;
+  last = &lastOfThem;
   return {};
 }
 

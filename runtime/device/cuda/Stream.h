@@ -6,6 +6,7 @@
 #ifndef PCC_RUNTIME_DEVICE_CUDA_STREAM_H
 #define PCC_RUNTIME_DEVICE_CUDA_STREAM_H
 
+#include "runtime/device/cuda/Event.h"
 #include "runtime/device/cuda/Staging.h"
 
 #include <optional>
@@ -22,12 +23,42 @@ public:
   const Driver &driver() const { return gpu->driver; }
   StreamHandle get() const { return handle; }
 
+  /// Where it runs; others may enqueue there as well.
+  const std::shared_ptr<const Gpu> gpu;
+
+  /// What is enqueued from now on comes behind the event; the event behind what is enqueued.
+  Status waitFor(const Event &event);
+  Status record(Event &event) { return event.record(handle); }
+
   /// A call for a record: the status, and that the record is enqueued.
   Status enqueued(const abi::Record &record, Result result, const char *call) {
     return enqueued(record, driver().check(result, call));
   }
   /// The same of a call of another library, whose status it is.
-  Status enqueued(const abi::Record &record, Status status);
+  Status enqueued(const abi::Record &record, Status status) {
+    return enqueued(record, record, 1, std::move(status));
+  }
+  /// The same for `records` records, of which these are the first and the last.
+  Status enqueued(const abi::Record &first, const abi::Record &last, int64_t records,
+                  Status status);
+
+  /// While it lives, what is enqueued is not counted: a capture takes it down.
+  class Capturing {
+  public:
+    explicit Capturing(Stream &stream)
+        : stream(stream), first(stream.first), last(stream.last), count(stream.count) {}
+    ~Capturing() {
+      stream.first = first;
+      stream.last = last;
+      stream.count = count;
+    }
+    Capturing(const Capturing &) = delete;
+
+  private:
+    Stream &stream;
+    const abi::Record *const first, *const last;
+    const int64_t count;
+  };
 
   Status copyIn(DevicePointer destination, std::span<const std::byte> source);
   Status copyOut(std::span<std::byte> destination, DevicePointer source);
@@ -39,7 +70,6 @@ public:
 private:
   Status tellRecords(Status status);
 
-  const std::shared_ptr<const Gpu> gpu;
   const StreamHandle handle;
   std::optional<Staging> staging;
   /// Of what was enqueued since the last synchronisation.

@@ -23,6 +23,7 @@ public:
   AccumulateRecord(const abi::Record &record, Call call, Stream &stream)
       : record(record), call(std::move(call)), stream(stream) {}
 
+  SlotUse uses() const override { return usedBy(record.accumulate().accumulation()); }
   Status run(const SlotValues &slot) override {
     call.scalars.back() = adds(record.accumulate().accumulation(), slot);
     return call.run(record, stream);
@@ -50,6 +51,7 @@ public:
   ProductRecord(const abi::Record &record, Call call, Stream &stream)
       : record(record), flags(flagsOf(record.matmul())), call(std::move(call)), stream(stream) {}
 
+  SlotUse uses() const override { return usedBy(record.matmul().accumulation()); }
   Status run(const SlotValues &slot) override {
     call.scalars.back() = flags + adds(record.matmul().accumulation(), slot) * Flag::addToC;
     return call.run(record, stream);

@@ -38,8 +38,17 @@ TEST(DriverHeader, PrototypesAndNames) {
   SAME(primaryContextRelease, cuDevicePrimaryCtxRelease);
   SAME(contextSetCurrent, cuCtxSetCurrent);
   SAME(streamCreate, cuStreamCreate);
+  SAME(contextGetStreamPriorityRange, cuCtxGetStreamPriorityRange);
+  SAME(streamCreateWithPriority, cuStreamCreateWithPriority);
   SAME(streamDestroy, cuStreamDestroy);
   SAME(streamSynchronize, cuStreamSynchronize);
+  SAME(streamWaitEvent, cuStreamWaitEvent);
+  SAME(streamBeginCapture, cuStreamBeginCapture);
+  SAME(streamEndCapture, cuStreamEndCapture);
+  SAME(graphInstantiate, cuGraphInstantiateWithFlags);
+  SAME(graphDestroy, cuGraphDestroy);
+  SAME(graphLaunch, cuGraphLaunch);
+  SAME(graphExecDestroy, cuGraphExecDestroy);
   SAME(eventCreate, cuEventCreate);
   SAME(eventDestroy, cuEventDestroy);
   SAME(eventRecord, cuEventRecord);
@@ -57,6 +66,7 @@ TEST(DriverHeader, PrototypesAndNames) {
   SAME(memcpyDeviceToHost, cuMemcpyDtoHAsync);
   SAME(memcpyDeviceToDevice, cuMemcpyDtoDAsync);
   SAME(memsetBytes, cuMemsetD8Async);
+  SAME(deviceGetUuid, cuDeviceGetUuid);
   Driver driver;
   std::set<std::string> own;
   for (const runtime::Symbol &row : Driver::table(driver))
@@ -75,7 +85,10 @@ TEST(DriverHeader, Numbers) {
   EXPECT_EQ(int(Result::InvalidImage), CUDA_ERROR_INVALID_IMAGE);
   EXPECT_EQ(int(Result::InvalidContext), CUDA_ERROR_INVALID_CONTEXT);
   EXPECT_EQ(int(Result::NotFound), CUDA_ERROR_NOT_FOUND);
+  EXPECT_EQ(int(Result::NotReady), CUDA_ERROR_NOT_READY);
   EXPECT_EQ(int(Result::IllegalAddress), CUDA_ERROR_ILLEGAL_ADDRESS);
+  EXPECT_EQ(int(Result::CaptureUnsupported), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+  EXPECT_EQ(int(CaptureMode::ThreadLocal), CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
   EXPECT_EQ(int(Attribute::CapabilityMajor), CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
   EXPECT_EQ(int(Attribute::CapabilityMinor), CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
   EXPECT_EQ(int(JitOption::ErrorLog), CU_JIT_ERROR_LOG_BUFFER);

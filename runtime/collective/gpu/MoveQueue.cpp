@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/collective/gpu/MoveQueue.h"
+
+#include "runtime/abi/ElementTypes.h"
+#include "runtime/abi/SupportKernels.h"
+#include "runtime/device/cuda/Call.h"
+
+#include <algorithm>
+
+namespace pcc::runtime::gpu {
+namespace {
+
+std::string_view nameOf(abi::ReduceOp reduction) {
+  switch (reduction) {
+  case abi::MAX:
+    return "max";
+  case abi::MIN:
+    return "min";
+  case abi::PROD:
+    return "prod";
+  default:
+    return "sum";
+  }
+}
+
+} // namespace
+
+Expected<std::unique_ptr<MoveQueue>> MoveQueue::make(std::shared_ptr<const cuda::Gpu> gpu,
+                                                     const cuda::Code &code) {
+  Expected<std::unique_ptr<cuda::SideStream>> stream = cuda::SideStream::make(gpu);
+  if (!stream)
+    return stream.status();
+  return std::make_unique<MoveQueue>(std::move(gpu), code, std::move(*stream));
+}
+
+MoveQueue::~MoveQueue() {
+  if (!gpu->enter().ok())
+    return;
+  (void)side->synchronise(); // the staging's ring is read until then
+  staging.reset();
+}
+
+Status MoveQueue::enqueue(std::span<const Move> moves) {
+  if (Status status = sendTables(moves); !status.ok())
+    return status;
+  for (const Move &move : moves)
+    if (Status status = std::visit([&](const auto &one) { return enqueueOne(one); }, move);
+        !status.ok())
+      return status;
+  return {};
+}
+
+/// All tables of some moves go over at once.
+Status MoveQueue::sendTables(std::span<const Move> moves) {
+  std::vector<const std::byte *> addresses;
+  for (const Move &move : moves)
+    if (auto *reduction = std::get_if<Reduction>(&move)) {
+      addresses.insert(addresses.end(), reduction->sources.begin(), reduction->sources.end());
+      addresses.insert(addresses.end(), reduction->targets.begin(), reduction->targets.end());
+    }
+  if (addresses.empty())
+    return {};
+  std::span<const std::byte> bytes = std::as_bytes(std::span(addresses));
+  if (bytes.size() > tableBytes) {
+    tableBytes = std::max<uint64_t>(2 * bytes.size(), 4096);
+    Expected<std::unique_ptr<Allocation>> memory = cuda::allocateOn(gpu, tableBytes);
+    if (!memory)
+      return memory.status();
+    tables = std::move(*memory); // the driver frees the old ones when the GPU is done with them
+  }
+  nextTable = tables->base;
+  return staging->copy(cuda::pointer(nextTable), bytes);
+}
+
+Status MoveQueue::enqueueOne(const CopyBytes &copy) {
+  const cuda::Driver &driver = gpu->driver;
+  return driver.check(driver.memcpyDeviceToDevice(cuda::pointer(copy.target),
+                                                  cuda::pointer(copy.source), copy.bytes,
+                                                  side->get()),
+                      "cuMemcpyDtoDAsync");
+}
+
+Status MoveQueue::enqueueOne(const ZeroBytes &zero) {
+  const cuda::Driver &driver = gpu->driver;
+  return driver.check(driver.memsetBytes(cuda::pointer(zero.target), 0, zero.bytes, side->get()),
+                      "cuMemsetD8Async");
+}
+
+Status MoveQueue::enqueueOne(const MoveBox &box) {
+  if (box.sizes.size() > abi::mostBoxDims)
+    return Status::unavailable(fmt::format("expected boxes of {} dimensions at most, got {}",
+                                           abi::mostBoxDims, box.sizes.size()));
+  std::vector<int64_t> numbers = {1};
+  for (int64_t size : box.sizes)
+    numbers[0] *= size;
+  auto add = [&](const std::vector<int64_t> &list, int64_t fill) {
+    numbers.insert(numbers.end(), abi::mostBoxDims - list.size(), fill);
+    numbers.insert(numbers.end(), list.begin(), list.end());
+  };
+  add(box.sizes, 1);
+  add(box.sourceStrides, 0);
+  add(box.targetStrides, 0);
+  std::string function =
+      box.reduction == abi::REDUCE_OP_UNSPECIFIED
+          ? fmt::format("pcc_box_i{}", 8 * abi::elementBytes(box.type))
+          : fmt::format("pcc_box_{}_{}", nameOf(box.reduction), abi::elementName(box.type));
+  return launch(function, numbers[0], {const_cast<std::byte *>(box.source), box.target}, numbers);
+}
+
+Status MoveQueue::enqueueOne(const Reduction &reduction) {
+  std::byte *sources = nextTable;
+  std::byte *targets = sources + reduction.sources.size() * sizeof(void *);
+  nextTable = targets + reduction.targets.size() * sizeof(void *);
+  const int64_t numbers[] = {reduction.count, reduction.run, reduction.stride,
+                             int64_t(reduction.sources.size()), int64_t(reduction.targets.size())};
+  return launch(fmt::format("pcc_reduce_{}_{}", nameOf(reduction.reduction),
+                            abi::elementName(reduction.type)),
+                reduction.count, {sources, targets}, numbers);
+}
+
+Status MoveQueue::launch(const std::string &function, int64_t elements,
+                         std::vector<std::byte *> pointers, std::span<const int64_t> numbers) {
+  auto found = functions.find(function);
+  if (found == functions.end()) {
+    Expected<cuda::FunctionHandle> handle = code.support(function);
+    if (!handle)
+      return handle.status();
+    found = functions.emplace(function, *handle).first;
+  }
+  cuda::Call call(found->second, abi::blocksOfElements(elements), abi::supportThreads,
+                  std::move(pointers), numbers);
+  return gpu->driver.check(call.enqueue(gpu->driver, side->get()), "cuLaunchKernel");
+}
+
+} // namespace pcc::runtime::gpu

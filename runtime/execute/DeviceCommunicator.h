@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What joins the memories of the ranks' devices: for memory of the host the host's communicator
+// itself; for others what reaches them best.
+
+#ifndef PCC_RUNTIME_EXECUTE_DEVICECOMMUNICATOR_H
+#define PCC_RUNTIME_EXECUTE_DEVICECOMMUNICATOR_H
+
+#include "runtime/collective/World.h"
+#include "runtime/device/Device.h"
+
+namespace pcc::runtime {
+
+/// Makes of a rank's communicator for the host's memory, of all ranks, that for the memory of its
+/// device, which must outlive it. Called once by every rank, on its thread.
+using JoinDevices = std::function<Expected<std::shared_ptr<Communicator>>(
+    std::shared_ptr<Communicator> host, Device &device)>;
+
+/// The way that fits the devices of this process's ranks, in their order. `overHost`: by the host's
+/// communicator in any case.
+JoinDevices chooseJoin(const World &world, std::span<const std::unique_ptr<Device>> devices,
+                       bool overHost);
+
+} // namespace pcc::runtime
+
+#endif // PCC_RUNTIME_EXECUTE_DEVICECOMMUNICATOR_H

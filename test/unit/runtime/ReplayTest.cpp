@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Records that go to a GPU as one: whether they are enqueued one by one, captured or launched as a
+// graph, they do the same.
+
+#include "runtime/device/cuda/Replay.h"
+#include "runtime/device/cuda/CudaDevice.h"
+#include "test/unit/runtime/GpuPrograms.h"
+#include "test/unit/runtime/Programs.h"
+
+#include <gtest/gtest.h>
+
+namespace pcc::test {
+namespace {
+
+using namespace runtime;
+
+/// Launches that store numbers of the slot, each in a buffer of its own.
+class ReplayTest : public testing::Test {
+protected:
+  /// Leaves `constant`, then the number.
+  void addLaunch(abi::Scalar::SlotValue value, int64_t constant) {
+    uint32_t buffer = builder.buffer("seen", abi::PERSISTENT, abi::I64, {3});
+    abi::Section &section = builder.executable.programs(0).sections_size()
+                                ? *builder.program.mutable_sections(0)
+                                : builder.section("main");
+    abi::Record &record = builder.launch(section, "store_scalars", {buffer}, {3, constant, 0, 0});
+    record.mutable_launch()->mutable_scalars(2)->set_slot_value(value);
+    record.set_op("launch " + std::to_string(section.records_size()));
+  }
+
+  void prepare() {
+    executable = forGpu(builder.executable);
+    auto devices = makeCudaDevices(executable, 0, 1);
+    ASSERT_TRUE(bool(devices)) << devices.status().describe();
+    device = std::move((*devices)[0]);
+    device->enterThread();
+    space = std::move(*device->allocate(executable.programs(0).memory().persistent_bytes()));
+    memory.base[abi::PERSISTENT] = space->base;
+    for (const abi::Record &record : executable.programs(0).sections(0).records()) {
+      auto ready = device->prepare(record, {executable, executable.programs(0), memory, 0});
+      ASSERT_TRUE(bool(ready)) << ready.status().describe();
+      prepared.push_back(std::move(*ready));
+    }
+  }
+
+  std::vector<RecordToRun> all() const {
+    std::vector<RecordToRun> records;
+    for (size_t i = 0; i < prepared.size(); ++i)
+      records.push_back({&executable.programs(0).sections(0).records(int(i)), prepared[i].get()});
+    return records;
+  }
+
+  std::vector<int64_t> seen(int buffer) {
+    std::vector<int64_t> values(2);
+    const abi::Buffer &plan = executable.programs(0).memory().buffers(buffer);
+    Status status =
+        device->copyOut(std::as_writable_bytes(std::span(values)), space->base + plan.offset());
+    EXPECT_TRUE(status.ok()) << status.describe();
+    return values;
+  }
+
+  ProgramBuilder builder{1};
+  abi::Executable executable;
+  std::unique_ptr<Device> device;
+  std::unique_ptr<Allocation> space;
+  RankMemory memory;
+  std::vector<std::unique_ptr<PreparedRecord>> prepared;
+};
+
+TEST_F(ReplayTest, DoesTheSameInEverySlot) {
+  addLaunch(abi::Scalar::MICROBATCH, 7);
+  addLaunch(abi::Scalar::FIRST, 8);
+  addLaunch(abi::Scalar::NONE, 9);
+  prepare();
+  std::unique_ptr<PreparedRecord> whole = device->join(all());
+  ASSERT_TRUE(whole);
+  SlotUse use = whole->uses();
+  EXPECT_TRUE(use.microbatch && use.first);
+  EXPECT_FALSE(use.copy || use.step);
+  for (int64_t step = 0; step < 4; ++step)
+    for (int64_t microbatch = 0; microbatch < 3; ++microbatch) {
+      ASSERT_TRUE(
+          whole->run({.microbatch = microbatch, .first = microbatch == 0, .step = step}).ok());
+      EXPECT_EQ(seen(0), (std::vector<int64_t>{7, microbatch}));
+      EXPECT_EQ(seen(1), (std::vector<int64_t>{8, microbatch == 0}));
+      EXPECT_EQ(seen(2), (std::vector<int64_t>{9, 0}));
+    }
+}
+
+// What a graph does wrong is told as of its records.
+TEST_F(ReplayTest, ErrorsNameTheRecords) {
+  addLaunch(abi::Scalar::NONE, 1);
+  addLaunch(abi::Scalar::NONE, 2);
+  prepare();
+  std::unique_ptr<PreparedRecord> whole = device->join(all());
+  for (int run = 0; run < 2; ++run)
+    ASSERT_TRUE(whole->run({}).ok());
+  ASSERT_TRUE(device->synchronise().ok());
+  space.reset();
+  ASSERT_TRUE(whole->run({}).ok()); // it is only enqueued
+  EXPECT_EQ(device->synchronise().message(),
+            "one of 2 records from 'launch 1' to 'launch 2': cuStreamSynchronize: "
+            "CUDA_ERROR_ILLEGAL_ADDRESS: so says the emulator");
+}
+
+/// Waits for the device, which no capture allows.
+class Waits final : public PreparedRecord {
+public:
+  explicit Waits(Device &device) : device(device) {}
+  SlotUse uses() const override { return {}; }
+  Status run(const SlotValues &) override {
+    ++runs;
+    return device.synchronise();
+  }
+  int runs = 0;
+
+private:
+  Device &device;
+};
+
+TEST_F(ReplayTest, RunsWhatCannotBeCapturedAsItIs) {
+  addLaunch(abi::Scalar::COPY, 3);
+  prepare();
+  Waits waits(*device);
+  std::vector<RecordToRun> records = all();
+  records.push_back({records[0].record, &waits});
+  std::unique_ptr<PreparedRecord> whole = device->join(records);
+  for (int64_t run = 0; run < 4; ++run) {
+    Status status = whole->run({.copy = 5});
+    ASSERT_TRUE(status.ok()) << status.describe();
+    EXPECT_EQ(seen(0), (std::vector<int64_t>{3, 5}));
+  }
+  EXPECT_EQ(waits.runs, 5) << "four runs and one try to capture";
+}
+
+} // namespace
+} // namespace pcc::test
