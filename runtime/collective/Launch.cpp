@@ -39,6 +39,34 @@ Status readNumber(const Environment &environment, const char *name, int &number)
   return {};
 }
 
+/// The first name of a list of Slurm's: "node3" of "node[3-6,9],other".
+std::string firstNode(const std::string &list) {
+  size_t bracket = list.find_first_of("[,");
+  std::string name = list.substr(0, bracket);
+  if (bracket == std::string::npos || list[bracket] == ',')
+    return name;
+  size_t end = list.find_first_of("-,]", bracket);
+  return name + list.substr(bracket + 1, end - bracket - 1);
+}
+
+/// Where process 0 can be reached.
+Status readStore(const Environment &environment, Launch &launch) {
+  const char *host = environment("MASTER_ADDR"), *nodes = environment("SLURM_STEP_NODELIST");
+  if (host)
+    launch.storeHost = host;
+  else if (launch.localProcesses == launch.processes)
+    launch.storeHost = "127.0.0.1";
+  else if (nodes)
+    launch.storeHost = firstNode(nodes);
+  launch.storePort = 29500;
+  if (Status status = readNumber(environment, "MASTER_PORT", launch.storePort); !status.ok())
+    return status;
+  const char *isTaken = environment("TORCHELASTIC_USE_AGENT_STORE");
+  if (isTaken && std::string_view(isTaken) == "True")
+    ++launch.storePort;
+  return {};
+}
+
 Expected<Launch> readConvention(const Convention &names, const Environment &environment) {
   Launch launch{.launcher = names.launcher};
   const std::pair<const char *, int *> fields[] = {{names.process, &launch.process},
@@ -54,6 +82,8 @@ Expected<Launch> readConvention(const Convention &names, const Environment &envi
                                         names.process, launch.processes, names.processes,
                                         launch.process));
   launch.localProcesses = std::max(launch.localProcesses, launch.localProcess + 1);
+  if (Status status = readStore(environment, launch); !status.ok())
+    return status;
   return launch;
 }
 

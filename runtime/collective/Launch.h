@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Who started this process, and as which of how many: the conventions of mpirun (OpenMPI, and the
-// PMI of MPICH's hydra), Slurm and torchrun.
+// PMI of MPICH's hydra), Slurm and torchrun; and where process 0 can be reached.
 
 #ifndef PCC_RUNTIME_COLLECTIVE_LAUNCH_H
 #define PCC_RUNTIME_COLLECTIVE_LAUNCH_H
@@ -21,6 +21,9 @@ struct Launch {
   /// The same among the processes of this machine.
   int localProcess = 0;
   int localProcesses = 1;
+  /// Where process 0 has its store; no host: nobody says.
+  std::string storeHost = {};
+  int storePort = 0;
 
   bool isAlone() const { return processes == 1; }
   bool isFirst() const { return process == 0; }
@@ -32,6 +35,11 @@ using Environment = std::function<const char *(const char *name)>;
 /// Reads the launch from the environment. Where several conventions are there, mpirun's counts
 /// before torchrun's, and that before Slurm's, in whose allocations the others run. Error
 /// (BadUsage): a variable that is no number, or a process that is not below their number.
+///
+/// The store is at MASTER_ADDR and MASTER_PORT. Without the first it is on the machine where all
+/// processes are, or on the first node of Slurm's step; without the second at port 29500, as
+/// torchrun has it. Where torchrun keeps a store of its own at the port
+/// (TORCHELASTIC_USE_AGENT_STORE), ours is at the next one.
 Expected<Launch> readLaunch(const Environment &environment);
 
 /// Of this process.

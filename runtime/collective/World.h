@@ -54,6 +54,12 @@ public:
     return std::vector<std::optional<std::string>>(size_t(processes()));
   }
 
+  /// Has `listener` called with the reason when a rank of another process gives the run up, or one
+  /// is lost; now if that was before. On some other thread.
+  virtual void whenGivenUp(std::function<void(const std::string &)> listener) const {
+    (void)listener;
+  }
+
   /// Ends the connection after a run that went well; every process calls it.
   virtual Status close() { return {}; }
 

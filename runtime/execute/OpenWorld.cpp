@@ -4,6 +4,7 @@
 
 #include "runtime/abi/RankExpression.h"
 #include "runtime/collective/mpi/MpiWorld.h"
+#include "runtime/collective/store/StoreWorld.h"
 
 #include <algorithm>
 #include <thread>
@@ -21,8 +22,8 @@ std::string startOf(const Launch &launch) {
 
 Status checkOptions(const abi::RunConfig &config, const Launch &launch, int ranks) {
   if (config.communicator() == abi::COMMUNICATOR_LOCAL && !launch.isAlone())
-    return Status::badUsage(
-        fmt::format("--communicator: expected mpi or auto, since {}, got local", startOf(launch)));
+    return Status::badUsage(fmt::format(
+        "--communicator: expected mpi, store or auto, since {}, got local", startOf(launch)));
   if (launch.isAlone())
     return {};
   if (!config.link().empty())
@@ -36,6 +37,24 @@ Status checkOptions(const abi::RunConfig &config, const Launch &launch, int rank
   return {};
 }
 
+/// What joins the processes on the host, whatever joins their devices.
+abi::CommunicatorKind hostKind(const abi::RunConfig &config, const Launch &launch) {
+  if (config.communicator() != abi::COMMUNICATOR_AUTO &&
+      config.communicator() != abi::COMMUNICATOR_NCCL)
+    return config.communicator();
+  if (launch.isAlone())
+    return abi::COMMUNICATOR_LOCAL;
+  return launch.launcher == "torchrun" ? abi::COMMUNICATOR_STORE : abi::COMMUNICATOR_MPI;
+}
+
+using Opened = Expected<std::shared_ptr<World>>;
+
+Opened shared(Expected<std::unique_ptr<World>> world) {
+  if (!world)
+    return world.status();
+  return std::shared_ptr<World>(std::move(*world));
+}
+
 /// OpenMPI that nobody told of other processes takes itself for the only one.
 Status checkProcesses(const mpi::Engine &engine, const Launch &launch) {
   if (engine.processes() == launch.processes)
@@ -45,27 +64,8 @@ Status checkProcesses(const mpi::Engine &engine, const Launch &launch) {
                   startOf(launch), engine.processes(), launch.processes));
 }
 
-} // namespace
-
-int threadsOf(const abi::RunConfig &config, const Launch &launch) {
-  int cores = int(std::max(1u, std::thread::hardware_concurrency()));
-  // Where a launcher bound this process to some cores, these are its share already.
-  bool isBound = cores < int(sysconf(_SC_NPROCESSORS_ONLN));
-  if (config.threads() == 0 && isBound)
-    return cores;
-  int all = config.threads() > 0 ? config.threads() : cores;
-  return std::max(1, all / launch.localProcesses);
-}
-
-Expected<std::shared_ptr<World>> openWorld(const abi::Executable &executable,
-                                           const abi::RunConfig &config, const Launch &launch) {
-  int ranks = int(abi::rankCount(executable.mesh()));
-  if (Status status = checkOptions(config, launch, ranks); !status.ok())
-    return status;
-  bool isLocal = config.communicator() == abi::COMMUNICATOR_LOCAL ||
-                 (config.communicator() == abi::COMMUNICATOR_AUTO && launch.isAlone());
-  if (isLocal)
-    return std::shared_ptr<World>();
+Opened openMpi(const abi::Executable &executable, const abi::RunConfig &config,
+               const Launch &launch, int ranks) {
   Expected<const PccMpi *> library = mpi::openLibrary();
   if (!library)
     return library.status();
@@ -82,10 +82,52 @@ Expected<std::shared_ptr<World>> openWorld(const abi::Executable &executable,
                                               : mpi::Reductions::Ordered,
                             .common = executable.SerializeAsString(),
                             .cores = threadsOf(config, launch)};
-  auto world = mpi::makeWorld(std::move(*engine), ranks, options);
-  if (!world)
-    return world.status();
-  return std::shared_ptr<World>(std::move(*world));
+  return shared(mpi::makeWorld(std::move(*engine), ranks, options));
+}
+
+Opened openStore(const abi::Executable &executable, const abi::RunConfig &config,
+                 const Launch &launch, int ranks) {
+  store::WorldOptions options{.address = {launch.storeHost, launch.storePort},
+                              .process = launch.process,
+                              .processes = launch.processes,
+                              .ranks = ranks,
+                              .common = executable.SerializeAsString()};
+  if (launch.isAlone())
+    options.address = {};
+  if (options.address.host.empty())
+    return Status::badUsage(fmt::format("{} on several machines: expected the first one's name in "
+                                        "the environment's 'MASTER_ADDR'",
+                                        startOf(launch)));
+  // A run that waits longer for its ranks waits longer for their processes, too.
+  options.patience = std::max(options.patience, config.time_out());
+  return shared(store::makeWorld(options));
+}
+
+} // namespace
+
+int threadsOf(const abi::RunConfig &config, const Launch &launch) {
+  int cores = int(std::max(1u, std::thread::hardware_concurrency()));
+  // Where a launcher bound this process to some cores, these are its share already.
+  bool isBound = cores < int(sysconf(_SC_NPROCESSORS_ONLN));
+  if (config.threads() == 0 && isBound)
+    return cores;
+  int all = config.threads() > 0 ? config.threads() : cores;
+  return std::max(1, all / launch.localProcesses);
+}
+
+Opened openWorld(const abi::Executable &executable, const abi::RunConfig &config,
+                 const Launch &launch) {
+  int ranks = int(abi::rankCount(executable.mesh()));
+  if (Status status = checkOptions(config, launch, ranks); !status.ok())
+    return status;
+  switch (hostKind(config, launch)) {
+  case abi::COMMUNICATOR_MPI:
+    return openMpi(executable, config, launch, ranks);
+  case abi::COMMUNICATOR_STORE:
+    return openStore(executable, config, launch, ranks);
+  default:
+    return std::shared_ptr<World>();
+  }
 }
 
 } // namespace pcc::runtime

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // pcc-run: trains or evaluates a linked program on all its ranks, as threads of this process or of
-// those that mpirun or srun started.
+// those that mpirun, srun or torchrun started.
 
 #include "runtime/abi/Executable.h"
 #include "runtime/abi/RankExpression.h"
@@ -35,7 +35,9 @@ struct Options {
 const std::map<std::string, abi::CommunicatorKind> communicators = {
     {"auto", abi::COMMUNICATOR_AUTO},
     {"local", abi::COMMUNICATOR_LOCAL},
-    {"mpi", abi::COMMUNICATOR_MPI}};
+    {"mpi", abi::COMMUNICATOR_MPI},
+    {"nccl", abi::COMMUNICATOR_NCCL},
+    {"store", abi::COMMUNICATOR_STORE}};
 const std::map<std::string, abi::ReductionOrder> reductions = {{"ordered", abi::REDUCTION_ORDERED},
                                                                {"library", abi::REDUCTION_LIBRARY}};
 
@@ -62,15 +64,16 @@ std::vector<tools::Flag> flagsOf(Options &options) {
       {"link", "RATE,LATENCY as in 10Gbps,20us: communication takes as long as over such links",
        &options.link},
       {"trace", "file for a Chrome trace of the last records", &options.trace},
-      {"communicator", "what joins the ranks: auto, local, mpi", &options.communicator},
+      {"communicator", "what joins the ranks: auto, local, mpi, nccl, store",
+       &options.communicator},
       {"reduction", "who sums over mpi: ordered, library", &options.reduction},
       {"seed", "for first values and data", IntegerTarget{&options.seed, 0, unlimited}},
       {"threads", "threads of all ranks together, 0: one per core",
        IntegerTarget{&options.threads, 0, 4096}},
-      {"help", "this text", &options.help},
-  };
       {"check-records", "each record is waited for, so that an error of a GPU names it",
        &options.checkRecords},
+      {"help", "this text", &options.help},
+  };
 }
 
 Status parse(int argc, char **argv, Options &options) {
@@ -90,7 +93,8 @@ Status parse(int argc, char **argv, Options &options) {
         fmt::format("--format: expected text or json, got '{}'", options.format));
   if (!communicators.contains(options.communicator))
     return Status::badUsage(
-        fmt::format("--communicator: expected auto, local or mpi, got '{}'", options.communicator));
+        fmt::format("--communicator: expected auto, local, mpi, nccl or store, got '{}'",
+                    options.communicator));
   if (!reductions.contains(options.reduction))
     return Status::badUsage(
         fmt::format("--reduction: expected ordered or library, got '{}'", options.reduction));
@@ -117,10 +121,10 @@ abi::RunConfig configOf(const Options &options) {
   config.set_link(options.link);
   config.set_communicator(communicators.at(options.communicator));
   config.set_reduction(reductions.at(options.reduction));
+  config.set_check_records(options.checkRecords);
   return config;
 }
 
-  config.set_check_records(options.checkRecords);
 Status run(const Options &options) {
   Expected<abi::Executable> executable = abi::readExecutable(options.program);
   if (!executable)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // pcc run: trains and evaluates a program, or a model that it compiles first, on local ranks or on
-// those of all processes that mpirun or srun started.
+// those of all processes that mpirun, srun or torchrun started.
 
 #include "runtime/execute/RunProgram.h"
 #include "tools/pcc/RoadFlags.h"
@@ -33,8 +33,8 @@ constexpr FieldInfo runFields[] = {
     {"shuffle", "another order of rows in each epoch"},
     {"trace", "a file for a Chrome trace of the latest records"},
     {"metrics", "what is evaluated: names of metrics between commas"},
-    {"communicator", "what joins the ranks: local, mpi, or auto, which is mpi where several "
-                     "processes were started"},
+    {"communicator", "what joins the ranks: local, mpi, store, nccl, or auto, which is mpi or the "
+                     "store where several processes were started, and nccl between their GPUs"},
     {"reduction", "who sums over mpi: ordered, as local ranks do, or library, MPI itself"},
     {"check_records", "each record is waited for, so that an error of a GPU names it"},
     {"save", "a .safetensors file for the parameters after training"},

@@ -75,12 +75,13 @@ void allReducePiece(MemberCalls calls, int64_t piece) {
   Range range = rangeOf(piece, calls[0]->count());
   std::vector<std::byte *> destinations;
   for (size_t p = 0; p < calls.size(); ++p)
-    if (calls[0]->kind == abi::ALL_REDUCE || int(p) == calls[0]->root)
+    if (calls[p]->destination && (calls[0]->kind == abi::ALL_REDUCE || int(p) == calls[0]->root))
       destinations.push_back(destinationOf(*calls[p]) + range.begin * elementOf(*calls[p]));
   int64_t offset = range.begin * elementOf(*calls[0]);
-  reduceRange(calls, destinations, range.begin, range.end - range.begin);
+  if (!destinations.empty())
+    reduceRange(calls, destinations, range.begin, range.end - range.begin);
   for (size_t p = 0; p < calls.size(); ++p)
-    if (calls[0]->kind == abi::REDUCE && int(p) != calls[0]->root)
+    if (calls[p]->destination && calls[0]->kind == abi::REDUCE && int(p) != calls[0]->root)
       std::memset(destinationOf(*calls[p]) + offset, 0,
                   (range.end - range.begin) * elementOf(*calls[0]));
 }
@@ -94,8 +95,11 @@ void reduceScatterPiece(MemberCalls calls, int64_t piece) {
     int64_t block = begin / run, inRun = begin % run;
     int64_t count = std::min(run - inRun, range.end - begin);
     int64_t target = block % members, outer = block / members;
-    std::byte *destination = destinationOf(*calls[target]) + (outer * run + inRun) * element;
-    reduceRange(calls, {&destination, 1}, begin, count);
+    std::byte *destination = destinationOf(*calls[target]);
+    if (destination) {
+      destination += (outer * run + inRun) * element;
+      reduceRange(calls, {&destination, 1}, begin, count);
+    }
     begin += count;
   }
 }
@@ -111,8 +115,9 @@ void allGatherPiece(MemberCalls calls, int64_t piece) {
     int64_t count = std::min(run - inRun, range.end - begin);
     int64_t offset = (outer * members + member) * run + inRun;
     for (const CollectiveCall *target : calls)
-      storeBytes(storeOf(calls), destinationOf(*target) + offset * element,
-                 sourceOf(*calls[member]) + begin * element, count * element);
+      if (target->destination)
+        storeBytes(storeOf(calls), destinationOf(*target) + offset * element,
+                   sourceOf(*calls[member]) + begin * element, count * element);
     begin += count;
   }
 }
@@ -122,7 +127,7 @@ void broadcastPiece(MemberCalls calls, int64_t piece) {
   int64_t element = elementOf(*calls[0]), offset = range.begin * element;
   const std::byte *source = sourceOf(*calls[calls[0]->root]) + offset;
   for (const CollectiveCall *call : calls)
-    if (destinationOf(*call) + offset != source)
+    if (call->destination && destinationOf(*call) + offset != source)
       storeBytes(storeOf(calls), destinationOf(*call) + offset, source,
                  (range.end - range.begin) * element);
 }
@@ -131,6 +136,8 @@ void broadcastPiece(MemberCalls calls, int64_t piece) {
 /// the concat axis.
 void allToAllPiece(MemberCalls calls, int64_t target) {
   const CollectiveCall &call = *calls[0];
+  if (!calls[target]->destination)
+    return;
   int64_t members = calls.size();
   std::vector<int64_t> size = call.shape, targetShape, start(size.size(), 0), place(size.size(), 0);
   size[call.axis] /= members;
@@ -148,6 +155,8 @@ void allToAllPiece(MemberCalls calls, int64_t target) {
 /// Everything that one target of a permutation or block exchange receives.
 void boxesPiece(MemberCalls calls, int64_t target) {
   const CollectiveCall &call = *calls[target];
+  if (!call.destination)
+    return;
   bool permutes = call.kind == abi::COLLECTIVE_PERMUTE;
   const std::vector<int64_t> &targetShape = permutes ? call.shape : call.targetShape;
   auto isMine = [&](const Box &box) { return box.target == target; };

@@ -13,7 +13,8 @@
 
 namespace pcc::runtime::local {
 
-/// The same call as each member gave it, by position.
+/// The same call as each member gave it, by position. A destination that is null is not written:
+/// that member does so itself, elsewhere.
 using MemberCalls = std::span<const CollectiveCall *const>;
 
 /// The number of pieces; 0 if there is nothing to do.

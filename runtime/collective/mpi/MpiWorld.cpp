@@ -141,6 +141,9 @@ public:
   std::vector<std::optional<std::string>> ask(double seconds) override {
     return shared->control->ask(seconds);
   }
+  void whenGivenUp(std::function<void(const std::string &)> listener) const override {
+    shared->abort->listen(std::move(listener));
+  }
   Status close() override { return shared->engine->end(); }
 
 private:

@@ -72,6 +72,42 @@ TEST(Launch, MpirunCountsBeforeSlurm) {
                {"mpirun", 1, 2, 0, 1});
 }
 
+void expectStore(const std::map<std::string, std::string> &variables, const std::string &host,
+                 int port) {
+  Expected<Launch> launch = launchOf(variables);
+  ASSERT_TRUE(bool(launch)) << launch.status().message();
+  EXPECT_EQ(launch->storeHost, host);
+  EXPECT_EQ(launch->storePort, port);
+}
+
+// Where process 0 is: said, on the only machine, on the first node; nobody knows.
+TEST(Launch, WhereTheStoreIs) {
+  std::map<std::string, std::string> torchrun = {{"RANK", "1"},
+                                                 {"WORLD_SIZE", "4"},
+                                                 {"LOCAL_RANK", "1"},
+                                                 {"LOCAL_WORLD_SIZE", "2"},
+                                                 {"MASTER_ADDR", "node0"},
+                                                 {"MASTER_PORT", "1234"}};
+  expectStore(torchrun, "node0", 1234);
+  torchrun["TORCHELASTIC_USE_AGENT_STORE"] = "True";
+  expectStore(torchrun, "node0", 1235);
+  std::map<std::string, std::string> mpirun = {{"OMPI_COMM_WORLD_RANK", "1"},
+                                               {"OMPI_COMM_WORLD_SIZE", "4"},
+                                               {"OMPI_COMM_WORLD_LOCAL_RANK", "1"},
+                                               {"OMPI_COMM_WORLD_LOCAL_SIZE", "4"}};
+  expectStore(mpirun, "127.0.0.1", 29500);
+  mpirun["OMPI_COMM_WORLD_LOCAL_SIZE"] = "2";
+  expectStore(mpirun, "", 29500);
+  for (const auto &[nodes, first] : std::map<std::string, std::string>{
+           {"a", "a"}, {"a7,b8", "a7"}, {"node[003-006,9],x", "node003"}, {"n[5,7]", "n5"}})
+    expectStore({{"SLURM_PROCID", "6"},
+                 {"SLURM_NTASKS", "7"},
+                 {"SLURM_LOCALID", "2"},
+                 {"SLURM_STEP_TASKS_PER_NODE", "4,3"},
+                 {"SLURM_STEP_NODELIST", nodes}},
+                first, 29500);
+}
+
 TEST(Launch, Errors) {
   EXPECT_EQ(launchOf({{"RANK", "first"}, {"WORLD_SIZE", "4"}}).status().message(),
             "the environment's 'RANK': expected a number from 0 on, got 'first'");

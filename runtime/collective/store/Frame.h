@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What goes over a connection to the store: a head, a key, a value. Numbers lie as machines have
+// them; all processes of a run are of one architecture.
+
+#ifndef PCC_RUNTIME_COLLECTIVE_STORE_FRAME_H
+#define PCC_RUNTIME_COLLECTIVE_STORE_FRAME_H
+
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace pcc::runtime::store {
+
+enum class Operation : uint32_t {
+  /// The first thing on a connection; the value is the name of the process.
+  Hello,
+  /// `argument`: the number of gets after which the key is gone; 0: it stays.
+  Set,
+  /// Of one or several keys (joinKeys); answered when all are there, with their values
+  /// (joinValues).
+  Get,
+  /// Adds `argument` to a number, which begins at 0; answered with the sum.
+  Add,
+  Delete,
+  /// The last thing: whoever goes without it is lost.
+  Bye,
+  /// Of the store to a Get or Add of the same number.
+  Answer,
+};
+
+/// In front of every head: the word `pcc store`, by which others are told.
+constexpr uint64_t magic = 0x65726f7473636370;
+
+struct Head {
+  uint64_t word = magic;
+  Operation operation = Operation::Hello;
+  uint32_t keyBytes = 0;
+  uint64_t valueBytes = 0;
+  uint64_t number = 0;
+  int64_t argument = 0;
+
+  uint64_t size() const { return sizeof(Head) + keyBytes + valueBytes; }
+};
+
+/// The bytes of a frame.
+inline std::string makeFrame(Head head, std::string_view key, std::string_view value) {
+  head.keyBytes = uint32_t(key.size());
+  head.valueBytes = value.size();
+  std::string bytes;
+  bytes.reserve(head.size());
+  bytes.append(reinterpret_cast<const char *>(&head), sizeof head).append(key).append(value);
+  return bytes;
+}
+
+/// Keys have no line feeds.
+constexpr char keyEnd = '\n';
+
+/// Calls `take` with each of several keys.
+template <typename Take> void forEachKey(std::string_view keys, Take take) {
+  while (!keys.empty()) {
+    size_t end = keys.find(keyEnd);
+    take(std::string(keys.substr(0, end)));
+    keys.remove_prefix(end == std::string_view::npos ? keys.size() : end + 1);
+  }
+}
+
+/// Adds a value to several: its length, then it.
+inline void joinValue(std::string &values, std::string_view value) {
+  uint64_t size = value.size();
+  values.append(reinterpret_cast<const char *>(&size), sizeof size).append(value);
+}
+
+/// Calls `take` with each of several values.
+template <typename Take> void forEachValue(std::string_view values, Take take) {
+  uint64_t size = 0;
+  while (values.size() >= sizeof size) {
+    std::memcpy(&size, values.data(), sizeof size);
+    values.remove_prefix(sizeof size);
+    take(values.substr(0, size));
+    values.remove_prefix(std::min<uint64_t>(size, values.size()));
+  }
+}
+
+} // namespace pcc::runtime::store
+
+#endif // PCC_RUNTIME_COLLECTIVE_STORE_FRAME_H

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/collective/store/Server.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace pcc::runtime::store {
+
+/// Of a value: what is more comes from no process of a run.
+constexpr uint64_t mostBytes = uint64_t(1) << 40;
+
+Expected<std::unique_ptr<Server>> Server::start(const Address &address) {
+  Expected<Socket> listener = Socket::listenAt(address);
+  if (!listener)
+    return listener.status();
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0)
+    return Status::failed(fmt::format("the store: pipe2: {}", std::strerror(errno)));
+  std::unique_ptr<Server> server(new Server(std::move(*listener), ends[0], ends[1]));
+  server->thread = std::thread([self = server.get()] { self->loop(); });
+  return server;
+}
+
+Server::~Server() {
+  (void)!write(wakeBegin, "", 1);
+  thread.join();
+  close(wakeEnd);
+  close(wakeBegin);
+}
+
+bool Server::waitUntilLeft(int processes, double seconds) {
+  std::unique_lock lock(mutex);
+  return someoneLeft.wait_for(lock, std::chrono::duration<double>(seconds),
+                              [&] { return left >= processes; });
+}
+
+void Server::loop() {
+  while (true) {
+    std::vector<pollfd> places = {{wakeEnd, POLLIN, 0}, {listener.get(), POLLIN, 0}};
+    std::vector<std::shared_ptr<Connection>> polled(connections.begin(), connections.end());
+    for (const std::shared_ptr<Connection> &connection : polled)
+      places.push_back({connection->socket.get(),
+                        short(connection->out.empty() ? POLLIN : POLLIN | POLLOUT), 0});
+    if (poll(places.data(), places.size(), -1) < 0 && errno != EINTR)
+      return;
+    if (places[0].revents)
+      return;
+    if (places[1].revents)
+      accept();
+    for (size_t i = 0; i < polled.size(); ++i) {
+      if (places[2 + i].revents & POLLOUT)
+        flush(*polled[i]);
+      if (places[2 + i].revents & ~POLLOUT)
+        receive(polled[i]);
+    }
+    for (const std::shared_ptr<Connection> &connection : polled)
+      if (connection->isBroken && !connection->hasLeft && !connection->name.empty())
+        lose(*connection);
+    connections.remove_if([](const auto &connection) { return connection->isBroken; });
+  }
+}
+
+void Server::accept() {
+  Socket socket(accept4(listener.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+  if (!socket)
+    return;
+  int yes = 1;
+  setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+  connections.push_back(std::make_shared<Connection>(Connection{.socket = std::move(socket)}));
+}
+
+void Server::receive(const std::shared_ptr<Connection> &connection) {
+  constexpr size_t most = 1 << 18;
+  size_t before = connection->in.size();
+  connection->in.resize(before + most);
+  ssize_t received = recv(connection->socket.get(), connection->in.data() + before, most, 0);
+  connection->in.resize(before + size_t(std::max<ssize_t>(received, 0)));
+  bool isLater = received < 0 && (errno == EAGAIN || errno == EINTR);
+  connection->isBroken |= received <= 0 && !isLater;
+  size_t taken = 0;
+  const std::string &in = connection->in;
+  for (Head head; !connection->isBroken && in.size() - taken >= sizeof head;) {
+    std::memcpy(&head, in.data() + taken, sizeof head);
+    connection->isBroken = head.word != magic || head.valueBytes > mostBytes;
+    if (connection->isBroken || in.size() - taken < head.size())
+      break;
+    size_t key = taken + sizeof head, value = key + head.keyBytes;
+    taken += head.size();
+    connection->isBroken =
+        !handle(connection, head, in.substr(key, head.keyBytes), in.substr(value, head.valueBytes));
+  }
+  connection->in.erase(0, taken);
+}
+
+/// A process that is gone; nobody can go on.
+void Server::lose(Connection &connection) {
+  if (!entries.contains(lostKey))
+    set(lostKey, connection.name, /*uses=*/0);
+}
+
+/// Whether the frame is one that a process sends.
+bool Server::handle(const std::shared_ptr<Connection> &connection, const Head &head,
+                    std::string key, std::string value) {
+  if (connection->name.empty() != (head.operation == Operation::Hello))
+    return false;
+  switch (head.operation) {
+  case Operation::Hello:
+    connection->name = std::move(value);
+    return true;
+  case Operation::Set:
+    set(key, std::move(value), head.argument);
+    return true;
+  case Operation::Get:
+    get(connection, head.number, std::move(key));
+    return true;
+  case Operation::Add:
+    add(*connection, head.number, key, head.argument);
+    return true;
+  case Operation::Delete:
+    entries.erase(key);
+    return true;
+  case Operation::Bye: {
+    std::lock_guard lock(mutex);
+    connection->hasLeft = true;
+    ++left;
+    someoneLeft.notify_all();
+    return true;
+  }
+  default:
+    return false;
+  }
+}
+
+void Server::set(const std::string &key, std::string value, int64_t uses) {
+  entries[key] = {std::move(value), uses};
+  auto found = waiting.find(key);
+  if (found == waiting.end())
+    return;
+  std::vector<std::shared_ptr<Wait>> waits = std::move(found->second);
+  waiting.erase(found);
+  for (const std::shared_ptr<Wait> &wait : waits)
+    if (--wait->missing == 0)
+      answer(*wait);
+}
+
+void Server::get(const std::shared_ptr<Connection> &connection, uint64_t number, std::string keys) {
+  auto wait = std::make_shared<Wait>(Wait{connection, number, std::move(keys), 0});
+  forEachKey(wait->keys, [&](const std::string &key) {
+    if (entries.contains(key))
+      return;
+    waiting[key].push_back(wait);
+    ++wait->missing;
+  });
+  if (wait->missing == 0)
+    answer(*wait);
+}
+
+void Server::add(Connection &connection, uint64_t number, const std::string &key, int64_t amount) {
+  auto found = entries.find(key);
+  int64_t sum = amount + (found == entries.end() ? 0 : std::atoll(found->second.value.c_str()));
+  set(key, std::to_string(sum), /*uses=*/0);
+  std::string values;
+  joinValue(values, std::to_string(sum));
+  send(connection, makeFrame({.operation = Operation::Answer, .number = number}, "", values));
+}
+
+void Server::answer(const Wait &wait) {
+  std::string values;
+  forEachKey(wait.keys, [&](const std::string &key) {
+    auto found = entries.find(key);
+    if (found == entries.end())
+      return; // it was deleted while others of the list were awaited
+    joinValue(values, found->second.value);
+    if (found->second.uses > 0 && --found->second.uses == 0)
+      entries.erase(found);
+  });
+  send(*wait.connection,
+       makeFrame({.operation = Operation::Answer, .number = wait.number}, "", values));
+}
+
+void Server::send(Connection &connection, const std::string &frame) {
+  connection.out += frame;
+  flush(connection);
+}
+
+void Server::flush(Connection &connection) {
+  while (!connection.isBroken && connection.sent < connection.out.size()) {
+    ssize_t sent = ::send(connection.socket.get(), connection.out.data() + connection.sent,
+                          connection.out.size() - connection.sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (sent < 0 && errno == EAGAIN)
+      return;
+    connection.isBroken = sent < 0 && errno != EINTR;
+    connection.sent += size_t(std::max<ssize_t>(sent, 0));
+  }
+  connection.out.clear();
+  connection.sent = 0;
+}
+
+} // namespace pcc::runtime::store

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The store itself: keys and values in the memory of one process, served by one thread that never
+// waits for anybody. A process that goes without a word becomes the value of the key `lost`.
+
+#ifndef PCC_RUNTIME_COLLECTIVE_STORE_SERVER_H
+#define PCC_RUNTIME_COLLECTIVE_STORE_SERVER_H
+
+#include "runtime/collective/store/Frame.h"
+#include "runtime/collective/store/Socket.h"
+
+#include <condition_variable>
+#include <list>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+namespace pcc::runtime::store {
+
+/// The key whose value names the first process that was lost.
+constexpr const char *lostKey = "lost";
+
+class Server {
+public:
+  static Expected<std::unique_ptr<Server>> start(const Address &address);
+  ~Server();
+
+  int port() const { return listener.port(); }
+
+  /// Waits until so many processes have said that they go, at most so many seconds; whether they
+  /// have.
+  bool waitUntilLeft(int processes, double seconds);
+
+private:
+  struct Connection {
+    Socket socket;
+    std::string name = {}; ///< of a process; empty before it says it
+    std::string in = {};   ///< what came and is no whole frame
+    std::string out = {};  ///< what did not fit into the connection yet
+    size_t sent = 0;       ///< of that
+    bool hasLeft = false, isBroken = false;
+  };
+  struct Entry {
+    std::string value;
+    int64_t uses = 0; ///< that are left; 0: it stays
+  };
+  /// A get on its way. Connections stay where they are, those that break until nobody waits there.
+  struct Wait {
+    std::shared_ptr<Connection> connection;
+    uint64_t number;
+    std::string keys;
+    size_t missing;
+  };
+
+  Server(Socket listener, int wakeEnd, int wakeBegin)
+      : listener(std::move(listener)), wakeEnd(wakeEnd), wakeBegin(wakeBegin) {}
+  void loop();
+  void accept();
+  void receive(const std::shared_ptr<Connection> &connection);
+  void flush(Connection &connection);
+  void lose(Connection &connection);
+  bool handle(const std::shared_ptr<Connection> &connection, const Head &head, std::string key,
+              std::string value);
+  void set(const std::string &key, std::string value, int64_t uses);
+  void get(const std::shared_ptr<Connection> &connection, uint64_t number, std::string keys);
+  void add(Connection &connection, uint64_t number, const std::string &key, int64_t amount);
+  void answer(const Wait &wait);
+  void send(Connection &connection, const std::string &frame);
+
+  const Socket listener;
+  /// A pipe by which the thread is told to end.
+  const int wakeEnd, wakeBegin;
+  std::thread thread;
+
+  // Of the thread alone.
+  std::list<std::shared_ptr<Connection>> connections;
+  std::unordered_map<std::string, Entry> entries;
+  std::unordered_map<std::string, std::vector<std::shared_ptr<Wait>>> waiting;
+
+  std::mutex mutex;
+  std::condition_variable someoneLeft;
+  int left = 0;
+};
+
+} // namespace pcc::runtime::store
+
+#endif // PCC_RUNTIME_COLLECTIVE_STORE_SERVER_H

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Collectives over the store. It is there to join processes without MPI: for what they tell each
+// other beside their collectives, and where nothing faster is; all bytes go through process 0.
+//
+//   start      the sources are put under the group, the number of the batch and the position
+//   wait       those of all members are fetched, and the own destinations computed from them, in
+//              the order of positions, by what local ranks do it with (local/Pieces.h)
+//
+// A message is a key by group, sender, receiver, tag and number. What is fetched by all who need it
+// is gone from the store.
+
+#ifndef PCC_RUNTIME_COLLECTIVE_STORE_STORECOMMUNICATOR_H
+#define PCC_RUNTIME_COLLECTIVE_STORE_STORECOMMUNICATOR_H
+
+#include "runtime/collective/Communicator.h"
+#include "runtime/collective/store/Client.h"
+
+#include <map>
+#include <tuple>
+
+namespace pcc::runtime::store {
+
+/// The key whose value ends the run of all processes.
+constexpr const char *giveUpKey = "give up";
+
+class StoreCommunicator final : public Communicator {
+public:
+  /// Of `ranks` of the world by position. `group` names the group in the store, the same for all of
+  /// its members and no others.
+  StoreCommunicator(std::shared_ptr<Client> client, std::string group, std::vector<int> ranks,
+                    int position)
+      : client(std::move(client)), group(std::move(group)), ranks(std::move(ranks)),
+        place(position) {}
+
+  int position() const override { return place; }
+  int size() const override { return int(ranks.size()); }
+  Expected<Request> start(std::span<const CollectiveCall> calls) override;
+  Status wait(Request request, Passage &passage) override;
+  void abort(const std::string &reason) override;
+  Expected<std::unique_ptr<Communicator>> split(int color, int key) override;
+
+private:
+  /// A batch between start and wait: keys by position, or one for each message.
+  struct Batch {
+    std::span<const CollectiveCall> calls;
+    bool isMessages = false;
+    std::vector<std::string> keys;
+  };
+  Status startMessages(Batch &batch);
+  Status startCollectives(Batch &batch);
+  Status finishMessages(const Batch &batch);
+  Status finishCollectives(const Batch &batch);
+  Status checkMessage(const CollectiveCall &sent, const CollectiveCall &call) const;
+
+  const std::shared_ptr<Client> client;
+  const std::string group;
+  const std::vector<int> ranks;
+  const int place;
+  uint64_t started = 0, rounds = 0, splits = 0;
+  std::map<uint64_t, Batch> batches;
+  /// Messages so far, by sender, receiver and tag.
+  std::map<std::tuple<int, int, uint32_t>, uint64_t> messages;
+};
+
+} // namespace pcc::runtime::store
+
+#endif // PCC_RUNTIME_COLLECTIVE_STORE_STORECOMMUNICATOR_H

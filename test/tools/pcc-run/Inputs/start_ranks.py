@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Starts a command as several processes, by the variables that torchrun sets, and waits for all of them:
+
+  start_ranks.py [--lose STOP|KILL PROCESS] N COMMAND…
+
+Prints what the first says; with --lose, PROCESS gets that signal once the first talks, and what all others say from then on is
+printed with their numbers and exit codes. The exit code is the greatest of those that were not lost.
+"""
+
+import argparse
+import os
+import signal
+import socket
+import subprocess
+import sys
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+def start(command, process, processes, port):
+    variables = {"RANK": process, "WORLD_SIZE": processes, "LOCAL_RANK": process, "LOCAL_WORLD_SIZE": processes,
+                 "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port}
+    environment = {**os.environ, **{name: str(value) for name, value in variables.items()}}
+    return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+def lose(running, name, process):
+    running[0].stdout.readline()  # the first loss
+    running[process].send_signal(signal.SIGSTOP if name == "STOP" else signal.SIGKILL)
+    for number, one in enumerate(running):
+        if number == process:
+            continue
+        for line in one.communicate()[0].splitlines():
+            if not line.startswith("epoch:"):
+                print(f"process {number}: {line}")
+        print(f"process {number}: exit code {one.returncode}")
+    running[process].kill()
+    return [one for number, one in enumerate(running) if number != process]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--lose", nargs=2, metavar=("SIGNAL", "PROCESS"))
+    parser.add_argument("processes", type=int)
+    parser.add_argument("command", nargs=argparse.REMAINDER)
+    arguments = parser.parse_args()
+    port = free_port()
+    running = [start(arguments.command, process, arguments.processes, port) for process in range(arguments.processes)]
+    if arguments.lose:
+        running = lose(running, arguments.lose[0], int(arguments.lose[1]))
+    else:
+        for number, one in enumerate(running):
+            text = one.communicate()[0]
+            if number == 0:
+                print(text, end="")
+    sys.exit(max(one.returncode for one in running))
+
+
+if __name__ == "__main__":
+    main()
