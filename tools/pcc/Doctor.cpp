@@ -3,8 +3,8 @@
 // pcc doctor: what of the things that pcc can use is on this machine, and how to get the rest.
 
 #include "runtime/base/CpuFeatures.h"
-#include "runtime/base/SharedLibrary.h"
 #include "runtime/collective/mpi/MpiLibrary.h"
+#include "runtime/collective/nccl/Nccl.h"
 #include "runtime/device/cuda/Driver.h"
 #include "runtime/device/cuda/library/CublasLt.h"
 #include "runtime/device/host/HostDevice.h"
@@ -23,7 +23,6 @@
 
 using namespace pcc::cli;
 namespace cl = llvm::cl;
-using pcc::runtime::SharedLibrary;
 
 namespace {
 
@@ -37,16 +36,6 @@ struct Finding {
 
 /// Where details stand in the table: behind the name and whether it is here.
 constexpr int nameWidth = 14, stateWidth = 9, detailColumn = nameWidth + stateWidth;
-
-/// The first of `names` that opens, with a text made by `describe`; nothing if none does.
-std::optional<std::string>
-probeLibrary(std::initializer_list<const char *> names,
-             llvm::function_ref<std::string(const SharedLibrary &)> describe) {
-  auto library = SharedLibrary::open(std::span(names.begin(), names.size()), "");
-  if (!library)
-    return std::nullopt;
-  return describe(*library);
-}
 
 std::optional<std::string> probeProgram(llvm::ArrayRef<const char *> names) {
   for (const char *name : names) {
@@ -98,12 +87,9 @@ std::optional<std::string> probeCublasLt() {
   return version ? std::optional(*version) : std::nullopt;
 }
 
-std::string describeNccl(const SharedLibrary &library) {
-  auto getVersion = reinterpret_cast<int (*)(int *)>(library.address("ncclGetVersion"));
-  int version = 0;
-  if (!getVersion || getVersion(&version) != 0)
-    return "version unknown";
-  return llvm::formatv("{0}.{1}.{2}", version / 10000, version % 10000 / 100, version % 100);
+std::optional<std::string> probeNccl() {
+  auto version = pcc::runtime::nccl::describeNccl();
+  return version ? std::optional(*version) : std::nullopt;
 }
 
 llvm::SmallVector<Finding> findAll() {
@@ -116,7 +102,7 @@ llvm::SmallVector<Finding> findAll() {
       {"cuda toolkit", false, probeProgram({"ptxas", "/usr/local/cuda/bin/ptxas"}),
        "install NVIDIA's CUDA toolkit"},
       {"cublaslt", false, probeCublasLt(), "install NVIDIA's CUDA toolkit"},
-      {"nccl", false, probeLibrary({"libnccl.so.2"}, describeNccl), "install NVIDIA's libnccl2"},
+      {"nccl", false, probeNccl(), "install NVIDIA's libnccl2"},
       {"mpi", false, probeMpi(),
        "apt-get install openmpi-bin libopenmpi-dev, then build pcc: docs/mpi.md"},
   };

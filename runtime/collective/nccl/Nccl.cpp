@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/collective/nccl/Nccl.h"
+
+namespace pcc::runtime::nccl {
+
+std::vector<Symbol> Nccl::table(Nccl &library) {
+  return {
+      symbol("ncclGetVersion", library.getVersion),
+      symbol("ncclGetErrorString", library.getErrorString),
+      symbol("ncclGetLastError", library.getLastError),
+      symbol("ncclGetUniqueId", library.getUniqueId),
+      symbol("ncclCommInitRankConfig", library.commInitRankConfig),
+      symbol("ncclCommSplit", library.commSplit),
+      symbol("ncclCommGetAsyncError", library.commGetAsyncError),
+      symbol("ncclCommFinalize", library.commFinalize),
+      symbol("ncclCommDestroy", library.commDestroy),
+      symbol("ncclCommAbort", library.commAbort),
+      symbol("ncclGroupStart", library.groupStart),
+      symbol("ncclGroupEnd", library.groupEnd),
+      symbol("ncclGroupSimulateEnd", library.groupSimulateEnd),
+      symbol("ncclAllReduce", library.allReduce),
+      symbol("ncclAllGather", library.allGather),
+      symbol("ncclReduceScatter", library.reduceScatter),
+      symbol("ncclBroadcast", library.broadcast),
+      symbol("ncclReduce", library.reduce),
+      symbol("ncclSend", library.send),
+      symbol("ncclRecv", library.receive),
+  };
+}
+
+std::span<const char *const> Nccl::names() {
+  static constexpr const char *list[] = {"libnccl.so.2"};
+  return list;
+}
+
+Expected<Nccl> Nccl::load() {
+  auto library = SharedLibrary::open(names(), "install NVIDIA's libnccl2");
+  if (!library)
+    return library.status();
+  Nccl nccl = {};
+  if (Status status = library->resolve(table(nccl)); !status.ok())
+    return status;
+  std::move(*library).keep(); // it is never unloaded
+  return nccl;
+}
+
+const Expected<Nccl> &Nccl::get() {
+  static const Expected<Nccl> library = load();
+  return library;
+}
+
+Status Nccl::check(Code code, std::string_view what, CommHandle comm) const {
+  if (code == Code::Success || code == Code::InProgress)
+    return {};
+  std::string message = fmt::format("{}: {}", what, getErrorString(code));
+  if (const char *last = getLastError(comm); last && *last)
+    message += fmt::format(": {}", last);
+  return Status::failed(std::move(message));
+}
+
+Expected<std::string> describeNccl() {
+  const Expected<Nccl> &library = Nccl::get();
+  if (!library)
+    return library.status();
+  int version = 0;
+  if (Status status = library->check(library->getVersion(&version), "ncclGetVersion"); !status.ok())
+    return status;
+  return fmt::format("{}.{}.{}", version / 10000, version % 10000 / 100, version % 100);
+}
+
+} // namespace pcc::runtime::nccl

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What pcc uses of NVIDIA's NCCL 2.28, declared here so that neither its header nor the library is
+// needed to build it. The library is opened when it is first needed. NcclHeaderTest compares all of
+// this with the real header, where there is one.
+
+#ifndef PCC_RUNTIME_COLLECTIVE_NCCL_NCCL_H
+#define PCC_RUNTIME_COLLECTIVE_NCCL_NCCL_H
+
+#include "runtime/device/cuda/Driver.h"
+
+#include <climits>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace pcc::runtime::nccl {
+
+using CommHandle = struct CommObject *;
+using cuda::StreamHandle;
+
+enum class Code : int {
+  Success = 0,
+  UnhandledCudaError = 1,
+  SystemError = 2,
+  InternalError = 3,
+  InvalidArgument = 4,
+  InvalidUsage = 5,
+  RemoteError = 6,
+  InProgress = 7,
+};
+
+enum class Type : int {
+  Int8 = 0,
+  Uint8 = 1,
+  Int32 = 2,
+  Int64 = 4,
+  Float16 = 6,
+  Float32 = 7,
+  BFloat16 = 9,
+};
+
+enum class Operator : int { Sum = 0, Prod = 1, Max = 2, Min = 3 };
+
+/// By which the ranks of a new communicator find each other.
+struct UniqueId {
+  char internal[128];
+};
+
+/// What is not set is the library's to choose.
+constexpr int unset = INT_MIN;
+
+/// For a new communicator. The first three fields tell the library of which header it is.
+struct Config {
+  size_t size = sizeof(Config);
+  unsigned magic = 0xcafebeef;
+  unsigned version = 22809;
+  int blocking = unset;
+  int cgaClusterSize = unset;
+  int minCTAs = unset;
+  int maxCTAs = unset;
+  const char *netName = nullptr;
+  int splitShare = unset;
+  int trafficClass = unset;
+  const char *commName = nullptr;
+  int collnetEnable = unset;
+  int CTAPolicy = unset;
+  int shrinkShare = unset;
+  int nvlsCTAs = unset;
+  int nChannelsPerNetPeer = unset;
+  int nvlinkCentricSched = unset;
+};
+
+/// What a group that is only thought of would take.
+struct SimInfo {
+  size_t size = sizeof(SimInfo);
+  unsigned magic = 0x74685283;
+  unsigned version = 22809;
+  float estimatedTime = -1.0f; ///< microseconds
+};
+
+struct Nccl {
+  Code (*getVersion)(int *version);
+  const char *(*getErrorString)(Code code);
+  const char *(*getLastError)(CommHandle comm);
+  Code (*getUniqueId)(UniqueId *id);
+  Code (*commInitRankConfig)(CommHandle *comm, int ranks, UniqueId id, int rank, Config *config);
+  Code (*commSplit)(CommHandle comm, int color, int key, CommHandle *part, Config *config);
+  Code (*commGetAsyncError)(CommHandle comm, Code *code);
+  Code (*commFinalize)(CommHandle comm);
+  Code (*commDestroy)(CommHandle comm);
+  Code (*commAbort)(CommHandle comm);
+  Code (*groupStart)();
+  Code (*groupEnd)();
+  Code (*groupSimulateEnd)(SimInfo *info);
+  Code (*allReduce)(const void *source, void *target, size_t count, Type type, Operator reduction,
+                    CommHandle comm, StreamHandle stream);
+  Code (*allGather)(const void *source, void *target, size_t sourceCount, Type type,
+                    CommHandle comm, StreamHandle stream);
+  Code (*reduceScatter)(const void *source, void *target, size_t targetCount, Type type,
+                        Operator reduction, CommHandle comm, StreamHandle stream);
+  Code (*broadcast)(const void *source, void *target, size_t count, Type type, int root,
+                    CommHandle comm, StreamHandle stream);
+  Code (*reduce)(const void *source, void *target, size_t count, Type type, Operator reduction,
+                 int root, CommHandle comm, StreamHandle stream);
+  Code (*send)(const void *source, size_t count, Type type, int peer, CommHandle comm,
+               StreamHandle stream);
+  Code (*receive)(void *target, size_t count, Type type, int peer, CommHandle comm,
+                  StreamHandle stream);
+
+  /// The library, or the reason why it is not here; the same on every call.
+  static const Expected<Nccl> &get();
+
+  /// The rows that fill the struct, and the names under which the library is looked for.
+  static std::vector<Symbol> table(Nccl &library);
+  static std::span<const char *const> names();
+
+  /// Success, also of what goes on; or "ncclCommSplit: invalid usage: …" for the call `what`, with
+  /// what the library says of its last error.
+  Status check(Code code, std::string_view what, CommHandle comm = nullptr) const;
+
+private:
+  static Expected<Nccl> load();
+};
+
+/// "2.28.9", for `pcc doctor`. Unavailable with the reason without the library.
+Expected<std::string> describeNccl();
+
+} // namespace pcc::runtime::nccl
+
+#endif // PCC_RUNTIME_COLLECTIVE_NCCL_NCCL_H
