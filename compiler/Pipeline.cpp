@@ -311,7 +311,7 @@ static void addLlvm(OpPassManager &passes, const PipelineOptions &options) {
   passes.addPass(lower::createShareKernels());
   if (options.gpuChip.empty())
     return passes.addPass(lower::createEmitKernels());
-  passes.addPass(lower::createEmitGpuKernels({options.gpuChip}));
+  passes.addPass(lower::createEmitGpuKernels({options.gpuChip, options.roundsToTf32}));
   if (options.gpuChip == lower::emulatorChip)
     return passes.addPass(lower::createEmulateGpuKernels());
   passes.addNestedPass<gpu::GPUModuleOp>(lower::createConvertGpuKernels());

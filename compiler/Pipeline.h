@@ -64,6 +64,8 @@ struct PipelineOptions {
   bool obeysStages = true;
   /// The architecture of the GPUs that run the program ("sm_90"); empty: it runs on the host.
   std::string gpuChip;
+  /// Products, convolutions and attention of f32 there may round their factors to TF32.
+  bool roundsToTf32 = false;
   /// Gradients are reduced beside the last backward pass; false: behind it.
   bool hidesReductions = true;
   /// In as many chunks at most products are cut whose sums over ranks can hide under each other.

@@ -2,6 +2,7 @@
 #include "compiler/link/Link.h"
 #include "compiler/link/Linker.h"
 
+#include "dialects/task/Products.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "passes/lower/gpu/CompilePtx.h"
 #include "runtime/abi/Executable.h"
@@ -244,12 +245,14 @@ static LogicalResult linkPrograms(ArrayRef<ModuleOp> modules, Shared &shared) {
   return success();
 }
 
-static void linkCode(const lower::KernelObject &object, abi::Executable &executable) {
+static void linkCode(ModuleOp module, const lower::KernelObject &object,
+                     abi::Executable &executable) {
   if (object.gpu) {
     abi::GpuCode &code = *executable.mutable_gpu_code();
     code.set_chip(object.gpu->chip);
     code.set_ptx(object.gpu->ptx);
     code.set_cubin(object.gpu->cubin);
+    code.set_tf32(module->hasAttr(task::tf32AttrName));
     return;
   }
   executable.mutable_object()->set_elf(object.elf);
@@ -264,7 +267,7 @@ LogicalResult linkExecutable(ModuleOp module, const lower::KernelObject &object,
     return failure();
   executable.Clear();
   executable.set_name(module.getName().value_or("").str());
-  linkCode(object, executable);
+  linkCode(module, object, executable);
   Shared shared(executable);
   shared.stages = int64_t(programs->size());
   shared.isCut = programs->front() != module;

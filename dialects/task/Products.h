@@ -6,11 +6,15 @@
 // product of a function.
 //
 // `task.activation` on the product: the record's activation, where it is more than a rectifier.
+//
+// `task.tf32` on a module with kernels for GPUs: products, convolutions and attention of f32 may
+// round their factors to TF32.
 #pragma once
 
 namespace pcc::task {
 
 inline constexpr const char *productAttrName = "task.product";
 inline constexpr const char *activationAttrName = "task.activation";
+inline constexpr const char *tf32AttrName = "task.tf32";
 
 } // namespace pcc::task

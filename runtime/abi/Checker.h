@@ -85,8 +85,7 @@ void checkCollective(const OperandChecks &operands, const Executable &executable
 
 void checkAttention(const OperandChecks &operands, const Attention &attention);
 
-/// `onGpu`: what only GPUs do is allowed.
-void checkMatmul(const OperandChecks &operands, const Matmul &matmul, bool onGpu);
+void checkMatmul(const OperandChecks &operands, const Matmul &matmul);
 
 void checkConvolution(const OperandChecks &operands, const Convolution &convolution);
 

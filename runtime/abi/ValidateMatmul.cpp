@@ -40,13 +40,11 @@ std::vector<Range> rangesOf(const Matmul &matmul) {
   return ranges;
 }
 
-/// What is kept, and sums of operands, stand where a device does them.
-void checkExtras(Checker &checker, const Matmul &matmul, bool onGpu) {
+/// What is kept, and sums of operands, stand where they mean something.
+void checkExtras(Checker &checker, const Matmul &matmul) {
   bool isGelu = matmul.activation() == GELU, isGradient = matmul.activation() == GELU_GRADIENT;
   bool hasSum = matmul.has_sum_of_a() || matmul.has_sum_of_b();
   bool overwrites = matmul.accumulation() == OVERWRITE;
-  checker.expect(onGpu || !(isGelu || isGradient || hasSum),
-                 "expected neither gelu nor a sum of an operand but on a GPU");
   checker.expect(!isGradient || (matmul.has_kept() && !matmul.has_bias()),
                  "expected a gradient of gelu to have what was kept and no bias");
   checker.expect(!matmul.has_kept() || ((isGelu || isGradient) && overwrites),
@@ -60,7 +58,7 @@ void checkExtras(Checker &checker, const Matmul &matmul, bool onGpu) {
 
 } // namespace
 
-void checkMatmul(const OperandChecks &operands, const Matmul &matmul, bool onGpu) {
+void checkMatmul(const OperandChecks &operands, const Matmul &matmul) {
   Checker &checker = operands.checker;
   Checker::Scope scope(checker, "matmul");
   auto inRange = [](int64_t extent) { return extent >= 1 && extent < (int64_t(1) << 31); };
@@ -76,7 +74,7 @@ void checkMatmul(const OperandChecks &operands, const Matmul &matmul, bool onGpu
   checker.expect(Accumulation_IsValid(matmul.accumulation()) &&
                      Activation_IsValid(matmul.activation()),
                  "accumulation, activation: unknown value");
-  checkExtras(checker, matmul, onGpu);
+  checkExtras(checker, matmul);
   if (!checker.ok())
     return;
   std::vector<Range> ranges = rangesOf(matmul);

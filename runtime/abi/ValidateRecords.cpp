@@ -88,7 +88,7 @@ void RecordChecker::check(const Record &record) {
   case Record::kLaunch:
     return check(record.launch());
   case Record::kMatmul:
-    return checkMatmul(operands, record.matmul(), executable.has_gpu_code());
+    return checkMatmul(operands, record.matmul());
   case Record::kAttention:
     return checkAttention(operands, record.attention());
   case Record::kConvolution:

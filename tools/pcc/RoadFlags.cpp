@@ -30,6 +30,10 @@ RoadFlags::RoadFlags(cl::SubCommand &command, ModelUse use)
                 cl::value_desc("kind[,option=value...]"), cl::sub(command)),
       target("target", cl::desc("what runs the program (default: host)"),
              cl::value_desc("host|cuda:sm_NN"), cl::init("host"), cl::sub(command)),
+      roundsToTf32("tf32",
+                   cl::desc("products, convolutions and attention of f32 on a GPU may round their "
+                            "factors to TF32's 10 bits"),
+                   cl::sub(command)),
       dumpIr(
           "dump-ir",
           cl::desc("write the module after every stage into a folder; with ',dot' pictures, too"),
@@ -84,7 +88,9 @@ ExitCode RoadFlags::readOverlap(PipelineOptions &options) const {
 ExitCode RoadFlags::readTarget(PipelineOptions &options) const {
   llvm::StringRef chip = target;
   if (chip == "host")
-    return Success;
+    return roundsToTf32 ? fail(BadUsage, "'--tf32': expected '--target=cuda:sm_90' or another GPU, "
+                                         "got '--target=host'")
+                        : Success;
   bool isGpu = chip.consume_front("cuda:");
   if (llvm::Error error = isGpu ? lower::findGpuTarget(chip).takeError() : llvm::Error::success())
     return fail(BadUsage, "'--target': " + llvm::toString(std::move(error)));
@@ -92,6 +98,7 @@ ExitCode RoadFlags::readTarget(PipelineOptions &options) const {
     return fail(BadUsage,
                 "'--target': expected host or cuda:sm_90 (80, 100), got '" + target + "'");
   options.gpuChip = chip.str();
+  options.roundsToTf32 = roundsToTf32;
   return Success;
 }
 
@@ -286,11 +293,11 @@ ExitCode RoadFlags::buildRecords(const PipelineOptions &options, abi::Executable
 
 llvm::StringRef RoadFlags::givenFlag(llvm::ArrayRef<llvm::StringRef> except) const {
   const cl::Option &lossFlag = loss, &optimizerFlag = optimizer, &dumpFlag = dumpIr,
-                   &remarksFlag = remarks, &freezeFlag = freezeBatchNorm,
+                   &tf32Flag = roundsToTf32, &remarksFlag = remarks, &freezeFlag = freezeBatchNorm,
                    &hideFlag = hidesReductions, &chunksFlag = productChunks,
                    &memoryFlag = stageMemory;
-  for (const cl::Option *option : {&lossFlag, &optimizerFlag, &dumpFlag, &remarksFlag, &freezeFlag,
-                                   &hideFlag, &chunksFlag, &memoryFlag})
+  for (const cl::Option *option : {&lossFlag, &optimizerFlag, &tf32Flag, &dumpFlag, &remarksFlag,
+                                   &freezeFlag, &hideFlag, &chunksFlag, &memoryFlag})
     if (option->getNumOccurrences())
       return option->ArgStr;
   for (llvm::StringRef given : {model.givenFlag(), parallel.givenFlag(except), cluster.givenFlag()})

@@ -77,6 +77,7 @@ private:
   ParallelFlags parallel;
   ClusterFlag cluster;
   llvm::cl::opt<std::string> loss, optimizer, target;
+  llvm::cl::opt<bool> roundsToTf32;
   llvm::cl::list<std::string> dumpIr;
   llvm::cl::opt<bool> remarks, freezeBatchNorm, hidesReductions;
   llvm::cl::opt<int64_t> productChunks, stageMemory;

@@ -13,6 +13,7 @@
 #include "passes/lower/gpu/GpuLoops.h"
 #include "passes/lower/gpu/SupportKernels.h"
 
+#include "dialects/task/Products.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -86,6 +87,8 @@ struct EmitGpuKernels : impl::EmitGpuKernelsBase<EmitGpuKernels> {
       builder.setInsertionPointToEnd(target.getBody());
       kernel.erase();
     }
+    if (tf32)
+      module->setAttr(task::tf32AttrName, builder.getUnitAttr());
     if (failed(emitSupportKernels(module, target)))
       return signalPassFailure();
     module.walk([&](task::LaunchOp launch) {

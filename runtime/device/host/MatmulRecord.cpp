@@ -14,6 +14,9 @@ bool isSmallMatmul(const abi::Matmul &shape) {
 
 Expected<PreparedPointer> prepareMatmul(const abi::Matmul &matmul, const PrepareContext &context,
                                         const Team &team) {
+  bool isPlain = matmul.activation() == abi::ACTIVATION_NONE || matmul.activation() == abi::RELU;
+  if (!isPlain || matmul.has_sum_of_a() || matmul.has_sum_of_b())
+    return Status::unavailable("a product with gelu or the sum of an operand is for GPUs");
   const Expected<OneDnn> &dnn = OneDnn::get();
   if (!dnn)
     return dnn.status();

@@ -72,6 +72,19 @@ TEST(HostDevice, AccumulatesInF32) {
   }
 }
 
+TEST(HostDevice, RefusesWhatIsForGpus) {
+  std::mt19937 random(2);
+  for (const ProductCase &test :
+       {makeGelu(random, 1, 4, 8, 4, 0, Gelu::Keeps), makeSum(random, 1, 4, 8, 4, 0)}) {
+    ProductProgram program(test);
+    auto devices = makeHostDevices(program.builder.executable, 1);
+    ASSERT_TRUE(bool(devices));
+    auto prepared = (*devices)[0]->prepare(
+        program.record, {program.builder.executable, program.builder.program, {}, 0});
+    EXPECT_EQ(prepared.status().exitCode(), 6);
+  }
+}
+
 TEST(HostDevice, RefusesAnotherCpu) {
   ProgramBuilder builder(1);
   builder.executable.mutable_object()->add_cpu_features("avx9000");

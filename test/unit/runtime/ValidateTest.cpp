@@ -213,6 +213,31 @@ const Break breaks[] = {
        *matmul.mutable_c() = matmul.a();
      },
      "programs[0].sections[0].records[1].matmul: 'h0' and 'h0' overlap"},
+    {"matmul_gelu_gradient",
+     [](Executable &e) { record(e, 0, 0).mutable_matmul()->set_activation(abi::GELU_GRADIENT); },
+     "programs[0].sections[0].records[0].matmul: expected a gradient of gelu to have what was kept "
+     "and no bias"},
+    {"matmul_kept",
+     [](Executable &e) {
+       abi::Matmul &matmul = *record(e, 0, 0).mutable_matmul();
+       *matmul.mutable_kept() = matmul.c();
+     },
+     "programs[0].sections[0].records[0].matmul: kept: expected it beside gelu or its gradient, in "
+     "a product that overwrites"},
+    {"matmul_kept_overlap",
+     [](Executable &e) {
+       abi::Matmul &matmul = *record(e, 0, 0).mutable_matmul();
+       matmul.set_activation(abi::GELU);
+       *matmul.mutable_kept() = matmul.c();
+     },
+     "programs[0].sections[0].records[0].matmul: 'h0' and 'h0' overlap"},
+    {"matmul_sums",
+     [](Executable &e) {
+       abi::Matmul &matmul = *record(e, 0, 0).mutable_matmul();
+       *matmul.mutable_sum_of_a() = *matmul.mutable_sum_of_b() = matmul.c();
+     },
+     "programs[0].sections[0].records[0].matmul: expected one sum of an operand, of a product that "
+     "overwrites, without bias, activation and shared operand"},
     {"convolution_kind", [](Executable &e) { convolution(e).clear_kind(); },
      "programs[0].sections[0].records[0].convolution: kind: expected a kind, got 0"},
     {"convolution_rank", [](Executable &e) { convolution(e).add_input_shape(1); },

@@ -17,6 +17,8 @@ public:
       : record(record), plan(std::move(plan)), choice(choice), at(at), handle(handle),
         workspace(workspace), stream(stream) {}
 
+  SlotUse uses() const override { return usedBy(record.matmul().accumulation()); }
+
   Status run(const SlotValues &slot) override {
     const CublasLt &library = *CublasLt::get();
     const float alpha = 1, beta = adds(record.matmul().accumulation(), slot) ? 1 : 0;

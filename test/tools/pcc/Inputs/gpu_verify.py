@@ -4,7 +4,7 @@
 #
 # The eight families of `pcc example` in small sizes on one rank, trained by Adam, and a GPT on several: data, pipeline, tensor
 # parallel, sharded optimizer, microbatches and copies. A residual network takes long and is evaluated only; convolutions.mlir has
-# what its training needs. Exits with 1 if one differs.
+# what its training needs. Two models once more with the driver alone, without a library. Exits with 1 if one differs.
 import os
 import subprocess
 import sys
@@ -22,11 +22,12 @@ WAYS = {"on 4 ranks": ["--device-num=4", "--parallel-mode=data_parallel", "--gra
 
 def main():
     pcc, emulator, folder = sys.argv[1:]
-    environment = {**os.environ, "LD_LIBRARY_PATH": emulator}
+    inputs = os.path.dirname(__file__)
     failed = False
 
-    def verify(name, model, flags):
+    def verify(name, model, flags, drivers=emulator):
         nonlocal failed
+        environment = {**os.environ, "LD_LIBRARY_PATH": drivers}
         loss = "mse" if name.startswith(("wide_deep", "moe")) else "softmax_cross_entropy"
         step = [] if name.startswith("resnet") else [f"--loss={loss}", "--optimizer=adam,lr=0.001"]
         done = subprocess.run([pcc, "verify", model, "--target=cuda:emulator", *step, *flags], capture_output=True, text=True,
@@ -39,7 +40,11 @@ def main():
         model = f"{folder}/{family}.mlir"
         subprocess.run([pcc, "example", family, *(f"--set={size}" for size in sizes), "-o", model], check=True)
         verify(f"{family} on 1 rank", model, [])
-    verify("convolutions on 1 rank", os.path.join(os.path.dirname(__file__), "convolutions.mlir"), [])
+    verify("convolutions on 1 rank", os.path.join(inputs, "convolutions.mlir"), [])
+    verify("gelu on 1 rank", os.path.join(inputs, "gelu-mlp.mlir"), [])
+    verify("gelu in 2 microbatches", os.path.join(inputs, "gelu-mlp.mlir"), ["--micro-batches=2"])
+    for model in (os.path.join(inputs, "gelu-mlp.mlir"), f"{folder}/gpt.mlir"):
+        verify(f"{os.path.basename(model)} by the driver alone", model, [], f"{emulator}/driver-alone")
     model = f"{folder}/gpt.mlir"
     subprocess.run([pcc, "example", "gpt", "--set=sequence=16", "--set=layers=2", "--set=width=32", "--set=batch=8", "-o", model], check=True)
     for way, flags in WAYS.items():

@@ -1,0 +1,130 @@
+// RUN: pcc-opt %s --lower-fuse-epilogues --remarks-filter=lower --remark-format=emitRemark --verify-diagnostics -o %t.mlir
+// RUN: FileCheck %s < %t.mlir
+// RUN: pcc verify %s %t.mlir | FileCheck %s --check-prefix=VERIFY
+// RUN: pcc-opt %t.mlir --schedule-assign-kernels | FileCheck %s --check-prefix=KERNELS
+// VERIFY: verify: {{[1-9][0-9]*}} passed, 0 failed, 0 skipped
+
+// expected-remark @below {{biases=3, gelu gradients=1, gelus=2, relus=1, sums=2}}
+module {
+  // Two layers with gelu between them, forward and backward: the first product keeps what gelu is applied to, which the slope
+  // reads behind the product with the second weight. Both weight gradients sum a factor. Pieces that both need are there twice.
+  // CHECK-LABEL: @layers
+  // CHECK: graph.matmul %arg0, %arg1 {task.activation = #task<activation gelu>, task.product = 0 : i64, transpose_rhs}
+  // CHECK: %[[X:.*]] = graph.add {{.*}} {task.product = 0 : i64}
+  // CHECK: graph.tanh {{.*}} {task.product = 0 : i64}
+  // CHECK: graph.matmul {{.*}}, %arg3 {task.product = 1 : i64, transpose_rhs}
+  // CHECK: graph.add {{.*}} {task.product = 1 : i64}
+  // CHECK: graph.matmul %arg5, %arg3 {task.activation = #task<activation gelu_gradient>, task.product = 2 : i64}
+  // CHECK: graph.tanh {{.*}} {task.product = 2 : i64}
+  // CHECK: graph.mul %[[X]], %[[X]] {task.product = 2 : i64}
+  // CHECK: graph.add {{.*}} {task.product = 2 : i64}
+  // CHECK: graph.add {{.*}} {task.product = 2 : i64}
+  // CHECK: graph.add {{.*}} {task.product = 2 : i64}
+  // CHECK-NEXT: graph.mul
+  // CHECK: %[[G:[0-9]+]] = graph.mul {{[^:]*}} {task.product = 2 : i64} : tensor<2x2x16xf32>
+  // CHECK-NEXT: graph.reshape %[[G]]
+  // CHECK: graph.matmul {{.*}}, %arg0 {task.product = 3 : i64, transpose_lhs}
+  // CHECK: graph.reduce sum %[[G]], [0, 1] {task.product = 3 : i64}
+  // CHECK: graph.matmul {{.*}}, %arg5 {task.product = 4 : i64, transpose_lhs}
+  // CHECK: graph.reduce sum %arg5, [0] {task.product = 4 : i64}
+  // KERNELS-LABEL: @layers
+  // KERNELS-SAME: task.forms = [#task.form<matmul 64 x 1>, #task.form<matmul 32 x 1>, #task.form<matmul 64 x 1>, #task.form<matmul 128 x 1>, #task.form<matmul 128 x 1>]
+  func.func @layers(%x: tensor<4x8xf32>, %w: tensor<16x8xf32>, %b: tensor<16xf32>, %v: tensor<8x16xf32>, %c: tensor<8xf32>,
+                    %g: tensor<4x8xf32>)
+      -> (tensor<4x8xf32>, tensor<16x8xf32>, tensor<16xf32>, tensor<16x8xf32>, tensor<8xf32>) {
+    %half = graph.constant dense<5.000000e-01> : tensor<2x2x16xf32>
+    %one = graph.constant dense<1.000000e+00> : tensor<2x2x16xf32>
+    %inner = graph.constant dense<0.797884583> : tensor<2x2x16xf32>
+    %cubic = graph.constant dense<4.471500e-02> : tensor<2x2x16xf32>
+    %both = graph.constant dense<0.0356774069> : tensor<2x2x16xf32>
+    %thrice = graph.constant dense<0.107032225> : tensor<2x2x16xf32>
+    %0 = graph.matmul %x, %w {transpose_rhs} : tensor<4x8xf32>, tensor<16x8xf32>
+    %1 = graph.reshape %0 : tensor<4x16xf32> to tensor<2x2x16xf32>
+    %2 = graph.broadcast %b, [2] : tensor<16xf32> to tensor<2x2x16xf32>
+    %3 = graph.add %1, %2 : tensor<2x2x16xf32>
+    %4 = graph.square %3 : tensor<2x2x16xf32>
+    %5 = graph.mul %4, %3 : tensor<2x2x16xf32>
+    %6 = graph.mul %5, %cubic : tensor<2x2x16xf32>
+    %7 = graph.add %3, %6 : tensor<2x2x16xf32>
+    %8 = graph.mul %7, %inner : tensor<2x2x16xf32>
+    %9 = graph.tanh %8 : tensor<2x2x16xf32>
+    %10 = graph.mul %3, %half : tensor<2x2x16xf32>
+    %11 = graph.add %9, %one : tensor<2x2x16xf32>
+    %12 = graph.mul %10, %11 : tensor<2x2x16xf32>
+    %13 = graph.reshape %12 : tensor<2x2x16xf32> to tensor<4x16xf32>
+    %14 = graph.matmul %13, %v {transpose_rhs} : tensor<4x16xf32>, tensor<8x16xf32>
+    %15 = graph.broadcast %c, [1] : tensor<8xf32> to tensor<4x8xf32>
+    %16 = graph.add %15, %14 : tensor<4x8xf32>
+    %17 = graph.matmul %g, %v : tensor<4x8xf32>, tensor<8x16xf32>
+    %18 = graph.reshape %17 : tensor<4x16xf32> to tensor<2x2x16xf32>
+    %19 = graph.mul %3, %3 : tensor<2x2x16xf32>
+    %20 = graph.mul %19, %thrice : tensor<2x2x16xf32>
+    %21 = graph.add %20, %inner : tensor<2x2x16xf32>
+    %22 = graph.mul %9, %9 : tensor<2x2x16xf32>
+    %23 = graph.sub %one, %22 : tensor<2x2x16xf32>
+    %24 = graph.mul %3, %21 : tensor<2x2x16xf32>
+    %25 = graph.mul %24, %23 : tensor<2x2x16xf32>
+    %26 = graph.add %9, %25 : tensor<2x2x16xf32>
+    %27 = graph.add %26, %one : tensor<2x2x16xf32>
+    %28 = graph.mul %27, %half : tensor<2x2x16xf32>
+    %29 = graph.mul %18, %28 : tensor<2x2x16xf32>
+    %30 = graph.reduce sum %29, [0, 1] : tensor<2x2x16xf32>
+    %31 = graph.reshape %29 : tensor<2x2x16xf32> to tensor<4x16xf32>
+    %32 = graph.matmul %31, %x {transpose_lhs} : tensor<4x16xf32>, tensor<4x8xf32>
+    %33 = graph.matmul %13, %g {transpose_lhs} : tensor<4x16xf32>, tensor<4x8xf32>
+    %34 = graph.reduce sum %g, [0] : tensor<4x8xf32>
+    return %16, %32, %30, %33, %34 : tensor<4x8xf32>, tensor<16x8xf32>, tensor<16xf32>, tensor<16x8xf32>, tensor<8xf32>
+  }
+
+  // Forward alone, without a bias: nothing reads what gelu is applied to. A rectifier behind a reshape.
+  // CHECK-LABEL: @forward
+  // CHECK: graph.matmul %arg0, %arg1 {task.activation = #task<activation gelu>, task.product = 0 : i64}
+  // CHECK: graph.matmul {{.*}}, %arg2 {task.product = 1 : i64}
+  // CHECK: graph.relu {{.*}} {task.product = 1 : i64}
+  // KERNELS-LABEL: @forward
+  // KERNELS-SAME: task.forms = [#task.form<matmul 32 x 1>, #task.form<matmul 32 x 1>]
+  func.func @forward(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>, %v: tensor<8x8xf32>, %b: tensor<8xf32>) -> tensor<2x2x8xf32> {
+    %half = graph.constant dense<5.000000e-01> : tensor<4x8xf32>
+    %one = graph.constant dense<1.000000e+00> : tensor<4x8xf32>
+    %inner = graph.constant dense<0.797884583> : tensor<4x8xf32>
+    %both = graph.constant dense<0.0356774069> : tensor<4x8xf32>
+    %0 = graph.matmul %x, %w : tensor<4x8xf32>, tensor<8x8xf32>
+    %1 = graph.square %0 : tensor<4x8xf32>
+    %2 = graph.mul %1, %both : tensor<4x8xf32>
+    %3 = graph.add %2, %inner : tensor<4x8xf32>
+    %4 = graph.mul %0, %3 : tensor<4x8xf32>
+    %5 = graph.tanh %4 : tensor<4x8xf32>
+    %6 = graph.add %5, %one : tensor<4x8xf32>
+    %7 = graph.mul %0, %6 : tensor<4x8xf32>
+    %8 = graph.mul %7, %half : tensor<4x8xf32>
+    %9 = graph.matmul %8, %v : tensor<4x8xf32>, tensor<8x8xf32>
+    %10 = graph.reshape %9 : tensor<4x8xf32> to tensor<2x2x8xf32>
+    %11 = graph.broadcast %b, [2] : tensor<8xf32> to tensor<2x2x8xf32>
+    %12 = graph.add %10, %11 : tensor<2x2x8xf32>
+    %13 = graph.relu %12 : tensor<2x2x8xf32>
+    return %13 : tensor<2x2x8xf32>
+  }
+
+  // Other functions with a tanh are not gelu; nor is one that reads another value as well. A row that is no multiple of 8
+  // stays, and so does a bias whose product others read.
+  // CHECK-LABEL: @others
+  // CHECK-NOT: task.product
+  // CHECK: return
+  func.func @others(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>, %y: tensor<4x8xf32>, %b: tensor<8xf32>)
+      -> (tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>) {
+    %half = graph.constant dense<5.000000e-01> : tensor<4x8xf32>
+    %one = graph.constant dense<1.000000e+00> : tensor<4x8xf32>
+    %inner = graph.constant dense<0.851> : tensor<4x8xf32>
+    %0 = graph.matmul %x, %w : tensor<4x8xf32>, tensor<8x8xf32>
+    %1 = graph.mul %0, %inner : tensor<4x8xf32>
+    %2 = graph.tanh %1 : tensor<4x8xf32>
+    %3 = graph.add %2, %one : tensor<4x8xf32>
+    %4 = graph.mul %0, %3 : tensor<4x8xf32>
+    %5 = graph.mul %4, %half : tensor<4x8xf32>
+    %6 = graph.mul %5, %y : tensor<4x8xf32>
+    %7 = graph.matmul %y, %w : tensor<4x8xf32>, tensor<8x8xf32>
+    %8 = graph.broadcast %b, [1] : tensor<8xf32> to tensor<4x8xf32>
+    %9 = graph.add %7, %8 : tensor<4x8xf32>
+    return %6, %9, %7 : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>
+  }
+}
