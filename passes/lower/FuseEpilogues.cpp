@@ -14,7 +14,8 @@
 //
 // Assumes core ops, as they are when kernels are chosen. Leaves each such group marked
 // (dialects/task/Products.h) and its ops as they were; pieces that other ops read as well are there
-// twice. Sums stay outside where results add up over slots: a record would have to add them too.
+// twice. Sums stay outside where
+// results add up over slots: a record would have to add them too.
 #include "passes/facts/Epilogues.h"
 #include "passes/facts/Kernels.h"
 #include "passes/facts/Sections.h"
@@ -181,35 +182,47 @@ bool Fuser::takeSlope() {
   return true;
 }
 
+/// True if the op sums the rows of its operand, seen as a matrix of so many columns.
+static bool sumsRows(ReduceOp reduce, int64_t columns) {
+  ArrayRef<int64_t> dims = reduce.getDims();
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(reduce.getInput().getType()).getShape();
+  return reduce.getKind() == ReduceOpKind::Sum && !reduce.getCrossBatch() &&
+         !reduce->hasAttr(task::productAttrName) &&
+         llvm::equal(dims, llvm::seq<int64_t>(0, dims.size())) &&
+         llvm::product_of(shape.drop_front(dims.size())) == columns;
+}
+
+/// The sum, of this type, of the rows of a factor, whose columns are seen through any views; null
+/// if there is none.
+static ReduceOp findSum(Value factor, Type element) {
+  Value root = factor;
+  for (Operation *op = root.getDefiningOp(); op && facts::isView(op); op = root.getDefiningOp())
+    root = op->getOperand(0);
+  SmallVector<Value> views{root};
+  for (size_t n = 0; n < views.size(); ++n)
+    for (Operation *user : views[n].getUsers()) {
+      auto reduce = dyn_cast<ReduceOp>(user);
+      if (facts::isView(user))
+        views.push_back(user->getResult(0));
+      else if (reduce && sumsRows(reduce, columnsOf(factor)) &&
+               getElementTypeOrSelf(reduce.getType()) == element)
+        return reduce;
+    }
+  return nullptr;
+}
+
 /// The sum of a factor's rows along k: of the left one's if it is transposed, else of the right
 /// one's if that is not.
 bool Fuser::takeSum() {
-  auto sumOf = [&](Value factor) -> ReduceOp {
-    Value root = factor;
-    while (Operation *op = root.getDefiningOp())
-      if (!facts::isView(op))
-        break;
-      else
-        root = op->getOperand(0);
-    for (Operation *user : root.getUsers()) {
-      auto reduce = dyn_cast<ReduceOp>(user);
-      auto type = cast<RankedTensorType>(root.getType());
-      bool isOfRows = reduce && reduce.getKind() == ReduceOpKind::Sum && !reduce.getCrossBatch() &&
-                      int64_t(reduce.getDims().size()) == type.getRank() - 1 &&
-                      !llvm::is_contained(reduce.getDims(), type.getRank() - 1);
-      if (isOfRows && !reduce->hasAttr(task::productAttrName) &&
-          columnsOf(root) == columnsOf(factor) &&
-          reduce.getType().getElementType() == product.getType().getElementType())
-        return reduce;
-    }
-    return nullptr;
-  };
+  if (product.getType().getRank() != 2)
+    return false;
+  Type element = product.getType().getElementType();
   ReduceOp sum;
   if (product.getTransposeLhs())
-    sum = sumOf(product.getLhs());
+    sum = findSum(product.getLhs(), element);
   if (!sum && !product.getTransposeRhs())
-    sum = sumOf(product.getRhs());
-  if (!sum || product.getType().getRank() != 2)
+    sum = findSum(product.getRhs(), element);
+  if (!sum)
     return false;
   // It is computed where the product is, before anything reads it.
   if (sum->isBeforeInBlock(product)) {

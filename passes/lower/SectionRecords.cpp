@@ -188,7 +188,9 @@ static Epilogue epilogueOf(const facts::Kernel &kernel) {
   for (Operation *op : ArrayRef(kernel.ops).drop_front()) {
     if (auto sum = dyn_cast<graph::ReduceOp>(op)) {
       auto matmul = cast<graph::MatmulOp>(product);
-      bool isOfA = facts::viewRoot(matmul.getLhs()) == facts::viewRoot(sum.getInput());
+      int64_t elements = cast<ShapedType>(sum.getType()).getNumElements();
+      bool isOfA = matmul.getTransposeLhs() && elements == matmul.getType().getDimSize(0) &&
+                   facts::viewRoot(matmul.getLhs()) == facts::viewRoot(sum.getInput());
       (isOfA ? epilogue.sumOfA : epilogue.sumOfB) = sum.getResult();
       continue;
     }

@@ -75,6 +75,9 @@ public:
 
 void emitProductKernel(mlir::gpu::GPUModuleOp kernels, const std::string &name, mlir::Type type,
                        mlir::Type result);
+/// What stands behind and beside a product, where it lies in its place already.
+void emitFinishKernel(mlir::gpu::GPUModuleOp kernels, const std::string &name, mlir::Type type,
+                      mlir::Type result);
 std::string nameOfConvolution(task::ConvolutionKind kind);
 void emitConvolutionKernel(mlir::gpu::GPUModuleOp kernels, const std::string &name,
                            task::ConvolutionKind kind, mlir::Type type);

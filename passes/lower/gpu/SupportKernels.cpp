@@ -138,6 +138,11 @@ LogicalResult emitSupportKernels(ModuleOp module, gpu::GPUModuleOp kernels) {
     std::string name = "pcc_product_" + nameOf(type) + "_" + nameOf(result);
     if (known.insert(name).second)
       emitProductKernel(kernels, name, type, result);
+    bool isMore = op.getBias() || op.getSumOfA() || op.getSumOfB() ||
+                  op.getActivation() != task::Activation::None;
+    std::string finish = "pcc_finish_" + nameOf(type) + "_" + nameOf(result);
+    if (isMore && known.insert(finish).second)
+      emitFinishKernel(kernels, finish, type, result);
     return WalkResult::advance();
   });
   return failure(products.wasInterrupted());

@@ -2,6 +2,7 @@
 //
 // The product of matrices as a kernel of any size: each thread has an element of the result. Those
 // in its first column, or row, also sum a row of the first factor, or a column of the second.
+// Another kernel finishes a product that lies in c already, where a library has done no more.
 #include "passes/lower/gpu/SupportKernel.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -19,10 +20,10 @@ enum ProductTensor : unsigned { tensorA, tensorB, tensorC, bias, kept, sumOfOper
 
 class ProductEmitter {
 public:
-  ProductEmitter(SupportKernel &kernel, Type type, Type result)
+  ProductEmitter(SupportKernel &kernel, Type type, Type result, bool isThere)
       : kernel(kernel), b(kernel.b), math(kernel.math), type(type), result(result),
-        batch(kernel.number(0)), m(kernel.number(1)), n(kernel.number(2)), k(kernel.number(3)),
-        flags(kernel.number(4)) {}
+        isThere(isThere), batch(kernel.number(0)), m(kernel.number(1)), n(kernel.number(2)),
+        k(kernel.number(3)), flags(kernel.number(4)) {}
   void emitElement(Value element);
 
 private:
@@ -44,6 +45,7 @@ private:
   ImplicitLocOpBuilder &b;
   IndexMath &math;
   Type type, result;
+  const bool isThere; ///< c has the product, with what it is added to
   Value batch, m, n, k, flags;
 };
 } // namespace
@@ -114,9 +116,11 @@ Value ProductEmitter::geluSlope(Value x, Value bent) {
 
 void ProductEmitter::emitElement(Value element) {
   SmallVector<Value> at = kernel.split(element, {batch, m, n});
-  Value sum = product(at);
+  Value sum =
+      isThere ? kernel.elements.load(result, kernel.pointer(tensorC), element) : product(at);
   sum = addIf(sum, Flag::hasBias, bias, at[2]);
-  sum = addIf(sum, Flag::addToC, tensorC, element);
+  if (!isThere)
+    sum = addIf(sum, Flag::addToC, tensorC, element);
   Value isGelu = has(Flag::gelu), isGradient = has(Flag::geluGradient);
   emitIf(b, kernel.both(isGelu, has(Flag::hasKept)),
          [&] { kernel.elements.store(sum, result, kernel.pointer(kept), element); });
@@ -131,11 +135,20 @@ void ProductEmitter::emitElement(Value element) {
   emitSums(at);
 }
 
-void emitProductKernel(gpu::GPUModuleOp kernels, const std::string &name, Type type, Type result) {
+static void emitKernel(gpu::GPUModuleOp kernels, const std::string &name, Type type, Type result,
+                       bool isThere) {
   SupportKernel kernel(kernels, name, /*pointers=*/tensors, /*numbers=*/5);
-  ProductEmitter product(kernel, type, result);
+  ProductEmitter product(kernel, type, result, isThere);
   Value count = kernel.mul(kernel.number(0), kernel.mul(kernel.number(1), kernel.number(2)));
   kernel.forEach(count, [&](Value element) { product.emitElement(element); });
+}
+
+void emitProductKernel(gpu::GPUModuleOp kernels, const std::string &name, Type type, Type result) {
+  emitKernel(kernels, name, type, result, /*isThere=*/false);
+}
+
+void emitFinishKernel(gpu::GPUModuleOp kernels, const std::string &name, Type type, Type result) {
+  emitKernel(kernels, name, type, result, /*isThere=*/true);
 }
 
 } // namespace pcc::lower

@@ -5,9 +5,11 @@
 //   pcc_accumulate_T(f32 *destination, T *source, i64 count, i64 adds)
 //   pcc_product_T_R(T *a, T *b, R *c, R *bias, R *kept, R *sum, i64 batch, i64 m, i64 n, i64 k,
 //                   i64 flags)
+//   pcc_finish_T_R, with the same arguments
 //
 // for T and R of f32, f16, bf16. What a product has not is null. The library of matrix products
-// (Products.h) comes first, where it is.
+// (Products.h) comes first, where it is; a product of which it does not do all that the record asks
+// for is finished by the second kernel.
 
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/abi/SupportKernels.h"
@@ -64,20 +66,37 @@ private:
   Stream &stream;
 };
 
-/// The product by the program's own kernel.
-Expected<PreparedPointer> prepareOwnMatmul(const abi::Record &record, const PrepareContext &context,
-                                           RankParts parts) {
-  const abi::Matmul &matmul = record.matmul();
-  Expected<FunctionHandle> function =
-      parts.code.support(fmt::format("pcc_product_{}_{}", abi::elementName(matmul.type()),
-                                     abi::elementName(matmul.result_type())));
+/// A product by the library, finished by the program's own kernel.
+class FinishedProduct final : public PreparedRecord {
+public:
+  FinishedProduct(const abi::Record &record, PreparedPointer product, Call finish, Stream &stream)
+      : record(record), product(std::move(product)), finish(std::move(finish)), stream(stream) {}
+
+  SlotUse uses() const override { return product->uses(); }
+
+  Status run(const SlotValues &slot) override {
+    Status status = product->run(slot);
+    return status.ok() ? finish.run(record, stream) : status;
+  }
+
+private:
+  const abi::Record &record;
+  const PreparedPointer product;
+  Call finish;
+  Stream &stream;
+};
+
+/// A call of pcc_product_T_R or pcc_finish_T_R.
+Expected<Call> callOf(const char *name, const abi::Matmul &matmul, const PrepareContext &context,
+                      const Code &code) {
+  Expected<FunctionHandle> function = code.support(fmt::format(
+      "{}_{}_{}", name, abi::elementName(matmul.type()), abi::elementName(matmul.result_type())));
   if (!function)
     return function.status();
   lt::ProductAddresses at = addressesOf(matmul, context);
-  const int64_t scalars[] = {matmul.batch(), matmul.m(), matmul.n(), matmul.k(), 0};
-  Call call(*function, abi::blocksOfElements(matmul.batch() * matmul.m() * matmul.n()),
-            abi::supportThreads, {at.a, at.b, at.c, at.bias, at.kept, at.sum}, scalars);
-  return PreparedPointer(std::make_unique<ProductRecord>(record, std::move(call), parts.stream));
+  const int64_t scalars[] = {matmul.batch(), matmul.m(), matmul.n(), matmul.k(), flagsOf(matmul)};
+  return Call(*function, abi::blocksOfElements(matmul.batch() * matmul.m() * matmul.n()),
+              abi::supportThreads, {at.a, at.b, at.c, at.bias, at.kept, at.sum}, scalars);
 }
 
 } // namespace
@@ -102,7 +121,17 @@ Expected<PreparedPointer> prepareMatmul(const abi::Record &record, const Prepare
   Expected<PreparedPointer> prepared = parts.products.prepare(record, context, parts.stream);
   if (!prepared || *prepared)
     return prepared;
-  return prepareOwnMatmul(record, context, parts);
+  prepared = parts.products.prepareAlone(record, context, parts.stream);
+  if (!prepared)
+    return prepared;
+  Expected<Call> call =
+      callOf(*prepared ? "pcc_finish" : "pcc_product", record.matmul(), context, parts.code);
+  if (!call)
+    return call.status();
+  if (*prepared)
+    return PreparedPointer(std::make_unique<FinishedProduct>(record, std::move(*prepared),
+                                                             std::move(*call), parts.stream));
+  return PreparedPointer(std::make_unique<ProductRecord>(record, std::move(*call), parts.stream));
 }
 
 } // namespace pcc::runtime::cuda

@@ -4,7 +4,7 @@
 // RUN: pcc-opt %t.mlir --schedule-assign-kernels | FileCheck %s --check-prefix=KERNELS
 // VERIFY: verify: {{[1-9][0-9]*}} passed, 0 failed, 0 skipped
 
-// expected-remark @below {{biases=3, gelu gradients=1, gelus=2, relus=1, sums=2}}
+// expected-remark @below {{biases=3, gelu gradients=1, gelus=2, relus=1, sums=3}}
 module {
   // Two layers with gelu between them, forward and backward: the first product keeps what gelu is applied to, which the slope
   // reads behind the product with the second weight. Both weight gradients sum a factor. Pieces that both need are there twice.
@@ -103,6 +103,19 @@ module {
     %12 = graph.add %10, %11 : tensor<2x2x8xf32>
     %13 = graph.relu %12 : tensor<2x2x8xf32>
     return %13 : tensor<2x2x8xf32>
+  }
+
+  // The factor and what is summed are views of one value.
+  // CHECK-LABEL: @heads
+  // CHECK: graph.matmul {{.*}} {task.product = 0 : i64, transpose_lhs}
+  // CHECK: graph.reduce sum {{.*}}, [0, 1] {task.product = 0 : i64} : tensor<2x3x20xf32>
+  func.func @heads(%g: tensor<2x4x3x5xf32>, %x: tensor<6x8xf32>) -> (tensor<20xf32>, tensor<20x8xf32>) {
+    %0 = graph.transpose %g, [0, 2, 1, 3] : tensor<2x4x3x5xf32>
+    %1 = graph.reshape %0 : tensor<2x3x4x5xf32> to tensor<2x3x20xf32>
+    %2 = graph.reduce sum %1, [0, 1] : tensor<2x3x20xf32>
+    %3 = graph.reshape %0 : tensor<2x3x4x5xf32> to tensor<6x20xf32>
+    %4 = graph.matmul %3, %x {transpose_lhs} : tensor<6x20xf32>, tensor<6x8xf32>
+    return %2, %4 : tensor<20xf32>, tensor<20x8xf32>
   }
 
   // Other functions with a tanh are not gelu; nor is one that reads another value as well. A row that is no multiple of 8

@@ -49,12 +49,12 @@ TEST(CublasLtHeader, PrototypesAndNames) {
 
 TEST(CublasLtHeader, Structures) {
   using Theirs = cublasLtMatmulHeuristicResult_t;
-  static_assert(sizeof(Algorithm) == sizeof(cublasLtMatmulAlgo_t));
-  static_assert(sizeof(Choice) == sizeof(Theirs));
-  static_assert(offsetof(Choice, algorithm) == offsetof(Theirs, algo));
-  static_assert(offsetof(Choice, workspaceBytes) == offsetof(Theirs, workspaceSize));
-  static_assert(offsetof(Choice, state) == offsetof(Theirs, state));
-  static_assert(offsetof(Choice, waves) == offsetof(Theirs, wavesCount));
+  EXPECT_EQ(sizeof(Algorithm), sizeof(cublasLtMatmulAlgo_t));
+  EXPECT_EQ(sizeof(Choice), sizeof(Theirs));
+  EXPECT_EQ(offsetof(Choice, algorithm), offsetof(Theirs, algo));
+  EXPECT_EQ(offsetof(Choice, workspaceBytes), offsetof(Theirs, workspaceSize));
+  EXPECT_EQ(offsetof(Choice, state), offsetof(Theirs, state));
+  EXPECT_EQ(offsetof(Choice, waves), offsetof(Theirs, wavesCount));
 }
 
 TEST(CublasLtHeader, Numbers) {

@@ -21,6 +21,7 @@ ARGUMENTS(store_scalars, 1, 4)
 ARGUMENTS(number_threads, 1, 0)
 ARGUMENTS(pcc_accumulate_f32, 2, 2)
 ARGUMENTS(pcc_product_f32_f32, 6, 5)
+ARGUMENTS(pcc_finish_f32_f32, 6, 5)
 
 /// Every thread writes its number and its block's.
 static void number_thread(void *const *buffers, const int64_t *scalars) {
@@ -60,7 +61,8 @@ static float sum_of(const float *first, int64_t batch, int64_t stride, int64_t k
   return sum;
 }
 
-void pcc_product_f32_f32(void *const *buffers, const int64_t *scalars, int64_t begin, int64_t end) {
+/// The product, or what is left of it where it lies in c already.
+static void multiply(void *const *buffers, const int64_t *scalars, int is_there) {
   const float *a = buffers[0], *b = buffers[1], *bias = buffers[3];
   float *c = buffers[2], *kept = buffers[4], *sums = buffers[5];
   int64_t batch = scalars[0], m = scalars[1], n = scalars[2], k = scalars[3], flags = scalars[4];
@@ -72,13 +74,21 @@ void pcc_product_f32_f32(void *const *buffers, const int64_t *scalars, int64_t b
     for (int64_t i = 0; i < m; ++i)
       for (int64_t j = 0; j < n; ++j) {
         float sum = 0;
-        for (int64_t p = 0; p < k; ++p)
+        for (int64_t p = 0; p < k && !is_there; ++p)
           sum += a[flags & 1 ? p * m + i : i * k + p] * b[flags & 2 ? j * k + p : p * n + j];
-        sum += (flags & 8 ? c[i * n + j] : 0) + (flags & 32 ? bias[j] : 0);
+        sum += (is_there || (flags & 8) ? c[i * n + j] : 0) + (flags & 32 ? bias[j] : 0);
         if ((flags & 64) && (flags & 256))
           kept[i * n + j] = sum;
         float value = (flags & 16) && sum < 0 ? 0 : sum;
         value = flags & 64 ? gelu(sum) : value;
         c[i * n + j] = flags & 128 ? sum * gelu_slope(kept[i * n + j]) : value;
       }
+}
+
+void pcc_product_f32_f32(void *const *buffers, const int64_t *scalars, int64_t begin, int64_t end) {
+  multiply(buffers, scalars, 0);
+}
+
+void pcc_finish_f32_f32(void *const *buffers, const int64_t *scalars, int64_t begin, int64_t end) {
+  multiply(buffers, scalars, 1);
 }

@@ -101,9 +101,19 @@ Expected<std::optional<lt::Choice>> Products::choose(const lt::ProductShape &sha
   return choice;
 }
 
-Expected<PreparedPointer> Products::prepare(const abi::Record &record,
+Expected<PreparedPointer> Products::prepareAlone(const abi::Record &record,
+                                                 const PrepareContext &context, Stream &stream) {
+  abi::Matmul matmul = record.matmul();
+  matmul.clear_bias();
+  matmul.clear_activation();
+  matmul.clear_kept();
+  matmul.clear_sum_of_a();
+  matmul.clear_sum_of_b();
+  return prepare(record, matmul, context, stream);
+}
+
+Expected<PreparedPointer> Products::prepare(const abi::Record &record, const abi::Matmul &matmul,
                                             const PrepareContext &context, Stream &stream) {
-  const abi::Matmul &matmul = record.matmul();
   lt::ProductAddresses addresses = addressesOf(matmul, context);
   lt::ProductShape shape = lt::shapeOf(matmul, addresses);
   if (!lt::mayAsk(shape) || !open())

@@ -25,9 +25,17 @@ public:
 
   /// The record by the library; null where there is none, or it does not do such products.
   Expected<std::unique_ptr<PreparedRecord>> prepare(const abi::Record &record,
-                                                    const PrepareContext &context, Stream &stream);
+                                                    const PrepareContext &context, Stream &stream) {
+    return prepare(record, record.matmul(), context, stream);
+  }
+  /// The same without what stands behind and beside the product.
+  Expected<std::unique_ptr<PreparedRecord>>
+  prepareAlone(const abi::Record &record, const PrepareContext &context, Stream &stream);
 
 private:
+  Expected<std::unique_ptr<PreparedRecord>> prepare(const abi::Record &record,
+                                                    const abi::Matmul &matmul,
+                                                    const PrepareContext &context, Stream &stream);
   bool open();
   Status makeWorkspace();
   Expected<std::optional<lt::Choice>> choose(const lt::ProductShape &shape,
