@@ -287,8 +287,10 @@ static void addKernelOrder(OpPassManager &passes, const PipelineOptions &options
 static void addSchedule(OpPassManager &passes, const PipelineOptions &options) {
   passes.addPass(lower::createPrepareKernels({!options.gpuChip.empty()}));
   addCleanUp(passes);
-  if (!options.gpuChip.empty())
+  if (!options.gpuChip.empty()) {
     passes.addPass(lower::createFuseEpilogues());
+    passes.addPass(lower::createSplitReductions());
+  }
   passes.addNestedPass<func::FuncOp>(schedule::createAssignKernels());
   addKernelOrder(passes, options);
   if (options.parallel.device_num() > 1) {

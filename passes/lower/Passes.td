@@ -29,6 +29,15 @@ def FuseEpilogues : Pass<"lower-fuse-epilogues", "::mlir::ModuleOp"> {
   let dependentDialects = ["::pcc::task::TaskDialect"];
 }
 
+def SplitReductions : Pass<"lower-split-reductions", "::mlir::ModuleOp"> {
+  let summary = "reduces many rows of few columns in two steps, for the blocks of a GPU";
+  let description = [{
+    Rows next to each other become columns, as many as keep a GPU busy; a second reduction combines
+    what they give. Of f32, where no product has the sum in its record.
+  }];
+  let dependentDialects = ["::pcc::graph::GraphDialect"];
+}
+
 def LowerToTask : Pass<"lower-to-task", "::mlir::ModuleOp"> {
   let summary = "turn scheduled sections into a task program";
   let description = [{

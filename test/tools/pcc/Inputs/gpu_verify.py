@@ -28,7 +28,7 @@ def main():
     def verify(name, model, flags, drivers=emulator):
         nonlocal failed
         environment = {**os.environ, "LD_LIBRARY_PATH": drivers}
-        loss = "mse" if name.startswith(("wide_deep", "moe")) else "softmax_cross_entropy"
+        loss = "mse" if name.startswith(("wide_deep", "moe", "long")) else "softmax_cross_entropy"
         step = [] if name.startswith("resnet") else [f"--loss={loss}", "--optimizer=adam,lr=0.001"]
         done = subprocess.run([pcc, "verify", model, "--target=cuda:emulator", *step, *flags], capture_output=True, text=True,
                               env=environment)
@@ -41,6 +41,7 @@ def main():
         subprocess.run([pcc, "example", family, *(f"--set={size}" for size in sizes), "-o", model], check=True)
         verify(f"{family} on 1 rank", model, [])
     verify("convolutions on 1 rank", os.path.join(inputs, "convolutions.mlir"), [])
+    verify("long sums on 1 rank", os.path.join(inputs, "long-sums.mlir"), [])
     verify("gelu on 1 rank", os.path.join(inputs, "gelu-mlp.mlir"), [])
     verify("gelu in 2 microbatches", os.path.join(inputs, "gelu-mlp.mlir"), ["--micro-batches=2"])
     for model in (os.path.join(inputs, "gelu-mlp.mlir"), f"{folder}/gpt.mlir"):
