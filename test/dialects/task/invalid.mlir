@@ -264,6 +264,19 @@ task.program @p attributes {persistent_bytes = 192, temporary_bytes = 0, constan
 
 // -----
 
+// T13: a rectifier is all that a convolution has behind it.
+task.program @p attributes {persistent_bytes = 192, temporary_bytes = 0, constant_bytes = 0, input_bytes = 0} {
+  %i = task.buffer "i" persistent offset = 0 : memref<1x1x4x4xf32>
+  %w = task.buffer "w" persistent offset = 64 : memref<1x1x2x2xf32>
+  %r = task.buffer "r" persistent offset = 128 : memref<1x1x3x3xf32>
+  task.section @s {
+    // expected-error @below {{expected no activation or relu, got gelu}}
+    task.convolution forward %i, %w, %r strides = [1, 1] padding = [0, 0, 0, 0] dilations = [1, 1] {activation = #task<activation gelu>} : memref<1x1x4x4xf32>, memref<1x1x2x2xf32>, memref<1x1x3x3xf32>
+  }
+}
+
+// -----
+
 // T13: the bias.
 task.program @p attributes {persistent_bytes = 192, temporary_bytes = 0, constant_bytes = 0, input_bytes = 0} {
   %i = task.buffer "i" persistent offset = 0 : memref<1x1x4x4xf32>

@@ -252,6 +252,8 @@ const Break breaks[] = {
      "programs[0].sections[0].records[0].convolution: expected the shapes of a convolution with "
      "its "
      "windows"},
+    {"convolution_gelu", [](Executable &e) { convolution(e).set_activation(abi::GELU); },
+     "programs[0].sections[0].records[0].convolution: activation: expected none or relu, got 2"},
     {"convolution_gradient_of_relu",
      [](Executable &e) {
        abi::Convolution &c = convolution(e);

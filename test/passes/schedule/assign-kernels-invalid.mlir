@@ -1,0 +1,19 @@
+// RUN: pcc-opt %s --split-input-file --verify-diagnostics --schedule-assign-kernels
+
+// A mark on ops that no product's record does: the first op with it is none.
+func.func @no_product(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  // expected-error @below {{cannot run in the record of the product that has its mark: expected marks as "--lower-fuse-epilogues" sets them}}
+  %0 = graph.tanh %x {task.product = 0 : i64} : tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}
+
+// -----
+
+// Another kernel would have to run between the product and the op.
+func.func @between(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>) -> tensor<4x8xf32> {
+  %0 = graph.matmul %x, %w {task.product = 0 : i64} : tensor<4x8xf32>, tensor<8x8xf32>
+  %1 = graph.matmul %0, %w : tensor<4x8xf32>, tensor<8x8xf32>
+  // expected-error @below {{cannot run in the record of the product}}
+  %2 = graph.add %0, %1 {task.product = 0 : i64} : tensor<4x8xf32>
+  return %2 : tensor<4x8xf32>
+}
