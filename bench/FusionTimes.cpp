@@ -84,7 +84,7 @@ mlir::OwningOpRef<mlir::ModuleOp> build(const Model &model, mlir::MLIRContext &c
     sizes[option.name] = option.value;
   for (const auto &[name, value] : model.sizes)
     sizes[name] = value;
-  return found->build(sizes, context);
+  return found->build(sizes, mlir::Float32Type::get(&context));
 }
 
 void printRow(const fusion::FusionProblem &problem, const Model &model, const Network &network) {

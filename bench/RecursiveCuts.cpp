@@ -67,7 +67,8 @@ void timeModel(int64_t layers, int64_t devices, mlir::MLIRContext &context) {
   sizes["width"] = 12288;
   sizes["heads"] = 96;
   sizes["vocabulary"] = 51200;
-  mlir::OwningOpRef<mlir::ModuleOp> module = example::buildGpt(sizes, context);
+  mlir::OwningOpRef<mlir::ModuleOp> module =
+      example::buildGpt(sizes, mlir::Float32Type::get(&context));
   size_t ops = 0;
   double seconds = timeRuns([&] {
     strategy::PinnedProgram program;

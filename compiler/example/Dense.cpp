@@ -8,10 +8,10 @@ using namespace mlir;
 
 namespace pcc::example {
 
-OwningOpRef<ModuleOp> buildMlp(const Sizes &sizes, MLIRContext &context) {
-  Network net(context);
+OwningOpRef<ModuleOp> buildMlp(const Sizes &sizes, FloatType type) {
+  Network net(type);
   int64_t batch = sizes.at("batch"), width = sizes.at("width");
-  Value x = net.input("x", net.f32(), {batch, 1, 28, 28});
+  Value x = net.data("x", {batch, 1, 28, 28});
   x = net.reshape(x, {batch, 784});
   x = net.make<graph::ReluOp>(net.linear("layer1", x, width));
   x = net.make<graph::ReluOp>(net.linear("layer2", x, width));
@@ -21,8 +21,8 @@ OwningOpRef<ModuleOp> buildMlp(const Sizes &sizes, MLIRContext &context) {
 /// Cheng et al.: Wide & deep learning for recommender systems, DLRS 2016. Each sample has a number
 /// of `fields`; the wide part adds one weight for each, the deep part feeds their embeddings to a
 /// tower.
-OwningOpRef<ModuleOp> buildWideDeep(const Sizes &sizes, MLIRContext &context) {
-  Network net(context);
+OwningOpRef<ModuleOp> buildWideDeep(const Sizes &sizes, FloatType type) {
+  Network net(type);
   int64_t batch = sizes.at("batch"), fields = sizes.at("fields"), rows = sizes.at("vocabulary");
   int64_t width = sizes.at("width");
   Value ids = net.input("x", net.i64(), {batch, fields});

@@ -24,21 +24,22 @@ struct Example {
   llvm::ArrayRef<SizeOption> sizes;
   /// What is wrong with sizes; empty if nothing is. All are at least 1.
   std::string (*check)(const Sizes &sizes);
-  mlir::OwningOpRef<mlir::ModuleOp> (*build)(const Sizes &sizes, mlir::MLIRContext &context);
+  /// Of floats of this type.
+  mlir::OwningOpRef<mlir::ModuleOp> (*build)(const Sizes &sizes, mlir::FloatType type);
 };
 
 /// All of them, by name.
 llvm::ArrayRef<Example> listExamples();
 
 // The families, each in its own file.
-mlir::OwningOpRef<mlir::ModuleOp> buildMlp(const Sizes &sizes, mlir::MLIRContext &context);
-mlir::OwningOpRef<mlir::ModuleOp> buildWideDeep(const Sizes &sizes, mlir::MLIRContext &context);
-mlir::OwningOpRef<mlir::ModuleOp> buildResnet(const Sizes &sizes, mlir::MLIRContext &context);
-mlir::OwningOpRef<mlir::ModuleOp> buildGpt(const Sizes &sizes, mlir::MLIRContext &context);
-mlir::OwningOpRef<mlir::ModuleOp> buildGpt2(const Sizes &sizes, mlir::MLIRContext &context);
-mlir::OwningOpRef<mlir::ModuleOp> buildBert(const Sizes &sizes, mlir::MLIRContext &context);
-mlir::OwningOpRef<mlir::ModuleOp> buildVit(const Sizes &sizes, mlir::MLIRContext &context);
-mlir::OwningOpRef<mlir::ModuleOp> buildLlama(const Sizes &sizes, mlir::MLIRContext &context);
-mlir::OwningOpRef<mlir::ModuleOp> buildMoe(const Sizes &sizes, mlir::MLIRContext &context);
+mlir::OwningOpRef<mlir::ModuleOp> buildMlp(const Sizes &sizes, mlir::FloatType type);
+mlir::OwningOpRef<mlir::ModuleOp> buildWideDeep(const Sizes &sizes, mlir::FloatType type);
+mlir::OwningOpRef<mlir::ModuleOp> buildResnet(const Sizes &sizes, mlir::FloatType type);
+mlir::OwningOpRef<mlir::ModuleOp> buildGpt(const Sizes &sizes, mlir::FloatType type);
+mlir::OwningOpRef<mlir::ModuleOp> buildGpt2(const Sizes &sizes, mlir::FloatType type);
+mlir::OwningOpRef<mlir::ModuleOp> buildBert(const Sizes &sizes, mlir::FloatType type);
+mlir::OwningOpRef<mlir::ModuleOp> buildVit(const Sizes &sizes, mlir::FloatType type);
+mlir::OwningOpRef<mlir::ModuleOp> buildLlama(const Sizes &sizes, mlir::FloatType type);
+mlir::OwningOpRef<mlir::ModuleOp> buildMoe(const Sizes &sizes, mlir::FloatType type);
 
 } // namespace pcc::example

@@ -29,8 +29,9 @@ struct Angles {
     Value rate = net.make<graph::ConstantOp>(type, -std::log(10000.0) / double(half));
     Value frequency = net.make<graph::ExpOp>(net.make<graph::MulOp>(pair, rate));
     Value angle = net.make<graph::MulOp>(position, frequency);
-    cosine = net.make<graph::CosOp>(angle);
-    sine = net.make<graph::SinOp>(angle);
+    // The angles themselves are f32 whatever the model is: half types have too few digits for them.
+    cosine = net.cast(net.make<graph::CosOp>(angle), net.floats());
+    sine = net.cast(net.make<graph::SinOp>(angle), net.floats());
   }
 
   Value rotate(Network &net, Value heads) const {
@@ -61,8 +62,8 @@ Value addGated(Network &net, Value x, const TransformerSizes &sizes) {
 
 } // namespace
 
-OwningOpRef<ModuleOp> buildLlama(const Sizes &given, MLIRContext &context) {
-  Network net(context);
+OwningOpRef<ModuleOp> buildLlama(const Sizes &given, FloatType type) {
+  Network net(type);
   TransformerSizes sizes(given);
   int64_t vocabulary = given.at("vocabulary");
   Value ids = net.input("x", net.i64(), {sizes.batch, sizes.sequence});

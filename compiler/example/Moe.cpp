@@ -14,23 +14,23 @@ namespace pcc::example {
 /// divided by their sum.
 static Value chooseExperts(Network &net, Value gates) {
   int64_t rows = shapeOf(gates)[0], experts = shapeOf(gates)[1];
-  auto two = RankedTensorType::get({rows, 2}, net.f32());
+  auto two = RankedTensorType::get({rows, 2}, net.floats());
   auto best = net.makeAll<graph::TopKOp>(two, RankedTensorType::get({rows, 2}, net.i64()), gates,
                                          /*axis=*/1, /*smallest=*/false);
   Value sum =
       net.make<graph::ReduceOp>(graph::ReduceOpKind::Sum, best.getValues(), ArrayRef<int64_t>{1});
   Value share = net.make<graph::DivOp>(best.getValues(), net.repeat(sum, {rows, 2}, 0));
-  Value chosen = net.make<graph::OneHotOp>(RankedTensorType::get({rows, 2, experts}, net.f32()),
+  Value chosen = net.make<graph::OneHotOp>(RankedTensorType::get({rows, 2, experts}, net.floats()),
                                            best.getIndices(), /*axis=*/2);
   Value weights = net.make<graph::MulOp>(chosen, net.repeat(share, {rows, 2, experts}, {0, 1}));
   return net.make<graph::ReduceOp>(graph::ReduceOpKind::Sum, weights, ArrayRef<int64_t>{1});
 }
 
-OwningOpRef<ModuleOp> buildMoe(const Sizes &sizes, MLIRContext &context) {
-  Network net(context);
+OwningOpRef<ModuleOp> buildMoe(const Sizes &sizes, FloatType type) {
+  Network net(type);
   int64_t batch = sizes.at("batch"), sequence = sizes.at("sequence"), width = sizes.at("width");
   int64_t experts = sizes.at("experts"), rows = batch * sequence;
-  Value x = net.input("x", net.f32(), {batch, sequence, width});
+  Value x = net.data("x", {batch, sequence, width});
   Value flat = net.reshape(x, {rows, width});
   Value gates = net.linear("gate", flat, experts, /*hasBias=*/false);
   gates = net.make<graph::SoftmaxOp>(gates, /*axis=*/1);

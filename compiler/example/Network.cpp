@@ -10,7 +10,7 @@ using namespace mlir;
 namespace pcc::example {
 
 ArrayRef<int64_t> shapeOf(Value value) {
-  return cast<RankedTensorType>(value.getType()).getShape();
+  return mlir::cast<RankedTensorType>(value.getType()).getShape();
 }
 
 /// An empty function in `module`.
@@ -22,12 +22,22 @@ static func::FuncOp addForward(ModuleOp module) {
   return function;
 }
 
-Network::Network(MLIRContext &context)
-    : module(ModuleOp::create(UnknownLoc::get(&context))), forward(addForward(*module)),
+Network::Network(FloatType type)
+    : type(type), module(ModuleOp::create(UnknownLoc::get(type.getContext()))),
+      forward(addForward(*module)),
       builder(forward.getLoc(), OpBuilder::atBlockEnd(&forward.getBody().front())) {}
 
 Value Network::input(StringRef name, Type element, ArrayRef<int64_t> shape) {
   return argument(RankedTensorType::get(shape, element), graph::RoleKind::Input, name);
+}
+
+Value Network::data(StringRef name, ArrayRef<int64_t> shape) {
+  return cast(input(name, f32(), shape), type);
+}
+
+Value Network::cast(Value x, Type element) {
+  auto target = mlir::cast<RankedTensorType>(x.getType()).clone(element);
+  return x.getType() == target ? x : make<graph::CastOp>(target, x);
 }
 
 /// The function itself learns of it at the end: it keeps what it knows of its arguments in one.
@@ -41,12 +51,12 @@ Value Network::parameter(StringRef name, ArrayRef<int64_t> shape, graph::InitKin
                          ArrayRef<double> arguments, bool isTrained) {
   MLIRContext *context = builder.getContext();
   std::string full = llvm::join(path, ".") + (path.empty() ? "" : ".") + name.str();
-  auto type = RankedTensorType::get(shape, builder.getF32Type());
+  auto tensor = RankedTensorType::get(shape, type);
   auto init = graph::InitAttr::get(context, kind, DenseF64ArrayAttr::get(context, arguments));
   OpBuilder at(forward);
-  graph::ParameterOp::create(at, NameLoc::get(at.getStringAttr(full)), full, type, init,
+  graph::ParameterOp::create(at, NameLoc::get(at.getStringAttr(full)), full, tensor, init,
                              /*value=*/ElementsAttr(), isTrained);
-  return argument(type, graph::RoleKind::Parameter, full);
+  return argument(tensor, graph::RoleKind::Parameter, full);
 }
 
 Value Network::normal(StringRef name, ArrayRef<int64_t> shape, double deviation) {
@@ -77,24 +87,26 @@ Location Network::nameOp(StringRef opName) {
 Value Network::reshape(Value x, ArrayRef<int64_t> shape) {
   if (shapeOf(x) == shape)
     return x;
-  return make<graph::ReshapeOp>(cast<RankedTensorType>(x.getType()).clone(shape), x);
+  return make<graph::ReshapeOp>(mlir::cast<RankedTensorType>(x.getType()).clone(shape), x);
 }
 
 Value Network::transpose(Value x, ArrayRef<int64_t> permutation) {
   Shape shape;
   for (int64_t dim : permutation)
     shape.push_back(shapeOf(x)[dim]);
-  return make<graph::TransposeOp>(cast<RankedTensorType>(x.getType()).clone(shape), x, permutation);
+  return make<graph::TransposeOp>(mlir::cast<RankedTensorType>(x.getType()).clone(shape), x,
+                                  permutation);
 }
 
 Value Network::repeat(Value x, ArrayRef<int64_t> shape, ArrayRef<int64_t> dims) {
-  return make<graph::BroadcastOp>(cast<RankedTensorType>(x.getType()).clone(shape), x, dims);
+  return make<graph::BroadcastOp>(mlir::cast<RankedTensorType>(x.getType()).clone(shape), x, dims);
 }
 
 Value Network::slice(Value x, int64_t axis, int64_t start, int64_t size) {
   Shape shape(shapeOf(x));
   shape[axis] = size;
-  return make<graph::SliceOp>(cast<RankedTensorType>(x.getType()).clone(shape), x, axis, start);
+  return make<graph::SliceOp>(mlir::cast<RankedTensorType>(x.getType()).clone(shape), x, axis,
+                              start);
 }
 
 Value Network::multiply(Value x, Value weight) {
@@ -135,6 +147,7 @@ Value Network::embedding(StringRef name, Value numbers, int64_t rows, int64_t wi
 }
 
 OwningOpRef<ModuleOp> Network::finish(Value output, StringRef name) {
+  output = cast(output, f32());
   builder.setLoc(forward.getLoc());
   func::ReturnOp::create(builder, output);
   auto arguments = llvm::to_vector(forward.getBody().front().getArgumentTypes());

@@ -19,8 +19,8 @@ llvm::ArrayRef<int64_t> shapeOf(mlir::Value value);
 
 class Network {
 public:
-  /// An empty `@forward` in a module of its own.
-  explicit Network(mlir::MLIRContext &context);
+  /// An empty `@forward` in a module of its own, whose parameters and layers are of this type.
+  explicit Network(mlir::FloatType type);
 
   /// Layers until the end of this object's life are named below `name`.
   class Scope {
@@ -38,6 +38,9 @@ public:
   };
 
   mlir::Value input(llvm::StringRef name, mlir::Type element, llvm::ArrayRef<int64_t> shape);
+  /// An input of f32, as data are, in the model's type.
+  mlir::Value data(llvm::StringRef name, llvm::ArrayRef<int64_t> shape);
+  mlir::Type floats() { return type; }
   mlir::Type f32() { return builder.getF32Type(); }
   mlir::Type i64() { return builder.getI64Type(); }
 
@@ -58,6 +61,9 @@ public:
     return OpT::create(builder, std::forward<Args>(args)...);
   }
 
+  /// `x` with elements of this type.
+  mlir::Value cast(mlir::Value x, mlir::Type element);
+
   // Movement.
   mlir::Value reshape(mlir::Value x, llvm::ArrayRef<int64_t> shape);
   mlir::Value transpose(mlir::Value x, llvm::ArrayRef<int64_t> permutation);
@@ -76,7 +82,7 @@ public:
   /// Rows of a table for numbers of any shape.
   mlir::Value embedding(llvm::StringRef name, mlir::Value numbers, int64_t rows, int64_t width);
 
-  /// Ends the model, whose result is `output` and called `name`.
+  /// Ends the model, whose result is `output`, in f32, and called `name`.
   mlir::OwningOpRef<mlir::ModuleOp> finish(mlir::Value output, llvm::StringRef name);
 
 private:
@@ -87,6 +93,7 @@ private:
   mlir::Value argument(mlir::Type type, graph::RoleKind kind, llvm::StringRef name);
   mlir::Location nameOp(llvm::StringRef opName);
 
+  mlir::FloatType type;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   mlir::func::FuncOp forward;
   graph::PieceBuilder builder;

@@ -78,11 +78,11 @@ Value addStem(Network &net, Value x, int64_t window) {
 
 } // namespace
 
-OwningOpRef<ModuleOp> buildResnet(const Sizes &sizes, MLIRContext &context) {
-  Network net(context);
+OwningOpRef<ModuleOp> buildResnet(const Sizes &sizes, FloatType type) {
+  Network net(type);
   int64_t batch = sizes.at("batch"), image = sizes.at("image");
   bool isDeep = sizes.at("depth") == 50;
-  Value x = net.input("x", net.f32(), {batch, 3, image, image});
+  Value x = net.data("x", {batch, 3, image, image});
   x = addStem(net, x, sizes.at("stem"));
   const int64_t shallow[] = {2, 2, 2, 2}, deep[] = {3, 4, 6, 3};
   for (int64_t stage = 0; stage < 4; ++stage) {

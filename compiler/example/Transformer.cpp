@@ -50,8 +50,8 @@ Value addBlock(Network &net, const Twine &name, Value x, const TransformerSizes 
 
 /// Radford et al.: Language models are unsupervised multitask learners, 2019. There the head is the
 /// table of words; where it is not `isTied`, it has a weight of its own.
-static OwningOpRef<ModuleOp> buildGpt(const Sizes &given, MLIRContext &context, bool isTied) {
-  Network net(context);
+static OwningOpRef<ModuleOp> buildGpt(const Sizes &given, FloatType type, bool isTied) {
+  Network net(type);
   TransformerSizes sizes(given);
   int64_t vocabulary = given.at("vocabulary");
   Value ids = net.input("x", net.i64(), {sizes.batch, sizes.sequence});
@@ -66,17 +66,17 @@ static OwningOpRef<ModuleOp> buildGpt(const Sizes &given, MLIRContext &context, 
   return net.finish(logits, "logits");
 }
 
-OwningOpRef<ModuleOp> buildGpt(const Sizes &given, MLIRContext &context) {
-  return buildGpt(given, context, /*isTied=*/false);
+OwningOpRef<ModuleOp> buildGpt(const Sizes &given, FloatType type) {
+  return buildGpt(given, type, /*isTied=*/false);
 }
 
-OwningOpRef<ModuleOp> buildGpt2(const Sizes &given, MLIRContext &context) {
-  return buildGpt(given, context, /*isTied=*/true);
+OwningOpRef<ModuleOp> buildGpt2(const Sizes &given, FloatType type) {
+  return buildGpt(given, type, /*isTied=*/true);
 }
 
 /// Devlin et al.: BERT, NAACL 2019, with a classifier on the first position.
-OwningOpRef<ModuleOp> buildBert(const Sizes &given, MLIRContext &context) {
-  Network net(context);
+OwningOpRef<ModuleOp> buildBert(const Sizes &given, FloatType type) {
+  Network net(type);
   TransformerSizes sizes(given);
   Value ids = net.input("x", net.i64(), {sizes.batch, sizes.sequence});
   Value types = net.input("y", net.i64(), {sizes.batch, sizes.sequence});
@@ -95,12 +95,12 @@ OwningOpRef<ModuleOp> buildBert(const Sizes &given, MLIRContext &context) {
 
 /// Dosovitskiy et al.: An image is worth 16x16 words, ICLR 2021: images of 32 x 32, patches of 8
 /// x 8.
-OwningOpRef<ModuleOp> buildVit(const Sizes &given, MLIRContext &context) {
-  Network net(context);
+OwningOpRef<ModuleOp> buildVit(const Sizes &given, FloatType type) {
+  Network net(type);
   Sizes withSequence = given;
   withSequence["sequence"] = 17;
   TransformerSizes sizes(withSequence);
-  Value image = net.input("x", net.f32(), {sizes.batch, 3, 32, 32});
+  Value image = net.data("x", {sizes.batch, 3, 32, 32});
   Value kernel = net.normal("patch.weight", {sizes.width, 3, 8, 8}, 0.07);
   Value x = net.make<graph::Conv2dOp>(image, kernel, ArrayRef<int64_t>{8, 8},
                                       ArrayRef<int64_t>{0, 0, 0, 0}, ArrayRef<int64_t>{1, 1});

@@ -210,6 +210,7 @@ void Linker::linkAttention(task::AttentionOp op, abi::Attention &attention) {
   attention.set_key_positions(value[2]);
   attention.set_width(query[3]);
   attention.set_depth(value[3]);
+  attention.set_type(facts::toElementType(elementOf(op.getQuery())));
   attention.set_scale(op.getScale().convertToDouble());
   attention.set_causal(op.getCausal());
   linkOperand(op.getQuery(), *attention.mutable_query());

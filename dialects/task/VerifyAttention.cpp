@@ -10,9 +10,7 @@ static ArrayRef<int64_t> shapeOf(Value buffer) {
   return cast<ShapedType>(buffer.getType()).getShape();
 }
 
-static bool isF32(Value buffer) {
-  return cast<ShapedType>(buffer.getType()).getElementType().isF32();
-}
+static Type elementOf(Value buffer) { return cast<ShapedType>(buffer.getType()).getElementType(); }
 
 /// Whether the mask has, in each dimension, the size of the scores or 1.
 static bool fitsScores(Value mask, ArrayRef<int64_t> scores) {
@@ -22,14 +20,21 @@ static bool fitsScores(Value mask, ArrayRef<int64_t> scores) {
          });
 }
 
-// T14: f32 buffers in the shapes of one attention, an i64 offset, none or four gradients.
+/// Whether all are of the query's type, which is a float's, but for the logarithms, which are f32.
+static bool haveOneType(AttentionOp op) {
+  Type type = elementOf(op.getQuery());
+  SmallVector<Value> others = {op.getKey(), op.getValue(), op.getResult()};
+  llvm::append_range(others, op.getGradients());
+  if (op.getMask())
+    others.push_back(op.getMask());
+  return (type.isF32() || type.isF16() || type.isBF16()) && elementOf(op.getLogSum()).isF32() &&
+         llvm::all_of(others, [&](Value other) { return elementOf(other) == type; });
+}
+
+// T14: buffers of one type in the shapes of one attention, an i64 offset, none or four gradients.
 LogicalResult AttentionOp::verify() {
-  SmallVector<Value> floats = {getQuery(), getKey(), getValue(), getResult(), getLogSum()};
-  llvm::append_range(floats, getGradients());
-  if (getMask())
-    floats.push_back(getMask());
-  if (!llvm::all_of(floats, isF32))
-    return emitOpError() << "expected buffers of f32";
+  if (!haveOneType(*this))
+    return emitOpError() << "expected buffers of one of f32, f16, bf16, and logarithms of f32";
   ArrayRef<int64_t> query = shapeOf(getQuery()), key = shapeOf(getKey()),
                     value = shapeOf(getValue());
   if (query.size() != 4 || key.size() != 4 || value.size() != 4)

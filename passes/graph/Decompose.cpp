@@ -80,14 +80,6 @@ struct Decompose : public pcc::graph::impl::GraphDecomposeBase<Decompose> {
     return success();
   }
 
-  /// Whether `op` is one to keep, with elements of the types for which it has a kernel.
-  bool isKept(Operation *op, StringRef name) {
-    return llvm::is_contained(keep, name) && llvm::all_of(op->getOperandTypes(), [](Type type) {
-             Type element = getElementTypeOrSelf(type);
-             return element.isF32() || element.isInteger(64);
-           });
-  }
-
   void runOnOperation() override {
     llvm::StringMap<Entry> chosen;
     if (failed(select(chosen)))
@@ -95,7 +87,7 @@ struct Decompose : public pcc::graph::impl::GraphDecomposeBase<Decompose> {
     getOperation()->walk([&](Operation *op) {
       StringRef name = op->getName().getStringRef();
       auto found = name.consume_front("graph.") ? chosen.find(name) : chosen.end();
-      if (found == chosen.end() || isKept(op, name))
+      if (found == chosen.end() || llvm::is_contained(keep, name))
         return;
       PieceBuilder builder(op);
       op->replaceAllUsesWith(found->second.decompose(op, builder));

@@ -27,8 +27,7 @@ def GraphDecompose : Pass<"graph-decompose"> {
     ListOption<"ops", "ops", "std::string",
                "op names without the dialect's prefix; empty means all that have a decomposition">,
     ListOption<"keep", "keep", "std::string",
-               "op names that stay whole where their operands are of f32 and i64, because a kernel "
-               "computes them so">,
+               "op names that stay whole, because a record computes them so">,
   ];
   let dependentDialects = ["::pcc::graph::GraphDialect"];
 }

@@ -101,18 +101,20 @@ void Ranges::add(const Convolution &c) {
 }
 
 void Ranges::add(const Attention &a) {
-  uint64_t rows = a.batch() * a.heads() * a.positions() * sizeof(float);
-  uint64_t keyRows = a.batch() * a.groups() * a.key_positions() * sizeof(float);
+  uint64_t element = elementBytes(a.type());
+  uint64_t positions = a.batch() * a.heads() * a.positions();
+  uint64_t rows = positions * element;
+  uint64_t keyRows = a.batch() * a.groups() * a.key_positions() * element;
   read(a.query(), rows * a.width());
   read(a.key(), keyRows * a.width());
   read(a.value(), keyRows * a.depth());
   if (a.has_mask())
-    read(a.mask(), *elementCount(a.mask_shape()) * sizeof(float));
+    read(a.mask(), *elementCount(a.mask_shape()) * element);
   if (a.has_offset())
     read(a.offset(), sizeof(int64_t));
   Reads isGradient = a.has_gradients() ? Reads::Yes : Reads::No;
   add(a.result(), rows * a.depth(), isGradient, !a.has_gradients());
-  add(a.log_sum(), rows, isGradient, !a.has_gradients());
+  add(a.log_sum(), positions * elementBytes(F32), isGradient, !a.has_gradients());
   if (!a.has_gradients())
     return;
   read(a.gradients().result(), rows * a.depth());

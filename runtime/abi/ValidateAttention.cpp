@@ -11,42 +11,45 @@
 namespace pcc::abi {
 namespace {
 
-/// An operand of f32, or of one i64, and its bytes.
+/// An operand, and its bytes.
 struct Range {
   const char *name;
   const Operand &operand;
   uint64_t bytes;
+  ElementType type;
   bool written;
 };
 
-uint64_t bytesOf(std::initializer_list<int64_t> shape) {
+uint64_t bytesOf(std::initializer_list<int64_t> shape, ElementType type) {
   std::optional<int64_t> count = elementCount(shape);
-  return isSize(count) ? *count * sizeof(float) : ~uint64_t(0);
+  return isSize(count) ? *count * elementBytes(type) : ~uint64_t(0);
 }
 
 std::vector<Range> rangesOf(const Attention &a) {
-  uint64_t query = bytesOf({a.batch(), a.heads(), a.positions(), a.width()});
-  uint64_t key = bytesOf({a.batch(), a.groups(), a.key_positions(), a.width()});
-  uint64_t value = bytesOf({a.batch(), a.groups(), a.key_positions(), a.depth()});
-  uint64_t result = bytesOf({a.batch(), a.heads(), a.positions(), a.depth()});
+  ElementType type = a.type();
+  uint64_t query = bytesOf({a.batch(), a.heads(), a.positions(), a.width()}, type);
+  uint64_t key = bytesOf({a.batch(), a.groups(), a.key_positions(), a.width()}, type);
+  uint64_t value = bytesOf({a.batch(), a.groups(), a.key_positions(), a.depth()}, type);
+  uint64_t result = bytesOf({a.batch(), a.heads(), a.positions(), a.depth()}, type);
+  uint64_t logSum = bytesOf({a.batch(), a.heads(), a.positions()}, F32);
   bool isForward = !a.has_gradients();
-  std::vector<Range> ranges = {
-      {"query", a.query(), query, false},
-      {"key", a.key(), key, false},
-      {"value", a.value(), value, false},
-      {"result", a.result(), result, isForward},
-      {"log_sum", a.log_sum(), bytesOf({a.batch(), a.heads(), a.positions()}), isForward}};
+  std::vector<Range> ranges = {{"query", a.query(), query, type, false},
+                               {"key", a.key(), key, type, false},
+                               {"value", a.value(), value, type, false},
+                               {"result", a.result(), result, type, isForward},
+                               {"log_sum", a.log_sum(), logSum, F32, isForward}};
   if (a.has_mask())
-    ranges.push_back({"mask", a.mask(),
-                      bytesOf({a.mask_shape(0), a.mask_shape(1), a.mask_shape(2), a.mask_shape(3)}),
-                      false});
+    ranges.push_back(
+        {"mask", a.mask(),
+         bytesOf({a.mask_shape(0), a.mask_shape(1), a.mask_shape(2), a.mask_shape(3)}, type), type,
+         false});
   if (a.has_offset())
-    ranges.push_back({"offset", a.offset(), sizeof(int64_t), false});
+    ranges.push_back({"offset", a.offset(), elementBytes(I64), I64, false});
   if (!isForward) {
-    ranges.push_back({"gradients.result", a.gradients().result(), result, false});
-    ranges.push_back({"gradients.query", a.gradients().query(), query, true});
-    ranges.push_back({"gradients.key", a.gradients().key(), key, true});
-    ranges.push_back({"gradients.value", a.gradients().value(), value, true});
+    ranges.push_back({"gradients.result", a.gradients().result(), result, type, false});
+    ranges.push_back({"gradients.query", a.gradients().query(), query, type, true});
+    ranges.push_back({"gradients.key", a.gradients().key(), key, type, true});
+    ranges.push_back({"gradients.value", a.gradients().value(), value, type, true});
   }
   return ranges;
 }
@@ -54,9 +57,7 @@ std::vector<Range> rangesOf(const Attention &a) {
 /// Operands in their buffers; what is written overlaps nothing else.
 void checkOperands(const OperandChecks &operands, const std::vector<Range> &ranges) {
   for (const Range &range : ranges)
-    operands.room(range.name, range.operand, range.bytes,
-                  range.name == std::string_view("offset") ? sizeof(int64_t) : sizeof(float),
-                  range.written);
+    operands.room(range.name, range.operand, range.bytes, elementBytes(range.type), range.written);
   for (const Range &written : ranges)
     for (const Range &other : ranges)
       if (written.written && &other != &written && operands.checker.ok())
@@ -77,6 +78,9 @@ void checkAttention(const OperandChecks &operands, const Attention &attention) {
                       "expected sizes from 1 on and groups that divide the heads, got {} of {}",
                       attention.groups(), attention.heads()))
     return;
+  ElementType type = attention.type();
+  checker.expect(type == F32 || type == F16 || type == BF16,
+                 "type: expected a floating-point type, got {}", elementName(type));
   checker.expect(std::isfinite(attention.scale()), "scale: expected a finite number");
   int64_t scores[] = {attention.batch(), attention.heads(), attention.positions(),
                       attention.key_positions()};

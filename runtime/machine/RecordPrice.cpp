@@ -50,6 +50,8 @@ double secondsOfArithmetic(const abi::DeviceFigures &device, const abi::Record &
     type = record.matmul().type();
   if (record.has_convolution())
     type = record.convolution().type();
+  if (record.has_attention())
+    type = record.attention().type();
   double seconds = 0;
   for (const Product &product : productsOf(record))
     seconds += productSeconds(device, type, product);

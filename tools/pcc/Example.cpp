@@ -42,6 +42,20 @@ std::string describeSizes(const example::Example &model) {
   return text;
 }
 
+enum class ElementName { F32, F16, BF16 };
+
+mlir::FloatType typeOf(ElementName name, mlir::MLIRContext &context) {
+  switch (name) {
+  case ElementName::F32:
+    return mlir::Float32Type::get(&context);
+  case ElementName::F16:
+    return mlir::Float16Type::get(&context);
+  case ElementName::BF16:
+    return mlir::BFloat16Type::get(&context);
+  }
+  llvm_unreachable("a type");
+}
+
 class ExampleVerb : public Verb {
 public:
   ExampleVerb()
@@ -50,7 +64,13 @@ public:
         output("o", cl::desc("write to this file: .mlir or .mlirbc"), cl::value_desc("file"),
                cl::sub(command)),
         settings("set", cl::desc("a size of the model, as in --set layers=4"),
-                 cl::value_desc("name=number"), cl::sub(command)) {}
+                 cl::value_desc("name=number"), cl::sub(command)),
+        type("type", cl::desc("of parameters and layers; data and scores are f32"),
+             cl::init(ElementName::F32),
+             cl::values(clEnumValN(ElementName::F32, "f32", ""),
+                        clEnumValN(ElementName::F16, "f16", ""),
+                        clEnumValN(ElementName::BF16, "bf16", "")),
+             cl::sub(command)) {}
 
   ExitCode run() override {
     if (name.empty())
@@ -67,7 +87,7 @@ public:
     if (std::string wrong = model->check(sizes); !wrong.empty())
       return fail(BadUsage, wrong);
     Session session;
-    mlir::OwningOpRef<mlir::ModuleOp> module = model->build(sizes, session.context);
+    mlir::OwningOpRef<mlir::ModuleOp> module = model->build(sizes, typeOf(type, session.context));
     return writeModel(*module, output);
   }
 
@@ -97,6 +117,7 @@ private:
 
   cl::opt<std::string> name, output;
   cl::list<std::string> settings;
+  cl::opt<ElementName> type;
 };
 
 } // namespace

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Attention and its gradients as kernels of any size, in f32. Each thread has one element of what
-// is written and computes all scores that it needs itself: right, and as slow as that sounds.
+// Attention and its gradients as kernels of any size, which compute in f32. Each thread has one
+// element of what is written and computes all scores that it needs itself: right, and as slow as
+// that sounds.
 //
 //   result(i, d)     running maximum, sum, and weighted sum of value(·, d) over the key's positions
 //                    (Milakov and Gimelshein, "Online normalizer calculation for softmax", 2018)
@@ -26,8 +27,8 @@ enum AttentionTensor : unsigned { query, key, value, mask, offset, result, logSu
 
 class AttentionEmitter {
 public:
-  explicit AttentionEmitter(SupportKernel &kernel)
-      : kernel(kernel), b(kernel.b), f32(b.getF32Type()), batch(kernel.number(0)),
+  AttentionEmitter(SupportKernel &kernel, Type type)
+      : kernel(kernel), b(kernel.b), f32(b.getF32Type()), type(type), batch(kernel.number(0)),
         heads(kernel.number(1)), groups(kernel.number(2)), positions(kernel.number(3)),
         keyPositions(kernel.number(4)), width(kernel.number(5)), depth(kernel.number(6)),
         headsPerGroup(kernel.div(heads, groups)) {
@@ -45,7 +46,7 @@ private:
     Value sample, head, at;
   };
   Value load(AttentionTensor tensor, Value place) {
-    return kernel.elements.load(f32, kernel.pointer(tensor), place);
+    return kernel.elements.load(tensor == logSum ? f32 : type, kernel.pointer(tensor), place);
   }
   Value queryPlace(const Row &row) {
     return kernel.place({row.sample, row.head, row.at}, {batch, heads, positions});
@@ -73,6 +74,7 @@ private:
   SupportKernel &kernel;
   ImplicitLocOpBuilder &b;
   Type f32;
+  Type type; ///< of all tensors but the logarithms
   Value batch, heads, groups, positions, keyPositions, width, depth, headsPerGroup, scale;
 };
 } // namespace
@@ -101,7 +103,7 @@ Value AttentionEmitter::score(const Row &row, Value to) {
   for (auto [n, at] : llvm::enumerate(positionsOfMask))
     place = kernel.add(place, kernel.mul(at, kernel.number(8 + n)));
   Value isMasked = kernel.has(flags, Flag::hasMask);
-  Value masked = addF(sum, kernel.loadIf(isMasked, f32, kernel.pointer(mask), place));
+  Value masked = addF(sum, kernel.loadIf(isMasked, type, kernel.pointer(mask), place));
   sum = kernel.select(isMasked, masked, sum);
   Value isGiven = kernel.has(flags, Flag::hasOffset);
   Value shift = kernel.loadIf(isGiven, b.getI64Type(), kernel.pointer(offset), math.constant(0));
@@ -147,7 +149,7 @@ void AttentionEmitter::emitForward() {
                         {emitNumber(b, f32, -INFINITY), kernel.zero(), kernel.zero()}, body);
     Value isSeen = arith::CmpFOp::create(b, arith::CmpFPredicate::UNE, sums[1], kernel.zero());
     Value mean = arith::DivFOp::create(b, sums[2], sums[1]);
-    kernel.elements.store(kernel.select(isSeen, mean, kernel.zero()), f32, kernel.pointer(result),
+    kernel.elements.store(kernel.select(isSeen, mean, kernel.zero()), type, kernel.pointer(result),
                           place);
     Value isFirst =
         arith::CmpIOp::create(b, arith::CmpIPredicate::eq, at[3], kernel.math.constant(0));
@@ -167,7 +169,7 @@ void AttentionEmitter::emitQuery() {
     Value sum = kernel.sum(kernel.zero(), {keyPositions}, [&](ArrayRef<Value> to) {
       return mulF(ofScore(row, to[0]), element(key, keyPlace(row, to[0]), width, at[3]));
     });
-    kernel.elements.store(sum, f32, kernel.pointer(out), place);
+    kernel.elements.store(sum, type, kernel.pointer(out), place);
   });
 }
 
@@ -179,7 +181,7 @@ void AttentionEmitter::emitOfKey(Value size, function_ref<Value(const Row &, Val
       Row row{at[0], kernel.add(kernel.mul(at[1], headsPerGroup), i[0]), i[1]};
       return term(row, at[2], at[3]);
     });
-    kernel.elements.store(sum, f32, kernel.pointer(out), place);
+    kernel.elements.store(sum, type, kernel.pointer(out), place);
   });
 }
 
@@ -195,15 +197,15 @@ void AttentionEmitter::emitValue() {
   });
 }
 
-void emitAttentionKernel(gpu::GPUModuleOp kernels) {
-  SupportKernel kernel(kernels, "pcc_attention", /*pointers=*/7, /*numbers=*/13);
-  AttentionEmitter(kernel).emitForward();
+void emitAttentionKernel(gpu::GPUModuleOp kernels, const std::string &suffix, Type type) {
+  SupportKernel kernel(kernels, "pcc_attention" + suffix, /*pointers=*/7, /*numbers=*/13);
+  AttentionEmitter(kernel, type).emitForward();
 }
 
-void emitAttentionGradientKernels(gpu::GPUModuleOp kernels) {
+void emitAttentionGradientKernels(gpu::GPUModuleOp kernels, const std::string &suffix, Type type) {
   auto emit = [&](const char *name, void (AttentionEmitter::*body)()) {
-    SupportKernel kernel(kernels, name, /*pointers=*/9, /*numbers=*/13);
-    AttentionEmitter emitter(kernel);
+    SupportKernel kernel(kernels, name + suffix, /*pointers=*/9, /*numbers=*/13);
+    AttentionEmitter emitter(kernel, type);
     (emitter.*body)();
   };
   emit("pcc_attention_query", &AttentionEmitter::emitQuery);

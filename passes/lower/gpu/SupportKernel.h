@@ -81,8 +81,11 @@ void emitFinishKernel(mlir::gpu::GPUModuleOp kernels, const std::string &name, m
 std::string nameOfConvolution(task::ConvolutionKind kind);
 void emitConvolutionKernel(mlir::gpu::GPUModuleOp kernels, const std::string &name,
                            task::ConvolutionKind kind, mlir::Type type);
-void emitAttentionKernel(mlir::gpu::GPUModuleOp kernels);
-void emitAttentionGradientKernels(mlir::gpu::GPUModuleOp kernels);
+/// The suffix ends their names.
+void emitAttentionKernel(mlir::gpu::GPUModuleOp kernels, const std::string &suffix,
+                         mlir::Type type);
+void emitAttentionGradientKernels(mlir::gpu::GPUModuleOp kernels, const std::string &suffix,
+                                  mlir::Type type);
 void emitCollectiveKernels(mlir::ModuleOp module, mlir::gpu::GPUModuleOp kernels);
 
 } // namespace pcc::lower

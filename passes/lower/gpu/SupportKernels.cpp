@@ -126,14 +126,17 @@ LogicalResult emitSupportKernels(ModuleOp module, gpu::GPUModuleOp kernels) {
       emitConvolutionKernel(kernels, name, op.getKind(), type);
   });
   module.walk([&](task::AttentionOp op) {
+    Type type = elementOf(op.getQuery());
+    std::string suffix = "_" + nameOf(type);
     bool isForward = op.getGradients().empty();
-    if (known.insert(isForward ? "attention" : "attention gradients").second)
-      isForward ? emitAttentionKernel(kernels) : emitAttentionGradientKernels(kernels);
+    if (known.insert((isForward ? "attention" : "attention gradients") + suffix).second)
+      isForward ? emitAttentionKernel(kernels, suffix, type)
+                : emitAttentionGradientKernels(kernels, suffix, type);
   });
+  emitCollectiveKernels(module, kernels);
   WalkResult products = module.walk([&](task::MatmulOp op) -> WalkResult {
     Type type = elementOf(op.getA()), result = elementOf(op.getC());
     if (!isa<FloatType>(type) || !isa<FloatType>(result))
-  emitCollectiveKernels(module, kernels);
       return op.emitOpError() << "expected a product of floats, got one of " << type;
     std::string name = "pcc_product_" + nameOf(type) + "_" + nameOf(result);
     if (known.insert(name).second)

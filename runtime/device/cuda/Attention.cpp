@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Attention in f32 and its gradients, by
+// Attention and its gradients, by
 //
-//   pcc_attention(query, key, value, mask, offset, result, log_sum, 12 sizes, i64 flags)
-//   pcc_attention_query, pcc_attention_key, pcc_attention_value
+//   pcc_attention_T(query, key, value, mask, offset, result, log_sum, 12 sizes, i64 flags)
+//   pcc_attention_query_T, pcc_attention_key_T, pcc_attention_value_T
 //     (query, key, value, mask, offset, result, log_sum, gradient of the result, written, 12 sizes,
 //      i64 flags)
 //
@@ -11,6 +11,7 @@
 // how many elements the mask goes on with each sample, head, position and key position. Who has no
 // mask or offset passes null.
 
+#include "runtime/abi/ElementTypes.h"
 #include "runtime/abi/SupportKernels.h"
 #include "runtime/device/cuda/Call.h"
 #include "runtime/device/cuda/Records.h"
@@ -39,9 +40,9 @@ std::vector<int64_t> numbersOf(const abi::Attention &attention) {
   return numbers;
 }
 
-/// A function, and what it writes.
+/// A function by what it is called before its type, and what it writes.
 struct Part {
-  const char *function;
+  const char *name;
   int64_t elements;
   std::vector<std::byte *> buffers;
 };
@@ -80,7 +81,8 @@ Expected<PreparedPointer> prepareAttention(const abi::Record &record, const Prep
   std::vector<int64_t> numbers = numbersOf(record.attention());
   std::vector<Call> calls;
   for (Part &part : partsOf(record.attention(), context)) {
-    Expected<FunctionHandle> function = parts.code.support(part.function);
+    Expected<FunctionHandle> function = parts.code.support(
+        fmt::format("{}_{}", part.name, abi::elementName(record.attention().type())));
     if (!function)
       return function.status();
     calls.emplace_back(*function, abi::blocksOfElements(part.elements), abi::supportThreads,

@@ -10,6 +10,8 @@
 // * Gradient: each group of heads of each sample remakes its tiles from `log_sum`, the key's
 //   positions as rows, and adds what they give to the gradients of query, key and value.
 //
+// Half types are widened to f32 for a record's time.
+//
 // The cut into tiles depends on sizes alone, and one thread does all that adds to one number, so
 // the bits do not depend on the number of threads.
 
@@ -74,6 +76,12 @@ PreparedPointer prepareAttentionForward(const AttentionCall &call, const OneDnn 
 PreparedPointer prepareAttentionGradient(const AttentionCall &call,
                                          const AttentionGradients &gradients, const OneDnn &dnn,
                                          const Team &team);
+
+/// An attention in f16 or bf16: that of f32 on copies in `scratch`, rounded once when it is stored.
+/// Error: no memory.
+Expected<PreparedPointer> prepareHalfAttention(const abi::Attention &attention,
+                                               const PrepareContext &context, const OneDnn &dnn,
+                                               const Team &team, std::shared_ptr<Scratch> scratch);
 
 } // namespace pcc::runtime::host
 

@@ -44,10 +44,13 @@ void TileProduct::operator()(bool transposeA, bool transposeB, int64_t m, int64_
 }
 
 Expected<PreparedPointer> prepareAttention(const abi::Attention &attention,
-                                           const PrepareContext &context, const Team &team) {
+                                           const PrepareContext &context, const Team &team,
+                                           std::shared_ptr<Scratch> scratch) {
   const Expected<OneDnn> &dnn = OneDnn::get();
   if (!dnn)
     return dnn.status();
+  if (attention.type() != abi::F32)
+    return prepareHalfAttention(attention, context, *dnn, team, std::move(scratch));
   auto address = [&](const abi::Operand &operand) {
     return context.memory.address(context.program, operand);
   };

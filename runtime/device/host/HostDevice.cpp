@@ -72,7 +72,7 @@ public:
     case abi::Record::kMatmul:
       return prepareMatmul(record.matmul(), context, team);
     case abi::Record::kAttention:
-      return prepareAttention(record.attention(), context, team);
+      return prepareAttention(record.attention(), context, team, scratch);
     case abi::Record::kConvolution:
       return prepareConvolution(record.convolution(), context, team, scratch);
     case abi::Record::kCopy:

@@ -25,9 +25,10 @@ PreparedPointer prepareAccumulate(const abi::Accumulate &accumulate, const Prepa
 Expected<PreparedPointer> prepareMatmul(const abi::Matmul &matmul, const PrepareContext &context,
                                         const Team &team);
 
-/// Errors: Unavailable without oneDNN.
+/// Errors: Unavailable without oneDNN; no memory for `scratch`, in which half types are widened.
 Expected<PreparedPointer> prepareAttention(const abi::Attention &attention,
-                                           const PrepareContext &context, const Team &team);
+                                           const PrepareContext &context, const Team &team,
+                                           std::shared_ptr<Scratch> scratch);
 
 /// Errors: Unavailable without oneDNN, or for types that it has no convolution for on this machine;
 /// no memory for `scratch`, which is sized for the copies that its algorithm works on.

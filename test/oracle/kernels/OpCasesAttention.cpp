@@ -3,7 +3,7 @@
 
 namespace pcc::test {
 
-/// Attentions and their gradients, which have records of their own in f32 and pieces in others.
+/// Attentions and their gradients, which have records of their own.
 static void addAttentions(Cases &cases) {
   struct Form {
     const char *query, *key, *value, *result, *logSum, *mask, *attributes;

@@ -1,13 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "test/oracle/kernels/TaskMachine.h"
 
+#include "runtime/base/HalfFloat.h"
 #include <cmath>
+#include <deque>
 
 using namespace mlir;
 
 namespace pcc::test {
 
 namespace {
+
+/// A buffer's elements in f32, which may be put back.
+class Widened {
+public:
+  Widened() = default;
+  Widened(Value buffer, char *memory)
+      : type(cast<ShapedType>(buffer.getType())), memory(memory),
+        numbers(size_t(type.getNumElements())) {
+    for (size_t n = 0; n < numbers.size(); ++n)
+      numbers[n] = isF32()    ? reinterpret_cast<float *>(memory)[n]
+                   : isBf16() ? runtime::toFloat(bits<runtime::BFloat16>()[n])
+                              : runtime::toFloat(bits<runtime::Float16>()[n]);
+  }
+
+  float *data() { return numbers.empty() ? nullptr : numbers.data(); }
+  void putBack() {
+    for (size_t n = 0; n < numbers.size(); ++n)
+      if (isF32())
+        reinterpret_cast<float *>(memory)[n] = numbers[n];
+      else if (isBf16())
+        bits<runtime::BFloat16>()[n] = runtime::toBFloat16(numbers[n]);
+      else
+        bits<runtime::Float16>()[n] = runtime::toFloat16(numbers[n]);
+  }
+
+private:
+  bool isF32() const { return type.getElementType().isF32(); }
+  bool isBf16() const { return type.getElementType().isBF16(); }
+  template <typename T> T *bits() const { return reinterpret_cast<T *>(memory); }
+
+  ShapedType type;
+  char *memory = nullptr;
+  std::vector<float> numbers;
+};
 
 /// The buffers of one attention, as numbers in memory; null for those that it has not.
 struct Attention {
@@ -73,8 +109,9 @@ struct Attention {
 
 void TaskMachine::attend(task::AttentionOp op) {
   auto shapeOf = [](Value buffer) { return cast<ShapedType>(buffer.getType()).getShape(); };
+  std::deque<Widened> copies;
   auto floats = [&](Value buffer) {
-    return buffer ? reinterpret_cast<float *>(addressOf(buffer)) : nullptr;
+    return buffer ? copies.emplace_back(buffer, addressOf(buffer)).data() : nullptr;
   };
   bool isForward = op.getGradients().empty();
   auto gradient = [&](unsigned n) { return isForward ? nullptr : floats(op.getGradients()[n]); };
@@ -97,14 +134,17 @@ void TaskMachine::attend(task::AttentionOp op) {
                  0};
   a.offset = op.getOffset() ? *reinterpret_cast<int64_t *>(addressOf(op.getOffset()))
                             : a.key[2] - a.query[2];
+  float *written[] = {a.dq, a.dk, a.dv};
   for (unsigned n = 1; n < op.getGradients().size(); ++n)
-    std::fill_n(gradient(n), llvm::product_of(shapeOf(op.getGradients()[n])), 0.0f);
+    std::fill_n(written[n - 1], llvm::product_of(shapeOf(op.getGradients()[n])), 0.0f);
   for (int64_t row = 0; row < a.rows(); ++row) {
     if (isForward)
       a.attend(row);
     for (int64_t to = 0; !isForward && to < a.key[2]; ++to)
       a.addGradients(row, to);
   }
+  for (Widened &copy : copies)
+    copy.putBack();
 }
 
 } // namespace pcc::test

@@ -91,8 +91,9 @@ bool TaskMachine::support(task::AttentionOp op) {
                                   addressOf(op.getValue()),  addressIf(op.getMask()),
                                   addressIf(op.getOffset()), addressOf(op.getResult()),
                                   addressOf(op.getLogSum())};
+  std::string type = "_" + typeOf(op.getQuery());
   if (op.getGradients().empty())
-    return callSupport("pcc_attention", pointers, numbers,
+    return callSupport("pcc_attention" + type, pointers, numbers,
                        llvm::product_of(query.drop_back()) * depth);
   pointers.push_back(addressOf(op.getGradients()[0]));
   pointers.push_back(nullptr);
@@ -101,7 +102,7 @@ bool TaskMachine::support(task::AttentionOp op) {
   for (auto [n, name] : llvm::enumerate(names)) {
     Value written = op.getGradients()[n + 1];
     pointers.back() = addressOf(written);
-    isDone &= callSupport("pcc_attention_" + std::string(name), pointers, numbers,
+    isDone &= callSupport("pcc_attention_" + std::string(name) + type, pointers, numbers,
                           llvm::product_of(shapeOf(written)));
   }
   return isDone;

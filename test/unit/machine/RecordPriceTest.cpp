@@ -110,6 +110,7 @@ TEST_F(RecordPrice, ProductsOfConvolutionsAndAttention) {
   a.set_key_positions(16);
   a.set_width(32);
   a.set_depth(64);
+  a.set_type(abi::F32);
   std::vector<Product> products = productsOf(record);
   ASSERT_EQ(products.size(), 2u);
   EXPECT_EQ(products[0].flops() + products[1].flops(), 2.0 * 8 * 8 * 16 * (32 + 64));

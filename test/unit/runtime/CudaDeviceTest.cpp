@@ -188,13 +188,18 @@ TEST(CudaDevice, NamesAMissingFunction) {
   abi::Record product, attention, convolution, sum;
   product.mutable_matmul()->set_type(abi::F16);
   product.mutable_matmul()->set_result_type(abi::F32);
-  attention.mutable_attention();
+  attention.mutable_attention()->set_type(abi::BF16);
   convolution.mutable_convolution()->set_type(abi::F32);
   convolution.mutable_convolution()->set_kind(abi::Convolution::WEIGHT_GRADIENT);
+  abi::Convolution &none = *convolution.mutable_convolution(); // of no elements
+  for (auto *list :
+       {none.mutable_input_shape(), none.mutable_weight_shape(), none.mutable_result_shape(),
+        none.mutable_padding(), none.mutable_strides(), none.mutable_dilations()})
+    list->Resize(4, 0);
   sum.mutable_accumulate()->set_source_type(abi::BF16);
   PrepareContext context{builder.executable, builder.program, {}, 0};
   for (auto [record, name] :
-       {std::pair(&product, "pcc_product_f16_f32"), std::pair(&attention, "pcc_attention"),
+       {std::pair(&product, "pcc_product_f16_f32"), std::pair(&attention, "pcc_attention_bf16"),
         std::pair(&convolution, "pcc_convolution_weight_f32"),
         std::pair(&sum, "pcc_accumulate_bf16")}) {
     Status status = device->prepare(*record, context).status();

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Attention in f16 or bf16. A run widens what it reads into scratch memory, does the attention of
+// f32 there, and rounds what that writes. The logarithms of the sums are f32 as they are.
+
+#include "runtime/abi/ElementTypes.h"
+#include "runtime/abi/Executable.h"
+#include "runtime/base/HalfFloat.h"
+#include "runtime/device/host/Attention.h"
+
+namespace pcc::runtime::host {
+namespace {
+
+/// A tensor of the record's type, and the element of the scratch memory where its copy begins.
+struct HalfTensor {
+  std::byte *memory = nullptr;
+  int64_t count = 0;
+  int64_t place = 0;
+  bool isWritten = false;
+};
+
+template <typename Half, float (*widen)(Half)>
+void widenAll(const Team &team, const HalfTensor &tensor, float *copies) {
+  auto *source = reinterpret_cast<const Half *>(tensor.memory);
+  team.parallel(tensor.count, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i)
+      copies[tensor.place + i] = widen(source[i]);
+  });
+}
+
+template <typename Half, Half (*round)(float)>
+void roundAll(const Team &team, const HalfTensor &tensor, const float *copies) {
+  auto *target = reinterpret_cast<Half *>(tensor.memory);
+  team.parallel(tensor.count, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i)
+      target[i] = round(copies[tensor.place + i]);
+  });
+}
+
+class HalfAttentionRecord final : public PreparedRecord {
+public:
+  HalfAttentionRecord(const abi::Attention &attention, const PrepareContext &context,
+                      const OneDnn &dnn, const Team &team, std::shared_ptr<Scratch> scratch)
+      : attention(attention), dnn(dnn), team(team), scratch(std::move(scratch)) {
+    auto address = [&](const abi::Operand &operand) {
+      return context.memory.address(context.program, operand);
+    };
+    logSum = reinterpret_cast<float *>(address(attention.log_sum()));
+    if (attention.has_offset())
+      offset = reinterpret_cast<const int64_t *>(address(attention.offset()));
+    addTensors(address);
+  }
+
+  uint64_t scratchBytes() const { return uint64_t(count) * sizeof(float); }
+
+  Status run(const SlotValues &slot) override {
+    auto *copies = reinterpret_cast<float *>(scratch->get());
+    bool isF16 = attention.type() == abi::F16;
+    for (const HalfTensor &tensor : tensors)
+      if (!tensor.isWritten)
+        (isF16 ? widenAll<Float16, toFloat> : widenAll<BFloat16, toFloat>)(team, tensor, copies);
+    if (Status status = prepareOn(copies)->run(slot); !status.ok())
+      return status;
+    for (const HalfTensor &tensor : tensors)
+      if (tensor.isWritten)
+        (isF16 ? roundAll<Float16, toFloat16> : roundAll<BFloat16, toBFloat16>)(team, tensor,
+                                                                                copies);
+    return {};
+  }
+
+private:
+  /// The tensors of a record by their number; those that it has not have no elements.
+  enum Number { query, key, value, mask, result, given, ofQuery, ofKey, ofValue, tensorCount };
+
+  template <typename Address> void addTensors(Address address) {
+    auto add = [&](Number number, const abi::Operand &operand, int64_t elements, bool isWritten) {
+      // Copies begin at multiples of the alignment of buffers.
+      constexpr int64_t step = int64_t(abi::bufferAlignment / sizeof(float));
+      tensors[number] = {address(operand), elements, count, isWritten};
+      count += (elements + step - 1) / step * step;
+    };
+    const abi::Attention &a = attention;
+    bool isForward = !a.has_gradients();
+    int64_t rows = a.batch() * a.heads() * a.positions();
+    int64_t keyRows = a.batch() * a.groups() * a.key_positions();
+    add(query, a.query(), rows * a.width(), false);
+    add(key, a.key(), keyRows * a.width(), false);
+    add(value, a.value(), keyRows * a.depth(), false);
+    add(result, a.result(), rows * a.depth(), isForward);
+    if (a.has_mask())
+      add(mask, a.mask(), *abi::elementCount(a.mask_shape()), false);
+    if (isForward)
+      return;
+    add(given, a.gradients().result(), rows * a.depth(), false);
+    add(ofQuery, a.gradients().query(), rows * a.width(), true);
+    add(ofKey, a.gradients().key(), keyRows * a.width(), true);
+    add(ofValue, a.gradients().value(), keyRows * a.depth(), true);
+  }
+
+  /// The attention of f32 on the copies: records that are prepared later may move them.
+  PreparedPointer prepareOn(float *copies) const {
+    auto at = [&](Number number) {
+      return tensors[number].count ? copies + tensors[number].place : nullptr;
+    };
+    AttentionCall call(attention,
+                       {at(query), at(key), at(value), at(mask), offset, at(result), logSum});
+    if (!attention.has_gradients())
+      return prepareAttentionForward(call, dnn, team);
+    return prepareAttentionGradient(call, {at(given), at(ofQuery), at(ofKey), at(ofValue)}, dnn,
+                                    team);
+  }
+
+  const abi::Attention &attention;
+  const OneDnn &dnn;
+  const Team &team;
+  const std::shared_ptr<Scratch> scratch;
+  std::array<HalfTensor, tensorCount> tensors;
+  int64_t count = 0; ///< elements of all copies
+  float *logSum;
+  const int64_t *offset = nullptr;
+};
+
+} // namespace
+
+Expected<PreparedPointer> prepareHalfAttention(const abi::Attention &attention,
+                                               const PrepareContext &context, const OneDnn &dnn,
+                                               const Team &team, std::shared_ptr<Scratch> scratch) {
+  auto record = std::make_unique<HalfAttentionRecord>(attention, context, dnn, team, scratch);
+  if (Status status = scratch->reserve(record->scratchBytes()); !status.ok())
+    return status;
+  return PreparedPointer(std::move(record));
+}
+
+} // namespace pcc::runtime::host

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Attention records with what they are to give, worked out with all scores in memory, in doubles.
+#pragma once
+
+#include "test/unit/runtime/RunRecord.h"
+
+#include <functional>
+#include <optional>
+
+namespace pcc::test {
+
+/// Sizes and form of an attention.
+struct AttentionForm {
+  int64_t batch, heads, groups, positions, keyPositions, width, depth;
+  bool causal = false;
+  std::vector<int64_t> mask = {};
+  std::optional<int64_t> offset = {};
+
+  int64_t rows() const { return batch * heads * positions; }
+  int64_t keys() const { return batch * groups * keyPositions; }
+};
+
+/// One tile and several, groups, causal ones, positions that see nothing, masks, one element.
+std::span<const AttentionForm> attentionForms();
+
+/// Operands and results.
+struct AttentionTensors {
+  std::vector<float> query, key, value, mask, given;        ///< read
+  std::vector<double> result, logSum, dQuery, dKey, dValue; ///< expected
+};
+
+/// Operands of `type`, and what they give; of a mask every fifth number is -∞.
+AttentionTensors makeAttention(std::mt19937 &random, const AttentionForm &form,
+                               abi::ElementType type);
+
+/// What a record writes, by its place in the message.
+enum class AttentionOut { Result, LogSum, Query, Key, Value };
+
+/// Runs a record with these buffers, and gives one of them back.
+using RecordRunner = std::function<std::vector<float>(
+    ProgramBuilder &builder, const abi::Record &record, const BufferValues &values, uint32_t out)>;
+
+/// What the record writes, in f32.
+std::vector<float> runAttention(const AttentionForm &form, const AttentionTensors &tensors,
+                                AttentionOut out, abi::ElementType type,
+                                const RecordRunner &runner);
+
+/// Fails the test where one of the five things that records write is not near what it is to be:
+/// within some roundings of f32, and of half types `roundings` between it and the operands.
+void checkAttention(const AttentionForm &form, const AttentionTensors &tensors,
+                    abi::ElementType type, int roundings, const RecordRunner &runner);
+
+} // namespace pcc::test
