@@ -7,6 +7,7 @@
 #include "runtime/collective/nccl/Nccl.h"
 #include "runtime/device/cuda/Driver.h"
 #include "runtime/device/cuda/library/CublasLt.h"
+#include "runtime/device/cuda/library/Cudnn.h"
 #include "runtime/device/host/HostDevice.h"
 #include "tools/pcc/Output.h"
 #include "tools/pcc/Verb.h"
@@ -87,6 +88,12 @@ std::optional<std::string> probeCublasLt() {
   return version ? std::optional(*version) : std::nullopt;
 }
 
+/// The version of the library of convolutions and attention.
+std::optional<std::string> probeCudnn() {
+  auto version = pcc::runtime::cuda::dnn::cudnnVersion();
+  return version ? std::optional(*version) : std::nullopt;
+}
+
 std::optional<std::string> probeNccl() {
   auto version = pcc::runtime::nccl::describeNccl();
   return version ? std::optional(*version) : std::nullopt;
@@ -102,6 +109,7 @@ llvm::SmallVector<Finding> findAll() {
       {"cuda toolkit", false, probeProgram({"ptxas", "/usr/local/cuda/bin/ptxas"}),
        "install NVIDIA's CUDA toolkit"},
       {"cublaslt", false, probeCublasLt(), "install NVIDIA's CUDA toolkit"},
+      {"cudnn", false, probeCudnn(), "install NVIDIA's cuDNN 9"},
       {"nccl", false, probeNccl(), "install NVIDIA's libnccl2"},
       {"mpi", false, probeMpi(),
        "apt-get install openmpi-bin libopenmpi-dev, then build pcc: docs/mpi.md"},

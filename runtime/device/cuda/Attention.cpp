@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Attention and its gradients, by
+// Attention and its gradients, by cuDNN where that is here and has a plan, else by
 //
 //   pcc_attention_T(query, key, value, mask, offset, result, log_sum, 12 sizes, i64 flags)
 //   pcc_attention_query_T, pcc_attention_key_T, pcc_attention_value_T
@@ -15,6 +15,7 @@
 #include "runtime/abi/SupportKernels.h"
 #include "runtime/device/cuda/Call.h"
 #include "runtime/device/cuda/Records.h"
+#include "runtime/device/cuda/library/CudnnRecords.h"
 
 #include <bit>
 
@@ -78,6 +79,8 @@ std::vector<Part> partsOf(const abi::Attention &attention, const PrepareContext 
 
 Expected<PreparedPointer> prepareAttention(const abi::Record &record, const PrepareContext &context,
                                            RankParts parts) {
+  if (PreparedPointer byLibrary = parts.cudnn.prepare(record, context, parts.stream))
+    return byLibrary;
   std::vector<int64_t> numbers = numbersOf(record.attention());
   std::vector<Call> calls;
   for (Part &part : partsOf(record.attention(), context)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Convolutions and their gradients, by
+// Convolutions and their gradients, by cuDNN where that is here and has a plan, else by
 //
 //   pcc_convolution_T, pcc_convolution_input_T, pcc_convolution_weight_T
 //     (T *input, T *weight, T *result, T *bias, 16 sizes, i64 flags)
@@ -13,6 +13,7 @@
 #include "runtime/abi/SupportKernels.h"
 #include "runtime/device/cuda/Call.h"
 #include "runtime/device/cuda/Records.h"
+#include "runtime/device/cuda/library/CudnnRecords.h"
 
 namespace pcc::runtime::cuda {
 namespace {
@@ -53,6 +54,8 @@ std::vector<int64_t> numbersOf(const abi::Convolution &convolution) {
 
 Expected<PreparedPointer> prepareConvolution(const abi::Record &record,
                                              const PrepareContext &context, RankParts parts) {
+  if (PreparedPointer byLibrary = parts.cudnn.prepare(record, context, parts.stream))
+    return byLibrary;
   const abi::Convolution &convolution = record.convolution();
   Written written = writtenBy(convolution);
   Expected<FunctionHandle> function = parts.code.support(

@@ -4,6 +4,7 @@
 
 #include "runtime/device/cuda/Records.h"
 #include "runtime/device/cuda/Replay.h"
+#include "runtime/device/cuda/library/CudnnRecords.h"
 #include "runtime/device/cuda/library/Products.h"
 
 #include <map>
@@ -17,7 +18,7 @@ public:
   CudaDevice(std::shared_ptr<const Gpu> gpu, std::shared_ptr<const Code> code,
              std::unique_ptr<Stream> stream, bool roundsFactors)
       : gpu(std::move(gpu)), code(std::move(code)), stream(std::move(stream)),
-        products(this->gpu, roundsFactors) {}
+        products(this->gpu, roundsFactors), cudnn(this->gpu, roundsFactors) {}
 
   // An error shows again at the first call that does something.
   void enterThread() override { (void)gpu->enter(); }
@@ -72,13 +73,14 @@ public:
     body(0, count);
   }
 
-  RankParts ownParts() { return {*code, *stream, products}; }
+  RankParts ownParts() { return {*code, *stream, products, cudnn}; }
 
 private:
   std::shared_ptr<const Gpu> gpu;
   std::shared_ptr<const Code> code;
   std::unique_ptr<Stream> stream;
   Products products;
+  CudnnRecords cudnn;
 };
 
 /// A GPU with the executable's code on it.

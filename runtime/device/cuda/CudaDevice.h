@@ -14,6 +14,7 @@ namespace pcc::runtime {
 
 namespace cuda {
 class Code;
+class CudnnRecords;
 class Products;
 class Stream;
 
@@ -22,6 +23,7 @@ struct RankParts {
   const Code &code;
   Stream &stream;
   Products &products;
+  CudnnRecords &cudnn;
 };
 
 /// Of a device of this kind.

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/device/cuda/library/Cudnn.h"
+
+namespace pcc::runtime::cuda::dnn {
+
+std::vector<Symbol> Cudnn::table(Cudnn &library) {
+  return {
+      symbol("cudnnGetVersion", library.getVersion),
+      symbol("cudnnGetErrorString", library.getErrorString),
+      symbol("cudnnGetLastErrorString", library.getLastErrorString),
+      symbol("cudnnCreate", library.create),
+      symbol("cudnnDestroy", library.destroy),
+      symbol("cudnnSetStream", library.setStream),
+      symbol("cudnnBackendCreateDescriptor", library.createDescriptor),
+      symbol("cudnnBackendDestroyDescriptor", library.destroyDescriptor),
+      symbol("cudnnBackendFinalize", library.finalize),
+      symbol("cudnnBackendSetAttribute", library.setAttribute),
+      symbol("cudnnBackendGetAttribute", library.getAttribute),
+      symbol("cudnnBackendExecute", library.execute),
+  };
+}
+
+static Expected<Cudnn> load() {
+  constexpr const char *names[] = {"libcudnn.so.9"};
+  auto opened = SharedLibrary::open(names, "install NVIDIA's cuDNN 9");
+  if (!opened)
+    return opened.status();
+  Cudnn library = {};
+  if (Status status = opened->resolve(Cudnn::table(library)); !status.ok())
+    return status;
+  std::move(*opened).keep(); // it is never unloaded
+  return library;
+}
+
+const Expected<Cudnn> &Cudnn::get() {
+  static const Expected<Cudnn> library = load();
+  return library;
+}
+
+Status Cudnn::check(Result result, std::string_view what) const {
+  if (result == Result::Success)
+    return {};
+  char reason[1024] = {};
+  getLastErrorString(reason, sizeof reason);
+  return Status::failed(
+      fmt::format("{}: {}{}{}", what, getErrorString(result), *reason ? ": " : "", reason));
+}
+
+Expected<std::string> cudnnVersion() {
+  const Expected<Cudnn> &library = Cudnn::get();
+  if (!library)
+    return library.status();
+  size_t version = library->getVersion(); // major · 10000 + minor · 100 + patch level
+  return fmt::format("{}.{}.{}", version / 10000, version / 100 % 100, version % 100);
+}
+
+} // namespace pcc::runtime::cuda::dnn

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/device/cuda/library/CudnnPlan.h"
+
+#include <algorithm>
+
+namespace pcc::runtime::cuda::dnn {
+namespace {
+
+/// As many of the heuristics' answers as are looked at.
+constexpr int64_t mostConfigs = 64;
+
+std::vector<Descriptor> listConfigs(const Target &target, const Descriptor &graph,
+                                    HeuristicsMode mode) {
+  Descriptor heuristics(target.library, Kind::EngineHeuristics);
+  heuristics.set(Attribute::HeuristicsOperationGraph, graph).set(Attribute::HeuristicsMode, mode);
+  if (target.device)
+    heuristics.set(Attribute::HeuristicsDevice, *target.device);
+  heuristics.finalize();
+  return heuristics.descriptors(Attribute::HeuristicsResults, Kind::EngineConfig, mostConfigs);
+}
+
+/// Whether an engine gives the same bits in every run, without rounding more than is asked for.
+bool isAllowed(const Descriptor &config, bool isExact) {
+  std::vector<Descriptor> engines =
+      config.descriptors(Attribute::EngineConfigEngine, Kind::Engine, 1);
+  if (engines.empty())
+    return false;
+  std::vector<NumericalNote> notes =
+      engines[0].get<NumericalNote>(Attribute::EngineNumericalNotes, numericalNotes);
+  return std::none_of(notes.begin(), notes.end(), [&](NumericalNote note) {
+    switch (note) {
+    case NumericalNote::Nondeterministic:
+    case NumericalNote::ReducedPrecisionReduction:
+      return true;
+    case NumericalNote::TensorCore: // of f32 they take TF32
+    case NumericalNote::DownConvertInputs:
+      return isExact;
+    default:
+      return false;
+    }
+  });
+}
+
+Descriptor makePlan(const Target &target, const Descriptor &config) {
+  Descriptor plan(target.library, Kind::ExecutionPlan);
+  if (target.handle)
+    plan.set(Attribute::PlanHandle, target.handle);
+  if (target.device)
+    plan.set(Attribute::PlanDevice, *target.device);
+  plan.set(Attribute::PlanEngineConfig, config).finalize();
+  return plan;
+}
+
+} // namespace
+
+Descriptor describeDevice(const Cudnn &library, const std::string &json) {
+  Descriptor device(library, Kind::DeviceProperties);
+  device.setAll(Attribute::DeviceJson, std::span<const char>(json)).finalize();
+  return device;
+}
+
+Expected<std::shared_ptr<const Plan>> Plan::make(const Target &target, Graph graph, bool isExact) {
+  Descriptor whole = graph.finish(target.handle);
+  if (!whole.status().ok())
+    return whole.status();
+  Status reason = Status::unavailable("cuDNN has no engine for it");
+  for (HeuristicsMode mode : {HeuristicsMode::A, HeuristicsMode::Fallback})
+    for (const Descriptor &config : listConfigs(target, whole, mode)) {
+      if (!isAllowed(config, isExact))
+        continue;
+      Descriptor plan = makePlan(target, config);
+      std::vector<int64_t> bytes = plan.get<int64_t>(Attribute::PlanWorkspaceSize, 1);
+      if (!bytes.empty())
+        return std::shared_ptr<const Plan>(
+            std::make_shared<Plan>(std::move(graph), std::move(whole), std::move(plan), bytes[0]));
+      reason = plan.status();
+    }
+  return reason;
+}
+
+} // namespace pcc::runtime::cuda::dnn

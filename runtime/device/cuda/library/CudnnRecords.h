@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A rank's convolutions and attention by cuDNN: one handle, memory that its plans work in, and one
+// plan for all records of a shape, made when the first is prepared.
+
+#ifndef PCC_RUNTIME_DEVICE_CUDA_LIBRARY_CUDNNRECORDS_H
+#define PCC_RUNTIME_DEVICE_CUDA_LIBRARY_CUDNNRECORDS_H
+
+#include "runtime/abi/program.pb.h"
+#include "runtime/device/cuda/Stream.h"
+#include "runtime/device/cuda/library/CudnnPlan.h"
+#include "runtime/device/cuda/library/Workspace.h"
+
+#include <map>
+
+namespace pcc::runtime::cuda {
+
+class CudnnRecords {
+public:
+  /// `roundsFactors`: operands of f32 may be rounded to TF32.
+  CudnnRecords(std::shared_ptr<const Gpu> gpu, bool roundsFactors)
+      : gpu(gpu), roundsFactors(roundsFactors), workspace(std::move(gpu)) {}
+  ~CudnnRecords();
+
+  /// The convolution or attention by the library; null where there is none, where it has no plan
+  /// for the record, or no memory to work in.
+  std::unique_ptr<PreparedRecord> prepare(const abi::Record &record, const PrepareContext &context,
+                                          Stream &stream);
+
+private:
+  bool open(Stream &stream);
+  std::shared_ptr<const dnn::Plan> planOf(const abi::Record &record);
+
+  const std::shared_ptr<const Gpu> gpu;
+  const bool roundsFactors;
+  bool isTried = false;
+  dnn::Handle handle = nullptr;
+  Workspace workspace;
+  /// By the record without its operands; null for those without a plan.
+  std::map<std::string, std::shared_ptr<const dnn::Plan>> plans;
+};
+
+} // namespace pcc::runtime::cuda
+
+#endif // PCC_RUNTIME_DEVICE_CUDA_LIBRARY_CUDNNRECORDS_H
