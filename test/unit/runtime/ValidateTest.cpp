@@ -69,6 +69,7 @@ abi::Attention &attention(Executable &e) {
         &abi::Attention::set_positions, &abi::Attention::set_key_positions,
         &abi::Attention::set_width, &abi::Attention::set_depth})
     (a.*set)(1);
+  a.set_type(abi::F32);
   a.set_scale(1.0);
   *a.mutable_result() = result;
   *a.mutable_log_sum() = result;
@@ -285,6 +286,8 @@ const Break breaks[] = {
      "programs[0].sections[0].records[0].attention: expected sizes from 1 on and groups that "
      "divide "
      "the heads, got 1 of 1"},
+    {"attention_type", [](Executable &e) { attention(e).set_type(abi::I64); },
+     "programs[0].sections[0].records[0].attention: type: expected a floating-point type, got i64"},
     {"attention_scale",
      [](Executable &e) { attention(e).set_scale(std::numeric_limits<double>::infinity()); },
      "programs[0].sections[0].records[0].attention: scale: expected a finite number"},
