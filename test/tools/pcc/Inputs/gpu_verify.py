@@ -4,7 +4,7 @@
 #
 # The eight families of `pcc example` in small sizes on one rank, trained by Adam, and a GPT on several: data, pipeline, tensor
 # parallel, sharded optimizer, microbatches and copies. A residual network takes long and is evaluated only; convolutions.mlir has
-# what its training needs. Two models once more with the driver alone, without a library. Exits with 1 if one differs.
+# what its training needs. Three models once more with the driver alone, without a library. Exits with 1 if one differs.
 import os
 import subprocess
 import sys
@@ -44,7 +44,7 @@ def main():
     verify("long sums on 1 rank", os.path.join(inputs, "long-sums.mlir"), [])
     verify("gelu on 1 rank", os.path.join(inputs, "gelu-mlp.mlir"), [])
     verify("gelu in 2 microbatches", os.path.join(inputs, "gelu-mlp.mlir"), ["--micro-batches=2"])
-    for model in (os.path.join(inputs, "gelu-mlp.mlir"), f"{folder}/gpt.mlir"):
+    for model in (*(os.path.join(inputs, name) for name in ("gelu-mlp.mlir", "convolutions.mlir")), f"{folder}/gpt.mlir"):
         verify(f"{os.path.basename(model)} by the driver alone", model, [], f"{emulator}/driver-alone")
     model = f"{folder}/gpt.mlir"
     subprocess.run([pcc, "example", "gpt", "--set=sequence=16", "--set=layers=2", "--set=width=32", "--set=batch=8", "-o", model], check=True)
