@@ -201,7 +201,7 @@ Result cuCtxSetCurrent(ContextHandle context) {
 
 Result cuStreamCreate(StreamHandle *stream, unsigned) {
   return inContext([=] {
-    *stream = emulator.streams.create();
+    *stream = emulator.streams.create(contextGpu);
     return Result::Success;
   });
 }
@@ -309,7 +309,7 @@ Result cuModuleLoadDataEx(ModuleHandle *module, const void *image, unsigned coun
 
 Result cuModuleUnload(ModuleHandle module) {
   return inContext([=](GpuStreams::Lock &lock) {
-    emulator.streams.waitForAll(lock);
+    emulator.streams.waitForAll(lock, contextGpu);
     delete module;
     return Result::Success;
   });
@@ -358,7 +358,7 @@ Result cuMemAlloc_v2(DevicePointer *address, size_t bytes) {
 
 Result cuMemFree_v2(DevicePointer address) {
   return inContext([=](GpuStreams::Lock &lock) {
-    emulator.streams.waitForAll(lock);
+    emulator.streams.waitForAll(lock, contextGpu);
     return emulator.memory.free(address) ? Result::Success : Result::InvalidValue;
   });
 }

@@ -8,7 +8,11 @@ namespace pcc::test {
 
 using namespace runtime::cuda;
 
-StreamHandle GpuStreams::create() { return *streams.insert(new StreamObject).first; }
+StreamHandle GpuStreams::create(int gpu) {
+  auto *stream = new StreamObject;
+  stream->gpu = gpu;
+  return *streams.insert(stream).first;
+}
 
 void GpuStreams::destroy(Lock &lock, StreamHandle stream) {
   wait(lock, stream);
@@ -80,9 +84,9 @@ Result GpuStreams::wait(Lock &lock, const EventObject &event) {
   return event.stream ? waitFor(lock, *event.stream, event.place) : error;
 }
 
-Result GpuStreams::waitForAll(Lock &lock) {
+Result GpuStreams::waitForAll(Lock &lock, int gpu) {
   for (StreamHandle stream : std::vector(streams.begin(), streams.end()))
-    if (streams.contains(stream)) // nobody destroyed it while this one slept
+    if (streams.contains(stream) && stream->gpu == gpu) // nobody destroyed it while this one slept
       waitFor(lock, *stream, stream->enqueued);
   return error;
 }

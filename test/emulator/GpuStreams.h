@@ -32,6 +32,7 @@ struct GraphExecObject {
 };
 
 struct StreamObject {
+  int gpu = 0;
   std::deque<test::Work> work;
   uint64_t enqueued = 0, done = 0;
   /// Whether its first piece of work is being done, further up on the stack.
@@ -56,17 +57,17 @@ public:
   using Result = runtime::cuda::Result;
   using Lock = std::unique_lock<std::mutex>;
 
-  runtime::cuda::StreamHandle create();
+  runtime::cuda::StreamHandle create(int gpu);
   void destroy(Lock &lock, runtime::cuda::StreamHandle stream);
 
   /// An error of work that was done before stays that of every call.
   Result add(runtime::cuda::StreamHandle stream, Work work);
   /// The work of `stream` from now on comes behind the event.
   Result addWait(runtime::cuda::StreamHandle stream, runtime::cuda::EventObject event);
-  /// Does the work of a stream, or what stands before an event, or all.
+  /// Does the work of a stream, or what stands before an event, or all of a GPU.
   Result wait(Lock &lock, runtime::cuda::StreamHandle stream);
   Result wait(Lock &lock, const runtime::cuda::EventObject &event);
-  Result waitForAll(Lock &lock);
+  Result waitForAll(Lock &lock, int gpu);
 
   /// Something that work waits for has changed.
   void retry();

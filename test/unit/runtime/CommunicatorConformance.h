@@ -25,6 +25,9 @@ namespace pcc::test {
 struct Conformance {
   std::string name;
   WorldFactory make;
+  /// Whether ranks that call different collectives are named; else the proof of programs has to
+  /// see to it that there are none.
+  bool comparesCalls = true;
 };
 
 inline void PrintTo(const Conformance &conformance, std::ostream *out) { *out << conformance.name; }

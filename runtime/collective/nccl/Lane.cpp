@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/collective/nccl/Lane.h"
+
+#include <algorithm>
+
+namespace pcc::runtime::nccl {
+
+std::byte *Scratch::take(int64_t bytes) {
+  constexpr int64_t least = 1 << 20, alignment = 256;
+  bytes = (bytes + alignment - 1) / alignment * alignment;
+  for (; place.chunk < chunks.size(); ++place.chunk, place.taken = 0)
+    if (place.taken + bytes <= chunks[place.chunk].bytes) {
+      std::byte *memory = chunks[place.chunk].memory->base + place.taken;
+      place.taken += bytes;
+      return memory;
+    }
+  int64_t chunk = std::max({bytes, least, chunks.empty() ? 0 : 2 * chunks.back().bytes});
+  Expected<std::unique_ptr<Allocation>> memory = cuda::allocateOn(gpu, uint64_t(chunk));
+  if (!memory) {
+    failure = memory.status();
+    return nullptr;
+  }
+  chunks.push_back({std::move(*memory), chunk});
+  place.taken = bytes;
+  return chunks.back().memory->base;
+}
+
+Expected<std::unique_ptr<Lane>> Lane::make(std::shared_ptr<RankComms> comms, CommHandle comm,
+                                           cuda::RankParts parts) {
+  auto queue = gpu::MoveQueue::make(parts.stream.gpu, parts.code);
+  if (!queue)
+    return queue.status();
+  Expected<cuda::Event> ready = cuda::Event::make(parts.stream.gpu);
+  if (!ready)
+    return ready.status();
+  return std::make_unique<Lane>(std::move(comms), comm, parts, std::move(*queue),
+                                std::move(*ready));
+}
+
+Lane::Lane(std::shared_ptr<RankComms> comms, CommHandle comm, cuda::RankParts parts,
+           std::unique_ptr<gpu::MoveQueue> queue, cuda::Event ready)
+    : comms(std::move(comms)), handle(comm), parts(parts), queue(std::move(queue)),
+      ready(std::move(ready)), scratch(parts.stream.gpu) {}
+
+Lane::~Lane() {
+  if (parts.stream.gpu->enter().ok())
+    (void)queue->stream().synchronise();
+  comms->release(handle);
+}
+
+Expected<cuda::Event> Lane::takeEvent() {
+  if (idle.empty())
+    return cuda::Event::make(parts.stream.gpu);
+  cuda::Event event = std::move(idle.back());
+  idle.pop_back();
+  return event;
+}
+
+Expected<std::shared_ptr<Flight>> Lane::begin(Plan plan) {
+  if (!scratch.status().ok())
+    return scratch.status();
+  if (latest && !latest->isEnqueued)
+    if (Status status = enqueueRest(*latest); !status.ok())
+      return status;
+  Expected<cuda::Event> done = takeEvent();
+  if (!done)
+    return done.status();
+  auto flight = std::make_shared<Flight>();
+  flight->done = std::move(*done);
+  flight->after = std::move(plan.after);
+  latest = flight;
+  Status status = parts.stream.record(ready);
+  if (status.ok())
+    status = queue->stream().waitFor(ready);
+  if (status.ok())
+    status = queue->enqueue(plan.before);
+  if (!status.ok())
+    return status;
+  return flight;
+}
+
+Status Lane::goOn() {
+  Expected<bool> settled = comms->isSettled(handle);
+  if (!settled)
+    return settled.status();
+  return *settled ? enqueueRest(*latest) : Status();
+}
+
+/// What comes behind the calls, once they are on the stream.
+Status Lane::enqueueRest(Flight &flight) {
+  Status status = comms->settle(handle);
+  if (status.ok())
+    status = queue->enqueue(flight.after);
+  if (status.ok())
+    status = queue->stream().record(*flight.done);
+  flight.isEnqueued = status.ok();
+  return status;
+}
+
+Status Lane::finish(Flight &flight) {
+  if (!flight.isEnqueued)
+    if (Status status = enqueueRest(flight); !status.ok())
+      return status;
+  // What was enqueued may have ended without a result.
+  Status status = comms->status();
+  if (status.ok())
+    status = parts.stream.waitFor(*flight.done);
+  idle.push_back(std::move(*flight.done));
+  return status;
+}
+
+} // namespace pcc::runtime::nccl

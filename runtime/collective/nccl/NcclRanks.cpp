@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/collective/nccl/NcclRanks.h"
+
+#include "runtime/collective/nccl/Lane.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace pcc::runtime::nccl {
+namespace {
+
+/// The lanes of a rank's messages, by sender, receiver and tag.
+using MessageLanes = std::map<std::tuple<int, int, uint32_t>, std::shared_ptr<Lane>>;
+
+class NcclCommunicator final : public Communicator {
+public:
+  NcclCommunicator(std::shared_ptr<Communicator> host, std::unique_ptr<Lane> lane,
+                   cuda::RankParts parts, std::shared_ptr<RankComms> comms,
+                   std::shared_ptr<NcclRanks> family, MessageLanes messages)
+      : host(std::move(host)), comms(std::move(comms)), lane(std::move(lane)), parts(parts),
+        family(std::move(family)), messages(std::move(messages)) {}
+
+  int position() const override { return host->position(); }
+  int size() const override { return host->size(); }
+  bool isEnqueued() const override { return true; }
+  Expected<Request> start(std::span<const CollectiveCall> calls) override;
+  Status wait(Request request, Passage &passage) override;
+  void abort(const std::string &reason) override {
+    host->abort(reason);
+    family->abort(reason);
+  }
+  Expected<std::unique_ptr<Communicator>> split(int color, int key) override;
+
+private:
+  /// A batch between start and wait: what is on which lanes, and a barrier of the host.
+  struct Batch {
+    std::vector<std::pair<Lane *, std::shared_ptr<Flight>>> flights;
+    std::optional<Request> barrier;
+  };
+  Status startCollectives(std::span<const CollectiveCall> calls, Batch &batch);
+  Status startMessages(std::span<const CollectiveCall> calls, Batch &batch);
+  Expected<Lane *> laneOf(const CollectiveCall &message) const;
+
+  const std::shared_ptr<Communicator> host;
+  const std::shared_ptr<RankComms> comms;
+  const std::unique_ptr<Lane> lane;
+  const cuda::RankParts parts;
+  const std::shared_ptr<NcclRanks> family;
+  const MessageLanes messages;
+  uint64_t started = 0;
+  std::map<uint64_t, Batch> batches;
+};
+
+Expected<Request> NcclCommunicator::start(std::span<const CollectiveCall> calls) {
+  bool isMessages = !calls.empty() && (calls[0].kind == abi::SEND || calls[0].kind == abi::RECV);
+  Batch batch;
+  Status status = isMessages ? startMessages(calls, batch) : startCollectives(calls, batch);
+  if (!status.ok())
+    return status;
+  batches.emplace(started, std::move(batch));
+  return Request{started++};
+}
+
+Status NcclCommunicator::startCollectives(std::span<const CollectiveCall> calls, Batch &batch) {
+  Plan plan;
+  lane->memory().reset();
+  for (const CollectiveCall &call : calls) {
+    addCall(
+        call, position(), size(), [&](int64_t bytes) { return lane->memory().take(bytes); }, plan);
+    // A barrier is one of the host's threads: no bytes depend on it.
+    if (call.kind == abi::BARRIER && !batch.barrier) {
+      Expected<Request> barrier = host->start({&call, 1});
+      if (!barrier)
+        return barrier.status();
+      batch.barrier = *barrier;
+    }
+  }
+  std::vector<Operation> operations = std::move(plan.operations);
+  if (operations.empty() && plan.before.empty() && plan.after.empty())
+    return lane->rank().status();
+  Expected<std::shared_ptr<Flight>> flight = lane->begin(std::move(plan));
+  if (!flight)
+    return flight.status();
+  batch.flights.emplace_back(lane.get(), *flight);
+  Status status = comms->group([&] {
+    for (const Operation &operation : operations)
+      if (Status called = comms->library().check(
+              callOperation(comms->library(), operation, lane->comm(), lane->stream()), "nccl",
+              lane->comm());
+          !called.ok())
+        return called;
+    return Status();
+  });
+  return status.ok() ? lane->goOn() : status;
+}
+
+Expected<Lane *> NcclCommunicator::laneOf(const CollectiveCall &message) const {
+  bool sends = message.kind == abi::SEND;
+  int sender = sends ? position() : message.root, receiver = sends ? message.root : position();
+  auto found = messages.find({sender, receiver, message.tag});
+  if (found == messages.end())
+    return Status::failed(fmt::format(
+        "rank {} {} a message with tag {} {} rank {}, of which nobody knew before", position(),
+        sends ? "sends" : "expects", message.tag, sends ? "to" : "from", message.root));
+  return found->second.get();
+}
+
+/// All in one group, so that none waits for another on the host.
+Status NcclCommunicator::startMessages(std::span<const CollectiveCall> calls, Batch &batch) {
+  std::vector<std::pair<Lane *, Operation>> operations;
+  for (const CollectiveCall &call : calls) {
+    Expected<Lane *> own = laneOf(call);
+    if (!own)
+      return own.status();
+    Plan plan;
+    addMessage(call, /*peer=*/call.kind == abi::SEND ? 1 : 0, plan);
+    for (const Operation &operation : plan.operations)
+      operations.emplace_back(*own, operation);
+    bool isKnown = std::any_of(batch.flights.begin(), batch.flights.end(),
+                               [&](const auto &flight) { return flight.first == *own; });
+    if (isKnown)
+      continue;
+    Expected<std::shared_ptr<Flight>> flight = (*own)->begin({});
+    if (!flight)
+      return flight.status();
+    batch.flights.emplace_back(*own, *flight);
+  }
+  Status status = comms->group([&] {
+    for (const auto &[own, operation] : operations)
+      if (Status called = comms->library().check(
+              callOperation(comms->library(), operation, own->comm(), own->stream()), "nccl",
+              own->comm());
+          !called.ok())
+        return called;
+    return Status();
+  });
+  for (const auto &[own, flight] : batch.flights)
+    if (status.ok())
+      status = own->goOn();
+  return status;
+}
+
+Status NcclCommunicator::wait(Request request, Passage &passage) {
+  passage = {};
+  auto node = batches.extract(request.number);
+  Batch &batch = node.mapped();
+  Status status;
+  if (batch.barrier)
+    status = host->wait(*batch.barrier);
+  for (const auto &[own, flight] : batch.flights)
+    if (status.ok())
+      status = own->finish(*flight);
+  return status;
+}
+
+Expected<std::unique_ptr<Communicator>> NcclCommunicator::split(int color, int key) {
+  Expected<std::unique_ptr<Communicator>> part = host->split(color, key);
+  if (!part)
+    return part.status();
+  Expected<CommHandle> comm = comms->split(lane->comm(), color, key);
+  if (!comm)
+    return comm.status();
+  Expected<std::unique_ptr<Lane>> own = Lane::make(comms, *comm, parts);
+  if (!own)
+    return own.status();
+  return std::unique_ptr<Communicator>(std::make_unique<NcclCommunicator>(
+      std::move(*part), std::move(*own), parts, comms, family, MessageLanes()));
+}
+
+/// The bytes of an id from one rank to another.
+CollectiveCall idCall(abi::CollectiveKind kind, UniqueId &id, int peer) {
+  CollectiveCall call{.kind = kind, .type = abi::I8, .source = &id, .shape = {sizeof id}};
+  call.destination = &id;
+  call.root = peer;
+  return call;
+}
+
+Expected<UniqueId> makeId(const Nccl &library) {
+  UniqueId id;
+  if (Status status = library.check(library.getUniqueId(&id), "ncclGetUniqueId"); !status.ok())
+    return status;
+  return id;
+}
+
+/// The communicator of all.
+Expected<CommHandle> joinAll(Communicator &host, RankComms &comms) {
+  UniqueId id = {};
+  if (host.position() == 0) {
+    Expected<UniqueId> made = makeId(comms.library());
+    if (!made)
+      return made.status();
+    id = *made;
+  }
+  CollectiveCall call = idCall(abi::BROADCAST, id, /*peer=*/0);
+  if (Status status = host.run({&call, 1}); !status.ok())
+    return status;
+  return comms.init(host.size(), host.position(), id);
+}
+
+/// The two ends of a route meet: the sender, at position 0, makes the id, and sends a byte, for
+/// NCCL connects two ranks when they have something for each other.
+Expected<std::shared_ptr<Lane>> joinRoute(const Route &route, Communicator &host,
+                                          const std::shared_ptr<RankComms> &comms,
+                                          cuda::RankParts parts) {
+  bool sends = host.position() == route.sender;
+  UniqueId id = {};
+  if (sends) {
+    Expected<UniqueId> made = makeId(comms->library());
+    if (!made)
+      return made.status();
+    id = *made;
+  }
+  CollectiveCall call =
+      idCall(sends ? abi::SEND : abi::RECV, id, sends ? route.receiver : route.sender);
+  if (Status status = host.run({&call, 1}); !status.ok())
+    return status;
+  Expected<CommHandle> comm = comms->init(/*ranks=*/2, /*rank=*/sends ? 0 : 1, id);
+  if (!comm)
+    return comm.status();
+  Expected<std::unique_ptr<Lane>> lane = Lane::make(comms, *comm, parts);
+  if (!lane)
+    return lane.status();
+  std::byte *memory = (*lane)->memory().take(1);
+  if (!memory)
+    return (*lane)->memory().status();
+  Operation byte{.kind = sends ? Operation::Kind::Send : Operation::Kind::Receive,
+                 .source = memory,
+                 .target = memory,
+                 .count = 1,
+                 .peer = sends ? 1 : 0};
+  Status status = comms->group([&] {
+    return comms->library().check(callOperation(comms->library(), byte, *comm, (*lane)->stream()),
+                                  "nccl", *comm);
+  });
+  if (status.ok())
+    status = comms->settle(*comm);
+  if (status.ok())
+    status = (*lane)->synchronise();
+  if (!status.ok())
+    return status;
+  return std::shared_ptr<Lane>(std::move(*lane));
+}
+
+} // namespace
+
+Expected<std::unique_ptr<Communicator>> NcclRanks::join(std::shared_ptr<Communicator> host,
+                                                        cuda::RankParts parts) {
+  auto comms = std::make_shared<RankComms>(library, options);
+  {
+    std::lock_guard lock(mutex);
+    if (aborted)
+      return Status(StatusKind::Aborted, *aborted);
+    ranks.push_back(comms);
+  }
+  if (Status status = parts.stream.gpu->enter(); !status.ok())
+    return status;
+  Expected<CommHandle> all = joinAll(*host, *comms);
+  if (!all)
+    return all.status();
+  Expected<std::unique_ptr<Lane>> lane = Lane::make(comms, *all, parts);
+  if (!lane)
+    return lane.status();
+  // All ranks go through their routes in one order, so none waits for another in a circle.
+  MessageLanes messages;
+  for (const Route &route : routes) {
+    if (route.sender != host->position() && route.receiver != host->position())
+      continue;
+    Expected<std::shared_ptr<Lane>> own = joinRoute(route, *host, comms, parts);
+    if (!own)
+      return own.status();
+    for (uint32_t tag : route.tags)
+      messages[{route.sender, route.receiver, tag}] = *own;
+  }
+  return std::unique_ptr<Communicator>(
+      std::make_unique<NcclCommunicator>(std::move(host), std::move(*lane), parts, std::move(comms),
+                                         shared_from_this(), std::move(messages)));
+}
+
+void NcclRanks::abort(const std::string &reason) {
+  std::lock_guard lock(mutex);
+  if (!aborted)
+    aborted = reason;
+  for (const std::weak_ptr<RankComms> &rank : ranks)
+    if (std::shared_ptr<RankComms> comms = rank.lock())
+      comms->abort(reason);
+}
+
+} // namespace pcc::runtime::nccl

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/collective/nccl/Plan.h"
+
+#include "runtime/abi/ElementTypes.h"
+
+#include <algorithm>
+
+namespace pcc::runtime::nccl {
+namespace {
+
+using Kind = Operation::Kind;
+using Shape = std::vector<int64_t>;
+
+int64_t widthOf(const CollectiveCall &call) { return int64_t(abi::elementBytes(call.type)); }
+const std::byte *sourceOf(const CollectiveCall &call) {
+  return static_cast<const std::byte *>(call.source);
+}
+std::byte *destinationOf(const CollectiveCall &call) {
+  return static_cast<std::byte *>(call.destination);
+}
+
+int64_t countOf(const Shape &shape) {
+  int64_t count = 1;
+  for (int64_t extent : shape)
+    count *= extent;
+  return count;
+}
+
+Type typeOf(abi::ElementType type) {
+  switch (type) {
+  case abi::F16:
+    return Type::Float16;
+  case abi::BF16:
+    return Type::BFloat16;
+  case abi::I32:
+    return Type::Int32;
+  case abi::I64:
+    return Type::Int64;
+  case abi::I8:
+    return Type::Int8;
+  case abi::BOOL:
+    return Type::Uint8;
+  default:
+    return Type::Float32;
+  }
+}
+
+/// Of truth values a sum is `or`, the greatest of zeros and ones, and a product is `and`.
+Operator operatorOf(const CollectiveCall &call) {
+  switch (call.reduction) {
+  case abi::MAX:
+    return Operator::Max;
+  case abi::MIN:
+    return Operator::Min;
+  case abi::PROD:
+    return call.type == abi::BOOL ? Operator::Min : Operator::Prod;
+  default:
+    return call.type == abi::BOOL ? Operator::Max : Operator::Sum;
+  }
+}
+
+/// Whether blocks along the axis lie behind each other.
+bool isSlowest(const Shape &shape, uint32_t axis) {
+  return std::all_of(shape.begin(), shape.begin() + axis,
+                     [](int64_t extent) { return extent == 1; });
+}
+
+Operation reductionOf(Kind kind, const CollectiveCall &call, int64_t count) {
+  return {.kind = kind,
+          .source = sourceOf(call),
+          .target = destinationOf(call),
+          .count = count,
+          .type = typeOf(call.type),
+          .reduction = operatorOf(call),
+          .peer = call.root};
+}
+
+Operation transferOf(Kind kind, const std::byte *source, std::byte *target, int64_t bytes,
+                     int peer) {
+  return {.kind = kind, .source = source, .target = target, .count = bytes, .peer = peer};
+}
+
+/// A call whose destination, or source, is that memory.
+CollectiveCall at(const CollectiveCall &call, const void *source, void *destination) {
+  CollectiveCall other = call;
+  other.source = source;
+  other.destination = destination;
+  return other;
+}
+
+/// Adds the pack of a box to dense memory, and its way back.
+void addPack(const CollectiveCall &call, gpu::BoxSide from, const Shape &size, std::byte *packed,
+             std::vector<gpu::Move> &moves) {
+  Shape zero(size.size(), 0);
+  CollectiveCall to = at(call, nullptr, packed);
+  to.reduceBoxes = false;
+  gpu::addBox(call, from, to, {size, zero}, size, moves);
+}
+void addUnpack(const CollectiveCall &call, gpu::BoxSide to, const Shape &size,
+               const std::byte *packed, std::vector<gpu::Move> &moves) {
+  Shape zero(size.size(), 0);
+  gpu::addBox(at(call, packed, nullptr), {size, zero}, call, to, size, moves);
+}
+
+void addReduce(const CollectiveCall &call, int position, Plan &plan) {
+  plan.operations.push_back(reductionOf(Kind::Reduce, call, call.count()));
+  if (position != call.root)
+    plan.after.push_back(
+        gpu::ZeroBytes{destinationOf(call), uint64_t(call.count() * widthOf(call))});
+}
+
+void addAllGather(const CollectiveCall &call, int members, const TakeMemory &take, Plan &plan) {
+  Operation gather = reductionOf(Kind::AllGather, call, call.count());
+  if (!isSlowest(call.shape, call.axis)) {
+    int64_t bytes = call.count() * widthOf(call);
+    gather.target = take(bytes * members);
+    Shape whole = call.shape, place(whole.size(), 0);
+    whole[call.axis] *= members;
+    for (int member = 0; member < members; ++member) {
+      place[call.axis] = member * call.shape[call.axis];
+      addUnpack(call, {whole, place}, call.shape, gather.target + member * bytes, plan.after);
+    }
+  }
+  plan.operations.push_back(gather);
+}
+
+void addReduceScatter(const CollectiveCall &call, int members, const TakeMemory &take, Plan &plan) {
+  Operation scatter = reductionOf(Kind::ReduceScatter, call, call.count() / members);
+  if (!isSlowest(call.shape, call.axis)) {
+    std::byte *packed = take(call.count() * widthOf(call));
+    Shape block = call.shape, start(block.size(), 0);
+    block[call.axis] /= members;
+    for (int member = 0; member < members; ++member) {
+      start[call.axis] = member * block[call.axis];
+      addPack(call, {call.shape, start}, block, packed + member * scatter.count * widthOf(call),
+              plan.before);
+    }
+    scatter.source = packed;
+  }
+  plan.operations.push_back(scatter);
+}
+
+void addAllToAll(const CollectiveCall &call, int position, int members, const TakeMemory &take,
+                 Plan &plan) {
+  Shape block = call.shape, start(block.size(), 0), place = start;
+  block[call.axis] /= members;
+  Shape whole = block;
+  whole[call.concatAxis] *= members;
+  int64_t bytes = countOf(block) * widthOf(call);
+  bool sendsAsItLies = isSlowest(call.shape, call.axis);
+  bool receivesAsItLies = isSlowest(whole, call.concatAxis);
+  const std::byte *sent = sendsAsItLies ? sourceOf(call) : nullptr;
+  std::byte *packed = sendsAsItLies ? nullptr : take(bytes * members);
+  std::byte *received = receivesAsItLies ? destinationOf(call) : take(bytes * members);
+  for (int member = 0; member < members; ++member) {
+    start[call.axis] = member * block[call.axis];
+    place[call.concatAxis] = member * block[call.concatAxis];
+    if (member == position) {
+      gpu::addBox(call, {call.shape, start}, call, {whole, place}, block, plan.before);
+      continue;
+    }
+    if (packed)
+      addPack(call, {call.shape, start}, block, packed + member * bytes, plan.before);
+    plan.operations.push_back(
+        transferOf(Kind::Send, (packed ? packed : sent) + member * bytes, nullptr, bytes, member));
+    plan.operations.push_back(
+        transferOf(Kind::Receive, nullptr, received + member * bytes, bytes, member));
+    if (!receivesAsItLies)
+      addUnpack(call, {whole, place}, block, received + member * bytes, plan.after);
+  }
+}
+
+/// Where a box begins in a tensor of which it is one piece; null where it is not.
+template <typename Byte>
+Byte *pieceOf(Byte *tensor, const Shape &shape, const Shape &start, const Shape &size,
+              int64_t width) {
+  int64_t place = 0;
+  bool hasBroken = false; // an outer dimension has more than one index
+  for (size_t dim = 0; dim < shape.size(); ++dim) {
+    if (hasBroken && size[dim] != shape[dim])
+      return nullptr;
+    hasBroken |= size[dim] != 1;
+    place = place * shape[dim] + start[dim];
+  }
+  return tensor + place * width;
+}
+
+void addSentBox(const CollectiveCall &call, const Box &box, const TakeMemory &take, Plan &plan) {
+  int64_t bytes = countOf(box.size) * widthOf(call);
+  const std::byte *piece =
+      pieceOf(sourceOf(call), call.shape, box.sourceStart, box.size, widthOf(call));
+  if (!piece) {
+    std::byte *packed = take(bytes);
+    addPack(call, {call.shape, box.sourceStart}, box.size, packed, plan.before);
+    piece = packed;
+  }
+  plan.operations.push_back(transferOf(Kind::Send, piece, nullptr, bytes, box.target));
+}
+
+void addReceivedBox(const CollectiveCall &call, const Box &box, const Shape &shape,
+                    const TakeMemory &take, Plan &plan) {
+  int64_t bytes = countOf(box.size) * widthOf(call);
+  std::byte *piece = call.reduceBoxes ? nullptr
+                                      : pieceOf(destinationOf(call), shape, box.targetStart,
+                                                box.size, widthOf(call));
+  if (!piece) {
+    piece = take(bytes);
+    addUnpack(call, {shape, box.targetStart}, box.size, piece, plan.after);
+  }
+  plan.operations.push_back(transferOf(Kind::Receive, nullptr, piece, bytes, box.source));
+}
+
+/// Permutations and block exchanges. Of two members' boxes both sides go through the same list, so
+/// sends and receives match in its order.
+void addBoxes(const CollectiveCall &call, int position, const TakeMemory &take, Plan &plan) {
+  bool permutes = call.kind == abi::COLLECTIVE_PERMUTE;
+  const Shape &shape = permutes ? call.shape : call.targetShape;
+  bool getsNothing = std::none_of(call.boxes.begin(), call.boxes.end(),
+                                  [&](const Box &box) { return box.target == position; });
+  if ((call.reduceBoxes || (permutes && getsNothing)) && countOf(shape) > 0)
+    plan.after.push_back(
+        gpu::ZeroBytes{destinationOf(call), uint64_t(countOf(shape) * widthOf(call))});
+  for (const Box &box : call.boxes) {
+    if (countOf(box.size) == 0)
+      continue;
+    if (box.source == position && box.target == position)
+      gpu::addBox(call, {call.shape, box.sourceStart}, call, {shape, box.targetStart}, box.size,
+                  plan.after);
+    else if (box.source == position)
+      addSentBox(call, box, take, plan);
+    else if (box.target == position)
+      addReceivedBox(call, box, shape, take, plan);
+  }
+}
+
+} // namespace
+
+void addCall(const CollectiveCall &call, int position, int members, const TakeMemory &take,
+             Plan &plan) {
+  if (call.kind == abi::BARRIER || (call.count() == 0 && call.kind != abi::BLOCK_EXCHANGE))
+    return;
+  if (members == 1) {
+    const CollectiveCall *only = &call;
+    return gpu::addMoves({&only, 1}, plan.before);
+  }
+  switch (call.kind) {
+  case abi::ALL_REDUCE:
+    plan.operations.push_back(reductionOf(Kind::AllReduce, call, call.count()));
+    return;
+  case abi::BROADCAST:
+    plan.operations.push_back(reductionOf(Kind::Broadcast, call, call.count()));
+    return;
+  case abi::REDUCE:
+    return addReduce(call, position, plan);
+  case abi::ALL_GATHER:
+    return addAllGather(call, members, take, plan);
+  case abi::REDUCE_SCATTER:
+    return addReduceScatter(call, members, take, plan);
+  case abi::ALL_TO_ALL:
+    return addAllToAll(call, position, members, take, plan);
+  default:
+    return addBoxes(call, position, take, plan);
+  }
+}
+
+void addMessage(const CollectiveCall &call, int peer, Plan &plan) {
+  int64_t bytes = call.count() * widthOf(call);
+  if (bytes == 0)
+    return;
+  plan.operations.push_back(
+      call.kind == abi::SEND
+          ? transferOf(Kind::Send, sourceOf(call), nullptr, bytes, peer)
+          : transferOf(Kind::Receive, nullptr, destinationOf(call), bytes, peer));
+}
+
+Code callOperation(const Nccl &nccl, const Operation &own, CommHandle comm, StreamHandle stream) {
+  size_t count = size_t(own.count);
+  switch (own.kind) {
+  case Kind::AllReduce:
+    return nccl.allReduce(own.source, own.target, count, own.type, own.reduction, comm, stream);
+  case Kind::AllGather:
+    return nccl.allGather(own.source, own.target, count, own.type, comm, stream);
+  case Kind::ReduceScatter:
+    return nccl.reduceScatter(own.source, own.target, count, own.type, own.reduction, comm, stream);
+  case Kind::Broadcast:
+    return nccl.broadcast(own.source, own.target, count, own.type, own.peer, comm, stream);
+  case Kind::Reduce:
+    return nccl.reduce(own.source, own.target, count, own.type, own.reduction, own.peer, comm,
+                       stream);
+  case Kind::Send:
+    return nccl.send(own.source, count, own.type, own.peer, comm, stream);
+  case Kind::Receive:
+    return nccl.receive(own.target, count, own.type, own.peer, comm, stream);
+  }
+  return Code::InvalidArgument;
+}
+
+} // namespace pcc::runtime::nccl

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/collective/nccl/RankComms.h"
+
+#include <algorithm>
+#include <thread>
+
+namespace pcc::runtime::nccl {
+
+using Lock = std::lock_guard<std::mutex>;
+
+/// Seconds that a communicator may take to end; after that a peer is gone.
+constexpr double endPatience = 5;
+
+Config RankComms::config() const {
+  Config config;
+  config.blocking = 0;
+  config.maxCTAs = options.mostBlocks;
+  return config;
+}
+
+RankComms::~RankComms() {
+  while (!live.empty())
+    release(*live.begin());
+}
+
+Status RankComms::statusLocked() const {
+  return isAborted ? Status(StatusKind::Aborted, reason) : Status();
+}
+
+Status RankComms::status() const {
+  Lock lock(mutex);
+  return statusLocked();
+}
+
+Expected<CommHandle> RankComms::init(int ranks, int rank, const UniqueId &id) {
+  CommHandle comm = nullptr;
+  Config own = config();
+  Status made;
+  {
+    Lock lock(mutex);
+    made = statusLocked();
+    if (made.ok())
+      made = nccl.check(nccl.commInitRankConfig(&comm, ranks, id, rank, &own),
+                        "ncclCommInitRankConfig");
+    if (comm)
+      live.insert(comm);
+  }
+  return finishNew(comm, made);
+}
+
+Expected<CommHandle> RankComms::split(CommHandle comm, int color, int key) {
+  CommHandle part = nullptr;
+  Config own = config();
+  Status made;
+  {
+    Lock lock(mutex);
+    made = statusLocked();
+    if (made.ok())
+      made = nccl.check(nccl.commSplit(comm, color, key, &part, &own), "ncclCommSplit", comm);
+  }
+  // The new one is there as soon as the old one says so, and may then go on by itself.
+  if (made.ok())
+    made = settle(comm, options.patience);
+  if (made.ok()) {
+    Lock lock(mutex);
+    made = statusLocked();
+    if (made.ok())
+      live.insert(part);
+  }
+  return finishNew(part, made);
+}
+
+Expected<CommHandle> RankComms::finishNew(CommHandle comm, Status made) {
+  if (made.ok())
+    made = settle(comm, options.patience);
+  if (made.ok())
+    return comm;
+  return made;
+}
+
+void RankComms::release(CommHandle comm) {
+  bool ended = false;
+  {
+    Lock lock(mutex);
+    if (!live.contains(comm))
+      return; // an abort took it
+    ended = nccl.check(nccl.commFinalize(comm), "ncclCommFinalize", comm).ok();
+  }
+  ended = ended && settle(comm, endPatience).ok();
+  Lock lock(mutex);
+  if (live.erase(comm) == 0)
+    return;
+  (void)(ended ? nccl.commDestroy(comm) : nccl.commAbort(comm));
+}
+
+Status RankComms::group(const std::function<Status()> &body) {
+  Lock lock(mutex);
+  if (isAborted)
+    return statusLocked();
+  if (Status status = nccl.check(nccl.groupStart(), "ncclGroupStart"); !status.ok())
+    return status;
+  Status status = body();
+  Status ended = nccl.check(nccl.groupEnd(), "ncclGroupEnd");
+  return status.ok() ? ended : status;
+}
+
+Expected<bool> RankComms::isSettled(CommHandle comm) {
+  Lock lock(mutex);
+  if (isAborted)
+    return statusLocked();
+  Code code = Code::Success;
+  if (Status status =
+          nccl.check(nccl.commGetAsyncError(comm, &code), "ncclCommGetAsyncError", comm);
+      !status.ok())
+    return status;
+  if (Status status = nccl.check(code, "nccl", comm); !status.ok())
+    return status;
+  return code != Code::InProgress;
+}
+
+Status RankComms::settle(CommHandle comm, std::optional<double> seconds) {
+  using namespace std::chrono;
+  int64_t begin = nowNanoseconds();
+  for (auto pause = microseconds(1);; pause = std::min(2 * pause, microseconds(1000))) {
+    Expected<bool> settled = isSettled(comm);
+    if (!settled)
+      return settled.status();
+    if (*settled)
+      return {};
+    if (seconds && double(nowNanoseconds() - begin) / 1e9 > *seconds)
+      return {
+          StatusKind::TimedOut,
+          fmt::format("the members of a communicator of NCCL have not come within {} s", *seconds)};
+    std::this_thread::sleep_for(pause);
+  }
+}
+
+void RankComms::abort(const std::string &why) {
+  Lock lock(mutex);
+  if (isAborted)
+    return;
+  isAborted = true;
+  reason = why;
+  for (CommHandle comm : live)
+    (void)nccl.commAbort(comm);
+  live.clear();
+}
+
+} // namespace pcc::runtime::nccl

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What tests ask the emulated NCCL.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace pcc::test {
+
+/// What a rank called so far in the communicators of so many ranks, one after the other.
+std::vector<std::string> recordedCalls(int ranks, int rank);
+
+} // namespace pcc::test
