@@ -30,7 +30,8 @@ inline constexpr int64_t supportThreads = 256, mostBlocksOfElements = 65535;
 /// Of sums over slots: the elements of a block, which goes on one grid further as well.
 inline constexpr int64_t elementsOfSumBlock = 1024, mostBlocksOfSum = 1024;
 
-/// Of copies of boxes: dimensions that they have numbers for; those with fewer have sizes of 1 first.
+/// Of copies of boxes: dimensions that they have numbers for; those with fewer have sizes of 1
+/// first.
 inline constexpr int64_t mostBoxDims = 8;
 
 /// The grid for so many elements.

@@ -89,9 +89,9 @@ public:
   virtual int position() const = 0;
   virtual int size() const = 0;
 
-  /// Whether batches take their places among the work that the rank's device has in its order: start
-  /// puts them behind all that was run before, wait puts all that is run later behind them, and
-  /// neither waits for the device. Else what was run before must be done when a batch starts.
+  /// Whether batches take their places among the work that the rank's device has in its order:
+  /// start puts them behind all that was run before, wait puts all that is run later behind them,
+  /// and neither waits for the device. Else what was run before must be done when a batch starts.
   virtual bool isEnqueued() const { return false; }
 
   /// Starts a batch of collectives. The calls must stay as they are, and their buffers be left

@@ -5,6 +5,7 @@
 #include "runtime/collective/StagedCommunicator.h"
 #include "runtime/collective/gpu/SharedGpu.h"
 #include "runtime/device/cuda/Stream.h"
+#include "runtime/execute/JoinNccl.h"
 
 #include <algorithm>
 
@@ -14,6 +15,10 @@ namespace {
 using Joined = Expected<std::shared_ptr<Communicator>>;
 
 Joined joinMemory(std::shared_ptr<Communicator> host, Device &) { return host; }
+
+Joined refuseNccl(std::shared_ptr<Communicator>, Device &) {
+  return Status::badUsage("--communicator=nccl: expected a program for GPUs (--target)");
+}
 
 Joined joinStaged(std::shared_ptr<Communicator> host, Device &device) {
   return std::shared_ptr<Communicator>(
@@ -39,13 +44,18 @@ JoinDevices joinOnGpu(int ranks) {
 
 } // namespace
 
-JoinDevices chooseJoin(const World &world, std::span<const std::unique_ptr<Device>> devices,
-                       bool overHost) {
+JoinDevices chooseJoin(const World &world, const abi::Executable &executable,
+                       std::span<const std::unique_ptr<Device>> devices,
+                       const JoinOptions &options) {
   if (devices.front()->hasHostMemory())
-    return joinMemory;
-  if (world.isWhole() && !overHost && shareAGpu(devices))
+    return options.byNccl ? refuseNccl : joinMemory;
+  if (options.overHost)
+    return joinStaged;
+  if (options.byNccl)
+    return joinByNccl(world, executable, /*isDemanded=*/true, joinStaged);
+  if (world.isWhole() && shareAGpu(devices))
     return joinOnGpu(world.placement.ranks);
-  return joinStaged;
+  return joinByNccl(world, executable, /*isDemanded=*/false, joinStaged);
 }
 
 } // namespace pcc::runtime

@@ -16,10 +16,18 @@ namespace pcc::runtime {
 using JoinDevices = std::function<Expected<std::shared_ptr<Communicator>>(
     std::shared_ptr<Communicator> host, Device &device)>;
 
-/// The way that fits the devices of this process's ranks, in their order. `overHost`: by the host's
-/// communicator in any case.
-JoinDevices chooseJoin(const World &world, std::span<const std::unique_ptr<Device>> devices,
-                       bool overHost);
+struct JoinOptions {
+  /// By the host's communicator in any case.
+  bool overHost = false;
+  /// By NCCL, or not at all.
+  bool byNccl = false;
+};
+
+/// The way that fits the devices of this process's ranks, in their order: of ranks that share a
+/// GPU by its memory, of several with a GPU each by NCCL, else by the host's communicator.
+JoinDevices chooseJoin(const World &world, const abi::Executable &executable,
+                       std::span<const std::unique_ptr<Device>> devices,
+                       const JoinOptions &options);
 
 } // namespace pcc::runtime
 

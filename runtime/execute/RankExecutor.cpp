@@ -261,7 +261,15 @@ Expected<Tensor> RankExecutor::read(const abi::Block &block, uint32_t buffer) co
   return tensor;
 }
 
+bool RankExecutor::waitsWithDevice() const { return groups.world && groups.world->isEnqueued(); }
+
+Status RankExecutor::synchronise() const {
+  Progress::Waiting waiting(ownProgress, waitsWithDevice() ? nowNanoseconds() : 0);
+  return ownDevice->synchronise().at({.rank = ownRank});
+}
+
 Status RankExecutor::read(std::span<std::byte> bytes, uint32_t buffer) const {
+  Progress::Waiting waiting(ownProgress, waitsWithDevice() ? nowNanoseconds() : 0);
   return ownDevice->copyOut(bytes, address(buffer));
 }
 

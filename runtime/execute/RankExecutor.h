@@ -57,6 +57,9 @@ public:
   /// Ends every wait for other ranks, now and later. May be called from any thread.
   void abort(const std::string &reason);
 
+  /// Returns when all that the device was given is done.
+  Status synchronise() const;
+
   /// Runs all slots; `step` counts from 0. Step 0 begins with section `start_training`, if there is
   /// one.
   Status runStep(int64_t step, const StepHooks &hooks);
@@ -91,6 +94,9 @@ public:
                                             std::vector<std::byte> &copy) const;
 
 private:
+  /// Whether a wait for the device is one for other ranks, since what they exchange is enqueued
+  /// there.
+  bool waitsWithDevice() const;
   Status makeGroups();
   Status allocateSpaces();
   Status initialiseParameters(uint64_t seed);
@@ -118,7 +124,7 @@ private:
   std::vector<PreparedSection> sections;
   std::optional<uint32_t> startSection;
   EventTable events;
-  Progress ownProgress;
+  mutable Progress ownProgress; ///< who reads may wait
   Trace ownTrace;
   MemoryUse use;
 

@@ -77,7 +77,8 @@ Expected<SessionOptions> sessionOptionsOf(const abi::RunConfig &config) {
   SessionOptions options{.seed = config.seed(),
                          .threads = config.threads(),
                          .timeOut = config.time_out(),
-                         .checksRecords = config.check_records()};
+                         .checksRecords = config.check_records(),
+                         .byNccl = config.communicator() == abi::COMMUNICATOR_NCCL};
   if (config.link().empty())
     return options;
   Expected<machine::Link> link = machine::parseLink(config.link());

@@ -57,7 +57,8 @@ Expected<std::unique_ptr<Session>> Session::load(abi::Executable executable,
   auto devices = openDevices(state->executable, world, options.threads);
   if (!devices)
     return devices.status();
-  JoinDevices join = chooseJoin(world, *devices, /*overHost=*/options.link.has_value());
+  JoinDevices join = chooseJoin(world, state->executable, *devices,
+                                {.overHost = options.link.has_value(), .byNccl = options.byNccl});
   auto communicators = state->world->connect();
   if (!communicators)
     return communicators.status();
@@ -82,7 +83,7 @@ Status Session::onEveryRank(const std::function<Status(RankExecutor &)> &body) {
     RankExecutor &executor = *state->executors[rank];
     executor.device().enterThread();
     Status status = body(executor);
-    return status.ok() ? executor.device().synchronise().at({.rank = executor.rank()}) : status;
+    return status.ok() ? executor.synchronise() : status;
   };
   task->abort = [state = state](const std::string &reason) {
     for (const std::unique_ptr<RankExecutor> &executor : state->executors)

@@ -34,6 +34,8 @@ struct SessionOptions {
   size_t tracedRecords = 4096;
   /// Each record of a device is waited for before the next one, so that an error names it.
   bool checksRecords = false;
+  /// Ranks are joined by NCCL, or not at all.
+  bool byNccl = false;
 };
 
 using NamedTensors = std::map<std::string, Tensor>;

@@ -102,6 +102,11 @@ void pcc::test::retryWork() {
   emulator.streams.retry();
 }
 
+void pcc::test::setBackground(void (*work)()) {
+  std::lock_guard lock(emulator.mutex);
+  emulator.streams.background = work;
+}
+
 int pcc::test::currentGpu() { return contextGpu; }
 
 extern "C" {

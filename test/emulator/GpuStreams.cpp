@@ -2,6 +2,7 @@
 
 #include "test/emulator/GpuStreams.h"
 
+#include <chrono>
 #include <utility>
 
 namespace pcc::test {
@@ -65,13 +66,24 @@ bool GpuStreams::runTo(StreamObject &stream, uint64_t place) {
   return true;
 }
 
+/// Until something changes; for a while only where a library may do something in the background.
+void GpuStreams::sleep(Lock &lock, uint64_t changesBefore) {
+  auto hasChanged = [&] { return changes != changesBefore; };
+  if (!background)
+    return changed.wait(lock, hasChanged);
+  lock.unlock();
+  background();
+  lock.lock();
+  changed.wait_for(lock, std::chrono::milliseconds(2), hasChanged);
+}
+
 Result GpuStreams::waitFor(Lock &lock, StreamObject &stream, uint64_t place) {
   while (!runTo(stream, place)) {
     uint64_t doneBefore = done, changesBefore = changes;
     for (StreamHandle other : streams)
       runTo(*other, other->enqueued);
     if (done == doneBefore && stream.done < place)
-      changed.wait(lock, [&] { return changes != changesBefore; });
+      sleep(lock, changesBefore);
   }
   return error;
 }

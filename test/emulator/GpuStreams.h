@@ -72,11 +72,15 @@ public:
   /// Something that work waits for has changed.
   void retry();
 
+  /// Called without the lock when nothing can go on.
+  void (*background)() = nullptr;
+
   /// As a context that is made anew.
   void forgetErrors() { error = Result::Success; }
 
 private:
   bool runTo(runtime::cuda::StreamObject &stream, uint64_t place);
+  void sleep(Lock &lock, uint64_t changesBefore);
   Result waitFor(Lock &lock, runtime::cuda::StreamObject &stream, uint64_t place);
 
   std::set<runtime::cuda::StreamHandle> streams;

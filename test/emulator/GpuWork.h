@@ -30,6 +30,10 @@ runtime::cuda::Result enqueueMeeting(runtime::cuda::StreamHandle stream,
 /// Something has changed that work waits for.
 void retryWork();
 
+/// What a library does on threads of its own, done by whoever waits for a GPU that cannot go on:
+/// it may enqueue more. Called without any lock.
+void setBackground(void (*work)());
+
 /// The number of the GPU whose context this thread has; -1: none.
 int currentGpu();
 

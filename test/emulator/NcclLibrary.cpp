@@ -4,8 +4,8 @@
 // strict as the real one is where a mistake hangs or destroys something:
 //
 //   * communicators are non-blocking: a call that makes one, or a group, goes on until somebody has
-//     asked for its state twice, and only then is anything on the stream; who calls before is
-//     refused
+//     asked for its state twice; what a group does comes to streams then, or, as by a thread of the
+//     library's, when a GPU can do nothing else; who calls before is refused
 //   * a communicator is there when all have come, each with another GPU
 //   * all ranks call the same collectives in the same order, and messages match in their order
 //   * one that was aborted or destroyed is not used again; what an aborted one has on streams ends
@@ -61,6 +61,34 @@ struct Library {
   /// By clique and number of the split, then by rank.
   std::map<std::pair<NcclClique *, size_t>, std::map<int, Choice>> splits;
 } library;
+
+/// Taken before all other locks by who puts on streams what groups do, so that it comes there in
+/// its order.
+std::mutex enqueueing;
+
+/// Takes what is to be enqueued of a communicator. Under the lock.
+void take(CommObject *comm, std::vector<std::function<Result()>> &works) {
+  std::ranges::move(comm->toEnqueue, std::back_inserter(works));
+  comm->toEnqueue.clear();
+}
+
+bool enqueueAll(const std::vector<std::function<Result()>> &works) {
+  return std::ranges::all_of(works, [](const auto &work) { return work() == Result::Success; });
+}
+
+/// As by a thread of the library's own.
+void workInBackground() {
+  Lock order(enqueueing);
+  std::vector<std::function<Result()>> works;
+  {
+    Lock lock(library.mutex);
+    for (const std::unique_ptr<CommObject> &comm : library.comms)
+      take(comm.get(), works);
+  }
+  (void)enqueueAll(works); // an error of a stream shows at its next call
+}
+
+[[maybe_unused]] const bool hasBackground = (setBackground(workInBackground), true);
 
 thread_local int groupDepth = 0;
 struct Called {
@@ -284,6 +312,7 @@ Code ncclCommSplit(CommHandle comm, int color, int key, CommHandle *part, Config
 }
 
 Code ncclCommGetAsyncError(CommHandle comm, Code *code) {
+  Lock order(enqueueing);
   std::vector<std::function<Result()>> works;
   {
     Lock lock(library.mutex);
@@ -297,11 +326,10 @@ Code ncclCommGetAsyncError(CommHandle comm, Code *code) {
       *code = Code::InProgress;
     comm->polls = std::max(comm->polls, 0);
     if (*code == Code::Success)
-      works.swap(comm->toEnqueue);
+      take(comm, works);
   }
-  for (const std::function<Result()> &enqueue : works)
-    if (enqueue() != Result::Success)
-      *code = Code::UnhandledCudaError;
+  if (!enqueueAll(works))
+    *code = Code::UnhandledCudaError;
   return Code::Success;
 }
 

@@ -67,9 +67,9 @@ Status MoveQueue::sendTables(std::span<const Move> moves) {
     Expected<std::unique_ptr<Allocation>> memory = cuda::allocateOn(gpu, tableBytes);
     if (!memory)
       return memory.status();
-    tables = std::move(*memory); // the driver frees the old ones when the GPU is done with them
+    tables.push_back(std::move(*memory));
   }
-  nextTable = tables->base;
+  nextTable = tables.back()->base;
   return staging->copy(cuda::pointer(nextTable), bytes);
 }
 

@@ -45,9 +45,11 @@ private:
   std::unique_ptr<cuda::SideStream> side;
   std::optional<cuda::Staging> staging;
   std::map<std::string, cuda::FunctionHandle> functions;
-  /// Addresses of the sources and targets of reductions, one after the other; written on the stream
-  /// itself, so behind those who still read what was there. `nextTable`: of the next reduction.
-  std::unique_ptr<Allocation> tables;
+  /// Addresses of the sources and targets of reductions, one after the other, in the last of these;
+  /// written on the stream itself, so behind those who still read what was there. Those that became
+  /// too small stay to the end: the driver frees memory when the whole GPU is idle, which may wait
+  /// for other ranks. `nextTable`: of the next reduction.
+  std::vector<std::unique_ptr<Allocation>> tables;
   uint64_t tableBytes = 0;
   std::byte *nextTable = nullptr;
 };

@@ -16,7 +16,7 @@ namespace {
 class Gpt {
 public:
   Gpt(const GptShape &shape, MLIRContext &context)
-      : shape(shape), net(context), headWidth(shape.width / shape.heads) {}
+      : shape(shape), net(Float32Type::get(&context)), headWidth(shape.width / shape.heads) {}
 
   OwningOpRef<ModuleOp> build() {
     Value ids = net.input("x", net.i64(), {shape.batch, shape.sequence});

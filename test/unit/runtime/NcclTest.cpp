@@ -80,6 +80,24 @@ CollectiveCall allReduceOf(std::vector<float> &data) {
   return call;
 }
 
+// The sequence of calls is the one in which batches were started, the same on all ranks.
+TEST(Nccl, CallsStandInTheOrderOfBatches) {
+  constexpr int ranks = 5;
+  onEveryRank(makeRanks(ranks), [](Communicator &rank) {
+    std::vector<float> first(8, 1), second(4, 1);
+    CollectiveCall calls[] = {allReduceOf(first), allReduceOf(second)};
+    calls[1].kind = abi::BROADCAST;
+    calls[1].root = 3;
+    EXPECT_TRUE(rank.run(calls).ok());
+    calls[1].kind = abi::REDUCE;
+    EXPECT_TRUE(rank.run({&calls[1], 1}).ok());
+  });
+  for (int rank = 0; rank < ranks; ++rank)
+    EXPECT_EQ(recordedCalls(ranks, rank),
+              (std::vector<std::string>{"AllReduce of 8 f32, sum", "Broadcast of 4 f32, root 3",
+                                        "Reduce of 4 f32, sum, root 3"}));
+}
+
 // NCCL refuses two ranks on a GPU, and both are told.
 TEST(Nccl, TwoRanksOnOneGpu) {
   auto devices = makeDevices(1, 2);
