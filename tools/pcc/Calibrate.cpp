@@ -2,8 +2,10 @@
 //
 // pcc calibrate: measures this machine, and writes what `--cluster` reads.
 
+#include "runtime/device/cuda/Driver.h"
 #include "runtime/machine/Cluster.h"
 #include "tools/pcc/LinkFlag.h"
+#include "tools/pcc/RoadFlags.h"
 #include "tools/pcc/Session.h"
 #include "tools/pcc/Verb.h"
 #include "tools/pcc/calibrate/Calibration.h"
@@ -26,6 +28,8 @@ public:
         ranks("device-num", cl::desc("ranks that share the machine"), cl::init(1),
               cl::value_desc("n"), cl::sub(command)),
         link(command, "their collectives go over such links: 10Gbps,20us"),
+        target("target", cl::desc("what is measured: host, or cuda:CHIP for this machine's GPUs"),
+               cl::init("host"), cl::value_desc("target"), cl::sub(command)),
         quick("quick", cl::desc("few and short measurements"), cl::sub(command)),
         output("o", cl::desc("where the cluster goes"), cl::value_desc("file.textproto"),
                cl::sub(command)) {}
@@ -37,8 +41,13 @@ public:
     std::optional<machine::Link> links;
     if (ExitCode code = link.read(links))
       return code;
+    std::string gpuChip;
+    if (ExitCode code = parseTarget(target, gpuChip))
+      return code;
+    if (const auto &driver = runtime::cuda::Driver::get(); !gpuChip.empty() && !driver)
+      return fail(Unavailable, driver.status().describe());
     Session session;
-    RunTimer timer(session.context, ranks, links, quick ? 2 : 10, quick ? 0.002 : 0.02);
+    RunTimer timer(session.context, ranks, links, quick ? 2 : 10, quick ? 0.002 : 0.02, gpuChip);
     mlir::FailureOr<abi::Cluster> cluster = calibrate(timer, quick);
     if (mlir::failed(cluster))
       return RunFailed;
@@ -52,6 +61,7 @@ public:
 private:
   cl::opt<int> ranks;
   LinkFlag link;
+  cl::opt<std::string> target;
   cl::opt<bool> quick;
   cl::opt<std::string> output;
 };

@@ -85,20 +85,27 @@ ExitCode RoadFlags::readOverlap(PipelineOptions &options) const {
   return rules ? Success : fail(BadUsage, rules.status().message());
 }
 
-ExitCode RoadFlags::readTarget(PipelineOptions &options) const {
+ExitCode pcc::cli::parseTarget(llvm::StringRef target, std::string &gpuChip) {
   llvm::StringRef chip = target;
   if (chip == "host")
-    return roundsToTf32 ? fail(BadUsage, "'--tf32': expected '--target=cuda:sm_90' or another GPU, "
-                                         "got '--target=host'")
-                        : Success;
+    return Success;
   bool isGpu = chip.consume_front("cuda:");
   if (llvm::Error error = isGpu ? lower::findGpuTarget(chip).takeError() : llvm::Error::success())
     return fail(BadUsage, "'--target': " + llvm::toString(std::move(error)));
   if (!isGpu)
     return fail(BadUsage,
                 "'--target': expected host or cuda:sm_90 (80, 100), got '" + target + "'");
-  options.gpuChip = chip.str();
+  gpuChip = chip.str();
+  return Success;
+}
+
+ExitCode RoadFlags::readTarget(PipelineOptions &options) const {
+  if (ExitCode code = parseTarget(target, options.gpuChip))
+    return code;
   options.roundsToTf32 = roundsToTf32;
+  if (roundsToTf32 && options.gpuChip.empty())
+    return fail(BadUsage, "'--tf32': expected '--target=cuda:sm_90' or another GPU, "
+                          "got '--target=host'");
   return Success;
 }
 

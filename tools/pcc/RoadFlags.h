@@ -83,6 +83,10 @@ private:
   llvm::cl::opt<int64_t> productChunks, stageMemory;
 };
 
+/// The chip of a GPU that `--target=cuda:CHIP` names; it stays empty for `host`. BadUsage after a
+/// message for others.
+ExitCode parseTarget(llvm::StringRef target, std::string &gpuChip);
+
 /// The options with which one device computes what `options` spread over many: the same slots, no
 /// other ranks, and none of the model's marks unless it was itself written for many.
 PipelineOptions oneRank(PipelineOptions options);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/pcc/calibrate/Calibration.h"
 
+#include "runtime/device/cuda/Gpu.h"
 #include "runtime/machine/BuiltIn.h"
 #include "runtime/machine/Cluster.h"
 #include "tools/pcc/Output.h"
@@ -25,7 +26,9 @@ public:
 
   mlir::FailureOr<abi::Cluster> run() {
     abi::Cluster cluster;
-    cluster.set_form(std::to_string(timer.getRanks()) + "xcpu");
+    if (timer.isGpu() && mlir::failed(findGpu()))
+      return mlir::failure();
+    cluster.set_form(std::to_string(timer.getRanks()) + "x" + deviceName);
     if (mlir::failed(measureDevice(*cluster.mutable_device())) ||
         (timer.getRanks() > 1 && mlir::failed(measureCollectives(cluster))))
       return mlir::failure();
@@ -33,32 +36,66 @@ public:
   }
 
 private:
+  /// The device that is measured: where pcc knows the GPU by name, as that, for what is not
+  /// measured.
+  mlir::LogicalResult findGpu() {
+    const auto &driver = runtime::cuda::Driver::get();
+    auto facts = driver ? runtime::cuda::factsOf(*driver, 0) : driver.status();
+    if (!facts) {
+      fail(Unavailable, facts.status().describe());
+      return mlir::failure();
+    }
+    memoryBytes = double(facts->bytes);
+    for (const machine::BuiltInDevice &device : machine::builtInDevices())
+      if (llvm::StringRef(facts->name).contains(device.name))
+        deviceName = device.name;
+    return mlir::success();
+  }
+
+  /// Those of each type that the device is used with; the last ones also say what small ones lose.
+  mlir::LogicalResult measureProductsOf(abi::DeviceFigures &device) {
+    using Types = std::vector<std::pair<llvm::StringRef, abi::ElementType>>;
+    Types types = timer.isGpu() ? Types{{"f32", abi::F32}, {"f16", abi::F16}, {"bf16", abi::BF16}}
+                                : Types{{"f32", abi::F32}};
+    for (auto [name, type] : types) {
+      auto products = measureProducts(timer, name, quick);
+      if (mlir::failed(products))
+        return mlir::failure();
+      report(types.size() == 1 ? "products" : ("products " + name).str(),
+             products->flopsPerSecond / 1e9, "Gflop/s", products->residual);
+      addRate(device, abi::CONTRACTION, type, products->flopsPerSecond);
+      device.clear_product();
+      addLosses(*products, *device.mutable_product());
+    }
+    return mlir::success();
+  }
+
+  static void addLosses(const machine::ProductFit &fit, abi::ProductFigures &product) {
+    auto set = [](abi::Figure *figure, double value) { *figure = measured(value); };
+    if (fit.lostRows > 0)
+      set(product.mutable_lost_rows(), fit.lostRows);
+    if (fit.lostColumns > 0)
+      set(product.mutable_lost_columns(), fit.lostColumns);
+    if (fit.lostDepth > 0)
+      set(product.mutable_lost_depth(), fit.lostDepth);
+  }
+
   mlir::LogicalResult measureDevice(abi::DeviceFigures &device) {
-    auto products = measureProducts(timer, quick);
+    mlir::LogicalResult products = measureProductsOf(device);
     auto elements = measureElements(timer, quick);
     auto sums = measureSums(timer, quick);
     auto memory = measureMemory(timer, quick);
     if (mlir::failed(products) || mlir::failed(elements) || mlir::failed(sums) ||
         mlir::failed(memory))
       return mlir::failure();
-    report("products", products->flopsPerSecond / 1e9, "Gflop/s", products->residual);
     report("elementwise", elements->rate / 1e9, "Gflop/s", elements->residual);
     report("reductions", sums->rate / 1e9, "Gflop/s", sums->residual);
     report("memory", memory->rate / 1e9, "GB/s", memory->residual);
-    addRate(device, abi::CONTRACTION, products->flopsPerSecond);
-    addRate(device, abi::ELEMENTWISE, elements->rate);
-    addRate(device, abi::REDUCTION, sums->rate);
+    addRate(device, abi::ELEMENTWISE, abi::F32, elements->rate);
+    addRate(device, abi::REDUCTION, abi::F32, sums->rate);
     *device.mutable_memory_bytes_per_second() = measured(memory->rate);
-    *device.mutable_memory_bytes() = measured(physicalBytes() / double(timer.getRanks()));
+    *device.mutable_memory_bytes() = measured(memoryBytes / double(timer.getRanks()));
     *device.mutable_launch_seconds() = measured(std::max(elements->start, 1e-9));
-    abi::ProductFigures &product = *device.mutable_product();
-    auto set = [](abi::Figure *figure, double value) { *figure = measured(value); };
-    if (products->lostRows > 0)
-      set(product.mutable_lost_rows(), products->lostRows);
-    if (products->lostColumns > 0)
-      set(product.mutable_lost_columns(), products->lostColumns);
-    if (products->lostDepth > 0)
-      set(product.mutable_lost_depth(), products->lostDepth);
     return mlir::success();
   }
 
@@ -92,10 +129,11 @@ private:
     figures.add_algorithm(abi::ONE_SHOT);
   }
 
-  static void addRate(abi::DeviceFigures &device, abi::ComputeClass computeClass, double flops) {
+  static void addRate(abi::DeviceFigures &device, abi::ComputeClass computeClass,
+                      abi::ElementType type, double flops) {
     abi::ComputeRate &rate = *device.add_rate();
     rate.set_compute_class(computeClass);
-    rate.set_type(abi::F32);
+    rate.set_type(type);
     *rate.mutable_flops_per_second() = measured(flops);
   }
 
@@ -106,6 +144,9 @@ private:
 
   RunTimer &timer;
   const bool quick;
+  std::string deviceName = "cpu";
+  /// Of what the ranks share.
+  double memoryBytes = physicalBytes();
 };
 
 } // namespace

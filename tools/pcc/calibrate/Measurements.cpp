@@ -10,9 +10,9 @@ namespace pcc::cli {
 
 /// So many products of one shape, each on matrices of its own: as in a step, where little of what a
 /// product works on is still in a core's cache. At most 16, and no more than have 32 MiB.
-static TimedProgram makeProducts(const machine::Product &product, int &count) {
-  auto matrix = [](double rows, double columns) {
-    return llvm::formatv("tensor<{0}x{1}xf32>", int64_t(rows), int64_t(columns)).str();
+static TimedProgram makeProducts(const machine::Product &product, StringRef type, int &count) {
+  auto matrix = [&](double rows, double columns) {
+    return llvm::formatv("tensor<{0}x{1}x{2}>", int64_t(rows), int64_t(columns), type).str();
   };
   double bytes = 4 * (product.rows * product.depth + product.depth * product.columns +
                       product.rows * product.columns);
@@ -29,9 +29,19 @@ static TimedProgram makeProducts(const machine::Product &product, int &count) {
   return program;
 }
 
-FailureOr<machine::ProductFit> measureProducts(RunTimer &timer, bool quick) {
-  std::vector<double> sizes =
-      quick ? std::vector<double>{16, 96} : std::vector<double>{16, 128, 1024};
+/// Of so many elements each program is: those for the host, larger ones for a GPU, which has more
+/// to keep busy; in a hurry few of the host's.
+static std::vector<int64_t> sizesFor(const RunTimer &timer, bool quick, ArrayRef<int64_t> host,
+                                     ArrayRef<int64_t> gpu) {
+  if (quick)
+    return {host.front(), host.back()};
+  return (timer.isGpu() ? gpu : host).vec();
+}
+
+FailureOr<machine::ProductFit> measureProducts(RunTimer &timer, StringRef type, bool quick) {
+  std::vector<double> sizes = quick           ? std::vector<double>{16, 96}
+                              : timer.isGpu() ? std::vector<double>{128, 1024, 4096}
+                                              : std::vector<double>{16, 128, 1024};
   std::vector<machine::ProductTime> times;
   std::vector<TimedProgram> programs;
   std::vector<int> counts;
@@ -39,7 +49,7 @@ FailureOr<machine::ProductFit> measureProducts(RunTimer &timer, bool quick) {
     for (double columns : sizes)
       for (double depth : sizes) {
         times.push_back({{1, rows, columns, depth}, 0});
-        programs.push_back(makeProducts(times.back().product, counts.emplace_back()));
+        programs.push_back(makeProducts(times.back().product, type, counts.emplace_back()));
       }
   FailureOr<std::vector<double>> seconds = timer.timeInTurns(programs, timer.getRounds());
   if (failed(seconds))
@@ -89,7 +99,7 @@ FailureOr<machine::LineFit> measureElements(RunTimer &timer, bool quick) {
     return text;
   };
   std::vector<int64_t> sizes =
-      quick ? std::vector<int64_t>{256, 16384} : std::vector<int64_t>{256, 1024, 4096, 16384};
+      sizesFor(timer, quick, {256, 1024, 4096, 16384}, {1 << 16, 1 << 18, 1 << 20, 1 << 22});
   return fitOver(timer, sizes, 2, ops, vectorType,
                  [](int64_t elements) { return double(elements * repeats * perRepeat); });
 }
@@ -105,7 +115,7 @@ FailureOr<machine::LineFit> measureSums(RunTimer &timer, bool quick) {
         .str();
   };
   std::vector<int64_t> sizes =
-      quick ? std::vector<int64_t>{1024, 65536} : std::vector<int64_t>{1024, 4096, 16384, 65536};
+      sizesFor(timer, quick, {1024, 4096, 16384, 65536}, {1 << 16, 1 << 18, 1 << 20, 1 << 22});
   return fitOver(
       timer, sizes, 1, ops, [](int64_t elements) { return vectorType(elements / width); },
       [](int64_t elements) { return double(elements); });
@@ -115,8 +125,9 @@ FailureOr<machine::LineFit> measureMemory(RunTimer &timer, bool quick) {
   auto ops = [](int64_t, StringRef type) {
     return llvm::formatv("%y0 = graph.add %0, %1 : {0}", type).str();
   };
-  std::vector<int64_t> sizes = {1 << 21, 1 << 22, 1 << 23};
-  return fitOver(timer, ArrayRef(sizes).take_front(quick ? 2 : 3), 2, ops, vectorType,
+  std::vector<int64_t> sizes =
+      sizesFor(timer, quick, {1 << 21, 1 << 22, 1 << 23}, {1 << 24, 1 << 25, 1 << 26});
+  return fitOver(timer, sizes, 2, ops, vectorType,
                  [](int64_t elements) { return 12.0 * double(elements); });
 }
 

@@ -8,8 +8,10 @@
 
 namespace pcc::cli {
 
-/// Products of f32, from small ones to some that no cache holds; `quick`: few and small ones.
-mlir::FailureOr<machine::ProductFit> measureProducts(RunTimer &timer, bool quick);
+/// Products of an element type, from small ones to some that no cache holds; `quick`: few and small
+/// ones.
+mlir::FailureOr<machine::ProductFit> measureProducts(RunTimer &timer, llvm::StringRef type,
+                                                     bool quick);
 
 /// Elementwise operations, every fourth a tanh, in cache: flops a second, and the launch.
 mlir::FailureOr<machine::LineFit> measureElements(RunTimer &timer, bool quick);

@@ -55,12 +55,14 @@ static void startBeside(abi::Executable &executable) {
     }
 }
 
-static FailureOr<abi::Executable> compile(ModuleOp module, int64_t ranks) {
+static FailureOr<abi::Executable> compile(ModuleOp module, int64_t ranks,
+                                          const std::string &gpuChip) {
   PipelineOptions options;
   options.parallel.set_device_num(static_cast<int32_t>(ranks));
   options.parallel.set_parallel_mode(abi::STAND_ALONE);
   options.parallel.set_micro_batches(1);
   options.parallel.set_interleave_num(1);
+  options.gpuChip = gpuChip;
   if (failed(runPipeline(module, options, Stage::Llvm)))
     return failure();
   return link::linkProgram(module);
@@ -82,14 +84,17 @@ struct Loaded {
         session->onEveryRank([&](runtime::RankExecutor &rank) -> runtime::Status {
           if (runtime::Status status = rank.runSection(0); !status.ok())
             return status;
+          if (runtime::Status status = rank.synchronise(); !status.ok())
+            return status;
           if (runtime::Status status = rank.world().barrier(); !status.ok())
             return status;
           begins[rank.rank()] = Clock::now();
           for (int64_t i = 0; i < repeats; ++i)
             if (runtime::Status status = rank.runSection(0); !status.ok())
               return status;
+          runtime::Status done = rank.synchronise(); // a GPU may only have been given it
           ends[rank.rank()] = Clock::now();
-          return {};
+          return done;
         });
     std::chrono::duration<double> seconds =
         *std::ranges::max_element(ends) - *std::ranges::min_element(begins);
@@ -124,7 +129,7 @@ FailureOr<std::vector<double>> RunTimer::timeInTurns(ArrayRef<TimedProgram> prog
     OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(makeText(ranks, program), &context);
     if (!module)
       return failure();
-    FailureOr<abi::Executable> executable = compile(*module, ranks);
+    FailureOr<abi::Executable> executable = compile(*module, ranks, gpuChip);
     if (failed(executable))
       return failure();
     if (program.isBeside)

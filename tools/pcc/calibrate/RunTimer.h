@@ -25,12 +25,15 @@ struct TimedProgram {
 
 class RunTimer {
 public:
-  /// Ranks share the machine's threads, and their collectives go over `link` if there is one. Each
-  /// time is the least of `rounds` means over `secondsPerRound`.
+  /// Ranks share the machine's threads, and their collectives go over `link` if there is one; with
+  /// `gpuChip` they run on its GPUs, for which that is the architecture. Each time is the least of
+  /// `rounds` means over `secondsPerRound`.
   RunTimer(mlir::MLIRContext &context, int64_t ranks, const std::optional<machine::Link> &link,
-           int rounds, double secondsPerRound)
+           int rounds, double secondsPerRound, std::string gpuChip = {})
       : context(context), ranks(ranks), link(link), rounds(rounds),
-        secondsPerRound(secondsPerRound) {}
+        secondsPerRound(secondsPerRound), gpuChip(std::move(gpuChip)) {}
+
+  bool isGpu() const { return !gpuChip.empty(); }
 
   int64_t getRanks() const { return ranks; }
 
@@ -50,6 +53,7 @@ private:
   std::optional<machine::Link> link;
   int rounds;
   double secondsPerRound;
+  std::string gpuChip; ///< empty: the host
 };
 
 } // namespace pcc::cli
