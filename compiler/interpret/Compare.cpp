@@ -2,6 +2,7 @@
 
 #include "compiler/interpret/Compare.h"
 
+#include "compiler/interpret/Bounds.h"
 #include "compiler/interpret/Map.h"
 #include "dialects/interfaces/FactorRuleInterface.h"
 #include "runtime/abi/Random.h"
@@ -200,18 +201,25 @@ Report skipNamed(llvm::StringRef prefix, NamedTensors &values, const std::set<st
   return report;
 }
 
-Report compareNamed(llvm::StringRef prefix, const Reference &expected, const NamedTensors &actual,
-                    double factor, Precision precision) {
-  Report report;
+Bounds boundsOf(const Reference &expected, double factor, Precision precision) {
+  Bounds bounds;
   for (const auto &[key, value] : expected.values) {
-    std::string name = prefix.str() + key;
     const Tensor &doubles = expected.doubles.at(key);
     double tolerance = toleranceOf(value, doubles,
                                    {&expected.disturbed[0].at(key), &expected.disturbed[1].at(key)},
                                    factor, precision);
+    bounds[key] = {precision == Precision::Double ? doubles : value, tolerance};
+  }
+  return bounds;
+}
+
+Report compareNamed(llvm::StringRef prefix, const Reference &expected, const NamedTensors &actual,
+                    double factor, Precision precision) {
+  Report report;
+  for (const auto &[key, bound] : boundsOf(expected, factor, precision)) {
+    std::string name = prefix.str() + key;
     if (auto found = actual.find(key); found != actual.end())
-      report.cases.push_back(compareTensors(name, precision == Precision::Double ? doubles : value,
-                                            found->second, tolerance));
+      report.cases.push_back(compareTensors(name, bound.value, found->second, bound.tolerance));
     else
       report.cases.push_back({name, CaseStatus::Failed, "the second program has no such value"});
   }

@@ -3,7 +3,7 @@
 // What a module computes, and how sharply: rounded after every op, in doubles, and in doubles from
 // inputs moved there and back.
 
-#include "compiler/interpret/Verify.h"
+#include "compiler/interpret/Bounds.h"
 #include "mlir/IR/Diagnostics.h"
 
 using namespace mlir;
@@ -86,16 +86,28 @@ static NamedTensors caseValues(const TrainingResult &result) {
   return values;
 }
 
-Report compareTraining(const TrainingReference &reference, const TrainingResult &actual,
-                       double factor, Precision precision) {
+/// All values of the reference by the names of their cases. Takes out those of which each rank has
+/// its own, and tells them in the report.
+static Reference caseReference(const TrainingReference &reference, Report &report) {
   std::set<std::string> skipped;
   for (const std::string &key : reference.ownParameters)
     skipped.insert("updated " + key);
-  NamedTensors values = caseValues(reference.values);
-  Report report = skipNamed("", values, skipped, "each rank has its own");
-  Reference expected{values,
+  Reference expected{caseValues(reference.values),
                      caseValues(reference.doubles),
                      {caseValues(reference.disturbed[0]), caseValues(reference.disturbed[1])}};
+  report = skipNamed("", expected.values, skipped, "each rank has its own");
+  return expected;
+}
+
+Bounds boundsOf(const TrainingReference &reference, double factor, Precision precision) {
+  Report skipped;
+  return boundsOf(caseReference(reference, skipped), factor, precision);
+}
+
+Report compareTraining(const TrainingReference &reference, const TrainingResult &actual,
+                       double factor, Precision precision) {
+  Report report;
+  Reference expected = caseReference(reference, report);
   report.append(compareNamed("", expected, caseValues(actual), factor, precision));
   return report;
 }

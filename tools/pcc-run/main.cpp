@@ -6,6 +6,7 @@
 #include "runtime/abi/Executable.h"
 #include "runtime/abi/RankExpression.h"
 #include "runtime/execute/RunProgram.h"
+#include "tools/pcc-run/Expected.h"
 #include "tools/pcc-run/Flags.h"
 
 #include <limits>
@@ -18,11 +19,15 @@ using namespace pcc;
 using runtime::Expected;
 using runtime::Status;
 
+/// The exit code of results that are not as expected.
+constexpr int mismatch = 4;
+
 constexpr int64_t unlimited = std::numeric_limits<int64_t>::max();
 
 /// What the command line says.
 struct Options {
   std::string program, data, evalData, metrics, save, logDir, trace, link, format = "text";
+  std::string expected;
   std::string communicator = "auto", reduction = "ordered";
   int64_t deviceNum = 0, steps = 0, epochs = 0, saveEvery = 0, logEvery = 20, seed = 0, threads = 0;
   double timeOut = 0;
@@ -49,6 +54,8 @@ std::vector<tools::Flag> flagsOf(Options &options) {
       {"data", "folder of IDX or CIFAR files, IMAGES,LABELS, text:PATH, npy:PATH, synthetic[:ROWS]",
        &options.data},
       {"eval-data", "the same, to evaluate on after training", &options.evalData},
+      {"expected", "a file of 'pcc verify --record': run by it and compare, nothing else",
+       &options.expected},
       {"metrics", "what is evaluated: names of metrics between commas", &options.metrics},
       {"save", "a .safetensors file for the parameters after training", &options.save},
       {"save-every", "it is written after every so many epochs, too; 0: only at the end",
@@ -98,6 +105,12 @@ Status parse(int argc, char **argv, Options &options) {
   if (!reductions.contains(options.reduction))
     return Status::badUsage(
         fmt::format("--reduction: expected ordered or library, got '{}'", options.reduction));
+  if (!options.expected.empty() &&
+      !(options.data + options.evalData + options.save + options.link + options.trace).empty())
+    return Status::badUsage(
+        "--expected: expected no --data, --eval-data, --save, --link or --trace beside it");
+  if (!options.expected.empty() && options.isJson())
+    return Status::badUsage("--expected: expected no --format=json beside it");
   options.program = files->front();
   return {};
 }
@@ -125,19 +138,46 @@ abi::RunConfig configOf(const Options &options) {
   return config;
 }
 
-Status run(const Options &options) {
+/// Reads the program and checks that it is for so many ranks as the command line says.
+Expected<abi::Executable> readProgram(const Options &options) {
   Expected<abi::Executable> executable = abi::readExecutable(options.program);
   if (!executable)
-    return executable.status();
+    return executable;
   int64_t ranks = abi::rankCount(executable->mesh());
   if (options.deviceNum != 0 && options.deviceNum != ranks)
     return Status::badUsage(
         fmt::format("--device-num: expected {}, for which '{}' was compiled, got {}", ranks,
                     options.program, options.deviceNum));
+  return executable;
+}
+
+/// Runs the program by what is expected of it; sets the exit code where it computes something else.
+Status compare(const Options &options, abi::Executable executable, const runtime::Launch &launch,
+               int &exitCode) {
+  if (!launch.isAlone())
+    return Status::badUsage(fmt::format("--expected: expected all ranks in one process, got {} "
+                                        "processes",
+                                        launch.processes));
+  runtime::SessionOptions session{.threads = int(options.threads),
+                                  .timeOut = options.timeOut,
+                                  .checksRecords = options.checkRecords,
+                                  .byNccl = options.communicator == "nccl"};
+  Expected<bool> isExpected = tools::runExpected(std::move(executable), options.expected, session);
+  if (isExpected && !*isExpected)
+    exitCode = mismatch;
+  return isExpected.status();
+}
+
+Status run(const Options &options, int &exitCode) {
+  Expected<abi::Executable> executable = readProgram(options);
+  if (!executable)
+    return executable.status();
   bool isTerminal = isatty(STDERR_FILENO) && isatty(STDOUT_FILENO);
   Expected<runtime::Launch> launch = runtime::readLaunch();
   if (!launch)
     return launch.status();
+  if (!options.expected.empty())
+    return compare(options, std::move(*executable), *launch, exitCode);
   Expected<abi::RunReport> report = runtime::runProgram(std::move(*executable), configOf(options),
                                                         options.isJson() ? nullptr : stdout,
                                                         isTerminal && !options.isJson(), *launch);
@@ -155,12 +195,15 @@ Status run(const Options &options) {
 
 int main(int argc, char **argv) {
   Options options;
+  int exitCode = 0;
   Status status = parse(argc, argv, options);
   if (status.ok() && !options.help)
-    status = run(options);
-  if (!status.ok())
+    status = run(options, exitCode);
+  if (!status.ok()) {
     fmt::print(stderr, "pcc-run: error: {}\n", status.describe());
+    exitCode = status.exitCode();
+  }
   std::fflush(nullptr);
   // A rank that never came back must not hold up the end.
-  _exit(status.exitCode());
+  _exit(exitCode);
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // pcc verify: do N ranks compute what one device does; given two modules, do they compute the same;
-// given a folder with data, does the model make of the inputs there the outputs there?
+// given a folder with data, does the model make of the inputs there the outputs there? With
+// --record the first question is put down for another machine.
 
+#include "tools/pcc/RecordModel.h"
 #include "tools/pcc/Verb.h"
 #include "tools/pcc/VerifyModel.h"
 #include "tools/pcc/VerifyTestData.h"
@@ -18,6 +20,10 @@ public:
   VerifyVerb()
       : Verb("verify", "compares ranks with one device, or two modules"), road(command),
         other(cl::Positional, cl::desc("[OTHER]"), cl::Optional, cl::sub(command)), format(command),
+        record("record",
+               cl::desc("write the program to PREFIX.pcx and what it must compute to "
+                        "PREFIX.expected, for 'pcc-run --expected'; run nothing"),
+               cl::value_desc("prefix"), cl::sub(command)),
         testData("test-data", cl::desc("compare with the outputs in this folder of ONNX test data"),
                  cl::value_desc("folder"), cl::sub(command)),
         seed("seed", cl::desc("of the random inputs"), cl::init(1), cl::sub(command)),
@@ -29,6 +35,8 @@ public:
     pcc::interpret::VerifyOptions options;
     options.seed = seed;
     options.steps = steps;
+    if (record.getNumOccurrences())
+      return runRecord(session, options);
     if (!testData.empty())
       return runTestData(session);
     if (other.empty()) {
@@ -47,6 +55,16 @@ public:
   }
 
 private:
+  ExitCode runRecord(Session &session, const pcc::interpret::VerifyOptions &options) {
+    if (record.empty())
+      return pcc::cli::fail(BadUsage, "'--record': expected the beginning of two files' names");
+    if (!other.empty())
+      return pcc::cli::fail(BadUsage, "'--record': expected one model, got two modules");
+    if (!testData.empty())
+      return pcc::cli::fail(BadUsage, "'--record': expected no '--test-data' beside it");
+    return recordModel(session, road, options, record);
+  }
+
   ExitCode runTestData(Session &session) {
     llvm::StringRef model = road.getModel().path();
     if (!other.empty() || !model.ends_with(".onnx"))
@@ -72,7 +90,7 @@ private:
   RoadFlags road;
   cl::opt<std::string> other;
   FormatFlag format;
-  cl::opt<std::string> testData;
+  cl::opt<std::string> record, testData;
   cl::opt<uint64_t> seed;
   cl::opt<int64_t> steps;
   cl::opt<bool> listAll;

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/abi/ExpectationFile.h"
+
+#include "runtime/abi/ElementTypes.h"
+#include "runtime/abi/Executable.h"
+#include "runtime/abi/WholeFile.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <limits>
+#include <string_view>
+
+namespace pcc::abi {
+namespace {
+
+constexpr std::string_view magic = "pcc.exp\n";
+
+/// Bytes that a message may have at most.
+constexpr size_t most = std::numeric_limits<int32_t>::max();
+
+/// Empty, or what is wrong with a tensor.
+std::string checkTensor(const ExpectationTensor &tensor) {
+  uint64_t element = elementBytes(tensor.type());
+  if (element == 0)
+    return fmt::format("'{}': expected an element type, got {}", tensor.name(), int(tensor.type()));
+  auto count = elementCount(tensor.shape());
+  if (!count)
+    return fmt::format("'{}': expected a shape, got a negative or too large one", tensor.name());
+  // By division: the product may be too large.
+  if (tensor.data().size() % element != 0 || tensor.data().size() / element != uint64_t(*count))
+    return fmt::format("'{}': expected {} elements of {} bytes, got {} bytes", tensor.name(),
+                       *count, element, tensor.data().size());
+  return "";
+}
+
+/// Empty, or what is wrong with a result.
+std::string checkResult(const ExpectedResult &result, const Expectation &expectation) {
+  if (!(result.tolerance() >= 0))
+    return fmt::format("expected a tolerance from 0 on, got {}", result.tolerance());
+  switch (result.kind()) {
+  case EXPECTED_LOSS:
+    if (result.step() < 1 || result.step() > uint32_t(expectation.batches_size()))
+      return fmt::format("expected a step from 1 to {}, got {}", expectation.batches_size(),
+                         result.step());
+    return result.value().shape_size() == 0 ? "" : "expected a loss without dimensions";
+  case EXPECTED_GRADIENT:
+  case EXPECTED_PARAMETER:
+    return expectation.batches_size() > 0 ? "" : "expected a batch of the step that gives it";
+  case EXPECTED_OUTPUT:
+    return "";
+  default:
+    return fmt::format("expected a kind, got {}", int(result.kind()));
+  }
+}
+
+template <typename Tensors> Status checkTensors(const std::string &field, const Tensors &tensors) {
+  for (int i = 0; i < tensors.size(); ++i)
+    if (std::string wrong = checkTensor(tensors[i]); !wrong.empty())
+      return Status::badInput(fmt::format("{}[{}]: {}", field, i, wrong));
+  return {};
+}
+
+/// Empty, or what is wrong with the content of a file.
+std::string parse(std::string_view content, Expectation &expectation) {
+  if (!content.starts_with(magic))
+    return "not what a program must compute: the first 8 bytes are not 'pcc.exp'";
+  content.remove_prefix(magic.size());
+  uint64_t fingerprint = 0;
+  if (content.size() < sizeof fingerprint)
+    return "damaged: the file ends within its header";
+  std::memcpy(&fingerprint, content.data(), sizeof fingerprint);
+  content.remove_prefix(sizeof fingerprint);
+  if (uint64_t got = fingerprintOf(content); got != fingerprint)
+    return fmt::format("damaged: expected fingerprint {:016x}, got {:016x}", fingerprint, got);
+  if (content.size() > most ||
+      !expectation.ParseFromArray(content.data(), static_cast<int>(content.size())))
+    return "the message behind the header cannot be parsed";
+  Status status = validate(expectation);
+  return status.ok() ? "" : status.message();
+}
+
+} // namespace
+
+Status validate(const Expectation &expectation) {
+  Status status = checkTensors("parameters", expectation.parameters());
+  if (status.ok())
+    status = checkTensors("forward_inputs", expectation.forward_inputs());
+  for (int i = 0; status.ok() && i < expectation.batches_size(); ++i)
+    status = checkTensors(fmt::format("batches[{}].inputs", i), expectation.batches(i).inputs());
+  for (int i = 0; status.ok() && i < expectation.results_size(); ++i) {
+    std::string wrong = checkTensor(expectation.results(i).value());
+    if (wrong.empty())
+      wrong = checkResult(expectation.results(i), expectation);
+    if (!wrong.empty())
+      status = Status::badInput(fmt::format("results[{}]: {}", i, wrong));
+  }
+  if (status.ok() && expectation.results_size() == 0)
+    return Status::badInput("expected results, got none");
+  return status;
+}
+
+Expected<Expectation> readExpectation(const std::string &path) {
+  Expected<std::string> content = readFile(path);
+  if (!content)
+    return content.status();
+  Expectation expectation;
+  if (std::string wrong = parse(*content, expectation); !wrong.empty())
+    return Status::badInput(path + ": " + wrong);
+  return expectation;
+}
+
+Status writeExpectation(const Expectation &expectation, const std::string &path) {
+  // Larger messages cannot be serialised at all.
+  if (size_t bytes = expectation.ByteSizeLong(); bytes > most)
+    return Status::badInput(
+        fmt::format("{}: expected values of at most {} bytes, got {}", path, most, bytes));
+  std::string message = expectation.SerializeAsString(), header(magic);
+  uint64_t fingerprint = fingerprintOf(message);
+  header.append(reinterpret_cast<const char *>(&fingerprint), sizeof fingerprint);
+  return writeFile(path, header + message);
+}
+
+} // namespace pcc::abi

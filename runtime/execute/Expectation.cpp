@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/execute/Expectation.h"
+
+#include "runtime/abi/ElementTypes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace pcc::runtime {
+namespace {
+
+Tensor tensorOf(const abi::ExpectationTensor &message) {
+  Tensor tensor = Tensor::zeros(message.type(), {message.shape().begin(), message.shape().end()});
+  std::memcpy(tensor.data.data(), message.data().data(), tensor.data.size());
+  return tensor;
+}
+
+template <typename Messages> NamedTensors tensorsOf(const Messages &messages) {
+  NamedTensors tensors;
+  for (const abi::ExpectationTensor &message : messages)
+    tensors[message.name()] = tensorOf(message);
+  return tensors;
+}
+
+/// |x - y|; NaN and infinities are at no distance from themselves, at an infinite one from all
+/// else.
+double distance(double x, double y) {
+  if (x == y || (std::isnan(x) && std::isnan(y)))
+    return 0;
+  double difference = std::fabs(x - y);
+  return std::isnan(difference) ? HUGE_VAL : difference;
+}
+
+std::string typeText(const Tensor &tensor) {
+  return fmt::format("{}[{}]", abi::elementName(tensor.type), fmt::join(tensor.shape, ", "));
+}
+
+/// `[2, 0, 5]` of element number `flat`.
+std::string indexText(int64_t flat, const std::vector<int64_t> &shape) {
+  std::vector<int64_t> index(shape.size());
+  for (size_t dimension = shape.size(); dimension-- > 0; flat /= shape[dimension])
+    index[dimension] = flat % shape[dimension];
+  return fmt::format("[{}]", fmt::join(index, ", "));
+}
+
+std::string nameOf(const abi::ExpectedResult &result) {
+  switch (result.kind()) {
+  case abi::EXPECTED_LOSS:
+    return fmt::format("step {} loss", result.step());
+  case abi::EXPECTED_GRADIENT:
+    return "gradient " + result.value().name();
+  case abi::EXPECTED_PARAMETER:
+    return "updated parameter " + result.value().name();
+  default:
+    return "output " + result.value().name();
+  }
+}
+
+/// What the runs of an expectation gave, as far as it is compared.
+struct Given {
+  NamedTensors outputs, gradients, parameters;
+  std::vector<double> losses;
+
+  /// The value that belongs to a result; null if there is none.
+  const Tensor *find(const abi::ExpectedResult &result) const {
+    const NamedTensors &values = result.kind() == abi::EXPECTED_GRADIENT    ? gradients
+                                 : result.kind() == abi::EXPECTED_PARAMETER ? parameters
+                                                                            : outputs;
+    auto found = values.find(result.value().name());
+    return found == values.end() ? nullptr : &found->second;
+  }
+};
+
+/// The elements of `tensor` in another type: a sum over slots lies in f32, and the update reads it
+/// in the type of the parameter.
+Tensor inType(const Tensor &tensor, abi::ElementType type) {
+  Tensor result = Tensor::zeros(type, tensor.shape);
+  for (int64_t i = 0; i < tensor.count(); ++i)
+    result.set(i, tensor.at(i));
+  return result;
+}
+
+ComparedResult compareResult(const abi::ExpectedResult &result, const Given &given) {
+  Tensor expected = tensorOf(result.value());
+  if (result.kind() == abi::EXPECTED_LOSS) {
+    Tensor loss = Tensor::zeros(abi::F32, {});
+    loss.set(0, given.losses[result.step() - 1]);
+    return compareTensors(nameOf(result), expected, loss, result.tolerance());
+  }
+  const Tensor *actual = given.find(result);
+  if (!actual)
+    return {nameOf(result), "the program has no such result", HUGE_VAL, result.tolerance()};
+  if (result.kind() == abi::EXPECTED_GRADIENT && actual->type != expected.type)
+    return compareTensors(nameOf(result), expected, inType(*actual, expected.type),
+                          result.tolerance());
+  return compareTensors(nameOf(result), expected, *actual, result.tolerance());
+}
+
+Status setParameters(Session &session, const abi::Expectation &expectation) {
+  for (const abi::ExpectationTensor &parameter : expectation.parameters())
+    if (Status status = session.setParameter(parameter.name(), tensorOf(parameter)); !status.ok())
+      return status;
+  return {};
+}
+
+bool expects(const abi::Expectation &expectation, abi::ExpectedKind kind) {
+  return std::any_of(expectation.results().begin(), expectation.results().end(),
+                     [kind](const abi::ExpectedResult &result) { return result.kind() == kind; });
+}
+
+Status runForward(Session &session, const abi::Expectation &expectation, Given &given) {
+  if (Status status = setParameters(session, expectation); !status.ok())
+    return status;
+  auto outputs = session.runForward(tensorsOf(expectation.forward_inputs()));
+  if (!outputs)
+    return outputs.status();
+  given.outputs = std::move(*outputs);
+  return {};
+}
+
+Status runSteps(Session &session, const abi::Expectation &expectation, Given &given) {
+  if (Status status = setParameters(session, expectation); !status.ok())
+    return status;
+  for (const abi::ExpectationBatch &batch : expectation.batches()) {
+    auto step = session.runStep(tensorsOf(batch.inputs()));
+    if (!step)
+      return step.status();
+    given.losses.push_back(step->loss);
+    given.gradients = std::move(step->gradients);
+  }
+  for (const abi::ExpectedResult &result : expectation.results()) {
+    if (result.kind() != abi::EXPECTED_PARAMETER)
+      continue;
+    auto updated = session.parameter(result.value().name());
+    if (!updated)
+      return updated.status();
+    given.parameters[result.value().name()] = std::move(*updated);
+  }
+  return {};
+}
+
+} // namespace
+
+double ComparedResult::share() const { return error == 0 ? 0 : error / tolerance; }
+
+ComparedResult compareTensors(std::string name, const Tensor &expected, const Tensor &actual,
+                              double tolerance) {
+  if (expected.type != actual.type || expected.shape != actual.shape)
+    return {std::move(name),
+            fmt::format("expected {}, got {}", typeText(expected), typeText(actual)), HUGE_VAL,
+            tolerance};
+  ComparedResult result{std::move(name), "", 0, tolerance};
+  int64_t worst = 0;
+  for (int64_t i = 0; i < expected.count(); ++i)
+    if (double apart = distance(expected.at(i), actual.at(i)); apart > result.error) {
+      result.error = apart;
+      worst = i;
+    }
+  if (result.error > tolerance)
+    result.reason = fmt::format("element {}: expected {:.9g}, got {:.9g} (error {:.3g}, tolerance "
+                                "{:.3g})",
+                                indexText(worst, expected.shape), expected.at(worst),
+                                actual.at(worst), result.error, tolerance);
+  return result;
+}
+
+Expected<std::vector<ComparedResult>> compareWith(Session &session,
+                                                  const abi::Expectation &expectation) {
+  Given given;
+  Status status;
+  if (expects(expectation, abi::EXPECTED_OUTPUT))
+    status = runForward(session, expectation, given);
+  if (status.ok() && expectation.batches_size() > 0)
+    status = runSteps(session, expectation, given);
+  if (!status.ok())
+    return status;
+  std::vector<ComparedResult> compared;
+  for (const abi::ExpectedResult &result : expectation.results())
+    compared.push_back(compareResult(result, given));
+  return compared;
+}
+
+} // namespace pcc::runtime

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Programs beside what they must compute, and the files that say it.
+
+#include "runtime/execute/Expectation.h"
+#include "runtime/abi/ExpectationFile.h"
+#include "runtime/abi/WholeFile.h"
+#include "test/unit/runtime/Programs.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace pcc::test {
+namespace {
+
+using namespace runtime;
+
+abi::ExpectationTensor toMessage(const std::string &name, const Tensor &tensor) {
+  abi::ExpectationTensor message;
+  message.set_name(name);
+  message.set_type(tensor.type);
+  message.mutable_shape()->Assign(tensor.shape.begin(), tensor.shape.end());
+  message.set_data(tensor.data.data(), tensor.data.size());
+  return message;
+}
+
+Tensor vectorOf(abi::ElementType type, std::vector<double> values) {
+  Tensor tensor = Tensor::zeros(type, {int64_t(values.size())});
+  for (size_t i = 0; i < values.size(); ++i)
+    tensor.set(int64_t(i), values[i]);
+  return tensor;
+}
+
+void addResult(abi::Expectation &expectation, abi::ExpectedKind kind, const std::string &name,
+               const Tensor &value, double tolerance) {
+  abi::ExpectedResult &result = *expectation.add_results();
+  result.set_kind(kind);
+  result.set_step(kind == abi::EXPECTED_LOSS ? 1 : 0);
+  *result.mutable_value() = toMessage(name, value);
+  result.set_tolerance(tolerance);
+}
+
+TEST(CompareTensors, LooksAtEveryElement) {
+  double infinity = std::numeric_limits<double>::infinity(), nan = std::nan("");
+  struct Row {
+    std::vector<double> expected, actual;
+    double tolerance;
+    std::string reason; ///< the beginning
+  } rows[] = {
+      {{1, 2}, {1, 2.25}, 0.25, ""},
+      {{1, 2}, {1, 2.5}, 0.25, "element [1]: expected 2, got 2.5 (error 0.5, tolerance 0.25)"},
+      {{nan, infinity, -infinity}, {nan, infinity, -infinity}, 0, ""},
+      {{nan}, {1}, 100, "element [0]: expected nan, got 1 (error inf"},
+      {{1}, {nan}, 100, "element [0]: expected 1, got nan (error inf"},
+      {{infinity}, {-infinity}, 100, "element [0]: expected inf, got -inf (error inf"},
+      {{1, 2}, {1, 2, 3}, 100, "expected f32[2], got f32[3]"},
+  };
+  for (const Row &row : rows) {
+    ComparedResult result = compareTensors("x", vectorOf(abi::F32, row.expected),
+                                           vectorOf(abi::F32, row.actual), row.tolerance);
+    EXPECT_EQ(result.isExpected(), row.reason.empty()) << result.reason;
+    EXPECT_TRUE(result.reason.starts_with(row.reason)) << result.reason;
+  }
+  ComparedResult types =
+      compareTensors("x", vectorOf(abi::F32, {1}), vectorOf(abi::BF16, {1}), 100);
+  EXPECT_EQ(types.reason, "expected f32[1], got bf16[1]");
+}
+
+TEST(CompareTensors, TellsTheShareOfTheTolerance) {
+  EXPECT_EQ((ComparedResult{"x", "", 1, 4}.share()), 0.25);
+  EXPECT_EQ((ComparedResult{"x", "", 0, 0}.share()), 0);
+  EXPECT_EQ((ComparedResult{"x", "", 1, 0}.share()), HUGE_VAL);
+}
+
+/// A perceptron on 2 ranks, and what it computed once as what is expected.
+class ExpectationOfMlp : public testing::Test {
+protected:
+  void SetUp() override {
+    session = load();
+    NamedTensors batch;
+    for (const abi::Input &input : session->program().inputs()) {
+      const auto &shape = input.block().global_shape();
+      Tensor tensor = Tensor::zeros(input.block().type(), {shape.begin(), shape.end()});
+      for (int64_t i = 0; i < tensor.count(); ++i)
+        tensor.set(i, tensor.type == abi::F32 ? std::sin(double(i)) : double(i % 3));
+      batch[input.name()] = tensor;
+      *expectation.add_forward_inputs() = toMessage(input.name(), tensor);
+    }
+    *expectation.add_batches()->mutable_inputs() = expectation.forward_inputs();
+    for (const abi::Parameter &parameter : session->program().parameters())
+      *expectation.add_parameters() =
+          toMessage(parameter.name(), *session->parameter(parameter.name()));
+
+    NamedTensors outputs = *session->runForward(batch);
+    for (const auto &[name, value] : outputs)
+      addResult(expectation, abi::EXPECTED_OUTPUT, name, value, 1e-5);
+    StepResults step = *session->runStep(batch);
+    Tensor loss = Tensor::zeros(abi::F32, {});
+    loss.set(0, step.loss);
+    addResult(expectation, abi::EXPECTED_LOSS, "", loss, 1e-5);
+    for (const auto &[name, gradient] : step.gradients)
+      addResult(expectation, abi::EXPECTED_GRADIENT, name, gradient, 1e-5);
+    for (const abi::Parameter &parameter : session->program().parameters())
+      addResult(expectation, abi::EXPECTED_PARAMETER, parameter.name(),
+                *session->parameter(parameter.name()), 1e-5);
+  }
+
+  static std::unique_ptr<Session> load() {
+    auto session = Session::load(makeMlp({.ranks = 2, .batch = 8, .widths = {6, 5, 3}}),
+                                 {.seed = 3, .threads = 1, .timeOut = 60});
+    EXPECT_TRUE(bool(session)) << session.status().describe();
+    return std::move(*session);
+  }
+
+  /// The names of results that differ.
+  std::vector<std::string> differing() {
+    auto results = compareWith(*session, expectation);
+    EXPECT_TRUE(bool(results)) << results.status().describe();
+    std::vector<std::string> names;
+    for (const ComparedResult &result : *results)
+      if (!result.isExpected())
+        names.push_back(result.name);
+    EXPECT_EQ(int(results->size()), expectation.results_size());
+    return names;
+  }
+
+  /// What reading the expectation from a file says, after it was written.
+  std::string readBack() {
+    std::string path = testing::TempDir() + "mlp.expected";
+    Status written = abi::writeExpectation(expectation, path);
+    EXPECT_TRUE(written.ok()) << written.describe();
+    auto read = abi::readExpectation(path);
+    return read ? "" : read.status().message().substr(path.size());
+  }
+
+  std::unique_ptr<Session> session;
+  abi::Expectation expectation;
+};
+
+TEST_F(ExpectationOfMlp, HoldsWhereTheParametersAreSet) {
+  EXPECT_EQ(differing(), std::vector<std::string>());
+  // Those of the last run are not where the next begins.
+  EXPECT_EQ(differing(), std::vector<std::string>());
+}
+
+TEST_F(ExpectationOfMlp, NamesEveryResultThatDiffers) {
+  for (abi::ExpectedResult &result : *expectation.mutable_results()) {
+    Tensor value = vectorOf(abi::F32, std::vector<double>(result.value().data().size() / 4, 9));
+    result.mutable_value()->set_data(value.data.data(), value.data.size());
+  }
+  std::vector<std::string> names = differing();
+  EXPECT_EQ(int(names.size()), expectation.results_size());
+  for (const char *name : {"step 1 loss", "gradient w0", "updated parameter b1"})
+    EXPECT_NE(std::find(names.begin(), names.end(), name), names.end()) << name;
+}
+
+TEST_F(ExpectationOfMlp, ReadsGradientsInTheTypeOfWhatIsExpected) {
+  for (abi::ExpectedResult &result : *expectation.mutable_results())
+    if (result.kind() == abi::EXPECTED_GRADIENT && result.value().name() == "b0") {
+      Tensor zeros = Tensor::zeros(abi::BF16, {5});
+      *result.mutable_value() = toMessage("b0", zeros);
+      result.set_tolerance(100);
+    }
+  EXPECT_EQ(differing(), std::vector<std::string>());
+}
+
+TEST_F(ExpectationOfMlp, MissesWhatTheProgramDoesNotGive) {
+  addResult(expectation, abi::EXPECTED_GRADIENT, "nobody", Tensor::zeros(abi::F32, {1}), 1);
+  EXPECT_EQ(differing(), std::vector<std::string>{"gradient nobody"});
+  addResult(expectation, abi::EXPECTED_PARAMETER, "nobody", Tensor::zeros(abi::F32, {1}), 1);
+  EXPECT_EQ(compareWith(*session, expectation).status().message(),
+            "the program has no parameter 'nobody'");
+}
+
+TEST_F(ExpectationOfMlp, IsReadAsItWasWritten) { EXPECT_EQ(readBack(), ""); }
+
+TEST_F(ExpectationOfMlp, FilesWithWrongFieldsAreRefused) {
+  struct Row {
+    std::function<void(abi::Expectation &)> breakIt;
+    const char *message;
+  } rows[] = {
+      {[](auto &e) { e.mutable_parameters(0)->mutable_data()->pop_back(); },
+       ": parameters[0]: 'w0': expected 30 elements of 4 bytes, got 119 bytes"},
+      {[](auto &e) { e.mutable_forward_inputs(0)->set_shape(0, -1); },
+       ": forward_inputs[0]: 'image': expected a shape, got a negative or too large one"},
+      {[](auto &e) { e.mutable_batches(0)->mutable_inputs(0)->set_type(abi::ElementType(99)); },
+       ": batches[0].inputs[0]: 'image': expected an element type, got 99"},
+      {[](auto &e) { e.mutable_results(0)->set_tolerance(std::nan("")); },
+       ": results[0]: expected a tolerance from 0 on, got nan"},
+      {[](auto &e) { e.mutable_results(0)->set_kind(abi::EXPECTED_KIND_UNSPECIFIED); },
+       ": results[0]: expected a kind, got 0"},
+      {[](auto &e) { e.mutable_results(1)->set_step(2); },
+       ": results[1]: expected a step from 1 to 1, got 2"},
+      {[](auto &e) { *e.mutable_results(1)->mutable_value() = e.parameters(0); },
+       ": results[1]: expected a loss without dimensions"},
+      {[](auto &e) {
+         e.clear_batches();
+         e.mutable_results()->DeleteSubrange(1, 1);
+       },
+       ": results[1]: expected a batch of the step that gives it"},
+      {[](auto &e) { e.clear_results(); }, ": expected results, got none"},
+  };
+  abi::Expectation whole = expectation;
+  for (const Row &row : rows) {
+    expectation = whole;
+    row.breakIt(expectation);
+    EXPECT_EQ(readBack(), row.message);
+  }
+}
+
+/// Every byte counts: a file with one changed is refused.
+TEST_F(ExpectationOfMlp, DamageIsFound) {
+  std::string path = testing::TempDir() + "damaged.expected";
+  ASSERT_TRUE(abi::writeExpectation(expectation, path).ok());
+  std::string content = *abi::readFile(path);
+  for (size_t i = 0; i < content.size(); i += 7) {
+    std::string damaged = content;
+    damaged[i] ^= 0x55;
+    ASSERT_TRUE(abi::writeFile(path, damaged).ok());
+    std::string wrong = i < 8 ? ": not what a program must compute" : ": damaged: expected finger";
+    EXPECT_TRUE(abi::readExpectation(path).status().message().starts_with(path + wrong)) << i;
+  }
+  ASSERT_TRUE(abi::writeFile(path, content.substr(0, 12)).ok());
+  EXPECT_EQ(abi::readExpectation(path).status().message(),
+            path + ": damaged: the file ends within its header");
+}
+
+} // namespace
+} // namespace pcc::test

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tools/pcc/ModelReference.h"
+
+#include "compiler/link/Link.h"
+#include "tools/pcc/RuntimeTensors.h"
+
+using namespace pcc;
+using namespace pcc::cli;
+using interpret::NamedTensors;
+
+static constexpr llvm::StringLiteral forwardName = "forward";
+
+interpret::VerifyOptions VerifiedModel::programOptions() {
+  interpret::VerifyOptions result = options;
+  if (pipeline.parallel.device_num() > 1)
+    result.ownParameters = interpret::findOwnParameters(*one);
+  return result;
+}
+
+ExitCode pcc::cli::compileVerified(Session &session, const RoadFlags &road,
+                                   const interpret::VerifyOptions &options, VerifiedModel &model) {
+  model.options = options;
+  if (ExitCode code = road.read(model.pipeline))
+    return code;
+  PipelineOptions one = oneRank(model.pipeline);
+  ExitCode code;
+  mlir::OwningOpRef<mlir::ModuleOp> module = road.getModel().load(session.context, code);
+  if (!module)
+    return code;
+
+  model.one = module->clone();
+  model.pipeline.observe = [&](Stage stage, mlir::ModuleOp current) -> mlir::LogicalResult {
+    if (stage == Stage::Strategy)
+      model.options.gradientFactors = interpret::gradientFactors(current);
+    if (stage == Stage::Spmd)
+      model.local = current.clone();
+    return mlir::success();
+  };
+  if (mlir::failed(runPipeline(*model.one, one, Stage::Grad)))
+    return BadInput;
+  code = road.compile(*module, model.pipeline, Stage::Llvm);
+  if (code != Success)
+    return code;
+  mlir::FailureOr<abi::Executable> program = link::linkProgram(*module);
+  if (mlir::failed(program))
+    return BadInput;
+  model.program = std::move(*program);
+  return Success;
+}
+
+/// Leaves the outputs.
+static void keepOutputs(interpret::Reference &reference) {
+  std::string prefix = interpret::bindingKey(graph::RoleKind::Output, "");
+  for (NamedTensors *values :
+       {&reference.values, &reference.doubles, &reference.disturbed[0], &reference.disturbed[1]})
+    std::erase_if(*values, [&](const auto &entry) {
+      return !llvm::StringRef(entry.first).starts_with(prefix);
+    });
+}
+
+runtime::NamedTensors ForwardReference::inputsOf(const abi::Program &program) const {
+  runtime::NamedTensors inputs = withoutPrefix(arguments, "input ");
+  for (const abi::Input &input : program.inputs()) {
+    const auto &shape = input.block().global_shape();
+    inputs.try_emplace(input.name(),
+                       runtime::Tensor::zeros(input.block().type(), {shape.begin(), shape.end()}));
+  }
+  return inputs;
+}
+
+bool pcc::cli::hasForward(const VerifiedModel &model) {
+  mlir::ModuleOp one = *model.one;
+  return bool(one.lookupSymbol<mlir::func::FuncOp>(forwardName));
+}
+
+runtime::Expected<ForwardReference> pcc::cli::makeForwardReference(const VerifiedModel &model) {
+  mlir::ModuleOp one = *model.one;
+  auto function = one.lookupSymbol<mlir::func::FuncOp>(forwardName);
+  auto arguments = interpret::randomArguments(function, model.options.seed);
+  if (mlir::failed(arguments))
+    return runtime::Status::badInput("there are no values for its arguments");
+  auto outputs = interpret::makeReference(one, forwardName, *arguments);
+  if (mlir::failed(outputs))
+    return runtime::Status::badInput("the interpreter cannot run it");
+  keepOutputs(*outputs);
+  return ForwardReference{std::move(*arguments), std::move(*outputs)};
+}

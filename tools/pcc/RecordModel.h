@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// `pcc verify MODEL --record=PREFIX`: the comparison of `pcc verify MODEL`, put down for a machine
+// that has the program's devices and no compiler (`pcc-run PREFIX.pcx --expected=PREFIX.expected`).
+#pragma once
+
+#include "runtime/abi/expectation.pb.h"
+#include "tools/pcc/ModelReference.h"
+
+namespace pcc::cli {
+
+/// What the program of `model` must compute: the outputs of a forward run and, if it trains,
+/// losses, gradients and updated parameters, with the tolerances of `pcc verify`. The error says
+/// what cannot be worked out.
+runtime::Expected<abi::Expectation> expectationOf(VerifiedModel &model);
+
+/// Compiles the model, writes PREFIX.pcx and PREFIX.expected, and prints one line about it. Runs
+/// nothing on a device. Errors are diagnostics.
+ExitCode recordModel(Session &session, const RoadFlags &road,
+                     const interpret::VerifyOptions &options, const std::string &prefix);
+
+} // namespace pcc::cli
