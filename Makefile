@@ -9,7 +9,7 @@ JOBS ?= $(shell nproc)
 ASAN = ASAN_OPTIONS=detect_container_overflow=0:detect_odr_violation=0:detect_leaks=0:allow_user_poisoning=0
 TSAN = TSAN_OPTIONS=suppressions=$(CURDIR)/tools/dev/tsan.supp
 
-.PHONY: help deps build demo test test-full test-asan test-tsan bench bench-peers docs format presubmit clean
+.PHONY: help deps build demo test test-full test-asan test-tsan test-gpu bench bench-peers docs format presubmit clean
 
 help: ## lists the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -44,6 +44,11 @@ test-tsan: deps ## the device side's tests under ThreadSanitizer
 	@$(call configure,tsan,build-tsan)
 	@ninja -C build-tsan -j $(JOBS) runtime-tests
 	@$(TSAN) tools/dev/run-tests build-tsan --label runtime
+
+test-gpu: deps ## programs on a GPU: of this machine, of HOST=USER@MACHINE, or CHIP=emulator
+	@$(call configure,release,$(BUILD))
+	@ninja -C $(BUILD) -j $(JOBS) pcc pcc-run $(if $(filter emulator,$(CHIP)),test/emulator/all)
+	@tools/dev/test-gpu $(BUILD) $(if $(HOST),--host=$(HOST)) $(if $(CHIP),--chip=$(CHIP))
 
 bench: deps ## step times beside this machine's own limits
 	@cmake --preset release -B $(BUILD) --log-level=WARNING -DPCC_BUILD_BENCH=ON
