@@ -94,6 +94,10 @@ public:
   /// and neither waits for the device. Else what was run before must be done when a batch starts.
   virtual bool isEnqueued() const { return false; }
 
+  /// Aborted once the run was given up, where that may show in nothing but results: what was
+  /// enqueued then ends without them.
+  virtual Status status() const { return {}; }
+
   /// Starts a batch of collectives. The calls must stay as they are, and their buffers be left
   /// alone, until wait returns. Calls of one batch may run at once: none may read what another
   /// writes. SEND and RECV stand in batches of their own, without other kinds. May wait for an

@@ -261,16 +261,23 @@ Expected<Tensor> RankExecutor::read(const abi::Block &block, uint32_t buffer) co
   return tensor;
 }
 
-bool RankExecutor::waitsWithDevice() const { return groups.world && groups.world->isEnqueued(); }
+bool RankExecutor::waitsWithDevice() const {
+  return groups.world && groups.world->isEnqueued() && groups.world->size() > 1;
+}
+
+/// What the device did is worth something only if the run was not given up meanwhile.
+Status RankExecutor::unlessGivenUp(Status status) const {
+  return status.ok() && waitsWithDevice() ? groups.world->status() : status;
+}
 
 Status RankExecutor::synchronise() const {
   Progress::Waiting waiting(ownProgress, waitsWithDevice() ? nowNanoseconds() : 0);
-  return ownDevice->synchronise().at({.rank = ownRank});
+  return unlessGivenUp(ownDevice->synchronise()).at({.rank = ownRank});
 }
 
 Status RankExecutor::read(std::span<std::byte> bytes, uint32_t buffer) const {
   Progress::Waiting waiting(ownProgress, waitsWithDevice() ? nowNanoseconds() : 0);
-  return ownDevice->copyOut(bytes, address(buffer));
+  return unlessGivenUp(ownDevice->copyOut(bytes, address(buffer)));
 }
 
 Expected<std::span<const std::byte>> RankExecutor::look(uint32_t buffer, size_t bytes,

@@ -97,6 +97,7 @@ private:
   /// Whether a wait for the device is one for other ranks, since what they exchange is enqueued
   /// there.
   bool waitsWithDevice() const;
+  Status unlessGivenUp(Status status) const;
   Status makeGroups();
   Status allocateSpaces();
   Status initialiseParameters(uint64_t seed);

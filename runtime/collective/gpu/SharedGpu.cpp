@@ -38,6 +38,7 @@ public:
   int position() const override { return place; }
   int size() const override { return int(group->ranks.size()); }
   bool isEnqueued() const override { return true; }
+  Status status() const override;
   Expected<Request> start(std::span<const CollectiveCall> calls) override;
   Status wait(Request request, Passage &passage) override;
   void abort(const std::string &reason) override;
@@ -45,6 +46,7 @@ public:
 
 private:
   Status join(uint64_t number, std::span<const CollectiveCall> calls);
+  Expected<std::unique_ptr<Round>> makeRound();
   Expected<Round *> findRound(uint64_t number);
   Status enqueue(Round &round);
   Status leave(uint64_t number);
@@ -94,30 +96,39 @@ Expected<Request> SharedGpuCommunicator::start(std::span<const CollectiveCall> c
   return request;
 }
 
-/// The round that the first member makes. Under the lock.
-Expected<Round *> SharedGpuCommunicator::findRound(uint64_t number) {
-  std::unique_ptr<Round> &round = group->rounds[number];
-  if (round)
-    return round.get();
+/// A round with its events. Under the lock.
+Expected<std::unique_ptr<Round>> SharedGpuCommunicator::makeRound() {
   if (!group->idle.empty()) {
-    round = std::move(group->idle.back());
+    std::unique_ptr<Round> round = std::move(group->idle.back());
     group->idle.pop_back();
-  } else {
-    round = std::make_unique<Round>();
-    round->calls.resize(group->ranks.size());
-    for (int events = 0; events <= size(); ++events) {
-      Expected<cuda::Event> event = cuda::Event::make(streams->compute.gpu);
-      if (!event)
-        return event.status();
-      if (events < size())
-        round->ready.push_back(std::move(*event));
-      else
-        round->done = std::move(*event);
-    }
+    return round;
   }
-  round->arrived = round->left = 0;
-  round->isEnqueued = false;
-  return round.get();
+  auto round = std::make_unique<Round>();
+  round->calls.resize(group->ranks.size());
+  for (int events = 0; events <= size(); ++events) {
+    Expected<cuda::Event> event = cuda::Event::make(streams->compute.gpu);
+    if (!event)
+      return event.status();
+    if (events < size())
+      round->ready.push_back(std::move(*event));
+    else
+      round->done = std::move(*event);
+  }
+  return round;
+}
+
+/// The round of a number, which the first member to come makes. Under the lock.
+Expected<Round *> SharedGpuCommunicator::findRound(uint64_t number) {
+  if (auto known = group->rounds.find(number); known != group->rounds.end())
+    return known->second.get();
+  Expected<std::unique_ptr<Round>> made = makeRound();
+  if (!made)
+    return made.status();
+  Round &round = **made;
+  round.arrived = round.left = 0;
+  round.isEnqueued = false;
+  group->rounds[number] = std::move(*made);
+  return &round;
 }
 
 Status SharedGpuCommunicator::join(uint64_t number, std::span<const CollectiveCall> calls) {
@@ -245,6 +256,11 @@ Status SharedGpuCommunicator::leave(Post &post) {
   if (Status status = sleepUntil(lock, [&] { return post.isEnqueued; }); !status.ok())
     return status;
   return post.outcome.ok() ? streams->compute.waitFor(*post.done) : post.outcome;
+}
+
+Status SharedGpuCommunicator::status() const {
+  Lock lock(group->meeting->mutex);
+  return group->meeting->isAborted ? Status(StatusKind::Aborted, group->meeting->reason) : Status();
 }
 
 void SharedGpuCommunicator::abort(const std::string &reason) {

@@ -2,6 +2,8 @@
 
 #include "runtime/device/cuda/Driver.h"
 
+#include <cstdlib>
+
 namespace pcc::runtime::cuda {
 
 std::vector<Symbol> Driver::table(Driver &driver) {
@@ -51,6 +53,16 @@ std::vector<Symbol> Driver::table(Driver &driver) {
   };
 }
 
+/// What the driver reads of the environment, unless somebody chose otherwise. Streams must go on
+/// beside each other, for one may wait for another rank that waits for the other: so as many queues
+/// of the hardware as there can be, and all kernels loaded at once, since loading one later may
+/// wait for the whole GPU ("CUDA C++ Programming Guide", appendices on environment variables and on
+/// lazy loading).
+static void chooseEnvironment() {
+  setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", /*overwrite=*/0);
+  setenv("CUDA_MODULE_LOADING", "EAGER", /*overwrite=*/0);
+}
+
 Expected<Driver> Driver::load() {
   constexpr const char *names[] = {"libcuda.so.1"};
   auto library = SharedLibrary::open(names, "install NVIDIA's driver; needs a GPU");
@@ -60,6 +72,7 @@ Expected<Driver> Driver::load() {
   if (Status status = library->resolve(table(driver)); !status.ok())
     return status;
   std::move(*library).keep(); // it is never unloaded
+  chooseEnvironment();
   if (Status status = driver.check(driver.init(0), "cuInit"); !status.ok())
     return Status::unavailable(status.message());
   return driver;

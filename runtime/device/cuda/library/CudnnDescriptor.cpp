@@ -47,11 +47,12 @@ Descriptor &Descriptor::finalize() {
   return *this;
 }
 
-int64_t Descriptor::get(Attribute name, ValueType type, int64_t most, void *values) const {
+std::optional<int64_t> Descriptor::get(Attribute name, ValueType type, int64_t most,
+                                       void *values) const {
   int64_t count = 0;
   if (!failure.ok() ||
       library.getAttribute(handle, name, type, most, &count, values) != Result::Success)
-    return 0;
+    return std::nullopt;
   return std::min(count, most);
 }
 
@@ -60,7 +61,7 @@ std::vector<Descriptor> Descriptor::descriptors(Attribute name, Kind kind, int64
   std::vector<DescriptorHandle> handles;
   for (int64_t i = 0; i < most; ++i)
     handles.push_back(found.emplace_back(library, kind).handle);
-  int64_t count = get(name, ValueType::Descriptor, most, handles.data());
+  int64_t count = get(name, ValueType::Descriptor, most, handles.data()).value_or(0);
   while (int64_t(found.size()) > count)
     found.pop_back();
   return found;

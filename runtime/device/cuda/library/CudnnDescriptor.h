@@ -54,10 +54,13 @@ public:
   Descriptor &setAll(Attribute name, std::span<const Descriptor *const> others);
   Descriptor &finalize();
 
-  /// At most `most` values; nothing where they cannot be had.
-  template <typename T> std::vector<T> get(Attribute name, int64_t most) const {
+  /// At most `most` values; absent where they cannot be had.
+  template <typename T> std::optional<std::vector<T>> get(Attribute name, int64_t most) const {
     std::vector<T> values(size_t(most), T{});
-    values.resize(size_t(get(name, TypeOf<T>::value, most, values.data())));
+    std::optional<int64_t> count = get(name, TypeOf<T>::value, most, values.data());
+    if (!count)
+      return std::nullopt;
+    values.resize(size_t(*count));
     return values;
   }
   /// At most `most` descriptors of a kind.
@@ -69,7 +72,7 @@ public:
 
 private:
   Descriptor &set(Attribute name, ValueType type, int64_t count, const void *values);
-  int64_t get(Attribute name, ValueType type, int64_t most, void *values) const;
+  std::optional<int64_t> get(Attribute name, ValueType type, int64_t most, void *values) const;
   /// Takes over a failure, if there is none yet.
   void note(Status status);
 

@@ -20,26 +20,27 @@ std::vector<Descriptor> listConfigs(const Target &target, const Descriptor &grap
   return heuristics.descriptors(Attribute::HeuristicsResults, Kind::EngineConfig, mostConfigs);
 }
 
-/// Whether an engine gives the same bits in every run, without rounding more than is asked for.
+/// Whether an engine gives the same bits in every run, without rounding more than is asked for; not
+/// if it does not say.
 bool isAllowed(const Descriptor &config, bool isExact) {
   std::vector<Descriptor> engines =
       config.descriptors(Attribute::EngineConfigEngine, Kind::Engine, 1);
   if (engines.empty())
     return false;
-  std::vector<NumericalNote> notes =
+  std::optional<std::vector<NumericalNote>> notes =
       engines[0].get<NumericalNote>(Attribute::EngineNumericalNotes, numericalNotes);
-  return std::none_of(notes.begin(), notes.end(), [&](NumericalNote note) {
-    switch (note) {
-    case NumericalNote::Nondeterministic:
-    case NumericalNote::ReducedPrecisionReduction:
-      return true;
-    case NumericalNote::TensorCore: // of f32 they take TF32
-    case NumericalNote::DownConvertInputs:
-      return isExact;
-    default:
-      return false;
-    }
-  });
+  return notes && std::none_of(notes->begin(), notes->end(), [&](NumericalNote note) {
+           switch (note) {
+           case NumericalNote::Nondeterministic:
+           case NumericalNote::ReducedPrecisionReduction:
+             return true;
+           case NumericalNote::TensorCore: // of f32 they take TF32
+           case NumericalNote::DownConvertInputs:
+             return isExact;
+           default:
+             return false;
+           }
+         });
 }
 
 Descriptor makePlan(const Target &target, const Descriptor &config) {
@@ -70,10 +71,11 @@ Expected<std::shared_ptr<const Plan>> Plan::make(const Target &target, Graph gra
       if (!isAllowed(config, isExact))
         continue;
       Descriptor plan = makePlan(target, config);
-      std::vector<int64_t> bytes = plan.get<int64_t>(Attribute::PlanWorkspaceSize, 1);
-      if (!bytes.empty())
-        return std::shared_ptr<const Plan>(
-            std::make_shared<Plan>(std::move(graph), std::move(whole), std::move(plan), bytes[0]));
+      std::optional<std::vector<int64_t>> bytes =
+          plan.get<int64_t>(Attribute::PlanWorkspaceSize, 1);
+      if (bytes && !bytes->empty())
+        return std::shared_ptr<const Plan>(std::make_shared<Plan>(
+            std::move(graph), std::move(whole), std::move(plan), bytes->front()));
       reason = plan.status();
     }
   return reason;

@@ -72,23 +72,13 @@ bool Products::open() {
   return handle;
 }
 
-/// What NVIDIA asks for on Hopper, or as much of it as there is.
+/// What NVIDIA asks for on Hopper. All of it or an error: of less memory an algorithm might be
+/// chosen that ranks with more do not take, and what they hold alike would drift apart.
 Status Products::makeWorkspace() {
-  constexpr uint64_t most = 32 << 20;
-  size_t free = 0, total = 0;
-  const Driver &driver = gpu->driver;
-  if (Status status = driver.check(driver.memGetInfo(&free, &total), "cuMemGetInfo"); !status.ok())
-    return status;
-  for (uint64_t bytes = most; bytes > 0 && !workspace; bytes /= 2) {
-    if (bytes > free)
-      continue;
-    Expected<std::unique_ptr<Allocation>> made = allocateOn(gpu, bytes);
-    if (!made)
-      continue;
+  Expected<std::unique_ptr<Allocation>> made = allocateOn(gpu, workspaceBytes);
+  if (made)
     workspace = std::move(*made);
-    workspaceBytes = bytes;
-  }
-  return {};
+  return made.status();
 }
 
 Expected<std::optional<lt::Choice>> Products::choose(const lt::ProductShape &shape,
@@ -131,9 +121,8 @@ Expected<PreparedPointer> Products::prepare(const abi::Record &record, const abi
     return choice.status();
   if (!*choice)
     return PreparedPointer();
-  return PreparedPointer(
-      std::make_unique<LibraryProduct>(record, std::move(*plan), **choice, addresses, handle,
-                                       workspace ? workspace->base : nullptr, stream));
+  return PreparedPointer(std::make_unique<LibraryProduct>(
+      record, std::move(*plan), **choice, addresses, handle, workspace->base, stream));
 }
 
 } // namespace pcc::runtime::cuda

@@ -41,12 +41,12 @@ private:
   Expected<std::optional<lt::Choice>> choose(const lt::ProductShape &shape,
                                              const lt::ProductPlan &plan);
 
+  static constexpr uint64_t workspaceBytes = 32 << 20;
   const std::shared_ptr<const Gpu> gpu;
   const bool roundsFactors;
   bool isTried = false;
   lt::Handle handle = nullptr;
   std::unique_ptr<Allocation> workspace;
-  uint64_t workspaceBytes = 0;
   std::map<lt::ProductShape, std::optional<lt::Choice>> choices;
 };
 
