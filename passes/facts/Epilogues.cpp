@@ -8,15 +8,19 @@ using namespace pcc::graph;
 
 namespace pcc::facts {
 
+bool liesInMemory(Value value) {
+  Operation *source = viewRoot(value).getDefiningOp();
+  return !source || !isRecomputed(source);
+}
+
 bool isBias(Value value, int64_t dim) {
   auto broadcast = value.getDefiningOp<BroadcastOp>();
   if (!broadcast || !isRecomputed(broadcast))
     return false;
   ArrayRef<int64_t> input = broadcast.getInput().getType().getShape();
   ArrayRef<int64_t> result = broadcast.getResult().getType().getShape();
-  Operation *source = viewRoot(broadcast.getInput()).getDefiningOp();
-  bool inMemory = !source || !isRecomputed(source);
-  if (!inMemory || broadcast.getInput().getType().getNumElements() != result[dim])
+  if (!liesInMemory(broadcast.getInput()) ||
+      broadcast.getInput().getType().getNumElements() != result[dim])
     return false;
   auto position = llvm::find(broadcast.getDims(), dim);
   return position != broadcast.getDims().end() &&

@@ -7,6 +7,10 @@
 
 namespace pcc::facts {
 
+/// True if a record can read `value`, or what it is a view of, from a buffer: nobody computes it
+/// where it is read.
+bool liesInMemory(mlir::Value value);
+
 /// True if `value` is a vector in memory, repeated along all dimensions but `dim`: of a product's
 /// result the last one, of a convolution's the channels.
 bool isBias(mlir::Value value, int64_t dim);

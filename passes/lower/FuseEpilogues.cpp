@@ -48,7 +48,8 @@ public:
   void run() {
     SmallVector<MatmulOp> products(function.getBody().front().getOps<MatmulOp>());
     for (MatmulOp product : products)
-      fuse(product);
+      if (isa<FloatType>(product.getType().getElementType())) // those of integers are kernels
+        fuse(product);
   }
 
 private:
@@ -131,7 +132,8 @@ Value Fuser::takePieces(Value value, Value operand, Operation *before) {
 
 /// Erases the op, and those that only it read, if nobody reads it.
 static void eraseUnread(Operation *op) {
-  SmallVector<Operation *> work{op};
+  SetVector<Operation *> work; // of two ops that are erased both may have read one
+  work.insert(op);
   while (!work.empty()) {
     Operation *next = work.pop_back_val();
     if (!next->use_empty() || !isMemoryEffectFree(next))
@@ -141,7 +143,7 @@ static void eraseUnread(Operation *op) {
       if (Operation *maker = operand.getDefiningOp())
         read.insert(maker);
     next->erase();
-    work.append(read.begin(), read.end());
+    work.insert(read.begin(), read.end());
   }
 }
 
@@ -170,7 +172,8 @@ bool Fuser::takeSlope() {
     return false;
   Value slope = mul.getLhs() == seen ? mul.getRhs() : mul.getLhs();
   Value operand = findOperandOfSlope(slope);
-  if (!operand || getElementTypeOrSelf(operand.getType()) != getElementTypeOrSelf(mul.getType()))
+  if (!operand || !facts::liesInMemory(operand) ||
+      getElementTypeOrSelf(operand.getType()) != getElementTypeOrSelf(mul.getType()))
     return false;
   mul->replaceUsesOfWith(slope, takePieces(slope, operand, mul));
   eraseUnread(slope.getDefiningOp());
@@ -226,8 +229,9 @@ bool Fuser::takeSum() {
     return false;
   // It is computed where the product is, before anything reads it.
   if (sum->isBeforeInBlock(product)) {
-    if (llvm::any_of(sum->getUsers(),
-                     [&](Operation *user) { return user->isBeforeInBlock(product); }))
+    if (llvm::any_of(sum->getUsers(), [&](Operation *user) {
+          return user == product || user->isBeforeInBlock(product);
+        }))
       return false;
     sum->moveAfter(product);
   }

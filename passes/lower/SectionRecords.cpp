@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Records of a section: one per kernel, then what its results ask for.
+#include "passes/facts/Epilogues.h"
 #include "passes/lower/KernelLoops.h"
 #include "passes/lower/Program.h"
 
@@ -156,15 +157,16 @@ struct Epilogue {
 };
 } // namespace
 
-/// The vector that `op` adds to `value` in all rows; null if it does something else.
-static Value biasIn(Operation *op, Value value) {
+/// The vector that `op` adds to `value`, the result of a product or a convolution; null if it does
+/// something else.
+static Value biasIn(Operation *op, Value value, bool isProduct) {
   auto add = dyn_cast<graph::AddOp>(op);
   if (!add)
     return nullptr;
   Value other = facts::viewRoot(add.getLhs()) == value ? add.getRhs() : add.getLhs();
-  auto broadcast = other.getDefiningOp<graph::BroadcastOp>();
-  bool isVector = broadcast && !broadcast.getInput().getDefiningOp<graph::ConstantOp>();
-  return isVector ? broadcast.getInput() : Value();
+  if (!facts::isBias(other, isProduct ? add.getType().getRank() - 1 : 1))
+    return nullptr;
+  return other.getDefiningOp<graph::BroadcastOp>().getInput();
 }
 
 /// The value that the pieces behind a product read of other kernels.
@@ -183,6 +185,7 @@ static Value readBehind(const facts::Kernel &kernel) {
 static Epilogue epilogueOf(const facts::Kernel &kernel) {
   Epilogue epilogue;
   Operation *product = kernel.ops.front();
+  bool isProduct = isa<graph::MatmulOp>(product);
   epilogue.result = product->getResult(0);
   auto activation = product->getAttrOfType<ActivationAttr>(activationAttrName);
   for (Operation *op : ArrayRef(kernel.ops).drop_front()) {
@@ -194,7 +197,7 @@ static Epilogue epilogueOf(const facts::Kernel &kernel) {
       (isOfA ? epilogue.sumOfA : epilogue.sumOfB) = sum.getResult();
       continue;
     }
-    if (Value bias = epilogue.bias ? Value() : biasIn(op, epilogue.result)) {
+    if (Value bias = epilogue.bias ? Value() : biasIn(op, epilogue.result, isProduct)) {
       epilogue.bias = bias;
       epilogue.result = op->getResult(0);
     } else if (isa<graph::ReluOp>(op)) {
@@ -202,8 +205,12 @@ static Epilogue epilogueOf(const facts::Kernel &kernel) {
       epilogue.result = op->getResult(0);
     }
   }
-  if (!activation)
+  if (!activation) {
+    assert((llvm::isa<graph::ReduceOp>(kernel.ops.back()) ||
+            epilogue.result == kernel.ops.back()->getResult(0)) &&
+           "an op behind the product is in no field of its record");
     return epilogue;
+  }
   epilogue.activation = activation.getValue();
   if (epilogue.activation == Activation::GeluGradient)
     epilogue.kept = readBehind(kernel);

@@ -62,16 +62,26 @@ void joinProducers(Groups &groups, func::FuncOp function) {
   }
 }
 
+/// Whether a record can do the op for a product with the same mark: what it has a field for, and
+/// with an activation its pieces.
+static bool fitsRecord(Operation *op, Operation *product) {
+  if (op == product)
+    return isa<MatmulOp>(op);
+  bool isPiece = product->hasAttr(task::activationAttrName) && !isa<MatmulOp, Conv2dOp>(op);
+  return isPiece || isa<AddOp, ReluOp, ReduceOp>(op);
+}
+
 LogicalResult joinMarked(Groups &groups, func::FuncOp function) {
   DenseMap<Attribute, Operation *> products;
   for (Operation &op : function.getBody().front()) {
     Attribute mark = op.getAttr(task::productAttrName);
-    if (!mark)
+    Group *own = groups.of(&op);
+    if (!mark || !own) // what nobody reads has no group
       continue;
     Operation *product = products.try_emplace(mark, &op).first->second;
-    Group *group = groups.of(product), *own = groups.of(&op);
-    if (!group || group->loops.kind != FormKind::Matmul ||
-        (own != group && (!own || !groups.join(group, own, group->loops))))
+    Group *group = groups.of(product);
+    if (!fitsRecord(&op, product) || group->loops.kind != FormKind::Matmul ||
+        (own != group && !groups.join(group, own, group->loops)))
       return op.emitOpError()
              << "cannot run in the record of the product that has its mark: expected "
                 "marks as \"--lower-fuse-epilogues\" sets them";

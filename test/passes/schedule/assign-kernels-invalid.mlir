@@ -17,3 +17,32 @@ func.func @between(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>) -> tensor<4x8xf32> 
   %2 = graph.add %0, %1 {task.product = 0 : i64} : tensor<4x8xf32>
   return %2 : tensor<4x8xf32>
 }
+
+// -----
+
+// A record has one product.
+func.func @two_products(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %0 = graph.matmul %x, %x {task.product = 0 : i64} : tensor<8x8xf32>, tensor<8x8xf32>
+  // expected-error @below {{cannot run in the record of the product}}
+  %1 = graph.matmul %0, %x {task.product = 0 : i64} : tensor<8x8xf32>, tensor<8x8xf32>
+  return %1 : tensor<8x8xf32>
+}
+
+// -----
+
+// Without an activation nothing but sums, a bias and relu has a place there.
+func.func @tanh(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %0 = graph.matmul %x, %x {task.product = 0 : i64} : tensor<8x8xf32>, tensor<8x8xf32>
+  // expected-error @below {{cannot run in the record of the product}}
+  %1 = graph.tanh %0 {task.product = 0 : i64} : tensor<8x8xf32>
+  return %1 : tensor<8x8xf32>
+}
+
+// -----
+
+// A product that nobody reads has no record, whatever its marks.
+func.func @dead(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %0 = graph.matmul %x, %x {task.product = 0 : i64} : tensor<8x8xf32>, tensor<8x8xf32>
+  %1 = graph.tanh %x : tensor<8x8xf32>
+  return %1 : tensor<8x8xf32>
+}
