@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Marks of products with what a record does besides, set before kernels are chosen.
+// Marks of products with what a record does besides, set before kernels are chosen (T20).
 //
 // `task.product` on a product and all ops that are part of its record: a number, one for each such
 // product of a function.

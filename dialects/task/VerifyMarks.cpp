@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Verifies the dialect's discardable attributes: what the schedule says of functions.
+// Verifies the dialect's discardable attributes: what the schedule says of functions and products.
+#include "dialects/task/Products.h"
 #include "dialects/task/Task.h"
 
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
@@ -46,6 +48,27 @@ static LogicalResult verifyEarly(Operation *op, Attribute value) {
   return success();
 }
 
+/// T20: a number of 0 or more.
+static LogicalResult verifyProduct(Operation *op, Attribute value) {
+  auto number = dyn_cast<IntegerAttr>(value);
+  if (!number || !number.getType().isInteger(64) || number.getInt() < 0)
+    return op->emitOpError() << "expected \"task.product\" to be the number of a product, got "
+                             << value;
+  return success();
+}
+
+/// T20: what a rectifier is marked by is its own `task.product`.
+static LogicalResult verifyActivation(Operation *op, Attribute value) {
+  auto activation = dyn_cast<ActivationAttr>(value);
+  if (!activation || (activation.getValue() != Activation::Gelu &&
+                      activation.getValue() != Activation::GeluGradient))
+    return op->emitOpError() << "expected \"task.activation\" to be gelu or its gradient, got "
+                             << value;
+  if (!op->hasAttr(productAttrName))
+    return op->emitOpError("expected \"task.activation\" beside \"task.product\"");
+  return success();
+}
+
 /// A place for each result of an op that has several.
 static bool isListOfPlaces(Operation *op, Attribute value) {
   auto list = dyn_cast<ArrayAttr>(value);
@@ -74,6 +97,12 @@ LogicalResult TaskDialect::verifyOperationAttribute(Operation *op, NamedAttribut
   if (name == bytesAttrName && !isa<BytesAttr>(attribute.getValue())) // T12
     return op->emitOpError() << "expected \"task.bytes\" to be bytes of each space, got "
                              << attribute.getValue();
+  if (name == productAttrName)
+    return verifyProduct(op, attribute.getValue());
+  if (name == activationAttrName)
+    return verifyActivation(op, attribute.getValue());
+  if (name == tf32AttrName && (!isa<ModuleOp>(op) || !isa<UnitAttr>(attribute.getValue()))) // T20
+    return op->emitOpError("expected \"task.tf32\" without a value, on a module");
   return verifyPlace(op, attribute, "");
 }
 

@@ -16,19 +16,26 @@ static std::optional<int64_t> productOf(ArrayRef<int64_t> sizes) {
   return product;
 }
 
-// T7: sizes are at least 1, and every operand has as many elements as they say.
+static Type elementOf(Value buffer) { return cast<ShapedType>(buffer.getType()).getElementType(); }
+
+// T7: sizes are at least 1, and every operand has as many elements as they say; what stands beside
+// the result is of its type.
 static LogicalResult verifySizes(MatmulOp op) {
   int64_t batch = op.getBatch(), m = op.getM(), n = op.getN(), k = op.getK();
   struct Row {
     Value buffer;
     StringRef name;
     SmallVector<int64_t, 3> sizes;
+    bool isFactor = false;
   };
-  const Row rows[] = {
-      {op.getA(), "a", {batch, m, k}},       {op.getB(), "b", {op.getSharedB() ? 1 : batch, k, n}},
-      {op.getC(), "c", {batch, m, n}},       {op.getBias(), "bias", {n}},
-      {op.getKept(), "kept", {batch, m, n}}, {op.getSumOfA(), "sum_of_a", {m}},
-      {op.getSumOfB(), "sum_of_b", {n}}};
+  const Row rows[] = {{op.getA(), "a", {batch, m, k}, true},
+                      {op.getB(), "b", {op.getSharedB() ? 1 : batch, k, n}, true},
+                      {op.getC(), "c", {batch, m, n}},
+                      {op.getBias(), "bias", {n}},
+                      {op.getKept(), "kept", {batch, m, n}},
+                      {op.getSumOfA(), "sum_of_a", {m}},
+                      {op.getSumOfB(), "sum_of_b", {n}}};
+  Type result = elementOf(op.getC());
   for (const Row &row : rows) {
     if (!row.buffer)
       continue;
@@ -36,6 +43,9 @@ static LogicalResult verifySizes(MatmulOp op) {
     if (elements != productOf(row.sizes))
       return op.emitOpError() << "expected \"" << row.name << "\" of [" << row.sizes
                               << "] elements, got " << elements;
+    if (!row.isFactor && elementOf(row.buffer) != result)
+      return op.emitOpError() << "expected \"" << row.name << "\" of the type of \"c\", " << result
+                              << ", got " << elementOf(row.buffer);
   }
   return success();
 }

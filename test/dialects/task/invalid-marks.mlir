@@ -64,3 +64,60 @@ func.func private @f() -> (tensor<8xf32> {task.place = 64})
 // expected-error @below {{expected "task.bytes" to be bytes of each space, got 64 : i64}}
 module attributes {task.bytes = 64} {
 }
+
+// -----
+
+// T20
+func.func @f(%x: tensor<8x8xf32>) {
+  // expected-error @below {{expected "task.product" to be the number of a product, got -1 : i64}}
+  %0 = graph.matmul %x, %x {task.product = -1} : tensor<8x8xf32>, tensor<8x8xf32>
+  return
+}
+
+// -----
+
+// T20: not as wide as numbers of kernels.
+func.func @f(%x: tensor<8x8xf32>) {
+  // expected-error @below {{expected "task.product" to be the number of a product, got 1 : i32}}
+  %0 = graph.matmul %x, %x {task.product = 1 : i32} : tensor<8x8xf32>, tensor<8x8xf32>
+  return
+}
+
+// -----
+
+// T20
+func.func @f(%x: tensor<8x8xf32>) {
+  // expected-error @below {{expected "task.activation" to be gelu or its gradient, got 3 : i64}}
+  %0 = graph.matmul %x, %x {task.activation = 3 : i64, task.product = 0} : tensor<8x8xf32>, tensor<8x8xf32>
+  return
+}
+
+// -----
+
+// T20: a rectifier is an op.
+func.func @f(%x: tensor<8x8xf32>) {
+  // expected-error @below {{expected "task.activation" to be gelu or its gradient, got #task<activation relu>}}
+  %0 = graph.matmul %x, %x {task.activation = #task<activation relu>, task.product = 0} : tensor<8x8xf32>, tensor<8x8xf32>
+  return
+}
+
+// -----
+
+// T20: of no record.
+func.func @f(%x: tensor<8x8xf32>) {
+  // expected-error @below {{expected "task.activation" beside "task.product"}}
+  %0 = graph.matmul %x, %x {task.activation = #task<activation gelu>} : tensor<8x8xf32>, tensor<8x8xf32>
+  return
+}
+
+// -----
+
+// T20
+// expected-error @below {{expected "task.tf32" without a value, on a module}}
+module attributes {task.tf32 = true} {}
+
+// -----
+
+// T20: not on a function.
+// expected-error @below {{expected "task.tf32" without a value, on a module}}
+func.func private @f() attributes {task.tf32}

@@ -125,62 +125,6 @@ task.program @p attributes {persistent_bytes = 0, temporary_bytes = 64, constant
 
 // -----
 
-// T7.
-task.program @p attributes {persistent_bytes = 64, temporary_bytes = 0, constant_bytes = 0, input_bytes = 0} {
-  %0 = task.buffer "w" persistent offset = 0 : memref<2x2xf32>
-  task.section @s {
-    // expected-error @below {{expected "b" of [1, 2, 3] elements, got 4}}
-    task.matmul %0, %0 into %0 batch = 1 m = 2 n = 3 k = 2 : memref<2x2xf32>, memref<2x2xf32>, memref<2x2xf32>
-  }
-}
-
-// -----
-
-// T19: gelu's gradient reads what was kept.
-task.program @p attributes {persistent_bytes = 64, temporary_bytes = 0, constant_bytes = 0, input_bytes = 0} {
-  %0 = task.buffer "w" persistent offset = 0 : memref<2x2xf32>
-  task.section @s {
-    // expected-error @below {{expected a gradient of gelu to have "kept", and neither a bias nor an accumulation}}
-    task.matmul %0, %0 into %0 batch = 1 m = 2 n = 2 k = 2 {activation = #task<activation gelu_gradient>} : memref<2x2xf32>, memref<2x2xf32>, memref<2x2xf32>
-  }
-}
-
-// -----
-
-// T19: nothing else has it.
-task.program @p attributes {persistent_bytes = 64, temporary_bytes = 0, constant_bytes = 0, input_bytes = 0} {
-  %0 = task.buffer "w" persistent offset = 0 : memref<2x2xf32>
-  task.section @s {
-    // expected-error @below {{expected "kept" beside gelu or its gradient, without accumulation}}
-    task.matmul %0, %0 into %0 kept %0 : memref<2x2xf32> batch = 1 m = 2 n = 2 k = 2 : memref<2x2xf32>, memref<2x2xf32>, memref<2x2xf32>
-  }
-}
-
-// -----
-
-// T19: sums of operands.
-task.program @p attributes {persistent_bytes = 64, temporary_bytes = 0, constant_bytes = 0, input_bytes = 0} {
-  %0 = task.buffer "w" persistent offset = 0 : memref<2x2xf32>
-  %1 = task.buffer "v" persistent offset = 0 : memref<2xf32>
-  task.section @s {
-    // expected-error @below {{expected one sum of an operand, of a product without bias, activation, accumulation and shared operand}}
-    task.matmul %0, %0 into %0 sum_of_a %1 : memref<2xf32> sum_of_b %1 : memref<2xf32> batch = 1 m = 2 n = 2 k = 2 : memref<2x2xf32>, memref<2x2xf32>, memref<2x2xf32>
-  }
-}
-
-// -----
-
-// T7: sizes whose product alone is right.
-task.program @p attributes {persistent_bytes = 64, temporary_bytes = 0, constant_bytes = 0, input_bytes = 0} {
-  %0 = task.buffer "w" persistent offset = 0 : memref<2x2xf32>
-  task.section @s {
-    // expected-error @below {{expected "a" of [1, -2, -2] elements, got 4}}
-    task.matmul %0, %0 into %0 batch = 1 m = -2 n = -2 k = -2 : memref<2x2xf32>, memref<2x2xf32>, memref<2x2xf32>
-  }
-}
-
-// -----
-
 // T8.
 task.program @p attributes {persistent_bytes = 128, temporary_bytes = 0, constant_bytes = 0, input_bytes = 0} {
   %0 = task.buffer "a" persistent offset = 0 : memref<2xf32>
