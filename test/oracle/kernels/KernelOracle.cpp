@@ -4,6 +4,7 @@
 // with the loops of the host and, thread by thread, with those of GPUs. `PCC_TEST_FULL` multiplies
 // the number of random graphs by 20.
 #include "test/emulator/GpuThreads.h"
+#include "test/oracle/kernels/Cases.h"
 #include "test/oracle/kernels/OpCases.h"
 #include "test/oracle/kernels/RandomGraph.h"
 #include "test/oracle/kernels/SizeCases.h"
@@ -21,6 +22,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 #include <random>
+#include <set>
 
 using namespace mlir;
 using pcc::interpret::Tensor;
@@ -76,9 +78,27 @@ protected:
     context.loadAllAvailableDialects();
   }
   void check(const std::vector<std::string> &functions, uint64_t seed);
+  void listProducts(ModuleOp module);
 
   MLIRContext context;
+  std::set<std::string> productParts; ///< what products did besides, with the element's type
 };
+
+void KernelOracle::listProducts(ModuleOp module) {
+  module.walk([&](task::MatmulOp op) {
+    std::string type;
+    llvm::raw_string_ostream(type) << cast<ShapedType>(op.getC().getType()).getElementType();
+    auto addIf = [&](bool has, StringRef part) {
+      if (has)
+        productParts.insert((part + " " + type).str());
+    };
+    addIf(op.getBias() != nullptr, "bias");
+    addIf(op.getKept() != nullptr, "kept");
+    addIf(op.getSumOfA() != nullptr, "sum_of_a");
+    addIf(op.getSumOfB() != nullptr, "sum_of_b");
+    addIf(true, task::stringifyActivation(op.getActivation()));
+  });
+}
 
 /// Compiles all functions as one program and compares each with the interpreter.
 void KernelOracle::check(const std::vector<std::string> &functions, uint64_t seed) {
@@ -93,6 +113,8 @@ void KernelOracle::check(const std::vector<std::string> &functions, uint64_t see
   decompose.keep = {"attention", "attention_gradient"}; // as the road does
   passes.addPass(graph::createGraphDecompose(decompose));
   passes.addPass(lower::createPrepareKernels({GetParam() == Loops::Gpu}));
+  if (GetParam() == Loops::Gpu)
+    passes.addPass(lower::createFuseEpilogues());
   passes.addNestedPass<func::FuncOp>(schedule::createAssignKernels());
   passes.addPass(schedule::createPlanMemory());
   passes.addPass(lower::createLowerToTask());
@@ -103,6 +125,7 @@ void KernelOracle::check(const std::vector<std::string> &functions, uint64_t see
     passes.addPass(lower::createEmitKernels());
   }
   ASSERT_TRUE(succeeded(passes.run(*module))) << text;
+  listProducts(*module);
   llvm::Expected<lower::KernelObject> object = lower::compileKernels(*module);
   ASSERT_TRUE(bool(object)) << llvm::toString(object.takeError());
 
@@ -120,7 +143,7 @@ void KernelOracle::check(const std::vector<std::string> &functions, uint64_t see
     ASSERT_TRUE(succeeded(reference));
     for (int64_t pieces : {1, 3}) {
       runBackwards(pieces > 1);
-      TaskMachine machine(*module, *object, pieces);
+      TaskMachine machine(*module, *object, pieces, /*finishes=*/pieces > 1);
       std::map<std::string, Tensor> outputs = machine.run(function.getName(), inputs);
       for (unsigned i = 0; i < function.getNumResults(); ++i) {
         auto role = function.getResultAttrOfType<graph::RoleAttr>(i, "graph.role");
@@ -139,6 +162,16 @@ TEST_P(KernelOracle, EveryOpInEveryType) {
   std::vector<std::string> functions = opCases("op");
   printf("%zu of %zu single ops\n", functions.size(), functions.size());
   check(functions, 1);
+}
+
+TEST_P(KernelOracle, ProductsThatDoMore) {
+  check(productCases("product"), 1);
+  if (GetParam() == Loops::Host)
+    return; // its products do less
+  for (const std::string &type : floats)
+    for (const char *part :
+         {"bias", "kept", "sum_of_a", "sum_of_b", "relu", "gelu", "gelu_gradient"})
+      EXPECT_TRUE(productParts.contains(part + (" " + type))) << part << " of " << type;
 }
 
 TEST_P(KernelOracle, SizesAtWhichLoopsChange) {

@@ -10,4 +10,7 @@ namespace pcc::test {
 /// in odd sizes, size one and rank zero. Function i is called `NAME`i.
 std::vector<std::string> opCases(const std::string &name);
 
+/// Functions of products, with what records of GPUs do besides.
+std::vector<std::string> productCases(const std::string &name);
+
 } // namespace pcc::test

@@ -14,8 +14,7 @@ using pcc::interpret::Tensor;
 
 namespace pcc::test {
 
-/// Maps the object from memory.
-static void *loadObject(const std::string &elf) {
+void *loadObject(const std::string &elf) {
   int file = memfd_create("kernels", 0);
   EXPECT_EQ(write(file, elf.data(), elf.size()), ssize_t(elf.size()));
   std::string path = "/proc/self/fd/" + std::to_string(file);
@@ -25,8 +24,10 @@ static void *loadObject(const std::string &elf) {
   return library;
 }
 
-TaskMachine::TaskMachine(ModuleOp module, const lower::KernelObject &object, int64_t pieces)
-    : module(module), program(*module.getOps<task::ProgramOp>().begin()), pieces(pieces) {
+TaskMachine::TaskMachine(ModuleOp module, const lower::KernelObject &object, int64_t pieces,
+                         bool finishes)
+    : module(module), program(*module.getOps<task::ProgramOp>().begin()), pieces(pieces),
+      finishes(finishes) {
   if (!object.elf.empty())
     library = loadObject(object.elf);
   spaces[task::Space::Persistent].resize(program.getPersistentBytes() + 64);

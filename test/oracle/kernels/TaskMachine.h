@@ -12,11 +12,16 @@
 
 namespace pcc::test {
 
+/// Maps an object of kernels from memory, for dlsym.
+void *loadObject(const std::string &elf);
+
 class TaskMachine {
 public:
   /// Loads the kernels. `pieces` pieces of every launch run one after the other, in reverse order,
-  /// so that a dependence between iterations shows.
-  TaskMachine(mlir::ModuleOp module, const lower::KernelObject &object, int64_t pieces);
+  /// so that a dependence between iterations shows. With `finishes`, products that do more are made
+  /// plain and finished by a kernel of their own, as where a library does the product.
+  TaskMachine(mlir::ModuleOp module, const lower::KernelObject &object, int64_t pieces,
+              bool finishes);
   ~TaskMachine();
 
   /// The section's outputs for its inputs, both by name.
@@ -44,6 +49,7 @@ private:
   task::ProgramOp program;
   void *library = nullptr;
   int64_t pieces;
+  bool finishes;
   std::map<task::Space, std::vector<char>> spaces;
 };
 

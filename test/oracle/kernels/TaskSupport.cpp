@@ -36,18 +36,45 @@ bool TaskMachine::callSupport(const std::string &name, std::vector<void *> point
   return true;
 }
 
+/// What the product is, without what its record does besides.
+static int64_t formFlags(task::MatmulOp op) {
+  using Flag = abi::ProductFlag;
+  return op.getTransposeA() * Flag::transposeA + op.getTransposeB() * Flag::transposeB +
+         op.getSharedB() * Flag::sharedB;
+}
+
+static int64_t extraFlags(task::MatmulOp op) {
+  using Flag = abi::ProductFlag;
+  int64_t flags = (op.getBias() ? Flag::hasBias : 0) + (op.getKept() ? Flag::hasKept : 0) +
+                  (op.getSumOfA() ? Flag::sumOfA : 0) + (op.getSumOfB() ? Flag::sumOfB : 0);
+  switch (op.getActivation()) {
+  case task::Activation::Relu:
+    return flags + Flag::relu;
+  case task::Activation::Gelu:
+    return flags + Flag::gelu;
+  case task::Activation::GeluGradient:
+    return flags + Flag::geluGradient;
+  default:
+    return flags;
+  }
+}
+
 bool TaskMachine::support(task::MatmulOp op) {
   int64_t batch = op.getBatch(), m = op.getM(), n = op.getN(), k = op.getK();
-  bool hasRelu = op.getActivation() == task::Activation::Relu;
-  using Flag = abi::ProductFlag;
-  int64_t flags = op.getTransposeA() * Flag::transposeA + op.getTransposeB() * Flag::transposeB +
-                  op.getSharedB() * Flag::sharedB + hasRelu * Flag::relu +
-                  (op.getBias() ? Flag::hasBias : 0);
-  return callSupport("pcc_product_" + typeOf(op.getA()) + "_" + typeOf(op.getC()),
-                     {addressOf(op.getA()), addressOf(op.getB()), addressOf(op.getC()),
-                      op.getBias() ? addressOf(op.getBias()) : nullptr, /*kept=*/nullptr,
-                      /*sum=*/nullptr},
-                     {batch, m, n, k, flags}, batch * m * n);
+  auto addressIf = [&](Value buffer) { return buffer ? addressOf(buffer) : nullptr; };
+  std::vector<void *> pointers = {addressOf(op.getA()),    addressOf(op.getB()),
+                                  addressOf(op.getC()),    addressIf(op.getBias()),
+                                  addressIf(op.getKept()), addressIf(op.getSumOfA())};
+  if (op.getSumOfB())
+    pointers.back() = addressOf(op.getSumOfB());
+  int64_t form = formFlags(op), extra = extraFlags(op);
+  auto call = [&](const char *kernel, int64_t flags) {
+    return callSupport(kernel + typeOf(op.getA()) + "_" + typeOf(op.getC()), pointers,
+                       {batch, m, n, k, flags}, batch * m * n);
+  };
+  if (!finishes || extra == 0)
+    return call("pcc_product_", form + extra);
+  return call("pcc_product_", form) && call("pcc_finish_", form + extra);
 }
 
 bool TaskMachine::support(task::ConvolutionOp op) {
