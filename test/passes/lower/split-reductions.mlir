@@ -49,17 +49,23 @@ module {
     return %0 : tensor<100xf32>
   }
 
-  // Few elements, columns enough, rows in place of columns, fewer bits and products stay as they are.
+  // Few elements, columns enough, rows in place of columns, fewer bits, products, sums over ranks' parts of a
+  // batch and sums that belong to the record of a product stay as they are.
   // CHECK-LABEL: @others
   // CHECK-NOT: graph.reshape
   // CHECK: return
-  func.func @others(%x: tensor<128x96xf32>, %y: tensor<128x4096xf32>, %z: tensor<8192x96xf16>)
-      -> (tensor<96xf32>, tensor<4096xf32>, tensor<128xf32>, tensor<96xf16>, tensor<4096xf32>) {
+  func.func @others(%x: tensor<128x96xf32>, %y: tensor<128x4096xf32>, %z: tensor<8192x96xf16>, %w: tensor<8192x96xf32>,
+                    %v: tensor<8192x8xf32>)
+      -> (tensor<96xf32>, tensor<4096xf32>, tensor<128xf32>, tensor<96xf16>, tensor<96xf32>, tensor<96xf32>, tensor<96xf32>,
+          tensor<96x8xf32>) {
     %0 = graph.reduce sum %x, [0] : tensor<128x96xf32>
     %1 = graph.reduce sum %y, [0] : tensor<128x4096xf32>
     %2 = graph.reduce sum %y, [1] : tensor<128x4096xf32>
     %3 = graph.reduce sum %z, [0] : tensor<8192x96xf16>
-    %4 = graph.reduce prod %y, [0] : tensor<128x4096xf32>
-    return %0, %1, %2, %3, %4 : tensor<96xf32>, tensor<4096xf32>, tensor<128xf32>, tensor<96xf16>, tensor<4096xf32>
+    %4 = graph.reduce prod %w, [0] : tensor<8192x96xf32>
+    %5 = graph.matmul %w, %v {task.product = 0 : i64, transpose_lhs} : tensor<8192x96xf32>, tensor<8192x8xf32>
+    %6 = graph.reduce sum %w, [0] {task.product = 0 : i64} : tensor<8192x96xf32>
+    %7 = graph.reduce sum %w, [0] {cross_batch} : tensor<8192x96xf32>
+    return %0, %1, %2, %3, %4, %6, %7, %5 : tensor<96xf32>, tensor<4096xf32>, tensor<128xf32>, tensor<96xf16>, tensor<96xf32>, tensor<96xf32>, tensor<96xf32>, tensor<96x8xf32>
   }
 }
