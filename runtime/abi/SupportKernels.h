@@ -30,6 +30,9 @@ inline constexpr int64_t supportThreads = 256, mostBlocksOfElements = 65535;
 /// Of sums over slots: the elements of a block, which goes on one grid further as well.
 inline constexpr int64_t elementsOfSumBlock = 1024, mostBlocksOfSum = 1024;
 
+/// Rows of what gelu keeps for its derivative are a multiple of this, as cuBLASLt asks for.
+inline constexpr int64_t elementsOfKeptRow = 8;
+
 /// Of copies of boxes: dimensions that they have numbers for; those with fewer have sizes of 1
 /// first.
 inline constexpr int64_t mostBoxDims = 8;

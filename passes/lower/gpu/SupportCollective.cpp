@@ -97,14 +97,9 @@ static void emitBoxKernel(gpu::GPUModuleOp kernels, const std::string &name,
 
 void emitCollectiveKernels(ModuleOp module, gpu::GPUModuleOp kernels) {
   std::set<std::string> known;
-  auto textOf = [](Type type) {
-    std::string text;
-    llvm::raw_string_ostream(text) << type;
-    return text;
-  };
   auto emitReduceOf = [&](Value source, task::ReduceOp reduction) {
     Type type = cast<ShapedType>(source.getType()).getElementType();
-    std::string name = ("pcc_reduce_" + stringifyReduceOp(reduction) + "_" + textOf(type)).str();
+    std::string name = ("pcc_reduce_" + stringifyReduceOp(reduction) + "_" + nameOf(type)).str();
     if (known.insert(name).second)
       emitReduceKernel(kernels, name, reduction, type);
   };
@@ -115,7 +110,7 @@ void emitCollectiveKernels(ModuleOp module, gpu::GPUModuleOp kernels) {
     std::string name = "pcc_box_";
     if (reduction)
       name += (stringifyReduceOp(*reduction) + "_").str();
-    name += textOf(type);
+    name += nameOf(type);
     if (known.insert(name).second)
       emitBoxKernel(kernels, name, reduction, type);
   };

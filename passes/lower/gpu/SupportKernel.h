@@ -73,6 +73,9 @@ public:
   std::optional<ThreadBlock> block;
 };
 
+/// As kernels' names have it.
+std::string nameOf(mlir::Type type);
+
 void emitProductKernel(mlir::gpu::GPUModuleOp kernels, const std::string &name, mlir::Type type,
                        mlir::Type result);
 /// What stands behind and beside a product, where it lies in its place already.

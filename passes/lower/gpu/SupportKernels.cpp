@@ -13,7 +13,7 @@ using namespace mlir;
 
 namespace pcc::lower {
 
-static std::string nameOf(Type type) {
+std::string nameOf(Type type) {
   std::string name;
   llvm::raw_string_ostream(name) << type;
   return name;

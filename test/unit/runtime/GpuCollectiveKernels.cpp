@@ -28,10 +28,11 @@ struct Prod {
   static bool apply(bool a, bool b) { return a & b; }
 };
 struct Max {
-  template <typename T> static T apply(T a, T b) { return a > b ? a : b; }
+  /// A NaN on either side stays.
+  template <typename T> static T apply(T a, T b) { return a > b || a != a ? a : b; }
 };
 struct Min {
-  template <typename T> static T apply(T a, T b) { return a < b ? a : b; }
+  template <typename T> static T apply(T a, T b) { return a < b || a != a ? a : b; }
 };
 /// The second alone.
 struct Copy {

@@ -2,6 +2,8 @@
 
 #include "runtime/device/cuda/library/ProductPlan.h"
 
+#include "runtime/abi/SupportKernels.h"
+
 #include <algorithm>
 #include <optional>
 
@@ -163,9 +165,8 @@ ProductShape shapeOf(const abi::Matmul &matmul, const ProductAddresses &addresse
 }
 
 bool mayAsk(const ProductShape &shape) {
-  constexpr int64_t rowsOfKept = 8;
   return (!sums(shape.epilogue) || shape.batch == 1) &&
-         (!keeps(shape.epilogue) || shape.n % rowsOfKept == 0);
+         (!keeps(shape.epilogue) || shape.n % abi::elementsOfKeptRow == 0);
 }
 
 Expected<ProductPlan> planProduct(const CublasLt &library, const ProductShape &shape,
