@@ -16,7 +16,7 @@ using namespace pcc::test;
 
 namespace {
 
-std::atomic<int64_t> products = 0;
+std::atomic<int64_t> products = 0, roundedProducts = 0;
 
 /// In an algorithm: the mark, the product's fingerprint, alignments of A, B, C and D, workspace.
 enum AlgorithmWord { mark, fingerprint, firstAlignment, workspaceWord = firstAlignment + 4 };
@@ -45,6 +45,7 @@ template <typename Object> LtStatus destroy(Object *object) {
 extern "C" {
 
 int64_t pcc_emulated_products() { return products; }
+int64_t pcc_emulated_rounded_products() { return roundedProducts; }
 
 LtStatus cublasLtCreate(Handle *handle) {
   *handle = new HandleObject;
@@ -195,6 +196,7 @@ LtStatus cublasLtMatmul(Handle handle, MatmulDesc desc, const void *alpha, const
   Result result = enqueueWork(stream, std::move(touched), [call] {
     call.run();
     ++products;
+    roundedProducts += call.product.desc.compute == ComputeType::Tf32;
   });
   return result == Result::Success ? LtStatus::Success : LtStatus::ExecutionFailed;
 }

@@ -7,3 +7,5 @@
 
 /// How many products it has done.
 extern "C" int64_t pcc_emulated_products();
+/// How many of them might round factors to TF32.
+extern "C" int64_t pcc_emulated_rounded_products();

@@ -16,9 +16,10 @@ namespace {
 using namespace runtime;
 
 /// Runs a product on a GPU; how many of them the library did.
-int64_t countByLibrary(const ProductCase &test) {
+int64_t countByLibrary(const ProductCase &test, bool tf32 = false) {
   ProductProgram program(test);
   abi::Executable executable = forGpu(program.builder.executable);
+  executable.mutable_gpu_code()->set_tf32(tf32);
   auto devices = makeCudaDevices(executable, 0, 1);
   EXPECT_TRUE(bool(devices)) << devices.status().describe();
   int64_t before = pcc_emulated_products();
@@ -41,6 +42,16 @@ TEST(Products, AreFinishedByKernels) {
       EXPECT_EQ(countByLibrary(makeGelu(random, 1, 5, n, 7, 0, gelu)), 1) << n;
   for (int64_t batch : {1, 2})
     EXPECT_EQ(countByLibrary(makeSum(random, batch, 5, 16, 7, 0)), 1) << batch;
+}
+
+// Factors may be rounded only where the program says so.
+TEST(Products, RoundFactorsWhereTheProgramAsks) {
+  std::mt19937 random(1);
+  for (bool tf32 : {false, true}) {
+    int64_t before = pcc_emulated_rounded_products();
+    EXPECT_EQ(countByLibrary(makeProduct(random, 2, 5, 3, 7, 0), tf32), 1);
+    EXPECT_EQ(pcc_emulated_rounded_products() - before, tf32) << tf32;
+  }
 }
 
 } // namespace
