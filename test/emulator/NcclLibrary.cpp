@@ -8,7 +8,10 @@
 //     library's, when a GPU can do nothing else; who calls before is refused
 //   * a communicator is there when all have come, each with another GPU
 //   * all ranks call the same collectives in the same order, and messages match in their order
+//   * one that is split puts the new one down when all have split it, if that takes its time
 //   * one that was aborted or destroyed is not used again; what an aborted one has on streams ends
+//   * who aborts aborts in one group all that have work on a GPU: else the first would wait for the
+//     work of the next, and is refused
 
 #include "test/emulator/NcclLibrary.h"
 
@@ -23,6 +26,7 @@
 
 using namespace pcc::runtime::nccl;
 using namespace pcc::test;
+using Kind = NcclCall::Kind;
 using pcc::runtime::cuda::Result;
 
 namespace pcc::runtime::nccl {
@@ -37,7 +41,11 @@ struct CommObject {
   /// How often it says yet that something goes on, and what comes to streams then.
   int polls = 0;
   std::vector<std::function<Result()>> toEnqueue = {};
+  /// What was called and is not done.
+  int underWay = 0;
   size_t splits = 0;
+  /// What comes of a split that goes on.
+  CommObject *part = nullptr;
 };
 
 } // namespace pcc::runtime::nccl
@@ -56,7 +64,8 @@ struct Library {
   std::map<uint64_t, std::vector<CommObject *>> joining;
   struct Choice {
     int color, key;
-    CommObject *part;
+    CommObject *comm;
+    CommHandle *slot;
   };
   /// By clique and number of the split, then by rank.
   std::map<std::pair<NcclClique *, size_t>, std::map<int, Choice>> splits;
@@ -97,6 +106,7 @@ struct Called {
   StreamHandle stream;
 };
 thread_local std::vector<Called> group;
+thread_local std::vector<CommObject *> aborting;
 
 Code fail(Code code, const std::string &why) {
   library.lastError = why;
@@ -143,9 +153,14 @@ void connect(const std::vector<CommObject *> &members) {
 
 void connectSplit(const std::map<int, Library::Choice> &choices) {
   std::map<int, std::vector<std::pair<int, CommObject *>>> parts;
-  for (const auto &[rank, choice] : choices)
-    if (choice.color >= 0)
-      parts[choice.color].push_back({choice.key, choice.part});
+  for (const auto &[rank, choice] : choices) {
+    CommObject *part = std::exchange(choice.comm->part, nullptr);
+    if (!part)
+      continue;
+    parts[choice.color].push_back({choice.key, part});
+    if (!choice.comm->isGone) // an abort has waited for this
+      *choice.slot = part;
+  }
   for (auto &[color, members] : parts) {
     std::ranges::stable_sort(members, {}, [](const auto &member) { return member.first; });
     std::vector<CommObject *> list;
@@ -157,9 +172,13 @@ void connectSplit(const std::map<int, Library::Choice> &choices) {
 
 /// What an operation says on its stream; an aborted communicator's say nothing.
 template <typename Body> std::function<Result()> onStream(CommObject *comm, Body body) {
+  ++comm->underWay;
   return [=]() mutable {
     Lock lock(library.mutex);
-    return comm->isGone ? Result::Success : body();
+    Result result = comm->isGone ? Result::Success : body();
+    if (result != Result::NotReady)
+      --comm->underWay;
+    return result;
   };
 }
 
@@ -209,7 +228,7 @@ Code launch(const std::vector<Called> &calls) {
     for (const Called &own : calls) {
       if (own.comm != comm || own.stream != stream)
         continue;
-      if (own.call.kind == NcclCall::Kind::Send || own.call.kind == NcclCall::Kind::Receive)
+      if (own.call.kind == Kind::Send || own.call.kind == Kind::Receive)
         messages.push_back(own.call);
       else if (Code code = addCollective(own); code != Code::Success)
         return code;
@@ -221,6 +240,26 @@ Code launch(const std::vector<Called> &calls) {
   return lanes.empty() ? Code::Success : Code::InProgress;
 }
 
+/// Under the lock.
+Code abortTogether(const std::vector<CommObject *> &comms) {
+  for (CommObject *comm : comms)
+    if (comm->isGone)
+      return fail(Code::InvalidUsage, "a communicator is aborted that was aborted or destroyed");
+  for (const std::unique_ptr<CommObject> &other : library.comms)
+    for (CommObject *comm : comms)
+      if (other->gpu == comm->gpu && !other->isGone && other->underWay > 0 &&
+          std::ranges::find(comms, other.get()) == comms.end())
+        return fail(Code::InvalidUsage, "a communicator is aborted alone, and would wait for what "
+                                        "another one has on its GPU");
+  for (CommObject *comm : comms) {
+    comm->isGone = true;
+    comm->toEnqueue.clear();
+    if (comm->part)
+      comm->part->isGone = true;
+  }
+  return Code::Success;
+}
+
 Code call(const NcclCall &own, CommObject *comm, StreamHandle stream) {
   if (groupDepth > 0) {
     group.push_back({own, comm, stream});
@@ -228,6 +267,17 @@ Code call(const NcclCall &own, CommObject *comm, StreamHandle stream) {
   }
   Lock lock(library.mutex);
   return launch({{own, comm, stream}});
+}
+
+/// What the thread has aborted so far.
+Code endAborts() {
+  Code code;
+  {
+    Lock lock(library.mutex);
+    code = abortTogether(std::exchange(aborting, {}));
+  }
+  retryWork();
+  return code;
 }
 
 const std::byte *bytes(const void *address) { return static_cast<const std::byte *>(address); }
@@ -243,6 +293,11 @@ std::vector<std::string> pcc::test::recordedCalls(int ranks, int rank) {
       for (const NcclCall &own : comm->clique->calls(rank))
         list.push_back(describe(own));
   return list;
+}
+
+int pcc::test::openCommunicators() {
+  Lock lock(library.mutex);
+  return int(std::ranges::count(library.comms, false, &CommObject::isGone));
 }
 
 extern "C" {
@@ -302,9 +357,10 @@ Code ncclCommSplit(CommHandle comm, int color, int key, CommHandle *part, Config
   Lock lock(library.mutex);
   if (Code code = checkUse(comm); code != Code::Success)
     return code;
-  *part = color >= 0 ? makeComm(0) : nullptr;
+  *part = nullptr;
+  comm->part = color >= 0 ? makeComm(0) : nullptr;
   auto &choices = library.splits[{comm->clique.get(), comm->splits++}];
-  choices[comm->rank] = {color, key, *part};
+  choices[comm->rank] = {color, key, comm, part};
   if (int(choices.size()) == comm->clique->ranks)
     connectSplit(choices);
   comm->polls = 1;
@@ -351,15 +407,8 @@ Code ncclCommDestroy(CommHandle comm) {
 }
 
 Code ncclCommAbort(CommHandle comm) {
-  {
-    Lock lock(library.mutex);
-    if (comm->isGone)
-      return fail(Code::InvalidUsage, "a communicator is aborted that was aborted or destroyed");
-    comm->isGone = true;
-    comm->toEnqueue.clear();
-  }
-  retryWork();
-  return Code::Success;
+  aborting.push_back(comm);
+  return groupDepth > 0 ? Code::Success : endAborts();
 }
 
 Code ncclGroupStart() {
@@ -368,52 +417,32 @@ Code ncclGroupStart() {
 }
 
 Code ncclGroupEnd() {
-  Lock lock(library.mutex);
-  if (groupDepth == 0)
-    return fail(Code::InvalidUsage, "a group ends that did not begin");
-  if (--groupDepth > 0)
-    return Code::Success;
-  return launch(std::exchange(group, {}));
-}
-
-Code ncclGroupSimulateEnd(SimInfo *info) {
-  Lock lock(library.mutex);
-  if (groupDepth == 0)
-    return fail(Code::InvalidUsage, "a group ends that did not begin");
-  --groupDepth;
-  info->estimatedTime = float(std::exchange(group, {}).size());
-  return Code::Success;
+  {
+    Lock lock(library.mutex);
+    if (groupDepth == 0)
+      return fail(Code::InvalidUsage, "a group ends that did not begin");
+    if (--groupDepth > 0)
+      return Code::Success;
+    if (aborting.empty())
+      return launch(std::exchange(group, {}));
+  }
+  return endAborts();
 }
 
 Code ncclAllReduce(const void *source, void *target, size_t count, Type type, Operator reduction,
                    CommHandle comm, StreamHandle stream) {
-  return call({.kind = NcclCall::Kind::AllReduce,
-               .source = bytes(source),
-               .target = bytes(target),
-               .count = int64_t(count),
-               .type = type,
-               .reduction = reduction},
+  return call({Kind::AllReduce, bytes(source), bytes(target), int64_t(count), type, reduction},
               comm, stream);
 }
 
 Code ncclAllGather(const void *source, void *target, size_t count, Type type, CommHandle comm,
                    StreamHandle stream) {
-  return call({.kind = NcclCall::Kind::AllGather,
-               .source = bytes(source),
-               .target = bytes(target),
-               .count = int64_t(count),
-               .type = type},
-              comm, stream);
+  return call({Kind::AllGather, bytes(source), bytes(target), int64_t(count), type}, comm, stream);
 }
 
 Code ncclReduceScatter(const void *source, void *target, size_t count, Type type,
                        Operator reduction, CommHandle comm, StreamHandle stream) {
-  return call({.kind = NcclCall::Kind::ReduceScatter,
-               .source = bytes(source),
-               .target = bytes(target),
-               .count = int64_t(count),
-               .type = type,
-               .reduction = reduction},
+  return call({Kind::ReduceScatter, bytes(source), bytes(target), int64_t(count), type, reduction},
               comm, stream);
 }
 
@@ -430,33 +459,19 @@ Code ncclBroadcast(const void *source, void *target, size_t count, Type type, in
 
 Code ncclReduce(const void *source, void *target, size_t count, Type type, Operator reduction,
                 int root, CommHandle comm, StreamHandle stream) {
-  return call({.kind = NcclCall::Kind::Reduce,
-               .source = bytes(source),
-               .target = bytes(target),
-               .count = int64_t(count),
-               .type = type,
-               .reduction = reduction,
-               .peer = root},
+  return call({Kind::Reduce, bytes(source), bytes(target), int64_t(count), type, reduction, root},
               comm, stream);
 }
 
 Code ncclSend(const void *source, size_t count, Type type, int peer, CommHandle comm,
               StreamHandle stream) {
-  return call({.kind = NcclCall::Kind::Send,
-               .source = bytes(source),
-               .count = int64_t(count),
-               .type = type,
-               .peer = peer},
-              comm, stream);
+  return call({Kind::Send, bytes(source), nullptr, int64_t(count), type, Operator::Sum, peer}, comm,
+              stream);
 }
 
 Code ncclRecv(void *target, size_t count, Type type, int peer, CommHandle comm,
               StreamHandle stream) {
-  return call({.kind = NcclCall::Kind::Receive,
-               .target = bytes(target),
-               .count = int64_t(count),
-               .type = type,
-               .peer = peer},
+  return call({Kind::Receive, nullptr, bytes(target), int64_t(count), type, Operator::Sum, peer},
               comm, stream);
 }
 
@@ -475,7 +490,6 @@ Code ncclRecv(void *target, size_t count, Type type, int peer, CommHandle comm,
                                           .commAbort = ncclCommAbort,
                                           .groupStart = ncclGroupStart,
                                           .groupEnd = ncclGroupEnd,
-                                          .groupSimulateEnd = ncclGroupSimulateEnd,
                                           .allReduce = ncclAllReduce,
                                           .allGather = ncclAllGather,
                                           .reduceScatter = ncclReduceScatter,

@@ -11,4 +11,7 @@ namespace pcc::test {
 /// What a rank called so far in the communicators of so many ranks, one after the other.
 std::vector<std::string> recordedCalls(int ranks, int rank);
 
+/// How many communicators were neither destroyed nor aborted.
+int openCommunicators();
+
 } // namespace pcc::test

@@ -18,7 +18,6 @@ std::vector<Symbol> Nccl::table(Nccl &library) {
       symbol("ncclCommAbort", library.commAbort),
       symbol("ncclGroupStart", library.groupStart),
       symbol("ncclGroupEnd", library.groupEnd),
-      symbol("ncclGroupSimulateEnd", library.groupSimulateEnd),
       symbol("ncclAllReduce", library.allReduce),
       symbol("ncclAllGather", library.allGather),
       symbol("ncclReduceScatter", library.reduceScatter),

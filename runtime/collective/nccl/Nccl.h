@@ -31,6 +31,7 @@ enum class Code : int {
 };
 
 enum class Type : int {
+  None = -1, ///< not NCCL's, which refuses it
   Int8 = 0,
   Uint8 = 1,
   Int32 = 2,
@@ -71,14 +72,6 @@ struct Config {
   int nvlinkCentricSched = unset;
 };
 
-/// What a group that is only thought of would take.
-struct SimInfo {
-  size_t size = sizeof(SimInfo);
-  unsigned magic = 0x74685283;
-  unsigned version = 22809;
-  float estimatedTime = -1.0f; ///< microseconds
-};
-
 struct Nccl {
   Code (*getVersion)(int *version);
   const char *(*getErrorString)(Code code);
@@ -92,7 +85,6 @@ struct Nccl {
   Code (*commAbort)(CommHandle comm);
   Code (*groupStart)();
   Code (*groupEnd)();
-  Code (*groupSimulateEnd)(SimInfo *info);
   Code (*allReduce)(const void *source, void *target, size_t count, Type type, Operator reduction,
                     CommHandle comm, StreamHandle stream);
   Code (*allGather)(const void *source, void *target, size_t sourceCount, Type type,

@@ -27,6 +27,7 @@ public:
   bool isEnqueued() const override { return true; }
   Expected<Request> start(std::span<const CollectiveCall> calls) override;
   Status wait(Request request, Passage &passage) override;
+  Status status() const override { return comms->status(); }
   void abort(const std::string &reason) override {
     host->abort(reason);
     family->abort(reason);
@@ -86,9 +87,7 @@ Status NcclCommunicator::startCollectives(std::span<const CollectiveCall> calls,
   batch.flights.emplace_back(lane.get(), *flight);
   Status status = comms->group([&] {
     for (const Operation &operation : operations)
-      if (Status called = comms->library().check(
-              callOperation(comms->library(), operation, lane->comm(), lane->stream()), "nccl",
-              lane->comm());
+      if (Status called = callOperation(comms->library(), operation, lane->comm(), lane->stream());
           !called.ok())
         return called;
     return Status();
@@ -129,9 +128,7 @@ Status NcclCommunicator::startMessages(std::span<const CollectiveCall> calls, Ba
   }
   Status status = comms->group([&] {
     for (const auto &[own, operation] : operations)
-      if (Status called = comms->library().check(
-              callOperation(comms->library(), operation, own->comm(), own->stream()), "nccl",
-              own->comm());
+      if (Status called = callOperation(comms->library(), operation, own->comm(), own->stream());
           !called.ok())
         return called;
     return Status();
@@ -196,11 +193,10 @@ Expected<CommHandle> joinAll(Communicator &host, RankComms &comms) {
   CollectiveCall call = idCall(abi::BROADCAST, id, /*peer=*/0);
   if (Status status = host.run({&call, 1}); !status.ok())
     return status;
-  return comms.init(host.size(), host.position(), id);
+  return comms.init(host.size(), host.position(), id, Purpose::Collectives);
 }
 
-/// The two ends of a route meet: the sender, at position 0, makes the id, and sends a byte, for
-/// NCCL connects two ranks when they have something for each other.
+/// The two ends of a route meet: the sender, at position 0, makes the id.
 Expected<std::shared_ptr<Lane>> joinRoute(const Route &route, Communicator &host,
                                           const std::shared_ptr<RankComms> &comms,
                                           cuda::RankParts parts) {
@@ -216,31 +212,32 @@ Expected<std::shared_ptr<Lane>> joinRoute(const Route &route, Communicator &host
       idCall(sends ? abi::SEND : abi::RECV, id, sends ? route.receiver : route.sender);
   if (Status status = host.run({&call, 1}); !status.ok())
     return status;
-  Expected<CommHandle> comm = comms->init(/*ranks=*/2, /*rank=*/sends ? 0 : 1, id);
+  Expected<CommHandle> comm =
+      comms->init(/*ranks=*/2, /*rank=*/sends ? 0 : 1, id, Purpose::Messages);
   if (!comm)
     return comm.status();
   Expected<std::unique_ptr<Lane>> lane = Lane::make(comms, *comm, parts);
   if (!lane)
     return lane.status();
-  std::byte *memory = (*lane)->memory().take(1);
+  return std::shared_ptr<Lane>(std::move(*lane));
+}
+
+/// The sender sends a byte, for NCCL connects two ranks when they have something for each other.
+Status connectRoute(Lane &lane, bool sends) {
+  std::byte *memory = lane.memory().take(1);
   if (!memory)
-    return (*lane)->memory().status();
+    return lane.memory().status();
   Operation byte{.kind = sends ? Operation::Kind::Send : Operation::Kind::Receive,
                  .source = memory,
                  .target = memory,
                  .count = 1,
                  .peer = sends ? 1 : 0};
-  Status status = comms->group([&] {
-    return comms->library().check(callOperation(comms->library(), byte, *comm, (*lane)->stream()),
-                                  "nccl", *comm);
-  });
+  RankComms &comms = lane.rank();
+  Status status =
+      comms.group([&] { return callOperation(comms.library(), byte, lane.comm(), lane.stream()); });
   if (status.ok())
-    status = comms->settle(*comm);
-  if (status.ok())
-    status = (*lane)->synchronise();
-  if (!status.ok())
-    return status;
-  return std::shared_ptr<Lane>(std::move(*lane));
+    status = comms.meet(lane.comm());
+  return status.ok() ? lane.synchronise() : status;
 }
 
 } // namespace
@@ -248,6 +245,11 @@ Expected<std::shared_ptr<Lane>> joinRoute(const Route &route, Communicator &host
 Expected<std::unique_ptr<Communicator>> NcclRanks::join(std::shared_ptr<Communicator> host,
                                                         cuda::RankParts parts) {
   auto comms = std::make_shared<RankComms>(library, options);
+  // What a failure leaves on streams must end before these are waited for.
+  auto failed = [&](const Status &status) {
+    abort(status.message());
+    return status;
+  };
   {
     std::lock_guard lock(mutex);
     if (aborted)
@@ -255,21 +257,23 @@ Expected<std::unique_ptr<Communicator>> NcclRanks::join(std::shared_ptr<Communic
     ranks.push_back(comms);
   }
   if (Status status = parts.stream.gpu->enter(); !status.ok())
-    return status;
+    return failed(status);
   Expected<CommHandle> all = joinAll(*host, *comms);
   if (!all)
-    return all.status();
+    return failed(all.status());
   Expected<std::unique_ptr<Lane>> lane = Lane::make(comms, *all, parts);
   if (!lane)
-    return lane.status();
+    return failed(lane.status());
   // All ranks go through their routes in one order, so none waits for another in a circle.
   MessageLanes messages;
   for (const Route &route : routes) {
     if (route.sender != host->position() && route.receiver != host->position())
       continue;
     Expected<std::shared_ptr<Lane>> own = joinRoute(route, *host, comms, parts);
-    if (!own)
-      return own.status();
+    Status status =
+        own ? connectRoute(**own, /*sends=*/route.sender == host->position()) : own.status();
+    if (!status.ok())
+      return failed(status);
     for (uint32_t tag : route.tags)
       messages[{route.sender, route.receiver, tag}] = *own;
   }
@@ -279,12 +283,19 @@ Expected<std::unique_ptr<Communicator>> NcclRanks::join(std::shared_ptr<Communic
 }
 
 void NcclRanks::abort(const std::string &reason) {
-  std::lock_guard lock(mutex);
-  if (!aborted)
-    aborted = reason;
-  for (const std::weak_ptr<RankComms> &rank : ranks)
-    if (std::shared_ptr<RankComms> comms = rank.lock())
-      comms->abort(reason);
+  auto together = std::make_shared<JointAbort>(library);
+  std::vector<std::shared_ptr<RankComms>> alive; // goes after the lock
+  {
+    std::lock_guard lock(mutex);
+    if (!aborted)
+      aborted = reason;
+    for (const std::weak_ptr<RankComms> &rank : ranks)
+      if (std::shared_ptr<RankComms> comms = rank.lock())
+        alive.push_back(std::move(comms));
+    for (const std::shared_ptr<RankComms> &comms : alive)
+      comms->giveUp(*aborted, together);
+  }
+  together->begin();
 }
 
 } // namespace pcc::runtime::nccl

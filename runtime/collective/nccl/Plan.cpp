@@ -27,23 +27,26 @@ int64_t countOf(const Shape &shape) {
   return count;
 }
 
+struct TypeRow {
+  abi::ElementType type;
+  Type own;
+  const char *name;
+};
+constexpr TypeRow types[] = {
+    {abi::ELEMENT_TYPE_UNSPECIFIED, Type::None, "none"},
+    {abi::F32, Type::Float32, "f32"},
+    {abi::F16, Type::Float16, "f16"},
+    {abi::BF16, Type::BFloat16, "bf16"},
+    {abi::I32, Type::Int32, "i32"},
+    {abi::I64, Type::Int64, "i64"},
+    {abi::I8, Type::Int8, "i8"},
+    {abi::BOOL, Type::Uint8, "u8"},
+};
+static_assert(std::size(types) == abi::ElementType_ARRAYSIZE, "every type has a row");
+
 Type typeOf(abi::ElementType type) {
-  switch (type) {
-  case abi::F16:
-    return Type::Float16;
-  case abi::BF16:
-    return Type::BFloat16;
-  case abi::I32:
-    return Type::Int32;
-  case abi::I64:
-    return Type::Int64;
-  case abi::I8:
-    return Type::Int8;
-  case abi::BOOL:
-    return Type::Uint8;
-  default:
-    return Type::Float32;
-  }
+  auto row = std::ranges::find(types, type, &TypeRow::type);
+  return row == std::end(types) ? Type::None : row->own;
 }
 
 /// Of truth values a sum is `or`, the greatest of zeros and ones, and a product is `and`.
@@ -274,7 +277,33 @@ void addMessage(const CollectiveCall &call, int peer, Plan &plan) {
           : transferOf(Kind::Receive, nullptr, destinationOf(call), bytes, peer));
 }
 
-Code callOperation(const Nccl &nccl, const Operation &own, CommHandle comm, StreamHandle stream) {
+namespace {
+
+/// "ncclSend to rank 3 of 64 i8".
+std::string describeCall(const Operation &own) {
+  auto row = std::ranges::find(types, own.type, &TypeRow::own);
+  std::string what =
+      fmt::format(" of {} {}", own.count, row == std::end(types) ? "none" : row->name);
+  switch (own.kind) {
+  case Kind::AllReduce:
+    return "ncclAllReduce" + what;
+  case Kind::AllGather:
+    return "ncclAllGather" + what;
+  case Kind::ReduceScatter:
+    return "ncclReduceScatter" + what;
+  case Kind::Broadcast:
+    return fmt::format("ncclBroadcast from rank {}{}", own.peer, what);
+  case Kind::Reduce:
+    return fmt::format("ncclReduce to rank {}{}", own.peer, what);
+  case Kind::Send:
+    return fmt::format("ncclSend to rank {}{}", own.peer, what);
+  case Kind::Receive:
+    return fmt::format("ncclRecv from rank {}{}", own.peer, what);
+  }
+  return what;
+}
+
+Code makeCall(const Nccl &nccl, const Operation &own, CommHandle comm, StreamHandle stream) {
   size_t count = size_t(own.count);
   switch (own.kind) {
   case Kind::AllReduce:
@@ -294,6 +323,13 @@ Code callOperation(const Nccl &nccl, const Operation &own, CommHandle comm, Stre
     return nccl.receive(own.target, count, own.type, own.peer, comm, stream);
   }
   return Code::InvalidArgument;
+}
+
+} // namespace
+
+Status callOperation(const Nccl &nccl, const Operation &own, CommHandle comm, StreamHandle stream) {
+  Code code = makeCall(nccl, own, comm, stream);
+  return code == Code::Success ? Status() : nccl.check(code, describeCall(own), comm);
 }
 
 } // namespace pcc::runtime::nccl

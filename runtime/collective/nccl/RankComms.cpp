@@ -12,16 +12,18 @@ using Lock = std::lock_guard<std::mutex>;
 /// Seconds that a communicator may take to end; after that a peer is gone.
 constexpr double endPatience = 5;
 
-Config RankComms::config() const {
+Config RankComms::config(Purpose purpose) const {
   Config config;
   config.blocking = 0;
-  config.maxCTAs = options.mostBlocks;
+  config.maxCTAs = purpose == Purpose::Messages ? options.mostMessageBlocks : options.mostBlocks;
   return config;
 }
 
 RankComms::~RankComms() {
   while (!live.empty())
     release(*live.begin());
+  for (const std::shared_ptr<JointAbort> &abort : aborts)
+    abort->wait(endPatience);
 }
 
 Status RankComms::statusLocked() const {
@@ -33,50 +35,72 @@ Status RankComms::status() const {
   return statusLocked();
 }
 
-Expected<CommHandle> RankComms::init(int ranks, int rank, const UniqueId &id) {
+Expected<CommHandle> RankComms::init(int ranks, int rank, const UniqueId &id, Purpose purpose) {
+  auto slot = std::make_shared<CommHandle>(nullptr);
   CommHandle comm = nullptr;
-  Config own = config();
+  Config own = config(purpose);
   Status made;
   {
     Lock lock(mutex);
     made = statusLocked();
     if (made.ok())
-      made = nccl.check(nccl.commInitRankConfig(&comm, ranks, id, rank, &own),
+      made = nccl.check(nccl.commInitRankConfig(slot.get(), ranks, id, rank, &own),
                         "ncclCommInitRankConfig");
-    if (comm)
+    comm = *slot;
+    if (comm) {
       live.insert(comm);
+      slots.emplace(comm, slot);
+    }
   }
   return finishNew(comm, made);
 }
 
 Expected<CommHandle> RankComms::split(CommHandle comm, int color, int key) {
+  auto slot = std::make_shared<CommHandle>(nullptr);
   CommHandle part = nullptr;
-  Config own = config();
+  Config own = config(Purpose::Collectives);
   Status made;
   {
     Lock lock(mutex);
     made = statusLocked();
-    if (made.ok())
-      made = nccl.check(nccl.commSplit(comm, color, key, &part, &own), "ncclCommSplit", comm);
+    if (made.ok()) {
+      slots.emplace(comm, slot);
+      made = nccl.check(nccl.commSplit(comm, color, key, slot.get(), &own), "ncclCommSplit", comm);
+    }
   }
   // The new one is there as soon as the old one says so, and may then go on by itself.
   if (made.ok())
-    made = settle(comm, options.patience);
+    made = meet(comm);
   if (made.ok()) {
     Lock lock(mutex);
     made = statusLocked();
-    if (made.ok())
+    if (made.ok()) {
+      part = *slot;
       live.insert(part);
+      slots.erase(comm);
+    }
   }
   return finishNew(part, made);
 }
 
 Expected<CommHandle> RankComms::finishNew(CommHandle comm, Status made) {
   if (made.ok())
-    made = settle(comm, options.patience);
-  if (made.ok())
-    return comm;
-  return made;
+    made = meet(comm);
+  if (!made.ok())
+    return made;
+  Lock lock(mutex);
+  slots.erase(comm);
+  return comm;
+}
+
+/// Those that the communicator's doing may fill. Under the lock.
+std::vector<Slot> RankComms::takeSlots(CommHandle comm) {
+  std::vector<Slot> own;
+  auto [first, last] = slots.equal_range(comm);
+  for (auto slot = first; slot != last; ++slot)
+    own.push_back(slot->second);
+  slots.erase(first, last);
+  return own;
 }
 
 void RankComms::release(CommHandle comm) {
@@ -88,10 +112,20 @@ void RankComms::release(CommHandle comm) {
     ended = nccl.check(nccl.commFinalize(comm), "ncclCommFinalize", comm).ok();
   }
   ended = ended && settle(comm, endPatience).ok();
-  Lock lock(mutex);
-  if (live.erase(comm) == 0)
-    return;
-  (void)(ended ? nccl.commDestroy(comm) : nccl.commAbort(comm));
+  {
+    Lock lock(mutex);
+    if (live.erase(comm) == 0)
+      return;
+    std::vector<Slot> own = takeSlots(comm);
+    if (!ended || !own.empty()) {
+      aborts.push_back(std::make_shared<JointAbort>(nccl));
+      aborts.back()->add(ended ? std::set<CommHandle>() : std::set{comm}, own);
+      aborts.back()->begin();
+    }
+  }
+  // It is nobody else's any more, and frees memory, for which the driver may wait.
+  if (ended)
+    (void)nccl.commDestroy(comm);
 }
 
 Status RankComms::group(const std::function<Status()> &body) {
@@ -114,7 +148,7 @@ Expected<bool> RankComms::isSettled(CommHandle comm) {
           nccl.check(nccl.commGetAsyncError(comm, &code), "ncclCommGetAsyncError", comm);
       !status.ok())
     return status;
-  if (Status status = nccl.check(code, "nccl", comm); !status.ok())
+  if (Status status = nccl.check(code, "an earlier call of NCCL", comm); !status.ok())
     return status;
   return code != Code::InProgress;
 }
@@ -136,15 +170,16 @@ Status RankComms::settle(CommHandle comm, std::optional<double> seconds) {
   }
 }
 
-void RankComms::abort(const std::string &why) {
+void RankComms::giveUp(const std::string &why, const std::shared_ptr<JointAbort> &abort) {
   Lock lock(mutex);
   if (isAborted)
     return;
   isAborted = true;
   reason = why;
   for (CommHandle comm : live)
-    (void)nccl.commAbort(comm);
+    abort->add({comm}, takeSlots(comm));
   live.clear();
+  aborts.push_back(abort);
 }
 
 } // namespace pcc::runtime::nccl

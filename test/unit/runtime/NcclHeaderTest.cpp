@@ -48,7 +48,6 @@ TEST(NcclHeader, PrototypesAndNames) {
   SAME(commAbort, ncclCommAbort);
   SAME(groupStart, ncclGroupStart);
   SAME(groupEnd, ncclGroupEnd);
-  SAME(groupSimulateEnd, ncclGroupSimulateEnd);
   SAME(allReduce, ncclAllReduce);
   SAME(allGather, ncclAllGather);
   SAME(reduceScatter, ncclReduceScatter);
@@ -85,6 +84,7 @@ TEST(NcclHeader, Numbers) {
   EXPECT_EQ(int(Operator::Max), ncclMax);
   EXPECT_EQ(int(Operator::Min), ncclMin);
   EXPECT_EQ(unset, NCCL_CONFIG_UNDEF_INT);
+  EXPECT_EQ(sizeof(UniqueId), size_t(NCCL_UNIQUE_ID_BYTES));
 }
 
 // Where fields lie, and what they have before anybody sets one. The header may be of another patch.
@@ -99,17 +99,6 @@ TEST(NcclHeader, Config) {
   own.maxCTAs = real.maxCTAs = 7;
   own.splitShare = real.splitShare = 1;
   EXPECT_EQ(std::memcmp(&own, &real, sizeof own), 0);
-}
-
-TEST(NcclHeader, SimInfo) {
-  ncclSimInfo_t real = NCCL_SIM_INFO_INITIALIZER;
-  SimInfo own;
-  EXPECT_EQ(sizeof own, sizeof real);
-  EXPECT_EQ(own.size, real.size);
-  EXPECT_EQ(own.magic, real.magic);
-  EXPECT_EQ(own.estimatedTime, real.estimatedTime);
-  EXPECT_EQ(offsetof(SimInfo, estimatedTime), offsetof(ncclSimInfo_t, estimatedTime));
-  EXPECT_EQ(sizeof(UniqueId), size_t(NCCL_UNIQUE_ID_BYTES));
 }
 
 } // namespace

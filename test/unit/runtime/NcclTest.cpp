@@ -5,6 +5,7 @@
 
 #include "runtime/collective/local/LocalCommunicator.h"
 #include "runtime/collective/nccl/NcclRanks.h"
+#include "runtime/collective/nccl/Plan.h"
 #include "test/emulator/NcclLibrary.h"
 #include "test/unit/runtime/CommunicatorConformance.h"
 #include "test/unit/runtime/DeviceBuffers.h"
@@ -124,20 +125,149 @@ TEST(Nccl, ARankThatNeverJoins) {
             "the members of a communicator of NCCL have not come within 0.1 s");
 }
 
+/// Two ranks, each with a GPU, as they are: what is waited for is enqueued, and no more.
+struct Pair {
+  Pair() : devices(makeDevices(2, 2)) {
+    for (std::optional<Joined> &joined : joinAll(*makeFamily(2), devices)) {
+      EXPECT_TRUE(bool(*joined)) << joined->status().describe();
+      ranks.push_back(std::move(**joined));
+    }
+  }
+  std::vector<std::shared_ptr<Device>> devices; ///< goes last
+  std::vector<std::unique_ptr<Communicator>> ranks;
+};
+
+/// Memory of a GPU, and an all-reduce of it.
+struct Sum {
+  explicit Sum(Device &device) {
+    device.enterThread();
+    memory = std::move(*device.allocate(64));
+    call.source = call.destination = memory->base;
+    call.shape = {16};
+  }
+  std::unique_ptr<Allocation> memory;
+  CollectiveCall call{.kind = abi::ALL_REDUCE};
+};
+
+std::thread abortLater(Communicator &rank) {
+  return std::thread([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    rank.abort("rank 1 died");
+  });
+}
+
+void expectGivenUp(Communicator &rank, const CollectiveCall &call) {
+  for (const Status &status : {rank.status(), rank.start({&call, 1}).status()}) {
+    EXPECT_EQ(status.kind(), StatusKind::Aborted);
+    EXPECT_EQ(status.message(), "rank 1 died");
+  }
+}
+
 // A rank that is given up ends what others have on their GPUs, and who waits for these.
 TEST(Nccl, AbortEndsWhatIsEnqueued) {
-  World world = makeRanks(2);
-  std::vector<float> data(8, 1);
-  std::thread later([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    world[1]->abort("rank 1 died");
-  });
-  CollectiveCall call = allReduceOf(data);
-  auto request = world[0]->start({&call, 1});
-  EXPECT_TRUE(bool(request));
-  (void)world[0]->wait(*request);
+  Pair pair;
+  Sum sum(*pair.devices[0]);
+  auto request = pair.ranks[0]->start({&sum.call, 1});
+  ASSERT_TRUE(bool(request)) << request.status().describe();
+  EXPECT_TRUE(pair.ranks[0]->wait(*request).ok());
+  EXPECT_TRUE(pair.ranks[0]->status().ok());
+  std::thread later = abortLater(*pair.ranks[1]);
+  EXPECT_TRUE(pair.devices[0]->synchronise().ok());
   later.join();
-  EXPECT_EQ(world[0]->start({&call, 1}).status().message(), "rank 1 died");
+  expectGivenUp(*pair.ranks[0], sum.call);
+}
+
+// All communicators of a GPU end, though each alone would wait for what another has there.
+TEST(Nccl, AbortEndsAllThatAGpuHas) {
+  Pair pair;
+  std::vector<std::unique_ptr<Communicator>> parts(2);
+  onEveryRank(pair.ranks, [&](Communicator &rank) {
+    size_t own = size_t(rank.position());
+    pair.devices[own]->enterThread();
+    auto part = rank.split(0, 0);
+    ASSERT_TRUE(bool(part)) << part.status().describe();
+    parts[own] = std::move(*part);
+  });
+  Sum all(*pair.devices[0]), some(*pair.devices[0]);
+  auto first = pair.ranks[0]->start({&all.call, 1});
+  auto second = parts[0]->start({&some.call, 1});
+  ASSERT_TRUE(bool(first) && bool(second));
+  EXPECT_TRUE(pair.ranks[0]->wait(*first).ok());
+  EXPECT_TRUE(parts[0]->wait(*second).ok());
+  std::thread later = abortLater(*pair.ranks[1]);
+  EXPECT_TRUE(pair.devices[0]->synchronise().ok());
+  later.join();
+  expectGivenUp(*pair.ranks[0], all.call);
+  expectGivenUp(*parts[0], some.call);
+}
+
+/// A communicator of two ranks, one on each device.
+std::vector<nccl::CommHandle> meetTwo(std::vector<std::shared_ptr<Device>> &devices,
+                                      std::vector<std::unique_ptr<nccl::RankComms>> &ranks) {
+  nccl::UniqueId id;
+  EXPECT_EQ(nccl::Nccl::get()->getUniqueId(&id), nccl::Code::Success);
+  std::vector<nccl::CommHandle> comms(2);
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < 2; ++rank)
+    threads.emplace_back([&, rank] {
+      devices[size_t(rank)]->enterThread();
+      auto comm = ranks[size_t(rank)]->init(2, rank, id, nccl::Purpose::Collectives);
+      EXPECT_TRUE(bool(comm)) << comm.status().message();
+      comms[size_t(rank)] = comm ? *comm : nullptr;
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  return comms;
+}
+
+// NCCL puts a part down when the last member comes, though this one no longer waits for it.
+TEST(Nccl, ASplitThatIsLate) {
+  int before = openCommunicators();
+  auto devices = makeDevices(2, 2);
+  std::vector<std::unique_ptr<nccl::RankComms>> ranks;
+  for (double patience : {1.0, 60.0})
+    ranks.push_back(std::make_unique<nccl::RankComms>(*nccl::Nccl::get(),
+                                                      nccl::CommOptions{.patience = patience}));
+  std::vector<nccl::CommHandle> comms = meetTwo(devices, ranks);
+  devices[0]->enterThread();
+  EXPECT_EQ(ranks[0]->split(comms[0], 0, 0).status().message(),
+            "the members of a communicator of NCCL have not come within 1 s");
+  devices[1]->enterThread();
+  EXPECT_TRUE(bool(ranks[1]->split(comms[1], 0, 0)));
+  EXPECT_EQ(openCommunicators(), before + 4);
+  ranks.clear();
+  EXPECT_EQ(openCommunicators(), before) << "the part that nobody got has gone with the others";
+}
+
+// A part that is late for the end of its communicator is not put down.
+TEST(Nccl, ASplitThatIsGivenUp) {
+  int before = openCommunicators();
+  auto devices = makeDevices(2, 2);
+  std::vector<std::unique_ptr<nccl::RankComms>> ranks;
+  for (int rank = 0; rank < 2; ++rank)
+    ranks.push_back(
+        std::make_unique<nccl::RankComms>(*nccl::Nccl::get(), nccl::CommOptions{.patience = 1}));
+  std::vector<nccl::CommHandle> comms = meetTwo(devices, ranks);
+  devices[0]->enterThread();
+  EXPECT_FALSE(bool(ranks[0]->split(comms[0], 0, 0)));
+  ranks[0].reset();
+  devices[1]->enterThread();
+  (void)ranks[1]->split(comms[1], 0, 0);
+  ranks.clear();
+  EXPECT_EQ(openCommunicators(), before);
+}
+
+// An error says of which call it is.
+TEST(Nccl, ErrorsNameTheCall) {
+  nccl::Nccl library = *nccl::Nccl::get();
+  library.getLastError = [](nccl::CommHandle) { return ""; };
+  library.send = [](const void *, size_t, nccl::Type, int, nccl::CommHandle, cuda::StreamHandle) {
+    return nccl::Code::InvalidArgument;
+  };
+  nccl::Operation send{
+      .kind = nccl::Operation::Kind::Send, .count = 64, .type = nccl::Type::Float32, .peer = 3};
+  EXPECT_EQ(nccl::callOperation(library, send, nullptr, nullptr).message(),
+            "ncclSend to rank 3 of 64 f32: invalid argument");
 }
 
 // The emulated library names both sides where the order of collectives differs.

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/collective/nccl/JointAbort.h"
+
+#include <chrono>
+#include <thread>
+
+namespace pcc::runtime::nccl {
+
+void JointAbort::add(const std::set<CommHandle> &more, const std::vector<Slot> &waiting) {
+  comms.insert(more.begin(), more.end());
+  slots.insert(slots.end(), waiting.begin(), waiting.end());
+}
+
+void JointAbort::begin() {
+  std::thread([self = shared_from_this()] { self->run(); }).detach();
+}
+
+void JointAbort::run() {
+  abortAll(comms);
+  // Nothing comes to the slots any more. What did come no rank has ever seen.
+  std::set<CommHandle> late;
+  for (const Slot &slot : slots)
+    if (*slot && !comms.contains(*slot))
+      late.insert(*slot);
+  abortAll(late);
+  std::lock_guard lock(mutex);
+  hasEnded = true;
+  ended.notify_all();
+}
+
+void JointAbort::abortAll(const std::set<CommHandle> &all) const {
+  if (all.empty() || library.groupStart() != Code::Success)
+    return;
+  for (CommHandle comm : all)
+    (void)library.commAbort(comm);
+  (void)library.groupEnd();
+}
+
+void JointAbort::wait(double seconds) {
+  std::unique_lock lock(mutex);
+  ended.wait_for(lock, std::chrono::duration<double>(seconds), [&] { return hasEnded; });
+}
+
+} // namespace pcc::runtime::nccl
