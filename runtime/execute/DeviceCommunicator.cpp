@@ -52,10 +52,10 @@ JoinDevices chooseJoin(const World &world, const abi::Executable &executable,
   if (options.overHost)
     return joinStaged;
   if (options.byNccl)
-    return joinByNccl(world, executable, /*isDemanded=*/true, joinStaged);
+    return joinByNccl(world, executable, /*isDemanded=*/true, options.timeOut, joinStaged);
   if (world.isWhole() && shareAGpu(devices))
     return joinOnGpu(world.placement.ranks);
-  return joinByNccl(world, executable, /*isDemanded=*/false, joinStaged);
+  return joinByNccl(world, executable, /*isDemanded=*/false, options.timeOut, joinStaged);
 }
 
 } // namespace pcc::runtime

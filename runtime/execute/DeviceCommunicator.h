@@ -21,6 +21,8 @@ struct JoinOptions {
   bool overHost = false;
   /// By NCCL, or not at all.
   bool byNccl = false;
+  /// Seconds that a rank may wait for others; 0: no limit.
+  double timeOut = 0;
 };
 
 /// The way that fits the devices of this process's ranks, in their order: of ranks that share a

@@ -7,6 +7,7 @@
 #include "runtime/device/cuda/Stream.h"
 #include "runtime/execute/MessageRoutes.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace pcc::runtime {
@@ -50,10 +51,13 @@ Expected<std::vector<Introduction>> introduce(Communicator &host, Device &device
 } // namespace
 
 JoinDevices joinByNccl(const World &world, const abi::Executable &executable, bool isDemanded,
-                       JoinDevices otherwise) {
+                       double timeOut, JoinDevices otherwise) {
   std::shared_ptr<nccl::NcclRanks> ranks;
   if (const Expected<nccl::Nccl> &library = nccl::Nccl::get()) {
-    ranks = std::make_shared<nccl::NcclRanks>(*library, messageRoutes(executable));
+    // A run that waits longer for its ranks waits longer for them to meet, too.
+    nccl::CommOptions options;
+    options.patience = std::max(options.patience, timeOut);
+    ranks = std::make_shared<nccl::NcclRanks>(*library, messageRoutes(executable), options);
     world.whenGivenUp([ranks](const std::string &reason) { ranks->abort(reason); });
   }
   using Joined = Expected<std::shared_ptr<Communicator>>;

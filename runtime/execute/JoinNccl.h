@@ -13,8 +13,9 @@ namespace pcc::runtime {
 
 /// By NCCL where that is possible, else as `otherwise` says; with `isDemanded` an error then, which
 /// names the reason: Unavailable without the library, BadUsage for ranks that share a GPU.
+/// `timeOut`: seconds that a rank of the run may wait for others; 0: no limit of its own.
 JoinDevices joinByNccl(const World &world, const abi::Executable &executable, bool isDemanded,
-                       JoinDevices otherwise);
+                       double timeOut, JoinDevices otherwise);
 
 } // namespace pcc::runtime
 
