@@ -49,22 +49,14 @@ std::string firstNode(const std::string &list) {
   return name + list.substr(bracket + 1, end - bracket - 1);
 }
 
-/// Where process 0 can be reached.
-Status readStore(const Environment &environment, Launch &launch) {
+/// Where process 0 can be reached; empty: nobody says.
+std::string readStoreHost(const Environment &environment, const Launch &launch) {
   const char *host = environment("MASTER_ADDR"), *nodes = environment("SLURM_STEP_NODELIST");
   if (host)
-    launch.storeHost = host;
-  else if (launch.localProcesses == launch.processes)
-    launch.storeHost = "127.0.0.1";
-  else if (nodes)
-    launch.storeHost = firstNode(nodes);
-  launch.storePort = 29500;
-  if (Status status = readNumber(environment, "MASTER_PORT", launch.storePort); !status.ok())
-    return status;
-  const char *isTaken = environment("TORCHELASTIC_USE_AGENT_STORE");
-  if (isTaken && std::string_view(isTaken) == "True")
-    ++launch.storePort;
-  return {};
+    return host;
+  if (launch.localProcesses == launch.processes)
+    return "127.0.0.1";
+  return nodes ? firstNode(nodes) : "";
 }
 
 Expected<Launch> readConvention(const Convention &names, const Environment &environment) {
@@ -82,8 +74,7 @@ Expected<Launch> readConvention(const Convention &names, const Environment &envi
                                         names.process, launch.processes, names.processes,
                                         launch.process));
   launch.localProcesses = std::max(launch.localProcesses, launch.localProcess + 1);
-  if (Status status = readStore(environment, launch); !status.ok())
-    return status;
+  launch.storeHost = readStoreHost(environment, launch);
   return launch;
 }
 
@@ -96,8 +87,26 @@ Expected<Launch> readLaunch(const Environment &environment) {
   return Launch();
 }
 
-Expected<Launch> readLaunch() {
-  return readLaunch([](const char *name) -> const char * { return std::getenv(name); });
+Expected<int> readStorePort(const Environment &environment) {
+  constexpr int ofTorchrun = 29500, last = 65535;
+  const char *agent = environment("TORCHELASTIC_USE_AGENT_STORE");
+  int isTaken = agent && std::string_view(agent) == "True" ? 1 : 0;
+  const char *text = environment("MASTER_PORT");
+  if (!text)
+    return ofTorchrun + isTaken;
+  const char *textEnd = text + std::strlen(text);
+  int port = 0;
+  auto [end, error] = std::from_chars(text, textEnd, port);
+  if (error != std::errc() || end != textEnd || port < 1 || port > last - isTaken)
+    return Status::badUsage(fmt::format(
+        "the environment's 'MASTER_PORT': expected a port from 1 to {}{}, got '{}'", last - isTaken,
+        isTaken ? ", since torchrun has a store at it and ours is at the next one" : "", text));
+  return port + isTaken;
 }
+
+static const char *ownVariable(const char *name) { return std::getenv(name); }
+
+Expected<Launch> readLaunch() { return readLaunch(ownVariable); }
+Expected<int> readStorePort() { return readStorePort(ownVariable); }
 
 } // namespace pcc::runtime

@@ -23,7 +23,6 @@ struct Launch {
   int localProcesses = 1;
   /// Where process 0 has its store; no host: nobody says.
   std::string storeHost = {};
-  int storePort = 0;
 
   bool isAlone() const { return processes == 1; }
   bool isFirst() const { return process == 0; }
@@ -36,14 +35,18 @@ using Environment = std::function<const char *(const char *name)>;
 /// before torchrun's, and that before Slurm's, in whose allocations the others run. Error
 /// (BadUsage): a variable that is no number, or a process that is not below their number.
 ///
-/// The store is at MASTER_ADDR and MASTER_PORT. Without the first it is on the machine where all
-/// processes are, or on the first node of Slurm's step; without the second at port 29500, as
-/// torchrun has it. Where torchrun keeps a store of its own at the port
-/// (TORCHELASTIC_USE_AGENT_STORE), ours is at the next one.
+/// The store is on the host MASTER_ADDR. Without it, it is on the machine where all processes are,
+/// or on the first node of Slurm's step.
 Expected<Launch> readLaunch(const Environment &environment);
+
+/// The port of the store: MASTER_PORT; without it 29500, as torchrun has it. Where torchrun keeps a
+/// store of its own at the port (TORCHELASTIC_USE_AGENT_STORE), ours is at the next one. Error
+/// (BadUsage): no port. Only who needs the store asks, for others may have set the variable.
+Expected<int> readStorePort(const Environment &environment);
 
 /// Of this process.
 Expected<Launch> readLaunch();
+Expected<int> readStorePort();
 
 } // namespace pcc::runtime
 

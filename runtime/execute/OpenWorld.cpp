@@ -85,19 +85,30 @@ Opened openMpi(const abi::Executable &executable, const abi::RunConfig &config,
   return shared(mpi::makeWorld(std::move(*engine), ranks, options));
 }
 
-Opened openStore(const abi::Executable &executable, const abi::RunConfig &config,
-                 const Launch &launch, int ranks) {
-  store::WorldOptions options{.address = {launch.storeHost, launch.storePort},
-                              .process = launch.process,
-                              .processes = launch.processes,
-                              .ranks = ranks,
-                              .common = executable.SerializeAsString()};
-  if (launch.isAlone())
-    options.address = {};
-  if (options.address.host.empty())
+/// Where the processes of a launch look for the store.
+Expected<store::Address> storeAddress(const Launch &launch) {
+  if (launch.storeHost.empty())
     return Status::badUsage(fmt::format("{} on several machines: expected the first one's name in "
                                         "the environment's 'MASTER_ADDR'",
                                         startOf(launch)));
+  Expected<int> port = readStorePort();
+  if (!port)
+    return port.status();
+  return store::Address{launch.storeHost, *port};
+}
+
+Opened openStore(const abi::Executable &executable, const abi::RunConfig &config,
+                 const Launch &launch, int ranks) {
+  store::WorldOptions options{.process = launch.process,
+                              .processes = launch.processes,
+                              .ranks = ranks,
+                              .common = executable.SerializeAsString()};
+  if (!launch.isAlone()) {
+    Expected<store::Address> address = storeAddress(launch);
+    if (!address)
+      return address.status();
+    options.address = *address;
+  }
   // A run that waits longer for its ranks waits longer for their processes, too.
   options.patience = std::max(options.patience, config.time_out());
   return shared(store::makeWorld(options));

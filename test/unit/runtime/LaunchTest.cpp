@@ -14,11 +14,15 @@ namespace {
 
 using namespace runtime;
 
-Expected<Launch> launchOf(const std::map<std::string, std::string> &variables) {
-  return readLaunch([&](const char *name) -> const char * {
+Environment environmentOf(const std::map<std::string, std::string> &variables) {
+  return [&](const char *name) -> const char * {
     auto found = variables.find(name);
     return found == variables.end() ? nullptr : found->second.c_str();
-  });
+  };
+}
+
+Expected<Launch> launchOf(const std::map<std::string, std::string> &variables) {
+  return readLaunch(environmentOf(variables));
 }
 
 void expectLaunch(const Expected<Launch> &launch, const Launch &expected) {
@@ -72,40 +76,49 @@ TEST(Launch, MpirunCountsBeforeSlurm) {
                {"mpirun", 1, 2, 0, 1});
 }
 
-void expectStore(const std::map<std::string, std::string> &variables, const std::string &host,
-                 int port) {
-  Expected<Launch> launch = launchOf(variables);
-  ASSERT_TRUE(bool(launch)) << launch.status().message();
-  EXPECT_EQ(launch->storeHost, host);
-  EXPECT_EQ(launch->storePort, port);
-}
-
 // Where process 0 is: said, on the only machine, on the first node; nobody knows.
-TEST(Launch, WhereTheStoreIs) {
-  std::map<std::string, std::string> torchrun = {{"RANK", "1"},
-                                                 {"WORLD_SIZE", "4"},
-                                                 {"LOCAL_RANK", "1"},
-                                                 {"LOCAL_WORLD_SIZE", "2"},
-                                                 {"MASTER_ADDR", "node0"},
-                                                 {"MASTER_PORT", "1234"}};
-  expectStore(torchrun, "node0", 1234);
-  torchrun["TORCHELASTIC_USE_AGENT_STORE"] = "True";
-  expectStore(torchrun, "node0", 1235);
+TEST(Launch, TheHostOfTheStore) {
   std::map<std::string, std::string> mpirun = {{"OMPI_COMM_WORLD_RANK", "1"},
                                                {"OMPI_COMM_WORLD_SIZE", "4"},
                                                {"OMPI_COMM_WORLD_LOCAL_RANK", "1"},
                                                {"OMPI_COMM_WORLD_LOCAL_SIZE", "4"}};
-  expectStore(mpirun, "127.0.0.1", 29500);
+  EXPECT_EQ(launchOf(mpirun)->storeHost, "127.0.0.1");
   mpirun["OMPI_COMM_WORLD_LOCAL_SIZE"] = "2";
-  expectStore(mpirun, "", 29500);
+  EXPECT_EQ(launchOf(mpirun)->storeHost, "");
+  mpirun["MASTER_ADDR"] = "node0";
+  EXPECT_EQ(launchOf(mpirun)->storeHost, "node0");
+  // Whose port this is, is no matter of who needs no store.
+  mpirun["MASTER_PORT"] = "tcp://10.0.0.1:80";
+  EXPECT_TRUE(bool(launchOf(mpirun)));
   for (const auto &[nodes, first] : std::map<std::string, std::string>{
            {"a", "a"}, {"a7,b8", "a7"}, {"node[003-006,9],x", "node003"}, {"n[5,7]", "n5"}})
-    expectStore({{"SLURM_PROCID", "6"},
-                 {"SLURM_NTASKS", "7"},
-                 {"SLURM_LOCALID", "2"},
-                 {"SLURM_STEP_TASKS_PER_NODE", "4,3"},
-                 {"SLURM_STEP_NODELIST", nodes}},
-                first, 29500);
+    EXPECT_EQ(launchOf({{"SLURM_PROCID", "6"},
+                        {"SLURM_NTASKS", "7"},
+                        {"SLURM_LOCALID", "2"},
+                        {"SLURM_STEP_TASKS_PER_NODE", "4,3"},
+                        {"SLURM_STEP_NODELIST", nodes}})
+                  ->storeHost,
+              first);
+}
+
+TEST(Launch, ThePortOfTheStore) {
+  auto portOf = [](const std::map<std::string, std::string> &variables) {
+    return readStorePort(environmentOf(variables));
+  };
+  std::map<std::string, std::string> agent = {{"TORCHELASTIC_USE_AGENT_STORE", "True"}};
+  EXPECT_EQ(*portOf({}), 29500);
+  EXPECT_EQ(*portOf(agent), 29501);
+  EXPECT_EQ(*portOf({{"MASTER_PORT", "65535"}}), 65535);
+  for (std::string text : {"0", "65536", "x", "", "12x", "-1", "99999999999"})
+    EXPECT_EQ(portOf({{"MASTER_PORT", text}}).status().message(),
+              "the environment's 'MASTER_PORT': expected a port from 1 to 65535, got '" + text +
+                  "'");
+  agent["MASTER_PORT"] = "65534";
+  EXPECT_EQ(*portOf(agent), 65535);
+  agent["MASTER_PORT"] = "65535";
+  EXPECT_EQ(portOf(agent).status().message(),
+            "the environment's 'MASTER_PORT': expected a port from 1 to 65534, since torchrun has "
+            "a store at it and ours is at the next one, got '65535'");
 }
 
 TEST(Launch, Errors) {
