@@ -2,18 +2,40 @@
 
 #include "runtime/collective/store/Client.h"
 
+#include <algorithm>
+#include <charconv>
+
 namespace pcc::runtime::store {
 
-Expected<std::shared_ptr<Client>> Client::connect(const Address &address, const std::string &name,
-                                                  double seconds) {
+static Status noStoreAt(const Address &address) {
+  return Status::failed(fmt::format("what answers at {} is no store of pcc", address.text()));
+}
+
+Expected<std::shared_ptr<Client>> Client::connect(const Address &address, int process,
+                                                  const std::string &name, double seconds) {
   Expected<Socket> socket = Socket::connectTo(address, seconds);
   if (!socket)
     return socket.status();
-  std::shared_ptr<Client> client(new Client(std::move(*socket)));
+  std::shared_ptr<Client> client(new Client(std::move(*socket), address));
   client->receiver = std::thread([self = client.get()] { self->receiveAll(); });
-  if (Status status = client->send({.operation = Operation::Hello}, "", name); !status.ok())
+  if (Status status = client->greet(process, name, seconds); !status.ok())
     return status;
   return client;
+}
+
+/// Says who this is. A store answers, whoever else listens there does not.
+Status Client::greet(int process, const std::string &name, double seconds) {
+  auto [number, wait] = expect(Patience::OfTheConnection);
+  if (Status status =
+          send({.operation = Operation::Hello, .number = number, .argument = process}, "", name);
+      !status.ok())
+    return status;
+  Status status = await(number, *wait, seconds).status();
+  if (status.kind() != StatusKind::TimedOut)
+    return status;
+  return {StatusKind::TimedOut,
+          fmt::format("what listens at {} does not answer as a store of pcc within {} s",
+                      address.text(), seconds)};
 }
 
 Client::~Client() {
@@ -35,16 +57,15 @@ Status Client::send(Head head, std::string_view key, std::string_view value) {
   if (sent)
     return {};
   std::lock_guard lock(mutex);
-  return broken.ok() ? Status::failed(fmt::format("{}, which has the store, is gone", server))
-                     : broken;
+  return broken.ok() ? goneStatus() : broken;
 }
 
 Status Client::set(const std::string &key, std::string_view value, int64_t uses) {
   return send({.operation = Operation::Set, .argument = uses}, key, value);
 }
 
-Status Client::remove(const std::string &key) {
-  return send({.operation = Operation::Delete}, key, "");
+Status Client::offer(const std::string &key, std::string_view value) {
+  return send({.operation = Operation::Offer}, key, value);
 }
 
 std::pair<uint64_t, std::shared_ptr<Client::Wait>> Client::expect(Patience patience) {
@@ -64,7 +85,11 @@ Expected<Client::Values> Client::get(const std::vector<std::string> &keys,
   auto [number, wait] = expect(patience);
   if (Status status = send({.operation = Operation::Get, .number = number}, all, ""); !status.ok())
     return status;
-  return await(number, *wait, seconds);
+  Expected<Values> values = await(number, *wait, seconds);
+  if (values && values->size() != keys.size())
+    return Status::failed(
+        fmt::format("the store gave {} values of {} keys", values->size(), keys.size()));
+  return values;
 }
 
 Status Client::whenSet(const std::string &key, std::function<void(const std::string &)> take) {
@@ -89,7 +114,11 @@ Expected<int64_t> Client::add(const std::string &key, int64_t amount,
   Expected<Values> values = await(number, *wait, seconds);
   if (!values)
     return values.status();
-  return int64_t(std::atoll(values->front().c_str()));
+  int64_t sum = 0;
+  std::string text = values->empty() ? "" : values->front();
+  if (std::from_chars(text.data(), text.data() + text.size(), sum).ec != std::errc())
+    return Status::failed(fmt::format("the store's '{}': expected a number, got '{}'", key, text));
+  return sum;
 }
 
 Expected<Client::Values> Client::await(uint64_t number, Wait &wait, std::optional<double> seconds) {
@@ -156,18 +185,55 @@ void Client::leave() {
 }
 
 void Client::receiveAll() {
-  Head head;
-  while (socket.receive(std::as_writable_bytes(std::span(&head, 1))) && head.word == magic) {
-    std::string bytes(head.keyBytes + head.valueBytes, '\0');
-    if (!socket.receive(std::as_writable_bytes(std::span(bytes))))
-      break;
-    received(head.number, bytes);
-  }
+  Status status;
+  while (status.ok())
+    status = receiveOne();
   std::unique_lock lock(mutex);
   if (isLeaving)
     return;
-  broken = Status::failed(fmt::format("{}, which has the store, is gone", server));
+  broken = std::move(status);
   tell(std::move(lock));
+}
+
+/// Under the lock: why nothing more comes. What never answered is no store.
+Status Client::goneStatus() const {
+  return isGreeted ? Status::failed(fmt::format("{}, which has the store, is gone", server))
+                   : noStoreAt(address);
+}
+
+/// The word comes first: who has no store may say less than a head and wait.
+Status Client::receiveHead(Head &head) {
+  auto bytes = std::as_writable_bytes(std::span(&head, 1));
+  auto word = bytes.first(sizeof head.word);
+  if (!socket.receive(word) ||
+      (head.word == magic && !socket.receive(bytes.subspan(word.size())))) {
+    std::lock_guard lock(mutex);
+    return goneStatus();
+  }
+  bool isFromStore = head.operation == Operation::Answer || head.operation == Operation::Refusal;
+  return head.isFrame() && isFromStore && head.keyBytes == 0 ? Status() : noStoreAt(address);
+}
+
+/// A frame of the store; an error if there is none, or it says that nothing more comes.
+Status Client::receiveOne() {
+  Head head;
+  if (Status status = receiveHead(head); !status.ok())
+    return status;
+  // Memory grows with what comes, whatever was said of its length.
+  constexpr uint64_t least = 1 << 20;
+  std::string bytes;
+  while (bytes.size() < head.valueBytes) {
+    size_t before = bytes.size();
+    bytes.resize(std::min<uint64_t>(head.valueBytes, std::max<uint64_t>(least, 2 * before)));
+    if (!socket.receive(std::as_writable_bytes(std::span(bytes).subspan(before)))) {
+      std::lock_guard lock(mutex);
+      return goneStatus();
+    }
+  }
+  if (head.operation == Operation::Refusal)
+    return Status::failed(std::move(bytes));
+  received(head.number, bytes);
+  return {};
 }
 
 void Client::received(uint64_t number, std::string_view bytes) {
@@ -176,6 +242,7 @@ void Client::received(uint64_t number, std::string_view bytes) {
   std::shared_ptr<Wait> wait;
   {
     std::lock_guard lock(mutex);
+    isGreeted = true;
     auto found = waits.find(number);
     if (found == waits.end())
       return; // nobody waits any longer

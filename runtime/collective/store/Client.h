@@ -23,16 +23,21 @@ class Client {
 public:
   using Values = std::vector<std::string>;
 
-  /// Connects as the process `name`, for which it waits so many seconds.
-  static Expected<std::shared_ptr<Client>> connect(const Address &address, const std::string &name,
-                                                   double seconds);
+  /// Connects as a process with a name; waits so many seconds for who listens, and for his answer.
+  /// Errors: TimedOut where there is none; what answers is no store; another process has the
+  /// number.
+  static Expected<std::shared_ptr<Client>> connect(const Address &address, int process,
+                                                   const std::string &name, double seconds);
   ~Client();
 
   /// Whether a wait ends when the run is given up.
   enum class Patience { OfTheRun, OfTheConnection };
 
-  /// After `uses` gets the key is gone; 0: it stays.
+  /// Of a key that nobody has set: a second value breaks the connection of who gives it. After
+  /// `uses` gets the key is gone; 0: it stays.
   Status set(const std::string &key, std::string_view value, int64_t uses = 0);
+  /// The same of a key that stays; where somebody has set it, his value counts.
+  Status offer(const std::string &key, std::string_view value);
   /// The values of all keys, when they are there. Errors: TimedOut after `seconds`, if they are
   /// given; why the run was given up; the connection broke.
   Expected<Values> get(const std::vector<std::string> &keys, std::optional<double> seconds = {},
@@ -41,7 +46,6 @@ public:
   Status whenSet(const std::string &key, std::function<void(const std::string &)> take);
   /// Adds to a number that begins at 0; the sum. Errors as those of get.
   Expected<int64_t> add(const std::string &key, int64_t amount, std::optional<double> seconds = {});
-  Status remove(const std::string &key);
 
   /// Ends all gets of the run, now and later. The first reason stays.
   void giveUp(Status reason);
@@ -64,8 +68,12 @@ private:
     std::function<void(const std::string &)> take;
   };
 
-  explicit Client(Socket socket) : socket(std::move(socket)) {}
+  Client(Socket socket, Address address) : socket(std::move(socket)), address(std::move(address)) {}
+  Status greet(int process, const std::string &name, double seconds);
   void receiveAll();
+  Status receiveHead(Head &head);
+  Status receiveOne();
+  Status goneStatus() const;
   void received(uint64_t number, std::string_view values);
   Status send(Head head, std::string_view key, std::string_view value);
   std::pair<uint64_t, std::shared_ptr<Wait>> expect(Patience patience);
@@ -74,6 +82,7 @@ private:
   void tell(std::unique_lock<std::mutex> lock);
 
   const Socket socket;
+  const Address address;
   std::thread receiver;
   std::mutex sending;
 
@@ -82,7 +91,7 @@ private:
   std::map<uint64_t, std::shared_ptr<Wait>> waits;
   Status broken, givenUp;
   std::string server = "process 0";
-  bool isLeaving = false;
+  bool isGreeted = false, isLeaving = false;
   std::vector<std::function<void(const std::string &)>> listeners;
 };
 

@@ -15,24 +15,35 @@
 namespace pcc::runtime::store {
 
 enum class Operation : uint32_t {
-  /// The first thing on a connection; the value is the name of the process.
+  /// The first thing on a connection; `argument` is the number of the process, the value its name.
+  /// Answered without values.
   Hello,
-  /// `argument`: the number of gets after which the key is gone; 0: it stays.
+  /// Of a key that nobody has set. `argument`: the number of gets after which the key is gone; 0:
+  /// it
+  /// stays.
   Set,
+  /// The same of a key that stays; where somebody has set it, what he said counts.
+  Offer,
   /// Of one or several keys (joinKeys); answered when all are there, with their values
   /// (joinValues).
   Get,
   /// Adds `argument` to a number, which begins at 0; answered with the sum.
   Add,
-  Delete,
   /// The last thing: whoever goes without it is lost.
   Bye,
-  /// Of the store to a Get or Add of the same number.
+  /// Of the store to a Hello, Get or Add of the same number.
   Answer,
+  /// Of the store, to what it does not take; the value says why. Nothing comes after it.
+  Refusal,
 };
 
 /// In front of every head: the word `pcc store`, by which others are told.
 constexpr uint64_t magic = 0x65726f7473636370;
+
+/// What is more comes from no process of a run: of all keys of a get, of a value, of the name of a
+/// process, which nobody knows yet.
+constexpr uint64_t mostKeyBytes = uint64_t(1) << 28, mostValueBytes = uint64_t(1) << 40,
+                   mostNameBytes = 1024;
 
 struct Head {
   uint64_t word = magic;
@@ -43,6 +54,9 @@ struct Head {
   int64_t argument = 0;
 
   uint64_t size() const { return sizeof(Head) + keyBytes + valueBytes; }
+  bool isFrame() const {
+    return word == magic && keyBytes <= mostKeyBytes && valueBytes <= mostValueBytes;
+  }
 };
 
 /// The bytes of a frame.
@@ -73,14 +87,16 @@ inline void joinValue(std::string &values, std::string_view value) {
   values.append(reinterpret_cast<const char *>(&size), sizeof size).append(value);
 }
 
-/// Calls `take` with each of several values.
+/// Calls `take` with each of several values, as far as they are whole.
 template <typename Take> void forEachValue(std::string_view values, Take take) {
   uint64_t size = 0;
   while (values.size() >= sizeof size) {
     std::memcpy(&size, values.data(), sizeof size);
     values.remove_prefix(sizeof size);
+    if (size > values.size())
+      return;
     take(values.substr(0, size));
-    values.remove_prefix(std::min<uint64_t>(size, values.size()));
+    values.remove_prefix(size);
   }
 }
 

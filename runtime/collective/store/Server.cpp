@@ -5,16 +5,15 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 namespace pcc::runtime::store {
 
-/// Of a value: what is more comes from no process of a run.
-constexpr uint64_t mostBytes = uint64_t(1) << 40;
+/// For which nobody new is taken, where the process has no descriptor or memory for him: he stays
+/// in the listener, which would wake the thread again and again.
+constexpr int pauseMilliseconds = 100;
 
 Expected<std::unique_ptr<Server>> Server::start(const Address &address) {
   Expected<Socket> listener = Socket::listenAt(address);
@@ -43,12 +42,14 @@ bool Server::waitUntilLeft(int processes, double seconds) {
 
 void Server::loop() {
   while (true) {
-    std::vector<pollfd> places = {{wakeEnd, POLLIN, 0}, {listener.get(), POLLIN, 0}};
+    bool accepts = nowNanoseconds() >= acceptsFrom;
+    std::vector<pollfd> places = {{wakeEnd, POLLIN, 0},
+                                  {listener.get(), short(accepts ? POLLIN : 0), 0}};
     std::vector<std::shared_ptr<Connection>> polled(connections.begin(), connections.end());
     for (const std::shared_ptr<Connection> &connection : polled)
       places.push_back({connection->socket.get(),
                         short(connection->out.empty() ? POLLIN : POLLIN | POLLOUT), 0});
-    if (poll(places.data(), places.size(), -1) < 0 && errno != EINTR)
+    if (poll(places.data(), places.size(), accepts ? -1 : pauseMilliseconds) < 0 && errno != EINTR)
       return;
     if (places[0].revents)
       return;
@@ -68,12 +69,19 @@ void Server::loop() {
 }
 
 void Server::accept() {
-  Socket socket(accept4(listener.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
-  if (!socket)
-    return;
-  int yes = 1;
-  setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
-  connections.push_back(std::make_shared<Connection>(Connection{.socket = std::move(socket)}));
+  Socket socket = listener.accept();
+  if (socket)
+    connections.push_back(std::make_shared<Connection>(Connection{.socket = std::move(socket)}));
+  else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
+    acceptsFrom = nowNanoseconds() + int64_t(pauseMilliseconds) * 1'000'000;
+}
+
+/// Whether a head is one that a process sends; of who has not said that he is one, a small one.
+bool Server::mayCome(const Connection &connection, const Head &head) const {
+  if (!connection.name.empty())
+    return head.isFrame() && head.operation != Operation::Hello;
+  return head.isFrame() && head.operation == Operation::Hello && head.keyBytes == 0 &&
+         head.valueBytes > 0 && head.valueBytes <= mostNameBytes;
 }
 
 void Server::receive(const std::shared_ptr<Connection> &connection) {
@@ -87,13 +95,17 @@ void Server::receive(const std::shared_ptr<Connection> &connection) {
   size_t taken = 0;
   const std::string &in = connection->in;
   for (Head head; !connection->isBroken && in.size() - taken >= sizeof head;) {
+    if (connection->isRefused) {
+      taken = in.size(); // nothing more counts until the other side goes
+      break;
+    }
     std::memcpy(&head, in.data() + taken, sizeof head);
-    connection->isBroken = head.word != magic || head.valueBytes > mostBytes;
+    connection->isBroken = !mayCome(*connection, head);
     if (connection->isBroken || in.size() - taken < head.size())
       break;
     size_t key = taken + sizeof head, value = key + head.keyBytes;
     taken += head.size();
-    connection->isBroken =
+    connection->isBroken |=
         !handle(connection, head, in.substr(key, head.keyBytes), in.substr(value, head.valueBytes));
   }
   connection->in.erase(0, taken);
@@ -108,23 +120,25 @@ void Server::lose(Connection &connection) {
 /// Whether the frame is one that a process sends.
 bool Server::handle(const std::shared_ptr<Connection> &connection, const Head &head,
                     std::string key, std::string value) {
-  if (connection->name.empty() != (head.operation == Operation::Hello))
-    return false;
   switch (head.operation) {
   case Operation::Hello:
-    connection->name = std::move(value);
+    greet(*connection, head, std::move(value));
     return true;
   case Operation::Set:
-    set(key, std::move(value), head.argument);
+    if (entries.contains(key))
+      refuse(*connection, fmt::format("the store has a value of '{}' already", key));
+    else
+      set(key, std::move(value), head.argument);
+    return true;
+  case Operation::Offer:
+    if (!entries.contains(key))
+      set(key, std::move(value), /*uses=*/0);
     return true;
   case Operation::Get:
     get(connection, head.number, std::move(key));
     return true;
   case Operation::Add:
     add(*connection, head.number, key, head.argument);
-    return true;
-  case Operation::Delete:
-    entries.erase(key);
     return true;
   case Operation::Bye: {
     std::lock_guard lock(mutex);
@@ -136,6 +150,20 @@ bool Server::handle(const std::shared_ptr<Connection> &connection, const Head &h
   default:
     return false;
   }
+}
+
+void Server::greet(Connection &connection, const Head &head, std::string name) {
+  auto [known, isNew] = names.emplace(head.argument, name);
+  if (!isNew)
+    return refuse(connection, fmt::format("{} is not the first process {}: {} has come before it",
+                                          name, head.argument, known->second));
+  connection.name = std::move(name);
+  send(connection, makeFrame({.operation = Operation::Answer, .number = head.number}, "", ""));
+}
+
+void Server::refuse(Connection &connection, const std::string &why) {
+  connection.isRefused = true;
+  send(connection, makeFrame({.operation = Operation::Refusal}, "", why));
 }
 
 void Server::set(const std::string &key, std::string value, int64_t uses) {
@@ -176,7 +204,7 @@ void Server::answer(const Wait &wait) {
   forEachKey(wait.keys, [&](const std::string &key) {
     auto found = entries.find(key);
     if (found == entries.end())
-      return; // it was deleted while others of the list were awaited
+      return; // it was used up while others of the list were awaited
     joinValue(values, found->second.value);
     if (found->second.uses > 0 && --found->second.uses == 0)
       entries.erase(found);

@@ -40,7 +40,7 @@ private:
     std::string in = {};   ///< what came and is no whole frame
     std::string out = {};  ///< what did not fit into the connection yet
     size_t sent = 0;       ///< of that
-    bool hasLeft = false, isBroken = false;
+    bool hasLeft = false, isRefused = false, isBroken = false;
   };
   struct Entry {
     std::string value;
@@ -58,11 +58,14 @@ private:
       : listener(std::move(listener)), wakeEnd(wakeEnd), wakeBegin(wakeBegin) {}
   void loop();
   void accept();
+  bool mayCome(const Connection &connection, const Head &head) const;
   void receive(const std::shared_ptr<Connection> &connection);
   void flush(Connection &connection);
   void lose(Connection &connection);
   bool handle(const std::shared_ptr<Connection> &connection, const Head &head, std::string key,
               std::string value);
+  void greet(Connection &connection, const Head &head, std::string name);
+  void refuse(Connection &connection, const std::string &why);
   void set(const std::string &key, std::string value, int64_t uses);
   void get(const std::shared_ptr<Connection> &connection, uint64_t number, std::string keys);
   void add(Connection &connection, uint64_t number, const std::string &key, int64_t amount);
@@ -76,6 +79,8 @@ private:
 
   // Of the thread alone.
   std::list<std::shared_ptr<Connection>> connections;
+  std::map<int64_t, std::string> names; ///< of all processes that have come
+  int64_t acceptsFrom = 0;              ///< nowNanoseconds() from which connections are taken
   std::unordered_map<std::string, Entry> entries;
   std::unordered_map<std::string, std::vector<std::shared_ptr<Wait>>> waiting;
 

@@ -5,9 +5,11 @@
 #include <arpa/inet.h>
 #include <cerrno>
 #include <cstring>
+#include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <thread>
 #include <unistd.h>
@@ -23,7 +25,7 @@ using Addresses = std::unique_ptr<addrinfo, FreeAddresses>;
 /// What the name of a host stands for; null with the reason in `why`.
 Addresses lookUp(const Address &address, std::string &why) {
   addrinfo hints = {}, *list = nullptr;
-  hints.ai_family = AF_INET;
+  hints.ai_family = AF_UNSPEC;
   hints.ai_socktype = SOCK_STREAM;
   int code = getaddrinfo(address.host.c_str(), std::to_string(address.port).c_str(), &hints, &list);
   if (code != 0)
@@ -31,21 +33,98 @@ Addresses lookUp(const Address &address, std::string &why) {
   return Addresses(list);
 }
 
-bool isLoopback(const sockaddr_in &place) {
-  return (ntohl(place.sin_addr.s_addr) >> 24) == IN_LOOPBACKNET;
+bool isLoopback(const addrinfo &place) {
+  if (place.ai_family == AF_INET6)
+    return IN6_IS_ADDR_LOOPBACK(&reinterpret_cast<const sockaddr_in6 *>(place.ai_addr)->sin6_addr);
+  uint32_t number = reinterpret_cast<const sockaddr_in *>(place.ai_addr)->sin_addr.s_addr;
+  return (ntohl(number) >> 24) == IN_LOOPBACKNET;
 }
 
-/// Small messages go at once: each is waited for.
-void sendAtOnce(int descriptor) {
-  int yes = 1;
-  setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+/// The place of all addresses of this machine.
+void openToAll(addrinfo &place) {
+  if (place.ai_family == AF_INET6)
+    reinterpret_cast<sockaddr_in6 *>(place.ai_addr)->sin6_addr = in6addr_any;
+  else
+    reinterpret_cast<sockaddr_in *>(place.ai_addr)->sin_addr.s_addr = htonl(INADDR_ANY);
+}
+
+bool setOption(const Socket &socket, int level, int option, int value) {
+  return setsockopt(socket.get(), level, option, &value, sizeof value) == 0;
+}
+
+/// Small messages go at once, for each is waited for. A side that answers nothing is asked whether
+/// it is there, and is gone when it has not said so, or taken what was sent, for so many seconds.
+void setUp(const Socket &socket) {
+  constexpr int silence = 30, firstQuestion = 10, betweenQuestions = 5;
+  setOption(socket, IPPROTO_TCP, TCP_NODELAY, 1);
+  setOption(socket, SOL_SOCKET, SO_KEEPALIVE, 1);
+  setOption(socket, IPPROTO_TCP, TCP_KEEPIDLE, firstQuestion);
+  setOption(socket, IPPROTO_TCP, TCP_KEEPINTVL, betweenQuestions);
+  setOption(socket, IPPROTO_TCP, TCP_KEEPCNT, (silence - firstQuestion) / betweenQuestions);
+  setOption(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, silence * 1000);
+}
+
+Socket makeSocket(const addrinfo &place, int flags) {
+  return Socket(::socket(place.ai_family, SOCK_STREAM | SOCK_CLOEXEC | flags, 0));
+}
+
+/// One that listens at the place; none: errno says why.
+Socket listenAtPlace(const addrinfo &place) {
+  Socket socket = makeSocket(place, 0);
+  if (!socket)
+    return socket;
+  bool listens = setOption(socket, SOL_SOCKET, SO_REUSEADDR, 1) &&
+                 (place.ai_family != AF_INET6 || setOption(socket, IPPROTO_IPV6, IPV6_V6ONLY, 0)) &&
+                 bind(socket.get(), place.ai_addr, place.ai_addrlen) == 0 &&
+                 listen(socket.get(), SOMAXCONN) == 0;
+  return listens ? std::move(socket) : Socket();
+}
+
+/// Whether both ends are the same: a machine connects a port to itself where nobody listens at it.
+bool isConnectedToItself(const Socket &socket) {
+  sockaddr_storage own = {}, other = {};
+  socklen_t ownSize = sizeof own, otherSize = sizeof other;
+  getsockname(socket.get(), reinterpret_cast<sockaddr *>(&own), &ownSize);
+  getpeername(socket.get(), reinterpret_cast<sockaddr *>(&other), &otherSize);
+  return ownSize == otherSize && std::memcmp(&own, &other, ownSize) == 0;
+}
+
+/// Why a connection that was asked for is not there within some time; 0: it is.
+int awaitConnection(const Socket &socket, int64_t nanoseconds) {
+  pollfd place = {socket.get(), POLLOUT, 0};
+  int ready = poll(&place, 1, int(std::min<int64_t>(nanoseconds / 1'000'000, INT32_MAX)));
+  if (ready <= 0)
+    return ready == 0 ? ETIMEDOUT : errno;
+  int reason = 0;
+  socklen_t size = sizeof reason;
+  getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &reason, &size);
+  return reason == 0 && isConnectedToItself(socket) ? ECONNREFUSED : reason;
+}
+
+/// A connection to the place within some time; none: errno says why.
+Socket connectToPlace(const addrinfo &place, int64_t nanoseconds) {
+  Socket socket = makeSocket(place, SOCK_NONBLOCK);
+  if (!socket)
+    return socket;
+  int reason = connect(socket.get(), place.ai_addr, place.ai_addrlen) == 0 ? 0 : errno;
+  if (reason == 0 || reason == EINPROGRESS)
+    reason = awaitConnection(socket, nanoseconds);
+  if (reason != 0) {
+    errno = reason;
+    return Socket();
+  }
+  fcntl(socket.get(), F_SETFL, fcntl(socket.get(), F_GETFL) & ~O_NONBLOCK);
+  setUp(socket);
+  return socket;
 }
 
 } // namespace
 
 Socket::~Socket() {
+  int reason = errno; // which tells why there is no other
   if (descriptor >= 0)
     close(descriptor);
+  errno = reason;
 }
 
 Expected<Socket> Socket::listenAt(const Address &address) {
@@ -53,30 +132,35 @@ Expected<Socket> Socket::listenAt(const Address &address) {
   Addresses addresses = lookUp(address, why);
   if (!addresses)
     return Status::badUsage(fmt::format("the store's host '{}': {}", address.host, why));
-  sockaddr_in place = *reinterpret_cast<const sockaddr_in *>(addresses->ai_addr);
-  // The name may be that of a gate to this machine, which none of its own addresses is.
-  if (!isLoopback(place))
-    place.sin_addr.s_addr = htonl(INADDR_ANY);
-  Socket socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  int yes = 1;
-  if (!socket || setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) != 0 ||
-      bind(socket.get(), reinterpret_cast<const sockaddr *>(&place), sizeof place) != 0 ||
-      listen(socket.get(), SOMAXCONN) != 0)
-    return Status::badUsage(
-        fmt::format("the store cannot listen at {}: {}", address.text(), std::strerror(errno)));
-  return socket;
+  int reason = 0;
+  for (addrinfo *place = addresses.get(); place; place = place->ai_next) {
+    // The name may be that of a gate to this machine, which none of its own addresses is.
+    if (!isLoopback(*place))
+      openToAll(*place);
+    if (Socket socket = listenAtPlace(*place))
+      return socket;
+    reason = errno;
+    // Only where the machine has no such addresses is the next one as good.
+    if (reason != EAFNOSUPPORT && reason != EADDRNOTAVAIL)
+      break;
+  }
+  return Status::badUsage(
+      fmt::format("the store cannot listen at {}: {}", address.text(), std::strerror(reason)));
 }
 
 Expected<Socket> Socket::connectTo(const Address &address, double seconds) {
   int64_t end = nowNanoseconds() + int64_t(seconds * 1e9);
   std::string why;
   do {
-    if (Addresses addresses = lookUp(address, why)) {
-      Socket socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-      if (socket && connect(socket.get(), addresses->ai_addr, addresses->ai_addrlen) == 0) {
-        sendAtOnce(socket.get());
+    Addresses addresses = lookUp(address, why);
+    int64_t left = 0;
+    for (addrinfo *place = addresses.get(); place; place = place->ai_next)
+      ++left;
+    // Each has its share of the time, for the first may not be reached from here.
+    for (addrinfo *place = addresses.get(); place; place = place->ai_next, --left) {
+      int64_t share = std::max<int64_t>(0, end - nowNanoseconds()) / left;
+      if (Socket socket = connectToPlace(*place, share))
         return socket;
-      }
       why = std::strerror(errno);
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -86,11 +170,19 @@ Expected<Socket> Socket::connectTo(const Address &address, double seconds) {
                             seconds, why));
 }
 
+Socket Socket::accept() const {
+  Socket socket(accept4(descriptor, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+  if (socket)
+    setUp(socket);
+  return socket;
+}
+
 int Socket::port() const {
-  sockaddr_in place = {};
+  sockaddr_storage place = {};
   socklen_t size = sizeof place;
   getsockname(descriptor, reinterpret_cast<sockaddr *>(&place), &size);
-  return ntohs(place.sin_port);
+  return ntohs(place.ss_family == AF_INET6 ? reinterpret_cast<sockaddr_in6 &>(place).sin6_port
+                                           : reinterpret_cast<sockaddr_in &>(place).sin_port);
 }
 
 bool Socket::send(std::span<const std::byte> bytes) const {

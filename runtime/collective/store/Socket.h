@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A connection over TCP, or the place at which others ask for one.
+// A connection over TCP, or the place at which others ask for one. A connection breaks half a
+// minute after the machine of the other side died without a word.
 
 #ifndef PCC_RUNTIME_COLLECTIVE_STORE_SOCKET_H
 #define PCC_RUNTIME_COLLECTIVE_STORE_SOCKET_H
@@ -18,7 +19,10 @@ struct Address {
   std::string host = "127.0.0.1";
   int port = 0;
 
-  std::string text() const { return fmt::format("{}:{}", host, port); }
+  std::string text() const {
+    bool isNumberOf6 = host.find(':') != std::string::npos;
+    return fmt::format("{}{}{}:{}", isNumberOf6 ? "[" : "", host, isNumberOf6 ? "]" : "", port);
+  }
 };
 
 class Socket {
@@ -37,6 +41,9 @@ public:
   static Expected<Socket> listenAt(const Address &address);
   /// A connection, for which it waits so many seconds: who listens may come later.
   static Expected<Socket> connectTo(const Address &address, double seconds);
+  /// Of one that listens: the next who asks, as a connection whose calls never wait; none: errno
+  /// says why.
+  Socket accept() const;
 
   explicit operator bool() const { return descriptor >= 0; }
   int get() const { return descriptor; }

@@ -60,10 +60,12 @@ Status StoreCommunicator::finishMessages(const Batch &batch) {
     Expected<Client::Values> values = client->get({batch.keys[i]});
     if (!values)
       return values.status();
-    CollectiveCall sent = unpackCalls(values->front()).front();
-    Status status = checkMessage(sent, call);
-    if (status.ok())
-      std::memcpy(call.destination, sent.source,
+    Expected<std::vector<CollectiveCall>> sent = unpackFrom(call.root, values->front());
+    if (!sent)
+      return sent.status();
+    Status status = checkMessage(*sent, call);
+    if (status.ok() && call.count() > 0)
+      std::memcpy(call.destination, sent->front().source,
                   size_t(call.count()) * abi::elementBytes(call.type));
     else if (outcome.ok())
       outcome = status;
@@ -71,20 +73,55 @@ Status StoreCommunicator::finishMessages(const Batch &batch) {
   return outcome;
 }
 
-Status StoreCommunicator::checkMessage(const CollectiveCall &sent,
+/// The calls that the member at a position said.
+Expected<std::vector<CollectiveCall>>
+StoreCommunicator::unpackFrom(int position, const std::string &bytes) const {
+  Expected<std::vector<CollectiveCall>> calls = unpackCalls(bytes);
+  if (calls)
+    return calls;
+  return calls.status().within(
+      fmt::format("what rank {} said is no batch", ranks[size_t(position)]));
+}
+
+Status StoreCommunicator::checkMessage(std::span<const CollectiveCall> said,
                                        const CollectiveCall &call) const {
+  int sender = ranks[size_t(call.root)];
+  if (said.size() != 1 || (!said[0].source && said[0].count() > 0))
+    return Status::failed(fmt::format("what rank {} sent is no message", sender));
+  const CollectiveCall &sent = said[0];
   if (sent.type == call.type && sent.shape == call.shape)
     return {};
   return Status::failed(fmt::format("rank {} sent {} elements of {}, but rank {} expected {} of {}",
-                                    ranks[size_t(call.root)], sent.count(),
-                                    abi::elementName(sent.type), ranks[size_t(place)], call.count(),
+                                    sender, sent.count(), abi::elementName(sent.type),
+                                    ranks[size_t(place)], call.count(),
                                     abi::elementName(call.type)));
 }
 
-/// Does the own part of a call, given all members' calls by position.
-static Status finishCall(local::MemberCalls calls, std::span<const int> ranks) {
+/// Whether a call reads the source of the member at a position.
+static bool isRead(const CollectiveCall &call, int position) {
+  if (call.count() == 0)
+    return false;
+  switch (call.kind) {
+  case abi::BARRIER:
+    return false;
+  case abi::BROADCAST:
+    return position == call.root;
+  case abi::COLLECTIVE_PERMUTE:
+  case abi::BLOCK_EXCHANGE:
+    return std::ranges::any_of(call.boxes, [&](const Box &box) { return box.source == position; });
+  default:
+    return true;
+  }
+}
+
+/// Does the part of the member at `place` of a call, given all members' calls by position.
+static Status finishCall(local::MemberCalls calls, int place, std::span<const int> ranks) {
   if (Status status = local::checkSame(calls, ranks); !status.ok())
     return status;
+  for (size_t position = 0; position < calls.size(); ++position)
+    if (!calls[position]->source && isRead(*calls[size_t(place)], int(position)))
+      return Status::failed(fmt::format("rank {} called {} without a source", ranks[position],
+                                        collectiveName(calls[position]->kind)));
   for (int64_t piece = 0, count = local::pieceCount(calls); piece < count; ++piece)
     local::doPiece(calls, piece);
   return {};
@@ -95,8 +132,15 @@ Status StoreCommunicator::finishCollectives(const Batch &batch) {
   if (!values)
     return values.status();
   std::vector<std::vector<CollectiveCall>> said;
-  for (const std::string &value : *values)
-    said.push_back(unpackCalls(value));
+  for (int position = 0; position < size(); ++position) {
+    Expected<std::vector<CollectiveCall>> calls = unpackFrom(position, (*values)[size_t(position)]);
+    if (!calls)
+      return calls.status();
+    said.push_back(std::move(*calls));
+  }
+  if (said[size_t(place)].size() != batch.calls.size())
+    return Status::failed(
+        fmt::format("rank {} did not say what the store has of it", ranks[size_t(place)]));
   for (int position = 1; position < size(); ++position)
     if (said[size_t(position)].size() != said[0].size())
       return Status::failed(
@@ -110,14 +154,15 @@ Status StoreCommunicator::finishCollectives(const Batch &batch) {
     for (const std::vector<CollectiveCall> &member : said)
       calls.push_back(&member[c]);
     calls[size_t(place)] = &own;
-    if (Status status = finishCall(calls, ranks); !status.ok())
+    if (Status status = finishCall(calls, place, ranks); !status.ok())
       return status;
   }
   return {};
 }
 
 void StoreCommunicator::abort(const std::string &reason) {
-  (void)client->set(giveUpKey, reason); // where it cannot be said, the others notice the connection
+  (void)client->offer(giveUpKey,
+                      reason); // where it cannot be said, the others notice the connection
   client->giveUp({StatusKind::Aborted, reason});
 }
 

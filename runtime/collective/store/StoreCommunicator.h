@@ -51,7 +51,8 @@ private:
   Status startCollectives(Batch &batch);
   Status finishMessages(const Batch &batch);
   Status finishCollectives(const Batch &batch);
-  Status checkMessage(const CollectiveCall &sent, const CollectiveCall &call) const;
+  Expected<std::vector<CollectiveCall>> unpackFrom(int position, const std::string &bytes) const;
+  Status checkMessage(std::span<const CollectiveCall> said, const CollectiveCall &call) const;
 
   const std::shared_ptr<Client> client;
   const std::string group;

@@ -153,7 +153,8 @@ Expected<std::unique_ptr<World>> makeWorld(const WorldOptions &options) {
     address.port = server->port();
   }
   std::string name = ownName(options.process);
-  Expected<std::shared_ptr<Client>> client = Client::connect(address, name, options.patience);
+  Expected<std::shared_ptr<Client>> client =
+      Client::connect(address, options.process, name, options.patience);
   if (!client)
     return client.status();
   std::string common = fmt::format("{:x}", std::hash<std::string>()(options.common));

@@ -16,8 +16,9 @@ namespace pcc::runtime::store {
 std::string packCalls(std::span<const CollectiveCall> calls);
 
 /// The calls that were packed. Their sources lie in `bytes`, aligned as these are to 16 bytes at
-/// most; they have no destinations, and of boxes only the number.
-std::vector<CollectiveCall> unpackCalls(const std::string &bytes);
+/// most, and have all elements of their shapes or are null; there are no destinations, and of boxes
+/// only who gives to whom. Error: bytes that packCalls does not make.
+Expected<std::vector<CollectiveCall>> unpackCalls(const std::string &bytes);
 
 } // namespace pcc::runtime::store
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The store, and ranks that it joins: several worlds in this process, as if each were another's.
+// Ranks that a store joins: several worlds in this process, as if each were another's.
 
-#include "runtime/collective/store/Client.h"
-#include "runtime/collective/store/Server.h"
 #include "runtime/collective/store/StoreWorld.h"
 #include "test/unit/runtime/CommunicatorConformance.h"
 
@@ -61,94 +59,6 @@ INSTANTIATE_TEST_SUITE_P(Store, CommunicatorConformance,
                          testing::Values(Conformance{"one", makeRanks<1>},
                                          Conformance{"three", makeRanks<3>}),
                          [](const auto &info) { return info.param.name; });
-
-/// A store with as many clients.
-struct Clients {
-  explicit Clients(int count) {
-    auto started = store::Server::start({});
-    server = std::move(*started);
-    for (int i = 0; i < count; ++i)
-      list.push_back(*store::Client::connect({.port = server->port()}, fmt::format("client {}", i),
-                                             /*seconds=*/5));
-  }
-  std::unique_ptr<store::Server> server;
-  std::vector<std::shared_ptr<store::Client>> list;
-};
-
-TEST(Store, GetWaitsForSet) {
-  Clients clients(2);
-  std::thread later([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    EXPECT_TRUE(clients.list[1]->set("a", "1").ok());
-    EXPECT_TRUE(clients.list[1]->set("b", std::string(3000000, 'x')).ok());
-  });
-  auto values = clients.list[0]->get({"a", "b"});
-  later.join();
-  ASSERT_TRUE(bool(values)) << values.status().message();
-  EXPECT_EQ((*values)[0], "1");
-  EXPECT_EQ((*values)[1], std::string(3000000, 'x'));
-}
-
-TEST(Store, WhatIsUsedUpOrDeletedIsGone) {
-  Clients clients(1);
-  store::Client &client = *clients.list[0];
-  EXPECT_TRUE(client.set("twice", "x", /*uses=*/2).ok());
-  EXPECT_TRUE(client.set("stays", "y").ok());
-  for (int i = 0; i < 2; ++i)
-    EXPECT_TRUE(bool(client.get({"twice", "stays"}, 5)));
-  EXPECT_EQ(client.get({"twice"}, 0.05).status().message(), "no answer of the store within 0.05 s");
-  EXPECT_TRUE(client.remove("stays").ok());
-  EXPECT_EQ(client.get({"stays"}, 0.05).status().kind(), StatusKind::TimedOut);
-}
-
-TEST(Store, AddsAtOnePlace) {
-  constexpr int count = 4, rounds = 100;
-  Clients clients(count);
-  onEveryProcess(count, [&](int i) {
-    for (int round = 0; round < rounds; ++round)
-      EXPECT_TRUE(bool(clients.list[size_t(i)]->add("sum", 2)));
-  });
-  EXPECT_EQ(*clients.list[0]->add("sum", 0), 2 * count * rounds);
-}
-
-// Whoever goes without a word is named; one who says so is not.
-TEST(Store, NamesWhoIsLost) {
-  Clients clients(3);
-  clients.list[1]->leave();
-  clients.list.erase(clients.list.begin() + 1);
-  EXPECT_EQ(clients.list[0]->get({store::lostKey}, 0.05).status().kind(), StatusKind::TimedOut);
-  clients.list.pop_back();
-  auto lost = clients.list[0]->get({store::lostKey}, 5);
-  ASSERT_TRUE(bool(lost)) << lost.status().message();
-  EXPECT_EQ(lost->front(), "client 2");
-}
-
-TEST(Store, AStrangerIsSentAway) {
-  Clients clients(1);
-  auto stranger = store::Socket::connectTo({.port = clients.server->port()}, 5);
-  ASSERT_TRUE(bool(stranger));
-  std::string text = "GET / HTTP/1.1\r\nHost: somebody who takes this for something else\r\n\r\n";
-  EXPECT_TRUE(stranger->send(std::as_bytes(std::span(text))));
-  std::byte answer;
-  EXPECT_FALSE(stranger->receive({&answer, 1}));
-  EXPECT_TRUE(clients.list[0]->set("a", "1").ok());
-  EXPECT_TRUE(bool(clients.list[0]->get({"a"}, 5)));
-}
-
-TEST(Store, WithoutAServer) {
-  store::Address address = freeAddress();
-  auto client = store::Client::connect(address, "nobody", 0.05);
-  EXPECT_EQ(client.status().message(),
-            fmt::format("no store at {} within 0.05 s: Connection refused; process 0 has it",
-                        address.text()));
-}
-
-TEST(Store, PortThatSomebodyHas) {
-  auto first = store::Server::start({});
-  store::Address address{.port = (*first)->port()};
-  EXPECT_EQ(store::Server::start(address).status().message(),
-            fmt::format("the store cannot listen at {}: Address already in use", address.text()));
-}
 
 TEST(StoreWorld, EveryProcessIsNamedAndAnswers) {
   Worlds worlds = makeWorlds(6, 3);

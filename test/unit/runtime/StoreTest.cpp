@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The store and its clients, and what each makes of others that are neither.
+
+#include "runtime/collective/store/Client.h"
+#include "runtime/collective/store/Server.h"
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <poll.h>
+#include <sys/socket.h>
+#include <thread>
+
+namespace pcc::test {
+namespace {
+
+using namespace runtime;
+
+/// An address at which nobody listens.
+store::Address freeAddress() {
+  auto socket = store::Socket::listenAt({});
+  return {.port = socket ? socket->port() : 0};
+}
+
+/// A store with as many clients.
+struct Clients {
+  explicit Clients(int count) {
+    auto started = store::Server::start({});
+    server = std::move(*started);
+    for (int i = 0; i < count; ++i)
+      list.push_back(*connect(i));
+  }
+
+  Expected<std::shared_ptr<store::Client>> connect(int process) const {
+    return store::Client::connect({.port = server->port()}, process,
+                                  fmt::format("client {}", process), /*seconds=*/5);
+  }
+
+  std::unique_ptr<store::Server> server;
+  std::vector<std::shared_ptr<store::Client>> list;
+};
+
+TEST(Store, GetWaitsForSet) {
+  Clients clients(2);
+  std::thread later([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    EXPECT_TRUE(clients.list[1]->set("a", "1").ok());
+    EXPECT_TRUE(clients.list[1]->set("b", std::string(3000000, 'x')).ok());
+  });
+  auto values = clients.list[0]->get({"a", "b"});
+  later.join();
+  ASSERT_TRUE(bool(values)) << values.status().message();
+  EXPECT_EQ((*values)[0], "1");
+  EXPECT_EQ((*values)[1], std::string(3000000, 'x'));
+}
+
+TEST(Store, WhatIsUsedUpIsGone) {
+  Clients clients(1);
+  store::Client &client = *clients.list[0];
+  EXPECT_TRUE(client.set("twice", "x", /*uses=*/2).ok());
+  EXPECT_TRUE(client.set("stays", "y").ok());
+  for (int i = 0; i < 2; ++i)
+    EXPECT_TRUE(bool(client.get({"twice", "stays"}, 5)));
+  EXPECT_EQ(client.get({"twice"}, 0.05).status().message(), "no answer of the store within 0.05 s");
+  EXPECT_TRUE(bool(client.get({"stays"}, 5)));
+}
+
+TEST(Store, AddsAtOnePlace) {
+  constexpr int count = 4, rounds = 100;
+  Clients clients(count);
+  std::vector<std::thread> threads;
+  for (const auto &client : clients.list)
+    threads.emplace_back([&client] {
+      for (int round = 0; round < rounds; ++round)
+        EXPECT_TRUE(bool(client->add("sum", 2)));
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(*clients.list[0]->add("sum", 0), 2 * count * rounds);
+}
+
+// Whoever goes without a word is named; one who says so is not.
+TEST(Store, NamesWhoIsLost) {
+  Clients clients(3);
+  clients.list[1]->leave();
+  clients.list.erase(clients.list.begin() + 1);
+  EXPECT_EQ(clients.list[0]->get({store::lostKey}, 0.05).status().kind(), StatusKind::TimedOut);
+  clients.list.pop_back();
+  auto lost = clients.list[0]->get({store::lostKey}, 5);
+  ASSERT_TRUE(bool(lost)) << lost.status().message();
+  EXPECT_EQ(lost->front(), "client 2");
+}
+
+TEST(Store, AStrangerIsSentAway) {
+  Clients clients(1);
+  auto stranger = store::Socket::connectTo({.port = clients.server->port()}, 5);
+  ASSERT_TRUE(bool(stranger));
+  std::string text = "GET / HTTP/1.1\r\nHost: somebody who takes this for something else\r\n\r\n";
+  EXPECT_TRUE(stranger->send(std::as_bytes(std::span(text))));
+  std::byte answer;
+  EXPECT_FALSE(stranger->receive({&answer, 1}));
+  EXPECT_TRUE(clients.list[0]->set("a", "1").ok());
+  EXPECT_TRUE(bool(clients.list[0]->get({"a"}, 5)));
+}
+
+TEST(Store, WithoutAServer) {
+  store::Address address = freeAddress();
+  auto client = store::Client::connect(address, 0, "nobody", 0.05);
+  EXPECT_EQ(client.status().message(),
+            fmt::format("no store at {} within 0.05 s: Connection refused; process 0 has it",
+                        address.text()));
+}
+
+TEST(Store, PortThatSomebodyHas) {
+  auto first = store::Server::start({});
+  store::Address address{.port = (*first)->port()};
+  EXPECT_EQ(store::Server::start(address).status().message(),
+            fmt::format("the store cannot listen at {}: Address already in use", address.text()));
+}
+
+// A second value is refused, and who gives it goes on no longer; an offer may come too late.
+TEST(Store, AKeyIsSetOnce) {
+  Clients clients(2);
+  EXPECT_TRUE(clients.list[0]->set("a", "1").ok());
+  EXPECT_TRUE(clients.list[0]->offer("a", "2").ok());
+  EXPECT_EQ(clients.list[0]->get({"a"}, 5)->front(), "1");
+  EXPECT_TRUE(clients.list[1]->set("a", "3").ok());
+  EXPECT_EQ(clients.list[1]->get({"b"}, 5).status().message(),
+            "the store has a value of 'a' already");
+  EXPECT_EQ(clients.list[0]->get({"a"}, 5)->front(), "1");
+}
+
+TEST(Store, AProcessComesOnce) {
+  Clients clients(2);
+  EXPECT_EQ(clients.connect(1).status().message(),
+            "client 1 is not the first process 1: client 1 has come before it");
+  EXPECT_EQ(clients.list[0]->get({store::lostKey}, 0.05).status().kind(), StatusKind::TimedOut);
+}
+
+// What somebody says who is no process yet is not kept.
+TEST(Store, OnlyAProcessMaySayMuch) {
+  Clients clients(1);
+  for (store::Head head :
+       {store::Head{.valueBytes = uint64_t(1) << 30}, store::Head{.keyBytes = 5, .valueBytes = 5},
+        store::Head{.operation = store::Operation::Set, .keyBytes = 1}}) {
+    auto stranger = store::Socket::connectTo({.port = clients.server->port()}, 5);
+    ASSERT_TRUE(bool(stranger));
+    EXPECT_TRUE(stranger->send(std::as_bytes(std::span(&head, 1))));
+    std::byte answer;
+    EXPECT_FALSE(stranger->receive({&answer, 1}));
+  }
+}
+
+/// Listens as a store does, and has an answer ready for each thing that is said. Then it goes, or
+/// stays and says nothing more.
+class Stranger {
+public:
+  explicit Stranger(std::vector<std::string> answers, bool stays = false)
+      : listener(std::move(*store::Socket::listenAt({}))), thread([this, answers, stays] {
+          await(listener);
+          store::Socket socket = listener.accept();
+          for (const std::string &answer : answers) {
+            hear(socket);
+            EXPECT_TRUE(socket.send(std::as_bytes(std::span(answer))));
+          }
+          while (stays && hear(socket))
+            continue;
+        }) {}
+  ~Stranger() { thread.join(); }
+
+  store::Address address() const { return {.port = listener.port()}; }
+
+private:
+  static void await(const store::Socket &socket) {
+    pollfd place = {socket.get(), POLLIN, 0};
+    poll(&place, 1, /*milliseconds=*/5000);
+  }
+  static bool hear(const store::Socket &socket) {
+    await(socket);
+    char bytes[4096];
+    return recv(socket.get(), bytes, sizeof bytes, 0) > 0;
+  }
+
+  store::Socket listener;
+  std::thread thread;
+};
+
+TEST(Client, WhatIsNoStoreIsNamed) {
+  auto huge = store::makeFrame({.operation = store::Operation::Answer}, "", "");
+  uint64_t length = uint64_t(1) << 60;
+  std::memcpy(huge.data() + offsetof(store::Head, valueBytes), &length, sizeof length);
+  auto garbage = std::string(100, '\xff');
+  for (const std::string &text :
+       {std::string(), std::string("SSH-2.0"), std::string("HTTP/1.1 400 Bad Request\r\n\r\n"),
+        garbage, huge, store::makeFrame({.operation = store::Operation::Hello}, "", "")}) {
+    Stranger stranger({text});
+    EXPECT_EQ(store::Client::connect(stranger.address(), 0, "client", 5).status().message(),
+              fmt::format("what answers at {} is no store of pcc", stranger.address().text()));
+  }
+}
+
+TEST(Client, WhatSaysNothingIsNamed) {
+  Stranger stranger({}, /*stays=*/true);
+  EXPECT_EQ(store::Client::connect(stranger.address(), 0, "client", 0.1).status().message(),
+            fmt::format("what listens at {} does not answer as a store of pcc within 0.1 s",
+                        stranger.address().text()));
+}
+
+// A length within the limit, of which nothing more comes, takes no memory; fewer values than keys,
+// and values that are cut, are noticed.
+TEST(Client, AnswersAreChecked) {
+  std::string hello = store::makeFrame({.operation = store::Operation::Answer}, "", "");
+  auto answerOf = [&](const std::string &values, uint64_t length) {
+    std::string frame =
+        store::makeFrame({.operation = store::Operation::Answer, .number = 1}, "", values);
+    std::memcpy(frame.data() + offsetof(store::Head, valueBytes), &length, sizeof length);
+    Stranger stranger({hello, frame});
+    auto client = store::Client::connect(stranger.address(), 0, "client", 5);
+    EXPECT_TRUE(bool(client)) << client.status().message();
+    return (*client)->get({"a", "b"}, 5).status().message();
+  };
+  std::string values;
+  store::joinValue(values, "one");
+  EXPECT_EQ(answerOf(values, values.size()), "the store gave 1 values of 2 keys");
+  store::joinValue(values, "two");
+  EXPECT_EQ(answerOf(values, values.size()), "");
+  values.pop_back();
+  EXPECT_EQ(answerOf(values, values.size()), "the store gave 1 values of 2 keys");
+  EXPECT_EQ(answerOf("", 0), "the store gave 0 values of 2 keys");
+  EXPECT_EQ(answerOf(values, uint64_t(1) << 39), "process 0, which has the store, is gone");
+}
+
+} // namespace
+} // namespace pcc::test

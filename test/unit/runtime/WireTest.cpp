@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What members of a group say over the store, as bytes that may come from anybody.
+
+#include "runtime/collective/store/Wire.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstring>
+
+namespace pcc::test {
+namespace {
+
+using namespace runtime;
+
+constexpr std::array<float, 6> values = {1, 2, 3, 4, 5, 6};
+
+std::vector<CollectiveCall> someCalls() {
+  CollectiveCall reduce{.kind = abi::ALL_REDUCE, .source = values.data(), .shape = {2, 3}};
+  CollectiveCall exchange{.kind = abi::BLOCK_EXCHANGE, .source = values.data(), .shape = {6}};
+  exchange.boxes = {{.source = 1, .target = 0}, {.source = 0, .target = 1}};
+  return {reduce, CollectiveCall(), exchange};
+}
+
+TEST(Wire, WhatIsPackedIsUnpacked) {
+  std::string bytes = store::packCalls(someCalls());
+  auto calls = store::unpackCalls(bytes);
+  ASSERT_TRUE(bool(calls)) << calls.status().message();
+  ASSERT_EQ(calls->size(), 3u);
+  EXPECT_EQ((*calls)[0].shape, (std::vector<int64_t>{2, 3}));
+  EXPECT_EQ(std::memcmp((*calls)[0].source, values.data(), sizeof values), 0);
+  EXPECT_EQ((*calls)[1].kind, abi::BARRIER);
+  EXPECT_EQ((*calls)[1].source, nullptr);
+  ASSERT_EQ((*calls)[2].boxes.size(), 2u);
+  EXPECT_EQ((*calls)[2].boxes[0].source, 1);
+}
+
+// Cut anywhere, or with bytes behind the end.
+TEST(Wire, EveryLengthIsChecked) {
+  std::string bytes = store::packCalls(someCalls());
+  for (size_t size = 0; size < bytes.size(); ++size)
+    EXPECT_FALSE(bool(store::unpackCalls(bytes.substr(0, size)))) << size;
+  EXPECT_EQ(store::unpackCalls(bytes + "x").status().message(), "more bytes than those of 3 calls");
+  EXPECT_EQ(store::unpackCalls("").status().message(), "expected 16 bytes of a batch, got 0");
+}
+
+// Every number of the bytes once the greatest: no error reads outside, or asks for the memory.
+TEST(Wire, HugeNumbers) {
+  std::string bytes = store::packCalls(someCalls());
+  for (size_t at = 0; at + 4 <= bytes.size(); at += 4) {
+    std::string other = bytes;
+    std::memset(other.data() + at, 0xff, 4);
+    (void)store::unpackCalls(other);
+    std::memset(other.data() + at / 8 * 8, 0xff, 8);
+    (void)store::unpackCalls(other);
+  }
+}
+
+// The lengths of the first call lie behind the number of calls: at 24 bytes of a row those of its
+// shape and its boxes, then that of its source.
+TEST(Wire, LengthsThatAreNamed) {
+  constexpr size_t row = 16, dimensions = row + 24, boxes = row + 28, source = row + 32;
+  auto messageWith = [](size_t at, auto value) {
+    std::string bytes = store::packCalls(someCalls());
+    std::memcpy(bytes.data() + at, &value, sizeof value);
+    return store::unpackCalls(bytes).status().message();
+  };
+  EXPECT_TRUE(messageWith(dimensions, uint32_t(-1))
+                  .starts_with("call 1 of 3: expected 34359738368 bytes of a shape, got "));
+  EXPECT_TRUE(messageWith(boxes, uint32_t(-1))
+                  .starts_with("call 1 of 3: expected 34359738368 bytes of boxes, got "));
+  EXPECT_EQ(messageWith(source, uint64_t(20)),
+            "call 1 of 3: expected a source of 6 elements of f32, got 20 bytes");
+  EXPECT_EQ(messageWith(row + 8, int32_t(77)), "call 1 of 3: 77 is no element type");
+  EXPECT_EQ(messageWith(row + 48, int64_t(-1)),
+            "call 1 of 3: the shape has too many elements, or a negative extent");
+}
+
+} // namespace
+} // namespace pcc::test
