@@ -10,6 +10,8 @@
 #include "test/unit/runtime/GpuPrograms.h"
 #include "test/unit/runtime/Programs.h"
 
+#include <cmath>
+
 namespace pcc::test {
 namespace {
 
@@ -28,6 +30,22 @@ std::vector<std::unique_ptr<Communicator>> makeShared(int ranks) {
     communicators.push_back(std::make_unique<OnDevice>(std::move(*joined), std::move(device)));
   }
   return communicators;
+}
+
+// As on the host: whichever member has it.
+TEST(SharedGpu, ANaNStaysInMaxAndMin) {
+  constexpr int ranks = 3;
+  for (abi::ReduceOp op : {abi::MAX, abi::MIN})
+    onEveryRank(makeShared(ranks), [&](Communicator &rank) {
+      std::vector<float> data = {1, 2, 3, float(rank.position())};
+      data[size_t(rank.position())] = std::nanf("");
+      CollectiveCall call{.kind = abi::ALL_REDUCE, .reduction = op, .shape = {4}};
+      call.source = call.destination = data.data();
+      EXPECT_TRUE(rank.run({&call, 1}).ok());
+      for (int n = 0; n < ranks; ++n)
+        EXPECT_TRUE(std::isnan(data[size_t(n)])) << n;
+      EXPECT_EQ(data[ranks], op == abi::MAX ? ranks - 1 : 0);
+    });
 }
 
 } // namespace
