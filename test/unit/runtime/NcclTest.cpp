@@ -125,6 +125,49 @@ TEST(Nccl, ARankThatNeverJoins) {
             "the members of a communicator of NCCL have not come within 0.1 s");
 }
 
+/// The host's communicator of a rank that fails when it has the id of its first route.
+class FailsAtARoute : public Communicator {
+public:
+  explicit FailsAtARoute(std::unique_ptr<Communicator> host) : host(std::move(host)) {}
+  int position() const override { return host->position(); }
+  int size() const override { return host->size(); }
+  Expected<Request> start(std::span<const CollectiveCall> calls) override {
+    isMessage = calls[0].kind == abi::RECV;
+    return host->start(calls);
+  }
+  Status wait(Request request, Passage &passage) override {
+    Status status = host->wait(request, passage);
+    return isMessage ? Status::failed("rank 1 fails") : status;
+  }
+  void abort(const std::string &reason) override { host->abort(reason); }
+  Expected<std::unique_ptr<Communicator>> split(int color, int key) override {
+    return host->split(color, key);
+  }
+
+private:
+  std::unique_ptr<Communicator> host;
+  bool isMessage = false;
+};
+
+// Who fails while ranks join ends the wait of others for it, long before their patience does.
+TEST(Nccl, ARankThatFailsWhileAllJoin) {
+  auto devices = makeDevices(2, 2);
+  auto family = makeFamily(2, {.patience = 600});
+  World hosts = makeLocalCommunicators(2);
+  hosts[1] = std::make_unique<FailsAtARoute>(std::move(hosts[1]));
+  std::vector<Status> statuses(2);
+  std::vector<std::thread> threads;
+  for (size_t rank : {0, 1})
+    threads.emplace_back([&, rank] {
+      statuses[rank] = family->join(std::move(hosts[rank]), cuda::partsOf(*devices[rank])).status();
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(statuses[0].kind(), StatusKind::Aborted);
+  for (const Status &status : statuses)
+    EXPECT_EQ(status.message(), "rank 1 fails");
+}
+
 /// Two ranks, each with a GPU, as they are: what is waited for is enqueued, and no more.
 struct Pair {
   Pair() : devices(makeDevices(2, 2)) {
