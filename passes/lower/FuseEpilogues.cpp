@@ -14,8 +14,8 @@
 //
 // Assumes core ops, as they are when kernels are chosen. Leaves each such group marked
 // (dialects/task/Products.h) and its ops as they were; pieces that other ops read as well are there
-// twice. Sums stay outside where
-// results add up over slots: a record would have to add them too.
+// twice. Sums stay outside where results add up over slots: a record would have to add them too.
+// So does gelu with rows of a length that the library does not keep.
 #include "passes/facts/Epilogues.h"
 #include "passes/facts/Kernels.h"
 #include "passes/facts/Sections.h"
@@ -25,6 +25,7 @@
 #include "dialects/task/Products.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
+#include "runtime/abi/SupportKernels.h"
 
 using namespace mlir;
 using namespace pcc::graph;
@@ -33,8 +34,8 @@ namespace pcc::lower {
 #define GEN_PASS_DEF_FUSEEPILOGUES
 #include "passes/lower/Passes.h.inc"
 
-/// What was found, for the remark.
 namespace {
+/// What was found, for the remark.
 struct Counts {
   int64_t biases = 0, relus = 0, gelus = 0, geluGradients = 0, sums = 0;
 };
@@ -73,9 +74,6 @@ private:
   SmallVector<Operation *> taken;
 };
 } // namespace
-
-/// Rows of what gelu keeps, and perhaps does not, are a multiple of this (cuBLASLt's rule).
-static constexpr int64_t rowsOfKept = 8;
 
 static int64_t columnsOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape().back();
@@ -155,7 +153,7 @@ bool Fuser::takeGelu() {
     view = facts::onlyReader(operand);
   }
   Value gelu = findGelu(operand);
-  if (!gelu || columnsOf(product.getResult()) % rowsOfKept != 0)
+  if (!gelu || columnsOf(product.getResult()) % abi::elementsOfKeptRow != 0)
     return false;
   gelu.replaceAllUsesWith(takePieces(gelu, operand, gelu.getDefiningOp()));
   eraseUnread(gelu.getDefiningOp());
@@ -168,7 +166,7 @@ bool Fuser::takeGelu() {
 bool Fuser::takeSlope() {
   Value seen = result;
   auto mul = dyn_cast_or_null<MulOp>(readerBehindViews(seen));
-  if (!mul || columnsOf(seen) % rowsOfKept != 0)
+  if (!mul || columnsOf(seen) % abi::elementsOfKeptRow != 0)
     return false;
   Value slope = mul.getLhs() == seen ? mul.getRhs() : mul.getLhs();
   Value operand = findOperandOfSlope(slope);
