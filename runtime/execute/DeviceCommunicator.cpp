@@ -4,7 +4,7 @@
 
 #include "runtime/collective/StagedCommunicator.h"
 #include "runtime/collective/gpu/SharedGpu.h"
-#include "runtime/device/cuda/Stream.h"
+#include "runtime/device/cuda/driver/Stream.h"
 #include "runtime/execute/JoinNccl.h"
 
 #include <algorithm>

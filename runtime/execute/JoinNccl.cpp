@@ -4,7 +4,7 @@
 
 #include "runtime/collective/nccl/NcclRanks.h"
 #include "runtime/device/cuda/CudaDevice.h"
-#include "runtime/device/cuda/Stream.h"
+#include "runtime/device/cuda/driver/Stream.h"
 #include "runtime/execute/MessageRoutes.h"
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 // every float is a NaN.
 #pragma once
 
-#include "runtime/device/cuda/Driver.h"
+#include "runtime/device/cuda/driver/Driver.h"
 
 #include <map>
 #include <memory>

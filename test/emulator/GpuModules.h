@@ -5,7 +5,7 @@
 // scalars it takes.
 #pragma once
 
-#include "runtime/device/cuda/Driver.h"
+#include "runtime/device/cuda/driver/Driver.h"
 
 #include <list>
 #include <memory>

@@ -6,7 +6,7 @@
 // who waits sleep until somebody enqueues more.
 #pragma once
 
-#include "runtime/device/cuda/Driver.h"
+#include "runtime/device/cuda/driver/Driver.h"
 
 #include <condition_variable>
 #include <deque>

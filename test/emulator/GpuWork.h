@@ -3,7 +3,7 @@
 // How the emulated libraries put work on a stream of the emulated driver, which they are linked to.
 #pragma once
 
-#include "runtime/device/cuda/Driver.h"
+#include "runtime/device/cuda/driver/Driver.h"
 
 #include <functional>
 #include <vector>

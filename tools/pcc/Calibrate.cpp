@@ -2,7 +2,7 @@
 //
 // pcc calibrate: measures this machine, and writes what `--cluster` reads.
 
-#include "runtime/device/cuda/Driver.h"
+#include "runtime/device/cuda/driver/Driver.h"
 #include "runtime/machine/Cluster.h"
 #include "tools/pcc/LinkFlag.h"
 #include "tools/pcc/RoadFlags.h"

@@ -5,7 +5,7 @@
 #include "runtime/base/CpuFeatures.h"
 #include "runtime/collective/mpi/MpiLibrary.h"
 #include "runtime/collective/nccl/Nccl.h"
-#include "runtime/device/cuda/Driver.h"
+#include "runtime/device/cuda/driver/Driver.h"
 #include "runtime/device/cuda/library/CublasLt.h"
 #include "runtime/device/cuda/library/Cudnn.h"
 #include "runtime/device/host/HostDevice.h"

@@ -6,7 +6,7 @@
 #define PCC_RUNTIME_COLLECTIVE_GPU_GROUP_H
 
 #include "runtime/collective/Communicator.h"
-#include "runtime/device/cuda/Event.h"
+#include "runtime/device/cuda/driver/Event.h"
 
 #include <condition_variable>
 #include <deque>

@@ -8,8 +8,8 @@
 
 #include "runtime/collective/gpu/Moves.h"
 #include "runtime/device/cuda/Code.h"
-#include "runtime/device/cuda/SideStream.h"
-#include "runtime/device/cuda/Staging.h"
+#include "runtime/device/cuda/driver/SideStream.h"
+#include "runtime/device/cuda/driver/Staging.h"
 
 #include <map>
 

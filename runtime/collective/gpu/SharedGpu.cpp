@@ -6,7 +6,7 @@
 #include "runtime/collective/gpu/Group.h"
 #include "runtime/collective/gpu/MoveQueue.h"
 #include "runtime/collective/local/Pieces.h"
-#include "runtime/device/cuda/Stream.h"
+#include "runtime/device/cuda/driver/Stream.h"
 
 #include <algorithm>
 #include <numeric>

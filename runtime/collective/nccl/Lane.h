@@ -10,7 +10,7 @@
 #include "runtime/collective/nccl/Plan.h"
 #include "runtime/collective/nccl/RankComms.h"
 #include "runtime/device/cuda/CudaDevice.h"
-#include "runtime/device/cuda/Stream.h"
+#include "runtime/device/cuda/driver/Stream.h"
 
 namespace pcc::runtime::nccl {
 

@@ -7,7 +7,7 @@
 #ifndef PCC_RUNTIME_COLLECTIVE_NCCL_NCCL_H
 #define PCC_RUNTIME_COLLECTIVE_NCCL_NCCL_H
 
-#include "runtime/device/cuda/Driver.h"
+#include "runtime/device/cuda/driver/Driver.h"
 
 #include <climits>
 #include <span>

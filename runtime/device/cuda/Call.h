@@ -6,7 +6,7 @@
 #ifndef PCC_RUNTIME_DEVICE_CUDA_CALL_H
 #define PCC_RUNTIME_DEVICE_CUDA_CALL_H
 
-#include "runtime/device/cuda/Stream.h"
+#include "runtime/device/cuda/driver/Stream.h"
 
 namespace pcc::runtime::cuda {
 

@@ -2,7 +2,7 @@
 
 #include "runtime/device/cuda/Code.h"
 
-#include "runtime/device/cuda/Stream.h"
+#include "runtime/device/cuda/driver/Stream.h"
 
 namespace pcc::runtime::cuda {
 

@@ -6,7 +6,7 @@
 #define PCC_RUNTIME_DEVICE_CUDA_CODE_H
 
 #include "runtime/abi/program.pb.h"
-#include "runtime/device/cuda/Gpu.h"
+#include "runtime/device/cuda/driver/Gpu.h"
 
 namespace pcc::runtime::cuda {
 

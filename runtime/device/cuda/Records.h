@@ -10,7 +10,7 @@
 #include "runtime/device/Slots.h"
 #include "runtime/device/cuda/Code.h"
 #include "runtime/device/cuda/CudaDevice.h"
-#include "runtime/device/cuda/Stream.h"
+#include "runtime/device/cuda/driver/Stream.h"
 
 namespace pcc::runtime::cuda {
 

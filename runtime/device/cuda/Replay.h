@@ -11,7 +11,7 @@
 #ifndef PCC_RUNTIME_DEVICE_CUDA_REPLAY_H
 #define PCC_RUNTIME_DEVICE_CUDA_REPLAY_H
 
-#include "runtime/device/cuda/Stream.h"
+#include "runtime/device/cuda/driver/Stream.h"
 
 #include <map>
 

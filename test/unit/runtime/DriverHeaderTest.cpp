@@ -3,7 +3,7 @@
 // Our declarations of the CUDA driver's API beside NVIDIA's: prototypes, numbers and the names with
 // their versions. Built where there is a cuda.h.
 
-#include "runtime/device/cuda/Driver.h"
+#include "runtime/device/cuda/driver/Driver.h"
 #include "test/unit/runtime/HeaderShape.h"
 
 #include <cuda.h>

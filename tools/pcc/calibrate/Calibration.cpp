@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/pcc/calibrate/Calibration.h"
 
-#include "runtime/device/cuda/Gpu.h"
+#include "runtime/device/cuda/driver/Gpu.h"
 #include "runtime/machine/BuiltIn.h"
 #include "runtime/machine/Cluster.h"
 #include "tools/pcc/Output.h"

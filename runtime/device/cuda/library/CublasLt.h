@@ -6,7 +6,7 @@
 #ifndef PCC_RUNTIME_DEVICE_CUDA_LIBRARY_CUBLASLT_H
 #define PCC_RUNTIME_DEVICE_CUDA_LIBRARY_CUBLASLT_H
 
-#include "runtime/device/cuda/Driver.h"
+#include "runtime/device/cuda/driver/Driver.h"
 
 #include <span>
 

@@ -8,7 +8,7 @@
 #define PCC_RUNTIME_DEVICE_CUDA_LIBRARY_CUDNN_H
 
 #include "runtime/base/SharedLibrary.h"
-#include "runtime/device/cuda/Driver.h"
+#include "runtime/device/cuda/driver/Driver.h"
 #include "runtime/device/cuda/library/CudnnNumbers.h"
 
 #include <vector>

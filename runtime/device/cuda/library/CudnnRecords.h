@@ -7,7 +7,7 @@
 #define PCC_RUNTIME_DEVICE_CUDA_LIBRARY_CUDNNRECORDS_H
 
 #include "runtime/abi/program.pb.h"
-#include "runtime/device/cuda/Stream.h"
+#include "runtime/device/cuda/driver/Stream.h"
 #include "runtime/device/cuda/library/CudnnPlan.h"
 #include "runtime/device/cuda/library/Workspace.h"
 

@@ -2,7 +2,8 @@
 
 #include "runtime/device/cuda/library/Products.h"
 
-#include "runtime/device/cuda/Records.h"
+#include "runtime/device/Slots.h"
+#include "runtime/device/cuda/driver/Stream.h"
 
 namespace pcc::runtime::cuda {
 namespace {
@@ -91,8 +92,8 @@ Expected<std::optional<lt::Choice>> Products::choose(const lt::ProductShape &sha
   return choice;
 }
 
-Expected<PreparedPointer> Products::prepareAlone(const abi::Record &record,
-                                                 const PrepareContext &context, Stream &stream) {
+Expected<std::unique_ptr<PreparedRecord>>
+Products::prepareAlone(const abi::Record &record, const PrepareContext &context, Stream &stream) {
   abi::Matmul matmul = record.matmul();
   matmul.clear_bias();
   matmul.clear_activation();
@@ -102,12 +103,14 @@ Expected<PreparedPointer> Products::prepareAlone(const abi::Record &record,
   return prepare(record, matmul, context, stream);
 }
 
-Expected<PreparedPointer> Products::prepare(const abi::Record &record, const abi::Matmul &matmul,
-                                            const PrepareContext &context, Stream &stream) {
+Expected<std::unique_ptr<PreparedRecord>> Products::prepare(const abi::Record &record,
+                                                            const abi::Matmul &matmul,
+                                                            const PrepareContext &context,
+                                                            Stream &stream) {
   lt::ProductAddresses addresses = addressesOf(matmul, context);
   lt::ProductShape shape = lt::shapeOf(matmul, addresses);
   if (!lt::mayAsk(shape) || !open())
-    return PreparedPointer();
+    return std::unique_ptr<PreparedRecord>();
   if (!workspace)
     if (Status status = makeWorkspace(); !status.ok())
       return status;
@@ -120,8 +123,8 @@ Expected<PreparedPointer> Products::prepare(const abi::Record &record, const abi
   if (!choice)
     return choice.status();
   if (!*choice)
-    return PreparedPointer();
-  return PreparedPointer(std::make_unique<LibraryProduct>(
+    return std::unique_ptr<PreparedRecord>();
+  return std::unique_ptr<PreparedRecord>(std::make_unique<LibraryProduct>(
       record, std::move(*plan), **choice, addresses, handle, workspace->base, stream));
 }
 

@@ -6,7 +6,7 @@
 #ifndef PCC_RUNTIME_DEVICE_CUDA_LIBRARY_PRODUCTS_H
 #define PCC_RUNTIME_DEVICE_CUDA_LIBRARY_PRODUCTS_H
 
-#include "runtime/device/cuda/Stream.h"
+#include "runtime/device/cuda/driver/Stream.h"
 #include "runtime/device/cuda/library/ProductPlan.h"
 
 #include <map>

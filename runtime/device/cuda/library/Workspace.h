@@ -6,7 +6,7 @@
 #ifndef PCC_RUNTIME_DEVICE_CUDA_LIBRARY_WORKSPACE_H
 #define PCC_RUNTIME_DEVICE_CUDA_LIBRARY_WORKSPACE_H
 
-#include "runtime/device/cuda/Gpu.h"
+#include "runtime/device/cuda/driver/Gpu.h"
 
 #include <vector>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "runtime/device/cuda/Staging.h"
+#include "runtime/device/cuda/driver/Staging.h"
 
 #include <algorithm>
 #include <cstring>

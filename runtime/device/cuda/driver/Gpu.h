@@ -2,11 +2,11 @@
 //
 // One GPU of this machine, with the context in which the ranks of a process use it.
 
-#ifndef PCC_RUNTIME_DEVICE_CUDA_GPU_H
-#define PCC_RUNTIME_DEVICE_CUDA_GPU_H
+#ifndef PCC_RUNTIME_DEVICE_CUDA_DRIVER_GPU_H
+#define PCC_RUNTIME_DEVICE_CUDA_DRIVER_GPU_H
 
 #include "runtime/device/Device.h"
-#include "runtime/device/cuda/Driver.h"
+#include "runtime/device/cuda/driver/Driver.h"
 
 namespace pcc::runtime::cuda {
 
@@ -48,4 +48,4 @@ Expected<std::unique_ptr<Allocation>> allocateOn(std::shared_ptr<const Gpu> gpu,
 
 } // namespace pcc::runtime::cuda
 
-#endif // PCC_RUNTIME_DEVICE_CUDA_GPU_H
+#endif // PCC_RUNTIME_DEVICE_CUDA_DRIVER_GPU_H

@@ -4,8 +4,8 @@
 // libraries are needed to build it. The driver's library is opened when it is first needed.
 // DriverHeaderTest compares all of this with the real header, where there is one.
 
-#ifndef PCC_RUNTIME_DEVICE_CUDA_DRIVER_H
-#define PCC_RUNTIME_DEVICE_CUDA_DRIVER_H
+#ifndef PCC_RUNTIME_DEVICE_CUDA_DRIVER_DRIVER_H
+#define PCC_RUNTIME_DEVICE_CUDA_DRIVER_DRIVER_H
 
 #include "runtime/base/SharedLibrary.h"
 
@@ -129,4 +129,4 @@ inline DevicePointer pointer(const std::byte *address) {
 
 } // namespace pcc::runtime::cuda
 
-#endif // PCC_RUNTIME_DEVICE_CUDA_DRIVER_H
+#endif // PCC_RUNTIME_DEVICE_CUDA_DRIVER_DRIVER_H

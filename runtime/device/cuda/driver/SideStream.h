@@ -8,10 +8,10 @@
 //   side->record(done);
 //   stream.waitFor(done);              // what the rank computes from now on
 
-#ifndef PCC_RUNTIME_DEVICE_CUDA_SIDESTREAM_H
-#define PCC_RUNTIME_DEVICE_CUDA_SIDESTREAM_H
+#ifndef PCC_RUNTIME_DEVICE_CUDA_DRIVER_SIDESTREAM_H
+#define PCC_RUNTIME_DEVICE_CUDA_DRIVER_SIDESTREAM_H
 
-#include "runtime/device/cuda/Event.h"
+#include "runtime/device/cuda/driver/Event.h"
 
 namespace pcc::runtime::cuda {
 
@@ -39,4 +39,4 @@ private:
 
 } // namespace pcc::runtime::cuda
 
-#endif // PCC_RUNTIME_DEVICE_CUDA_SIDESTREAM_H
+#endif // PCC_RUNTIME_DEVICE_CUDA_DRIVER_SIDESTREAM_H

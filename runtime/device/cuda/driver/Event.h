@@ -2,10 +2,10 @@
 //
 // A place in a stream that the host, or other streams, can wait for.
 
-#ifndef PCC_RUNTIME_DEVICE_CUDA_EVENT_H
-#define PCC_RUNTIME_DEVICE_CUDA_EVENT_H
+#ifndef PCC_RUNTIME_DEVICE_CUDA_DRIVER_EVENT_H
+#define PCC_RUNTIME_DEVICE_CUDA_DRIVER_EVENT_H
 
-#include "runtime/device/cuda/Gpu.h"
+#include "runtime/device/cuda/driver/Gpu.h"
 
 namespace pcc::runtime::cuda {
 
@@ -42,4 +42,4 @@ private:
 
 } // namespace pcc::runtime::cuda
 
-#endif // PCC_RUNTIME_DEVICE_CUDA_EVENT_H
+#endif // PCC_RUNTIME_DEVICE_CUDA_DRIVER_EVENT_H

@@ -4,10 +4,10 @@
 // only from memory that is never paged out, so the host leaves a copy in a ring of such memory and
 // goes on; a place of the ring is taken again when what lay there has been fetched.
 
-#ifndef PCC_RUNTIME_DEVICE_CUDA_STAGING_H
-#define PCC_RUNTIME_DEVICE_CUDA_STAGING_H
+#ifndef PCC_RUNTIME_DEVICE_CUDA_DRIVER_STAGING_H
+#define PCC_RUNTIME_DEVICE_CUDA_DRIVER_STAGING_H
 
-#include "runtime/device/cuda/Event.h"
+#include "runtime/device/cuda/driver/Event.h"
 
 #include <deque>
 #include <span>
@@ -48,4 +48,4 @@ private:
 
 } // namespace pcc::runtime::cuda
 
-#endif // PCC_RUNTIME_DEVICE_CUDA_STAGING_H
+#endif // PCC_RUNTIME_DEVICE_CUDA_DRIVER_STAGING_H

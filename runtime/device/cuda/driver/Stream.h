@@ -3,11 +3,11 @@
 // The stream of one rank: what is enqueued is done in that order. A failure of what was enqueued
 // shows at a later call, so the stream knows what it may have been.
 
-#ifndef PCC_RUNTIME_DEVICE_CUDA_STREAM_H
-#define PCC_RUNTIME_DEVICE_CUDA_STREAM_H
+#ifndef PCC_RUNTIME_DEVICE_CUDA_DRIVER_STREAM_H
+#define PCC_RUNTIME_DEVICE_CUDA_DRIVER_STREAM_H
 
-#include "runtime/device/cuda/Event.h"
-#include "runtime/device/cuda/Staging.h"
+#include "runtime/device/cuda/driver/Event.h"
+#include "runtime/device/cuda/driver/Staging.h"
 
 #include <optional>
 
@@ -79,4 +79,4 @@ private:
 
 } // namespace pcc::runtime::cuda
 
-#endif // PCC_RUNTIME_DEVICE_CUDA_STREAM_H
+#endif // PCC_RUNTIME_DEVICE_CUDA_DRIVER_STREAM_H

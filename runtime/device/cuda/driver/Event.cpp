@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "runtime/device/cuda/Event.h"
+#include "runtime/device/cuda/driver/Event.h"
 
 namespace pcc::runtime::cuda {
 
