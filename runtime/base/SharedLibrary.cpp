@@ -72,6 +72,17 @@ Status SharedLibrary::resolve(std::span<const Symbol> table) const {
   return {};
 }
 
+Status SharedLibrary::load(std::span<const char *const> names, const std::string &cure,
+                           std::span<const Symbol> table) {
+  Expected<SharedLibrary> library = open(names, cure);
+  if (!library)
+    return library.status();
+  if (Status status = library->resolve(table); !status.ok())
+    return status;
+  std::move(*library).keep();
+  return {};
+}
+
 void *SharedLibrary::address(const char *symbol) const { return dlsym(handle, symbol); }
 
 } // namespace pcc::runtime

@@ -40,6 +40,11 @@ public:
   /// Fills every row of the table; the error (Unavailable) names the first that is missing.
   Status resolve(std::span<const Symbol> table) const;
 
+  /// Opens the first of `names` for the rest of the process and fills every row of the table.
+  /// Errors: those of both.
+  static Status load(std::span<const char *const> names, const std::string &cure,
+                     std::span<const Symbol> table);
+
   /// Leaves the library open until the process ends.
   void keep() && { handle = nullptr; }
 

@@ -2,7 +2,6 @@
 
 #include "runtime/collective/gpu/SharedGpu.h"
 
-#include "runtime/abi/ElementTypes.h"
 #include "runtime/collective/gpu/Group.h"
 #include "runtime/collective/gpu/MoveQueue.h"
 #include "runtime/collective/local/Pieces.h"
@@ -155,11 +154,8 @@ Status SharedGpuCommunicator::join(uint64_t number, std::span<const CollectiveCa
 /// Enqueues the work of all members.
 Status SharedGpuCommunicator::enqueue(Round &round) {
   std::vector<Move> moves;
-  for (size_t p = 1; p < round.calls.size(); ++p)
-    if (round.calls[p].size() != round.calls[0].size())
-      return Status::failed(fmt::format("rank {} started {} collectives together, but rank {} {}",
-                                        group->ranks[0], round.calls[0].size(), group->ranks[p],
-                                        round.calls[p].size()));
+  if (Status status = local::checkCounts(round.calls, group->ranks); !status.ok())
+    return status;
   for (size_t c = 0; c < round.calls[0].size(); ++c) {
     std::vector<const CollectiveCall *> members;
     for (std::span<const CollectiveCall> calls : round.calls)
@@ -229,10 +225,8 @@ Expected<std::shared_ptr<Post>> SharedGpuCommunicator::post(const CollectiveCall
 
 Status SharedGpuCommunicator::transfer(Post &send, Post &receive) {
   const CollectiveCall &from = *send.call, &to = *receive.call;
-  if (from.type != to.type || from.shape != to.shape)
-    return Status::failed(fmt::format(
-        "rank {} sent {} elements of {}, but rank {} expected {} of {}", send.rank, from.count(),
-        abi::elementName(from.type), receive.rank, to.count(), abi::elementName(to.type)));
+  if (Status status = local::checkMessage(from, send.rank, to, receive.rank); !status.ok())
+    return status;
   Expected<cuda::Event> done = cuda::Event::make(streams->compute.gpu);
   if (!done)
     return done.status();

@@ -5,6 +5,7 @@
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/base/Futex.h"
 #include "runtime/base/Sleep.h"
+#include "runtime/collective/local/Pieces.h"
 #include "runtime/collective/local/Store.h"
 
 #include <algorithm>
@@ -24,12 +25,8 @@ void Mailbox::transfer(Post &send, Post &receive, int sender, int receiver) cons
   Passage carried{nowNanoseconds(), 0};
   if (link)
     carried = link->carryMessage(ranks[sender], ranks[receiver], bytes, carried.begin);
-  Status outcome;
-  if (from.type != to.type || from.shape != to.shape)
-    outcome = Status::failed(fmt::format(
-        "rank {} sent {} elements of {}, but rank {} expected {} of {}", sender, from.count(),
-        abi::elementName(from.type), receiver, to.count(), abi::elementName(to.type)));
-  else
+  Status outcome = checkMessage(from, sender, to, receiver);
+  if (outcome.ok())
     moveBytes(from, to, bytes);
   int64_t moved = nowNanoseconds();
   for (Post *post : {&send, &receive}) {

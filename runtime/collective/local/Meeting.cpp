@@ -28,15 +28,6 @@ void Meeting::arrive(uint32_t round, int position, std::span<const CollectiveCal
     open(round);
 }
 
-Status Meeting::checkCalls() const {
-  for (size_t p = 1; p < ranks.size(); ++p)
-    if (arrivals[p].size() != arrivals[0].size())
-      return Status::failed(fmt::format("rank {} started {} collectives together, but rank {} {}",
-                                        ranks[0], arrivals[0].size(), ranks[p],
-                                        arrivals[p].size()));
-  return {};
-}
-
 void Meeting::gather(size_t call) {
   calls[call].resize(ranks.size());
   for (size_t p = 0; p < ranks.size(); ++p)
@@ -53,7 +44,7 @@ bool Meeting::isLittle() const {
 }
 
 void Meeting::open(uint32_t round) {
-  outcome = checkCalls();
+  outcome = checkCounts(arrivals, ranks);
   firstPiece.assign(1, 0);
   for (size_t c = 0; outcome.ok() && c < arrivals[0].size(); ++c) {
     if (c == calls.size())

@@ -55,7 +55,6 @@ private:
     return int32_t(phase.load(std::memory_order_acquire) - value) >= 0;
   }
   void open(uint32_t round);
-  Status checkCalls() const;
   void gather(size_t call);
   bool isLittle() const;
   void work(uint32_t round);

@@ -249,4 +249,22 @@ Status checkSame(MemberCalls calls, std::span<const int> ranks) {
   return {};
 }
 
+Status checkCounts(std::span<const std::span<const CollectiveCall>> batches,
+                   std::span<const int> ranks) {
+  for (size_t p = 1; p < batches.size(); ++p)
+    if (batches[p].size() != batches[0].size())
+      return Status::failed(fmt::format("rank {} started {} collectives together, but rank {} {}",
+                                        ranks[0], batches[0].size(), ranks[p], batches[p].size()));
+  return {};
+}
+
+Status checkMessage(const CollectiveCall &send, int sender, const CollectiveCall &receive,
+                    int receiver) {
+  if (send.type == receive.type && send.shape == receive.shape)
+    return {};
+  return Status::failed(fmt::format("rank {} sent {} elements of {}, but rank {} expected {} of {}",
+                                    sender, send.count(), abi::elementName(send.type), receiver,
+                                    receive.count(), abi::elementName(receive.type)));
+}
+
 } // namespace pcc::runtime::local

@@ -27,6 +27,14 @@ void doPiece(MemberCalls calls, int64_t piece);
 /// naming two members by `ranks[position]`.
 Status checkSame(MemberCalls calls, std::span<const int> ranks);
 
+/// Success if all members started as many calls together; else the difference, in the same way.
+Status checkCounts(std::span<const std::span<const CollectiveCall>> batches,
+                   std::span<const int> ranks);
+
+/// Success if the two sides of a message agree in type and shape; else the difference.
+Status checkMessage(const CollectiveCall &send, int sender, const CollectiveCall &receive,
+                    int receiver);
+
 } // namespace pcc::runtime::local
 
 #endif // PCC_RUNTIME_COLLECTIVE_LOCAL_PIECES_H

@@ -87,10 +87,9 @@ using Batch = std::vector<CollectiveCall>;
 
 /// The first difference between batches, by position.
 Status compare(const std::vector<Batch> &batches, std::span<const int> ranks) {
-  for (size_t p = 1; p < batches.size(); ++p)
-    if (batches[p].size() != batches[0].size())
-      return Status::failed(fmt::format("rank {} started {} collectives together, but rank {} {}",
-                                        ranks[0], batches[0].size(), ranks[p], batches[p].size()));
+  std::vector<std::span<const CollectiveCall>> counted(batches.begin(), batches.end());
+  if (Status status = local::checkCounts(counted, ranks); !status.ok())
+    return status;
   for (size_t c = 0; c < batches[0].size(); ++c) {
     std::vector<const CollectiveCall *> calls;
     for (const Batch &batch : batches)

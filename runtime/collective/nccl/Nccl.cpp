@@ -34,13 +34,10 @@ std::span<const char *const> Nccl::names() {
 }
 
 Expected<Nccl> Nccl::load() {
-  auto library = SharedLibrary::open(names(), "install NVIDIA's libnccl2");
-  if (!library)
-    return library.status();
   Nccl nccl = {};
-  if (Status status = library->resolve(table(nccl)); !status.ok())
+  if (Status status = SharedLibrary::load(names(), "install NVIDIA's libnccl2", table(nccl));
+      !status.ok())
     return status;
-  std::move(*library).keep(); // it is never unloaded
   return nccl;
 }
 

@@ -88,13 +88,7 @@ Status StoreCommunicator::checkMessage(std::span<const CollectiveCall> said,
   int sender = ranks[size_t(call.root)];
   if (said.size() != 1 || (!said[0].source && said[0].count() > 0))
     return Status::failed(fmt::format("what rank {} sent is no message", sender));
-  const CollectiveCall &sent = said[0];
-  if (sent.type == call.type && sent.shape == call.shape)
-    return {};
-  return Status::failed(fmt::format("rank {} sent {} elements of {}, but rank {} expected {} of {}",
-                                    sender, sent.count(), abi::elementName(sent.type),
-                                    ranks[size_t(place)], call.count(),
-                                    abi::elementName(call.type)));
+  return local::checkMessage(said[0], sender, call, ranks[size_t(place)]);
 }
 
 /// Whether a call reads the source of the member at a position.

@@ -65,13 +65,11 @@ static void chooseEnvironment() {
 
 Expected<Driver> Driver::load() {
   constexpr const char *names[] = {"libcuda.so.1"};
-  auto library = SharedLibrary::open(names, "install NVIDIA's driver; needs a GPU");
-  if (!library)
-    return library.status();
   Driver driver = {};
-  if (Status status = library->resolve(table(driver)); !status.ok())
+  if (Status status =
+          SharedLibrary::load(names, "install NVIDIA's driver; needs a GPU", table(driver));
+      !status.ok())
     return status;
-  std::move(*library).keep(); // it is never unloaded
   chooseEnvironment();
   if (Status status = driver.check(driver.init(0), "cuInit"); !status.ok())
     return Status::unavailable(status.message());

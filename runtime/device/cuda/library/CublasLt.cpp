@@ -30,13 +30,10 @@ std::span<const char *const> CublasLt::names() {
 }
 
 Expected<CublasLt> CublasLt::load() {
-  auto opened = SharedLibrary::open(names(), "install NVIDIA's CUDA toolkit");
-  if (!opened)
-    return opened.status();
   CublasLt library = {};
-  if (Status status = opened->resolve(table(library)); !status.ok())
+  if (Status status = SharedLibrary::load(names(), "install NVIDIA's CUDA toolkit", table(library));
+      !status.ok())
     return status;
-  std::move(*opened).keep(); // it is never unloaded
   return library;
 }
 

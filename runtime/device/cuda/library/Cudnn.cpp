@@ -23,13 +23,10 @@ std::vector<Symbol> Cudnn::table(Cudnn &library) {
 
 static Expected<Cudnn> load() {
   constexpr const char *names[] = {"libcudnn.so.9"};
-  auto opened = SharedLibrary::open(names, "install NVIDIA's cuDNN 9");
-  if (!opened)
-    return opened.status();
   Cudnn library = {};
-  if (Status status = opened->resolve(Cudnn::table(library)); !status.ok())
+  if (Status status = SharedLibrary::load(names, "install NVIDIA's cuDNN 9", Cudnn::table(library));
+      !status.ok())
     return status;
-  std::move(*opened).keep(); // it is never unloaded
   return library;
 }
 
