@@ -98,6 +98,11 @@ public:
   /// enqueued then ends without them.
   virtual Status status() const { return {}; }
 
+  /// An error that came up beside all calls, as where a peer is lost while the device waits for it:
+  /// nobody else hears of it then. Asked now and then by the thread that watches the ranks; never
+  /// waits.
+  virtual Status checkPeers() { return {}; }
+
   /// Starts a batch of collectives. The calls must stay as they are, and their buffers be left
   /// alone, until wait returns. Calls of one batch may run at once: none may read what another
   /// writes. SEND and RECV stand in batches of their own, without other kinds. May wait for an

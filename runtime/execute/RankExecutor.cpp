@@ -48,6 +48,11 @@ void RankExecutor::abort(const std::string &reason) {
     groups.world->abort(reason);
 }
 
+Status RankExecutor::checkPeers() {
+  std::unique_lock lock(joinMutex, std::try_to_lock);
+  return lock && groups.world ? groups.world->checkPeers().at({.rank = ownRank}) : Status();
+}
+
 Status RankExecutor::allocateSpaces() {
   const std::pair<abi::Space, uint64_t> sizes[] = {
       {abi::PERSISTENT, own.memory().persistent_bytes()},

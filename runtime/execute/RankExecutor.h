@@ -57,6 +57,9 @@ public:
   /// Ends every wait for other ranks, now and later. May be called from any thread.
   void abort(const std::string &reason);
 
+  /// Communicator::checkPeers of what joins the devices. May be called from any thread.
+  Status checkPeers();
+
   /// Returns when all that the device was given is done.
   Status synchronise() const;
 

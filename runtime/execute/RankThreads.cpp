@@ -13,8 +13,12 @@
 namespace pcc::runtime {
 namespace {
 
-/// How often the ranks are looked at, and how long they have to come back once the run is given up.
+using Clock = std::chrono::steady_clock;
+
+/// How often the ranks are looked at, and what joins them; and how long they have to come back once
+/// the run is given up.
 constexpr auto glance = std::chrono::milliseconds(50);
+constexpr auto checkup = std::chrono::seconds(1);
 constexpr auto grace = std::chrono::seconds(2);
 
 /// What the rank threads leave for the one that watches.
@@ -51,33 +55,51 @@ public:
   }
 
 private:
-  bool isHopeless() const { return givenUp && std::chrono::steady_clock::now() > *givenUp + grace; }
+  bool isHopeless() const { return givenUp && Clock::now() > *givenUp + grace; }
 
   void lookAround() {
     if (givenUp)
       return;
     for (const std::optional<Status> &status : ending.statuses)
       if (status && !status->ok())
-        givenUp = std::chrono::steady_clock::now();
-    if (givenUp || task.timeOut <= 0)
+        givenUp = Clock::now();
+    if (!givenUp)
+      lookAtPeers();
+    if (!givenUp && task.timeOut > 0)
+      lookAtTheClock();
+  }
+
+  void lookAtPeers() {
+    if (!task.checkPeers || Clock::now() < nextCheckup)
       return;
+    nextCheckup = Clock::now() + checkup;
+    if (Status status = task.checkPeers(); !status.ok())
+      giveUp(status, status.describe());
+  }
+
+  void lookAtTheClock() {
     std::vector<RankWatch> ranks;
     for (size_t r = 0; r < task.progress.size(); ++r)
       ranks.push_back({task.progress[r], ending.statuses[r].has_value()});
     if (!isOverdue(ranks, task.timeOut))
       return;
-    givenUp = std::chrono::steady_clock::now();
     std::string table = progressTable(ranks, task.firstRank);
-    timeOut = Status(StatusKind::TimedOut, fmt::format("no answer within {} s{}", task.timeOut,
-                                                       task.tellAll ? task.tellAll(table) : table));
-    task.abort("the time limit is over");
+    giveUp(Status(StatusKind::TimedOut, fmt::format("no answer within {} s{}", task.timeOut,
+                                                    task.tellAll ? task.tellAll(table) : table)),
+           "the time limit is over");
   }
 
-  /// What came first counts: a time-out, or a failure of a rank's own; that others were stopped is
-  /// only its consequence.
+  void giveUp(Status status, const std::string &reason) {
+    givenUp = Clock::now();
+    found = std::move(status);
+    task.abort(reason);
+  }
+
+  /// What came first counts: what was found here, or a failure of a rank's own; that others were
+  /// stopped is only its consequence.
   Status outcome() const {
-    if (!timeOut.ok())
-      return timeOut;
+    if (!found.ok())
+      return found;
     Status aborted;
     for (const std::optional<Status> &status : ending.statuses) {
       if (!status || status->ok())
@@ -91,8 +113,10 @@ private:
 
   const RankThreadsTask &task;
   Ending &ending;
-  std::optional<std::chrono::steady_clock::time_point> givenUp;
-  Status timeOut;
+  std::optional<Clock::time_point> givenUp;
+  Clock::time_point nextCheckup = Clock::now() + checkup;
+  /// Why it was given up here.
+  Status found;
 };
 
 void runRank(const RankThreadsTask &task, Ending &ending, int64_t rank) {

@@ -19,6 +19,9 @@ struct RankThreadsTask {
   std::function<Status(int64_t rank)> body;
   /// Ends all waits of all ranks.
   std::function<void(const std::string &reason)> abort;
+  /// An error that nobody but the watching thread looks for while ranks wait, and of which rank;
+  /// asked once a second. Null: there is none.
+  std::function<Status()> checkPeers = {};
   std::vector<const Progress *> progress;
   /// Seconds that a rank may wait for others; 0: no limit.
   double timeOut = 0;

@@ -90,6 +90,12 @@ Status Session::onEveryRank(const std::function<Status(RankExecutor &)> &body) {
     for (const std::unique_ptr<RankExecutor> &executor : state->executors)
       executor->abort(reason);
   };
+  task->checkPeers = [state = state] {
+    for (const std::unique_ptr<RankExecutor> &executor : state->executors)
+      if (Status status = executor->checkPeers(); !status.ok())
+        return status;
+    return Status();
+  };
   for (const std::unique_ptr<RankExecutor> &executor : state->executors)
     task->progress.push_back(&executor->progress());
   task->firstRank = state->world->firstRank();

@@ -15,6 +15,7 @@
 #include <cstdio>
 #include <cstring>
 #include <mutex>
+#include <utility>
 
 using namespace pcc::runtime::cuda;
 using namespace pcc::test;
@@ -108,6 +109,9 @@ void pcc::test::setBackground(void (*work)()) {
 }
 
 int pcc::test::currentGpu() { return contextGpu; }
+
+pcc::test::OnGpu::OnGpu(int gpu) : before(std::exchange(contextGpu, gpu)) {}
+pcc::test::OnGpu::~OnGpu() { contextGpu = before; }
 
 extern "C" {
 

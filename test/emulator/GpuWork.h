@@ -37,4 +37,15 @@ void setBackground(void (*work)());
 /// The number of the GPU whose context this thread has; -1: none.
 int currentGpu();
 
+/// While it lives, the thread has the context of a GPU.
+class OnGpu {
+public:
+  explicit OnGpu(int gpu);
+  ~OnGpu();
+  OnGpu(const OnGpu &) = delete;
+
+private:
+  const int before;
+};
+
 } // namespace pcc::test

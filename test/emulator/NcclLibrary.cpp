@@ -15,250 +15,22 @@
 
 #include "test/emulator/NcclLibrary.h"
 
-#include "test/emulator/GpuWork.h"
-#include "test/emulator/NcclClique.h"
+#include "test/emulator/NcclComms.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <mutex>
+#include <cstring>
 
 using namespace pcc::runtime::nccl;
 using namespace pcc::test;
 using Kind = NcclCall::Kind;
-using pcc::runtime::cuda::Result;
-
-namespace pcc::runtime::nccl {
-
-/// A rank's side of a communicator. None is freed, so that later use is seen.
-struct CommObject {
-  int rank = 0;
-  int gpu = 0;
-  std::shared_ptr<NcclClique> clique = {};
-  bool isGone = false;
-  Code error = Code::Success;
-  /// How often it says yet that something goes on, and what comes to streams then.
-  int polls = 0;
-  std::vector<std::function<Result()>> toEnqueue = {};
-  /// What was called and is not done.
-  int underWay = 0;
-  size_t splits = 0;
-  /// What comes of a split that goes on.
-  CommObject *part = nullptr;
-};
-
-} // namespace pcc::runtime::nccl
 
 namespace {
 
-using Lock = std::lock_guard<std::mutex>;
-
-/// Under `mutex`, which is taken with the driver's lock held, never the other way round.
-struct Library {
-  std::mutex mutex;
-  std::string lastError;
-  uint64_t ids = 0;
-  std::vector<std::unique_ptr<CommObject>> comms;
-  /// By id: who has come, by rank.
-  std::map<uint64_t, std::vector<CommObject *>> joining;
-  struct Choice {
-    int color, key;
-    CommObject *comm;
-    CommHandle *slot;
-  };
-  /// By clique and number of the split, then by rank.
-  std::map<std::pair<NcclClique *, size_t>, std::map<int, Choice>> splits;
-} library;
-
-/// Taken before all other locks by who puts on streams what groups do, so that it comes there in
-/// its order.
-std::mutex enqueueing;
-
-/// Takes what is to be enqueued of a communicator. Under the lock.
-void take(CommObject *comm, std::vector<std::function<Result()>> &works) {
-  std::ranges::move(comm->toEnqueue, std::back_inserter(works));
-  comm->toEnqueue.clear();
-}
-
-bool enqueueAll(const std::vector<std::function<Result()>> &works) {
-  return std::ranges::all_of(works, [](const auto &work) { return work() == Result::Success; });
-}
-
-/// As by a thread of the library's own.
-void workInBackground() {
-  Lock order(enqueueing);
-  std::vector<std::function<Result()>> works;
-  {
-    Lock lock(library.mutex);
-    for (const std::unique_ptr<CommObject> &comm : library.comms)
-      take(comm.get(), works);
-  }
-  (void)enqueueAll(works); // an error of a stream shows at its next call
-}
-
-[[maybe_unused]] const bool hasBackground = (setBackground(workInBackground), true);
-
 thread_local int groupDepth = 0;
-struct Called {
-  NcclCall call;
-  CommObject *comm;
-  StreamHandle stream;
-};
-thread_local std::vector<Called> group;
+thread_local std::vector<NcclCalled> group;
 thread_local std::vector<CommObject *> aborting;
-
-Code fail(Code code, const std::string &why) {
-  library.lastError = why;
-  std::fprintf(stderr, "emulated nccl: %s\n", why.c_str());
-  return code;
-}
-
-/// Whether a call may use the communicator. Under the lock.
-Code checkUse(CommObject *comm) {
-  if (!comm)
-    return fail(Code::InvalidArgument, "no communicator");
-  if (comm->isGone)
-    return fail(Code::InvalidUsage, "a communicator is used that was aborted or destroyed");
-  if (comm->error != Code::Success)
-    return comm->error;
-  if (!comm->clique || comm->polls > 0 || !comm->toEnqueue.empty())
-    return fail(Code::InvalidArgument, "a communicator is used before the call before was through");
-  return Code::Success;
-}
-
-CommObject *makeComm(int rank) {
-  library.comms.push_back(std::make_unique<CommObject>());
-  CommObject *comm = library.comms.back().get();
-  comm->rank = rank;
-  comm->gpu = currentGpu();
-  comm->polls = 1;
-  return comm;
-}
-
-/// All have come.
-void connect(const std::vector<CommObject *> &members) {
-  auto clique = std::make_shared<NcclClique>(int(members.size()));
-  Code outcome = Code::Success;
-  for (size_t a = 0; a < members.size(); ++a) {
-    members[a]->clique = clique;
-    members[a]->rank = int(a);
-    for (size_t b = 0; b < a; ++b)
-      if (members[a]->gpu == members[b]->gpu)
-        outcome = fail(Code::InvalidUsage, fmt::format("ranks {} and {} have the same GPU", b, a));
-  }
-  for (CommObject *member : members)
-    member->error = outcome;
-}
-
-void connectSplit(const std::map<int, Library::Choice> &choices) {
-  std::map<int, std::vector<std::pair<int, CommObject *>>> parts;
-  for (const auto &[rank, choice] : choices) {
-    CommObject *part = std::exchange(choice.comm->part, nullptr);
-    if (!part)
-      continue;
-    parts[choice.color].push_back({choice.key, part});
-    if (!choice.comm->isGone) // an abort has waited for this
-      *choice.slot = part;
-  }
-  for (auto &[color, members] : parts) {
-    std::ranges::stable_sort(members, {}, [](const auto &member) { return member.first; });
-    std::vector<CommObject *> list;
-    for (const auto &[key, part] : members)
-      list.push_back(part);
-    connect(list);
-  }
-}
-
-/// What an operation says on its stream; an aborted communicator's say nothing.
-template <typename Body> std::function<Result()> onStream(CommObject *comm, Body body) {
-  ++comm->underWay;
-  return [=]() mutable {
-    Lock lock(library.mutex);
-    Result result = comm->isGone ? Result::Success : body();
-    if (result != Result::NotReady)
-      --comm->underWay;
-    return result;
-  };
-}
-
-/// A collective in the order of the communicator.
-Code addCollective(const Called &own) {
-  std::string why;
-  CommObject *comm = own.comm;
-  int64_t number = comm->clique->note(comm->rank, own.call, why);
-  if (number < 0)
-    return comm->error = fail(Code::InvalidUsage, why);
-  auto work = onStream(comm, [comm, number] {
-    return comm->clique->arrive(comm->rank, number) ? Result::Success : Result::NotReady;
-  });
-  comm->toEnqueue.push_back(
-      [stream = own.stream, work] { return enqueueMeeting(stream, {}, work); });
-  return Code::Success;
-}
-
-/// All messages of a group on one communicator and stream wait together.
-void addMessages(CommObject *comm, StreamHandle stream, std::vector<NcclCall> calls) {
-  auto posts = std::make_shared<std::vector<std::shared_ptr<NcclPost>>>();
-  auto work = onStream(comm, [comm, calls, posts] {
-    std::string why;
-    for (; posts->size() < calls.size();)
-      posts->push_back(comm->clique->post(comm->rank, calls[posts->size()], why));
-    if (!why.empty()) {
-      comm->error = fail(Code::InvalidUsage, why);
-      return Result::IllegalAddress;
-    }
-    bool isDone = std::ranges::all_of(*posts, [](const auto &post) { return post->isDone; });
-    return isDone ? Result::Success : Result::NotReady;
-  });
-  comm->toEnqueue.push_back([stream, work] { return enqueueMeeting(stream, {}, work); });
-}
-
-/// Everything of a group, in its order. Under the lock.
-Code launch(const std::vector<Called> &calls) {
-  std::vector<std::pair<CommObject *, StreamHandle>> lanes;
-  for (const Called &own : calls) {
-    if (Code code = checkUse(own.comm); code != Code::Success)
-      return code;
-    if (std::ranges::find(lanes, std::pair(own.comm, own.stream)) == lanes.end())
-      lanes.emplace_back(own.comm, own.stream);
-  }
-  for (auto [comm, stream] : lanes) {
-    std::vector<NcclCall> messages;
-    for (const Called &own : calls) {
-      if (own.comm != comm || own.stream != stream)
-        continue;
-      if (own.call.kind == Kind::Send || own.call.kind == Kind::Receive)
-        messages.push_back(own.call);
-      else if (Code code = addCollective(own); code != Code::Success)
-        return code;
-    }
-    if (!messages.empty())
-      addMessages(comm, stream, std::move(messages));
-    comm->polls = 1;
-  }
-  return lanes.empty() ? Code::Success : Code::InProgress;
-}
-
-/// Under the lock.
-Code abortTogether(const std::vector<CommObject *> &comms) {
-  for (CommObject *comm : comms)
-    if (comm->isGone)
-      return fail(Code::InvalidUsage, "a communicator is aborted that was aborted or destroyed");
-  for (const std::unique_ptr<CommObject> &other : library.comms)
-    for (CommObject *comm : comms)
-      if (other->gpu == comm->gpu && !other->isGone && other->underWay > 0 &&
-          std::ranges::find(comms, other.get()) == comms.end())
-        return fail(Code::InvalidUsage, "a communicator is aborted alone, and would wait for what "
-                                        "another one has on its GPU");
-  for (CommObject *comm : comms) {
-    comm->isGone = true;
-    comm->toEnqueue.clear();
-    if (comm->part)
-      comm->part->isGone = true;
-  }
-  return Code::Success;
-}
 
 Code call(const NcclCall &own, CommObject *comm, StreamHandle stream) {
   if (groupDepth > 0) {
@@ -295,6 +67,13 @@ std::vector<std::string> pcc::test::recordedCalls(int ranks, int rank) {
   return list;
 }
 
+void pcc::test::loseNetwork() {
+  Lock lock(library.mutex);
+  library.lastError = "the network is down";
+  for (const std::unique_ptr<CommObject> &comm : library.comms)
+    comm->error = Code::RemoteError;
+}
+
 int pcc::test::openCommunicators() {
   Lock lock(library.mutex);
   return int(std::ranges::count(library.comms, false, &CommObject::isGone));
@@ -315,6 +94,8 @@ const char *ncclGetErrorString(Code code) {
     return "invalid argument";
   case Code::InvalidUsage:
     return "invalid usage";
+  case Code::RemoteError:
+    return "remote process exited or there was a network error";
   case Code::InProgress:
     return "operation in progress";
   default:
@@ -340,25 +121,25 @@ Code ncclGetUniqueId(UniqueId *id) {
 Code ncclCommInitRankConfig(CommHandle *comm, int ranks, UniqueId id, int rank, Config *config) {
   Lock lock(library.mutex);
   if (config->blocking != 0)
-    return fail(Code::InvalidArgument, "the emulator has no blocking communicators");
+    return failNccl(Code::InvalidArgument, "the emulator has no blocking communicators");
   uint64_t number = 0;
   std::memcpy(&number, id.internal, sizeof number);
   std::vector<CommObject *> &members = library.joining[number];
   members.resize(size_t(ranks));
   if (rank < 0 || rank >= ranks || members[size_t(rank)])
-    return fail(Code::InvalidArgument, fmt::format("rank {} of {} comes twice", rank, ranks));
-  *comm = members[size_t(rank)] = makeComm(rank);
+    return failNccl(Code::InvalidArgument, fmt::format("rank {} of {} comes twice", rank, ranks));
+  *comm = members[size_t(rank)] = makeComm(rank, config);
   if (std::ranges::find(members, nullptr) == members.end())
     connect(members);
   return Code::InProgress;
 }
 
-Code ncclCommSplit(CommHandle comm, int color, int key, CommHandle *part, Config *) {
+Code ncclCommSplit(CommHandle comm, int color, int key, CommHandle *part, Config *config) {
   Lock lock(library.mutex);
   if (Code code = checkUse(comm); code != Code::Success)
     return code;
   *part = nullptr;
-  comm->part = color >= 0 ? makeComm(0) : nullptr;
+  comm->part = color >= 0 ? makeComm(0, config) : nullptr;
   auto &choices = library.splits[{comm->clique.get(), comm->splits++}];
   choices[comm->rank] = {color, key, comm, part};
   if (int(choices.size()) == comm->clique->ranks)
@@ -367,27 +148,7 @@ Code ncclCommSplit(CommHandle comm, int color, int key, CommHandle *part, Config
   return Code::InProgress;
 }
 
-Code ncclCommGetAsyncError(CommHandle comm, Code *code) {
-  Lock order(enqueueing);
-  std::vector<std::function<Result()>> works;
-  {
-    Lock lock(library.mutex);
-    if (comm->isGone)
-      return fail(Code::InvalidUsage, "a communicator is asked that was aborted or destroyed");
-    *code = comm->error;
-    auto last = library.splits.find({comm->clique.get(), comm->splits - 1});
-    bool isSplitting = comm->clique && last != library.splits.end() &&
-                       int(last->second.size()) < comm->clique->ranks;
-    if (*code == Code::Success && (!comm->clique || isSplitting || comm->polls-- > 0))
-      *code = Code::InProgress;
-    comm->polls = std::max(comm->polls, 0);
-    if (*code == Code::Success)
-      take(comm, works);
-  }
-  if (!enqueueAll(works))
-    *code = Code::UnhandledCudaError;
-  return Code::Success;
-}
+Code ncclCommGetAsyncError(CommHandle comm, Code *code) { return askState(comm, *code); }
 
 Code ncclCommFinalize(CommHandle comm) {
   Lock lock(library.mutex);
@@ -420,7 +181,7 @@ Code ncclGroupEnd() {
   {
     Lock lock(library.mutex);
     if (groupDepth == 0)
-      return fail(Code::InvalidUsage, "a group ends that did not begin");
+      return failNccl(Code::InvalidUsage, "a group ends that did not begin");
     if (--groupDepth > 0)
       return Code::Success;
     if (aborting.empty())

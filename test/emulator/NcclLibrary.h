@@ -11,6 +11,10 @@ namespace pcc::test {
 /// What a rank called so far in the communicators of so many ranks, one after the other.
 std::vector<std::string> recordedCalls(int ranks, int rank);
 
+/// Every communicator finds that a peer is lost, as where the network fails: whoever asks for its
+/// state is told.
+void loseNetwork();
+
 /// How many communicators were neither destroyed nor aborted.
 int openCommunicators();
 

@@ -28,6 +28,7 @@ public:
   Expected<Request> start(std::span<const CollectiveCall> calls) override;
   Status wait(Request request, Passage &passage) override;
   Status status() const override { return comms->status(); }
+  Status checkPeers() override { return comms->checkPeers(); }
   void abort(const std::string &reason) override {
     host->abort(reason);
     family->abort(reason);

@@ -139,10 +139,8 @@ Status RankComms::group(const std::function<Status()> &body) {
   return status.ok() ? ended : status;
 }
 
-Expected<bool> RankComms::isSettled(CommHandle comm) {
-  Lock lock(mutex);
-  if (isAborted)
-    return statusLocked();
+/// Success or InProgress.
+Expected<Code> RankComms::stateLocked(CommHandle comm) const {
   Code code = Code::Success;
   if (Status status =
           nccl.check(nccl.commGetAsyncError(comm, &code), "ncclCommGetAsyncError", comm);
@@ -150,7 +148,27 @@ Expected<bool> RankComms::isSettled(CommHandle comm) {
     return status;
   if (Status status = nccl.check(code, "an earlier call of NCCL", comm); !status.ok())
     return status;
-  return code != Code::InProgress;
+  return code;
+}
+
+Expected<bool> RankComms::isSettled(CommHandle comm) {
+  Lock lock(mutex);
+  if (isAborted)
+    return statusLocked();
+  Expected<Code> state = stateLocked(comm);
+  if (!state)
+    return state.status();
+  return *state != Code::InProgress;
+}
+
+Status RankComms::checkPeers() {
+  std::unique_lock lock(mutex, std::try_to_lock);
+  if (!lock)
+    return {};
+  for (CommHandle comm : live)
+    if (Expected<Code> state = stateLocked(comm); !state)
+      return state.status();
+  return {};
 }
 
 Status RankComms::settle(CommHandle comm, std::optional<double> seconds) {

@@ -57,6 +57,10 @@ public:
   /// The same where members first meet, as long as the options say.
   Status meet(CommHandle comm) { return settle(comm, options.patience); }
 
+  /// The first error that one of them has had so far; of those that another thread is calling just
+  /// now, which then finds it, nothing. Called by any thread.
+  Status checkPeers();
+
   /// Gives the run up, and every communicator to who aborts them; the first reason stays.
   void giveUp(const std::string &reason, const std::shared_ptr<JointAbort> &abort);
   /// Why it was given up.
@@ -64,6 +68,7 @@ public:
 
 private:
   Status statusLocked() const;
+  Expected<Code> stateLocked(CommHandle comm) const;
   Expected<CommHandle> finishNew(CommHandle comm, Status made);
   Config config(Purpose purpose) const;
   std::vector<Slot> takeSlots(CommHandle comm);
