@@ -278,17 +278,18 @@ static void addKernelOrder(OpPassManager &passes, const PipelineOptions &options
          options.parallel.memory_limit()}));
 }
 
-/// schedule, of each program: which ops run together, in which order, and where values lie. The
-/// order says when gradients are complete, by which collectives share messages; what they delay is
-/// put in order again. Memory comes last, for it needs the order; whether it holds what kernels
-/// read there is checked here, where values still have names. Products of GPUs take what their
-/// records do besides before all, from ops as they are when nothing rewrites them any more. After
-/// this stage no buffer moves.
+/// schedule, of each program: which ops run together, in which order, and where values lie. What
+/// the records of a GPU's products do besides comes behind all that rewrites ops, which would lose
+/// the marks, but for the cutting of long sums, which then leaves those that records take. Kernels
+/// are made of what is marked, and of the sums as they are cut. Their order says when gradients are
+/// complete, by which collectives share messages; what they delay is put in order again. Memory
+/// comes last, for it needs the order; whether it holds what kernels read there is checked here,
+/// where values still have names. After this stage no buffer moves.
 static void addSchedule(OpPassManager &passes, const PipelineOptions &options) {
   passes.addPass(lower::createPrepareKernels({!options.gpuChip.empty()}));
   addCleanUp(passes);
   if (!options.gpuChip.empty()) {
-    passes.addPass(lower::createFuseEpilogues());
+    passes.addPass(schedule::createFuseEpilogues());
     passes.addPass(lower::createSplitReductions());
   }
   passes.addNestedPass<func::FuncOp>(schedule::createAssignKernels());

@@ -4,6 +4,7 @@
 // mask; at the kink itself it takes the slope of the side x < 0 (clamp: zero at both ends).
 #include "passes/autodiff/Derivatives.h"
 
+#include "dialects/graph/Gelu.h"
 #include <cmath>
 #include <numbers>
 
@@ -39,10 +40,9 @@ static Value exactGeluSlope(Backward &b) {
   return b.add(distribution, b.mul(x, density));
 }
 
-/// x (1 + t) / 2 with t = tanh(u), u = c (x + d x^3), c = sqrt(2 / pi), d = 0.044715 (Hendrycks and
-/// Gimpel, "Gaussian error linear units", section 2): (1 + t) / 2 + x (1 - t^2) u' / 2.
+/// x (1 + t) / 2 with t = tanh(u), u = c (x + d x^3): (1 + t) / 2 + x (1 - t^2) u' / 2.
 static Value tanhGeluSlope(Backward &b) {
-  const double c = std::numbers::sqrt2 * std::numbers::inv_sqrtpi, d = 0.044715;
+  const double c = geluScale, d = geluCubic;
   Value x = b.operand(), square = b.mul(x, x);
   Value t = b.make<TanhOp>(b.mul(x, b.add(b.mul(square, c * d), c)));
   Value inner = b.add(b.mul(square, 3 * c * d), c);

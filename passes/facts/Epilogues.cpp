@@ -27,6 +27,28 @@ bool isBias(Value value, int64_t dim) {
          input[position - broadcast.getDims().begin()] == result[dim];
 }
 
+/// True if the op sums the rows of its operand, seen as a matrix of so many columns.
+static bool sumsRows(ReduceOp op, int64_t columns) {
+  ArrayRef<int64_t> dims = op.getDims();
+  return op.getKind() == ReduceOpKind::Sum && !op.getCrossBatch() &&
+         llvm::equal(dims, llvm::seq<int64_t>(0, dims.size())) &&
+         llvm::product_of(op.getInput().getType().getShape().drop_front(dims.size())) == columns;
+}
+
+std::optional<unsigned> factorSummedBy(ReduceOp sum, MatmulOp product) {
+  if (product.getType().getRank() != 2 ||
+      sum.getType().getElementType() != product.getType().getElementType())
+    return std::nullopt;
+  Value summed = viewRoot(sum.getInput());
+  bool isAlongK[] = {product.getTransposeLhs(), !product.getTransposeRhs()};
+  for (unsigned n : {0, 1}) {
+    auto factor = cast<TypedValue<RankedTensorType>>(product->getOperand(n));
+    if (isAlongK[n] && viewRoot(factor) == summed && sumsRows(sum, factor.getType().getShape()[1]))
+      return n;
+  }
+  return std::nullopt;
+}
+
 Operation *onlyReader(Value value) {
   return value.hasOneUse() ? *value.getUsers().begin() : nullptr;
 }

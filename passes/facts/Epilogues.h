@@ -15,6 +15,10 @@ bool liesInMemory(mlir::Value value);
 /// result the last one, of a convolution's the channels.
 bool isBias(mlir::Value value, int64_t dim);
 
+/// Which operand of the product `sum` sums along k, so that the record of the product can: the left
+/// one if it is transposed, else the right one if that is not. Columns are seen through any views.
+std::optional<unsigned> factorSummedBy(graph::ReduceOp sum, graph::MatmulOp product);
+
 /// The only op that reads `value`, or null.
 mlir::Operation *onlyReader(mlir::Value value);
 

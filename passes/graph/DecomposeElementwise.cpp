@@ -3,6 +3,7 @@
 // Activations as plain arithmetic.
 #include "passes/graph/Decompose.h"
 
+#include "dialects/graph/Gelu.h"
 #include <cmath>
 #include <numbers>
 
@@ -18,9 +19,8 @@ Pieces pcc::graph::decompose(GeluOp op, PieceBuilder &builder) {
     bend = builder.make<ErfOp>(scaled);
   } else {
     Value cube = builder.make<MulOp>(builder.make<SquareOp>(x), x);
-    Value inner = builder.make<AddOp>(x, builder.make<MulOp>(cube, builder.splat(x, 0.044715)));
-    double scale = std::numbers::sqrt2 * std::numbers::inv_sqrtpi;
-    bend = builder.make<TanhOp>(builder.make<MulOp>(inner, builder.splat(x, scale)));
+    Value inner = builder.make<AddOp>(x, builder.make<MulOp>(cube, builder.splat(x, geluCubic)));
+    bend = builder.make<TanhOp>(builder.make<MulOp>(inner, builder.splat(x, geluScale)));
   }
   Value half = builder.make<MulOp>(x, builder.splat(x, 0.5));
   return {builder.make<MulOp>(half, builder.make<AddOp>(bend, builder.splat(x, 1.0)))};

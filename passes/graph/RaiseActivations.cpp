@@ -6,6 +6,7 @@
 //   silu  x * sigmoid(x)
 //
 // Assumes canonical form. Leaves the arithmetic to be erased where nothing else reads it.
+#include "dialects/graph/Gelu.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/graph/Match.h"
 #include "passes/graph/Passes.h"
@@ -48,11 +49,9 @@ static bool hasFactors(const Product &product, ArrayRef<Value> factors, double s
 
 /// √(2/π) (x + 0.044715 x³), or √(2/π) x (1 + 0.044715 x²).
 static bool isTanhArgument(Value argument, Value x) {
-  constexpr double cubic = 0.044715;
   Type element = typeOf(x).getElementType();
   Product product = flattenProduct(argument, x);
-  double scale = std::numbers::sqrt2 * std::numbers::inv_sqrtpi;
-  if (product.factors.empty() || !isNear(product.scale, scale, element))
+  if (product.factors.empty() || !isNear(product.scale, geluScale, element))
     return false;
   bool isNested = product.factors.size() == 2;
   if (isNested && product.factors[0] != x)
@@ -63,7 +62,7 @@ static bool isTanhArgument(Value argument, Value x) {
   return matchEither(sum, [&](Value first, Value power) {
     SmallVector<Value> factors(isNested ? 2 : 3, x);
     return (isNested ? isSplat(first, 1.0) : first == x) &&
-           hasFactors(flattenProduct(power, x), factors, cubic, element);
+           hasFactors(flattenProduct(power, x), factors, geluCubic, element);
   });
 }
 

@@ -19,16 +19,6 @@ def PrepareKernels : Pass<"lower-prepare-kernels", "::mlir::ModuleOp"> {
   let dependentDialects = ["::pcc::graph::GraphDialect"];
 }
 
-def FuseEpilogues : Pass<"lower-fuse-epilogues", "::mlir::ModuleOp"> {
-  let summary = "marks what a GPU's products do besides: bias, relu, gelu, gelu's gradient, sums";
-  let description = [{
-    Ops behind a product, or beside it, that its record does as well get its mark `task.product`; a
-    product with gelu or its gradient gets `task.activation`. Ops stay as they are, but pieces that
-    others read too are there twice.
-  }];
-  let dependentDialects = ["::pcc::task::TaskDialect"];
-}
-
 def SplitReductions : Pass<"lower-split-reductions", "::mlir::ModuleOp"> {
   let summary = "reduces many rows of few columns in two steps, for the blocks of a GPU";
   let description = [{

@@ -6,6 +6,7 @@
 // nnan and no ninf: infinities in masks and NaN in diverged runs keep their meaning.
 #include "passes/lower/Elements.h"
 
+#include "dialects/graph/Gelu.h"
 #include "dialects/graph/Graph.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -93,8 +94,8 @@ struct Pointwise {
     if (form == GeluForm::Exact) {
       inner = f<math::ErfOp>(mul(x, number(1 / std::numbers::sqrt2)));
     } else {
-      Value cube = mul(mul(x, x), mul(x, number(0.044715)));
-      inner = f<math::TanhOp>(mul(add(x, cube), number(std::sqrt(2 / std::numbers::pi))));
+      Value cube = mul(mul(x, x), mul(x, number(geluCubic)));
+      inner = f<math::TanhOp>(mul(add(x, cube), number(geluScale)));
     }
     return mul(mul(number(0.5), x), add(number(1), inner));
   }

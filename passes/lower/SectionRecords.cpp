@@ -190,10 +190,7 @@ static Epilogue epilogueOf(const facts::Kernel &kernel) {
   auto activation = product->getAttrOfType<ActivationAttr>(activationAttrName);
   for (Operation *op : ArrayRef(kernel.ops).drop_front()) {
     if (auto sum = dyn_cast<graph::ReduceOp>(op)) {
-      auto matmul = cast<graph::MatmulOp>(product);
-      int64_t elements = cast<ShapedType>(sum.getType()).getNumElements();
-      bool isOfA = matmul.getTransposeLhs() && elements == matmul.getType().getDimSize(0) &&
-                   facts::viewRoot(matmul.getLhs()) == facts::viewRoot(sum.getInput());
+      bool isOfA = facts::factorSummedBy(sum, cast<graph::MatmulOp>(product)) == 0;
       (isOfA ? epilogue.sumOfA : epilogue.sumOfB) = sum.getResult();
       continue;
     }

@@ -11,9 +11,11 @@
 // A column kernel has a block for some 32 columns. Rows that lie next to each other become columns
 // of their own, as many as keep the device busy; a second kernel combines what they give. A
 // reduction to one number is one of one column. How rows are cut follows from sizes alone, and so
-// do the bits of the result. Only f32: a type of fewer bits would round what lies between.
+// do the bits of the result. Only f32: a type of fewer bits would round what lies between. As for
+// the pieces that a thread has of a row, there is nothing to choose: so this stands with what
+// rewrites, and not with the schedule that decides.
 //
-// Assumes core ops behind FuseEpilogues, whose sums belong to products and stay.
+// Assumes core ops, and marks on the sums that belong to products, which stay.
 #include "passes/lower/Passes.h"
 
 #include "dialects/graph/Graph.h"

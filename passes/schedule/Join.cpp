@@ -84,7 +84,7 @@ LogicalResult joinMarked(Groups &groups, func::FuncOp function) {
         (own != group && !groups.join(group, own, group->loops)))
       return op.emitOpError()
              << "cannot run in the record of the product that has its mark: expected "
-                "marks as \"--lower-fuse-epilogues\" sets them";
+                "marks as \"--schedule-fuse-epilogues\" sets them";
   }
   return success();
 }

@@ -6,6 +6,16 @@
 
 include "mlir/Pass/PassBase.td"
 
+def FuseEpilogues : Pass<"schedule-fuse-epilogues", "::mlir::ModuleOp"> {
+  let summary = "marks what a GPU's products do besides: bias, relu, gelu, gelu's gradient, sums";
+  let description = [{
+    Ops behind a product, or beside it, that its record does as well get its mark `task.product`; a
+    product with gelu or its gradient gets `task.activation`. Ops stay as they are, but pieces that
+    others read too are there twice.
+  }];
+  let dependentDialects = ["::pcc::task::TaskDialect"];
+}
+
 def AssignKernels : Pass<"schedule-assign-kernels", "::mlir::func::FuncOp"> {
   let summary = "decides which ops run together as one kernel or library call, and in which order";
   let description = [{

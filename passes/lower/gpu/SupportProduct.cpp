@@ -5,8 +5,8 @@
 // Another kernel finishes a product that lies in c already, where a library has done no more.
 #include "passes/lower/gpu/SupportKernel.h"
 
+#include "dialects/graph/Gelu.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include <numbers>
 
 using namespace mlir;
 
@@ -93,13 +93,10 @@ void ProductEmitter::emitSums(ArrayRef<Value> at) {
   }
 }
 
-/// tanh(c (x + d x³)), as in docs/spec/graph.md's gelu by tanh.
-static constexpr double slopeAtZero = std::numbers::sqrt2 * std::numbers::inv_sqrtpi;
-static constexpr double cubicPart = 0.044715;
-
+/// tanh(c (x + d x³)).
 Value ProductEmitter::bend(Value x) {
-  Value cube = mulF(mulF(x, x), mulF(x, f32(cubicPart)));
-  return math::TanhOp::create(b, mulF(addF(x, cube), f32(slopeAtZero)));
+  Value cube = mulF(mulF(x, x), mulF(x, f32(graph::geluCubic)));
+  return math::TanhOp::create(b, mulF(addF(x, cube), f32(graph::geluScale)));
 }
 
 Value ProductEmitter::gelu(Value x, Value bent) {
@@ -108,7 +105,8 @@ Value ProductEmitter::gelu(Value x, Value bent) {
 
 /// (1 + t)/2 + x (1 - t²) u'/2 with t = tanh(u).
 Value ProductEmitter::geluSlope(Value x, Value bent) {
-  Value inner = addF(mulF(mulF(x, x), f32(3 * slopeAtZero * cubicPart)), f32(slopeAtZero));
+  Value inner =
+      addF(mulF(mulF(x, x), f32(3 * graph::geluScale * graph::geluCubic)), f32(graph::geluScale));
   Value flat = arith::SubFOp::create(b, f32(1), mulF(bent, bent));
   Value steep = mulF(mulF(x, inner), flat);
   return mulF(addF(addF(bent, steep), f32(1)), f32(0.5));

@@ -114,7 +114,7 @@ void KernelOracle::check(const std::vector<std::string> &functions, uint64_t see
   passes.addPass(graph::createGraphDecompose(decompose));
   passes.addPass(lower::createPrepareKernels({GetParam() == Loops::Gpu}));
   if (GetParam() == Loops::Gpu)
-    passes.addPass(lower::createFuseEpilogues());
+    passes.addPass(schedule::createFuseEpilogues());
   passes.addNestedPass<func::FuncOp>(schedule::createAssignKernels());
   passes.addPass(schedule::createPlanMemory());
   passes.addPass(lower::createLowerToTask());

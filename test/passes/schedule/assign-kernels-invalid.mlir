@@ -2,7 +2,7 @@
 
 // A mark on ops that no product's record does: the first op with it is none.
 func.func @no_product(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
-  // expected-error @below {{cannot run in the record of the product that has its mark: expected marks as "--lower-fuse-epilogues" sets them}}
+  // expected-error @below {{cannot run in the record of the product that has its mark: expected marks as "--schedule-fuse-epilogues" sets them}}
   %0 = graph.tanh %x {task.product = 0 : i64} : tensor<4x8xf32>
   return %0 : tensor<4x8xf32>
 }

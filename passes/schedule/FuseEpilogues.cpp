@@ -19,8 +19,8 @@
 #include "passes/facts/Epilogues.h"
 #include "passes/facts/Kernels.h"
 #include "passes/facts/Sections.h"
-#include "passes/lower/GeluPieces.h"
-#include "passes/lower/Passes.h"
+#include "passes/schedule/GeluPieces.h"
+#include "passes/schedule/Passes.h"
 
 #include "dialects/task/Products.h"
 #include "mlir/IR/IRMapping.h"
@@ -30,9 +30,9 @@
 using namespace mlir;
 using namespace pcc::graph;
 
-namespace pcc::lower {
+namespace pcc::schedule {
 #define GEN_PASS_DEF_FUSEEPILOGUES
-#include "passes/lower/Passes.h.inc"
+#include "passes/schedule/Passes.h.inc"
 
 namespace {
 /// What was found, for the remark.
@@ -40,68 +40,61 @@ struct Counts {
   int64_t biases = 0, relus = 0, gelus = 0, geluGradients = 0, sums = 0;
 };
 
-/// The products of a function, each with what can be part of its record.
-class Fuser {
+/// One product, and what its record does besides.
+class ProductRecord {
 public:
-  Fuser(func::FuncOp function, bool mayTakeSums, Counts &counts)
-      : function(function), mayTakeSums(mayTakeSums), counts(counts) {}
+  ProductRecord(MatmulOp product, Counts &counts)
+      : product(product), counts(counts), result(product.getResult()), taken{product} {}
 
-  void run() {
-    SmallVector<MatmulOp> products(function.getBody().front().getOps<MatmulOp>());
-    for (MatmulOp product : products)
-      if (isa<FloatType>(product.getType().getElementType())) // those of integers are kernels
-        fuse(product);
-  }
+  /// Takes what is behind the product, or else a sum beside it; false if there is nothing.
+  bool take(bool mayTakeSum);
+  void mark(int64_t number);
 
 private:
-  void fuse(MatmulOp product);
+  Value resultInReadShape() const;
   bool takeBias();
   bool takeRelu();
   bool takeGelu();
   bool takeSlope();
   bool takeSum();
   Value takePieces(Value value, Value operand, Operation *before);
-  Operation *readerBehindViews(Value &value);
+  void setActivation(task::Activation activation);
+  int64_t columns() { return product.getType().getShape().back(); }
+  bool hasKeptRows() { return columns() % abi::elementsOfKeptRow == 0; }
 
-  func::FuncOp function;
-  const bool mayTakeSums;
-  Counts &counts;
-  int64_t number = 0;
-
-  // Of the product in hand.
   MatmulOp product;
-  Value result;
+  Counts &counts;
+  Value result; ///< of all that is taken so far
   SmallVector<Operation *> taken;
 };
 } // namespace
 
-static int64_t columnsOf(Value value) {
-  return cast<RankedTensorType>(value.getType()).getShape().back();
-}
-
-/// The only op that reads the value but for its shape; then `value` is it in the shape that is
-/// read. Columns stay columns.
-Operation *Fuser::readerBehindViews(Value &value) {
-  Value seen = value;
+/// The result in the shape in which ops read it, where one view after the other alone reads it.
+Value ProductRecord::resultInReadShape() const {
+  Value seen = result;
   Operation *reader = facts::onlyReader(seen);
-  while (reader && facts::isView(reader) && facts::isRecomputed(reader)) {
+  while (reader && facts::isView(reader)) {
     seen = reader->getResult(0);
     reader = facts::onlyReader(seen);
   }
-  auto type = cast<RankedTensorType>(seen.getType());
-  if (!reader || type.getRank() == 0 || columnsOf(seen) != columnsOf(product.getResult()))
-    return nullptr;
-  value = seen;
-  return reader;
+  return seen;
 }
 
-bool Fuser::takeBias() {
-  Value seen = result;
-  auto add = dyn_cast_or_null<AddOp>(readerBehindViews(seen));
-  if (!add)
-    return false;
-  Value other = add.getLhs() == seen ? add.getRhs() : add.getLhs();
-  if (!facts::isBias(other, add.getType().getRank() - 1))
+/// The op of this kind that alone reads the value; null if there is none.
+template <typename Op> static Op readerOf(Value value) {
+  return dyn_cast_or_null<Op>(facts::onlyReader(value));
+}
+
+static Value otherOperand(Operation *op, Value operand) {
+  return op->getOperand(op->getOperand(0) == operand ? 1 : 0);
+}
+
+bool ProductRecord::takeBias() {
+  Value seen = resultInReadShape();
+  auto add = readerOf<AddOp>(seen);
+  // As many numbers as the product has columns.
+  if (!add || add.getType().getRank() == 0 || add.getType().getShape().back() != columns() ||
+      !facts::isBias(otherOperand(add, seen), add.getType().getRank() - 1))
     return false;
   taken.push_back(add);
   result = add.getResult();
@@ -109,9 +102,8 @@ bool Fuser::takeBias() {
   return true;
 }
 
-bool Fuser::takeRelu() {
-  Value seen = result;
-  auto relu = dyn_cast_or_null<ReluOp>(readerBehindViews(seen));
+bool ProductRecord::takeRelu() {
+  auto relu = readerOf<ReluOp>(resultInReadShape());
   if (!relu)
     return false;
   taken.push_back(relu);
@@ -120,7 +112,7 @@ bool Fuser::takeRelu() {
 }
 
 /// Copies the ops that make `value` of `operand`; the copy of the value.
-Value Fuser::takePieces(Value value, Value operand, Operation *before) {
+Value ProductRecord::takePieces(Value value, Value operand, Operation *before) {
   OpBuilder b(before);
   IRMapping copies;
   for (Operation *piece : piecesOf(value, operand))
@@ -145,84 +137,52 @@ static void eraseUnread(Operation *op) {
   }
 }
 
-bool Fuser::takeGelu() {
-  Value operand = result;
-  Operation *view = facts::onlyReader(operand);
-  while (view && facts::isView(view)) {
-    operand = view->getResult(0);
-    view = facts::onlyReader(operand);
-  }
-  Value gelu = findGelu(operand);
-  if (!gelu || columnsOf(product.getResult()) % abi::elementsOfKeptRow != 0)
+bool ProductRecord::takeGelu() {
+  Value operand = resultInReadShape(), gelu = findGelu(operand);
+  if (!gelu || !hasKeptRows())
     return false;
   gelu.replaceAllUsesWith(takePieces(gelu, operand, gelu.getDefiningOp()));
   eraseUnread(gelu.getDefiningOp());
-  product->setAttr(task::activationAttrName,
-                   task::ActivationAttr::get(function.getContext(), task::Activation::Gelu));
+  setActivation(task::Activation::Gelu);
   ++counts.gelus;
   return true;
 }
 
-bool Fuser::takeSlope() {
-  Value seen = result;
-  auto mul = dyn_cast_or_null<MulOp>(readerBehindViews(seen));
-  if (!mul || columnsOf(seen) % abi::elementsOfKeptRow != 0)
+bool ProductRecord::takeSlope() {
+  Value seen = resultInReadShape();
+  auto mul = readerOf<MulOp>(seen);
+  if (!mul || !hasKeptRows())
     return false;
-  Value slope = mul.getLhs() == seen ? mul.getRhs() : mul.getLhs();
-  Value operand = findOperandOfSlope(slope);
+  Value slope = otherOperand(mul, seen), operand = findOperandOfSlope(slope);
   if (!operand || !facts::liesInMemory(operand) ||
       getElementTypeOrSelf(operand.getType()) != getElementTypeOrSelf(mul.getType()))
     return false;
   mul->replaceUsesOfWith(slope, takePieces(slope, operand, mul));
   eraseUnread(slope.getDefiningOp());
   taken.push_back(mul);
-  product->setAttr(
-      task::activationAttrName,
-      task::ActivationAttr::get(function.getContext(), task::Activation::GeluGradient));
+  setActivation(task::Activation::GeluGradient);
   ++counts.geluGradients;
   return true;
 }
 
-/// True if the op sums the rows of its operand, seen as a matrix of so many columns.
-static bool sumsRows(ReduceOp reduce, int64_t columns) {
-  ArrayRef<int64_t> dims = reduce.getDims();
-  ArrayRef<int64_t> shape = cast<RankedTensorType>(reduce.getInput().getType()).getShape();
-  return reduce.getKind() == ReduceOpKind::Sum && !reduce.getCrossBatch() &&
-         !reduce->hasAttr(task::productAttrName) &&
-         llvm::equal(dims, llvm::seq<int64_t>(0, dims.size())) &&
-         llvm::product_of(shape.drop_front(dims.size())) == columns;
-}
-
-/// The sum, of this type, of the rows of a factor, whose columns are seen through any views; null
-/// if there is none.
-static ReduceOp findSum(Value factor, Type element) {
-  Value root = factor;
-  for (Operation *op = root.getDefiningOp(); op && facts::isView(op); op = root.getDefiningOp())
-    root = op->getOperand(0);
-  SmallVector<Value> views{root};
+/// A sum of one of the product's factors that no record has yet; null if there is none.
+static ReduceOp findSum(MatmulOp product, Value factor) {
+  SmallVector<Value> views{facts::viewRoot(factor)};
   for (size_t n = 0; n < views.size(); ++n)
     for (Operation *user : views[n].getUsers()) {
-      auto reduce = dyn_cast<ReduceOp>(user);
+      auto sum = dyn_cast<ReduceOp>(user);
       if (facts::isView(user))
         views.push_back(user->getResult(0));
-      else if (reduce && sumsRows(reduce, columnsOf(factor)) &&
-               getElementTypeOrSelf(reduce.getType()) == element)
-        return reduce;
+      else if (sum && !sum->hasAttr(task::productAttrName) && facts::factorSummedBy(sum, product))
+        return sum;
     }
   return nullptr;
 }
 
-/// The sum of a factor's rows along k: of the left one's if it is transposed, else of the right
-/// one's if that is not.
-bool Fuser::takeSum() {
-  if (product.getType().getRank() != 2)
-    return false;
-  Type element = product.getType().getElementType();
-  ReduceOp sum;
-  if (product.getTransposeLhs())
-    sum = findSum(product.getLhs(), element);
-  if (!sum && !product.getTransposeRhs())
-    sum = findSum(product.getRhs(), element);
+bool ProductRecord::takeSum() {
+  ReduceOp sum = findSum(product, product.getLhs());
+  if (!sum)
+    sum = findSum(product, product.getRhs());
   if (!sum)
     return false;
   // It is computed where the product is, before anything reads it.
@@ -238,19 +198,22 @@ bool Fuser::takeSum() {
   return true;
 }
 
-void Fuser::fuse(MatmulOp next) {
-  product = next;
-  result = product.getResult();
-  taken = {product};
+bool ProductRecord::take(bool mayTakeSum) {
   bool hasBias = takeBias();
-  bool isTaken = takeRelu() || takeGelu() || (!hasBias && takeSlope()) ||
-                 (!hasBias && mayTakeSums && takeSum());
-  if (!hasBias && !isTaken)
-    return;
-  Builder b(function.getContext());
+  bool isTaken =
+      takeRelu() || takeGelu() || (!hasBias && (takeSlope() || (mayTakeSum && takeSum())));
+  return hasBias || isTaken;
+}
+
+void ProductRecord::setActivation(task::Activation activation) {
+  product->setAttr(task::activationAttrName,
+                   task::ActivationAttr::get(product.getContext(), activation));
+}
+
+void ProductRecord::mark(int64_t number) {
+  Builder b(product.getContext());
   for (Operation *op : taken)
     op->setAttr(task::productAttrName, b.getI64IntegerAttr(number));
-  ++number;
 }
 
 /// Whether results of the section add up over slots.
@@ -261,15 +224,27 @@ static bool addsUp(facts::Section &section) {
   return false;
 }
 
+/// Marks the products of a section, but those of integers, which are kernels.
+static void markProducts(facts::Section &section, Counts &counts) {
+  if (section.function.isExternal())
+    return;
+  int64_t number = 0;
+  SmallVector<MatmulOp> products(section.function.getBody().front().getOps<MatmulOp>());
+  for (MatmulOp product : products) {
+    ProductRecord record(product, counts);
+    if (isa<FloatType>(product.getType().getElementType()) && record.take(!addsUp(section)))
+      record.mark(number++);
+  }
+}
+
 namespace {
 struct FuseEpilogues : impl::FuseEpiloguesBase<FuseEpilogues> {
   void runOnOperation() override {
     Counts counts;
     for (facts::Section &section : facts::collectSections(getOperation()))
-      if (!section.function.isExternal())
-        Fuser(section.function, !addsUp(section), counts).run();
+      markProducts(section, counts);
     remark::passed(getOperation().getLoc(),
-                   remark::RemarkOpts::name("fuse-epilogues").category("lower"))
+                   remark::RemarkOpts::name("fuse-epilogues").category("schedule"))
         << remark::metric("biases", counts.biases) << remark::metric("relus", counts.relus)
         << remark::metric("gelus", counts.gelus)
         << remark::metric("gelu gradients", counts.geluGradients)
@@ -277,4 +252,4 @@ struct FuseEpilogues : impl::FuseEpiloguesBase<FuseEpilogues> {
   }
 };
 } // namespace
-} // namespace pcc::lower
+} // namespace pcc::schedule

@@ -10,7 +10,7 @@
 #include "dialects/graph/Graph.h"
 #include "llvm/ADT/SetVector.h"
 
-namespace pcc::lower {
+namespace pcc::schedule {
 
 enum class GeluPart { Function, Slope };
 
@@ -28,4 +28,4 @@ mlir::Value findOperandOfSlope(mlir::Value slope);
 /// repetitions.
 llvm::SetVector<mlir::Operation *> piecesOf(mlir::Value value, mlir::Value operand);
 
-} // namespace pcc::lower
+} // namespace pcc::schedule

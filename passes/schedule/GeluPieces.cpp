@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/lower/GeluPieces.h"
+#include "passes/schedule/GeluPieces.h"
 
+#include "dialects/graph/Gelu.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <cmath>
-#include <numbers>
 
 using namespace mlir;
 using namespace pcc::graph;
 
-namespace pcc::lower {
+namespace pcc::schedule {
 
 /// More than gelu and its slope have together, whatever their spelling.
 static constexpr size_t mostPieces = 64;
@@ -67,7 +67,7 @@ private:
 } // namespace
 
 static double valueOf(GeluPart part, double x) {
-  const double c = std::numbers::sqrt2 * std::numbers::inv_sqrtpi, d = 0.044715;
+  const double c = geluScale, d = geluCubic;
   double t = std::tanh(c * (x + d * x * x * x));
   if (part == GeluPart::Function)
     return 0.5 * x * (1 + t);
@@ -132,4 +132,4 @@ SetVector<Operation *> piecesOf(Value value, Value operand) {
   return SetVector<Operation *>(sorted.begin(), sorted.end());
 }
 
-} // namespace pcc::lower
+} // namespace pcc::schedule

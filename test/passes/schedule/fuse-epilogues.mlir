@@ -1,4 +1,4 @@
-// RUN: pcc-opt %s --lower-fuse-epilogues --remarks-filter=lower --remark-format=emitRemark --verify-diagnostics -o %t.mlir
+// RUN: pcc-opt %s --schedule-fuse-epilogues --remarks-filter=schedule --remark-format=emitRemark --verify-diagnostics -o %t.mlir
 // RUN: FileCheck %s < %t.mlir
 // RUN: pcc verify %s %t.mlir | FileCheck %s --check-prefix=VERIFY
 // RUN: pcc-opt %t.mlir --schedule-assign-kernels | FileCheck %s --check-prefix=KERNELS
