@@ -4,7 +4,7 @@
 // RUN: pcc-opt %t.mlir --schedule-assign-kernels | FileCheck %s --check-prefix=KERNELS
 // VERIFY: verify: {{[1-9][0-9]*}} passed, 0 failed, 0 skipped
 
-// expected-remark @below {{biases=3, gelu gradients=1, gelus=2, relus=1, sums=3}}
+// expected-remark @below {{biases=5, gelu gradients=1, gelus=3, relus=2, sums=4}}
 module {
   // Two layers with gelu between them, forward and backward: the first product keeps what gelu is applied to, which the slope
   // reads behind the product with the second weight. Both weight gradients sum a factor. Pieces that both need are there twice.
@@ -118,26 +118,153 @@ module {
     return %2, %4 : tensor<20xf32>, tensor<20x8xf32>
   }
 
-  // Other functions with a tanh are not gelu; nor is one that reads another value as well. A row that is no multiple of 8
-  // stays, and so does a bias whose product others read.
-  // CHECK-LABEL: @others
+  // A rectifier behind a reshape that cuts columns.
+  // CHECK-LABEL: @cut_columns
+  // CHECK: graph.matmul {{.*}} {task.product = 0 : i64}
+  // CHECK: graph.relu {{.*}} {task.product = 0 : i64}
+  func.func @cut_columns(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>) -> tensor<4x2x4xf32> {
+    %0 = graph.matmul %x, %w : tensor<4x8xf32>, tensor<8x8xf32>
+    %1 = graph.reshape %0 : tensor<4x8xf32> to tensor<4x2x4xf32>
+    %2 = graph.relu %1 : tensor<4x2x4xf32>
+    return %2 : tensor<4x2x4xf32>
+  }
+
+  // Half types: constants are rounded to few bits, sums have the type of the product.
+  // CHECK-LABEL: @half_types
+  // CHECK: graph.matmul {{.*}} {task.activation = #task<activation gelu>, task.product = 0 : i64}
+  // CHECK: graph.add {{.*}} {task.product = 0 : i64} : tensor<4x8xbf16>
+  // CHECK: graph.mul {{.*}} {task.product = 0 : i64} : tensor<4x8xbf16>
+  // CHECK: graph.matmul {{.*}} {task.product = 1 : i64, transpose_lhs} : tensor<4x8xf16>, tensor<4x8xf16>
+  // CHECK-NEXT: graph.reduce sum %arg3, [0] {task.product = 1 : i64} : tensor<4x8xf16>
+  func.func @half_types(%x: tensor<4x8xbf16>, %w: tensor<8x8xbf16>, %b: tensor<8xbf16>, %g: tensor<4x8xf16>, %y: tensor<4x8xf16>)
+      -> (tensor<4x8xbf16>, tensor<8x8xf16>, tensor<8xf16>) {
+    %half = graph.constant dense<5.000000e-01> : tensor<4x8xbf16>
+    %one = graph.constant dense<1.000000e+00> : tensor<4x8xbf16>
+    %inner = graph.constant dense<7.968750e-01> : tensor<4x8xbf16>
+    %cubic = graph.constant dense<4.467770e-02> : tensor<4x8xbf16>
+    %0 = graph.matmul %x, %w : tensor<4x8xbf16>, tensor<8x8xbf16>
+    %1 = graph.broadcast %b, [1] : tensor<8xbf16> to tensor<4x8xbf16>
+    %2 = graph.add %0, %1 : tensor<4x8xbf16>
+    %3 = graph.square %2 : tensor<4x8xbf16>
+    %4 = graph.mul %3, %2 : tensor<4x8xbf16>
+    %5 = graph.mul %4, %cubic : tensor<4x8xbf16>
+    %6 = graph.add %2, %5 : tensor<4x8xbf16>
+    %7 = graph.mul %6, %inner : tensor<4x8xbf16>
+    %8 = graph.tanh %7 : tensor<4x8xbf16>
+    %9 = graph.add %8, %one : tensor<4x8xbf16>
+    %10 = graph.mul %2, %half : tensor<4x8xbf16>
+    %11 = graph.mul %10, %9 : tensor<4x8xbf16>
+    %12 = graph.matmul %g, %y {transpose_lhs} : tensor<4x8xf16>, tensor<4x8xf16>
+    %13 = graph.reduce sum %g, [0] : tensor<4x8xf16>
+    return %11, %12, %13 : tensor<4x8xbf16>, tensor<8x8xf16>, tensor<8xf16>
+  }
+
+  // Other functions with a tanh are not gelu: one of another width, one of another cubic part, one that reads another value.
+  // CHECK-LABEL: @other_functions
   // CHECK-NOT: task.product
   // CHECK: return
-  func.func @others(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>, %y: tensor<4x8xf32>, %b: tensor<8xf32>)
+  func.func @other_functions(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>, %y: tensor<4x8xf32>)
       -> (tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>) {
     %half = graph.constant dense<5.000000e-01> : tensor<4x8xf32>
     %one = graph.constant dense<1.000000e+00> : tensor<4x8xf32>
-    %inner = graph.constant dense<0.851> : tensor<4x8xf32>
+    %width = graph.constant dense<0.851> : tensor<4x8xf32>
+    %inner = graph.constant dense<0.797884583> : tensor<4x8xf32>
+    %cubic = graph.constant dense<4.471500e-02> : tensor<4x8xf32>
+    %other = graph.constant dense<5.000000e-02> : tensor<4x8xf32>
     %0 = graph.matmul %x, %w : tensor<4x8xf32>, tensor<8x8xf32>
-    %1 = graph.mul %0, %inner : tensor<4x8xf32>
+    %1 = graph.mul %0, %width : tensor<4x8xf32>
     %2 = graph.tanh %1 : tensor<4x8xf32>
     %3 = graph.add %2, %one : tensor<4x8xf32>
     %4 = graph.mul %0, %3 : tensor<4x8xf32>
     %5 = graph.mul %4, %half : tensor<4x8xf32>
-    %6 = graph.mul %5, %y : tensor<4x8xf32>
-    %7 = graph.matmul %y, %w : tensor<4x8xf32>, tensor<8x8xf32>
-    %8 = graph.broadcast %b, [1] : tensor<8xf32> to tensor<4x8xf32>
-    %9 = graph.add %7, %8 : tensor<4x8xf32>
-    return %6, %9, %7 : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>
+    %10 = graph.matmul %x, %w : tensor<4x8xf32>, tensor<8x8xf32>
+    %11 = graph.square %10 : tensor<4x8xf32>
+    %12 = graph.mul %11, %10 : tensor<4x8xf32>
+    %13 = graph.mul %12, %other : tensor<4x8xf32>
+    %14 = graph.add %10, %13 : tensor<4x8xf32>
+    %15 = graph.mul %14, %inner : tensor<4x8xf32>
+    %16 = graph.tanh %15 : tensor<4x8xf32>
+    %17 = graph.add %16, %one : tensor<4x8xf32>
+    %18 = graph.mul %10, %17 : tensor<4x8xf32>
+    %19 = graph.mul %18, %half : tensor<4x8xf32>
+    %20 = graph.matmul %x, %w : tensor<4x8xf32>, tensor<8x8xf32>
+    %21 = graph.square %20 : tensor<4x8xf32>
+    %22 = graph.mul %21, %y : tensor<4x8xf32>
+    %23 = graph.mul %22, %cubic : tensor<4x8xf32>
+    %24 = graph.add %20, %23 : tensor<4x8xf32>
+    %25 = graph.mul %24, %inner : tensor<4x8xf32>
+    %26 = graph.tanh %25 : tensor<4x8xf32>
+    %27 = graph.add %26, %one : tensor<4x8xf32>
+    %28 = graph.mul %20, %27 : tensor<4x8xf32>
+    %29 = graph.mul %28, %half : tensor<4x8xf32>
+    return %5, %19, %29 : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>
+  }
+
+  // Gelu, and its slope, in rows that are no multiple of 8 elements: only the bias is part of the record.
+  // CHECK-LABEL: @rows_of_12
+  // CHECK-NOT: task.activation
+  // CHECK: graph.add {{.*}} {task.product = 0 : i64}
+  // CHECK-NOT: task.product
+  // CHECK: return
+  func.func @rows_of_12(%x: tensor<4x8xf32>, %w: tensor<8x12xf32>, %b: tensor<12xf32>, %g: tensor<4x8xf32>)
+      -> (tensor<4x12xf32>, tensor<4x12xf32>) {
+    %half = graph.constant dense<5.000000e-01> : tensor<4x12xf32>
+    %one = graph.constant dense<1.000000e+00> : tensor<4x12xf32>
+    %inner = graph.constant dense<0.797884583> : tensor<4x12xf32>
+    %both = graph.constant dense<0.0356774069> : tensor<4x12xf32>
+    %thrice = graph.constant dense<0.107032225> : tensor<4x12xf32>
+    %0 = graph.matmul %x, %w : tensor<4x8xf32>, tensor<8x12xf32>
+    %1 = graph.broadcast %b, [1] : tensor<12xf32> to tensor<4x12xf32>
+    %2 = graph.add %0, %1 : tensor<4x12xf32>
+    %3 = graph.square %2 : tensor<4x12xf32>
+    %4 = graph.mul %3, %both : tensor<4x12xf32>
+    %5 = graph.add %4, %inner : tensor<4x12xf32>
+    %6 = graph.mul %2, %5 : tensor<4x12xf32>
+    %7 = graph.tanh %6 : tensor<4x12xf32>
+    %8 = graph.add %7, %one : tensor<4x12xf32>
+    %9 = graph.mul %2, %8 : tensor<4x12xf32>
+    %10 = graph.mul %9, %half : tensor<4x12xf32>
+    %11 = graph.matmul %g, %w : tensor<4x8xf32>, tensor<8x12xf32>
+    %12 = graph.mul %3, %thrice : tensor<4x12xf32>
+    %13 = graph.add %12, %inner : tensor<4x12xf32>
+    %14 = graph.mul %7, %7 : tensor<4x12xf32>
+    %15 = graph.sub %one, %14 : tensor<4x12xf32>
+    %16 = graph.mul %2, %13 : tensor<4x12xf32>
+    %17 = graph.mul %16, %15 : tensor<4x12xf32>
+    %18 = graph.add %8, %17 : tensor<4x12xf32>
+    %19 = graph.mul %18, %half : tensor<4x12xf32>
+    %20 = graph.mul %11, %19 : tensor<4x12xf32>
+    return %10, %20 : tensor<4x12xf32>, tensor<4x12xf32>
+  }
+
+  // A bias whose product others read stays outside; so does a rectifier behind such a product.
+  // CHECK-LABEL: @read_by_others
+  // CHECK-NOT: task.product
+  // CHECK: return
+  func.func @read_by_others(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>, %b: tensor<8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
+    %0 = graph.matmul %x, %w : tensor<4x8xf32>, tensor<8x8xf32>
+    %1 = graph.broadcast %b, [1] : tensor<8xf32> to tensor<4x8xf32>
+    %2 = graph.add %0, %1 : tensor<4x8xf32>
+    %3 = graph.relu %2 : tensor<4x8xf32>
+    return %3, %0 : tensor<4x8xf32>, tensor<4x8xf32>
+  }
+
+  // Sums that are read before the product, or by it, cannot be computed with it; nor can means, sums along the other
+  // dimension, or those of a factor whose rows do not lie along k.
+  // CHECK-LABEL: @other_sums
+  // CHECK-NOT: task.product
+  // CHECK: return
+  func.func @other_sums(%g: tensor<8x8xf32>, %x: tensor<8x8xf32>, %y: tensor<8x8xf32>, %z: tensor<8x8xf32>)
+      -> (tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) {
+    %0 = graph.reduce sum %g, [0] : tensor<8x8xf32>
+    %1 = graph.broadcast %0, [1] : tensor<8xf32> to tensor<8x8xf32>
+    %2 = graph.mul %1, %x : tensor<8x8xf32>
+    %3 = graph.matmul %g, %2 {transpose_lhs, transpose_rhs} : tensor<8x8xf32>, tensor<8x8xf32>
+    %4 = graph.matmul %g, %1 {transpose_lhs, transpose_rhs} : tensor<8x8xf32>, tensor<8x8xf32>
+    %5 = graph.matmul %y, %z : tensor<8x8xf32>, tensor<8x8xf32>
+    %6 = graph.reduce sum %y, [0] : tensor<8x8xf32>
+    %7 = graph.reduce sum %z, [1] : tensor<8x8xf32>
+    %8 = graph.reduce mean %z, [0] : tensor<8x8xf32>
+    return %3, %4, %5, %6, %7, %8 : tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
   }
 }
