@@ -20,10 +20,11 @@ def PrepareKernels : Pass<"lower-prepare-kernels", "::mlir::ModuleOp"> {
 }
 
 def SplitReductions : Pass<"lower-split-reductions", "::mlir::ModuleOp"> {
-  let summary = "reduces many rows of few columns in two steps, for the blocks of a GPU";
+  let summary = "reduces to few values in two steps, for the blocks of a GPU";
   let description = [{
-    Rows next to each other become columns, as many as keep a GPU busy; a second reduction combines
-    what they give. Of f32, where no product has the sum in its record.
+    Rows next to each other become columns, as many as keep a GPU busy; of rows whose elements are
+    apart, as those of a channel are, the runs that are not. A second reduction combines what these
+    give. Types of fewer bits are reduced in f32. Sums that products have in their records stay.
   }];
   let dependentDialects = ["::pcc::graph::GraphDialect"];
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// SplitReductions: reductions of many rows to few columns, for the many processors of a GPU.
+// SplitReductions: reductions to few values in two steps, for the many processors of a GPU.
 //
 //   %1 = reduce sum %0, [0] : 16384x768           24 blocks, of 32 columns each
 //
@@ -10,12 +10,24 @@
 //
 // A column kernel has a block for some 32 columns. Rows that lie next to each other become columns
 // of their own, as many as keep the device busy; a second kernel combines what they give. A
-// reduction to one number is one of one column. How rows are cut follows from sizes alone, and so
-// do the bits of the result. Only f32: a type of fewer bits would round what lies between. As for
-// the pieces that a thread has of a row, there is nothing to choose: so this stands with what
-// rewrites, and not with the schedule that decides.
+// reduction to one number is one of one column.
+//
+//   %1 = reduce sum %0, [0, 2, 3] : 256x64x112x112     64 blocks
+//
+//   %1 = reduce sum %0, [2, 3] : 256x64x112x112        16,384 blocks
+//   %2 = reduce sum %1, [0] : 256x64                   2 blocks, and little to do
+//
+// A row whose elements do not lie next to each other, as those of a channel, is cut into the runs
+// that do. The ops that make its elements are then part of the first kernel, as of any that reads
+// rows.
+//
+// Types of fewer bits are reduced in f32, casts being part of the kernels, and rounded in the end,
+// as one kernel would do. How reductions are cut follows from sizes alone, and so do the bits of
+// the result. As for the pieces that a thread has of a row, there is nothing to choose: so this
+// stands with what rewrites, and not with the schedule, which decides.
 //
 // Assumes core ops, and marks on the sums that belong to products, which stay.
+#include "passes/facts/Kernels.h"
 #include "passes/lower/Passes.h"
 
 #include "dialects/graph/Graph.h"
@@ -34,45 +46,87 @@ namespace pcc::lower {
 static constexpr int64_t columnsOfBlock = 32, mostBlocks = 512;
 /// With more columns there are blocks enough.
 static constexpr int64_t fewColumns = mostBlocks / 4 * columnsOfBlock;
-/// Rows that are left to a column, and elements below which a second kernel costs more than it
-/// saves.
-static constexpr int64_t leastRows = 32, leastElements = 1 << 18;
+/// What the first step combines to one value, at least.
+static constexpr int64_t leastCombined = 32;
+/// Elements below which a second kernel costs more than it saves.
+static constexpr int64_t leastElements = 1 << 18;
 
-/// In how many parts the rows are cut; 1 where they are not.
+/// True if parts may be combined before the whole; they are of one size, so a mean is that of their
+/// means.
+static bool mayBeSplit(ReduceOp op) {
+  Type type = op.getType().getElementType();
+  return op.getKind() != ReduceOpKind::Prod && !op.getCrossBatch() &&
+         !op->hasAttr(task::productAttrName) && (type.isF32() || type.isF16() || type.isBF16()) &&
+         op.getInput().getType().getNumElements() >= leastElements;
+}
+
+/// Makes the reduction one of f32.
+static void widen(ReduceOp op) {
+  RankedTensorType type = op.getType();
+  if (type.getElementType().isF32())
+    return;
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  Value wide = CastOp::create(b, op.getInput().getType().clone(b.getF32Type()), op.getInput());
+  op.getInputMutable().assign(wide);
+  op.getResult().setType(type.clone(b.getF32Type()));
+  b.setInsertionPointAfter(op);
+  Value rounded = CastOp::create(b, type, op.getResult());
+  op.getResult().replaceAllUsesExcept(rounded, rounded.getDefiningOp());
+}
+
+/// Reduces `input`, which is the operand in some shape, over `first`; the op combines what that
+/// gives over `rest`.
+static void reduceBefore(ReduceOp op, Value input, ArrayRef<int64_t> first,
+                         ArrayRef<int64_t> rest) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  Value parts = ReduceOp::create(b, op.getKind(), input, first, /*cross_batch=*/false);
+  op.getInputMutable().assign(parts);
+  op.setDims(rest);
+}
+
+/// Rows whose elements do not lie next to each other: first the runs that do.
+static bool splitRows(ReduceOp op) {
+  if (facts::getReductionLoops(op).contiguous)
+    return false;
+  ArrayRef<int64_t> dims = op.getDims(), shape = op.getInput().getType().getShape();
+  int64_t run = 1; // the last dimensions, as far as they are combined
+  int64_t dim = shape.size();
+  while (llvm::is_contained(dims, dim - 1))
+    run *= shape[--dim];
+  if (run < leastCombined)
+    return false;
+  SmallVector<int64_t> first = llvm::to_vector(llvm::seq<int64_t>(dim, shape.size())), rest;
+  llvm::copy_if(dims, std::back_inserter(rest), [&](int64_t d) { return d < dim; });
+  widen(op);
+  reduceBefore(op, op.getInput(), first, rest);
+  return true;
+}
+
+/// In how many parts the rows of so many columns are cut; 1 where they are not.
 static int64_t partsOf(int64_t rows, int64_t columns) {
   if (columns >= fewColumns || rows * columns < leastElements)
     return 1;
-  int64_t parts = std::min(mostBlocks * columnsOfBlock / columns, rows / leastRows);
+  int64_t parts = std::min(mostBlocks * columnsOfBlock / columns, rows / leastCombined);
   while (rows % parts != 0)
     --parts;
   return parts;
 }
 
-/// True if it combines whole rows of f32, parts of which may be combined before; parts are of one
-/// size, so a mean is that of their means.
-static bool mayBeSplit(ReduceOp op) {
-  return op.getKind() != ReduceOpKind::Prod && !op.getCrossBatch() &&
-         !op->hasAttr(task::productAttrName) && op.getType().getElementType().isF32() &&
-         llvm::equal(op.getDims(), llvm::seq<int64_t>(0, op.getDims().size()));
-}
-
-static bool split(ReduceOp op) {
-  ArrayRef<int64_t> shape = cast<RankedTensorType>(op.getInput().getType()).getShape();
+static bool splitColumns(ReduceOp op) {
   size_t gone = op.getDims().size();
+  if (!llvm::equal(op.getDims(), llvm::seq<int64_t>(0, gone)))
+    return false;
+  ArrayRef<int64_t> shape = op.getInput().getType().getShape();
   int64_t rows = llvm::product_of(shape.take_front(gone));
-  int64_t columns = llvm::product_of(shape.drop_front(gone));
-  int64_t parts = partsOf(rows, columns);
+  int64_t parts = partsOf(rows, llvm::product_of(shape.drop_front(gone)));
   if (parts == 1)
     return false;
   SmallVector<int64_t> cut{rows / parts, parts};
   llvm::append_range(cut, shape.drop_front(gone));
+  widen(op);
   ImplicitLocOpBuilder b(op.getLoc(), op);
-  Type element = op.getType().getElementType();
-  Value seen = ReshapeOp::create(b, RankedTensorType::get(cut, element), op.getInput());
-  const int64_t first[] = {0};
-  Value partial = ReduceOp::create(b, op.getKind(), seen, first, /*cross_batch=*/false);
-  op.getInputMutable().assign(partial);
-  op.setDims(first);
+  Value seen = ReshapeOp::create(b, RankedTensorType::get(cut, b.getF32Type()), op.getInput());
+  reduceBefore(op, seen, {0}, {0});
   return true;
 }
 
@@ -84,7 +138,10 @@ struct SplitReductions : impl::SplitReductionsBase<SplitReductions> {
       if (mayBeSplit(op))
         reductions.push_back(op);
     });
-    int64_t count = llvm::count_if(reductions, split);
+    int64_t count = llvm::count_if(reductions, [](ReduceOp op) {
+      bool hasRuns = splitRows(op); // whose results may be many rows
+      return splitColumns(op) || hasRuns;
+    });
     remark::passed(getOperation().getLoc(),
                    remark::RemarkOpts::name("split-reductions").category("lower"))
         << remark::metric("reductions", count);

@@ -42,6 +42,7 @@ def main():
         verify(f"{family} on 1 rank", model, [])
     verify("convolutions on 1 rank", os.path.join(inputs, "convolutions.mlir"), [])
     verify("long sums on 1 rank", os.path.join(inputs, "long-sums.mlir"), [])
+    verify("long sums of channels on 1 rank", os.path.join(inputs, "channel-sums.mlir"), [])
     verify("gelu on 1 rank", os.path.join(inputs, "gelu-mlp.mlir"), [])
     verify("gelu in 2 microbatches", os.path.join(inputs, "gelu-mlp.mlir"), ["--micro-batches=2"])
     for model in (*(os.path.join(inputs, name) for name in ("gelu-mlp.mlir", "convolutions.mlir")), f"{folder}/gpt.mlir"):
