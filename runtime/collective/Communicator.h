@@ -16,7 +16,7 @@
 #define PCC_RUNTIME_COLLECTIVE_COMMUNICATOR_H
 
 #include "runtime/abi/program.pb.h"
-#include "runtime/base/Base.h"
+#include "runtime/base/TimeMark.h"
 
 #include <memory>
 #include <span>
@@ -79,6 +79,9 @@ struct Request {
 /// over was free (0: nobody knows), until it was done.
 struct Passage {
   int64_t begin = 0, end = 0;
+  /// Where it was among the work of the rank's device, one for each stream that it was on. If there
+  /// are any, the times are theirs: from the first begin to the last end.
+  std::vector<MarkedSpan> places = {};
 };
 
 class Communicator {

@@ -12,7 +12,7 @@
 #define PCC_RUNTIME_DEVICE_DEVICE_H
 
 #include "runtime/abi/RingCopy.h"
-#include "runtime/base/Base.h"
+#include "runtime/base/TimeMark.h"
 
 #include <array>
 #include <functional>
@@ -110,6 +110,12 @@ public:
 
   /// Returns when all that was run is done. Errors: those of what was run.
   virtual Status synchronise() = 0;
+
+  /// From now on mark() marks.
+  virtual Status startMarking() { return {}; }
+  /// The place behind all that was run. Null where that is done when run() returns, so that the
+  /// host's clock tells when it was. An error shows at the next call that does something.
+  virtual Mark mark() { return nullptr; }
 
   /// Makes a launch, matmul, convolution, attention, copy, fill or accumulate record ready, which
   /// must outlive what is made. Errors: what the device cannot do.

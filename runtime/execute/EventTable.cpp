@@ -66,7 +66,8 @@ Status EventTable::finishFirst(PreparedBatch &batch, Progress &progress, Trace &
   }
   progress.leave(batch.record);
   trace.add({batch.record, progress.step.load(std::memory_order_relaxed),
-             std::max(flight.startTime, passage.begin), std::max(flight.startTime, passage.end)});
+             std::max(flight.startTime, passage.begin), std::max(flight.startTime, passage.end)},
+            std::move(passage.places));
   if (watch)
     watch->end(batch.parts, flight.number);
   batch.flights.pop_front();

@@ -178,7 +178,7 @@ Status PreparedSection::run(const SlotValues &slot, EventTable &events, Progress
                             Trace &trace) {
   for (size_t i = 0; i < steps.size();) {
     Step &step = steps[i];
-    bool isJoined = step.joined && !checksRecords && !events.watch;
+    bool isJoined = step.joined && !checksRecords && !events.watch && !trace.hasEach();
     Status status = waitBefore(step, slot, events, progress, trace);
     if (status.ok())
       status = isJoined ? runJoined(step, slot, progress, trace)
@@ -202,11 +202,11 @@ Status PreparedSection::runJoined(Step &step, const SlotValues &slot, Progress &
                                   Trace &trace) {
   std::vector<std::unique_ptr<PreparedRecord>> &whole = step.joined->whole;
   progress.enter(step.record);
-  int64_t begin = nowNanoseconds();
+  Moment begin = trace.now(*device);
   Status status = whole[slot.ringIndex % whole.size()]->run(slot);
   const abi::Record *last = steps[step.joined->end - 1].record;
   progress.leave(last);
-  trace.add({step.record, slot.step, begin, nowNanoseconds()});
+  trace.add(*step.record, slot.step, std::move(begin), trace.now(*device));
   return status;
 }
 
@@ -221,16 +221,17 @@ Status PreparedSection::runStep(Step &step, const SlotValues &slot, EventTable &
 Status PreparedSection::runLocal(Step &step, const SlotValues &slot, EventTable &events,
                                  Progress &progress, Trace &trace) {
   progress.enter(step.record);
-  int64_t begin = nowNanoseconds();
+  Moment begin = trace.now(*device);
   if (events.watch)
     events.watch->begin({&step.record, 1}, slot.ringIndex);
   Status status = step.local[slot.ringIndex % step.local.size()]->run(slot);
+  Moment end = trace.now(*device);
   if (checksRecords && status.ok())
     status = device->synchronise();
   if (events.watch)
     events.watch->end({&step.record, 1}, slot.ringIndex);
   progress.leave(step.record);
-  trace.add({step.record, slot.step, begin, nowNanoseconds()});
+  trace.add(*step.record, slot.step, std::move(begin), std::move(end));
   return status;
 }
 

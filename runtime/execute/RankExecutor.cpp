@@ -17,11 +17,14 @@ RankExecutor::RankExecutor(const abi::Executable &executable, int64_t rank,
                            RankOptions options)
     : whole(executable), own(executable.programs(abi::programOfRank(executable, rank))),
       ownRank(rank), options(options), ownDevice(std::move(device)),
-      worldCommunicator(std::move(world)), events(own.events()), ownTrace(options.tracedRecords) {
+      worldCommunicator(std::move(world)), events(own.events()), ownTrace(options.trace) {
   memory.base[abi::CONSTANT] = ownDevice->constants();
 }
 
 Status RankExecutor::load(uint64_t seed, const JoinDevices &join) {
+  if (ownTrace.isOn())
+    if (Status status = ownDevice->startMarking(); !status.ok())
+      return std::move(status).at({.rank = ownRank});
   Expected<std::shared_ptr<Communicator>> joined = join(worldCommunicator, *ownDevice);
   if (!joined)
     return joined.status().at({.rank = ownRank});
@@ -204,7 +207,10 @@ Status RankExecutor::runSlots(int64_t step, const StepHooks &hooks) {
   for (size_t i = 0; i < slots.size(); ++i)
     if (Status status = runSlot(i, step, hooks); !status.ok())
       return status;
-  return events.finishAll(ownProgress, ownTrace).at({.rank = ownRank, .step = step});
+  Status status = events.finishAll(ownProgress, ownTrace);
+  if (status.ok())
+    status = ownTrace.settle();
+  return std::move(status).at({.rank = ownRank, .step = step});
 }
 
 Status RankExecutor::runSlot(size_t index, int64_t step, const StepHooks &hooks) {

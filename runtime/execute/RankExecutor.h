@@ -38,8 +38,7 @@ struct TaggedBytes {
 };
 
 struct RankOptions {
-  /// The trace has the last so many runs of records.
-  size_t tracedRecords = 0;
+  TraceOptions trace = {};
   /// Each record of the device is waited for.
   bool checksRecords = false;
 };
@@ -76,7 +75,7 @@ public:
   Device &device() { return *ownDevice; }
   Communicator &world() { return *worldCommunicator; }
   const Progress &progress() const { return ownProgress; }
-  const Trace &trace() const { return ownTrace; }
+  Trace &trace() { return ownTrace; }
   const MemoryUse &memoryUse() const { return use; }
 
   /// The way to the first rank beside the program's own communication, where ranks are of several

@@ -72,11 +72,18 @@ Expected<RunData> openAll(const abi::RunConfig &config, const abi::Program &prog
   return RunData{std::move(*training), std::move(*evaluation)};
 }
 
+/// As many records of a rank as a viewer shows at once, each for itself.
+TraceOptions traceOptionsOf(const abi::RunConfig &config) {
+  constexpr size_t shown = 4096;
+  return {.capacity = config.trace().empty() ? 0 : shown, .hasEach = true};
+}
+
 /// What the session is loaded with; an error names the flag of the link.
 Expected<SessionOptions> sessionOptionsOf(const abi::RunConfig &config) {
   SessionOptions options{.seed = config.seed(),
                          .threads = config.threads(),
                          .timeOut = config.time_out(),
+                         .trace = traceOptionsOf(config),
                          .checksRecords = config.check_records(),
                          .byNccl = config.communicator() == abi::COMMUNICATOR_NCCL};
   if (config.link().empty())
@@ -95,6 +102,11 @@ std::string tracePath(const std::string &path, int process) {
   size_t stem = hasEnd ? dot : path.size();
   return process == 0 ? path
                       : fmt::format("{}.{}{}", path.substr(0, stem), process, path.substr(stem));
+}
+
+Status writeTraces(const Session &session, const std::string &path) {
+  auto traces = session.traces();
+  return traces ? writeChromeTrace(path, *traces, session.world().firstRank()) : traces.status();
 }
 
 TrainOptions trainOptionsOf(const abi::RunConfig &config, const Session &session, std::FILE *out,
@@ -171,8 +183,7 @@ Expected<abi::RunReport> runProgram(abi::Executable executable, const abi::RunCo
   }
   addMemory(**session, report);
   if (!config.trace().empty())
-    if (Status status = writeChromeTrace(tracePath(config.trace(), launch.process),
-                                         (*session)->traces(), (*session)->world().firstRank());
+    if (Status status = writeTraces(**session, tracePath(config.trace(), launch.process));
         !status.ok())
       return status;
   if (*world)

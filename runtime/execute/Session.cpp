@@ -66,7 +66,7 @@ Expected<std::unique_ptr<Session>> Session::load(abi::Executable executable,
   for (int i = 0; i < world.ownRanks(); ++i)
     state->executors.push_back(std::make_unique<RankExecutor>(
         state->executable, world.firstRank() + i, std::move((*devices)[i]),
-        std::move((*communicators)[i]), RankOptions{options.tracedRecords, options.checksRecords}));
+        std::move((*communicators)[i]), RankOptions{options.trace, options.checksRecords}));
   std::unique_ptr<Session> session(new Session(std::move(state)));
   bool isWhole = session->world().isWhole();
   Status loaded = session->onEveryRank([seed = options.seed, isWhole, join](RankExecutor &rank) {
@@ -394,10 +394,14 @@ std::vector<MemoryUse> Session::memoryUse() const {
   return list;
 }
 
-std::vector<std::vector<TraceEntry>> Session::traces() const {
+Expected<std::vector<std::vector<TraceEntry>>> Session::traces() const {
   std::vector<std::vector<TraceEntry>> list;
-  for (const std::unique_ptr<RankExecutor> &rank : state->executors)
-    list.push_back(rank->trace().entries());
+  for (const std::unique_ptr<RankExecutor> &rank : state->executors) {
+    Expected<std::vector<TraceEntry>> entries = rank->trace().entries();
+    if (!entries)
+      return entries.status();
+    list.push_back(std::move(*entries));
+  }
   return list;
 }
 

@@ -30,8 +30,8 @@ struct SessionOptions {
   std::optional<machine::Link> link = {};
   /// What joins the program's ranks, of several processes; null: all are local.
   std::shared_ptr<World> world = {};
-  /// Of each rank so many runs of records are remembered (traces).
-  size_t tracedRecords = 4096;
+  /// What is remembered of each rank (traces).
+  TraceOptions trace = {};
   /// Each record of a device is waited for before the next one, so that an error names it.
   bool checksRecords = false;
   /// Ranks are joined by NCCL, or not at all.
@@ -95,8 +95,8 @@ public:
   /// What each own rank's memory took so far.
   std::vector<MemoryUse> memoryUse() const;
 
-  /// The latest records of each own rank.
-  std::vector<std::vector<TraceEntry>> traces() const;
+  /// The latest records of each own rank, as far as the options say.
+  Expected<std::vector<std::vector<TraceEntry>>> traces() const;
 
 private:
   struct State;

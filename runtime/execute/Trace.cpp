@@ -11,10 +11,59 @@
 
 namespace pcc::runtime {
 
-std::vector<TraceEntry> Trace::entries() const {
+Moment Trace::now(Device &device) const {
+  if (!isOn())
+    return {};
+  Mark mark = device.mark();
+  return {mark ? 0 : nowNanoseconds(), mark};
+}
+
+void Trace::add(const abi::Record &record, int64_t step, Moment begin, Moment end) {
+  std::vector<MarkedSpan> places;
+  if (begin.mark && end.mark)
+    places.push_back({std::move(begin.mark), std::move(end.mark)});
+  add({&record, step, begin.time, end.time}, std::move(places));
+}
+
+void Trace::add(const TraceEntry &entry, std::vector<MarkedSpan> places) {
+  if (isOn())
+    ring[next++ % ring.size()] = {entry, std::move(places)};
+}
+
+/// Whether the device has done what the entry is of, which then has its times.
+Expected<bool> Trace::settle(Slot &slot) {
+  int64_t earliest = std::numeric_limits<int64_t>::max(), latest = 0;
+  for (const MarkedSpan &place : slot.places)
+    for (const Mark &mark : {place.end, place.begin}) {
+      Expected<std::optional<int64_t>> time = mark->time();
+      if (!time)
+        return time.status();
+      if (!*time)
+        return false;
+      earliest = std::min(earliest, **time);
+      latest = std::max(latest, **time);
+    }
+  if (!slot.places.empty()) {
+    slot.entry.begin = earliest;
+    slot.entry.end = latest;
+    slot.places.clear();
+  }
+  return true;
+}
+
+Status Trace::settle() {
+  for (open = std::max(open, first()); open < next; ++open)
+    if (Expected<bool> isDone = settle(ring[open % ring.size()]); !isDone || !*isDone)
+      return isDone.status();
+  return {};
+}
+
+Expected<std::vector<TraceEntry>> Trace::entries() {
+  if (Status status = settle(); !status.ok())
+    return status;
   std::vector<TraceEntry> list;
-  for (size_t i = next - std::min(next, ring.size()); i < next; ++i)
-    list.push_back(ring[i % ring.size()]);
+  for (size_t i = first(); i < open; ++i)
+    list.push_back(ring[i % ring.size()].entry);
   return list;
 }
 

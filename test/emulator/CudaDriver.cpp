@@ -282,8 +282,8 @@ Result cuGraphExecDestroy(GraphExecHandle exec) {
   return Result::Success;
 }
 
-Result cuEventCreate(EventHandle *event, unsigned) {
-  *event = new EventObject;
+Result cuEventCreate(EventHandle *event, unsigned flags) {
+  *event = new EventObject{.isTimed = flags == timedEvent};
   return Result::Success;
 }
 
@@ -296,13 +296,30 @@ Result cuEventRecord(EventHandle event, StreamHandle stream) {
   return inContext([=] {
     if (stream->capture)
       return Result::CaptureUnsupported; // no program needs it
-    *event = {stream, stream->enqueued};
-    return Result::Success;
+    auto time = std::make_shared<std::optional<int64_t>>();
+    Result result = !event->isTimed ? Result::Success : emulator.streams.add(stream, [time] {
+      *time = pcc::runtime::nowNanoseconds();
+      return Result::Success;
+    });
+    if (result == Result::Success)
+      *event = {event->isTimed, stream, stream->enqueued, time};
+    return result;
   });
 }
 
 Result cuEventSynchronize(EventHandle event) {
   return inContext([=](GpuStreams::Lock &lock) { return emulator.streams.wait(lock, *event); });
+}
+
+Result cuEventElapsedTime(float *milliseconds, EventHandle start, EventHandle end) {
+  return inContext([=] {
+    if (!start->isTimed || !end->isTimed || !start->stream || !end->stream)
+      return Result::InvalidValue;
+    if (!*start->time || !*end->time)
+      return Result::NotReady;
+    *milliseconds = float(double(**end->time - **start->time) / 1e6);
+    return Result::Success;
+  });
 }
 
 Result cuModuleLoadDataEx(ModuleHandle *module, const void *image, unsigned count,
@@ -448,4 +465,5 @@ Result cuMemsetD8Async(DevicePointer destination, unsigned char value, size_t co
                                             .memcpyDeviceToHost = cuMemcpyDtoHAsync_v2,
                                             .memcpyDeviceToDevice = cuMemcpyDtoDAsync_v2,
                                             .memsetBytes = cuMemsetD8Async,
-                                            .deviceGetUuid = cuDeviceGetUuid_v2};
+                                            .deviceGetUuid = cuDeviceGetUuid_v2,
+                                            .eventElapsedTime = cuEventElapsedTime};

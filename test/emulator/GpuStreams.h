@@ -11,7 +11,9 @@
 #include <condition_variable>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 
 namespace pcc::test {
@@ -41,10 +43,15 @@ struct StreamObject {
   std::unique_ptr<GraphObject> capture;
 };
 
-/// A place in a stream: behind so many pieces of work.
+/// When a stream came to a place, once it has.
+using EventTime = std::shared_ptr<std::optional<int64_t>>;
+
+/// A place in a stream: behind so many pieces of work. Of a timed one the last is to note the time.
 struct EventObject {
+  bool isTimed = false;
   StreamObject *stream = nullptr;
   uint64_t place = 0;
+  EventTime time = {};
 };
 
 } // namespace pcc::runtime::cuda

@@ -32,6 +32,8 @@ struct Round {
   int arrived = 0, left = 0;
   /// Behind the work, once it is enqueued, with what came of that.
   std::optional<cuda::Event> done;
+  /// Of the work, if somebody wants to know when it was.
+  MarkedSpan place = {};
   bool isEnqueued = false;
   Status outcome;
 };
@@ -43,6 +45,7 @@ struct Post {
   std::shared_ptr<cuda::Event> ready;
   /// Of both sides, as in a round.
   std::shared_ptr<cuda::Event> done;
+  MarkedSpan place = {};
   bool isEnqueued = false;
   Status outcome;
 };

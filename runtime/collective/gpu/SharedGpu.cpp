@@ -5,6 +5,7 @@
 #include "runtime/collective/gpu/Group.h"
 #include "runtime/collective/gpu/MoveQueue.h"
 #include "runtime/collective/local/Pieces.h"
+#include "runtime/device/cuda/driver/EventClock.h"
 #include "runtime/device/cuda/driver/Stream.h"
 
 #include <algorithm>
@@ -20,6 +21,10 @@ using Lock = std::unique_lock<std::mutex>;
 struct RankStreams {
   cuda::Stream &compute;
   std::unique_ptr<MoveQueue> collectives, messages;
+  /// Null: nobody wants to know when something was.
+  cuda::EventClock *clock;
+
+  Mark mark(MoveQueue &queue) const { return clock ? clock->mark(queue.stream().get()) : nullptr; }
 };
 
 /// A batch between start and wait: a round, or posts.
@@ -48,11 +53,11 @@ private:
   Expected<std::unique_ptr<Round>> makeRound();
   Expected<Round *> findRound(uint64_t number);
   Status enqueue(Round &round);
-  Status leave(uint64_t number);
+  Status leave(uint64_t number, Passage &passage);
   Expected<std::shared_ptr<Post>> post(const CollectiveCall &call,
                                        std::shared_ptr<cuda::Event> ready);
   Status transfer(Post &send, Post &receive);
-  Status leave(Post &post);
+  Status leave(Post &post, Passage &passage);
   template <typename IsReached> Status sleepUntil(Lock &lock, IsReached isReached);
 
   const std::shared_ptr<Group> group;
@@ -126,6 +131,7 @@ Expected<Round *> SharedGpuCommunicator::findRound(uint64_t number) {
   Round &round = **made;
   round.arrived = round.left = 0;
   round.isEnqueued = false;
+  round.place = {};
   group->rounds[number] = std::move(*made);
   return &round;
 }
@@ -168,7 +174,9 @@ Status SharedGpuCommunicator::enqueue(Round &round) {
   for (const cuda::Event &ready : round.ready)
     if (Status status = queue.stream().waitFor(ready); !status.ok())
       return status;
+  round.place.begin = streams->mark(queue);
   Status status = queue.enqueue(moves);
+  round.place.end = streams->mark(queue);
   return status.ok() ? queue.stream().record(*round.done) : status;
 }
 
@@ -177,19 +185,26 @@ Status SharedGpuCommunicator::wait(Request request, Passage &passage) {
   auto node = batches.extract(request.number);
   const Batch &batch = node.mapped();
   if (batch.round)
-    return leave(*batch.round);
+    return leave(*batch.round, passage);
   Status outcome;
   for (const std::shared_ptr<Post> &post : batch.posts)
-    if (Status status = leave(*post); outcome.ok())
+    if (Status status = leave(*post, passage); outcome.ok())
       outcome = std::move(status);
   return outcome;
 }
 
-Status SharedGpuCommunicator::leave(uint64_t number) {
+/// Adds a place that somebody marked.
+void addPlace(const MarkedSpan &place, Passage &passage) {
+  if (place.begin && place.end)
+    passage.places.push_back(place);
+}
+
+Status SharedGpuCommunicator::leave(uint64_t number, Passage &passage) {
   Lock lock(group->meeting->mutex);
   Round &round = *group->rounds.at(number);
   if (Status status = sleepUntil(lock, [&] { return round.isEnqueued; }); !status.ok())
     return status;
+  addPlace(round.place, passage);
   Status status = round.outcome.ok() ? streams->compute.waitFor(*round.done) : round.outcome;
   if (++round.left == size()) {
     group->idle.push_back(std::move(group->rounds.at(number)));
@@ -237,18 +252,22 @@ Status SharedGpuCommunicator::transfer(Post &send, Post &receive) {
   for (const Post *side : {&send, &receive})
     if (status.ok())
       status = queue.stream().waitFor(*side->ready);
+  MarkedSpan place{.begin = streams->mark(queue)};
   if (status.ok())
     status = queue.enqueue(moves);
+  place.end = streams->mark(queue);
   if (status.ok())
     status = queue.stream().record(*done);
+  send.place = receive.place = place;
   send.done = receive.done = std::make_shared<cuda::Event>(std::move(*done));
   return status;
 }
 
-Status SharedGpuCommunicator::leave(Post &post) {
+Status SharedGpuCommunicator::leave(Post &post, Passage &passage) {
   Lock lock(group->meeting->mutex);
   if (Status status = sleepUntil(lock, [&] { return post.isEnqueued; }); !status.ok())
     return status;
+  addPlace(post.place, passage);
   return post.outcome.ok() ? streams->compute.waitFor(*post.done) : post.outcome;
 }
 
@@ -313,7 +332,7 @@ Expected<std::unique_ptr<Communicator>> SharedGpu::join(int rank, cuda::RankPart
   if (!messages)
     return messages.status();
   auto streams = std::make_shared<gpu::RankStreams>(
-      gpu::RankStreams{parts.stream, std::move(*collectives), std::move(*messages)});
+      gpu::RankStreams{parts.stream, std::move(*collectives), std::move(*messages), parts.clock});
   return std::unique_ptr<Communicator>(
       std::make_unique<gpu::SharedGpuCommunicator>(all, rank, std::move(streams)));
 }

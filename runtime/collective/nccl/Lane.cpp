@@ -73,6 +73,7 @@ Expected<std::shared_ptr<Flight>> Lane::begin(Plan plan) {
   Status status = parts.stream.record(ready);
   if (status.ok())
     status = queue->stream().waitFor(ready);
+  flight->place.begin = mark();
   if (status.ok())
     status = queue->enqueue(plan.before);
   if (!status.ok())
@@ -92,6 +93,7 @@ Status Lane::enqueueRest(Flight &flight) {
   Status status = comms->settle(handle);
   if (status.ok())
     status = queue->enqueue(flight.after);
+  flight.place.end = mark();
   if (status.ok())
     status = queue->stream().record(*flight.done);
   flight.isEnqueued = status.ok();

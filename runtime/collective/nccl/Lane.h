@@ -10,6 +10,7 @@
 #include "runtime/collective/nccl/Plan.h"
 #include "runtime/collective/nccl/RankComms.h"
 #include "runtime/device/cuda/CudaDevice.h"
+#include "runtime/device/cuda/driver/EventClock.h"
 #include "runtime/device/cuda/driver/Stream.h"
 
 namespace pcc::runtime::nccl {
@@ -46,6 +47,8 @@ private:
 struct Flight {
   std::optional<cuda::Event> done;
   std::vector<gpu::Move> after;
+  /// From when the stream comes to it until it is done, if somebody wants to know when that was.
+  MarkedSpan place;
   bool isEnqueued = false;
 };
 
@@ -74,6 +77,7 @@ public:
   Status synchronise() { return queue->stream().synchronise(); }
 
 private:
+  Mark mark() { return parts.clock ? parts.clock->mark(stream()) : nullptr; }
   Status enqueueRest(Flight &flight);
   Expected<cuda::Event> takeEvent();
 

@@ -148,8 +148,11 @@ Status NcclCommunicator::wait(Request request, Passage &passage) {
   if (batch.barrier)
     status = host->wait(*batch.barrier);
   for (const auto &[own, flight] : batch.flights)
-    if (status.ok())
+    if (status.ok()) {
       status = own->finish(*flight);
+      if (flight->place.begin && flight->place.end)
+        passage.places.push_back(flight->place);
+    }
   return status;
 }
 

@@ -4,6 +4,7 @@
 
 #include "runtime/device/cuda/Records.h"
 #include "runtime/device/cuda/Replay.h"
+#include "runtime/device/cuda/driver/EventClock.h"
 #include "runtime/device/cuda/library/CudnnRecords.h"
 #include "runtime/device/cuda/library/Products.h"
 
@@ -42,6 +43,14 @@ public:
   }
   Status synchronise() override { return stream->synchronise(); }
 
+  Status startMarking() override {
+    Expected<std::unique_ptr<EventClock>> made = EventClock::make(gpu);
+    if (made)
+      clock = std::move(*made);
+    return made.status();
+  }
+  Mark mark() override { return clock ? clock->mark(stream->get()) : nullptr; }
+
   Expected<PreparedPointer> prepare(const abi::Record &record,
                                     const PrepareContext &context) override {
     RankParts parts = ownParts();
@@ -73,7 +82,7 @@ public:
     body(0, count);
   }
 
-  RankParts ownParts() { return {*code, *stream, products, cudnn}; }
+  RankParts ownParts() { return {*code, *stream, products, cudnn, clock.get()}; }
 
 private:
   std::shared_ptr<const Gpu> gpu;
@@ -81,6 +90,7 @@ private:
   std::unique_ptr<Stream> stream;
   Products products;
   CudnnRecords cudnn;
+  std::unique_ptr<EventClock> clock;
 };
 
 /// A GPU with the executable's code on it.

@@ -15,6 +15,7 @@ namespace pcc::runtime {
 namespace cuda {
 class Code;
 class CudnnRecords;
+class EventClock;
 class Products;
 class Stream;
 
@@ -24,6 +25,8 @@ struct RankParts {
   Stream &stream;
   Products &products;
   CudnnRecords &cudnn;
+  /// Null before Device::startMarking.
+  EventClock *clock = nullptr;
 };
 
 /// Of a device of this kind.

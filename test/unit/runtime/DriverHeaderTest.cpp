@@ -67,6 +67,9 @@ TEST(DriverHeader, PrototypesAndNames) {
   SAME(memcpyDeviceToDevice, cuMemcpyDtoDAsync);
   SAME(memsetBytes, cuMemsetD8Async);
   SAME(deviceGetUuid, cuDeviceGetUuid);
+  // Newer headers mean a second version, which older drivers do not have.
+  static_assert(sameShape<decltype(Driver::eventElapsedTime), decltype(&::cuEventElapsedTime)>);
+  names.insert("cuEventElapsedTime");
   Driver driver;
   std::set<std::string> own;
   for (const runtime::Symbol &row : Driver::table(driver))
@@ -94,6 +97,7 @@ TEST(DriverHeader, Numbers) {
   EXPECT_EQ(int(JitOption::ErrorLog), CU_JIT_ERROR_LOG_BUFFER);
   EXPECT_EQ(int(JitOption::ErrorLogBytes), CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES);
   EXPECT_EQ(int(nonBlockingStream), CU_STREAM_NON_BLOCKING);
+  EXPECT_EQ(int(timedEvent), CU_EVENT_DEFAULT);
   EXPECT_EQ(int(untimedEvent), CU_EVENT_DISABLE_TIMING);
 }
 

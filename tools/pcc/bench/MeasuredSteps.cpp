@@ -72,7 +72,7 @@ abi::Expected<MeasuredSteps> measureSteps(abi::Executable executable, int steps,
                                           const std::optional<machine::Link> &link) {
   size_t traced = countRecords(executable) * size_t(steps + 1);
   auto session =
-      runtime::Session::load(std::move(executable), {.link = link, .tracedRecords = traced});
+      runtime::Session::load(std::move(executable), {.link = link, .trace = {.capacity = traced}});
   if (!session)
     return session.status();
   const abi::Program &program = (*session)->program();
@@ -85,13 +85,15 @@ abi::Expected<MeasuredSteps> measureSteps(abi::Executable executable, int steps,
   if (!report)
     return report.status();
   SectionNames names = nameSections((*session)->executable());
-  std::vector<std::vector<runtime::TraceEntry>> traces = (*session)->traces();
+  auto traces = (*session)->traces();
+  if (!traces)
+    return traces.status();
   std::map<int64_t, StepTime> sum;
-  for (const std::vector<runtime::TraceEntry> &entries : traces)
+  for (const std::vector<runtime::TraceEntry> &entries : *traces)
     for (const auto &[number, step] : readSteps(entries, names))
       sum[number] += step;
   for (auto &[number, step] : sum)
-    step = step / double(traces.size());
+    step = step / double(traces->size());
   return summarise(sum);
 }
 

@@ -50,6 +50,7 @@ std::vector<Symbol> Driver::table(Driver &driver) {
       symbol("cuMemcpyDtoDAsync_v2", driver.memcpyDeviceToDevice),
       symbol("cuMemsetD8Async", driver.memsetBytes),
       symbol("cuDeviceGetUuid_v2", driver.deviceGetUuid),
+      symbol("cuEventElapsedTime", driver.eventElapsedTime),
   };
 }
 

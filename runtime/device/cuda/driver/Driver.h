@@ -51,7 +51,7 @@ enum class JitOption : int { ErrorLog = 5, ErrorLogBytes = 6 };
 enum class CaptureMode : int { ThreadLocal = 1 };
 
 /// Flags of streams and events.
-constexpr unsigned nonBlockingStream = 1, untimedEvent = 2;
+constexpr unsigned nonBlockingStream = 1, timedEvent = 0, untimedEvent = 2;
 
 struct Driver {
   Result (*init)(unsigned flags);
@@ -103,6 +103,7 @@ struct Driver {
   Result (*memsetBytes)(DevicePointer destination, unsigned char value, size_t count,
                         StreamHandle stream);
   Result (*deviceGetUuid)(Uuid *uuid, DeviceNumber device);
+  Result (*eventElapsedTime)(float *milliseconds, EventHandle start, EventHandle end);
 
   /// The driver, or the reason why it is not here; the same on every call. Unavailable also where
   /// it has no GPU.

@@ -5,9 +5,17 @@
 namespace pcc::runtime::cuda {
 
 Expected<Event> Event::make(std::shared_ptr<const Gpu> gpu) {
+  return make(std::move(gpu), untimedEvent);
+}
+
+Expected<Event> Event::makeTimed(std::shared_ptr<const Gpu> gpu) {
+  return make(std::move(gpu), timedEvent);
+}
+
+Expected<Event> Event::make(std::shared_ptr<const Gpu> gpu, unsigned flags) {
   const Driver &driver = gpu->driver;
   EventHandle handle = nullptr;
-  if (Status status = driver.check(driver.eventCreate(&handle, untimedEvent), "cuEventCreate");
+  if (Status status = driver.check(driver.eventCreate(&handle, flags), "cuEventCreate");
       !status.ok())
     return status;
   return Event(std::move(gpu), handle);
@@ -19,6 +27,18 @@ Status Event::record(StreamHandle stream) {
 
 Status Event::synchronise() const {
   return gpu->driver.check(gpu->driver.eventSynchronize(handle), "cuEventSynchronize");
+}
+
+Expected<std::optional<int64_t>> Event::nanosecondsSince(const Event &earlier) const {
+  if (Status status = gpu->enter(); !status.ok())
+    return status;
+  float milliseconds = 0;
+  Result result = gpu->driver.eventElapsedTime(&milliseconds, earlier.handle, handle);
+  if (result == Result::NotReady)
+    return std::optional<int64_t>();
+  if (Status status = gpu->driver.check(result, "cuEventElapsedTime"); !status.ok())
+    return status;
+  return std::optional(int64_t(double(milliseconds) * 1e6));
 }
 
 } // namespace pcc::runtime::cuda

@@ -7,11 +7,15 @@
 
 #include "runtime/device/cuda/driver/Gpu.h"
 
+#include <optional>
+
 namespace pcc::runtime::cuda {
 
 class Event {
 public:
   static Expected<Event> make(std::shared_ptr<const Gpu> gpu);
+  /// One that also tells when the stream came there.
+  static Expected<Event> makeTimed(std::shared_ptr<const Gpu> gpu);
   Event(Event &&other) noexcept
       : gpu(std::move(other.gpu)), handle(std::exchange(other.handle, nullptr)) {}
   Event &operator=(Event &&other) noexcept {
@@ -33,7 +37,12 @@ public:
   /// Returns when the stream has come there; at once if it was never recorded.
   Status synchronise() const;
 
+  /// How much later it was than another; both were made by makeTimed, and recorded. Nothing: one of
+  /// the streams has not come there yet.
+  Expected<std::optional<int64_t>> nanosecondsSince(const Event &earlier) const;
+
 private:
+  static Expected<Event> make(std::shared_ptr<const Gpu> gpu, unsigned flags);
   Event(std::shared_ptr<const Gpu> gpu, EventHandle handle) : gpu(std::move(gpu)), handle(handle) {}
 
   std::shared_ptr<const Gpu> gpu;

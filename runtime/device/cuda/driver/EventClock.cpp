@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/device/cuda/driver/EventClock.h"
+
+namespace pcc::runtime::cuda {
+namespace {
+
+/// Nanoseconds for which an anchor is good: the driver tells milliseconds in 24 bits, which are
+/// 0.06 µs of a second, and two clocks drift apart.
+constexpr int64_t anchorLife = 1'000'000'000;
+
+/// Of so many anchors the one whose time is known best is taken.
+constexpr int anchorTries = 3;
+
+class EventMark final : public TimeMark {
+public:
+  EventMark(Event event, std::shared_ptr<const Anchor> anchor, std::shared_ptr<IdleEvents> idle)
+      : event(std::move(event)), anchor(std::move(anchor)), idle(std::move(idle)) {}
+  ~EventMark() override {
+    std::lock_guard lock(idle->mutex);
+    idle->events.push_back(std::move(event));
+  }
+
+  Expected<std::optional<int64_t>> time() const override {
+    Expected<std::optional<int64_t>> since = event.nanosecondsSince(anchor->event);
+    if (since && *since)
+      **since += anchor->time;
+    return since;
+  }
+
+private:
+  Event event;
+  const std::shared_ptr<const Anchor> anchor;
+  const std::shared_ptr<IdleEvents> idle;
+};
+
+} // namespace
+
+Expected<std::unique_ptr<EventClock>> EventClock::make(std::shared_ptr<const Gpu> gpu) {
+  Expected<std::unique_ptr<SideStream>> side = SideStream::make(gpu);
+  if (!side)
+    return side.status();
+  auto clock = std::make_unique<EventClock>(std::move(gpu), std::move(*side));
+  if (Status status = clock->drop(); !status.ok())
+    return status;
+  return clock;
+}
+
+/// A new anchor. It was between two looks at the host's clock, so half way, give or take half.
+Status EventClock::drop() {
+  int64_t narrowest = 0;
+  std::shared_ptr<const Anchor> best;
+  for (int tries = 0; tries < anchorTries; ++tries) {
+    Expected<Event> event = Event::makeTimed(gpu);
+    if (!event)
+      return event.status();
+    int64_t before = nowNanoseconds();
+    Status status = side->record(*event);
+    if (status.ok())
+      status = event->synchronise();
+    if (!status.ok())
+      return status;
+    int64_t width = nowNanoseconds() - before;
+    if (best && width >= narrowest)
+      continue;
+    narrowest = width;
+    best = std::make_shared<const Anchor>(Anchor{std::move(*event), before + width / 2});
+  }
+  anchor = std::move(best);
+  return {};
+}
+
+Expected<Event> EventClock::takeEvent() {
+  std::lock_guard lock(idle->mutex);
+  if (idle->events.empty())
+    return Event::makeTimed(gpu);
+  Event event = std::move(idle->events.back());
+  idle->events.pop_back();
+  return event;
+}
+
+Mark EventClock::mark(StreamHandle stream) {
+  if (nowNanoseconds() - anchor->time > anchorLife && !drop().ok())
+    return nullptr;
+  Expected<Event> event = takeEvent();
+  if (!event || !event->record(stream).ok())
+    return nullptr;
+  return std::make_shared<EventMark>(std::move(*event), anchor, idle);
+}
+
+} // namespace pcc::runtime::cuda

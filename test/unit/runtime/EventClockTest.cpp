@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Times of places in streams of the emulated GPU, whose work is done when somebody waits for it.
+
+#include "runtime/device/cuda/driver/EventClock.h"
+#include "runtime/device/cuda/driver/Stream.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+namespace pcc::test {
+namespace {
+
+using namespace runtime;
+using namespace runtime::cuda;
+using std::chrono::milliseconds;
+
+/// Far more than an anchor is off, far less than anything here sleeps.
+constexpr int64_t tolerance = 2'000'000;
+
+template <typename T> T take(Expected<T> made) {
+  EXPECT_TRUE(bool(made)) << made.status().describe();
+  return std::move(*made);
+}
+
+class EventClockTest : public testing::Test {
+protected:
+  std::shared_ptr<const Gpu> gpu = take(Gpu::open(*Driver::get(), 0));
+  std::unique_ptr<Stream> stream = take(Stream::make(gpu));
+  std::unique_ptr<SideStream> side = take(SideStream::make(gpu));
+  std::unique_ptr<EventClock> clock = take(EventClock::make(gpu));
+
+  static std::optional<int64_t> timeOf(const Mark &mark) {
+    Expected<std::optional<int64_t>> time = mark->time();
+    EXPECT_TRUE(bool(time)) << time.status().describe();
+    return *time;
+  }
+};
+
+// What is enqueued early and done late has the time when it was done.
+TEST_F(EventClockTest, TellsWhenWorkWasDone) {
+  auto memory = take(allocateOn(gpu, 1 << 20));
+  Mark begin = clock->mark(stream->get());
+  ASSERT_TRUE(stream->fill(pointer(memory->base), 1 << 20).ok());
+  Mark end = clock->mark(stream->get());
+  EXPECT_FALSE(timeOf(begin) || timeOf(end)) << "nothing is done yet";
+  std::this_thread::sleep_for(milliseconds(20));
+  int64_t before = nowNanoseconds();
+  ASSERT_TRUE(stream->synchronise().ok());
+  int64_t after = nowNanoseconds();
+  EXPECT_GE(*timeOf(begin), before - tolerance);
+  EXPECT_LT(*timeOf(begin), *timeOf(end));
+  EXPECT_LE(*timeOf(end), after + tolerance);
+}
+
+// A stream that waits for another is on its way while that one works.
+TEST_F(EventClockTest, StreamsOverlap) {
+  auto memory = take(allocateOn(gpu, 1 << 20));
+  Event computed = take(Event::make(gpu));
+  Mark beginsComputing = clock->mark(stream->get());
+  ASSERT_TRUE(stream->fill(pointer(memory->base), 1 << 20).ok());
+  Mark endsComputing = clock->mark(stream->get());
+  ASSERT_TRUE(stream->record(computed).ok());
+  Mark beginsMoving = clock->mark(side->get());
+  ASSERT_TRUE(side->waitFor(computed).ok());
+  Mark endsMoving = clock->mark(side->get());
+  ASSERT_TRUE(side->synchronise().ok());
+  EXPECT_LT(*timeOf(beginsMoving), *timeOf(beginsComputing));
+  EXPECT_LT(*timeOf(beginsComputing), *timeOf(endsComputing));
+  EXPECT_LT(*timeOf(endsComputing), *timeOf(endsMoving));
+}
+
+// An event that is used again is another place, and marks outlive the clock.
+TEST_F(EventClockTest, EventsAreUsedAgain) {
+  std::vector<Mark> kept;
+  int64_t latest = 0;
+  for (int i = 0; i < 4; ++i) {
+    Mark passing = clock->mark(stream->get());
+    kept.push_back(clock->mark(stream->get()));
+    ASSERT_TRUE(stream->synchronise().ok());
+    EXPECT_GE(*timeOf(passing), latest);
+    latest = *timeOf(kept.back());
+    EXPECT_GE(latest, *timeOf(passing));
+  }
+  clock.reset();
+  EXPECT_EQ(*timeOf(kept.back()), latest);
+}
+
+// Long afterwards times are as exact.
+TEST_F(EventClockTest, DropsNewAnchors) {
+  Mark first = clock->mark(stream->get());
+  std::this_thread::sleep_for(milliseconds(1100));
+  int64_t before = nowNanoseconds();
+  Mark second = clock->mark(stream->get());
+  ASSERT_TRUE(stream->synchronise().ok());
+  EXPECT_NEAR(double(*timeOf(second)), double(before), double(tolerance));
+  EXPECT_NEAR(double(*timeOf(first)), double(before), double(tolerance))
+      << "the stream came there as late, whatever anchor it is told by";
+}
+
+// Who asks a stream that failed is told, and where nothing can be marked nothing is.
+TEST_F(EventClockTest, ErrorsShowAtTheNextCall) {
+  ASSERT_TRUE(stream->fill(DevicePointer(64), 8).ok());
+  EXPECT_FALSE(stream->synchronise().ok());
+  EXPECT_FALSE(clock->mark(stream->get()));
+}
+
+} // namespace
+} // namespace pcc::test

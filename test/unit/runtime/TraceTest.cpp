@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Traces of programs on the emulated GPU: times at which records ran there, not at which they were
+// enqueued.
+
+#include "runtime/execute/Session.h"
+#include "runtime/execute/Train.h"
+#include "test/unit/runtime/GpuPrograms.h"
+#include "test/unit/runtime/Programs.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <thread>
+
+namespace pcc::test {
+namespace {
+
+using namespace runtime;
+
+/// Far more than the GPU's clock is off.
+constexpr int64_t tolerance = 2'000'000;
+
+class TraceTest : public testing::Test {
+protected:
+  static constexpr int steps = 3;
+
+  void run(int ranks, TraceOptions trace) {
+    auto loaded = Session::load(forGpu(makeMlp({.ranks = ranks,
+                                                .batch = 64,
+                                                .microBatches = 2,
+                                                .widths = {20, 16, 12, 4},
+                                                .overlapped = true})),
+                                {.threads = 1, .timeOut = 60, .trace = trace});
+    ASSERT_TRUE(bool(loaded)) << loaded.status().describe();
+    session = std::move(*loaded);
+    begin = nowNanoseconds();
+    auto report =
+        train(*session, makeSyntheticDataset(session->program(), 64 * steps, 1), {.steps = steps});
+    ASSERT_TRUE(bool(report)) << report.status().describe();
+    end = nowNanoseconds();
+    auto traces = session->traces();
+    ASSERT_TRUE(bool(traces)) << traces.status().describe();
+    ofRanks = std::move(*traces);
+    ASSERT_EQ(ofRanks.size(), size_t(ranks));
+  }
+
+  static std::vector<TraceEntry> onLane(const std::vector<TraceEntry> &entries, abi::Lane lane) {
+    std::vector<TraceEntry> own;
+    std::copy_if(entries.begin(), entries.end(), std::back_inserter(own),
+                 [&](const TraceEntry &entry) { return entry.record->lane() == lane; });
+    return own;
+  }
+
+  std::unique_ptr<Session> session;
+  int64_t begin = 0, end = 0;
+  std::vector<std::vector<TraceEntry>> ofRanks;
+};
+
+// What a rank computes is done one after the other, in the order of its records.
+TEST_F(TraceTest, RecordsRunInTheirOrder) {
+  run(2, {.capacity = 4096, .hasEach = true});
+  for (const std::vector<TraceEntry> &entries : ofRanks) {
+    int64_t last = begin - tolerance;
+    for (const TraceEntry &entry : onLane(entries, abi::COMPUTE)) {
+      EXPECT_GE(entry.begin, last) << entry.record->op();
+      EXPECT_GT(entry.end, entry.begin) << entry.record->op();
+      last = entry.end;
+    }
+    EXPECT_LE(last, end + tolerance);
+  }
+}
+
+bool waitsFor(const abi::Record &record, const abi::Record &other) {
+  return std::ranges::find_first_of(record.waits(), other.signals()) != record.waits().end();
+}
+
+// Collectives are done before what waits for them begins.
+TEST_F(TraceTest, CollectivesHaveTimesOfTheirOwn) {
+  run(2, {.capacity = 4096, .hasEach = true});
+  int pairs = 0;
+  for (const std::vector<TraceEntry> &entries : ofRanks) {
+    std::vector<TraceEntry> moves = onLane(entries, abi::COMMUNICATION);
+    ASSERT_FALSE(moves.empty());
+    for (const TraceEntry &move : moves) {
+      EXPECT_GT(move.end, move.begin);
+      EXPECT_GE(move.begin, begin - tolerance);
+      EXPECT_LE(move.end, end + tolerance);
+      for (const TraceEntry &entry : onLane(entries, abi::COMPUTE))
+        if (entry.step == move.step && waitsFor(*entry.record, *move.record)) {
+          ++pairs;
+          EXPECT_LE(move.end, entry.begin) << entry.record->op();
+        }
+    }
+  }
+  EXPECT_GT(pairs, 0);
+}
+
+// Records that the device takes as one are one entry, unless each is asked for.
+TEST_F(TraceTest, JoinedRecordsAreOneEntry) {
+  run(1, {.capacity = 4096, .hasEach = true});
+  std::vector<TraceEntry> each = ofRanks[0];
+  run(1, {.capacity = 4096});
+  std::vector<TraceEntry> joined = ofRanks[0];
+  auto inStep = [](const std::vector<TraceEntry> &entries, int64_t step) {
+    return std::count_if(entries.begin(), entries.end(),
+                         [&](const TraceEntry &entry) { return entry.step == step; });
+  };
+  EXPECT_EQ(inStep(joined, 0), inStep(each, 0)) << "the first step measures memory";
+  EXPECT_EQ(inStep(each, 2), inStep(each, 0));
+  EXPECT_LT(inStep(joined, 2), inStep(each, 2));
+}
+
+std::vector<std::string> names(const std::vector<TraceEntry> &entries) {
+  std::vector<std::string> list;
+  for (const TraceEntry &entry : entries)
+    list.push_back(entry.record->op());
+  return list;
+}
+
+// A ring of few entries has the last ones; one of none costs nothing and has none.
+TEST_F(TraceTest, OnlyTheLatestAreKept) {
+  run(2, {.capacity = 4096, .hasEach = true});
+  std::vector<std::string> all = names(ofRanks[0]);
+  run(2, {.capacity = 5, .hasEach = true});
+  EXPECT_EQ(names(ofRanks[0]), std::vector<std::string>(all.end() - 5, all.end()));
+  run(2, {});
+  EXPECT_TRUE(ofRanks[0].empty());
+}
+
+} // namespace
+} // namespace pcc::test
