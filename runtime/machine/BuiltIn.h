@@ -18,6 +18,8 @@ struct BuiltInDevice {
   std::string name;
   std::string innerLink, outerLink;
   abi::DeviceFigures figures;
+  /// Flops per second of products of f32 whose factors are rounded to TF32; absent: as of others.
+  abi::Figure tf32Products;
 };
 
 struct BuiltInLink {

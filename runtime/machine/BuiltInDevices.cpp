@@ -23,6 +23,8 @@ struct Row {
   bool storesApart = false;
   /// Units that a collective takes.
   int64_t collectiveUnits = 0;
+  /// Products of f32 with factors rounded to TF32; absent: it has no such.
+  Figure tf32Products = {};
 };
 
 DeviceFigures makeFigures(const Row &row) {
@@ -79,25 +81,26 @@ Row describeCpu() {
           .launch = assumed(1e-6)};
 }
 
-/// GPUs are the SXM forms of NVIDIA's data sheets, dense, without TF32 for f32. Launch: the base
-/// latency of a ring in NCCL's tuning tables (src/graph/tuning.cc). Units and tiles: white papers;
-/// NVIDIA, "Matrix Multiplication Background", 2023, section 2.3. A tile loses what its unit could
-/// multiply while the first operands arrive, about 0.7 us. Up to A100 a tile takes all registers of
-/// its unit, which then stores it before it begins the next; Hopper's kernels do both at once.
-/// A collective takes a unit for each of NCCL's 24 channels (its log, of eight GPUs in a box).
-/// What products reach, on random numbers, which draw full power: V100, Markidis et al., "NVIDIA
-/// tensor core programmability", IPDPSW 2018; A100, He, "Strangely, matrix multiplications on GPUs
-/// run faster when given predictable data", 2024: 257 T at 8192 cubed, of 264 T without what tiles
-/// and stores lose there; H100 and H200, Bekman, "Machine learning engineering", maximum
-/// sustainable matmul: 700 T on eight busy H200, whose multiprocessors and power limit are the
-/// H100's. What memory reaches: V100, Jia et al., "Dissecting the NVIDIA Volta GPU architecture",
-/// 2018; A100, NVIDIA's developer forum, topic 339083; H100 and H200 alike, rounded up for copies
-/// of 3.0 T.
+/// GPUs are the SXM forms of NVIDIA's data sheets, dense, f32 and its products by TF32 apart.
+/// Launch: the base latency of a ring in NCCL's tuning tables (src/graph/tuning.cc). Units and
+/// tiles: white papers; NVIDIA, "Matrix Multiplication Background", 2023, section 2.3. A tile loses
+/// what its unit could multiply while the first operands arrive, about 0.7 us. Up to A100 a tile
+/// takes all registers of its unit, which then stores it before it begins the next; Hopper's
+/// kernels do both at once. A collective takes a unit for each of NCCL's 24 channels (its log, of
+/// eight GPUs in a box). What products reach, on random numbers, which draw full power: V100,
+/// Markidis et al., "NVIDIA tensor core programmability", IPDPSW 2018; A100, He, "Strangely, matrix
+/// multiplications on GPUs run faster when given predictable data", 2024: 257 T at 8192 cubed, of
+/// 264 T without what tiles and stores lose there; H100 and H200, Bekman, "Machine learning
+/// engineering", maximum sustainable matmul: 700 T on eight busy H200, whose multiprocessors and
+/// power limit are the H100's. What memory reaches: V100, Jia et al., "Dissecting the NVIDIA Volta
+/// GPU architecture", 2018; A100, NVIDIA's developer forum, topic 339083; H100 and H200 alike,
+/// rounded up for copies of 3.0 T.
 std::vector<Row> listGpus() {
   const std::vector<std::pair<int64_t, int64_t>> gpuTiles = {
       {256, 128}, {128, 256}, {128, 128}, {128, 64}, {64, 128}};
   const std::vector<std::pair<ElementType, double>> hopper = {
       {F32, 67e12}, {F16, 989.4e12}, {BF16, 989.4e12}, {I8, 1978.9e12}};
+  const Figure hopperTf32 = sheet(494.7e12);
   const Figure gpuLaunch = published(6.6e-6);
   return {
       {.name = "V100",
@@ -131,7 +134,8 @@ std::vector<Row> listGpus() {
        .tiles = gpuTiles,
        .lostDepth = 32,
        .storesApart = true,
-       .collectiveUnits = 24},
+       .collectiveUnits = 24,
+       .tf32Products = sheet(156e12)},
       {.name = "H100",
        .innerLink = "nvlink4",
        .outerLink = "infiniband-ndr",
@@ -146,7 +150,8 @@ std::vector<Row> listGpus() {
        .units = 132,
        .tiles = gpuTiles,
        .lostDepth = 64,
-       .collectiveUnits = 24},
+       .collectiveUnits = 24,
+       .tf32Products = hopperTf32},
       {.name = "H200",
        .innerLink = "nvlink4",
        .outerLink = "infiniband-ndr",
@@ -161,7 +166,8 @@ std::vector<Row> listGpus() {
        .units = 132,
        .tiles = gpuTiles,
        .lostDepth = 64,
-       .collectiveUnits = 24},
+       .collectiveUnits = 24,
+       .tf32Products = hopperTf32},
   };
 }
 
@@ -221,7 +227,8 @@ const std::vector<BuiltInDevice> &builtInDevices() {
     std::vector<BuiltInDevice> result;
     for (const std::vector<Row> &rows : {std::vector<Row>{describeCpu()}, listGpus(), listTpus()})
       for (const Row &row : rows)
-        result.push_back({row.name, row.innerLink, row.outerLink, makeFigures(row)});
+        result.push_back(
+            {row.name, row.innerLink, row.outerLink, makeFigures(row), row.tf32Products});
     return result;
   }();
   return devices;

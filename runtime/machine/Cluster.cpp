@@ -249,6 +249,24 @@ abi::Expected<abi::Cluster> parseCluster(const std::string &text, int64_t ranks)
   return parsed;
 }
 
+static bool isProductOfF32(const abi::ComputeRate &rate) {
+  return rate.compute_class() == abi::CONTRACTION && rate.type() == abi::F32;
+}
+
+void roundToTf32(abi::Cluster &cluster) {
+  std::vector<int64_t> counts;
+  std::string_view form = cluster.form();
+  abi::Expected<size_t> begin = parseCounts(form, counts);
+  const BuiltInDevice *device = begin ? findDevice(form.substr(*begin)) : nullptr;
+  if (!device || !device->tf32Products.has_value())
+    return;
+  double own =
+      std::ranges::find_if(device->figures.rate(), isProductOfF32)->flops_per_second().value();
+  for (abi::ComputeRate &rate : *cluster.mutable_device()->mutable_rate())
+    if (isProductOfF32(rate) && rate.flops_per_second().value() == own)
+      *rate.mutable_flops_per_second() = device->tf32Products;
+}
+
 std::string toText(const abi::Cluster &cluster) {
   google::protobuf::TextFormat::Printer printer;
   printer.SetSingleLineMode(true);

@@ -36,6 +36,10 @@ abi::Expected<abi::Cluster> parseCluster(const std::string &text);
 /// The same with a device for each of `ranks`; empty: so many ranks of this machine, `Nxcpu`.
 abi::Expected<abi::Cluster> parseCluster(const std::string &text, int64_t ranks);
 
+/// Prices products of f32 as those whose factors are rounded to TF32: where the built-in device of
+/// the cluster's form has a rate for them, and no file another one for f32.
+void roundToTf32(abi::Cluster &cluster);
+
 /// What parseCluster reads back.
 std::string toText(const abi::Cluster &cluster);
 

@@ -28,6 +28,13 @@ abi::Status describe(const VirtualClock::Stop &stop, const Network &network,
                                 scripts[node.program].slots[stop.slot])));
 }
 
+/// The device, as the code of the program uses it.
+abi::DeviceFigures deviceOf(const abi::Executable &executable, abi::Cluster cluster) {
+  if (executable.gpu_code().tf32())
+    machine::roundToTf32(cluster);
+  return cluster.device();
+}
+
 void followMemories(const std::vector<check::ProgramIndex> &programs,
                     const std::vector<Script> &scripts, std::vector<Timeline> &timelines) {
   for (const check::ProgramIndex &index : programs) {
@@ -66,8 +73,9 @@ abi::Expected<Simulation> simulate(const abi::Executable &executable, const abi:
     return abi::Status::badInput("expected a program with a section, got none");
   Simulation result{.episode = episodes.front().name, .slots = episodes.front().slots};
   std::vector<Script> scripts;
+  abi::DeviceFigures device = deviceOf(executable, cluster);
   for (const check::ProgramIndex &index : programs)
-    scripts.push_back(makeScript(index, result.slots[index.number], cluster.device()));
+    scripts.push_back(makeScript(index, result.slots[index.number], device));
   Meetings meetings(programs, *messages, cluster);
   Network network = makeNetwork(meetings, findClasses(meetings, options.everyRank), cluster);
   VirtualClock clock(scripts, network, cluster.device().collective_share().value());

@@ -12,6 +12,7 @@
 #include "passes/schedule/CommFusion.h"
 #include "runtime/abi/Executable.h"
 #include "runtime/abi/RankExpression.h"
+#include "runtime/machine/Cluster.h"
 #include "tools/pcc/CopySearch.h"
 #include "tools/pcc/PricedRecords.h"
 #include "tools/pcc/RecomputeSearch.h"
@@ -120,6 +121,8 @@ ExitCode RoadFlags::read(PipelineOptions &options) const {
     return code;
   if (ExitCode code = readTarget(options))
     return code;
+  if (options.cluster && options.roundsToTf32)
+    machine::roundToTf32(*options.cluster);
   if (stageMemory < 0)
     return fail(BadUsage, llvm::formatv("'--stage-memory': expected 0 or more, got {0}",
                                         int64_t(stageMemory)));

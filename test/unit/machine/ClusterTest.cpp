@@ -114,6 +114,30 @@ TEST(Cluster, TextsReadBack) {
             "cluster 'form: 1', line 1, column 7: Expected string, got: 1");
 }
 
+TEST(Cluster, ProductsOfF32ByTf32HaveTheRateOfTheDataSheet) {
+  auto rateOf = [](const std::string &text) {
+    abi::Cluster cluster = *parseCluster(text);
+    roundToTf32(cluster);
+    std::string once = toText(cluster);
+    roundToTf32(cluster);
+    EXPECT_EQ(toText(cluster), once);
+    // Other rates stay.
+    EXPECT_EQ(cluster.device().rate(1).DebugString(),
+              parseCluster(text)->device().rate(1).DebugString());
+    return cluster.device().rate(0).flops_per_second().value();
+  };
+  EXPECT_EQ(rateOf("8xA100"), 156e12);
+  EXPECT_EQ(rateOf("2x8xh100"), 494.7e12);
+  EXPECT_EQ(rateOf("8xH200"), 494.7e12);
+  // No such products.
+  EXPECT_EQ(rateOf("8xV100"), 15.7e12);
+  EXPECT_EQ(rateOf("8xcpu"), 160e9);
+  // What a file says of f32 counts.
+  EXPECT_EQ(rateOf("form: '8xH100' device { rate { compute_class: CONTRACTION type: F32 "
+                   "flops_per_second { value: 50e12 source: MEASURED } } }"),
+            50e12);
+}
+
 TEST(Cluster, EveryRankNeedsADevice) {
   EXPECT_TRUE(checkRanks(*parseForm("2x8xH100"), 16).ok());
   EXPECT_EQ(checkRanks(*parseForm("2x8xH100"), 17).message(),
