@@ -52,6 +52,12 @@ std::pair<int64_t, const char *> factsOf(Type type) {
   }
 }
 
+} // namespace
+
+int64_t bytesOf(const NcclCall &call) { return call.count * factsOf(call.type).first; }
+
+namespace {
+
 abi::ReduceOp reductionOf(Operator reduction) {
   switch (reduction) {
   case Operator::Prod:
@@ -64,8 +70,6 @@ abi::ReduceOp reductionOf(Operator reduction) {
     return abi::SUM;
   }
 }
-
-int64_t bytesOf(const NcclCall &call) { return call.count * factsOf(call.type).first; }
 
 bool reduces(Kind kind) {
   return kind == Kind::AllReduce || kind == Kind::ReduceScatter || kind == Kind::Reduce;

@@ -21,6 +21,9 @@ using NcclCall = runtime::nccl::Operation;
 /// "AllReduce of 8 f32, sum".
 std::string describe(const NcclCall &call);
 
+/// Of what the call counts.
+int64_t bytesOf(const NcclCall &call);
+
 /// One side of a message.
 struct NcclPost {
   NcclCall call;

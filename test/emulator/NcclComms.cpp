@@ -166,6 +166,8 @@ Code launch(const std::vector<NcclCalled> &calls) {
   for (const NcclCalled &own : calls) {
     if (Code code = checkUse(own.comm); code != Code::Success)
       return code;
+    if (own.comm->isBlocking)
+      return failNccl(Code::InvalidUsage, "a blocking communicator is there for simulations alone");
     if (std::ranges::find(lanes, std::pair(own.comm, own.stream)) == lanes.end())
       lanes.emplace_back(own.comm, own.stream);
   }

@@ -4,6 +4,7 @@
 // end. All functions are called under the library's lock unless they say otherwise.
 #pragma once
 
+#include "runtime/collective/nccl/Estimates.h"
 #include "test/emulator/GpuWork.h"
 #include "test/emulator/NcclClique.h"
 
@@ -28,6 +29,8 @@ struct CommObject {
   CommObject *part = nullptr;
   /// Blocks of threads that it may take of the GPU.
   int mostBlocks = 0;
+  /// Its calls return when they are through. It is there to be asked by simulations alone.
+  bool isBlocking = false;
 };
 
 } // namespace pcc::runtime::nccl
@@ -81,6 +84,12 @@ void connectSplit(const std::map<int, NcclState::Choice> &choices);
 
 /// Everything of a group, in its order.
 Code launch(const std::vector<NcclCalled> &calls);
+
+/// The rank of a blocking communicator waits until all have come; gives the lock away meanwhile.
+Code waitUntilJoined(std::unique_lock<std::mutex> &lock, CommObject *comm);
+
+/// A group that is not launched but told of.
+Code simulate(const std::vector<NcclCalled> &calls, runtime::nccl::SimulationInfo &info);
 
 /// The state that a communicator tells. Without the lock, on any thread.
 Code askState(CommObject *comm, Code &state);

@@ -119,9 +119,9 @@ Code ncclGetUniqueId(UniqueId *id) {
 }
 
 Code ncclCommInitRankConfig(CommHandle *comm, int ranks, UniqueId id, int rank, Config *config) {
-  Lock lock(library.mutex);
-  if (config->blocking != 0)
-    return failNccl(Code::InvalidArgument, "the emulator has no blocking communicators");
+  std::unique_lock lock(library.mutex);
+  if (config->blocking != 0 && config->blocking != 1)
+    return failNccl(Code::InvalidArgument, "a communicator that may block or not");
   uint64_t number = 0;
   std::memcpy(&number, id.internal, sizeof number);
   std::vector<CommObject *> &members = library.joining[number];
@@ -131,7 +131,7 @@ Code ncclCommInitRankConfig(CommHandle *comm, int ranks, UniqueId id, int rank, 
   *comm = members[size_t(rank)] = makeComm(rank, config);
   if (std::ranges::find(members, nullptr) == members.end())
     connect(members);
-  return Code::InProgress;
+  return config->blocking ? waitUntilJoined(lock, *comm) : Code::InProgress;
 }
 
 Code ncclCommSplit(CommHandle comm, int color, int key, CommHandle *part, Config *config) {
@@ -188,6 +188,15 @@ Code ncclGroupEnd() {
       return launch(std::exchange(group, {}));
   }
   return endAborts();
+}
+
+Code ncclGroupSimulateEnd(SimulationInfo *info) {
+  Lock lock(library.mutex);
+  if (groupDepth != 1)
+    return failNccl(Code::InvalidUsage,
+                    "the end of a group is simulated that is not the outermost");
+  groupDepth = 0;
+  return simulate(std::exchange(group, {}), *info);
 }
 
 Code ncclAllReduce(const void *source, void *target, size_t count, Type type, Operator reduction,
@@ -258,3 +267,4 @@ Code ncclRecv(void *target, size_t count, Type type, int peer, CommHandle comm,
                                           .reduce = ncclReduce,
                                           .send = ncclSend,
                                           .receive = ncclRecv};
+[[maybe_unused]] static const Simulator ownSimulator = {.groupSimulateEnd = ncclGroupSimulateEnd};

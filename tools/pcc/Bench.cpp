@@ -13,6 +13,7 @@
 #include "tools/pcc/Session.h"
 #include "tools/pcc/Verb.h"
 #include "tools/pcc/bench/CollectiveReport.h"
+#include "tools/pcc/bench/NcclEstimates.h"
 #include "tools/pcc/bench/StepReport.h"
 #include "tools/pcc/calibrate/Calibration.h"
 #include "llvm/ADT/StringExtras.h"
@@ -119,7 +120,7 @@ private:
     std::optional<machine::Link> links;
     if (ExitCode code = cluster.readLink(links))
       return code;
-    StepTime predicted;
+    PredictedStep predicted;
     if (compare)
       if (ExitCode code = predict(*program, links, predicted))
         return code;
@@ -136,14 +137,15 @@ private:
   /// On the machine of '--cluster', or on what is measured now: its ranks compute as these do, over
   /// the same links.
   ExitCode predict(const abi::Executable &program, const std::optional<machine::Link> &links,
-                   StepTime &predicted) const {
+                   PredictedStep &predicted) const {
     int64_t count = abi::rankCount(program.mesh());
     std::optional<abi::Cluster> machine;
     if (ExitCode code = cluster.read(count, machine))
       return code;
     if (cluster.givenFlag() != "cluster") {
       Session session;
-      RunTimer timer(session.context, count, links, quick ? 2 : 10, quick ? 0.002 : 0.02);
+      RunTimer timer(session.context, count, links, quick ? 2 : 10, quick ? 0.002 : 0.02,
+                     program.gpu_code().chip());
       mlir::FailureOr<abi::Cluster> own = calibrate(timer, quick);
       if (mlir::failed(own))
         return RunFailed;
@@ -154,7 +156,14 @@ private:
     auto step = simulate::simulate(program, *machine, {.followsMemory = false});
     if (!step)
       return fail(BadInput, step.status().describe());
-    predicted = timeSections(program, *step);
+    predicted.step = timeSections(program, *step);
+    predicted.collectives = predictCollectives(program, *step);
+    if (links) // the ranks' messages go over these
+      return Success;
+    auto estimates = estimateCollectives(program);
+    if (!estimates)
+      return fail(ExitCode(estimates.status().exitCode()), estimates.status().describe());
+    predicted.estimates = std::move(*estimates);
     return Success;
   }
 

@@ -3,6 +3,7 @@
 // Our declarations of NCCL beside NVIDIA's: prototypes, numbers, and the structs that it gets.
 // Built where there is an nccl.h.
 
+#include "runtime/collective/nccl/Estimates.h"
 #include "runtime/collective/nccl/Nccl.h"
 
 #include "test/unit/runtime/HeaderShape.h"
@@ -61,6 +62,22 @@ TEST(NcclHeader, PrototypesAndNames) {
     own.insert(row.name);
   EXPECT_EQ(own, names);
   EXPECT_EQ(own.size() * sizeof(void *), sizeof library) << "every field has a row";
+}
+
+// What simulates groups has a table of its own.
+TEST(NcclHeader, Simulation) {
+  static_assert(
+      sameShape<decltype(Simulator::groupSimulateEnd), decltype(&::ncclGroupSimulateEnd)>);
+  Simulator library;
+  ASSERT_EQ(Simulator::table(library).size(), 1u);
+  EXPECT_STREQ(Simulator::table(library)[0].name, "ncclGroupSimulateEnd");
+  ncclSimInfo_t real = NCCL_SIM_INFO_INITIALIZER;
+  SimulationInfo own;
+  real.version = own.version;
+  ASSERT_EQ(sizeof own, sizeof real);
+  EXPECT_EQ(std::memcmp(&own, &real, offsetof(SimulationInfo, microseconds)), 0);
+  EXPECT_EQ(offsetof(SimulationInfo, microseconds), offsetof(ncclSimInfo_t, estimatedTime));
+  EXPECT_EQ(own.microseconds, real.estimatedTime);
 }
 
 TEST(NcclHeader, Numbers) {

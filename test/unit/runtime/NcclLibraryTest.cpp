@@ -2,6 +2,7 @@
 //
 // NVIDIA's own NCCL, where it is installed: it has the functions that pcc calls. That needs no GPU.
 
+#include "runtime/collective/nccl/Estimates.h"
 #include "runtime/collective/nccl/Nccl.h"
 
 #include <gtest/gtest.h>
@@ -25,6 +26,9 @@ TEST_F(NcclLibrary, HasEveryFunction) {
   ASSERT_TRUE(bool(opened));
   Nccl library = {};
   for (const Symbol &row : Nccl::table(library))
+    EXPECT_NE(opened->address(row.name), nullptr) << row.name;
+  nccl::Simulator simulator = {};
+  for (const Symbol &row : nccl::Simulator::table(simulator))
     EXPECT_NE(opened->address(row.name), nullptr) << row.name;
 }
 

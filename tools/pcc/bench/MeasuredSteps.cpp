@@ -94,7 +94,9 @@ abi::Expected<MeasuredSteps> measureSteps(abi::Executable executable, int steps,
       sum[number] += step;
   for (auto &[number, step] : sum)
     step = step / double(traces->size());
-  return summarise(sum);
+  MeasuredSteps measured = summarise(sum);
+  measured.collectives = measureCollectives((*session)->executable(), *traces, warmUps);
+  return measured;
 }
 
 } // namespace pcc::cli

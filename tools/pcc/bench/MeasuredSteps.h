@@ -6,6 +6,7 @@
 #include "runtime/abi/Status.h"
 #include "runtime/machine/Link.h"
 #include "tools/pcc/bench/SectionTimes.h"
+#include "tools/pcc/bench/StepCollectives.h"
 
 #include <optional>
 
@@ -14,6 +15,8 @@ namespace pcc::cli {
 struct MeasuredSteps {
   /// Of those that were counted: the one that took least, and the mean.
   StepTime best, mean;
+  /// Of all these steps.
+  CollectiveMeans collectives;
 };
 
 /// Runs the steps of `executable` on random data: `steps` that count, behind two to warm up. Over

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/pcc/bench/StepReport.h"
 
+#include "runtime/collective/Communicator.h"
 #include "tools/pcc/Columns.h"
 #include "llvm/Support/FormatVariadic.h"
+
+#include <optional>
 
 namespace json = llvm::json;
 
@@ -15,8 +18,10 @@ struct Row {
   SectionTime best, mean, predicted;
 };
 
-std::vector<Row> makeRows(const MeasuredSteps &measured, const StepTime *predicted) {
-  StepTime best = measured.best, mean = measured.mean, own = predicted ? *predicted : StepTime();
+std::vector<Row> makeRows(const MeasuredSteps &measured, const PredictedStep *predicted) {
+  StepTime best = measured.best, mean = measured.mean, own;
+  if (predicted)
+    own = predicted->step;
   std::vector<Row> rows;
   for (const std::string &name : measured.best.names)
     rows.push_back({name, best[name], mean[name], own[name]});
@@ -30,9 +35,49 @@ json::Object toJson(const SectionTime &time) {
   return json::Object{{"seconds", time.seconds}, {"exposed", time.exposed}};
 }
 
+std::optional<double> secondsOf(const CollectiveMeans &means, const CollectiveKey &key) {
+  auto found = means.find(key);
+  return found == means.end() ? std::nullopt : std::optional(found->second.seconds);
+}
+
+/// Of each kind, ranks and bytes that was measured.
+void printCollectives(const CollectiveMeans &measured, const PredictedStep &predicted) {
+  auto microseconds = [](std::optional<double> seconds) -> std::string {
+    return seconds ? llvm::formatv("{0:f1}", *seconds * 1e6).str() : "-";
+  };
+  std::vector<std::vector<std::string>> table = {{"us", "ranks", "bytes", "mean", "predicted"}};
+  if (!predicted.estimates.empty())
+    table.front().push_back("NCCL");
+  for (const auto &[key, mean] : measured) {
+    table.push_back({runtime::collectiveName(key.kind), std::to_string(key.ranks),
+                     std::to_string(key.bytes), microseconds(mean.seconds),
+                     microseconds(secondsOf(predicted.collectives, key))});
+    if (!predicted.estimates.empty())
+      table.back().push_back(microseconds(secondsOf(predicted.estimates, key)));
+  }
+  if (table.size() > 1)
+    printColumns(table);
+}
+
+json::Array collectivesToJson(const CollectiveMeans &measured, const PredictedStep &predicted) {
+  json::Array rows;
+  for (const auto &[key, mean] : measured) {
+    json::Object row{{"kind", runtime::collectiveName(key.kind)},
+                     {"ranks", key.ranks},
+                     {"bytes", key.bytes},
+                     {"seconds", mean.seconds}};
+    if (auto seconds = secondsOf(predicted.collectives, key))
+      row["predicted_seconds"] = *seconds;
+    if (auto seconds = secondsOf(predicted.estimates, key))
+      row["nccl_seconds"] = *seconds;
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
 } // namespace
 
-void printSteps(const MeasuredSteps &measured, const StepTime *predicted) {
+void printSteps(const MeasuredSteps &measured, const PredictedStep *predicted) {
   std::vector<std::vector<std::string>> table = {{"ms", "best", "exposed", "mean", "exposed"}};
   if (predicted)
     table.front().insert(table.front().end(), {"predicted", "exposed", "off"});
@@ -47,9 +92,11 @@ void printSteps(const MeasuredSteps &measured, const StepTime *predicted) {
            llvm::formatv("{0:f1} %", 100 * (row.predicted.seconds / row.best.seconds - 1))});
   }
   printColumns(table);
+  if (predicted)
+    printCollectives(measured.collectives, *predicted);
 }
 
-json::Value toJson(const MeasuredSteps &measured, const StepTime *predicted) {
+json::Value toJson(const MeasuredSteps &measured, const PredictedStep *predicted) {
   json::Array sections;
   for (const Row &row : makeRows(measured, predicted)) {
     json::Object section{
@@ -58,7 +105,10 @@ json::Value toJson(const MeasuredSteps &measured, const StepTime *predicted) {
       section["predicted"] = toJson(row.predicted);
     sections.push_back(std::move(section));
   }
-  return json::Object{{"sections", std::move(sections)}};
+  json::Object report{{"sections", std::move(sections)}};
+  if (predicted)
+    report["collectives"] = collectivesToJson(measured.collectives, *predicted);
+  return report;
 }
 
 } // namespace pcc::cli

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tools/pcc/bench/StepCollectives.h"
+
+#include "runtime/check/Neighbours.h"
+#include "runtime/execute/PrepareCollective.h"
+#include "runtime/machine/RecordTraffic.h"
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+
+namespace pcc::cli {
+
+using abi::Record;
+
+std::vector<CollectiveBatch> batchesOf(const abi::Executable &executable,
+                                       const abi::Program &program, const abi::Section &section) {
+  check::Neighbours neighbours(executable, program);
+  std::vector<CollectiveBatch> batches;
+  bool isOpen = false;
+  for (const Record &record : section.records()) {
+    const abi::Collective &collective = record.collective();
+    if (!record.has_collective() || runtime::isPointToPoint(collective.kind()) ||
+        collective.kind() == abi::BARRIER) {
+      isOpen = false;
+      continue;
+    }
+    int64_t members = executable.groups(int(collective.group())).lists(0).ranks_size();
+    if (!isOpen || !neighbours.join(batches.back().records, record))
+      batches.push_back({{collective.kind(), members, 0}, {}});
+    isOpen = true;
+    batches.back().records.push_back(&record);
+    batches.back().key.bytes += int64_t(machine::trafficOf(collective, members).bytes);
+  }
+  return batches;
+}
+
+namespace {
+
+/// The batch of each first record, by which a trace has it.
+std::map<const Record *, CollectiveKey> keysByRecord(const abi::Executable &executable) {
+  std::map<const Record *, CollectiveKey> keys;
+  for (const abi::Program &program : executable.programs())
+    for (const abi::Section &section : program.sections())
+      for (const CollectiveBatch &batch : batchesOf(executable, program, section))
+        keys.emplace(batch.records.front(), batch.key);
+  return keys;
+}
+
+} // namespace
+
+CollectiveMeans predictCollectives(const abi::Executable &executable,
+                                   const simulate::Simulation &simulation) {
+  CollectiveMeans means;
+  for (const simulate::Timeline &timeline : simulation.timelines) {
+    const abi::Program &program = executable.programs(timeline.program);
+    const simulate::Span *span = timeline.spans.data();
+    for (const abi::Slot &slot : simulation.slots[size_t(timeline.program)]) {
+      const abi::Section &section = program.sections(int(slot.section()));
+      std::map<const Record *, simulate::Span> ofRecord;
+      for (const Record &record : section.records())
+        ofRecord[&record] = *span++;
+      for (const CollectiveBatch &batch : batchesOf(executable, program, section)) {
+        double begin = std::numeric_limits<double>::infinity(), end = 0;
+        for (const Record *record : batch.records)
+          if (const simulate::Span &own = ofRecord.at(record); own.isEver()) {
+            begin = std::min(begin, own.begin);
+            end = std::max(end, own.end);
+          }
+        if (begin <= end)
+          means[batch.key].add(end - begin, int64_t(timeline.ranks.size()));
+      }
+    }
+  }
+  return means;
+}
+
+CollectiveMeans measureCollectives(const abi::Executable &executable,
+                                   const std::vector<std::vector<runtime::TraceEntry>> &ranks,
+                                   int64_t first) {
+  std::map<const Record *, CollectiveKey> keys = keysByRecord(executable);
+  // Of a record in a step the first, second, … time that it ran.
+  std::map<std::tuple<const Record *, int64_t, int>, double> least;
+  for (const std::vector<runtime::TraceEntry> &entries : ranks) {
+    std::map<std::pair<const Record *, int64_t>, int> runs;
+    for (const runtime::TraceEntry &entry : entries) {
+      if (entry.step < first || !keys.contains(entry.record))
+        continue;
+      int run = runs[{entry.record, entry.step}]++;
+      double seconds = double(entry.end - entry.begin) * 1e-9;
+      auto [known, isNew] = least.try_emplace({entry.record, entry.step, run}, seconds);
+      known->second = std::min(known->second, seconds);
+    }
+  }
+  CollectiveMeans means;
+  for (const auto &[run, seconds] : least)
+    means[keys.at(std::get<0>(run))].add(seconds);
+  return means;
+}
+
+} // namespace pcc::cli
