@@ -39,7 +39,9 @@ public:
 
   int getRounds() const { return rounds; }
 
-  /// Seconds of one run on every rank, the slowest of which counts. Fails after a diagnostic.
+  /// Seconds of one run on every rank, the slowest of which counts. On a GPU they are those of its
+  /// own clock, and what is short is run as a step runs it, many records by one call of the host.
+  /// Fails after a diagnostic.
   mlir::FailureOr<double> time(const TimedProgram &program);
 
   /// The same of several programs, of which so many rounds take turns: what happens to the machine
