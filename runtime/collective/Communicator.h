@@ -106,6 +106,14 @@ public:
   /// waits.
   virtual Status checkPeers() { return {}; }
 
+  /// Takes the memory that a batch of such calls needs. Called for every batch before the first one
+  /// is started: later it may have the device wait for all that is under way on it, also for what
+  /// waits for this rank.
+  virtual Status reserve(std::span<const CollectiveCall> calls) {
+    (void)calls;
+    return {};
+  }
+
   /// Starts a batch of collectives. The calls must stay as they are, and their buffers be left
   /// alone, until wait returns. Calls of one batch may run at once: none may read what another
   /// writes. SEND and RECV stand in batches of their own, without other kinds. May wait for an

@@ -45,6 +45,9 @@ public:
   virtual SlotUse uses() const { return {true, true, true, true}; }
   /// Does it, or enqueues it behind all that was run before.
   virtual Status run(const SlotValues &slot) = 0;
+  /// Does what makes later runs in such slots cost the host less, and may have the whole device
+  /// wait. Called when nothing of the rank is under way.
+  virtual void makeReady(const SlotValues &slot) { (void)slot; }
 };
 
 /// The memory of one rank: the base address of each space, and the index for which rings of buffers

@@ -15,7 +15,7 @@ std::byte *BufferWriter::at(uint32_t buffer) {
 
 Status BufferWriter::send() {
   for (uint32_t buffer : written)
-    if (Status status = rank.device().copyIn(rank.address(buffer), images[buffer]); !status.ok())
+    if (Status status = rank.write(buffer, images[buffer]); !status.ok())
       return status;
   written.clear();
   return {};

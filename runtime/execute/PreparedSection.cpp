@@ -78,6 +78,7 @@ Expected<PreparedSection> PreparedSection::prepare(int index, const PrepareConte
   PreparedSection section;
   section.device = &device;
   section.checksRecords = checksRecords;
+  section.waitsWithDevice = groups.waitWithDevice();
   check::Neighbours neighbours(context.executable, context.program);
   for (const abi::Record &record : context.program.sections(index).records()) {
     section.usesInput |= runtime::readsInput(record, context);
@@ -91,7 +92,11 @@ Expected<PreparedSection> PreparedSection::prepare(int index, const PrepareConte
   }
   for (Step &step : section.steps)
     if (step.batch)
-      section.prepareCalls(step, context);
+      if (Status status = section.prepareCalls(step, context); !status.ok())
+        return std::move(status).at({.rank = context.rank,
+                                     .section = context.program.sections(index).name(),
+                                     .op = step.record->op(),
+                                     .location = step.record->location()});
   section.joinSteps();
   return section;
 }
@@ -125,12 +130,12 @@ void PreparedSection::addCollective(const abi::Record &record, const RankGroups 
 }
 
 /// The calls of a batch in which this rank takes part, for each ring index.
-void PreparedSection::prepareCalls(Step &step, const PrepareContext &context) {
+Status PreparedSection::prepareCalls(Step &step, const PrepareContext &context) {
   PreparedBatch &batch = *step.batch;
   uint64_t period = 1;
   for (const abi::Record *record : batch.records)
     period = std::lcm(period, periodOf(*record, context));
-  (void)forEachIndex(period, context, [&](const PrepareContext &copy) {
+  Status reserved = forEachIndex(period, context, [&](const PrepareContext &copy) {
     std::vector<CollectiveCall> &calls = batch.callsOf.emplace_back();
     for (const abi::Record *record : batch.records)
       if (CollectiveCall call = prepareCollective(record->collective(), copy); takesPart(call)) {
@@ -138,10 +143,11 @@ void PreparedSection::prepareCalls(Step &step, const PrepareContext &context) {
         if (batch.callsOf.size() == 1)
           batch.parts.push_back(record);
       }
-    return Status();
+    return batch.communicator->reserve(calls);
   });
   // It goes by its first call.
   step.record = batch.record = batch.parts.empty() ? batch.records.front() : batch.parts.front();
+  return reserved;
 }
 
 /// Gives the device as one what it runs without a break: no batch, no wait, nothing that changes
@@ -174,6 +180,12 @@ void PreparedSection::joinSteps() {
   }
 }
 
+void PreparedSection::makeReady(const SlotValues &slot) {
+  for (Step &step : steps)
+    if (step.joined && !checksRecords)
+      step.joined->whole[slot.ringIndex % step.joined->whole.size()]->makeReady(slot);
+}
+
 Status PreparedSection::run(const SlotValues &slot, EventTable &events, Progress &progress,
                             Trace &trace) {
   for (size_t i = 0; i < steps.size();) {
@@ -198,12 +210,19 @@ Status PreparedSection::waitBefore(const Step &step, const SlotValues &slot, Eve
   return {};
 }
 
+/// What is only enqueued waits where the queue is full.
+Status PreparedSection::runOnDevice(PreparedRecord &record, const SlotValues &slot,
+                                    Progress &progress) {
+  Progress::Waiting waiting(progress, waitsWithDevice ? nowNanoseconds() : 0);
+  return record.run(slot);
+}
+
 Status PreparedSection::runJoined(Step &step, const SlotValues &slot, Progress &progress,
                                   Trace &trace) {
   std::vector<std::unique_ptr<PreparedRecord>> &whole = step.joined->whole;
   progress.enter(step.record);
   Moment begin = trace.now(*device);
-  Status status = whole[slot.ringIndex % whole.size()]->run(slot);
+  Status status = runOnDevice(*whole[slot.ringIndex % whole.size()], slot, progress);
   const abi::Record *last = steps[step.joined->end - 1].record;
   progress.leave(last);
   trace.add(*step.record, slot.step, std::move(begin), trace.now(*device));
@@ -224,10 +243,12 @@ Status PreparedSection::runLocal(Step &step, const SlotValues &slot, EventTable 
   Moment begin = trace.now(*device);
   if (events.watch)
     events.watch->begin({&step.record, 1}, slot.ringIndex);
-  Status status = step.local[slot.ringIndex % step.local.size()]->run(slot);
+  Status status = runOnDevice(*step.local[slot.ringIndex % step.local.size()], slot, progress);
   Moment end = trace.now(*device);
-  if (checksRecords && status.ok())
+  if (checksRecords && status.ok()) {
+    Progress::Waiting waiting(progress, waitsWithDevice ? nowNanoseconds() : 0);
     status = device->synchronise();
+  }
   if (events.watch)
     events.watch->end({&step.record, 1}, slot.ringIndex);
   progress.leave(step.record);

@@ -27,6 +27,10 @@ namespace pcc::runtime {
 struct RankGroups {
   std::shared_ptr<Communicator> world;
   std::vector<std::unique_ptr<Communicator>> groups;
+
+  /// Whether who waits for the device, or for room in what it has yet to do, waits for other ranks,
+  /// since what they exchange is enqueued there.
+  bool waitWithDevice() const { return world && world->isEnqueued() && world->size() > 1; }
 };
 
 class PreparedSection {
@@ -38,6 +42,9 @@ public:
                                            const RankGroups &groups, bool checksRecords);
 
   Status run(const SlotValues &slot, EventTable &events, Progress &progress, Trace &trace);
+
+  /// Makes it ready to be run in such a slot again and again; PreparedRecord::makeReady says when.
+  void makeReady(const SlotValues &slot);
 
   /// True if a record reads the space INPUT.
   bool readsInput() const { return usesInput; }
@@ -65,14 +72,16 @@ private:
                   Trace &trace);
   Status runBatch(Step &step, const SlotValues &slot, EventTable &events, Progress &progress,
                   Trace &trace);
+  Status runOnDevice(PreparedRecord &record, const SlotValues &slot, Progress &progress);
   void joinSteps();
   Status addLocal(const abi::Record &record, const PrepareContext &context);
   void addCollective(const abi::Record &record, const RankGroups &groups,
                      const check::Neighbours &neighbours);
-  void prepareCalls(Step &step, const PrepareContext &context);
+  Status prepareCalls(Step &step, const PrepareContext &context);
 
   Device *device = nullptr;
   bool checksRecords = false;
+  bool waitsWithDevice = false;
   bool usesInput = false;
   std::vector<Step> steps;
 };

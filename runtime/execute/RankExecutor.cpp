@@ -149,6 +149,7 @@ Status RankExecutor::prepareSections() {
     if (own.sections(s).name() == "start_training")
       startSection = s;
   }
+  runsAlone.resize(sections.size());
   return {};
 }
 
@@ -200,7 +201,16 @@ Status RankExecutor::runStep(int64_t step, const StepHooks &hooks) {
   Status status = runSlots(step, hooks);
   events.watch = nullptr;
   use.peakLive = watch.peakLive();
-  return status;
+  return status.ok() ? makeSlotsReady() : status;
+}
+
+/// The slots of all further steps, when nothing is under way.
+Status RankExecutor::makeSlotsReady() {
+  if (Status status = synchronise(); !status.ok())
+    return status;
+  for (size_t i = 0; i < slots.size(); ++i)
+    sections[own.slots(int(i)).section()].makeReady(valuesOf(i, /*step=*/0));
+  return {};
 }
 
 Status RankExecutor::runSlots(int64_t step, const StepHooks &hooks) {
@@ -213,6 +223,12 @@ Status RankExecutor::runSlots(int64_t step, const StepHooks &hooks) {
   return std::move(status).at({.rank = ownRank, .step = step});
 }
 
+SlotValues RankExecutor::valuesOf(size_t index, int64_t step) const {
+  const abi::Slot &slot = own.slots(int(index));
+  return {slot.microbatch(), slot.copy(), slots[index].first, step,
+          abi::ringIndex(whole.batch(), slot)};
+}
+
 Status RankExecutor::runSlot(size_t index, int64_t step, const StepHooks &hooks) {
   const abi::Slot &slot = own.slots(int(index));
   const SlotPlan &plan = slots[index];
@@ -220,9 +236,8 @@ Status RankExecutor::runSlot(size_t index, int64_t step, const StepHooks &hooks)
   if (plan.needsInput && hooks.fill)
     status = hooks.fill(slot);
   if (int64_t number = step * plan.runs + plan.block; status.ok() && own.has_step_buffer())
-    status = ownDevice->copyIn(address(own.step_buffer()), std::as_bytes(std::span(&number, 1)));
-  SlotValues values{slot.microbatch(), slot.copy(), plan.first, step,
-                    abi::ringIndex(whole.batch(), slot)};
+    status = write(own.step_buffer(), std::as_bytes(std::span(&number, 1)));
+  SlotValues values = valuesOf(index, step);
   if (status.ok())
     status = sections[slot.section()].run(values, events, ownProgress, ownTrace);
   if (status.ok() && plan.last && hooks.sectionDone) {
@@ -253,10 +268,21 @@ Status RankExecutor::finishResults(uint32_t section) {
 }
 
 Status RankExecutor::runSection(uint32_t section) {
+  // Who comes again will come often. What came before is all waited for, but by the device.
+  if (++runsAlone[section] == 2) {
+    if (Status status = synchronise(); !status.ok())
+      return status;
+    sections[section].makeReady({});
+  }
   Status status = sections[section].run({}, events, ownProgress, ownTrace);
   if (status.ok())
     status = events.finishAll(ownProgress, ownTrace);
   return std::move(status).at({.rank = ownRank, .section = own.sections(int(section)).name()});
+}
+
+Status RankExecutor::write(uint32_t buffer, std::span<const std::byte> bytes) {
+  Progress::Waiting waiting(ownProgress, groups.waitWithDevice() ? nowNanoseconds() : 0);
+  return ownDevice->copyIn(address(buffer), bytes);
 }
 
 std::byte *RankExecutor::address(uint32_t buffer) const {
@@ -272,22 +298,18 @@ Expected<Tensor> RankExecutor::read(const abi::Block &block, uint32_t buffer) co
   return tensor;
 }
 
-bool RankExecutor::waitsWithDevice() const {
-  return groups.world && groups.world->isEnqueued() && groups.world->size() > 1;
-}
-
 /// What the device did is worth something only if the run was not given up meanwhile.
 Status RankExecutor::unlessGivenUp(Status status) const {
-  return status.ok() && waitsWithDevice() ? groups.world->status() : status;
+  return status.ok() && groups.waitWithDevice() ? groups.world->status() : status;
 }
 
 Status RankExecutor::synchronise() const {
-  Progress::Waiting waiting(ownProgress, waitsWithDevice() ? nowNanoseconds() : 0);
+  Progress::Waiting waiting(ownProgress, groups.waitWithDevice() ? nowNanoseconds() : 0);
   return unlessGivenUp(ownDevice->synchronise()).at({.rank = ownRank});
 }
 
 Status RankExecutor::read(std::span<std::byte> bytes, uint32_t buffer) const {
-  Progress::Waiting waiting(ownProgress, waitsWithDevice() ? nowNanoseconds() : 0);
+  Progress::Waiting waiting(ownProgress, groups.waitWithDevice() ? nowNanoseconds() : 0);
   return unlessGivenUp(ownDevice->copyOut(bytes, address(buffer)));
 }
 

@@ -86,6 +86,9 @@ public:
   Status tellFirst(std::span<const TaggedBytes> messages);
   Status hearFrom(int64_t rank, std::span<std::byte> bytes, uint32_t tag = 0);
 
+  /// Brings bytes to the begin of a buffer, behind all that was run; they may change then.
+  Status write(uint32_t buffer, std::span<const std::byte> bytes);
+
   /// In the memory of the device.
   std::byte *address(uint32_t buffer) const;
   /// A copy of the block in a buffer, and of the first bytes of one.
@@ -96,9 +99,6 @@ public:
                                             std::vector<std::byte> &copy) const;
 
 private:
-  /// Whether a wait for the device is one for other ranks, since what they exchange is enqueued
-  /// there.
-  bool waitsWithDevice() const;
   Status unlessGivenUp(Status status) const;
   Status makeGroups();
   Status allocateSpaces();
@@ -110,6 +110,8 @@ private:
   Status finishResults(uint32_t section);
   Status runSlots(int64_t step, const StepHooks &hooks);
   Status runSlot(size_t slot, int64_t step, const StepHooks &hooks);
+  SlotValues valuesOf(size_t slot, int64_t step) const;
+  Status makeSlotsReady();
 
   const abi::Executable &whole;
   const abi::Program &own;
@@ -125,6 +127,8 @@ private:
   std::vector<std::unique_ptr<Allocation>> spaces;
   RankMemory memory;
   std::vector<PreparedSection> sections;
+  /// By section: how often it was run alone.
+  std::vector<int64_t> runsAlone;
   std::optional<uint32_t> startSection;
   EventTable events;
   mutable Progress ownProgress; ///< who reads may wait

@@ -4,8 +4,10 @@
 // 0.0, is the host; PCC_EMULATED_GPUS in the environment makes several of it, which share the
 // host's memory and streams. It takes no PTX, and machine code as GpuModules.h says. Like the
 // driver it wants a context on each thread that calls, and an address that is nobody's is an error
-// of all calls from then on, until the context is made anew.
+// of all calls from then on, until the context is made anew. Calls that take memory wait for all
+// that the GPU has, as the driver's may.
 
+#include "test/emulator/CudaErrors.h"
 #include "test/emulator/GpuMemory.h"
 #include "test/emulator/GpuModules.h"
 #include "test/emulator/GpuStreams.h"
@@ -28,6 +30,7 @@ struct Emulator {
   int users = 0;
   GpuMemory memory;
   GpuStreams streams;
+  bool waitsForMemory = true;
 };
 
 Emulator emulator;
@@ -71,6 +74,20 @@ Result move(StreamHandle stream, std::initializer_list<DevicePointer> addresses,
   });
 }
 
+/// Before a launch, which waits where the GPU has so many yet to do.
+void waitForRoom(GpuStreams::Lock &lock, StreamHandle stream) {
+  constexpr uint64_t most = 1024;
+  if (!stream->capture && stream->enqueued >= most)
+    emulator.streams.wait(lock,
+                          EventObject{.stream = stream, .place = stream->enqueued - most + 1});
+}
+
+/// Before a call that takes memory.
+void waitForMemory(GpuStreams::Lock &lock) {
+  if (emulator.waitsForMemory)
+    emulator.streams.waitForAll(lock, contextGpu);
+}
+
 bool holdAll(const std::vector<GpuBytes> &touched) {
   return std::all_of(touched.begin(), touched.end(), [](const GpuBytes &bytes) {
     return emulator.memory.holds(bytes.address, bytes.size);
@@ -108,6 +125,11 @@ void pcc::test::setBackground(void (*work)()) {
   emulator.streams.background = work;
 }
 
+void pcc::test::setWaitsForMemory(bool waits) {
+  std::lock_guard lock(emulator.mutex);
+  emulator.waitsForMemory = waits;
+}
+
 int pcc::test::currentGpu() { return contextGpu; }
 
 pcc::test::OnGpu::OnGpu(int gpu) : before(std::exchange(contextGpu, gpu)) {}
@@ -119,40 +141,6 @@ Result cuInit(unsigned) { return Result::Success; }
 
 Result cuDriverGetVersion(int *version) {
   *version = 13000;
-  return Result::Success;
-}
-
-Result cuGetErrorName(Result result, const char **text) {
-  switch (result) {
-  case Result::Success:
-    *text = "CUDA_SUCCESS";
-    break;
-  case Result::OutOfMemory:
-    *text = "CUDA_ERROR_OUT_OF_MEMORY";
-    break;
-  case Result::InvalidImage:
-    *text = "CUDA_ERROR_INVALID_IMAGE";
-    break;
-  case Result::InvalidContext:
-    *text = "CUDA_ERROR_INVALID_CONTEXT";
-    break;
-  case Result::NotFound:
-    *text = "CUDA_ERROR_NOT_FOUND";
-    break;
-  case Result::CaptureUnsupported:
-    *text = "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED";
-    break;
-  case Result::IllegalAddress:
-    *text = "CUDA_ERROR_ILLEGAL_ADDRESS";
-    break;
-  default:
-    *text = "CUDA_ERROR_INVALID_VALUE";
-  }
-  return Result::Success;
-}
-
-Result cuGetErrorString(Result, const char **text) {
-  *text = "so says the emulator";
   return Result::Success;
 }
 
@@ -257,10 +245,15 @@ Result cuStreamEndCapture(StreamHandle stream, GraphHandle *graph) {
 }
 
 Result cuGraphInstantiateWithFlags(GraphExecHandle *exec, GraphHandle graph, unsigned long long) {
-  return inContext([=] {
+  return inContext([=](GpuStreams::Lock &lock) {
+    waitForMemory(lock);
     *exec = new GraphExecObject{graph->work};
     return Result::Success;
   });
+}
+
+Result cuGraphUpload(GraphExecHandle, StreamHandle stream) {
+  return inContext([=] { return emulator.streams.add(stream, [] { return Result::Success; }); });
 }
 
 Result cuGraphDestroy(GraphHandle graph) {
@@ -269,7 +262,8 @@ Result cuGraphDestroy(GraphHandle graph) {
 }
 
 Result cuGraphLaunch(GraphExecHandle exec, StreamHandle stream) {
-  return inContext([=] {
+  return inContext([=](GpuStreams::Lock &lock) {
+    waitForRoom(lock, stream);
     Result result = Result::Success;
     for (const Work &work : exec->work)
       result = emulator.streams.add(stream, work);
@@ -353,7 +347,8 @@ Result cuLaunchKernel(FunctionHandle function, unsigned gridX, unsigned gridY, u
                       StreamHandle stream, void **parameters, void **extra) {
   if (gridX == 0 || gridY != 1 || gridZ != 1 || blockX == 0 || blockY != 1 || blockZ != 1 || extra)
     return Result::InvalidValue;
-  return inContext([&] {
+  return inContext([&](GpuStreams::Lock &lock) {
+    waitForRoom(lock, stream);
     GpuArguments arguments(*function, parameters);
     return emulator.streams.add(stream, [=] {
       for (void *buffer : arguments.buffers)
@@ -376,7 +371,8 @@ Result cuMemGetInfo_v2(size_t *free, size_t *total) {
 Result cuMemAlloc_v2(DevicePointer *address, size_t bytes) {
   if (bytes == 0)
     return Result::InvalidValue;
-  return inContext([=] {
+  return inContext([=](GpuStreams::Lock &lock) {
+    waitForMemory(lock);
     *address = emulator.memory.allocate(bytes);
     return *address ? Result::Success : Result::OutOfMemory;
   });
@@ -390,8 +386,11 @@ Result cuMemFree_v2(DevicePointer address) {
 }
 
 Result cuMemHostAlloc(void **address, size_t bytes, unsigned) {
-  *address = malloc(bytes);
-  return *address ? Result::Success : Result::OutOfMemory;
+  return inContext([=](GpuStreams::Lock &lock) {
+    waitForMemory(lock);
+    *address = malloc(bytes);
+    return *address ? Result::Success : Result::OutOfMemory;
+  });
 }
 
 Result cuMemFreeHost(void *address) {
@@ -447,6 +446,7 @@ Result cuMemsetD8Async(DevicePointer destination, unsigned char value, size_t co
                                             .graphInstantiate = cuGraphInstantiateWithFlags,
                                             .graphDestroy = cuGraphDestroy,
                                             .graphLaunch = cuGraphLaunch,
+                                            .graphUpload = cuGraphUpload,
                                             .graphExecDestroy = cuGraphExecDestroy,
                                             .eventCreate = cuEventCreate,
                                             .eventDestroy = cuEventDestroy_v2,

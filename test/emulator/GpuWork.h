@@ -34,6 +34,9 @@ void retryWork();
 /// it may enqueue more. Called without any lock.
 void setBackground(void (*work)());
 
+/// Whether calls that take memory wait for all that the GPU has; they do unless told otherwise.
+void setWaitsForMemory(bool waits);
+
 /// The number of the GPU whose context this thread has; -1: none.
 int currentGpu();
 

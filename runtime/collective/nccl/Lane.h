@@ -16,8 +16,9 @@
 namespace pcc::runtime::nccl {
 
 /// Memory that the work of a stream has for a while: who takes it later comes later on the stream,
-/// so nothing is waited for. Nothing is freed before the end, since the driver would wait for the
-/// whole GPU, and with it for peers.
+/// so nothing is waited for. Where the driver takes or frees memory it may wait for the whole GPU,
+/// and with it for peers: so all that a run needs is taken before it begins
+/// (Communicator::reserve), and nothing is freed before the end.
 class Scratch {
 public:
   explicit Scratch(std::shared_ptr<const cuda::Gpu> gpu) : gpu(std::move(gpu)) {}

@@ -25,6 +25,7 @@ public:
   int position() const override { return host->position(); }
   int size() const override { return host->size(); }
   bool isEnqueued() const override { return true; }
+  Status reserve(std::span<const CollectiveCall> calls) override;
   Expected<Request> start(std::span<const CollectiveCall> calls) override;
   Status wait(Request request, Passage &passage) override;
   Status status() const override { return comms->status(); }
@@ -41,6 +42,7 @@ private:
     std::vector<std::pair<Lane *, std::shared_ptr<Flight>>> flights;
     std::optional<Request> barrier;
   };
+  Plan planOf(std::span<const CollectiveCall> collectives);
   Status startCollectives(std::span<const CollectiveCall> calls, Batch &batch);
   Status startMessages(std::span<const CollectiveCall> calls, Batch &batch);
   Expected<Lane *> laneOf(const CollectiveCall &message) const;
@@ -55,22 +57,39 @@ private:
   std::map<uint64_t, Batch> batches;
 };
 
+bool areMessages(std::span<const CollectiveCall> calls) {
+  return !calls.empty() && (calls[0].kind == abi::SEND || calls[0].kind == abi::RECV);
+}
+
 Expected<Request> NcclCommunicator::start(std::span<const CollectiveCall> calls) {
-  bool isMessages = !calls.empty() && (calls[0].kind == abi::SEND || calls[0].kind == abi::RECV);
   Batch batch;
-  Status status = isMessages ? startMessages(calls, batch) : startCollectives(calls, batch);
+  Status status = areMessages(calls) ? startMessages(calls, batch) : startCollectives(calls, batch);
   if (!status.ok())
     return status;
   batches.emplace(started, std::move(batch));
   return Request{started++};
 }
 
-Status NcclCommunicator::startCollectives(std::span<const CollectiveCall> calls, Batch &batch) {
+/// In the lane's memory, which is the next plan's then.
+Plan NcclCommunicator::planOf(std::span<const CollectiveCall> collectives) {
   Plan plan;
   lane->memory().reset();
+  auto take = [&](int64_t bytes) { return lane->memory().take(bytes); };
+  for (const CollectiveCall &call : collectives)
+    addCall(call, position(), size(), take, plan);
+  return plan;
+}
+
+/// Messages need no memory.
+Status NcclCommunicator::reserve(std::span<const CollectiveCall> calls) {
+  if (!areMessages(calls))
+    (void)planOf(calls);
+  return lane->memory().status();
+}
+
+Status NcclCommunicator::startCollectives(std::span<const CollectiveCall> calls, Batch &batch) {
+  Plan plan = planOf(calls);
   for (const CollectiveCall &call : calls) {
-    addCall(
-        call, position(), size(), [&](int64_t bytes) { return lane->memory().take(bytes); }, plan);
     // A barrier is one of the host's threads: no bytes depend on it.
     if (call.kind == abi::BARRIER && !batch.barrier) {
       Expected<Request> barrier = host->start({&call, 1});

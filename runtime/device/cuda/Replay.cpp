@@ -18,9 +18,9 @@ Replay::Replay(std::vector<RecordToRun> records, Stream &stream)
 Replay::~Replay() {
   if (!stream.gpu->enter().ok())
     return;
-  for (const auto &[kind, recording] : recordings)
-    if (recording.graph)
-      stream.driver().graphExecDestroy(recording.graph);
+  for (const auto &[kind, graph] : graphs)
+    if (graph)
+      stream.driver().graphExecDestroy(graph);
 }
 
 Replay::Kind Replay::kindOf(const SlotValues &slot) const {
@@ -29,17 +29,14 @@ Replay::Kind Replay::kindOf(const SlotValues &slot) const {
 }
 
 Status Replay::run(const SlotValues &slot) {
-  using State = Recording::State;
-  Recording &recording = recordings[kindOf(slot)];
-  if (recording.state == State::Seen) {
-    recording.graph = capture(slot);
-    recording.state = recording.graph ? State::Captured : State::Refused;
-  }
-  if (recording.state == State::Captured)
-    return launch(recording.graph);
-  if (recording.state == State::Fresh)
-    recording.state = State::Seen;
-  return runEach(slot);
+  auto found = graphs.find(kindOf(slot));
+  return found == graphs.end() || !found->second ? runEach(slot) : launch(found->second);
+}
+
+void Replay::makeReady(const SlotValues &slot) {
+  auto [place, isNew] = graphs.try_emplace(kindOf(slot));
+  if (isNew)
+    place->second = capture(slot);
 }
 
 Status Replay::runEach(const SlotValues &slot) {
@@ -61,12 +58,22 @@ GraphExecHandle Replay::capture(const SlotValues &slot) {
     isCaptured = runEach(slot).ok();
   }
   isCaptured &= driver.streamEndCapture(stream.get(), &graph) == Result::Success;
-  GraphExecHandle exec = nullptr;
-  if (isCaptured && driver.graphInstantiate(&exec, graph, 0) != Result::Success)
-    exec = nullptr;
+  GraphExecHandle exec = isCaptured ? instantiate(graph) : nullptr;
   if (graph)
     driver.graphDestroy(graph);
   return exec;
+}
+
+/// Brings it to the GPU as well, so that its first launch takes no memory.
+GraphExecHandle Replay::instantiate(GraphHandle graph) {
+  const Driver &driver = stream.driver();
+  GraphExecHandle exec = nullptr;
+  if (driver.graphInstantiate(&exec, graph, 0) != Result::Success)
+    return nullptr;
+  if (driver.graphUpload(exec, stream.get()) == Result::Success)
+    return exec;
+  driver.graphExecDestroy(exec);
+  return nullptr;
 }
 
 Status Replay::launch(GraphExecHandle graph) {

@@ -4,9 +4,13 @@
 // they enqueue down once and then launches all of it by one call, where the host would make a call
 // for each kernel, of some microseconds.
 //
-//   1st run in a slot of its kind    each record by itself
-//   2nd                              captured, then launched
-//   3rd and on                       launched
+//   the first step                     each record by itself
+//   between this step and the second   captured, instantiated and uploaded for each of its slots
+//   from then on                       launched
+//
+// The executor says when nothing of the rank is under way (makeReady), for the driver takes memory
+// for a graph and may wait for the whole GPU then: also for a receive, whose sender may wait for
+// this rank. A kind of slot that nobody made ready is run record by record.
 
 #ifndef PCC_RUNTIME_DEVICE_CUDA_REPLAY_H
 #define PCC_RUNTIME_DEVICE_CUDA_REPLAY_H
@@ -25,25 +29,23 @@ public:
 
   SlotUse uses() const override { return use; }
   Status run(const SlotValues &slot) override;
+  void makeReady(const SlotValues &slot) override;
 
 private:
   /// What of a slot the records depend on: microbatch, copy, first.
   using Kind = std::array<int64_t, 3>;
-  /// Of one kind of slot.
-  struct Recording {
-    /// What cannot be captured (a library may do what a capture forbids) is run as it is.
-    enum class State { Fresh, Seen, Captured, Refused } state = State::Fresh;
-    GraphExecHandle graph = nullptr;
-  };
   Kind kindOf(const SlotValues &slot) const;
   Status runEach(const SlotValues &slot);
   GraphExecHandle capture(const SlotValues &slot);
+  GraphExecHandle instantiate(GraphHandle graph);
   Status launch(GraphExecHandle graph);
 
   const std::vector<RecordToRun> records;
   Stream &stream;
   SlotUse use;
-  std::map<Kind, Recording> recordings;
+  /// Null for what cannot be captured (a library may do what a capture forbids); it is run as it
+  /// is.
+  std::map<Kind, GraphExecHandle> graphs;
 };
 
 } // namespace pcc::runtime::cuda

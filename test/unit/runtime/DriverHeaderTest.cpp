@@ -48,6 +48,7 @@ TEST(DriverHeader, PrototypesAndNames) {
   SAME(graphInstantiate, cuGraphInstantiateWithFlags);
   SAME(graphDestroy, cuGraphDestroy);
   SAME(graphLaunch, cuGraphLaunch);
+  SAME(graphUpload, cuGraphUpload);
   SAME(graphExecDestroy, cuGraphExecDestroy);
   SAME(eventCreate, cuEventCreate);
   SAME(eventDestroy, cuEventDestroy);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Whole programs on ranks with an emulated GPU each, joined by the emulated NCCL: what a run does
-// where a rank or the network fails it.
+// where a rank or the network fails it, and what it must not do meanwhile.
 
 #include "runtime/execute/Session.h"
 #include "test/emulator/NcclLibrary.h"
@@ -9,6 +9,8 @@
 #include "test/unit/runtime/Programs.h"
 
 #include <gtest/gtest.h>
+
+#include <thread>
 
 namespace pcc::test {
 namespace {
@@ -37,6 +39,111 @@ TEST(NcclSession, ALostPeerEndsTheWaitForTheGpu) {
   EXPECT_EQ(status.describe(),
             "rank 0: an earlier call of NCCL: remote process exited or there was a network error: "
             "the network is down");
+}
+
+/// That the session's ranks are given up by the watchdog while a rank does what `body` does, beside
+/// one that does nothing for 5 s.
+void expectTimedOut(Session &session, const std::function<Status(RankExecutor &)> &body) {
+  int64_t begin = nowNanoseconds();
+  Status status = session.onEveryRank([body](RankExecutor &rank) {
+    if (rank.rank() == 0)
+      return body(rank);
+    std::this_thread::sleep_for(std::chrono::seconds(5));
+    return Status::failed("nobody has given the run up");
+  });
+  EXPECT_EQ(status.kind(), StatusKind::TimedOut) << status.describe();
+  EXPECT_LT(double(nowNanoseconds() - begin) / 1e9, 4.5);
+}
+
+// A rank may go on enqueuing for a long time when others are gone, but not for ever: who then waits
+// for the GPU to come along waits for them.
+TEST(NcclSession, AFullQueueIsAWait) {
+  auto session = load(makeTwoRanks(), {.timeOut = 0.5});
+  // The first step is another, and all wait for its end.
+  ASSERT_TRUE(session->onEveryRank([](RankExecutor &rank) { return rank.runStep(0, {}); }).ok());
+  expectTimedOut(*session, [](RankExecutor &rank) {
+    Status status;
+    for (int64_t step = 1; status.ok() && step < 10'000; ++step)
+      status = rank.runStep(step, {});
+    return status;
+  });
+}
+
+TEST(NcclSession, AFullRingIsAWait) {
+  auto session = load(makeMlp({.ranks = 2, .batch = 8, .widths = {512, 512}}), {.timeOut = 0.5});
+  expectTimedOut(*session, [](RankExecutor &rank) {
+    Status status = rank.runSection(uint32_t(sectionOfName(rank.program(), "update")));
+    const abi::Parameter &weight = rank.program().parameters(0);
+    std::vector<std::byte> bytes(rank.program().memory().buffers(int(weight.buffer())).bytes());
+    for (int copy = 0; status.ok() && copy < 100; ++copy)
+      status = rank.write(weight.buffer(), bytes);
+    return status;
+  });
+}
+
+/// The other rank of two.
+void setPeer(abi::Collective &collective) {
+  for (int64_t peer : {1, 0})
+    collective.mutable_peer()->add_table(peer);
+}
+
+abi::Record &addMessage(abi::Section &section, abi::CollectiveKind kind, uint32_t buffer) {
+  abi::Record &record = *section.add_records();
+  record.set_op(kind == abi::SEND ? "send" : "receive");
+  record.set_lane(abi::TRANSFER);
+  abi::Collective &collective = *record.mutable_collective();
+  collective.set_kind(kind);
+  collective.set_type(abi::F32);
+  collective.add_shape(16);
+  (kind == abi::SEND ? collective.mutable_source() : collective.mutable_destination())
+      ->set_buffer(buffer);
+  setPeer(collective);
+  return record;
+}
+
+void addGather(abi::Section &section, uint32_t source, uint32_t destination) {
+  abi::Record &record = *section.add_records();
+  record.set_op("gather");
+  abi::Collective &collective = *record.mutable_collective();
+  collective.set_kind(abi::ALL_GATHER);
+  collective.set_type(abi::F32);
+  for (int64_t extent : {4, 4})
+    collective.add_shape(extent);
+  collective.set_axis(1);
+  collective.mutable_source()->set_buffer(source);
+  collective.mutable_destination()->set_buffer(destination);
+}
+
+/// Each rank awaits a message that the other sends last: behind kernels, which become a graph, and
+/// a collective that needs memory to work in.
+abi::Executable makeEarlyReceives() {
+  ProgramBuilder builder(2);
+  uint32_t received = builder.buffer("received", abi::PERSISTENT, abi::F32, {4, 4});
+  uint32_t sent = builder.buffer("sent", abi::PERSISTENT, abi::F32, {4, 4});
+  uint32_t gathered = builder.buffer("gathered", abi::PERSISTENT, abi::F32, {4, 8});
+  uint32_t seen = builder.buffer("seen", abi::PERSISTENT, abi::I64, {3});
+  builder.program.set_step_buffer(builder.buffer("step", abi::PERSISTENT, abi::I64, {}));
+  builder.program.set_events(1);
+  abi::Section &section = builder.section("main");
+  addMessage(section, abi::RECV, received).add_signals(0);
+  for (int launch = 0; launch < 2; ++launch)
+    builder.launch(section, "store_scalars", {seen}, {3, launch, 0, 0});
+  addGather(section, sent, gathered);
+  addMessage(section, abi::SEND, sent);
+  builder.launch(section, "relu_backward", {received, received}, {16}).add_waits(0);
+  builder.program.add_slots();
+  return builder.executable;
+}
+
+// The driver may wait for the whole GPU where it takes memory, so for a receive as well: nothing
+// takes any while steps run.
+TEST(NcclSession, StepsTakeNoMemory) {
+  auto session = load(makeEarlyReceives(), {.timeOut = 20});
+  ASSERT_TRUE(session);
+  for (int step = 0; step < 4; ++step) {
+    Status status = session->runStep({}).status();
+    ASSERT_TRUE(status.ok()) << "step " << step << ": " << status.describe();
+  }
 }
 
 } // namespace

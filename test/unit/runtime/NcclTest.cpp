@@ -6,6 +6,7 @@
 #include "runtime/collective/local/LocalCommunicator.h"
 #include "runtime/collective/nccl/NcclRanks.h"
 #include "runtime/collective/nccl/Plan.h"
+#include "test/emulator/GpuWork.h"
 #include "test/emulator/NcclLibrary.h"
 #include "test/unit/runtime/CommunicatorConformance.h"
 #include "test/unit/runtime/DeviceBuffers.h"
@@ -60,6 +61,7 @@ std::vector<std::optional<Joined>> joinAll(nccl::NcclRanks &family,
 }
 
 World makeRanks(int ranks) {
+  setWaitsForMemory(false);
   auto devices = makeDevices(ranks, ranks);
   World world;
   for (std::optional<Joined> &joined : joinAll(*makeFamily(ranks), devices)) {

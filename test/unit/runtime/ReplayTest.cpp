@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Records that go to a GPU as one: whether they are enqueued one by one, captured or launched as a
-// graph, they do the same.
+// Records that go to a GPU as one: whether they are enqueued one by one or launched as a graph,
+// they do the same.
 
 #include "runtime/device/cuda/Replay.h"
 #include "runtime/device/cuda/CudaDevice.h"
+#include "runtime/device/cuda/driver/SideStream.h"
+#include "test/emulator/GpuWork.h"
 #include "test/unit/runtime/GpuPrograms.h"
 #include "test/unit/runtime/Programs.h"
 
 #include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
 
 namespace pcc::test {
 namespace {
@@ -80,8 +85,10 @@ TEST_F(ReplayTest, DoesTheSameInEverySlot) {
   EXPECT_FALSE(use.copy || use.step);
   for (int64_t step = 0; step < 4; ++step)
     for (int64_t microbatch = 0; microbatch < 3; ++microbatch) {
-      ASSERT_TRUE(
-          whole->run({.microbatch = microbatch, .first = microbatch == 0, .step = step}).ok());
+      SlotValues slot{.microbatch = microbatch, .first = microbatch == 0, .step = step};
+      ASSERT_TRUE(whole->run(slot).ok());
+      if (step > 0 && microbatch < 2) // others never come to it
+        whole->makeReady(slot);
       EXPECT_EQ(seen(0), (std::vector<int64_t>{7, microbatch}));
       EXPECT_EQ(seen(1), (std::vector<int64_t>{8, microbatch == 0}));
       EXPECT_EQ(seen(2), (std::vector<int64_t>{9, 0}));
@@ -94,14 +101,45 @@ TEST_F(ReplayTest, ErrorsNameTheRecords) {
   addLaunch(abi::Scalar::NONE, 2);
   prepare();
   std::unique_ptr<PreparedRecord> whole = device->join(all());
-  for (int run = 0; run < 2; ++run)
-    ASSERT_TRUE(whole->run({}).ok());
+  ASSERT_TRUE(whole->run({}).ok());
   ASSERT_TRUE(device->synchronise().ok());
+  whole->makeReady({});
   space.reset();
   ASSERT_TRUE(whole->run({}).ok()); // it is only enqueued
   EXPECT_EQ(device->synchronise().message(),
             "one of 2 records from 'launch 1' to 'launch 2': cuStreamSynchronize: "
             "CUDA_ERROR_ILLEGAL_ADDRESS: so says the emulator");
+}
+
+// A run takes nothing of the driver that may wait for the device: not for what another stream has,
+// which may wait for this rank.
+TEST_F(ReplayTest, NoRunWaits) {
+  addLaunch(abi::Scalar::NONE, 1);
+  addLaunch(abi::Scalar::NONE, 2);
+  prepare();
+  std::unique_ptr<PreparedRecord> whole = device->join(all()), late = device->join(all());
+  whole->makeReady({});
+  auto side = cuda::SideStream::make(cuda::partsOf(*device).stream.gpu);
+  ASSERT_TRUE(bool(side));
+  std::atomic<bool> hasCome = false;
+  ASSERT_EQ(
+      enqueueMeeting((*side)->get(), {},
+                     [&] { return hasCome ? cuda::Result::Success : cuda::Result::NotReady; }),
+      cuda::Result::Success);
+  std::thread peer([&] {
+    std::this_thread::sleep_for(std::chrono::seconds(5));
+    hasCome = true;
+    retryWork();
+  });
+  int64_t begin = nowNanoseconds();
+  for (int run = 0; run < 3; ++run)
+    EXPECT_TRUE(whole->run({}).ok() && late->run({}).ok());
+  EXPECT_TRUE(device->copyIn(space->base, std::as_bytes(std::span("now"))).ok());
+  EXPECT_EQ(seen(1)[0], 2);
+  EXPECT_LT(double(nowNanoseconds() - begin) / 1e9, 4);
+  hasCome = true;
+  retryWork();
+  peer.join();
 }
 
 /// Waits for the device, which no capture allows.
@@ -130,6 +168,7 @@ TEST_F(ReplayTest, RunsWhatCannotBeCapturedAsItIs) {
     Status status = whole->run({.copy = 5});
     ASSERT_TRUE(status.ok()) << status.describe();
     EXPECT_EQ(seen(0), (std::vector<int64_t>{3, 5}));
+    whole->makeReady({.copy = 5});
   }
   EXPECT_EQ(waits.runs, 5) << "four runs and one try to capture";
 }

@@ -31,6 +31,7 @@ std::vector<Symbol> Driver::table(Driver &driver) {
       symbol("cuGraphInstantiateWithFlags", driver.graphInstantiate),
       symbol("cuGraphDestroy", driver.graphDestroy),
       symbol("cuGraphLaunch", driver.graphLaunch),
+      symbol("cuGraphUpload", driver.graphUpload),
       symbol("cuGraphExecDestroy", driver.graphExecDestroy),
       symbol("cuEventCreate", driver.eventCreate),
       symbol("cuEventDestroy_v2", driver.eventDestroy),

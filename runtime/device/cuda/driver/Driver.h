@@ -77,6 +77,7 @@ struct Driver {
   Result (*graphInstantiate)(GraphExecHandle *exec, GraphHandle graph, unsigned long long flags);
   Result (*graphDestroy)(GraphHandle graph);
   Result (*graphLaunch)(GraphExecHandle exec, StreamHandle stream);
+  Result (*graphUpload)(GraphExecHandle exec, StreamHandle stream);
   Result (*graphExecDestroy)(GraphExecHandle exec);
   Result (*eventCreate)(EventHandle *event, unsigned flags);
   Result (*eventDestroy)(EventHandle event);

@@ -13,7 +13,7 @@ Staging::~Staging() {
 }
 
 Status Staging::copy(DevicePointer destination, std::span<const std::byte> source) {
-  if (Status status = makeRing(); !status.ok())
+  if (Status status = reserve(); !status.ok())
     return status;
   // Of several pieces one can be filled while the other is fetched.
   constexpr uint64_t longest = ringBytes / 4;
@@ -25,7 +25,7 @@ Status Staging::copy(DevicePointer destination, std::span<const std::byte> sourc
   return {};
 }
 
-Status Staging::makeRing() {
+Status Staging::reserve() {
   if (ring)
     return {};
   void *memory = nullptr;

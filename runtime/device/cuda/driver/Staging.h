@@ -20,6 +20,10 @@ public:
       : gpu(std::move(gpu)), stream(stream) {}
   ~Staging();
 
+  /// Takes the ring's memory now. Later the driver may wait for all that the GPU does before it
+  /// gives some.
+  Status reserve();
+
   /// Enqueues a copy; `source` may change when it returns.
   Status copy(DevicePointer destination, std::span<const std::byte> source);
 
@@ -31,7 +35,6 @@ private:
     Event fetched;
     uint64_t end;
   };
-  Status makeRing();
   Status makeRoom(uint64_t bytes);
   Status copyPiece(DevicePointer destination, std::span<const std::byte> source);
   Expected<Event> takeEvent();

@@ -12,7 +12,10 @@ Expected<std::unique_ptr<Stream>> Stream::make(std::shared_ptr<const Gpu> gpu) {
           gpu->driver.check(gpu->driver.streamCreate(&handle, nonBlockingStream), "cuStreamCreate");
       !status.ok())
     return status;
-  return std::make_unique<Stream>(std::move(gpu), handle);
+  auto stream = std::make_unique<Stream>(std::move(gpu), handle);
+  if (Status status = stream->staging->reserve(); !status.ok())
+    return status;
+  return stream;
 }
 
 Stream::~Stream() {

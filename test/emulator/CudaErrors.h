@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the emulated driver says of its errors.
+#pragma once
+
+#include "runtime/device/cuda/driver/Driver.h"
+
+extern "C" {
+pcc::runtime::cuda::Result cuGetErrorName(pcc::runtime::cuda::Result result, const char **text);
+pcc::runtime::cuda::Result cuGetErrorString(pcc::runtime::cuda::Result result, const char **text);
+}
