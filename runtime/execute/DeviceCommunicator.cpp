@@ -51,11 +51,9 @@ JoinDevices chooseJoin(const World &world, const abi::Executable &executable,
     return options.byNccl ? refuseNccl : joinMemory;
   if (options.overHost)
     return joinStaged;
-  if (options.byNccl)
-    return joinByNccl(world, executable, /*isDemanded=*/true, options.timeOut, joinStaged);
-  if (world.isWhole() && shareAGpu(devices))
+  if (!options.byNccl && world.isWhole() && shareAGpu(devices))
     return joinOnGpu(world.placement.ranks);
-  return joinByNccl(world, executable, /*isDemanded=*/false, options.timeOut, joinStaged);
+  return joinByNccl(world, executable, options, joinStaged);
 }
 
 } // namespace pcc::runtime

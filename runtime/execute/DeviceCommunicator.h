@@ -23,6 +23,8 @@ struct JoinOptions {
   bool byNccl = false;
   /// Seconds that a rank may wait for others; 0: no limit.
   double timeOut = 0;
+  /// Hears where ranks are joined by a slower way than they could be, and why; null: nobody.
+  std::function<void(const std::string &)> warn = {};
 };
 
 /// The way that fits the devices of this process's ranks, in their order: of ranks that share a

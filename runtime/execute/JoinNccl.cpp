@@ -11,21 +11,17 @@
 #include <cstring>
 
 namespace pcc::runtime {
-namespace {
 
-/// What a rank says of itself, as four numbers of 64 bits: its GPU, and whether it has NCCL.
-struct Introduction {
-  cuda::Uuid gpu;
-  int64_t hasLibrary;
-  int64_t unused = 0;
-};
-
-/// Success if NCCL can join the ranks that these are.
-Status checkRanks(std::span<const Introduction> ranks) {
+Status checkIntroductions(std::span<const Introduction> ranks) {
   for (size_t rank = 0; rank < ranks.size(); ++rank) {
-    if (!ranks[rank].hasLibrary)
+    if (!ranks[rank].version)
       return nccl::Nccl::get() ? Status::unavailable(fmt::format("rank {} has no NCCL", rank))
                                : nccl::Nccl::get().status();
+    if (ranks[rank].version != ranks[0].version)
+      return Status::badUsage(
+          fmt::format("rank 0 has NCCL {}, but rank {} has {}: expected the same on all machines",
+                      nccl::versionText(int(ranks[0].version)), rank,
+                      nccl::versionText(int(ranks[rank].version))));
     for (size_t other = 0; other < rank; ++other)
       if (std::memcmp(&ranks[rank].gpu, &ranks[other].gpu, sizeof(cuda::Uuid)) == 0)
         return Status::badUsage(
@@ -36,12 +32,26 @@ Status checkRanks(std::span<const Introduction> ranks) {
   return {};
 }
 
+nccl::CommOptions commOptionsOf(const JoinOptions &options) {
+  nccl::CommOptions ofComms;
+  ofComms.patience = std::max(ofComms.patience, options.timeOut);
+  return ofComms;
+}
+
+namespace {
+
 /// What all ranks say.
 Expected<std::vector<Introduction>> introduce(Communicator &host, Device &device) {
-  Introduction own{.gpu = cuda::partsOf(device).stream.gpu->facts.uuid,
-                   .hasLibrary = bool(nccl::Nccl::get())};
+  Introduction own{.gpu = cuda::partsOf(device).stream.gpu->facts.uuid};
+  if (const Expected<nccl::Nccl> &library = nccl::Nccl::get()) {
+    Expected<int> version = library->version();
+    if (!version)
+      return version.status();
+    own.version = *version;
+  }
   std::vector<Introduction> all(size_t(host.size()));
-  CollectiveCall call{.kind = abi::ALL_GATHER, .type = abi::I64, .source = &own, .shape = {1, 4}};
+  CollectiveCall call{.kind = abi::ALL_GATHER, .type = abi::I64, .source = &own, .shape = {1, 3}};
+  static_assert(sizeof own == 3 * sizeof(int64_t));
   call.destination = all.data();
   if (Status status = host.run({&call, 1}); !status.ok())
     return status;
@@ -50,14 +60,12 @@ Expected<std::vector<Introduction>> introduce(Communicator &host, Device &device
 
 } // namespace
 
-JoinDevices joinByNccl(const World &world, const abi::Executable &executable, bool isDemanded,
-                       double timeOut, JoinDevices otherwise) {
+JoinDevices joinByNccl(const World &world, const abi::Executable &executable,
+                       const JoinOptions &options, JoinDevices otherwise) {
   std::shared_ptr<nccl::NcclRanks> ranks;
   if (const Expected<nccl::Nccl> &library = nccl::Nccl::get()) {
-    // A run that waits longer for its ranks waits longer for them to meet, too.
-    nccl::CommOptions options;
-    options.patience = std::max(options.patience, timeOut);
-    ranks = std::make_shared<nccl::NcclRanks>(*library, messageRoutes(executable), options);
+    ranks = std::make_shared<nccl::NcclRanks>(*library, messageRoutes(executable),
+                                              commOptionsOf(options));
     world.whenGivenUp([ranks](const std::string &reason) { ranks->abort(reason); });
   }
   using Joined = Expected<std::shared_ptr<Communicator>>;
@@ -65,10 +73,15 @@ JoinDevices joinByNccl(const World &world, const abi::Executable &executable, bo
     Expected<std::vector<Introduction>> all = introduce(*host, device);
     if (!all)
       return all.status();
-    Status possible = checkRanks(*all);
-    if (!possible.ok())
-      return isDemanded ? Joined(std::move(possible).within("--communicator=nccl"))
-                        : otherwise(std::move(host), device);
+    Status possible = checkIntroductions(*all);
+    if (!possible.ok() && options.byNccl)
+      return std::move(possible).within("--communicator=nccl");
+    if (!possible.ok()) {
+      if (host->position() == 0 && options.warn)
+        options.warn(fmt::format("what ranks exchange goes by way of the host, which is slow: {}",
+                                 possible.message()));
+      return otherwise(std::move(host), device);
+    }
     auto joined = ranks->join(std::move(host), cuda::partsOf(device));
     if (!joined)
       return joined.status();

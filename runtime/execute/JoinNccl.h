@@ -7,15 +7,29 @@
 #define PCC_RUNTIME_EXECUTE_JOINNCCL_H
 
 #include "runtime/abi/program.pb.h"
+#include "runtime/collective/nccl/RankComms.h"
 #include "runtime/execute/DeviceCommunicator.h"
 
 namespace pcc::runtime {
 
-/// By NCCL where that is possible, else as `otherwise` says; with `isDemanded` an error then, which
-/// names the reason: Unavailable without the library, BadUsage for ranks that share a GPU.
-/// `timeOut`: seconds that a rank of the run may wait for others; 0: no limit of its own.
-JoinDevices joinByNccl(const World &world, const abi::Executable &executable, bool isDemanded,
-                       double timeOut, JoinDevices otherwise);
+/// What a rank says of itself.
+struct Introduction {
+  cuda::Uuid gpu = {};
+  /// Of its NCCL, as the library says it; 0: it has none.
+  int64_t version = 0;
+};
+
+/// Success if NCCL can join the ranks that these are. Errors: Unavailable without the library,
+/// BadUsage for ranks that share a GPU or have different versions.
+Status checkIntroductions(std::span<const Introduction> ranks);
+
+/// A run that waits longer for its ranks waits longer for them to meet, too.
+nccl::CommOptions commOptionsOf(const JoinOptions &options);
+
+/// By NCCL where that is possible. Else, if the options demand it, an error that names the reason;
+/// if not, the first rank warns of it and all go as `otherwise` says.
+JoinDevices joinByNccl(const World &world, const abi::Executable &executable,
+                       const JoinOptions &options, JoinDevices otherwise);
 
 } // namespace pcc::runtime
 

@@ -80,12 +80,14 @@ TraceOptions traceOptionsOf(const abi::RunConfig &config) {
 
 /// What the session is loaded with; an error names the flag of the link.
 Expected<SessionOptions> sessionOptionsOf(const abi::RunConfig &config) {
-  SessionOptions options{.seed = config.seed(),
-                         .threads = config.threads(),
-                         .timeOut = config.time_out(),
-                         .trace = traceOptionsOf(config),
-                         .checksRecords = config.check_records(),
-                         .byNccl = config.communicator() == abi::COMMUNICATOR_NCCL};
+  SessionOptions options{
+      .seed = config.seed(),
+      .threads = config.threads(),
+      .timeOut = config.time_out(),
+      .trace = traceOptionsOf(config),
+      .checksRecords = config.check_records(),
+      .byNccl = config.communicator() == abi::COMMUNICATOR_NCCL,
+      .warn = [](const std::string &text) { fmt::print(stderr, "warning: {}\n", text); }};
   if (config.link().empty())
     return options;
   Expected<machine::Link> link = machine::parseLink(config.link());

@@ -57,9 +57,11 @@ Expected<std::unique_ptr<Session>> Session::load(abi::Executable executable,
   auto devices = openDevices(state->executable, world, options.threads);
   if (!devices)
     return devices.status();
-  JoinDevices join = chooseJoin(
-      world, state->executable, *devices,
-      {.overHost = options.link.has_value(), .byNccl = options.byNccl, .timeOut = options.timeOut});
+  JoinDevices join = chooseJoin(world, state->executable, *devices,
+                                {.overHost = options.link.has_value(),
+                                 .byNccl = options.byNccl,
+                                 .timeOut = options.timeOut,
+                                 .warn = options.warn});
   auto communicators = state->world->connect();
   if (!communicators)
     return communicators.status();

@@ -36,6 +36,8 @@ struct SessionOptions {
   bool checksRecords = false;
   /// Ranks are joined by NCCL, or not at all.
   bool byNccl = false;
+  /// Hears of what makes the run slower than it could be; null: nobody.
+  std::function<void(const std::string &)> warn = {};
 };
 
 using NamedTensors = std::map<std::string, Tensor>;

@@ -55,14 +55,23 @@ Status Nccl::check(Code code, std::string_view what, CommHandle comm) const {
   return Status::failed(std::move(message));
 }
 
+Expected<int> Nccl::version() const {
+  int version = 0;
+  if (Status status = check(getVersion(&version), "ncclGetVersion"); !status.ok())
+    return status;
+  return version;
+}
+
+std::string versionText(int version) {
+  return fmt::format("{}.{}.{}", version / 10000, version % 10000 / 100, version % 100);
+}
+
 Expected<std::string> describeNccl() {
   const Expected<Nccl> &library = Nccl::get();
-  if (!library)
-    return library.status();
-  int version = 0;
-  if (Status status = library->check(library->getVersion(&version), "ncclGetVersion"); !status.ok())
-    return status;
-  return fmt::format("{}.{}.{}", version / 10000, version % 10000 / 100, version % 100);
+  Expected<int> version = library ? library->version() : library.status();
+  if (!version)
+    return version.status();
+  return versionText(*version);
 }
 
 } // namespace pcc::runtime::nccl

@@ -107,6 +107,9 @@ struct Nccl {
   static std::vector<Symbol> table(Nccl &library);
   static std::span<const char *const> names();
 
+  /// 22809 is 2.28.9.
+  Expected<int> version() const;
+
   /// Success, also of what goes on; or "ncclCommSplit: invalid usage: …" for the call `what`, with
   /// what the library says of its last error.
   Status check(Code code, std::string_view what, CommHandle comm = nullptr) const;
@@ -115,7 +118,10 @@ private:
   static Expected<Nccl> load();
 };
 
-/// "2.28.9", for `pcc doctor`. Unavailable with the reason without the library.
+/// "2.28.9" of such a number.
+std::string versionText(int version);
+
+/// The library's version, for `pcc doctor`. Unavailable with the reason without the library.
 Expected<std::string> describeNccl();
 
 } // namespace pcc::runtime::nccl

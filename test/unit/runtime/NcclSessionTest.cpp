@@ -3,6 +3,7 @@
 // Whole programs on ranks with an emulated GPU each, joined by the emulated NCCL: what a run does
 // where a rank or the network fails it, and what it must not do meanwhile.
 
+#include "runtime/execute/JoinNccl.h"
 #include "runtime/execute/Session.h"
 #include "test/emulator/NcclLibrary.h"
 #include "test/unit/runtime/GpuPrograms.h"
@@ -79,6 +80,31 @@ TEST(NcclSession, AFullRingIsAWait) {
       status = rank.write(weight.buffer(), bytes);
     return status;
   });
+}
+
+// What is slower than it could be is told once, with the reason.
+TEST(NcclSession, TheWayOverTheHostIsTold) {
+  std::vector<std::string> told;
+  auto session =
+      load(makeMlp({.ranks = 3, .batch = 12, .widths = {4, 3}}),
+           {.timeOut = 60, .warn = [&](const std::string &text) { told.push_back(text); }});
+  EXPECT_EQ(told, (std::vector<std::string>{
+                      "what ranks exchange goes by way of the host, which is slow: ranks 0 and 2 "
+                      "have the same GPU, and NCCL joins ranks with a GPU of their own"}));
+}
+
+TEST(NcclSession, RanksHaveTheSameNccl) {
+  std::vector<Introduction> ranks = {{{{1}}, 22809}, {{{2}}, 22809}, {{{3}}, 22705}};
+  EXPECT_TRUE(checkIntroductions(std::span(ranks).first(2)).ok());
+  EXPECT_EQ(checkIntroductions(ranks).message(),
+            "rank 0 has NCCL 2.28.9, but rank 2 has 2.27.5: expected the same on all machines");
+  ranks[1].version = 0;
+  EXPECT_EQ(checkIntroductions(ranks).message(), "rank 1 has no NCCL");
+}
+
+TEST(NcclSession, TheTimeLimitIsOneToMeetIn) {
+  EXPECT_EQ(commOptionsOf({.timeOut = 600}).patience, 600);
+  EXPECT_EQ(commOptionsOf({.timeOut = 1}).patience, 60);
 }
 
 /// The other rank of two.
