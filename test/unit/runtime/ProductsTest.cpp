@@ -4,6 +4,7 @@
 // done by kernels.
 
 #include "runtime/device/cuda/CudaDevice.h"
+#include "runtime/device/cuda/library/CublasLt.h"
 #include "test/emulator/CublasLtLibrary.h"
 #include "test/unit/runtime/GpuPrograms.h"
 #include "test/unit/runtime/ProductCases.h"
@@ -52,6 +53,15 @@ TEST(Products, RoundFactorsWhereTheProgramAsks) {
     EXPECT_EQ(countByLibrary(makeProduct(random, 2, 5, 3, 7, 0), tf32), 1);
     EXPECT_EQ(pcc_emulated_rounded_products() - before, tf32) << tf32;
   }
+}
+
+// A library of CUDA 13 opens where the driver is older, and then fails at every call.
+TEST(Products, TheLibraryIsOneThatTheDriverRuns) {
+  using cuda::lt::CublasLt;
+  EXPECT_STREQ(CublasLt::names(13000).front(), "libcublasLt.so.13");
+  EXPECT_EQ(CublasLt::names(13010).size(), 2u) << "older ones as well";
+  ASSERT_EQ(CublasLt::names(12080).size(), 1u);
+  EXPECT_STREQ(CublasLt::names(12080).front(), "libcublasLt.so.12");
 }
 
 } // namespace

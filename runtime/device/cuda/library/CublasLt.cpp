@@ -2,6 +2,8 @@
 
 #include "runtime/device/cuda/library/CublasLt.h"
 
+#include <climits>
+
 namespace pcc::runtime::cuda::lt {
 
 std::vector<Symbol> CublasLt::table(CublasLt &library) {
@@ -24,14 +26,23 @@ std::vector<Symbol> CublasLt::table(CublasLt &library) {
   };
 }
 
-std::span<const char *const> CublasLt::names() {
+std::span<const char *const> CublasLt::names(int driver) {
   static constexpr const char *names[] = {"libcublasLt.so.13", "libcublasLt.so.12"};
-  return names;
+  return std::span(names).subspan(driver < 13000 ? 1 : 0);
+}
+
+/// What the driver is for; without one nothing speaks against the newest library.
+static int cudaOfDriver() {
+  int version = INT_MAX;
+  if (const Expected<Driver> &driver = Driver::get(); driver)
+    (void)driver->driverGetVersion(&version);
+  return version;
 }
 
 Expected<CublasLt> CublasLt::load() {
   CublasLt library = {};
-  if (Status status = SharedLibrary::load(names(), "install NVIDIA's CUDA toolkit", table(library));
+  if (Status status = SharedLibrary::load(names(cudaOfDriver()), "install NVIDIA's CUDA toolkit",
+                                          table(library));
       !status.ok())
     return status;
   return library;

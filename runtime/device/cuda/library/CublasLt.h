@@ -120,8 +120,9 @@ struct CublasLt {
   /// The rows that fill a table.
   static std::vector<Symbol> table(CublasLt &library);
 
-  /// The library's sonames, the newest first.
-  static std::span<const char *const> names();
+  /// The library's sonames that a driver for CUDA `driver` runs (13000 is 13.0), the newest first:
+  /// a driver runs libraries of its own major version and of those before.
+  static std::span<const char *const> names(int driver);
 
   /// Success, or "cublasLtMatmul: CUBLAS_STATUS_INVALID_VALUE" for the call `what`.
   Status check(LtStatus status, std::string_view what) const;
