@@ -40,6 +40,19 @@ bool isLoopback(const addrinfo &place) {
   return (ntohl(number) >> 24) == IN_LOOPBACKNET;
 }
 
+/// Whether the host says itself that it means this machine alone: by its number, or as localhost.
+/// The name of a machine does not, though its own list of hosts may have it at an address of the
+/// loopback (Debian's has 127.0.1.1): others know the name by another.
+bool isLocal(const std::string &host) {
+  if (host == "localhost" || host == "ip6-localhost")
+    return true;
+  addrinfo hints = {}, *list = nullptr;
+  hints.ai_flags = AI_NUMERICHOST;
+  bool isNumber = getaddrinfo(host.c_str(), nullptr, &hints, &list) == 0;
+  Addresses addresses(list);
+  return isNumber && isLoopback(*addresses);
+}
+
 /// The place of all addresses of this machine.
 void openToAll(addrinfo &place) {
   if (place.ai_family == AF_INET6)
@@ -135,7 +148,7 @@ Expected<Socket> Socket::listenAt(const Address &address) {
   int reason = 0;
   for (addrinfo *place = addresses.get(); place; place = place->ai_next) {
     // The name may be that of a gate to this machine, which none of its own addresses is.
-    if (!isLoopback(*place))
+    if (!isLocal(address.host))
       openToAll(*place);
     if (Socket socket = listenAtPlace(*place))
       return socket;

@@ -36,8 +36,8 @@ public:
   }
   ~Socket();
 
-  /// Who can be asked for connections at the address; of a host that means this machine alone only
-  /// from there. Errors: BadUsage for a port that somebody has.
+  /// Who can be asked for connections at the address; where the host is localhost, or a number of
+  /// the loopback, only from this machine. Errors: BadUsage for a port that somebody has.
   static Expected<Socket> listenAt(const Address &address);
   /// A connection, for which it waits so many seconds: who listens may come later.
   static Expected<Socket> connectTo(const Address &address, double seconds);

@@ -8,9 +8,11 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <netdb.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <thread>
+#include <unistd.h>
 
 namespace pcc::test {
 namespace {
@@ -229,6 +231,34 @@ TEST(Client, AnswersAreChecked) {
   EXPECT_EQ(answerOf(values, values.size()), "the store gave 1 values of 2 keys");
   EXPECT_EQ(answerOf("", 0), "the store gave 0 values of 2 keys");
   EXPECT_EQ(answerOf(values, uint64_t(1) << 39), "process 0, which has the store, is gone");
+}
+
+/// Whether who listens at the host is reached at every address of this machine.
+bool isOpenToAll(const std::string &host) {
+  auto socket = store::Socket::listenAt({host});
+  EXPECT_TRUE(bool(socket)) << socket.status().message();
+  sockaddr_storage place = {};
+  socklen_t size = sizeof place;
+  getsockname(socket->get(), reinterpret_cast<sockaddr *>(&place), &size);
+  char number[64] = "";
+  getnameinfo(reinterpret_cast<sockaddr *>(&place), size, number, sizeof number, nullptr, 0,
+              NI_NUMERICHOST);
+  return std::string_view(number) == "0.0.0.0" || std::string_view(number) == "::";
+}
+
+// A machine's own name is often one of its loopback to itself, and another address to others.
+TEST(Socket, AMachinesNameIsReachedFromOthers) {
+  for (const char *host : {"localhost", "127.0.0.1", "127.0.1.1"})
+    EXPECT_FALSE(isOpenToAll(host)) << host;
+  char name[256] = "";
+  gethostname(name, sizeof name - 1);
+  addrinfo *found = nullptr;
+  if (getaddrinfo(name, nullptr, nullptr, &found) != 0)
+    GTEST_SKIP() << "nobody knows " << name;
+  freeaddrinfo(found);
+  if (std::string_view(name) != "localhost") {
+    EXPECT_TRUE(isOpenToAll(name)) << name;
+  }
 }
 
 } // namespace
