@@ -61,7 +61,7 @@ std::vector<std::string> pcc::test::recordedCalls(int ranks, int rank) {
   Lock lock(library.mutex);
   std::vector<std::string> list;
   for (const std::unique_ptr<CommObject> &comm : library.comms)
-    if (comm->clique && comm->clique->ranks == ranks && comm->rank == rank)
+    if (!comm->isGone && comm->clique && comm->clique->ranks == ranks && comm->rank == rank)
       for (const NcclCall &own : comm->clique->calls(rank))
         list.push_back(describe(own));
   return list;
@@ -77,6 +77,13 @@ void pcc::test::loseNetwork() {
 int pcc::test::openCommunicators() {
   Lock lock(library.mutex);
   return int(std::ranges::count(library.comms, false, &CommObject::isGone));
+}
+
+int pcc::test::openCommunicatorsOf(int mostBlocks) {
+  Lock lock(library.mutex);
+  return int(std::ranges::count_if(library.comms, [&](const auto &comm) {
+    return !comm->isGone && comm->mostBlocks == mostBlocks;
+  }));
 }
 
 extern "C" {

@@ -8,7 +8,7 @@
 
 namespace pcc::test {
 
-/// What a rank called so far in the communicators of so many ranks, one after the other.
+/// What a rank called so far in the open communicators of so many ranks, one after the other.
 std::vector<std::string> recordedCalls(int ranks, int rank);
 
 /// Every communicator finds that a peer is lost, as where the network fails: whoever asks for its
@@ -17,5 +17,7 @@ void loseNetwork();
 
 /// How many communicators were neither destroyed nor aborted.
 int openCommunicators();
+/// How many of them may take at most so many blocks of threads.
+int openCommunicatorsOf(int mostBlocks);
 
 } // namespace pcc::test

@@ -60,6 +60,7 @@ std::vector<std::optional<Joined>> joinAll(nccl::NcclRanks &family,
   return joined;
 }
 
+/// Each takes memory for the buffers of a batch while others are under way.
 World makeRanks(int ranks) {
   setWaitsForMemory(false);
   auto devices = makeDevices(ranks, ranks);
@@ -86,7 +87,8 @@ CollectiveCall allReduceOf(std::vector<float> &data) {
 // The sequence of calls is the one in which batches were started, the same on all ranks.
 TEST(Nccl, CallsStandInTheOrderOfBatches) {
   constexpr int ranks = 5;
-  onEveryRank(makeRanks(ranks), [](Communicator &rank) {
+  World world = makeRanks(ranks);
+  onEveryRank(world, [](Communicator &rank) {
     std::vector<float> first(8, 1), second(4, 1);
     CollectiveCall calls[] = {allReduceOf(first), allReduceOf(second)};
     calls[1].kind = abi::BROADCAST;
@@ -300,6 +302,14 @@ TEST(Nccl, ASplitThatIsGivenUp) {
   (void)ranks[1]->split(comms[1], 0, 0);
   ranks.clear();
   EXPECT_EQ(openCommunicators(), before);
+}
+
+// Many messages may wait at once, so theirs keep less of a GPU from its kernels.
+TEST(Nccl, MessagesTakeTwoBlocks) {
+  int collectives = openCommunicatorsOf(16), messages = openCommunicatorsOf(2);
+  Pair pair;
+  EXPECT_EQ(openCommunicatorsOf(16) - collectives, 2);
+  EXPECT_EQ(openCommunicatorsOf(2) - messages, 2 * int(routesOf(2).size())) << "both ends";
 }
 
 // An error says of which call it is.
