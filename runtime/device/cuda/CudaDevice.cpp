@@ -44,6 +44,8 @@ public:
   Status synchronise() override { return stream->synchronise(); }
 
   Status startMarking() override {
+    if (clock)
+      return {};
     Expected<std::unique_ptr<EventClock>> made = EventClock::make(gpu);
     if (made)
       clock = std::move(*made);

@@ -131,17 +131,40 @@ FailureOr<machine::LineFit> measureMemory(RunTimer &timer, bool quick) {
                  [](int64_t elements) { return 12.0 * double(elements); });
 }
 
+/// On a GPU behind a product that takes longer than the host needs to start it.
+static TimedProgram makeAllReduce(const RunTimer &timer, bool quick, int64_t elements) {
+  std::string vector = vectorType(elements);
+  std::string collective = llvm::formatv("%y0 = dist.all_reduce sum %0 : {0}\n", vector);
+  if (!timer.isGpu())
+    return {{vector}, collective, {vector}};
+  std::string matrix = llvm::formatv("tensor<{0}x{0}xf32>", quick ? 128 : 2048);
+  return {{vector, matrix, matrix},
+          llvm::formatv("%y1 = graph.matmul %1, %2 : {0}, {0}\n", matrix).str() + collective,
+          {vector, matrix},
+          /*isBeside=*/false,
+          /*timesCollective=*/true};
+}
+
 FailureOr<machine::LineFit> measureAllReduce(RunTimer &timer, bool quick) {
-  auto ops = [](int64_t, StringRef type) {
-    return llvm::formatv("%y0 = dist.all_reduce sum %0 : {0}", type).str();
-  };
-  std::vector<int64_t> sizes = {256, 16384, 1 << 18, 1 << 20, 1 << 22};
-  return fitOver(timer, ArrayRef(sizes).take_front(quick ? 3 : 5), 1, ops, vectorType,
-                 [](int64_t elements) { return 4.0 * double(elements); });
+  std::vector<int64_t> sizes = {256, 16384, 1 << 18};
+  if (!quick && timer.isGpu())
+    sizes = {256, 16384, 1 << 20, 1 << 23, 1 << 26};
+  else if (!quick)
+    sizes.insert(sizes.end(), {1 << 20, 1 << 22});
+  std::vector<TimedProgram> programs;
+  for (int64_t elements : sizes)
+    programs.push_back(makeAllReduce(timer, quick, elements));
+  FailureOr<std::vector<double>> seconds = timer.timeInTurns(programs, timer.getRounds());
+  if (failed(seconds))
+    return failure();
+  std::vector<machine::AmountTime> times;
+  for (auto [elements, own] : llvm::zip_equal(sizes, *seconds))
+    times.push_back({4.0 * double(elements), own});
+  return machine::fitLine(times);
 }
 
 FailureOr<double> measureShare(RunTimer &timer, const machine::LineFit &allReduce, bool quick) {
-  int64_t side = quick ? 512 : 1024;
+  int64_t side = quick ? 512 : timer.isGpu() ? 4096 : 1024;
   std::string matrix = llvm::formatv("tensor<{0}x{0}xf32>", side);
   std::string product = llvm::formatv("graph.matmul %0, %1 : {0}, {0}\n", matrix);
   TimedProgram computes{{matrix, matrix}, "%y0 = " + product, {matrix}};
@@ -149,7 +172,7 @@ FailureOr<double> measureShare(RunTimer &timer, const machine::LineFit &allReduc
   if (failed(seconds))
     return failure();
   double bytes = (*seconds / 2 - allReduce.start) * allReduce.rate;
-  std::string vector = vectorType(int64_t(std::clamp(bytes, 1e3, 1e7)) / 4);
+  std::string vector = vectorType(int64_t(std::clamp(bytes, 1e3, timer.isGpu() ? 1e8 : 1e7)) / 4);
   std::string collective = llvm::formatv("dist.all_reduce sum %2 : {0}\n", vector);
   std::vector<std::string> arguments = {matrix, matrix, vector};
   TimedProgram moves{arguments, "%y0 = " + collective, {vector}};

@@ -6,12 +6,11 @@
 #include "compiler/link/Link.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
-#include "runtime/execute/Session.h"
 #include "tools/pcc/Output.h"
+#include "tools/pcc/calibrate/TimedRun.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <algorithm>
-#include <limits>
 
 using namespace mlir;
 
@@ -53,33 +52,6 @@ static void startBeside(abi::Executable &executable) {
     }
 }
 
-/// A GPU takes its records from the host one by one, or many as one graph, as in a step. So what is
-/// short stands there so many times: else the host's calls would be timed.
-constexpr int recordsOfGraph = 16;
-
-/// Seconds in which the host makes many calls.
-constexpr double isLong = 1e-3;
-
-static bool hasCollective(const abi::Section &section) {
-  return llvm::any_of(section.records(),
-                      [](const abi::Record &record) { return record.has_collective(); });
-}
-
-/// Lists the records of the section over and over again; how often. What reads whose results is no
-/// longer stated, for there a record has one number.
-static int repeatRecords(abi::Section &section) {
-  const abi::Section once = section;
-  int times = (recordsOfGraph + once.records_size() - 1) / std::max(1, once.records_size());
-  for (int i = 1; i < times; ++i)
-    section.mutable_records()->MergeFrom(once.records());
-  for (abi::Record &record : *section.mutable_records()) {
-    record.clear_number();
-    record.clear_reads();
-    record.clear_reads_before();
-  }
-  return times;
-}
-
 static FailureOr<abi::Executable> compile(ModuleOp module, int64_t ranks,
                                           const std::string &gpuChip) {
   PipelineOptions options;
@@ -93,91 +65,18 @@ static FailureOr<abi::Executable> compile(ModuleOp module, int64_t ranks,
   return link::linkProgram(module);
 }
 
-/// When the device came to two places, which it has left behind.
-static runtime::Status readMarks(const runtime::Mark &first, const runtime::Mark &second,
-                                 int64_t &begin, int64_t &end) {
-  auto firstTime = first->time(), secondTime = second->time();
-  if (!firstTime || !secondTime)
-    return firstTime ? secondTime.status() : firstTime.status();
-  begin = firstTime->value_or(begin);
-  end = secondTime->value_or(end);
-  return {};
-}
-
-namespace {
-/// A program that is loaded, and its times so far.
-struct Loaded {
-  std::unique_ptr<runtime::Session> session;
-  /// How often a run does what is timed, and how many runs are a round.
-  int64_t times = 1, repeats = 1;
-  double last = 0, best = std::numeric_limits<double>::infinity();
-
-  /// `repeats` runs of every rank between two barriers, behind one that does not count, for other
-  /// programs have had the caches. It takes from when the first rank begins, for of many on few
-  /// cores some begin later, until the last one ends, by the clock of the device that runs them.
-  runtime::Status runRound() {
-    std::vector<int64_t> begins(session->ranks()), ends(session->ranks());
-    runtime::Status status =
-        session->onEveryRank([&](runtime::RankExecutor &rank) -> runtime::Status {
-          if (runtime::Status status = rank.runSection(0); !status.ok())
-            return status;
-          if (runtime::Status status = rank.synchronise(); !status.ok())
-            return status;
-          if (runtime::Status status = rank.world().barrier(); !status.ok())
-            return status;
-          begins[rank.rank()] = runtime::nowNanoseconds();
-          runtime::Mark begin = rank.device().mark();
-          for (int64_t i = 0; i < repeats; ++i)
-            if (runtime::Status status = rank.runSection(0); !status.ok())
-              return status;
-          runtime::Mark end = rank.device().mark();
-          runtime::Status done = rank.synchronise(); // a GPU may only have been given it
-          ends[rank.rank()] = runtime::nowNanoseconds();
-          if (done.ok() && begin && end)
-            done = readMarks(begin, end, begins[rank.rank()], ends[rank.rank()]);
-          return done;
-        });
-    int64_t taken = *std::ranges::max_element(ends) - *std::ranges::min_element(begins);
-    last = double(taken) * 1e-9 / double(repeats * times);
-    return status;
-  }
-};
-} // namespace
-
-/// Loads a program; for a GPU one that is short so that it runs many times at once.
-static runtime::Status load(abi::Executable executable, const std::optional<machine::Link> &link,
-                            Loaded &loaded) {
-  abi::Section &section = *executable.mutable_programs(0)->mutable_sections(0);
-  bool mayRepeat = executable.has_gpu_code() && !hasCollective(section);
-  auto open = [&]() -> runtime::Status {
-    auto session = runtime::Session::load(executable, {.link = link});
-    if (!session)
-      return session.status();
-    loaded.session = std::move(*session);
-    return loaded.session->onEveryRank(
-        [](runtime::RankExecutor &rank) { return rank.device().startMarking(); });
-  };
-  runtime::Status status = open();
-  for (int warmUps = 0; mayRepeat && status.ok() && warmUps < 2; ++warmUps)
-    status = loaded.runRound();
-  if (!mayRepeat || !status.ok() || loaded.last > isLong)
-    return status;
-  loaded.times = repeatRecords(section);
-  return loaded.times > 1 ? open() : status;
-}
-
 /// Finds how often a round repeats each program, then runs rounds of all in turns.
-static runtime::Status measure(MutableArrayRef<Loaded> programs, int rounds,
+static runtime::Status measure(MutableArrayRef<TimedRun> programs, int rounds,
                                double secondsPerRound) {
-  for (Loaded &program : programs) {
+  for (TimedRun &program : programs) {
     for (int warmUps = 0; warmUps < 3; ++warmUps)
-      if (runtime::Status status = program.runRound(); !status.ok())
+      if (runtime::Status status = program.run(); !status.ok())
         return status;
-    program.repeats = std::max<int64_t>(1, static_cast<int64_t>(secondsPerRound / program.last));
+    program.repeats = std::max<int64_t>(1, static_cast<int64_t>(secondsPerRound / program.whole));
   }
   for (int round = 0; round < rounds; ++round)
-    for (Loaded &program : programs) {
-      if (runtime::Status status = program.runRound(); !status.ok())
+    for (TimedRun &program : programs) {
+      if (runtime::Status status = program.run(); !status.ok())
         return status;
       program.best = std::min(program.best, program.last);
     }
@@ -185,7 +84,7 @@ static runtime::Status measure(MutableArrayRef<Loaded> programs, int rounds,
 }
 
 FailureOr<std::vector<double>> RunTimer::timeInTurns(ArrayRef<TimedProgram> programs, int rounds) {
-  std::vector<Loaded> loaded;
+  std::vector<TimedRun> loaded;
   runtime::Status status;
   for (const TimedProgram &program : programs) {
     OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(makeText(ranks, program), &context);
@@ -196,7 +95,7 @@ FailureOr<std::vector<double>> RunTimer::timeInTurns(ArrayRef<TimedProgram> prog
       return failure();
     if (program.isBeside)
       startBeside(*executable);
-    status = load(std::move(*executable), link, loaded.emplace_back());
+    status = loaded.emplace_back(program.timesCollective).load(std::move(*executable), link);
     if (!status.ok())
       break;
   }
@@ -207,7 +106,7 @@ FailureOr<std::vector<double>> RunTimer::timeInTurns(ArrayRef<TimedProgram> prog
     return failure();
   }
   std::vector<double> times;
-  for (const Loaded &program : loaded)
+  for (const TimedRun &program : loaded)
     times.push_back(program.best);
   return times;
 }

@@ -15,12 +15,14 @@ namespace pcc::cli {
 
 /// `ops` are the text of ops on %0, %1, …, which hold zeros and have the types `arguments`; what
 /// they make, %y0, %y1, …, has the types `results`. Collectives are waited for where they stand, or
-/// with `isBeside` at the end, so that what stands behind them runs beside them.
+/// with `isBeside` at the end, so that what stands behind them runs beside them. With
+/// `timesCollective` only they are timed, if it runs on a GPU (TimedRun.h).
 struct TimedProgram {
   std::vector<std::string> arguments;
   std::string ops;
   std::vector<std::string> results;
   bool isBeside = false;
+  bool timesCollective = false;
 };
 
 class RunTimer {
@@ -39,9 +41,7 @@ public:
 
   int getRounds() const { return rounds; }
 
-  /// Seconds of one run on every rank, the slowest of which counts. On a GPU they are those of its
-  /// own clock, and what is short is run as a step runs it, many records by one call of the host.
-  /// Fails after a diagnostic.
+  /// Seconds of one run on every rank, the slowest of which counts. Fails after a diagnostic.
   mlir::FailureOr<double> time(const TimedProgram &program);
 
   /// The same of several programs, of which so many rounds take turns: what happens to the machine

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tools/pcc/calibrate/TimedRun.h"
+
+#include <algorithm>
+
+namespace pcc::cli {
+
+using runtime::Mark;
+using runtime::Status;
+
+namespace {
+
+/// So many records make a graph that costs the host little for each.
+constexpr int recordsOfGraph = 16;
+
+/// Seconds in which the host makes many calls.
+constexpr double isLong = 1e-3;
+
+/// Runs of which collectives are looked at.
+constexpr size_t mostTraced = 4096;
+
+bool hasCollective(const abi::Section &section) {
+  return std::ranges::any_of(section.records(),
+                             [](const abi::Record &record) { return record.has_collective(); });
+}
+
+/// Lists the records of the section over and over again; how often. What reads whose results is no
+/// longer stated, for there a record has one number.
+int repeatRecords(abi::Section &section) {
+  const abi::Section once = section;
+  int times = (recordsOfGraph + once.records_size() - 1) / std::max(1, once.records_size());
+  for (int i = 1; i < times; ++i)
+    section.mutable_records()->MergeFrom(once.records());
+  for (abi::Record &record : *section.mutable_records()) {
+    record.clear_number();
+    record.clear_reads();
+    record.clear_reads_before();
+  }
+  return times;
+}
+
+/// When the device came to two places, which it has left behind.
+Status readMarks(const Mark &first, const Mark &second, int64_t &begin, int64_t &end) {
+  auto firstTime = first->time(), secondTime = second->time();
+  if (!firstTime || !secondTime)
+    return firstTime ? secondTime.status() : firstTime.status();
+  begin = firstTime->value_or(begin);
+  end = secondTime->value_or(end);
+  return {};
+}
+
+/// Seconds of the collectives of one rank, in their order.
+std::vector<double> collectivesOf(const std::vector<runtime::TraceEntry> &entries) {
+  std::vector<double> seconds;
+  for (const runtime::TraceEntry &entry : entries)
+    if (entry.record->has_collective())
+      seconds.push_back(double(entry.end - entry.begin) * 1e-9);
+  return seconds;
+}
+
+} // namespace
+
+Status TimedRun::open(const abi::Executable &executable, const std::optional<machine::Link> &link) {
+  runtime::SessionOptions options{.link = link};
+  if (timesCollective && isGpu)
+    options.trace.capacity = mostTraced;
+  auto loaded = runtime::Session::load(executable, options);
+  if (!loaded)
+    return loaded.status();
+  session = std::move(*loaded);
+  return session->onEveryRank(
+      [](runtime::RankExecutor &rank) { return rank.device().startMarking(); });
+}
+
+Status TimedRun::load(abi::Executable executable, const std::optional<machine::Link> &link) {
+  isGpu = executable.has_gpu_code();
+  abi::Section &section = *executable.mutable_programs(0)->mutable_sections(0);
+  bool mayRepeat = isGpu && !hasCollective(section);
+  Status status = open(executable, link);
+  for (int warmUps = 0; mayRepeat && status.ok() && warmUps < 2; ++warmUps)
+    status = run();
+  if (!mayRepeat || !status.ok() || last > isLong)
+    return status;
+  times = repeatRecords(section);
+  return times > 1 ? open(executable, link) : status;
+}
+
+Status TimedRun::run() {
+  std::vector<int64_t> begins(session->ranks()), ends(session->ranks());
+  Status status = session->onEveryRank([&](runtime::RankExecutor &rank) -> Status {
+    if (Status status = rank.runSection(0); !status.ok())
+      return status;
+    if (Status status = rank.synchronise(); !status.ok())
+      return status;
+    if (Status status = rank.world().barrier(); !status.ok())
+      return status;
+    begins[rank.rank()] = runtime::nowNanoseconds();
+    Mark begin = rank.device().mark();
+    for (int64_t i = 0; i < repeats; ++i)
+      if (Status status = rank.runSection(0); !status.ok())
+        return status;
+    Mark end = rank.device().mark();
+    Status done = rank.synchronise(); // a GPU may only have been given it
+    ends[rank.rank()] = runtime::nowNanoseconds();
+    if (done.ok() && begin && end)
+      done = readMarks(begin, end, begins[rank.rank()], ends[rank.rank()]);
+    return done;
+  });
+  int64_t taken = *std::ranges::max_element(ends) - *std::ranges::min_element(begins);
+  whole = double(taken) * 1e-9 / double(repeats);
+  last = whole / double(times);
+  return status.ok() && timesCollective && isGpu ? readCollectives() : status;
+}
+
+/// The mean of the latest runs, of each the time of the rank that waited least for others.
+Status TimedRun::readCollectives() {
+  auto traces = session->traces();
+  if (!traces)
+    return traces.status();
+  std::vector<std::vector<double>> ofRanks;
+  size_t runs = size_t(repeats);
+  for (const std::vector<runtime::TraceEntry> &entries : *traces) {
+    ofRanks.push_back(collectivesOf(entries));
+    runs = std::min(runs, ofRanks.back().size());
+  }
+  double sum = 0;
+  for (size_t i = 1; i <= runs; ++i) {
+    double least = std::numeric_limits<double>::infinity();
+    for (const std::vector<double> &own : ofRanks)
+      least = std::min(least, own[own.size() - i]);
+    sum += least;
+  }
+  if (runs > 0)
+    last = sum / double(runs);
+  return {};
+}
+
+} // namespace pcc::cli
