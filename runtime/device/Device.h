@@ -102,6 +102,9 @@ public:
   /// Memory of `bytes` bytes, aligned to a cache line, zero.
   virtual Expected<std::unique_ptr<Allocation>> allocate(uint64_t bytes) = 0;
 
+  /// Bytes of its memory that what was prepared works in, beside what was allocated.
+  virtual uint64_t workspaceBytes() const { return 0; }
+
   /// The content of the space CONSTANT, one copy for all ranks that can share it.
   virtual std::byte *constants() = 0;
 

@@ -150,6 +150,7 @@ Status RankExecutor::prepareSections() {
       startSection = s;
   }
   runsAlone.resize(sections.size());
+  use.allocated += ownDevice->workspaceBytes();
   return {};
 }
 

@@ -25,7 +25,8 @@ struct StepHooks {
 
 /// Bytes of a rank.
 struct MemoryUse {
-  /// Allocated for it, with the constants that the ranks of a process share.
+  /// Allocated for it, with the constants that the ranks of a process share, and with what the
+  /// libraries of a GPU work in.
   uint64_t allocated = 0;
   /// The most that were live at once in its first step (MemoryWatch.h); 0 before that.
   uint64_t peakLive = 0;

@@ -42,6 +42,7 @@ public:
     return stream->copyOut(destination, pointer(source));
   }
   Status synchronise() override { return stream->synchronise(); }
+  uint64_t workspaceBytes() const override { return products.takenBytes() + cudnn.takenBytes(); }
 
   Status startMarking() override {
     if (clock)

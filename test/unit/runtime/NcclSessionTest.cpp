@@ -3,6 +3,7 @@
 // Whole programs on ranks with an emulated GPU each, joined by the emulated NCCL: what a run does
 // where a rank or the network fails it, and what it must not do meanwhile.
 
+#include "runtime/check/Check.h"
 #include "runtime/execute/JoinNccl.h"
 #include "runtime/execute/Session.h"
 #include "test/emulator/NcclLibrary.h"
@@ -80,6 +81,19 @@ TEST(NcclSession, AFullRingIsAWait) {
       status = rank.write(weight.buffer(), bytes);
     return status;
   });
+}
+
+// What libraries work in is no part of the program's plan, but of what a run tells.
+TEST(NcclSession, WorkspacesAreCounted) {
+  abi::Executable executable = makeTwoRanks();
+  auto session = load(executable, {.timeOut = 60});
+  Status status = session->onEveryRank([&](RankExecutor &rank) {
+    uint64_t workspaces = rank.device().workspaceBytes();
+    EXPECT_EQ(workspaces, 32u << 20) << "the emulated library's";
+    EXPECT_EQ(rank.memoryUse().allocated, check::peakBytes(executable)[0] + workspaces);
+    return Status();
+  });
+  EXPECT_TRUE(status.ok());
 }
 
 // What is slower than it could be is told once, with the reason.

@@ -16,7 +16,7 @@ namespace {
 
 using namespace runtime;
 
-/// Runs a product on a GPU; how many of them the library did.
+/// Runs a product on a GPU; how many of them the library did. Its workspace is told.
 int64_t countByLibrary(const ProductCase &test, bool tf32 = false) {
   ProductProgram program(test);
   abi::Executable executable = forGpu(program.builder.executable);
@@ -24,7 +24,9 @@ int64_t countByLibrary(const ProductCase &test, bool tf32 = false) {
   auto devices = makeCudaDevices(executable, 0, 1);
   EXPECT_TRUE(bool(devices)) << devices.status().describe();
   int64_t before = pcc_emulated_products();
+  EXPECT_EQ((*devices)[0]->workspaceBytes(), 0u);
   runRecordOn(*(*devices)[0], program.builder, program.record, program.values, program.result, {});
+  EXPECT_EQ((*devices)[0]->workspaceBytes(), 32u << 20);
   return pcc_emulated_products() - before;
 }
 

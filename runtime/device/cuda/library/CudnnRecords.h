@@ -27,6 +27,9 @@ public:
   std::unique_ptr<PreparedRecord> prepare(const abi::Record &record, const PrepareContext &context,
                                           Stream &stream);
 
+  /// Of the GPU's memory.
+  uint64_t takenBytes() const { return workspace.takenBytes(); }
+
 private:
   bool open(Stream &stream);
   std::shared_ptr<const dnn::Plan> planOf(const abi::Record &record);

@@ -32,6 +32,9 @@ public:
   Expected<std::unique_ptr<PreparedRecord>>
   prepareAlone(const abi::Record &record, const PrepareContext &context, Stream &stream);
 
+  /// Of the GPU's memory.
+  uint64_t takenBytes() const { return workspace ? workspaceBytes : 0; }
+
 private:
   Expected<std::unique_ptr<PreparedRecord>> prepare(const abi::Record &record,
                                                     const abi::Matmul &matmul,

@@ -17,6 +17,7 @@ Expected<std::byte *> Workspace::get(uint64_t bytes) {
       return made.status();
     blocks.push_back(std::move(*made));
     size = rounded;
+    taken += rounded;
   }
   return blocks.empty() ? nullptr : blocks.back()->base;
 }

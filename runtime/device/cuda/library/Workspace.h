@@ -19,11 +19,14 @@ public:
   /// At least `bytes` bytes, which others use as well. Error: no memory.
   Expected<std::byte *> get(uint64_t bytes);
 
+  /// Of all blocks that were taken.
+  uint64_t takenBytes() const { return taken; }
+
 private:
   const std::shared_ptr<const Gpu> gpu;
   /// The last one is the longest.
   std::vector<std::unique_ptr<Allocation>> blocks;
-  uint64_t size = 0;
+  uint64_t size = 0, taken = 0;
 };
 
 } // namespace pcc::runtime::cuda
