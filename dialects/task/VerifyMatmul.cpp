@@ -61,10 +61,10 @@ static LogicalResult verifyExtras(MatmulOp op) {
   if (op.getKept() && !isGradient && (activation != Activation::Gelu || !overwrites))
     return op.emitOpError("expected \"kept\" beside gelu or its gradient, without accumulation");
   bool hasSum = op.getSumOfA() || op.getSumOfB();
-  bool isPlain = activation == Activation::None && !op.getBias() && overwrites;
+  bool isPlain = activation == Activation::None && !op.getBias();
   if (hasSum && ((op.getSumOfA() && op.getSumOfB()) || !isPlain || op.getSharedB()))
-    return op.emitOpError("expected one sum of an operand, of a product without bias, activation, "
-                          "accumulation and shared operand");
+    return op.emitOpError("expected one sum of an operand, of a product without bias, activation "
+                          "and shared operand");
   return success();
 }
 

@@ -115,9 +115,11 @@ void forEachReader(Value value, function_ref<void(Operation *)> callback) {
 }
 
 bool addsByItself(const Kernel &kernel) {
-  return kernel.form.getKind() == task::FormKind::Matmul && kernel.ops.size() == 1 &&
-         kernel.outputs.size() == 1 && kernel.outputs[0].hasOneUse() &&
-         getElementTypeOrSelf(kernel.outputs[0].getType()).isF32();
+  Value product = kernel.ops.front()->getResult(0);
+  return kernel.form.getKind() == task::FormKind::Matmul &&
+         llvm::all_of(llvm::drop_begin(kernel.ops), llvm::IsaPred<ReduceOp>) &&
+         !kernel.outputs.empty() && kernel.outputs.front() == product && product.hasOneUse() &&
+         getElementTypeOrSelf(product.getType()).isF32();
 }
 
 SmallVector<Kernel> collectKernels(func::FuncOp function) {

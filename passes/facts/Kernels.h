@@ -90,8 +90,8 @@ void forEachSource(
 /// function's return is among them.
 void forEachReader(mlir::Value value, llvm::function_ref<void(mlir::Operation *)> callback);
 
-/// True if the record of the kernel can add its result to a sum over slots by itself: a product of
-/// f32 without anything behind it.
+/// True if the record of the kernel can add its first output to a sum over slots by itself: a
+/// product of f32 without anything behind it; beside it there may be a sum of a factor.
 bool addsByItself(const Kernel &kernel);
 
 /// The kernels of an annotated function in the order in which they run.

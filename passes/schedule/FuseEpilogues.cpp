@@ -14,11 +14,9 @@
 //
 // Assumes core ops, as they are when kernels are chosen. Leaves each such group marked
 // (dialects/task/Products.h) and its ops as they were; pieces that other ops read as well are there
-// twice. Sums stay outside where results add up over slots: a record would have to add them too.
-// So does gelu with rows of a length that the library does not keep.
+// twice. Gelu stays outside with rows of a length that the library does not keep.
 #include "passes/facts/Epilogues.h"
 #include "passes/facts/Kernels.h"
-#include "passes/facts/Sections.h"
 #include "passes/schedule/GeluPieces.h"
 #include "passes/schedule/Passes.h"
 
@@ -47,7 +45,7 @@ public:
       : product(product), counts(counts), result(product.getResult()), taken{product} {}
 
   /// Takes what is behind the product, or else a sum beside it; false if there is nothing.
-  bool take(bool mayTakeSum);
+  bool take();
   void mark(int64_t number);
 
 private:
@@ -198,10 +196,9 @@ bool ProductRecord::takeSum() {
   return true;
 }
 
-bool ProductRecord::take(bool mayTakeSum) {
+bool ProductRecord::take() {
   bool hasBias = takeBias();
-  bool isTaken =
-      takeRelu() || takeGelu() || (!hasBias && (takeSlope() || (mayTakeSum && takeSum())));
+  bool isTaken = takeRelu() || takeGelu() || (!hasBias && (takeSlope() || takeSum()));
   return hasBias || isTaken;
 }
 
@@ -216,23 +213,15 @@ void ProductRecord::mark(int64_t number) {
     op->setAttr(task::productAttrName, b.getI64IntegerAttr(number));
 }
 
-/// Whether results of the section add up over slots.
-static bool addsUp(facts::Section &section) {
-  for (unsigned i = 0; i < section.function.getNumResults(); ++i)
-    if (section.isAccumulated(i))
-      return true;
-  return false;
-}
-
-/// Marks the products of a section, but those of integers, which are kernels.
-static void markProducts(facts::Section &section, Counts &counts) {
-  if (section.function.isExternal())
+/// Marks the products of a function, but those of integers, which are kernels.
+static void markProducts(func::FuncOp function, Counts &counts) {
+  if (function.isExternal())
     return;
   int64_t number = 0;
-  SmallVector<MatmulOp> products(section.function.getBody().front().getOps<MatmulOp>());
+  SmallVector<MatmulOp> products(function.getBody().front().getOps<MatmulOp>());
   for (MatmulOp product : products) {
     ProductRecord record(product, counts);
-    if (isa<FloatType>(product.getType().getElementType()) && record.take(!addsUp(section)))
+    if (isa<FloatType>(product.getType().getElementType()) && record.take())
       record.mark(number++);
   }
 }
@@ -241,8 +230,8 @@ namespace {
 struct FuseEpilogues : impl::FuseEpiloguesBase<FuseEpilogues> {
   void runOnOperation() override {
     Counts counts;
-    for (facts::Section &section : facts::collectSections(getOperation()))
-      markProducts(section, counts);
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      markProducts(function, counts);
     remark::passed(getOperation().getLoc(),
                    remark::RemarkOpts::name("fuse-epilogues").category("schedule"))
         << remark::metric("biases", counts.biases) << remark::metric("relus", counts.relus)

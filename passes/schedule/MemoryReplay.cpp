@@ -127,6 +127,8 @@ LogicalResult MemoryReplay::add(const Slot &slot, const PlacedSum &sum, const Ve
 LogicalResult MemoryReplay::write(const Slot &slot, const PlacedKernel &kernel, Versions &own) {
   SmallVector<ByteSpan> spans;
   for (unsigned output : kernel.outputs) {
+    if (kernel.ownSum && kernel.ownSum->value == output)
+      continue; // the sum's version tells what lies there
     const PlacedValue &to = valueAt(slot, output);
     ByteSpan span = getSpan(to.place, to.bytes, slot.number);
     for (const ByteSpan &other : spans)
@@ -174,8 +176,8 @@ LogicalResult MemoryReplay::runKernel(const Slot &slot, const PlacedKernel &kern
     if (failed(expectValue(kernel.op, slot, input, own)))
       return failure();
   }
-  if (kernel.ownSum)
-    return addItself(slot, kernel, own);
+  if (kernel.ownSum && failed(addItself(slot, kernel, own)))
+    return failure();
   if (failed(write(slot, kernel, own)))
     return failure();
   for (const PlacedSum &sum : kernel.sums)

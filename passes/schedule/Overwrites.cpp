@@ -49,10 +49,10 @@ PlaceAttr Overwrites::parameterUpdatedBy(Value output) {
   return place;
 }
 
-PlaceAttr Overwrites::sumThatTakes() {
-  if (!facts::addsByItself(kernel))
+PlaceAttr Overwrites::sumThatTakes(Value output) {
+  if (!facts::addsByItself(kernel) || output != kernel.outputs.front())
     return nullptr;
-  OpOperand &use = *kernel.outputs[0].use_begin();
+  OpOperand &use = *output.use_begin();
   bool isReturned = use.getOwner()->hasTrait<OpTrait::IsTerminator>();
   if (!isReturned || !section.isAccumulated(use.getOperandNumber()))
     return nullptr;
@@ -62,7 +62,7 @@ PlaceAttr Overwrites::sumThatTakes() {
 
 PlaceAttr Overwrites::findFixed(Value output) {
   PlaceAttr place = parameterUpdatedBy(output);
-  return place ? place : sumThatTakes();
+  return place ? place : sumThatTakes(output);
 }
 
 /// True if the section may use the bytes of the frame that its number has.

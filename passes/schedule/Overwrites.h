@@ -34,7 +34,7 @@ public:
 private:
   bool mayReplace(task::PlaceAttr place, mlir::Value output);
   task::PlaceAttr parameterUpdatedBy(mlir::Value output);
-  task::PlaceAttr sumThatTakes();
+  task::PlaceAttr sumThatTakes(mlir::Value output);
   bool mayOverwriteAll(Buffer *buffer, mlir::Value output);
   bool isInside(unsigned frame) const;
 

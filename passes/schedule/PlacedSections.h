@@ -35,7 +35,7 @@ struct PlacedKernel {
   std::optional<facts::EarlyPlace> early;
   llvm::SmallVector<unsigned> inputs, outputs; ///< values
   bool reducesInPlace = false; ///< each output is an input, summed over ranks where it lies
-  /// What its output is added to by its own record, and by the ones behind it.
+  /// What its outputs are added to by its own record, one of them, and by the ones behind it.
   std::optional<PlacedSum> ownSum;
   llvm::SmallVector<PlacedSum> sums;
 };

@@ -49,11 +49,11 @@ void checkExtras(Checker &checker, const Matmul &matmul) {
                  "expected a gradient of gelu to have what was kept and no bias");
   checker.expect(!matmul.has_kept() || ((isGelu || isGradient) && overwrites),
                  "kept: expected it beside gelu or its gradient, in a product that overwrites");
-  bool isPlain = matmul.activation() == ACTIVATION_NONE && !matmul.has_bias() && overwrites;
+  bool isPlain = matmul.activation() == ACTIVATION_NONE && !matmul.has_bias();
   bool isOne = matmul.has_sum_of_a() != matmul.has_sum_of_b();
   checker.expect(!hasSum || (isOne && isPlain && !matmul.shared_b()),
-                 "expected one sum of an operand, of a product that overwrites, without bias, "
-                 "activation and shared operand");
+                 "expected one sum of an operand, of a product without bias, activation and "
+                 "shared operand");
 }
 
 } // namespace

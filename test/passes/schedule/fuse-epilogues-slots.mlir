@@ -1,13 +1,18 @@
-// RUN: pcc-opt %s --schedule-fuse-epilogues --remarks-filter=schedule --remark-format=emitRemark --verify-diagnostics | FileCheck %s
+// RUN: pcc-opt %s --schedule-fuse-epilogues --schedule-assign-kernels --schedule-plan-memory --schedule-verify-memory -o %t.mlir
+// RUN: FileCheck %s < %t.mlir
+// RUN: pcc-opt %t.mlir --lower-to-task | FileCheck %s --check-prefix=TASK
 
-// Where gradients add up over slots, a bias and a rectifier are part of a record, and sums are not. Sections that run once may
-// sum: the one that comes last has no result that adds up.
-// expected-remark @below {{biases=1, gelu gradients=0, gelus=0, relus=1, sums=1}}
+// Where gradients add up over slots, the record of a weight's gradient adds that to its sum, and leaves the bias's, which another
+// record adds.
 module {
   // CHECK-LABEL: @forward_backward
-  // CHECK: graph.relu {{.*}} {task.product = 0 : i64}
-  // CHECK: graph.matmul {{.*}} {transpose_lhs}
-  // CHECK-NEXT: graph.reduce sum %arg0, [0] : tensor<4x8xf32>
+  // CHECK: graph.relu {{.*}}task.product = 0 : i64}
+  // CHECK: graph.matmul {{.*}} {task.kernel = 1 : i64, task.place = #task.place<persistent + 320>, task.product = 1 : i64, transpose_lhs}
+  // CHECK-NEXT: graph.reduce sum %arg0, [0] {task.kernel = 1 : i64, {{.*}}task.product = 1 : i64}
+  // TASK: task.section @forward_backward
+  // TASK: task.matmul {{.*}} into %[[W:[0-9]+]] sum_of_a %[[B:[0-9]+]] {{.*}}accumulation = #task<accumulation add_after_first>
+  // TASK-NOT: task.accumulate %[[W]]
+  // TASK: task.accumulate %[[B]] into
   func.func @forward_backward(%g: tensor<4x8xf32> {graph.role = #graph.role<input "g">},
                               %x: tensor<4x8xf32> {graph.role = #graph.role<input "x">},
                               %w: tensor<8x8xf32> {graph.role = #graph.role<parameter "w">},
@@ -23,20 +28,8 @@ module {
     %5 = graph.reduce sum %g, [0] : tensor<4x8xf32>
     return %3, %4, %5 : tensor<4x8xf32>, tensor<8x8xf32>, tensor<8xf32>
   }
-  // CHECK-LABEL: @update
-  // CHECK: graph.matmul {{.*}} {task.product = 0 : i64, transpose_lhs}
-  // CHECK-NEXT: graph.reduce sum %arg0, [0] {task.product = 0 : i64}
-  func.func @update(%w: tensor<8x8xf32> {graph.role = #graph.role<gradient "w">},
-                    %b: tensor<8xf32> {graph.role = #graph.role<gradient "b">})
-      -> (tensor<8x8xf32> {graph.role = #graph.role<parameter "w">}, tensor<8xf32> {graph.role = #graph.role<parameter "b">}) {
-    %0 = graph.matmul %w, %w {transpose_lhs} : tensor<8x8xf32>, tensor<8x8xf32>
-    %1 = graph.reduce sum %w, [0] : tensor<8x8xf32>
-    %2 = graph.add %1, %b : tensor<8xf32>
-    return %0, %2 : tensor<8x8xf32>, tensor<8xf32>
-  }
   pipe.step @train micro_batches = 2 copies = 1 micro_reduction = sum {
     pipe.slot @forward_backward microbatch = 0 copy = 0
     pipe.slot @forward_backward microbatch = 1 copy = 0
-    pipe.slot @update
   }
 }

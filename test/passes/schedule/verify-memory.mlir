@@ -304,6 +304,26 @@ module {
 
 // -----
 
+// Nor does it write there what it sums beside.
+module {
+  func.func @forward_backward(%x: tensor<4x4xf32> {graph.role = #graph.role<input "x">, task.place = #task.place<input + 0>})
+      -> (tensor<4x4xf32> {graph.role = #graph.role<gradient "w">, pipe.accumulate = #pipe.accumulate<scale = 1.0>, task.place = #task.place<persistent + 0>},
+          tensor<4xf32> {graph.role = #graph.role<gradient "b">, pipe.accumulate = #pipe.accumulate<scale = 1.0>, task.place = #task.place<persistent + 64>})
+      attributes {task.forms = [#task.form<matmul 16 x 1>]} {
+    %0 = graph.matmul %x, %x {task.kernel = 0 : i64, task.place = #task.place<persistent + 0>, task.product = 0 : i64, transpose_lhs} : tensor<4x4xf32>, tensor<4x4xf32>
+    // expected-error@+2 {{in the slot of number 1 of "forward_backward" expected result 0 of 'graph.matmul' of number 0 at persistent + 0, got result 0 of 'graph.reduce' of number 0}}
+    // expected-note@+1 {{that is made here}}
+    %1 = graph.reduce sum %x, [0] {task.kernel = 0 : i64, task.place = #task.place<persistent + 0>, task.product = 0 : i64} : tensor<4x4xf32>
+    return %0, %1 : tensor<4x4xf32>, tensor<4xf32>
+  }
+  pipe.step @train micro_batches = 2 copies = 1 micro_reduction = sum {
+    pipe.slot @forward_backward microbatch = 0 copy = 0
+    pipe.slot @forward_backward microbatch = 1 copy = 0
+  }
+}
+
+// -----
+
 // A sum without a place.
 module {
   // expected-error@+1 {{expected a place in memory, got none}}

@@ -158,14 +158,17 @@ TEST_P(GpuConformance, ProductsWithSums) {
   std::mt19937 random(3);
   for (auto [batch, m, n, k] :
        {std::array<int64_t, 4>{1, 24, 40, 33}, {3, 5, 16, 9}, {1, 1, 1, 1}, {1, 7, 300, 64}})
-    for (int variant = 0; variant < sumVariants; ++variant) {
-      ProductCase test = makeSum(random, batch, m, n, k, variant);
+    for (int variant = 0; variant < 2 * sumVariants; ++variant) {
+      // The product may add to what is there; the sum never does.
+      bool adds = variant >= sumVariants;
+      ProductCase test = makeSum(random, batch, m, n, k, variant % sumVariants);
+      test.matmul.set_accumulation(adds ? abi::ADD : abi::OVERWRITE);
       ProductProgram program(test);
       std::string what = fmt::format("{}x{}x{}x{} variant {}", batch, m, n, k, variant);
       auto read = [&](uint32_t buffer) {
         return run(program.builder, program.record, program.values, buffer, {});
       };
-      expectNear(read(program.result), test.expected(false), k, what);
+      expectNear(read(program.result), test.expected(adds), k, what);
       expectNear(read(program.sum), test.expectedSum(), batch * k, what);
     }
 }

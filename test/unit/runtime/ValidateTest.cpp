@@ -237,8 +237,8 @@ const Break breaks[] = {
        abi::Matmul &matmul = *record(e, 0, 0).mutable_matmul();
        *matmul.mutable_sum_of_a() = *matmul.mutable_sum_of_b() = matmul.c();
      },
-     "programs[0].sections[0].records[0].matmul: expected one sum of an operand, of a product that "
-     "overwrites, without bias, activation and shared operand"},
+     "programs[0].sections[0].records[0].matmul: expected one sum of an operand, of a product "
+     "without bias, activation and shared operand"},
     {"convolution_kind", [](Executable &e) { convolution(e).clear_kind(); },
      "programs[0].sections[0].records[0].convolution: kind: expected a kind, got 0"},
     {"convolution_rank", [](Executable &e) { convolution(e).add_input_shape(1); },

@@ -44,7 +44,8 @@ def main():
     verify("long sums on 1 rank", os.path.join(inputs, "long-sums.mlir"), [])
     verify("long sums of channels on 1 rank", os.path.join(inputs, "channel-sums.mlir"), [])
     verify("gelu on 1 rank", os.path.join(inputs, "gelu-mlp.mlir"), [])
-    verify("gelu in 2 microbatches", os.path.join(inputs, "gelu-mlp.mlir"), ["--micro-batches=2"])
+    for drivers, name in ((emulator, ""), (f"{emulator}/driver-alone", " by the driver alone")):
+        verify(f"gelu in 2 microbatches{name}", os.path.join(inputs, "gelu-mlp.mlir"), ["--micro-batches=2"], drivers)
     for model in (*(os.path.join(inputs, name) for name in ("gelu-mlp.mlir", "convolutions.mlir")), f"{folder}/gpt.mlir"):
         verify(f"{os.path.basename(model)} by the driver alone", model, [], f"{emulator}/driver-alone")
     model = f"{folder}/gpt.mlir"
