@@ -74,6 +74,30 @@ public:
   std::byte *const base;
 };
 
+/// The way from the host to one place of a device's memory that is filled again and again, while
+/// the device still works on what came before.
+class Inlet {
+public:
+  virtual ~Inlet() = default;
+  /// Where the host writes what comes next, all of it; it reads nothing there.
+  virtual std::byte *image() = 0;
+  /// Returns when the device has taken what was written there last, so that it may change.
+  virtual Status wait() = 0;
+  /// Brings what was written behind all that was run.
+  virtual Status send() = 0;
+};
+
+/// What stands at one place of a device's memory when the device comes to it, for the host to see
+/// later.
+class Snapshot {
+public:
+  virtual ~Snapshot() = default;
+  /// Behind all that was run. One at a time.
+  virtual Status take() = 0;
+  /// What was taken; waits for it. Errors: also those of what was run before.
+  virtual Expected<std::span<const std::byte>> look() = 0;
+};
+
 /// What a record is prepared for. Prepared records keep no reference to it.
 struct PrepareContext {
   const abi::Executable &executable;
@@ -114,10 +138,16 @@ public:
   /// Copies to the host what all that was run leaves there. Errors: also those of what was run.
   virtual Status copyOut(std::span<std::byte> destination, const std::byte *source) = 0;
 
+  /// For a place in the memory that the device allocated, which must outlive them.
+  virtual Expected<std::unique_ptr<Inlet>> makeInlet(std::byte *destination, uint64_t bytes) = 0;
+  virtual Expected<std::unique_ptr<Snapshot>> makeSnapshot(const std::byte *source,
+                                                           uint64_t bytes) = 0;
+
   /// Returns when all that was run is done. Errors: those of what was run.
   virtual Status synchronise() = 0;
 
-  /// From now on mark() marks.
+  /// From now on mark() marks. Called again, as between steps, it keeps times exact; it waits for
+  /// nothing that was run.
   virtual Status startMarking() { return {}; }
   /// The place behind all that was run. Null where that is done when run() returns, so that the
   /// host's clock tells when it was. An error shows at the next call that does something.

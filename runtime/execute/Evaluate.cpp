@@ -3,7 +3,7 @@
 #include "runtime/abi/Outside.h"
 #include "runtime/abi/Stages.h"
 #include "runtime/data/BatchReader.h"
-#include "runtime/execute/BufferWriter.h"
+#include "runtime/execute/InputFeed.h"
 #include "runtime/execute/Metrics.h"
 #include "runtime/execute/Train.h"
 
@@ -48,12 +48,16 @@ struct Evaluation {
 Status Evaluation::runRank(RankExecutor &rank) {
   int section = sectionOfName(rank.program(), "forward");
   BatchReader reader(data, fieldOf, rank.executable(), rank.rank());
-  BufferWriter inputs(rank);
-  auto addressOf = [&](const abi::Input &input) { return inputs.at(input.buffer()); };
+  Expected<InputFeed> feed = InputFeed::make(rank, /*copies=*/1);
+  if (!feed)
+    return feed.status();
+  auto addressOf = [&](const abi::Input &input) { return feed->at(input.buffer()); };
   auto parallelFor = [&](int64_t count, const auto &body) { rank.device().parallel(count, body); };
   for (int64_t first = 0; first < data.rows; first += batchRows) {
+    if (Status status = feed->wait(); !status.ok())
+      return status;
     reader.read({nullptr, first}, addressOf, parallelFor);
-    if (Status status = inputs.send(); !status.ok())
+    if (Status status = feed->send(); !status.ok())
       return status;
     if (section >= 0)
       if (Status status = rank.runSection(uint32_t(section)); !status.ok())

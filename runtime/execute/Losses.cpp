@@ -2,8 +2,6 @@
 
 #include "runtime/execute/Losses.h"
 
-#include "runtime/abi/ElementTypes.h"
-
 #include <array>
 
 namespace pcc::runtime {
@@ -22,15 +20,17 @@ LossReader::LossReader(const abi::Executable &executable) {
     counts.push_back(owner == ranks.first);
 }
 
+double LossReader::value(std::span<const std::byte> bytes) const {
+  return loadElement(loss->block().type(), bytes.data()) * (loss->scale() == 0 ? 1 : loss->scale());
+}
+
 Status LossReader::readAfter(uint32_t section, const RankExecutor &rank, double &value) const {
-  if (!isAt(rank.rank()) || loss->section() != section)
+  if (!isMadeBy(section, rank.rank()))
     return {};
   std::array<std::byte, 8> element;
-  abi::ElementType type = loss->block().type();
-  if (Status status = rank.read(std::span(element).first(abi::elementBytes(type)), loss->buffer());
-      !status.ok())
+  if (Status status = rank.read(std::span(element).first(bytes()), loss->buffer()); !status.ok())
     return status;
-  value = loadElement(type, element.data()) * (loss->scale() == 0 ? 1 : loss->scale());
+  value = this->value(element);
   return {};
 }
 

@@ -5,6 +5,7 @@
 #ifndef PCC_RUNTIME_EXECUTE_LOSSES_H
 #define PCC_RUNTIME_EXECUTE_LOSSES_H
 
+#include "runtime/abi/ElementTypes.h"
 #include "runtime/abi/Stages.h"
 #include "runtime/execute/RankExecutor.h"
 
@@ -25,6 +26,15 @@ public:
 
   /// Whether the rank's value counts in the whole batch's loss.
   bool countsAt(int64_t rank) const { return loss && counts[size_t(rank)]; }
+
+  /// Whether the rank has it behind this section.
+  bool isMadeBy(uint32_t section, int64_t rank) const {
+    return isAt(rank) && loss->section() == section;
+  }
+  /// Where it is, and what its bytes say.
+  uint32_t buffer() const { return loss->buffer(); }
+  uint64_t bytes() const { return abi::elementBytes(loss->block().type()); }
+  double value(std::span<const std::byte> bytes) const;
 
   /// Stores the rank's value, if `section` is the one that makes it.
   Status readAfter(uint32_t section, const RankExecutor &rank, double &value) const;

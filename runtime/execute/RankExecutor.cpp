@@ -22,9 +22,8 @@ RankExecutor::RankExecutor(const abi::Executable &executable, int64_t rank,
 }
 
 Status RankExecutor::load(uint64_t seed, const JoinDevices &join) {
-  if (ownTrace.isOn())
-    if (Status status = ownDevice->startMarking(); !status.ok())
-      return std::move(status).at({.rank = ownRank});
+  if (Status status = startMarking(); !status.ok())
+    return status;
   Expected<std::shared_ptr<Communicator>> joined = join(worldCommunicator, *ownDevice);
   if (!joined)
     return joined.status().at({.rank = ownRank});
@@ -54,6 +53,10 @@ void RankExecutor::abort(const std::string &reason) {
 Status RankExecutor::checkPeers() {
   std::unique_lock lock(joinMutex, std::try_to_lock);
   return lock && groups.world ? groups.world->checkPeers().at({.rank = ownRank}) : Status();
+}
+
+Status RankExecutor::startMarking() {
+  return ownTrace.isOn() ? ownDevice->startMarking().at({.rank = ownRank}) : Status();
 }
 
 Status RankExecutor::allocateSpaces() {
@@ -215,6 +218,8 @@ Status RankExecutor::makeSlotsReady() {
 }
 
 Status RankExecutor::runSlots(int64_t step, const StepHooks &hooks) {
+  if (Status status = startMarking(); !status.ok())
+    return status;
   for (size_t i = 0; i < slots.size(); ++i)
     if (Status status = runSlot(i, step, hooks); !status.ok())
       return status;
@@ -322,6 +327,29 @@ Expected<std::span<const std::byte>> RankExecutor::look(uint32_t buffer, size_t 
   if (Status status = read(copy, buffer); !status.ok())
     return status;
   return std::span<const std::byte>(copy);
+}
+
+Expected<std::unique_ptr<Inlet>> RankExecutor::makeInlet(uint32_t buffer) {
+  uint64_t bytes = own.memory().buffers(int(buffer)).bytes();
+  if (!ownDevice->hasHostMemory())
+    use.allocated += bytes;
+  return ownDevice->makeInlet(address(buffer), bytes);
+}
+
+Expected<std::unique_ptr<Snapshot>> RankExecutor::makeSnapshot(uint32_t buffer, uint64_t bytes) {
+  return ownDevice->makeSnapshot(address(buffer), bytes);
+}
+
+Status RankExecutor::wait(Inlet &inlet) const {
+  Progress::Waiting waiting(ownProgress, groups.waitWithDevice() ? nowNanoseconds() : 0);
+  return unlessGivenUp(inlet.wait());
+}
+
+Expected<std::span<const std::byte>> RankExecutor::look(Snapshot &snapshot) const {
+  Progress::Waiting waiting(ownProgress, groups.waitWithDevice() ? nowNanoseconds() : 0);
+  Expected<std::span<const std::byte>> bytes = snapshot.look();
+  Status status = unlessGivenUp(bytes.status());
+  return status.ok() ? bytes : Expected<std::span<const std::byte>>(std::move(status));
 }
 
 } // namespace pcc::runtime

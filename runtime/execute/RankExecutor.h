@@ -99,8 +99,16 @@ public:
   Expected<std::span<const std::byte>> look(uint32_t buffer, size_t bytes,
                                             std::vector<std::byte> &copy) const;
 
+  /// For the content of a buffer, and for its first bytes.
+  Expected<std::unique_ptr<Inlet>> makeInlet(uint32_t buffer);
+  Expected<std::unique_ptr<Snapshot>> makeSnapshot(uint32_t buffer, uint64_t bytes);
+  /// Inlet::wait and Snapshot::look, of a rank that may wait for others there.
+  Status wait(Inlet &inlet) const;
+  Expected<std::span<const std::byte>> look(Snapshot &snapshot) const;
+
 private:
   Status unlessGivenUp(Status status) const;
+  Status startMarking();
   Status makeGroups();
   Status allocateSpaces();
   Status initialiseParameters(uint64_t seed);

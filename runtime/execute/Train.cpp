@@ -4,7 +4,8 @@
 #include "runtime/abi/RingCopy.h"
 
 #include "runtime/data/BatchReader.h"
-#include "runtime/execute/BufferWriter.h"
+#include "runtime/execute/InputFeed.h"
+#include "runtime/execute/LateLosses.h"
 #include "runtime/execute/Monitor.h"
 
 #include <algorithm>
@@ -24,6 +25,7 @@ struct Run {
         monitor(session.executable(), std::move(monitorOptions)) {}
 
   Status runRank(RankExecutor &rank);
+  Status tellLosses(RankExecutor &rank, LateLosses &late, int64_t mostUnseen);
   Status shareLoss(RankExecutor &rank, int64_t step, double loss);
   Status endEpoch(RankExecutor &rank, int64_t epochs);
 
@@ -42,35 +44,55 @@ Status Run::runRank(RankExecutor &rank) {
   int64_t blockRows = batchRows / (int64_t(plan.micro_batches()) * plan.copies());
   BatchReader reader(data, fieldOf, rank.executable(), rank.rank());
   auto parallelFor = [&](int64_t count, const auto &body) { rank.device().parallel(count, body); };
+  Expected<InputFeed> feed = InputFeed::make(rank, abi::copiesOfSlot(plan));
+  Expected<LateLosses> late = LateLosses::make(losses, rank);
+  if (!feed || !late)
+    return feed ? late.status() : feed.status();
   std::shared_ptr<const std::vector<int64_t>> rows;
   int64_t batch = 0;
-  double loss = 0;
-  BufferWriter inputs(rank);
   StepHooks hooks;
   hooks.fill = [&](const abi::Slot &slot) {
+    if (Status status = feed->wait(); !status.ok())
+      return status;
     int64_t block = int64_t(slot.microbatch()) * plan.copies() + slot.copy();
     for (uint32_t copy = 0; copy < abi::copiesOfSlot(plan); ++copy) {
       auto addressOf = [&](const abi::Input &input) {
-        return inputs.at(abi::bufferOfCopy(input, copy));
+        return feed->at(abi::bufferOfCopy(input, copy));
       };
       reader.read({rows.get(), batch * batchRows + (block + copy) * blockRows}, addressOf,
                   parallelFor);
     }
-    return inputs.send();
+    return feed->send();
   };
-  hooks.sectionDone = [&](uint32_t section) { return losses.readAfter(section, rank, loss); };
+  hooks.sectionDone = [&](uint32_t section) { return late->sectionDone(section); };
   for (int64_t step = 0; step < steps; ++step) {
     batch = step % stepsPerEpoch;
     if (batch == 0)
       rows = order.ofEpoch(step / stepsPerEpoch);
-    if (Status status = rank.runStep(step, hooks); !status.ok())
+    bool endsEpoch = batch + 1 == stepsPerEpoch, isLast = step + 1 == steps;
+    Status status = rank.runStep(step, hooks);
+    if (status.ok())
+      status = late->stepDone();
+    if (status.ok())
+      status = tellLosses(rank, *late, endsEpoch || isLast ? 0 : late->mostUnseen());
+    if (status.ok() && endsEpoch && !isLast)
+      status = endEpoch(rank, step / stepsPerEpoch + 1);
+    if (!status.ok())
       return status;
-    monitor.add(rank.rank(), step, loss);
-    if (Status status = shareLoss(rank, step, loss); !status.ok())
+  }
+  return {};
+}
+
+/// Until no more than so many steps are not looked at.
+Status Run::tellLosses(RankExecutor &rank, LateLosses &late, int64_t mostUnseen) {
+  while (late.unseen() > mostUnseen) {
+    int64_t step = late.firstUnseen();
+    Expected<double> loss = late.look();
+    if (!loss)
+      return loss.status().at({.rank = rank.rank(), .step = step});
+    monitor.add(rank.rank(), step, *loss);
+    if (Status status = shareLoss(rank, step, *loss); !status.ok())
       return status;
-    if (batch + 1 == stepsPerEpoch && step + 1 < steps)
-      if (Status status = endEpoch(rank, step / stepsPerEpoch + 1); !status.ok())
-        return status;
   }
   return {};
 }

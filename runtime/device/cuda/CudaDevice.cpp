@@ -2,8 +2,10 @@
 
 #include "runtime/device/cuda/CudaDevice.h"
 
+#include "runtime/device/cuda/Inlet.h"
 #include "runtime/device/cuda/Records.h"
 #include "runtime/device/cuda/Replay.h"
+#include "runtime/device/cuda/Snapshot.h"
 #include "runtime/device/cuda/driver/EventClock.h"
 #include "runtime/device/cuda/library/CudnnRecords.h"
 #include "runtime/device/cuda/library/Products.h"
@@ -41,12 +43,25 @@ public:
   Status copyOut(std::span<std::byte> destination, const std::byte *source) override {
     return stream->copyOut(destination, pointer(source));
   }
+  Expected<std::unique_ptr<Inlet>> makeInlet(std::byte *destination, uint64_t bytes) override {
+    if (!copies) {
+      Expected<std::unique_ptr<SideStream>> made = SideStream::make(gpu);
+      if (!made)
+        return made.status();
+      copies = std::move(*made);
+    }
+    return cuda::makeInlet(*stream, copies, pointer(destination), bytes);
+  }
+  Expected<std::unique_ptr<Snapshot>> makeSnapshot(const std::byte *source,
+                                                   uint64_t bytes) override {
+    return cuda::makeSnapshot(*stream, pointer(source), bytes);
+  }
   Status synchronise() override { return stream->synchronise(); }
   uint64_t workspaceBytes() const override { return products.takenBytes() + cudnn.takenBytes(); }
 
   Status startMarking() override {
     if (clock)
-      return {};
+      return clock->renew();
     Expected<std::unique_ptr<EventClock>> made = EventClock::make(gpu);
     if (made)
       clock = std::move(*made);
@@ -91,6 +106,8 @@ private:
   std::shared_ptr<const Gpu> gpu;
   std::shared_ptr<const Code> code;
   std::unique_ptr<Stream> stream;
+  /// For what comes from the host while the rank computes.
+  std::shared_ptr<SideStream> copies;
   Products products;
   CudnnRecords cudnn;
   std::unique_ptr<EventClock> clock;

@@ -6,6 +6,7 @@
 #include "runtime/abi/RankExpression.h"
 #include "runtime/device/host/Records.h"
 
+#include <algorithm>
 #include <cstring>
 #include <sys/mman.h>
 #include <thread>
@@ -22,6 +23,32 @@ public:
 
 private:
   AlignedBytes memory;
+};
+
+/// The host writes where the device reads.
+class HostInlet final : public Inlet {
+public:
+  explicit HostInlet(std::byte *place) : place(place) {}
+  std::byte *image() override { return place; }
+  Status wait() override { return {}; }
+  Status send() override { return {}; }
+
+private:
+  std::byte *const place;
+};
+
+class HostSnapshot final : public Snapshot {
+public:
+  explicit HostSnapshot(std::span<const std::byte> source) : source(source), copy(source.size()) {}
+  Status take() override {
+    std::copy(source.begin(), source.end(), copy.begin());
+    return {};
+  }
+  Expected<std::span<const std::byte>> look() override { return std::span<const std::byte>(copy); }
+
+private:
+  const std::span<const std::byte> source;
+  std::vector<std::byte> copy;
 };
 
 /// What the ranks of a process have in common.
@@ -60,6 +87,14 @@ public:
   Status copyOut(std::span<std::byte> destination, const std::byte *source) override {
     std::memcpy(destination.data(), source, destination.size());
     return {};
+  }
+
+  Expected<std::unique_ptr<Inlet>> makeInlet(std::byte *destination, uint64_t) override {
+    return std::unique_ptr<Inlet>(std::make_unique<HostInlet>(destination));
+  }
+  Expected<std::unique_ptr<Snapshot>> makeSnapshot(const std::byte *source,
+                                                   uint64_t bytes) override {
+    return std::unique_ptr<Snapshot>(std::make_unique<HostSnapshot>(std::span(source, bytes)));
   }
 
   Status synchronise() override { return {}; }

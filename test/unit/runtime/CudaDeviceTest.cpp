@@ -179,6 +179,32 @@ TEST(CudaDevice, LateErrorsOfSeveralNameTheFirstAndTheLast) {
   EXPECT_EQ(later.message(), "cuLaunchKernel: CUDA_ERROR_ILLEGAL_ADDRESS: so says the emulator");
 }
 
+// A snapshot tells of what stands before it, and takes what was done before off the list.
+TEST(CudaDevice, SnapshotsTellOfWhatWasRunBefore) {
+  WildProgram program;
+  abi::Executable executable = forGpu(program.builder.executable);
+  std::unique_ptr<Device> device = open(executable);
+  auto space = device->allocate(64);
+  ASSERT_TRUE(bool(space));
+  std::byte nobodys[64];
+  RankMemory memory, wild;
+  memory.base[abi::PERSISTENT] = (*space)->base;
+  wild.base[abi::PERSISTENT] = nobodys;
+  const abi::Program &own = executable.programs(0);
+  auto good = device->prepare(program.good, {executable, own, memory, 0});
+  auto bad = device->prepare(program.bad, {executable, own, wild, 0});
+  auto before = device->makeSnapshot((*space)->base, 4), behind = device->makeSnapshot(nullptr, 0);
+  ASSERT_TRUE(bool(good) && bool(bad) && bool(before) && bool(behind));
+  EXPECT_TRUE((*good)->run({}).ok());
+  EXPECT_TRUE((*before)->take().ok());
+  EXPECT_TRUE((*bad)->run({}).ok());
+  EXPECT_TRUE((*behind)->take().ok());
+  EXPECT_TRUE(bool((*before)->look()));
+  EXPECT_EQ((*behind)->look().status().describe(),
+            "'bad' (model.py:7): 'bad': cuEventSynchronize: CUDA_ERROR_ILLEGAL_ADDRESS: so says "
+            "the emulator");
+}
+
 // What is no kernel of the program comes with the code, as far as the program needs it.
 TEST(CudaDevice, NamesAMissingFunction) {
   ProgramBuilder builder(1);

@@ -80,6 +80,33 @@ TEST_P(DeviceConformance, CopiesInAreDoneInOrder) {
   EXPECT_EQ(got, (std::vector<int64_t>{4998, 4999, 4997}));
 }
 
+// What comes next is written while the device may still be at what came before.
+TEST_P(DeviceConformance, InletsBringEachContentToItsPlaceInTheOrder) {
+  open(ProgramBuilder(1).executable);
+  for (size_t bytes : {size_t(0), size_t(8), size_t(9) << 20}) {
+    auto memory = devices[0]->allocate(bytes);
+    ASSERT_TRUE(bool(memory));
+    auto inlet = devices[0]->makeInlet((*memory)->base, bytes);
+    ASSERT_TRUE(bool(inlet)) << inlet.status().describe();
+    std::vector<std::unique_ptr<Snapshot>> seen;
+    for (int turn = 0; turn < 3; ++turn) {
+      ASSERT_TRUE((*inlet)->wait().ok());
+      std::fill_n((*inlet)->image(), bytes, std::byte(turn + 1));
+      ASSERT_TRUE((*inlet)->send().ok());
+      auto snapshot = devices[0]->makeSnapshot((*memory)->base, bytes);
+      ASSERT_TRUE(bool(snapshot)) << snapshot.status().describe();
+      ASSERT_TRUE((*snapshot)->take().ok());
+      seen.push_back(std::move(*snapshot));
+    }
+    for (int turn = 0; turn < 3; ++turn) {
+      auto got = seen[turn]->look();
+      ASSERT_TRUE(bool(got)) << got.status().describe();
+      EXPECT_EQ(std::vector<std::byte>(got->begin(), got->end()),
+                std::vector<std::byte>(bytes, std::byte(turn + 1)));
+    }
+  }
+}
+
 TEST_P(DeviceConformance, ConstantsAreShared) {
   ProgramBuilder builder(1);
   builder.executable.set_constants("some constants");

@@ -2,6 +2,7 @@
 //
 // Whole programs on the emulated GPU, beside the same on the host.
 
+#include "runtime/execute/LateLosses.h"
 #include "runtime/execute/Session.h"
 #include "runtime/execute/Train.h"
 #include "test/unit/runtime/GpuPrograms.h"
@@ -41,6 +42,42 @@ void expectNear(const NamedTensors &got, const NamedTensors &expected) {
   ASSERT_EQ(got.size(), expected.size());
   for (const auto &[name, tensor] : expected)
     expectNear(got.at(name), tensor, name);
+}
+
+/// The losses of some steps on inputs of zeros, and how many were not looked at behind each step.
+std::pair<std::vector<double>, std::vector<int64_t>> lateLosses(Session &session) {
+  auto losses = std::make_shared<std::vector<double>>();
+  auto unseen = std::make_shared<std::vector<int64_t>>();
+  Status status = session.onEveryRank([&, losses, unseen](RankExecutor &rank) {
+    LossReader reader(rank.executable());
+    Expected<LateLosses> late = LateLosses::make(reader, rank);
+    StepHooks hooks;
+    hooks.sectionDone = [&](uint32_t section) { return late->sectionDone(section); };
+    for (int64_t step = 0; step < 4; ++step) {
+      if (Status status = rank.runStep(step, hooks); !status.ok())
+        return status;
+      if (Status status = late->stepDone(); !status.ok())
+        return status;
+      while (late->unseen() > (step == 3 ? 0 : late->mostUnseen()))
+        losses->push_back(*late->look());
+      unseen->push_back(late->unseen());
+    }
+    return Status();
+  });
+  EXPECT_TRUE(status.ok()) << status.describe();
+  return {*losses, *unseen};
+}
+
+// So that the device has the next step before it is through with this one.
+TEST_F(GpuSession, LossesAreLookedAtAStepLater) {
+  auto [ofHost, unseenOnHost] = lateLosses(*host);
+  auto [ofGpu, unseenOnGpu] = lateLosses(*gpu);
+  EXPECT_EQ(unseenOnHost, (std::vector<int64_t>{0, 0, 0, 0}));
+  EXPECT_EQ(unseenOnGpu, (std::vector<int64_t>{1, 1, 1, 0}));
+  ASSERT_EQ(ofGpu.size(), ofHost.size());
+  for (size_t i = 0; i < ofHost.size(); ++i)
+    EXPECT_NEAR(ofGpu[i], ofHost[i], 1e-5) << "step " << i;
+  EXPECT_NE(ofHost[0], ofHost[1]);
 }
 
 TEST_F(GpuSession, TrainsAsTheHost) {

@@ -30,17 +30,34 @@ Status Stream::waitFor(const Event &event) {
   return driver().check(driver().streamWaitEvent(handle, event.get(), 0), "cuStreamWaitEvent");
 }
 
+/// All of which it is not known whether they are done.
+Stream::Run Stream::unknown() const {
+  Run all;
+  for (const Run &run : runs) {
+    if (run.count == 0)
+      continue;
+    all.first = all.first ? all.first : run.first;
+    all.last = run.last;
+    all.count += run.count;
+  }
+  return all;
+}
+
 Status Stream::enqueued(const abi::Record &firstOfThem, const abi::Record &lastOfThem,
                         int64_t records, Status status) {
-  if (!status.ok())
+  if (!status.ok()) {
     // Errors of what runs on the GPU show at any later call.
-    return count == 0 ? status
-                      : std::move(status).within(fmt::format(
-                            "this, or one of {} records since '{}'", count, first->op()));
-  if (count == 0)
-    first = &firstOfThem;
-  count += records;
-  last = &lastOfThem;
+    Run before = unknown();
+    return before.count == 0
+               ? status
+               : std::move(status).within(fmt::format("this, or one of {} records since '{}'",
+                                                      before.count, before.first->op()));
+  }
+  Run &run = runs.back();
+  if (run.count == 0)
+    run.first = &firstOfThem;
+  run.count += records;
+  run.last = &lastOfThem;
   return {};
 }
 
@@ -73,19 +90,36 @@ Status Stream::synchronise() {
     return status;
   Status status =
       tellRecords(driver().check(driver().streamSynchronize(handle), "cuStreamSynchronize"));
-  count = 0;
+  passed += runs.size() - 1;
+  runs.assign(1, Run());
   return status;
 }
 
-Status Stream::tellRecords(Status status) {
-  if (status.ok() || count == 0)
+Expected<uint64_t> Stream::mark(Event &event) {
+  if (Status status = record(event); !status.ok())
+    return tellRecords(std::move(status));
+  runs.emplace_back();
+  return passed + runs.size() - 2;
+}
+
+Status Stream::synchronise(const Event &event, uint64_t place) {
+  if (Status status = tellRecords(event.synchronise()); !status.ok())
     return status;
-  if (count == 1)
+  for (; passed <= place; ++passed)
+    runs.pop_front();
+  return {};
+}
+
+Status Stream::tellRecords(Status status) const {
+  Run run = unknown();
+  if (status.ok() || run.count == 0)
+    return status;
+  if (run.count == 1)
     return std::move(status)
-        .within(fmt::format("'{}'", last->op()))
-        .at({.op = last->op(), .location = last->location()});
-  return std::move(status).within(
-      fmt::format("one of {} records from '{}' to '{}'", count, first->op(), last->op()));
+        .within(fmt::format("'{}'", run.last->op()))
+        .at({.op = run.last->op(), .location = run.last->location()});
+  return std::move(status).within(fmt::format("one of {} records from '{}' to '{}'", run.count,
+                                              run.first->op(), run.last->op()));
 }
 
 } // namespace pcc::runtime::cuda

@@ -9,11 +9,18 @@
 #include "runtime/device/cuda/driver/Event.h"
 #include "runtime/device/cuda/driver/Staging.h"
 
+#include <deque>
 #include <optional>
 
 namespace pcc::runtime::cuda {
 
 class Stream {
+  /// Records that are enqueued one after the other.
+  struct Run {
+    const abi::Record *first = nullptr, *last = nullptr;
+    int64_t count = 0;
+  };
+
 public:
   static Expected<std::unique_ptr<Stream>> make(std::shared_ptr<const Gpu> gpu);
   Stream(std::shared_ptr<const Gpu> gpu, StreamHandle handle)
@@ -45,19 +52,13 @@ public:
   /// While it lives, what is enqueued is not counted: a capture takes it down.
   class Capturing {
   public:
-    explicit Capturing(Stream &stream)
-        : stream(stream), first(stream.first), last(stream.last), count(stream.count) {}
-    ~Capturing() {
-      stream.first = first;
-      stream.last = last;
-      stream.count = count;
-    }
+    explicit Capturing(Stream &stream) : stream(stream), run(stream.runs.back()) {}
+    ~Capturing() { stream.runs.back() = run; }
     Capturing(const Capturing &) = delete;
 
   private:
     Stream &stream;
-    const abi::Record *const first, *const last;
-    const int64_t count;
+    const Run run;
   };
 
   Status copyIn(DevicePointer destination, std::span<const std::byte> source);
@@ -67,14 +68,21 @@ public:
   /// Errors: what came of all that was enqueued since the last time, and of which records.
   Status synchronise();
 
+  /// A place behind what is enqueued, by its number; `event` is put there.
+  Expected<uint64_t> mark(Event &event);
+  /// Returns when the stream has come to such a place. Errors: as of all.
+  Status synchronise(const Event &event, uint64_t place);
+
 private:
-  Status tellRecords(Status status);
+  Run unknown() const;
+  Status tellRecords(Status status) const;
 
   const StreamHandle handle;
   std::optional<Staging> staging;
-  /// Of what was enqueued since the last synchronisation.
-  const abi::Record *first = nullptr, *last = nullptr;
-  int64_t count = 0;
+  /// Of which it is not known whether they are done: up to each place, and behind the last.
+  std::deque<Run> runs = {Run()};
+  /// Places before the first of these.
+  uint64_t passed = 0;
 };
 
 } // namespace pcc::runtime::cuda
