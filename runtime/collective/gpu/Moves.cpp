@@ -2,7 +2,7 @@
 
 #include "runtime/collective/gpu/Moves.h"
 
-#include "runtime/abi/ElementTypes.h"
+#include "runtime/collective/CallBytes.h"
 
 #include <algorithm>
 #include <numeric>
@@ -12,18 +12,6 @@ namespace {
 
 using MemberCalls = std::span<const CollectiveCall *const>;
 using Shape = std::vector<int64_t>;
-
-const std::byte *sourceOf(const CollectiveCall &call) {
-  return static_cast<const std::byte *>(call.source);
-}
-std::byte *destinationOf(const CollectiveCall &call) {
-  return static_cast<std::byte *>(call.destination);
-}
-int64_t elementOf(const CollectiveCall &call) { return int64_t(abi::elementBytes(call.type)); }
-
-int64_t countOf(const Shape &shape) {
-  return std::accumulate(shape.begin(), shape.end(), int64_t(1), std::multiplies());
-}
 
 Shape stridesOf(const Shape &shape) {
   Shape strides(shape.size(), 1);
@@ -66,8 +54,8 @@ void addBox(const CollectiveCall &from, BoxSide source, const CollectiveCall &to
   if (countOf(size) == 0)
     return;
   Shape sourceStrides = stridesOf(source.shape), targetStrides = stridesOf(target.shape);
-  MoveBox box{destinationOf(to) + placeOf(target.start, targetStrides) * elementOf(to),
-              sourceOf(from) + placeOf(source.start, sourceStrides) * elementOf(from),
+  MoveBox box{destinationOf(to) + placeOf(target.start, targetStrides) * widthOf(to),
+              sourceOf(from) + placeOf(source.start, sourceStrides) * widthOf(from),
               size,
               sourceStrides,
               targetStrides,
@@ -79,7 +67,7 @@ void addBox(const CollectiveCall &from, BoxSide source, const CollectiveCall &to
   if (!isDense || to.reduceBoxes)
     moves.push_back(std::move(box));
   else if (box.target != box.source)
-    moves.push_back(CopyBytes{box.target, box.source, uint64_t(countOf(size) * elementOf(to))});
+    moves.push_back(CopyBytes{box.target, box.source, uint64_t(countOf(size) * widthOf(to))});
 }
 
 namespace {
@@ -87,7 +75,7 @@ namespace {
 std::vector<const std::byte *> sourcesOf(MemberCalls calls, int64_t offset) {
   std::vector<const std::byte *> sources;
   for (const CollectiveCall *call : calls)
-    sources.push_back(sourceOf(*call) + offset * elementOf(*call));
+    sources.push_back(sourceOf(*call) + offset * widthOf(*call));
   return sources;
 }
 
@@ -107,7 +95,7 @@ void addAllReduce(MemberCalls calls, std::vector<Move> &moves) {
   // Behind the reduction, since a member's destination may be its source.
   for (int p = 0; p < int(calls.size()); ++p)
     if (first.kind == abi::REDUCE && p != first.root && calls[p]->destination && count > 0)
-      moves.push_back(ZeroBytes{destinationOf(*calls[p]), uint64_t(count * elementOf(*calls[p]))});
+      moves.push_back(ZeroBytes{destinationOf(*calls[p]), uint64_t(count * widthOf(*calls[p]))});
 }
 
 void addReduceScatter(MemberCalls calls, std::vector<Move> &moves) {
@@ -160,16 +148,12 @@ void addBoxesTo(MemberCalls calls, int target, std::vector<Move> &moves) {
   const CollectiveCall &call = *calls[target];
   if (!call.destination)
     return;
-  bool permutes = call.kind == abi::COLLECTIVE_PERMUTE;
-  const Shape &shape = permutes ? call.shape : call.targetShape;
-  auto isMine = [&](const Box &box) { return box.target == target; };
-  bool getsNothing = std::none_of(call.boxes.begin(), call.boxes.end(), isMine);
-  if ((call.reduceBoxes || (permutes && getsNothing)) && countOf(shape) > 0)
-    moves.push_back(ZeroBytes{destinationOf(call), uint64_t(countOf(shape) * elementOf(call))});
+  if (int64_t bytes = zeroedBytes(call, target))
+    moves.push_back(ZeroBytes{destinationOf(call), uint64_t(bytes)});
   for (const Box &box : call.boxes)
-    if (isMine(box))
+    if (box.target == target)
       addBox(*calls[size_t(box.source)], {call.shape, box.sourceStart}, call,
-             {shape, box.targetStart}, box.size, moves);
+             {targetShapeOf(call), box.targetStart}, box.size, moves);
 }
 
 void addBroadcast(MemberCalls calls, std::vector<Move> &moves) {
@@ -178,7 +162,7 @@ void addBroadcast(MemberCalls calls, std::vector<Move> &moves) {
   for (const CollectiveCall *call : calls)
     if (call->destination && destinationOf(*call) != source && first.count() > 0)
       moves.push_back(
-          CopyBytes{destinationOf(*call), source, uint64_t(first.count() * elementOf(first))});
+          CopyBytes{destinationOf(*call), source, uint64_t(first.count() * widthOf(first))});
 }
 
 } // namespace
@@ -212,8 +196,8 @@ void addMoves(MemberCalls calls, std::vector<Move> &moves) {
 void addMessage(const CollectiveCall &send, const CollectiveCall &receive,
                 std::vector<Move> &moves) {
   if (send.count() > 0)
-    moves.push_back(CopyBytes{destinationOf(receive), sourceOf(send),
-                              uint64_t(send.count() * elementOf(send))});
+    moves.push_back(
+        CopyBytes{destinationOf(receive), sourceOf(send), uint64_t(send.count() * widthOf(send))});
 }
 
 } // namespace pcc::runtime::gpu

@@ -2,9 +2,9 @@
 
 #include "runtime/collective/local/Mailbox.h"
 
-#include "runtime/abi/ElementTypes.h"
 #include "runtime/base/Futex.h"
 #include "runtime/base/Sleep.h"
+#include "runtime/collective/CallBytes.h"
 #include "runtime/collective/local/Pieces.h"
 #include "runtime/collective/local/Store.h"
 
@@ -13,8 +13,7 @@
 namespace pcc::runtime::local {
 
 static void moveBytes(const CollectiveCall &from, const CollectiveCall &to, int64_t bytes) {
-  storeBytes(storeFor(bytes), static_cast<std::byte *>(to.destination),
-             static_cast<const std::byte *>(from.source), bytes);
+  storeBytes(storeFor(bytes), destinationOf(to), sourceOf(from), bytes);
   finishStores(storeFor(bytes));
 }
 

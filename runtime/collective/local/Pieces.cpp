@@ -2,7 +2,7 @@
 
 #include "runtime/collective/local/Pieces.h"
 
-#include "runtime/abi/ElementTypes.h"
+#include "runtime/collective/CallBytes.h"
 #include "runtime/collective/local/Boxes.h"
 #include "runtime/collective/local/Reduce.h"
 
@@ -23,16 +23,6 @@ int64_t piecesOf(int64_t elements) {
   return (elements + pieceElements(elements) - 1) / pieceElements(elements);
 }
 
-const std::byte *sourceOf(const CollectiveCall &call) {
-  return static_cast<const std::byte *>(call.source);
-}
-std::byte *destinationOf(const CollectiveCall &call) {
-  return static_cast<std::byte *>(call.destination);
-}
-int64_t elementOf(const CollectiveCall &call) {
-  return static_cast<int64_t>(abi::elementBytes(call.type));
-}
-
 /// Elements behind one index of `axis`: a gather or scatter moves runs of extent(axis) times this
 /// many.
 int64_t innerOf(const CollectiveCall &call) {
@@ -45,7 +35,7 @@ int64_t innerOf(const CollectiveCall &call) {
 /// By the bytes of all members' destinations.
 Store storeOf(MemberCalls calls) {
   const CollectiveCall &call = *calls[0];
-  int64_t bytes = call.count() * elementOf(call) * int64_t(calls.size());
+  int64_t bytes = call.count() * widthOf(call) * int64_t(calls.size());
   if (call.kind == abi::ALL_GATHER)
     bytes *= int64_t(calls.size());
   return storeFor(bytes);
@@ -57,7 +47,7 @@ void reduceRange(MemberCalls calls, std::span<std::byte *const> destinations, in
                  int64_t count) {
   std::vector<const std::byte *> sources;
   for (const CollectiveCall *call : calls)
-    sources.push_back(sourceOf(*call) + offset * elementOf(*call));
+    sources.push_back(sourceOf(*call) + offset * widthOf(*call));
   reduce(calls[0]->reduction, calls[0]->type, sources, destinations, count, storeOf(calls));
 }
 
@@ -76,19 +66,19 @@ void allReducePiece(MemberCalls calls, int64_t piece) {
   std::vector<std::byte *> destinations;
   for (size_t p = 0; p < calls.size(); ++p)
     if (calls[p]->destination && (calls[0]->kind == abi::ALL_REDUCE || int(p) == calls[0]->root))
-      destinations.push_back(destinationOf(*calls[p]) + range.begin * elementOf(*calls[p]));
-  int64_t offset = range.begin * elementOf(*calls[0]);
+      destinations.push_back(destinationOf(*calls[p]) + range.begin * widthOf(*calls[p]));
+  int64_t offset = range.begin * widthOf(*calls[0]);
   if (!destinations.empty())
     reduceRange(calls, destinations, range.begin, range.end - range.begin);
   for (size_t p = 0; p < calls.size(); ++p)
     if (calls[p]->destination && calls[0]->kind == abi::REDUCE && int(p) != calls[0]->root)
       std::memset(destinationOf(*calls[p]) + offset, 0,
-                  (range.end - range.begin) * elementOf(*calls[0]));
+                  (range.end - range.begin) * widthOf(*calls[0]));
 }
 
 void reduceScatterPiece(MemberCalls calls, int64_t piece) {
   const CollectiveCall &call = *calls[0];
-  int64_t members = calls.size(), element = elementOf(call);
+  int64_t members = calls.size(), element = widthOf(call);
   int64_t run = call.shape[call.axis] / members * innerOf(call);
   Range range = rangeOf(piece, call.count());
   for (int64_t begin = range.begin; begin < range.end;) {
@@ -106,7 +96,7 @@ void reduceScatterPiece(MemberCalls calls, int64_t piece) {
 
 void allGatherPiece(MemberCalls calls, int64_t piece) {
   const CollectiveCall &call = *calls[0];
-  int64_t members = calls.size(), element = elementOf(call);
+  int64_t members = calls.size(), element = widthOf(call);
   int64_t run = call.shape[call.axis] * innerOf(call), each = piecesOf(call.count());
   int64_t member = piece / each;
   Range range = rangeOf(piece % each, call.count());
@@ -124,7 +114,7 @@ void allGatherPiece(MemberCalls calls, int64_t piece) {
 
 void broadcastPiece(MemberCalls calls, int64_t piece) {
   Range range = rangeOf(piece, calls[0]->count());
-  int64_t element = elementOf(*calls[0]), offset = range.begin * element;
+  int64_t element = widthOf(*calls[0]), offset = range.begin * element;
   const std::byte *source = sourceOf(*calls[calls[0]->root]) + offset;
   for (const CollectiveCall *call : calls)
     if (call->destination && destinationOf(*call) + offset != source)
@@ -157,20 +147,12 @@ void boxesPiece(MemberCalls calls, int64_t target) {
   const CollectiveCall &call = *calls[target];
   if (!call.destination)
     return;
-  bool permutes = call.kind == abi::COLLECTIVE_PERMUTE;
-  const std::vector<int64_t> &targetShape = permutes ? call.shape : call.targetShape;
-  auto isMine = [&](const Box &box) { return box.target == target; };
-  if (call.reduceBoxes ||
-      (permutes && std::none_of(call.boxes.begin(), call.boxes.end(), isMine))) {
-    int64_t count = 1;
-    for (int64_t extent : targetShape)
-      count *= extent;
-    std::memset(destinationOf(call), 0, count * elementOf(call));
-  }
+  if (int64_t bytes = zeroedBytes(call, int(target)))
+    std::memset(destinationOf(call), 0, bytes);
   for (const Box &box : call.boxes)
-    if (isMine(box))
+    if (box.target == target)
       moveBox({sourceOf(*calls[box.source]), call.shape, box.sourceStart},
-              {destinationOf(call), targetShape, box.targetStart}, box.size, call.type,
+              {destinationOf(call), targetShapeOf(call), box.targetStart}, box.size, call.type,
               call.reduceBoxes ? call.reduction : abi::REDUCE_OP_UNSPECIFIED, storeOf(calls));
 }
 

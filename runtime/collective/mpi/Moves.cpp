@@ -13,13 +13,6 @@
 namespace pcc::runtime::mpi {
 namespace {
 
-int64_t countOf(const std::vector<int64_t> &shape) {
-  int64_t count = 1;
-  for (int64_t extent : shape)
-    count *= extent;
-  return count;
-}
-
 class Barrier final : public Operation {
 public:
   int startFirst(const Channel &channel, PccMpiRequest &request) override {
@@ -124,18 +117,10 @@ private:
     return next;
   }
 
-  /// What boxes are reduced into begins as zero, as does the target of a permutation to which none
-  /// goes.
   void clearTargets() const {
-    for (size_t i = 0; i < calls.size(); ++i) {
-      int position = members.local()[i];
-      auto isMine = [&](const Box &box) { return box.target == position; };
-      const CollectiveCall &call = *calls[i][0];
-      bool isLeftOut =
-          call.kind == abi::COLLECTIVE_PERMUTE && std::none_of(boxes.begin(), boxes.end(), isMine);
-      if (call.reduceBoxes || isLeftOut)
-        std::memset(destinationOf(call), 0, countOf(targetShape) * widthOf(call));
-    }
+    for (size_t i = 0; i < calls.size(); ++i)
+      if (int64_t bytes = zeroedBytes(*calls[i][0], members.local()[i]))
+        std::memset(destinationOf(*calls[i][0]), 0, bytes);
   }
 
   const Members &members;

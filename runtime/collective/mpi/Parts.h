@@ -6,8 +6,7 @@
 #ifndef PCC_RUNTIME_COLLECTIVE_MPI_PARTS_H
 #define PCC_RUNTIME_COLLECTIVE_MPI_PARTS_H
 
-#include "runtime/abi/ElementTypes.h"
-#include "runtime/collective/Communicator.h"
+#include "runtime/collective/CallBytes.h"
 
 #include <cstddef>
 #include <limits>
@@ -35,16 +34,6 @@ private:
 
 /// Elements that MPI can count.
 constexpr int64_t mostElements = std::numeric_limits<int32_t>::max();
-
-inline int32_t widthOf(const CollectiveCall &call) { return int32_t(abi::elementBytes(call.type)); }
-/// Of the source.
-inline int64_t bytesOf(const CollectiveCall &call) { return call.count() * widthOf(call); }
-inline const std::byte *sourceOf(const CollectiveCall &call) {
-  return static_cast<const std::byte *>(call.source);
-}
-inline std::byte *destinationOf(const CollectiveCall &call) {
-  return static_cast<std::byte *>(call.destination);
-}
 
 /// Where the values of each position lie.
 using Sources = std::vector<const std::byte *>;

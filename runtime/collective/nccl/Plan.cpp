@@ -2,7 +2,7 @@
 
 #include "runtime/collective/nccl/Plan.h"
 
-#include "runtime/abi/ElementTypes.h"
+#include "runtime/collective/CallBytes.h"
 
 #include <algorithm>
 
@@ -11,57 +11,6 @@ namespace {
 
 using Kind = Operation::Kind;
 using Shape = std::vector<int64_t>;
-
-int64_t widthOf(const CollectiveCall &call) { return int64_t(abi::elementBytes(call.type)); }
-const std::byte *sourceOf(const CollectiveCall &call) {
-  return static_cast<const std::byte *>(call.source);
-}
-std::byte *destinationOf(const CollectiveCall &call) {
-  return static_cast<std::byte *>(call.destination);
-}
-
-int64_t countOf(const Shape &shape) {
-  int64_t count = 1;
-  for (int64_t extent : shape)
-    count *= extent;
-  return count;
-}
-
-struct TypeRow {
-  abi::ElementType type;
-  Type own;
-  const char *name;
-};
-constexpr TypeRow types[] = {
-    {abi::ELEMENT_TYPE_UNSPECIFIED, Type::None, "none"},
-    {abi::F32, Type::Float32, "f32"},
-    {abi::F16, Type::Float16, "f16"},
-    {abi::BF16, Type::BFloat16, "bf16"},
-    {abi::I32, Type::Int32, "i32"},
-    {abi::I64, Type::Int64, "i64"},
-    {abi::I8, Type::Int8, "i8"},
-    {abi::BOOL, Type::Uint8, "u8"},
-};
-static_assert(std::size(types) == abi::ElementType_ARRAYSIZE, "every type has a row");
-
-Type typeOf(abi::ElementType type) {
-  auto row = std::ranges::find(types, type, &TypeRow::type);
-  return row == std::end(types) ? Type::None : row->own;
-}
-
-/// Of truth values a sum is `or`, the greatest of zeros and ones, and a product is `and`.
-Operator operatorOf(const CollectiveCall &call) {
-  switch (call.reduction) {
-  case abi::MAX:
-    return Operator::Max;
-  case abi::MIN:
-    return Operator::Min;
-  case abi::PROD:
-    return call.type == abi::BOOL ? Operator::Min : Operator::Prod;
-  default:
-    return call.type == abi::BOOL ? Operator::Max : Operator::Sum;
-  }
-}
 
 /// Whether blocks along the axis lie behind each other.
 bool isSlowest(const Shape &shape, uint32_t axis) {
@@ -109,14 +58,13 @@ void addUnpack(const CollectiveCall &call, gpu::BoxSide to, const Shape &size,
 void addReduce(const CollectiveCall &call, int position, Plan &plan) {
   plan.operations.push_back(reductionOf(Kind::Reduce, call, call.count()));
   if (position != call.root)
-    plan.after.push_back(
-        gpu::ZeroBytes{destinationOf(call), uint64_t(call.count() * widthOf(call))});
+    plan.after.push_back(gpu::ZeroBytes{destinationOf(call), uint64_t(bytesOf(call))});
 }
 
 void addAllGather(const CollectiveCall &call, int members, const TakeMemory &take, Plan &plan) {
   Operation gather = reductionOf(Kind::AllGather, call, call.count());
   if (!isSlowest(call.shape, call.axis)) {
-    int64_t bytes = call.count() * widthOf(call);
+    int64_t bytes = bytesOf(call);
     gather.target = take(bytes * members);
     Shape whole = call.shape, place(whole.size(), 0);
     whole[call.axis] *= members;
@@ -131,7 +79,7 @@ void addAllGather(const CollectiveCall &call, int members, const TakeMemory &tak
 void addReduceScatter(const CollectiveCall &call, int members, const TakeMemory &take, Plan &plan) {
   Operation scatter = reductionOf(Kind::ReduceScatter, call, call.count() / members);
   if (!isSlowest(call.shape, call.axis)) {
-    std::byte *packed = take(call.count() * widthOf(call));
+    std::byte *packed = take(bytesOf(call));
     Shape block = call.shape, start(block.size(), 0);
     block[call.axis] /= members;
     for (int member = 0; member < members; ++member) {
@@ -217,13 +165,9 @@ void addReceivedBox(const CollectiveCall &call, const Box &box, const Shape &sha
 /// Permutations and block exchanges. Of two members' boxes both sides go through the same list, so
 /// sends and receives match in its order.
 void addBoxes(const CollectiveCall &call, int position, const TakeMemory &take, Plan &plan) {
-  bool permutes = call.kind == abi::COLLECTIVE_PERMUTE;
-  const Shape &shape = permutes ? call.shape : call.targetShape;
-  bool getsNothing = std::none_of(call.boxes.begin(), call.boxes.end(),
-                                  [&](const Box &box) { return box.target == position; });
-  if ((call.reduceBoxes || (permutes && getsNothing)) && countOf(shape) > 0)
-    plan.after.push_back(
-        gpu::ZeroBytes{destinationOf(call), uint64_t(countOf(shape) * widthOf(call))});
+  const Shape &shape = targetShapeOf(call);
+  if (int64_t bytes = zeroedBytes(call, position))
+    plan.after.push_back(gpu::ZeroBytes{destinationOf(call), uint64_t(bytes)});
   for (const Box &box : call.boxes) {
     if (countOf(box.size) == 0)
       continue;
@@ -268,68 +212,13 @@ void addCall(const CollectiveCall &call, int position, int members, const TakeMe
 }
 
 void addMessage(const CollectiveCall &call, int peer, Plan &plan) {
-  int64_t bytes = call.count() * widthOf(call);
+  int64_t bytes = bytesOf(call);
   if (bytes == 0)
     return;
   plan.operations.push_back(
       call.kind == abi::SEND
           ? transferOf(Kind::Send, sourceOf(call), nullptr, bytes, peer)
           : transferOf(Kind::Receive, nullptr, destinationOf(call), bytes, peer));
-}
-
-namespace {
-
-/// "ncclSend to rank 3 of 64 i8".
-std::string describeCall(const Operation &own) {
-  auto row = std::ranges::find(types, own.type, &TypeRow::own);
-  std::string what =
-      fmt::format(" of {} {}", own.count, row == std::end(types) ? "none" : row->name);
-  switch (own.kind) {
-  case Kind::AllReduce:
-    return "ncclAllReduce" + what;
-  case Kind::AllGather:
-    return "ncclAllGather" + what;
-  case Kind::ReduceScatter:
-    return "ncclReduceScatter" + what;
-  case Kind::Broadcast:
-    return fmt::format("ncclBroadcast from rank {}{}", own.peer, what);
-  case Kind::Reduce:
-    return fmt::format("ncclReduce to rank {}{}", own.peer, what);
-  case Kind::Send:
-    return fmt::format("ncclSend to rank {}{}", own.peer, what);
-  case Kind::Receive:
-    return fmt::format("ncclRecv from rank {}{}", own.peer, what);
-  }
-  return what;
-}
-
-Code makeCall(const Nccl &nccl, const Operation &own, CommHandle comm, StreamHandle stream) {
-  size_t count = size_t(own.count);
-  switch (own.kind) {
-  case Kind::AllReduce:
-    return nccl.allReduce(own.source, own.target, count, own.type, own.reduction, comm, stream);
-  case Kind::AllGather:
-    return nccl.allGather(own.source, own.target, count, own.type, comm, stream);
-  case Kind::ReduceScatter:
-    return nccl.reduceScatter(own.source, own.target, count, own.type, own.reduction, comm, stream);
-  case Kind::Broadcast:
-    return nccl.broadcast(own.source, own.target, count, own.type, own.peer, comm, stream);
-  case Kind::Reduce:
-    return nccl.reduce(own.source, own.target, count, own.type, own.reduction, own.peer, comm,
-                       stream);
-  case Kind::Send:
-    return nccl.send(own.source, count, own.type, own.peer, comm, stream);
-  case Kind::Receive:
-    return nccl.receive(own.target, count, own.type, own.peer, comm, stream);
-  }
-  return Code::InvalidArgument;
-}
-
-} // namespace
-
-Status callOperation(const Nccl &nccl, const Operation &own, CommHandle comm, StreamHandle stream) {
-  Code code = makeCall(nccl, own, comm, stream);
-  return code == Code::Success ? Status() : nccl.check(code, describeCall(own), comm);
 }
 
 } // namespace pcc::runtime::nccl

@@ -16,22 +16,11 @@
 #define PCC_RUNTIME_COLLECTIVE_NCCL_PLAN_H
 
 #include "runtime/collective/gpu/Moves.h"
-#include "runtime/collective/nccl/Nccl.h"
+#include "runtime/collective/nccl/Operation.h"
 
 #include <functional>
 
 namespace pcc::runtime::nccl {
-
-/// A call of NCCL. `peer`: root, or the other side.
-struct Operation {
-  enum class Kind { AllReduce, AllGather, ReduceScatter, Broadcast, Reduce, Send, Receive } kind;
-  const std::byte *source = nullptr;
-  std::byte *target = nullptr;
-  int64_t count = 0; ///< as the function counts them: of a gather those of one member
-  Type type = Type::Int8;
-  Operator reduction = Operator::Sum;
-  int peer = 0;
-};
 
 /// What is done first, what of it together, and what then; nothing reads in one part what another
 /// call writes there.
@@ -50,11 +39,6 @@ void addCall(const CollectiveCall &call, int position, int members, const TakeMe
 
 /// Adds a message to or from `peer`, a position in the communicator that carries it.
 void addMessage(const CollectiveCall &call, int peer, Plan &plan);
-
-/// Makes the call; between the begin and the end of a group. An error names it: "ncclSend to rank 3
-/// of 64 i8: invalid argument", by ranks of the communicator.
-Status callOperation(const Nccl &nccl, const Operation &operation, CommHandle comm,
-                     StreamHandle stream);
 
 } // namespace pcc::runtime::nccl
 
