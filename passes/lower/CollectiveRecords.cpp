@@ -42,7 +42,7 @@ struct CollectiveEmitter {
   Value source, destination;
   bool fused;
   dist::Mesh mesh = dist::getMesh(op);
-  SmallVector<dist::RankList> lists;
+  SmallVector<dist::RankList> lists = {};
 
   template <typename OpT, typename... Args> LogicalResult make(Args &&...args) {
     OpT::create(b, op->getLoc(), source, destination, groups(), std::forward<Args>(args)...);

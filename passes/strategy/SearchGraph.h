@@ -35,11 +35,11 @@ struct SearchNode {
   enum class Kind { Op, Boundary, Shared };
 
   Kind kind;
-  mlir::Operation *op = nullptr; ///< of an op
-  graph::RoleAttr role;          ///< of a boundary
-  mlir::Value value;             ///< of what is shared
-  mlir::RankedTensorType type;   ///< of a boundary and of what is shared
-  int64_t runs = 1;              ///< how often a step does it
+  mlir::Operation *op = nullptr;    ///< of an op
+  graph::RoleAttr role = {};        ///< of a boundary
+  mlir::Value value = {};           ///< of what is shared
+  mlir::RankedTensorType type = {}; ///< of a boundary and of what is shared
+  int64_t runs = 1;                 ///< how often a step does it
   /// Between which points of the step its results are held: ops in the order in which they first
   /// run, and their number, when all have run.
   int64_t begin = 0, end = 0;

@@ -340,19 +340,19 @@ Status Session::checkBatch(const NamedTensors &batch, int64_t microbatches) cons
 Expected<StepResults> Session::runStep(const NamedTensors &batch) {
   if (Status status = needWhole(); !status.ok())
     return status;
-  int64_t copies = executable().batch().copies();
-  if (Status status = checkBatch(batch, executable().batch().micro_batches() * copies);
-      !status.ok())
+  const abi::BatchPlan &plan = executable().batch();
+  int64_t copies = plan.copies();
+  if (Status status = checkBatch(batch, plan.micro_batches() * copies); !status.ok())
     return status;
   // Shared, since a rank that never comes back may outlive this call.
   auto gradients = std::make_shared<ResultBlocks>(makeBlocks(program(), ranks(), abi::GRADIENT));
   LossReader losses(executable());
   auto values = std::make_shared<std::vector<double>>(ranks());
+  uint32_t copiesOfSlot = abi::copiesOfSlot(plan);
   Status status = onEveryRank([=, step = step](RankExecutor &rank) {
     StepHooks hooks;
     hooks.fill = [&](const abi::Slot &slot) {
-      return fillInputs(rank, batch, slot.microbatch() * copies + slot.copy(),
-                        abi::copiesOfSlot(executable().batch()));
+      return fillInputs(rank, batch, slot.microbatch() * copies + slot.copy(), copiesOfSlot);
     };
     hooks.sectionDone = [&](uint32_t section) {
       Status status = losses.readAfter(section, rank, (*values)[rank.rank()]);

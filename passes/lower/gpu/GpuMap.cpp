@@ -46,10 +46,7 @@ static void emitPiece(GpuKernel &kernel, const MapPieces &pieces, Value number) 
       index.push_back({math.at(row, dim), {pieces.outer[dim]}});
     inRow = math.rem(number, perRow);
   }
-  auto neighbour = [&](Value first, int64_t n) {
-    return n == 0 ? first : math.add(first, math.constant(n));
-  };
-  Value first = math.mul(inRow, pieces.piece), position = math.mul(number, pieces.piece);
+  Value first = math.mul(inRow, pieces.piece);
   SmallVector<std::pair<Value, Value>> stored; // position, element; result by result
   for (Value result : kernel.body.results)
     for (int64_t n = 0; n < pieces.piece; ++n) {
