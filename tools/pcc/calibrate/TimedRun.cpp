@@ -69,8 +69,7 @@ Status TimedRun::open(const abi::Executable &executable, const std::optional<mac
   if (!loaded)
     return loaded.status();
   session = std::move(*loaded);
-  return session->onEveryRank(
-      [](runtime::RankExecutor &rank) { return rank.device().startMarking(); });
+  return {};
 }
 
 Status TimedRun::load(abi::Executable executable, const std::optional<machine::Link> &link) {
@@ -89,6 +88,8 @@ Status TimedRun::load(abi::Executable executable, const std::optional<machine::L
 Status TimedRun::run() {
   std::vector<int64_t> begins(session->ranks()), ends(session->ranks());
   Status status = session->onEveryRank([&](runtime::RankExecutor &rank) -> Status {
+    if (Status status = rank.device().startMarking(); !status.ok())
+      return status;
     if (Status status = rank.runSection(0); !status.ok())
       return status;
     if (Status status = rank.synchronise(); !status.ok())

@@ -70,6 +70,10 @@ Status EventClock::drop() {
   return {};
 }
 
+Status EventClock::renew() {
+  return nowNanoseconds() - anchor->time > anchorLife ? drop() : Status();
+}
+
 Expected<Event> EventClock::takeEvent() {
   std::lock_guard lock(idle->mutex);
   if (idle->events.empty())
@@ -80,8 +84,6 @@ Expected<Event> EventClock::takeEvent() {
 }
 
 Mark EventClock::mark(StreamHandle stream) {
-  if (nowNanoseconds() - anchor->time > anchorLife && !drop().ok())
-    return nullptr;
   Expected<Event> event = takeEvent();
   if (!event || !event->record(stream).ok())
     return nullptr;

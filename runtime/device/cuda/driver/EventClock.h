@@ -8,7 +8,9 @@
 //   GPU         anchor        … mark …        mark
 //               |<-- told by the driver -->|
 //
-// Nothing of the rank's is waited for, neither for a mark nor for an anchor.
+// Nothing of the rank's is waited for, neither for a mark nor for an anchor. But where a process
+// has more streams than the hardware has queues, the anchor's may stand behind one that waits for
+// another rank; so anchors are dropped where a rank owes nobody anything, between steps.
 
 #ifndef PCC_RUNTIME_DEVICE_CUDA_DRIVER_EVENTCLOCK_H
 #define PCC_RUNTIME_DEVICE_CUDA_DRIVER_EVENTCLOCK_H
@@ -39,6 +41,9 @@ public:
   static Expected<std::unique_ptr<EventClock>> make(std::shared_ptr<const Gpu> gpu);
   EventClock(std::shared_ptr<const Gpu> gpu, std::unique_ptr<SideStream> side)
       : gpu(std::move(gpu)), side(std::move(side)) {}
+
+  /// Drops a new anchor if the last one is too old for exact times.
+  Status renew();
 
   /// The place behind what `stream` has so far. Null on an error, which shows at the next call that
   /// does something.
