@@ -96,7 +96,13 @@ Result GpuStreams::wait(Lock &lock, const EventObject &event) {
   return event.stream ? waitFor(lock, *event.stream, event.place) : error;
 }
 
+/// Also for what a library is about to enqueue.
 Result GpuStreams::waitForAll(Lock &lock, int gpu) {
+  if (background) {
+    lock.unlock();
+    background();
+    lock.lock();
+  }
   for (StreamHandle stream : std::vector(streams.begin(), streams.end()))
     if (streams.contains(stream) && stream->gpu == gpu) // nobody destroyed it while this one slept
       waitFor(lock, *stream, stream->enqueued);
