@@ -12,6 +12,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <thread>
 
 namespace pcc::test {
@@ -31,9 +32,15 @@ abi::Executable makeTwoRanks() { return makeMlp({.ranks = 2, .batch = 8, .widths
 // While the host waits for its GPU, only the thread that watches hears that a peer is lost.
 TEST(NcclSession, ALostPeerEndsTheWaitForTheGpu) {
   auto session = load(makeTwoRanks(), {.timeOut = 60});
-  Status status = session->onEveryRank([](RankExecutor &rank) {
-    if (rank.rank() == 0)
-      return rank.runStep(0, {});
+  std::atomic<bool> hasCalled = false;
+  Status status = session->onEveryRank([&](RankExecutor &rank) {
+    if (rank.rank() == 0) {
+      Status run = rank.runSection(uint32_t(sectionOfName(rank.program(), "update")));
+      hasCalled = true;
+      hasCalled.notify_all();
+      return run; // and waits for its GPU
+    }
+    hasCalled.wait(false);
     loseNetwork();
     return rank.world().barrier();
   });
