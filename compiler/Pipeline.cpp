@@ -293,6 +293,7 @@ static void addSchedule(OpPassManager &passes, const PipelineOptions &options) {
     passes.addPass(lower::createSplitReductions());
   }
   passes.addNestedPass<func::FuncOp>(schedule::createAssignKernels());
+  passes.addNestedPass<func::FuncOp>(schedule::createRecomputePointwise());
   addKernelOrder(passes, options);
   if (options.parallel.device_num() > 1) {
     addFusion(passes, options);

@@ -17,7 +17,8 @@
 // applied in program order to the shapes that the ops have now: elementwise ops and reductions join
 // the producers of their operands where both loop over the same rows or columns; products,
 // convolutions, attentions, scatters and collectives read and write memory, but for the bias and
-// the rectifier behind a product; what moves elements reads memory, and views cost nothing.
+// the rectifier behind a product; what moves elements reads memory, and views cost nothing. What
+// the schedule then computes again instead of writing it counts as written.
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

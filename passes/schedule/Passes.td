@@ -25,6 +25,15 @@ def AssignKernels : Pass<"schedule-assign-kernels", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::pcc::task::TaskDialect"];
 }
 
+def RecomputePointwise : Pass<"schedule-recompute-pointwise", "::mlir::func::FuncOp"> {
+  let summary = "computes large values again in the kernels that read them, where that moves fewer bytes";
+  let description = [{
+    Cheap ops on what lies in memory anyway or is smaller, such as the normalised values that the
+    derivative of a layer norm reads. They get the numbers of the kernels that read them.
+  }];
+  let dependentDialects = ["::pcc::task::TaskDialect"];
+}
+
 def OrderSlots : Pass<"schedule-order-slots", "::mlir::ModuleOp"> {
   let summary = "puts the slots of pipeline stages in the order of a schedule";
   let description = [{

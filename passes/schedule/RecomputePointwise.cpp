@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// RecomputePointwise: large values that are read more cheaply as what they are made of.
+//
+//   before                                     after
+//   kernel 0  xhat = (f32 x - mean) * rstd     kernel 0  mean, rstd
+//             writes mean, rstd, xhat
+//   …                                          …
+//   kernel 7  reads xhat, f32                  kernel 7  reads x, bf16, mean and rstd, and
+//                                                        computes xhat of them
+//
+// Kernels are bound by the memory that they move, so a few multiplications more cost nothing where
+// a tensor is neither written nor read. That is so of what layer norm saves for its derivative, of
+// casts to f32 in front of the sums that are gradients of parameters, and of whatever was broadcast
+// before it was cast.
+//
+// Assumes annotated kernels (AssignKernels). Computes a value again in every kernel that reads it,
+// if all of them can and if bytes are saved: cheap ops of as many elements, read element by element
+// by loops over as many. What they are made of must not take more memory than the value did, for it
+// lives as long instead; nor may it be a parameter that the function replaces, whose new value
+// could then not be written in its place. Kernels of which nothing is left are gone.
+#include "passes/schedule/Passes.h"
+#include "passes/schedule/Recipe.h"
+
+#include "dialects/graph/Graph.h"
+#include "dialects/graph/Roles.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "passes/facts/Cost.h"
+#include "passes/facts/Kernels.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace pcc::graph;
+using pcc::facts::Kernel;
+using pcc::task::FormKind;
+
+namespace pcc::schedule {
+#define GEN_PASS_DEF_RECOMPUTEPOINTWISE
+#include "passes/schedule/Passes.h.inc"
+
+/// True of a kernel whose loops compute what they need of a value where they need it.
+static bool computesWhereRead(const Kernel &kernel) {
+  FormKind kind = kernel.form.getKind();
+  return kind == FormKind::Map || kind == FormKind::Rows || kind == FormKind::Columns;
+}
+
+namespace {
+/// The ops of one kernel that read the value.
+using Readers = SmallVector<Operation *>;
+using ReadersByKernel = llvm::MapVector<int64_t, Readers>;
+
+/// The kernels of a function, and what is computed again.
+class Recomputer {
+public:
+  explicit Recomputer(func::FuncOp function)
+      : function(function), kernels(facts::collectKernels(function)) {}
+
+  void run();
+  int64_t values = 0, bytes = 0;
+
+private:
+  bool isReplaced(Value value);
+  bool mayLive(const SetVector<Value> &sources, Value value);
+  std::optional<ReadersByKernel> findReaders(Value value) const;
+  int64_t bytesSaved(Value value, const Recipe &recipe, const ReadersByKernel &readers) const;
+  void computeIn(Kernel &kernel, ArrayRef<Operation *> readers, Value value, const Recipe &recipe);
+  void recompute(Value value);
+  void renumber();
+
+  func::FuncOp function;
+  SmallVector<Kernel> kernels;
+};
+} // namespace
+
+/// Whether it is an argument of which the function returns what it is from then on.
+bool Recomputer::isReplaced(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  RoleAttr role = argument ? getArgRole(function, argument.getArgNumber()) : RoleAttr();
+  return role && llvm::any_of(llvm::seq(function.getNumResults()), [&](unsigned result) {
+           return getResultRole(function, result) == role;
+         });
+}
+
+/// Whether what the value is made of may live as long as the value did, and takes no more memory.
+bool Recomputer::mayLive(const SetVector<Value> &sources, Value value) {
+  if (llvm::any_of(sources, [&](Value source) { return isReplaced(source); }))
+    return false;
+  int64_t held = 0;
+  for (Value source : sources)
+    if (getNumElements(source) == getNumElements(value))
+      held += facts::getNumBytes(source.getType());
+  return held <= facts::getNumBytes(value.getType());
+}
+
+/// The readers in other kernels, by kernel; nothing if one of them needs the value in memory.
+std::optional<ReadersByKernel> Recomputer::findReaders(Value value) const {
+  int64_t maker = *facts::getKernelNumber(value.getDefiningOp());
+  ReadersByKernel readers;
+  bool needsMemory = false;
+  SmallVector<Value> seen{value};
+  for (size_t n = 0; n < seen.size(); ++n)
+    for (Operation *user : seen[n].getUsers()) {
+      std::optional<int64_t> number = facts::getKernelNumber(user);
+      if (!number && facts::isView(user)) {
+        seen.push_back(user->getResult(0));
+        continue;
+      }
+      if (number == maker)
+        continue;
+      needsMemory |= !number || !computesWhereRead(kernels[*number]) ||
+                     kernels[*number].form.getOuter() * kernels[*number].form.getInner() !=
+                         getNumElements(value) ||
+                     !(user->hasTrait<graph::Elementwise>() || isa<ReduceOp>(user));
+      if (needsMemory)
+        return std::nullopt;
+      readers[*number].push_back(user);
+    }
+  return readers;
+}
+
+/// Of what is written and read for the value, less what is then.
+int64_t Recomputer::bytesSaved(Value value, const Recipe &recipe,
+                               const ReadersByKernel &readers) const {
+  int64_t maker = *facts::getKernelNumber(value.getDefiningOp());
+  int64_t saved = facts::getNumBytes(value.getType()) * int64_t(1 + readers.size());
+  for (Value source : recipe.sources) {
+    int64_t own = facts::getNumBytes(source.getType());
+    Operation *op = source.getDefiningOp();
+    if (op && facts::getKernelNumber(op) == maker &&
+        !llvm::is_contained(kernels[maker].outputs, source))
+      saved -= own;
+    for (const auto &[number, ops] : readers)
+      if (!kernels[number].inputs.contains(source))
+        saved -= own;
+  }
+  return saved;
+}
+
+/// Gives the readers, all of one kernel, a value of their own.
+void Recomputer::computeIn(Kernel &kernel, ArrayRef<Operation *> readers, Value value,
+                           const Recipe &recipe) {
+  Operation *first =
+      *llvm::min_element(readers, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  OpBuilder b(first);
+  IRMapping copies;
+  for (Operation *op : recipe.ops) {
+    Operation *copy = b.clone(*op, copies);
+    if (facts::getKernelNumber(op))
+      copy->setAttr(facts::kernelAttrName, b.getI64IntegerAttr(kernel.number));
+  }
+  for (Operation *reader : readers)
+    for (OpOperand &operand : reader->getOpOperands()) {
+      SmallVector<Operation *> views;
+      Value seen = operand.get();
+      for (Operation *op = seen.getDefiningOp(); seen != value && op && facts::isView(op);
+           op = seen.getDefiningOp()) {
+        views.push_back(op);
+        seen = op->getOperand(0);
+      }
+      if (seen != value)
+        continue;
+      for (Operation *view : llvm::reverse(views))
+        if (!copies.contains(view->getResult(0)))
+          b.clone(*view, copies);
+      operand.set(copies.lookup(operand.get()));
+    }
+  kernel.inputs.remove(value);
+  kernel.inputs.insert(recipe.sources.begin(), recipe.sources.end());
+}
+
+void Recomputer::recompute(Value value) {
+  Kernel &maker = kernels[*facts::getKernelNumber(value.getDefiningOp())];
+  if (!isCheap(value.getDefiningOp()) || !computesWhereRead(maker))
+    return;
+  std::optional<ReadersByKernel> readers = findReaders(value);
+  if (!readers || readers->empty())
+    return;
+  Recipe recipe(value, maker, int64_t(readers->size()));
+  if (!mayLive(recipe.sources, value))
+    return;
+  int64_t saved = bytesSaved(value, recipe, *readers);
+  if (saved <= 0)
+    return;
+  for (auto &[number, ops] : *readers)
+    computeIn(kernels[number], ops, value, recipe);
+  llvm::erase(maker.outputs, value);
+  for (Value source : recipe.sources)
+    if (Operation *op = source.getDefiningOp(); op && facts::getKernelNumber(op) == maker.number &&
+                                                !llvm::is_contained(maker.outputs, source))
+      maker.outputs.push_back(source);
+  ++values;
+  bytes += saved;
+}
+
+void Recomputer::run() {
+  SmallVector<Operation *> ops;
+  for (Operation &op : function.getBody().front())
+    if (facts::getKernelNumber(&op) && op.getNumResults() == 1)
+      ops.push_back(&op);
+  for (Operation *op : ops)
+    recompute(op->getResult(0));
+  if (values == 0)
+    return;
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(function.getBody().front())))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+  renumber();
+}
+
+/// Takes away kernels without ops.
+void Recomputer::renumber() {
+  SmallVector<int64_t> numbers(kernels.size(), -1);
+  for (Operation &op : function.getBody().front())
+    if (std::optional<int64_t> number = facts::getKernelNumber(&op))
+      numbers[*number] = 0;
+  Builder b(function.getContext());
+  SmallVector<Attribute> forms;
+  for (const Kernel &kernel : kernels)
+    if (int64_t &number = numbers[kernel.number]; number == 0) {
+      number = int64_t(forms.size());
+      forms.push_back(kernel.form);
+    }
+  for (Operation &op : function.getBody().front())
+    if (std::optional<int64_t> number = facts::getKernelNumber(&op))
+      op.setAttr(facts::kernelAttrName, b.getI64IntegerAttr(numbers[*number]));
+  function->setAttr(facts::formsAttrName, b.getArrayAttr(forms));
+}
+
+namespace {
+struct RecomputePointwise : impl::RecomputePointwiseBase<RecomputePointwise> {
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    if (function.isExternal())
+      return;
+    Recomputer recomputer(function);
+    recomputer.run();
+    remark::passed(function.getLoc(), remark::RemarkOpts::name("recompute-pointwise")
+                                          .category("schedule")
+                                          .function(function.getName()))
+        << remark::metric("values", recomputer.values)
+        << remark::metric("bytes not moved", recomputer.bytes);
+  }
+};
+} // namespace
+} // namespace pcc::schedule
