@@ -9,7 +9,7 @@ JOBS ?= $(shell nproc)
 ASAN = ASAN_OPTIONS=detect_container_overflow=0:detect_odr_violation=0:detect_leaks=0:allow_user_poisoning=0
 TSAN = TSAN_OPTIONS=suppressions=$(CURDIR)/tools/dev/tsan.supp
 
-.PHONY: help deps build demo test test-full test-asan test-tsan test-gpu bench bench-peers docs format presubmit clean
+.PHONY: help deps build demo test test-full test-asan test-tsan test-gpu bench bench-peers bench-gpu docs format presubmit clean
 
 help: ## lists the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -57,6 +57,11 @@ bench: deps ## step times beside this machine's own limits
 
 bench-peers: bench ## the same work in jax and torch, in a virtual environment of their own
 	@bench/peers/run $(BUILD)
+
+bench-gpu: deps ## training steps on a GPU beside torch and jax: of this machine, or of HOST=USER@MACHINE
+	@$(call configure,release,$(BUILD))
+	@ninja -C $(BUILD) -j $(JOBS) pcc pcc-run
+	@bench/gpu/bench-gpu $(BUILD) $(if $(HOST),--host=$(HOST)) $(if $(CHIP),--chip=$(CHIP))
 
 docs: deps ## writes docs/generated anew
 	@tools/dev/generate-docs
