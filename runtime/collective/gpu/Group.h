@@ -18,10 +18,20 @@ namespace pcc::runtime::gpu {
 
 /// Of all groups of a process: the lock of all that they share, and whether the run was given up.
 struct Meeting {
+  using Lock = std::unique_lock<std::mutex>;
   std::mutex mutex;
   std::condition_variable changed;
   bool isAborted = false;
   std::string reason;
+
+  // Under the lock.
+  /// Aborted once the run was given up.
+  Status status() const { return isAborted ? Status(StatusKind::Aborted, reason) : Status(); }
+  /// Sleeps until something is so, or the run was given up, which is the error.
+  template <typename IsReached> Status wait(Lock &lock, IsReached isReached) {
+    changed.wait(lock, [&] { return isAborted || isReached(); });
+    return status();
+  }
 };
 
 /// A batch of collectives, from the first member that comes to the last that leaves.
@@ -44,10 +54,10 @@ struct Post {
   int rank = 0;
   std::shared_ptr<cuda::Event> ready;
   /// Of both sides, as in a round.
-  std::shared_ptr<cuda::Event> done;
+  std::shared_ptr<cuda::Event> done = {};
   MarkedSpan place = {};
   bool isEnqueued = false;
-  Status outcome;
+  Status outcome = {};
 };
 
 /// Posts that wait for their other side, from one member to another under a tag.

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A member's way through its group's collectives: one round for each batch, in the order in which
+// all start them.
+
+#ifndef PCC_RUNTIME_COLLECTIVE_GPU_ROUNDS_H
+#define PCC_RUNTIME_COLLECTIVE_GPU_ROUNDS_H
+
+#include "runtime/collective/gpu/Group.h"
+#include "runtime/collective/gpu/RankStreams.h"
+
+namespace pcc::runtime::gpu {
+
+class Rounds {
+public:
+  Rounds(std::shared_ptr<Group> group, int place, std::shared_ptr<RankStreams> streams)
+      : group(std::move(group)), place(place), streams(std::move(streams)) {}
+
+  /// Comes to the round of a number; the last to come enqueues the work of all.
+  Status join(uint64_t number, std::span<const CollectiveCall> calls);
+  /// Puts what the rank computes next behind the work.
+  Status leave(uint64_t number, Passage &passage);
+
+private:
+  size_t size() const { return group->ranks.size(); }
+  Expected<std::unique_ptr<Round>> makeRound();
+  Expected<Round *> findRound(uint64_t number);
+  Status enqueue(Round &round);
+
+  const std::shared_ptr<Group> group;
+  const int place;
+  const std::shared_ptr<RankStreams> streams;
+};
+
+} // namespace pcc::runtime::gpu
+
+#endif // PCC_RUNTIME_COLLECTIVE_GPU_ROUNDS_H
