@@ -2,6 +2,8 @@
 
 #include "runtime/collective/nccl/Nccl.h"
 
+#include <cstdlib>
+
 namespace pcc::runtime::nccl {
 
 std::vector<Symbol> Nccl::table(Nccl &library) {
@@ -33,7 +35,14 @@ std::span<const char *const> Nccl::names() {
   return list;
 }
 
+/// What NCCL reads of the environment, unless somebody chose otherwise. Members connect when they
+/// join and not in the first collective: that takes memory of the GPU, for which the driver may
+/// wait for all that is under way there, receives that wait for their peers as well (NCCL's user
+/// guide, NCCL_RUNTIME_CONNECT).
+static void chooseEnvironment() { setenv("NCCL_RUNTIME_CONNECT", "0", /*overwrite=*/0); }
+
 Expected<Nccl> Nccl::load() {
+  chooseEnvironment();
   Nccl nccl = {};
   if (Status status = SharedLibrary::load(names(), "install NVIDIA's libnccl2", table(nccl));
       !status.ok())

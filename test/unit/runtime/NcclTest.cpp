@@ -103,6 +103,12 @@ TEST(Nccl, CallsStandInTheOrderOfBatches) {
                                         "Reduce of 4 f32, sum, root 3"}));
 }
 
+// Else NCCL takes memory of the GPU in the first collective, beside receives that may be under way.
+TEST(Nccl, MembersConnectWhenTheyJoin) {
+  ASSERT_TRUE(bool(nccl::Nccl::get()));
+  EXPECT_STREQ(std::getenv("NCCL_RUNTIME_CONNECT"), "0");
+}
+
 // NCCL refuses two ranks on a GPU, and both are told.
 TEST(Nccl, TwoRanksOnOneGpu) {
   auto devices = makeDevices(1, 2);
