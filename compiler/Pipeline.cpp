@@ -292,6 +292,7 @@ static void addSchedule(OpPassManager &passes, const PipelineOptions &options) {
     passes.addPass(schedule::createFuseEpilogues());
     passes.addPass(lower::createSplitReductions());
   }
+  passes.addPass(schedule::createFuseHeadTransposes());
   passes.addNestedPass<func::FuncOp>(schedule::createAssignKernels());
   passes.addNestedPass<func::FuncOp>(schedule::createRecomputePointwise());
   addKernelOrder(passes, options);

@@ -203,11 +203,13 @@ void Linker::linkConvolution(task::ConvolutionOp op, abi::Convolution &convoluti
 void Linker::linkAttention(task::AttentionOp op, abi::Attention &attention) {
   auto shapeOf = [](Value buffer) { return cast<ShapedType>(buffer.getType()).getShape(); };
   ArrayRef<int64_t> query = shapeOf(op.getQuery()), value = shapeOf(op.getValue());
+  int heads = op.getPositionsFirst() ? 2 : 1, positions = op.getPositionsFirst() ? 1 : 2;
   attention.set_batch(query[0]);
-  attention.set_heads(query[1]);
-  attention.set_groups(value[1]);
-  attention.set_positions(query[2]);
-  attention.set_key_positions(value[2]);
+  attention.set_heads(query[heads]);
+  attention.set_groups(value[heads]);
+  attention.set_positions(query[positions]);
+  attention.set_key_positions(value[positions]);
+  attention.set_positions_first(op.getPositionsFirst());
   attention.set_width(query[3]);
   attention.set_depth(value[3]);
   attention.set_type(facts::toElementType(elementOf(op.getQuery())));

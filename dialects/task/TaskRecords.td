@@ -68,11 +68,13 @@ def Task_ConvolutionOp : Task_Record<"convolution", (ins Task_ConvolutionKindAtt
 def Task_AttentionOp : Task_Record<"attention", (ins Task_Buffer:$query, Task_Buffer:$key,
     Task_Buffer:$value, Task_Buffer:$result, Task_Buffer:$log_sum, Optional<Task_Buffer>:$mask,
     Optional<Task_Buffer>:$offset, Variadic<Task_Buffer>:$gradients, F64Attr:$scale,
-    UnitAttr:$causal), "Compute", [AttrSizedOperandSegments]> {
+    UnitAttr:$causal, UnitAttr:$positions_first), "Compute", [AttrSizedOperandSegments]> {
   let summary = "an attention, or its gradient";
   let description = [{
     As `graph.attention`: `result` and `log_sum` are written. With `gradients`, those of the result,
-    query, key and value, as `graph.attention_gradient`: the last three are written.
+    query, key and value, as `graph.attention_gradient`: the last three are written. With
+    `positions_first`, query, key, value, result and gradients lie as [batch, positions, heads,
+    width], else as [batch, heads, positions, width].
   }];
   let assemblyFormat = [{
     $query `,` $key `,` $value `,` $result `,` $log_sum (`mask` $mask^ `:` type($mask))?

@@ -12,6 +12,14 @@ static ArrayRef<int64_t> shapeOf(Value buffer) {
 
 static Type elementOf(Value buffer) { return cast<ShapedType>(buffer.getType()).getElementType(); }
 
+/// Of query, key, value or result, with the heads before the positions.
+static SmallVector<int64_t> headsFirst(AttentionOp op, Value buffer) {
+  SmallVector<int64_t> shape(shapeOf(buffer));
+  if (op.getPositionsFirst() && shape.size() == 4)
+    std::swap(shape[1], shape[2]);
+  return shape;
+}
+
 /// Whether the mask has, in each dimension, the size of the scores or 1.
 static bool fitsScores(Value mask, ArrayRef<int64_t> scores) {
   return shapeOf(mask).size() == scores.size() &&
@@ -35,19 +43,21 @@ static bool haveOneType(AttentionOp op) {
 LogicalResult AttentionOp::verify() {
   if (!haveOneType(*this))
     return emitOpError() << "expected buffers of one of f32, f16, bf16, and logarithms of f32";
-  ArrayRef<int64_t> query = shapeOf(getQuery()), key = shapeOf(getKey()),
-                    value = shapeOf(getValue());
+  SmallVector<int64_t> query = headsFirst(*this, getQuery()), key = headsFirst(*this, getKey()),
+                       value = headsFirst(*this, getValue());
   if (query.size() != 4 || key.size() != 4 || value.size() != 4)
     return emitOpError() << "expected query, key and value of rank 4, got " << query.size() << ", "
                          << key.size() << " and " << value.size();
   int64_t result[] = {query[0], query[1], query[2], value[3]};
   int64_t scores[] = {query[0], query[1], query[2], key[2]};
   bool fits = key[0] == query[0] && key[3] == query[3] && query[1] % key[1] == 0 &&
-              value.drop_back() == key.drop_back() && shapeOf(getResult()) == ArrayRef(result) &&
+              ArrayRef(value).drop_back() == ArrayRef(key).drop_back() &&
+              ArrayRef(headsFirst(*this, getResult())) == ArrayRef(result) &&
               shapeOf(getLogSum()) == ArrayRef(result).drop_back();
   if (!fits || (getMask() && !fitsScores(getMask(), scores)))
-    return emitOpError() << "expected shapes of an attention, got [" << query << "], [" << key
-                         << "], [" << value << "] into [" << shapeOf(getResult()) << "]";
+    return emitOpError() << "expected shapes of an attention, got [" << shapeOf(getQuery())
+                         << "], [" << shapeOf(getKey()) << "], [" << shapeOf(getValue())
+                         << "] into [" << shapeOf(getResult()) << "]";
   if (getOffset() &&
       getOffset().getType() != MemRefType::get({}, IntegerType::get(getContext(), 64)))
     return emitOpError() << "expected an offset of one i64, got " << getOffset().getType();

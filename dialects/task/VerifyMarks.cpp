@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Verifies the dialect's discardable attributes: what the schedule says of functions and products.
+// Verifies the dialect's discardable attributes: what the schedule says of functions,
+// products and attentions.
 #include "dialects/task/Products.h"
 #include "dialects/task/Task.h"
 
@@ -49,11 +50,11 @@ static LogicalResult verifyEarly(Operation *op, Attribute value) {
 }
 
 /// T20: a number of 0 or more.
-static LogicalResult verifyProduct(Operation *op, Attribute value) {
-  auto number = dyn_cast<IntegerAttr>(value);
+static LogicalResult verifyNumber(Operation *op, NamedAttribute attribute, StringRef what) {
+  auto number = dyn_cast<IntegerAttr>(attribute.getValue());
   if (!number || !number.getType().isInteger(64) || number.getInt() < 0)
-    return op->emitOpError() << "expected \"task.product\" to be the number of a product, got "
-                             << value;
+    return op->emitOpError() << "expected " << attribute.getName() << " to be the number of "
+                             << what << ", got " << attribute.getValue();
   return success();
 }
 
@@ -98,7 +99,9 @@ LogicalResult TaskDialect::verifyOperationAttribute(Operation *op, NamedAttribut
     return op->emitOpError() << "expected \"task.bytes\" to be bytes of each space, got "
                              << attribute.getValue();
   if (name == productAttrName)
-    return verifyProduct(op, attribute.getValue());
+    return verifyNumber(op, attribute, "a product");
+  if (name == attentionAttrName)
+    return verifyNumber(op, attribute, "an attention");
   if (name == activationAttrName)
     return verifyActivation(op, attribute.getValue());
   if (name == tf32AttrName && (!isa<ModuleOp>(op) || !isa<UnitAttr>(attribute.getValue()))) // T20

@@ -146,14 +146,15 @@ SmallVector<Kernel> collectKernels(func::FuncOp function) {
         kernel.inputs.insert(source);
     });
     for (Value result : op.getResults()) {
-      bool readOutside = false;
+      bool readOutside = false, readInside = false;
       forEachReader(result, [&](Operation *reader) {
         // A reader without a kernel that does not return is dead.
         std::optional<int64_t> other = getKernelNumber(reader);
         bool isReturn = reader->hasTrait<OpTrait::IsTerminator>();
         readOutside |= isReturn || (other && other != number);
+        readInside |= other == number;
       });
-      if (readOutside || isAttention(&op))
+      if (readOutside || (isAttention(&op) && !readInside))
         kernel.outputs.push_back(result);
     }
   }

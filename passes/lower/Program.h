@@ -55,7 +55,7 @@ private:
   void emitLaunch(const facts::Kernel &kernel);
   void emitMatmul(const facts::Kernel &kernel);
   void emitConvolution(const facts::Kernel &kernel);
-  void emitAttention(mlir::Operation *op);
+  void emitAttention(const facts::Kernel &kernel);
   mlir::LogicalResult emitMessage(const facts::Kernel &kernel);
   mlir::LogicalResult emitCollective(mlir::Operation *op, bool fused);
   void emitSums(int64_t kernel);

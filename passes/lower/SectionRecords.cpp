@@ -53,7 +53,7 @@ LogicalResult SectionEmitter::emitKernel(const facts::Kernel &kernel) {
     emitConvolution(kernel);
     return success();
   case FormKind::Attention:
-    emitAttention(kernel.ops.front());
+    emitAttention(kernel);
     return success();
   case FormKind::Collective:
     return emitMessage(kernel);
@@ -269,15 +269,33 @@ void SectionEmitter::emitConvolution(const facts::Kernel &kernel) {
       });
 }
 
-/// The gradient op names its result, log_sum and gradients as operands or results of its own.
-void SectionEmitter::emitAttention(Operation *attention) {
+/// What of an attention's operand or result lies in memory: behind or before the transpose that is
+/// part of the same kernel, if there is one.
+static Value inMemory(Value value, const facts::Kernel &kernel) {
+  if (value && llvm::is_contained(kernel.ops, value.getDefiningOp()) &&
+      value.getDefiningOp<graph::TransposeOp>())
+    return value.getDefiningOp()->getOperand(0);
+  if (value)
+    for (Operation *user : value.getUsers())
+      if (isa<graph::TransposeOp>(user) && llvm::is_contained(kernel.ops, user))
+        return user->getResult(0);
+  return value;
+}
+
+/// The gradient op names its result, log_sum and gradients as operands or results of its own. Of
+/// transposes in the kernel the record has what they read or leave: the positions come first.
+void SectionEmitter::emitAttention(const facts::Kernel &kernel) {
+  Operation *attention = *llvm::find_if(kernel.ops, facts::isAttention);
   auto create = [&](auto op, Value result, Value logSum, ValueRange gradients) {
-    auto bufferOf = [&](Value value) { return value ? buffers.inShapeOf(value) : Value(); };
+    auto bufferOf = [&](Value value) {
+      return value ? buffers.inShapeOf(inMemory(value, kernel)) : Value();
+    };
     AttentionOp::create(b, op.getLoc(), bufferOf(op.getQuery()), bufferOf(op.getKey()),
                         bufferOf(op.getValue()), bufferOf(result), bufferOf(logSum),
                         bufferOf(op.getMask()), bufferOf(op.getOffset()),
                         llvm::map_to_vector(gradients, bufferOf), op.getScale(), op.getCausal(),
-                        Lane::Compute, ArrayRef<int32_t>(), ArrayRef<int32_t>());
+                        /*positions_first=*/kernel.ops.size() > 1, Lane::Compute,
+                        ArrayRef<int32_t>(), ArrayRef<int32_t>());
   };
   llvm::TypeSwitch<Operation *>(attention)
       .Case([&](graph::AttentionOp op) { create(op, op.getResult(), op.getLogSum(), {}); })

@@ -11,6 +11,7 @@
 #include "passes/schedule/Passes.h"
 
 #include "dialects/graph/Graph.h"
+#include "dialects/task/Products.h"
 #include "mlir/IR/Remarks.h"
 
 using namespace mlir;
@@ -24,6 +25,8 @@ namespace pcc::schedule {
 /// True if `op` reads its operands from memory and not element by element.
 static bool readsMemory(Operation *op) {
   if (op->hasTrait<OpTrait::IsTerminator>())
+    return true;
+  if (op->hasAttr(task::attentionAttrName)) // a transpose in its record
     return true;
   FormKind kind = facts::isRecomputed(op) ? FormKind::Map : loopsOf(op).kind;
   return kind == FormKind::Matmul || kind == FormKind::Convolution || kind == FormKind::Attention ||

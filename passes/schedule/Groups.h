@@ -65,8 +65,8 @@ private:
   llvm::DenseMap<mlir::Operation *, Group *> groupOf;
 };
 
-/// Joins products with the ops that have their mark (dialects/task/Products.h). Error: a mark on
-/// ops that no record does.
+/// Joins products and attentions with the ops that have their mark (dialects/task/Products.h).
+/// Error: a mark on ops that no record does.
 llvm::LogicalResult joinMarked(Groups &groups, mlir::func::FuncOp function);
 
 /// Joins a product or a convolution with the bias and the rectifier that follow it.

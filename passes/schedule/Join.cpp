@@ -6,6 +6,7 @@
 #include "dialects/graph/Graph.h"
 #include "dialects/task/Products.h"
 #include "passes/facts/Epilogues.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace pcc::graph;
@@ -71,7 +72,7 @@ static bool fitsRecord(Operation *op, Operation *product) {
   return isPiece || isa<AddOp, ReluOp, ReduceOp>(op);
 }
 
-LogicalResult joinMarked(Groups &groups, func::FuncOp function) {
+static LogicalResult joinMarkedProducts(Groups &groups, func::FuncOp function) {
   DenseMap<Attribute, Operation *> products;
   for (Operation &op : function.getBody().front()) {
     Attribute mark = op.getAttr(task::productAttrName);
@@ -87,6 +88,53 @@ LogicalResult joinMarked(Groups &groups, func::FuncOp function) {
                 "marks as \"--schedule-fuse-epilogues\" sets them";
   }
   return success();
+}
+
+/// Whether the op is an attention with the same mark, or a transpose for it alone, or of its result.
+static bool fitsAttention(Operation *op, Operation *attention) {
+  if (op == attention)
+    return true;
+  return isa<TransposeOp>(op) && (op->getOperand(0).getDefiningOp() == attention ||
+                                  facts::onlyReader(op->getResult(0)) == attention);
+}
+
+/// Ops of an attention's record: alone, or with the transposes of all that has rows for heads.
+static bool isWhole(const Group &group, Operation *attention) {
+  size_t transposes = isa<AttentionOp>(attention) ? 4 : 8;
+  return group.ops.size() == 1 || group.ops.size() == 1 + transposes;
+}
+
+/// Joins attentions with the transposes before and behind them.
+static LogicalResult joinMarkedAttentions(Groups &groups, func::FuncOp function) {
+  llvm::MapVector<Attribute, Operation *> attentions;
+  for (Operation &op : function.getBody().front())
+    if (Attribute mark = op.getAttr(task::attentionAttrName); mark && facts::isAttention(&op))
+      attentions.insert({mark, &op});
+  auto fail = [](Operation *op) {
+    return op->emitOpError()
+           << "cannot run in the record of the attention that has its mark: expected marks as "
+              "\"--schedule-fuse-head-transposes\" sets them";
+  };
+  for (Operation &op : function.getBody().front()) {
+    Attribute mark = op.getAttr(task::attentionAttrName);
+    Group *own = groups.of(&op);
+    if (!mark || !own)
+      continue;
+    Operation *attention = attentions.lookup(mark);
+    Group *group = attention ? groups.of(attention) : nullptr;
+    if (!group || !fitsAttention(&op, attention) ||
+        (own != group && !groups.join(group, own, group->loops)))
+      return fail(&op);
+  }
+  for (auto [mark, attention] : attentions)
+    if (Group *group = groups.of(attention); group && !isWhole(*group, attention))
+      return fail(attention);
+  return success();
+}
+
+LogicalResult joinMarked(Groups &groups, func::FuncOp function) {
+  return success(succeeded(joinMarkedProducts(groups, function)) &&
+                 succeeded(joinMarkedAttentions(groups, function)));
 }
 
 void joinEpilogues(Groups &groups, func::FuncOp function) {

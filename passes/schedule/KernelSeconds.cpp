@@ -2,6 +2,7 @@
 #include "passes/schedule/KernelSeconds.h"
 
 #include "dialects/pipe/Pipe.h"
+#include "dialects/task/Products.h"
 #include "passes/facts/CollectivePrice.h"
 #include "passes/facts/Cost.h"
 #include "passes/facts/OpPrice.h"
@@ -23,7 +24,8 @@ double KernelSeconds::of(const facts::Kernel &kernel) const {
     return ofMessage(kernel);
   double seconds = 0;
   for (Operation *op : kernel.ops)
-    seconds += ofPart(op);
+    if (facts::isAttention(op) || !op->hasAttr(task::attentionAttrName)) // transposes take none
+      seconds += ofPart(op);
   return seconds;
 }
 

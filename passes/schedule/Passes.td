@@ -16,6 +16,16 @@ def FuseEpilogues : Pass<"schedule-fuse-epilogues", "::mlir::ModuleOp"> {
   let dependentDialects = ["::pcc::task::TaskDialect"];
 }
 
+def FuseHeadTransposes : Pass<"schedule-fuse-head-transposes", "::mlir::ModuleOp"> {
+  let summary = "marks the transposes around attentions whose records read and write through them";
+  let description = [{
+    Where heads are exchanged with positions before an attention, or its gradient, and back behind
+    it, the transposes and the attention get one mark `task.attention`: its record then has the
+    positions first. Transposes that others read as well are there twice.
+  }];
+  let dependentDialects = ["::pcc::task::TaskDialect"];
+}
+
 def AssignKernels : Pass<"schedule-assign-kernels", "::mlir::func::FuncOp"> {
   let summary = "decides which ops run together as one kernel or library call, and in which order";
   let description = [{

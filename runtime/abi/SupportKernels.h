@@ -21,7 +21,7 @@ struct ConvolutionFlag {
   static constexpr int64_t relu = 1, hasBias = 2;
 };
 struct AttentionFlag {
-  static constexpr int64_t causal = 1, hasMask = 2, hasOffset = 4;
+  static constexpr int64_t causal = 1, hasMask = 2, hasOffset = 4, positionsFirst = 8;
 };
 
 /// Threads of a block, and the most blocks of a grid whose threads have an element each and go on

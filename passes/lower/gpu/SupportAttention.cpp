@@ -31,7 +31,8 @@ public:
       : kernel(kernel), b(kernel.b), f32(b.getF32Type()), type(type), batch(kernel.number(0)),
         heads(kernel.number(1)), groups(kernel.number(2)), positions(kernel.number(3)),
         keyPositions(kernel.number(4)), width(kernel.number(5)), depth(kernel.number(6)),
-        headsPerGroup(kernel.div(heads, groups)) {
+        headsPerGroup(kernel.div(heads, groups)),
+        isPositionsFirst(kernel.has(kernel.number(12), Flag::positionsFirst)) {
     Value bits = arith::TruncIOp::create(b, b.getI32Type(), kernel.number(7));
     scale = arith::BitcastOp::create(b, f32, bits);
   }
@@ -48,12 +49,25 @@ private:
   Value load(AttentionTensor tensor, Value place) {
     return kernel.elements.load(tensor == logSum ? f32 : type, kernel.pointer(tensor), place);
   }
-  Value queryPlace(const Row &row) {
+  /// A position's row in log_sum.
+  Value densePlace(const Row &row) {
     return kernel.place({row.sample, row.head, row.at}, {batch, heads, positions});
   }
+  /// The same in the tensors of the record's layout.
+  Value rowPlace(Value sample, Value head, Value at, Value heads, Value positions) {
+    return kernel.select(isPositionsFirst,
+                         kernel.place({sample, at, head}, {batch, positions, heads}),
+                         kernel.place({sample, head, at}, {batch, heads, positions}));
+  }
+  Value queryPlace(const Row &row) {
+    return rowPlace(row.sample, row.head, row.at, heads, positions);
+  }
   Value keyPlace(const Row &row, Value to) {
-    return kernel.place({row.sample, kernel.div(row.head, headsPerGroup), to},
-                        {batch, groups, keyPositions});
+    return rowPlace(row.sample, kernel.div(row.head, headsPerGroup), to, groups, keyPositions);
+  }
+  /// Stores element `n` of a row.
+  void store(Value x, AttentionTensor tensor, Value row, Value size, Value n) {
+    kernel.elements.store(x, type, kernel.pointer(tensor), kernel.add(kernel.mul(row, size), n));
   }
   Value element(AttentionTensor tensor, Value row, Value size, Value n) {
     return load(tensor, kernel.add(kernel.mul(row, size), n));
@@ -75,7 +89,8 @@ private:
   ImplicitLocOpBuilder &b;
   Type f32;
   Type type; ///< of all tensors but the logarithms
-  Value batch, heads, groups, positions, keyPositions, width, depth, headsPerGroup, scale;
+  Value batch, heads, groups, positions, keyPositions, width, depth, headsPerGroup,
+      isPositionsFirst, scale;
 };
 } // namespace
 
@@ -115,7 +130,7 @@ Value AttentionEmitter::score(const Row &row, Value to) {
 }
 
 Value AttentionEmitter::weight(const Row &row, Value to) {
-  Value total = load(logSum, queryPlace(row));
+  Value total = load(logSum, densePlace(row));
   Value own = exp(subF(score(row, to), total));
   return kernel.select(isSomething(total), own, kernel.zero());
 }
@@ -149,14 +164,13 @@ void AttentionEmitter::emitForward() {
                         {emitNumber(b, f32, -INFINITY), kernel.zero(), kernel.zero()}, body);
     Value isSeen = arith::CmpFOp::create(b, arith::CmpFPredicate::UNE, sums[1], kernel.zero());
     Value mean = arith::DivFOp::create(b, sums[2], sums[1]);
-    kernel.elements.store(kernel.select(isSeen, mean, kernel.zero()), type, kernel.pointer(result),
-                          place);
+    store(kernel.select(isSeen, mean, kernel.zero()), result, queryPlace(row), depth, at[3]);
     Value isFirst =
         arith::CmpIOp::create(b, arith::CmpIPredicate::eq, at[3], kernel.math.constant(0));
     emitIf(b, isFirst, [&] {
       Value total = addF(sums[0], math::LogOp::create(b, sums[1]));
       total = kernel.select(isSeen, total, emitNumber(b, f32, -INFINITY));
-      kernel.elements.store(total, f32, kernel.pointer(logSum), queryPlace(row));
+      kernel.elements.store(total, f32, kernel.pointer(logSum), densePlace(row));
     });
   });
 }
@@ -169,7 +183,7 @@ void AttentionEmitter::emitQuery() {
     Value sum = kernel.sum(kernel.zero(), {keyPositions}, [&](ArrayRef<Value> to) {
       return mulF(ofScore(row, to[0]), element(key, keyPlace(row, to[0]), width, at[3]));
     });
-    kernel.elements.store(sum, type, kernel.pointer(out), place);
+    store(sum, out, queryPlace(row), width, at[3]);
   });
 }
 
@@ -181,7 +195,7 @@ void AttentionEmitter::emitOfKey(Value size, function_ref<Value(const Row &, Val
       Row row{at[0], kernel.add(kernel.mul(at[1], headsPerGroup), i[0]), i[1]};
       return term(row, at[2], at[3]);
     });
-    kernel.elements.store(sum, type, kernel.pointer(out), place);
+    store(sum, out, rowPlace(at[0], at[1], at[2], groups, keyPositions), size, at[3]);
   });
 }
 

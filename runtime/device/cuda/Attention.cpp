@@ -37,7 +37,8 @@ std::vector<int64_t> numbersOf(const abi::Attention &attention) {
   }
   numbers.insert(numbers.end(), maskStrides.begin(), maskStrides.end());
   numbers.push_back(attention.causal() * Flag::causal + attention.has_mask() * Flag::hasMask +
-                    attention.has_offset() * Flag::hasOffset);
+                    attention.has_offset() * Flag::hasOffset +
+                    attention.positions_first() * Flag::positionsFirst);
   return numbers;
 }
 

@@ -48,10 +48,23 @@ struct AttentionCall {
   const int64_t batch, heads, groups, positions, keyPositions, width, depth;
   const float scale;
   const bool causal;
+  /// From one position to the next of the same head or group, in rows of width or depth elements.
+  const int64_t queryStep, keyStep;
   const AttentionTensors tensors;
   /// Distance of the mask's elements along each of its dimensions; 0 where it is repeated.
   std::array<int64_t, 4> maskStrides = {};
 
+  /// The row of a position, in query, result and their gradients; heads are numbered over all
+  /// samples.
+  int64_t queryRow(int64_t head, int64_t position) const {
+    return queryStep == 1 ? head * positions + position
+                          : (head / heads * positions + position) * heads + head % heads;
+  }
+  /// The same in key, value and their gradients; groups are numbered over all samples.
+  int64_t keyRow(int64_t group, int64_t position) const {
+    return keyStep == 1 ? group * keyPositions + position
+                        : (group / groups * keyPositions + position) * groups + group % groups;
+  }
   /// The last position of the key that the query's first one sees, as of now.
   int64_t offset() const { return tensors.offset ? *tensors.offset : keyPositions - positions; }
   /// Number of the key's positions that the query's before `end` see.
@@ -62,14 +75,24 @@ struct AttentionCall {
   const float *maskAt(int64_t sample, int64_t head, int64_t from, int64_t to) const;
 };
 
-/// C = alpha · op(A) · op(B) + beta · C, row-major and dense. Errors are kept in `failed`.
+/// A matrix in memory: its first element, and how far its rows lie apart.
+struct Rows {
+  const float *first;
+  int64_t step;
+};
+
+/// C = alpha · op(A) · op(B) + beta · C, row-major, rows of C `cStep` elements apart. Errors are
+/// kept in `failed`.
 struct TileProduct {
   const OneDnn &dnn;
   bool failed = false;
 
   void operator()(bool transposeA, bool transposeB, int64_t m, int64_t n, int64_t k, float alpha,
-                  const float *a, const float *b, float beta, float *c);
+                  Rows a, Rows b, float beta, float *c, int64_t cStep);
 };
+
+/// Makes rows of a tensor zero.
+void clearRows(float *first, int64_t step, int64_t count, int64_t length);
 
 PreparedPointer prepareAttentionForward(const AttentionCall &call, const OneDnn &dnn,
                                         const Team &team);

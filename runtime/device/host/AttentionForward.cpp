@@ -53,15 +53,17 @@ private:
     RowState state;
     std::fill_n(state.greatest, rows, hidden);
     std::fill_n(state.sum, rows, 0.0f);
-    float *out = call.tensors.result + (head * call.positions + first) * call.depth;
-    std::fill_n(out, seen ? 0 : rows * call.depth, 0.0f);
+    float *out = call.tensors.result + call.queryRow(head, first) * call.depth;
+    int64_t step = call.queryStep * call.depth;
+    if (!seen)
+      clearRows(out, step, rows, call.depth);
     for (int64_t to = 0; to < seen; to += keyTile)
       addTile(head, first, rows, to, std::min(keyTile, seen - to), offset, tile, state, multiply);
     float *logSum = call.tensors.logSum + head * call.positions + first;
     for (int64_t r = 0; r < rows; ++r) {
       bool isBlind = state.sum[r] == 0.0f;
       if (!isBlind)
-        multiplyRow(out + r * call.depth, call.depth, 1.0f / state.sum[r]);
+        multiplyRow(out + r * step, call.depth, 1.0f / state.sum[r]);
       logSum[r] = isBlind ? hidden : state.greatest[r] + std::log(state.sum[r]);
     }
   }
@@ -70,12 +72,14 @@ private:
   void addTile(int64_t head, int64_t first, int64_t rows, int64_t to, int64_t columns,
                int64_t offset, float *tile, RowState &state, TileProduct &multiply) const {
     int64_t sample = head / call.heads;
-    int64_t group = sample * call.groups + head % call.heads / (call.heads / call.groups);
-    const float *query = call.tensors.query + (head * call.positions + first) * call.width;
-    const float *key = call.tensors.key + (group * call.keyPositions + to) * call.width;
-    const float *value = call.tensors.value + (group * call.keyPositions + to) * call.depth;
-    float *out = call.tensors.result + (head * call.positions + first) * call.depth;
-    multiply(false, true, rows, columns, call.width, call.scale, query, key, 0.0f, tile);
+    int64_t row = call.queryRow(head, first);
+    int64_t from = call.keyRow(head / (call.heads / call.groups), to);
+    Rows query{call.tensors.query + row * call.width, call.queryStep * call.width};
+    Rows key{call.tensors.key + from * call.width, call.keyStep * call.width};
+    Rows value{call.tensors.value + from * call.depth, call.keyStep * call.depth};
+    float *out = call.tensors.result + row * call.depth;
+    int64_t step = call.queryStep * call.depth;
+    multiply(false, true, rows, columns, call.width, call.scale, query, key, 0.0f, tile, columns);
     for (int64_t r = 0; r < rows; ++r) {
       float *row = tile + r * columns;
       int64_t seen = std::clamp(call.seenBefore(first + r + 1, offset) - to, int64_t(0), columns);
@@ -85,9 +89,10 @@ private:
       float rescale = absorb(row, seen, state.greatest[r], state.sum[r]);
       std::fill(row + seen, row + columns, 0.0f);
       if (to > 0 && rescale != 1.0f)
-        multiplyRow(out + r * call.depth, call.depth, rescale);
+        multiplyRow(out + r * step, call.depth, rescale);
     }
-    multiply(false, false, rows, call.depth, columns, 1.0f, tile, value, to > 0 ? 1.0f : 0.0f, out);
+    multiply(false, false, rows, call.depth, columns, 1.0f, {tile, columns}, value,
+             to > 0 ? 1.0f : 0.0f, out, step);
   }
 
   /// Makes exponentials of a row's scores; by how much those of earlier tiles shrink.

@@ -53,10 +53,11 @@ private:
   /// All heads of one group, numbered over all samples.
   void runGroup(int64_t group, int64_t offset, Tiles &tiles, TileProduct &multiply) const {
     int64_t perGroup = call.heads / call.groups;
-    std::fill_n(gradients.key + group * call.keyPositions * call.width,
-                call.keyPositions * call.width, 0.0f);
-    std::fill_n(gradients.value + group * call.keyPositions * call.depth,
-                call.keyPositions * call.depth, 0.0f);
+    int64_t from = call.keyRow(group, 0);
+    clearRows(gradients.key + from * call.width, call.keyStep * call.width, call.keyPositions,
+              call.width);
+    clearRows(gradients.value + from * call.depth, call.keyStep * call.depth, call.keyPositions,
+              call.depth);
     for (int64_t head = group * perGroup; head < (group + 1) * perGroup; ++head)
       for (int64_t first = 0; first < call.positions; first += queryTile)
         runBlock({head, first, std::min(queryTile, call.positions - first)}, offset, tiles,
@@ -65,14 +66,16 @@ private:
 
   void runBlock(const QueryBlock &block, int64_t offset, Tiles &tiles,
                 TileProduct &multiply) const {
-    int64_t row = block.head * call.positions + block.first;
+    int64_t row = call.queryRow(block.head, block.first);
+    const float *logSums = call.tensors.logSum + block.head * call.positions + block.first;
     for (int64_t r = 0; r < block.rows; ++r) {
-      float logSum = call.tensors.logSum[row + r];
-      tiles.shifts[r] = std::isinf(logSum) ? 0.0f : logSum; // it sees nothing
-      tiles.means[r] = dotProduct(gradients.result + (row + r) * call.depth,
-                                  call.tensors.result + (row + r) * call.depth, call.depth);
+      tiles.shifts[r] = std::isinf(logSums[r]) ? 0.0f : logSums[r]; // it sees nothing
+      int64_t place = (row + r * call.queryStep) * call.depth;
+      tiles.means[r] =
+          dotProduct(gradients.result + place, call.tensors.result + place, call.depth);
     }
-    std::fill_n(gradients.query + row * call.width, block.rows * call.width, 0.0f);
+    clearRows(gradients.query + row * call.width, call.queryStep * call.width, block.rows,
+              call.width);
     int64_t seen = call.seenBefore(block.first + block.rows, offset);
     for (int64_t to = 0; to < seen; to += keyTile)
       addTile(block, to, std::min(keyTile, seen - to), offset, tiles, multiply);
@@ -81,22 +84,26 @@ private:
   /// Rows of the tiles are the key's positions `to` … `to + count`, columns are the query's.
   void addTile(const QueryBlock &block, int64_t to, int64_t count, int64_t offset, Tiles &tiles,
                TileProduct &multiply) const {
-    int64_t row = block.head * call.positions + block.first, rows = block.rows;
-    int64_t from = block.head / (call.heads / call.groups) * call.keyPositions + to;
-    const float *query = call.tensors.query + row * call.width;
-    const float *key = call.tensors.key + from * call.width;
-    const float *value = call.tensors.value + from * call.depth;
-    const float *given = gradients.result + row * call.depth;
-    multiply(false, true, count, rows, call.width, call.scale, key, query, 0.0f, tiles.weights);
-    multiply(false, true, count, rows, call.depth, 1.0f, value, given, 0.0f, tiles.scores);
+    int64_t row = call.queryRow(block.head, block.first), rows = block.rows;
+    int64_t from = call.keyRow(block.head / (call.heads / call.groups), to);
+    int64_t queryStep = call.queryStep * call.width, keyStep = call.keyStep * call.width;
+    int64_t valueStep = call.keyStep * call.depth;
+    Rows query{call.tensors.query + row * call.width, queryStep};
+    Rows key{call.tensors.key + from * call.width, keyStep};
+    Rows value{call.tensors.value + from * call.depth, valueStep};
+    Rows given{gradients.result + row * call.depth, call.queryStep * call.depth};
+    Rows weights{tiles.weights, rows}, scores{tiles.scores, rows};
+    multiply(false, true, count, rows, call.width, call.scale, key, query, 0.0f, tiles.weights,
+             rows);
+    multiply(false, true, count, rows, call.depth, 1.0f, value, given, 0.0f, tiles.scores, rows);
     for (int64_t c = 0; c < count; ++c)
       finishRow(block, to + c, offset, tiles.weights + c * rows, tiles.scores + c * rows, tiles);
-    multiply(false, false, count, call.depth, rows, 1.0f, tiles.weights, given, 1.0f,
-             gradients.value + from * call.depth);
-    multiply(false, false, count, call.width, rows, 1.0f, tiles.scores, query, 1.0f,
-             gradients.key + from * call.width);
-    multiply(true, false, rows, call.width, count, 1.0f, tiles.scores, key, 1.0f,
-             gradients.query + row * call.width);
+    multiply(false, false, count, call.depth, rows, 1.0f, weights, given, 1.0f,
+             gradients.value + from * call.depth, valueStep);
+    multiply(false, false, count, call.width, rows, 1.0f, scores, query, 1.0f,
+             gradients.key + from * call.width, keyStep);
+    multiply(true, false, rows, call.width, count, 1.0f, scores, key, 1.0f,
+             gradients.query + row * call.width, queryStep);
   }
 
   /// From the scores of a position of the key to its weights, and from the gradients of those to

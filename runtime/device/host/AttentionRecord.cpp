@@ -9,7 +9,9 @@ namespace pcc::runtime::host {
 AttentionCall::AttentionCall(const abi::Attention &shape, const AttentionTensors &tensors)
     : batch(shape.batch()), heads(shape.heads()), groups(shape.groups()),
       positions(shape.positions()), keyPositions(shape.key_positions()), width(shape.width()),
-      depth(shape.depth()), scale(float(shape.scale())), causal(shape.causal()), tensors(tensors) {
+      depth(shape.depth()), scale(float(shape.scale())), causal(shape.causal()),
+      queryStep(shape.positions_first() ? heads : 1), keyStep(shape.positions_first() ? groups : 1),
+      tensors(tensors) {
   int64_t stride = 1;
   for (int dim = shape.mask_shape_size() - 1; dim >= 0; --dim) {
     maskStrides[dim] = shape.mask_shape(dim) == 1 ? 0 : stride;
@@ -37,10 +39,15 @@ const float *AttentionCall::maskAt(int64_t sample, int64_t head, int64_t from, i
 }
 
 void TileProduct::operator()(bool transposeA, bool transposeB, int64_t m, int64_t n, int64_t k,
-                             float alpha, const float *a, const float *b, float beta, float *c) {
+                             float alpha, Rows a, Rows b, float beta, float *c, int64_t cStep) {
   dnnl_status_t status = dnn.sgemm(transposeA ? 'T' : 'N', transposeB ? 'T' : 'N', m, n, k, alpha,
-                                   a, transposeA ? m : k, b, transposeB ? k : n, beta, c, n);
+                                   a.first, a.step, b.first, b.step, beta, c, cStep);
   failed |= status != dnnl_success;
+}
+
+void clearRows(float *first, int64_t step, int64_t count, int64_t length) {
+  for (int64_t row = 0; row < count; ++row)
+    std::fill_n(first + row * step, length, 0.0f);
 }
 
 Expected<PreparedPointer> prepareAttention(const abi::Attention &attention,

@@ -86,6 +86,15 @@ func.func @f(%x: tensor<8x8xf32>) {
 // -----
 
 // T20
+func.func @f(%x: tensor<1x2x2x2xf32>) {
+  // expected-error @below {{expected "task.attention" to be the number of an attention, got "first"}}
+  %0 = graph.transpose %x, [0, 2, 1, 3] {task.attention = "first"} : tensor<1x2x2x2xf32>
+  return
+}
+
+// -----
+
+// T20
 func.func @f(%x: tensor<8x8xf32>) {
   // expected-error @below {{expected "task.activation" to be gelu or its gradient, got 3 : i64}}
   %0 = graph.matmul %x, %x {task.activation = 3 : i64, task.product = 0} : tensor<8x8xf32>, tensor<8x8xf32>

@@ -234,6 +234,19 @@ task.program @p attributes {persistent_bytes = 192, temporary_bytes = 0, constan
 
 // -----
 
+// T14: positions stand first in all.
+task.program @p attributes {persistent_bytes = 256, temporary_bytes = 0, constant_bytes = 0, input_bytes = 0} {
+  %q = task.buffer "q" persistent offset = 0 : memref<1x3x2x2xf32>
+  %k = task.buffer "k" persistent offset = 64 : memref<1x2x3x2xf32>
+  %l = task.buffer "l" persistent offset = 128 : memref<1x2x3xf32>
+  task.section @s {
+    // expected-error @below {{expected shapes of an attention, got [1, 3, 2, 2], [1, 2, 3, 2], [1, 2, 3, 2] into [1, 3, 2, 2]}}
+    task.attention %q, %k, %k, %q, %l scale = 0.5 {positions_first} : memref<1x3x2x2xf32>, memref<1x2x3x2xf32>, memref<1x2x3x2xf32>, memref<1x3x2x2xf32>, memref<1x2x3xf32>
+  }
+}
+
+// -----
+
 // T14: elements.
 task.program @p attributes {persistent_bytes = 256, temporary_bytes = 0, constant_bytes = 0, input_bytes = 0} {
   %q = task.buffer "q" persistent offset = 0 : memref<1x2x2x2xf16>

@@ -115,6 +115,7 @@ void KernelOracle::check(const std::vector<std::string> &functions, uint64_t see
   passes.addPass(lower::createPrepareKernels({GetParam() == Loops::Gpu}));
   if (GetParam() == Loops::Gpu)
     passes.addPass(schedule::createFuseEpilogues());
+  passes.addPass(schedule::createFuseHeadTransposes());
   passes.addNestedPass<func::FuncOp>(schedule::createAssignKernels());
   passes.addPass(schedule::createPlanMemory());
   passes.addPass(lower::createLowerToTask());

@@ -41,6 +41,31 @@ static void addAttentions(Cases &cases) {
     }
 }
 
+/// The same where positions stand before heads, as products leave them: the records go through the
+/// transposes.
+static void addPositionsFirst(Cases &cases) {
+  for (const std::string &element : floats) {
+    std::string before = "tensor<2x5x3x4x" + element + ">", x = "tensor<2x3x5x4x" + element + ">";
+    auto transpose = [](const char *result, const char *operand, const std::string &type) {
+      return std::string("  ") + result + " = graph.transpose " + operand +
+             ", [0, 2, 1, 3] : " + type + "\n";
+    };
+    std::string tail = " scale = 0.5 {causal} : " + x + ", " + x + ", " + x;
+    std::string forward = transpose("%q", "%a0", before) + transpose("%k", "%a1", before) +
+                          transpose("%v", "%a2", before) + "  %r, %l = graph.attention %q, %k, %v" +
+                          tail + "\n" + transpose("%o", "%r", x);
+    std::vector<std::string> arguments(4, before);
+    cases.add(arguments, "graph.add %o, %a3 : " + before, before, forward);
+    std::string gradients = forward + transpose("%g", "%a3", before) +
+                            "  %gq, %gk, %gv = graph.attention_gradient %q, %k, %v, %r, %l, %g" +
+                            tail + ", " + x + ", tensor<2x3x5xf32>\n" + transpose("%tq", "%gq", x) +
+                            transpose("%tk", "%gk", x) + transpose("%tv", "%gv", x) +
+                            "  %qk = graph.sub %tq, %tk : " + before +
+                            "\n  %qkv = graph.mul %qk, %tv : " + before + "\n";
+    cases.add(arguments, "graph.add %o, %qkv : " + before, before, gradients);
+  }
+}
+
 /// Rotations of halves and of neighbours, with angles for all samples and for each.
 static void addRotations(Cases &cases) {
   for (const std::string &element : floats)
@@ -56,6 +81,7 @@ static void addRotations(Cases &cases) {
 
 void addAttention(Cases &cases) {
   addAttentions(cases);
+  addPositionsFirst(cases);
   addRotations(cases);
 }
 

@@ -11,43 +11,53 @@ namespace pcc::test {
 
 namespace {
 
-/// A buffer's elements in f32, which may be put back.
+/// A buffer's elements in f32, which may be put back. With `isExchanged`, positions and heads
+/// stand the other way round in the buffer.
 class Widened {
 public:
   Widened() = default;
-  Widened(Value buffer, char *memory)
-      : type(cast<ShapedType>(buffer.getType())), memory(memory),
+  Widened(Value buffer, char *memory, bool isExchanged)
+      : type(cast<ShapedType>(buffer.getType())), memory(memory), isExchanged(isExchanged),
         numbers(size_t(type.getNumElements())) {
     for (size_t n = 0; n < numbers.size(); ++n)
-      numbers[n] = isF32()    ? reinterpret_cast<float *>(memory)[n]
-                   : isBf16() ? runtime::toFloat(bits<runtime::BFloat16>()[n])
-                              : runtime::toFloat(bits<runtime::Float16>()[n]);
+      numbers[n] = isF32()    ? reinterpret_cast<float *>(memory)[placeOf(n)]
+                   : isBf16() ? runtime::toFloat(bits<runtime::BFloat16>()[placeOf(n)])
+                              : runtime::toFloat(bits<runtime::Float16>()[placeOf(n)]);
   }
 
   float *data() { return numbers.empty() ? nullptr : numbers.data(); }
   void putBack() {
     for (size_t n = 0; n < numbers.size(); ++n)
       if (isF32())
-        reinterpret_cast<float *>(memory)[n] = numbers[n];
+        reinterpret_cast<float *>(memory)[placeOf(n)] = numbers[n];
       else if (isBf16())
-        bits<runtime::BFloat16>()[n] = runtime::toBFloat16(numbers[n]);
+        bits<runtime::BFloat16>()[placeOf(n)] = runtime::toBFloat16(numbers[n]);
       else
-        bits<runtime::Float16>()[n] = runtime::toFloat16(numbers[n]);
+        bits<runtime::Float16>()[placeOf(n)] = runtime::toFloat16(numbers[n]);
   }
 
 private:
   bool isF32() const { return type.getElementType().isF32(); }
   bool isBf16() const { return type.getElementType().isBF16(); }
   template <typename T> T *bits() const { return reinterpret_cast<T *>(memory); }
+  size_t placeOf(size_t n) const {
+    if (!isExchanged)
+      return n;
+    size_t positions = type.getDimSize(1), heads = type.getDimSize(2), width = type.getDimSize(3);
+    size_t row = n / width, head = row / positions;
+    size_t sample = head / heads, at = row % positions;
+    return ((sample * positions + at) * heads + head % heads) * width + n % width;
+  }
 
   ShapedType type;
   char *memory = nullptr;
+  bool isExchanged = false;
   std::vector<float> numbers;
 };
 
 /// The buffers of one attention, as numbers in memory; null for those that it has not.
 struct Attention {
-  ArrayRef<int64_t> query, key, value, maskShape;
+  SmallVector<int64_t> query, key, value, maskShape;
   const float *q, *k, *v, *mask;
   float *result, *logSum;
   const float *given;
@@ -109,22 +119,31 @@ struct Attention {
 
 void TaskMachine::attend(task::AttentionOp op) {
   auto shapeOf = [](Value buffer) { return cast<ShapedType>(buffer.getType()).getShape(); };
+  auto headsFirst = [&](Value buffer) {
+    SmallVector<int64_t> shape(shapeOf(buffer));
+    if (op.getPositionsFirst())
+      std::swap(shape[1], shape[2]);
+    return shape;
+  };
   std::deque<Widened> copies;
+  auto dense = [&](Value buffer) {
+    return buffer ? copies.emplace_back(buffer, addressOf(buffer), false).data() : nullptr;
+  };
   auto floats = [&](Value buffer) {
-    return buffer ? copies.emplace_back(buffer, addressOf(buffer)).data() : nullptr;
+    return copies.emplace_back(buffer, addressOf(buffer), op.getPositionsFirst()).data();
   };
   bool isForward = op.getGradients().empty();
   auto gradient = [&](unsigned n) { return isForward ? nullptr : floats(op.getGradients()[n]); };
-  Attention a = {shapeOf(op.getQuery()),
-                 shapeOf(op.getKey()),
-                 shapeOf(op.getValue()),
-                 op.getMask() ? shapeOf(op.getMask()) : ArrayRef<int64_t>(),
+  Attention a = {headsFirst(op.getQuery()),
+                 headsFirst(op.getKey()),
+                 headsFirst(op.getValue()),
+                 SmallVector<int64_t>(op.getMask() ? shapeOf(op.getMask()) : ArrayRef<int64_t>()),
                  floats(op.getQuery()),
                  floats(op.getKey()),
                  floats(op.getValue()),
-                 floats(op.getMask()),
+                 dense(op.getMask()),
                  floats(op.getResult()),
-                 floats(op.getLogSum()),
+                 dense(op.getLogSum()),
                  gradient(0),
                  gradient(1),
                  gradient(2),

@@ -100,7 +100,10 @@ bool TaskMachine::support(task::ConvolutionOp op) {
 }
 
 bool TaskMachine::support(task::AttentionOp op) {
-  ArrayRef<int64_t> query = shapeOf(op.getQuery()), key = shapeOf(op.getKey());
+  SmallVector<int64_t> query(shapeOf(op.getQuery())), key(shapeOf(op.getKey()));
+  if (op.getPositionsFirst())
+    for (auto *shape : {&query, &key})
+      std::swap((*shape)[1], (*shape)[2]);
   int64_t depth = shapeOf(op.getValue())[3];
   float scale = float(op.getScale().convertToDouble());
   std::vector<int64_t> numbers = {query[0], query[1], key[1], query[2],
@@ -112,7 +115,8 @@ bool TaskMachine::support(task::AttentionOp op) {
   numbers.insert(numbers.end(), strides.begin(), strides.end());
   using Flag = abi::AttentionFlag;
   numbers.push_back(op.getCausal() * Flag::causal + (op.getMask() ? Flag::hasMask : 0) +
-                    (op.getOffset() ? Flag::hasOffset : 0));
+                    (op.getOffset() ? Flag::hasOffset : 0) +
+                    op.getPositionsFirst() * Flag::positionsFirst);
   auto addressIf = [&](Value buffer) { return buffer ? addressOf(buffer) : nullptr; };
   std::vector<void *> pointers = {addressOf(op.getQuery()),  addressOf(op.getKey()),
                                   addressOf(op.getValue()),  addressIf(op.getMask()),
@@ -121,7 +125,7 @@ bool TaskMachine::support(task::AttentionOp op) {
   std::string type = "_" + typeOf(op.getQuery());
   if (op.getGradients().empty())
     return callSupport("pcc_attention" + type, pointers, numbers,
-                       llvm::product_of(query.drop_back()) * depth);
+                       llvm::product_of(shapeOf(op.getResult())));
   pointers.push_back(addressOf(op.getGradients()[0]));
   pointers.push_back(nullptr);
   bool isDone = true;

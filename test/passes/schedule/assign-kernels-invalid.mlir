@@ -40,6 +40,25 @@ func.func @tanh(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
 
 // -----
 
+// A mark on a transpose without an attention.
+func.func @no_attention(%x: tensor<1x2x3x4xf32>) -> tensor<1x3x2x4xf32> {
+  // expected-error @below {{cannot run in the record of the attention that has its mark: expected marks as "--schedule-fuse-head-transposes" sets them}}
+  %0 = graph.transpose %x, [0, 2, 1, 3] {task.attention = 0 : i64} : tensor<1x2x3x4xf32>
+  return %0 : tensor<1x3x2x4xf32>
+}
+
+// -----
+
+// All transposes of an attention, or none.
+func.func @some(%x: tensor<1x2x3x4xf32>, %y: tensor<1x3x2x4xf32>) -> tensor<1x3x2x4xf32> {
+  %0 = graph.transpose %x, [0, 2, 1, 3] {task.attention = 0 : i64} : tensor<1x2x3x4xf32>
+  // expected-error @below {{cannot run in the record of the attention that has its mark}}
+  %r, %l = graph.attention %0, %y, %y scale = 0.5 {task.attention = 0 : i64} : tensor<1x3x2x4xf32>, tensor<1x3x2x4xf32>, tensor<1x3x2x4xf32>
+  return %r : tensor<1x3x2x4xf32>
+}
+
+// -----
+
 // A product that nobody reads has no record, whatever its marks.
 func.func @dead(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
   %0 = graph.matmul %x, %x {task.product = 0 : i64} : tensor<8x8xf32>, tensor<8x8xf32>

@@ -112,6 +112,19 @@ std::vector<float> unpacked(const std::vector<float> &bits, size_t count, abi::E
   return numbers;
 }
 
+/// Numbers of [batch, outer, inner, width] as [batch, inner, outer, width].
+std::vector<float> exchanged(const std::vector<float> &numbers, int64_t batch, int64_t outer,
+                             int64_t inner) {
+  std::vector<float> result(numbers.size());
+  int64_t width = int64_t(numbers.size()) / (batch * outer * inner);
+  for (int64_t row = 0; row < batch * outer * inner; ++row) {
+    int64_t sample = row / (outer * inner), at = row / inner % outer, n = row % inner;
+    std::copy_n(numbers.begin() + row * width, width,
+                result.begin() + ((sample * inner + n) * outer + at) * width);
+  }
+  return result;
+}
+
 /// `error` is relative to the greatest number.
 void expectNear(const std::vector<float> &got, const std::vector<double> &expected, double error) {
   ASSERT_EQ(got.size(), expected.size());
@@ -181,6 +194,14 @@ std::vector<float> runAttention(const AttentionForm &f, const AttentionTensors &
   auto add = [&](abi::Operand *operand, const std::vector<float> &content) {
     return addBytes(operand, packed(content, type));
   };
+  auto addRows = [&](abi::Operand *operand, const std::vector<float> &content) {
+    return add(operand,
+               f.positionsFirst ? exchanged(content, f.batch, f.heads, f.positions) : content);
+  };
+  auto addKeys = [&](abi::Operand *operand, const std::vector<float> &content) {
+    return add(operand,
+               f.positionsFirst ? exchanged(content, f.batch, f.groups, f.keyPositions) : content);
+  };
   abi::Record record;
   abi::Attention &a = *record.mutable_attention();
   a.set_batch(f.batch);
@@ -193,10 +214,11 @@ std::vector<float> runAttention(const AttentionForm &f, const AttentionTensors &
   a.set_type(type);
   a.set_scale(scale);
   a.set_causal(f.causal);
-  add(a.mutable_query(), t.query);
-  add(a.mutable_key(), t.key);
-  add(a.mutable_value(), t.value);
-  uint32_t result = add(a.mutable_result(), narrow(t.result));
+  a.set_positions_first(f.positionsFirst);
+  addRows(a.mutable_query(), t.query);
+  addKeys(a.mutable_key(), t.key);
+  addKeys(a.mutable_value(), t.value);
+  uint32_t result = addRows(a.mutable_result(), narrow(t.result));
   uint32_t logSum = addBytes(a.mutable_log_sum(), narrow(t.logSum));
   if (!f.mask.empty()) {
     add(a.mutable_mask(), t.mask);
@@ -206,24 +228,29 @@ std::vector<float> runAttention(const AttentionForm &f, const AttentionTensors &
     auto halves = std::bit_cast<std::array<float, 2>>(*f.offset);
     addBytes(a.mutable_offset(), {halves[0], halves[1]});
   }
-  if (out == Out::Result || out == Out::LogSum)
-    return out == Out::LogSum
-               ? runner(builder, record, values, logSum)
-               : unpacked(runner(builder, record, values, result), t.given.size(), type);
-  add(a.mutable_gradients()->mutable_result(), t.given);
-  uint32_t query = add(a.mutable_gradients()->mutable_query(), t.query);
-  uint32_t key = add(a.mutable_gradients()->mutable_key(), t.key);
-  uint32_t value = add(a.mutable_gradients()->mutable_value(), t.value);
-  auto read = [&](uint32_t buffer, size_t count) {
-    return unpacked(runner(builder, record, values, buffer), count, type);
+  auto readRows = [&](uint32_t buffer, size_t count) {
+    std::vector<float> read = unpacked(runner(builder, record, values, buffer), count, type);
+    return f.positionsFirst ? exchanged(read, f.batch, f.positions, f.heads) : read;
   };
-  return out == Out::Query ? read(query, t.query.size())
-         : out == Out::Key ? read(key, t.key.size())
-                           : read(value, t.value.size());
+  auto readKeys = [&](uint32_t buffer, size_t count) {
+    std::vector<float> read = unpacked(runner(builder, record, values, buffer), count, type);
+    return f.positionsFirst ? exchanged(read, f.batch, f.keyPositions, f.groups) : read;
+  };
+  if (out == Out::LogSum)
+    return runner(builder, record, values, logSum);
+  if (out == Out::Result)
+    return readRows(result, t.given.size());
+  addRows(a.mutable_gradients()->mutable_result(), t.given);
+  uint32_t query = addRows(a.mutable_gradients()->mutable_query(), t.query);
+  uint32_t key = addKeys(a.mutable_gradients()->mutable_key(), t.key);
+  uint32_t value = addKeys(a.mutable_gradients()->mutable_value(), t.value);
+  return out == Out::Query ? readRows(query, t.query.size())
+         : out == Out::Key ? readKeys(key, t.key.size())
+                           : readKeys(value, t.value.size());
 }
 
-void checkAttention(const AttentionForm &form, const AttentionTensors &tensors,
-                    abi::ElementType type, int roundings, const RecordRunner &runner) {
+static void checkLayout(const AttentionForm &form, const AttentionTensors &tensors,
+                        abi::ElementType type, int roundings, const RecordRunner &runner) {
   auto run = [&](AttentionOut out) { return runAttention(form, tensors, out, type, runner); };
   // Half a unit in the last place each time; gradients see the rounding of the result as well.
   double unit = type == abi::F16 ? 0x1p-11 : 0x1p-8;
@@ -234,6 +261,16 @@ void checkAttention(const AttentionForm &form, const AttentionTensors &tensors,
   expectNear(run(AttentionOut::Query), tensors.dQuery, more);
   expectNear(run(AttentionOut::Key), tensors.dKey, more);
   expectNear(run(AttentionOut::Value), tensors.dValue, once);
+}
+
+void checkAttention(const AttentionForm &given, const AttentionTensors &tensors,
+                    abi::ElementType type, int roundings, const RecordRunner &runner) {
+  for (bool positionsFirst : {false, true}) {
+    SCOPED_TRACE(positionsFirst ? "positions first" : "heads first");
+    AttentionForm form = given;
+    form.positionsFirst = positionsFirst;
+    checkLayout(form, tensors, type, roundings, runner);
+  }
 }
 
 } // namespace pcc::test

@@ -16,6 +16,7 @@ struct AttentionForm {
   bool causal = false;
   std::vector<int64_t> mask = {};
   std::optional<int64_t> offset = {};
+  bool positionsFirst = false; ///< in memory; tensors here have the heads first
 
   int64_t rows() const { return batch * heads * positions; }
   int64_t keys() const { return batch * groups * keyPositions; }
@@ -46,8 +47,9 @@ std::vector<float> runAttention(const AttentionForm &form, const AttentionTensor
                                 AttentionOut out, abi::ElementType type,
                                 const RecordRunner &runner);
 
-/// Fails the test where one of the five things that records write is not near what it is to be:
-/// within some roundings of f32, and of half types `roundings` between it and the operands.
+/// Fails the test where one of the five things that records write is not near what it is to be,
+/// with the heads first and with the positions first: within some roundings of f32, and of half
+/// types `roundings` between it and the operands.
 void checkAttention(const AttentionForm &form, const AttentionTensors &tensors,
                     abi::ElementType type, int roundings, const RecordRunner &runner);
 

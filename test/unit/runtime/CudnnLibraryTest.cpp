@@ -149,7 +149,8 @@ TEST_P(CudnnLibrary, PlansAttention) {
     types.push_back(abi::F16);
   for (abi::ElementType type : types)
     for (const Form &form : std::span(forms).first(isFull ? std::size(forms) : 3))
-      for (bool isGradient : {false, true}) {
+      for (auto [isGradient, positionsFirst] :
+           {std::pair(false, false), {false, true}, {true, false}, {true, true}}) {
         abi::Attention a;
         a.set_type(type);
         a.set_batch(form.batch);
@@ -160,6 +161,7 @@ TEST_P(CudnnLibrary, PlansAttention) {
         a.set_width(form.width);
         a.set_depth(form.width);
         a.set_causal(form.causal);
+        a.set_positions_first(positionsFirst);
         if (!form.mask.empty())
           a.mutable_mask();
         a.mutable_mask_shape()->Add(form.mask.begin(), form.mask.end());

@@ -27,11 +27,13 @@ public:
   }
 
 private:
-  Form rows(int64_t width) const {
-    return denseForm(type, {a.batch(), a.heads(), a.positions(), width});
-  }
-  Form keyRows(int64_t width) const {
-    return denseForm(type, {a.batch(), a.groups(), a.key_positions(), width});
+  Form rows(int64_t width) const { return laidOut(a.heads(), a.positions(), width); }
+  Form keyRows(int64_t width) const { return laidOut(a.groups(), a.key_positions(), width); }
+  /// Heads before positions, wherever these lie in memory.
+  Form laidOut(int64_t heads, int64_t positions, int64_t width) const {
+    return a.positions_first()
+               ? exchanged(denseForm(type, {a.batch(), positions, heads, width}), 1, 2)
+               : denseForm(type, {a.batch(), heads, positions, width});
   }
   Form eachRow() const {
     return denseForm(DataType::Float, {a.batch(), a.heads(), a.positions(), 1});

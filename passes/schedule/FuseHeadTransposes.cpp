@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// FuseHeadTransposes: attentions whose records read and write what lies with the positions first.
+//
+//   %q = transpose %0, [0, 2, 1, 3]       one record that reads %0, [batch, positions, heads,
+//   …                                     width], as products have left it, and writes %2 alike
+//   %1 = attention %q, %k, %v
+//   %2 = transpose %1, [0, 2, 1, 3]
+//
+// A transpose alone reads and writes a tensor for nothing: whatever computes attention takes rows
+// that lie apart as well as rows that lie together.
+//
+// Assumes core ops, as they are when kernels are chosen. An attention takes all of its transposes
+// or none: query, key and value come from such, the result goes to one. So with a gradient, which
+// has the result's gradient as well and three results. Leaves each group marked
+// (dialects/task/Products.h); transposes that other ops read too are there twice. A gradient that
+// reads the result of such an attention has a transpose of what that leaves, in its own record.
+#include "passes/facts/Kernels.h"
+#include "passes/schedule/Passes.h"
+
+#include "dialects/graph/Graph.h"
+#include "dialects/task/Products.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace pcc::graph;
+
+namespace pcc::schedule {
+#define GEN_PASS_DEF_FUSEHEADTRANSPOSES
+#include "passes/schedule/Passes.h.inc"
+
+static constexpr int64_t headsWithPositions[] = {0, 2, 1, 3};
+
+/// The op, if it exchanges heads with positions and is in no record yet; else null.
+static TransposeOp asHeadTranspose(Operation *op) {
+  auto transpose = dyn_cast_or_null<TransposeOp>(op);
+  bool fits = transpose && transpose.getPermutation() == ArrayRef(headsWithPositions) &&
+              !op->hasAttr(task::attentionAttrName);
+  return fits ? transpose : nullptr;
+}
+
+static bool comesTransposed(Value value) {
+  return asHeadTranspose(value.getDefiningOp()) != nullptr;
+}
+
+/// The only reader, if it is a transpose of heads.
+static TransposeOp transposeBehind(Value value) {
+  return value.hasOneUse() ? asHeadTranspose(*value.getUsers().begin()) : nullptr;
+}
+
+/// Whether all but the result of the attention itself comes and goes by transposes.
+static bool mayTake(AttentionGradientOp op) {
+  Value operands[] = {op.getQuery(), op.getKey(), op.getValue(), op.getGradient()};
+  Value results[] = {op.getQueryGradient(), op.getKeyGradient(), op.getValueGradient()};
+  return llvm::all_of(operands, comesTransposed) &&
+         llvm::all_of(results, [](Value result) { return transposeBehind(result) != nullptr; });
+}
+
+/// The result may be read by one transpose, and by gradients that have the positions first too.
+static bool mayTake(AttentionOp op) {
+  Value operands[] = {op.getQuery(), op.getKey(), op.getValue()};
+  unsigned transposes = 0;
+  bool fits = llvm::all_of(operands, comesTransposed) && !op.getResult().use_empty();
+  for (OpOperand &use : op.getResult().getUses()) {
+    auto gradient = dyn_cast<AttentionGradientOp>(use.getOwner());
+    bool isRead = gradient && &use == &gradient.getResultMutable() && mayTake(gradient);
+    bool isTransposed = asHeadTranspose(use.getOwner()) != nullptr;
+    transposes += isTransposed;
+    fits &= isRead || isTransposed;
+  }
+  return fits && transposes <= 1;
+}
+
+namespace {
+/// One attention, or its gradient, and the transposes in its record.
+class AttentionRecord {
+public:
+  AttentionRecord(Operation *attention, int64_t number)
+      : attention(attention), b(attention),
+        mark(Builder(attention->getContext()).getI64IntegerAttr(number)) {
+    attention->setAttr(task::attentionAttrName, mark);
+  }
+
+  /// Gives the attention a copy of the transpose from which the operand comes.
+  void takeBefore(OpOperand &operand) {
+    Operation *old = operand.get().getDefiningOp(), *own = b.clone(*old);
+    own->setAttr(task::attentionAttrName, mark);
+    operand.set(own->getResult(0));
+    if (isOpTriviallyDead(old))
+      old->erase();
+  }
+  /// Takes the transpose behind a result, or makes one.
+  TransposeOp takeBehind(Value result);
+
+private:
+  Operation *attention;
+  OpBuilder b;
+  IntegerAttr mark;
+};
+} // namespace
+
+TransposeOp AttentionRecord::takeBehind(Value result) {
+  auto users = llvm::make_filter_range(
+      result.getUsers(), [](Operation *user) { return asHeadTranspose(user) != nullptr; });
+  OpBuilder behind(attention->getBlock(), std::next(attention->getIterator()));
+  TransposeOp taken =
+      users.empty() ? TransposeOp::create(behind, attention->getLoc(), result, headsWithPositions)
+                    : asHeadTranspose(*users.begin());
+  taken->moveAfter(attention);
+  taken->setAttr(task::attentionAttrName, mark);
+  return taken;
+}
+
+static void take(AttentionGradientOp op, int64_t number) {
+  AttentionRecord record(op, number);
+  for (OpOperand *operand : {&op.getQueryMutable(), &op.getKeyMutable(), &op.getValueMutable(),
+                             &op.getResultMutable(), &op.getGradientMutable()})
+    record.takeBefore(*operand);
+  for (Value result : {op.getQueryGradient(), op.getKeyGradient(), op.getValueGradient()})
+    record.takeBehind(result);
+}
+
+/// Takes the attention; what reads the result otherwise reads a transpose of what lies in memory.
+static void take(AttentionOp op, int64_t number) {
+  AttentionRecord record(op, number);
+  for (OpOperand *operand : {&op.getQueryMutable(), &op.getKeyMutable(), &op.getValueMutable()})
+    record.takeBefore(*operand);
+  TransposeOp left = record.takeBehind(op.getResult());
+  OpBuilder b(left->getBlock(), std::next(left->getIterator()));
+  auto back = TransposeOp::create(b, op.getLoc(), left.getResult(), left.getPermutation());
+  op.getResult().replaceAllUsesExcept(back.getResult(), left);
+  if (back->use_empty())
+    back->erase();
+}
+
+/// Marks the attentions of a function: how many, and of how many gradients.
+static std::pair<int64_t, int64_t> markAttentions(func::FuncOp function) {
+  int64_t attentions = 0, gradients = 0;
+  Block &body = function.getBody().front();
+  for (auto op : llvm::to_vector(body.getOps<AttentionOp>()))
+    if (mayTake(op))
+      take(op, attentions++);
+  for (auto op : llvm::to_vector(body.getOps<AttentionGradientOp>()))
+    if (comesTransposed(op.getResult()) && mayTake(op))
+      take(op, attentions + gradients++);
+  return {attentions, gradients};
+}
+
+namespace {
+struct FuseHeadTransposes : impl::FuseHeadTransposesBase<FuseHeadTransposes> {
+  void runOnOperation() override {
+    int64_t attentions = 0, gradients = 0;
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (function.isExternal())
+        continue;
+      auto [own, ofOwn] = markAttentions(function);
+      attentions += own;
+      gradients += ofOwn;
+    }
+    remark::passed(getOperation().getLoc(),
+                   remark::RemarkOpts::name("fuse-head-transposes").category("schedule"))
+        << remark::metric("attentions", attentions) << remark::metric("gradients", gradients);
+  }
+};
+} // namespace
+} // namespace pcc::schedule
