@@ -220,6 +220,7 @@ FunctionCut StageCutter::cutByPhase(func::FuncOp function) {
 void StageCutter::build(FunctionCut cut) {
   cut.numberMessages(tags);
   cut.findOpsOfParameters();
+  cut.findHeadTransposes();
   SmallVector<func::FuncOp> built;
   for (unsigned section = cut.sections.size(); section-- > 0;)
     built.push_back(buildSection(cut, section, stages[cut.sections[section].stage]));

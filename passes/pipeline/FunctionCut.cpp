@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/pipeline/FunctionCut.h"
 
+#include "dialects/graph/Graph.h"
 #include "dialects/graph/Roles.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "passes/facts/HeadTransposes.h"
 #include "passes/facts/OpNames.h"
 
 using namespace mlir;
@@ -47,6 +49,20 @@ void FunctionCut::findOpsOfParameters() {
       ofParameters.insert(&op);
 }
 
+void FunctionCut::findHeadTransposes() {
+  for (auto attention : source.getOps<graph::AttentionOp>()) {
+    graph::TransposeOp behind = facts::headTransposeBehind(attention.getResult());
+    bool isMadeHere = behind && !attention->hasAttr(pipe::recomputeAttrName) &&
+                      sectionOf.contains(attention) && sectionOf.contains(behind) &&
+                      sectionOf.lookup(attention) == sectionOf.lookup(behind);
+    if (!isMadeHere || !facts::goesByHeadTransposes(attention))
+      continue;
+    keptFor[attention.getResult()] = behind.getResult();
+    for (Value operand : {attention.getQuery(), attention.getKey(), attention.getValue()})
+      headTransposes.insert(operand.getDefiningOp());
+  }
+}
+
 /// Whether an op is cheaper to do again than what it gives is to keep: it computes nothing.
 static bool isCheap(Operation *op) { return isa<graph::ReshapeOp, graph::BroadcastOp>(op); }
 
@@ -62,6 +78,7 @@ private:
   void addReturn();
   Value resolve(Value value);
   Value resolveResult(OpResult value);
+  Value resolveKept(Value value);
   Value addArgument(Value value, DictionaryAttr attributes);
   bool isMadeAgain(Operation *op) const;
   DictionaryAttr savedRole(StringRef name) const;
@@ -154,6 +171,10 @@ Value SectionBuilder::resolveResult(OpResult value) {
   Operation *op = value.getOwner();
   if (auto transfer = dyn_cast<pipe::TransferOp>(op); transfer && cut.isWithinStage(transfer)) {
     mapping.map(value, resolve(transfer.getInput()));
+  } else if (Value kept = cut.keptFor.lookup(value)) {
+    mapping.map(value, graph::TransposeOp::create(b, value.getLoc(), resolveKept(kept),
+                                                  facts::headsWithPositions)
+                           .getResult());
   } else if (isMadeAgain(op)) {
     for (Value operand : op->getOperands())
       resolve(operand);
@@ -164,10 +185,17 @@ Value SectionBuilder::resolveResult(OpResult value) {
   return mapping.lookup(value);
 }
 
+/// A value that is kept, whatever else is made again.
+Value SectionBuilder::resolveKept(Value value) {
+  if (Value known = mapping.lookupOrNull(value))
+    return known;
+  return addArgument(value, savedRole(cut.save(value)));
+}
+
 /// An op of another section, of which this one reads a result.
 bool SectionBuilder::isMadeAgain(Operation *op) const {
   return !cut.sectionOf.contains(op) || isCheap(op) || cut.ofParameters.contains(op) ||
-         op->hasAttr(pipe::recomputeAttrName);
+         cut.headTransposes.contains(op) || op->hasAttr(pipe::recomputeAttrName);
 }
 
 Value SectionBuilder::addArgument(Value value, DictionaryAttr attributes) {

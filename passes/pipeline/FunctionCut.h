@@ -14,6 +14,9 @@
 // What is made of inputs and constants alone, and what is as cheap as a copy, is made again where
 // it is read. So is what is made of parameters alone, as one that is gathered from all ranks: to
 // keep it would be to keep it for every microbatch.
+//
+// Of attentions whose records go through transposes (passes/facts/HeadTransposes.h) what lies in
+// memory is kept: what they transpose, and the result behind its transpose.
 #pragma once
 
 #include "dialects/pipe/Pipe.h"
@@ -58,6 +61,10 @@ struct FunctionCut {
   /// Ops that give the same in every microbatch: made of constants and of parameters that stay as
   /// they are until the update.
   llvm::DenseSet<mlir::Operation *> ofParameters;
+  /// By result of such an attention: its transpose, which is kept instead.
+  llvm::DenseMap<mlir::Value, mlir::Value> keptFor;
+  /// What such attentions read, which is transposed again.
+  llvm::DenseSet<mlir::Operation *> headTransposes;
 
   /// Whether a transfer is between chunks of one stage, and so none.
   bool isWithinStage(pipe::TransferOp transfer) const {
@@ -70,6 +77,7 @@ struct FunctionCut {
   llvm::StringRef save(mlir::Value value);
   void numberMessages(MessageTags &tags);
   void findOpsOfParameters();
+  void findHeadTransposes();
 };
 
 /// Adds section number `section` to `stage`, a module; sections behind it have been built.

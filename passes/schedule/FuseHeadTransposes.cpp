@@ -15,7 +15,7 @@
 // has the result's gradient as well and three results. Leaves each group marked
 // (dialects/task/Products.h); transposes that other ops read too are there twice. A gradient that
 // reads the result of such an attention has a transpose of what that leaves, in its own record.
-#include "passes/facts/Kernels.h"
+#include "passes/facts/HeadTransposes.h"
 #include "passes/schedule/Passes.h"
 
 #include "dialects/graph/Graph.h"
@@ -29,48 +29,6 @@ using namespace pcc::graph;
 namespace pcc::schedule {
 #define GEN_PASS_DEF_FUSEHEADTRANSPOSES
 #include "passes/schedule/Passes.h.inc"
-
-static constexpr int64_t headsWithPositions[] = {0, 2, 1, 3};
-
-/// The op, if it exchanges heads with positions and is in no record yet; else null.
-static TransposeOp asHeadTranspose(Operation *op) {
-  auto transpose = dyn_cast_or_null<TransposeOp>(op);
-  bool fits = transpose && transpose.getPermutation() == ArrayRef(headsWithPositions) &&
-              !op->hasAttr(task::attentionAttrName);
-  return fits ? transpose : nullptr;
-}
-
-static bool comesTransposed(Value value) {
-  return asHeadTranspose(value.getDefiningOp()) != nullptr;
-}
-
-/// The only reader, if it is a transpose of heads.
-static TransposeOp transposeBehind(Value value) {
-  return value.hasOneUse() ? asHeadTranspose(*value.getUsers().begin()) : nullptr;
-}
-
-/// Whether all but the result of the attention itself comes and goes by transposes.
-static bool mayTake(AttentionGradientOp op) {
-  Value operands[] = {op.getQuery(), op.getKey(), op.getValue(), op.getGradient()};
-  Value results[] = {op.getQueryGradient(), op.getKeyGradient(), op.getValueGradient()};
-  return llvm::all_of(operands, comesTransposed) &&
-         llvm::all_of(results, [](Value result) { return transposeBehind(result) != nullptr; });
-}
-
-/// The result may be read by one transpose, and by gradients that have the positions first too.
-static bool mayTake(AttentionOp op) {
-  Value operands[] = {op.getQuery(), op.getKey(), op.getValue()};
-  unsigned transposes = 0;
-  bool fits = llvm::all_of(operands, comesTransposed) && !op.getResult().use_empty();
-  for (OpOperand &use : op.getResult().getUses()) {
-    auto gradient = dyn_cast<AttentionGradientOp>(use.getOwner());
-    bool isRead = gradient && &use == &gradient.getResultMutable() && mayTake(gradient);
-    bool isTransposed = asHeadTranspose(use.getOwner()) != nullptr;
-    transposes += isTransposed;
-    fits &= isRead || isTransposed;
-  }
-  return fits && transposes <= 1;
-}
 
 namespace {
 /// One attention, or its gradient, and the transposes in its record.
@@ -101,12 +59,9 @@ private:
 } // namespace
 
 TransposeOp AttentionRecord::takeBehind(Value result) {
-  auto users = llvm::make_filter_range(
-      result.getUsers(), [](Operation *user) { return asHeadTranspose(user) != nullptr; });
-  OpBuilder behind(attention->getBlock(), std::next(attention->getIterator()));
-  TransposeOp taken =
-      users.empty() ? TransposeOp::create(behind, attention->getLoc(), result, headsWithPositions)
-                    : asHeadTranspose(*users.begin());
+  TransposeOp taken = facts::headTransposeBehind(result);
+  if (!taken)
+    taken = TransposeOp::create(b, attention->getLoc(), result, facts::headsWithPositions);
   taken->moveAfter(attention);
   taken->setAttr(task::attentionAttrName, mark);
   return taken;
@@ -139,10 +94,10 @@ static std::pair<int64_t, int64_t> markAttentions(func::FuncOp function) {
   int64_t attentions = 0, gradients = 0;
   Block &body = function.getBody().front();
   for (auto op : llvm::to_vector(body.getOps<AttentionOp>()))
-    if (mayTake(op))
+    if (facts::goesByHeadTransposes(op))
       take(op, attentions++);
   for (auto op : llvm::to_vector(body.getOps<AttentionGradientOp>()))
-    if (comesTransposed(op.getResult()) && mayTake(op))
+    if (facts::asHeadTranspose(op.getResult().getDefiningOp()) && facts::goesByHeadTransposes(op))
       take(op, attentions + gradients++);
   return {attentions, gradients};
 }

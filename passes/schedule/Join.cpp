@@ -90,7 +90,8 @@ static LogicalResult joinMarkedProducts(Groups &groups, func::FuncOp function) {
   return success();
 }
 
-/// Whether the op is an attention with the same mark, or a transpose for it alone, or of its result.
+/// Whether the op is an attention with the same mark, or a transpose for it alone, or of its
+/// result.
 static bool fitsAttention(Operation *op, Operation *attention) {
   if (op == attention)
     return true;

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/facts/HeadTransposes.h"
+
+#include "dialects/task/Products.h"
+
+using namespace mlir;
+using namespace pcc::graph;
+
+namespace pcc::facts {
+
+TransposeOp asHeadTranspose(Operation *op) {
+  auto transpose = dyn_cast_or_null<TransposeOp>(op);
+  bool fits = transpose && transpose.getPermutation() == ArrayRef(headsWithPositions) &&
+              !op->hasAttr(task::attentionAttrName);
+  return fits ? transpose : nullptr;
+}
+
+TransposeOp headTransposeBehind(Value value) {
+  for (Operation *user : value.getUsers())
+    if (TransposeOp transpose = asHeadTranspose(user))
+      return transpose;
+  return nullptr;
+}
+
+static bool comesTransposed(Value value) {
+  return asHeadTranspose(value.getDefiningOp()) != nullptr;
+}
+
+static bool goesTransposed(Value value) {
+  return value.hasOneUse() && headTransposeBehind(value) != nullptr;
+}
+
+bool goesByHeadTransposes(AttentionGradientOp op) {
+  Value operands[] = {op.getQuery(), op.getKey(), op.getValue(), op.getGradient()};
+  Value results[] = {op.getQueryGradient(), op.getKeyGradient(), op.getValueGradient()};
+  return llvm::all_of(operands, comesTransposed) && llvm::all_of(results, goesTransposed);
+}
+
+bool goesByHeadTransposes(AttentionOp op) {
+  Value operands[] = {op.getQuery(), op.getKey(), op.getValue()};
+  unsigned transposes = 0;
+  bool fits = llvm::all_of(operands, comesTransposed) && !op.getResult().use_empty();
+  for (OpOperand &use : op.getResult().getUses()) {
+    auto gradient = dyn_cast<AttentionGradientOp>(use.getOwner());
+    bool isRead =
+        gradient && &use == &gradient.getResultMutable() && goesByHeadTransposes(gradient);
+    bool isTransposed = asHeadTranspose(use.getOwner()) != nullptr;
+    transposes += isTransposed;
+    fits &= isRead || isTransposed;
+  }
+  return fits && transposes <= 1;
+}
+
+} // namespace pcc::facts
