@@ -115,9 +115,10 @@ void forEachReader(Value value, function_ref<void(Operation *)> callback) {
 }
 
 bool addsByItself(const Kernel &kernel) {
+  if (kernel.form.getKind() != task::FormKind::Matmul)
+    return false;
   Value product = kernel.ops.front()->getResult(0);
-  return kernel.form.getKind() == task::FormKind::Matmul &&
-         llvm::all_of(llvm::drop_begin(kernel.ops), llvm::IsaPred<ReduceOp>) &&
+  return llvm::all_of(llvm::drop_begin(kernel.ops), llvm::IsaPred<ReduceOp>) &&
          !kernel.outputs.empty() && kernel.outputs.front() == product && product.hasOneUse() &&
          getElementTypeOrSelf(product.getType()).isF32();
 }

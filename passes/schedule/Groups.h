@@ -36,6 +36,10 @@ struct Group {
   llvm::SmallVector<mlir::Operation *, 4> ops;
 };
 
+/// True if the reduction's loops leave most threads without work: what comes before is better done
+/// by all of them, and its result read again.
+bool isNarrow(const Loops &loops);
+
 /// The loops that `op` asks for when it stands alone.
 Loops loopsOf(mlir::Operation *op);
 

@@ -20,8 +20,7 @@ static constexpr int64_t mostElementsOfNarrowReduction = 1 << 17;
 /// Columns that one iteration of a column kernel takes at least.
 static constexpr int64_t columnsPerIteration = 64;
 
-/// True if the reduction's loops leave most threads without work.
-static bool isNarrow(const Loops &loops) {
+bool isNarrow(const Loops &loops) {
   int64_t parallel = loops.kind == FormKind::Rows ? loops.outer : loops.inner / columnsPerIteration;
   return parallel < 4 && loops.full() > mostElementsOfNarrowReduction;
 }

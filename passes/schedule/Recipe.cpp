@@ -16,13 +16,50 @@ bool isCheap(Operation *op) {
              AndOp, OrOp, NotOp, CastOp>(op);
 }
 
+Recipe::Recipe(Value value, const facts::Kernel &maker, int64_t readers)
+    : maker(maker), elements(getNumElements(value)), readers(readers) {
+  findNearOps(value.getDefiningOp());
+  add(value.getDefiningOp());
+}
+
+/// The ops that may be done again, nearest first.
+void Recipe::findNearOps(Operation *last) {
+  near.insert(last);
+  for (size_t n = 0; n < near.size(); ++n)
+    for (Value operand : near[n]->getOperands())
+      if (Operation *op = operand.getDefiningOp(); op && near.size() < mostOps)
+        if (facts::isRecomputed(op) || mayBeDoneAgain(operand))
+          near.insert(op);
+}
+
+/// True of an op that rounds nothing, and that no multiplication and addition become one with.
+static bool isExactOp(Operation *op) {
+  Type type = getElementTypeOrSelf(op->getResult(0).getType());
+  if (auto cast = dyn_cast<CastOp>(op)) {
+    Type from = getElementTypeOrSelf(cast.getInput().getType());
+    return type == from || (isa<FloatType>(type) && isa<FloatType>(from) &&
+                            type.getIntOrFloatBitWidth() > from.getIntOrFloatBitWidth());
+  }
+  return !isa<FloatType>(type) || !isa<AddOp, SubOp, MulOp, SquareOp>(op);
+}
+
+bool Recipe::isExact() const {
+  // What the kernel writes only now is rounded on its way.
+  bool isRounded = llvm::any_of(sources, [&](Value source) { return mayBeDoneAgain(source); });
+  return !isRounded && llvm::all_of(ops, isExactOp);
+}
+
 bool Recipe::isFree(Value value) const {
   Operation *op = value.getDefiningOp();
   return op && facts::isRecomputed(op);
 }
 
-/// Whether the kernel computes it cheaply and leaves it in no memory.
 bool Recipe::isComputed(Value value) const {
+  return mayBeDoneAgain(value) && near.contains(value.getDefiningOp());
+}
+
+/// Whether the kernel computes it cheaply and leaves it in no memory.
+bool Recipe::mayBeDoneAgain(Value value) const {
   Operation *op = value.getDefiningOp();
   return op && facts::getKernelNumber(op) == maker.number && isCheap(op) &&
          getNumElements(value) == elements && !llvm::is_contained(maker.outputs, value);
@@ -49,6 +86,8 @@ bool Recipe::isComputedAgain(Value value) {
 int64_t Recipe::bytesMoved(Value value) {
   if (auto known = moved.find(value); known != moved.end())
     return known->second;
+  if (isFree(value) && !near.contains(value.getDefiningOp()))
+    return moved[value] = 0; // then the recipe is not complete
   int64_t bytes =
       isComputedAgain(value) ? bytesOfOperands(value.getDefiningOp()) : bytesInMemory(value);
   return moved[value] = bytes;
@@ -57,6 +96,9 @@ int64_t Recipe::bytesMoved(Value value) {
 /// Adds an op, and how to get its operands.
 void Recipe::add(Operation *op) {
   if (ops.contains(op) || op->getNumOperands() == 0)
+    return;
+  isComplete &= near.contains(op);
+  if (!isComplete)
     return;
   for (Value operand : op->getOperands())
     if (isComputedAgain(operand))

@@ -19,17 +19,25 @@ bool isCheap(mlir::Operation *op);
 ///   w  = cast dy, f32
 class Recipe {
 public:
-  Recipe(mlir::Value value, const facts::Kernel &maker, int64_t readers)
-      : maker(maker), elements(getNumElements(value)), readers(readers) {
-    add(value.getDefiningOp());
-  }
+  /// Of the last few ops that make the value: more would be dear where several kernels do them.
+  Recipe(mlir::Value value, const facts::Kernel &maker, int64_t readers);
+
+  /// False if it would take more ops.
+  bool isComplete = true;
+  /// Whether it gives every bit of the value: nothing in it is rounded, nor could be contracted
+  /// with what comes before or behind it.
+  bool isExact() const;
 
   llvm::SetVector<mlir::Operation *> ops; ///< in an order in which they can run
   llvm::SetVector<mlir::Value> sources;   ///< what they read from memory
 
 private:
+  static constexpr size_t mostOps = 16;
+
+  void findNearOps(mlir::Operation *last);
   bool isFree(mlir::Value value) const;
   bool isComputed(mlir::Value value) const;
+  bool mayBeDoneAgain(mlir::Value value) const;
   bool isComputedAgain(mlir::Value value);
   int64_t bytesInMemory(mlir::Value value) const;
   int64_t bytesMoved(mlir::Value value);
@@ -38,6 +46,7 @@ private:
 
   const facts::Kernel &maker;
   const int64_t elements, readers;
+  llvm::SetVector<mlir::Operation *> near;
   llvm::DenseMap<mlir::Value, int64_t> moved;
 };
 

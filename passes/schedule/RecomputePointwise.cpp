@@ -16,9 +16,17 @@
 //
 // Assumes annotated kernels (AssignKernels). Computes a value again in every kernel that reads it,
 // if all of them can and if bytes are saved: cheap ops of as many elements, read element by element
-// by loops over as many. What they are made of must not take more memory than the value did, for it
-// lives as long instead; nor may it be a parameter that the function replaces, whose new value
-// could then not be written in its place. Kernels of which nothing is left are gone.
+// by loops over as many that keep all threads at work. What they are made of must not take more
+// memory than the value did, but for rows and columns of it, for that lives as long instead; nor
+// may it be a parameter that the function replaces, whose new value could then not be written in
+// its place. Kernels of which nothing is left are gone.
+//
+// A value that is computed again is the same but for rounding: what a kernel keeps to itself is not
+// rounded to a half type, and a multiplication becomes one with an addition in one kernel and not
+// in another. So none is that something may compare with what was made of the other, as the
+// derivative of a maximum does, which looks for the element that is equal to it.
+#include "passes/schedule/ComparedOps.h"
+#include "passes/schedule/Groups.h"
 #include "passes/schedule/Passes.h"
 #include "passes/schedule/Recipe.h"
 
@@ -46,6 +54,16 @@ static bool computesWhereRead(const Kernel &kernel) {
   return kind == FormKind::Map || kind == FormKind::Rows || kind == FormKind::Columns;
 }
 
+/// The same for a value of so many elements that is read from memory.
+static bool mayCompute(const Kernel &kernel, int64_t elements) {
+  Loops loops{kernel.form.getKind(), kernel.form.getOuter(), kernel.form.getInner()};
+  auto leaps = [](Operation *op) {
+    return isa<ReduceOp>(op) && !facts::isView(op) && !facts::getReductionLoops(op).contiguous;
+  };
+  return computesWhereRead(kernel) && loops.full() == elements &&
+         !(loops.kind != FormKind::Map && isNarrow(loops)) && llvm::none_of(kernel.ops, leaps);
+}
+
 namespace {
 /// The ops of one kernel that read the value.
 using Readers = SmallVector<Operation *>;
@@ -55,13 +73,15 @@ using ReadersByKernel = llvm::MapVector<int64_t, Readers>;
 class Recomputer {
 public:
   explicit Recomputer(func::FuncOp function)
-      : function(function), kernels(facts::collectKernels(function)) {}
+      : function(function), kernels(facts::collectKernels(function)), compared(function) {}
 
   void run();
   int64_t values = 0, bytes = 0;
 
 private:
   bool isReplaced(Value value);
+  bool isCompared(const ReadersByKernel &readers) const;
+  void eraseUnread();
   bool mayLive(const SetVector<Value> &sources, Value value);
   std::optional<ReadersByKernel> findReaders(Value value) const;
   int64_t bytesSaved(Value value, const Recipe &recipe, const ReadersByKernel &readers) const;
@@ -71,6 +91,9 @@ private:
 
   func::FuncOp function;
   SmallVector<Kernel> kernels;
+  ComparedOps compared;
+  /// Ops of which there are others now.
+  llvm::SmallPtrSet<Operation *, 16> doneAgain;
 };
 } // namespace
 
@@ -87,9 +110,10 @@ bool Recomputer::isReplaced(Value value) {
 bool Recomputer::mayLive(const SetVector<Value> &sources, Value value) {
   if (llvm::any_of(sources, [&](Value source) { return isReplaced(source); }))
     return false;
+  constexpr int64_t small = 16; // of which a row or a column has more elements
   int64_t held = 0;
   for (Value source : sources)
-    if (getNumElements(source) == getNumElements(value))
+    if (getNumElements(source) * small > getNumElements(value))
       held += facts::getNumBytes(source.getType());
   return held <= facts::getNumBytes(value.getType());
 }
@@ -109,15 +133,19 @@ std::optional<ReadersByKernel> Recomputer::findReaders(Value value) const {
       }
       if (number == maker)
         continue;
-      needsMemory |= !number || !computesWhereRead(kernels[*number]) ||
-                     kernels[*number].form.getOuter() * kernels[*number].form.getInner() !=
-                         getNumElements(value) ||
+      needsMemory |= !number || !mayCompute(kernels[*number], getNumElements(value)) ||
                      !(user->hasTrait<graph::Elementwise>() || isa<ReduceOp>(user));
       if (needsMemory)
         return std::nullopt;
       readers[*number].push_back(user);
     }
   return readers;
+}
+
+bool Recomputer::isCompared(const ReadersByKernel &readers) const {
+  return llvm::any_of(readers, [&](const auto &ofKernel) {
+    return llvm::any_of(ofKernel.second, [&](Operation *op) { return compared.contains(op); });
+  });
 }
 
 /// Of what is written and read for the value, less what is then.
@@ -146,9 +174,9 @@ void Recomputer::computeIn(Kernel &kernel, ArrayRef<Operation *> readers, Value 
   OpBuilder b(first);
   IRMapping copies;
   for (Operation *op : recipe.ops) {
-    Operation *copy = b.clone(*op, copies);
+    Operation *again = compared.clone(b, *op, copies);
     if (facts::getKernelNumber(op))
-      copy->setAttr(facts::kernelAttrName, b.getI64IntegerAttr(kernel.number));
+      again->setAttr(facts::kernelAttrName, b.getI64IntegerAttr(kernel.number));
   }
   for (Operation *reader : readers)
     for (OpOperand &operand : reader->getOpOperands()) {
@@ -163,7 +191,7 @@ void Recomputer::computeIn(Kernel &kernel, ArrayRef<Operation *> readers, Value 
         continue;
       for (Operation *view : llvm::reverse(views))
         if (!copies.contains(view->getResult(0)))
-          b.clone(*view, copies);
+          compared.clone(b, *view, copies);
       operand.set(copies.lookup(operand.get()));
     }
   kernel.inputs.remove(value);
@@ -178,7 +206,8 @@ void Recomputer::recompute(Value value) {
   if (!readers || readers->empty())
     return;
   Recipe recipe(value, maker, int64_t(readers->size()));
-  if (!mayLive(recipe.sources, value))
+  if (!recipe.isComplete || !mayLive(recipe.sources, value) ||
+      (!recipe.isExact() && isCompared(*readers)))
     return;
   int64_t saved = bytesSaved(value, recipe, *readers);
   if (saved <= 0)
@@ -190,6 +219,7 @@ void Recomputer::recompute(Value value) {
     if (Operation *op = source.getDefiningOp(); op && facts::getKernelNumber(op) == maker.number &&
                                                 !llvm::is_contained(maker.outputs, source))
       maker.outputs.push_back(source);
+  doneAgain.insert(recipe.ops.begin(), recipe.ops.end());
   ++values;
   bytes += saved;
 }
@@ -203,10 +233,14 @@ void Recomputer::run() {
     recompute(op->getResult(0));
   if (values == 0)
     return;
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(function.getBody().front())))
-    if (isOpTriviallyDead(&op))
-      op.erase();
+  eraseUnread();
   renumber();
+}
+
+void Recomputer::eraseUnread() {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(function.getBody().front())))
+    if (doneAgain.contains(&op) && isOpTriviallyDead(&op))
+      op.erase();
 }
 
 /// Takes away kernels without ops.
@@ -232,7 +266,8 @@ namespace {
 struct RecomputePointwise : impl::RecomputePointwiseBase<RecomputePointwise> {
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    if (function.isExternal())
+    // Places of early kernels are numbers, which may change here.
+    if (function.isExternal() || function->hasAttr(facts::earlyAttrName))
       return;
     Recomputer recomputer(function);
     recomputer.run();

@@ -60,16 +60,43 @@ func.func @narrow_sum(%a: tensor<64x128xbf16>, %b: tensor<64x128xbf16>, %c: tens
   return %rows, %columns : tensor<64xf32>, tensor<128xf32>
 }
 
-// Where one other kernel reads a cast that is a kernel of its own, that is gone, and the numbers close up.
-// REMARK-DAG: Function=gone | bytes not moved=1572864, values=1
-// CHECK-LABEL: @gone
-// CHECK-SAME: task.forms = [#task.form<matmul 32 x 1>, #task.form<rows 1 x 262144>]
-// CHECK-NOT: task.kernel = 2
-func.func @gone(%x: tensor<262144xbf16>, %y: tensor<8x4xf32>, %w: tensor<4x4xf32>) -> (tensor<8x4xf32>, tensor<f32>) {
-  %p = graph.matmul %y, %w : tensor<8x4xf32>, tensor<4x4xf32>
+// The work before a reduction on few threads is better done by all of them.
+// REMARK-DAG: Function=narrow | bytes not moved=0, values=0
+// CHECK-LABEL: @narrow
+// CHECK-SAME: task.forms = [#task.form<map 262144 x 1>, #task.form<rows 1 x 262144>]
+func.func @narrow(%x: tensor<262144xbf16>) -> tensor<f32> {
   %wide = graph.cast %x : tensor<262144xbf16> to tensor<262144xf32>
   %s = graph.reduce sum %wide, [0] : tensor<262144xf32>
-  return %p, %s : tensor<8x4xf32>, tensor<f32>
+  return %s : tensor<f32>
+}
+
+// The derivative of a maximum looks for what is equal to it: what it looks through must be what was compared, to the last bit.
+// A cast to a wider type is.
+// REMARK-DAG: Function=compared | bytes not moved=0, values=0
+// CHECK-LABEL: @compared
+// CHECK-COUNT-1: graph.mul
+// CHECK-NOT: graph.mul
+// CHECK: return
+func.func @compared(%x: tensor<64x128xbf16>, %f: tensor<bf16>, %w: tensor<64x64xf32>) -> (tensor<64x64xf32>, tensor<64x128xi1>) {
+  %0 = graph.broadcast %f, [] : tensor<bf16> to tensor<64x128xbf16>
+  %1 = graph.mul %x, %0 : tensor<64x128xbf16>
+  %2 = graph.reduce max %1, [1] : tensor<64x128xbf16>
+  %3 = graph.cast %2 : tensor<64xbf16> to tensor<64xf32>
+  %4 = graph.broadcast %3, [0] : tensor<64xf32> to tensor<64x64xf32>
+  %5 = graph.matmul %4, %w : tensor<64x64xf32>, tensor<64x64xf32>
+  %6 = graph.broadcast %2, [0] : tensor<64xbf16> to tensor<64x128xbf16>
+  %7 = graph.compare eq %1, %6 : tensor<64x128xbf16>
+  return %5, %7 : tensor<64x64xf32>, tensor<64x128xi1>
+}
+// REMARK-DAG: Function=compared_exactly | bytes not moved=49152, values=1
+// CHECK-LABEL: @compared_exactly
+// CHECK-COUNT-2: graph.cast
+// CHECK: return
+func.func @compared_exactly(%x: tensor<64x128xbf16>) -> (tensor<64xf32>, tensor<128xf32>) {
+  %wide = graph.cast %x : tensor<64x128xbf16> to tensor<64x128xf32>
+  %rows = graph.reduce max %wide, [1] : tensor<64x128xf32>
+  %columns = graph.reduce max %wide, [0] : tensor<64x128xf32>
+  return %rows, %columns : tensor<64xf32>, tensor<128xf32>
 }
 
 // A product of two values costs as many bytes in their place; a product of matrices needs its operand in memory; exp is dear; and
