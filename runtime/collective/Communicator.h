@@ -70,6 +70,11 @@ int64_t destinationBytes(const CollectiveCall &call, int members);
 /// "all_reduce", "send", … as the ops are named on every level.
 std::string collectiveName(abi::CollectiveKind kind);
 
+/// True for SEND and RECV, which name ranks of the world and not positions of a group.
+inline bool isPointToPoint(abi::CollectiveKind kind) {
+  return kind == abi::SEND || kind == abi::RECV;
+}
+
 /// A batch that was started. Valid until it is waited for.
 struct Request {
   uint64_t number = 0;

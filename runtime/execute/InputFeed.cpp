@@ -11,10 +11,10 @@ Expected<InputFeed> InputFeed::make(RankExecutor &rank, uint32_t copies) {
   for (const abi::Input &input : rank.program().inputs())
     for (uint32_t copy = 0; copy < copies; ++copy) {
       uint32_t buffer = abi::bufferOfCopy(input, copy);
-      Expected<std::unique_ptr<Inlet>> inlet = rank.makeInlet(buffer);
+      Expected<Inlet *> inlet = rank.inlet(buffer);
       if (!inlet)
         return inlet.status();
-      feed.inlets[buffer] = std::move(*inlet);
+      feed.inlets[buffer] = *inlet;
     }
   return feed;
 }
@@ -28,7 +28,7 @@ Status InputFeed::wait() const {
 
 Status InputFeed::send() const {
   for (const auto &[buffer, inlet] : inlets)
-    if (Status status = inlet->send(); !status.ok())
+    if (Status status = rank->send(*inlet); !status.ok())
       return status;
   return {};
 }

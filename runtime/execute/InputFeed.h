@@ -32,7 +32,7 @@ private:
   explicit InputFeed(RankExecutor &rank) : rank(&rank) {}
 
   RankExecutor *rank;
-  std::map<uint32_t, std::unique_ptr<Inlet>> inlets;
+  std::map<uint32_t, Inlet *> inlets;
 };
 
 } // namespace pcc::runtime

@@ -23,7 +23,7 @@ Status LateLosses::sectionDone(uint32_t section) {
 
 Status LateLosses::stepDone() { return losses->isAt(rank->rank()) ? Status() : take(); }
 
-Status LateLosses::take() { return snapshots[taken++ % snapshots.size()]->take(); }
+Status LateLosses::take() { return rank->take(*snapshots[taken++ % snapshots.size()]); }
 
 Expected<double> LateLosses::look() {
   Expected<std::span<const std::byte>> bytes = rank->look(*snapshots[seen++ % snapshots.size()]);

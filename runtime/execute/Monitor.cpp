@@ -43,15 +43,16 @@ std::string Monitor::line(int64_t step, double loss) const {
                      step % options.stepsPerEpoch + 1, loss);
 }
 
-void Monitor::add(int64_t rank, int64_t step, double value) {
+void Monitor::add(int64_t rank, int64_t step, double value, bool isTimed) {
   logOwn(rank, step, value);
   std::lock_guard lock(mutex);
   Pending &entry = pending[step];
   entry.values.resize(ranks);
   entry.values[rank] = value;
+  entry.isTimed &= isTimed;
   if (++entry.ranks < reports)
     return;
-  complete(step, entry.values);
+  complete(step, entry);
   pending.erase(step);
 }
 
@@ -65,11 +66,12 @@ void Monitor::logOwn(int64_t rank, int64_t step, double value) {
   std::fflush(logs[index]);
 }
 
-void Monitor::complete(int64_t step, const std::vector<double> &values) {
-  double loss = losses.total(values);
+void Monitor::complete(int64_t step, const Pending &entry) {
+  double loss = losses.total(entry.values);
   int64_t now = nowNanoseconds();
   stepLosses.push_back(loss);
-  stepSeconds.push_back(double(now - lastStepEnd) / 1e9);
+  if (entry.isTimed)
+    stepSeconds.push_back(double(now - lastStepEnd) / 1e9);
   lastStepEnd = now;
   bool due = options.logEvery > 0 && (step + 1) % options.logEvery == 0;
   if (due && options.out && losses.hasLoss()) {

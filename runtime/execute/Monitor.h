@@ -39,8 +39,9 @@ public:
   Status open();
 
   /// Rank `rank` finished step `step` (from 0) with the loss `value` in its memory. Any rank's
-  /// thread; whoever is the last to finish a step prints its line.
-  void add(int64_t rank, int64_t step, double value);
+  /// thread; whoever is the last to finish a step prints its line. Not `isTimed`: it was looked at
+  /// straight behind the step before, which says nothing of how long it took.
+  void add(int64_t rank, int64_t step, double value, bool isTimed = true);
 
   /// The losses and times of all steps.
   abi::RunReport report() const;
@@ -49,9 +50,10 @@ private:
   struct Pending {
     int64_t ranks = 0;
     std::vector<double> values;
+    bool isTimed = true;
   };
   void logOwn(int64_t rank, int64_t step, double value);
-  void complete(int64_t step, const std::vector<double> &values);
+  void complete(int64_t step, const Pending &entry);
   void drawBar(int64_t step, double loss);
   std::string line(int64_t step, double loss) const;
 

@@ -16,11 +16,6 @@ CollectiveCall prepareCollective(const abi::Collective &collective, const Prepar
 /// True if the call writes to the `bytes` bytes at `begin`. `members` is the size of its group.
 bool writes(const CollectiveCall &call, const std::byte *begin, int64_t bytes, int members);
 
-/// True for SEND and RECV, which name ranks of the world and not positions of a group.
-inline bool isPointToPoint(abi::CollectiveKind kind) {
-  return kind == abi::SEND || kind == abi::RECV;
-}
-
 } // namespace pcc::runtime
 
 #endif // PCC_RUNTIME_EXECUTE_PREPARECOLLECTIVE_H

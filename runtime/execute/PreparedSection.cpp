@@ -74,10 +74,10 @@ static Status start(PreparedBatch &batch, uint64_t number, Progress &progress) {
 
 Expected<PreparedSection> PreparedSection::prepare(int index, const PrepareContext &context,
                                                    Device &device, const RankGroups &groups,
-                                                   bool checksRecords) {
+                                                   Manner manner) {
   PreparedSection section;
   section.device = &device;
-  section.checksRecords = checksRecords;
+  section.checksRecords = manner.isChecked;
   section.waitsWithDevice = groups.waitWithDevice();
   check::Neighbours neighbours(context.executable, context.program);
   for (const abi::Record &record : context.program.sections(index).records()) {
@@ -97,7 +97,8 @@ Expected<PreparedSection> PreparedSection::prepare(int index, const PrepareConte
                                      .section = context.program.sections(index).name(),
                                      .op = step.record->op(),
                                      .location = step.record->location()});
-  section.joinSteps();
+  if (!manner.isChecked && !manner.isSeen)
+    section.joinSteps();
   return section;
 }
 
@@ -182,7 +183,7 @@ void PreparedSection::joinSteps() {
 
 void PreparedSection::makeReady(const SlotValues &slot) {
   for (Step &step : steps)
-    if (step.joined && !checksRecords)
+    if (step.joined)
       step.joined->whole[slot.ringIndex % step.joined->whole.size()]->makeReady(slot);
 }
 
@@ -190,7 +191,7 @@ Status PreparedSection::run(const SlotValues &slot, EventTable &events, Progress
                             Trace &trace) {
   for (size_t i = 0; i < steps.size();) {
     Step &step = steps[i];
-    bool isJoined = step.joined && !checksRecords && !events.watch && !trace.hasEach();
+    bool isJoined = step.joined && !events.watch;
     Status status = waitBefore(step, slot, events, progress, trace);
     if (status.ok())
       status = isJoined ? runJoined(step, slot, progress, trace)
@@ -210,19 +211,19 @@ Status PreparedSection::waitBefore(const Step &step, const SlotValues &slot, Eve
   return {};
 }
 
-/// What is only enqueued waits where the queue is full.
-Status PreparedSection::runOnDevice(PreparedRecord &record, const SlotValues &slot,
-                                    Progress &progress) {
-  Progress::Waiting waiting(progress, waitsWithDevice ? nowNanoseconds() : 0);
-  return record.run(slot);
+/// While it lives, the rank waits for others if its device may: what is only enqueued waits where
+/// the queue is full.
+Progress::Waiting PreparedSection::waitingForDevice(Progress &progress) const {
+  return {progress, waitsWithDevice ? nowNanoseconds() : 0};
 }
 
 Status PreparedSection::runJoined(Step &step, const SlotValues &slot, Progress &progress,
                                   Trace &trace) {
   std::vector<std::unique_ptr<PreparedRecord>> &whole = step.joined->whole;
   progress.enter(step.record);
+  Progress::Waiting waiting = waitingForDevice(progress);
   Moment begin = trace.now(*device);
-  Status status = runOnDevice(*whole[slot.ringIndex % whole.size()], slot, progress);
+  Status status = whole[slot.ringIndex % whole.size()]->run(slot);
   const abi::Record *last = steps[step.joined->end - 1].record;
   progress.leave(last);
   trace.add(*step.record, slot.step, std::move(begin), trace.now(*device));
@@ -240,15 +241,14 @@ Status PreparedSection::runStep(Step &step, const SlotValues &slot, EventTable &
 Status PreparedSection::runLocal(Step &step, const SlotValues &slot, EventTable &events,
                                  Progress &progress, Trace &trace) {
   progress.enter(step.record);
+  Progress::Waiting waiting = waitingForDevice(progress);
   Moment begin = trace.now(*device);
   if (events.watch)
     events.watch->begin({&step.record, 1}, slot.ringIndex);
-  Status status = runOnDevice(*step.local[slot.ringIndex % step.local.size()], slot, progress);
+  Status status = step.local[slot.ringIndex % step.local.size()]->run(slot);
   Moment end = trace.now(*device);
-  if (checksRecords && status.ok()) {
-    Progress::Waiting waiting(progress, waitsWithDevice ? nowNanoseconds() : 0);
+  if (checksRecords && status.ok())
     status = device->synchronise();
-  }
   if (events.watch)
     events.watch->end({&step.record, 1}, slot.ringIndex);
   progress.leave(step.record);

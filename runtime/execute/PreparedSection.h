@@ -35,11 +35,17 @@ struct RankGroups {
 
 class PreparedSection {
 public:
-  /// Prepares section `index` of the context's program for the device, which must outlive it. With
-  /// `checksRecords` each record of the device is waited for, so that an error names it. Errors:
-  /// what the device cannot do.
+  /// How the records of the device are run.
+  struct Manner {
+    /// Each is waited for, so that an error names it.
+    bool isChecked = false;
+    /// Each by itself, so that somebody can see when it ran.
+    bool isSeen = false;
+  };
+  /// Prepares section `index` of the context's program for the device, which must outlive it.
+  /// Errors: what the device cannot do.
   static Expected<PreparedSection> prepare(int index, const PrepareContext &context, Device &device,
-                                           const RankGroups &groups, bool checksRecords);
+                                           const RankGroups &groups, Manner manner);
 
   Status run(const SlotValues &slot, EventTable &events, Progress &progress, Trace &trace);
 
@@ -72,7 +78,7 @@ private:
                   Trace &trace);
   Status runBatch(Step &step, const SlotValues &slot, EventTable &events, Progress &progress,
                   Trace &trace);
-  Status runOnDevice(PreparedRecord &record, const SlotValues &slot, Progress &progress);
+  Progress::Waiting waitingForDevice(Progress &progress) const;
   void joinSteps();
   Status addLocal(const abi::Record &record, const PrepareContext &context);
   void addCollective(const abi::Record &record, const RankGroups &groups,

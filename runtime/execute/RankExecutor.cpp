@@ -144,8 +144,9 @@ Status RankExecutor::runToFirst(std::span<const CollectiveCall> calls) {
 Status RankExecutor::prepareSections() {
   PrepareContext context{whole, own, memory, ownRank};
   for (int s = 0; s < own.sections_size(); ++s) {
-    Expected<PreparedSection> section =
-        PreparedSection::prepare(s, context, *ownDevice, groups, options.checksRecords);
+    Expected<PreparedSection> section = PreparedSection::prepare(
+        s, context, *ownDevice, groups,
+        {.isChecked = options.checksRecords, .isSeen = ownTrace.hasEach()});
     if (!section)
       return section.status();
     sections.push_back(std::move(*section));
@@ -287,7 +288,7 @@ Status RankExecutor::runSection(uint32_t section) {
 }
 
 Status RankExecutor::write(uint32_t buffer, std::span<const std::byte> bytes) {
-  Progress::Waiting waiting(ownProgress, groups.waitWithDevice() ? nowNanoseconds() : 0);
+  Progress::Waiting waiting = waitingForDevice();
   return ownDevice->copyIn(address(buffer), bytes);
 }
 
@@ -309,13 +310,18 @@ Status RankExecutor::unlessGivenUp(Status status) const {
   return status.ok() && groups.waitWithDevice() ? groups.world->status() : status;
 }
 
+/// While it lives, the rank waits for others if its device may.
+Progress::Waiting RankExecutor::waitingForDevice() const {
+  return {ownProgress, groups.waitWithDevice() ? nowNanoseconds() : 0};
+}
+
 Status RankExecutor::synchronise() const {
-  Progress::Waiting waiting(ownProgress, groups.waitWithDevice() ? nowNanoseconds() : 0);
+  Progress::Waiting waiting = waitingForDevice();
   return unlessGivenUp(ownDevice->synchronise()).at({.rank = ownRank});
 }
 
 Status RankExecutor::read(std::span<std::byte> bytes, uint32_t buffer) const {
-  Progress::Waiting waiting(ownProgress, groups.waitWithDevice() ? nowNanoseconds() : 0);
+  Progress::Waiting waiting = waitingForDevice();
   return unlessGivenUp(ownDevice->copyOut(bytes, address(buffer)));
 }
 
@@ -329,11 +335,18 @@ Expected<std::span<const std::byte>> RankExecutor::look(uint32_t buffer, size_t 
   return std::span<const std::byte>(copy);
 }
 
-Expected<std::unique_ptr<Inlet>> RankExecutor::makeInlet(uint32_t buffer) {
-  uint64_t bytes = own.memory().buffers(int(buffer)).bytes();
+Expected<Inlet *> RankExecutor::inlet(uint32_t buffer) {
+  std::unique_ptr<Inlet> &own = inlets[buffer];
+  if (own)
+    return own.get();
+  uint64_t bytes = this->own.memory().buffers(int(buffer)).bytes();
+  Expected<std::unique_ptr<Inlet>> made = ownDevice->makeInlet(address(buffer), bytes);
+  if (!made)
+    return made.status();
   if (!ownDevice->hasHostMemory())
     use.allocated += bytes;
-  return ownDevice->makeInlet(address(buffer), bytes);
+  own = std::move(*made);
+  return own.get();
 }
 
 Expected<std::unique_ptr<Snapshot>> RankExecutor::makeSnapshot(uint32_t buffer, uint64_t bytes) {
@@ -341,12 +354,22 @@ Expected<std::unique_ptr<Snapshot>> RankExecutor::makeSnapshot(uint32_t buffer, 
 }
 
 Status RankExecutor::wait(Inlet &inlet) const {
-  Progress::Waiting waiting(ownProgress, groups.waitWithDevice() ? nowNanoseconds() : 0);
+  Progress::Waiting waiting = waitingForDevice();
   return unlessGivenUp(inlet.wait());
 }
 
+Status RankExecutor::send(Inlet &inlet) const {
+  Progress::Waiting waiting = waitingForDevice();
+  return unlessGivenUp(inlet.send());
+}
+
+Status RankExecutor::take(Snapshot &snapshot) const {
+  Progress::Waiting waiting = waitingForDevice();
+  return unlessGivenUp(snapshot.take());
+}
+
 Expected<std::span<const std::byte>> RankExecutor::look(Snapshot &snapshot) const {
-  Progress::Waiting waiting(ownProgress, groups.waitWithDevice() ? nowNanoseconds() : 0);
+  Progress::Waiting waiting = waitingForDevice();
   Expected<std::span<const std::byte>> bytes = snapshot.look();
   Status status = unlessGivenUp(bytes.status());
   return status.ok() ? bytes : Expected<std::span<const std::byte>>(std::move(status));

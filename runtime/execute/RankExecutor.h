@@ -10,6 +10,7 @@
 #include "runtime/execute/Tensor.h"
 
 #include <functional>
+#include <map>
 #include <mutex>
 #include <optional>
 
@@ -99,14 +100,17 @@ public:
   Expected<std::span<const std::byte>> look(uint32_t buffer, size_t bytes,
                                             std::vector<std::byte> &copy) const;
 
-  /// For the content of a buffer, and for its first bytes.
-  Expected<std::unique_ptr<Inlet>> makeInlet(uint32_t buffer);
+  /// For the content of a buffer: the same one for all who ask. For its first bytes.
+  Expected<Inlet *> inlet(uint32_t buffer);
   Expected<std::unique_ptr<Snapshot>> makeSnapshot(uint32_t buffer, uint64_t bytes);
-  /// Inlet::wait and Snapshot::look, of a rank that may wait for others there.
+  /// What these do, by a rank that may wait for others there.
   Status wait(Inlet &inlet) const;
+  Status send(Inlet &inlet) const;
+  Status take(Snapshot &snapshot) const;
   Expected<std::span<const std::byte>> look(Snapshot &snapshot) const;
 
 private:
+  Progress::Waiting waitingForDevice() const;
   Status unlessGivenUp(Status status) const;
   Status startMarking();
   Status makeGroups();
@@ -135,6 +139,7 @@ private:
   RankGroups groups;
   std::vector<std::unique_ptr<Allocation>> spaces;
   RankMemory memory;
+  std::map<uint32_t, std::unique_ptr<Inlet>> inlets;
   std::vector<PreparedSection> sections;
   /// By section: how often it was run alone.
   std::vector<int64_t> runsAlone;

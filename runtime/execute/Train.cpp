@@ -22,6 +22,7 @@ struct Run {
         stepsPerEpoch(monitorOptions.stepsPerEpoch), steps(monitorOptions.steps),
         placement(session.world().placement), epochDone(options.epochDone),
         order(data.rows, options.shuffle, options.seed), losses(session.executable()),
+        firstRank(monitorOptions.firstRank), lateLosses(size_t(monitorOptions.ownRanks)),
         monitor(session.executable(), std::move(monitorOptions)) {}
 
   Status runRank(RankExecutor &rank);
@@ -36,6 +37,9 @@ struct Run {
   const std::function<Status(RankExecutor &, int64_t)> epochDone;
   RowOrder order;
   const LossReader losses;
+  const int64_t firstRank;
+  /// By own rank. They wait for the device when they go, so not before a failed run is given up.
+  std::vector<std::optional<LateLosses>> lateLosses;
   Monitor monitor;
 };
 
@@ -45,9 +49,11 @@ Status Run::runRank(RankExecutor &rank) {
   BatchReader reader(data, fieldOf, rank.executable(), rank.rank());
   auto parallelFor = [&](int64_t count, const auto &body) { rank.device().parallel(count, body); };
   Expected<InputFeed> feed = InputFeed::make(rank, abi::copiesOfSlot(plan));
-  Expected<LateLosses> late = LateLosses::make(losses, rank);
-  if (!feed || !late)
-    return feed ? late.status() : feed.status();
+  Expected<LateLosses> made = LateLosses::make(losses, rank);
+  if (!feed || !made)
+    return feed ? made.status() : feed.status();
+  std::optional<LateLosses> &late = lateLosses[size_t(rank.rank() - firstRank)];
+  late.emplace(std::move(*made));
   std::shared_ptr<const std::vector<int64_t>> rows;
   int64_t batch = 0;
   StepHooks hooks;
@@ -74,7 +80,7 @@ Status Run::runRank(RankExecutor &rank) {
     if (status.ok())
       status = late->stepDone();
     if (status.ok())
-      status = tellLosses(rank, *late, endsEpoch || isLast ? 0 : late->mostUnseen());
+      status = tellLosses(rank, *late, isLast || (endsEpoch && epochDone) ? 0 : late->mostUnseen());
     if (status.ok() && endsEpoch && !isLast)
       status = endEpoch(rank, step / stepsPerEpoch + 1);
     if (!status.ok())
@@ -85,12 +91,12 @@ Status Run::runRank(RankExecutor &rank) {
 
 /// Until no more than so many steps are not looked at.
 Status Run::tellLosses(RankExecutor &rank, LateLosses &late, int64_t mostUnseen) {
-  while (late.unseen() > mostUnseen) {
+  for (bool isTimed = true; late.unseen() > mostUnseen; isTimed = false) {
     int64_t step = late.firstUnseen();
     Expected<double> loss = late.look();
-    if (!loss)
-      return loss.status().at({.rank = rank.rank(), .step = step});
-    monitor.add(rank.rank(), step, *loss);
+    if (!loss) // of this step or of one that is enqueued behind it
+      return loss.status().at({.rank = rank.rank()});
+    monitor.add(rank.rank(), step, *loss, isTimed);
     if (Status status = shareLoss(rank, step, *loss); !status.ok())
       return status;
   }

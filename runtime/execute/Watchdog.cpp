@@ -24,7 +24,7 @@ std::string stateOf(const RankWatch &rank) {
     return "has ended";
   if (since)
     return fmt::format("waits {} for {:.1f} s",
-                       current ? "in " + nameOf(current) : "for another process",
+                       current ? "in " + nameOf(current) : "for its device or another process",
                        double(nowNanoseconds() - since) / 1e9);
   return current ? "runs " + nameOf(current) : "is between records";
 }

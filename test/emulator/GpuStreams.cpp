@@ -61,7 +61,8 @@ bool GpuStreams::runTo(StreamObject &stream, uint64_t place) {
     stream.work.pop_front();
     ++stream.done;
     ++done;
-    error = result;
+    if (error == Result::Success) // what it waited for may have ended with one
+      error = result;
   }
   return true;
 }

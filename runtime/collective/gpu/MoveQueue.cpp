@@ -51,26 +51,40 @@ Status MoveQueue::enqueue(std::span<const Move> moves) {
   return {};
 }
 
-/// All tables of some moves go over at once.
-Status MoveQueue::sendTables(std::span<const Move> moves) {
+/// The addresses that reductions find in memory of the GPU.
+static std::vector<const std::byte *> addressesOf(std::span<const Move> moves) {
   std::vector<const std::byte *> addresses;
   for (const Move &move : moves)
     if (auto *reduction = std::get_if<Reduction>(&move)) {
       addresses.insert(addresses.end(), reduction->sources.begin(), reduction->sources.end());
       addresses.insert(addresses.end(), reduction->targets.begin(), reduction->targets.end());
     }
+  return addresses;
+}
+
+Status MoveQueue::reserve(std::span<const Move> moves) {
+  uint64_t bytes = addressesOf(moves).size() * sizeof(void *);
+  if (bytes == 0)
+    return {};
+  if (Status status = staging->reserve(); !status.ok() || bytes <= tableBytes)
+    return status;
+  tableBytes = std::max<uint64_t>(2 * bytes, 4096);
+  Expected<std::unique_ptr<Allocation>> memory = cuda::allocateOn(gpu, tableBytes);
+  if (!memory)
+    return memory.status();
+  tables.push_back(std::move(*memory));
+  return {};
+}
+
+/// All tables of some moves go over at once.
+Status MoveQueue::sendTables(std::span<const Move> moves) {
+  std::vector<const std::byte *> addresses = addressesOf(moves);
   if (addresses.empty())
     return {};
-  std::span<const std::byte> bytes = std::as_bytes(std::span(addresses));
-  if (bytes.size() > tableBytes) {
-    tableBytes = std::max<uint64_t>(2 * bytes.size(), 4096);
-    Expected<std::unique_ptr<Allocation>> memory = cuda::allocateOn(gpu, tableBytes);
-    if (!memory)
-      return memory.status();
-    tables.push_back(std::move(*memory));
-  }
+  if (Status status = reserve(moves); !status.ok())
+    return status;
   nextTable = tables.back()->base;
-  return staging->copy(cuda::pointer(nextTable), bytes);
+  return staging->copy(cuda::pointer(nextTable), std::as_bytes(std::span(addresses)));
 }
 
 Status MoveQueue::enqueueOne(const CopyBytes &copy) {

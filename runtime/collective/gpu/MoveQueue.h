@@ -29,6 +29,10 @@ public:
   cuda::SideStream &stream() { return *side; }
 
   /// Enqueues them all. Errors: the driver's; Unavailable for code without a kernel that does it.
+  /// Takes the memory that such moves need, so that enqueue() takes none: the driver may wait for
+  /// all that is under way before it gives some.
+  Status reserve(std::span<const Move> moves);
+
   Status enqueue(std::span<const Move> moves);
 
 private:

@@ -156,6 +156,10 @@ void addBoxesTo(MemberCalls calls, int target, std::vector<Move> &moves) {
              {targetShapeOf(call), box.targetStart}, box.size, moves);
 }
 
+bool isReduction(abi::CollectiveKind kind) {
+  return kind == abi::ALL_REDUCE || kind == abi::REDUCE || kind == abi::REDUCE_SCATTER;
+}
+
 void addBroadcast(MemberCalls calls, std::vector<Move> &moves) {
   const CollectiveCall &first = *calls[0];
   const std::byte *source = sourceOf(*calls[size_t(first.root)]);
@@ -171,6 +175,11 @@ void addMoves(MemberCalls calls, std::vector<Move> &moves) {
   const CollectiveCall &first = *calls[0];
   if (calls.size() == 1 && first.source == first.destination)
     return; // what one member has is the result, and it is where it should be
+  if (calls.size() == 1 && isReduction(first.kind)) {
+    if (first.destination && first.count() > 0)
+      moves.push_back(CopyBytes{destinationOf(first), sourceOf(first), uint64_t(bytesOf(first))});
+    return;
+  }
   switch (first.kind) {
   case abi::ALL_REDUCE:
   case abi::REDUCE:

@@ -42,6 +42,14 @@ Expected<Round *> Rounds::findRound(uint64_t number) {
   return &round;
 }
 
+Status Rounds::reserve(std::span<const CollectiveCall> calls) {
+  std::vector<Move> moves;
+  for (const CollectiveCall &call : calls)
+    if (!isPointToPoint(call.kind)) // all members make such a call
+      addMoves(std::vector<const CollectiveCall *>(size(), &call), moves);
+  return streams->collectives->reserve(moves);
+}
+
 Status Rounds::join(uint64_t number, std::span<const CollectiveCall> calls) {
   Meeting::Lock lock(group->meeting->mutex);
   if (Status status = group->meeting->status(); !status.ok())

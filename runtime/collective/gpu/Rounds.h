@@ -16,6 +16,8 @@ public:
   Rounds(std::shared_ptr<Group> group, int place, std::shared_ptr<RankStreams> streams)
       : group(std::move(group)), place(place), streams(std::move(streams)) {}
 
+  /// Takes the memory that a round of such calls needs of whoever is the last to come.
+  Status reserve(std::span<const CollectiveCall> calls);
   /// Comes to the round of a number; the last to come enqueues the work of all.
   Status join(uint64_t number, std::span<const CollectiveCall> calls);
   /// Puts what the rank computes next behind the work.

@@ -29,6 +29,7 @@ public:
   int size() const override { return int(group->ranks.size()); }
   bool isEnqueued() const override { return true; }
   Status status() const override;
+  Status reserve(std::span<const CollectiveCall> calls) override { return rounds.reserve(calls); }
   Expected<Request> start(std::span<const CollectiveCall> calls) override;
   Status wait(Request request, Passage &passage) override;
   void abort(const std::string &reason) override;

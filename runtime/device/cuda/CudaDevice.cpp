@@ -45,7 +45,8 @@ public:
   }
   Expected<std::unique_ptr<Inlet>> makeInlet(std::byte *destination, uint64_t bytes) override {
     if (!copies) {
-      Expected<std::unique_ptr<SideStream>> made = SideStream::make(gpu);
+      Expected<std::unique_ptr<SideStream>> made =
+          SideStream::make(gpu, SideStream::Priority::Ordinary);
       if (!made)
         return made.status();
       copies = std::move(*made);

@@ -20,14 +20,14 @@ public:
   }
 
   std::byte *image() override { return onHost.data(); }
-  Status wait() override { return came.synchronise(); }
+  Status wait() override { return stream.tellRecords(came.synchronise()); }
   Status send() override {
     if (onHost.bytes().empty())
       return {};
     Status status = stream.gpu->enter();
     if (status.ok())
       status = copy();
-    return status.ok() ? move() : status;
+    return stream.tellRecords(status.ok() ? move() : std::move(status));
   }
 
 private:

@@ -17,7 +17,9 @@
 
 namespace pcc::runtime::cuda {
 
-/// Copies go on `copies`, which other inlets of the rank may share, and moves on `stream`.
+/// Copies go on `copies`, which other inlets of the rank may share, and moves on `stream`. `copies`
+/// must be of ordinary priority: behind a receive that waits, which has the other, they could hold
+/// up the step that sends the answer.
 Expected<std::unique_ptr<Inlet>> makeInlet(Stream &stream, std::shared_ptr<SideStream> copies,
                                            DevicePointer destination, uint64_t bytes);
 

@@ -21,7 +21,7 @@ public:
           driver.memcpyDeviceToHost(onHost.data(), source, onHost.bytes().size(), stream.get()),
           "cuMemcpyDtoHAsync");
     if (!status.ok())
-      return status;
+      return stream.tellRecords(std::move(status));
     Expected<uint64_t> marked = stream.mark(taken);
     if (!marked)
       return marked.status();

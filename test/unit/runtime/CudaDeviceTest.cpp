@@ -205,6 +205,30 @@ TEST(CudaDevice, SnapshotsTellOfWhatWasRunBefore) {
             "the emulator");
 }
 
+// So does an inlet, where a run that is bound by its GPU waits most of the time.
+TEST(CudaDevice, InletsTellOfWhatWasRunBefore) {
+  WildProgram program;
+  abi::Executable executable = forGpu(program.builder.executable);
+  std::unique_ptr<Device> device = open(executable);
+  auto space = device->allocate(64);
+  ASSERT_TRUE(bool(space));
+  std::byte nobodys[64];
+  RankMemory wild;
+  wild.base[abi::PERSISTENT] = nobodys;
+  auto bad = device->prepare(program.bad, {executable, executable.programs(0), wild, 0});
+  auto inlet = device->makeInlet((*space)->base, 64);
+  ASSERT_TRUE(bool(bad) && bool(inlet));
+  EXPECT_TRUE((*inlet)->send().ok());
+  EXPECT_TRUE((*bad)->run({}).ok());
+  EXPECT_TRUE((*inlet)->wait().ok()); // what was sent before has come
+  EXPECT_TRUE((*inlet)->send().ok());
+  EXPECT_TRUE((*inlet)->wait().ok()); // and so has this, while its place is not free yet
+  EXPECT_TRUE((*inlet)->send().ok()); // which waits for that
+  EXPECT_EQ((*inlet)->wait().describe(),
+            "'bad' (model.py:7): 'bad': cuEventSynchronize: CUDA_ERROR_ILLEGAL_ADDRESS: so says "
+            "the emulator");
+}
+
 // What is no kernel of the program comes with the code, as far as the program needs it.
 TEST(CudaDevice, NamesAMissingFunction) {
   ProgramBuilder builder(1);

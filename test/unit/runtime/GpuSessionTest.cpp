@@ -90,7 +90,9 @@ TEST_F(GpuSession, TrainsAsTheHost) {
   for (int i = 0; i < ofGpu->steps_size(); ++i)
     EXPECT_NEAR(ofGpu->steps(i).loss(), ofHost->steps(i).loss(), 1e-4) << "step " << i;
   EXPECT_LT(ofGpu->steps(19).loss(), ofGpu->steps(0).loss());
+  uint64_t allocated = gpu->memoryUse()[0].allocated;
   auto accuracyOfHost = evaluate(*host, data), accuracyOfGpu = evaluate(*gpu, data);
+  EXPECT_EQ(gpu->memoryUse()[0].allocated, allocated); // the data come the same way
   ASSERT_TRUE(bool(accuracyOfHost) && bool(accuracyOfGpu));
   EXPECT_NEAR(accuracyOfGpu->at("accuracy"), accuracyOfHost->at("accuracy"), 2.0 / 256);
 }

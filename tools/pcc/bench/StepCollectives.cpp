@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/pcc/bench/StepCollectives.h"
 
+#include "runtime/abi/RankExpression.h"
 #include "runtime/check/Neighbours.h"
 #include "runtime/execute/PrepareCollective.h"
 #include "runtime/machine/RecordTraffic.h"
@@ -79,16 +80,18 @@ CollectiveMeans measureCollectives(const abi::Executable &executable,
                                    const std::vector<std::vector<runtime::TraceEntry>> &ranks,
                                    int64_t first) {
   std::map<const Record *, CollectiveKey> keys = keysByRecord(executable);
-  // Of a record in a step the first, second, … time that it ran.
-  std::map<std::tuple<const Record *, int64_t, int>, double> least;
-  for (const std::vector<runtime::TraceEntry> &entries : ranks) {
+  // Of a record in a step the first, second, … time that it ran, on the ranks of a list.
+  std::map<std::tuple<const Record *, int64_t, int, const abi::RankList *>, double> least;
+  for (size_t rank = 0; rank < ranks.size(); ++rank) {
     std::map<std::pair<const Record *, int64_t>, int> runs;
-    for (const runtime::TraceEntry &entry : entries) {
+    for (const runtime::TraceEntry &entry : ranks[rank]) {
       if (entry.step < first || !keys.contains(entry.record))
         continue;
       int run = runs[{entry.record, entry.step}]++;
       double seconds = double(entry.end - entry.begin) * 1e-9;
-      auto [known, isNew] = least.try_emplace({entry.record, entry.step, run}, seconds);
+      const abi::RankGroup &group = executable.groups(int(entry.record->collective().group()));
+      const abi::RankList *list = &abi::listOf(group, int64_t(rank));
+      auto [known, isNew] = least.try_emplace({entry.record, entry.step, run, list}, seconds);
       known->second = std::min(known->second, seconds);
     }
   }

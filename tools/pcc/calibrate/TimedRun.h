@@ -5,8 +5,8 @@
 // the host's calls,
 //
 //   * a program of few short records has them many times over, which makes graphs of them
-//   * of a collective only the time on its own stream counts, behind work that lets the host go
-//   ahead
+//   * of a collective only the time on its own stream counts, behind work during which the host
+//     goes ahead
 #pragma once
 
 #include "runtime/execute/Session.h"

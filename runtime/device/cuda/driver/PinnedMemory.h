@@ -17,7 +17,7 @@ public:
   PinnedMemory(PinnedMemory &&other) noexcept
       : gpu(std::move(other.gpu)), memory(std::exchange(other.memory, {})) {}
   ~PinnedMemory() {
-    if (memory.data())
+    if (memory.data() && gpu->enter().ok())
       gpu->driver.memFreeHost(memory.data());
   }
 

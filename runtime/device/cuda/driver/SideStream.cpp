@@ -4,7 +4,8 @@
 
 namespace pcc::runtime::cuda {
 
-Expected<std::unique_ptr<SideStream>> SideStream::make(std::shared_ptr<const Gpu> gpu) {
+Expected<std::unique_ptr<SideStream>> SideStream::make(std::shared_ptr<const Gpu> gpu,
+                                                       Priority priority) {
   const Driver &driver = gpu->driver;
   int least = 0, greatest = 0;
   StreamHandle handle = nullptr;
@@ -13,8 +14,10 @@ Expected<std::unique_ptr<SideStream>> SideStream::make(std::shared_ptr<const Gpu
     status = driver.check(driver.contextGetStreamPriorityRange(&least, &greatest),
                           "cuCtxGetStreamPriorityRange");
   if (status.ok())
-    status = driver.check(driver.streamCreateWithPriority(&handle, nonBlockingStream, greatest),
-                          "cuStreamCreateWithPriority");
+    status = driver.check(
+        driver.streamCreateWithPriority(&handle, nonBlockingStream,
+                                        priority == Priority::First ? greatest : least),
+        "cuStreamCreateWithPriority");
   if (!status.ok())
     return status;
   return std::make_unique<SideStream>(std::move(gpu), handle);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A stream beside a rank's own, on which communication runs while the rank computes. What has to
-// come before what is said by events; the host waits for nothing:
+// A stream beside a rank's own, on which communication runs, and data come, while the rank
+// computes. What has to come before what is said by events; the host waits for nothing:
 //
 //   side->waitFor(ready);              // what the rank computed so far, recorded on its stream
 //   …                                  // calls that enqueue on side->get()
@@ -17,8 +17,11 @@ namespace pcc::runtime::cuda {
 
 class SideStream {
 public:
-  /// Its work goes before that of rank's own streams where both could run: others wait for it.
-  static Expected<std::unique_ptr<SideStream>> make(std::shared_ptr<const Gpu> gpu);
+  /// Whether its work goes before that of ranks' own streams where both could run, as what others
+  /// wait for does. Streams that do have the hardware's queues in common with each other alone.
+  enum class Priority { First, Ordinary };
+  static Expected<std::unique_ptr<SideStream>> make(std::shared_ptr<const Gpu> gpu,
+                                                    Priority priority = Priority::First);
   SideStream(std::shared_ptr<const Gpu> gpu, StreamHandle handle)
       : gpu(std::move(gpu)), handle(handle) {}
   ~SideStream();

@@ -7,11 +7,6 @@
 
 namespace pcc::runtime::cuda {
 
-Staging::~Staging() {
-  if (ring)
-    gpu->driver.memFreeHost(ring);
-}
-
 Status Staging::copy(DevicePointer destination, std::span<const std::byte> source) {
   if (Status status = reserve(); !status.ok())
     return status;
@@ -28,17 +23,16 @@ Status Staging::copy(DevicePointer destination, std::span<const std::byte> sourc
 Status Staging::reserve() {
   if (ring)
     return {};
-  void *memory = nullptr;
-  Status status =
-      gpu->driver.check(gpu->driver.memHostAlloc(&memory, ringBytes, 0), "cuMemHostAlloc");
-  ring = static_cast<std::byte *>(memory);
-  return status;
+  Expected<PinnedMemory> memory = PinnedMemory::make(gpu, ringBytes);
+  if (memory)
+    ring.emplace(std::move(*memory));
+  return memory.status();
 }
 
 Status Staging::copyPiece(DevicePointer destination, std::span<const std::byte> source) {
   if (Status status = makeRoom(source.size()); !status.ok())
     return status;
-  std::byte *place = ring + filled % ringBytes;
+  std::byte *place = ring->data() + filled % ringBytes;
   std::memcpy(place, source.data(), source.size());
   filled += source.size();
   const Driver &driver = gpu->driver;

@@ -8,8 +8,10 @@
 #define PCC_RUNTIME_DEVICE_CUDA_DRIVER_STAGING_H
 
 #include "runtime/device/cuda/driver/Event.h"
+#include "runtime/device/cuda/driver/PinnedMemory.h"
 
 #include <deque>
+#include <optional>
 #include <span>
 
 namespace pcc::runtime::cuda {
@@ -18,7 +20,6 @@ class Staging {
 public:
   Staging(std::shared_ptr<const Gpu> gpu, StreamHandle stream)
       : gpu(std::move(gpu)), stream(stream) {}
-  ~Staging();
 
   /// Takes the ring's memory now. Later the driver may wait for all that the GPU does before it
   /// gives some.
@@ -41,7 +42,7 @@ private:
 
   std::shared_ptr<const Gpu> gpu;
   StreamHandle stream;
-  std::byte *ring = nullptr;
+  std::optional<PinnedMemory> ring;
   /// Bytes that went in, and those that are known to have been fetched; places are modulo
   /// ringBytes.
   uint64_t filled = 0, fetched = 0;

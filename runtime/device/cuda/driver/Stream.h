@@ -73,9 +73,11 @@ public:
   /// Returns when the stream has come to such a place. Errors: as of all.
   Status synchronise(const Event &event, uint64_t place);
 
+  /// An error of what is enqueued beside records, with those that it may be of.
+  Status tellRecords(Status status) const;
+
 private:
   Run unknown() const;
-  Status tellRecords(Status status) const;
 
   const StreamHandle handle;
   std::optional<Staging> staging;
