@@ -6,7 +6,9 @@ import os
 import common
 
 options = common.arguments()
-if not options.gpu:
+if options.gpu:
+    os.environ["JAX_PLATFORMS"] = "cuda"  # or an error: without it jax would take the host
+else:
     os.environ["XLA_FLAGS"] = f"--xla_force_host_platform_device_count={options.devices}"
     os.environ["JAX_PLATFORMS"] = "cpu"
 

@@ -127,7 +127,7 @@ class Resnet:
 
         x = jax.nn.relu(layer(x))
         if self.sizes["stem"] == 7:
-            x = jax.lax.reduce_window(x, jnp.array(-jnp.inf, x.dtype), jax.lax.max, (1, 3, 3, 1), (1, 2, 2, 1),
+            x = jax.lax.reduce_window(x, np.array(-np.inf, x.dtype), jax.lax.max, (1, 3, 3, 1), (1, 2, 2, 1),
                                       ((0, 0), (1, 1), (1, 1), (0, 0)))
         deep = self.sizes["depth"] == 50
         for stage, blocks in enumerate((3, 4, 6, 3) if deep else (2, 2, 2, 2)):

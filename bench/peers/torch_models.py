@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The models of models.py in torch on one device, the host or a GPU: eager, and compiled by torch.compile."""
 
+import sys
+
 import common
 import models
 import torch
@@ -48,7 +50,13 @@ results = []
 for timed in common.chosen_models(options):
     for compiled in (False, True):
         step = make(timed, compiled)
-        compile_seconds = common.first_call(step, wait)
+        try:
+            compile_seconds = common.first_call(step, wait)
+        except Exception as failure:  # of the compiler, which the eager figures need not
+            if not compiled:
+                raise
+            print(f"torch.compile: {timed.name}: {failure}", file=sys.stderr)
+            continue
         who = f"torch {torch.__version__.split('+')[0]}" + (" compiled" if compiled else "")
         results.append({"who": who, "model": timed.name, "devices": 1, "compile_s": compile_seconds,
                         **common.measure(step, timed.steps_of(options.quick), wait, together)})

@@ -45,6 +45,13 @@ def add_arguments(parser):
     parser.add_argument("--folder", type=lambda text: Path(text).resolve(), metavar="DIR")
 
 
+def need_programs(parser, build):
+    """Ends the program where the build folder has none of pcc's."""
+    for program in ("pcc", "pcc-run"):
+        if not (build / "bin" / program).exists():
+            parser.error(f"expected '{program}' in '{build / 'bin'}': 'make build' makes it")
+
+
 def settle(program, arguments):
     """(the chip to compile for, whether something here or at the host runs it). Ends `program` where there is no GPU."""
     if arguments.host and arguments.chip == "emulator":
@@ -55,8 +62,8 @@ def settle(program, arguments):
     place = f"on '{arguments.host}'" if arguments.host else "here"
     capability = capability_there(arguments.host) if arguments.host else capability_here(arguments.build)
     found = chip_of(capability) if capability else None
-    if arguments.chip and found == "emulator":
-        found = None
+    if arguments.chip and (found == "emulator" or (found and CHIPS.index(arguments.chip) > CHIPS.index(found))):
+        found = None  # what is compiled for a later chip does not run there
     if not found and not (arguments.chip and arguments.folder and not arguments.host):
         reason = f"the GPU {place} has compute capability {capability}, below 8.0" if capability else f"no GPU is {place}"
         print(f"{program}: {reason}; --host=USER@MACHINE runs on another machine, --chip=emulator on the emulated driver, "
@@ -74,6 +81,7 @@ def run_there(program, host, folder):
     try:
         packed = subprocess.Popen(["tar", "-C", folder, "-cf", "-", "."], stdout=subprocess.PIPE)
         unpacked = subprocess.run(["ssh", host, f"tar -C {shlex.quote(there)} -xf -"], stdin=packed.stdout, check=False)
+        packed.stdout.close()  # else a tar that nobody reads any more would wait for ever
         if packed.wait() or unpacked.returncode:
             sys.exit(f"{program}: cannot copy the programs to '{host}'")
         return subprocess.run(["ssh", host, f"python3 {shlex.quote(there)}/run"], check=False).returncode
