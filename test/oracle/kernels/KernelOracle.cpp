@@ -113,10 +113,13 @@ void KernelOracle::check(const std::vector<std::string> &functions, uint64_t see
   decompose.keep = {"attention", "attention_gradient"}; // as the road does
   passes.addPass(graph::createGraphDecompose(decompose));
   passes.addPass(lower::createPrepareKernels({GetParam() == Loops::Gpu}));
-  if (GetParam() == Loops::Gpu)
+  if (GetParam() == Loops::Gpu) {
     passes.addPass(schedule::createFuseEpilogues());
+    passes.addPass(lower::createSplitReductions());
+  }
   passes.addPass(schedule::createFuseHeadTransposes());
   passes.addNestedPass<func::FuncOp>(schedule::createAssignKernels());
+  passes.addNestedPass<func::FuncOp>(schedule::createRecomputePointwise());
   passes.addPass(schedule::createPlanMemory());
   passes.addPass(lower::createLowerToTask());
   if (GetParam() == Loops::Gpu) {
