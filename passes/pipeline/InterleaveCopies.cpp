@@ -170,11 +170,12 @@ SmallVector<Value> Interleaver::collectReturned() {
   return values;
 }
 
-/// Neighbouring messages are waited for together: what a copy receives must not be with what the
-/// one before it sends.
+/// Lets the messages to all copies come from the begin of the slot on, beside what the copies before
+/// them compute.
 void Interleaver::receiveFirst() {
   Block &body = target.getBody().front();
-  for (auto recv : llvm::reverse(llvm::to_vector(body.getOps<pipe::RecvOp>())))
+  SmallVector<pipe::RecvOp> receives(body.getOps<pipe::RecvOp>());
+  for (pipe::RecvOp recv : llvm::reverse(receives))
     recv->moveBefore(&body, body.begin());
 }
 

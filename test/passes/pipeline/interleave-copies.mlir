@@ -91,6 +91,43 @@ module attributes {dist.mesh = #dist.mesh<dp=2>, pipe.stage = 1 : i64} {
 
 // -----
 
+// However many messages a slot receives, all copies' come first, in their order.
+
+// CHECK-LABEL: func.func @forward_train
+// CHECK-NEXT: pipe.recv from 0 tag = 0
+// CHECK-NEXT: pipe.recv from 0 tag = 3
+// CHECK-NEXT: pipe.recv from 0 tag = 6
+// CHECK-NEXT: pipe.recv from 2 tag = 0
+// CHECK-NEXT: pipe.recv from 0 tag = 1
+// CHECK-NEXT: pipe.recv from 0 tag = 4
+// CHECK-NEXT: pipe.recv from 0 tag = 7
+// CHECK-NEXT: pipe.recv from 2 tag = 1
+// CHECK-NEXT: pipe.recv from 0 tag = 2
+// CHECK-NEXT: pipe.recv from 0 tag = 5
+// CHECK-NEXT: pipe.recv from 0 tag = 8
+// CHECK-NEXT: pipe.recv from 2 tag = 2
+// CHECK-COUNT-9: graph.add
+// CHECK-NOT: pipe.recv
+module attributes {dist.mesh = #dist.mesh<dp=2>, pipe.stage = 1 : i64} {
+  func.func @forward_train() -> (tensor<2xf32> {graph.role = #graph.role<saved "h">}) attributes {dist.local} {
+    %0 = pipe.recv from 0 tag = 0 : tensor<2xf32>
+    %1 = pipe.recv from 0 tag = 1 : tensor<2xf32>
+    %2 = graph.add %0, %1 : tensor<2xf32>
+    %3 = pipe.recv from 0 tag = 2 : tensor<2xf32>
+    %4 = graph.add %2, %3 : tensor<2xf32>
+    %5 = pipe.recv from 2 tag = 0 : tensor<2xf32>
+    %6 = graph.add %4, %5 : tensor<2xf32>
+    return %6 : tensor<2xf32>
+  }
+  pipe.step @train micro_batches = 1 copies = 3 micro_reduction = sum {
+    pipe.slot @forward_train microbatch = 0 copy = 0
+    pipe.slot @forward_train microbatch = 0 copy = 1
+    pipe.slot @forward_train microbatch = 0 copy = 2
+  }
+}
+
+// -----
+
 // One copy needs nothing.
 
 // CHECK-LABEL: func.func @f()
