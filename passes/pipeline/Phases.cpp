@@ -40,6 +40,9 @@ void Phases::findForward(func::FuncOp function) {
     if (!role || role.getKind() != RoleKind::Gradient)
       needed.push_back(value);
   }
+  for (auto transfer : function.getOps<pipe::TransferOp>())
+    if (transfer.getSource() < transfer.getTarget())
+      needed.push_back(transfer.getResult());
   while (!needed.empty()) {
     Operation *op = needed.pop_back_val().getDefiningOp();
     if (!op || phases[op] == Phase::Forward)

@@ -178,3 +178,41 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
     return %loss, %n, %gw : tensor<f32>, tensor<4xf32>, tensor<4xf32>
   }
 }
+
+// -----
+
+// A transfer to a later chunk is forward work, even if only gradients read what comes: the backward of
+// stage 1 must not wait for a backward of stage 0 that waits for it.
+
+// CHECK: module @stage0
+// CHECK: func.func @forward_train
+// CHECK: pipe.send %{{.+}} to 1 tag = 0
+// CHECK: pipe.send %{{.+}} to 1 tag = 1
+// CHECK: func.func @backward
+// CHECK-NOT: pipe.send
+// CHECK: module @stage1
+// CHECK: func.func @forward_train
+// CHECK: pipe.recv from 0 tag = 0
+// CHECK: pipe.recv from 0 tag = 1
+// CHECK: func.func @backward
+// CHECK-NOT: pipe.recv
+// CHECK: pipe.send
+graph.parameter @w : tensor<4xf32> init(#graph.init<zeros>) {pipe.chunk = 0 : i64}
+func.func @forward_backward(%x: tensor<4xf32> {graph.role = #graph.role<input "x">},
+                            %w: tensor<4xf32> {graph.role = #graph.role<parameter "w">})
+    -> (tensor<f32> {graph.role = #graph.role<loss>},
+        tensor<4xf32> {graph.role = #graph.role<gradient "w">}) {
+  %a = graph.mul %x, %w : tensor<4xf32>
+  %a1 = pipe.transfer %a from 0 to 1 : tensor<4xf32>
+  %b = graph.exp %a : tensor<4xf32>
+  %b1 = pipe.transfer %b from 0 to 1 : tensor<4xf32>
+  %loss = graph.reduce sum %a1, [0] : tensor<4xf32>
+  %g1 = graph.sin %b1 : tensor<4xf32>
+  %g = pipe.transfer %g1 from 1 to 0 : tensor<4xf32>
+  %gw = graph.mul %g, %x : tensor<4xf32>
+  return %loss, %gw : tensor<f32>, tensor<4xf32>
+}
+pipe.step @train micro_batches = 2 copies = 1 micro_reduction = sum {
+  pipe.slot @forward_backward microbatch = 0 copy = 0
+  pipe.slot @forward_backward microbatch = 1 copy = 0
+}
