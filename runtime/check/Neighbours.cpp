@@ -42,7 +42,7 @@ bool Neighbours::join(std::span<const abi::Record *const> together, const abi::R
   if (next.collective().fused())
     return true;
   if (!first.has_collective() || !next.has_collective() || first.lane() != next.lane() ||
-      !haveOneList(first, next))
+      next.lane() == abi::TRANSFER || !haveOneList(first, next))
     return false;
   auto hasWait = [](const abi::Record &record, uint32_t event, uint32_t behind) {
     for (int w = 0; w < record.waits_size(); ++w)

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Neighbours in the list that are started together: collectives of one lane and group that do not
-// touch each other's bytes, and messages of one lane. So a ring of sends and receives does not
-// hang. What is fused goes with what it is fused with. Other collectives of a group of several
+// touch each other's bytes, and messages of the lane COMPUTE. So a ring of sends and receives does
+// not hang. What is fused goes with what it is fused with. Other collectives of a group of several
 // programs are started alone: their neighbours differ by program, and all members must start the
 // same together. The executor and the rendezvous both ask here.
+//
+// Each message of the lane TRANSFER is started alone. What is started together is waited for
+// together, but two messages may end at very different times: one goes to the next stage, the other
+// to a stage that needs it much later. Whoever waits for the first must not wait for the second.
 
 #ifndef PCC_RUNTIME_CHECK_NEIGHBOURS_H
 #define PCC_RUNTIME_CHECK_NEIGHBOURS_H

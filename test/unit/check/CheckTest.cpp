@@ -5,6 +5,7 @@
 
 #include "runtime/check/Check.h"
 #include "runtime/abi/Executable.h"
+#include "runtime/check/Neighbours.h"
 #include "runtime/check/StateDataflow.h"
 #include "test/unit/runtime/Pipelines.h"
 
@@ -245,6 +246,23 @@ TEST(CheckPrograms, KnowsWhenAMessageIsDone) {
   EXPECT_EQ(waitsFor(0), "ranks 0 to 1: 'sgd' in update[0,0] reads 'w1.grad', which 'all_reduce "
                          "w1.grad' in update[0,0] writes, and nothing orders them; expected an "
                          "event between them");
+}
+
+// Two messages next to each other go together on COMPUTE, so that a ring of them does not hang. On
+// TRANSFER each is alone, for one may end long before the other.
+TEST(CheckPrograms, StartsEachTransferAlone) {
+  Executable executable = makePipeline({.stages = 3, .dataRanks = 1, .layers = 3});
+  abi::Record receive = record(executable, 1, Forward, "recv x"),
+              send = record(executable, 1, Backward, "send x.grad");
+  check::Neighbours neighbours(executable, executable.programs(1));
+  for (auto [lane, joins] : {std::pair(abi::COMPUTE, true), std::pair(abi::TRANSFER, false)}) {
+    for (abi::Record *message : {&receive, &send}) {
+      message->set_lane(lane);
+      message->clear_waits();
+      message->clear_behind();
+    }
+    EXPECT_EQ(neighbours.join(std::vector<const abi::Record *>{&receive}, send), joins);
+  }
 }
 
 // Bytes of all spaces against a limit.
