@@ -36,7 +36,7 @@ def Pipe_Dialect : Dialect {
     | `pipe.copy` | argument with the role of an input | i64, the copy whose part of it this is, in a section that a slot runs for all copies |
     | `pipe.recompute` | any op of a model | its result is computed again for the gradients, not kept |
     | `pipe.pins` | module | stages and recompute marks by the names of ops |
-    | `pipe.copies` | `pipe.send` | i64, how many copies the value has, so that no send keeps its rank waiting |
+    | `pipe.in_flight_until` | `pipe.send` | i64 array, by microbatch the last slot of the step during which the message may be in flight |
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasRegionArgAttrVerify = 1;

@@ -7,10 +7,16 @@
 // `task.forms` on the function. Ops whose value something needs in memory although they are cheap
 // (a broadcast that is returned, the operand of a product) get a kernel; other cheap ops are
 // computed where they are read.
+//
+// A message that would read an input reads a copy of it. Inputs are replaced when their slot ends,
+// and a slot must not wait for the stage that receives the message (docs/spec/pipeline.md, "Why
+// nothing hangs").
 #include "passes/schedule/Groups.h"
 #include "passes/schedule/Passes.h"
 
 #include "dialects/graph/Graph.h"
+#include "dialects/graph/Roles.h"
+#include "dialects/pipe/Pipe.h"
 #include "dialects/task/Products.h"
 #include "mlir/IR/Remarks.h"
 
@@ -48,6 +54,21 @@ static void materialiseOperands(func::FuncOp function) {
   }
 }
 
+/// Copies inputs that are sent: a reshape to the same type that has a kernel of its own.
+static void copySentInputs(func::FuncOp function) {
+  for (auto send : function.getOps<pipe::SendOp>()) {
+    auto argument = dyn_cast<BlockArgument>(facts::viewRoot(send.getInput()));
+    RoleAttr role = argument ? getArgRole(function, argument.getArgNumber()) : RoleAttr();
+    if (!role || role.getKind() != RoleKind::Input)
+      continue;
+    OpBuilder builder(send);
+    auto copy =
+        ReshapeOp::create(builder, send.getLoc(), send.getInput().getType(), send.getInput());
+    copy->setAttr(facts::kernelAttrName, builder.getI64IntegerAttr(0));
+    send.getInputMutable().assign(copy);
+  }
+}
+
 /// The first op for which there is no kernel; null if there is none.
 static Operation *findWhole(func::FuncOp function) {
   for (Operation &op : function.getBody().front())
@@ -71,6 +92,7 @@ struct AssignKernels : impl::AssignKernelsBase<AssignKernels> {
       return signalPassFailure();
     }
     materialiseOperands(function);
+    copySentInputs(function);
     Groups groups(function);
     if (failed(joinMarked(groups, function)))
       return signalPassFailure();

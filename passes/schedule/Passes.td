@@ -66,8 +66,8 @@ def OrderSlots : Pass<"schedule-order-slots", "::mlir::ModuleOp"> {
 def SizeMessages : Pass<"schedule-size-messages", "::mlir::ModuleOp"> {
   let summary = "finds how many messages may be under way between stages without a rank that waits to send";
   let description = [{
-    From the slots of all stages. Annotates: `pipe.copies` on `pipe.send`, how many copies of the value
-    there must be.
+    From the slots of all stages. Annotates: `pipe.in_flight_until` on `pipe.send`, by
+    microbatch the last slot of the step during which the message may be in flight.
   }];
   let dependentDialects = ["::pcc::pipe::PipeDialect"];
 }

@@ -51,9 +51,9 @@ void Rings::addReaders(RoleAttr role, Readers &readers) {
       if (section.getArgumentRole(argument.getArgNumber()) != role)
         continue;
       readers.sections.push_back(index);
-      readers.sent |= llvm::any_of(section.function.getOps<pipe::SendOp>(), [&](pipe::SendOp send) {
-        return facts::viewRoot(send.getInput()) == argument;
-      });
+      llvm::copy_if(
+          section.function.getOps<pipe::SendOp>(), std::back_inserter(readers.sends),
+          [&](pipe::SendOp send) { return facts::viewRoot(send.getInput()) == argument; });
       for (auto [result, value] : llvm::enumerate(section.getReturned()))
         if (RoleAttr passedOn = section.getResultRole(result);
             facts::viewRoot(value) == argument && passedOn && passedOn != role)
@@ -61,13 +61,21 @@ void Rings::addReaders(RoleAttr role, Readers &readers) {
     }
 }
 
-std::vector<Life> Rings::livesOf(unsigned section, ArrayRef<unsigned> readers) const {
+/// The last slot during which a message of this number may be in flight; -1 if it is not in a ring.
+static int64_t inFlightUntil(pipe::SendOp send, int64_t number) {
+  auto until = send->getAttrOfType<DenseI64ArrayAttr>(inFlightAttrName);
+  return until && number < until.size() ? until[number] : -1;
+}
+
+std::vector<Life> Rings::livesOf(unsigned section, const Readers &readers) const {
   std::vector<Life> lives;
   for (auto [number, first] : positions[section]) {
     Life life{number, first, first};
-    for (unsigned reader : readers)
+    for (unsigned reader : readers.sections)
       if (auto slot = positions[reader].find(number); slot != positions[reader].end())
         life.last = std::max(life.last, slot->second);
+    for (pipe::SendOp send : readers.sends)
+      life.last = std::max(life.last, inFlightUntil(send, number));
     lives.push_back(life);
   }
   return lives;
@@ -116,25 +124,20 @@ unsigned Rings::frameFor(unsigned section, std::vector<Life> lives) {
 /// What messages touch has a place of its own even where there is one copy.
 void Rings::addValues(unsigned index) {
   facts::Section &section = sections[index];
-  int64_t most = section.runs;
   llvm::MapVector<Value, Readers> readersOf;
   for (auto [result, value] : llvm::enumerate(section.getReturned()))
     if (RoleAttr role = section.getResultRole(result);
         role && role.getKind() == RoleKind::Saved && section.runs > 1)
       addReaders(role, readersOf[facts::viewRoot(value)]);
+  for (auto send : section.function.getOps<pipe::SendOp>())
+    readersOf[facts::viewRoot(send.getInput())].sends.push_back(send);
   for (pipe::RecvOp recv : section.function.getOps<pipe::RecvOp>()) {
-    int64_t inUse = leastCopies(livesOf(index, readersOf[recv.getResult()].sections));
-    copies[recv.getResult()] = std::min(inUse + 1, most);
-  }
-  for (auto send : section.function.getOps<pipe::SendOp>()) {
-    Value value = facts::viewRoot(send.getInput());
-    auto sent = send->getAttrOfType<IntegerAttr>(copiesAttrName);
-    int64_t inUse = leastCopies(livesOf(index, readersOf[value].sections));
-    copies[value] = std::max({copies[value], inUse, sent ? std::min(sent.getInt(), most) : 1});
+    int64_t inUse = leastCopies(livesOf(index, readersOf[recv.getResult()]));
+    copies[recv.getResult()] = std::min(inUse + 1, section.runs);
   }
   for (auto &[value, readers] : readersOf) {
-    std::vector<Life> lives = livesOf(index, readers.sections);
-    if (readers.sent)
+    std::vector<Life> lives = livesOf(index, readers);
+    if (!readers.sends.empty())
       copies[value] = std::max(copies[value], leastCopies(lives));
     else if (!copies.contains(value))
       frameNumbers[value] = frameFor(index, std::move(lives));

@@ -14,8 +14,9 @@
 // each of its copies is a frame with room for all of them (Layout.h).
 //
 // Messages run beside the slots, so what they touch has a ring of its own. What is received has one
-// copy more than that, so that the next message can come while the one before is worked on; of what
-// is sent SizeMessages says how many there are.
+// copy more than that, so that the next message can come while the one before is worked on. What is
+// sent is in use as long as the message may be in flight, which SizeMessages says, whichever section
+// sends it.
 #pragma once
 
 #include "passes/facts/Sections.h"
@@ -25,8 +26,9 @@
 
 namespace pcc::schedule {
 
-/// On a `pipe.send`: how many copies of the value there are.
-inline constexpr llvm::StringLiteral copiesAttrName = "pipe.copies";
+/// On a `pipe.send`, by number of its slot: the last slot of the step during which the message may
+/// be in flight.
+inline constexpr llvm::StringLiteral inFlightAttrName = "pipe.in_flight_until";
 
 /// When a value is in use: from the slot that makes it to the last one that reads it.
 struct Life {
@@ -72,15 +74,16 @@ public:
   llvm::ArrayRef<SectionSlot> getSlots() const { return slots; }
 
 private:
-  /// Who reads what some section leaves.
+  /// The uses of a value that a section makes: sections that read it later, and messages of any
+  /// section that send it.
   struct Readers {
     llvm::SmallVector<unsigned> sections;
-    bool sent = false; ///< by one of them to another stage
+    llvm::SmallVector<pipe::SendOp> sends;
   };
-  /// Adds those of what is left under this role, and of what they pass on of it.
+  /// Adds the readers of a saved role, and of the roles under which they pass it on.
   void addReaders(graph::RoleAttr role, Readers &readers);
   void addValues(unsigned section);
-  std::vector<Life> livesOf(unsigned section, llvm::ArrayRef<unsigned> readers) const;
+  std::vector<Life> livesOf(unsigned section, const Readers &readers) const;
   unsigned frameFor(unsigned section, std::vector<Life> lives);
   bool keepOrder(unsigned a, unsigned b) const;
   void findInside(FrameRing &frame) const;

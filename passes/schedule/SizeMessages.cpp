@@ -14,8 +14,12 @@
 // microbatches. What a slot reads behind its first send, as for another copy of its microbatch, is
 // known from the next slot on.
 //
-// Assumes the modules of stages with their slots in order. Leaves `pipe.copies` on each `pipe.send`
-// that is in several slots.
+// So a rank waits for a message it sent only in a slot behind which the receiving slot is not: with
+// slots in an order in which every message is sent before the slot that receives it, no rank waits
+// to send at all (docs/spec/pipeline.md, "Why nothing hangs").
+//
+// Assumes the modules of stages with their slots in order. Leaves `pipe.in_flight_until` on each
+// `pipe.send` that is in several slots.
 #include "passes/schedule/Passes.h"
 #include "passes/schedule/Rings.h"
 
@@ -29,10 +33,12 @@ namespace pcc::schedule {
 
 namespace {
 
-/// A slot of a stage, with what its messages are.
+/// A slot of a microbatch. What runs once for all microbatches is no part of this: its messages
+/// need no ring, and those of updates go both ways between two slots.
 struct StageSlot {
   StringRef section;
   int64_t number = 0; ///< by which rings turn
+  int64_t place = 0;  ///< in the step
 };
 
 /// A message of a section: to or from that stage, under that tag.
@@ -81,8 +87,9 @@ void MessageSizer::addSections(ModuleOp module, StageSlots &stage) {
   pipe::StepOp step = facts::getStep(module);
   if (!step)
     return;
-  for (auto slot : step.getBody().front().getOps<pipe::SlotOp>())
-    stage.slots.push_back({slot.getSection(), slot.getNumber()});
+  for (auto [place, slot] : llvm::enumerate(step.getBody().front().getOps<pipe::SlotOp>()))
+    if (slot.getMicrobatch())
+      stage.slots.push_back({slot.getSection(), slot.getNumber(), int64_t(place)});
   for (auto function : module.getOps<func::FuncOp>()) {
     for (auto send : function.getOps<pipe::SendOp>())
       stage.sends[function.getName()].push_back(
@@ -132,7 +139,8 @@ void MessageSizer::runSlot(int64_t stage) {
     sent[{stage, message.stage, message.tag, slot.number}] = {stage, place};
 }
 
-/// What is sent is in use until it is known that the other stage has begun to receive it.
+/// Notes until when each run of `send` may be in flight: until the first slot in which it is known
+/// that the other stage has begun the slot that receives it.
 void MessageSizer::annotate(int64_t stage, StringRef section, const Message &send) {
   std::map<int64_t, size_t> receivedIn; // slots of the other stage by number
   for (auto [place, slot] : llvm::enumerate(stages[send.stage].slots))
@@ -140,7 +148,7 @@ void MessageSizer::annotate(int64_t stage, StringRef section, const Message &sen
           return other.stage == stage && other.tag == send.tag;
         }))
       receivedIn[slot.number] = place;
-  SmallVector<Life> lives;
+  SmallVector<int64_t> until; // by number; -1: it is not sent
   const std::vector<StageSlot> &slots = stages[stage].slots;
   for (auto [place, slot] : llvm::enumerate(slots)) {
     if (slot.section != section || !receivedIn.contains(slot.number))
@@ -151,10 +159,11 @@ void MessageSizer::annotate(int64_t stage, StringRef section, const Message &sen
     size_t last = place;
     while (last + 1 < slots.size() && !isGone(last + 1))
       ++last;
-    lives.push_back({slot.number, int64_t(place), int64_t(last)});
+    until.resize(std::max<size_t>(until.size(), slot.number + 1), -1);
+    until[slot.number] = slots[last].place;
   }
-  if (lives.size() > 1)
-    send.op->setAttr(copiesAttrName, Builder(send.op).getI64IntegerAttr(leastCopies(lives)));
+  if (until.size() > 1)
+    send.op->setAttr(inFlightAttrName, Builder(send.op).getDenseI64ArrayAttr(until));
 }
 
 void MessageSizer::run() {

@@ -9,13 +9,13 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
     func.func @forward_train() -> (tensor<4xf32> {graph.role = #graph.role<saved "x">}) attributes {dist.local} {
       %0 = pipe.recv from 0 tag = 0 : tensor<4xf32>
       %1 = graph.exp %0 : tensor<4xf32>
-      pipe.send %1 to 2 tag = 0 {pipe.copies = 2 : i64} : tensor<4xf32>
+      pipe.send %1 to 2 tag = 0 {pipe.in_flight_until = array<i64: 1, 3, 5, 7>} : tensor<4xf32>
       return %0 : tensor<4xf32>
     }
     func.func @backward(%x: tensor<4xf32> {graph.role = #graph.role<saved "x">}) attributes {dist.local} {
       %0 = pipe.recv from 2 tag = 0 : tensor<4xf32>
       %1 = graph.mul %x, %0 : tensor<4xf32>
-      pipe.send %1 to 0 tag = 0 {pipe.copies = 2 : i64} : tensor<4xf32>
+      pipe.send %1 to 0 tag = 0 {pipe.in_flight_until = array<i64: 4, 6, 7, 7>} : tensor<4xf32>
       return
     }
     pipe.step @train micro_batches = 4 copies = 1 micro_reduction = sum {

@@ -177,3 +177,18 @@ module attributes {dist.mesh = #dist.mesh<dp=2>} {
     return %2 : tensor<4xf32>
   }
 }
+
+// -----
+
+// A message reads a copy of an input, for the next slot brings another input while the message is in
+// flight.
+// CHECK-LABEL: @sends_input
+// CHECK-SAME: (%[[X:.+]]: tensor<4xf32>
+// CHECK: %[[V:.+]] = graph.reshape %[[X]] : tensor<4xf32> to tensor<2x2xf32>
+// CHECK: %[[COPY:.+]] = graph.reshape %[[V]] {task.kernel = 0 : i64} : tensor<2x2xf32> to tensor<2x2xf32>
+// CHECK: pipe.send %[[COPY]]
+func.func @sends_input(%x: tensor<4xf32> {graph.role = #graph.role<input "x">}) {
+  %0 = graph.reshape %x : tensor<4xf32> to tensor<2x2xf32>
+  pipe.send %0 to 1 tag = 0 : tensor<2x2xf32>
+  return
+}

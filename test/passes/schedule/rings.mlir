@@ -185,3 +185,32 @@ module {
     }
   }
 }
+
+// -----
+
+// The backward sends a value that the forward saved. Its place is in use until the message is through,
+// which is known in the slot behind: so two copies, although the section that sends it has one slot
+// between any two forwards.
+module {
+  module @stage0 attributes {pipe.stage = 0 : i64} {}
+  module @stage1 attributes {pipe.stage = 1 : i64} {
+    func.func @forward_train(%x: tensor<4xf32> {graph.role = #graph.role<input "x">})
+        -> (tensor<4xf32> {graph.role = #graph.role<saved "exp">}) {
+      // CHECK: graph.exp {{.*}}task.place = #task.place<temporary + 0, 2 x 64>
+      %0 = graph.exp %x : tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }
+    func.func @backward(%e: tensor<4xf32> {graph.role = #graph.role<saved "exp">}) {
+      pipe.send %e to 0 tag = 0 {pipe.in_flight_until = array<i64: 2, 4, 5>} : tensor<4xf32>
+      return
+    }
+    pipe.step @train micro_batches = 3 copies = 1 micro_reduction = sum {
+      pipe.slot @forward_train microbatch = 0 copy = 0
+      pipe.slot @backward microbatch = 0 copy = 0
+      pipe.slot @forward_train microbatch = 1 copy = 0
+      pipe.slot @backward microbatch = 1 copy = 0
+      pipe.slot @forward_train microbatch = 2 copy = 0
+      pipe.slot @backward microbatch = 2 copy = 0
+    }
+  }
+}
