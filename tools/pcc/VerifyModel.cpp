@@ -2,10 +2,9 @@
 
 #include "tools/pcc/VerifyModel.h"
 
-#include "compiler/interpret/Map.h"
-#include "compiler/interpret/Training.h"
 #include "runtime/execute/Session.h"
 #include "tools/pcc/ModelReference.h"
+#include "tools/pcc/RanksTraining.h"
 #include "tools/pcc/RuntimeTensors.h"
 
 using namespace pcc;
@@ -24,50 +23,6 @@ Report prefixed(llvm::StringRef prefix, Report report) {
   for (interpret::Case &entry : report.cases)
     entry.name = (prefix + entry.name).str();
   return report;
-}
-
-/// A sum over slots lies in f32; the update reads it in the type of `like`.
-interpret::Tensor asRead(const interpret::Tensor &sum, const interpret::Tensor &like) {
-  return interpret::generate(like.getType(), sum.getShape(), [&](int64_t n) { return sum[n]; })
-      .rounded(interpret::Precision::Element);
-}
-
-/// The same steps as the reference's, on the ranks of this machine.
-runtime::Expected<interpret::TrainingResult>
-trainOnRanks(runtime::Session &session, const interpret::TrainingReference &reference) {
-  for (const auto &[name, value] : withoutPrefix(reference.parameters, "parameter "))
-    if (runtime::Status status = session.setParameter(name, value); !status.ok())
-      return status;
-  interpret::TrainingResult result;
-  for (const NamedTensors &batch : reference.batches) {
-    auto step = session.runStep(withoutPrefix(batch, "input "));
-    if (!step)
-      return step.status();
-    result.losses.push_back(
-        interpret::Tensor::floats(interpret::ElementType::F32, {}, {step->loss}));
-    for (const auto &[name, gradient] : step->gradients) {
-      std::string key = bindingKey(graph::RoleKind::Gradient, name);
-      result.results[key] = asRead(toInterpreter(gradient), reference.values.results.at(key));
-    }
-  }
-  for (const auto &[key, value] : reference.parameters) {
-    auto updated = session.parameter(llvm::StringRef(key).drop_front(strlen("parameter ")).str());
-    if (!updated)
-      return updated.status();
-    result.parameters[key] = toInterpreter(*updated);
-  }
-  return result;
-}
-
-Report verifyTraining(mlir::ModuleOp one, runtime::Session &session,
-                      const interpret::VerifyOptions &options) {
-  auto reference = interpret::makeTrainingReference(one, options);
-  if (mlir::failed(reference))
-    return failedCase("training", "the interpreter cannot run the step");
-  auto actual = trainOnRanks(session, *reference);
-  if (!actual)
-    return failedCase("training", actual.status().describe());
-  return interpret::compareTraining(*reference, *actual, interpret::compiledFactor(one));
 }
 
 Report verifyForward(const VerifiedModel &model, runtime::Session &session) {

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Training steps of a loaded program beside those of one device in the interpreter.
+#pragma once
+
+#include "compiler/interpret/Verify.h"
+#include "runtime/execute/Session.h"
+
+namespace pcc::cli {
+
+/// Runs the step of `one`, a module of one device, in the interpreter and the same steps on the
+/// ranks of `session`, and compares losses, gradients and updated parameters.
+interpret::Report verifyTraining(mlir::ModuleOp one, runtime::Session &session,
+                                 const interpret::VerifyOptions &options);
+
+} // namespace pcc::cli
