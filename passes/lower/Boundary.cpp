@@ -3,7 +3,9 @@
 // What the outside sees of a program: parameters, inputs, results, metrics, slots.
 #include "passes/lower/Program.h"
 
+#include "dialects/dist/Group.h"
 #include "dialects/graph/Graph.h"
+#include "passes/facts/EarlyReductions.h"
 
 using namespace mlir;
 using pcc::graph::RoleAttr;
@@ -45,9 +47,10 @@ static BlockAttr blockOf(ShapedType type, const dist::Sharding &sharding, const 
 namespace {
 class BoundaryEmitter {
 public:
-  BoundaryEmitter(ModuleOp module, ProgramOp program, const EarlyKernels &early, Buffers &buffers)
-      : module(module), mesh(dist::getMesh(module)), early(early), buffers(buffers),
-        b(OpBuilder::atBlockEnd(&program.getBody().front())) {}
+  BoundaryEmitter(ModuleOp module, ProgramOp program, MutableArrayRef<facts::Section> sections,
+                  const EarlyKernels &early, Buffers &buffers)
+      : module(module), mesh(dist::getMesh(module)), early(early), reductions(sections),
+        buffers(buffers), b(OpBuilder::atBlockEnd(&program.getBody().front())) {}
 
   void emitArguments(facts::Section &section);
   void emitResults(facts::Section &section);
@@ -56,6 +59,7 @@ public:
 private:
   void emitParameter(BlockArgument argument, RoleAttr role, BlockAttr block);
   void emitInput(BlockArgument argument, RoleAttr role, BlockAttr block);
+  dist::AxisList reducedAxes(const facts::EarlyReduction *reduction) const;
   void emitResult(facts::Section &section, unsigned index, ResultRole role);
   bool areInputsRows() const;
   InputOp findLabels(facts::Section &evaluation, task::ResultOp scores) const;
@@ -63,6 +67,7 @@ private:
   ModuleOp module;
   dist::Mesh mesh;
   const EarlyKernels &early;
+  facts::EarlyReductions reductions;
   Buffers &buffers;
   OpBuilder b;
   llvm::DenseSet<Attribute> seen; ///< keys of arguments that have their op
@@ -109,6 +114,15 @@ static double partsOf(const dist::Sharding &sharding, const dist::Mesh &mesh) {
   return double(mesh.getSize(ArrayRef<std::string>(sharding.getPartialAxes())));
 }
 
+/// The mesh axes over which the buffer is summed when it is read.
+dist::AxisList BoundaryEmitter::reducedAxes(const facts::EarlyReduction *reduction) const {
+  dist::AxisList axes;
+  if (reduction)
+    for (dist::AllReduceOp reduce : reduction->reduces)
+      llvm::append_range(axes, dist::getGroupAxes(reduce.getGroupAttr(), mesh));
+  return axes;
+}
+
 void BoundaryEmitter::emitResult(facts::Section &section, unsigned index, ResultRole role) {
   Value value = section.getReturned()[index];
   auto type = cast<ShapedType>(value.getType());
@@ -125,15 +139,18 @@ void BoundaryEmitter::emitResult(facts::Section &section, unsigned index, Result
       accumulated ? section.function.getResultAttrOfType<PlaceAttr>(index, facts::placeAttrName)
                   : placeOf(facts::viewRoot(value));
   Value buffer = place ? buffers.at(place, type, name, value.getLoc()) : buffers.of(value);
-  EarlyReduction reduction = early.findReduction(section.getResultRole(index), mesh);
-  if (reduction.axes.empty())
-    reduction.section = early.lastSlotOf(section.function.getName());
+  // Another section than the one that completes a gradient may reduce it.
+  const facts::EarlyReduction *reduction =
+      role == ResultRole::Gradient ? reductions.find(section.getResultRole(index)) : nullptr;
+  dist::AxisList reduced = reducedAxes(reduction);
   SmallVector<StringRef> partial;
   for (const std::string &axis : sharding.getPartialAxes())
-    if (!llvm::is_contained(reduction.axes, axis))
+    if (!llvm::is_contained(reduced, axis))
       partial.push_back(axis);
+  std::string shownAfter =
+      early.lastSlotOf(reduction ? reduction->section : section.function.getName());
   ResultOp::create(b, value.getLoc(), name, role, buffer,
-                   blockOf(type, sharding.withoutPartial(), mesh), reduction.section,
+                   blockOf(type, sharding.withoutPartial(), mesh), shownAfter,
                    partial.empty() ? ArrayAttr() : b.getStrArrayAttr(partial), accumulated,
                    APFloat(accumulate && section.runs ? accumulate.getScale() : 1.0),
                    APFloat(role == ResultRole::Loss ? partsOf(sharding, mesh) : 1.0));
@@ -234,7 +251,7 @@ void BoundaryEmitter::emitMetrics(MutableArrayRef<facts::Section> sections) {
 
 void emitBoundary(ModuleOp module, ProgramOp program, MutableArrayRef<facts::Section> sections,
                   const EarlyKernels &early, Buffers &buffers) {
-  BoundaryEmitter emitter(module, program, early, buffers);
+  BoundaryEmitter emitter(module, program, sections, early, buffers);
   for (facts::Section &section : sections)
     emitter.emitArguments(section);
   for (facts::Section &section : sections)

@@ -23,12 +23,6 @@ struct EarlyKernel {
   facts::Kernel kernel;
 };
 
-/// How a gradient is reduced where it lies.
-struct EarlyReduction {
-  dist::AxisList axes; ///< none: it is not, before the update
-  std::string section; ///< the one behind whose last run it is done
-};
-
 class EarlyKernels {
 public:
   explicit EarlyKernels(llvm::MutableArrayRef<facts::Section> sections);
@@ -37,8 +31,6 @@ public:
   llvm::ArrayRef<EarlyKernel> in(llvm::StringRef section) const;
   /// The section that runs in the last slot of `section`: one of its own, or itself.
   std::string lastSlotOf(llvm::StringRef section) const;
-  /// A gradient may be reduced in another section than the one that completes it.
-  EarlyReduction findReduction(graph::RoleAttr gradient, const dist::Mesh &mesh) const;
 
 private:
   llvm::MapVector<llvm::StringRef, llvm::SmallVector<EarlyKernel>> kernels;

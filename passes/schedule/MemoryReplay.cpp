@@ -42,16 +42,11 @@ void MemoryReplay::describe(Diagnostic &diagnostic, uint32_t version) const {
   diagnostic << " of number " << held.number;
 }
 
-/// `isReduced`: what was summed over ranks from it where it lies will do.
 LogicalResult MemoryReplay::expect(Operation *reader, const Slot &slot, const ByteSpan &span,
-                                   uint32_t version, bool isReduced) {
+                                   uint32_t version) {
   std::optional<HeldBytes::Held> other = bytes.findOther(span, version);
   if (!other)
     return success();
-  if (isReduced)
-    for (uint32_t held = other->value; held != 0; held = versions[held].reducedFrom)
-      if (versions[held].reducedFrom == version)
-        return expect(reader, slot, span, other->value);
   InFlightDiagnostic error = reader->emitError();
   error << "in the slot of number " << slot.number << " of \""
         << placed.sections[slot.section].section->function.getName() << "\" expected ";
@@ -64,9 +59,9 @@ LogicalResult MemoryReplay::expect(Operation *reader, const Slot &slot, const By
 }
 
 LogicalResult MemoryReplay::expectValue(Operation *reader, const Slot &slot, unsigned value,
-                                        const Versions &own, bool isReduced) {
+                                        const Versions &own) {
   const PlacedValue &from = valueAt(slot, value);
-  return expect(reader, slot, getSpan(from.place, from.bytes, slot.number), own[value], isReduced);
+  return expect(reader, slot, getSpan(from.place, from.bytes, slot.number), own[value]);
 }
 
 /// The version that an argument stands for; 0: it is not made yet.
@@ -213,49 +208,6 @@ LogicalResult MemoryReplay::setParameters(const Slot &slot, const Versions &own)
   for (auto [span, version] : copies)
     bytes.write(span, version);
   return success();
-}
-
-/// Sums are read when they are complete.
-LogicalResult MemoryReplay::checkSums(const Slot &slot) {
-  const PlacedSection &section = placed.sections[slot.section];
-  Operation *end = section.section->function.getBody().front().getTerminator();
-  auto check = [&](const PlacedSum &sum) -> LogicalResult {
-    const PlacedSections::Sum &own = placed.sums[sum.sum];
-    if (!sum.ends || !slot.isLast)
-      return success();
-    return expect(end, slot, getSpan(own.place, own.bytes, 0), sums[sum.sum].version,
-                  /*isReduced=*/true);
-  };
-  SmallVector<PlacedSum> ended = section.argumentSums;
-  for (const PlacedKernel &kernel : section.kernels) {
-    if (kernel.ownSum)
-      ended.push_back(*kernel.ownSum);
-    llvm::append_range(ended, kernel.sums);
-  }
-  for (const PlacedSum &sum : ended)
-    if (failed(check(sum)))
-      return failure();
-  return success();
-}
-
-/// Whether results of this role are read outside of the program when the section is done.
-static bool isRead(RoleKind kind) {
-  return kind == RoleKind::Loss || kind == RoleKind::Output || kind == RoleKind::Gradient;
-}
-
-LogicalResult MemoryReplay::endSlot(const Slot &slot, const Versions &own) {
-  const PlacedSection &section = placed.sections[slot.section];
-  Operation *end = section.section->function.getBody().front().getTerminator();
-  for (auto [result, value] : section.results) {
-    RoleAttr role = section.section->getResultRole(result);
-    bool isShown = role && value && isRead(role.getKind());
-    if (!isShown)
-      continue;
-    // Gradients alone are shown as ranks have summed them.
-    if (failed(expectValue(end, slot, *value, own, role.getKind() == RoleKind::Gradient)))
-      return failure();
-  }
-  return failure(failed(checkSums(slot)) || failed(setParameters(slot, own)));
 }
 
 /// The kernels of the section, and in its last slot between them those of others.

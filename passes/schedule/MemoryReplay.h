@@ -11,8 +11,13 @@
 //
 // What is found is what single assignment says: a value is what its one op made of it, in the slot
 // of that number. Nothing here knows of live ranges, rings or frames.
+//
+// The outside reads losses, outputs and gradients when a section is done, and must find them as
+// well: each as its section returns it, and a gradient that ranks sum in its place after all of
+// these sums, and no other (facts/EarlyReductions.h).
 #pragma once
 
+#include "passes/facts/EarlyReductions.h"
 #include "passes/schedule/PlacedSections.h"
 
 namespace pcc::schedule {
@@ -20,7 +25,9 @@ namespace pcc::schedule {
 class MemoryReplay {
 public:
   /// `step`: null where there is none. All outlive this.
-  MemoryReplay(const PlacedSections &placed, pipe::StepOp step) : placed(placed), step(step) {}
+  MemoryReplay(const PlacedSections &placed, const facts::EarlyReductions &reductions,
+               pipe::StepOp step)
+      : placed(placed), reductions(reductions), step(step) {}
 
   /// Runs the step, then each section outside it on memory of its own. Fails after a diagnostic at
   /// the first kernel that does not find what it reads.
@@ -58,6 +65,12 @@ private:
   mlir::LogicalResult add(const Slot &slot, const PlacedSum &sum, const Versions &own,
                           mlir::Operation *op);
   mlir::LogicalResult endSlot(const Slot &slot, const Versions &own);
+  mlir::LogicalResult checkShown(const Slot &slot, const Versions &own);
+  mlir::LogicalResult checkReduced(const Slot &slot);
+  mlir::LogicalResult expectReduced(const Slot &slot, const ByteSpan &span, uint32_t made,
+                                    const facts::EarlyReduction &reduction);
+  uint32_t findReduced(mlir::Value result, uint32_t from) const;
+  const facts::EarlyReduction *reductionOf(graph::RoleAttr role) const;
   mlir::LogicalResult setParameters(const Slot &slot, const Versions &own);
   mlir::LogicalResult checkSums(const Slot &slot);
   mlir::LogicalResult checkParameters(mlir::Operation *end);
@@ -65,15 +78,16 @@ private:
   uint32_t make(mlir::Value value, int64_t number, uint32_t reducedFrom = 0);
   void publish(const Slot &slot, unsigned value, uint32_t version);
   mlir::LogicalResult expect(mlir::Operation *reader, const Slot &slot, const ByteSpan &span,
-                             uint32_t version, bool isReduced = false);
+                             uint32_t version);
   mlir::LogicalResult expectValue(mlir::Operation *reader, const Slot &slot, unsigned value,
-                                  const Versions &own, bool isReduced = false);
+                                  const Versions &own);
   void describe(mlir::Diagnostic &diagnostic, uint32_t version) const;
   const PlacedValue &valueAt(const Slot &slot, unsigned value) const {
     return placed.sections[slot.section].values[value];
   }
 
   const PlacedSections &placed;
+  const facts::EarlyReductions &reductions;
   pipe::StepOp step;
   HeldBytes bytes;
   std::vector<Version> versions;

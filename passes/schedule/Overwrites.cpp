@@ -2,6 +2,8 @@
 #include "passes/schedule/Overwrites.h"
 
 #include "dialects/dist/Dist.h"
+#include "dialects/graph/Roles.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace pcc::graph;
@@ -76,9 +78,51 @@ bool Overwrites::mayOverwriteAll(Buffer *buffer, Value output) {
                            [&](Value input) { return values.find(input) == buffer; });
 }
 
-/// Best is one in a frame, whose bytes are there anyway; but what is returned is read when the
-/// frame may be another number's. Elsewhere gradients can be read behind an early kernel; of those
-/// that are reduced Boundary.cpp knows.
+/// Returns the sections that run in a slot behind the last one of `section`.
+static llvm::StringSet<> sectionsBehind(StringRef section, pipe::StepOp step) {
+  llvm::StringSet<> behind;
+  for (auto slot : step.getBody().front().getOps<pipe::SlotOp>())
+    if (slot.getSection() == section)
+      behind.clear();
+    else
+      behind.insert(slot.getSection());
+  return behind;
+}
+
+/// Returns whether the outside reads `value` when `function` is done, as the function returns it.
+/// Gradients are shown after all collectives that reduce them in place (facts/EarlyReductions.h).
+static bool isShownAsReturned(func::FuncOp function, Value value) {
+  Operation *end = function.getBody().front().getTerminator();
+  return llvm::any_of(end->getOpOperands(), [&](OpOperand &returned) {
+    RoleAttr role = graph::getResultRole(function, returned.getOperandNumber());
+    bool isReduced =
+        role && (role.getKind() == RoleKind::Gradient || role.getKind() == RoleKind::Saved);
+    return facts::viewRoot(returned.get()) == value && !isReduced;
+  });
+}
+
+/// Returns whether something reads the buffer after the early kernel, which runs between the
+/// kernels of another section. Times tell of readers in the own section only.
+bool Overwrites::isReadBehindEarly(Buffer *buffer) const {
+  auto module = section.function->getParentOfType<ModuleOp>();
+  llvm::StringSet<> behind = sectionsBehind(kernel.early->section, facts::getStep(module));
+  return llvm::any_of(values.all(), [&](Value value) {
+    auto function = value.getParentRegion()->getParentOfType<func::FuncOp>();
+    bool runsBeside = function.getName() == kernel.early->section;
+    if (values.find(value) != buffer || function == section.function ||
+        !(runsBeside || behind.contains(function.getName())))
+      return false;
+    bool isRead = isShownAsReturned(function, value);
+    facts::forEachReader(value, [&](Operation *reader) {
+      if (std::optional<int64_t> number = facts::getKernelNumber(reader))
+        isRead |= !runsBeside || *number > kernel.early->behind;
+    });
+    return isRead;
+  });
+}
+
+/// Best is a buffer in a frame, whose bytes are there anyway. But a returned value is read when the
+/// frame may be another number's. An early kernel may overwrite a gradient only to reduce it.
 Value Overwrites::takeDying(Value output, bool staysInside) {
   if (kernel.early && !isa<dist::AllReduceOp>(output.getDefiningOp()))
     return nullptr;
@@ -87,7 +131,7 @@ Value Overwrites::takeDying(Value output, bool staysInside) {
     Value root = facts::viewRoot(candidate);
     Buffer *buffer = values.find(root);
     if (!buffer || !buffer->overwritable || buffer->last != now || taken.contains(buffer) ||
-        !mayOverwriteAll(buffer, output))
+        !mayOverwriteAll(buffer, output) || (kernel.early && isReadBehindEarly(buffer)))
       continue;
     bool isInFrame = buffer->frame && staysInside && isInside(*buffer->frame);
     if (isInFrame || (!buffer->frame && !found))

@@ -106,7 +106,7 @@ FailureOr<unsigned> SectionPlacer::numberOfSum(unsigned result) {
       all.sumOfRole.try_emplace(role ? Attribute(role) : Attribute(place), all.sums.size());
   if (isNew) {
     auto type = cast<ShapedType>(section.function.getResultTypes()[result]);
-    all.sums.push_back({place, type.getNumElements() * int64_t(sizeof(float))});
+    all.sums.push_back({place, type.getNumElements() * int64_t(sizeof(float)), role});
   }
   if (all.sums[found->second].place != place)
     return section.function.emitError()

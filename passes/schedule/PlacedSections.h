@@ -61,6 +61,7 @@ struct PlacedSections {
   struct Sum {
     task::PlaceAttr place;
     int64_t bytes = 0;
+    graph::RoleAttr role; ///< null for a sum without one
   };
   llvm::SmallVector<Sum> sums;
   llvm::DenseMap<mlir::Attribute, unsigned> sumOfRole;

@@ -21,7 +21,10 @@ struct VerifyMemory : impl::VerifyMemoryBase<VerifyMemory> {
   void runOnOperation() override {
     SmallVector<facts::Section> sections = facts::collectSections(getOperation());
     FailureOr<PlacedSections> placed = placeSections(sections);
-    if (failed(placed) || failed(MemoryReplay(*placed, facts::getStep(getOperation())).run()))
+    if (failed(placed))
+      return signalPassFailure();
+    facts::EarlyReductions reductions(sections);
+    if (failed(MemoryReplay(*placed, reductions, facts::getStep(getOperation())).run()))
       return signalPassFailure();
     markAllAnalysesPreserved();
   }

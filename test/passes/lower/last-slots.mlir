@@ -126,3 +126,40 @@ module attributes {dist.mesh = #dist.mesh<dp=2>, pipe.stage = 1 : i64} {
 // CHECK: task.section @backward_last.0 last_of @backward.0 {
 // CHECK-NEXT: task.all_reduce
 // CHECK: task.all_reduce %[[GV]] into %[[GV]]
+
+// -----
+
+// Two parameters have one gradient, and one buffer for it. The ranks scatter it for "b", then sum it in its place for
+// "a". Both are shown as that sum, which is partial no more.
+module attributes {dist.mesh = #dist.mesh<x=2, y=2>} {
+  graph.parameter @a : tensor<4x4xf32> init(#graph.init<zeros>)
+  graph.parameter @b : tensor<2x4xf32> init(#graph.init<zeros>)
+  func.func @forward_backward(%x: tensor<4x4xf32> {graph.role = #graph.role<input "x">, dist.sharding = #dist.sharding<[x.y, _]>})
+      -> (tensor<4x4xf32> {graph.role = #graph.role<gradient "a">, dist.sharding = #dist.sharding<[_, _] partial(sum: x, y)>},
+          tensor<4x4xf32> {graph.role = #graph.role<gradient "b">, dist.sharding = #dist.sharding<[_, _] partial(sum: x, y)>})
+      attributes {dist.local} {
+    %0 = graph.matmul %x, %x : tensor<4x4xf32>, tensor<4x4xf32>
+    return %0, %0 : tensor<4x4xf32>, tensor<4x4xf32>
+  }
+  func.func @update(%a: tensor<4x4xf32> {graph.role = #graph.role<parameter "a">}, %b: tensor<2x4xf32> {graph.role = #graph.role<parameter "b">},
+                    %ga: tensor<4x4xf32> {graph.role = #graph.role<gradient "a">}, %gb: tensor<4x4xf32> {graph.role = #graph.role<gradient "b">})
+      -> (tensor<4x4xf32> {graph.role = #graph.role<parameter "a">}, tensor<2x4xf32> {graph.role = #graph.role<parameter "b">}) {
+    %0 = dist.reduce_scatter sum %gb axis = 0 over <axes [x]> : tensor<4x4xf32> to tensor<2x4xf32>
+    %s = dist.all_reduce sum %0 over <axes [y]> : tensor<2x4xf32>
+    %1 = graph.sub %b, %s : tensor<2x4xf32>
+    %2 = dist.all_reduce sum %ga : tensor<4x4xf32>
+    %3 = graph.sub %a, %2 : tensor<4x4xf32>
+    return %3, %1 : tensor<4x4xf32>, tensor<2x4xf32>
+  }
+  pipe.step @train micro_batches = 1 copies = 1 micro_reduction = sum {
+    pipe.slot @forward_backward microbatch = 0 copy = 0
+    pipe.slot @update
+  }
+}
+// CHECK: task.result gradient "a" in %[[G:[0-9]+]] {{.+}} of @forward_backward
+// CHECK-NOT: partial_axes
+// CHECK: task.result gradient "b" in %[[G]] {{.+}} of @forward_backward
+// CHECK-NOT: partial_axes
+// CHECK: task.section @forward_backward {
+// CHECK: task.reduce_scatter %[[G]] into
+// CHECK: task.all_reduce %[[G]] into %[[G]]

@@ -341,6 +341,118 @@ module {
 
 // -----
 
+// Two gradients are one value. It is shown as both after the ranks have summed it in its place.
+module attributes {dist.mesh = #dist.mesh<dp=2>} {
+  graph.parameter @a : tensor<16xf32> init(#graph.init<zeros>) {task.place = #task.place<persistent + 0>}
+  func.func @forward_backward(%x: tensor<16xf32> {graph.role = #graph.role<input "x">, task.place = #task.place<input + 0>})
+      -> (tensor<16xf32> {graph.role = #graph.role<gradient "a">}, tensor<16xf32> {graph.role = #graph.role<gradient "b">})
+      attributes {task.forms = [#task.form<map 16 x 1>]} {
+    %0 = graph.exp %x {task.kernel = 0 : i64, task.place = #task.place<temporary + 0>} : tensor<16xf32>
+    return %0, %0 : tensor<16xf32>, tensor<16xf32>
+  }
+  func.func @update(%a: tensor<16xf32> {graph.role = #graph.role<parameter "a">, task.place = #task.place<persistent + 0>},
+                    %g: tensor<16xf32> {graph.role = #graph.role<gradient "a">, task.place = #task.place<temporary + 0>})
+      -> (tensor<16xf32> {graph.role = #graph.role<parameter "a">})
+      attributes {task.early = [[@forward_backward, 0]], task.forms = [#task.form<collective 16 x 1>, #task.form<map 16 x 1>]} {
+    %0 = dist.all_reduce sum %g {task.kernel = 0 : i64, task.place = #task.place<temporary + 0>} : tensor<16xf32>
+    %1 = graph.sub %a, %0 {task.kernel = 1 : i64, task.place = #task.place<persistent + 0>} : tensor<16xf32>
+    return %1 : tensor<16xf32>
+  }
+  pipe.step @train micro_batches = 1 copies = 1 micro_reduction = sum {
+    pipe.slot @forward_backward microbatch = 0 copy = 0
+    pipe.slot @update
+  }
+}
+
+// -----
+
+// An output is the same value. It is shown as the section returns it, so the ranks must sum elsewhere.
+module attributes {dist.mesh = #dist.mesh<dp=2>} {
+  graph.parameter @a : tensor<16xf32> init(#graph.init<zeros>) {task.place = #task.place<persistent + 0>}
+  func.func @forward_backward(%x: tensor<16xf32> {graph.role = #graph.role<input "x">, task.place = #task.place<input + 0>})
+      -> (tensor<16xf32> {graph.role = #graph.role<gradient "a">}, tensor<16xf32> {graph.role = #graph.role<output "y">})
+      attributes {task.forms = [#task.form<map 16 x 1>]} {
+    %0 = graph.exp %x {task.kernel = 0 : i64, task.place = #task.place<temporary + 0>} : tensor<16xf32>
+    // expected-error@+1 {{expected result 0 of 'graph.exp' of number 0 at temporary + 0, got result 0 of 'dist.all_reduce'}}
+    return %0, %0 : tensor<16xf32>, tensor<16xf32>
+  }
+  func.func @update(%a: tensor<16xf32> {graph.role = #graph.role<parameter "a">, task.place = #task.place<persistent + 0>},
+                    %g: tensor<16xf32> {graph.role = #graph.role<gradient "a">, task.place = #task.place<temporary + 0>})
+      -> (tensor<16xf32> {graph.role = #graph.role<parameter "a">})
+      attributes {task.early = [[@forward_backward, 0]], task.forms = [#task.form<collective 16 x 1>, #task.form<map 16 x 1>]} {
+    // expected-note@+1 {{that is made here}}
+    %0 = dist.all_reduce sum %g {task.kernel = 0 : i64, task.place = #task.place<temporary + 0>} : tensor<16xf32>
+    %1 = graph.sub %a, %0 {task.kernel = 1 : i64, task.place = #task.place<persistent + 0>} : tensor<16xf32>
+    return %1 : tensor<16xf32>
+  }
+  pipe.step @train micro_batches = 1 copies = 1 micro_reduction = sum {
+    pipe.slot @forward_backward microbatch = 0 copy = 0
+    pipe.slot @update
+  }
+}
+
+// -----
+
+// The gradient "b" is shown with the first section, for no collective reduces it in its place. A collective of the
+// other gradient writes there before.
+module attributes {dist.mesh = #dist.mesh<dp=2>} {
+  graph.parameter @a : tensor<16xf32> init(#graph.init<zeros>) {task.place = #task.place<persistent + 0>}
+  func.func @forward_backward(%x: tensor<16xf32> {graph.role = #graph.role<input "x">, task.place = #task.place<input + 0>})
+      -> (tensor<16xf32> {graph.role = #graph.role<gradient "a">}, tensor<16xf32> {graph.role = #graph.role<gradient "b">})
+      attributes {task.forms = [#task.form<map 16 x 1>, #task.form<map 16 x 1>]} {
+    %0 = graph.exp %x {task.kernel = 0 : i64, task.place = #task.place<temporary + 0>} : tensor<16xf32>
+    %1 = graph.neg %x {task.kernel = 1 : i64, task.place = #task.place<temporary + 64>} : tensor<16xf32>
+    // expected-error@+1 {{expected result 0 of 'graph.neg' of number 0 at temporary + 64, got result 0 of 'dist.all_reduce'}}
+    return %0, %1 : tensor<16xf32>, tensor<16xf32>
+  }
+  func.func @update(%a: tensor<16xf32> {graph.role = #graph.role<parameter "a">, task.place = #task.place<persistent + 0>},
+                    %g: tensor<16xf32> {graph.role = #graph.role<gradient "a">, task.place = #task.place<temporary + 0>})
+      -> (tensor<16xf32> {graph.role = #graph.role<parameter "a">})
+      attributes {task.early = [[@forward_backward, 1]], task.forms = [#task.form<collective 16 x 1>, #task.form<map 16 x 1>]} {
+    // expected-note@+1 {{that is made here}}
+    %0 = dist.all_reduce sum %g {task.kernel = 0 : i64, task.place = #task.place<temporary + 64>} : tensor<16xf32>
+    %1 = graph.sub %a, %0 {task.kernel = 1 : i64, task.place = #task.place<persistent + 0>} : tensor<16xf32>
+    return %1 : tensor<16xf32>
+  }
+  pipe.step @train micro_batches = 1 copies = 1 micro_reduction = sum {
+    pipe.slot @forward_backward microbatch = 0 copy = 0
+    pipe.slot @update
+  }
+}
+
+// -----
+
+// The ranks sum the shared value for one gradient, and once more for the other one, each in its place: the second sum
+// is one of sums.
+module attributes {dist.mesh = #dist.mesh<dp=2>} {
+  graph.parameter @a : tensor<16xf32> init(#graph.init<zeros>) {task.place = #task.place<persistent + 0>}
+  func.func @forward_backward(%x: tensor<16xf32> {graph.role = #graph.role<input "x">, task.place = #task.place<input + 0>})
+      -> (tensor<16xf32> {graph.role = #graph.role<gradient "a">}, tensor<16xf32> {graph.role = #graph.role<gradient "b">})
+      attributes {task.forms = [#task.form<map 16 x 1>]} {
+    %0 = graph.exp %x {task.kernel = 0 : i64, task.place = #task.place<temporary + 0>} : tensor<16xf32>
+    return %0, %0 : tensor<16xf32>, tensor<16xf32>
+  }
+  func.func @update(%a: tensor<16xf32> {graph.role = #graph.role<parameter "a">, task.place = #task.place<persistent + 0>},
+                    %g: tensor<16xf32> {graph.role = #graph.role<gradient "a">, task.place = #task.place<temporary + 0>},
+                    %h: tensor<16xf32> {graph.role = #graph.role<gradient "b">, task.place = #task.place<temporary + 0>})
+      -> (tensor<16xf32> {graph.role = #graph.role<parameter "a">})
+      attributes {task.early = [[@forward_backward, 0], [@forward_backward, 0]],
+                  task.forms = [#task.form<collective 16 x 1>, #task.form<collective 16 x 1>, #task.form<map 16 x 1>]} {
+    // expected-note@+1 {{that is made here}}
+    %0 = dist.all_reduce sum %g {task.kernel = 0 : i64, task.place = #task.place<temporary + 0>} : tensor<16xf32>
+    // expected-error@+1 {{expected result 0 of 'graph.exp' of number 0 at temporary + 0, got result 0 of 'dist.all_reduce'}}
+    %1 = dist.all_reduce sum %h {task.kernel = 1 : i64, task.place = #task.place<temporary + 0>} : tensor<16xf32>
+    %2 = graph.sub %0, %1 {task.kernel = 2 : i64, task.place = #task.place<persistent + 0>} : tensor<16xf32>
+    return %2 : tensor<16xf32>
+  }
+  pipe.step @train micro_batches = 1 copies = 1 micro_reduction = sum {
+    pipe.slot @forward_backward microbatch = 0 copy = 0
+    pipe.slot @update
+  }
+}
+
+// -----
+
 // Without a plan there is nothing to check.
 // expected-error@+1 {{expected a place in memory, got none: run "--schedule-plan-memory" after the last change of ops}}
 func.func @forward(%x: tensor<16xf32> {graph.role = #graph.role<input "x">}) -> (tensor<16xf32> {graph.role = #graph.role<output "y">}) {

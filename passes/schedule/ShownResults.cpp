@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The part of MemoryReplay that checks what the outside reads when a section is done.
+#include "passes/schedule/MemoryReplay.h"
+
+using namespace mlir;
+using namespace pcc::graph;
+
+namespace pcc::schedule {
+
+/// The collectives that reduce the result in place before it is shown; null if there are none.
+const facts::EarlyReduction *MemoryReplay::reductionOf(RoleAttr role) const {
+  return role && role.getKind() == RoleKind::Gradient ? reductions.find(role) : nullptr;
+}
+
+/// Checks the sums over slots that the section completes and shows as they are.
+LogicalResult MemoryReplay::checkSums(const Slot &slot) {
+  const PlacedSection &section = placed.sections[slot.section];
+  Operation *end = section.section->function.getBody().front().getTerminator();
+  auto check = [&](const PlacedSum &sum) -> LogicalResult {
+    const PlacedSections::Sum &own = placed.sums[sum.sum];
+    if (!sum.ends || !slot.isLast || reductionOf(own.role))
+      return success();
+    return expect(end, slot, getSpan(own.place, own.bytes, 0), sums[sum.sum].version);
+  };
+  SmallVector<PlacedSum> ended = section.argumentSums;
+  for (const PlacedKernel &kernel : section.kernels) {
+    if (kernel.ownSum)
+      ended.push_back(*kernel.ownSum);
+    llvm::append_range(ended, kernel.sums);
+  }
+  for (const PlacedSum &sum : ended)
+    if (failed(check(sum)))
+      return failure();
+  return success();
+}
+
+/// Returns whether the outside reads results of this role when the section is done.
+static bool isRead(RoleKind kind) {
+  return kind == RoleKind::Loss || kind == RoleKind::Output || kind == RoleKind::Gradient;
+}
+
+/// Checks the results that the section shows as it returns them.
+LogicalResult MemoryReplay::checkShown(const Slot &slot, const Versions &own) {
+  const PlacedSection &section = placed.sections[slot.section];
+  Operation *end = section.section->function.getBody().front().getTerminator();
+  for (auto [result, value] : section.results) {
+    RoleAttr role = section.section->getResultRole(result);
+    bool isShown = role && value && isRead(role.getKind()) && !reductionOf(role);
+    if (isShown && failed(expectValue(end, slot, *value, own)))
+      return failure();
+  }
+  return success();
+}
+
+/// The version that the collective with this result made of `from` in its place; 0: none yet.
+uint32_t MemoryReplay::findReduced(Value result, uint32_t from) const {
+  auto found = llvm::find_if(llvm::reverse(versions), [&](const Version &version) {
+    return version.value == result && version.reducedFrom == from;
+  });
+  return found == versions.rend() ? 0 : uint32_t(std::distance(found, versions.rend()) - 1);
+}
+
+/// Checks that the bytes hold what all collectives of `reduction`, and no others, made of `made`.
+LogicalResult MemoryReplay::expectReduced(const Slot &slot, const ByteSpan &span, uint32_t made,
+                                          const facts::EarlyReduction &reduction) {
+  facts::Section *section = placed.sections[slot.section].section;
+  Operation *end = section->function.getBody().front().getTerminator();
+  for (dist::AllReduceOp reduce : reduction.reduces) {
+    made = findReduced(reduce.getResult(), made);
+    if (made == 0)
+      return reduce.emitError() << "does not reduce what it reads in place before \""
+                                << section->function.getName() << "\" is done";
+  }
+  return expect(end, slot, span, made);
+}
+
+/// Checks the gradients that are shown now because the section has run the last of the collectives
+/// that reduce them in place.
+LogicalResult MemoryReplay::checkReduced(const Slot &slot) {
+  StringRef name = placed.sections[slot.section].section->function.getName();
+  auto endsHere = [&](const facts::EarlyReduction *reduction) {
+    return reduction && slot.isLast && reduction->section == name;
+  };
+  for (const PlacedSection &section : placed.sections)
+    for (auto [result, value] : section.results) {
+      RoleAttr role = section.section->getResultRole(result);
+      const facts::EarlyReduction *reduction = reductionOf(role);
+      if (!value || !endsHere(reduction))
+        continue;
+      const PlacedValue &shown = section.values[*value];
+      if (failed(expectReduced(slot, getSpan(shown.place, shown.bytes, 0), left.lookup({role, 0}),
+                               *reduction)))
+        return failure();
+    }
+  for (auto [sum, state] : llvm::zip_equal(placed.sums, sums))
+    if (const facts::EarlyReduction *reduction = reductionOf(sum.role); endsHere(reduction))
+      if (failed(expectReduced(slot, getSpan(sum.place, sum.bytes, 0), state.version, *reduction)))
+        return failure();
+  return success();
+}
+
+LogicalResult MemoryReplay::endSlot(const Slot &slot, const Versions &own) {
+  return failure(failed(checkShown(slot, own)) || failed(checkSums(slot)) ||
+                 failed(checkReduced(slot)) || failed(setParameters(slot, own)));
+}
+
+} // namespace pcc::schedule
