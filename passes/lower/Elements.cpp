@@ -16,6 +16,8 @@ Type computeType(Type type) {
 }
 
 Type memoryType(Type type) {
+  if (type.isBF16())
+    return IntegerType::get(type.getContext(), 16);
   return type.isInteger(1) ? IntegerType::get(type.getContext(), 8) : type;
 }
 
@@ -33,6 +35,13 @@ void Elements::remember(Value tensor, const Index &index, Value value) {
   known.back()[keyOf(tensor, index)] = value;
 }
 
+/// Widens the bits of a bf16 to f32.
+static Value widenBFloat16(ImplicitLocOpBuilder &b, Value bits) {
+  Value upper = arith::ShLIOp::create(b, arith::ExtUIOp::create(b, b.getI32Type(), bits),
+                                      arith::ConstantIntOp::create(b, 16, 32));
+  return arith::BitcastOp::create(b, b.getF32Type(), upper);
+}
+
 Value Elements::load(Type type, Value pointer, Value position) {
   Type memory = memoryType(type);
   Value address = LLVM::GEPOp::create(b, pointer.getType(), memory, pointer, ValueRange(position),
@@ -41,12 +50,15 @@ Value Elements::load(Type type, Value pointer, Value position) {
   if (type.isInteger(1))
     return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, element,
                                  arith::ConstantIntOp::create(b, 0, 8));
+  if (type.isBF16())
+    return widenBFloat16(b, element);
   return computeType(type) == type ? element
                                    : Value(arith::ExtFOp::create(b, computeType(type), element));
 }
 
-/// f32 to bf16, to the nearest, ties to even, in integers: not every CPU and not every libgcc has
-/// it.
+/// Rounds f32 to the bits of a bf16, to the nearest, ties to even. bf16 lies in memory as i16 and
+/// no LLVM value has the type: LLVM would turn a choice between two of them into calls of libgcc,
+/// which kernels do not link.
 static Value roundToBFloat16(ImplicitLocOpBuilder &b, Value element) {
   Type i32 = b.getI32Type(), i16 = b.getIntegerType(16);
   auto number = [&](int32_t value) -> Value { return arith::ConstantIntOp::create(b, value, 32); };
@@ -57,14 +69,14 @@ static Value roundToBFloat16(ImplicitLocOpBuilder &b, Value element) {
   Value rounded = arith::ShRUIOp::create(b, arith::AddIOp::create(b, bits, half), number(16));
   Value isNumber = arith::CmpFOp::create(b, arith::CmpFPredicate::ORD, element, element);
   Value result = arith::SelectOp::create(b, isNumber, rounded, number(0x7fc0));
-  return arith::BitcastOp::create(b, b.getBF16Type(), arith::TruncIOp::create(b, i16, result));
+  return arith::TruncIOp::create(b, i16, result);
 }
 
 void Elements::store(Value element, Type type, Value pointer, Value position) {
   Type memory = memoryType(type);
   if (type.isInteger(1))
     element = arith::ExtUIOp::create(b, memory, element);
-  else if (element.getType() != type && type.isBF16())
+  else if (type.isBF16())
     element = roundToBFloat16(b, element);
   else if (element.getType() != type)
     element = arith::TruncFOp::create(b, type, element);

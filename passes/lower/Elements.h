@@ -19,7 +19,7 @@ namespace pcc::lower {
 /// itself.
 mlir::Type computeType(mlir::Type type);
 
-/// The LLVM type of an element in memory: i1 takes a byte.
+/// The LLVM type of an element in memory: i1 takes a byte, bf16 is its bits.
 mlir::Type memoryType(mlir::Type type);
 
 /// The shape, and the number of elements, of a tensor.

@@ -26,8 +26,8 @@ func.func private @neg(%x: tensor<2048xf32>) -> tensor<2048xf32> attributes {tas
 
 // Bytes go by eight, 16-bit numbers too; a row of 6 elements has pieces of two.
 // CHECK-LABEL: llvm.func @pieces
-// CHECK-COUNT-2: llvm.load {{.*}} -> bf16
-// CHECK-NOT: llvm.load {{.*}} -> bf16
+// CHECK-COUNT-2: llvm.load {{.*}} -> i16
+// CHECK-NOT: llvm.load {{.*}} -> i16
 // CHECK: llvm.return
 func.func private @pieces(%x: tensor<4x6xbf16>, %b: tensor<4xf32>) -> tensor<4x6xbf16> attributes {task.form = #task.form<map 24 x 1>} {
   %0 = graph.broadcast %b, [0] : tensor<4xf32> to tensor<4x6xf32>
