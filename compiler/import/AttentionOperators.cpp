@@ -67,6 +67,9 @@ LogicalResult refuseAttention(Node &node) {
     return emit.error() << "output 'qk_matmul_output' is not supported";
   node.integer("qk_matmul_output_mode", 0);
   node.integer("softmax_precision", 1); // computed in f32 or wider in any case
+  for (llvm::StringRef name : {"left_window_size", "right_window_size"})
+    if (int64_t size = node.integer(name, -1); size != -1)
+      return emit.error() << "expected attribute '" << name << "' to be -1, got " << size;
   if (double softcap = node.number("softcap", 0.0); softcap != 0.0)
     return emit.error() << "expected attribute 'softcap' to be 0, got " << softcap;
   return success();

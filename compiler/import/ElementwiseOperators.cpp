@@ -130,9 +130,15 @@ LogicalResult importClip(Node &node) {
   return node.setResult(clip(node.emit, node.input(0), node.input(1), node.input(2)));
 }
 
+/// Reads the attributes that decide about 8-bit floats only, which are refused.
+void readRounding(Node &node) {
+  node.integer("saturate", 1);
+  node.text("round_mode", "up");
+}
+
 LogicalResult importCast(Node &node) {
   int64_t number = node.integer("to", 0);
-  node.integer("saturate", 1); // decides about 8-bit floats only, which are refused
+  readRounding(node);
   Type type = elementTypeOf(static_cast<int32_t>(number), *node.input(0).type.getContext());
   if (!type)
     return node.emit.error() << "elements of ONNX type number " << number << " are not supported";
@@ -140,7 +146,7 @@ LogicalResult importCast(Node &node) {
 }
 
 LogicalResult importCastLike(Node &node) {
-  node.integer("saturate", 1); // decides about 8-bit floats only, which are refused
+  readRounding(node);
   return node.setResult(node.emit.cast(node.input(0), node.input(1).elementType()));
 }
 

@@ -11,9 +11,10 @@
 namespace pcc::import {
 namespace {
 
-bool isFloatingPoint(int32_t dataType) {
+/// Whether a parameter can have such elements; f64 is a type of constants alone.
+bool canBeTrained(int32_t dataType) {
   return dataType == onnx::TensorProto::FLOAT || dataType == onnx::TensorProto::FLOAT16 ||
-         dataType == onnx::TensorProto::BFLOAT16 || dataType == onnx::TensorProto::DOUBLE;
+         dataType == onnx::TensorProto::BFLOAT16;
 }
 
 /// Whether a number is infinite or stands for that: no weight is so large, but masks are.
@@ -146,7 +147,7 @@ ParameterNames findParameters(const onnx::GraphProto &graph, int64_t opset) {
   ExportedModule exported(graph);
   ParameterNames parameters;
   for (const onnx::TensorProto &tensor : graph.initializer()) {
-    if (!isFloatingPoint(tensor.data_type()) || tensor.dims_size() == 0 || isMask(tensor))
+    if (!canBeTrained(tensor.data_type()) || tensor.dims_size() == 0 || isMask(tensor))
       continue;
     if (trained.contains(tensor.name()) && !exported.isBuffer(tensor.name()))
       parameters.trained.insert(tensor.name());
