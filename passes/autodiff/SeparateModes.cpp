@@ -94,7 +94,8 @@ static void advance(RunningStatistics &statistics, OpOperand &old, Value now) {
   entry->second = now;
 }
 
-static void trainBatchNorms(func::FuncOp function, bool freezes) {
+/// Fails on a batch norm that would leave two new values of one parameter.
+static LogicalResult trainBatchNorms(func::FuncOp function, bool freezes) {
   RunningStatistics statistics;
   for (Operation &op : llvm::make_early_inc_range(function.getBody().front())) {
     auto norm = dyn_cast<graph::BatchNormOp>(op);
@@ -102,11 +103,15 @@ static void trainBatchNorms(func::FuncOp function, bool freezes) {
       norm = trainStatistics(fixed);
     if (!norm)
       continue;
+    if (norm.getMean() == norm.getVariance() && isState(norm.getMean()))
+      return norm->emitOpError("expected two parameters as running mean and running variance, got "
+                               "the same one; store it twice");
     advance(statistics, norm.getMeanMutable(), norm.getNewMean());
     advance(statistics, norm.getVarianceMutable(), norm.getNewVariance());
   }
   for (auto [old, now] : statistics)
     returnParameter(function, now, old);
+  return success();
 }
 
 /// The argument that numbers the runs of `function`, found or added.
@@ -200,7 +205,8 @@ struct SeparateModes : impl::SeparateModesBase<SeparateModes> {
     if (llvm::none_of(forward.getBody().front(), hasModes))
       return success();
     func::FuncOp trained = getTrained(module, forward);
-    trainBatchNorms(trained, freezeBatchNorm);
+    if (failed(trainBatchNorms(trained, freezeBatchNorm)))
+      return failure();
     varySeeds(trained);
     return evaluate(forward);
   }
