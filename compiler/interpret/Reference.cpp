@@ -54,23 +54,33 @@ static LogicalResult run(ModuleOp module, TrainingReference &reference,
   return success();
 }
 
-FailureOr<TrainingReference> makeTrainingReference(ModuleOp module, const VerifyOptions &options) {
+FailureOr<TrainingReference> makeTrainingReference(ModuleOp module,
+                                                   std::vector<NamedTensors> batches,
+                                                   NamedTensors parameters,
+                                                   const VerifyOptions &options) {
   if (!findStep(module))
     return emitError(module.getLoc()) << "expected a training step (pipe.step)";
-  if (options.steps < 1)
-    return emitError(module.getLoc())
-           << "expected at least 1 training step to compare, got " << options.steps;
+  if (batches.empty())
+    return emitError(module.getLoc()) << "expected at least 1 training step to compare, got 0";
   TrainingReference reference;
   reference.ownParameters = options.ownParameters;
-  int64_t steps = options.ownParameters.empty() ? options.steps : 1;
-  reference.batches = randomBatches(module, steps, options.seed);
-  auto parameters = randomParameters(module, options.seed);
-  if (failed(parameters))
-    return failure();
-  reference.parameters = std::move(*parameters);
+  reference.batches = std::move(batches);
+  reference.parameters = std::move(parameters);
   if (failed(run(module, reference, options.gradientFactors)))
     return failure();
   return reference;
+}
+
+FailureOr<TrainingReference> makeTrainingReference(ModuleOp module, const VerifyOptions &options) {
+  if (options.steps < 1)
+    return emitError(module.getLoc())
+           << "expected at least 1 training step to compare, got " << options.steps;
+  int64_t steps = options.ownParameters.empty() ? options.steps : 1;
+  auto parameters = randomParameters(module, options.seed);
+  if (failed(parameters))
+    return failure();
+  return makeTrainingReference(module, randomBatches(module, steps, options.seed),
+                               std::move(*parameters), options);
 }
 
 /// The values of a training run by the names of its cases.

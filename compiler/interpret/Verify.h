@@ -54,6 +54,12 @@ struct TrainingReference {
 mlir::FailureOr<TrainingReference> makeTrainingReference(mlir::ModuleOp module,
                                                          const VerifyOptions &options = {});
 
+/// The same on these batches, one for each step, from these parameters.
+mlir::FailureOr<TrainingReference> makeTrainingReference(mlir::ModuleOp module,
+                                                         std::vector<NamedTensors> batches,
+                                                         NamedTensors parameters,
+                                                         const VerifyOptions &options = {});
+
 /// Cases `step 1 loss`, …, `gradient w` of the last step, `updated parameter w`.
 Report compareTraining(const TrainingReference &reference, const TrainingResult &actual,
                        double factor, Precision precision = Precision::Element);

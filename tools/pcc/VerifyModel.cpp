@@ -4,8 +4,8 @@
 
 #include "runtime/execute/Session.h"
 #include "tools/pcc/ModelReference.h"
-#include "tools/pcc/RanksTraining.h"
 #include "tools/pcc/RuntimeTensors.h"
+#include "tools/pcc/TrainOnRanks.h"
 
 using namespace pcc;
 using namespace pcc::cli;

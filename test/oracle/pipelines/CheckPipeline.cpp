@@ -7,7 +7,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "runtime/execute/Session.h"
-#include "tools/pcc/RanksTraining.h"
+#include "tools/pcc/TrainOnRanks.h"
 
 using namespace mlir;
 

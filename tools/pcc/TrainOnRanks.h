@@ -8,6 +8,10 @@
 
 namespace pcc::cli {
 
+/// Trains the steps of `reference` on the ranks of a session, from the same parameters and batches.
+runtime::Expected<interpret::TrainingResult>
+trainOnRanks(runtime::Session &session, const interpret::TrainingReference &reference);
+
 /// Runs the step of `one`, a module of one device, in the interpreter and the same steps on the
 /// ranks of `session`, and compares losses, gradients and updated parameters.
 interpret::Report verifyTraining(mlir::ModuleOp one, runtime::Session &session,

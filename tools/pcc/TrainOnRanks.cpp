@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "tools/pcc/RanksTraining.h"
+#include "tools/pcc/TrainOnRanks.h"
 
 #include "compiler/interpret/Map.h"
 #include "compiler/interpret/Training.h"
@@ -18,9 +18,8 @@ static interpret::Tensor asRead(const interpret::Tensor &sum, const interpret::T
       .rounded(interpret::Precision::Element);
 }
 
-/// Runs the steps of the reference on the ranks of `session`.
-static runtime::Expected<interpret::TrainingResult>
-trainOnRanks(runtime::Session &session, const interpret::TrainingReference &reference) {
+runtime::Expected<interpret::TrainingResult>
+pcc::cli::trainOnRanks(runtime::Session &session, const interpret::TrainingReference &reference) {
   for (const auto &[name, value] : withoutPrefix(reference.parameters, "parameter "))
     if (runtime::Status status = session.setParameter(name, value); !status.ok())
       return status;
@@ -29,8 +28,8 @@ trainOnRanks(runtime::Session &session, const interpret::TrainingReference &refe
     auto step = session.runStep(withoutPrefix(batch, "input "));
     if (!step)
       return step.status();
-    result.losses.push_back(
-        interpret::Tensor::floats(interpret::ElementType::F32, {}, {step->loss}));
+    const interpret::Tensor &like = reference.values.losses[result.losses.size()];
+    result.losses.push_back(interpret::Tensor::floats(like.getType(), {}, {step->loss}));
     for (const auto &[name, gradient] : step->gradients) {
       std::string key = bindingKey(graph::RoleKind::Gradient, name);
       result.results[key] = asRead(toInterpreter(gradient), reference.values.results.at(key));
