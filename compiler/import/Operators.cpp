@@ -6,15 +6,18 @@
 
 namespace pcc::import {
 
+std::vector<llvm::ArrayRef<Operator>> operatorFamilies() {
+  return {elementwiseOperators(), logicOperators(),        constantOperators(),   shapeOperators(),
+          indexOperators(),       contractionOperators(),  reduceOperators(),     normalOperators(),
+          lossOperators(),        windowOperators(),       activationOperators(), einsumOperators(),
+          attentionOperators(),   elementIndexOperators(), maskOperators(),       orderOperators()};
+}
+
 const Operator *findOperator(llvm::StringRef name, int64_t opset) {
   using Rows = llvm::SmallVector<const Operator *, 2>;
   static const llvm::StringMap<Rows> index = [] {
     llvm::StringMap<Rows> rows;
-    for (llvm::ArrayRef<Operator> family :
-         {elementwiseOperators(), logicOperators(), constantOperators(), shapeOperators(),
-          indexOperators(), contractionOperators(), reduceOperators(), normalOperators(),
-          lossOperators(), windowOperators(), activationOperators(), einsumOperators(),
-          attentionOperators(), elementIndexOperators(), maskOperators(), orderOperators()})
+    for (llvm::ArrayRef<Operator> family : operatorFamilies())
       for (const Operator &row : family)
         rows[row.name].push_back(&row);
     return rows;

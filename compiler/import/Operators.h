@@ -11,6 +11,7 @@
 #pragma once
 
 #include "compiler/import/Node.h"
+#include <vector>
 
 namespace pcc::import {
 
@@ -59,6 +60,9 @@ llvm::ArrayRef<Operator> einsumOperators();       // EinsumOperator.cpp
 llvm::ArrayRef<Operator> elementIndexOperators(); // ElementIndexOperators.cpp
 llvm::ArrayRef<Operator> maskOperators();         // MaskOperators.cpp
 llvm::ArrayRef<Operator> orderOperators();        // OrderOperators.cpp
+
+/// All families: every row of the table.
+std::vector<llvm::ArrayRef<Operator>> operatorFamilies();
 
 /// The row for `name` in `opset`; null for an operator that is not imported.
 const Operator *findOperator(llvm::StringRef name, int64_t opset);

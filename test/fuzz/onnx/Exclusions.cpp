@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "test/fuzz/onnx/Exclusions.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace pcc::fuzz {
+
+llvm::ArrayRef<RefusedTypes> refusedTypes() {
+  static constexpr RefusedTypes rows[] = {
+      {"Attention", "bf16", "oneDNN has products of bf16 on some CPUs only"},
+      {"Conv", "bf16", "oneDNN has convolutions of bf16 on some CPUs only"},
+      {"Erf", "i64 i32 i8", "a function of floats"},
+      {"Gemm", "bf16", "oneDNN has products of bf16 on some CPUs only"},
+      {"MatMul", "bf16", "oneDNN has products of bf16 on some CPUs only"},
+      {"MaxPool", "i8", "windows are of floats"},
+      {"Pow", "i64 i32", "powers of integers are for computations of shapes"},
+      {"ReduceL2", "i64 i32", "a root of floats"},
+      {"ReduceLogSum", "i64 i32", "a logarithm of floats"},
+      {"ReduceLogSumExp", "i64 i32", "a logarithm of floats"},
+      {"ReduceMax", "i1", "reductions are of numbers"},
+      {"ReduceMean", "i64 i32", "a mean of floats"},
+      {"ReduceMin", "i1", "reductions are of numbers"},
+      {"Scatter", "i1", "updates are numbers"},
+      {"ScatterElements", "i1", "updates are numbers"},
+      {"ScatterND", "i1", "updates are numbers"},
+  };
+  return rows;
+}
+
+bool isRefused(llvm::StringRef op, interpret::ElementType type) {
+  return llvm::any_of(refusedTypes(), [&](const RefusedTypes &row) {
+    llvm::SmallVector<llvm::StringRef> names;
+    row.types.split(names, ' ');
+    return row.op == op && llvm::is_contained(names, interpret::stringify(type));
+  });
+}
+
+llvm::ArrayRef<ExcludedAttribute> excludedAttributes() {
+  static constexpr ExcludedAttribute rows[] = {
+      {"Constant", "sparse_value", "sparse tensors are not imported"},
+      {"Constant", "value_string", "strings are not imported"},
+      {"Constant", "value_strings", "strings are not imported"},
+  };
+  return rows;
+}
+
+} // namespace pcc::fuzz

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Work in a process of its own: a crash or a hang ends that process alone.
+#pragma once
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include <string>
+#include <vector>
+
+namespace pcc::fuzz {
+
+struct Outcome {
+  std::string text;  ///< the result of the work
+  std::string fault; ///< `signal 11`, `time limit of 60 s`; empty if the work was finished
+};
+
+/// Runs `body` in a child process for at most `seconds`. The caller has no threads.
+Outcome runIsolated(llvm::function_ref<std::string()> body, unsigned seconds);
+
+/// Runs `body` of each number below `count` in a child process, all of them at once, without a
+/// limit.
+std::vector<Outcome> runTogether(unsigned count, llvm::function_ref<std::string(unsigned)> body);
+
+} // namespace pcc::fuzz
