@@ -9,7 +9,7 @@ JOBS ?= $(shell nproc)
 ASAN = ASAN_OPTIONS=detect_container_overflow=0:detect_odr_violation=0:detect_leaks=0:allow_user_poisoning=0
 TSAN = TSAN_OPTIONS=suppressions=$(CURDIR)/tools/dev/tsan.supp
 
-.PHONY: help deps build demo test test-full test-asan test-tsan test-gpu bench bench-peers bench-gpu docs format presubmit clean
+.PHONY: help deps build demo test test-full test-onnxruntime test-asan test-tsan test-gpu bench bench-peers bench-gpu docs format presubmit clean
 
 help: ## lists the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -34,6 +34,11 @@ test: build ## all tests, matrices by a seeded sample
 
 test-full: build ## all tests, matrices whole
 	@PCC_TEST_FULL=1 tools/dev/run-tests $(BUILD)
+
+test-onnxruntime: deps ## random ONNX graphs (COUNT=3000) in pcc and in onnxruntime, in a virtual environment of its own
+	@$(call configure,release,$(BUILD))
+	@ninja -C $(BUILD) -j $(JOBS) onnx-graphs
+	@test/fuzz/onnx/compare-onnxruntime $(BUILD) $(or $(COUNT),3000)
 
 test-asan: deps ## the tests under AddressSanitizer
 	@$(call configure,asan,build-asan)
