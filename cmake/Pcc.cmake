@@ -2,8 +2,8 @@
 # The few functions with which every room declares itself.
 include(CMakeParseArguments)
 
-# Headers that nearly every compiler source includes, parsed once for all libraries. Off, every object can come from
-# ccache, which pays where several build trees share one source tree.
+# Headers that nearly every compiler source includes, parsed once for all libraries and once for all programs. Off, every
+# object can come from ccache, which pays where several build trees share one source tree.
 option(PCC_PRECOMPILED_HEADERS "Precompile the headers that nearly every compiler source includes" ON)
 set(PCC_COMPILER_PCH
   <mlir/IR/Builders.h> <mlir/IR/BuiltinAttributes.h> <mlir/IR/BuiltinOps.h> <mlir/IR/BuiltinTypes.h>
@@ -23,6 +23,22 @@ function(pcc_use_precompiled_headers name)
     set_property(GLOBAL PROPERTY PCC_PRECOMPILED_HEADERS_MAKER ${name})
   endif()
 endfunction()
+
+# pcc_program_flags(NAME): includes and flags of a program on the compiler side.
+function(pcc_program_flags name)
+  target_include_directories(${name} SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
+  target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions -fno-rtti>
+                                         $<$<CONFIG:Release>:-O1>)
+endfunction()
+
+# Programs are compiled with -fPIE, libraries with -fPIC, so programs need precompiled headers of their own. These belong
+# to an empty program, for the others wait until it is linked.
+if(PCC_PRECOMPILED_HEADERS)
+  add_executable(pcc-program-headers "${PROJECT_SOURCE_DIR}/cmake/ProgramHeaders.cpp")
+  pcc_program_flags(pcc-program-headers)
+  target_link_libraries(pcc-program-headers PRIVATE MLIR LLVM)
+  target_precompile_headers(pcc-program-headers PRIVATE ${PCC_COMPILER_PCH})
+endif()
 
 # pcc_library(NAME SOURCES a.cpp … LINK PccX … DEPENDS generated-targets …)
 # A static library of the compiler side: sees MLIR, no exceptions, no run-time type information.
@@ -54,8 +70,10 @@ endfunction()
 function(pcc_tool name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
-  target_include_directories(${name} SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
-  target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions -fno-rtti>)
+  pcc_program_flags(${name})
+  if(PCC_PRECOMPILED_HEADERS)
+    target_precompile_headers(${name} REUSE_FROM pcc-program-headers)
+  endif()
   target_link_libraries(${name} PRIVATE ${ARG_LINK} MLIR LLVM)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
 endfunction()
