@@ -144,27 +144,26 @@ NamedTensors disturb(const NamedTensors &values, uint64_t seed, Direction direct
   return disturbed;
 }
 
-double toleranceOf(const Tensor &value, const Tensor &doubles,
-                   const std::array<const Tensor *, 2> &disturbed, double factor,
-                   Precision precision) {
+double toleranceOf(const Tensor &value, const Tensor &doubles, const Moved<const Tensor *> &moved,
+                   double factor, Precision precision) {
   if (!value.isFloat())
     return 0.0;
   double unit = epsilon(value.getType()), greatest = greatestMagnitude(doubles);
   double rounded = std::max(greatestDistance(value, doubles), unit * greatest);
   // What moves both ways are the terms of sums, whose roundings grow with the sums' lengths; they
   // are added in f32 whatever their type. What moves one way only has jumped, which no sum widens.
-  double moved = 0, swung = 0;
+  double farthest = 0, swung = 0;
   for (int64_t n = 0; n < doubles.size(); ++n) {
-    double there = distance((*disturbed[0])[n].f, doubles[n].f);
-    double back = distance((*disturbed[1])[n].f, doubles[n].f);
+    double there = distance((*moved.there)[n].f, (*moved.steady)[n].f);
+    double back = distance((*moved.back)[n].f, (*moved.steady)[n].f);
     if (!std::isfinite(there) || !std::isfinite(back))
       continue;
-    moved = std::max({moved, there, back});
+    farthest = std::max({farthest, there, back});
     swung = std::max(swung, std::min(there, back));
   }
   double accumulation = std::min(1.0, epsilon(ElementType::F32) / unit);
   double summed = accumulation * std::max(rounded, swung / interpretedFactor);
-  double tolerance = std::max({interpretedFactor * rounded, factor * summed, moved});
+  double tolerance = std::max({interpretedFactor * rounded, factor * summed, farthest});
   return tolerance * (precision == Precision::Double ? doubleEpsilon / unit : 1.0);
 }
 
@@ -206,7 +205,8 @@ Bounds boundsOf(const Reference &expected, double factor, Precision precision) {
   for (const auto &[key, value] : expected.values) {
     const Tensor &doubles = expected.doubles.at(key);
     double tolerance = toleranceOf(value, doubles,
-                                   {&expected.disturbed[0].at(key), &expected.disturbed[1].at(key)},
+                                   {&expected.moved.steady.at(key), &expected.moved.there.at(key),
+                                    &expected.moved.back.at(key)},
                                    factor, precision);
     bounds[key] = {precision == Precision::Double ? doubles : value, tolerance};
   }

@@ -7,12 +7,15 @@
 //                 the greatest of a tensor
 //   sensitivity   how far the double reference moves when every float input moves up
 //                 or down at random, by as many units in its last place as the
-//                 interpreter's factor allows, for each of them:
-//                 the magnitude of the terms that were added up
+//                 interpreter's factor allows, and every rounding inside by as many halves
+//                 (Roundings.h), for each of them: the magnitude of the terms that were added up
 //   tolerance     factor · max(rounding, sensitivity,
 //                              epsilon of the element type · greatest value)
 //
 // Integers and booleans must be equal.
+//
+// The runs that show sensitivity evaluate composites by their decompositions, as compiled programs
+// do: a program rounds between their ops. The values are those of the composites.
 //
 // A gradient jumps where its op has a kink, as relu at 0. What lies on one side of it in one
 // program may lie on the other in another that is as right, if roundings move it so far. So inputs
@@ -21,10 +24,10 @@
 // over it in one direction only.
 #pragma once
 
+#include "compiler/interpret/Roundings.h"
 #include "compiler/interpret/Signature.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
-#include <array>
 #include <set>
 
 namespace pcc::interpret {
@@ -54,35 +57,37 @@ struct Report {
   llvm::json::Value toJson() const;
 };
 
+/// The same in three runs in doubles, op by op of the decompositions.
+template <typename T> struct Moved {
+  T steady;      ///< from the inputs as they are
+  T there, back; ///< from inputs and roundings moved in either direction
+};
+
 /// What the first of two programs computed, and how sharply.
 struct Reference {
   NamedTensors values;  ///< rounded after every op
   NamedTensors doubles; ///< in doubles
-  /// In doubles, from inputs moved in either direction.
-  std::array<NamedTensors, 2> disturbed;
-};
+  Moved<NamedTensors> moved;
 
-/// For programs run by the interpreter: the number of roundings a value passes differs by the order
-/// of sums over ranks and microbatches, which grows with the root of their number.
-inline constexpr double interpretedFactor = 16.0;
+  /// Calls `change` for the results of every run.
+  void forEachRun(llvm::function_ref<void(NamedTensors &)> change) {
+    for (NamedTensors *run : {&values, &doubles, &moved.steady, &moved.there, &moved.back})
+      change(*run);
+  }
+};
 
 /// For compiled programs, which accumulate in f32 and approximate functions: `interpretedFactor`
 /// times the root of the longest sum in `module`.
 double compiledFactor(mlir::ModuleOp module);
 
-/// In which way inputs move: `There` some of them up and the others down, `Back` the other way.
-enum class Direction { There, Back };
-
 /// `value` with every float element moved up or down, by `seed`.
 Tensor disturb(const Tensor &value, uint64_t seed, Direction direction);
 NamedTensors disturb(const NamedTensors &values, uint64_t seed, Direction direction);
 
-/// How far a result may lie from the reference's, given what inputs moved in either direction make
-/// of it. With `Precision::Double` both programs computed
-/// in doubles, and the tolerance shrinks by the ratio of the epsilons.
-double toleranceOf(const Tensor &value, const Tensor &doubles,
-                   const std::array<const Tensor *, 2> &disturbed, double factor,
-                   Precision precision = Precision::Element);
+/// How far a result may lie from the reference's, given how far it moves. With `Precision::Double`
+/// both programs computed in doubles, and the tolerance shrinks by the ratio of the epsilons.
+double toleranceOf(const Tensor &value, const Tensor &doubles, const Moved<const Tensor *> &moved,
+                   double factor, Precision precision = Precision::Element);
 
 /// Compares two tensors: type, shape, every element. NaN equals NaN, an infinity itself.
 Case compareTensors(std::string name, const Tensor &expected, const Tensor &actual,

@@ -74,9 +74,13 @@ LogicalResult Rank::evaluate(Operation &op, Frame &frame) {
   if (!compute)
     return fail(op.getLoc(),
                 "the interpreter does not know op \"" + op.getName().getStringRef() + "\"");
+  if (roundings)
+    roundings->moveTerms(&op, operands);
   OpCall call{&op, operands, results, *this};
   if (failed((*compute)(call)))
     return failure();
+  if (roundings)
+    roundings->moveResults(&op, results);
   for (auto [value, tensor] : llvm::zip_equal(op.getResults(), results)) {
     assert(hasType(tensor, cast<RankedTensorType>(value.getType())));
     frame.define(value, tensor.rounded(precision));

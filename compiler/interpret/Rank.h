@@ -4,6 +4,7 @@
 #pragma once
 
 #include "compiler/interpret/Rendezvous.h"
+#include "compiler/interpret/Roundings.h"
 #include "compiler/interpret/Tensor.h"
 #include "compiler/interpret/World.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -13,7 +14,10 @@ namespace pcc::interpret {
 class Rank {
 public:
   Rank(int64_t index, const World &world, Precision precision, Rendezvous &rendezvous)
-      : index(index), world(world), precision(precision), rendezvous(rendezvous) {}
+      : index(index), world(world), precision(precision), rendezvous(rendezvous) {
+    if (precision == Precision::MovedThere || precision == Precision::MovedBack)
+      roundings.emplace(precision == Precision::MovedThere ? Direction::There : Direction::Back);
+  }
 
   /// Among all ranks.
   int64_t getIndex() const { return index; }
@@ -65,6 +69,7 @@ private:
   int64_t index;
   const World &world;
   Precision precision;
+  std::optional<Roundings> roundings; ///< nothing: no value is moved
   Rendezvous &rendezvous;
   std::string slot;
   int depth = 0; ///< of calls

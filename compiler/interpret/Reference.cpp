@@ -1,57 +1,126 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a module computes, and how sharply: rounded after every op, in doubles, and in doubles from
-// inputs moved there and back.
+// Runs a module as a reference: rounded after every op, in doubles, and in doubles with inputs and
+// roundings moved there and back.
 
 #include "compiler/interpret/Bounds.h"
+#include "compiler/interpret/World.h"
+#include "dialects/dist/Dist.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/Pass/PassManager.h"
+#include "passes/graph/Passes.h"
 
 using namespace mlir;
 
 namespace pcc::interpret {
+namespace {
 
 /// Which inputs move up, and which down.
-static constexpr uint64_t disturbSeed = 11;
+constexpr uint64_t disturbSeed = 11;
 
-FailureOr<Reference> makeReference(ModuleOp module, llvm::StringRef name,
-                                   const NamedTensors &arguments, const GradientFactors &factors) {
-  RunOptions inDoubles{Precision::Double, factors};
-  auto values = runFunction(module, name, arguments, {Precision::Element, factors});
-  auto doubles = runFunction(module, name, arguments, inDoubles);
-  auto moved = [&](Direction direction) {
-    return runFunction(module, name, disturb(arguments, disturbSeed, direction), inDoubles);
-  };
-  auto there = moved(Direction::There), back = moved(Direction::Back);
-  if (failed(values) || failed(doubles) || failed(there) || failed(back))
-    return failure();
-  return Reference{*values, *doubles, {*there, *back}};
-}
+/// The program whose runs show how far results move.
+class MovedProgram {
+public:
+  /// Composites of one device are decomposed; those that choose, or add by themselves, say all
+  /// about their roundings. Roundings of several ranks do not move: what a rank computes as another
+  /// does must stay equal.
+  static FailureOr<MovedProgram> of(ModuleOp module) {
+    FailureOr<SmallVector<ModuleOp>> programs = findPrograms(module);
+    if (failed(programs))
+      return failure();
+    MovedProgram moved;
+    moved.module = module.clone();
+    moved.movesRoundings = programs->size() == 1 && dist::getMesh(module).getNumRanks() == 1;
+    if (!moved.movesRoundings)
+      return moved;
+    graph::GraphDecomposeOptions options;
+    options.keep = {"argmax", "argmin", "top_k", "cumsum", "einsum"};
+    PassManager passes(module.getContext());
+    passes.addPass(graph::createGraphDecompose(options));
+    if (failed(passes.run(*moved.module)))
+      return failure();
+    return moved;
+  }
 
-/// A run in doubles from batches and parameters moved in one direction.
-static FailureOr<TrainingResult> runMoved(ModuleOp module, const TrainingReference &reference,
-                                          const RunOptions &options, Direction direction) {
+  /// Runs `run(module, precision, values)` three times; `moveInputs` gives the inputs of a
+  /// direction.
+  template <typename T, typename Inputs>
+  FailureOr<Moved<T>>
+  run(const Inputs &inputs, llvm::function_ref<Inputs(Direction)> moveInputs,
+      llvm::function_ref<FailureOr<T>(ModuleOp, Precision, const Inputs &)> run) const {
+    auto in = [&](Direction direction) {
+      bool isThere = direction == Direction::There;
+      Precision precision = !movesRoundings ? Precision::Double
+                            : isThere       ? Precision::MovedThere
+                                            : Precision::MovedBack;
+      return run(*module, precision, moveInputs(direction));
+    };
+    FailureOr<T> steady = run(*module, Precision::Double, inputs);
+    FailureOr<T> there = in(Direction::There), back = in(Direction::Back);
+    if (failed(steady) || failed(there) || failed(back))
+      return failure();
+    return Moved<T>{std::move(*steady), std::move(*there), std::move(*back)};
+  }
+
+private:
+  OwningOpRef<ModuleOp> module;
+  bool movesRoundings = false;
+};
+
+/// The batches and first parameters of a training run.
+struct TrainingInputs {
   std::vector<NamedTensors> batches;
-  for (const NamedTensors &batch : reference.batches)
-    batches.push_back(disturb(batch, disturbSeed, direction));
-  return runTraining(module, batches, disturb(reference.parameters, disturbSeed, direction),
-                     options);
-}
+  NamedTensors parameters;
+
+  TrainingInputs disturbed(Direction direction) const {
+    TrainingInputs moved;
+    for (const NamedTensors &batch : batches)
+      moved.batches.push_back(disturb(batch, disturbSeed, direction));
+    moved.parameters = disturb(parameters, disturbSeed, direction);
+    return moved;
+  }
+};
 
 /// All runs on the batches and parameters of `reference`.
-static LogicalResult run(ModuleOp module, TrainingReference &reference,
-                         const GradientFactors &factors) {
-  RunOptions inDoubles{Precision::Double, factors};
-  auto values =
-      runTraining(module, reference.batches, reference.parameters, {Precision::Element, factors});
-  auto doubles = runTraining(module, reference.batches, reference.parameters, inDoubles);
-  auto there = runMoved(module, reference, inDoubles, Direction::There);
-  auto back = runMoved(module, reference, inDoubles, Direction::Back);
-  if (failed(values) || failed(doubles) || failed(there) || failed(back))
+LogicalResult runAll(ModuleOp module, TrainingReference &reference,
+                     const GradientFactors &factors) {
+  TrainingInputs inputs{reference.batches, reference.parameters};
+  auto run = [&](ModuleOp program, Precision precision, const TrainingInputs &from) {
+    return runTraining(program, from.batches, from.parameters, {precision, factors});
+  };
+  auto values = run(module, Precision::Element, inputs);
+  auto doubles = run(module, Precision::Double, inputs);
+  FailureOr<MovedProgram> program = MovedProgram::of(module);
+  if (failed(values) || failed(doubles) || failed(program))
+    return failure();
+  auto moved = program->run<TrainingResult, TrainingInputs>(
+      inputs, [&](Direction direction) { return inputs.disturbed(direction); }, run);
+  if (failed(moved))
     return failure();
   reference.values = std::move(*values);
   reference.doubles = std::move(*doubles);
-  reference.disturbed = {std::move(*there), std::move(*back)};
+  reference.moved = std::move(*moved);
   return success();
+}
+
+} // namespace
+
+FailureOr<Reference> makeReference(ModuleOp module, llvm::StringRef name,
+                                   const NamedTensors &arguments, const GradientFactors &factors) {
+  auto run = [&](ModuleOp program, Precision precision, const NamedTensors &from) {
+    return runFunction(program, name, from, {precision, factors});
+  };
+  auto values = run(module, Precision::Element, arguments);
+  auto doubles = run(module, Precision::Double, arguments);
+  FailureOr<MovedProgram> program = MovedProgram::of(module);
+  if (failed(values) || failed(doubles) || failed(program))
+    return failure();
+  auto moved = program->run<NamedTensors, NamedTensors>(
+      arguments, [&](Direction direction) { return disturb(arguments, disturbSeed, direction); },
+      run);
+  if (failed(moved))
+    return failure();
+  return Reference{std::move(*values), std::move(*doubles), std::move(*moved)};
 }
 
 FailureOr<TrainingReference> makeTrainingReference(ModuleOp module,
@@ -66,7 +135,7 @@ FailureOr<TrainingReference> makeTrainingReference(ModuleOp module,
   reference.ownParameters = options.ownParameters;
   reference.batches = std::move(batches);
   reference.parameters = std::move(parameters);
-  if (failed(run(module, reference, options.gradientFactors)))
+  if (failed(runAll(module, reference, options.gradientFactors)))
     return failure();
   return reference;
 }
@@ -104,7 +173,8 @@ static Reference caseReference(const TrainingReference &reference, Report &repor
     skipped.insert("updated " + key);
   Reference expected{caseValues(reference.values),
                      caseValues(reference.doubles),
-                     {caseValues(reference.disturbed[0]), caseValues(reference.disturbed[1])}};
+                     {caseValues(reference.moved.steady), caseValues(reference.moved.there),
+                      caseValues(reference.moved.back)}};
   report = skipNamed("", expected.values, skipped, "each rank has its own");
   return expected;
 }

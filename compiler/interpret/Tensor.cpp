@@ -56,7 +56,7 @@ Tensor Tensor::reshaped(llvm::ArrayRef<int64_t> newShape) const {
 }
 
 Tensor Tensor::rounded(Precision precision) const {
-  if (isFloat() && precision == Precision::Double)
+  if (isFloat() && precision != Precision::Element)
     return *this;
   // Most ops move elements or yield representable ones: the storage stays shared then.
   auto roundedElement = [this](Element element) {

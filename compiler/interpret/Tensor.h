@@ -13,9 +13,13 @@
 
 namespace pcc::interpret {
 
-/// Whether floating-point results are rounded to their element type after every op, as on a device,
-/// or stay doubles, which makes finite differences and algebraic comparisons sharp.
-enum class Precision { Element, Double };
+/// How floating-point results leave an op.
+enum class Precision {
+  Element,    ///< rounded to their element type, as on a device
+  Double,     ///< as doubles: finite differences and algebraic comparisons are sharp
+  MovedThere, ///< as doubles, moved as roundings may move them (Roundings.h)
+  MovedBack,  ///< as doubles, moved the other way
+};
 
 class Tensor {
 public:
@@ -51,7 +55,8 @@ public:
   /// The same elements under another shape of the same size.
   Tensor reshaped(llvm::ArrayRef<int64_t> newShape) const;
 
-  /// Every element as its type holds it. With `Precision::Double` floats stay as they are.
+  /// Every element as its type holds it. Floats stay as they are unless the precision is
+  /// `Precision::Element`.
   Tensor rounded(Precision precision) const;
 
   /// Equal types, shapes and elements; NaN equals NaN.

@@ -46,7 +46,7 @@ struct TrainingReference {
   std::vector<NamedTensors> batches; ///< global, one for each step
   NamedTensors parameters;           ///< at the beginning
   TrainingResult values, doubles;
-  std::array<TrainingResult, 2> disturbed;
+  Moved<TrainingResult> moved;
   std::set<std::string> ownParameters; ///< not compared
 };
 

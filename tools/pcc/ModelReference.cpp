@@ -52,11 +52,11 @@ ExitCode pcc::cli::compileVerified(Session &session, const RoadFlags &road,
 /// Leaves the outputs.
 static void keepOutputs(interpret::Reference &reference) {
   std::string prefix = interpret::bindingKey(graph::RoleKind::Output, "");
-  for (NamedTensors *values :
-       {&reference.values, &reference.doubles, &reference.disturbed[0], &reference.disturbed[1]})
-    std::erase_if(*values, [&](const auto &entry) {
+  reference.forEachRun([&](NamedTensors &values) {
+    std::erase_if(values, [&](const auto &entry) {
       return !llvm::StringRef(entry.first).starts_with(prefix);
     });
+  });
 }
 
 runtime::NamedTensors ForwardReference::inputsOf(const abi::Program &program) const {

@@ -55,9 +55,9 @@ TEST(Compare, ToleranceIsThatOfTheTermsNotOfTheSum) {
                     "  return %0 : tensor<f32>\n}");
   EXPECT_TRUE(verifyModules(*module, *module).passed());
   Tensor zero = f32({}, {0}), moved = f32({}, {1e-6});
-  EXPECT_EQ(toleranceOf(zero, zero, {&zero, &zero}, interpretedFactor), 0.0);
-  EXPECT_NEAR(toleranceOf(zero, zero, {&zero, &moved}, interpretedFactor), 1e-6, 1e-12);
-  EXPECT_NEAR(toleranceOf(zero, zero, {&moved, &zero}, 2 * interpretedFactor), 1e-6, 1e-12);
+  EXPECT_EQ(toleranceOf(zero, zero, {&zero, &zero, &zero}, interpretedFactor), 0.0);
+  EXPECT_NEAR(toleranceOf(zero, zero, {&zero, &zero, &moved}, interpretedFactor), 1e-6, 1e-12);
+  EXPECT_NEAR(toleranceOf(zero, zero, {&zero, &moved, &zero}, 2 * interpretedFactor), 1e-6, 1e-12);
 }
 
 // Long sums of narrow types are added in f32, and a jump is no greater for them.
@@ -65,11 +65,11 @@ TEST(Compare, LongSumsWidenOnlyTheirOwnRoundings) {
   double factor = 64 * interpretedFactor; // sums of 4096
   auto type = [](ElementType element, double x) { return Tensor::floats(element, {1}, {x}); };
   Tensor one = type(ElementType::F32, 1), jumped = type(ElementType::F32, 1.5);
-  EXPECT_EQ(toleranceOf(one, one, {&one, &jumped}, factor), 0.5);
-  EXPECT_EQ(toleranceOf(one, one, {&jumped, &jumped}, factor), 64 * 0.5);
-  EXPECT_EQ(toleranceOf(one, one, {&one, &one}, factor), factor * epsilon(ElementType::F32));
+  EXPECT_EQ(toleranceOf(one, one, {&one, &one, &jumped}, factor), 0.5);
+  EXPECT_EQ(toleranceOf(one, one, {&one, &jumped, &jumped}, factor), 64 * 0.5);
+  EXPECT_EQ(toleranceOf(one, one, {&one, &one, &one}, factor), factor * epsilon(ElementType::F32));
   Tensor narrow = type(ElementType::BF16, 1);
-  EXPECT_EQ(toleranceOf(narrow, narrow, {&narrow, &narrow}, factor),
+  EXPECT_EQ(toleranceOf(narrow, narrow, {&narrow, &narrow, &narrow}, factor),
             interpretedFactor * epsilon(ElementType::BF16));
 }
 
@@ -86,8 +86,9 @@ TEST(Compare, ToleranceSeesWhereResultsJump) {
     arguments->begin()->second = f32({1}, {x});
     Reference reference = *makeReference(*module, "f", *arguments);
     auto at = [](const NamedTensors &values) { return values.begin()->second; };
-    Tensor there = at(reference.disturbed[0]), back = at(reference.disturbed[1]);
-    return toleranceOf(at(reference.values), at(reference.doubles), {&there, &back},
+    const Moved<NamedTensors> &moved = reference.moved;
+    Tensor steady = at(moved.steady), there = at(moved.there), back = at(moved.back);
+    return toleranceOf(at(reference.values), at(reference.doubles), {&steady, &there, &back},
                        interpretedFactor);
   };
   for (double side : {-1, 1}) {
