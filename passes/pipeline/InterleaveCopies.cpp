@@ -170,8 +170,8 @@ SmallVector<Value> Interleaver::collectReturned() {
   return values;
 }
 
-/// Lets the messages to all copies come from the begin of the slot on, beside what the copies before
-/// them compute.
+/// Lets the messages to all copies come from the begin of the slot on, beside what the copies
+/// before them compute.
 void Interleaver::receiveFirst() {
   Block &body = target.getBody().front();
   SmallVector<pipe::RecvOp> receives(body.getOps<pipe::RecvOp>());

@@ -15,8 +15,8 @@
 //
 // Messages run beside the slots, so what they touch has a ring of its own. What is received has one
 // copy more than that, so that the next message can come while the one before is worked on. What is
-// sent is in use as long as the message may be in flight, which SizeMessages says, whichever section
-// sends it.
+// sent is in use as long as the message may be in flight, which SizeMessages says, whichever
+// section sends it.
 #pragma once
 
 #include "passes/facts/Sections.h"

@@ -26,7 +26,8 @@ private:
   void drawSetup();
   void drawMicrobatches();
   void drawGraph();
-  void drawOp(int64_t chunk);
+  void drawOp(int64_t chunk, bool isFirst);
+  bool isDrawn(const GraphOp &op) const;
   size_t pick(int64_t width);
   int pickMatrix(int64_t from, int64_t to, bool &transposes);
   int addParameter(int64_t rows, int64_t columns);
@@ -112,33 +113,53 @@ void Draw::drawBinary(GraphOp &op) {
   static const char *const names[] = {"add", "add", "sub", "mul", "max"};
   op.name = of(names);
   op.operands.push_back(pick(op.width));
+  if (op.operands[0] == op.operands[1])
+    op.name = "add"; // nothing is left of a difference
 }
 
 void Draw::drawUnary(GraphOp &op) {
-  static const char *const names[] = {"tanh", "relu", "sigmoid", "neg",        "gelu",
-                                      "sin",  "bias", "softmax", "layer_norm", "bias"};
+  static const char *const names[] = {"tanh", "relu", "silu", "erf",     "gelu",
+                                      "sin",  "bias", "bias", "softmax", "layer_norm"};
   op.name = of(names);
   if (op.name == "bias" || op.name == "layer_norm")
     op.parameter = addParameter(op.width, 0);
 }
 
-void Draw::drawOp(int64_t chunk) {
+/// The first op of a chunk has a parameter of its own, so that no simplification takes the last op
+/// of a chunk away.
+void Draw::drawOp(int64_t chunk, bool isFirst) {
   GraphOp op;
   op.chunk = chunk;
   op.operands.push_back(pick(0));
-  op.width = program.widthOf(op.operands[0]);
-  int64_t kind = below(10);
-  if (kind < 4) {
+  int64_t from = op.width = program.widthOf(op.operands[0]);
+  int64_t kind = below(isFirst ? 4 : 10);
+  if (isFirst && kind == 0) {
+    op.name = "bias";
+    op.parameter = addParameter(op.width, 0);
+  } else if (kind < 4) {
     op.name = "matmul";
-    int64_t from = op.width;
     op.width = of(widths);
-    op.parameter = pickMatrix(from, op.width, op.transposes);
+    op.parameter =
+        isFirst ? addParameter(from, op.width) : pickMatrix(from, op.width, op.transposes);
   } else if (kind < 7) {
     drawBinary(op);
   } else {
     drawUnary(op);
   }
-  program.ops.push_back(op);
+  if (!isDrawn(op))
+    program.ops.push_back(op);
+}
+
+/// Whether there is an equal op: of equal ops one is left, which cannot be in two chunks.
+bool Draw::isDrawn(const GraphOp &op) const {
+  auto sorted = [](std::vector<size_t> operands) {
+    llvm::sort(operands);
+    return operands;
+  };
+  return llvm::any_of(program.ops, [&](const GraphOp &other) {
+    return op.name == other.name && op.parameter == other.parameter &&
+           op.transposes == other.transposes && sorted(op.operands) == sorted(other.operands);
+  });
 }
 
 /// Puts the ops in a random order in which each comes behind its operands.
@@ -181,8 +202,8 @@ void Draw::drawGraph() {
   for (int64_t input = 1 + below(2); input > 0; --input)
     program.inputs.push_back(of(widths));
   for (int64_t chunk = 0; chunk < program.setup.chunks(); ++chunk)
-    for (int64_t count = 1 + below(3); count > 0; --count)
-      drawOp(chunk);
+    for (int64_t number = 0, count = 1 + below(3); number < count; ++number)
+      drawOp(chunk, number == 0);
   program.classes = once(2) ? 3 : 0;
   shuffle();
   drawMarks();
