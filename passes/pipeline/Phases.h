@@ -7,8 +7,8 @@
 //   backward input   the rest, as far as another op's gradient waits for it
 //   backward weight  what leads to the gradient of one parameter and to nothing else
 //
-// So every transfer to a later chunk is sent and received by forward sections, and every transfer
-// to an earlier chunk by backward sections: no two sections wait for each other.
+// Forward sections send and receive every transfer to a later chunk, and backward sections every
+// transfer to an earlier chunk. No two sections wait for each other.
 //
 // A schedule may let the last part wait (Qi et al., "Zero Bubble Pipeline Parallelism", 2024,
 // section 2); one that does not joins the two backward parts.

@@ -14,9 +14,9 @@
 // microbatches. What a slot reads behind its first send, as for another copy of its microbatch, is
 // known from the next slot on.
 //
-// So a rank waits for a message it sent only in a slot behind which the receiving slot is not: with
-// slots in an order in which every message is sent before the slot that receives it, no rank waits
-// to send at all (docs/spec/pipeline.md, "Why nothing hangs").
+// A place is used again only in a slot that comes after the receiving slot. Let the slots of all
+// stages run in an order in which every message is sent before the slot that receives it. In such
+// an order no rank waits to send (docs/spec/pipeline.md, "Why nothing hangs").
 //
 // Assumes the modules of stages with their slots in order. Leaves `pipe.in_flight_until` on each
 // `pipe.send` that is in several slots.

@@ -44,8 +44,8 @@ constexpr int64_t widths[] = {3, 4, 6};
 
 } // namespace
 
-/// What each schedule needs (docs/spec/pipeline.md): whole rounds of microbatches, two of them for
-/// DualPipe's, and at least one microbatch for each stage.
+/// Draws as many microbatches as the schedule needs (docs/spec/pipeline.md): whole rounds for
+/// `interleaved-1f1b`, two for each stage for `dualpipe-v`, else at least one for each stage.
 void Draw::drawMicrobatches() {
   PipelineSetup &setup = program.setup;
   int least = setup.schedule == "dualpipe-v" ? 2 * setup.stages : setup.stages;

@@ -248,19 +248,22 @@ TEST(CheckPrograms, KnowsWhenAMessageIsDone) {
                          "event between them");
 }
 
+/// `message` on another lane, where it waits for nothing.
+abi::Record onLane(abi::Record message, abi::Lane lane) {
+  message.set_lane(lane);
+  message.clear_waits();
+  message.clear_behind();
+  return message;
+}
+
 // Two messages next to each other go together on COMPUTE, so that a ring of them does not hang. On
 // TRANSFER each is alone, for one may end long before the other.
 TEST(CheckPrograms, StartsEachTransferAlone) {
   Executable executable = makePipeline({.stages = 3, .dataRanks = 1, .layers = 3});
   check::Neighbours neighbours(executable, executable.programs(1));
   auto areTogether = [&](abi::Lane lane) {
-    abi::Record receive = record(executable, 1, Forward, "recv x"),
-                send = record(executable, 1, Backward, "send x.grad");
-    for (abi::Record *message : {&receive, &send}) {
-      message->set_lane(lane);
-      message->clear_waits();
-      message->clear_behind();
-    }
+    abi::Record receive = onLane(record(executable, 1, Forward, "recv x"), lane),
+                send = onLane(record(executable, 1, Backward, "send x.grad"), lane);
     return neighbours.join(std::vector<const abi::Record *>{&receive}, send);
   };
   EXPECT_TRUE(areTogether(abi::COMPUTE));
