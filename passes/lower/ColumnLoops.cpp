@@ -77,13 +77,17 @@ public:
 
 private:
   void allocateAccumulators();
-  void emitElement(Value row, Value column, Value local);
-  void emitReduced(Value column, Value local);
+  SmallVector<int64_t> rowSizes() const;
+  void emitColumns(function_ref<void(const Index &column, Value local)> body);
+  void emitElement(const Index &row, const Index &column, Value local);
+  void emitReduced(const Index &column, Value local);
   Type accumulatorType(Operation *op) {
     return computeType(getElementTypeOrSelf(op->getResult(0).getType()));
   }
-  Index reducedIndex(Value tensor, Value column) {
-    return math.regroup({{group, {loops.groups}}, {column, {loops.columns}}}, shapeOf(tensor));
+  Index reducedIndex(Value tensor, const Index &column) {
+    Index index = {{group, {loops.groups}}};
+    index.append(column);
+    return math.regroup(index, shapeOf(tensor));
   }
 
   KernelBody &kernel;
@@ -93,6 +97,7 @@ private:
   IndexMath &math;
   int64_t width; ///< of a block
   Value group;   ///< the block's
+  Value number;  ///< of the block among those of its group
   SmallVector<Operation *> reductions;
   SmallVector<unsigned> full, reduced; ///< results by size
   SmallVector<Value> accumulators;     ///< one row of `width` elements per reduction
@@ -108,17 +113,44 @@ void ColumnEmitter::allocateAccumulators() {
                                                   accumulatorType(op), length, /*alignment=*/64));
 }
 
-void ColumnEmitter::emitElement(Value row, Value column, Value local) {
+/// Sizes of the nested loops over rows: one where no op tells dimensions of the rows apart.
+SmallVector<int64_t> ColumnEmitter::rowSizes() const {
+  if (kernel.form.getKind() == task::FormKind::Columns)
+    return loopSizes(kernel.function, loops.rows * loops.columns, loops.rows, loops.columns);
+  SmallVector<int64_t> sizes;
+  for (ArrayRef<int64_t> run : combinedRuns(reductions.front()))
+    sizes.push_back(llvm::accumulate(run, int64_t(1), std::multiplies<>()));
+  return sizes;
+}
+
+/// Emits loops over the block's columns. A block of whole width has a loop for each dimension that
+/// an op tells apart; one that may be narrower has a single loop.
+void ColumnEmitter::emitColumns(function_ref<void(const Index &column, Value local)> body) {
+  if (loops.columns % width == 0) {
+    int64_t elements = loops.groups * loops.rows * loops.columns, blocks = loops.columns / width;
+    SmallVector<int64_t> sizes = loopSizes(kernel.function, elements, width, 1);
+    return emitNest(kernel, sizes, {{number, {blocks}}}, [&](const Index &column) {
+      body(column, math.linear(ArrayRef(column).drop_front()));
+    });
+  }
+  Value first = math.mul(number, width);
+  Value rest = arith::SubIOp::create(b, math.constant(loops.columns), first);
+  Value count = arith::MinSIOp::create(b, rest, math.constant(width));
+  emitLoop(b, math.constant(0), count,
+           [&](Value local) { body({{math.add(first, local), {loops.columns}}}, local); });
+}
+
+void ColumnEmitter::emitElement(const Index &row, const Index &column, Value local) {
   Elements::Scope scope(elements);
-  Index position{{row, {loops.rows}}, {column, {loops.columns}}}; // of one group
+  Index position = row; // of one group
+  position.append(column);
   SmallVector<Value> stored, sums;
   for (unsigned n : full)
     stored.push_back(
         elements.at(kernel.results[n], math.regroup(position, shapeOf(kernel.results[n]))));
   for (auto [op, accumulator] : llvm::zip_equal(reductions, accumulators)) {
     Value before = elements.load(accumulatorType(op), accumulator, local);
-    Value element =
-        elements.operandAt(op, reducedIndex(op->getResult(0), column), Index(1, position[0]));
+    Value element = elements.operandAt(op, reducedIndex(op->getResult(0), column), row);
     sums.push_back(elements.combine(op, before, element));
   }
   for (auto [n, element] : llvm::zip_equal(full, stored))
@@ -127,7 +159,7 @@ void ColumnEmitter::emitElement(Value row, Value column, Value local) {
     elements.store(sum, accumulatorType(op), accumulator, local);
 }
 
-void ColumnEmitter::emitReduced(Value column, Value local) {
+void ColumnEmitter::emitReduced(const Index &column, Value local) {
   Elements::Scope scope(elements);
   for (auto [op, accumulator] : llvm::zip_equal(reductions, accumulators)) {
     Value sum = elements.load(accumulatorType(op), accumulator, local);
@@ -137,7 +169,7 @@ void ColumnEmitter::emitReduced(Value column, Value local) {
   SmallVector<Value> values;
   for (unsigned n : reduced)
     values.push_back(elements.at(kernel.results[n], reducedIndex(kernel.results[n], column)));
-  Value position = math.add(math.mul(group, loops.columns), column);
+  Value position = math.add(math.mul(group, loops.columns), math.linear(column));
   for (auto [n, value] : llvm::zip_equal(reduced, values))
     elements.store(value, kernel.elementType(n), kernel.pointers[n], position);
 }
@@ -145,21 +177,16 @@ void ColumnEmitter::emitReduced(Value column, Value local) {
 void ColumnEmitter::emitBlock(Value block) {
   int64_t blocks = llvm::divideCeil(loops.columns, width);
   group = loops.groups == 1 ? math.constant(0) : math.div(block, blocks);
-  Value first = math.mul(loops.groups == 1 ? block : math.rem(block, blocks), width);
-  Value zero = math.constant(0), count = math.constant(width);
-  if (loops.columns % width != 0) {
-    Value rest = arith::SubIOp::create(b, math.constant(loops.columns), first);
-    count = arith::MinSIOp::create(b, rest, count);
-  }
-  emitLoop(b, zero, count, [&](Value local) {
+  number = loops.groups == 1 ? block : math.rem(block, blocks);
+  emitColumns([&](const Index &, Value local) {
     for (auto [op, accumulator] : llvm::zip_equal(reductions, accumulators))
       elements.store(elements.neutral(op), accumulatorType(op), accumulator, local);
   });
-  emitLoop(b, zero, math.constant(loops.rows), [&](Value row) {
+  emitNest(kernel, rowSizes(), {}, [&](const Index &row) {
     Elements::Scope scope(elements);
-    emitLoop(b, zero, count, [&](Value local) { emitElement(row, math.add(first, local), local); });
+    emitColumns([&](const Index &column, Value local) { emitElement(row, column, local); });
   });
-  emitLoop(b, zero, count, [&](Value local) { emitReduced(math.add(first, local), local); });
+  emitColumns([&](const Index &column, Value local) { emitReduced(column, local); });
 }
 
 Iterations columnIterations(const ColumnLoops &loops) {

@@ -44,6 +44,7 @@ void populateKernelPatterns(LLVMTypeConverter &converter, RewritePatternSet &pat
 LogicalResult convertToLLVM(ModuleOp kernels) {
   if (failed(approximateMath(kernels)))
     return failure();
+  disableUnsafeVectorization(kernels);
   MLIRContext *context = kernels.getContext();
   LLVMTypeConverter converter(context);
   RewritePatternSet patterns(context);

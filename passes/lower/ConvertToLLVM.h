@@ -11,6 +11,10 @@ namespace pcc::lower {
 /// Replaces functions of one number by polynomials.
 mlir::LogicalResult approximateMath(mlir::Operation *kernels);
 
+/// Keeps LLVM from vectorizing the loops in which it would compute wrong addresses
+/// (DisableVectorization.cpp). Expects loops of scf.
+void disableUnsafeVectorization(mlir::Operation *kernels);
+
 /// Patterns for loops, arithmetic and math.
 void populateKernelPatterns(mlir::LLVMTypeConverter &converter, mlir::RewritePatternSet &patterns);
 

@@ -85,6 +85,10 @@ private:
   std::vector<std::map<Key, mlir::Value>> known{1};
 };
 
+/// The sizes of the dimensions that a reduction or a product of integers combines, run by run of
+/// neighbors.
+llvm::SmallVector<llvm::SmallVector<int64_t, 4>> combinedRuns(mlir::Operation *reduction);
+
 /// True if Elements computes the elements of the op's result: all core ops but those that read or
 /// write memory in their own order (products of floats, scatter_add, constants of many values).
 bool hasElements(mlir::Operation *op);

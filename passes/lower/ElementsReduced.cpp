@@ -13,8 +13,7 @@ using namespace pcc::graph;
 
 namespace pcc::lower {
 
-/// The sizes of the combined dimensions, run by run.
-static SmallVector<SmallVector<int64_t, 4>> combinedRuns(Operation *op) {
+SmallVector<SmallVector<int64_t, 4>> combinedRuns(Operation *op) {
   if (auto matmul = dyn_cast<MatmulOp>(op))
     return {{shapeOf(matmul.getLhs()).drop_back(matmul.getTransposeLhs() ? 1 : 0).back()}};
   auto reduce = cast<ReduceOp>(op);

@@ -42,7 +42,7 @@ Value IndexMath::clamp(Value value, int64_t size) {
   return arith::MinSIOp::create(builder, least, constant(size - 1));
 }
 
-Value IndexMath::linear(const Index &index) {
+Value IndexMath::linear(ArrayRef<Segment> index) {
   Value sum;
   int64_t stride = 1;
   for (const Segment &segment : llvm::reverse(index)) {

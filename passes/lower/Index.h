@@ -42,7 +42,7 @@ public:
   mlir::Value clamp(mlir::Value value, int64_t size);
 
   /// The row-major position of the element.
-  mlir::Value linear(const Index &index);
+  mlir::Value linear(llvm::ArrayRef<Segment> index);
   /// The same element of the same values under another shape.
   Index regroup(const Index &index, llvm::ArrayRef<int64_t> shape);
   /// The same index with a segment that starts at dimension `dim`.

@@ -37,6 +37,28 @@ void emitIterations(KernelBody &kernel, Value begin, Value end) {
   }
 }
 
+void emitNest(KernelBody &kernel, ArrayRef<int64_t> sizes, const Index &outer,
+              function_ref<void(const Index &)> body) {
+  emitNest(kernel, sizes, outer, {}, [&](const Index &index, ValueRange) -> SmallVector<Value> {
+    body(index);
+    return {};
+  });
+}
+
+SmallVector<Value> emitNest(KernelBody &kernel, ArrayRef<int64_t> sizes, const Index &outer,
+                            ValueRange initial,
+                            function_ref<SmallVector<Value>(const Index &, ValueRange)> body) {
+  if (sizes.empty())
+    return body(outer, initial);
+  IndexMath &math = kernel.math();
+  Value zero = math.constant(0), size = math.constant(sizes.front());
+  return emitLoop(kernel.builder(), zero, size, initial, [&](Value position, ValueRange carried) {
+    Index index = outer;
+    index.push_back({position, {sizes.front()}});
+    return emitNest(kernel, sizes.drop_front(), index, carried, body);
+  });
+}
+
 void emitLoop(ImplicitLocOpBuilder &b, Value from, Value to, function_ref<void(Value)> body) {
   emitLoop(b, from, to, {}, [&](Value position, ValueRange) -> SmallVector<Value> {
     body(position);

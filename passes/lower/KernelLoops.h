@@ -28,8 +28,8 @@ struct KernelBody {
 /// Elements of one iteration, at least, where a form leaves the choice.
 inline constexpr int64_t elementsPerIteration = 4096;
 
-/// The number of iterations of a kernel, and the size of one: elements or rows of the innermost
-/// loop (map), rows (rows), columns (columns), slabs (scatter).
+/// The number of iterations of a kernel, and the size of one: blocks of the innermost loops
+/// (map), rows (rows), columns (columns), slabs (scatter).
 struct Iterations {
   int64_t trip = 1;
   int64_t size = 1;
@@ -59,9 +59,25 @@ Iterations rowIterations(task::FormAttr form);
 Iterations columnIterations(const ColumnLoops &loops);
 Iterations iterationsOf(mlir::func::FuncOp kernel, task::FormAttr form);
 
-/// The sizes of the nested loops that visit every element of a map kernel in order: one loop where
-/// no op tells dimensions apart, more where one does.
-llvm::SmallVector<int64_t> mapLoops(mlir::func::FuncOp kernel, int64_t elements);
+/// Sizes of nested loops over `count` units of `unit` elements each, the innermost ones of values
+/// of `elements` elements: one loop where no op tells dimensions apart, more where one does.
+llvm::SmallVector<int64_t> loopSizes(mlir::func::FuncOp kernel, int64_t elements, int64_t count,
+                                     int64_t unit);
+/// The sizes of the nested loops that visit every element of a map kernel in order.
+inline llvm::SmallVector<int64_t> mapLoops(mlir::func::FuncOp kernel, int64_t elements) {
+  return loopSizes(kernel, elements, elements, 1);
+}
+
+/// Emits one loop for each of `sizes`, the last one innermost, and calls `body` with `outer`
+/// followed by their induction variables.
+void emitNest(KernelBody &kernel, llvm::ArrayRef<int64_t> sizes, const Index &outer,
+              llvm::function_ref<void(const Index &)> body);
+
+/// The same with values carried from one iteration to the next; returns those after the last.
+llvm::SmallVector<mlir::Value>
+emitNest(KernelBody &kernel, llvm::ArrayRef<int64_t> sizes, const Index &outer,
+         mlir::ValueRange initial,
+         llvm::function_ref<llvm::SmallVector<mlir::Value>(const Index &, mlir::ValueRange)> body);
 
 // Emit the iterations begin ≤ i < end.
 void emitMap(KernelBody &kernel, mlir::Value begin, mlir::Value end);

@@ -3,105 +3,51 @@
 // Map kernels: every element alone.
 #include "passes/lower/KernelLoops.h"
 
-#include "dialects/graph/Graph.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "llvm/ADT/TypeSwitch.h"
-#include <set>
 
 using namespace mlir;
-using namespace pcc::graph;
 
 namespace pcc::lower {
 
-namespace {
-/// Where loops must be cut: a boundary before dimension d is written as the number of elements of
-/// dimensions d and after, which stays the same under reshapes.
-class Boundaries {
-public:
-  void before(ArrayRef<int64_t> shape, unsigned dim) {
-    int64_t stride = 1;
-    for (int64_t size : shape.drop_front(dim))
-      stride *= size;
-    strides.insert(stride);
-  }
-  void around(ArrayRef<int64_t> shape, unsigned dim) {
-    before(shape, dim);
-    before(shape, dim + 1);
-  }
-  /// Loop sizes for `elements`: cuts that do not nest are left to divisions.
-  SmallVector<int64_t> loops(int64_t elements) const {
-    SmallVector<int64_t> sizes;
-    int64_t rest = elements;
-    for (int64_t stride : llvm::reverse(strides)) {
-      if (stride >= rest || stride <= 1 || rest % stride != 0)
-        continue;
-      sizes.push_back(rest / stride);
-      rest = stride;
-    }
-    sizes.push_back(rest);
-    return sizes;
-  }
+/// The longest block of whole loops, in elements.
+static constexpr int64_t maxBlock = elementsPerIteration;
 
-private:
-  std::set<int64_t> strides;
+namespace {
+/// Loop nest of a map kernel. Work is cut into blocks: a block runs all of the innermost loops that
+/// together have at most `maxBlock` elements. Their bounds are constants, so LLVM unrolls the short
+/// ones and vectorizes the first long one.
+///
+///   loops      outer     block
+///   8192       8192      (one element)   nothing tells dimensions apart
+///   32x64x49   32        64x49
+///   8x512x512  8x512     512
+///   2x4x2      (none)    2x4x2
+struct MapNest {
+  SmallVector<int64_t> outer, block;
+
+  MapNest(func::FuncOp kernel, int64_t elements) : outer(mapLoops(kernel, elements)) {
+    if (outer.size() == 1)
+      return;
+    int64_t size = 1;
+    while (!outer.empty() && (block.empty() || size * outer.back() <= maxBlock)) {
+      size *= outer.back();
+      block.insert(block.begin(), outer.pop_back_val());
+    }
+  }
 };
 } // namespace
 
-static void addBroadcast(Boundaries &boundaries, BroadcastOp op) {
-  ArrayRef<int64_t> shape = shapeOf(op.getResult()), input = shapeOf(op.getInput());
-  bool wasCovered = false, isFirst = true;
-  for (auto [dim, size] : llvm::enumerate(shape)) {
-    if (size == 1)
-      continue;
-    auto it = llvm::find(op.getDims(), int64_t(dim));
-    bool covered = it != op.getDims().end() && input[it - op.getDims().begin()] == size;
-    if (!isFirst && covered != wasCovered)
-      boundaries.before(shape, dim);
-    wasCovered = covered;
-    isFirst = false;
-  }
+static int64_t productOf(ArrayRef<int64_t> sizes) {
+  return llvm::accumulate(sizes, int64_t(1), std::multiplies<>());
 }
 
-static void addTranspose(Boundaries &boundaries, TransposeOp op) {
-  ArrayRef<int64_t> permutation = op.getPermutation();
-  for (size_t dim = 1; dim < permutation.size(); ++dim)
-    if (permutation[dim] != permutation[dim - 1] + 1)
-      boundaries.before(shapeOf(op.getResult()), dim);
-}
-
-static void addGather(Boundaries &boundaries, GatherOp op) {
-  unsigned first = op.getAxis(), count = op.getIndices().getType().getRank();
-  boundaries.before(shapeOf(op.getResult()), first);
-  boundaries.before(shapeOf(op.getResult()), first + count);
-}
-
-SmallVector<int64_t> mapLoops(func::FuncOp kernel, int64_t elements) {
-  Boundaries boundaries;
-  for (Operation &op : kernel.getBody().front().without_terminator()) {
-    Value result = op.getResult(0);
-    if (cast<ShapedType>(result.getType()).getNumElements() != elements)
-      continue;
-    auto axis = [&](auto op) { boundaries.around(shapeOf(result), op.getAxis()); };
-    llvm::TypeSwitch<Operation *>(&op)
-        .Case<BroadcastOp>([&](auto op) { addBroadcast(boundaries, op); })
-        .Case<TransposeOp>([&](auto op) { addTranspose(boundaries, op); })
-        .Case<IotaOp, SliceOp, DynamicSliceOp, DynamicUpdateSliceOp, PadOp, ConcatOp, OneHotOp>(
-            axis)
-        .Case<GatherOp>([&](auto op) { addGather(boundaries, op); })
-        .Case<MaxPoolOp, AvgPoolOp>([&](auto) {
-          boundaries.around(shapeOf(result), 2);
-          boundaries.around(shapeOf(result), 3);
-        });
-  }
-  return boundaries.loops(elements);
+static Iterations iterationsOf(const MapNest &nest) {
+  return cutIntoIterations(productOf(nest.outer),
+                           std::max<int64_t>(1, elementsPerIteration / productOf(nest.block)));
 }
 
 Iterations mapIterations(func::FuncOp kernel, task::FormAttr form) {
-  SmallVector<int64_t> loops = mapLoops(kernel, form.getOuter());
-  int64_t inner = loops.size() == 1 ? 1 : loops.back();
-  // Whole rows of the innermost loop, unless it is the only one.
-  return cutIntoIterations(form.getOuter() / inner,
-                           std::max<int64_t>(1, elementsPerIteration / inner));
+  return iterationsOf(MapNest(kernel, form.getOuter()));
 }
 
 /// Emits the results' elements at the loops' positions: all values first, since a result may lie
@@ -116,30 +62,44 @@ static void emitElements(KernelBody &kernel, const Index &loops) {
     kernel.elements.store(value, kernel.elementType(n), kernel.pointers[n], position);
 }
 
-void emitMap(KernelBody &kernel, Value begin, Value end) {
+/// Emits the blocks from ≤ position < to, where `sizes` are those of the outer loops that are left
+/// and positions count their iterations. One loop for each dimension: the divisions apply to the
+/// bounds of a loop, never to its induction variable.
+static void emitBlocks(KernelBody &kernel, const MapNest &nest, ArrayRef<int64_t> sizes, Value from,
+                       Value to, const Index &index) {
   ImplicitLocOpBuilder &b = kernel.builder();
   IndexMath &math = kernel.math();
-  SmallVector<int64_t> loops = mapLoops(kernel.function, kernel.form.getOuter());
-  int64_t inner = loops.pop_back_val();
-  int64_t total = loops.empty() ? inner : kernel.form.getOuter() / inner;
-  int64_t size = mapIterations(kernel.function, kernel.form).size;
+  int64_t inner = sizes.empty() ? 1 : productOf(sizes.drop_front());
+  Value first = math.div(from, inner), last = to;
+  if (inner > 1)
+    last = math.div(math.add(to, math.constant(inner - 1)), inner);
+  emitLoop(b, first, last, [&](Value position) {
+    Elements::Scope scope(kernel.elements);
+    Index longer = index;
+    if (!sizes.empty())
+      longer.push_back({position, {sizes.front()}});
+    if (sizes.size() < 2)
+      return emitNest(kernel, nest.block, longer,
+                      [&](const Index &element) { emitElements(kernel, element); });
+    Value start = math.mul(position, inner);
+    auto relative = [&](Value bound) -> Value {
+      Value offset = arith::SubIOp::create(b, bound, start);
+      offset = arith::MaxSIOp::create(b, offset, math.constant(0));
+      return arith::MinSIOp::create(b, offset, math.constant(inner));
+    };
+    emitBlocks(kernel, nest, sizes.drop_front(), relative(from), relative(to), longer);
+  });
+}
+
+void emitMap(KernelBody &kernel, Value begin, Value end) {
+  IndexMath &math = kernel.math();
+  MapNest nest(kernel.function, kernel.form.getOuter());
+  int64_t size = iterationsOf(nest).size;
   // Consecutive iterations are one range.
   Value from = math.mul(begin, size);
-  Value to = arith::MinSIOp::create(b, math.mul(end, size), math.constant(total));
-  emitLoop(b, from, to, [&](Value position) {
-    Index index;
-    if (loops.empty())
-      return emitElements(kernel, {{position, {inner}}});
-    Elements::Scope scope(kernel.elements);
-    Index outer = math.regroup({{position, {total}}}, loops);
-    for (unsigned dim = 0; dim < loops.size(); ++dim)
-      index.push_back({math.at(outer, dim), {loops[dim]}});
-    emitLoop(b, math.constant(0), math.constant(inner), [&](Value last) {
-      Index element = index;
-      element.push_back({last, {inner}});
-      emitElements(kernel, element);
-    });
-  });
+  Value to = arith::MinSIOp::create(kernel.builder(), math.mul(end, size),
+                                    math.constant(productOf(nest.outer)));
+  emitBlocks(kernel, nest, nest.outer, from, to, {});
 }
 
 } // namespace pcc::lower

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Row kernels: reductions over the inner positions of a row, one loop over the row per level
+// Row kernels: reductions over the inner positions of a row, one loop nest over the row per level
 // (RowLevels.h). A value that is dear to compute and needed in several loops, as the exponential of
 // a softmax, is kept in a scratch row on the stack.
 #include "passes/lower/RowLevels.h"
@@ -40,6 +40,7 @@ public:
         inner(kernel.form.getInner()) {
     for (RowLevel &level : findRowLevels(kernel))
       levels.push_back({std::move(level), {}});
+    columns = loopSizes(kernel.function, outer * inner, inner, 1);
     findScratch();
   }
   void emitRow(Value row);
@@ -47,8 +48,11 @@ public:
 private:
   void findScratch();
   void emitLevel(Level &level, Value row);
-  Index fullIndex(Value tensor, Value row, Value column) {
-    return fullIndexOf(kernel, tensor, row, column);
+  /// The index in a value of all elements. The column has a position for each loop over the row.
+  Index fullIndex(Value tensor, Value row, const Index &column) {
+    Index index = {{row, {outer}}};
+    index.append(column);
+    return math.regroup(index, shapeOf(tensor));
   }
   Index rowIndex(Value tensor, Value row) { return rowIndexOf(kernel, tensor, row); }
 
@@ -56,6 +60,7 @@ private:
   ImplicitLocOpBuilder &b;
   IndexMath &math;
   int64_t outer, inner;
+  SmallVector<int64_t> columns; ///< sizes of the nested loops over a row
   SmallVector<Level> levels;
   llvm::MapVector<Value, Value> scratch; ///< value → row in memory
   llvm::DenseSet<Value> written;
@@ -102,11 +107,12 @@ void RowEmitter::emitLevel(Level &level, Value row) {
   for (Operation *op : level.reductions)
     initial.push_back(elements.neutral(op));
 
-  auto body = [&](Value column, ValueRange carried) {
+  auto body = [&](const Index &column, ValueRange carried) {
     Elements::Scope scope(elements);
+    Value inRow = math.linear(column);
     for (Value value : written)
       elements.remember(value, fullIndex(value, row, column),
-                        elements.load(scratchType(value), scratch[value], column));
+                        elements.load(scratchType(value), scratch[value], inRow));
     SmallVector<Value> next, kept, stored;
     for (Value value : level.kept)
       kept.push_back(elements.at(value, fullIndex(value, row, column)));
@@ -118,13 +124,13 @@ void RowEmitter::emitLevel(Level &level, Value row) {
     for (unsigned n : level.results)
       stored.push_back(elements.at(kernel.results[n], fullIndex(kernel.results[n], row, column)));
     for (auto [value, element] : llvm::zip_equal(level.kept, kept))
-      elements.store(element, element.getType(), scratch[value], column);
-    Value position = math.add(math.mul(row, inner), column);
+      elements.store(element, element.getType(), scratch[value], inRow);
+    Value position = math.add(math.mul(row, inner), inRow);
     for (auto [n, element] : llvm::zip_equal(level.results, stored))
       elements.store(element, kernel.elementType(n), kernel.pointers[n], position);
     return next;
   };
-  SmallVector<Value> sums = emitLoop(b, math.constant(0), math.constant(inner), initial, body);
+  SmallVector<Value> sums = emitNest(kernel, columns, {}, initial, body);
   for (auto [op, sum] : llvm::zip_equal(level.reductions, sums))
     elements.remember(op->getResult(0), rowIndex(op->getResult(0), row), elements.finish(op, sum));
   written.insert(level.kept.begin(), level.kept.end());

@@ -162,6 +162,7 @@ struct EmulateGpuKernels : impl::EmulateGpuKernelsBase<EmulateGpuKernels> {
   LogicalResult convert(gpu::GPUModuleOp kernels) {
     if (failed(approximateMath(kernels)))
       return failure();
+    disableUnsafeVectorization(kernels);
     MLIRContext *context = &getContext();
     LLVMTypeConverter converter(context);
     RewritePatternSet patterns(context);

@@ -1,4 +1,6 @@
 // RUN: pcc-opt %s --lower-emit-kernels | FileCheck %s
+// CHECK: #[[DISABLED:.*]] = #llvm.loop_vectorize<disable = true>
+// CHECK: #[[SCALAR:.*]] = #llvm.loop_annotation<vectorize = #[[DISABLED]]>
 
 // The exported function unpacks the buffers; in the other one no pointers alias.
 // CHECK-LABEL: llvm.func internal @add.body
@@ -26,4 +28,70 @@ func.func private @softmax(%x: tensor<4x10xf32>) -> tensor<4x10xf32> attributes 
   %3 = graph.broadcast %sum, [0] : tensor<4xf32> to tensor<4x10xf32>
   %4 = graph.div %2, %3 : tensor<4x10xf32>
   return %4 : tensor<4x10xf32>
+}
+
+// Each dimension that is told apart has a loop of its own, and no induction variable is divided.
+// CHECK-LABEL: llvm.func internal @repeated.body
+// CHECK-NOT: llvm.urem
+// CHECK-NOT: llvm.udiv
+// CHECK-NOT: loop_annotation
+// CHECK-LABEL: llvm.func @repeated(
+func.func private @repeated(%x: tensor<2x4x2xf32>, %b: tensor<4xf32>) -> tensor<2x4x2xf32> attributes {task.form = #task.form<map 16 x 1>} {
+  %0 = graph.broadcast %b, [1] : tensor<4xf32> to tensor<2x4x2xf32>
+  %1 = graph.add %x, %0 : tensor<2x4x2xf32>
+  return %1 : tensor<2x4x2xf32>
+}
+
+// Where blocks lie in two dimensions, bounds of loops are divided, outside the loop over the first.
+// CHECK-LABEL: llvm.func internal @blocks.body
+// CHECK-SAME: %[[BEGIN:[a-z0-9]*]]: i64, %[[END:[a-z0-9]*]]: i64
+// CHECK-DAG: llvm.mul %[[BEGIN]], %{{.*}} : i64
+// CHECK-DAG: llvm.mul %[[END]], %{{.*}} : i64
+// CHECK-COUNT-2: llvm.udiv
+// CHECK: llvm.icmp "slt"
+// CHECK-NOT: llvm.udiv
+// CHECK-NOT: llvm.urem
+// CHECK-NOT: loop_annotation
+// CHECK-LABEL: llvm.func @blocks(
+func.func private @blocks(%x: tensor<8x512x512xf32>, %b: tensor<512xf32>) -> tensor<8x512x512xf32> attributes {task.form = #task.form<map 2097152 x 1>} {
+  %0 = graph.broadcast %b, [1] : tensor<512xf32> to tensor<8x512x512xf32>
+  %1 = graph.add %x, %0 : tensor<8x512x512xf32>
+  return %1 : tensor<8x512x512xf32>
+}
+
+// The columns 4 and 6 of the two shapes do not nest: the loops that are divided are not vectorized.
+// CHECK-LABEL: llvm.func internal @views.body
+// CHECK: llvm.urem
+// CHECK: llvm.br {{.*}} {loop_annotation = #[[SCALAR]]}
+// CHECK-LABEL: llvm.func @views(
+func.func private @views(%x: tensor<4x6xf32>, %b: tensor<6xf32>, %c: tensor<4xf32>) -> tensor<6x4xf32> attributes {task.form = #task.form<map 24 x 1>} {
+  %0 = graph.broadcast %b, [1] : tensor<6xf32> to tensor<4x6xf32>
+  %1 = graph.add %x, %0 : tensor<4x6xf32>
+  %2 = graph.reshape %1 : tensor<4x6xf32> to tensor<6x4xf32>
+  %3 = graph.broadcast %c, [1] : tensor<4xf32> to tensor<6x4xf32>
+  %4 = graph.add %2, %3 : tensor<6x4xf32>
+  return %4 : tensor<6x4xf32>
+}
+
+// A row and a column of two dimensions have two loops each.
+// CHECK-LABEL: llvm.func internal @norm.body
+// CHECK-NOT: llvm.urem
+// CHECK-LABEL: llvm.func @norm(
+func.func private @norm(%x: tensor<3x4x6xf32>, %b: tensor<4xf32>) -> tensor<3x4x6xf32> attributes {task.form = #task.form<rows 3 x 24>} {
+  %mean = graph.reduce mean %x, [1, 2] : tensor<3x4x6xf32>
+  %0 = graph.broadcast %mean, [0] : tensor<3xf32> to tensor<3x4x6xf32>
+  %1 = graph.sub %x, %0 : tensor<3x4x6xf32>
+  %2 = graph.broadcast %b, [1] : tensor<4xf32> to tensor<3x4x6xf32>
+  %3 = graph.mul %1, %2 : tensor<3x4x6xf32>
+  return %3 : tensor<3x4x6xf32>
+}
+
+// CHECK-LABEL: llvm.func internal @columns.body
+// CHECK-NOT: llvm.urem
+// CHECK-LABEL: llvm.func @columns(
+func.func private @columns(%x: tensor<3x4x6xf32>, %b: tensor<4xf32>) -> tensor<4x6xf32> attributes {task.form = #task.form<columns 3 x 24>} {
+  %0 = graph.broadcast %b, [1] : tensor<4xf32> to tensor<3x4x6xf32>
+  %1 = graph.add %x, %0 : tensor<3x4x6xf32>
+  %sum = graph.reduce sum %1, [0] : tensor<3x4x6xf32>
+  return %sum : tensor<4x6xf32>
 }
