@@ -72,8 +72,8 @@ static llvm::Expected<std::string> linkShared(llvm::StringRef object) {
   return (*buffer)->getBuffer().str();
 }
 
-llvm::Expected<KernelObject> compileKernels(ModuleOp module) {
-  llvm::Expected<HostTarget> host = makeHostTarget();
+llvm::Expected<KernelObject> compileKernels(ModuleOp module, llvm::StringRef cpu) {
+  llvm::Expected<HostTarget> host = makeHostTarget(cpu);
   if (!host)
     return host.takeError();
   llvm::LLVMContext context;

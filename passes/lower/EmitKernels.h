@@ -52,8 +52,9 @@ struct KernelObject {
   std::optional<GpuObject> gpu;         ///< instead of the others
 };
 
-/// Compiles the kernels of a module (after `--lower-emit-kernels`) for the CPU of this machine.
-llvm::Expected<KernelObject> compileKernels(mlir::ModuleOp module);
+/// Compiles the kernels of a module (after `--lower-emit-kernels`) for a CPU by LLVM's name (empty:
+/// the CPU of this machine).
+llvm::Expected<KernelObject> compileKernels(mlir::ModuleOp module, llvm::StringRef cpu = "");
 
 /// The kernels of a module as LLVM IR, optimised for the CPU of this machine.
 llvm::Expected<std::string> printKernelsAsLLVM(mlir::ModuleOp module);

@@ -4,6 +4,7 @@
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/X86TargetParser.h"
 
 namespace pcc::lower {
 
@@ -14,12 +15,32 @@ static constexpr llvm::StringLiteral usefulFeatures[] = {
     "fma",      "f16c",     "bmi",      "bmi2",       "lzcnt",     "avx512f", "avx512cd",
     "avx512bw", "avx512dq", "avx512vl", "avx512fp16", "avx512bf16"};
 
-llvm::Expected<HostTarget> makeHostTarget() {
+/// The features of a named CPU; empty if LLVM does not know it.
+static llvm::StringMap<bool> featuresOf(llvm::StringRef cpu) {
+  llvm::StringMap<bool> present;
+  llvm::SmallVector<llvm::StringRef> features;
+  if (llvm::X86::parseArchX86(cpu, /*Only64Bit=*/true) != llvm::X86::CK_None)
+    llvm::X86::getFeaturesForCPU(cpu, features);
+  for (llvm::StringRef feature : features)
+    present[feature] = true;
+  return present;
+}
+
+bool hostRuns(llvm::StringRef cpu) {
+  llvm::StringMap<bool> present = llvm::sys::getHostCPUFeatures(), needed = featuresOf(cpu);
+  return !needed.empty() && llvm::all_of(usefulFeatures, [&](llvm::StringRef feature) {
+    return !needed.lookup(feature) || present.lookup(feature);
+  });
+}
+
+llvm::Expected<HostTarget> makeHostTarget(llvm::StringRef cpu) {
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
   HostTarget host;
-  host.tuneFor = llvm::sys::getHostCPUName().str();
-  llvm::StringMap<bool> present = llvm::sys::getHostCPUFeatures();
+  host.tuneFor = cpu.empty() ? llvm::sys::getHostCPUName().str() : cpu.str();
+  llvm::StringMap<bool> present = cpu.empty() ? llvm::sys::getHostCPUFeatures() : featuresOf(cpu);
+  if (present.empty() && !cpu.empty())
+    return llvm::createStringError("expected an x86-64 CPU, got \"" + cpu + "\"");
   std::string list;
   for (llvm::StringRef feature : usefulFeatures) {
     if (!present.lookup(feature))

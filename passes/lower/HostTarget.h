@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The CPU of this machine as a target of code generation.
+// The CPU of this machine, or a named one, as a target of code generation.
 #pragma once
 
 #include "llvm/Support/Error.h"
@@ -17,7 +17,11 @@ struct HostTarget {
   std::vector<std::string> features; ///< all that generated code may use
 };
 
-/// A target with the vector and bit instructions of this machine's CPU, position independent.
-llvm::Expected<HostTarget> makeHostTarget();
+/// A target with the vector and bit instructions of this machine's CPU, position independent. With
+/// `cpu`, those of the x86-64 CPU that LLVM calls so.
+llvm::Expected<HostTarget> makeHostTarget(llvm::StringRef cpu = "");
+
+/// True if this machine has all instructions that `makeHostTarget(cpu)` uses.
+bool hostRuns(llvm::StringRef cpu);
 
 } // namespace pcc::lower
