@@ -21,7 +21,7 @@
 
 namespace pcc::abi {
 
-inline constexpr uint32_t executableVersion = 3;
+inline constexpr uint32_t executableVersion = 4;
 
 /// Alignment of every offset of the memory plan, and of every space, in bytes.
 inline constexpr uint64_t bufferAlignment = 64;

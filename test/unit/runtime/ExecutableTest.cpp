@@ -61,7 +61,10 @@ TEST(Executable, HeaderErrorsSayWhatIsWrong) {
             "not a pcc executable: the first 8 bytes are not 'pcc.pcx'");
   std::string newer = bytes;
   newer[8] = 9;
-  EXPECT_EQ(errorOf(newer), "expected version 3, got 9; compile the model again");
+  EXPECT_EQ(errorOf(newer), "expected version 4, got 9; compile the model again");
+  std::string older = bytes; // of a compiler whose kernels may be wrong
+  older[8] = 3;
+  EXPECT_EQ(errorOf(older), "expected version 4, got 3; compile the model again");
   std::string longer = bytes + "x";
   EXPECT_EQ(errorOf(longer), "header: expected " + std::to_string(bytes.size() - 32) +
                                  " bytes behind it, got " + std::to_string(bytes.size() - 31));
