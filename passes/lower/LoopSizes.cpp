@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where the loops of a kernel are cut, so that induction variables are positions along dimensions.
+// Finds the loop sizes of a kernel, so that induction variables are positions along dimensions.
 //
 //   y = x + broadcast b, [1]     x 32x64x49, b 64      cut before 64 and before 49
 //

@@ -12,7 +12,7 @@
 
 namespace pcc::test {
 
-/// Whose loops the kernels have.
+/// Target whose loops the kernels have.
 enum class Loops { Host, Gpu };
 
 class KernelCheck {
