@@ -132,6 +132,12 @@ LogicalResult Node::setResults(llvm::ArrayRef<Tensor> values) {
 }
 
 LogicalResult Node::checkAttributes() {
+  llvm::StringSet<> names;
+  for (const AttributeProto &attribute : proto.attribute())
+    if (!names.insert(attribute.name()).second) {
+      hasBadAttribute = true;
+      emit.error() << "expected attribute '" << attribute.name() << "' once, got it twice";
+    }
   for (const AttributeProto &attribute : proto.attribute()) {
     if (!read.insert(attribute.name()).second)
       continue;

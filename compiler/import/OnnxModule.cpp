@@ -81,6 +81,11 @@ bool OnnxImporter::checkOpsets() {
   for (const onnx::OperatorSetIdProto &set : model->opset_import()) {
     if (!set.domain().empty() && set.domain() != "ai.onnx")
       continue;
+    if (isDeclared && set.version() != opset) {
+      emitError(fileLoc) << "expected one opset of domain 'ai.onnx', got " << opset << " and "
+                         << set.version();
+      return false;
+    }
     isDeclared = true;
     opset = set.version();
   }
@@ -190,7 +195,12 @@ void OnnxImporter::warnOfFoldedBatchNorms() {
 bool OnnxImporter::returnOutputs() {
   llvm::SmallVector<Value> results;
   llvm::SmallVector<Type> types;
+  llvm::StringSet<> names;
   for (const onnx::ValueInfoProto &output : graph.output()) {
+    if (!names.insert(output.name()).second) {
+      emitError(fileLoc) << "expected output '" << output.name() << "' once, got it twice";
+      return false;
+    }
     auto value = values.find(output.name());
     if (value == values.end()) {
       emitError(fileLoc) << "output '" << output.name() << "' is not defined by any node";
