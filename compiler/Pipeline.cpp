@@ -126,6 +126,7 @@ static void addGrad(OpPassManager &passes, const PipelineOptions &options) {
     addStageMarks(passes, options);
     if (!options.evaluatedLoss.empty())
       passes.addPass(autodiff::createAttachLoss({options.evaluatedLoss, /*labelsOnly=*/true}));
+    passes.addPass(graph::createGraphRecordInputRanges());
     return addTransfers(passes, options);
   }
   int64_t slots = options.training.microBatches * options.training.copies;
@@ -135,6 +136,7 @@ static void addGrad(OpPassManager &passes, const PipelineOptions &options) {
   addRecomputeMarks(passes, options);
   autodiff::addLossPasses(passes, options.training);
   addTransfers(passes, options);
+  passes.addPass(graph::createGraphRecordInputRanges());
   autodiff::addGradientPasses(passes, options.training);
   addCleanUp(passes);
 }

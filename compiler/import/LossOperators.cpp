@@ -4,6 +4,7 @@
 
 #include "compiler/import/Operators.h"
 #include "compiler/import/Shapes.h"
+#include "dialects/graph/ModuleFacts.h"
 #include "llvm/ADT/Sequence.h"
 
 using namespace mlir;
@@ -68,6 +69,8 @@ Tensor chosenClasses(Emitter &emit, const Loss &loss) {
   Shape column(loss.labels.shape());
   column.push_back(1);
   int64_t classes = loss.scores.shape().back();
+  if (loss.labels.value)
+    graph::restrictInput(loss.labels.value, {0, classes - 1, loss.ignored});
   Tensor labels = emit.reshape(loss.labels, column);
   Tensor isClass =
       emit.compare(graph::Direction::EQ, labels, emit.iota(loss.labels.elementType(), classes));

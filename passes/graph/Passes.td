@@ -32,6 +32,17 @@ def GraphDecompose : Pass<"graph-decompose"> {
   let dependentDialects = ["::pcc::graph::GraphDialect"];
 }
 
+def GraphRecordInputRanges : Pass<"graph-record-input-ranges", "::mlir::ModuleOp"> {
+  let summary = "records which integers the inputs may hold";
+  let description = [{
+    Labels of softmax_cross_entropy and nll are classes or the ignored label, and indices of gather
+    are rows of its table. For each input of integers that is used so, the attribute
+    `graph.input_ranges` of the module gets the least and the greatest legal value, and the ignored
+    one where there is one.
+  }];
+  let dependentDialects = ["::pcc::graph::GraphDialect"];
+}
+
 class GraphRaise<string name, string what, string summaryOf> : Pass<name> {
   let summary = "recognises " # summaryOf;
   let description = [{

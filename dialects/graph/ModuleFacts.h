@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Facts about a model that its module carries as attributes, through all phases:
+//
+//   graph.altered_parameters = ["'b.bias' is merged into 'a.bias'"]
+//   graph.input_ranges = {ids = array<i64: -96, 95>, labels = array<i64: 0, 9, -100>}
+//
+// The first lists parameters that an exporter changed, so that the model must not be trained. The
+// second gives the values that an input of integers may have: the least, the greatest and, where
+// there is one, the label of samples that do not count.
+#pragma once
+
+#include "dialects/graph/Graph.h"
+#include "mlir/IR/BuiltinOps.h"
+#include <optional>
+
+namespace pcc::graph {
+
+inline constexpr llvm::StringLiteral alteredParametersAttrName = "graph.altered_parameters";
+inline constexpr llvm::StringLiteral inputRangesAttrName = "graph.input_ranges";
+
+/// The integers from `least` to `greatest`, and `ignored`.
+struct IntegerRange {
+  int64_t least, greatest;
+  std::optional<int64_t> ignored;
+
+  bool contains(int64_t value) const {
+    return (least <= value && value <= greatest) || value == ignored;
+  }
+};
+
+/// Records that `value` must be in `range`, if it is an input of the model, rearranged and cast to
+/// another type of integers at most. `x < 0 ? x + n : x`, which counts negative indices from the
+/// end of n rows, is followed to x. What is recorded of the input already holds, too.
+void restrictInput(mlir::Value value, IntegerRange range);
+
+/// The recorded range of an input; nothing where any value is right. `module` may be the part of
+/// one pipeline stage.
+std::optional<IntegerRange> findInputRange(mlir::ModuleOp module, llvm::StringRef input);
+
+} // namespace pcc::graph
