@@ -129,14 +129,15 @@ static void addGrad(OpPassManager &passes, const PipelineOptions &options) {
     passes.addPass(graph::createGraphRecordInputRanges());
     return addTransfers(passes, options);
   }
+  passes.addPass(autodiff::createCheckParameters());
   int64_t slots = options.training.microBatches * options.training.copies;
   if (slots > 1)
     passes.addNestedPass<func::FuncOp>(graph::createGraphSplitBatch({slots}));
   addStageMarks(passes, options);
   addRecomputeMarks(passes, options);
   autodiff::addLossPasses(passes, options.training);
-  addTransfers(passes, options);
   passes.addPass(graph::createGraphRecordInputRanges());
+  addTransfers(passes, options);
   autodiff::addGradientPasses(passes, options.training);
   addCleanUp(passes);
 }

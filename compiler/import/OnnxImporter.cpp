@@ -108,6 +108,8 @@ void OnnxImporter::markStage(const onnx::NodeProto &node, Operation *before) {
 }
 
 bool OnnxImporter::importNode(int64_t index, const onnx::NodeProto &node, bool inputsAreBound) {
+  if (node.output_size() == 1 && liftedConstants.contains(node.output(0)))
+    return true;
   Location loc = nodeLocation(path, index, node, context);
   std::string reason;
   ScopedDiagnosticHandler recorder(&context, [&](Diagnostic &diagnostic) {

@@ -39,7 +39,8 @@ private:
 
   bool checkOpsets();
   bool readInitializers();
-  bool readInitializer(const onnx::TensorProto &tensor, Use use);
+  bool readInitializer(const std::string &name, const onnx::TensorProto &tensor, Use use);
+  void recordAltered(llvm::ArrayRef<std::string> altered);
   bool createFunction(llvm::ArrayRef<GraphInput> inputs);
   void declareParameters();
   bool importNodes(bool inputsAreBound);
@@ -69,6 +70,7 @@ private:
   mlir::func::FuncOp function;
   std::vector<Initializer> parameters, largeConstants; ///< the latter are not evaluated
   llvm::StringMap<Tensor> values;                      ///< by name; null: poisoned
+  llvm::StringSet<> liftedConstants; ///< results of nodes that are read as initializers
 };
 
 } // namespace pcc::import

@@ -2,12 +2,14 @@
 //
 // The module around the nodes: initializers, the signature of @forward, its outputs.
 
+#include "compiler/import/AlteredParameters.h"
 #include "compiler/import/DeviceConfigurations.h"
 #include "compiler/import/Locations.h"
 #include "compiler/import/OnnxImporter.h"
 #include "compiler/import/Operators.h"
 #include "compiler/import/Parameters.h"
 #include "compiler/import/onnx.pb.h"
+#include "dialects/graph/ModuleFacts.h"
 #include "dialects/pipe/Pipe.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -106,30 +108,47 @@ bool OnnxImporter::readInitializers() {
     isReadable = false;
   }
   llvm::StringSet<> used = usedNames(graph);
-  ParameterNames names = findParameters(graph, opset);
+  ExportedModule exported(graph);
+  ParameterNames names = findParameters(graph, opset, exported);
   for (const onnx::TensorProto &tensor : graph.initializer()) {
     Use use = names.trained.contains(tensor.name())  ? Use::Trained
               : names.states.contains(tensor.name()) ? Use::State
                                                      : Use::Constant;
     if (used.contains(tensor.name()))
-      isReadable &= readInitializer(tensor, use);
+      isReadable &= readInitializer(tensor.name(), tensor, use);
   }
+  // Running statistics in nodes are those of a batch norm all the same.
+  for (const onnx::NodeProto &node : graph.node())
+    if (const onnx::TensorProto *tensor = findConstantTensor(node);
+        tensor && names.states.contains(node.output(0))) {
+      isReadable &= readInitializer(node.output(0), *tensor, Use::State);
+      liftedConstants.insert(node.output(0));
+    }
+  recordAltered(findAlteredParameters(graph, opset, exported));
   return isReadable;
 }
 
-bool OnnxImporter::readInitializer(const onnx::TensorProto &tensor, Use use) {
+/// Leaves what the exporter changed for the pass that refuses to train it.
+void OnnxImporter::recordAltered(llvm::ArrayRef<std::string> altered) {
+  llvm::SmallVector<llvm::StringRef> texts(altered.begin(), altered.end());
+  if (!texts.empty())
+    (*module)->setAttr(graph::alteredParametersAttrName, builder.getStrArrayAttr(texts));
+}
+
+bool OnnxImporter::readInitializer(const std::string &name, const onnx::TensorProto &tensor,
+                                   Use use) {
   bool isParameter = use != Use::Constant;
-  auto error = [&] { return emitError(fileLoc) << "initializer '" << tensor.name() << "': "; };
+  auto error = [&] { return emitError(fileLoc) << "initializer '" << name << "': "; };
   auto data = tensors.read(tensor, error);
   if (!data)
     return false;
   if (!isParameter && data->type.getNumElements() <= Emitter::mostEvaluated)
-    return define(tensor.name(), Tensor::of(decodeConstant(data->type, data->bytes)), fileLoc);
+    return define(name, Tensor::of(decodeConstant(data->type, data->bytes)), fileLoc);
   if (!graph::hasGraphShape(data->type) || !isGraphElement(data->type.getElementType())) {
     error() << "tensors of type " << data->type << " are not supported";
     return false;
   }
-  (isParameter ? parameters : largeConstants).push_back({tensor.name(), std::move(*data), use});
+  (isParameter ? parameters : largeConstants).push_back({name, std::move(*data), use});
   return true;
 }
 
@@ -179,12 +198,10 @@ void OnnxImporter::warnOfFoldedBatchNorms() {
   const onnx::NodeProto *first = nullptr;
   int64_t count = 0;
   for (const onnx::NodeProto &node : graph.node())
-    for (const onnx::StringStringEntryProto &entry : node.metadata_props())
-      if (entry.key() == "pkg.onnxscript.rewriter.rule_name" &&
-          llvm::StringRef(entry.value()).contains_insensitive("batchnorm")) {
-        first = first ? first : &node;
-        ++count;
-      }
+    if (findRewriteRule(node).contains_insensitive("batchnorm")) {
+      first = first ? first : &node;
+      ++count;
+    }
   if (!first)
     return;
   emitWarning(fileLoc) << "the exporter has folded batch norms into the weights of " << count

@@ -2,6 +2,7 @@
 
 #include "compiler/import/Parameters.h"
 
+#include "compiler/import/ExportedModule.h"
 #include "compiler/import/Operators.h"
 #include "compiler/import/onnx.pb.h"
 #include "llvm/ADT/bit.h"
@@ -9,13 +10,21 @@
 #include <cmath>
 
 namespace pcc::import {
-namespace {
 
-/// Whether a parameter can have such elements; f64 is a type of constants alone.
-bool canBeTrained(int32_t dataType) {
-  return dataType == onnx::TensorProto::FLOAT || dataType == onnx::TensorProto::FLOAT16 ||
-         dataType == onnx::TensorProto::BFLOAT16;
+bool canBeTrained(const onnx::TensorProto &tensor) {
+  int32_t type = tensor.data_type();
+  return type == onnx::TensorProto::FLOAT || type == onnx::TensorProto::FLOAT16 ||
+         type == onnx::TensorProto::BFLOAT16;
 }
+
+const onnx::TensorProto *findConstantTensor(const onnx::NodeProto &node) {
+  if (node.op_type() != "Constant" || node.output_size() != 1 || node.attribute_size() != 1)
+    return nullptr;
+  const onnx::AttributeProto &attribute = node.attribute(0);
+  return attribute.name() == "value" && attribute.has_t() ? &attribute.t() : nullptr;
+}
+
+namespace {
 
 /// Whether a number is infinite or stands for that: no weight is so large, but masks are.
 bool isHidden(float number) { return std::fabs(number) >= 1e30f; }
@@ -50,14 +59,15 @@ llvm::StringSet<> findComputed(const onnx::GraphProto &graph) {
 }
 
 /// Adds the values from which a gradient flows to one of `names`: one walk against the order of the
-/// nodes. None flows through cosines and sines of what no input of the graph has a part in: these
-/// are tables of angles, as of positions.
-void addDifferentiable(const onnx::GraphProto &graph, int64_t opset, llvm::StringSet<> &names) {
+/// nodes. Where parameters are not listed, none flows through cosines and sines that do not depend
+/// on an input of the graph: these are tables of angles, as of positions.
+void addDifferentiable(const onnx::GraphProto &graph, int64_t opset, bool areListed,
+                       llvm::StringSet<> &names) {
   llvm::StringSet<> computed = findComputed(graph);
   for (const onnx::NodeProto &node : llvm::reverse(graph.node())) {
     if (llvm::none_of(node.output(), [&](const auto &name) { return names.contains(name); }))
       continue;
-    bool isAngle = node.op_type() == "Cos" || node.op_type() == "Sin";
+    bool isAngle = !areListed && (node.op_type() == "Cos" || node.op_type() == "Sin");
     if (isAngle && node.input_size() == 1 && !computed.contains(node.input(0)))
       continue;
     const Operator *row = findOperator(node.op_type(), opset);
@@ -68,61 +78,13 @@ void addDifferentiable(const onnx::GraphProto &graph, int64_t opset, llvm::Strin
   }
 }
 
-/// The text of an entry; empty if there is none.
-template <typename Entries> llvm::StringRef findEntry(const Entries &entries, llvm::StringRef key) {
-  for (const onnx::StringStringEntryProto &entry : entries)
-    if (entry.key() == key)
-      return entry.value();
-  return "";
-}
-
-/// What an exporter says of the module that it exported: torch.export's signature, a line for each
-/// of its tensors,
-///
-///   p_head_weight: PARAMETER target='head.weight'
-///   b_freq: BUFFER target='freq' persistent=True
-///
-/// and, of each initializer that it computed itself, the names of what from: "['arange', 'freq']".
-class ExportedModule {
-public:
-  explicit ExportedModule(const onnx::GraphProto &graph);
-
-  /// Whether the initializer is known to be no parameter of the module, nor computed from one.
-  bool isBuffer(llvm::StringRef initializer) const;
-
-private:
-  llvm::StringSet<> parameters, buffers;
-  llvm::StringMap<llvm::StringRef> foldedFrom; ///< by initializer
-};
-
-ExportedModule::ExportedModule(const onnx::GraphProto &graph) {
-  llvm::StringRef signature =
-      findEntry(graph.metadata_props(), "pkg.torch.export.ExportedProgram.graph_signature");
-  llvm::SmallVector<llvm::StringRef> lines;
-  signature.split(lines, '\n');
-  for (llvm::StringRef line : lines) {
-    llvm::StringRef target = line.split("target='").second.split('\'').first;
-    if (line.contains(": PARAMETER "))
-      parameters.insert(target);
-    else if (line.contains(": BUFFER "))
-      buffers.insert(target);
-  }
-  for (const onnx::ValueInfoProto &value : graph.value_info())
-    if (llvm::StringRef names =
-            findEntry(value.metadata_props(), "pkg.onnxscript.optimizer.folded_from");
-        !names.empty())
-      foldedFrom[value.name()] = names;
-}
-
-bool ExportedModule::isBuffer(llvm::StringRef initializer) const {
-  if (buffers.contains(initializer))
+/// Whether the initializer is a parameter if a gradient reaches it.
+bool mayBeTrained(const onnx::TensorProto &tensor, const ExportedModule &exported) {
+  if (exported.isParameter(tensor.name()))
     return true;
-  auto folded = foldedFrom.find(initializer);
-  if (parameters.empty() || folded == foldedFrom.end())
+  if (tensor.dims_size() == 0 || isMask(tensor) || exported.isBuffer(tensor.name()))
     return false;
-  llvm::SmallVector<llvm::StringRef> parts;
-  folded->second.split(parts, '\'');
-  return llvm::none_of(parts, [&](llvm::StringRef name) { return parameters.contains(name); });
+  return !exported.listsParameters() || exported.isFoldedParameter(tensor.name());
 }
 
 /// The values that operators take as states.
@@ -138,22 +100,27 @@ llvm::StringSet<> findStates(const onnx::GraphProto &graph, int64_t opset) {
 
 } // namespace
 
-ParameterNames findParameters(const onnx::GraphProto &graph, int64_t opset) {
+ParameterNames findParameters(const onnx::GraphProto &graph, int64_t opset,
+                              const ExportedModule &exported) {
   llvm::StringSet<> trained, states = findStates(graph, opset);
   for (const onnx::ValueInfoProto &output : graph.output())
     trained.insert(output.name());
-  addDifferentiable(graph, opset, trained);
-  addDifferentiable(graph, opset, states);
-  ExportedModule exported(graph);
+  addDifferentiable(graph, opset, exported.listsParameters(), trained);
+  addDifferentiable(graph, opset, exported.listsParameters(), states);
   ParameterNames parameters;
   for (const onnx::TensorProto &tensor : graph.initializer()) {
-    if (!canBeTrained(tensor.data_type()) || tensor.dims_size() == 0 || isMask(tensor))
+    if (!canBeTrained(tensor))
       continue;
-    if (trained.contains(tensor.name()) && !exported.isBuffer(tensor.name()))
+    if (trained.contains(tensor.name()) && mayBeTrained(tensor, exported))
       parameters.trained.insert(tensor.name());
-    else if (states.contains(tensor.name()))
+    else if (states.contains(tensor.name()) && tensor.dims_size() > 0)
       parameters.states.insert(tensor.name());
   }
+  for (const onnx::NodeProto &node : graph.node())
+    if (const onnx::TensorProto *tensor = findConstantTensor(node);
+        tensor && canBeTrained(*tensor) && tensor->dims_size() > 0 &&
+        states.contains(node.output(0)))
+      parameters.states.insert(node.output(0));
   return parameters;
 }
 

@@ -21,6 +21,14 @@ def AttachLoss : Pass<"autodiff-attach-loss", "::mlir::ModuleOp"> {
   let dependentDialects = ["::pcc::graph::GraphDialect"];
 }
 
+def CheckParameters : Pass<"autodiff-check-parameters", "::mlir::ModuleOp"> {
+  let summary = "refuses a model whose parameters an exporter changed";
+  let description = [{
+    The attribute `graph.altered_parameters` of the module lists what happened to them: such a model
+    can be evaluated, but to train it would be to train another module.
+  }];
+}
+
 def SeparateModes : Pass<"autodiff-separate-modes", "::mlir::ModuleOp"> {
   let summary = "tells @forward_loss, which is trained, from @forward, which is evaluated";
   let description = [{

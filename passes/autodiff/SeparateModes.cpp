@@ -9,7 +9,7 @@
 //
 // Ops that take another form keep their marks. A model whose modes do not differ stays as it is.
 // Statistics that no parameter holds, or one that is trained by gradients, are fixed: such a batch
-// norm keeps its inference form.
+// norm keeps its inference form, and a warning says so unless batch norms are frozen.
 #include "dialects/graph/PieceBuilder.h"
 #include "passes/autodiff/Passes.h"
 #include "passes/autodiff/Signature.h"
@@ -114,6 +114,20 @@ static LogicalResult trainBatchNorms(func::FuncOp function, bool freezes) {
   return success();
 }
 
+/// Says which batch norms are trained as they are, and why.
+static void warnOfFixedStatistics(func::FuncOp function) {
+  for (auto norm : function.getOps<graph::BatchNormInferenceOp>())
+    for (auto [what, value] : {std::pair("mean", norm.getMean()), {"variance", norm.getVariance()}})
+      if (!isState(value)) {
+        norm.emitWarning() << "the batch norm is trained with fixed statistics: expected a "
+                              "parameter for its running "
+                           << what
+                           << ", got a value that is computed, constant or trained by gradients; "
+                              "'--freeze-batch-norm' keeps all statistics";
+        break;
+      }
+}
+
 /// The argument that numbers the runs of `function`, found or added.
 static Value getRunNumber(func::FuncOp function) {
   if (std::optional<unsigned> known = graph::findArg(function, graph::RoleKind::Step))
@@ -202,6 +216,8 @@ struct SeparateModes : impl::SeparateModesBase<SeparateModes> {
     func::FuncOp forward = findFunction(module, forwardName, "import a model first");
     if (!forward)
       return failure();
+    if (!freezeBatchNorm)
+      warnOfFixedStatistics(forward);
     if (llvm::none_of(forward.getBody().front(), hasModes))
       return success();
     func::FuncOp trained = getTrained(module, forward);

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/import/AlteredParameters.h"
+
+#include "compiler/import/Operators.h"
+#include "compiler/import/Parameters.h"
+#include "compiler/import/onnx.pb.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace pcc::import {
+namespace {
+
+/// The name of an fx node without the number that tells it from others of its operator.
+llvm::StringRef baseName(llvm::StringRef name) {
+  auto [base, number] = name.rsplit('_');
+  return !number.empty() && llvm::all_of(number, llvm::isDigit) ? base : name;
+}
+
+/// Operators of torch that move elements and compute nothing.
+bool isRearrangement(llvm::StringRef name) {
+  static constexpr llvm::StringLiteral names[] = {
+      "permute", "transpose", "t",         "numpy_t", "view",  "_unsafe_view", "reshape",
+      "squeeze", "unsqueeze", "unflatten", "flatten", "clone", "contiguous",   "detach"};
+  return llvm::is_contained(names, baseName(name));
+}
+
+/// Operators that the optimizer takes out where the other operand is a scalar of zero or one.
+bool isNeutralizable(llvm::StringRef name) {
+  static constexpr llvm::StringLiteral names[] = {"mul", "add", "sub", "div", "rsub"};
+  return llvm::is_contained(names, baseName(name).rtrim('_'));
+}
+
+/// Operators of torch that transpose a weight before they multiply by it.
+bool isProduct(const FxNode &fx) {
+  static constexpr llvm::StringLiteral names[] = {"aten.linear.", "aten.addmm.", "aten.mm.",
+                                                  "aten.matmul.", "aten.bmm.",   "aten.baddbmm."};
+  return llvm::any_of(names, [&](llvm::StringRef name) { return fx.operation.starts_with(name); });
+}
+
+/// Operators of torch that may leave no op in the file: their readers read the operand.
+bool isTransparent(llvm::StringRef name) {
+  static constexpr llvm::StringLiteral names[] = {"alias",    "dropout", "lift_fresh_copy",
+                                                  "_to_copy", "to",      "type_as"};
+  return isRearrangement(name) || llvm::is_contained(names, baseName(name));
+}
+
+/// A value that one fx node computed on the way, such as the transposed weight of a linear layer.
+bool isInner(llvm::StringRef name) { return name.starts_with("val_"); }
+
+class Search {
+public:
+  Search(const onnx::GraphProto &graph, int64_t opset, const ExportedModule &exported);
+
+  std::vector<std::string> run();
+
+private:
+  struct Reader {
+    const onnx::NodeProto *node;
+    std::optional<FxNode> fx;
+  };
+
+  void checkFolded(const ExportedParameter &parameter, llvm::ArrayRef<llvm::StringRef> copies);
+  void checkMissing(const ExportedParameter &parameter);
+  void checkPresent(const ExportedParameter &parameter);
+  llvm::SmallVector<llvm::StringRef> findCopies(llvm::StringRef target) const;
+  bool isRearranged(llvm::StringRef initializer, llvm::StringRef target) const;
+  bool isResolved(llvm::StringRef fxName) const;
+  bool isStandIn(const ExportedParameter &parameter, const Reader &reader) const;
+  bool hasLostArithmetic() const;
+  llvm::StringRef findStandIn(const FxNode &fx, llvm::StringRef placeholder) const;
+  void add(const ExportedParameter &parameter, const llvm::Twine &what) {
+    found.push_back(("'" + parameter.target + "' " + what).str());
+  }
+
+  const onnx::GraphProto &graph;
+  const ExportedModule &exported;
+  std::vector<Reader> readers;                                  ///< all nodes
+  llvm::StringMap<llvm::SmallVector<const Reader *>> readersOf; ///< by value
+  llvm::StringSet<> initializers, floats, values, statistics;   ///< initializers as far as read
+  llvm::StringSet<> shared; ///< initializers that stand for missing parameters
+  std::vector<std::string> found;
+};
+
+Search::Search(const onnx::GraphProto &graph, int64_t opset, const ExportedModule &exported)
+    : graph(graph), exported(exported) {
+  for (const onnx::NodeProto &node : graph.node())
+    readers.push_back({&node, findFxNode(node)});
+  for (const Reader &reader : readers) {
+    const Operator *row = findOperator(reader.node->op_type(), opset);
+    for (auto [position, name] : llvm::enumerate(reader.node->input())) {
+      readersOf[name].push_back(&reader);
+      if (row && row->states >> std::min<size_t>(position, 31) & 1)
+        statistics.insert(name);
+    }
+    for (const std::string &name : reader.node->output())
+      values.insert(name);
+    if (reader.fx)
+      values.insert(reader.fx->name);
+  }
+  for (const onnx::TensorProto &tensor : graph.initializer())
+    if (readersOf.contains(tensor.name())) {
+      initializers.insert(tensor.name());
+      if (canBeTrained(tensor))
+        floats.insert(tensor.name());
+    }
+}
+
+/// Whether the file still has what fx nodes call by this name.
+bool Search::isResolved(llvm::StringRef fxName) const {
+  return exported.inputs().contains(fxName) || values.contains(fxName) ||
+         initializers.contains(fxName);
+}
+
+/// Whether an op that could have read a parameter of zero or one is gone.
+bool Search::hasLostArithmetic() const {
+  auto isLost = [&](llvm::StringRef name) { return isNeutralizable(name) && !isResolved(name); };
+  auto defines = [](llvm::StringRef name) {
+    return [=](const Reader &reader) { return reader.fx && reader.fx->name == name; };
+  };
+  // An op taken out at the end leaves its name to the value before it.
+  auto isLostOutput = [&](llvm::StringRef name) {
+    return isNeutralizable(name) && llvm::none_of(readers, defines(name));
+  };
+  return llvm::any_of(exported.outputs(), isLostOutput) ||
+         llvm::any_of(readers, [&](const Reader &reader) {
+           return reader.fx && llvm::any_of(reader.fx->arguments, isLost);
+         });
+}
+
+/// Whether the initializer holds the elements of the parameter in another order or shape.
+bool Search::isRearranged(llvm::StringRef initializer, llvm::StringRef target) const {
+  auto multiplies = [](const Reader *reader) { return reader->fx && isProduct(*reader->fx); };
+  if (isInner(initializer) && !llvm::all_of(readersOf.lookup(initializer), multiplies))
+    return false;
+  bool hasRearrangement = isRearrangement(initializer), hasInner = false;
+  for (llvm::StringRef source : exported.foldedFrom(initializer)) {
+    if (source == target)
+      continue;
+    if (!isInner(source) && !isRearrangement(source))
+      return false;
+    hasInner |= isInner(source);
+    hasRearrangement |= isRearrangement(source);
+  }
+  // The inner values of rearrangements are shapes; those of a product may be factors.
+  return hasRearrangement || (isInner(initializer) && !hasInner);
+}
+
+void Search::checkFolded(const ExportedParameter &parameter,
+                         llvm::ArrayRef<llvm::StringRef> copies) {
+  for (llvm::StringRef copy : copies)
+    if (copy != parameter.target && !isRearranged(copy, parameter.target))
+      return add(parameter, "is folded into '" + copy + "'");
+  if (copies.size() > 1)
+    add(parameter, "is stored twice, as '" + copies[0] + "' and '" + copies[1] + "'");
+}
+
+/// The initializer in the place of a parameter that is missing, where each tensor that the fx node
+/// reads in the module has one; empty if some are gone.
+llvm::StringRef Search::findStandIn(const FxNode &fx, llvm::StringRef placeholder) const {
+  llvm::SmallVector<llvm::StringRef> expected, got;
+  llvm::copy_if(fx.arguments, std::back_inserter(expected),
+                [&](llvm::StringRef name) { return exported.isTensor(name); });
+  for (const Reader &reader : readers)
+    if (reader.fx && reader.fx->name == fx.name)
+      llvm::copy_if(reader.node->input(), std::back_inserter(got),
+                    [&](const std::string &name) { return floats.contains(name); });
+  if (expected.size() != got.size())
+    return "";
+  return got[llvm::find(expected, placeholder) - expected.begin()];
+}
+
+void Search::checkMissing(const ExportedParameter &parameter) {
+  for (const Reader &reader : readers) {
+    if (!reader.fx || !reader.fx->reads(parameter.placeholder))
+      continue;
+    llvm::StringRef standIn = findStandIn(*reader.fx, parameter.placeholder);
+    if (standIn.empty())
+      return add(parameter, "is removed from '" + reader.fx->name + "'");
+    shared.insert(standIn);
+    return add(parameter, "is merged into '" + standIn + "'");
+  }
+  if (hasLostArithmetic())
+    add(parameter, "is removed");
+}
+
+/// Whether the node reads the parameter in the file, but not in the module. A rewritten node has
+/// the inputs of several, of which it names one.
+bool Search::isStandIn(const ExportedParameter &parameter, const Reader &reader) const {
+  if (!reader.fx || reader.fx->reads(parameter.placeholder) ||
+      !findRewriteRule(*reader.node).empty())
+    return false;
+  return llvm::none_of(reader.fx->arguments, [&](llvm::StringRef name) {
+    return isTransparent(name) && !isResolved(name);
+  });
+}
+
+/// A parameter that also stands for a constant or a buffer of the same values.
+void Search::checkPresent(const ExportedParameter &parameter) {
+  if (statistics.contains(parameter.target))
+    return add(parameter, "is merged with running statistics");
+  for (const Reader *reader : readersOf.lookup(parameter.target))
+    if (isStandIn(parameter, *reader))
+      return add(parameter, "is merged with another value that '" + reader->fx->name + "' reads");
+}
+
+/// The initializers that hold the parameter, or what was computed from it.
+llvm::SmallVector<llvm::StringRef> Search::findCopies(llvm::StringRef target) const {
+  llvm::SmallVector<llvm::StringRef> copies;
+  for (const onnx::TensorProto &tensor : graph.initializer())
+    if (floats.contains(tensor.name()) &&
+        (tensor.name() == target || llvm::is_contained(exported.foldedFrom(tensor.name()), target)))
+      copies.push_back(tensor.name());
+  return copies;
+}
+
+std::vector<std::string> Search::run() {
+  llvm::SmallVector<const ExportedParameter *> intact;
+  for (const ExportedParameter &parameter : exported.parameters()) {
+    llvm::SmallVector<llvm::StringRef> copies = findCopies(parameter.target);
+    size_t before = found.size();
+    if (copies.empty())
+      checkMissing(parameter);
+    else
+      checkFolded(parameter, copies);
+    if (found.size() == before && floats.contains(parameter.target))
+      intact.push_back(&parameter);
+  }
+  for (const ExportedParameter *parameter : intact)
+    if (!shared.contains(parameter->target)) // else it is known from the other one
+      checkPresent(*parameter);
+  return std::move(found);
+}
+
+} // namespace
+
+std::vector<std::string> findAlteredParameters(const onnx::GraphProto &graph, int64_t opset,
+                                               const ExportedModule &exported) {
+  return Search(graph, opset, exported).run();
+}
+
+} // namespace pcc::import

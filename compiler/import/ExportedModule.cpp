@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/import/ExportedModule.h"
+
+#include "compiler/import/onnx.pb.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace pcc::import {
+namespace {
+
+/// The text of an entry; empty if there is none.
+template <typename Entries> llvm::StringRef findEntry(const Entries &entries, llvm::StringRef key) {
+  for (const onnx::StringStringEntryProto &entry : entries)
+    if (entry.key() == key)
+      return entry.value();
+  return "";
+}
+
+/// The quoted names of a list in Python's notation.
+llvm::SmallVector<llvm::StringRef> splitList(llvm::StringRef text) {
+  llvm::SmallVector<llvm::StringRef> parts, names;
+  text.split(parts, '\'');
+  for (size_t quoted = 1; quoted < parts.size(); quoted += 2)
+    names.push_back(parts[quoted]);
+  return names;
+}
+
+bool isNameCharacter(char c) { return llvm::isAlnum(c) || c == '_'; }
+
+} // namespace
+
+bool FxNode::reads(llvm::StringRef argument) const {
+  return llvm::is_contained(arguments, argument);
+}
+
+std::optional<FxNode> findFxNode(const onnx::NodeProto &node) {
+  llvm::StringRef text = findEntry(node.metadata_props(), "pkg.torch.onnx.fx_node");
+  if (!text.consume_front("%"))
+    return std::nullopt;
+  FxNode fx;
+  fx.name = text.take_while(isNameCharacter);
+  fx.operation =
+      text.split("[target=torch.ops.").second.take_until([](char c) { return c == ']'; });
+  for (llvm::StringRef rest = text.split('%').second; !rest.empty(); rest = rest.split('%').second)
+    fx.arguments.push_back(rest.take_while(isNameCharacter));
+  return fx;
+}
+
+llvm::StringRef findRewriteRule(const onnx::NodeProto &node) {
+  return findEntry(node.metadata_props(), "pkg.onnxscript.rewriter.rule_name");
+}
+
+ExportedModule::ExportedModule(const onnx::GraphProto &graph) {
+  readSignature(
+      findEntry(graph.metadata_props(), "pkg.torch.export.ExportedProgram.graph_signature"));
+  for (const onnx::ValueInfoProto &value : graph.value_info())
+    if (llvm::StringRef names =
+            findEntry(value.metadata_props(), "pkg.onnxscript.optimizer.folded_from");
+        !names.empty())
+      sources[value.name()] = splitList(names);
+}
+
+/// Reads a line for each tensor.
+void ExportedModule::readSignature(llvm::StringRef text) {
+  llvm::SmallVector<llvm::StringRef> lines;
+  text.split(lines, '\n');
+  for (llvm::StringRef line : lines) {
+    auto [placeholder, kind] = line.trim().split(": ");
+    llvm::StringRef target = kind.split("target='").second.split('\'').first;
+    if (kind.starts_with("USER_OUTPUT"))
+      outputNames.push_back(placeholder);
+    else
+      inputNames.insert(placeholder);
+    if (!target.empty())
+      tensorNames.insert(placeholder);
+    if (kind.starts_with("PARAMETER") && parameterNames.insert(target).second)
+      list.push_back({target, placeholder});
+    else if (kind.starts_with("BUFFER"))
+      bufferNames.insert(target);
+  }
+}
+
+llvm::ArrayRef<llvm::StringRef> ExportedModule::foldedFrom(llvm::StringRef initializer) const {
+  auto folded = sources.find(initializer);
+  return folded == sources.end() ? llvm::ArrayRef<llvm::StringRef>() : folded->second;
+}
+
+bool ExportedModule::isFoldedParameter(llvm::StringRef initializer) const {
+  return llvm::any_of(foldedFrom(initializer),
+                      [&](llvm::StringRef name) { return isParameter(name); });
+}
+
+} // namespace pcc::import

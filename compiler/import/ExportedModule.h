@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What torch's exporter records about the module that it exported. Three kinds of metadata say
+// which tensors of the module an ONNX file holds, and what the exporter's optimizer did to them.
+//
+//   signature of the graph      p_head_weight: PARAMETER target='head.weight'
+//                               b_freq: BUFFER target='freq' persistent=True
+//                               linear_1: USER_OUTPUT
+//   fx node of an ONNX node     %linear_1 : […][target=torch.ops.aten.linear.default](args = (%x,
+//                               %p_head_weight, %p_head_bias), kwargs = {})
+//   `folded_from` of a value    ['head.weight', 'val_3']
+#pragma once
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+#include <optional>
+#include <vector>
+
+namespace pcc::onnx {
+class GraphProto;
+class NodeProto;
+} // namespace pcc::onnx
+
+namespace pcc::import {
+
+/// A parameter of the module: its name there, which its initializer has in the file, and its name
+/// in the text of fx nodes.
+struct ExportedParameter {
+  llvm::StringRef target, placeholder;
+};
+
+/// The node of the traced program that an ONNX node was made of.
+struct FxNode {
+  llvm::StringRef name;      ///< of its result: "linear_1"
+  llvm::StringRef operation; ///< "aten.linear.default"; empty for what is no operator of torch
+  llvm::SmallVector<llvm::StringRef> arguments;
+
+  bool reads(llvm::StringRef argument) const;
+};
+
+/// The fx node of `node`, if the exporter recorded one.
+std::optional<FxNode> findFxNode(const onnx::NodeProto &node);
+
+/// The rule by which the exporter's optimizer rewrote `node`; empty if none did.
+llvm::StringRef findRewriteRule(const onnx::NodeProto &node);
+
+class ExportedModule {
+public:
+  /// `graph` must outlive it.
+  explicit ExportedModule(const onnx::GraphProto &graph);
+
+  /// Whether the file says which tensors are parameters.
+  bool listsParameters() const { return !list.empty(); }
+  /// In the order of the module.
+  llvm::ArrayRef<ExportedParameter> parameters() const { return list; }
+  /// The names in fx nodes of the inputs, parameters and buffers, and of the outputs.
+  const llvm::StringSet<> &inputs() const { return inputNames; }
+  /// Whether fx nodes call a parameter, buffer or constant of the module by this name.
+  bool isTensor(llvm::StringRef placeholder) const { return tensorNames.contains(placeholder); }
+  llvm::ArrayRef<llvm::StringRef> outputs() const { return outputNames; }
+
+  /// Whether the initializer of this name is a parameter, or a buffer, of the module.
+  bool isParameter(llvm::StringRef name) const { return parameterNames.contains(name); }
+  bool isBuffer(llvm::StringRef name) const { return bufferNames.contains(name); }
+  /// The names of the values that the exporter computed this initializer from; none if it did not.
+  llvm::ArrayRef<llvm::StringRef> foldedFrom(llvm::StringRef initializer) const;
+  /// Whether the exporter computed this initializer from a parameter.
+  bool isFoldedParameter(llvm::StringRef initializer) const;
+
+private:
+  void readSignature(llvm::StringRef text);
+
+  std::vector<ExportedParameter> list;
+  llvm::StringSet<> parameterNames, bufferNames, inputNames, tensorNames;
+  llvm::SmallVector<llvm::StringRef> outputNames;
+  llvm::StringMap<llvm::SmallVector<llvm::StringRef>> sources; ///< by initializer
+};
+
+} // namespace pcc::import

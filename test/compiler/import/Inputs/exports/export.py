@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Writes the files of this folder: tiny modules as torch's exporter stores them, in the text form of onnx.proto.
+
+  export.py FOLDER    (torch 2.15, onnx, onnxscript)
+
+NAME.textproto is exported by default, with the exporter's optimizer, NAME-raw.textproto with optimize=False. Only what the
+importer reads is kept.
+"""
+
+import sys
+from pathlib import Path
+
+import onnx
+import torch
+from onnx import numpy_helper
+from torch import nn
+
+KEPT = ("pkg.torch.onnx.fx_node", "pkg.onnxscript.rewriter.rule_name", "pkg.onnxscript.optimizer.folded_from",
+        "pkg.torch.export.ExportedProgram.graph_signature")
+
+
+class Merged(nn.Module):
+    """Two norms have equal scales and biases; a zero bias equals the norms'."""
+
+    def __init__(self):
+        super().__init__()
+        self.a, self.n, self.m = nn.Linear(2, 2), nn.LayerNorm(2), nn.LayerNorm(2)
+        nn.init.zeros_(self.a.bias)
+
+    def forward(self, x):
+        return self.m(torch.relu(self.n(self.a(x))))
+
+
+class Dropped(nn.Module):
+    """A bias is zero."""
+
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = nn.Linear(2, 2), nn.Linear(2, 2)
+        nn.init.zeros_(self.a.bias)
+
+    def forward(self, x):
+        return self.b(torch.relu(self.a(x)))
+
+
+class Token(nn.Module):
+    """A class token goes before each row."""
+
+    def __init__(self):
+        super().__init__()
+        self.cls, self.l = nn.Parameter(torch.tensor([[[0.5, 0.25]]])), nn.Linear(2, 2)
+
+    def forward(self, x):
+        return self.l(torch.cat([self.cls.expand(x.shape[0], -1, -1), x], 1))[:, 0]
+
+
+class Scale(nn.Module):
+    """Two scalars are trained: one by its exponential, and one that begins at one."""
+
+    def __init__(self):
+        super().__init__()
+        self.l = nn.Linear(2, 2)
+        self.scale, self.one = nn.Parameter(torch.tensor(0.5)), nn.Parameter(torch.tensor(1.0))
+
+    def forward(self, x):
+        return torch.relu(self.l(x) * self.scale.exp() * self.one)
+
+
+class One(nn.Module):
+    """A scalar begins at one, and everything else is left alone."""
+
+    def __init__(self):
+        super().__init__()
+        self.l, self.one = nn.Linear(2, 2), nn.Parameter(torch.tensor(1.0))
+
+    def forward(self, x):
+        return torch.relu(self.l(x) * self.one)
+
+
+class Tied(nn.Module):
+    """The embedding is the weight of the last layer."""
+
+    def __init__(self):
+        super().__init__()
+        self.e, self.h = nn.Embedding(3, 2), nn.Linear(2, 3, bias=False)
+        self.h.weight = self.e.weight
+
+    def forward(self, x):
+        return self.h(self.e(x))
+
+
+class Norm(nn.Module):
+    """A batch norm that no convolution takes in."""
+
+    def __init__(self):
+        super().__init__()
+        self.n, self.l = nn.BatchNorm1d(2), nn.Linear(2, 2)
+
+    def forward(self, x):
+        return self.l(torch.relu(self.n(torch.relu(x))))
+
+
+class Good(nn.Module):
+    """A transposed weight, a layer that nothing reads, a buffer, a dropout."""
+
+    def __init__(self):
+        super().__init__()
+        self.l, self.unused, self.d = nn.Linear(2, 2), nn.Linear(2, 2), nn.Dropout(0.5)
+        self.p = nn.Parameter(torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
+        self.register_buffer("t", torch.tensor([1.0, 2.0]))
+
+    def forward(self, x):
+        return self.d(self.l(x * self.t)) @ self.p
+
+
+class Heads(nn.Module):
+    """A table of which the first rows are read; a weight that is reshaped and transposed."""
+
+    def __init__(self):
+        super().__init__()
+        self.q = nn.Parameter(torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
+        self.pos = nn.Parameter(torch.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]))
+
+    def forward(self, x):
+        return (x + self.pos[:2]) @ self.q.reshape(1, 2, 2).transpose(1, 2)
+
+
+MODELS = {"merged": (Merged, (2, 3, 2)), "dropped": (Dropped, (2, 2)), "token": (Token, (2, 1, 2)), "scale": (Scale, (2, 2)),
+          "one": (One, (2, 2)), "tied": (Tied, None), "norm": (Norm, (2, 2)), "good": (Good, (2, 3, 2)), "heads": (Heads, (2, 2, 2))}
+RAW = ("scale", "tied", "norm")
+
+
+def quoted(text):
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+
+
+def metadata(entries, indent):
+    return "".join(f"\n{indent}metadata_props {{ key: {quoted(e.key)} value: {quoted(e.value)} }}" for e in entries if e.key in KEPT)
+
+
+def tensor(proto):
+    field = {onnx.TensorProto.FLOAT: "float_data", onnx.TensorProto.INT64: "int64_data"}[proto.data_type]
+    values = ", ".join(f"{value:.6g}" for value in numpy_helper.to_array(proto).flatten().tolist())
+    name = f"name: {quoted(proto.name)} " if proto.name else ""
+    return f"{name}data_type: {proto.data_type}{''.join(f' dims: {d}' for d in proto.dims)} {field}: [{values}]"
+
+
+def attribute(proto):
+    value = {onnx.AttributeProto.INT: lambda: f"i: {proto.i} type: INT",
+             onnx.AttributeProto.FLOAT: lambda: f"f: {proto.f:.9g} type: FLOAT",
+             onnx.AttributeProto.INTS: lambda: f"ints: {list(proto.ints)} type: INTS",
+             onnx.AttributeProto.TENSOR: lambda: f"type: TENSOR t {{ {tensor(proto.t)} }}"}[proto.type]()
+    return f"\n    attribute {{ name: {quoted(proto.name)} {value} }}"
+
+
+def boundary(value):
+    kind = value.type.tensor_type
+    dims = " ".join(f"dim {{ dim_value: {d.dim_value} }}" for d in kind.shape.dim)
+    return f"name: {quoted(value.name)} type {{ tensor_type {{ elem_type: {kind.elem_type} shape {{ {dims} }} }} }}"
+
+
+def text(model):
+    graph, lines = model.graph, [f"ir_version: {model.ir_version}", f"opset_import {{ version: {model.opset_import[0].version} }}",
+                                 "graph {"]
+    for node in graph.node:
+        names = "".join(f" input: {quoted(i)}" for i in node.input) + "".join(f" output: {quoted(o)}" for o in node.output)
+        rest = "".join(map(attribute, node.attribute)) + metadata(node.metadata_props, "    ")
+        lines.append(f"  node {{{names} op_type: {quoted(node.op_type)} name: {quoted(node.name)}{rest} }}")
+    lines += [f"  initializer {{ {tensor(i)} }}" for i in graph.initializer]
+    lines += [f"  input {{ {boundary(v)} }}" for v in graph.input] + [f"  output {{ {boundary(v)} }}" for v in graph.output]
+    for value in graph.value_info:
+        if entries := metadata(value.metadata_props, "    "):
+            lines.append(f"  value_info {{ name: {quoted(value.name)}{entries} }}")
+    return "\n".join(lines) + metadata(graph.metadata_props, "  ") + "\n}\n"
+
+
+def main():
+    folder = Path(sys.argv[1])
+    for name, (make, shape) in MODELS.items():
+        torch.manual_seed(0)
+        data = torch.randn(*shape) if shape else torch.tensor([[0, 1], [2, 0]])
+        for optimize in (True, False) if name in RAW else (True,):
+            program = torch.onnx.export(make().eval(), (data,), dynamo=True, optimize=optimize, verbose=False)
+            file = folder / f"{name}{'' if optimize else '-raw'}.textproto"
+            file.write_text(text(program.model_proto))
+
+
+if __name__ == "__main__":
+    main()
