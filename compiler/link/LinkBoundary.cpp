@@ -3,6 +3,7 @@
 // Parameters, inputs, results and metrics.
 #include "compiler/link/Linker.h"
 
+#include "dialects/graph/ModuleFacts.h"
 #include "dialects/graph/OptimizerState.h"
 #include "dialects/graph/Pieces.h"
 
@@ -103,6 +104,12 @@ void Linker::linkInput(task::InputOp op) {
   input.set_buffer(bufferOf.lookup(op.getBuffer()));
   for (Value copy : op.getCopies())
     input.add_copy_buffers(bufferOf.lookup(copy));
+  if (std::optional<graph::IntegerRange> range = graph::findInputRange(module, op.getName())) {
+    input.mutable_range()->set_least(range->least);
+    input.mutable_range()->set_greatest(range->greatest);
+    if (range->ignored)
+      input.mutable_range()->set_ignored(*range->ignored);
+  }
 }
 
 static abi::ResultRole roleOf(task::ResultRole role) {

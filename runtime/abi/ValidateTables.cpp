@@ -162,6 +162,9 @@ void checkInputs(Checker &checker, const Program &program, const BatchPlan &batc
         !checkBlockBuffer(checker, program, input.block(), input.buffer(), INPUT))
       return;
     checkCopies(checker, program, input, batch);
+    checker.expect(!input.has_range() || input.range().least() <= input.range().greatest(),
+                   "range: expected a least value up to the greatest, got {} and {}",
+                   input.range().least(), input.range().greatest());
     if (!takesRows(program))
       continue;
     if (!checker.expect(input.block().global_shape_size() > 0, "expected a dimension of rows"))

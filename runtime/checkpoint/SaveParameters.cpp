@@ -8,6 +8,7 @@
 #include "runtime/abi/WholeFile.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 
 namespace pcc::runtime {
@@ -16,7 +17,21 @@ Status checkSavePath(const std::string &path) {
   if (!path.ends_with(".safetensors"))
     return Status::badUsage(
         fmt::format("--save: expected a name that ends in .safetensors, got '{}'", path));
-  return abi::FileWriter::create(path).status(); // gone again, since it is not committed
+  return checkOutputPath("--save", path);
+}
+
+Status checkOutputPath(const char *flag, const std::string &path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (fs::is_directory(path, error))
+    return Status::badInput(
+        fmt::format("{}: expected the name of a file, got the folder '{}'", flag, path));
+  fs::path folder = fs::path(path).parent_path();
+  if (!folder.empty() && !fs::is_directory(folder, error))
+    return Status::badInput(fmt::format("{}: the folder '{}' of '{}' is not there; make it first",
+                                        flag, folder.string(), path));
+  // The file is gone again, since it is not committed.
+  return abi::FileWriter::create(path).status().within(flag);
 }
 
 using GlobalOf = std::function<std::vector<std::byte>(const abi::Parameter &)>;
@@ -46,8 +61,28 @@ static abi::SafetensorsEntry entryOf(const abi::Parameter &parameter) {
   return {abi::nameInFiles(parameter), block.type(), {shape.begin(), shape.end()}};
 }
 
+/// Whether no number has all bits of the exponent, which infinities and what is no number have.
+template <typename Bits> static bool areFinite(const std::vector<std::byte> &bytes, Bits exponent) {
+  const Bits *numbers = reinterpret_cast<const Bits *>(bytes.data());
+  return std::all_of(numbers, numbers + bytes.size() / sizeof(Bits),
+                     [&](Bits number) { return (number & exponent) != exponent; });
+}
+
+static bool areFinite(abi::ElementType type, const std::vector<std::byte> &bytes) {
+  switch (type) {
+  case abi::F32:
+    return areFinite<uint32_t>(bytes, 0x7f800000);
+  case abi::F16:
+    return areFinite<uint16_t>(bytes, 0x7c00);
+  case abi::BF16:
+    return areFinite<uint16_t>(bytes, 0x7f80);
+  default:
+    return true;
+  }
+}
+
 Status saveParameters(const std::string &path, const abi::Program &program,
-                      const GlobalOf &globalOf) {
+                      const GlobalOf &globalOf, bool mustBeFinite) {
   std::vector<std::vector<const abi::Parameter *>> tensors;
   std::vector<abi::SafetensorsEntry> entries;
   std::map<std::string, size_t> places; // of wholes whose first piece was seen
@@ -67,6 +102,12 @@ Status saveParameters(const std::string &path, const abi::Program &program,
   Status status = file->append(abi::safetensorsHead(entries));
   for (size_t i = 0; i < tensors.size() && status.ok(); ++i) {
     std::vector<std::byte> bytes = join(tensors[i], globalOf);
+    bool isTrained = tensors[i].front()->trainable();
+    if (mustBeFinite && isTrained && !areFinite(entries[i].type, bytes))
+      return Status::failed(fmt::format(
+          "{}: not written: expected finite numbers in the parameter '{}'; '--non-finite=continue' "
+          "writes it",
+          path, entries[i].name));
     status = file->append({reinterpret_cast<const char *>(bytes.data()), bytes.size()});
   }
   return status.ok() ? file->commit() : status;

@@ -15,16 +15,21 @@
 namespace pcc::runtime {
 
 /// Checks before a run that its parameters can be saved as `path`: BadUsage unless the name ends in
-/// `.safetensors`, BadInput if no file can be written there.
+/// `.safetensors`, else as checkOutputPath.
 Status checkSavePath(const std::string &path);
+
+/// Checks before a run that a file can be written as `path`, the value of `flag`: BadInput where
+/// the folder is not there or may not be written, or where `path` is a folder.
+Status checkOutputPath(const char *flag, const std::string &path);
 
 /// Writes the parameters of the model, without the optimizer's states, to the safetensors file
 /// `path`, each under its name and whole, pieces of one tensor put together: `globalOf` gives the
-/// bytes of a parameter's global value. One tensor is in memory at a time. The file is complete or
-/// not there. The error names it.
-Status
-saveParameters(const std::string &path, const abi::Program &program,
-               const std::function<std::vector<std::byte>(const abi::Parameter &)> &globalOf);
+/// bytes of a parameter's global value. One tensor is in memory at a time. The file is complete, or
+/// stays as it was. Errors name it: it cannot be written; `mustBeFinite`, and a trained parameter
+/// holds an infinity or no number (Failed).
+Status saveParameters(const std::string &path, const abi::Program &program,
+                      const std::function<std::vector<std::byte>(const abi::Parameter &)> &globalOf,
+                      bool mustBeFinite = false);
 
 } // namespace pcc::runtime
 

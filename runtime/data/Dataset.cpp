@@ -106,37 +106,4 @@ int64_t Dataset::bytes() const {
   return sum;
 }
 
-Expected<std::vector<int>> bindFields(const Dataset &dataset, const abi::Program &program) {
-  std::vector<int> fieldOf(program.inputs_size(), -1);
-  std::vector<bool> taken(dataset.fields.size(), false);
-  auto bind = [&](int input, auto &&fits) {
-    for (size_t f = 0; f < dataset.fields.size() && fieldOf[input] < 0; ++f)
-      if (!taken[f] && fits(dataset.fields[f])) {
-        fieldOf[input] = int(f);
-        taken[f] = true;
-      }
-  };
-  for (int i = 0; i < program.inputs_size(); ++i)
-    bind(i, [&](const Field &field) { return field.name == program.inputs(i).name(); });
-  for (int i = 0; i < program.inputs_size(); ++i)
-    bind(i, [&](const Field &field) {
-      return field.isInteger() == isInteger(program.inputs(i).block().type());
-    });
-  for (int i = 0; i < program.inputs_size(); ++i) {
-    const abi::Input &input = program.inputs(i);
-    if (fieldOf[i] < 0)
-      return Status::badInput(fmt::format("{}: no field is left for the input '{}' of {}",
-                                          dataset.name, input.name(),
-                                          abi::elementName(input.block().type())));
-    const Field &field = dataset.fields[fieldOf[i]];
-    int64_t expected =
-        *abi::elementCount(input.block().global_shape()) / input.block().global_shape(0);
-    if (field.rowElements() != expected)
-      return Status::badInput(
-          fmt::format("{}: the input '{}' expects {} elements a row, got {} from the field '{}'",
-                      dataset.name, input.name(), expected, field.rowElements(), field.name));
-  }
-  return fieldOf;
-}
-
 } // namespace pcc::runtime

@@ -24,6 +24,11 @@ struct Field {
   std::vector<int64_t> rowShape;
   /// All rows, one behind the other.
   std::vector<std::byte> values;
+  /// The file that it was read from, where that is one; else the dataset's name is all there is.
+  std::string path = {};
+  /// Whether the file states the shape of a row, which an input must have then. The shapes of other
+  /// formats are theirs: images of one channel may feed vectors, but none is ever transposed.
+  bool isShaped = false;
 
   int64_t rowElements() const;
   bool isInteger() const;
@@ -63,8 +68,7 @@ Expected<Dataset> openDataset(const std::string &name, DataPurpose purpose,
 Dataset makeSyntheticDataset(const abi::Program &program, int64_t rows, uint64_t seed);
 
 /// The field for each input of a program: the one of its name, else the first of its kind (integer
-/// or not) that no other input has. Errors: no field is left; a row of the field has another number
-/// of elements.
+/// or not) that no other input has. Errors: no field is left; a row of the field has another shape.
 Expected<std::vector<int>> bindFields(const Dataset &dataset, const abi::Program &program);
 
 } // namespace pcc::runtime

@@ -88,7 +88,9 @@ Status addField(const std::string &name, const std::string &path, Dataset &datas
   dataset.fields.push_back({name,
                             tensor->storage,
                             {tensor->shape.begin() + 1, tensor->shape.end()},
-                            std::move(tensor->values)});
+                            std::move(tensor->values),
+                            path,
+                            /*isShaped=*/true});
   return {};
 }
 

@@ -47,8 +47,9 @@ Expected<Dataset> readIdxPair(const std::string &name, const std::string &imageP
   dataset.fields.push_back({"image",
                             Storage::Pixels,
                             {images->shape.begin() + 1, images->shape.end()},
-                            std::move(images->values)});
-  dataset.fields.push_back({"label", Storage::Bytes, {}, std::move(labels->values)});
+                            std::move(images->values),
+                            imagePath});
+  dataset.fields.push_back({"label", Storage::Bytes, {}, std::move(labels->values), labelPath});
   return dataset;
 }
 

@@ -10,23 +10,26 @@
 namespace pcc::runtime {
 namespace {
 
-/// The number of classes that integers may name: the least last extent of an output, at least 2.
-int64_t classesOf(const abi::Program &program) {
+/// The number of classes that integers may name: the least last extent of an output, at least 2, as
+/// far as the input's range allows.
+int64_t classesOf(const abi::Program &program, const abi::Input &input) {
   int64_t classes = 0;
   for (const abi::Result &result : program.results()) {
     const auto &shape = result.block().global_shape();
     if (result.role() == abi::OUTPUT && !shape.empty())
       classes = classes ? std::min(classes, *shape.rbegin()) : *shape.rbegin();
   }
-  return std::max<int64_t>(classes, 2);
+  classes = std::max<int64_t>(classes, 2);
+  return input.has_range() ? std::clamp<int64_t>(input.range().greatest() + 1, 1, classes)
+                           : classes;
 }
 
 } // namespace
 
 Dataset makeSyntheticDataset(const abi::Program &program, int64_t rows, uint64_t seed) {
   Dataset dataset{.name = "synthetic", .rows = rows, .fields = {}};
-  int64_t classes = classesOf(program);
   for (const abi::Input &input : program.inputs()) {
+    int64_t classes = classesOf(program, input);
     abi::ElementType type = input.block().type();
     bool isFloat = !abi::isInteger(type);
     Field field{input.name(), isFloat ? Storage::F32 : Storage::I64, {}, {}};

@@ -3,6 +3,7 @@
 #include "runtime/abi/Outside.h"
 #include "runtime/abi/Stages.h"
 #include "runtime/data/BatchReader.h"
+#include "runtime/data/CheckValues.h"
 #include "runtime/execute/InputFeed.h"
 #include "runtime/execute/Metrics.h"
 #include "runtime/execute/Train.h"
@@ -124,9 +125,11 @@ Status Evaluation::count(RankExecutor &rank, int64_t firstRow, const ParallelFor
     for (size_t m = 0; m < metrics.size(); ++m) {
       if (metrics[m]->output() != index)
         continue;
-      const Field &labels = data.fields[fieldOf[metrics[m]->label()]];
-      if (Status status = totals[m].add(scores, {data, labels, firstRow, rows}, parallelFor);
-          !status.ok())
+      const abi::Input &input = program.inputs(int(metrics[m]->label()));
+      LabelledRows labelled{data, data.fields[fieldOf[metrics[m]->label()]], firstRow, rows, {}};
+      if (input.range().has_ignored())
+        labelled.ignored = input.range().ignored();
+      if (Status status = totals[m].add(scores, labelled, parallelFor); !status.ok())
         return status;
     }
   }
@@ -145,7 +148,7 @@ Expected<std::map<std::string, double>> evaluate(Session &session, const Dataset
     return chosen.status();
   if (data.rows == 0)
     return Status::badInput(fmt::format("{}: expected rows to evaluate on, got none", data.name));
-  Expected<std::vector<int>> fieldOf = bindFields(data, program);
+  Expected<std::vector<int>> fieldOf = bindCheckedFields(data, program, DataPurpose::Evaluation);
   if (!fieldOf)
     return fieldOf.status();
   auto evaluation = std::make_shared<Evaluation>(session, data, std::move(*fieldOf), *chosen);

@@ -55,12 +55,13 @@ Row scoresOf(const Tensor &tensor, int64_t index, std::vector<float> &buffer) {
   return buffer;
 }
 
-/// The labels of some rows, in their order.
+/// The labels of some rows, in their order; -1 where the label does not count.
 Expected<std::vector<int64_t>> readLabels(const LabelledRows &rows, int64_t classes) {
   std::vector<int64_t> labels;
   for (int64_t row = rows.first; row < rows.first + rows.count; ++row)
     for (int64_t i = 0; i < rows.labels.rowElements(); ++i) {
-      labels.push_back(rows.labels.integerAt(row, i));
+      int64_t label = rows.labels.integerAt(row, i);
+      labels.push_back(label < 0 || label == rows.ignored ? -1 : label);
       if (labels.back() >= classes)
         return Status::badInput(fmt::format("{}: row {}: expected a label below {}, got {}",
                                             rows.data.name, row, classes, labels.back()));

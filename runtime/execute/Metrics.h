@@ -20,6 +20,8 @@ struct LabelledRows {
   const Dataset &data;
   const Field &labels;
   int64_t first, count;
+  /// The label of samples that do not count in the loss.
+  std::optional<int64_t> ignored = {};
 };
 
 /// What a metric has seen so far.
@@ -28,11 +30,11 @@ public:
   explicit MetricTotal(const abi::Metric &metric) : metric(metric) {}
 
   /// Counts the first rows of `scores`, whose last dimension are the classes: one row of scores for
-  /// each label that is not negative. The sum does not depend on how `parallelFor` divides them.
-  /// Error: a label that is no class.
+  /// each label that is neither negative nor ignored. The sum does not depend on how `parallelFor`
+  /// divides them. Error: a label that is no class.
   Status add(const Tensor &scores, const LabelledRows &rows, const ParallelFor &parallelFor);
 
-  /// The metric of everything that was added. Error: every label was negative.
+  /// The metric of everything that was added. Error: no label counted.
   Expected<double> value() const;
 
 private:

@@ -56,10 +56,13 @@ void Monitor::add(int64_t rank, int64_t step, double value, bool isTimed) {
   pending.erase(step);
 }
 
+bool Monitor::isDue(int64_t step) const {
+  return step + 1 == options.steps || (options.logEvery > 0 && (step + 1) % options.logEvery == 0);
+}
+
 void Monitor::logOwn(int64_t rank, int64_t step, double value) {
-  bool isDue = options.logEvery > 0 && (step + 1) % options.logEvery == 0;
   size_t index = size_t(rank - options.firstRank); // of another process: too great
-  if (index >= logs.size() || !isDue || !losses.isAt(rank))
+  if (index >= logs.size() || !isDue(step) || !losses.isAt(rank))
     return;
   std::string text = line(step, losses.own(value));
   std::fwrite(text.data(), 1, text.size(), logs[index]);
@@ -73,8 +76,7 @@ void Monitor::complete(int64_t step, const Pending &entry) {
   if (entry.isTimed)
     stepSeconds.push_back(double(now - lastStepEnd) / 1e9);
   lastStepEnd = now;
-  bool due = options.logEvery > 0 && (step + 1) % options.logEvery == 0;
-  if (due && options.out && losses.hasLoss()) {
+  if (isDue(step) && options.out && losses.hasLoss()) {
     if (options.progressBar)
       std::fputs("\r\033[K", stderr);
     std::string text = line(step, loss);

@@ -16,7 +16,7 @@
 namespace pcc::runtime {
 
 struct MonitorOptions {
-  /// A line every so many steps; 0: none.
+  /// A line every so many steps, 0: none of them; and one for the last step.
   int64_t logEvery = 0;
   /// Folder of the per-rank logs `rank_<n>/train.log`; empty: none.
   std::string logDir = {};
@@ -52,6 +52,8 @@ private:
     std::vector<double> values;
     bool isTimed = true;
   };
+  /// Whether the step has a line.
+  bool isDue(int64_t step) const;
   void logOwn(int64_t rank, int64_t step, double value);
   void complete(int64_t step, const Pending &entry);
   void drawBar(int64_t step, double loss);

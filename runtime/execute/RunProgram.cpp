@@ -3,6 +3,7 @@
 #include "runtime/execute/RunProgram.h"
 
 #include "runtime/checkpoint/SaveParameters.h"
+#include "runtime/data/CheckValues.h"
 #include "runtime/execute/Metrics.h"
 #include "runtime/execute/OpenWorld.h"
 
@@ -55,8 +56,8 @@ Expected<std::optional<Dataset>> openData(const char *flag, const std::string &n
 Expected<RunData> openAll(const abi::RunConfig &config, const abi::Program &program, bool isFirst) {
   bool trains = program.slots_size() != 0 || !config.eval_data().empty();
   const std::string &toEvaluate = trains ? config.eval_data() : config.data();
-  if (!config.save().empty() && isFirst)
-    if (Status status = checkSavePath(config.save()); !status.ok())
+  if (isFirst)
+    if (Status status = checkOutputs(config); !status.ok())
       return status;
   if (!toEvaluate.empty())
     if (Status status = chooseMetrics(program, config.metrics()).status(); !status.ok())
@@ -69,6 +70,10 @@ Expected<RunData> openAll(const abi::RunConfig &config, const abi::Program &prog
                              DataPurpose::Evaluation, config.seed());
   if (!evaluation)
     return evaluation.status();
+  if (*training && *evaluation) // what is wrong with the second should not come after hours
+    if (Status status = bindCheckedFields(**evaluation, program, DataPurpose::Evaluation).status();
+        !status.ok())
+      return status;
   return RunData{std::move(*training), std::move(*evaluation)};
 }
 
@@ -111,18 +116,24 @@ Status writeTraces(const Session &session, const std::string &path) {
   return traces ? writeChromeTrace(path, *traces, session.world().firstRank()) : traces.status();
 }
 
+bool stopsNonFinite(const abi::RunConfig &config) {
+  return config.non_finite() == abi::NON_FINITE_STOP;
+}
+
 TrainOptions trainOptionsOf(const abi::RunConfig &config, const Session &session, std::FILE *out,
                             bool progressBar) {
   std::function<Status(RankExecutor &, int64_t)> epochDone;
   if (!config.save().empty() && config.save_every() > 0)
-    epochDone = [path = config.save(), every = config.save_every(), &session](RankExecutor &rank,
-                                                                              int64_t epochs) {
-      return epochs % every == 0 ? session.saveOnRank(rank, path) : Status();
+    epochDone = [path = config.save(), every = config.save_every(),
+                 mustBeFinite = stopsNonFinite(config),
+                 &session](RankExecutor &rank, int64_t epochs) {
+      return epochs % every == 0 ? session.saveOnRank(rank, path, mustBeFinite) : Status();
     };
   return {.steps = config.steps(),
           .epochs = config.epochs(),
           .shuffle = config.shuffle(),
           .seed = config.seed(),
+          .continuesNonFinite = !stopsNonFinite(config),
           .logEvery = config.log_every(),
           .logDir = config.log_dir(),
           .out = out,
@@ -141,6 +152,13 @@ void addMemory(const Session &session, abi::RunReport &report) {
 }
 
 } // namespace
+
+Status checkOutputs(const abi::RunConfig &config) {
+  if (!config.save().empty())
+    if (Status status = checkSavePath(config.save()); !status.ok())
+      return status;
+  return config.trace().empty() ? Status() : checkOutputPath("--trace", config.trace());
+}
 
 Expected<abi::RunReport> runProgram(abi::Executable executable, const abi::RunConfig &config,
                                     std::FILE *out, bool progressBar, const Launch &launch) {
@@ -175,7 +193,9 @@ Expected<abi::RunReport> runProgram(abi::Executable executable, const abi::RunCo
     report = std::move(*trained);
   }
   if (!config.save().empty())
-    if (Status status = (*session)->saveParameters(config.save()); !status.ok())
+    if (Status status =
+            (*session)->saveParameters(config.save(), data->training && stopsNonFinite(config));
+        !status.ok())
       return status;
   if (data->evaluation) {
     auto metrics = evaluate(**session, *data->evaluation, config.metrics());

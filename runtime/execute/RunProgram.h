@@ -12,6 +12,9 @@
 
 namespace pcc::runtime {
 
+/// Checks that the files which a run is to write can be written: its parameters and its trace.
+Status checkOutputs(const abi::RunConfig &config);
+
 /// Trains on `config.data`, writes the parameters to `config.save`, evaluates on
 /// `config.eval_data`, and writes the trace, as far as they are given. Loss lines go to `out`
 /// (null: nowhere), with `progressBar` a bar to stderr. Of several processes that `launch` knows of

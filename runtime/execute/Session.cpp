@@ -288,21 +288,24 @@ Status Session::needWhole() const {
       fmt::format("expected all ranks in one process, got {} processes", world().processes()));
 }
 
-Status Session::saveParameters(const std::string &path) {
-  return onEveryRank([this, path](RankExecutor &rank) { return saveOnRank(rank, path); });
+Status Session::saveParameters(const std::string &path, bool mustBeFinite) {
+  return onEveryRank([this, path, mustBeFinite](RankExecutor &rank) {
+    return saveOnRank(rank, path, mustBeFinite);
+  });
 }
 
-Status Session::saveOnRank(RankExecutor &rank, const std::string &path) const {
+Status Session::saveOnRank(RankExecutor &rank, const std::string &path, bool mustBeFinite) const {
   if (rank.rank() != 0)
     return world().isWhole() ? Status() : tellParameters(rank, world().placement.firstOf(1));
   Status received;
-  Status saved = runtime::saveParameters(path, program(), [&](const abi::Parameter &parameter) {
+  auto globalOf = [&](const abi::Parameter &parameter) {
     Expected<Tensor> global =
         world().isWhole() ? this->parameter(parameter.name()) : gather(rank, parameter);
     if (!global && received.ok())
       received = global.status();
     return global ? std::move(global->data) : std::move(zerosOf(parameter.block()).data);
-  });
+  };
+  Status saved = runtime::saveParameters(path, program(), globalOf, mustBeFinite);
   return received.ok() ? saved : received;
 }
 

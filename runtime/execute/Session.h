@@ -84,9 +84,9 @@ public:
 
   /// Writes the global values of the model's parameters to a safetensors file (SaveParameters.h),
   /// from the first process; every process calls it.
-  Status saveParameters(const std::string &path);
+  Status saveParameters(const std::string &path, bool mustBeFinite = false);
   /// The same on the threads of ranks that do nothing else; every rank calls it.
-  Status saveOnRank(RankExecutor &rank, const std::string &path) const;
+  Status saveOnRank(RankExecutor &rank, const std::string &path, bool mustBeFinite = false) const;
 
   /// Runs one step on a whole batch, given by input name: [rows of m·k microbatches, …].
   Expected<StepResults> runStep(const NamedTensors &batch);

@@ -4,11 +4,13 @@
 #include "runtime/abi/RingCopy.h"
 
 #include "runtime/data/BatchReader.h"
+#include "runtime/data/CheckValues.h"
 #include "runtime/execute/InputFeed.h"
 #include "runtime/execute/LateLosses.h"
 #include "runtime/execute/Monitor.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace pcc::runtime {
@@ -22,12 +24,14 @@ struct Run {
         stepsPerEpoch(monitorOptions.stepsPerEpoch), steps(monitorOptions.steps),
         placement(session.world().placement), epochDone(options.epochDone),
         order(data.rows, options.shuffle, options.seed), losses(session.executable()),
-        firstRank(monitorOptions.firstRank), lateLosses(size_t(monitorOptions.ownRanks)),
+        firstRank(monitorOptions.firstRank), continuesNonFinite(options.continuesNonFinite),
+        lateLosses(size_t(monitorOptions.ownRanks)),
         monitor(session.executable(), std::move(monitorOptions)) {}
 
   Status runRank(RankExecutor &rank);
   Status tellLosses(RankExecutor &rank, LateLosses &late, int64_t mostUnseen);
   Status shareLoss(RankExecutor &rank, int64_t step, double loss);
+  Status checkLoss(int64_t rank, int64_t step, double loss) const;
   Status endEpoch(RankExecutor &rank, int64_t epochs);
 
   const Dataset &data;
@@ -38,6 +42,7 @@ struct Run {
   RowOrder order;
   const LossReader losses;
   const int64_t firstRank;
+  const bool continuesNonFinite;
   /// By own rank. They wait for the device when they go, so not before a failed run is given up.
   std::vector<std::optional<LateLosses>> lateLosses;
   Monitor monitor;
@@ -99,8 +104,21 @@ Status Run::tellLosses(RankExecutor &rank, LateLosses &late, int64_t mostUnseen)
     monitor.add(rank.rank(), step, *loss, isTimed);
     if (Status status = shareLoss(rank, step, *loss); !status.ok())
       return status;
+    if (Status status = checkLoss(rank.rank(), step, *loss); !status.ok())
+      return status;
   }
   return {};
+}
+
+/// A loss that is no number means that parameters are none either, or soon will be. The rank that
+/// has it fails, which stops the others.
+Status Run::checkLoss(int64_t rank, int64_t step, double loss) const {
+  if (continuesNonFinite || std::isfinite(loss))
+    return {};
+  return Status::failed(fmt::format("epoch: {} step: {}: expected a finite loss, got {}; nothing "
+                                    "more is saved; '--non-finite=continue' goes on",
+                                    step / stepsPerEpoch + 1, step % stepsPerEpoch + 1, loss))
+      .at({.rank = rank});
 }
 
 /// Brings the losses of other processes' ranks to the first one.
@@ -116,6 +134,8 @@ Status Run::shareLoss(RankExecutor &rank, int64_t step, double loss) {
           !status.ok())
         return status;
       monitor.add(other, step, loss);
+      if (Status status = checkLoss(other, step, loss); !status.ok())
+        return status;
     }
   return {};
 }
@@ -164,7 +184,8 @@ Expected<abi::RunReport> train(Session &session, const Dataset &data, const Trai
   if (session.program().slots_size() == 0)
     return Status::badInput(
         "the program has no training step; compile it with a loss and an optimizer");
-  Expected<std::vector<int>> fieldOf = bindFields(data, session.program());
+  Expected<std::vector<int>> fieldOf =
+      bindCheckedFields(data, session.program(), DataPurpose::Training);
   if (!fieldOf)
     return fieldOf.status();
   int64_t batchRows = rowsOfBatch(session), stepsPerEpoch = data.rows / batchRows;

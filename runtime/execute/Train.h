@@ -20,6 +20,8 @@ struct TrainOptions {
   int64_t epochs = 0;
   bool shuffle = false;
   uint64_t seed = 0;
+  /// A loss that is not finite does not end the run.
+  bool continuesNonFinite = false;
   /// As in MonitorOptions.
   int64_t logEvery = 0;
   std::string logDir = {};
@@ -31,8 +33,8 @@ struct TrainOptions {
 };
 
 /// Trains on whole batches; an epoch's incomplete last batch is dropped. Every rank reads its own
-/// rows. The first process has the report. Errors: the data do not fit the inputs, or hold fewer
-/// rows than a batch.
+/// rows. The first process has the report. Errors: the data do not fit the inputs, hold values that
+/// these may not have, or fewer rows than a batch; a loss that is not finite (Failed).
 Expected<abi::RunReport> train(Session &session, const Dataset &data, const TrainOptions &options);
 
 /// The program's metrics that `metrics` names (chooseMetrics) over all rows; an incomplete last

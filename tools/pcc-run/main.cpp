@@ -28,7 +28,7 @@ constexpr int64_t unlimited = std::numeric_limits<int64_t>::max();
 struct Options {
   std::string program, data, evalData, metrics, save, logDir, trace, link, format = "text";
   std::string expected;
-  std::string communicator = "auto", reduction = "ordered";
+  std::string communicator = "auto", reduction = "ordered", nonFinite = "stop";
   int64_t deviceNum = 0, steps = 0, epochs = 0, saveEvery = 0, logEvery = 20, seed = 0, threads = 0;
   double timeOut = 0;
   bool checkRecords = false;
@@ -74,6 +74,9 @@ std::vector<tools::Flag> flagsOf(Options &options) {
       {"communicator", "what joins the ranks: auto, local, mpi, nccl, store",
        &options.communicator},
       {"reduction", "who sums over mpi: ordered, library", &options.reduction},
+      {"non-finite",
+       "a loss, or a parameter to save, that is infinite or no number: stop, continue",
+       &options.nonFinite},
       {"seed", "for first values and data", IntegerTarget{&options.seed, 0, unlimited}},
       {"threads", "threads of all ranks together, 0: one per core",
        IntegerTarget{&options.threads, 0, 4096}},
@@ -105,6 +108,9 @@ Status parse(int argc, char **argv, Options &options) {
   if (!reductions.contains(options.reduction))
     return Status::badUsage(
         fmt::format("--reduction: expected ordered or library, got '{}'", options.reduction));
+  if (options.nonFinite != "stop" && options.nonFinite != "continue")
+    return Status::badUsage(
+        fmt::format("--non-finite: expected stop or continue, got '{}'", options.nonFinite));
   if (!options.expected.empty() &&
       !(options.data + options.evalData + options.save + options.link + options.trace).empty())
     return Status::badUsage(
@@ -135,6 +141,8 @@ abi::RunConfig configOf(const Options &options) {
   config.set_communicator(communicators.at(options.communicator));
   config.set_reduction(reductions.at(options.reduction));
   config.set_check_records(options.checkRecords);
+  config.set_non_finite(options.nonFinite == "continue" ? abi::NON_FINITE_CONTINUE
+                                                        : abi::NON_FINITE_STOP);
   return config;
 }
 

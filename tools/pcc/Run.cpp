@@ -37,6 +37,8 @@ constexpr FieldInfo runFields[] = {
                      "store where several processes were started, and nccl between their GPUs"},
     {"reduction", "who sums over mpi: ordered, as local ranks do, or library, MPI itself"},
     {"check_records", "each record is waited for, so that an error of a GPU names it"},
+    {"non_finite",
+     "a loss, or a parameter to save, that is infinite or no number: stop, or continue"},
     {"save", "a .safetensors file for the parameters after training"},
     {"save_every", "it is written after every so many epochs, too; 0: only at the end", 0,
      unlimited},
@@ -84,6 +86,10 @@ public:
     if (ExitCode code = flags.read(config))
       return code;
     config.set_link(road.getCluster().getLink());
+    // A wrong name should not cost the time of a search. With several processes the run looks.
+    if (pcc::runtime::Status status = pcc::runtime::checkOutputs(config);
+        launch.isAlone() && !status.ok())
+      return fail(ExitCode(status.exitCode()), status.message());
     abi::Executable program;
     if (ExitCode code =
             road.isProgram() ? road.readProgram(program, {"link"}) : buildProgram(config, program))

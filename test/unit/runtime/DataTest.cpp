@@ -144,11 +144,52 @@ TEST(BindFields, NamesWhatDoesNotFit) {
   Dataset data = countingData(4);
   abi::Executable executable = makeMlp({.ranks = 1, .batch = 4, .widths = {5, 3}});
   EXPECT_EQ(bindFields(data, executable.programs(0)).status().message(),
-            "counting: the input 'image' expects 5 elements a row, got 2 from the field 'image'");
+            "counting: expected rows of shape [5] for the input 'image', got [2] in the field "
+            "'image'");
   data.fields.pop_back();
   EXPECT_EQ(
       bindFields(data, makeMlp({.batch = 4, .widths = {2, 3}}).programs(0)).status().message(),
       "counting: no field is left for the input 'label' of i64");
+}
+
+/// The message of rows of shape `got` for an input whose rows have shape `expected`.
+std::string bindShapes(std::vector<int64_t> got, const std::vector<int64_t> &expected,
+                       bool isShaped) {
+  abi::Program program;
+  abi::Input &input = *program.add_inputs();
+  input.set_name("x");
+  input.mutable_block()->set_type(abi::F32);
+  input.mutable_block()->add_global_shape(4);
+  for (int64_t extent : expected)
+    input.mutable_block()->add_global_shape(extent);
+  Dataset data{.name = "data", .rows = 1, .fields = {}};
+  data.fields.push_back({"x", Storage::F32, std::move(got), {}, "x.npy", isShaped});
+  return bindFields(data, program).status().message();
+}
+
+TEST(BindFields, FilesThatStateShapesMustHaveThem) {
+  EXPECT_EQ(bindShapes({3, 32, 32}, {3, 32, 32}, true), "");
+  EXPECT_EQ(bindShapes({32, 32, 3}, {3, 32, 32}, true),
+            "x.npy: expected rows of shape [3, 32, 32] for the input 'x', got [32, 32, 3] in the "
+            "field 'x'; numpy.transpose changes the order of dimensions");
+  EXPECT_EQ(bindShapes({1}, {}, true), "x.npy: expected rows of shape [] for the input 'x', got "
+                                       "[1] in the field 'x'; numpy.reshape changes the shape");
+  EXPECT_EQ(bindShapes({784}, {28, 28}, true),
+            "x.npy: expected rows of shape [28, 28] for the input 'x', got [784] in the field "
+            "'x'; numpy.reshape changes the shape");
+  EXPECT_EQ(bindShapes({2}, {3}, true),
+            "x.npy: expected rows of shape [3] for the input 'x', got [2] in the field 'x'");
+}
+
+TEST(BindFields, OtherFormatsMayBeRegroupedButNotTransposed) {
+  EXPECT_EQ(bindShapes({28, 28}, {1, 28, 28}, false), "");
+  EXPECT_EQ(bindShapes({28, 28}, {784}, false), "");
+  EXPECT_EQ(bindShapes({784}, {28, 28, 1}, false), "");
+  EXPECT_EQ(bindShapes({}, {1}, false), "");
+  EXPECT_NE(bindShapes({3, 32, 32}, {32, 32, 3}, false), "");
+  EXPECT_NE(bindShapes({4, 6}, {6, 4}, false), "");
+  EXPECT_NE(bindShapes({4, 6}, {8, 3}, false), "");
+  EXPECT_NE(bindShapes({4, 6}, {4}, false), "");
 }
 
 TEST(Synthetic, FitsTheProgram) {

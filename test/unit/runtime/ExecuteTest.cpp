@@ -212,7 +212,8 @@ TEST(Train, LogsLinesAndRanks) {
   std::vector<std::string> heads;
   while (std::fgets(line, sizeof line, out))
     heads.push_back(std::string(line).substr(0, std::string(line).find(',')));
-  EXPECT_EQ(heads, (std::vector<std::string>{"epoch: 1 step: 3", "epoch: 2 step: 2"}));
+  EXPECT_EQ(heads,
+            (std::vector<std::string>{"epoch: 1 step: 3", "epoch: 2 step: 2", "epoch: 2 step: 4"}));
   std::fclose(out);
   for (const char *rank : {"rank_0", "rank_1"}) {
     std::ifstream log(folder + "/" + rank + "/train.log");
@@ -221,6 +222,32 @@ TEST(Train, LogsLinesAndRanks) {
     EXPECT_TRUE(first.starts_with("epoch: 1 step: 3, loss is ")) << first;
   }
   std::filesystem::remove_all(folder);
+}
+
+// One row of the last rank is no number, in the third batch.
+TEST(Train, StopsAtALossThatIsNotFinite) {
+  Dataset data = learnable(256, 20, 4);
+  std::vector<float> images(256 * 20, 0.5f);
+  images[191 * 20] = NAN;
+  auto *bytes = reinterpret_cast<const std::byte *>(images.data());
+  data.fields[0] = {"image", Storage::F32, {20}, {bytes, bytes + images.size() * sizeof(float)}};
+  for (int ranks : {1, 2, 4}) {
+    MlpOptions options{.ranks = ranks, .batch = 64, .widths = {20, 4}};
+    std::unique_ptr<Session> session = load(options);
+    Status status = train(*session, data, {.epochs = 2}).status();
+    EXPECT_EQ(status.kind(), abi::StatusKind::Failed);
+    EXPECT_EQ(status.exitCode(), 5);
+    EXPECT_EQ(
+        status.describe(),
+        fmt::format("rank {}: epoch: 1 step: 3: expected a finite loss, got nan; nothing more "
+                    "is saved; '--non-finite=continue' goes on",
+                    ranks - 1));
+    session = load(options);
+    auto report = train(*session, data, {.epochs = 2, .continuesNonFinite = true});
+    ASSERT_TRUE(bool(report)) << report.status().message();
+    EXPECT_EQ(report->steps_size(), 8);
+    EXPECT_TRUE(std::isnan(report->steps(7).loss()));
+  }
 }
 
 TEST(Train, EpochsBeyondAllNumbersEndAtTheSteps) {

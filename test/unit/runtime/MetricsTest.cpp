@@ -44,6 +44,16 @@ Expected<double> valueOf(abi::Metric::Kind kind, abi::ElementType type) {
   return total.value();
 }
 
+TEST(Metrics, TheIgnoredLabelDoesNotCount) {
+  abi::Metric metric;
+  metric.set_kind(abi::Metric::ACCURACY);
+  MetricTotal total(metric);
+  Dataset data = labelled({0, 2, 255, 2});
+  Tensor scores = scoresOf(abi::F32, {2, 2, 3}, {1, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 1});
+  ASSERT_TRUE(total.add(scores, {data, data.fields[0], 0, 2, 255}, inOneGo).ok());
+  EXPECT_NEAR(*total.value(), 2.0 / 3, 1e-12);
+}
+
 // exp((2 (log(e + 2) - 1) + log(e + 2)) / 3): three rows count.
 TEST(Metrics, KnownValues) {
   for (abi::ElementType type : {abi::F32, abi::BF16}) {

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <filesystem>
 
 namespace pcc::test {
@@ -76,11 +77,44 @@ TEST(SaveParameters, PutsPiecesTogether) {
   std::filesystem::remove(path);
 }
 
+// Bits of f16: an infinity, and what is no number. Running statistics are not looked at.
+TEST(SaveParameters, NothingIsSavedOverAGoodFile) {
+  std::string path = testing::TempDir() + "/good.safetensors";
+  auto save = [&](uint16_t bits, bool isTrained, bool mustBeFinite) {
+    abi::Program program;
+    addParameter(program, "v", {1});
+    addParameter(program, "w", {2}).set_trainable(isTrained);
+    return saveParameters(
+        path, program,
+        [&](const abi::Parameter &parameter) {
+          std::vector<std::byte> bytes(parameter.name() == "w" ? 4 : 2);
+          std::memcpy(bytes.data() + bytes.size() - 2, &bits, 2);
+          return bytes;
+        },
+        mustBeFinite);
+  };
+  ASSERT_TRUE(save(0x3c00, true, true).ok());
+  std::string good = *abi::readFile(path);
+  for (uint16_t bits : {0x7c00, 0xfc00, 0x7e01}) {
+    Status status = save(bits, true, true);
+    EXPECT_EQ(status.exitCode(), 5);
+    EXPECT_EQ(status.message(), path + ": not written: expected finite numbers in the parameter "
+                                       "'w'; '--non-finite=continue' writes it");
+    EXPECT_EQ(*abi::readFile(path), good);
+  }
+  EXPECT_TRUE(save(0x7c00, false, true).ok());
+  EXPECT_TRUE(save(0x7c00, true, false).ok());
+  std::filesystem::remove(path);
+}
+
 TEST(SaveParameters, PathsAreCheckedBefore) {
   EXPECT_EQ(checkSavePath("model.bin").message(),
             "--save: expected a name that ends in .safetensors, got 'model.bin'");
   EXPECT_EQ(checkSavePath("nowhere/model.safetensors").message(),
-            "nowhere/model.safetensors: cannot write: No such file or directory");
+            "--save: the folder 'nowhere' of 'nowhere/model.safetensors' is not there; make it "
+            "first");
+  EXPECT_EQ(checkOutputPath("--trace", testing::TempDir()).message(),
+            "--trace: expected the name of a file, got the folder '" + testing::TempDir() + "'");
   std::string path = testing::TempDir() + "/checked.safetensors";
   EXPECT_TRUE(checkSavePath(path).ok());
   EXPECT_FALSE(std::filesystem::exists(path));

@@ -161,6 +161,9 @@ const Break breaks[] = {
        piece.set_period(60);
      },
      "programs[0]: expected 60 elements in the pieces of 'w', got 30"},
+    {"input_range",
+     [](Executable &e) { program(e).mutable_inputs(0)->mutable_range()->set_greatest(-1); },
+     "programs[0].inputs[0]: range: expected a least value up to the greatest, got 0 and -1"},
     {"input_space", [](Executable &e) { program(e).mutable_inputs(0)->set_buffer(4); },
      "programs[0].inputs[0]: buffer 'w0': expected the space INPUT, got PERSISTENT"},
     {"result_axis", [](Executable &e) { program(e).mutable_results(0)->set_partial_axes(0, 3); },

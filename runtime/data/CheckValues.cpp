@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/data/CheckValues.h"
+
+#include "runtime/abi/ElementTypes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+namespace pcc::runtime {
+namespace {
+
+/// The integers that an input may hold.
+struct Legal {
+  int64_t least = std::numeric_limits<int64_t>::min();
+  int64_t greatest = std::numeric_limits<int64_t>::max();
+  std::optional<int64_t> ignored = {};
+
+  bool holds(int64_t value) const {
+    return (least <= value && value <= greatest) || value == ignored;
+  }
+  bool holds(double value) const {
+    // 2^63 and beyond do not fit an integer.
+    return value == std::trunc(value) && std::fabs(value) < 0x1p63 && holds(int64_t(value));
+  }
+  std::string describe() const {
+    std::string text = fmt::format("from {} to {}", least, greatest);
+    return ignored ? text + fmt::format(" or {}", *ignored) : text;
+  }
+};
+
+template <typename Integer> Legal valuesOf() {
+  return {std::numeric_limits<Integer>::min(), std::numeric_limits<Integer>::max()};
+}
+
+Legal legalOf(const abi::Input &input, bool allowsNegative) {
+  Legal legal;
+  if (input.block().type() == abi::I32)
+    legal = valuesOf<int32_t>();
+  else if (input.block().type() == abi::I8)
+    legal = valuesOf<int8_t>();
+  if (!input.has_range())
+    return legal;
+  legal.greatest = std::min(legal.greatest, input.range().greatest());
+  if (!allowsNegative)
+    legal.least = std::max(legal.least, input.range().least());
+  if (input.range().has_ignored())
+    legal.ignored = input.range().ignored();
+  return legal;
+}
+
+/// The place of the first value that is not legal; the number of values if all are.
+template <typename T, typename Wide> int64_t findIllegal(const Field &field, const Legal &legal) {
+  const T *values = reinterpret_cast<const T *>(field.values.data());
+  int64_t count = int64_t(field.values.size() / sizeof(T));
+  return std::find_if(values, values + count, [&](T value) { return !legal.holds(Wide(value)); }) -
+         values;
+}
+
+int64_t findIllegal(const Field &field, const Legal &legal) {
+  switch (field.storage) {
+  case Storage::F32:
+    return findIllegal<float, double>(field, legal);
+  case Storage::F64:
+    return findIllegal<double, double>(field, legal);
+  case Storage::I32:
+    return findIllegal<int32_t, int64_t>(field, legal);
+  case Storage::I64:
+    return findIllegal<int64_t, int64_t>(field, legal);
+  default:
+    return findIllegal<uint8_t, int64_t>(field, legal);
+  }
+}
+
+std::string valueAt(const Field &field, int64_t place) {
+  if (field.storage == Storage::F32)
+    return fmt::format("{}", reinterpret_cast<const float *>(field.values.data())[place]);
+  if (field.storage == Storage::F64)
+    return fmt::format("{}", reinterpret_cast<const double *>(field.values.data())[place]);
+  return fmt::format("{}", field.integerAt(0, place));
+}
+
+Status checkField(const Dataset &dataset, const Field &field, const abi::Input &input,
+                  const Legal &legal) {
+  int64_t place = findIllegal(field, legal), elements = field.rowElements();
+  if (place == dataset.rows * elements)
+    return {};
+  std::string where = fmt::format("row {}", place / elements);
+  if (elements > 1)
+    where += fmt::format(", element {}", place % elements);
+  return Status::badInput(fmt::format("{}: {}: expected integers {} for the input '{}', got {}",
+                                      field.path.empty() ? dataset.name : field.path, where,
+                                      legal.describe(), input.name(), valueAt(field, place)));
+}
+
+bool isLabelOfMetric(const abi::Program &program, int input) {
+  return std::any_of(program.metrics().begin(), program.metrics().end(),
+                     [&](const abi::Metric &metric) { return int(metric.label()) == input; });
+}
+
+} // namespace
+
+Expected<std::vector<int>> bindCheckedFields(const Dataset &dataset, const abi::Program &program,
+                                             DataPurpose purpose) {
+  Expected<std::vector<int>> fieldOf = bindFields(dataset, program);
+  if (!fieldOf)
+    return fieldOf;
+  for (int i = 0; i < program.inputs_size(); ++i) {
+    const abi::Input &input = program.inputs(i);
+    abi::ElementType type = input.block().type();
+    if (!abi::isInteger(type) || type == abi::BOOL) // what is not zero is true
+      continue;
+    bool allowsNegative = purpose == DataPurpose::Evaluation && isLabelOfMetric(program, i);
+    if (Status status = checkField(dataset, dataset.fields[(*fieldOf)[i]], input,
+                                   legalOf(input, allowsNegative));
+        !status.ok())
+      return status;
+  }
+  return fieldOf;
+}
+
+} // namespace pcc::runtime
