@@ -5,6 +5,7 @@
 #include "compiler/import/Operators.h"
 #include "compiler/import/Shapes.h"
 #include "llvm/ADT/Sequence.h"
+#include <cmath>
 
 using namespace mlir;
 
@@ -68,9 +69,19 @@ Tensor logOfSum(Emitter &emit, const Tensor &x, llvm::ArrayRef<int64_t> dims) {
   return emit.unary<graph::LogOp>(sum(emit, x, dims));
 }
 
-/// With the greatest element taken out, no exponential overflows.
+/// `x` with zeros for infinities; integers as they are.
+Tensor finiteOrZero(Emitter &emit, const Tensor &x) {
+  if (!x || !isa<FloatType>(x.elementType()))
+    return x;
+  Tensor isInfinite =
+      emit.compare(graph::Direction::EQ, emit.unary<graph::AbsOp>(x), emit.scalarLike(x, HUGE_VAL));
+  return emit.select(isInfinite, emit.scalarLike(x, 0.0), x);
+}
+
+/// With the greatest element taken out, no exponential overflows. An infinite one stays: the
+/// difference of infinities is no number, but their exponentials and the logarithm are right.
 Tensor logOfSumOfExponentials(Emitter &emit, const Tensor &x, llvm::ArrayRef<int64_t> dims) {
-  Tensor greatest = emit.reduce(graph::ReduceOpKind::Max, x, dims);
+  Tensor greatest = finiteOrZero(emit, emit.reduce(graph::ReduceOpKind::Max, x, dims));
   if (!greatest)
     return {};
   Shape shape(x.shape());

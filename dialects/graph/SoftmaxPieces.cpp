@@ -35,7 +35,11 @@ Value buildSampleLosses(Value logits, Value weights, PieceBuilder &builder, Join
   int64_t axis = rankOf(logits) - 1;
   Value logSoftmax = buildLogSoftmax(logits, axis, builder, joinBlocks);
   Value product = builder.make<MulOp>(weights, logSoftmax);
-  return builder.make<NegOp>(sumAlong(product, axis, builder, joinBlocks));
+  // A class of weight zero has no term, even if its logarithm is minus infinity.
+  Value zero = builder.splat(weights, 0.0);
+  Value counts = builder.make<CompareOp>(Direction::NE, weights, zero);
+  Value terms = builder.make<SelectOp>(counts, product, zero);
+  return builder.make<NegOp>(sumAlong(terms, axis, builder, joinBlocks));
 }
 
 Value buildKept(Value labels, int64_t ignored, PieceBuilder &builder) {

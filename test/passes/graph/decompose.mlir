@@ -31,7 +31,9 @@ func.func @softmax(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
 // CHECK: %[[LOG:.+]] = graph.log %{{.*}} : tensor<2xf32>
 // CHECK: %[[LOGS:.+]] = graph.sub %[[SHIFTED]], %{{.*}}
 // CHECK: %[[PRODUCT:.+]] = graph.mul %[[WEIGHTS]], %[[LOGS]]
-// CHECK: %[[SUM:.+]] = graph.reduce sum %[[PRODUCT]], [1]
+// CHECK: %[[COUNTS:.+]] = graph.compare ne %[[WEIGHTS]], %[[ZERO:.+]] :
+// CHECK: %[[TERMS:.+]] = graph.select %[[COUNTS]], %[[PRODUCT]], %[[ZERO]]
+// CHECK: %[[SUM:.+]] = graph.reduce sum %[[TERMS]], [1]
 // CHECK: %[[LOSSES:.+]] = graph.neg %[[SUM]]
 // CHECK: graph.reduce mean %[[LOSSES]], [0] : tensor<2xf32>
 // SOME-LABEL: func.func @classes
@@ -60,7 +62,8 @@ func.func @ignored(%x: tensor<8x3xf32>, %l: tensor<8xi64>) -> tensor<f32> {
 // CHECK-LABEL: func.func @probabilities
 // CHECK-NOT: graph.one_hot
 // CHECK: %[[PRODUCT:.+]] = graph.mul %{{.*}}, %{{.*}} : tensor<2x3xf32>
-// CHECK: %[[ROWS:.+]] = graph.reduce sum %[[PRODUCT]], [1]
+// CHECK: %[[TERMS:.+]] = graph.select %{{.*}}, %[[PRODUCT]], %{{.*}}
+// CHECK: %[[ROWS:.+]] = graph.reduce sum %[[TERMS]], [1]
 // CHECK: %[[LOSSES:.+]] = graph.neg %[[ROWS]]
 // CHECK: graph.reduce sum %[[LOSSES]], [0]
 func.func @probabilities(%x: tensor<2x3xf32>, %l: tensor<2x3xf32>) -> tensor<f32> {
