@@ -24,19 +24,25 @@ static ReduceKind combines(ReduceOpKind kind) {
   llvm_unreachable("every kind is listed");
 }
 
+/// Products of floats are of whole dimensions: the product of one block may be infinite and that of
+/// another zero where the product of all is neither.
 FactorRule ReduceOp::getFactorRule() {
   FactorRule rule;
   ReduceKind kind = combines(getKind());
+  bool isWhole =
+      getKind() == ReduceOpKind::Prod && isa<FloatType>(getInput().getType().getElementType());
+  FactorKind combined = isWhole ? FactorKind::Whole : FactorKind::Reduce;
   TensorFactors input, result;
   for (auto [index, size] : llvm::enumerate(getInput().getType().getShape())) {
     bool reduced = llvm::is_contained(getDims(), int64_t(index));
-    input.push_back(rule.addDim(size, reduced ? FactorKind::Reduce : FactorKind::Parallel, kind));
+    input.push_back(rule.addDim(size, reduced ? combined : FactorKind::Parallel, kind));
     if (!reduced)
       result.push_back(input.back());
   }
   rule.addOperand(std::move(input));
   rule.addResult(std::move(result));
-  rule.addLinear(0, kind);
+  if (!isWhole)
+    rule.addLinear(0, kind);
   return rule;
 }
 

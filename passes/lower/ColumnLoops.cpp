@@ -81,9 +81,7 @@ private:
   void emitColumns(function_ref<void(const Index &column, Value local)> body);
   void emitElement(const Index &row, const Index &column, Value local);
   void emitReduced(const Index &column, Value local);
-  Type accumulatorType(Operation *op) {
-    return computeType(getElementTypeOrSelf(op->getResult(0).getType()));
-  }
+  Type accumulatorType(Operation *op) { return elements.accumulatorType(op); }
   Index reducedIndex(Value tensor, const Index &column) {
     Index index = {{group, {loops.groups}}};
     index.append(column);

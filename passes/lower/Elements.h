@@ -61,8 +61,14 @@ public:
   };
 
   // Reductions, one element at a time.
-  /// The value with which a reduction starts, in the compute type of its result.
+  /// The type in which a reduction is accumulated: the compute type of its result, or of products
+  /// of floats that of their parts (ScaledProduct.h).
+  mlir::Type accumulatorType(mlir::Operation *reduction);
+  /// The value with which a reduction starts.
   mlir::Value neutral(mlir::Operation *reduction);
+  /// An element of the operand as an accumulator of that element alone.
+  mlir::Value accumulated(mlir::Operation *reduction, mlir::Value element);
+  /// The accumulator with `element`, one of the operand or another accumulator.
   mlir::Value combine(mlir::Operation *reduction, mlir::Value accumulator, mlir::Value element);
   /// The element of a reduction's operand that goes into the result at `index`, at position
   /// `combined` of those that go there. Of a product of integers: one product of its sum.

@@ -2,7 +2,7 @@
 //
 // Elements of elementwise ops, and reductions one element at a time.
 //
-// Fast-math: contract, nsz and arcp everywhere; reassoc on sums and products of reductions only. No
+// Fast-math: contract, nsz and arcp everywhere; reassoc on sums of reductions only. No
 // nnan and no ninf: infinities in masks and NaN in diverged runs keep their meaning.
 #include "passes/lower/Elements.h"
 
@@ -10,6 +10,7 @@
 #include "dialects/graph/Graph.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "passes/lower/ScaledProduct.h"
 #include "llvm/ADT/APSInt.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <numbers>
@@ -251,8 +252,26 @@ static ReduceOpKind kindOf(Operation *op) {
   return reduce ? reduce.getKind() : ReduceOpKind::Sum;
 }
 
+/// The type of the numbers that a reduction combines.
+static Type combinedType(Operation *op) {
+  return computeType(getElementTypeOrSelf(op->getResult(0).getType()));
+}
+
+/// Whether a reduction's accumulators are parts of products.
+static bool isScaled(Operation *op) {
+  return kindOf(op) == ReduceOpKind::Prod && isa<FloatType>(combinedType(op));
+}
+
+Type Elements::accumulatorType(Operation *op) {
+  return isScaled(op) ? b.getI64Type() : combinedType(op);
+}
+
+Value Elements::accumulated(Operation *op, Value element) {
+  return isScaled(op) && isa<FloatType>(element.getType()) ? emitScaled(b, element) : element;
+}
+
 Value Elements::neutral(Operation *op) {
-  Type type = computeType(getElementTypeOrSelf(op->getResult(0).getType()));
+  Type type = combinedType(op);
   auto extreme = [&](bool least) -> Value {
     if (isa<FloatType>(type))
       return emitNumber(b, type, least ? -INFINITY : INFINITY);
@@ -265,7 +284,7 @@ Value Elements::neutral(Operation *op) {
   case ReduceOpKind::Mean:
     return emitNumber(b, type, 0);
   case ReduceOpKind::Prod:
-    return emitNumber(b, type, 1);
+    return accumulated(op, emitNumber(b, type, 1));
   case ReduceOpKind::Max:
     return extreme(true);
   case ReduceOpKind::Min:
@@ -284,8 +303,8 @@ Value Elements::combine(Operation *op, Value accumulator, Value element) {
     return p.isFloat() ? arith::AddFOp::create(b, accumulator, element, anyOrder).getResult()
                        : p.add(accumulator, element);
   case ReduceOpKind::Prod:
-    return p.isFloat() ? arith::MulFOp::create(b, accumulator, element, anyOrder).getResult()
-                       : p.mul(accumulator, element);
+    return isScaled(op) ? emitScaledProduct(b, accumulator, accumulated(op, element))
+                        : p.mul(accumulator, element);
   case ReduceOpKind::Max:
     return p.max(accumulator, element);
   case ReduceOpKind::Min:
@@ -295,6 +314,8 @@ Value Elements::combine(Operation *op, Value accumulator, Value element) {
 }
 
 Value Elements::finish(Operation *op, Value accumulator) {
+  if (isScaled(op))
+    return emitUnscaled(b, accumulator);
   if (kindOf(op) != ReduceOpKind::Mean) // which is for floats
     return accumulator;
   double count = double(countOf(op->getOperand(0))) / double(countOf(op->getResult(0)));

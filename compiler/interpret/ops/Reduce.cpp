@@ -6,6 +6,8 @@
 #include "compiler/interpret/Indexing.h"
 #include "compiler/interpret/Registry.h"
 #include "compiler/interpret/Scalars.h"
+#include <algorithm>
+#include <cmath>
 
 using namespace mlir;
 
@@ -62,6 +64,25 @@ void divideBy(Tensor &sums, int64_t count) {
     sum.f /= static_cast<double>(count);
 }
 
+/// Multiplies mantissas and adds exponents, so that no part of a product overflows or underflows
+/// unless the whole does.
+void multiplyScaled(const Tensor &x, llvm::MutableArrayRef<Element> out,
+                    llvm::ArrayRef<int64_t> strides) {
+  std::vector<int64_t> exponents(out.size(), 0);
+  int64_t next = 0;
+  forEachIndex(x.getShape(), [&](llvm::ArrayRef<int64_t> index) {
+    int64_t to = flatten(index, strides);
+    int exponent = 0, more = 0;
+    double mantissa = std::frexp(x[next++].f, &exponent);
+    out[to].f = std::frexp(out[to].f * mantissa, &more);
+    // frexp specifies no exponent of infinities and NaN.
+    exponents[to] += std::isfinite(out[to].f) ? exponent + more : 0;
+  });
+  constexpr int64_t far = 1 << 14; // beyond what doubles have
+  for (auto [element, exponent] : llvm::zip_equal(out, exponents))
+    element.f = std::ldexp(element.f, static_cast<int>(std::clamp(exponent, -far, far)));
+}
+
 } // namespace
 
 Tensor computeReduce(graph::ReduceOpKind kind, const Tensor &x, llvm::ArrayRef<int64_t> dims) {
@@ -73,6 +94,10 @@ Tensor computeReduce(graph::ReduceOpKind kind, const Tensor &x, llvm::ArrayRef<i
   llvm::MutableArrayRef<Element> out = result.mutableElements();
   llvm::fill(out, emptyReduction(kind, x.getType()));
   auto strides = resultStrides(x.getShape(), dims);
+  if (kind == graph::ReduceOpKind::Prod && x.isFloat()) {
+    multiplyScaled(x, out, strides);
+    return result;
+  }
   int64_t next = 0;
   forEachIndex(x.getShape(), [&](llvm::ArrayRef<int64_t> index) {
     Element &to = out[flatten(index, strides)];

@@ -121,7 +121,8 @@ SmallVector<Value> RowEmitter::combine(const RowLevel &level, const Piece &piece
     Value combined = sum;
     for (Value column : piece.columns) {
       Value operand = op->getOperand(0);
-      Value element = elements.at(operand, fullIndexOf(kernel, operand, row, column));
+      Value element =
+          elements.accumulated(op, elements.at(operand, fullIndexOf(kernel, operand, row, column)));
       if (piece.isThere)
         element = arith::SelectOp::create(b, piece.isThere, element, elements.neutral(op));
       combined = elements.combine(op, combined, element);

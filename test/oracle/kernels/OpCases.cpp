@@ -115,6 +115,22 @@ static void addReductions(Cases &cases) {
       }
 }
 
+/// Products whose first half is infinite and whose second half underflows, along rows and columns.
+static void addScaledProducts(Cases &cases) {
+  auto add = [&](const std::string &half, const std::string &all, int axis) {
+    std::string factors = "  %p = graph.constant dense<1.2676506e30> : " + half +
+                          "\n  %q = graph.constant dense<7.8886091e-31> : " + half +
+                          "\n  %f = graph.concat %p, %q axis = " + std::to_string(axis) + " : " +
+                          half + ", " + half + "\n  %c = graph.tanh %a0 : " + all +
+                          "\n  %e = graph.exp %c : " + all + "\n  %s = graph.mul %e, %f : " + all +
+                          "\n";
+    cases.add({all}, "graph.reduce prod %s, [" + std::to_string(axis) + "] : " + all,
+              "tensor<3xf32>", factors);
+  };
+  add("tensor<3x32xf32>", "tensor<3x64xf32>", 1);
+  add("tensor<32x3xf32>", "tensor<64x3xf32>", 0);
+}
+
 /// Reductions over dimensions in the middle with others beside them in the kernel.
 static void addMiddleReductions(Cases &cases) {
   // Results lie next to each other in sixes in one, in twos in the other.
@@ -246,6 +262,7 @@ std::vector<std::string> opCases(const std::string &name) {
   addElementwise(cases);
   addIntegerLimits(cases);
   addReductions(cases);
+  addScaledProducts(cases);
   addMiddleReductions(cases);
   addAlongAxis(cases);
   addShapes(cases);

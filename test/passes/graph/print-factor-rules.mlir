@@ -139,8 +139,12 @@ func.func @reduce(%x: tensor<4x6xf32>) {
   %2 = graph.reduce max %x, [0] : tensor<4x6xf32>
   // expected-remark @+1 {{([i,j]) -> ([j]) {reduce i: min} {linear min: (0)}}}
   %3 = graph.reduce min %x, [0] : tensor<4x6xf32>
-  // expected-remark @+1 {{([i,j]) -> ([j]) {reduce i: prod} {linear prod: (0)}}}
+  // expected-remark @+1 {{([i,j]) -> ([j]) {whole i}}}
   %4 = graph.reduce prod %x, [0] : tensor<4x6xf32>
+  // expected-remark @+1 {{([i,j]) -> ([i,j])}}
+  %n = graph.cast %x : tensor<4x6xf32> to tensor<4x6xi32>
+  // expected-remark @+1 {{([i,j]) -> ([j]) {reduce i: prod} {linear prod: (0)}}}
+  %p = graph.reduce prod %n, [0] : tensor<4x6xi32>
   return
 }
 

@@ -57,6 +57,23 @@ TEST(Reduce, Kinds) {
   EXPECT_EQ(reduce("prod", "[1]", "2xf32"), (Values{6, 120}));
 }
 
+// The product of the first half is infinite, that of the second half zero: their product is one,
+// and with one factor more it underflows.
+TEST(Reduce, ProductsDoNotOverflowOnTheWay) {
+  std::vector<double> factors(4096, 0x1p-120);
+  std::fill(factors.begin(), factors.begin() + 2048, 0x1p120);
+  auto product = [&] {
+    return compute("graph.reduce prod %a, [0] : tensor<4096xf32>", {f32({4096}, factors)}, "f32");
+  };
+  EXPECT_EQ(product(), (Values{1}));
+  factors[0] = 0x1p-120;
+  EXPECT_EQ(product(), (Values{0}));
+  factors[1] = -INFINITY;
+  EXPECT_EQ(product(), (Values{-INFINITY}));
+  factors[2] = 0;
+  EXPECT_TRUE(std::isnan(product()[0]));
+}
+
 TEST(Reduce, NanAndNegativeMaximum) {
   EXPECT_EQ(compute("graph.reduce max %a, [0] : tensor<2xf32>", {f32({2}, {-3, -5})}, "f32"),
             (Values{-3}));
