@@ -13,6 +13,7 @@
 #include "passes/autodiff/Passes.h"
 #include "passes/graph/Passes.h"
 #include "passes/lower/EmitKernels.h"
+#include "passes/lower/HostTarget.h"
 #include "passes/lower/Passes.h"
 #include "passes/partition/Passes.h"
 #include "passes/pipeline/Passes.h"
@@ -289,7 +290,10 @@ static void addKernelOrder(OpPassManager &passes, const PipelineOptions &options
 /// comes last, for it needs the order; whether it holds what kernels read there is checked here,
 /// where values still have names. After this stage no buffer moves.
 static void addSchedule(OpPassManager &passes, const PipelineOptions &options) {
-  passes.addPass(lower::createPrepareKernels({!options.gpuChip.empty()}));
+  bool isGpu = !options.gpuChip.empty();
+  passes.addPass(
+      lower::createPrepareKernels({.multipliesHalf = isGpu,
+                                   .multipliesBFloat16 = isGpu || lower::hostMultipliesBFloat16()}));
   addCleanUp(passes);
   if (!options.gpuChip.empty()) {
     passes.addPass(schedule::createFuseEpilogues());

@@ -33,6 +33,12 @@ bool hostRuns(llvm::StringRef cpu) {
   });
 }
 
+bool hostMultipliesBFloat16() {
+  llvm::StringMap<bool> present = llvm::sys::getHostCPUFeatures();
+  return llvm::all_of(llvm::ArrayRef({"avx512f", "avx512bw", "avx512dq", "avx512vl"}),
+                      [&](llvm::StringRef feature) { return present.lookup(feature); });
+}
+
 llvm::Expected<HostTarget> makeHostTarget(llvm::StringRef cpu) {
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();

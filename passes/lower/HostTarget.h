@@ -21,6 +21,9 @@ struct HostTarget {
 /// `cpu`, those of the x86-64 CPU that LLVM calls so.
 llvm::Expected<HostTarget> makeHostTarget(llvm::StringRef cpu = "");
 
+/// Returns whether oneDNN multiplies matrices of bf16 on this machine: it needs AVX-512.
+bool hostMultipliesBFloat16();
+
 /// True if this machine has all instructions that `makeHostTarget(cpu)` uses.
 bool hostRuns(llvm::StringRef cpu);
 

@@ -9,12 +9,14 @@ def PrepareKernels : Pass<"lower-prepare-kernels", "::mlir::ModuleOp"> {
   let description = [{
     A value that a step sums over its slots arrives in f32 and unscaled where a later section takes
     it; this pass multiplies and casts it there, behind a collective if that is its only reader.
-    Splits become slices, so that every op has one result. Matrix products of f16 become products of
-    f32, rounded, where the device has none.
+    Splits become slices, so that every op has one result. Products and convolutions of types that
+    the device does not multiply become those of f32, whose results are rounded.
   }];
   let options = [
     Option<"multipliesHalf", "multiplies-half", "bool", /*default=*/"false",
            "the device multiplies f16, as GPUs do">,
+    Option<"multipliesBFloat16", "multiplies-bf16", "bool", /*default=*/"true",
+           "the device multiplies bf16, as GPUs and CPUs with AVX-512 do">,
   ];
   let dependentDialects = ["::pcc::graph::GraphDialect"];
 }

@@ -2,10 +2,11 @@
 //
 // PrepareKernels: what the memory of a step looks like, written out as ops.
 //
-// Assumes local types and core ops. Leaves every op with one result, on the host products and
-// convolutions of f16 in f32, and arguments that take a sum over slots in f32, followed by the
-// multiplication with the sum's scale. A linear collective on the argument stays first if its type
-// is f32: it runs on the sum as it lies in memory, and so in place, or leaves less to multiply.
+// Assumes local types and core ops. Leaves every op with one result, products and convolutions of
+// types that the device does not multiply in f32, and arguments that take a sum over slots in f32,
+// followed by the multiplication with the sum's scale. A linear collective on the argument stays
+// first if its type is f32: it runs on the sum as it lies in memory, and so in place, or leaves less
+// to multiply.
 #include "passes/lower/Passes.h"
 
 #include "dialects/dist/Dist.h"
@@ -31,13 +32,10 @@ static void replaceSplit(graph::SplitOp op) {
   op.erase();
 }
 
-/// A host's library multiplies f32 and bf16; products of f16 are exact in f32, in which it adds.
+/// Replaces a product or convolution of 16 bits by that of f32 and rounds its result. The products
+/// are exact in f32, in which devices add them up.
 static void widenProduct(Operation *op) {
-  if (!isa<graph::MatmulOp>(op) && !facts::isConvolution(op))
-    return;
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  if (!type.getElementType().isF16())
-    return;
   ImplicitLocOpBuilder b(op->getLoc(), op);
   for (OpOperand &operand : op->getOpOperands()) {
     auto wide = cast<RankedTensorType>(operand.get().getType()).clone(b.getF32Type());
@@ -104,13 +102,21 @@ struct PrepareKernels : impl::PrepareKernelsBase<PrepareKernels> {
     getOperation().walk([&](graph::SplitOp op) { splits.push_back(op); });
     for (graph::SplitOp op : splits)
       replaceSplit(op);
-    if (!multipliesHalf)
-      getOperation().walk([](Operation *op) { widenProduct(op); });
+    getOperation().walk([&](Operation *op) {
+      bool multiplies = isa<graph::MatmulOp>(op) || facts::isConvolution(op);
+      if (multiplies && isWidened(getElementTypeOrSelf(op->getResult(0).getType())))
+        widenProduct(op);
+    });
 
     SmallVector<facts::Section> sections = facts::collectSections(getOperation());
     for (facts::Section &producer : sections)
       for (unsigned i = 0; producer.runs > 0 && i < producer.function.getNumResults(); ++i)
         takeResult(producer, i, sections);
+  }
+
+  /// Returns whether the device has no product of this type.
+  bool isWidened(Type type) const {
+    return (type.isF16() && !multipliesHalf) || (type.isBF16() && !multipliesBFloat16);
   }
 
   /// Rewrites the arguments of other sections that stand for an accumulated result.

@@ -1,5 +1,6 @@
 // RUN: pcc-opt %s --split-input-file --lower-prepare-kernels | FileCheck %s
 // RUN: pcc-opt %s --split-input-file --lower-prepare-kernels=multiplies-half | FileCheck %s --check-prefix=HALF
+// RUN: pcc-opt %s --split-input-file --lower-prepare-kernels=multiplies-bf16=false | FileCheck %s --check-prefix=NONE
 
 // Pieces of a split are slices.
 // CHECK-LABEL: @split
@@ -12,7 +13,11 @@ func.func @split(%x: tensor<4x6xf32>) -> (tensor<4x2xf32>, tensor<4x4xf32>) {
 
 // -----
 
-// Products of f16 are computed in f32 and rounded once; those of bf16 stay. Where a device has them those of f16 stay, too.
+// Products of types that the device does not multiply are computed in f32 and rounded once.
+// NONE-LABEL: @products
+// NONE-NOT: graph.matmul {{.*}}f16>
+// NONE: %[[C:.*]] = graph.matmul {{.*}} : tensor<2x2xf32>, tensor<2x2xf32>
+// NONE: graph.cast %[[C]] : tensor<2x2xf32> to tensor<2x2xbf16>
 // HALF-LABEL: @products
 // HALF: graph.matmul %arg0, %arg1 {transpose_rhs} : tensor<2x3xf16>, tensor<4x3xf16>
 // CHECK-LABEL: @products
