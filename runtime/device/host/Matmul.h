@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The two ways of a matrix product on the host. Which one is chosen depends on its sizes alone, and
-// so does the cut of each, so the bits of a product do not depend on the number of threads.
+// The two ways of a matrix product on the host. Which one is chosen depends on its sizes and the CPU
+// alone, and the cut of each on its sizes, so the bits of a product do not depend on the number of
+// threads.
 //
 // * Library: oneDNN's matmul primitive, with bias, activation and accumulation as its
-//   post-operations, on the whole team. Its ReLU makes 0 of a NaN.
+//   post-operations, on the whole team. Its ReLU makes 0 of a NaN. Of f32, on CPUs with AVX-512
+//   alone: elsewhere its bits depend on the number of threads.
 // * Small: oneDNN's sgemm, always on one thread, per block of rows or columns of a fixed size; the
 //   team's threads take blocks. Bias and activation follow while the block is in the cache. It is
 //   up to twice as fast where one extent is small.

@@ -6,9 +6,20 @@
 
 namespace pcc::runtime::host {
 
+/// Returns whether oneDNN's matmul primitive gives the same bits on any number of threads. It does
+/// with AVX-512. On other CPUs it calls sgemm, which cuts sums by threads.
+static bool libraryKeepsBits() {
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+}
+
+static bool isOfFloats(const abi::Matmul &shape) {
+  return shape.type() == abi::F32 && shape.result_type() == abi::F32;
+}
+
 bool isSmallMatmul(const abi::Matmul &shape) {
   constexpr int64_t small = 32;
-  return shape.type() == abi::F32 && shape.result_type() == abi::F32 &&
+  return isOfFloats(shape) &&
          std::min({shape.m(), shape.n(), shape.k()}) <= small;
 }
 
@@ -25,7 +36,7 @@ Expected<PreparedPointer> prepareMatmul(const abi::Matmul &matmul, const Prepare
   };
   Product product{matmul, address(matmul.a()), address(matmul.b()), address(matmul.c()),
                   matmul.has_bias() ? address(matmul.bias()) : nullptr};
-  if (isSmallMatmul(matmul))
+  if (isSmallMatmul(matmul) || (isOfFloats(matmul) && !libraryKeepsBits()))
     return prepareSmallMatmul(product, *dnn, team);
   return prepareLibraryMatmul(product, *dnn);
 }
