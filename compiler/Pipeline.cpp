@@ -291,9 +291,8 @@ static void addKernelOrder(OpPassManager &passes, const PipelineOptions &options
 /// where values still have names. After this stage no buffer moves.
 static void addSchedule(OpPassManager &passes, const PipelineOptions &options) {
   bool isGpu = !options.gpuChip.empty();
-  passes.addPass(
-      lower::createPrepareKernels({.multipliesHalf = isGpu,
-                                   .multipliesBFloat16 = isGpu || lower::hostMultipliesBFloat16()}));
+  passes.addPass(lower::createPrepareKernels(
+      {.multipliesHalf = isGpu, .multipliesBFloat16 = isGpu || lower::hostMultipliesBFloat16()}));
   addCleanUp(passes);
   if (!options.gpuChip.empty()) {
     passes.addPass(schedule::createFuseEpilogues());

@@ -5,8 +5,8 @@
 // Assumes local types and core ops. Leaves every op with one result, products and convolutions of
 // types that the device does not multiply in f32, and arguments that take a sum over slots in f32,
 // followed by the multiplication with the sum's scale. A linear collective on the argument stays
-// first if its type is f32: it runs on the sum as it lies in memory, and so in place, or leaves less
-// to multiply.
+// first if its type is f32: it runs on the sum as it lies in memory, and so in place, or leaves
+// less to multiply.
 #include "passes/lower/Passes.h"
 
 #include "dialects/dist/Dist.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The two ways of a matrix product on the host. Which one is chosen depends on its sizes and the CPU
-// alone, and the cut of each on its sizes, so the bits of a product do not depend on the number of
-// threads.
+// The two ways of a matrix product on the host. Which one is chosen depends on its sizes and the
+// CPU alone, and the cut of each on its sizes, so the bits of a product do not depend on the number
+// of threads.
 //
 // * Library: oneDNN's matmul primitive, with bias, activation and accumulation as its
 //   post-operations, on the whole team. Its ReLU makes 0 of a NaN. Of f32, on CPUs with AVX-512

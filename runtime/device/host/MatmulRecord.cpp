@@ -19,8 +19,7 @@ static bool isOfFloats(const abi::Matmul &shape) {
 
 bool isSmallMatmul(const abi::Matmul &shape) {
   constexpr int64_t small = 32;
-  return isOfFloats(shape) &&
-         std::min({shape.m(), shape.n(), shape.k()}) <= small;
+  return isOfFloats(shape) && std::min({shape.m(), shape.n(), shape.k()}) <= small;
 }
 
 Expected<PreparedPointer> prepareMatmul(const abi::Matmul &matmul, const PrepareContext &context,
