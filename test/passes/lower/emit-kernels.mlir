@@ -1,6 +1,6 @@
 // RUN: pcc-opt %s --lower-emit-kernels | FileCheck %s
 // CHECK: #[[DISABLED:.*]] = #llvm.loop_vectorize<disable = true>
-// CHECK: #[[SCALAR:.*]] = #llvm.loop_annotation<vectorize = #[[DISABLED]]>
+// CHECK: #[[$SCALAR:.*]] = #llvm.loop_annotation<vectorize = #[[DISABLED]]>
 
 // The exported function unpacks the buffers; in the other one no pointers alias.
 // CHECK-LABEL: llvm.func internal @add.body
@@ -62,7 +62,7 @@ func.func private @blocks(%x: tensor<8x512x512xf32>, %b: tensor<512xf32>) -> ten
 // The columns 4 and 6 of the two shapes do not nest: the loops that are divided are not vectorized.
 // CHECK-LABEL: llvm.func internal @views.body
 // CHECK: llvm.urem
-// CHECK: llvm.br {{.*}} {loop_annotation = #[[SCALAR]]}
+// CHECK: llvm.br {{.*}} {loop_annotation = #[[$SCALAR]]}
 // CHECK-LABEL: llvm.func @views(
 func.func private @views(%x: tensor<4x6xf32>, %b: tensor<6xf32>, %c: tensor<4xf32>) -> tensor<6x4xf32> attributes {task.form = #task.form<map 24 x 1>} {
   %0 = graph.broadcast %b, [1] : tensor<6xf32> to tensor<4x6xf32>
