@@ -80,7 +80,7 @@ private:
   SmallVector<int64_t> rowSizes() const;
   void emitColumns(function_ref<void(const Index &column, Value local)> body);
   void emitElement(const Index &row, const Index &column, Value local);
-  void emitReduced(const Index &column, Value local);
+  void emitReduced(const Index &nested, Value local);
   Type accumulatorType(Operation *op) { return elements.accumulatorType(op); }
   Index reducedIndex(Value tensor, const Index &column) {
     Index index = {{group, {loops.groups}}};
@@ -127,8 +127,11 @@ void ColumnEmitter::emitColumns(function_ref<void(const Index &column, Value loc
   if (loops.columns % width == 0) {
     int64_t elements = loops.groups * loops.rows * loops.columns, blocks = loops.columns / width;
     SmallVector<int64_t> sizes = loopSizes(kernel.function, elements, width, 1);
-    return emitNest(kernel, sizes, {{number, {blocks}}}, [&](const Index &column) {
-      body(column, math.linear(ArrayRef(column).drop_front()));
+    return emitNest(kernel, sizes, {{number, {blocks}}}, [&](const Index &nested) {
+      Index column = nested;
+      if (sizes.size() == 1) // one value for all that read it
+        column = {{math.linear(nested), {loops.columns}}};
+      body(column, math.linear(ArrayRef(nested).drop_front()));
     });
   }
   Value first = math.mul(number, width);
@@ -157,8 +160,11 @@ void ColumnEmitter::emitElement(const Index &row, const Index &column, Value loc
     elements.store(sum, accumulatorType(op), accumulator, local);
 }
 
-void ColumnEmitter::emitReduced(const Index &column, Value local) {
+/// All results are asked for at one position, so that the sums in `local` are found, and not
+/// computed again from operands which may be overwritten by now.
+void ColumnEmitter::emitReduced(const Index &nested, Value local) {
   Elements::Scope scope(elements);
+  Index column = {{math.linear(nested), {loops.columns}}};
   for (auto [op, accumulator] : llvm::zip_equal(reductions, accumulators)) {
     Value sum = elements.load(accumulatorType(op), accumulator, local);
     elements.remember(op->getResult(0), reducedIndex(op->getResult(0), column),
