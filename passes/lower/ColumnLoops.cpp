@@ -80,7 +80,7 @@ private:
   SmallVector<int64_t> rowSizes() const;
   void emitColumns(function_ref<void(const Index &column, Value local)> body);
   void emitElement(const Index &row, const Index &column, Value local);
-  void emitReduced(const Index &nested, Value local);
+  void emitReduced(const Index &column, Value local);
   Type accumulatorType(Operation *op) { return elements.accumulatorType(op); }
   Index reducedIndex(Value tensor, const Index &column) {
     Index index = {{group, {loops.groups}}};
@@ -127,22 +127,19 @@ void ColumnEmitter::emitColumns(function_ref<void(const Index &column, Value loc
   if (loops.columns % width == 0) {
     int64_t elements = loops.groups * loops.rows * loops.columns, blocks = loops.columns / width;
     SmallVector<int64_t> sizes = loopSizes(kernel.function, elements, width, 1);
-    return emitNest(kernel, sizes, {{number, {blocks}}}, [&](const Index &nested) {
-      Index column = nested;
-      if (sizes.size() == 1) // one value for all that read it
-        column = {{math.linear(nested), {loops.columns}}};
-      body(column, math.linear(ArrayRef(nested).drop_front()));
+    return emitNest(kernel, sizes, {{number, {blocks}}}, [&](const Index &column) {
+      body(column, math.linear(ArrayRef(column).drop_front()));
     });
   }
   Value first = math.mul(number, width);
   Value rest = arith::SubIOp::create(b, math.constant(loops.columns), first);
   Value count = arith::MinSIOp::create(b, rest, math.constant(width));
-  emitLoop(b, math.constant(0), count,
-           [&](Value local) { body({{math.add(first, local), {loops.columns}}}, local); });
+  emitLoop(b, math.constant(0), count, [&](Value local) {
+    body({{math.add(first, local), {loops.columns}}}, local);
+  });
 }
 
 void ColumnEmitter::emitElement(const Index &row, const Index &column, Value local) {
-  Elements::Scope scope(elements);
   Index position = row; // of one group
   position.append(column);
   SmallVector<Value> stored, sums;
@@ -160,11 +157,9 @@ void ColumnEmitter::emitElement(const Index &row, const Index &column, Value loc
     elements.store(sum, accumulatorType(op), accumulator, local);
 }
 
-/// All results are asked for at one position, so that the sums in `local` are found, and not
-/// computed again from operands which may be overwritten by now.
-void ColumnEmitter::emitReduced(const Index &nested, Value local) {
-  Elements::Scope scope(elements);
-  Index column = {{math.linear(nested), {loops.columns}}};
+/// The sums in `local` are complete. They cannot be computed again: results may have been written
+/// over the operands.
+void ColumnEmitter::emitReduced(const Index &column, Value local) {
   for (auto [op, accumulator] : llvm::zip_equal(reductions, accumulators)) {
     Value sum = elements.load(accumulatorType(op), accumulator, local);
     elements.remember(op->getResult(0), reducedIndex(op->getResult(0), column),
@@ -187,7 +182,6 @@ void ColumnEmitter::emitBlock(Value block) {
       elements.store(elements.neutral(op), accumulatorType(op), accumulator, local);
   });
   emitNest(kernel, rowSizes(), {}, [&](const Index &row) {
-    Elements::Scope scope(elements);
     emitColumns([&](const Index &column, Value local) { emitElement(row, column, local); });
   });
   emitColumns([&](const Index &column, Value local) { emitReduced(column, local); });
@@ -205,10 +199,7 @@ Iterations columnIterations(const ColumnLoops &loops) {
 
 void emitColumns(KernelBody &kernel, const ColumnLoops &loops, Value begin, Value end) {
   ColumnEmitter emitter(kernel, loops);
-  emitLoop(kernel.builder(), begin, end, [&](Value block) {
-    Elements::Scope scope(kernel.elements);
-    emitter.emitBlock(block);
-  });
+  emitLoop(kernel.builder(), begin, end, [&](Value block) { emitter.emitBlock(block); });
 }
 
 } // namespace pcc::lower

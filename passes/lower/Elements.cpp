@@ -23,16 +23,8 @@ Type memoryType(Type type) {
 
 static Type elementOf(Value tensor) { return cast<ShapedType>(tensor.getType()).getElementType(); }
 
-Elements::Key Elements::keyOf(Value tensor, const Index &index) {
-  Key key{tensor.getAsOpaquePointer()};
-  for (const Segment &segment : index)
-    if (segment.count() != 1)
-      key.push_back(segment.position.getAsOpaquePointer());
-  return key;
-}
-
 void Elements::remember(Value tensor, const Index &index, Value value) {
-  known.back()[keyOf(tensor, index)] = value;
+  known[{tensor, math.linear(index)}] = value;
 }
 
 /// Widens the bits of a bf16 to f32.
@@ -86,18 +78,17 @@ void Elements::store(Value element, Type type, Value pointer, Value position) {
 }
 
 Value Elements::at(Value tensor, const Index &index) {
-  Key key = keyOf(tensor, index);
-  for (const std::map<Key, Value> &scope : llvm::reverse(known))
-    if (auto it = scope.find(key); it != scope.end())
-      return it->second;
+  Value position = math.linear(index);
+  if (Value value = known.lookup({tensor, position}); value && isVisible(b, value))
+    return value;
   Value value;
   if (Value scalar = scalars.lookup(tensor))
     value = scalar;
   else if (Value pointer = pointers.lookup(tensor))
-    value = load(elementOf(tensor), pointer, math.linear(index));
+    value = load(elementOf(tensor), pointer, position);
   else
     value = compute(tensor.getDefiningOp(), index);
-  known.back()[key] = value;
+  known[{tensor, position}] = value;
   return value;
 }
 

@@ -5,13 +5,12 @@
 //   at(relu(add(x, broadcast(b))), (r, c))  emits  max(x[r * n + c] + b[c], 0)
 //
 // A kernel is a function of core ops on tensors; its arguments are memory. Whatever is asked for
-// twice under the same loops is emitted once.
+// again where its first value is visible is emitted once.
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/lower/Index.h"
 #include "llvm/ADT/MapVector.h"
-#include <map>
 
 namespace pcc::lower {
 
@@ -49,16 +48,6 @@ public:
 
   /// The element is known: at() gives `value`.
   void remember(mlir::Value tensor, const Index &index, mlir::Value value);
-  /// What is remembered while the scope lives is forgotten with it: code in a loop's body does not
-  /// dominate what follows.
-  class Scope {
-  public:
-    explicit Scope(Elements &elements) : elements(elements) { elements.known.emplace_back(); }
-    ~Scope() { elements.known.pop_back(); }
-
-  private:
-    Elements &elements;
-  };
 
   // Reductions, one element at a time.
   /// The type in which a reduction is accumulated: the compute type of its result, or of products
@@ -80,15 +69,15 @@ public:
   IndexMath &math;
 
 private:
-  using Key = std::vector<const void *>;
-  static Key keyOf(mlir::Value tensor, const Index &index);
+  /// A tensor and the row-major position of an element.
+  using Key = std::pair<mlir::Value, mlir::Value>;
   mlir::Value compute(mlir::Operation *op, const Index &index);
   mlir::Value computeMapped(mlir::Operation *op, const Index &index);
   mlir::Value computeLoop(mlir::Operation *reduction, const Index &index);
   mlir::Value computePooled(mlir::Operation *pool, const Index &index);
 
   llvm::DenseMap<mlir::Value, mlir::Value> pointers, scalars;
-  std::vector<std::map<Key, mlir::Value>> known{1};
+  llvm::DenseMap<Key, mlir::Value> known; ///< the latest value of each element
 };
 
 /// The sizes of the dimensions that a reduction or a product of integers combines, run by run of

@@ -83,7 +83,6 @@ SmallVector<Value> Pool::combineElement(Value inside, Value row, Value column, V
 SmallVector<Value> Pool::combine(unsigned dim, Value inside, Value row, ValueRange carried) {
   IndexMath &math = elements.math;
   auto body = [&](Value offset, ValueRange values) -> SmallVector<Value> {
-    Elements::Scope scope(elements);
     Value position = emitWindowPosition(elements, window, dim, at[dim], offset);
     Value isIn =
         emitInside(elements, window, dim, position, shapeOf(input)[dim + 2], result[dim + 2]);

@@ -76,8 +76,6 @@ static Value combineRuns(Elements &elements, Operation *op, const Index &index,
   Segment run{{}, runs[combined.size()]};
   IndexMath &math = elements.math;
   auto body = [&](Value n, ValueRange carried) -> SmallVector<Value> {
-    // What is asked for at this index inside the loop belongs to the loop.
-    Elements::Scope scope(elements);
     Index longer = combined;
     longer.push_back({n, run.extents});
     return {combineRuns(elements, op, index, longer, carried[0])};

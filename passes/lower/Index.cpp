@@ -24,32 +24,73 @@ Value IndexMath::constant(int64_t value) {
   return known;
 }
 
+bool isVisible(OpBuilder &builder, Value value) {
+  for (Block *block = builder.getInsertionBlock(); block;
+       block = block->getParentOp() ? block->getParentOp()->getBlock() : nullptr)
+    if (block == value.getParentBlock())
+      return true;
+  return false;
+}
+
+template <typename Op, typename... Flags> Value IndexMath::emit(Value a, Value b, Flags... flags) {
+  Value &value = emitted[{TypeID::get<Op>(), a, b}];
+  if (!value || !isVisible(builder, value))
+    value = Op::create(builder, a, b, flags...);
+  return value;
+}
+
 /// Positions fit in 63 bits, so sums and products never wrap.
 static constexpr auto noWrap = arith::IntegerOverflowFlags::nsw | arith::IntegerOverflowFlags::nuw;
 
-Value IndexMath::add(Value a, Value b) { return arith::AddIOp::create(builder, a, b, noWrap); }
+Value IndexMath::add(Value a, Value b) { return emit<arith::AddIOp>(a, b, noWrap); }
 Value IndexMath::mul(Value a, int64_t factor) {
-  return factor == 1 ? a : arith::MulIOp::create(builder, a, constant(factor), noWrap);
+  return factor == 1 ? a : emit<arith::MulIOp>(a, constant(factor), noWrap);
 }
 Value IndexMath::div(Value a, int64_t divisor) {
-  return divisor == 1 ? a : arith::DivUIOp::create(builder, a, constant(divisor));
+  return divisor == 1 ? a : emit<arith::DivUIOp>(a, constant(divisor));
 }
 Value IndexMath::rem(Value a, int64_t divisor) {
-  return divisor == 1 ? constant(0) : arith::RemUIOp::create(builder, a, constant(divisor));
+  return divisor == 1 ? constant(0) : emit<arith::RemUIOp>(a, constant(divisor));
 }
 Value IndexMath::clamp(Value value, int64_t size) {
-  Value least = arith::MaxSIOp::create(builder, value, constant(0));
-  return arith::MinSIOp::create(builder, least, constant(size - 1));
+  return emit<arith::MinSIOp>(emit<arith::MaxSIOp>(value, constant(0)), constant(size - 1));
+}
+
+/// The position of which `outer` is the quotient and `inner` the remainder, divided by the number
+/// of elements of `inner`; null if they are positions of their own.
+static Value joined(const Segment &outer, const Segment &inner) {
+  auto quotient = outer.position.getDefiningOp<arith::DivUIOp>();
+  auto remainder = inner.position.getDefiningOp<arith::RemUIOp>();
+  bool isCut = quotient && remainder && quotient.getLhs() == remainder.getLhs() &&
+               getConstantIntValue(quotient.getRhs()) == inner.count() &&
+               getConstantIntValue(remainder.getRhs()) == inner.count();
+  return isCut ? quotient.getLhs() : Value();
+}
+
+/// The segments that have more than one position, neighbors joined that are pieces of one.
+static Index withoutCuts(ArrayRef<Segment> index) {
+  Index whole;
+  for (Segment segment : index) {
+    if (segment.count() == 1)
+      continue;
+    while (!whole.empty()) {
+      Value position = joined(whole.back(), segment);
+      if (!position)
+        break;
+      Segment outer = whole.pop_back_val();
+      segment = {position, {outer.count(), segment.count()}};
+    }
+    whole.push_back(segment);
+  }
+  return whole;
 }
 
 Value IndexMath::linear(ArrayRef<Segment> index) {
   Value sum;
   int64_t stride = 1;
-  for (const Segment &segment : llvm::reverse(index)) {
-    if (segment.count() != 1) {
-      Value term = mul(segment.position, stride);
-      sum = sum ? add(term, sum) : term;
-    }
+  for (const Segment &segment : llvm::reverse(withoutCuts(index))) {
+    Value term = mul(segment.position, stride);
+    sum = sum ? add(term, sum) : term;
     stride *= segment.count();
   }
   return sum ? sum : constant(0);

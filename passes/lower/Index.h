@@ -26,7 +26,12 @@ struct Segment {
 /// The index of one element of a tensor: all its dimensions in order.
 using Index = llvm::SmallVector<Segment, 4>;
 
-/// Emits the arithmetic on positions (i64, never negative).
+/// True if code that the builder inserts next may read `value`: it lies in the same block or in one
+/// around it.
+bool isVisible(mlir::OpBuilder &builder, mlir::Value value);
+
+/// Emits the arithmetic on positions (i64, never negative). An expression has one value wherever
+/// its first one is visible, so that positions are equal if and only if their values are.
 class IndexMath {
 public:
   /// Constants go to the start of the block `entry`.
@@ -41,7 +46,7 @@ public:
   /// `value` moved into [0, size - 1].
   mlir::Value clamp(mlir::Value value, int64_t size);
 
-  /// The row-major position of the element.
+  /// The row-major position of the element: one value, however the index is cut into segments.
   mlir::Value linear(llvm::ArrayRef<Segment> index);
   /// The same element of the same values under another shape.
   Index regroup(const Index &index, llvm::ArrayRef<int64_t> shape);
@@ -58,9 +63,14 @@ public:
                     llvm::ArrayRef<int64_t> inputShape);
 
 private:
+  template <typename Op, typename... Flags>
+  mlir::Value emit(mlir::Value a, mlir::Value b, Flags... flags);
+
   mlir::ImplicitLocOpBuilder &builder;
   mlir::Block *entry;
   llvm::DenseMap<int64_t, mlir::Value> constants;
+  /// The latest value of each expression: op and operands.
+  llvm::DenseMap<std::tuple<mlir::TypeID, mlir::Value, mlir::Value>, mlir::Value> emitted;
 };
 
 } // namespace pcc::lower

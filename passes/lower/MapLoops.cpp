@@ -53,7 +53,6 @@ Iterations mapIterations(func::FuncOp kernel, task::FormAttr form) {
 /// Emits the results' elements at the loops' positions: all values first, since a result may lie
 /// where an operand does.
 static void emitElements(KernelBody &kernel, const Index &loops) {
-  Elements::Scope scope(kernel.elements);
   SmallVector<Value> values;
   for (Value result : kernel.results)
     values.push_back(kernel.elements.at(result, kernel.math().regroup(loops, shapeOf(result))));
@@ -74,7 +73,6 @@ static void emitBlocks(KernelBody &kernel, const MapNest &nest, ArrayRef<int64_t
   if (inner > 1)
     last = math.div(math.add(to, math.constant(inner - 1)), inner);
   emitLoop(b, first, last, [&](Value position) {
-    Elements::Scope scope(kernel.elements);
     Index longer = index;
     if (!sizes.empty())
       longer.push_back({position, {sizes.front()}});

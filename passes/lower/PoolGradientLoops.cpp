@@ -82,7 +82,6 @@ SmallVector<Value> PoolGradientEmitter::find(Value plane, ArrayRef<Value> at, un
   IndexMath &math = kernel.math();
   Elements &elements = kernel.elements;
   auto body = [&](Value offset, ValueRange carried) -> SmallVector<Value> {
-    Elements::Scope scope(elements);
     SmallVector<Value> longer(positions);
     longer.push_back(emitWindowPosition(elements, window, dim, at[dim], offset));
     Value isIn =
@@ -125,7 +124,6 @@ Value PoolGradientEmitter::gather(Value plane, ArrayRef<Value> at, unsigned dim,
   ImplicitLocOpBuilder &b = kernel.builder();
   IndexMath &math = kernel.math();
   auto body = [&](Value n, ValueRange carried) -> SmallVector<Value> {
-    Elements::Scope scope(kernel.elements);
     Value offset = arith::SubIOp::create(b, math.constant(window.sizes[dim] - 1), n);
     Value shifted = arith::SubIOp::create(
         b, arith::AddIOp::create(b, at[dim], math.constant(window.getLow(dim))),
@@ -173,10 +171,8 @@ void emitPoolGradient(KernelBody &kernel, Value begin, Value end) {
   emitLoop(b, begin, end, [&](Value plane) {
     emitter.clear(plane);
     emitLoop(b, zero, math.constant(emitter.pooled[0]), [&](Value row) {
-      emitLoop(b, zero, math.constant(emitter.pooled[1]), [&](Value column) {
-        Elements::Scope scope(kernel.elements);
-        emitter.addWindow(plane, row, column);
-      });
+      emitLoop(b, zero, math.constant(emitter.pooled[1]),
+               [&](Value column) { emitter.addWindow(plane, row, column); });
     });
   });
 }

@@ -108,7 +108,6 @@ void RowEmitter::emitLevel(Level &level, Value row) {
     initial.push_back(elements.neutral(op));
 
   auto body = [&](const Index &column, ValueRange carried) {
-    Elements::Scope scope(elements);
     Value inRow = math.linear(column);
     for (Value value : written)
       elements.remember(value, fullIndex(value, row, column),
@@ -137,7 +136,6 @@ void RowEmitter::emitLevel(Level &level, Value row) {
 }
 
 void RowEmitter::emitRow(Value row) {
-  Elements::Scope scope(kernel.elements);
   written.clear();
   for (Level &level : levels)
     if (!level.reductions.empty() || !level.results.empty() || !level.kept.empty())

@@ -33,7 +33,6 @@ void ScatterEmitter::copySlab(Value slab) {
   IndexMath &math = kernel.math();
   int64_t count = axis * row;
   emitLoop(kernel.builder(), math.constant(0), math.constant(count), [&](Value n) {
-    Elements::Scope scope(kernel.elements);
     Index index = math.regroup({{slab, {slabs}}, {n, {count}}}, op.getInput().getType().getShape());
     Value element = kernel.elements.at(op.getInput(), index);
     kernel.elements.store(element, kernel.elementType(0), kernel.pointers[0],
@@ -53,7 +52,6 @@ void ScatterEmitter::addUpdate(Value slab, Value update) {
   b.setInsertionPoint(guard.thenYield());
   Type type = kernel.elementType(0);
   emitLoop(b, math.constant(0), math.constant(row), [&](Value n) {
-    Elements::Scope scope(elements);
     Index index = math.regroup({{slab, {slabs}}, {update, {updates}}, {n, {row}}},
                                op.getUpdates().getType().getShape());
     Value element = elements.at(op.getUpdates(), index);
@@ -70,12 +68,9 @@ void emitScatter(KernelBody &kernel, Value begin, Value end) {
   IndexMath &math = kernel.math();
   ScatterEmitter emitter{kernel, kernel.results[0].getDefiningOp<ScatterAddOp>()};
   emitLoop(b, begin, end, [&](Value slab) {
-    Elements::Scope scope(kernel.elements);
     emitter.copySlab(slab);
-    emitLoop(b, math.constant(0), math.constant(emitter.updates), [&](Value update) {
-      Elements::Scope inner(kernel.elements);
-      emitter.addUpdate(slab, update);
-    });
+    emitLoop(b, math.constant(0), math.constant(emitter.updates),
+             [&](Value update) { emitter.addUpdate(slab, update); });
   });
 }
 

@@ -95,7 +95,6 @@ void ColumnEmitter::findColumns() {
 
 /// `sums`: reduction by reduction, those of all columns.
 SmallVector<Value> ColumnEmitter::emitRow(Value row, ValueRange sums) {
-  Elements::Scope scope(elements);
   SmallVector<std::pair<Value, Value>> stored; // position, element; result by result
   for (unsigned n : full)
     for (Value column : columns) {
@@ -124,7 +123,6 @@ SmallVector<Value> ColumnEmitter::emitRow(Value row, ValueRange sums) {
 
 void ColumnEmitter::emitReduced(ValueRange sums) {
   for (auto [c, column] : llvm::enumerate(columns)) {
-    Elements::Scope scope(elements);
     for (auto [n, op] : llvm::enumerate(reductions))
       elements.remember(op->getResult(0), reducedIndex(op->getResult(0), column),
                         elements.finish(op, sums[n * columns.size() + c]));
@@ -138,7 +136,6 @@ void ColumnEmitter::emitReduced(ValueRange sums) {
 }
 
 void ColumnEmitter::emit() {
-  Elements::Scope scope(elements);
   findColumns();
   SmallVector<Value> sums;
   SmallVector<Operation *> perSum;

@@ -35,7 +35,6 @@ GridShape gridOfMap(func::FuncOp kernel, task::FormAttr form) {
 static void emitPiece(GpuKernel &kernel, const MapPieces &pieces, Value number) {
   IndexMath &math = kernel.math();
   Elements &elements = kernel.body.elements;
-  Elements::Scope scope(elements);
   int64_t perRow = pieces.inner / pieces.piece;
   Index index;
   Value inRow = number;

@@ -20,10 +20,8 @@ void emitGpuPoolGradient(GpuKernel &kernel) {
   ThreadBlock block(kernel.body.elements, kernel.shape.threads, kernel.shape.blocks);
   Value own = math.add(math.mul(block.block(), kernel.shape.threads), block.thread());
   emitStridedLoop(kernel.builder(), own, math.constant(countOf(kernel.body.results[0])),
-                  math.constant(kernel.shape.blocks * kernel.shape.threads), [&](Value element) {
-                    Elements::Scope scope(kernel.body.elements);
-                    emitPoolGradientElement(kernel.body, element);
-                  });
+                  math.constant(kernel.shape.blocks * kernel.shape.threads),
+                  [&](Value element) { emitPoolGradientElement(kernel.body, element); });
 }
 
 } // namespace pcc::lower

@@ -166,7 +166,6 @@ void RowEmitter::emitLevel(const RowLevel &level) {
   } else {
     sums = emitStridedLoop(b, thread, math.constant(plan.pieces), math.constant(plan.threads), sums,
                            [&](Value number, ValueRange carried) {
-                             Elements::Scope scope(elements);
                              Piece piece = pieceAt(number);
                              SmallVector<Value> next = combine(level, piece, carried);
                              store(level, piece);
@@ -198,7 +197,6 @@ void RowEmitter::storeRowResults() {
 }
 
 void RowEmitter::emit() {
-  Elements::Scope scope(elements);
   findRow();
   if (plan.fitsRegisters())
     keepPieces();

@@ -77,7 +77,6 @@ GridShape gridOfScatter(func::FuncOp kernel) {
 void ScatterEmitter::copyRows() {
   emitStridedLoop(b, firstRow, endRow, math.constant(1), [&](Value at) {
     emitStridedLoop(b, block.lane(), row, lanes, [&](Value n) {
-      Elements::Scope scope(elements);
       Index index = {{slab, {sizes.slabs}}, {at, {sizes.axis}}, {n, {sizes.row}}};
       Value element =
           elements.at(op.getInput(), math.regroup(index, op.getInput().getType().getShape()));
@@ -90,7 +89,6 @@ void ScatterEmitter::copyRows() {
 void ScatterEmitter::addUpdate(Value update, Value target) {
   Type type = kernel.body.elementType(0);
   emitStridedLoop(b, block.lane(), row, lanes, [&](Value n) {
-    Elements::Scope scope(elements);
     Index index = math.regroup({{slab, {sizes.slabs}}, {update, {sizes.updates}}, {n, {sizes.row}}},
                                op.getUpdates().getType().getShape());
     Value element = elements.at(op.getUpdates(), index);
@@ -110,7 +108,6 @@ Value ScatterEmitter::isOwn(Value target) {
 
 /// The updates that stand at the next 32 indices, one for each lane.
 void ScatterEmitter::lookThrough(Value firstUpdate) {
-  Elements::Scope scope(elements);
   Value update = math.add(firstUpdate, block.lane());
   Value isThere =
       arith::CmpIOp::create(b, arith::CmpIPredicate::ult, update, math.constant(sizes.updates));
@@ -121,7 +118,6 @@ void ScatterEmitter::lookThrough(Value firstUpdate) {
   target = arith::SelectOp::create(b, isThere, target, math.constant(-1));
   emitIf(b, block.holdsInSomeLane(isOwn(target)), [&] {
     emitStridedLoop(b, math.constant(0), lanes, math.constant(1), [&](Value lane) {
-      Elements::Scope inner(elements);
       Value common = block.takeFromLane(target, lane);
       emitIf(b, isOwn(common), [&] { addUpdate(math.add(firstUpdate, lane), common); });
     });

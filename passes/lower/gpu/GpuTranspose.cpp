@@ -124,7 +124,6 @@ Index TransposeEmitter::indexOf(Value row, Value column) const {
 
 /// Threads behind the edge read what lies at the edge.
 void TransposeEmitter::readTile(int64_t turn, ArrayRef<Value> memory) {
-  Elements::Scope scope(elements);
   Index index = indexOf(least(math.add(firstRow, block.lane()), tiles.rows()),
                         least(ofWarp(firstColumn, turn), tiles.columns()));
   Value place = math.add(math.mul(ofWarp(math.constant(0), turn), pitch), block.lane());
@@ -145,7 +144,6 @@ void TransposeEmitter::writeTile(int64_t turn, ArrayRef<Value> memory) {
                                                           math.constant(size)));
   };
   emitIf(b, emitBoth(b, isBelow(row, tiles.rows()), isBelow(column, tiles.columns())), [&] {
-    Elements::Scope scope(elements);
     Index index = indexOf(row, column);
     Value place = math.add(math.mul(block.lane(), pitch), ofWarp(math.constant(0), turn));
     for (auto [op, shared] : llvm::zip_equal(tiles.transposes, memory)) {
@@ -163,7 +161,6 @@ void TransposeEmitter::writeTile(int64_t turn, ArrayRef<Value> memory) {
 }
 
 void TransposeEmitter::emit() {
-  Elements::Scope scope(elements);
   findTile();
   SmallVector<Value> memory;
   for (TransposeOp op : tiles.transposes)

@@ -16,13 +16,24 @@ public:
   /// prepare its operands stand in `before`.
   void add(const std::vector<std::string> &arguments, const std::string &op,
            const std::string &result, const std::string &before = "") {
-    std::string function = name + std::to_string(functions.size()), list;
+    add(arguments, before + "  %y = " + op + "\n", {{"%y", result}});
+  }
+  /// A function of %a0, %a1, … that returns values of `body`, pairs of name and type.
+  void add(const std::vector<std::string> &arguments, const std::string &body,
+           const std::vector<std::pair<std::string, std::string>> &results) {
+    std::string function = name + std::to_string(functions.size()), inputs, outputs, values, types;
     for (size_t i = 0; i < arguments.size(); ++i)
-      list += (i ? ", %a" : "%a") + std::to_string(i) + ": " + arguments[i] +
-              " {graph.role = #graph.role<input \"" + function + ".a" + std::to_string(i) + "\">}";
-    functions.push_back("func.func @" + function + "(" + list + ") -> (" + result +
-                        " {graph.role = #graph.role<output \"y\">}) {\n" + before + "  %y = " + op +
-                        "\n  return %y : " + result + "\n}\n");
+      inputs += (i ? ", %a" : "%a") + std::to_string(i) + ": " + arguments[i] +
+                " {graph.role = #graph.role<input \"" + function + ".a" + std::to_string(i) +
+                "\">}";
+    for (auto &[value, type] : results) {
+      std::string comma = values.empty() ? "" : ", ";
+      outputs += comma + type + " {graph.role = #graph.role<output \"" + value.substr(1) + "\">}";
+      values += comma + value;
+      types += comma + type;
+    }
+    functions.push_back("func.func @" + function + "(" + inputs + ") -> (" + outputs + ") {\n" +
+                        body + "  return " + values + " : " + types + "\n}\n");
   }
   std::vector<std::string> functions;
 

@@ -51,10 +51,7 @@ public:
   }
   /// A new argument of the given dimensions (as "0, 2") of `to`, repeated along the others.
   std::string repeated(const std::string &dims, const Sizes &to) {
-    Sizes from;
-    for (char digit : dims)
-      if (digit >= '0' && digit <= '9')
-        from.push_back(to[digit - '0']);
+    Sizes from = take(dims, to);
     return spread(argument(from), from, dims, to);
   }
   std::string reshape(const std::string &value, const Sizes &from, const Sizes &to) {
@@ -77,6 +74,29 @@ public:
   std::string finish(const std::string &value, const Sizes &sizes) {
     return finish(value, type(sizes));
   }
+  /// The function of two results.
+  std::string finish(const std::string &first, const Sizes &firstSizes, const std::string &second,
+                     const Sizes &secondSizes) {
+    cases.add(arguments, body, {{first, type(firstSizes)}, {second, type(secondSizes)}});
+    return cases.functions.back();
+  }
+  /// A value that a kernel of its own leaves in memory and that nothing reads afterwards but its
+  /// next reader, which may write over it.
+  std::string stored() {
+    Sizes more = {4, r(), i()};
+    return op("scatter_add " + argument(shape) + ", " + argument("tensor<4xi64>") + ", " +
+              argument(more) + " axis = 0 : (" + type(shape) + ", tensor<4xi64>, " + type(more) +
+              ") -> " + type(shape));
+  }
+
+  /// Sizes of the given dimensions (as "0, 2") of a shape.
+  static Sizes take(const std::string &dims, const Sizes &of) {
+    Sizes sizes;
+    for (char digit : dims)
+      if (digit >= '0' && digit <= '9')
+        sizes.push_back(of[digit - '0']);
+    return sizes;
+  }
 
   Sizes shape;
   std::string element;
@@ -94,6 +114,10 @@ struct Form {
   std::function<std::string(Writer &)> write;
 };
 using Forms = std::vector<Form>;
+/// Dimensions that a reduction combines, and the others.
+struct Reduction {
+  const char *dims, *kept;
+};
 } // namespace
 
 /// Maps with operands that are repeated along some dimensions.
@@ -225,11 +249,24 @@ static void addAlongAxes(Forms &forms) {
                    }});
 }
 
+/// Results that may be written over an operand, with sums beside them, as of a bias gradient.
+static void addOverwrites(Forms &forms) {
+  for (Reduction form :
+       {Reduction{"0", "1, 2"}, {"0, 1", "2"}, {"1", "0, 2"}, {"0, 2", "1"}, {"1, 2", "0"}})
+    forms.push_back({Types::Numbers, [=](Writer &w) {
+                       Sizes left = w.take(form.kept, w.shape);
+                       std::string value = w.add(w.stored(), w.repeated("1", w.shape), w.shape);
+                       std::string sum = w.reduce("sum", value, form.dims, w.shape);
+                       return w.finish(value, w.shape, w.add(sum, w.argument(left), left), left);
+                     }});
+  forms.push_back({Types::Numbers, [](Writer &w) {
+                     std::string sum = w.add(w.stored(), w.repeated("0, 2", w.shape), w.shape);
+                     return w.finish(w.mul(sum, sum, w.shape), w.shape);
+                   }});
+}
+
 /// Reductions: of rows, of columns, of dimensions in the middle and apart.
 static void addReductions(Forms &forms) {
-  struct Reduction {
-    const char *dims, *kept;
-  };
   for (Reduction form : {Reduction{"2", "0, 1"},
                          {"1, 2", "0"},
                          {"0", "1, 2"},
@@ -239,20 +276,14 @@ static void addReductions(Forms &forms) {
     for (const char *kind : {"sum", "max"})
       forms.push_back({Types::Numbers, [=](Writer &w) {
                          std::string reduced = w.reduce(kind, w.biased("1"), form.dims, w.shape);
-                         Sizes left;
-                         for (char digit : std::string(form.kept))
-                           if (digit >= '0' && digit <= '9')
-                             left.push_back(w.shape[digit - '0']);
+                         Sizes left = w.take(form.kept, w.shape);
                          return w.finish(w.add(reduced, w.argument(left), left), left);
                        }});
   // The sum goes back to the elements, as of a softmax and of norms over one or two dimensions.
   for (Reduction form : {Reduction{"2", "0, 1"}, {"1, 2", "0"}, {"0, 2", "1"}})
     forms.push_back({Types::Floats, [=](Writer &w) {
                        std::string x = w.biased("1");
-                       Sizes left;
-                       for (char digit : std::string(form.kept))
-                         if (digit >= '0' && digit <= '9')
-                           left.push_back(w.shape[digit - '0']);
+                       Sizes left = w.take(form.kept, w.shape);
                        std::string mean = w.reduce("mean", x, form.dims, w.shape);
                        std::string rest =
                            w.op("sub " + x + ", " + w.spread(mean, left, form.kept, w.shape) +
@@ -281,14 +312,14 @@ static void addOthers(Forms &forms) {
                                        w.shape);
                      }});
   for (const char *kind : {"max_pool", "avg_pool"})
-    forms.push_back({Types::Floats, [kind](Writer &w) {
-                       Sizes image = {w.o(), 2, w.r(), w.i()},
-                             pooled = {w.o(), 2, w.r() - 1, w.i()};
-                       std::string x = w.add(w.argument(image), w.repeated("1", image), image);
-                       std::string value = w.op(std::string(kind) + " " + x +
-                                                " window = [2, 1] : " + w.type(image));
-                       return w.finish(w.add(value, w.repeated("2", pooled), pooled), pooled);
-                     }});
+    forms.push_back(
+        {Types::Floats, [kind](Writer &w) {
+           Sizes image = {w.o(), 2, w.r(), w.i()}, pooled = {w.o(), 2, w.r() - 1, w.i()};
+           std::string x = w.add(w.argument(image), w.repeated("1", image), image);
+           std::string value =
+               w.op(std::string(kind) + " " + x + " window = [2, 1] : " + w.type(image));
+           return w.finish(w.add(value, w.repeated("2", pooled), pooled), pooled);
+         }});
   forms.push_back({Types::Floats, [](Writer &w) {
                      Sizes image = {w.o(), 2, w.r(), w.i()}, pooled = {w.o(), 2, w.r() - 1, w.i()};
                      std::string x = w.argument(image), gradient = w.argument(pooled);
@@ -312,6 +343,7 @@ static const Forms &allForms() {
     addViews(list);
     addAlongAxes(list);
     addReductions(list);
+    addOverwrites(list);
     addOthers(list);
     return list;
   }();
