@@ -15,7 +15,7 @@ using namespace mlir;
 namespace pcc::interpret {
 namespace {
 
-/// Which inputs move up, and which down.
+/// Seed that decides which inputs move up and which down.
 constexpr uint64_t disturbSeed = 11;
 
 /// The program whose runs show how far results move.
@@ -81,25 +81,23 @@ struct TrainingInputs {
   }
 };
 
-/// All runs on the batches and parameters of `reference`.
-LogicalResult runAll(ModuleOp module, TrainingReference &reference,
-                     const GradientFactors &factors) {
-  TrainingInputs inputs{reference.batches, reference.parameters};
-  auto run = [&](ModuleOp program, Precision precision, const TrainingInputs &from) {
-    return runTraining(program, from.batches, from.parameters, {precision, factors});
-  };
-  auto values = run(module, Precision::Element, inputs);
-  auto doubles = run(module, Precision::Double, inputs);
+/// Fills in the results of all runs. `run(module, precision, inputs)` is one of them, `moveInputs`
+/// gives the inputs of a direction.
+template <typename Result, typename T, typename Inputs>
+LogicalResult runAll(ModuleOp module, Result &result, const Inputs &inputs,
+                     llvm::function_ref<Inputs(Direction)> moveInputs,
+                     llvm::function_ref<FailureOr<T>(ModuleOp, Precision, const Inputs &)> run) {
+  FailureOr<T> values = run(module, Precision::Element, inputs);
+  FailureOr<T> doubles = run(module, Precision::Double, inputs);
   FailureOr<MovedProgram> program = MovedProgram::of(module);
   if (failed(values) || failed(doubles) || failed(program))
     return failure();
-  auto moved = program->run<TrainingResult, TrainingInputs>(
-      inputs, [&](Direction direction) { return inputs.disturbed(direction); }, run);
+  FailureOr<Moved<T>> moved = program->run<T, Inputs>(inputs, moveInputs, run);
   if (failed(moved))
     return failure();
-  reference.values = std::move(*values);
-  reference.doubles = std::move(*doubles);
-  reference.moved = std::move(*moved);
+  result.values = std::move(*values);
+  result.doubles = std::move(*doubles);
+  result.moved = std::move(*moved);
   return success();
 }
 
@@ -107,20 +105,15 @@ LogicalResult runAll(ModuleOp module, TrainingReference &reference,
 
 FailureOr<Reference> makeReference(ModuleOp module, llvm::StringRef name,
                                    const NamedTensors &arguments, const GradientFactors &factors) {
+  auto moveInputs = [&](Direction direction) { return disturb(arguments, disturbSeed, direction); };
   auto run = [&](ModuleOp program, Precision precision, const NamedTensors &from) {
     return runFunction(program, name, from, {precision, factors});
   };
-  auto values = run(module, Precision::Element, arguments);
-  auto doubles = run(module, Precision::Double, arguments);
-  FailureOr<MovedProgram> program = MovedProgram::of(module);
-  if (failed(values) || failed(doubles) || failed(program))
+  Reference reference;
+  if (failed(runAll<Reference, NamedTensors, NamedTensors>(module, reference, arguments, moveInputs,
+                                                           run)))
     return failure();
-  auto moved = program->run<NamedTensors, NamedTensors>(
-      arguments, [&](Direction direction) { return disturb(arguments, disturbSeed, direction); },
-      run);
-  if (failed(moved))
-    return failure();
-  return Reference{std::move(*values), std::move(*doubles), std::move(*moved)};
+  return reference;
 }
 
 FailureOr<TrainingReference> makeTrainingReference(ModuleOp module,
@@ -135,7 +128,14 @@ FailureOr<TrainingReference> makeTrainingReference(ModuleOp module,
   reference.ownParameters = options.ownParameters;
   reference.batches = std::move(batches);
   reference.parameters = std::move(parameters);
-  if (failed(runAll(module, reference, options.gradientFactors)))
+  TrainingInputs inputs{reference.batches, reference.parameters};
+  auto moveInputs = [&](Direction direction) { return inputs.disturbed(direction); };
+  auto run = [&](ModuleOp program, Precision precision, const TrainingInputs &from) {
+    return runTraining(program, from.batches, from.parameters,
+                       {precision, options.gradientFactors});
+  };
+  if (failed(runAll<TrainingReference, TrainingResult, TrainingInputs>(module, reference, inputs,
+                                                                       moveInputs, run)))
     return failure();
   return reference;
 }

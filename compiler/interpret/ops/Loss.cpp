@@ -24,9 +24,9 @@ double logSumExp(llvm::ArrayRef<Element> row) {
 
 /// -Σ probability · log softmax; a class of probability zero has no term.
 double crossEntropy(llvm::ArrayRef<Element> row, llvm::ArrayRef<Element> probabilities) {
-  double normaliser = logSumExp(row), loss = 0.0;
+  double normalizer = logSumExp(row), loss = 0.0;
   for (auto [x, probability] : llvm::zip_equal(row, probabilities))
-    loss += probability.f == 0 ? 0.0 : probability.f * (normaliser - x.f);
+    loss += probability.f == 0 ? 0.0 : probability.f * (normalizer - x.f);
   return loss;
 }
 
