@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which parameters of a module an exporter changed on the way to the file. What the file computes
-// is the same, but to train it would be to train another module:
+// Finds the parameters of a module that its exporter changed. The file computes the same results as
+// the module, but training it would train another module:
 //
 //   merged    equal initializers became one: all zero biases, all unit scales
 //   removed   a zero bias, or a scale of one, whose op the optimizer took out
@@ -16,8 +16,8 @@
 
 namespace pcc::import {
 
-/// What happened to each altered parameter, by its name: "'b.bias' is merged into 'a.bias'". Empty
-/// for a file that does not list its parameters. A parameter that nothing reads is none of them.
+/// Describes each altered parameter: "'b.bias' is merged into 'a.bias'". The result is empty for a
+/// file that does not list its parameters. A parameter that nothing reads is not reported.
 std::vector<std::string> findAlteredParameters(const onnx::GraphProto &graph, int64_t opset,
                                                const ExportedModule &exported);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What torch's exporter records about the module that it exported. Three kinds of metadata say
-// which tensors of the module an ONNX file holds, and what the exporter's optimizer did to them.
+// Metadata of torch's exporter about the module that it exported. Three kinds say which tensors of
+// the module an ONNX file holds, and what the exporter's optimizer did to them.
 //
 //   signature of the graph      p_head_weight: PARAMETER target='head.weight'
 //                               b_freq: BUFFER target='freq' persistent=True
