@@ -170,7 +170,7 @@ void expectHeldFromAbove(const Bounds &bounds,
 
 /// The result of a training run that goes by the name of a case.
 Tensor &findResult(TrainingResult &result, llvm::StringRef name) {
-  uint32_t step;
+  uint32_t step = 0;
   if (name.consume_front("step ")) {
     name.consumeInteger(10, step);
     return result.losses[step - 1];
