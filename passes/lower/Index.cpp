@@ -2,6 +2,7 @@
 #include "passes/lower/Index.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include <numeric>
 
 using namespace mlir;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Every form of kernel over small sizes (SweepCases.h) against the interpreter: on this machine's
-// CPU, on other CPUs whose instructions it has, and with the loops of GPUs thread by thread. A
-// seeded sample of all cases, each in one of its types; `PCC_TEST_FULL` multiplies its size by 40.
-// `PCC_TEST_SEED` draws another sample.
+// CPU, on other CPUs whose instructions it has, and with the loops of GPUs thread by thread. Each
+// test takes a slice of all cases, in seeded order, each case in one of its types: a sample of the
+// slice, or the whole slice with `PCC_TEST_FULL`. `PCC_TEST_SEED` draws another order. The whole
+// sweep takes hours; `GTEST_TOTAL_SHARDS` and `GTEST_SHARD_INDEX` divide it among processes.
 #include "test/oracle/kernels/KernelCheck.h"
 #include "test/oracle/kernels/SweepCases.h"
 
@@ -32,8 +33,23 @@ static std::vector<std::string> listCpus() {
   return cpus;
 }
 
-class KernelSweep : public testing::TestWithParam<Loops> {
+static constexpr int64_t slices = 20;
+
+/// A target and the number of a slice.
+class KernelSweep : public testing::TestWithParam<std::tuple<Loops, int64_t>> {
 protected:
+  Loops loops() const { return std::get<0>(GetParam()); }
+  /// The cases of this slice, in seeded order.
+  std::vector<int64_t> listCases() const {
+    std::vector<int64_t> all(countSweepCases()), own;
+    std::iota(all.begin(), all.end(), 0);
+    std::mt19937_64 random(seed);
+    std::shuffle(all.begin(), all.end(), random);
+    for (size_t n = std::get<1>(GetParam()); n < all.size(); n += slices)
+      own.push_back(all[n]);
+    return own;
+  }
+
   /// Compiles and compares `numbers` in batches, case n in type `typeOf(n)`.
   void run(const std::vector<int64_t> &numbers, const std::function<int64_t(int64_t)> &typeOf) {
     constexpr size_t batch = 100;
@@ -42,30 +58,31 @@ protected:
       for (size_t n = first; n < std::min(first + batch, numbers.size()); ++n)
         functions.push_back(
             sweepCase("case" + std::to_string(numbers[n]) + "_", numbers[n], typeOf(numbers[n])));
-      KernelCheck(GetParam()).run(functions, seed + first, cpus);
+      KernelCheck(loops()).run(functions, seed + first, cpus);
     }
   }
 
   const uint64_t seed = readSeed();
   const std::vector<std::string> cpus =
-      GetParam() == Loops::Host ? listCpus() : std::vector<std::string>{""};
+      loops() == Loops::Host ? listCpus() : std::vector<std::string>{""};
 };
 
 TEST_P(KernelSweep, SmallSizes) {
-  std::vector<int64_t> numbers(countSweepCases());
-  std::iota(numbers.begin(), numbers.end(), 0);
-  std::mt19937_64 random(seed);
-  std::shuffle(numbers.begin(), numbers.end(), random);
-  size_t total = numbers.size();
-  size_t sample = GetParam() == Loops::Host ? 200 : 100;
-  numbers.resize(getenv("PCC_TEST_FULL") ? 40 * sample : sample);
+  std::vector<int64_t> numbers = listCases();
+  size_t total = numbers.size(), sample = loops() == Loops::Host ? 10 : 20;
+  if (!getenv("PCC_TEST_FULL"))
+    numbers.resize(sample);
   printf("%zu of %zu kernels, seed %llu\n", numbers.size(), total, (unsigned long long)seed);
   run(numbers, [&](int64_t number) { return int64_t(number + seed); });
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, KernelSweep, testing::Values(Loops::Host, Loops::Gpu),
+INSTANTIATE_TEST_SUITE_P(Of, KernelSweep,
+                         testing::Combine(testing::Values(Loops::Host, Loops::Gpu),
+                                          testing::Range(int64_t(0), slices)),
                          [](const auto &info) {
-                           return info.param == Loops::Host ? "Host" : "Gpu";
+                           const char *loops =
+                               std::get<0>(info.param) == Loops::Host ? "Host" : "Gpu";
+                           return loops + std::to_string(std::get<1>(info.param));
                          });
 
 } // namespace pcc::test
