@@ -87,9 +87,10 @@ static Index withoutCuts(ArrayRef<Segment> index) {
 }
 
 Value IndexMath::linear(ArrayRef<Segment> index) {
+  Index whole = withoutCuts(index);
   Value sum;
   int64_t stride = 1;
-  for (const Segment &segment : llvm::reverse(withoutCuts(index))) {
+  for (const Segment &segment : llvm::reverse(whole)) {
     Value term = mul(segment.position, stride);
     sum = sum ? add(term, sum) : term;
     stride *= segment.count();
