@@ -83,6 +83,8 @@ TEST(StoreWorld, ProcessesMustRunTheSame) {
                                    .processes = 2,
                                    .ranks = 2,
                                    .common = process == 0 ? "this" : "that"});
+    if (process == 1 && world.status().kind() == StatusKind::Failed)
+      return; // process 0 may have refused and be gone by then
     EXPECT_EQ(world.status().kind(), StatusKind::BadUsage);
     EXPECT_NE(world.status().message().find(") runs another program than process 0 ("),
               std::string::npos)
