@@ -33,7 +33,7 @@ private:
     return !best.order.empty() && best.length <= mostWork * (1 + rounding);
   }
 
-  /// Of one device: no order is shorter.
+  /// Returns the work of the busiest device. No order is shorter.
   double findMostWork() const {
     double longest = 0;
     for (int device = 0; device < shape.devices; ++device) {
@@ -61,7 +61,7 @@ private:
     bestRule = rule;
   }
 
-  /// Keeps `order` if it is the shortest that keeps to the cap; returns how long it is.
+  /// Keeps `order` if it is the shortest one within the cap. Returns its length.
   double offer(Order order, std::string name) {
     double length = lengthOf(order);
     if (length < best.length || best.order.empty()) {
@@ -71,7 +71,7 @@ private:
     return length;
   }
 
-  /// Infinite if the order does not run under the cap.
+  /// Returns infinity if the order does not run within the cap.
   double lengthOf(const Order &order) const {
     if (order.empty())
       return std::numeric_limits<double>::infinity();
@@ -82,7 +82,7 @@ private:
                                                    : std::numeric_limits<double>::infinity();
   }
 
-  /// From `low` to `high`, the same on every machine.
+  /// Returns a number from `low` to `high`; the same on every machine.
   double between(double low, double high) {
     return low + (high - low) * (double(random() >> 11) / double(uint64_t{1} << 53));
   }
@@ -98,7 +98,7 @@ private:
             between(0, 1.2)};
   }
 
-  /// About half of the figures anew, near to what they were.
+  /// Changes about half of the values a little.
   ListRule change(ListRule rule) {
     double reach = between(0, 0.3);
     auto move = [&](double &figure, double low, double high) {

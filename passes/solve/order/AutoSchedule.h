@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The best order that is found under a memory cap: every named schedule that keeps to it, and list
-// schedules by rules that are drawn at random and then changed little by little.
+// Search for the shortest order under a memory cap. Tries every named schedule that respects the
+// cap, and list schedules by random rules. The best rule is then changed step by step.
 #pragma once
 
 #include "passes/solve/order/Pipeline.h"
@@ -9,19 +9,20 @@
 namespace pcc::order {
 
 struct AutoOptions {
-  int64_t cap = 0;             ///< chunks of microbatches that a device may have live
-  int64_t trials = 3000;       ///< at most
-  int64_t pieces = 40'000'000; ///< of work that are placed in all trials together
+  int64_t cap = 0; ///< maximum number of live pairs of microbatch and virtual stage on a device
+  int64_t trials = 3000;       ///< maximum number of list schedules
+  int64_t pieces = 40'000'000; ///< maximum number of scheduled actions over all trials
   uint64_t seed = 1;
 };
 
 struct AutoSchedule {
-  Order order;       ///< empty if nothing keeps to the cap
-  double length = 0; ///< of the device that takes longest from its first to its last work
-  std::string name;  ///< of the schedule that it is, or `list`
+  Order order;       ///< empty if no order respects the cap
+  double length = 0; ///< longest time of a device from its first to its last action
+  std::string name;  ///< name of the schedule, or `list`
 };
 
-/// Never longer than a named schedule that keeps to the cap. The same for the same options.
+/// Returns an order that is never longer than a named schedule within the cap. Deterministic for
+/// given options.
 AutoSchedule autoSchedule(const PipelineShape &shape, const PipelineTimes &times,
                           const AutoOptions &options);
 

@@ -110,7 +110,7 @@ double Timeline::bubbleRate() const {
   return rate;
 }
 
-/// Which device waits with what.
+/// Lists the devices that wait, and the actions they cannot run.
 static std::string describeDeadlock(const PipelineShape &shape, const Order &order,
                                     const Timeline &timeline) {
   std::string text;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// When the work of a pipeline runs, if each device does what its order says as soon as it can.
+// Simulation of a pipeline: each device runs the actions of its order as soon as possible.
 //
-//   forward of a stage          after that of the stage before
-//   backward of the last stage  after its forward; of any other after that of the stage behind it
+//   forward of a stage          after the forward of the previous stage
+//   backward of the last stage  after its forward
+//   backward of another stage   after the backward of the next stage
 //   weight gradients            after the input gradients of the same stage
 //
-// What comes from another device comes later by the latency. A device begins its next piece of
-// work when the piece before is done and what it needs is there; so times follow from the order.
+// Results of another device arrive later by the latency. A device starts its next action when the
+// previous one is done and the inputs have arrived. So times follow from the order.
 #pragma once
 
 #include "passes/solve/order/Pipeline.h"
@@ -15,22 +16,22 @@
 
 namespace pcc::order {
 
-/// Time on every device, moved on piece by piece.
+/// The clocks of all devices, advanced action by action.
 class Clock {
 public:
   Clock(const PipelineShape &shape, const PipelineTimes &times);
 
-  /// When all that `work` needs is there; nothing if that is not known yet.
+  /// Returns the time at which all inputs of `work` have arrived, or nothing if unknown yet.
   std::optional<double> ready(int device, const Work &work) const;
 
-  /// Does `work`, which is ready, next; returns when it began.
+  /// Runs `work`, which must be ready, as the next action. Returns its start.
   double perform(int device, const Work &work);
 
   double now(int device) const { return clocks[device]; }
   double timeOf(int device, const Work &work) const;
 
-  /// Chunks of microbatches between the beginning of their forward and the end of their backward,
-  /// now and at most so far.
+  /// Number of microbatches, counted per virtual stage, between the start of their forward and the
+  /// end of their backward: current and maximum.
   int64_t live(int device) const { return lives[device]; }
   int64_t peakLive(int device) const { return peaks[device]; }
 
@@ -45,7 +46,7 @@ private:
 
   const PipelineShape &shape;
   const PipelineTimes &times;
-  std::vector<double> forwardEnds, backwardEnds; ///< by stage and microbatch; not done: negative
+  std::vector<double> forwardEnds, backwardEnds; ///< by stage and microbatch; negative: not done
   std::vector<double> clocks;
   std::vector<int64_t> lives, peaks;
 };
@@ -54,25 +55,26 @@ struct Span {
   double begin = 0, end = 0;
 };
 
-/// When everything ran.
+/// Start and end of every action.
 struct Timeline {
-  std::vector<std::vector<Span>> spans; ///< by device, as in the order
-  std::vector<int64_t> peakLive;        ///< chunks of microbatches, by device
-  double end = 0;                       ///< of all
-  /// Devices that wait for one another, and for what; empty if everything ran.
+  std::vector<std::vector<Span>> spans; ///< by device, in the order of its actions
+  std::vector<int64_t> peakLive;        ///< by device, see Clock::peakLive
+  double end = 0;                       ///< end of all actions
+  /// The devices that wait for one another, and for which action; empty if all actions ran.
   std::string deadlock;
 
-  /// From a device's first beginning to its last end, and what of it is no work.
+  /// Time from a device's first start to its last end, and its idle part.
   double length(int device) const;
   double bubble(int device) const;
-  /// The length of the device that takes longest.
+  /// Returns the length of the device that takes longest.
   double longest() const;
-  /// Its bubble, as a share of its length; of several as long the largest; 0 of nothing. With equal
-  /// times in all stages this is the rate that papers print, 1 - m (F + B + W) / longest.
+  /// Returns the bubble of the longest device as a fraction of its length, and 0 without actions.
+  /// Ties go to the largest bubble. With equal times in all stages this is the rate of the
+  /// literature, 1 - m (F + B + W) / longest.
   double bubbleRate() const;
 };
 
-/// Runs `order`, which `check` accepts.
+/// Simulates `order`, which `check` has accepted.
 Timeline run(const PipelineShape &shape, const Order &order, const PipelineTimes &times);
 
 } // namespace pcc::order

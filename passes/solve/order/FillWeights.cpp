@@ -8,7 +8,7 @@ namespace pcc::order {
 
 namespace {
 
-/// One device on its way through its order.
+/// State of one device.
 struct Device {
   size_t next = 0;
   std::deque<Work> pending; ///< weight gradients, in the order of their input gradients
@@ -46,18 +46,19 @@ private:
     devices[device].done.push_back(weights);
   }
 
-  /// Weight gradients come first if they are over before `work` could begin, or make room for it.
+  /// Whether weight gradients come first: they end before `work` could start, or free memory for
+  /// it.
   bool isTimeForPending(int device, const Work &work, double ready) const {
     if (devices[device].pending.empty())
       return false;
     double end = clock.now(device) + clock.timeOf(device, devices[device].pending.front());
-    // Times are sums in another order than their bounds.
+    // Sums of equal times differ in rounding.
     constexpr double rounding = 1e-12;
     return end <= ready * (1 + rounding) ||
            (work.kind == WorkKind::Forward && clock.live(device) >= cap);
   }
 
-  /// Does the next work of the order if what it needs is known.
+  /// Runs the next action of the order if its inputs are known.
   bool step(int device) {
     Device &state = devices[device];
     if (state.next == order[device].size())

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where weight gradients go in an order that has none yet: into the time in which a device waits
-// anyway, before a forward for which there is no memory, and what is left at the end.
+// Insertion of weight gradients into an order without them. They go into idle times of a device,
+// before a forward that lacks memory, and at the end.
 #pragma once
 
 #include "passes/solve/order/Pipeline.h"
 
 namespace pcc::order {
 
-/// `order` has forwards and input gradients. No more than `cap` chunks of microbatches are live on
-/// a device, unless forwards alone are more. Nothing if the order cannot run.
+/// Inserts weight gradients into `order`, which has forwards and input gradients. At most `cap`
+/// microbatches, counted per virtual stage, are live on a device, unless forwards alone need more.
+/// Returns an empty order if `order` cannot run.
 Order fillWeights(const PipelineShape &shape, const Order &order, const PipelineTimes &times,
                   int64_t cap);
 

@@ -15,17 +15,17 @@ namespace {
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
 struct Device {
-  std::vector<int64_t> forwards, backwards; ///< done, by chunk
+  std::vector<int64_t> forwards, backwards; ///< finished, by chunk
   std::deque<Work> pending;                 ///< weight gradients
   std::vector<Work> done;
 };
 
-/// What a device could do now, or wait for.
+/// The best action of a device at some time, or the time to wait for.
 struct Choice {
   std::optional<Work> work;
-  double key = kNever;       ///< the smallest one is taken
-  double nextReady = kNever; ///< the first time at which something else is ready, as far as known
-  bool lacksMemory = false;  ///< a forward does
+  double key = kNever;       ///< the smallest key is chosen
+  double nextReady = kNever; ///< earliest known time at which another action is ready
+  bool lacksMemory = false;  ///< a forward lacks memory
 };
 
 class ListScheduler {
@@ -112,8 +112,8 @@ private:
     }
   }
 
-  /// Whether the next forward of `chunk` may begin. The oldest microbatch of the device always has
-  /// room for all of its chunks, so that it gets through and leaves its room to the next.
+  /// Whether the next forward of `chunk` may start. Memory for all chunks of the device's oldest
+  /// microbatch is always reserved. So that microbatch can finish and free its memory.
   bool admits(int device, int chunk, Choice &choice) const {
     const Device &state = devices[device];
     int64_t oldest = *std::min_element(state.forwards.begin(), state.forwards.end());
@@ -156,7 +156,8 @@ private:
     wakeUps.push({end, device});
   }
 
-  /// What `device` has done at `end` arrives at a neighbouring stage.
+  /// Wakes up the device of a neighboring stage when the result of `device` from time `end`
+  /// arrives.
   void tell(int stage, int device, double end) {
     if (stage < 0 || stage == shape.stages())
       return;

@@ -1,41 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An order made as time goes on: whenever a device is free it takes, by a rule, one of the pieces
-// of work that are ready, or waits. Backwards are split; weight gradients fill the time in which
-// nothing else can be done, and come when there is no memory for a forward without them.
+// List scheduling of a pipeline: a free device takes one of its ready actions by a rule, or waits.
+// Backwards are split. Weight gradients fill times without another ready action, and run when a
+// forward lacks memory.
 #pragma once
 
 #include "passes/solve/order/Pipeline.h"
 
 namespace pcc::order {
 
-/// What a device takes first of what is ready.
+/// Order of preference among the ready actions of a device.
 struct Preference {
-  bool backwards = true;    ///< before forwards
-  bool lastBackward = true; ///< that of the last chunk
+  bool backwards = true;    ///< prefer backwards to forwards
+  bool lastBackward = true; ///< prefer the last chunk
   bool lastForward = true;
 };
 
-/// What a device prefers. Every rule gives an order that runs and stays below the cap.
+/// The preferences of a device. Every rule gives an order that runs and respects the cap.
 struct ListRule {
   Preference early;
   Preference late; ///< for the last `hurry` microbatches per device
   double hurry = 0;
-  /// While fewer than this share of the cap are live, forwards come first anyway.
+  /// Forwards are preferred while fewer than this fraction of the cap are live.
   double rush = 0;
-  /// The share of the cap that may be between a forward and its input gradients: what is left of it
-  /// is kept for weight gradients that wait for a gap.
+  /// Maximum fraction of the cap between a forward and its input gradients. The rest is reserved
+  /// for weight gradients that wait for a gap.
   double inFlight = 1;
-  /// How far a chunk may be ahead of the next one of the same device: microbatches for each two
-  /// stages between the two.
+  /// Maximum lead of a chunk over the next chunk of the same device, in microbatches per two stages
+  /// between the two chunks.
   double lead = 2;
-  /// How much of the time of weight gradients may delay what comes next, rather than waiting for
-  /// it.
+  /// Fraction of a weight gradient's time that may delay the next action.
   double patience = 0.5;
 };
 
-/// No device has more than `cap` chunks of microbatches live. Empty if the cap is smaller than the
-/// chunks of a device.
+/// Returns an order with at most `cap` live microbatches per device, counted per virtual stage.
+/// Empty if the cap is smaller than the number of chunks of a device.
 Order listSchedule(const PipelineShape &shape, const PipelineTimes &times, int64_t cap,
                    const ListRule &rule);
 

@@ -21,7 +21,7 @@ std::string describe(const Work &work, const PipelineShape &shape) {
 
 namespace {
 
-/// How often each microbatch went through each part of each stage.
+/// Number of times that each microbatch passes each part of each stage.
 struct Counts {
   explicit Counts(const PipelineShape &shape)
       : shape(shape), forwards(size_t(shape.stages()) * shape.microbatches), inputs(forwards),
@@ -35,7 +35,7 @@ struct Counts {
     ++part[shape.stageOf(device, chunk) * shape.microbatches + microbatch];
   }
 
-  /// False if the work names a microbatch or a chunk that is not there.
+  /// Returns false if the action names a microbatch or a chunk that does not exist.
   bool add(int device, const Work &work) {
     if (!contains(work.microbatch, work.chunk))
       return false;

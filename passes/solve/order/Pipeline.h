@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a pipeline is made of: p devices, each with v chunks of the model, and m microbatches that
-// go through all p·v stages and back.
+// Shape and actions of a pipeline. Each of p devices holds v virtual stages of the model, its
+// chunks 0 to v − 1. In this folder, `stage` numbers all p·v virtual stages in the order of the
+// model. Each of m microbatches passes all of them forward and backward.
 //
 //   looped, p = 2, v = 2     device 0: stages 0, 2     device 1: stages 1, 3
 //   vee,    p = 2, v = 2     device 0: stages 0, 3     device 1: stages 1, 2
 //
-// A vee turns at the last device, which holds two neighbouring stages.
+// A vee turns at the last device, which holds two neighboring stages.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,7 @@ enum class Placement { Looped, Vee };
 struct PipelineShape {
   int devices = 1;
   int64_t microbatches = 1;
-  int chunks = 1; ///< of each device; 2 in a vee
+  int chunks = 1; ///< virtual stages per device; 2 in a vee
   Placement placement = Placement::Looped;
 
   int stages() const { return devices * chunks; }
@@ -33,12 +34,12 @@ struct PipelineShape {
   }
 };
 
-/// A backward pass is one piece of work, or two: the gradients of what the stage read, for which
-/// the stage before waits, and those of its weights, for which nobody does.
+/// Kind of an action. A backward pass is one action or two: the gradients of the stage's inputs,
+/// which the previous stage needs, and the gradients of its weights, which no stage needs.
 enum class WorkKind : uint8_t { Forward, Backward, BackwardInput, BackwardWeight, Overlapped };
 
-/// A piece of work of one device. Overlapped is a forward of `microbatch` in `chunk` and a whole
-/// backward of the other pair, at the same time.
+/// An action of one device. `Overlapped` is a forward of `microbatch` in `chunk`, together with a
+/// whole backward of the other pair.
 struct Work {
   WorkKind kind = WorkKind::Forward;
   int64_t microbatch = 0;
@@ -49,13 +50,14 @@ struct Work {
   bool operator==(const Work &other) const = default;
 };
 
-/// `forward 3`, `backward 3 of chunk 1` where there are several chunks.
+/// Returns `forward 3`, or `backward 3 of chunk 1` if there are several chunks.
 std::string describe(const Work &work, const PipelineShape &shape);
 
-/// What each device does, one after the other.
+/// The actions of each device, in order.
 using Order = std::vector<std::vector<Work>>;
 
-/// Empty if every stage does each part of each microbatch once; else what is missing or twice.
+/// Returns an empty string if every stage runs each part of each microbatch once; otherwise the
+/// first missing or repeated part.
 std::string check(const PipelineShape &shape, const Order &order);
 
 /// Times in any unit.
@@ -64,12 +66,13 @@ struct PipelineTimes {
     double forward = 0, backwardInput = 0, backwardWeight = 0;
   };
   std::vector<Stage> stages;
-  /// What is saved when a forward and a backward of one device overlap.
+  /// Time saved when a forward and a backward of one device overlap.
   double overlap = 0;
-  /// From the end of work to where its result is at another device. It keeps nobody busy.
+  /// Time from the end of an action to the arrival of its result at another device. It occupies no
+  /// device.
   double latency = 0;
 
-  /// The same for all stages.
+  /// Returns equal times for all stages.
   static PipelineTimes uniform(const PipelineShape &shape, Stage stage, double latency = 0);
 };
 

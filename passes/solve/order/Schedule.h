@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The named schedules: what each needs, and the order that it gives.
+// The named schedules, with their requirements and orders.
 #pragma once
 
 #include "passes/solve/order/Pipeline.h"
@@ -11,26 +11,26 @@
 namespace pcc::order {
 
 struct Schedule {
-  std::string_view name; ///< as on the command line: `1f1b`
+  std::string_view name; ///< name on the command line: `1f1b`
   Placement placement;
-  /// Whether gradients of weights are work of their own.
+  /// Whether weight gradients are actions of their own.
   bool splitsBackward;
-  /// What the schedule demands of a shape; empty if it holds. `expected …, got …`.
+  /// Returns the violated requirement as `expected …, got …`; empty if the shape is valid.
   std::string (*whyNot)(const PipelineShape &shape);
-  /// The order of a shape of which `whyNot` says nothing. Only zb-v asks for times.
+  /// Returns the order of a valid shape. Only zb-v reads the times.
   Order (*expand)(const PipelineShape &shape, const PipelineTimes &times);
 
-  /// Chunks per device, if the user names none.
+  /// Returns the default number of chunks per device.
   int defaultChunks() const;
 };
 
-/// All of them.
+/// Returns all named schedules.
 std::span<const Schedule> listSchedules();
 
-/// Nothing if there is none of this name.
+/// Returns null if there is no schedule of this name.
 const Schedule *findSchedule(std::string_view name);
 
-/// `gpipe, 1f1b, …`
+/// Returns `gpipe, 1f1b, …`.
 std::string listScheduleNames();
 
 } // namespace pcc::order

@@ -23,7 +23,7 @@ std::vector<Phase> dualPipeVee(const PipelineShape &shape, int device) {
   int64_t pairs = shape.microbatches - 2 * shape.devices + ahead;
   std::vector<Phase> phases = {{"F0", 2 * behind}, {"F0 F1", 2 * ahead}, {"B1 W F1", 3 * behind}};
   if (behind == 0) {
-    // What the last device's first backward needs comes from the forward just before it.
+    // The last device's first backward needs the result of the forward just before it.
     phases.insert(phases.end(), {{"F0 A1 F1+A0", 3}});
     --pairs;
   }
@@ -38,10 +38,10 @@ std::vector<Phase> dualPipeVee(const PipelineShape &shape, int device) {
 
 namespace {
 
-/// Numbers the pieces of one device's phases.
+/// Numbers the actions of one device's phases.
 class Numbering {
 public:
-  /// `token` as in a pattern.
+  /// Returns the action of a pattern's `token`.
   Work next(std::string_view token) {
     int chunk = token.size() > 1 ? token[1] - '0' : 0;
     switch (token[0]) {

@@ -26,10 +26,10 @@ Window zeroBubbleTwo(const PipelineShape &shape, int device) {
 
 namespace {
 
-/// Work and where it stands among that of its device.
+/// An action and its position among the actions of its device.
 struct Placed {
   int64_t place;
-  int rank; ///< backwards before weight gradients before forwards at the same place
+  int rank; ///< at equal places: backwards, then weight gradients, then forwards
   Work work;
 
   bool operator<(const Placed &other) const {
@@ -39,7 +39,7 @@ struct Placed {
 
 } // namespace
 
-/// The number of a forward, or of a backward, whose chunks come in the opposite order.
+/// Returns the number of a forward. Backwards visit the chunks in the opposite order.
 static int64_t numberOf(const PipelineShape &shape, int64_t microbatch, int turn) {
   int64_t round = microbatch / shape.devices, within = microbatch % shape.devices;
   return shape.chunks == 1 ? microbatch : (round * shape.chunks + turn) * shape.devices + within;
