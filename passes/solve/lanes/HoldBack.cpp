@@ -7,8 +7,8 @@
 namespace pcc::lanes {
 namespace {
 
-/// By task: what needs nothing, takes a lane of messages some time, and brings what another task
-/// needs.
+/// Returns by task whether it can be delayed: a message without dependencies that takes time and
+/// whose result another task needs.
 std::vector<bool> findWaiting(const LaneProblem &problem) {
   std::vector<bool> waits(problem.tasks.size());
   for (const Task &task : problem.tasks)
@@ -21,12 +21,13 @@ std::vector<bool> findWaiting(const LaneProblem &problem) {
   return waits;
 }
 
-/// When a lane is taken.
+/// The busy times of a stream.
 class Taken {
 public:
   void add(double begin, double seconds) { spans.insert({begin, begin + seconds}); }
 
-  /// The latest begin of so many seconds that end by `end`; below 0 if there is none.
+  /// Returns the latest start of a free span of `seconds` that ends by `end`; negative if there is
+  /// none.
   double findLast(double seconds, double end) const {
     for (auto span = spans.lower_bound({end, 0}); span != spans.begin();) {
       --span;
@@ -38,7 +39,7 @@ public:
   }
 
 private:
-  std::set<std::pair<double, double>> spans; ///< apart from one another
+  std::set<std::pair<double, double>> spans; ///< disjoint
 };
 
 class Holder {
@@ -52,14 +53,14 @@ public:
     if (!delay(late.begin))
       return order;
     LaneOrder held = sortBy(late.begin);
-    // Sums of the same times are rounded in other ways.
+    // Sums of equal times differ in rounding.
     bool isWorse = totalSeconds(problem, held) > totalSeconds(problem, order) * (1 + 1e-12) ||
                    sumBegins(held) < sumBegins(order);
     return isWorse ? order : held;
   }
 
 private:
-  /// Of what may wait.
+  /// Sums the start times of the tasks that may wait.
   double sumBegins(const LaneOrder &some) const {
     LaneTimes begins = runInOrder(problem, some);
     double sum = 0;
@@ -76,7 +77,8 @@ private:
   std::vector<bool> mayWait; ///< by task
 };
 
-/// Gives what may wait later begins, last what is needed last; false if it does not fit any more.
+/// Gives waiting tasks later start times; the task needed last is placed first. Returns false if
+/// they do not fit.
 bool Holder::delay(std::vector<double> &begin) const {
   std::vector<Taken> lanes(problem.countLanes());
   std::vector<double> needed(problem.tasks.size(), times.finish);
@@ -95,20 +97,20 @@ bool Holder::delay(std::vector<double> &begin) const {
   for (int i : waiting) {
     const Task &task = problem.tasks[i];
     begin[i] = lanes[task.lane].findLast(task.seconds, needed[i]);
-    if (begin[i] < -1e-9 * times.finish) // more than sums are rounded by
+    if (begin[i] < -1e-9 * times.finish) // tolerance for rounding
       return false;
     lanes[task.lane].add(begin[i], task.seconds);
   }
   return true;
 }
 
-/// Computation in its order, each message in front of the first of it that ends behind the
-/// message's begin or waits for it.
+/// Keeps computation in its order. Puts each message before the first computation that ends after
+/// the message's start or waits for the message.
 LaneOrder Holder::sortBy(const std::vector<double> &begin) const {
   LaneOrder computing, messages;
   for (int i : order)
     (problem.tasks[i].lane == computeLane ? computing : messages).push_back(i);
-  std::vector<size_t> front(problem.tasks.size(), computing.size()); ///< of which computation
+  std::vector<size_t> front(problem.tasks.size(), computing.size()); ///< next computation, by task
   for (size_t k = 0; k < computing.size(); ++k)
     front[computing[k]] = k;
   for (int i = int(problem.tasks.size()) - 1; i >= 0; --i) {

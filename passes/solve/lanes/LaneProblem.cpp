@@ -37,7 +37,7 @@ static std::string checkOrder(const LaneProblem &problem, const LaneOrder &order
   return "";
 }
 
-/// One of the runs, the last or another.
+/// Simulates one run: the last one or another one.
 static LaneTimes runOnce(const LaneProblem &problem, const LaneOrder &order, bool isLast) {
   LaneTimes times;
   times.begin.resize(problem.tasks.size());

@@ -6,13 +6,13 @@
 
 namespace pcc::lanes {
 
-/// Reads how often all of it runs; false if it is not what is expected.
+/// Reads the number of runs. Returns false if it is invalid.
 static bool readRuns(std::istream &line, LaneProblem &problem) {
   std::string more;
   return line >> problem.runs && problem.runs >= 1 && !(line >> more);
 }
 
-/// Reads one line; false if it is not what is expected.
+/// Reads one line. Returns false if it is invalid.
 static bool readLine(std::istream &line, std::map<std::string, int> &known, LaneProblem &problem) {
   Task task;
   std::string key, word;

@@ -6,8 +6,8 @@
 
 namespace pcc::lanes {
 
-/// By task: the longest chain of work from its begin to the end of all, with what communicates
-/// counted `weight` times: a lane of messages that is never idle makes chains as long as its work.
+/// Returns by task the longest chain of work from its start to the end. Communication counts
+/// `weight` times: a communication stream that is never idle makes chains as long as its work.
 static std::vector<double> findUrgency(const LaneProblem &problem, double weight) {
   std::vector<double> urgency(problem.tasks.size());
   for (int i = int(problem.tasks.size()) - 1; i >= 0; --i) {
@@ -19,8 +19,8 @@ static std::vector<double> findUrgency(const LaneProblem &problem, double weight
   return urgency;
 }
 
-/// The same, but what continues the longest chain of what was computed before it is as urgent as
-/// that was: one copy is computed up to its next message before another is, else all would come to
+/// Returns urgencies in which a continued chain stays as urgent as its beginning. So one copy is
+/// computed up to its next message before another copy starts. Otherwise all copies would reach
 /// their messages at once.
 static std::vector<double> findUrgencyOfParts(const LaneProblem &problem, double weight) {
   std::vector<double> urgency = findUrgency(problem, weight);
@@ -37,8 +37,8 @@ static std::vector<double> findUrgencyOfParts(const LaneProblem &problem, double
   return urgency;
 }
 
-/// The same order of each lane, with every message as early among the others as it can stand: the
-/// rank comes to it before it computes what the message does not need.
+/// Keeps the order of each stream, but moves every message as far to the front as it can start. So
+/// the rank starts it before computations that the message does not need.
 static LaneOrder beginEarly(const LaneProblem &problem, const LaneOrder &order) {
   std::vector<LaneOrder> ofLane(problem.countLanes());
   for (int task : order)
@@ -75,10 +75,10 @@ public:
         tails(findUrgency(problem, 1)), bound(lowerBound(problem)),
         enough(totalBound(problem) * 1.001) {}
 
-  /// More would bring next to nothing.
+  /// Whether further improvement would be negligible.
   bool isGood() const { return seconds <= enough; }
 
-  /// Takes what a list schedule finds, if it is better.
+  /// Keeps the result of a list schedule if it is better.
   bool improve(const Guide &guide) {
     if (isGood())
       return false;
@@ -91,8 +91,8 @@ public:
     return true;
   }
 
-  /// With what the best order so far tells, as long as that helps. `isStrict`: what could only be
-  /// done in time in an order as short as the bound counts as late.
+  /// Repeats list schedules with the times of the best order, as long as they improve it. With
+  /// `isStrict`, a task is late if it delays the end beyond the lower bound.
   void lookAhead(Guide guide, bool isStrict) {
     for (int round = 0; round < mostRounds && !isGood(); ++round) {
       LaneTimes times = runInOrder(problem, order);
@@ -118,8 +118,8 @@ private:
   LaneOrder order;
   double seconds;
   std::vector<double> tails;
-  double bound;  ///< of the last run
-  double enough; ///< of all
+  double bound;  ///< lower bound of the last run
+  double enough; ///< total seconds, of all runs, that are good enough
 };
 } // namespace
 

@@ -26,7 +26,7 @@ ListScheduler::ListScheduler(const LaneProblem &problem, const Guide &guide)
 LaneOrder ListScheduler::run() {
   LaneOrder order;
   while (order.size() < problem.tasks.size()) {
-    // The first that can begin; of those at one time messages, for they delay nobody.
+    // Takes the task that can start first. Ties go to messages, because they delay no other stream.
     Choice first{never, -1};
     for (int lane = int(lanes.size()) - 1; lane >= 0; --lane)
       if (Choice choice = choose(lanes[lane]); choice.begin < first.begin)
@@ -52,7 +52,7 @@ ListScheduler::Choice ListScheduler::choose(const Lane &lane) const {
         return {time, task};
 }
 
-/// When something else may begin, or is thought to come.
+/// Returns the next time at which a task becomes ready or is predicted to come.
 double ListScheduler::nextEvent(const Lane &lane, double time) const {
   auto released = lane.ready.upper_bound(time);
   auto comes = lane.coming.upper_bound({time, int(problem.tasks.size())});
@@ -60,7 +60,7 @@ double ListScheduler::nextEvent(const Lane &lane, double time) const {
                   comes == lane.coming.end() ? never : comes->first);
 }
 
-/// False if a more urgent task comes while this one runs, and is late behind it.
+/// Returns false if a more urgent task comes while this one runs, and would be late behind it.
 bool ListScheduler::mayBegin(const Lane &lane, int task, double time) const {
   double end = time + problem.tasks[task].seconds;
   for (auto it = lane.coming.upper_bound({time, int(problem.tasks.size())});

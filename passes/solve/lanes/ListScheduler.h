@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One list schedule: each lane takes the most urgent of what it can begin, unless it would do
-// better to wait.
+// One list schedule: each stream takes the most urgent task that can start, unless waiting is
+// better.
 //
-//   lane of messages     free     long message r is there, nothing waits for it
-//   predicted                        message s, which much waits for, comes soon
+//   communication stream     free     long message r is ready, nothing waits for it
+//   predicted                         message s, which many tasks need, comes soon
 //
-//   without looking ahead    rrrrrrrrrrrrssss      s is late, and all that waits for it
-//   looking ahead            ...ssssrrrrrrrrrrrr
+//   without lookahead        rrrrrrrrrrrrssss      s and all tasks that need it are late
+//   with lookahead           ...ssssrrrrrrrrrrrr
 #pragma once
 
 #include "passes/solve/lanes/LaneProblem.h"
@@ -16,30 +16,30 @@
 
 namespace pcc::lanes {
 
-/// What a schedule goes by; all by task.
+/// Priorities of a schedule, by task.
 struct Guide {
-  std::vector<double> urgency; ///< the longest chain of work from its begin to the end of all
-  std::vector<double> comes;   ///< when it is thought to be able to begin; empty: nothing is known
-  std::vector<double> latest;  ///< a later begin would delay the end; as many as `comes`
+  std::vector<double> urgency; ///< the longest chain of work from its start to the end
+  std::vector<double> comes;   ///< predicted time at which it can start; empty: unknown
+  std::vector<double> latest;  ///< latest start that does not delay the end; as many as `comes`
 };
 
 class ListScheduler {
 public:
-  /// Both outlive this.
+  /// `problem` and `guide` must outlive this.
   ListScheduler(const LaneProblem &problem, const Guide &guide);
 
   LaneOrder run();
 
 private:
   struct Lane {
-    double free = 0;                            ///< when it has done what it took
-    std::set<std::pair<double, int>> byUrgency; ///< of what may begin: falling, then by number
-    std::multiset<double> ready;                ///< when each of these may
-    std::set<std::pair<double, int>> coming;    ///< what it has not taken, by when it is thought to
+    double free = 0;                            ///< end of its last task
+    std::set<std::pair<double, int>> byUrgency; ///< tasks that may start, most urgent first
+    std::multiset<double> ready;                ///< their ready times
+    std::set<std::pair<double, int>> coming;    ///< tasks not yet started, by predicted ready time
   };
   struct Choice {
     double begin;
-    int task; ///< -1: nothing may begin
+    int task; ///< -1: none may start
   };
 
   void release(int task);
@@ -52,7 +52,7 @@ private:
   const Guide &guide;
   std::vector<Lane> lanes;
   std::vector<double> ready, finish;
-  std::vector<int> missing; ///< how many that it comes after have not begun
+  std::vector<int> missing; ///< number of dependencies that have not started
   std::vector<std::vector<int>> behind;
 };
 
