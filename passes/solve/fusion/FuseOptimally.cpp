@@ -10,7 +10,7 @@ namespace {
 struct Best {
   double finish = 0;
   int buckets = 0;
-  int first = 0; ///< of the last bucket
+  int first = 0; ///< first gradient of the last bucket
 };
 } // namespace
 

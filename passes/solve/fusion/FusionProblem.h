@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which gradients to reduce in one message. They become ready one after the other in the last
-// backward pass; messages go one after the other over one channel, each when all of its members
-// are ready:
+// Gradient fusion: which gradients to reduce in one bucket. Gradients become ready one by one in
+// the last backward pass. Buckets are sent one by one over one channel, each when all of its
+// gradients are ready:
 //
 //   latency 1, 1 a byte         time  0    1    2    3    4    5    6
-//   ready 0, 0.9, 1.8, a byte         a---------|
+//   ready 0, 0.9, 1.8, 1 byte         a---------|
 //   each                              b waits   b,c-----------|          5.0: a alone, b with c
 //
-// To merge whenever a message and the next gradient are through earlier together merges all three
-// here, and ends at 5.8.
+// A greedy rule merges the next gradient whenever both are sent earlier together. Here it merges
+// all three and ends at 5.8.
 #pragma once
 
 #include <cstdint>
@@ -18,62 +18,63 @@
 
 namespace pcc::fusion {
 
-/// What one algorithm takes for a message of S bytes: latency + S · perByte, in seconds.
+/// Time of a message of S bytes by one algorithm: latency + S · perByte, in seconds.
 struct MessageTime {
   double latency = 0;
   double perByte = 0;
 };
 
 struct Gradient {
-  double ready = 0; ///< seconds from the begin of the last backward pass
+  double ready = 0; ///< seconds from the start of the last backward pass
   int64_t bytes = 0;
   std::string name = {};
 };
 
-/// Gradients of one type that are reduced alike over the same groups, in the order in which they
-/// become ready.
+/// Gradients of one type that are reduced in the same way over the same groups, in the order in
+/// which they become ready.
 struct FusionProblem {
   std::vector<Gradient> gradients;
-  std::vector<MessageTime> algorithms; ///< the fastest is taken for each message; at least one
-  double copyPerByte = 0; ///< to lay several gradients together and take them apart again, seconds
-  int64_t limit = 0;      ///< bytes of a bucket of several; 0: any
-  /// When the backward pass ends, where that is later than the last gradient.
+  std::vector<MessageTime> algorithms; ///< the fastest is used for each message; at least one
+  double copyPerByte = 0;              ///< seconds per byte to pack and unpack a bucket of several
+  int64_t limit = 0; ///< maximum bytes of a bucket of several gradients; 0: no limit
+  /// End of the backward pass, if later than the last gradient.
   double computed = 0;
 
-  /// Seconds of a message of so many bytes of so many gradients.
+  /// Returns the seconds of a message of `members` gradients and `bytes` in total.
   double timeOf(int64_t bytes, int64_t members) const;
 };
 
-/// Each bucket's gradients, in ascending order.
+/// The gradients of each bucket, in ascending order.
 using Buckets = std::vector<std::vector<int>>;
 
 struct FusionVerdict {
-  double finish = 0;  ///< when the last message is through, seconds
-  double exposed = 0; ///< of these behind the backward pass
-  std::string error;  ///< why these are no buckets; empty if they are
+  double finish = 0;  ///< end of the last message, seconds
+  double exposed = 0; ///< part of `finish` after the backward pass
+  std::string error;  ///< empty if the buckets are valid
 
   bool ok() const { return error.empty(); }
 };
 
-/// When `buckets` are through, sent in the order in which they become ready (no other order ends
-/// earlier), or the first thing that is wrong with them: a gradient in none or in several, a bucket
-/// beyond the limit.
+/// Returns the end of `buckets`, sent in the order in which they become ready. No other order ends
+/// earlier. Otherwise returns the first error: a gradient in no bucket or in several, or a bucket
+/// over the limit.
 FusionVerdict verify(const FusionProblem &problem, const Buckets &buckets);
 
-/// The buckets that are through first, by dynamic programming over the last bucket in O(L²) steps;
-/// of two ways to begin that are through alike, the one of fewer buckets. They are contiguous. With
-/// one algorithm, no cost of copies and no limit nothing else is through earlier: of two buckets
-/// give the one sent first all that is ready by then; it starts as before, and what both have to
-/// send remains the same.
+/// Returns the buckets that end first, by dynamic programming over the last bucket in O(L²) steps.
+/// Ties go to fewer buckets. Buckets are contiguous.
+///
+/// With one algorithm, no packing cost and no limit the result is optimal. Proof: of two buckets,
+/// give the one sent first all gradients that are ready by then. It starts as before, and the bytes
+/// of both together stay the same.
 Buckets fuseOptimally(const FusionProblem &problem);
 
-/// The text form: a line for each fact, `#` to the end of a line is a comment.
+/// The text form: one fact per line; `#` starts a comment.
 ///
-///   algorithm 1 1      latency, seconds a byte
-///   copy 0.1           seconds a byte
+///   algorithm 1 1      latency, seconds per byte
+///   copy 0.1           seconds per byte
 ///   limit 1000         bytes
 ///   computed 5         seconds
-///   gradient 0 1 w0    ready, bytes, name; the name may be left out
+///   gradient 0 1 w0    ready, bytes, name; the name is optional
 struct ParsedFusion {
   FusionProblem problem;
   std::string error; ///< with the line; empty if there is none
@@ -81,7 +82,7 @@ struct ParsedFusion {
 ParsedFusion parseProblem(const std::string &text);
 std::string printProblem(const FusionProblem &problem);
 
-/// `0 1 | 2`: gradients by number, buckets apart by bars.
+/// Returns `0 1 | 2`: gradients by number, buckets separated by bars.
 std::string printBuckets(const Buckets &buckets);
 
 } // namespace pcc::fusion

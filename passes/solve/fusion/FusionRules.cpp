@@ -56,8 +56,8 @@ Buckets fuseByIndex(int count, const std::vector<int64_t> &ends) {
 
 Buckets fuseIfItHelps(const FusionProblem &problem) {
   Buckets buckets;
-  double free = 0;   ///< when the channel has sent all buckets but the last
-  int64_t bytes = 0; ///< of the last
+  double free = 0;   ///< time at which the channel has sent all buckets but the last
+  int64_t bytes = 0; ///< bytes of the last bucket
   for (int i = 0; i < int(problem.gradients.size()); ++i) {
     const Gradient &gradient = problem.gradients[i];
     if (i > 0) {

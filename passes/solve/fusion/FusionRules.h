@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Buckets by rules that ask for no machine, as users give them (spec of `comm_fusion`).
+// Bucket rules that need no machine description, as users give them (`comm_fusion` in the spec).
 //
 //   sizes 4 3 2 5 1, threshold 5
-//   bySize, Closes     4 3 | 2 5 | 1     what makes a bucket exceed the threshold is its last
-//   bySize, Reference  4 | 3 2 | 5 1     what makes it come to the threshold opens the next, where
-//                                        it counts for nothing; the very first counts
+//   bySize, Closes     4 3 | 2 5 | 1     a gradient that exceeds the threshold closes the bucket
+//   bySize, Reference  4 | 3 2 | 5 1     a gradient that reaches the threshold opens the next
+//                                        bucket but does not count there; the very first counts
 //   byIndex 2, 3       4 3 | 2 | 5 1
 #pragma once
 
@@ -15,19 +15,19 @@ namespace pcc::fusion {
 
 enum class SizeRule {
   Closes,    ///< a gradient that exceeds the threshold closes its bucket
-  Reference, ///< MindSpore's, over parameters in the order of their first use in the model
+  Reference, ///< MindSpore's rule, over parameters in the order of their first use in the model
 };
 
 Buckets fuseAll(int count);
 Buckets fuseNone(int count);
-/// `sizes` and `threshold` in one unit.
+/// `sizes` and `threshold` have the same unit.
 Buckets fuseBySize(const std::vector<int64_t> &sizes, int64_t threshold, SizeRule rule);
-/// The first ends[0], those up to ends[1], …, and the rest. `ends` ascend strictly and are
-/// positive; those beyond the last gradient cut nothing.
+/// Returns buckets that end before the gradients `ends[0]`, `ends[1]`, …, and the rest. `ends` are
+/// positive and ascend strictly. Entries beyond the last gradient have no effect.
 Buckets fuseByIndex(int count, const std::vector<int64_t> &ends);
-/// Takes a gradient into the bucket before it when both are through earlier together than one after
-/// the other, as systems do that look one gradient ahead (MG-WFBP, Shi, Chu and Li, INFOCOM 2019).
-/// Not optimal; for comparison.
+/// Adds a gradient to the previous bucket if both end earlier together than one after the other.
+/// Systems with a lookahead of one gradient do this (MG-WFBP, Shi, Chu and Li, INFOCOM 2019). Not
+/// optimal; for comparison.
 Buckets fuseIfItHelps(const FusionProblem &problem);
 
 } // namespace pcc::fusion

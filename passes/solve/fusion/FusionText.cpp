@@ -5,7 +5,7 @@
 
 namespace pcc::fusion {
 
-/// Reads what stands behind `key`; false if it is not what is expected there.
+/// Reads the values of `key`. Returns false if they are invalid.
 static bool readFact(const std::string &key, std::istream &line, FusionProblem &problem) {
   if (key == "algorithm") {
     MessageTime time;
