@@ -7,15 +7,15 @@ namespace pcc::stages {
 
 namespace {
 
-/// The best way to have the stages 0 … s of the first layers.
+/// The best split of the first layers into the stages 0 … s.
 struct Best {
   double cost = 0;
-  int first = -1; ///< of stage s; −1: there is no way
+  int first = -1; ///< first layer of stage s; −1: impossible
 };
 
-/// First the pace of the slowest stage is made as fast as can be; then, at this pace, the least is
-/// handed over. Both at once would not do: what is best for the first stages alone may hand over
-/// more to be faster than the stages behind need.
+/// Minimizes the time of the slowest stage, and then the total hand-over time at this pace. One
+/// pass cannot do both: the fastest first stages may hand over more than the later stages' pace
+/// requires.
 class Balancer {
 public:
   explicit Balancer(const StageProblem &problem)
@@ -41,7 +41,7 @@ private:
         best[stage][end] = findBest(stage, end, cost);
   }
 
-  /// Grows the last stage towards the front until it no longer fits.
+  /// Extends the last stage towards the front until it no longer fits.
   template <typename Cost> Best findBest(int stage, int end, Cost cost) const {
     Best result;
     double time = problem.handOverBefore(end);
@@ -62,7 +62,7 @@ private:
     return result;
   }
 
-  /// Why nothing fits.
+  /// Returns the reason why nothing fits.
   std::string explain() const {
     if (layers < problem.stages)
       return "expected at least " + std::to_string(problem.stages) +
@@ -86,7 +86,7 @@ private:
     return explainMemory();
   }
 
-  /// How far the first stages come, each as full as can be.
+  /// Returns how far the first stages come if each is as full as possible.
   std::string explainMemory() const {
     for (int stage = problem.stages - 2; stage >= 0; --stage)
       for (int end = layers - 1; end > stage; --end)
