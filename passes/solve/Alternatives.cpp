@@ -9,10 +9,10 @@
 
 namespace pcc::solve {
 
-/// Figures in all tables together: about a gigabyte.
+/// Maximum number of entries in all tables together: about a gigabyte.
 static constexpr uint64_t budget = 100'000'000;
 
-/// The entries for one option of one end.
+/// Returns the entries of the table of `edge` that belong to `option` of one of its two nodes.
 static CostTable takeOption(const StrategyProblem &problem, const StrategyEdge &edge, bool isFirst,
                             int32_t option) {
   size_t rows = problem.nodes[edge.u].size(), width = problem.nodes[edge.v].size();
@@ -44,7 +44,7 @@ StrategySolution fromFixed(StrategySolution solution, int node, int32_t option) 
   return solution;
 }
 
-/// Sets `result` to `solution`, which nothing beats.
+/// Sets `result` to the optimal `solution`.
 static void settle(const StrategyProblem &problem, StrategySolution solution, SolveResult &result) {
   Verdict verdict = verify(problem, solution);
   if (!verdict.ok())
@@ -54,7 +54,7 @@ static void settle(const StrategyProblem &problem, StrategySolution solution, So
   result.cost = result.bound = verdict.cost;
 }
 
-/// By one elimination. False if its tables or costs are too large.
+/// Solves for all options by one elimination. Returns false if its tables or costs are too large.
 static bool eliminate(const StrategyProblem &problem, int node, double seconds,
                       std::vector<SolveResult> &results) {
   Stopwatch clock;
@@ -83,7 +83,8 @@ static bool eliminate(const StrategyProblem &problem, int node, double seconds,
   return true;
 }
 
-/// By a search of its own, from what `known` becomes with the option.
+/// Solves for one option by a search of its own. The search starts from `known`, changed to the
+/// option.
 static SolveResult search(const StrategyProblem &problem, int node, int32_t option,
                           const StrategySolution &known, SolveOptions options) {
   StrategyProblem fixed = fixOption(problem, node, option);

@@ -12,7 +12,7 @@ const char *stringify(SolveStatus status) {
   return names[static_cast<int>(status)];
 }
 
-/// More than the dearest options of all nodes and edges cost together.
+/// Returns more than the sum of the highest finite costs of all nodes and edges.
 static Int128 worstOf(const Core &core) {
   auto dearest = [](const std::vector<Cost> &costs) {
     Cost most = 0;
@@ -28,7 +28,8 @@ static Int128 worstOf(const Core &core) {
   return sum;
 }
 
-/// Prices, solutions and pruning at the root; then whatever suits what is left.
+/// Searches and prunes at the root, then continues with the method that suits the remaining
+/// problem.
 static void search(SearchContext &context, std::unique_ptr<Branch> root) {
   Team team(context, *root, context.options.seed);
   if (root->isOpen()) {
@@ -42,7 +43,8 @@ static void search(SearchContext &context, std::unique_ptr<Branch> root) {
   };
   while (root->isOpen() && !context.isOver() && hasMore()) {
     team.epoch(!team.isStalled());
-    // To go on with a smaller root takes prices some steps; while they rise it must be worth that.
+    // Prices need some steps to recover after a rebuild of the root. While the bound still rises,
+    // only much pruning is worth that.
     if (!context.isOver() && context.mayRebuild())
       team.shrink(team.isQuiet() ? 0.02 : 0.15, true);
     context.report(false);
@@ -63,8 +65,8 @@ static void search(SearchContext &context, std::unique_ptr<Branch> root) {
   }
 }
 
-/// A solution where the time, or the work that counts for it, was over before the first decoding:
-/// of problems with large tables.
+/// Offers a greedy solution when the search ended before its first decoding. This happens with
+/// large tables.
 static void offerFirst(SearchContext &context) {
   std::optional<StrategySolution> first = solveGreedily(context.problem);
   if (!first)

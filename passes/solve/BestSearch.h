@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The parts of solveBest, in the order of their turns:
+// The phases of solveBest, in the order in which they run:
 //
-//   Root   prices rise on one thread while the others improve and cross solutions; whenever the gap
-//          is small enough to prune a good part of the options, the root becomes smaller
-//   Tree   a root that became small is closed by branch and bound
-//   Dive   solutions of a large one go on being crossed; when nothing more comes of that, the nodes
-//          that decide most are fixed, one after the other, to the option whose bound is least
+//   Root   One thread raises the bound by moving the prices. The others improve and combine
+//          solutions. When the gap is small enough to prune many options, the root is reduced.
+//   Tree   Branch and bound closes a root that became small.
+//   Dive   For a large root, solutions are combined further. When that brings no more progress,
+//          the most decisive nodes are fixed one by one to the option with the lowest bound.
 //
-// Work is counted in table entries. Decisions depend on the count alone, so that the same seed and
-// number of threads find the same; the clock only ends the search.
+// A price is a Lagrange multiplier of the usage limit (PriceSearch.h). Work is counted in table
+// entries. Decisions depend on this count alone, so the same seed and number of threads give the
+// same result. The clock only ends the search.
 #pragma once
 
 #include "passes/solve/Branch.h"
@@ -20,47 +21,46 @@
 
 namespace pcc::solve {
 
-/// A move takes for an entry as long as messages for so many: it hops from node to node.
+/// Time of a table entry in a move, in entries of message passing. Moves jump from node to node.
 inline constexpr uint64_t kMoveWeight = 2;
 
-/// What all parts share.
+/// State that all phases share.
 class SearchContext {
 public:
   SearchContext(const StrategyProblem &problem, const SolveOptions &options);
 
-  /// All that is still looked for costs less than this, in the core's units.
+  /// Exclusive upper bound on the cost of solutions worth finding, in the core's units.
   Int128 cutoff() const;
 
   bool isOver() const;
 
-  /// (cost − bound) / cost of the best solution; 1 without one.
+  /// (cost − bound) / cost of the best solution; 1 without a solution.
   double gap() const;
 
-  /// Whether the gap is as small as was asked for.
+  /// Whether the gap has reached the requested one.
   bool isGapReached() const { return options.gap > 0 && gap() <= options.gap; }
 
-  /// Whether there is time to make a branch anew; cut off on the way, nothing could be done with
-  /// it.
+  /// Whether there is time to rebuild a branch. A rebuild that is cut off is useless.
   bool mayRebuild() const;
   Stop stop() const;
 
-  /// By the clock, less what the end takes.
+  /// Seconds left by the clock, less the time to write the certificate.
   double secondsLeft() const;
 
-  /// Counts what reading and reducing the problem takes.
+  /// Counts the work of reading and reducing the problem.
   void spendOnCore();
 
-  /// Counts entries as looked at by each thread.
+  /// Counts entries that each thread has read.
   void spend(uint64_t entries) { work += entries; }
   uint64_t left() const { return workLimit > work ? workLimit - work : 0; }
 
-  /// Expands and verifies a solution of a branch.
+  /// Expands and verifies a solution of a branch, and offers it to the incumbent.
   bool offer(const Branch &branch, const std::vector<int32_t> &options);
 
-  /// Notes a bound of the whole problem, in the core's units.
+  /// Raises the proved bound of the whole problem, in the core's units.
   void raise(Int128 to) { bound = std::max(bound, to); }
 
-  /// Appends a stage of `branch` to the certificate, below its last one.
+  /// Appends a stage of `branch` to the certificate, below the branch's last stage.
   void hang(Branch &branch, CertificateStage stage);
 
   void report(bool always);
@@ -70,52 +70,52 @@ public:
   Stopwatch clock;
   Incumbent incumbent;
   Certificate certificate;
-  Int128 worst = 0; ///< more than any solution costs, in the core's units
+  Int128 worst = 0; ///< greater than the cost of any solution, in the core's units
   Int128 bound = 0; ///< proved, in the core's units
-  int shift = 0;    ///< of the core
+  int shift = 0;    ///< right shift of the core's costs (Core::shift)
   uint64_t work = 0, workLimit = 0;
   uint64_t certificateFigures = 0;
-  double buildSeconds = 0; ///< that the first branch took to be made
+  double buildSeconds = 0; ///< time to build the first branch
 
 private:
   double lastReport = -1;
 };
 
-/// Prices and solutions of one branch, side by side.
+/// Improves the prices and the solutions of one branch in parallel.
 class Team {
 public:
-  /// `elites` are of the branch.
+  /// `elites` are solutions of `branch`.
   Team(SearchContext &context, Branch &branch, uint64_t seed, Elites elites = {});
 
-  /// Table entries of one turn of epoch().
+  /// Table entries per task in one call of epoch().
   uint64_t quantum() const;
 
-  /// Raises prices on one thread, if `withPrices`, and improves solutions on the others.
+  /// Improves the prices on one thread if `withPrices`, and solutions on the other threads.
   void epoch(bool withPrices);
 
-  /// Which style of steps suits the branch: both try.
+  /// Runs both step styles for a short time and keeps the better one.
   void raceStyles();
 
-  /// Makes the branch smaller if at least `share` of the options can go; `certify` hangs the stage
-  /// into the certificate. Does nothing while the gap and the share are about those of the last
-  /// time.
+  /// Reduces the branch if at least `share` of the options can be pruned. `certify` appends the
+  /// stage to the certificate. Does nothing while the gap and the share are similar to those of the
+  /// last call.
   void shrink(double share, bool certify);
 
-  /// The same, whatever it brings: what the branch proves is worth a stage.
+  /// Prunes unconditionally and appends a stage, to record the bound of the branch.
   void certify();
 
-  /// To be called before the branch is made anew, and after.
+  /// Must be called before and after a rebuild of the branch.
   void keepSolutions();
   void restart();
 
-  /// Takes in a solution of the branch.
+  /// Adds a solution of the branch to the solution pool.
   void adopt(std::vector<int32_t> options);
 
-  /// Nothing moved for long: neither prices nor solutions.
+  /// Whether neither prices nor solutions improved for many epochs.
   bool isStalled() const { return quiet >= 12; }
   bool isQuiet() const { return quiet >= 5; }
 
-  /// Many descents led to nothing better.
+  /// Whether many descents ended without a better solution.
   bool isSettled() const { return idleDescents >= 16; }
 
   Elites elites;
@@ -132,20 +132,20 @@ private:
   uint64_t seed;
   std::vector<std::unique_ptr<Descent>> descents;
   uint64_t born = 0;
-  int idleDescents = 0; ///< ended since the best solution was found
-  int quiet = 0;        ///< epochs since something moved
+  int idleDescents = 0; ///< descents that ended since the best solution was found
+  int quiet = 0;        ///< epochs without improvement
   double lastBound = 0;
   double gapAtShrink = std::numeric_limits<double>::infinity(), shareAtShrink = 1; ///< last tried
 };
 
-/// The `count` nodes with the most neighbours, most first.
+/// Returns the `count` nodes with the most neighbors, in descending order.
 std::vector<int> findHubs(const Instance &instance, size_t count);
 
-/// Branch and bound over a branch until it is closed or the work is done. Returns the bound.
+/// Runs branch and bound until the branch is closed or the work is spent. Returns the bound.
 Int128 searchTree(SearchContext &context, std::unique_ptr<Branch> root);
 bool isTreeAffordable(const SearchContext &context, const Branch &root);
 
-/// Crosses and improves solutions, fixing deciding nodes on the way, until the work is done.
+/// Combines and improves solutions until the work is spent, and fixes decisive nodes on the way.
 void dive(SearchContext &context, const Branch &root, Elites elites);
 
 } // namespace pcc::solve

@@ -19,7 +19,7 @@ bool isFoldable(const StrategyProblem &problem) {
 std::vector<int64_t> findBindingTimes(const StrategyProblem &problem) {
   struct Change {
     int64_t time;
-    int64_t most; ///< that the node uses; negative where it ends
+    int64_t most; ///< maximum usage of the node; negative where the node ends
   };
   std::vector<Change> changes;
   for (const StrategyNode &node : problem.nodes)
@@ -27,7 +27,7 @@ std::vector<int64_t> findBindingTimes(const StrategyProblem &problem) {
       changes.push_back({node.begin, most});
       changes.push_back({node.end, -most});
     }
-  // What ends at a time is no longer live then.
+  // A node that ends at a time is no longer live at that time.
   std::sort(changes.begin(), changes.end(), [](const Change &a, const Change &b) {
     return a.time != b.time ? a.time < b.time : a.most < b.most;
   });

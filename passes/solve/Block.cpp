@@ -64,7 +64,8 @@ void Block::anchor(const State &state) {
   }
 }
 
-/// Sets `inputs` to what goes into the table of a step, at its first entry.
+/// Sets `inputs` to the edges and tables that are added into the table of `step`, at their first
+/// entries.
 void Block::collect(const BlockStep &step) {
   size_t last = step.scope.size() - 1;
   inputCount = 0;
@@ -103,7 +104,7 @@ void Block::collect(const BlockStep &step) {
   }
 }
 
-/// Adds an input's entries for all options of the last node; rows are padded.
+/// Adds the entries of an input for all options of the last node. Rows are padded.
 void Block::addAlong(const Input &input, size_t offset, int size) {
   const double *at = input.at + offset;
   if (input.last == 1)
@@ -114,8 +115,8 @@ void Block::addAlong(const Input &input, size_t offset, int size) {
       row[j] += at[input.last * j];
 }
 
-/// The entries for all options of the scope's last node: the least over those of the node that
-/// goes.
+/// Computes the entries for all options of the scope's last node: the minimum over the options of
+/// the eliminated node.
 void Block::fillRow(const BlockStep &step, double *out, int width) {
   const InstanceNode &node = order.node(step.member);
   int size = order.node(step.scope.back()).size;
@@ -138,7 +139,7 @@ void Block::fillRow(const BlockStep &step, double *out, int width) {
 
 void Block::fill(const BlockStep &step) {
   if (step.scope.empty())
-    return; // only the way back reads it
+    return; // the empty table is only read by the backward substitution
   collect(step);
   size_t others = step.scope.size() - 1;
   int width = order.node(step.scope.back()).padded;
@@ -160,7 +161,8 @@ void Block::fill(const BlockStep &step) {
   }
 }
 
-/// Adds to the values of a node's options what its neighbours and what went before make of them.
+/// Adds the costs of the chosen neighbors and of the earlier tables to the values of a node's
+/// options.
 void Block::addReplies(const BlockStep &step, double *values) const {
   const InstanceNode &node = order.node(step.member);
   for (size_t e = 0; e < step.edges.size(); ++e) {

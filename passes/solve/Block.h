@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The other move of the search: the nodes of a block are chosen anew all at once, its cycles
-// included, the best for the rest as it is. BlockOrder says how.
+// Block move of the local search: optimizes all nodes of a block at once, cycles included, while
+// all other nodes keep their options. BlockOrder gives the elimination order.
 //
-// A block may be a connected part of the graph, or the nodes in which two solutions differ: then
-// the best of both is found, and of all that is in between.
+// A block is a connected part of the graph, or the set of nodes in which two solutions differ. In
+// the second case the move finds the best combination of the two solutions and of all options
+// between.
 #pragma once
 
 #include "passes/solve/BlockOrder.h"
@@ -16,32 +17,32 @@ class Block {
 public:
   explicit Block(const Instance &instance);
 
-  /// Takes a connected block of up to `size` nodes around `root`. Tables have up to `largest`
-  /// entries; nodes for which that is too little keep their options.
+  /// Selects a connected block of up to `size` nodes around `root`. Tables have up to `largest`
+  /// entries. Nodes whose elimination needs larger tables keep their options.
   void grow(int root, int size, double largest, Random &random);
 
-  /// Takes these nodes.
+  /// Selects the given nodes.
   void take(const std::vector<int> &nodes, double largest, Random &random);
 
-  /// Prepares `choose`: what the options cost beside the nodes that stay as they are.
+  /// Prepares `choose`: computes the costs of the options next to the nodes that stay as they are.
   void anchor(const State &state);
 
-  /// The best choice of the block's nodes with `factor` times the prices (by option) on their use;
-  /// only those that change.
+  /// Computes the best options of the block's nodes; usage costs `factor` times `prices` (by
+  /// option). Returns only the nodes that change.
   void choose(const State &state, const std::vector<double> &prices, double factor, Random &random,
               std::vector<std::pair<int, int32_t>> &changes);
 
-  /// Table entries looked at since the beginning.
+  /// Table entries read since construction.
   uint64_t work() const { return tableWork + order.work; }
 
 private:
-  /// An edge or table that goes into another table: the entry for the options at hand, and how far
-  /// it is to the next option of a node.
+  /// An edge or table that is added into another table: the current entry, and the strides to the
+  /// next option of each node.
   struct Input {
     const double *at = nullptr;
-    size_t own = 0;              ///< of the node that goes
-    size_t last = 0;             ///< of the last node of the scope; 1: a row, 0: does not depend
-    std::vector<size_t> strides; ///< of the others in the scope
+    size_t own = 0;              ///< stride of the eliminated node
+    size_t last = 0;             ///< stride of the scope's last node: 1 if a row, 0 if constant
+    std::vector<size_t> strides; ///< strides of the other nodes in the scope
   };
 
   void collect(const BlockStep &step);
@@ -54,9 +55,9 @@ private:
   BlockOrder order;
   std::vector<double> anchored, sums; ///< by option
   std::vector<double> tables;
-  std::vector<Input> inputs; ///< the first `inputCount` count
+  std::vector<Input> inputs; ///< only the first `inputCount` are valid
   size_t inputCount = 0;
-  std::vector<double> row; ///< of sums along the last node's options
+  std::vector<double> row; ///< sums along the options of the last node
   std::vector<int> digits;
   std::vector<int32_t> chosen; ///< by member
   uint64_t tableWork = 0;

@@ -53,7 +53,7 @@ void BlockOrder::start(const std::vector<int> &nodes) {
     update(static_cast<int>(m));
 }
 
-/// Computes the size of the table anew.
+/// Recomputes the number of table entries for a member.
 void BlockOrder::update(int member) {
   double entries = node(member).size;
   for (int other : adjacent[member])
@@ -65,7 +65,8 @@ void BlockOrder::update(int member) {
   std::push_heap(queue.begin(), queue.end(), std::greater<>());
 }
 
-/// Of a member and its neighbours one keeps its option, rather one with many neighbours.
+/// Lets a member or one of its neighbors keep its option. Members with many neighbors are
+/// preferred.
 void BlockOrder::keepOne(int member, Random &random) {
   int chosen = member;
   double best = 0;
@@ -88,7 +89,7 @@ void BlockOrder::keepOne(int member, Random &random) {
     update(other);
 }
 
-/// Its neighbours become neighbours of each other.
+/// Eliminates a member: its neighbors become neighbors of each other.
 void BlockOrder::eliminate(int member) {
   isGone[member] = true;
   if (steps.size() <= count)
@@ -108,7 +109,7 @@ void BlockOrder::eliminate(int member) {
   work += 100 + 4 * step.scope.size() * step.scope.size();
 }
 
-/// Which tables and edges go into which step, and where the tables lie.
+/// Determines the input tables and edges of each step, and the offsets of the tables.
 void BlockOrder::link() {
   std::fill(isGone.begin(), isGone.end(), false);
   std::vector<char> isRead(count, false);
@@ -130,9 +131,9 @@ void BlockOrder::link() {
         step.ends.push_back(place[neighbour.node]);
       }
     isGone[step.member] = true;
-    // Some may have been left out after they had come in.
+    // Members of a scope may have been kept later.
     std::erase_if(step.scope, [&](int member) { return isKept[member]; });
-    // Last is the one that loses least by padding.
+    // The last member is the one that padding wastes least on.
     for (size_t s = 0; s + 1 < step.scope.size(); ++s)
       if (waste(step.scope[s]) < waste(step.scope.back()))
         std::swap(step.scope[s], step.scope.back());

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// In which order the nodes of a block are eliminated, and which of them are not.
+// Elimination order of the nodes of a block, and the nodes that keep their options.
 //
-//   a—b—c      b goes: a table over a, c        The node whose table is smallest goes first. Where
-//   |   |      a goes: a table over c, d        even that one is too large, a node of it keeps its
-//   d———e      …                                option instead, and no table has it any more.
+//   a—b—c      b first: table over a, c      The node with the smallest table goes first. If even
+//   |   |      a next:  table over c, d      that table is too large, a node of the table keeps
+//   d———e      …                             its option and drops out of all tables.
 //
-// (Bucket elimination: Dechter, Bucket elimination: a unifying framework for reasoning, 1999;
-// keeping some nodes: Dechter, Enhancement schemes for constraint processing, 1990.) Of whole
-// training graphs tables of a thousand entries leave out every tenth node only, where a forest must
+// Sources: bucket elimination (Dechter, Bucket elimination: a unifying framework for reasoning,
+// 1999); kept nodes (Dechter, Enhancement schemes for constraint processing, 1990). On whole
+// training graphs, tables of a thousand entries leave out only every tenth node. A forest must
 // leave out every second one.
 #pragma once
 
@@ -17,38 +17,38 @@
 
 namespace pcc::solve {
 
-/// A node goes: what it and all that went into it cost at best becomes a table over `scope`. Nodes
-/// are meant by their places in BlockOrder::members.
+/// Elimination of one node: the minimal cost of the node and its inputs becomes a table over
+/// `scope`. Nodes are given by their positions in BlockOrder::members.
 struct BlockStep {
   int member = 0;
-  std::vector<int> scope;               ///< the last one counts fastest, padded
-  std::vector<int> inputs;              ///< steps whose tables go into this one
-  std::vector<const Neighbour *> edges; ///< to members of the scope
-  std::vector<int> ends;                ///< of `edges`
-  size_t first = 0;                     ///< of the table's entries among all
+  std::vector<int> scope;               ///< the last node is contiguous and padded
+  std::vector<int> inputs;              ///< steps whose tables are inputs of this one
+  std::vector<const Neighbour *> edges; ///< edges to members of the scope
+  std::vector<int> ends;                ///< the other ends of `edges`
+  size_t first = 0;                     ///< offset of the table in the array of all entries
 };
 
 class BlockOrder {
 public:
   explicit BlockOrder(const Instance &instance);
 
-  /// Orders `nodes`; no table has more than about `largest` entries, those of the node that goes
-  /// included. Chance decides among the nodes that could be left out.
+  /// Orders `nodes`. No table has more than about `largest` entries, the options of the eliminated
+  /// node included. Random numbers choose among the nodes that can be left out.
   void find(const std::vector<int> &nodes, double largest, Random &random);
 
   bool isFree(int node) const { return place[node] >= 0 && !isKept[place[node]]; }
 
   const InstanceNode &node(int member) const { return instance.nodes[members[member]]; }
 
-  /// Of the entries of a table over `scope`, how far apart two are that differ by one option of the
-  /// scope's node at `position`.
+  /// Distance between two entries of a table over `scope` that differ by one option of the scope's
+  /// node at `position`.
   size_t stride(const std::vector<int> &scope, size_t position) const;
 
   std::vector<int> members;
-  std::vector<BlockStep> steps; ///< the first `count` count
+  std::vector<BlockStep> steps; ///< only the first `count` are valid
   size_t count = 0;
-  size_t entries = 0; ///< of all tables
-  uint64_t work = 0;  ///< since the beginning, in table entries
+  size_t entries = 0; ///< sum over all tables
+  uint64_t work = 0;  ///< since construction, in table entries
 
 private:
   void start(const std::vector<int> &nodes);
@@ -58,13 +58,13 @@ private:
   void link();
 
   const Instance &instance;
-  std::vector<int> place;   ///< in members, or −1, by node
-  std::vector<char> isKept; ///< by member: keeps its option
+  std::vector<int> place;   ///< by node: position in `members`, or −1
+  std::vector<char> isKept; ///< by member: whether it keeps its option
   std::vector<char> isGone;
-  std::vector<std::vector<int>> adjacent;    ///< by member; rising
-  std::vector<double> table;                 ///< entries that it would leave, by member
-  std::vector<std::pair<double, int>> queue; ///< a heap; outdated entries are passed over
-  std::vector<std::vector<int>> tablesAt;    ///< by member: steps with it in their scope
+  std::vector<std::vector<int>> adjacent; ///< by member: neighbors, ascending
+  std::vector<double> table; ///< by member: entries of the table that its elimination would create
+  std::vector<std::pair<double, int>> queue; ///< a heap; outdated entries are skipped
+  std::vector<std::vector<int>> tablesAt; ///< by member: steps that have the member in their scope
   std::vector<int> merged;
 };
 

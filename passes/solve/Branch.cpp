@@ -13,7 +13,7 @@ Branch::Branch(Core given, const TimedPrices &prices, StepStyle style, Int128 bo
   start(prices, stop);
 }
 
-/// Each price goes to the segment nearest in time.
+/// Adds each price to the segment nearest in time.
 static std::vector<double> spread(const TimedPrices &prices, const std::vector<Segment> &segments) {
   std::vector<double> result(segments.size(), 0);
   if (segments.empty())
@@ -49,7 +49,7 @@ void Branch::sleep() {
   if (!instance)
     return;
   asleep = prices->prices();
-  asleep.push_back(0); // there may be no segments
+  asleep.push_back(0); // keeps the vector nonempty if there are no segments
   instance.reset();
   prices.reset();
 }

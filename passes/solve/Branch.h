@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A part of the problem that may hold a better solution, and what is known of it.
+// A subproblem of the search, with its prices and bounds.
 //
-//   core → instance → prices → bounds of options → prune → smaller core → …
+//   core → flat problem → prices → bounds of options → prune → smaller core → …
 //
-// Each turn of this wheel is a stage of the certificate. A good solution makes the bounds prune,
-// and pruning makes the core so small that better solutions are easy to see: of whole training
-// graphs often a tenth of the table entries remains.
+// Each iteration of this loop is a stage of the certificate. A good solution allows pruning, and
+// pruning makes the core so small that better solutions are easy to find. For whole training graphs
+// often a tenth of the table entries remains.
 #pragma once
 
 #include "passes/solve/Certificate.h"
@@ -15,54 +15,57 @@
 
 namespace pcc::solve {
 
-/// Prices by time, to be carried over to another set of segments.
+/// Prices by time. They can be transferred to another set of segments.
 using TimedPrices = std::vector<std::pair<int64_t, double>>;
 
 class Branch {
 public:
-  /// Reduces `core`; then either isClosed() or isSolved() or isOpen(), or `stop` said so before.
+  /// Reduces `core`. Afterwards isClosed(), isSolved() or isOpen() holds, unless `stop` ended the
+  /// reductions.
   Branch(Core core, const TimedPrices &prices, StepStyle style, Int128 bound, const Stop &stop);
 
-  /// Nothing in it is better than the cutoff.
+  /// Whether the branch has no solution below the cutoff.
   bool isClosed() const { return core.isContradictory(); }
 
-  /// The reductions left nothing to choose.
+  /// Whether the reductions left nothing to choose.
   bool isSolved() const { return !isClosed() && core.isEmpty(); }
   bool isOpen() const { return instance != nullptr || !asleep.empty(); }
 
-  /// Bounds the options at the best prices. Returns how many of them can go at `cutoff`.
+  /// Computes bounds of all options at the best prices. Returns the number that can be pruned at
+  /// `cutoff`.
   size_t settle(int sweeps, Int128 cutoff);
 
-  /// Prunes the core with whole numbers; the stage says how. The instance stays as it was.
+  /// Prunes the core by exact integer bounds. Returns the stage of the certificate that proves it.
+  /// The flat problem is not changed.
   CertificateStage pruneExactly(Int128 cutoff);
 
-  /// Reduces what pruning left, and goes on from the same prices.
+  /// Reduces the pruned core again and continues from the same prices.
   void renew(const Stop &stop);
 
-  /// Lets go of all that can be made again from the core while nobody works on it, and makes it.
+  /// Release and rebuild everything that follows from the core, to save memory in waiting branches.
   void sleep();
   void wake();
 
   TimedPrices timedPrices() const;
 
-  /// An instance's figure without the core's constant.
+  /// Converts a cost to the flat problem's scale, which excludes the core's constant.
   double toInstance(Int128 cost) const { return double(cost - core.constant); }
 
   Core core;
   std::vector<Segment> segments;
   std::unique_ptr<Instance> instance;
   std::unique_ptr<PriceSearch> prices;
-  std::vector<double> optionBounds; ///< of the last settle, without the core's constant
-  ExactBounds exact;                ///< of the last pruning
-  Int128 bound = 0;                 ///< proved for all solutions in it that are below the cutoff
+  std::vector<double> optionBounds; ///< from the last settle(), without the core's constant
+  ExactBounds exact;                ///< from the last pruning
+  Int128 bound = 0;                 ///< proved for all solutions of the branch below the cutoff
   StepStyle style;
-  int stageAbove = -1, slotAbove = 0; ///< where its first stage hangs in the certificate
+  int stageAbove = -1, slotAbove = 0; ///< position of its first stage in the certificate
 
 private:
   void makeInstance(const std::vector<double> &startPrices);
   void start(const TimedPrices &prices, const Stop &stop);
 
-  std::vector<double> asleep; ///< prices of a sleeping branch, and one more figure
+  std::vector<double> asleep; ///< prices of a sleeping branch, and one more entry
 };
 
 } // namespace pcc::solve

@@ -26,14 +26,14 @@ void prune(Core &core, const Instance &instance, const ExactBounds &bounds, Int1
 
 namespace {
 
-/// Of stages on a path: each is a level of recursion.
+/// Maximum number of stages on a path. Each stage is a level of recursion.
 constexpr int deepest = 2000;
 
 class Checker {
 public:
   Checker(const Certificate &certificate, Int128 cost) : certificate(certificate), cost(cost) {}
 
-  /// The bound that stage `index` proves for `core`, in the core's units.
+  /// Returns the bound that stage `index` proves for `core`, in the core's units.
   Int128 prove(Core core, int index, int depth = 0) {
     std::vector<Segment> segments = reduce(core);
     Int128 ceiling = toCoreUnits(core, cost);
@@ -75,7 +75,7 @@ private:
       return bad();
     const InstanceNode &place = instance.nodes[stage.split];
     int node = place.coreNode;
-    std::vector<Int128> known; // of the options that pruning left
+    std::vector<Int128> known; // bounds of the options that pruning left
     for (int a = 0; a < place.size; ++a)
       if (bounds.options[place.first + a] < stage.cutoff)
         known.push_back(bounds.options[place.first + a]);
@@ -116,7 +116,8 @@ private:
   Int128 cost;
 };
 
-/// Stages below have greater numbers, so that no proof goes in circles, and belong to one stage.
+/// Checks that stages below a stage have greater numbers and only one parent. So no proof is
+/// circular.
 std::string checkShape(const Certificate &certificate) {
   std::vector<char> isUsed(certificate.stages.size(), false);
   for (size_t i = 0; i < certificate.stages.size(); ++i) {

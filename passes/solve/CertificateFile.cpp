@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Certificates as text:
+// Text form of certificates:
 //
 //   certificate 1
-//   stage 4242 3 20 55   cutoff, node that is split (−1: none), scales of costs and prices
-//   below 2 1 -1         a count, then the stages below
+//   stage 4242 3 20 55   cutoff, split node (−1: none), scales of costs and prices
+//   below 2 1 -1         count, then the stages below
 //   group 1 0            options of the node, once for each stage below a split
 //   group 2 1 2
 //   prices 2 17 0
 //   messages 4 0 -3 12 9
-//   whole 20 55          scales; of the problem as it was given, at most once
-//   times 2 5 9          of the prices
+//   whole 20 55          scales of the bound of the original problem; at most once
+//   times 2 5 9          times of the prices
 //   prices 2 17 0
 //   messages 2 4 -1
 
@@ -103,7 +103,7 @@ private:
     int64_t count = 0;
     if (!word(expected) || !cursor.integer(count))
       return false;
-    // Each figure takes a space and a digit.
+    // Each number takes a space and a digit.
     if (count < 0 || static_cast<uint64_t>(count) > (cursor.text.size() - cursor.at) / 2)
       return cursor.fail("expected a count of what follows, got " + std::to_string(count));
     into.resize(count);
@@ -113,7 +113,7 @@ private:
     return true;
   }
 
-  /// A whole number of up to 37 digits, not negative.
+  /// Reads a nonnegative integer of up to 37 digits.
   bool wide(Int128 &value) {
     std::string_view digits = cursor.word();
     if (digits.empty() || digits.size() > 37 ||

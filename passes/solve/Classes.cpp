@@ -6,14 +6,14 @@
 
 namespace pcc::solve {
 
-/// How many edges far nodes look at most: about as far as it is through a layer. Further, only the
-/// ends of a chain of layers grow.
+/// Maximum number of refinement rounds: about the length of a layer in edges. More rounds only
+/// enlarge the ends of a chain of layers.
 static constexpr int farthest = 3;
 
-/// There must be this many times as many nodes as classes.
+/// Minimum ratio of nodes to classes.
 static constexpr int leastFold = 6;
 
-/// So many classes of about one size are a layer.
+/// Minimum number of classes of about equal size that indicates repeated layers.
 static constexpr int fewestOfSize = 8;
 
 std::vector<std::vector<int>> Classes::members() const {
@@ -31,7 +31,7 @@ Classes singleClasses(const StrategyProblem &problem) {
 }
 
 Classes split(const Classes &classes, const std::vector<uint64_t> &marks) {
-  std::unordered_multimap<uint64_t, int> known; // by hash: the first node of each class
+  std::unordered_multimap<uint64_t, int> known; // by hash: first node of each class
   Classes result;
   for (size_t i = 0; i < marks.size(); ++i) {
     uint64_t hash = mixHash(marks[i], classes.of[i]);
@@ -49,9 +49,9 @@ Classes split(const Classes &classes, const std::vector<uint64_t> &marks) {
   return result;
 }
 
-/// Nodes of equal costs and uses.
+/// Groups nodes with equal costs and usages.
 static Classes findEqual(const StrategyProblem &problem) {
-  std::unordered_multimap<uint64_t, int> known; // by hash: the first node of each class
+  std::unordered_multimap<uint64_t, int> known; // by hash: first node of each class
   Classes result;
   for (size_t i = 0; i < problem.nodes.size(); ++i) {
     const StrategyNode &node = problem.nodes[i];
@@ -71,10 +71,10 @@ static Classes findEqual(const StrategyProblem &problem) {
   return result;
 }
 
-/// The next round: what each node meets now.
+/// Computes the labels of the next round: a hash of each node's edges and their classes.
 static std::vector<uint64_t> lookAround(const StrategyProblem &problem, const EdgeTables &tables,
                                         const Classes &classes) {
-  // The order in which a node meets others does not count: sums of hashes.
+  // Sums of hashes do not depend on the order of the edges.
   std::vector<uint64_t> marks(problem.nodes.size(), 0);
   for (size_t e = 0; e < problem.edges.size(); ++e) {
     const StrategyEdge &edge = problem.edges[e];
@@ -85,9 +85,8 @@ static std::vector<uint64_t> lookAround(const StrategyProblem &problem, const Ed
   return marks;
 }
 
-/// Layers show in sizes: many classes have about as many nodes, one for each layer. Problems of
-/// many small equal parts without that are none of layers, and choosing alike would cost too much
-/// there.
+/// Detects layers by class sizes: many classes have about as many nodes, one for each layer.
+/// Problems of many small equal parts have no such layers. Equal choices would cost too much there.
 static bool hasLayers(const Classes &classes) {
   std::vector<size_t> sizes;
   for (const std::vector<int> &nodes : classes.members())

@@ -1,42 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Nodes that shall choose alike.
+// Classes of nodes that are given the same option.
 //
-//   layer 1   a — b — c                       classes that look two edges far:
-//   layer 2       a — b — c                   the first layers and the last ones differ from those
-//   …                 …                       between, since they see an end; all a's between are
-//   layer 96              a — b — c           one class, all b's another, …
+//   layer 1   a — b — c                       Two rounds of refinement. The first layers and the
+//   layer 2       a — b — c                   last layers differ from the others, because they see
+//   …                 …                       an end. All other a's are one class, all other b's
+//   layer 96              a — b — c           another, …
 //
-// Colour refinement (Weisfeiler and Leman, The reduction of a graph to canonical form, 1968), cut
-// off after a few rounds: a node's colour is what it costs and uses, and the colours of what it
-// meets over which tables. Nothing hangs on it but how good the folded problem is: any partition
-// of nodes with equal costs and uses gives solutions and bounds that hold.
+// The classes come from color refinement (Weisfeiler and Leman, The reduction of a graph to
+// canonical form, 1968), cut off after a few rounds. A node's color is its costs and usages, and
+// the colors of its neighbors with the edge tables. Only the quality of the folded problem depends
+// on the classes: any partition of nodes with equal costs and usages gives valid solutions and
+// bounds.
 #pragma once
 
 #include "passes/solve/EdgeTables.h"
 
 namespace pcc::solve {
 
-/// Fewer of a thing are no repetition.
+/// Minimum number of equal parts that count as a repetition.
 inline constexpr size_t fewestCopies = 4;
 
-/// A partition of a problem's nodes. Those of a class have equal costs and uses.
+/// A partition of a problem's nodes. The nodes of a class have equal costs and usages.
 struct Classes {
-  std::vector<int> of; ///< by node; classes are numbered in the order of their first nodes
+  std::vector<int> of; ///< class by node; classes are numbered in the order of their first nodes
   int count = 0;
 
-  /// The nodes of each class, in order.
+  /// Returns the nodes of each class, in order.
   std::vector<std::vector<int>> members() const;
 };
 
-/// Each node alone.
+/// Returns a class for each node.
 Classes singleClasses(const StrategyProblem &problem);
 
-/// Splits classes: nodes stay together that have the same `mark`.
+/// Splits classes: nodes of a class stay together if they have the same mark.
 Classes split(const Classes &classes, const std::vector<uint64_t> &marks);
 
-/// Nodes that look alike as far as some edges: the further, the fewer are alike. As far as leaves a
-/// problem with few enough classes to be worth it; none if there is no such one.
+/// Returns classes of nodes with similar surroundings. Refines as long as the problem has few
+/// enough classes. Returns no classes if even the coarsest are too many.
 Classes findAlike(const StrategyProblem &problem, const EdgeTables &tables);
 
 } // namespace pcc::solve

@@ -5,7 +5,7 @@
 
 namespace pcc::solve {
 
-/// Drops nodes and edges that are gone.
+/// Removes deleted nodes and edges.
 static void renumber(Core &core) {
   auto record = std::make_shared<History>();
   record->steps = std::move(core.steps);

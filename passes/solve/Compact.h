@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A reduced core without what is gone: searches that go deep make many copies of it.
+// Removal of deleted parts from a reduced core. Deep searches copy the core often.
 #pragma once
 
 #include "passes/solve/Segments.h"
 
 namespace pcc::solve {
 
-/// Numbers nodes and edges of a reduced core anew, in the same order, and lets time count its
-/// segments: segment s becomes the time s, for no other time can bind any more. Terms of a node
-/// with the same interval are added up. Copies share the steps that were made so far.
+/// Renumbers nodes and edges of a reduced core in the same order. Replaces times by segment
+/// numbers: segment s becomes time s, because no other time can bind. Terms of a node with the same
+/// interval are added up. Copies share the steps made so far.
 void compact(Core &core, std::vector<Segment> &segments);
 
 } // namespace pcc::solve

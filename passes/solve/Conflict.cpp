@@ -27,7 +27,7 @@ std::vector<int> findConflict(int count,
   return left;
 }
 
-/// Of costs only whether they are forbidden.
+/// Keeps of the costs only whether they are forbidden.
 static std::vector<int64_t> dropCosts(const std::vector<int64_t> &costs) {
   std::vector<int64_t> dropped;
   for (int64_t cost : costs)
@@ -48,7 +48,8 @@ static StrategyProblem dropCosts(const StrategyProblem &problem) {
   return bare;
 }
 
-/// Of a problem without costs, whose options are few as soon as they differ in use alone.
+/// Whether a problem without costs is infeasible. Its options are few because only their usage
+/// differs.
 static bool isBareInfeasible(const StrategyProblem &problem, double seconds) {
   SolveOptions options;
   options.seconds = std::max(seconds, 0.01);
@@ -59,7 +60,7 @@ bool isInfeasible(const StrategyProblem &problem, double seconds) {
   return isBareInfeasible(dropCosts(problem), seconds);
 }
 
-/// `nodes` of `problem` and the edges among them, without costs.
+/// Returns `nodes` of `problem` and the edges between them.
 static StrategyProblem makePart(const StrategyProblem &problem, const std::vector<int> &nodes) {
   StrategyProblem part;
   part.usageLimit = problem.usageLimit;

@@ -8,7 +8,7 @@
 
 namespace pcc::solve {
 
-/// Different repetitions that are looked for.
+/// Maximum number of different repetitions.
 static constexpr int mostRepetitions = 4;
 
 namespace {
@@ -44,7 +44,7 @@ public:
   }
 
 private:
-  /// A class with as many nodes as most others: one for each copy.
+  /// Returns a class whose size is the most frequent one: a class with one node per instance.
   int findSeed() const {
     std::map<size_t, size_t> nodesBySize;
     for (int one = 0; one < classes.count; ++one)
@@ -60,7 +60,8 @@ private:
     return -1;
   }
 
-  /// For each node of an open class the number of the nearest node of `seed`; −1 if there is none.
+  /// Returns for each node of an open class the number of the nearest node of `seed`; −1 if there
+  /// is none.
   std::vector<int> spreadFrom(int seed) const {
     std::vector<int> nearest(neighbours.size(), -1), queue = members[seed];
     for (size_t i = 0; i < queue.size(); ++i)
@@ -74,7 +75,7 @@ private:
     return nearest;
   }
 
-  /// Whether nodes of a class are part of most copies.
+  /// Whether the nodes of a class belong to most of the instances.
   static bool isSpread(const std::vector<int> &nodes, const std::vector<int> &nearest, int copies) {
     if (nodes.size() < fewestCopies)
       return false;
@@ -88,7 +89,7 @@ private:
   const Classes &classes;
   std::vector<std::vector<int>> members;
   std::vector<std::vector<int>> neighbours;
-  std::vector<char> isOpen; ///< by class: part of no repetition yet
+  std::vector<char> isOpen; ///< by class: not yet part of a repetition
 };
 
 } // namespace
@@ -97,9 +98,9 @@ std::vector<Repetition> findRepetitions(const StrategyProblem &problem, const Cl
   return CopyFinder(problem, classes).run();
 }
 
-/// For each of `copies` copies its group.
+/// Returns the group of each instance.
 static std::vector<int> groupsOf(int copies, int groups) {
-  std::vector<double> ends; // of the groups of one half, as parts of it
+  std::vector<double> ends; // ends of the groups of one half, as sums of relative sizes
   double sum = 0;
   for (int group = 0; 2 * group < groups; ++group)
     ends.push_back(sum += std::pow(3, group));

@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which layer a node belongs to, so that classes can be cut into groups of layers.
+// Assignment of nodes to repeated layers, so that classes can be split into groups of layers.
 //
-//   one class that has a node in every layer gives the numbers   a₁ a₂ a₃ … a₉₆
-//   every other node has the number of the one that is nearest   forward, backward and update alike
+//   A class with one node in every layer gives the numbers:       a₁ a₂ a₃ … a₉₆
+//   Every other node gets the number of the nearest such node,    in forward, backward and update.
 //
-// A problem may repeat several things: an encoder's layers and a decoder's. Classes whose nodes do
-// not spread over the numbers so found are numbered among themselves.
+// A problem may repeat several parts, such as an encoder's and a decoder's layers. Classes whose
+// nodes do not spread over the numbers of the first repetition form another repetition.
 #pragma once
 
 #include "passes/solve/Classes.h"
 
 namespace pcc::solve {
 
-/// One thing that is repeated.
+/// A repeated part of a problem.
 struct Repetition {
   int copies = 0;
-  std::vector<int> copyOf; ///< by node; −1: no part of it
+  std::vector<int> copyOf; ///< by node: number of its instance; −1: not in this repetition
 };
 
 std::vector<Repetition> findRepetitions(const StrategyProblem &problem, const Classes &classes);
 
-/// Cuts the copies of each repetition into up to `groups` groups. Each is half of what is left, so
-/// that many mixtures of two plans are sums of groups: 48 + 24 + 12 + 6 + 3 + 3 of 96.
+/// Splits the instances of each repetition into up to `groups` groups. Group sizes grow by a factor
+/// of 3 from both ends to the middle: 1 + 4 + 11 + 32 + 32 + 11 + 4 + 1 of 96. So unions of groups
+/// give many mixtures of two plans.
 Classes splitByCopies(const Classes &classes, const std::vector<Repetition> &repetitions,
                       int groups);
 

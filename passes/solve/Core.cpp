@@ -3,7 +3,7 @@
 
 namespace pcc::solve {
 
-/// How far costs must be shifted to the right so that no sum of finite ones reaches kLargestSum.
+/// Returns the right shift of costs after which no sum of finite costs reaches kLargestSum.
 static int shiftFor(const StrategyProblem &problem) {
   auto greatest = [](const std::vector<int64_t> &costs) {
     int64_t most = 0;
@@ -89,7 +89,7 @@ void Core::normalise(int index) {
   });
 }
 
-/// `values[kept[0]], values[kept[1]], …`
+/// Replaces `values` by `values[kept[0]], values[kept[1]], …`.
 template <typename T> static void select(std::vector<T> &values, const std::vector<int32_t> &kept) {
   for (size_t i = 0; i < kept.size(); ++i)
     values[i] = values[kept[i]];

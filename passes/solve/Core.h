@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The problem while it is made smaller: nodes, edges and what they use, and the way back.
+// The problem during reductions: its nodes, edges and usage, and the steps that map solutions back.
 //
-// Use is kept as terms. A node begins with one term, its live interval; a node into which others
-// were merged has one for each interval of theirs. The least use of each term is moved into the
-// fixed use of the core, so that the least use of every term is 0.
+// Usage is stored as terms. A node starts with one term, its live interval. A node into which
+// others were merged has a term for each of their intervals. The minimum usage of each term is
+// moved into the core's fixed usage, so the minimum of every term is 0.
 #pragma once
 
 #include "passes/solve/StrategyProblem.h"
@@ -13,25 +13,25 @@
 
 namespace pcc::solve {
 
-/// Costs in a core: kForbidden and more became infinite, and sums stay below that.
+/// Cost in a core. Costs of at least kForbidden become kInfinite; finite sums stay below that.
 using Cost = int64_t;
 inline constexpr Cost kInfinite = int64_t{1} << 61;
 
-/// Finite sums of a whole problem stay below this, or it is scaled down (Core::shift).
+/// Finite sums of a whole problem stay below this; otherwise costs are scaled down (Core::shift).
 inline constexpr Cost kLargestSum = int64_t{1} << 60;
 
 inline Cost add(Cost a, Cost b) { return a >= kInfinite || b >= kInfinite ? kInfinite : a + b; }
 
-/// What each option of a node uses at the times begin ≤ t < end.
+/// Usage of each option of a node at the times begin ≤ t < end.
 struct Term {
   int64_t begin = 0, end = 0;
   std::vector<int64_t> use;
 };
 
 struct CoreNode {
-  std::vector<Cost> costs; ///< finite; empty once the node is gone
-  std::vector<Term> terms; ///< none that is 0 for all options
-  std::vector<int> edges;  ///< live ones
+  std::vector<Cost> costs; ///< finite; empty once the node is removed
+  std::vector<Term> terms; ///< none is 0 for all options
+  std::vector<int> edges;  ///< edges that are not removed
 
   int size() const { return static_cast<int>(costs.size()); }
   bool isGone() const { return costs.empty(); }
@@ -39,13 +39,13 @@ struct CoreNode {
 
 struct CoreEdge {
   int u = 0, v = 0;
-  std::vector<Cost> table; ///< row-major, options(u) × options(v); empty once the edge is gone
+  std::vector<Cost> table; ///< row-major, options(u) × options(v); empty once the edge is removed
 
   bool isGone() const { return table.empty(); }
   int other(int node) const { return node == u ? v : u; }
 };
 
-/// One reduction, as what it says about a node's option afterwards.
+/// One reduction, as the rule that gives a node's option from later ones.
 struct Step {
   enum Kind {
     Keep,     ///< option i of `node` was option map[i]
@@ -57,16 +57,16 @@ struct Step {
   std::vector<int32_t> map;
 };
 
-/// A change of the fixed use at a time.
+/// A change of the fixed usage at a time.
 struct UseChange {
   int64_t time = 0, change = 0;
 };
 
-/// How a larger core became a smaller one.
+/// The mapping from a smaller core back to a larger one.
 struct History {
   std::vector<Step> steps;
-  std::vector<int> nodes; ///< the larger core's node for each node of the smaller one
-  size_t size = 0;        ///< number of the larger core's nodes
+  std::vector<int> nodes; ///< for each node of the smaller core, the node of the larger core
+  size_t size = 0;        ///< number of nodes of the larger core
   std::shared_ptr<const History> before;
 };
 
@@ -75,39 +75,39 @@ struct Core {
   std::vector<CoreEdge> edges;
   std::vector<UseChange> fixedUse;
   int64_t limit = 0;
-  Int128 constant = 0;     ///< of every solution, besides the costs of nodes and edges
-  int shift = 0;           ///< costs are floor(cost / 2^shift): 0 unless sums would overflow
+  Int128 constant = 0;     ///< cost of every solution, besides the costs of nodes and edges
+  int shift = 0;           ///< costs are floor(cost / 2^shift); 0 unless sums would overflow
   std::vector<Step> steps; ///< in the order in which they were made
-  std::shared_ptr<const History> history; ///< of what was made before
-  std::string contradiction;              ///< why there is no solution, if that was seen
-  /// A node about each of whose options something is asked, or −1: reductions leave it there with
-  /// all options of which they cannot say that nothing goes with them.
+  std::shared_ptr<const History> history; ///< earlier steps
+  std::string contradiction;              ///< reason why there is no solution, if known
+  /// Node whose options are all needed, or −1. Reductions keep the node. They remove only its
+  /// options that no choice of the other nodes allows.
   int kept = -1;
 
   explicit Core(const StrategyProblem &problem);
 
   bool isContradictory() const { return !contradiction.empty(); }
 
-  /// The entry for option i of `node` and option j of the other end.
+  /// Returns the entry for option i of `node` and option j of the other end.
   Cost at(const CoreEdge &edge, int node, int i, int j) const {
     return node == edge.u ? edge.table[size_t(i) * nodes[edge.v].size() + j]
                           : edge.table[size_t(j) * nodes[edge.v].size() + i];
   }
 
-  /// Notes that no option of `node` is left.
+  /// Records that no option of `node` is left.
   void contradict(int node);
 
-  /// Takes `edge` out of both ends' lists.
+  /// Removes `edge` from the lists of both ends.
   void dropEdge(int edge);
 
-  /// Moves the least cost of `node` into the constant, and the least use of its terms into the
-  /// fixed use; drops terms that became 0.
+  /// Moves the minimum cost of `node` into the constant, and the minimum usage of its terms into
+  /// the fixed usage. Drops terms that became 0.
   void normalise(int node);
 
   /// Keeps the given options of `node`, in that order.
   void keepOptions(int node, const std::vector<int32_t> &kept);
 
-  /// Numbers nodes and edges anew without those that are gone, in the same order. Copies of it
+  /// Renumbers nodes and edges in the same order, without the removed ones. Copies of the core
   /// share the steps so far.
   void compact();
 
@@ -115,11 +115,12 @@ struct Core {
     return std::all_of(nodes.begin(), nodes.end(), [](const CoreNode &n) { return n.isGone(); });
   }
 
-  /// The solution of the given problem: `options` has one for each node that is not gone.
+  /// Returns the solution of the original problem. `options` has one option for each remaining
+  /// node.
   StrategySolution expand(StrategySolution options) const;
 
-  /// The other way over the last compaction: what a solution of the larger core was becomes one of
-  /// this core. Options that are no longer there give way to the first.
+  /// Maps a solution of the core before the last compaction to this core. Removed options are
+  /// replaced by the first option.
   StrategySolution follow(StrategySolution options) const;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reading figures and punctuation out of a text, with the place of the first error. Once something
-// was wrong every further step fails as well, so that callers ask once, at the end.
+// Reader of numbers and punctuation with the position of the first error. After an error every
+// further call fails as well, so callers check once, at the end.
 #pragma once
 
 #include "runtime/abi/Status.h"
@@ -19,7 +19,7 @@ public:
   /// `line 3, column 7: expected …`.
   abi::Status status() const { return ok() ? abi::Status() : abi::Status::badInput(error); }
 
-  /// Notes what is wrong here, unless something was wrong before.
+  /// Records the first error, with its position.
   bool fail(const std::string &message) {
     if (!ok())
       return false;
@@ -43,7 +43,7 @@ public:
     return at >= text.size();
   }
 
-  /// The next character that is no space, or 0.
+  /// Returns the next character that is not white space, or 0.
   char peek() { return atEnd() ? '\0' : text[at]; }
 
   bool accept(char c) {
@@ -57,7 +57,7 @@ public:
     return accept(c) || fail(std::string("expected '") + c + "', got " + describeHere());
   }
 
-  /// An integer of 64 bits.
+  /// Reads a 64-bit integer.
   bool integer(int64_t &value) {
     skipSpace();
     if (!ok())
@@ -73,7 +73,7 @@ public:
     return true;
   }
 
-  /// Characters up to the next space.
+  /// Returns the characters up to the next white space.
   std::string_view word() {
     skipSpace();
     size_t from = at;
@@ -82,7 +82,7 @@ public:
     return text.substr(from, at - from);
   }
 
-  /// `'x'`, or `the end`.
+  /// Returns `'x'`, or `the end`.
   std::string describeHere() { return atEnd() ? "the end" : std::string("'") + text[at] + "'"; }
 
   std::string_view text;

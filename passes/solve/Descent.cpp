@@ -3,16 +3,16 @@
 
 namespace pcc::solve {
 
-/// Times that all tables are looked at in the moves before the first cross, and after each gain.
+/// Work of the moves before the first crossing and after each gain, in passes over all tables.
 static constexpr uint64_t climb = 200, polish = 40;
 
 /// Steps of a probe.
 static constexpr uint64_t probeSteps = 16;
 
-/// Times that all elites have their turn.
+/// Maximum number of crossings with each solution of the pool.
 static constexpr int mostLaps = 2;
 
-/// Entries of a move before anybody asks whether to stop.
+/// Work of a move between two checks of `stop`, in table entries.
 static constexpr uint64_t slice = 1'000'000;
 
 Descent::Descent(const Instance &instance, std::vector<int32_t> start,
@@ -56,7 +56,7 @@ void Descent::probeOn(const Stop &stop) {
   probeWork += (probe->work - before) / 2;
   if (probeWork < probeSteps * probe->messages.work() / 2)
     return;
-  if (probe->decoded().empty()) { // the option contradicts others
+  if (probe->decoded().empty()) { // the option is infeasible with the others
     phase = Phase::Done;
     return;
   }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The life of one solution, in turns of so many table entries: it starts from what prices decode
-// to, goes down by moves, and is then crossed with the elites, one after the other, with some moves
-// after each gain. What it has become in the end is offered to them.
+// One run of local search on one solution. It starts from a decoding of prices and improves the
+// solution by moves. Then it crosses the solution with the pool, one by one, with some moves after
+// each gain. The final solution is offered to the pool.
 //
-//   start —moves→ local optimum —cross, moves→ better —cross, moves→ … → elites
+//   start —moves→ local optimum —cross, moves→ better —cross, moves→ … → pool
 #pragma once
 
 #include "passes/solve/Elites.h"
@@ -16,21 +16,22 @@ namespace pcc::solve {
 
 class Descent {
 public:
-  /// From `start`, at these prices by segment.
+  /// Starts from `start`, with these prices by segment.
   Descent(const Instance &instance, std::vector<int32_t> start, const std::vector<double> &prices,
           uint64_t seed);
 
-  /// From what `probe` decodes to after some steps; `target` as in PriceSearch::advance.
+  /// Starts from the decoding of `probe` after some steps. `target` is the one of
+  /// PriceSearch::advance.
   Descent(const Instance &instance, std::unique_ptr<PriceSearch> probe, double target,
           uint64_t seed);
 
-  /// Goes on until so many more table entries were looked at, it is done, or `stop` says so.
-  /// `elites` are those of now.
+  /// Continues until `entries` more table entries were read, the run is done, or `stop` returns
+  /// true. `elites` is the current solution pool.
   void run(uint64_t entries, const Elites &elites, const Stop &stop);
 
   bool isDone() const { return phase == Phase::Done; }
 
-  /// The best solution so far; null before the start.
+  /// Returns the best solution so far; null before the start.
   const State *best() const { return search ? &search->best() : nullptr; }
 
 private:
@@ -48,7 +49,7 @@ private:
   uint64_t probeWork = 0;
   std::unique_ptr<LocalSearch> search;
   Phase phase = Phase::Climb;
-  uint64_t phaseEnd = 0; ///< of Climb and Polish
+  uint64_t phaseEnd = 0; ///< end of the phase Climb or Polish, in work
   std::vector<std::vector<int32_t>> partners;
   size_t nextPartner = 0;
   int laps = 0;

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// After the reductions one or a few nodes of a large problem touch half of it: they choose the mesh
-// axis of the whole graph, and no local move leaves a wrong choice. Their options race: each is
-// fixed, prices and messages go on, and after each lap the better ones stay. The winner is fixed
-// for good, and solutions are improved in what is left.
+// Diving, as in mixed integer programming: fixes variables one by one and continues with the rest.
+//
+// After the reductions, one or a few nodes of a large problem are connected to half of it. They
+// choose the mesh axis of the whole graph, and no local move repairs a wrong choice. So their
+// options compete: each option is fixed in turn, and prices and messages continue from there. After
+// each lap the better options stay. The winner is fixed for good, and solutions are improved in the
+// remaining problem.
 
 #include "passes/solve/BestSearch.h"
 
@@ -11,14 +14,15 @@ namespace pcc::solve {
 
 namespace {
 
-/// A hub and what its options promise.
+/// A hub and the result of the comparison of its options.
 struct Race {
   int node = -1;
   int32_t winner = 0;
-  double spread = 0; ///< of the two best bounds
+  double spread = 0; ///< difference of the two best bounds
 };
 
-/// Lets the options of `node` race. Each lap takes so many steps; two thirds drop out after each.
+/// Compares the options of `node`. Each lap takes `stepsPerLap` steps; afterwards two thirds of the
+/// options drop out.
 Race race(SearchContext &context, const Branch &branch, int node, int stepsPerLap, int laps) {
   const InstanceNode &hub = branch.instance->nodes[node];
   std::vector<std::pair<int32_t, std::unique_ptr<PriceSearch>>> runners;
@@ -45,7 +49,8 @@ Race race(SearchContext &context, const Branch &branch, int node, int stepsPerLa
   return {node, runners[0].first, runners[1].second->bound() - runners[0].second->bound()};
 }
 
-/// Lets some hubs race, and fixes the one that decides most. False if none decides much.
+/// Compares the options of some hubs and fixes the most decisive hub. Returns false if none is
+/// decisive.
 bool fixHub(SearchContext &context, Branch &branch, Team &team) {
   Race best;
   for (int hub : findHubs(*branch.instance, 3)) {

@@ -9,10 +9,10 @@
 
 namespace pcc::solve {
 
-/// Figures in all tables together: about a gigabyte.
+/// Maximum number of entries in all tables together: about a gigabyte.
 static constexpr uint64_t budget = 100'000'000;
 
-/// Whether the core's costs are those of the problem, so that its optimum is the problem's.
+/// Whether the core's costs equal the problem's costs, so that their optima are equal.
 static bool isExact(const Core &core) { return core.shift == 0; }
 
 SolveResult solveByDynamicProgramming(const StrategyProblem &problem, const SolveOptions &options) {
@@ -28,7 +28,7 @@ SolveResult solveByDynamicProgramming(const StrategyProblem &problem, const Solv
     result.statistics.nodes = core.nodes.size();
     result.statistics.edges = core.edges.size();
     result.statistics.segments = segments.size();
-    // What is left of the time is for the anytime search.
+    // The remaining time is for the anytime search.
     found =
         eliminateAll(core, segments, budget, [&] { return clock.seconds() > options.seconds / 2; });
   }

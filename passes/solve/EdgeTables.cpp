@@ -7,9 +7,9 @@
 namespace pcc::solve {
 
 EdgeTables::EdgeTables(const StrategyProblem &problem) {
-  std::vector<size_t> widths; // by table: figures in a row
+  std::vector<size_t> widths; // by table: entries in a row
   std::unordered_multimap<uint64_t, int> byHash;
-  std::map<std::pair<const int64_t *, size_t>, int> byPlace; // shared ones need no second look
+  std::map<std::pair<const int64_t *, size_t>, int> byPlace; // shared tables are looked up once
   auto find = [&](const CostTable &table, size_t width) {
     uint64_t hash = mixHash(hashOf(table), width);
     auto [first, last] = byHash.equal_range(hash);

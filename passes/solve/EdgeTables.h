@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which edges of a problem have the same table: repeated layers share theirs.
+// The distinct cost tables of a problem's edges. Repeated layers share their tables.
 #pragma once
 
 #include "passes/solve/StrategyProblem.h"
@@ -10,12 +10,12 @@ namespace pcc::solve {
 struct EdgeTables {
   explicit EdgeTables(const StrategyProblem &problem);
 
-  std::vector<int> of; ///< by edge: its table
-  /// No two alike in figures and shape. They live as long as the problem.
+  std::vector<int> of; ///< by edge: index of its table
+  /// Distinct in entries and shape. The pointers are valid as long as the problem.
   std::vector<const CostTable *> tables;
 };
 
-/// One figure for two.
+/// Combines two hashes.
 inline uint64_t mixHash(uint64_t hash, uint64_t value) {
   hash ^= value + 0x9E3779B97F4A7C15U + (hash << 6) + (hash >> 2);
   hash *= 0xFF51AFD7ED558CCDU;

@@ -7,28 +7,28 @@ namespace pcc::solve {
 
 namespace {
 
-/// What eliminated nodes cost and use, for each choice of the nodes in `scope`.
+/// Costs and usages of eliminated nodes, for each choice of the nodes in `scope`.
 struct Table {
-  std::vector<int> scope;       ///< nodes, rows count the last one fastest
-  std::vector<int> segments;    ///< in which something is used that is not settled yet
+  std::vector<int> scope;       ///< nodes; the options of the last one are contiguous
+  std::vector<int> segments;    ///< segments in which the total usage is not yet complete
   std::vector<size_t> fronts;   ///< first entry of each row, and the end
   std::vector<Cost> costs;      ///< by entry
   std::vector<int64_t> uses;    ///< by entry and segment
-  std::vector<int32_t> options; ///< of the node that was eliminated, by entry
-  std::vector<uint32_t> parts;  ///< by entry and table below: which entry of its row
-  std::vector<int> below;       ///< tables that went into this one
-  int node = -1;                ///< that was eliminated
+  std::vector<int32_t> options; ///< by entry: option of the eliminated node
+  std::vector<uint32_t> parts;  ///< by entry and table below: position of the entry in its row
+  std::vector<int> below;       ///< tables that were merged into this one
+  int node = -1;                ///< the eliminated node
 };
 
-/// A table or edge, read along the choices of a scope.
+/// A table or edge that is read along the choices of a scope.
 struct Reader {
   const Table *table = nullptr;
   const CoreEdge *edge = nullptr;
-  std::vector<size_t> strides; ///< by place in the scope; the eliminated node is the last
+  std::vector<size_t> strides; ///< by position in the scope; the eliminated node is the last
   size_t at = 0;
 };
 
-/// Entries that grow while one row is made.
+/// Entries of the row under construction.
 struct Front {
   std::vector<Cost> costs;
   std::vector<int64_t> uses;
@@ -58,8 +58,8 @@ public:
     return result;
   }
 
-  /// The last node of `order` is tied to `copy`, which is not eliminated: a result for each of its
-  /// options.
+  /// Returns a result for each option of `copy`. The last node of `order` is tied to `copy`, which
+  /// is not eliminated.
   std::vector<EliminationResult> runForEach(const std::vector<int> &order, int copy) {
     EliminationResult all = eliminateInOrder(order);
     if (!all.isComplete)
@@ -78,7 +78,7 @@ public:
   }
 
 private:
-  /// All but the options.
+  /// Eliminates all nodes. The result has no options yet.
   EliminationResult eliminateInOrder(const std::vector<int> &order) {
     EliminationResult result;
     for (int node : order) {
@@ -100,7 +100,7 @@ private:
     return result;
   }
 
-  /// Whether the budget or the time is; looks at the clock now and then.
+  /// Whether the budget or the time is spent. Checks the clock only now and then.
   bool isOver() {
     constexpr uint64_t figuresBetween = 1'000'000;
     if (figures >= nextLook) {
@@ -120,7 +120,7 @@ private:
     Table made;
     made.node = node;
     std::vector<Reader> readers = collect(node, isLast, made);
-    // Segments in which nothing else uses anything are settled here.
+    // Segments that no other node or table uses are settled here.
     std::vector<int> all = made.segments;
     for (const Term &term : core.nodes[node].terms)
       for (int64_t s = term.begin; s < term.end; ++s)
@@ -142,14 +142,15 @@ private:
     isDone[node] = true;
     for (int other : made.scope)
       tablesOf[other].push_back(index);
-    // Nothing left to choose, but something is used that others use as well: the next table without
-    // scope takes it in.
+    // Nothing is left to choose, but the table uses a shared segment. The next table without a
+    // scope merges this table.
     if (made.scope.empty() && !made.segments.empty())
       loose.push_back(index);
     tables.push_back(std::move(made));
   }
 
-  /// Finds what holds `node`; sets the scope, the segments and the tables below of `made`.
+  /// Finds the edges and tables with `node`. Sets the scope, the segments and the tables below of
+  /// `made`.
   std::vector<Reader> collect(int node, bool isLast, Table &made) {
     std::vector<int> scope;
     std::vector<Reader> readers;
@@ -205,7 +206,7 @@ private:
     }
   }
 
-  /// Makes the rows of `made`, one after the other.
+  /// Fills the rows of `made` one by one.
   void fill(Table &made, std::vector<Reader> &readers, const std::vector<int> &all,
             const std::vector<char> &isSettled) {
     std::vector<int> sizes;
@@ -232,7 +233,7 @@ private:
     made.fronts.push_back(made.costs.size());
   }
 
-  /// Adds to `row` all entries with option `a` of the eliminated node.
+  /// Adds all entries with option `a` of the eliminated node to `row`.
   void addOption(const Table &made, const std::vector<Reader> &readers, const std::vector<int> &all,
                  int a, Front &row, Front &entry, Front &next) {
     const CoreNode &node = core.nodes[made.node];
@@ -262,7 +263,7 @@ private:
     }
     size_t tables = made.below.size();
     for (size_t k = 0; k < entry.size(); ++k) {
-      // Without use a row has one entry: the cheapest.
+      // Without usage only the entry with the lowest cost is kept.
       if (all.empty() && row.size() > 0) {
         if (entry.costs[k] < row.costs[0]) {
           row.costs[0] = entry.costs[k];
@@ -287,7 +288,7 @@ private:
     return true;
   }
 
-  /// Every entry of `left` with every one of a row of `table`.
+  /// Combines every entry of `left` with every entry of a row of `table`.
   void combine(const Front &left, const Table &table, size_t line, const std::vector<int> &all,
                Front &out) {
     out.clear();
@@ -317,7 +318,7 @@ private:
       }
   }
 
-  /// Drops settled segments and dominated entries, and appends what is left to the table.
+  /// Drops settled segments and dominated entries, and appends the remaining entries to the table.
   void settle(const Front &row, const std::vector<int> &all, const std::vector<char> &isSettled,
               Table &made) {
     size_t width = made.segments.size(), parts = made.below.size();
@@ -349,11 +350,11 @@ private:
     }
   }
 
-  /// The options behind the cheapest entry of a table without scope, and of all below it.
+  /// Sets the options behind the first entry of a table without scope, and of all tables below it.
   void recover(int root, std::vector<int32_t> &options) const {
     if (isBelowAnother(root))
       return;
-    std::vector<std::pair<int, size_t>> open{{root, 0}}; // table, place in its row
+    std::vector<std::pair<int, size_t>> open{{root, 0}}; // table, position in its row
     while (!open.empty()) {
       auto [t, place] = open.back();
       open.pop_back();
@@ -379,18 +380,18 @@ private:
   const std::vector<Segment> &segments;
   uint64_t budget;
   const std::function<bool()> &stop;
-  std::vector<int> holders;               ///< terms and tables that use something, by segment
-  std::vector<std::vector<int>> tablesOf; ///< with the node in their scope
-  std::vector<int> loose;                 ///< tables without scope that still use something
+  std::vector<int> holders;               ///< by segment: number of terms and tables that use it
+  std::vector<std::vector<int>> tablesOf; ///< by node: tables with the node in their scope
+  std::vector<int> loose;                 ///< tables without scope that still use segments
   std::vector<char> isDone;
   std::vector<Table> tables;
   uint64_t figures = 0, nextLook = 0;
-  bool isLate = false; ///< at the last look
+  bool isLate = false; ///< at the last check of the clock
 };
 
 } // namespace
 
-/// Finds an order; the result says why the tables would be too large, or nothing.
+/// Finds an order. The result states why the tables would be too large, or is empty.
 static EliminationResult tryOrder(const Core &core, uint64_t budget, std::vector<int> &order) {
   EliminationResult result;
   double figures = 0;
@@ -407,7 +408,7 @@ EliminationResult eliminateAll(const Core &core, const std::vector<Segment> &seg
   return result.reason.empty() ? Eliminator(core, segments, budget, stop).run(order) : result;
 }
 
-/// A node without costs that has the option of the kept one.
+/// Adds a node without costs that always has the option of the kept node.
 static int tieCopy(Core &core) {
   int copy = static_cast<int>(core.nodes.size()), edge = static_cast<int>(core.edges.size());
   size_t options = core.nodes[core.kept].size();
@@ -432,7 +433,7 @@ std::vector<EliminationResult> eliminateForEach(Core core, const std::vector<Seg
       Eliminator(core, segments, budget, stop).runForEach(order, copy);
   for (EliminationResult &each : results)
     if (each.isFeasible)
-      each.options.pop_back(); // the copy's
+      each.options.pop_back(); // option of the copy
   return results;
 }
 

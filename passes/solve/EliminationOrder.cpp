@@ -36,7 +36,7 @@ std::vector<int> eliminationOrder(const Core &core, double &figures) {
     figures += node == core.kept ? double(core.nodes[node].size()) : std::exp(key[node]);
     std::vector<int> around(neighbours[node].begin(), neighbours[node].end());
     if (figures > 1e15)
-      return order; // hopeless: the rest of the order is not needed
+      return order; // too large: the rest of the order is not needed
     for (int a : around) {
       neighbours[a].erase(node);
       for (int b : around)

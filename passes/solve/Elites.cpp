@@ -5,7 +5,7 @@ namespace pcc::solve {
 
 static constexpr size_t most = 10;
 
-/// Of all nodes, the part in which two solutions differ that are not counted as one.
+/// Two solutions are distinct if they differ in more than this fraction of the nodes.
 static constexpr double least = 1.0 / 250;
 
 std::vector<int> differences(const std::vector<int32_t> &a, const std::vector<int32_t> &b) {

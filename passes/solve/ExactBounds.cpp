@@ -5,7 +5,7 @@
 
 namespace pcc::solve {
 
-/// Costs have at most 61 bits, so that scaled ones have at most 101 and sums stay below 2^127.
+/// Costs have at most 61 bits, so scaled costs have at most 101 bits and sums stay below 2^127.
 static constexpr int largestScale = 40;
 static constexpr Int128 impossible = Int128(1) << 104;
 
@@ -62,7 +62,7 @@ std::string check(const Instance &instance, const DualSolution &dual) {
 
 namespace {
 
-/// The sweep of the header, node by node.
+/// The sweep described in the header, node by node.
 class ExactSweep {
 public:
   ExactSweep(const Core &core, const Instance &instance, const DualSolution &dual)
@@ -89,14 +89,14 @@ public:
 private:
   Int128 scaled(Cost cost) const { return Int128(cost) << dual.costScale; }
 
-  /// Rounded up: costs are whole numbers.
+  /// Rounds up, because costs are integers.
   Int128 finish(Int128 value) const {
     Int128 unit = Int128(1) << dual.costScale;
     return ((value + unit - 1) >> dual.costScale) + core.constant;
   }
 
-  /// Sets potentials to priced costs. What is paid for use is rounded down, what the capacities
-  /// are worth up.
+  /// Sets the potentials to the costs plus the price of usage. The price of usage is rounded down,
+  /// the value of the capacities is rounded up.
   void price() {
     std::vector<Int128> prefix(dual.prices.size() + 1, 0);
     Int128 worth = 0;
@@ -120,7 +120,8 @@ private:
     return toEarlier[instance.edges[e].backward + option];
   }
 
-  /// For option a of the earlier end: the least of table − message over the later end's options.
+  /// Returns the minimum of table − message over the later end's options, for option a of the
+  /// earlier end.
   Int128 greatestToEarlier(int e, int a) {
     const InstanceEdge &edge = instance.edges[e];
     const CoreEdge &given = core.edges[edge.coreEdge];
@@ -174,7 +175,7 @@ private:
       potential[node.first + b] -= shares[b];
       laterMessage(e, b) -= shares[b];
     }
-    // The least of what is left did not change: it has no share to give.
+    // The minimum potential of the node does not change, because its share is 0.
     for (int a = 0; a < to.size; ++a) {
       Int128 message = greatestToEarlier(e, a);
       potential[to.first + a] += message - earlierMessage(e, a);
@@ -190,10 +191,10 @@ private:
   const DualSolution &dual;
   std::vector<Int128> potential; ///< by option
   std::vector<Int128> toLater, toEarlier;
-  std::vector<Int128> low; ///< least potential, by node
+  std::vector<Int128> low; ///< by node: minimum potential
   std::vector<Int128> shares;
   int sharesOf = -1;
-  Int128 sum = 0; ///< of the least potentials, less what the capacities are worth
+  Int128 sum = 0; ///< sum of the minimum potentials, less the value of the capacities
 };
 
 } // namespace

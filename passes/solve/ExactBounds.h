@@ -1,47 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Bounds in whole numbers, from prices and messages that may come from anywhere.
+// Exact integer bounds from arbitrary prices and messages.
 //
-// Messages move costs between the tables and the nodes, so that every solution keeps its cost:
+// Messages move costs between tables and nodes and keep the cost of every solution:
 //
-//   pot(i, a)      = cost(i, a) + price of its use + Σ over edges at i of message(edge, i, a)
+//   pot(i, a)      = cost(i, a) + price of its usage + Σ over edges at i of message(edge, i, a)
 //   rest(e, a, b)  = table(e, a, b) − message(e, u, a) − message(e, v, b)  ≥ 0
 //
-// and no solution that fits pays more for its use than the prices of all capacities. So
+// The usage of a feasible solution costs at most the prices of all capacities. Therefore
 //
 //   cost of any solution  ≥  Σ over nodes of min over a of pot(i, a)  −  Σ price · capacity
 //
-// Given are the messages to the later end of each edge; those to the earlier end are the greatest
-// that leave no rest negative. A sweep back over the nodes then brings all that is known to each
-// node in turn, and reads off a bound for each of its options.
+// The messages to the later end of each edge are given. The messages to the earlier end are the
+// greatest that leave no rest negative. A backward sweep over the nodes then collects everything
+// known at each node in turn, and reads a bound for each of its options.
 #pragma once
 
 #include "passes/solve/Instance.h"
 
 namespace pcc::solve {
 
-/// Prices and messages as whole numbers.
+/// Prices and messages as integers.
 struct DualSolution {
   int costScale = 0;             ///< messages are in units of 2^-costScale
   int priceScale = 0;            ///< prices are in units of 2^-priceScale; at least costScale
-  std::vector<int64_t> prices;   ///< by segment, none negative
-  std::vector<int64_t> messages; ///< by edge of the instance, for each option of its later end
+  std::vector<int64_t> prices;   ///< by segment; not negative
+  std::vector<int64_t> messages; ///< by edge of the flat problem, for each option of its later end
 };
 
-/// Bounds on the cost of an instance, the core's constant included, in the core's costs.
+/// Bounds on the cost of a flat problem, including the core's constant, in the core's costs.
 struct ExactBounds {
   Int128 bound = 0;
-  std::vector<Int128> options; ///< laid out like Instance::costs: of solutions with the option
+  std::vector<Int128> options; ///< bounds of solutions with each option; layout of Instance::costs
 };
 
-/// Rounds what message passing found. `messages` is laid out as in MessagePassing.
+/// Rounds the result of message passing. `messages` has the layout of MessagePassing.
 DualSolution roundDual(const Instance &instance, const std::vector<double> &prices,
                        const std::vector<float> &messages);
 
-/// Empty, or why `dual` cannot belong to the instance.
+/// Returns an empty string, or the reason why `dual` cannot belong to the flat problem.
 std::string check(const Instance &instance, const DualSolution &dual);
 
-/// The bounds that a dual solution that passed `check` proves.
+/// Returns the bounds that `dual` proves. `dual` has passed `check`.
 ExactBounds boundsOf(const Core &core, const Instance &instance, const DualSolution &dual);
 
 } // namespace pcc::solve

@@ -5,13 +5,13 @@
 
 namespace pcc::solve {
 
-/// The other style of steps has its turn when a round closed less than this part of the gap.
+/// The step style is switched when a round closed less than this fraction of the gap.
 static constexpr double leastProgress = 0.06;
 
-/// Moves start anew when the bound rose by this part of the gap.
+/// Moves restart when the bound rose by this fraction of the gap.
 static constexpr double newStart = 1;
 
-/// Steps of the prices in which two styles of steps are compared, and between looks at solutions.
+/// Steps for the comparison of two step styles, and steps per round.
 static constexpr int raceSteps = 20, roundSteps = 8;
 
 FoldedLevel::FoldedLevel(SearchContext &context, std::unique_ptr<FoldedProblem> given)
@@ -28,8 +28,8 @@ void FoldedLevel::startFrom(const FoldedLevel &coarse) {
 }
 
 void FoldedLevel::race() {
-  // Without a limit it would cost as much as this; how much dearer the limit makes it, nobody
-  // knows yet.
+  // A problem without a limit costs about this much. The additional cost of the limit is not yet
+  // known.
   MessagePassing unlimited(folded->instance);
   for (int i = 0; i < 4; ++i) {
     unlimited.sweepForward();
@@ -50,7 +50,7 @@ void FoldedLevel::race() {
 }
 
 void FoldedLevel::round() {
-  // Better prices lead to better solutions than a search on worse ones comes to.
+  // Better prices lead to better solutions than a longer search with worse prices.
   double risen = prices->bound() - boundAtStart;
   if (!prices->decoded().empty() && risen > newStart * (target() - prices->bound()))
     startMoves();
@@ -63,7 +63,7 @@ void FoldedLevel::round() {
   }
   runTasks(tasks, context.options.threads);
   context.spend(context.options.threads > 1 ? entries : 2 * entries);
-  // Where one style of steps gets no further the other one often does.
+  // When one step style stalls, the other style often makes progress.
   if (prices->progress() < leastProgress * (target() - prices->bound()))
     prices->style = prices->style.isSmooth ? kSharpSteps : kSmoothSteps;
   if (moves && moves->best().isFeasible())

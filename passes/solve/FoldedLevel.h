@@ -13,22 +13,22 @@ class FoldedLevel {
 public:
   FoldedLevel(SearchContext &context, std::unique_ptr<FoldedProblem> folded);
 
-  /// Goes on from the prices and messages of a level with coarser classes.
+  /// Continues from the prices and messages of a level with coarser classes.
   void startFrom(const FoldedLevel &coarse);
 
-  /// Which style of steps suits the problem: both take some steps, side by side.
+  /// Runs both step styles in parallel for some steps and keeps the better one.
   void race();
 
-  /// Some steps of the prices, and beside them moves of solutions; offers the best one.
+  /// Runs some steps of the prices in parallel with moves. Offers the best solution.
   void round();
 
-  /// Brings the messages up to the best prices.
+  /// Recomputes the messages at the best prices.
   void settle();
 
-  /// The prices and messages that it has now. It is the level of single nodes.
+  /// Returns the current prices and messages. Each class must have one node.
   WholeDual roundedDual() const;
 
-  /// What nothing with these classes costs less than, as far as floating point figures say.
+  /// Lower bound on the cost with these classes, up to floating-point errors.
   double bound() const { return prices->bound() + prices->constant; }
 
   FoldedPrices foldedPrices() const;
@@ -44,8 +44,8 @@ private:
   std::unique_ptr<FoldedProblem> folded;
   std::unique_ptr<PriceSearch> prices;
   std::unique_ptr<LocalSearch> moves;
-  double guess = 0; ///< of the best cost, while there is none
-  double boundAtStart = -std::numeric_limits<double>::infinity(); ///< of the moves
+  double guess = 0; ///< estimate of the best cost while no solution is known
+  double boundAtStart = -std::numeric_limits<double>::infinity(); ///< bound when the moves started
   uint64_t starts = 0;
 };
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What message passing found on a folded problem, on one with finer classes of the same problem.
+// Transfer of messages from a folded problem to one with finer classes.
 #pragma once
 
 #include "passes/solve/FoldedProblem.h"
 
 namespace pcc::solve {
 
-/// Each of the problem's edges has its share of the message of the folded edge that it is part of.
-/// `messages` belongs to `coarse`; both are laid out as in InstanceEdge.
+/// Gives each edge of the problem its share of the message of its folded edge. `messages` belongs
+/// to `coarse`; both have the layout of InstanceEdge.
 std::vector<float> carryMessages(const FoldedProblem &coarse, const std::vector<float> &messages,
                                  const FoldedProblem &fine);
 

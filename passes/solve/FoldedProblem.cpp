@@ -9,11 +9,11 @@ namespace pcc::solve {
 
 namespace {
 
-/// An edge between two classes, as the instance has it.
+/// An edge of the problem between two classes, in the orientation of the flat problem.
 struct Join {
   int u, v;  ///< u < v
-  int table; ///< twice its number, and 1 if its rows are v's options
-  int edge;  ///< of the problem
+  int table; ///< twice its index, plus 1 if its rows are v's options
+  int edge;  ///< index in the problem
   auto key() const { return std::tuple(u, v, table); }
 };
 
@@ -47,7 +47,7 @@ private:
     return cost >= kForbidden ? double(kFar) : std::min(double(cost) * count, largest);
   }
 
-  /// A sum of figures.
+  /// Limits a sum of costs.
   double limited(double sum) const {
     return sum >= double(kFar) ? double(kFar) : std::min(sum, largest);
   }
@@ -74,7 +74,7 @@ private:
     }
   }
 
-  /// The least use of a class becomes a fixed one.
+  /// Adds the usages of a class. Its minimum usage becomes fixed usage.
   void addUses(const std::vector<int> &nodes, InstanceNode &node, std::vector<Int128> &fixed) {
     std::vector<int64_t> use = problem.nodes[nodes.front()].usages;
     auto [low, high] = std::minmax_element(use.begin(), use.end());
@@ -82,7 +82,7 @@ private:
     bool isFixed = least == *high;
     for (int64_t &one : use)
       one -= least;
-    std::vector<std::pair<int, int>> changes; // of the number of live nodes
+    std::vector<std::pair<int, int>> changes; // changes of the number of live nodes
     for (int i : nodes) {
       int begin = placeOf(problem.nodes[i].begin), end = placeOf(problem.nodes[i].end);
       if (begin >= end)
@@ -112,7 +112,7 @@ private:
                             folded.times.begin());
   }
 
-  /// All edges between different classes; the others become costs.
+  /// Returns all edges between different classes. Edges within a class become costs.
   std::vector<Join> listJoins() {
     std::vector<Join> joins;
     for (size_t e = 0; e < problem.edges.size(); ++e) {
@@ -139,7 +139,7 @@ private:
   void addEdge(const Join *first, const Join *last) {
     const InstanceNode &u = instance.nodes[first->u], &v = instance.nodes[first->v];
     int index = static_cast<int>(instance.edges.size());
-    std::vector<int> parts; // pairs of a table and how often it is there
+    std::vector<int> parts; // pairs of a table and its multiplicity
     for (const Join *join = first; join != last; ++join) {
       folded.edges[join->edge].edge = index;
       if (parts.empty() || parts[parts.size() - 2] != join->table)
@@ -160,7 +160,7 @@ private:
     instance.nodes[edge.u].neighbours.push_back({edge.v, index, edge.uv, edge.vu});
   }
 
-  /// Where the sum of the tables lies, with rows by u and with rows by v.
+  /// Returns the offsets of the sum of the tables, with rows by u and with rows by v.
   std::pair<size_t, size_t> placeTables(const std::vector<int> &parts, const InstanceNode &u,
                                         const InstanceNode &v) {
     auto [known, isNew] = places.try_emplace(parts);
@@ -184,7 +184,7 @@ private:
     return known->second = {uv, vu};
   }
 
-  /// Puts the least cost into the constant, and the neighbours in order.
+  /// Moves the minimum cost into the constant and sorts the neighbors.
   void finishNode(int index) {
     InstanceNode &node = instance.nodes[index];
     double *costs = &instance.costs[node.first];
@@ -207,7 +207,7 @@ private:
   Instance &instance;
   std::vector<std::vector<int>> members;
   double largest;
-  std::map<std::vector<int>, std::pair<size_t, size_t>> places; ///< of tables, by their parts
+  std::map<std::vector<int>, std::pair<size_t, size_t>> places; ///< table offsets, by parts
 };
 
 } // namespace

@@ -6,16 +6,16 @@
 
 namespace pcc::solve {
 
-/// Smaller problems are searched as a whole in no time.
+/// Minimum number of nodes for folding. Smaller problems are searched quickly without it.
 static constexpr size_t fewestNodes = 2000;
 
-/// Groups of copies that may choose differently.
+/// Number of groups of instances that may have different options.
 static constexpr int groupCount = 8;
 
-/// Rounds with groups, unless the gap is reached before.
+/// Maximum number of rounds with groups.
 static constexpr int groupRounds = 40;
 
-/// Rounds with the whole problem go on while each leaves no more than this part of the gap.
+/// Rounds with the original problem continue while each leaves less than this fraction of the gap.
 static constexpr double leastClosed = 0.99;
 
 namespace {
@@ -35,7 +35,7 @@ public:
     Classes groups = splitByCopies(alike, findRepetitions(problem, alike), groupCount);
     FoldedLevel middle(context, fold(groups));
     middle.startFrom(coarse);
-    // The bound is to be proved in the end, which takes about as long as all that was before.
+    // Reserves time for the final proof, which takes about as long as everything before.
     double proofSeconds = context.clock.seconds();
     auto isOver = [&] { return context.isOver() || context.secondsLeft() < proofSeconds; };
     for (int round = 0; round < groupRounds && !isOver(); ++round) {
@@ -48,8 +48,7 @@ public:
       prove(middle);
     if (context.isGapReached())
       return middle.foldedPrices();
-    // What is missing now are prices that differ between the layers of a group, and solutions that
-    // do.
+    // Now the prices and the solutions must differ between the layers of a group.
     whole->startFrom(middle);
     for (double gap = 1; context.gap() < leastClosed * gap && !isOver();) {
       gap = context.gap();
@@ -66,13 +65,14 @@ private:
     return std::make_unique<FoldedProblem>(problem, tables, classes, times);
   }
 
-  /// What the groups do not prove, the whole problem does not prove either.
+  /// Whether the groups reach the requested gap. The original problem cannot prove more than the
+  /// groups.
   bool isPromising(const FoldedLevel &groups) const {
     return context.options.gap > 0 && context.incumbent.isKnown &&
            groups.bound() >= double(context.incumbent.cost) * (1 - context.options.gap);
   }
 
-  /// What the prices and messages of the groups prove for the whole problem.
+  /// Proves a bound of the original problem from the prices and messages of the groups.
   void prove(FoldedLevel &groups) {
     if (!whole)
       whole = std::make_unique<FoldedLevel>(context, fold(singleClasses(problem)));
@@ -82,7 +82,7 @@ private:
     prove();
   }
 
-  /// What the whole problem's own ones prove.
+  /// Proves a bound from the original problem's own prices and messages.
   void prove() {
     WholeDual dual = whole->roundedDual();
     if (!check(problem, dual).empty())
@@ -96,7 +96,7 @@ private:
   SearchContext &context;
   const StrategyProblem &problem;
   EdgeTables tables;
-  std::vector<int64_t> times; ///< at which the limit can bind
+  std::vector<int64_t> times; ///< times at which the limit can bind
   std::unique_ptr<FoldedLevel> whole;
 };
 

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Problems with repeated parts, by folding:
+// Search of problems with repeated parts, by folding in three levels:
 //
-//   alike    all nodes that look alike choose alike    prices and messages are found here: a step
-//                                                      takes a hundredth of the time
-//   groups   … within a group of layers                a mixture of plans uses what the limit
-//                                                      leaves; solutions are improved here
-//   whole    each node for itself                      one pass proves the bound
+//   alike    All similar nodes have the same option. Prices and messages are found here; a step
+//            takes a hundredth of the time.
+//   groups   Similar nodes of a group of layers have the same option. A mixture of plans uses the
+//            rest of the limit; solutions are improved here.
+//   whole    Each node has its own option. One pass proves the bound.
 //
-// Each level starts from the prices, messages and solutions of the one before.
+// Each level starts from the prices, messages and solutions of the previous level.
 #pragma once
 
 #include "passes/solve/BestSearch.h"
 
 namespace pcc::solve {
 
-/// Where a search ended, for the next one to go on.
+/// Final prices and step style of the folded search, for the next search.
 struct FoldedPrices {
-  TimedPrices prices; ///< none if nothing is repeated
+  TimedPrices prices; ///< empty if nothing is repeated
   StepStyle style = kSharpSteps;
 };
 
-/// Where the problem repeats itself, offers solutions and raises the bound until the gap is what
-/// was asked for or this way finds nothing more. Figures are those of the problem: the context's
-/// core comes later.
+/// Searches a problem that repeats itself. Offers solutions and raises the bound until the
+/// requested gap is reached or there is no more progress. Costs are in the problem's units, because
+/// the context has no core yet.
 FoldedPrices searchFolded(SearchContext &context);
 
 } // namespace pcc::solve

@@ -50,7 +50,7 @@ void Forest::grow(int root, int size, Random &random) {
   border.clear();
   join(root, -1);
   int count = static_cast<int>(instance.nodes.size());
-  // Enough attempts to find new roots while they are frequent, few enough when they are not.
+  // Allows enough attempts to find new roots while they are frequent, but not more.
   for (int misses = 0; static_cast<int>(members.size()) < size && misses < 50;) {
     if (border.empty()) {
       int next = static_cast<int>(random.below(count));

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The move of the search: the nodes of an induced forest are chosen anew all at once, the best for
-// the rest as it is.
+// Forest move of the local search: optimizes all nodes of an induced forest at once, while all
+// other nodes keep their options.
 //
-//   o   o—x—o          x: in the forest. A node may join if it has at most one neighbour there, so
-//    \ /  |   \        that the forest has no cycles, whatever the graph; min-sum elimination from
-//     x   x    x       the leaves then finds the best choice exactly (Pearl, Reverend Bayes on
-//     |   |    |       inference engines, 1982).
+//   o   o—x—o          x: in the forest. A node may join if it has at most one neighbor there, so
+//    \ /  |   \        the forest never has a cycle. Min-sum elimination from the leaves then finds
+//     x   x    x       the exact best choice (Pearl, Reverend Bayes on inference engines, 1982).
+//     |   |    |
 //     o—x—o    o
 //
-// Forests of every size up to the whole graph are tried. The limit is met by prices on what is
-// used, scaled by a factor that differs from move to move.
+// Forests of all sizes up to the whole graph are tried. Prices on usage enforce the limit. They are
+// scaled by a factor that differs from move to move.
 #pragma once
 
 #include "passes/solve/Random.h"
@@ -22,25 +22,28 @@ class Forest {
 public:
   explicit Forest(const Instance &instance);
 
-  /// What each option uses, at the prices at hand: one figure per option of each node.
+  /// Computes the price of each option's usage from `prices` by segment.
   void setPrices(const std::vector<double> &prices);
 
   const std::vector<double> &optionPrices() const { return prices; }
 
-  /// Grows a forest of up to `size` nodes from `root`; from new roots where it cannot grow on.
+  /// Grows a forest of up to `size` nodes from `root`, and from new roots where it cannot grow
+  /// further.
   void grow(int root, int size, Random &random);
 
-  /// Prepares `choose`: what the options cost beside the fixed neighbours of the forest.
+  /// Prepares `choose`: computes the costs of the options next to the fixed neighbors of the
+  /// forest.
   void anchor(const State &state);
 
-  /// The best choice of the forest's nodes at `factor` times the prices; only those that change.
+  /// Computes the best options of the forest's nodes at `factor` times the prices. Returns only the
+  /// nodes that change.
   void choose(const State &state, double factor, Random &random,
               std::vector<std::pair<int, int32_t>> &changes);
 
-  /// Keeps `node` at `option` in what follows; −1 frees it.
+  /// Keeps `node` at `option` from now on. A node of −1 removes the restriction.
   void pin(int node, int32_t option) { pinnedNode = node, pinnedOption = option; }
 
-  /// Table entries looked at since the beginning.
+  /// Table entries read since construction.
   uint64_t work = 0;
 
 private:
@@ -48,16 +51,16 @@ private:
 
   const Instance &instance;
   std::vector<double> prices;                ///< by option
-  std::vector<double> anchored, sums, reply; ///< by option; of one node
-  std::vector<int> touching;                 ///< neighbours in the forest, by node
-  std::vector<int> place;                    ///< in `members`, or −1, by node
+  std::vector<double> anchored, sums, reply; ///< by option; reply: of one node
+  std::vector<int> touching;                 ///< by node: number of neighbors in the forest
+  std::vector<int> place;                    ///< by node: position in `members`, or −1
   struct Member {
     int node = 0;
-    int parent = -1; ///< its place
+    int parent = -1; ///< position in `members`
     const Neighbour *up = nullptr;
   };
   std::vector<Member> members;
-  std::vector<std::pair<int, const Neighbour *>> border; ///< place of the parent, way to the child
+  std::vector<std::pair<int, const Neighbour *>> border; ///< parent's position, edge to child
   std::vector<int> touched;
   std::vector<int32_t> best;
   int pinnedNode = -1;

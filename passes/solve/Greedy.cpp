@@ -6,7 +6,7 @@
 namespace pcc::solve {
 namespace {
 
-/// By node, its edges to nodes before it.
+/// Returns for each node its edges to earlier nodes.
 std::vector<std::vector<const StrategyEdge *>> listEdgesBefore(const StrategyProblem &problem) {
   std::vector<std::vector<const StrategyEdge *>> edges(problem.nodes.size());
   for (const StrategyEdge &edge : problem.edges)
@@ -14,7 +14,7 @@ std::vector<std::vector<const StrategyEdge *>> listEdgesBefore(const StrategyPro
   return edges;
 }
 
-/// Adds what an edge costs each option of its later node, beside what the earlier one has taken.
+/// Adds the costs of an edge to the options of its later node, for the option of its earlier node.
 void addCosts(const StrategyProblem &problem, const StrategyEdge &edge,
               const StrategySolution &solution, std::vector<Int128> &costs) {
   size_t width = problem.nodes[edge.v].size();
@@ -36,7 +36,7 @@ StrategySolution takeCheapest(const StrategyProblem &problem) {
   return solution;
 }
 
-/// Of options that use equally little, the cheapest.
+/// Takes the options with the lowest usage; ties go to the lower cost.
 StrategySolution takeSmallest(const StrategyProblem &problem) {
   StrategySolution solution;
   for (const StrategyNode &node : problem.nodes) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A solution at once, at linear cost: for searches whose time is over before they have one.
+// Immediate solution in linear time, for searches that end before their first solution.
 #pragma once
 
 #include "passes/solve/StrategyProblem.h"
@@ -8,8 +8,8 @@
 
 namespace pcc::solve {
 
-/// Node after node takes what is cheapest beside those before it; where that uses too much, the
-/// options that use least. Nothing if neither verifies.
+/// Takes for each node the option with the lowest cost next to the earlier nodes. If that exceeds
+/// the limit, takes the options with the lowest usage. Returns nothing if neither is valid.
 std::optional<StrategySolution> solveGreedily(const StrategyProblem &problem);
 
 } // namespace pcc::solve

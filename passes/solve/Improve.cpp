@@ -7,16 +7,16 @@
 namespace pcc::solve {
 namespace {
 
-/// An edge as one of its nodes sees it.
+/// An edge as seen from one of its nodes.
 struct End {
   int edge, other;
   bool isFirst; ///< the node's options are the rows
 };
 
-/// A node in a tree, behind its parent.
+/// A node of a tree, listed after its parent.
 struct Visit {
   int node, parent;                  ///< −1 for a root
-  std::vector<int32_t> choices = {}; ///< for each option of the parent, the best of its own
+  std::vector<int32_t> choices = {}; ///< for each option of the parent, the best own option
 };
 
 class Improver {
@@ -57,7 +57,7 @@ private:
     return node;
   }
 
-  /// Whether all neighbours of `node` in the forest are in different trees.
+  /// Whether all neighbors of `node` in the forest are in different trees.
   bool staysForest(int node) {
     std::vector<int> neighbours, met;
     for (const End &end : ends[node])
@@ -70,7 +70,7 @@ private:
     return std::adjacent_find(met.begin(), met.end()) == met.end();
   }
 
-  /// Takes nodes in order; those left out come first in the next round.
+  /// Adds nodes in `order`. Nodes that are left out come first in the next round.
   void pickForest() {
     size_t count = problem.nodes.size();
     trees.resize(count);
@@ -87,7 +87,7 @@ private:
     std::stable_partition(order.begin(), order.end(), [&](int node) { return !isIn[node]; });
   }
 
-  /// All nodes of the forest, each behind its parent.
+  /// Returns all nodes of the forest, each after its parent.
   std::vector<Visit> listVisits() const {
     std::vector<Visit> visits;
     std::vector<bool> isSeen(problem.nodes.size(), false);
@@ -113,7 +113,7 @@ private:
     return end.isFirst ? edge.costs[own * width + other] : edge.costs[other * width + own];
   }
 
-  /// What each option costs with its edges to nodes that stay.
+  /// Returns the cost of each option with the edges to nodes outside the forest.
   std::vector<Int128> startCosts(int node) const {
     std::vector<Int128> costs(problem.nodes[node].costs.begin(), problem.nodes[node].costs.end());
     for (const End &end : ends[node])
@@ -123,7 +123,7 @@ private:
     return costs;
   }
 
-  /// Adds the least that `visit` and all behind it cost to each option of its parent.
+  /// Adds the minimum cost of the subtree of `visit` to each option of its parent.
   void send(Visit &visit, const std::vector<Int128> &costs,
             std::vector<Int128> &parentCosts) const {
     for (size_t above = 0; above < parentCosts.size(); ++above) {
@@ -165,11 +165,11 @@ private:
 
   const StrategyProblem &problem;
   StrategySolution solution;
-  Int128 cost = 0;                    ///< of the solution
+  Int128 cost = 0;                    ///< cost of `solution`
   std::vector<std::vector<End>> ends; ///< by node
-  std::vector<int> order;             ///< in which nodes are taken
-  std::vector<bool> isIn;             ///< the forest at hand
-  std::vector<int> trees;             ///< by node: another one of its tree, or itself
+  std::vector<int> order;             ///< order in which nodes are added
+  std::vector<bool> isIn;             ///< by node: whether it is in the current forest
+  std::vector<int> trees;             ///< by node: union-find parent in its tree
 };
 
 } // namespace

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Makes a solution cheaper at linear cost: for good solutions that were made without prices
-// (RECURSIVE_PROGRAMMING), whose nodes have few options.
+// Improvement of a solution in linear time. It is meant for good solutions of problems with few
+// options per node, found without prices (RECURSIVE_PROGRAMMING).
 //
-// In each round some nodes, among which there is no cycle, choose anew, all at once and exactly, by
-// min-sum dynamic programming along their trees; the others stay as they are.
+// Each round takes a set of nodes without cycles. Min-sum dynamic programming along their trees
+// finds their best options exactly; all other nodes keep their options.
 //
-//   a – b – d       the first round takes a, b, c: d would close a cycle
-//    \     /        the second one begins with d, then takes a and b: c would close it
+//   a – b – d       The first round takes a, b, c: d would close a cycle.
+//    \     /        The second round begins with d, then takes a and b: c would close a cycle.
 //     – c –
 //
-// So a whole chain can change at once, which no single step of one of its nodes could begin.
+// So a whole chain can change at once, which no change of a single node could start.
 #pragma once
 
 #include "passes/solve/StrategyProblem.h"
 
 namespace pcc::solve {
 
-/// Never dearer than `solution`, which verifies. Ends early once every node has had its turn in
-/// vain. Deterministic. Where the limit of use stands against what a round finds, it stays as it
-/// is.
+/// Returns a solution whose cost is not higher than that of the valid `solution`. Ends early after
+/// two rounds without improvement. Deterministic. A round that violates the usage limit has no
+/// effect.
 StrategySolution improve(const StrategyProblem &problem, StrategySolution solution, int rounds = 4);
 
 } // namespace pcc::solve

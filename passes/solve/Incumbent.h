@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The best solution so far, of the problem as it was given.
+// The best solution so far of the original problem.
 #pragma once
 
 #include "passes/solve/Core.h"
@@ -11,7 +11,7 @@ class Incumbent {
 public:
   explicit Incumbent(const StrategyProblem &problem) : problem(problem) {}
 
-  /// Takes the solution if it is one and cheaper. Returns whether it did.
+  /// Takes the solution if it is valid and has a lower cost. Returns whether it did.
   bool offer(const StrategySolution &offered) {
     Verdict verdict = verify(problem, offered);
     if (!verdict.ok() || (isKnown && verdict.cost >= cost))

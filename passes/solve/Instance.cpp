@@ -5,7 +5,7 @@
 
 namespace pcc::solve {
 
-/// The terms of a node of a compact core.
+/// Returns the usages of a node of a compact core.
 static std::vector<SegmentUse> usesOf(const CoreNode &node) {
   std::vector<SegmentUse> uses;
   for (const Term &term : node.terms)
@@ -50,7 +50,7 @@ Instance::Instance(const Core &core, const std::vector<Segment> &segments) {
     messages += nodes[u].padded + nodes[v].padded;
     tableEntries += edge.table.size();
   }
-  // Tables lie in the order in which a sweep reads them.
+  // Tables are stored in the order in which a sweep reads them.
   std::vector<int> order(edges.size());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](int a, int b) {

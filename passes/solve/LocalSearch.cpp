@@ -5,16 +5,17 @@
 
 namespace pcc::solve {
 
-/// Forests without success after which the search kicks.
+/// Rounds without improvement before a kick.
 static constexpr int patience = 300;
 
-/// Forests around a kick before it is judged.
+/// Forest moves after a kick before it is judged.
 static constexpr int afterKick = 100;
 
-/// Entries of a block's tables. Where solutions are crossed every node that must stay is a loss.
+/// Maximum table entries of a block. Crossing has the higher limit, because every kept node is a
+/// loss there.
 static constexpr double largestOfTurn = 1000, largestOfCross = 4000;
 
-/// Nothing forbidden first, then nothing used too much, then cheap.
+/// Compares by forbidden entries, then by usage above the limit, then by cost.
 static bool isBetter(const State &a, const State &b) {
   bool aForbidden = a.cost() >= double(kFar) / 2, bForbidden = b.cost() >= double(kFar) / 2;
   if (aForbidden != bForbidden)
@@ -40,7 +41,7 @@ bool LocalSearch::move(int root, int size) {
   forest.grow(root, size, random);
   forest.anchor(state);
   double factor = state.isFeasible() ? random.logUniform(0.3, 3) : random.logUniform(0.5, 8);
-  // What is cheaper but does not fit is tried again at higher prices.
+  // A cheaper choice that exceeds the limit is tried again at higher prices.
   for (int attempt = 0; attempt < 3; ++attempt, factor *= 2) {
     forest.choose(state, factor, random, changes);
     if (changes.empty())
@@ -71,7 +72,7 @@ void LocalSearch::kick() {
   State before = state;
   int32_t option = static_cast<int32_t>(random.below(kicked.size - 1));
   option += option >= state[node];
-  // The forest around the node is chosen anew with the node at its new option.
+  // Optimizes the forest around the node with the node at its new option.
   int size = static_cast<int>(random.logUniform(10, std::max(20.0, count / 4.0)));
   forest.pin(node, option);
   forest.grow(node, std::min(size, count), random);
@@ -88,7 +89,7 @@ void LocalSearch::kick() {
   polish(before, around, afterKick);
 }
 
-/// Small forests around the given nodes; back to `before` if that leads nowhere.
+/// Applies forest moves around the given nodes. Restores `before` if the result is not better.
 void LocalSearch::polish(const State &before, const std::vector<int> &around, int moves) {
   int count = static_cast<int>(instance.nodes.size());
   for (int i = 0; i < moves && !isBetter(state, before); ++i) {
@@ -101,7 +102,7 @@ void LocalSearch::polish(const State &before, const std::vector<int> &around, in
     state = before;
 }
 
-/// Looks for the factor of the prices at which the block's choice is cheaper and still fits.
+/// Searches for the factor of the prices at which the block's choice is cheaper and feasible.
 /// Returns whether a better solution was found.
 bool LocalSearch::choose(double factor, int attempts, bool isThorough) {
   State before = state, found = state;
@@ -154,7 +155,7 @@ void LocalSearch::keepBest() {
 
 void LocalSearch::round() {
   int count = static_cast<int>(instance.nodes.size());
-  otherWork += 500; // what a move takes beside its tables
+  otherWork += 500; // work of a move besides its tables
   if (random.below(3) == 0)
     turn(static_cast<int>(random.below(count)),
          static_cast<int>(random.logUniform(10, std::max(20.0, count / 2.0))));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Improvement of a solution by moves of forests and blocks, with kicks where they find nothing
-// more.
+// Improvement of a solution by forest and block moves. When they stall, a kick changes a node at
+// random.
 #pragma once
 
 #include "passes/solve/Block.h"
@@ -15,16 +15,17 @@ public:
 
   void setPrices(const std::vector<double> &prices) { forest.setPrices(prices); }
 
-  /// Goes on from `options` if they are better than what is here.
+  /// Continues from `options` if they are better than the best solution so far.
   void offer(const std::vector<int32_t> &options);
 
-  /// Searches until so many more table entries were looked at, or `stop` says so.
+  /// Searches until `entries` more table entries were read, or `stop` returns true.
   template <typename Stop> void run(uint64_t entries, Stop stop) {
     for (uint64_t end = work() + entries; work() < end && !stop();)
       round();
   }
 
-  /// Chooses anew where the best solution differs from `partner`. Returns whether that is better.
+  /// Optimizes the nodes in which the best solution and `partner` differ. Returns whether that
+  /// improved it.
   bool cross(const std::vector<int32_t> &partner);
 
   const State &best() const { return bestState; }

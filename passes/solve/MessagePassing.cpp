@@ -50,7 +50,7 @@ void MessagePassing::fix(int node, int option) {
     fixed.emplace_back(node, option);
 }
 
-/// The message of `edge` to its end `node`.
+/// Returns the offset of the message of `edge` to its end `node`.
 static size_t messageTo(const InstanceEdge &edge, int node) {
   return node == edge.v ? edge.message : edge.backward;
 }
@@ -67,13 +67,13 @@ void MessagePassing::marginal(int index, float *out) const {
   }
 }
 
-/// The share of a node's sum that each of the neighbours still to come gets.
+/// Returns the share of a node's sum that each of the following neighbors gets.
 static float shareOf(const InstanceNode &node) {
   int later = static_cast<int>(node.neighbours.size()) - node.earlier;
   return 1.0F / float(std::max({node.earlier, later, 1}));
 }
 
-/// Sends a message from a node to `neighbour`; returns what was taken out of it.
+/// Sends a message from a node to `neighbour`. Returns the constant removed from the message.
 static float send(const Instance &instance, const InstanceNode &node, int index,
                   const Neighbour &neighbour, const float *sum, float share, float *left,
                   float *messages) {
@@ -105,7 +105,7 @@ void MessagePassing::sweepForward() {
   }
 }
 
-/// Adds to the differences of `use` what `node` uses on average.
+/// Adds the expected usage of `node` to `use`, as differences between segments.
 static void addExpectedUse(const InstanceNode &node, const float *sum, double temperature,
                            std::vector<double> &weights, std::vector<double> &use) {
   if (node.uses.empty())
@@ -135,8 +135,9 @@ double MessagePassing::sweepBackward(Findings &findings) {
     const InstanceNode &node = instance.nodes[i];
     int index = static_cast<int>(i);
     marginal(index, sum.data());
-    // Here all that the neighbours know is with the node. What later nodes took out is in `bound`,
-    // what earlier ones took out on the way forward in `before`, less what came back to them.
+    // Now the node holds all that its neighbors know. `bound` has the constants taken by later
+    // nodes. `before` has the constants that earlier nodes took in the forward sweep, less those
+    // that came back.
     before += backTo[i] - leftByForward[i];
     if (findings.temperature > 0)
       addExpectedUse(node, sum.data(), findings.temperature, weights, findings.expectedUse);

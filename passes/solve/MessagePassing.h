@@ -3,13 +3,15 @@
 // Bounds by sequential tree-reweighted message passing (Kolmogorov, Convergent tree-reweighted
 // message passing for energy minimization, 2006).
 //
-// A sweep visits the nodes in order. A node adds up its costs and the messages of its neighbours,
-// and passes an equal share on to each neighbour that is still to come:
+// A sweep visits the nodes in order. A node adds up its costs and the messages of its neighbors. It
+// passes an equal share to each neighbor that follows in the sweep:
 //
-//   D(a)   = cost(a) + Σ message to a            share = 1 / max(neighbours before, neighbours
-//   after) message to b = min over a of (share · D(a) − message from b's node to a + table(a, b))
+//   D(a)         = cost(a) + Σ message to a
+//   share        = 1 / max(neighbors before, neighbors after)
+//   message to b = min over a of (share · D(a) − message from b's node to a + table(a, b))
 //
-// What is left behind sums to a lower bound of the whole problem, which no sweep makes worse.
+// The constants left behind sum to a lower bound of the whole problem. No sweep decreases the
+// bound.
 #pragma once
 
 #include "passes/solve/Instance.h"
@@ -20,62 +22,63 @@ class MessagePassing {
 public:
   explicit MessagePassing(const Instance &instance);
 
-  /// Sets the costs to those of the instance plus what the options use at `prices`, one per segment
-  /// and unit of use. Messages stay.
+  /// Sets the costs to the costs of the flat problem plus the usages at `prices`, one per segment
+  /// and unit of usage. Messages stay.
   void setPrices(const std::vector<double> &prices);
 
-  /// Only option `option` of `node` remains, in this and all later sweeps.
+  /// Allows only option `option` of `node`, in this and all later sweeps.
   void fix(int node, int option);
 
-  /// From the first node to the last.
+  /// Sweeps from the first node to the last.
   void sweepForward();
 
-  /// What a backward sweep finds beside the bound.
+  /// Additional results of a backward sweep.
   struct Findings {
-    /// If not empty: for each option, a bound of all solutions that have it. The sweep before was
-    /// one forward.
+    /// If not empty: a bound for each option, over all solutions with it. The previous sweep was a
+    /// forward sweep.
     std::vector<double> optionBounds;
-    /// If `temperature` is positive: what is used in each segment, if each node takes an option
-    /// with a probability that falls by e for each `temperature` by which it looks dearer than the
-    /// best.
+    /// If positive, `expectedUse` is set to the expected usage of each segment. The probability of
+    /// an option falls by a factor of e for each `temperature` by which it costs more than the best
+    /// option.
     double temperature = 0;
     std::vector<double> expectedUse;
   };
 
-  /// From the last node to the first; returns the bound for the priced costs.
+  /// Sweeps from the last node to the first. Returns the bound for the costs with prices.
   double sweepBackward(Findings &findings);
   double sweepBackward() {
     Findings none;
     return sweepBackward(none);
   }
 
-  /// A choice for every node, from the last to the first or from the first to the last: what is
-  /// decided counts by its table, what is not by its message.
+  /// Chooses an option for every node, in a forward or a backward pass. Decided neighbors count by
+  /// their tables, the others by their messages.
   void decode(bool fromFirst, std::vector<int32_t> &options) const;
 
-  /// Costs with the messages of all neighbours: how good a solution with each option can look.
+  /// Sets `out` to the costs plus the messages of all neighbors, by option.
   void marginal(int node, float *out) const;
 
-  /// What a sweep in both directions and a step of the prices take, in table entries.
+  /// Work of a sweep in both directions and a step of the prices, in table entries.
   uint64_t work() const {
     return instance.exactTables.size() + 4 * instance.options + 4 * instance.capacities.size() +
            40 * instance.edges.size() + 500;
   }
 
-  std::vector<float> costs;    ///< by option, priced
-  std::vector<float> messages; ///< by edge and option of its end, as in InstanceEdge
+  std::vector<float> costs;    ///< by option, with prices
+  std::vector<float> messages; ///< by edge and option of its end; layout of InstanceEdge
 
 private:
   const Instance &instance;
   std::vector<std::pair<int, int>> fixed;
-  std::vector<float> sum, left;      // of the node at hand
-  std::vector<double> leftByForward; // by node: what the forward sweep took out there
+  std::vector<float> sum, left;      // of the current node
+  std::vector<double> leftByForward; // by node: constants taken in the forward sweep
 };
 
-/// What each option of `node` uses at prices whose sums over the first s segments are `sums[s]`.
+/// Returns the price of the usage of `option`. `sums[s]` is the sum of the first s segments'
+/// prices.
 double priceOf(const InstanceNode &node, int option, const std::vector<double> &sums);
 
-/// Sums of the first 0, 1, … prices.
+/// Returns the sums of the first 0, 1, … prices.
 std::vector<double> prefixSums(const std::vector<double> &prices);
 
 } // namespace pcc::solve

@@ -12,7 +12,7 @@
 
 namespace pcc::solve {
 
-/// `Width` columns at once stay in registers.
+/// Computes `Width` columns at once, so they stay in registers.
 template <int Width, typename T>
 [[gnu::always_inline]] static inline void minPlusColumns(const T *left, const T *table, int rows,
                                                          int stride, T *out) {

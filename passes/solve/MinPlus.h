@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The inner loop of everything: out[j] = min over i of (left[i] + table[i][j]), rows padded to
-// kLanes. One copy per instruction set; the loader takes the best that the machine has.
+// Inner loop of the search: out[j] = min over i of (left[i] + table[i][j]), with rows padded to
+// kLanes. There is one version per instruction set; the loader picks the best one for the machine.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace pcc::solve {
 void minPlus(const float *left, const float *table, int rows, int stride, float *out);
 void minPlus(const double *left, const double *table, int rows, int stride, double *out);
 
-/// The least of `values`, and where it is first.
+/// Return the first position of the minimum, and the minimum.
 int argMin(const double *values, int count);
 float least(const float *values, int count);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Packing of live ranges: which buffers may lie at the same bytes.
+// Packing of live ranges: the buffers that may share the same bytes.
 //
 //   bytes ^
 //         |   +--c--+        a and c are never live at once and share bytes 0 to 63;
@@ -8,7 +8,7 @@
 //         | +-a-+   +-c-+
 //         +---------------> time
 //
-// The problem is NP-hard; PackSearch.h looks for good packings.
+// The problem is NP-hard; PackSearch.h searches for good packings.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
@@ -27,30 +27,30 @@ struct PackItem {
 
 struct PackProblem {
   llvm::SmallVector<PackItem> items;
-  int64_t alignment = 64; ///< of every offset, in bytes
+  int64_t alignment = 64; ///< alignment of every offset, in bytes
 };
 
 /// One offset per item.
 using PackSolution = llvm::SmallVector<int64_t>;
 
-/// Empty if no two items that are live at once overlap and all offsets are aligned; else what is
-/// wrong.
+/// Returns an empty string if all offsets are aligned and no two items that are live together
+/// overlap; otherwise the first error.
 std::string verify(const PackProblem &problem, llvm::ArrayRef<int64_t> offsets);
 
-/// The bytes that a solution needs.
+/// Returns the bytes that a solution needs.
 int64_t peakOf(const PackProblem &problem, llvm::ArrayRef<int64_t> offsets);
 
-/// Free bytes; none at a negative offset.
+/// A range of free bytes; a negative offset means none.
 struct Gap {
   int64_t offset = -1, bytes = 0;
 };
 
-/// The smallest gap for one more item beside those that lie at `offsets`, below `limit`.
+/// Returns the smallest gap below `limit` for one more item next to the items at `offsets`.
 Gap findGap(const PackProblem &problem, llvm::ArrayRef<int64_t> offsets, const PackItem &item,
             int64_t limit);
 
-/// No solution needs fewer bytes: the most that is live at one time, each item rounded up to the
-/// alignment.
+/// Returns a lower bound on the bytes of every solution: the maximum number of live bytes at one
+/// time. Each item is rounded up to the alignment.
 int64_t lowerBound(const PackProblem &problem);
 
 } // namespace pcc::solve

@@ -9,20 +9,20 @@
 namespace pcc::solve {
 namespace {
 
-enum class Fit { Smallest, Lowest }; ///< of the gaps that hold an item
+enum class Fit { Smallest, Lowest }; ///< rule for the gap that an item takes
 
 using Order = std::vector<uint32_t>;
-/// From, to.
+/// Begin and end.
 using Range = std::pair<int64_t, int64_t>;
 
-/// Makes packings from orders of the items of one problem.
+/// Creates packings from orders of the items of one problem.
 class Placer {
 public:
   explicit Placer(const PackProblem &problem);
 
-  /// The peak of the packing in this order, or `limit` as soon as it is not less.
+  /// Returns the peak of the packing in this order, or `limit` once the peak is not below it.
   int64_t place(const Order &order, Fit fit, int64_t limit);
-  /// Of the last order that was placed whole.
+  /// Offsets of the last order that was placed completely.
   const PackSolution &getOffsets() const { return offsets; }
   int64_t topOf(uint32_t item) const { return offsets[item] + bytes[item]; }
   llvm::ArrayRef<uint32_t> liveWith(uint32_t item) const { return neighbours[item]; }
@@ -64,7 +64,7 @@ Placer::Placer(const PackProblem &problem)
   }
 }
 
-/// Between the ranges in `taken`.
+/// Finds a gap between the ranges in `taken`.
 int64_t Placer::findGap(int64_t size, Fit fit) {
   llvm::sort(taken);
   int64_t end = 0, best = -1, bestSize = INT64_MAX;
@@ -98,7 +98,7 @@ int64_t Placer::place(const Order &order, Fit fit, int64_t limit) {
 }
 
 namespace {
-/// A packing and what it was made from.
+/// A packing and its order.
 struct Packing {
   Order order;
   Fit fit = Fit::Smallest;
@@ -129,14 +129,14 @@ private:
 };
 } // namespace
 
-/// What this order gives becomes the best if its peak is below `limit`.
+/// Keeps the packing of `order` if its peak is below `limit`.
 void PackSearch::take(const Order &order, Fit fit, int64_t limit) {
   int64_t peak = placer.place(order, fit, limit);
   if (peak < limit)
     best = {order, fit, placer.getOffsets(), peak};
 }
 
-/// Greatest key first; of equal ones those of more bytes.
+/// Tries the order by descending key; ties by descending bytes.
 template <typename Key> void PackSearch::tryOrder(Key key) {
   Order order(items.size());
   std::iota(order.begin(), order.end(), 0);
@@ -148,7 +148,7 @@ template <typename Key> void PackSearch::tryOrder(Key key) {
       take(order, fit, best.peak);
 }
 
-/// One that reaches the peak, or one that is live with such a one.
+/// Returns an item at the peak, or an item that is live together with one.
 uint32_t PackSearch::pickToMove() {
   Order atPeak;
   for (uint32_t item = 0; item < items.size(); ++item)

@@ -6,8 +6,8 @@
 
 namespace pcc::solve {
 
-/// Steps aim no higher than this part of the bound above it: far-off solutions tell little. Without
-/// prices the bound may be far too low; as long as steps find more they may go far.
+/// Bounds of the fraction above the bound that a step aims for. Distant solutions are poor targets.
+/// At first the bound may be far too low, so steps may be long as long as the bound rises.
 static constexpr double leastReach = 0.05, mostReach = 1;
 
 PriceSearch::PriceSearch(const Instance &instance, StepStyle style, double constant)
@@ -32,7 +32,8 @@ void PriceSearch::fix(int node, int option) {
   sinceBetter = 0;
 }
 
-/// A feasible solution is worth its cost; each part of the capacity used too much makes it dearer.
+/// Keeps the decoded solution if its score is best. The score of a feasible solution is its cost;
+/// usage above capacities increases the score.
 void PriceSearch::keepDecoded(const std::vector<int32_t> &options) {
   std::vector<int64_t> use = useOf(instance, options);
   double overuse = 0;
@@ -93,7 +94,7 @@ void PriceSearch::advance(uint64_t entries, double target, const Stop &stop) {
   for (uint64_t end = work + entries; work < end && !stop(); ++steps) {
     std::vector<double> at = current;
     double bound = step(target);
-    // A little better is no reason to go on with long steps.
+    // A tiny improvement does not justify more long steps.
     if (bound <= best + 1e-5 * std::min(std::abs(target - best), std::abs(best + constant)))
       ++sinceBetter;
     else

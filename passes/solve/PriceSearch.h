@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Prices on use, one per segment, for which the bound is greatest: Lagrangian relaxation of the
-// limit. A pair of message sweeps gives the bound at the prices at hand; then the prices step along
-// what is used above the capacities (Held, Wolfe and Crowder, Validation of subgradient
-// optimization, 1974; the length is Polyak's, towards the cost of the best solution), with
-// momentum.
+// Search for the prices on usage, one per segment, that maximize the bound. A price is a Lagrange
+// multiplier of the limit. A pair of message sweeps gives the bound at the current prices. Then the
+// prices move along the usage above the capacities, with momentum (Held, Wolfe and Crowder,
+// Validation of subgradient optimization, 1974). The step length is Polyak's, with the cost of the
+// best solution as the target.
 #pragma once
 
 #include "passes/solve/MessagePassing.h"
@@ -12,10 +12,10 @@
 
 namespace pcc::solve {
 
-/// How the direction of a step is found. Which one is better depends on the problem: few binding
-/// segments like the first, many the second.
+/// Rule for the direction of a step. Few binding segments favor sharp steps, many favor smooth
+/// steps.
 struct StepStyle {
-  bool isSmooth = false; ///< by the expected use of all options, not by the use of a solution
+  bool isSmooth = false; ///< by the expected usage of all options, not by the usage of a solution
   double momentum = 0.9;
 };
 inline constexpr StepStyle kSharpSteps{false, 0.9};
@@ -23,37 +23,37 @@ inline constexpr StepStyle kSmoothSteps{true, 0.6};
 
 class PriceSearch {
 public:
-  /// `constant` is what every solution costs beside the instance's figures.
+  /// `constant` is the cost of every solution besides the costs in the flat problem.
   PriceSearch(const Instance &instance, StepStyle style, double constant);
 
-  /// Starts from these prices, in shorter steps: they are not far from the best.
+  /// Continues from these prices with shorter steps, because they are near the best ones.
   void resume(const std::vector<double> &prices);
 
-  /// Goes on with only `option` of `node`: what was found before no longer counts.
+  /// Continues with only `option` of `node`. Earlier bounds and scores are discarded.
   void fix(int node, int option);
 
-  /// Steps until so many more table entries were looked at, or `stop` says so. `target` is the cost
-  /// of the best solution of the instance, or a guess.
+  /// Steps until `entries` more table entries were read, or `stop` returns true. `target` is the
+  /// cost of the flat problem's best solution, or an estimate.
   void advance(uint64_t entries, double target, const Stop &stop);
 
-  /// Some more sweeps at the best prices, and what they show: the bound, and one for each option.
-  /// The steps are not measured by that bound: with one pair of sweeps each they could not beat it.
+  /// Sweeps some more at the best prices. Sets a bound for each option and returns the overall
+  /// bound. `bound()` ignores that result: steps with one pair of sweeps each could not beat it.
   double settle(int sweeps, std::vector<double> &optionBounds);
 
   double bound() const { return best; }
   const std::vector<double> &prices() const { return bestPrices; }
 
-  /// The best solution that was decoded on the way: the cheapest feasible one, or else one that
-  /// uses little too much.
+  /// Returns the best decoded solution: the feasible one with the lowest cost, or else one with
+  /// little excess usage.
   const std::vector<int32_t> &decoded() const { return bestOptions; }
 
-  /// How much the bound rose in the last `advance`.
+  /// Increase of the bound in the last `advance`.
   double progress() const { return best - before; }
 
   StepStyle style;
   MessagePassing messages;
   double constant;
-  uint64_t work = 0; ///< table entries looked at
+  uint64_t work = 0; ///< table entries read
 
 private:
   double step(double target);
@@ -61,7 +61,7 @@ private:
 
   const Instance &instance;
   std::vector<double> current, bestPrices, direction;
-  std::vector<float> bestMessages; ///< with which `best` was found
+  std::vector<float> bestMessages; ///< messages at the best bound
   std::vector<int32_t> bestOptions;
   double bestScore;
   double best, before;

@@ -10,7 +10,7 @@
 
 namespace pcc::solve {
 
-/// More than any problem needs; a small packed file must not fill the memory.
+/// More than any problem needs. A small compressed file must not fill the memory.
 static constexpr size_t largestFile = size_t{4} << 30;
 
 abi::Expected<std::string> readWholeFile(const std::string &path) {

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Problems and solutions as files.
+// Files of problems and solutions.
 //
-// Text, for people and tests; `#` starts a comment, `x` stands for a forbidden cost:
+// Text form, for people and tests. `#` starts a comment, `x` is a forbidden cost:
 //
 //   problem two layers
 //   limit 12
-//   node a [0,3) 5:8 9:4        an option is COST or COST:USE
-//   node b [1,4) 2:8 2:4        the interval may be left out: no use
+//   node a [0,3) 5:8 9:4        an option is COST or COST:USAGE
+//   node b [1,4) 2:8 2:4        the interval is optional; without it there is no usage
 //   edge a b  0 7 / 7 0         a row for each option of a
 //
-// JSON, as in the contest (numbers near 10^18 mean forbidden):
+// JSON form of the contest (numbers of at least 10^18 mean forbidden):
 //
 //   {"problem": {"name": "…", "nodes": {"intervals": [[0,3],…], "costs": [[5,9],…],
 //    "usages": [[8,4],…]}, "edges": {"nodes": [[0,1],…], "costs": [[0,7,7,0],…]},
 //    "usage_limit": 12}}
 //
-// A solution is `[1, 1]` in both.
+// A solution is `[1, 1]` in both forms.
 #pragma once
 
 #include "passes/solve/StrategyProblem.h"
@@ -24,13 +24,13 @@
 
 namespace pcc::solve {
 
-/// The content of a file, unpacked if it is packed by gzip.
+/// Returns the content of a file; decompresses gzip.
 abi::Expected<std::string> readWholeFile(const std::string &path);
 
-/// Writes `content`, packed if the path ends in `.gz`.
+/// Writes `content`; compresses it if the path ends in `.gz`.
 abi::Status writeWholeFile(const std::string &path, std::string_view content);
 
-/// `.json` and `.json.gz` are read as JSON, all else as text. Errors name the line.
+/// Reads `.json` and `.json.gz` as JSON, everything else as text. Errors contain the line.
 abi::Expected<StrategyProblem> readProblem(const std::string &path);
 
 abi::Expected<StrategyProblem> parseProblemText(std::string_view text);
@@ -38,7 +38,7 @@ abi::Expected<StrategyProblem> parseProblemJson(std::string_view text);
 std::string printProblemText(const StrategyProblem &problem);
 std::string printProblemJson(const StrategyProblem &problem);
 
-/// `[0, 3, 1]`; white space is free.
+/// Parses `[0, 3, 1]`; white space is allowed.
 abi::Expected<StrategySolution> parseSolution(std::string_view text);
 std::string printSolution(const StrategySolution &solution);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The contest's JSON. Problems have ten million figures, so they go straight into arrays; keys may
-// come in any order, and unknown ones are skipped.
+// JSON form of the contest. Problems have ten million numbers, so they are read directly into
+// arrays. Keys may come in any order; unknown keys are skipped.
 
 #include "passes/solve/Cursor.h"
 #include "passes/solve/ProblemFile.h"
@@ -11,7 +11,7 @@ namespace pcc::solve {
 
 namespace {
 
-/// Lists of figures, one after the other in one array.
+/// Lists of numbers, concatenated in one array.
 struct Lists {
   std::vector<int64_t> figures;
   std::vector<size_t> ends;
@@ -42,7 +42,7 @@ public:
   }
 
 private:
-  /// `{"key": value, …}`; `readValue(key)` reads a value.
+  /// Parses `{"key": value, …}`; `readValue(key)` reads a value.
   template <typename ReadValue> bool members(ReadValue readValue) {
     if (!cursor.expect('{'))
       return false;
@@ -75,7 +75,7 @@ private:
     return skipValue();
   }
 
-  /// `[[1, 2], [3], …]`.
+  /// Parses `[[1, 2], [3], …]`.
   bool lists(Lists &into) {
     into = {};
     if (!cursor.expect('['))
@@ -106,7 +106,7 @@ private:
     return true;
   }
 
-  /// A string; of escapes only the character after the backslash is kept.
+  /// Parses a string. Of an escape only the character after the backslash is kept.
   bool string(std::string &value) {
     if (!cursor.expect('"'))
       return false;
@@ -122,7 +122,7 @@ private:
     return true;
   }
 
-  /// Any value, without recursion: a deep file must not exhaust the stack.
+  /// Skips any value without recursion, so that a deep file cannot exhaust the stack.
   bool skipValue() {
     int depth = 0;
     do {
@@ -146,7 +146,7 @@ private:
     return true;
   }
 
-  /// The rest of a number, `true`, `false` or `null`.
+  /// Skips the rest of a number, `true`, `false` or `null`.
   void skipScalar() {
     while (cursor.at < cursor.text.size() &&
            std::string_view(",}] \n\t\r").find(cursor.text[cursor.at]) == std::string_view::npos)
@@ -194,7 +194,7 @@ private:
   Lists intervals, costs, usages, ends, tables;
 };
 
-/// `[a,b]` into `out`.
+/// Appends `[a,b]` to `out`.
 void printList(std::string &out, const std::vector<int64_t> &figures) {
   out += '[';
   for (size_t i = 0; i < figures.size(); ++i)
@@ -202,7 +202,7 @@ void printList(std::string &out, const std::vector<int64_t> &figures) {
   out += ']';
 }
 
-/// `"key":[[…],…]`, with a list for each of `items`.
+/// Appends `"key":[[…],…]`, with a list for each of `items`.
 template <typename Items, typename ToList>
 void printLists(std::string &out, const char *key, const Items &items, ToList toList) {
   out.append("\"").append(key).append("\":[");

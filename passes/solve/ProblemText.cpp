@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The text form of problems: a statement a line. Errors name the line.
+// Text form of problems, one statement per line. Errors contain the line.
 
 #include "passes/solve/Cursor.h"
 #include "passes/solve/ProblemFile.h"
@@ -48,7 +48,7 @@ private:
     return bad("expected 'problem', 'limit', 'node' or 'edge', got '" + std::string(verb) + "'");
   }
 
-  /// `NAME [BEGIN,END) COST:USE …`.
+  /// Parses `NAME [BEGIN,END) COST:USE …`.
   abi::Status node(Cursor &cursor) {
     StrategyNode node;
     node.name = cursor.word();
@@ -69,7 +69,7 @@ private:
     return {};
   }
 
-  /// `NAME NAME COST … / COST …`.
+  /// Parses `NAME NAME COST … / COST …`.
   abi::Status edge(Cursor &cursor) {
     StrategyEdge edge;
     for (int *end : {&edge.u, &edge.v}) {
@@ -100,7 +100,7 @@ private:
     return cursor.integer(value);
   }
 
-  /// The cursor's error, whose place is within one line.
+  /// Returns the cursor's error without its line number.
   static abi::Status within(const Cursor &cursor) {
     std::string text = cursor.status().message();
     return bad(text.substr(text.find("column")));
@@ -112,7 +112,7 @@ private:
 
 std::string printCost(int64_t cost) { return cost >= kForbidden ? "x" : std::to_string(cost); }
 
-/// Names that cannot be read back, or are not there, give way to numbers.
+/// Returns the names of the nodes, or numbers if the names cannot be read back.
 std::vector<std::string> printableNames(const StrategyProblem &problem) {
   std::vector<std::string> names;
   std::unordered_map<std::string, int> count;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Random numbers that are the same with every standard library (xorshift64*, Vigna, An experimental
+// Random numbers that do not depend on the standard library (xorshift64*, Vigna, An experimental
 // exploration of Marsaglia's xorshift generators, scrambled, 2016).
 #pragma once
 
@@ -23,20 +23,20 @@ public:
     return state * 0x2545F4914F6CDD1DU;
   }
 
-  /// 0 ≤ result < count.
+  /// Returns 0 ≤ result < count.
   uint32_t below(uint32_t count) { return uint32_t(((next() >> 32) * count) >> 32); }
 
-  /// 0 ≤ result < 1.
+  /// Returns 0 ≤ result < 1.
   double unit() { return double(next() >> 11) * 0x1p-53; }
 
-  /// Between `low` and `high`, each order of magnitude as likely as another.
+  /// Returns a number between `low` and `high`, uniform in its logarithm.
   double logUniform(double low, double high) { return low * std::pow(high / low, unit()); }
 
 private:
   uint64_t state;
 };
 
-/// Where the least of `values` is. Among equals any may be taken: a plateau is crossed that way.
+/// Returns a position of the minimum of `values`. Random ties let the search cross plateaus.
 inline int anyLeast(const double *values, int count, Random &random) {
   int start = static_cast<int>(random.below(count)), found = start;
   for (int k = 1; k < count; ++k) {

@@ -8,10 +8,10 @@
 namespace pcc::solve {
 namespace {
 
-/// What it costs, by element, that a neighbour has cut a tensor in another way.
+/// Cost per element of a tensor that a neighbor has cut in another way.
 constexpr double redistributionWeight = 16;
 
-/// A rule, with what is asked of it for every op looked up.
+/// A rule with precomputed lookups.
 class RuleTable {
 public:
   explicit RuleTable(const CutRule &rule) : rule(rule), numFactors(rule.factors.size()) {
@@ -23,11 +23,11 @@ public:
   }
 
   const CutRule &getRule() const { return rule; }
-  /// The dimension of `operand` in which `factor` lies, −1 for none.
+  /// Returns the dimension of `operand` that contains `factor`; −1 for none.
   int findDim(size_t operand, int factor) const {
     return factor < 0 ? -1 : dims[operand * numFactors + factor];
   }
-  /// The factors that must be cut to their ends before `factor` is cut.
+  /// Returns the factors that must be cut completely before `factor` is cut.
   const std::vector<int> &listBefore(int factor) const { return before[factor]; }
 
 private:
@@ -45,7 +45,7 @@ private:
   std::vector<std::vector<int>> before;
 };
 
-/// How many ops have cut each tensor in each of its dimensions, or not at all, in this round.
+/// Number of ops that have cut each tensor in each of its dimensions, or not at all, in this round.
 class Decided {
 public:
   explicit Decided(const CutProblem &problem) : begins(problem.numTensors + 1, 0) {
@@ -63,18 +63,18 @@ public:
     ++counts[begins[tensor]];
     ++counts[begins[tensor] + 2 + dim];
   }
-  /// Those that have not cut `tensor` in `dim`, which is −1 for not at all.
+  /// Returns the number of ops that did not cut `tensor` in `dim`. A `dim` of −1 means not cut.
   int countOthers(int tensor, int dim) const {
     return counts[begins[tensor]] - counts[begins[tensor] + 2 + dim];
   }
 
 private:
-  /// The sum, those that do not cut, and a place for each dimension.
+  /// Counters per tensor: the total, uncut, and one for each dimension.
   static int numPlaces(const CutOperand &operand) {
     return 2 + static_cast<int>(operand.dims.size());
   }
 
-  std::vector<int> begins; ///< by tensor
+  std::vector<int> begins; ///< by tensor: offset in `counts`
   std::vector<int> counts;
 };
 
@@ -114,10 +114,10 @@ public:
 
 private:
   const RuleTable &ruleOf(int op) const { return rules[problem.ops[op].rule]; }
-  /// What is left of each factor.
+  /// Remaining size of each factor.
   int64_t *leftOf(int op) { return &left[begins[op]]; }
 
-  /// The given cut, else the legal one of least cost.
+  /// Returns the given cut, or else the legal cut with the lowest cost.
   int choose(int op, int64_t parts) {
     if (!problem.ops[op].given.empty())
       return problem.ops[op].given[numRounds];
@@ -137,7 +137,7 @@ private:
     return best < 0 || price(op, -1) < least ? -1 : best;
   }
 
-  /// Whether the factor can be cut, and those before it in each dimension are cut to their ends.
+  /// Whether the factor can be cut, and all factors before it in each dimension are cut completely.
   bool isLegal(int op, int factor, int64_t parts) {
     const RuleTable &rule = ruleOf(op);
     const int64_t *sizes = leftOf(op);
@@ -147,7 +147,7 @@ private:
     return std::all_of(before.begin(), before.end(), [&](int other) { return sizes[other] == 1; });
   }
 
-  /// Of a device's part of each operand, before this round.
+  /// Counts the elements of a device's part of each operand, before this round.
   void countElements(int op) {
     const int64_t *sizes = leftOf(op);
     elements.clear();
@@ -159,8 +159,8 @@ private:
     }
   }
 
-  /// What is left of the tensors that are not cut, and of those that a neighbour cuts in another
-  /// way. Without a factor no tensor is cut.
+  /// Returns the cost of a cut: the weighted elements of uncut tensors, and of tensors that a
+  /// neighbor cuts in another way. A factor of −1 cuts no tensor.
   double price(int op, int factor) {
     const RuleTable &rule = ruleOf(op);
     const std::vector<int> &tensors = problem.ops[op].tensors;
@@ -177,12 +177,12 @@ private:
 
   const CutProblem &problem;
   std::vector<RuleTable> rules;
-  std::vector<int> order;       ///< heaviest first
-  std::vector<size_t> begins;   ///< by op, in the next
-  std::vector<int64_t> left;    ///< of each factor
-  Decided decided;              ///< in this round
-  std::vector<double> elements; ///< of the op that chooses, by operand
-  size_t numRounds = 0;         ///< done
+  std::vector<int> order;       ///< ops, descending by weight
+  std::vector<size_t> begins;   ///< by op: offset in `left`
+  std::vector<int64_t> left;    ///< remaining size of each factor
+  Decided decided;              ///< cuts of this round
+  std::vector<double> elements; ///< by operand of the current op
+  size_t numRounds = 0;         ///< finished rounds
   uint64_t work = 0;
 };
 

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// RECURSIVE_PROGRAMMING: how to split every op of a model by cutting the devices in two, again and
-// again (the D-Rec of MindSpore: Wang et al.,
-// A Double Recursive Algorithm for Automatic Parallelism; its costs as docs/spec/search.md states
-// them). A decision is made by its local cost alone, so the
-// time is linear in the ops and in the number of cuts.
+// RECURSIVE_PROGRAMMING: splits every op of a model by cutting the devices recursively in two. This
+// is the D-Rec algorithm of MindSpore (Wang et al., A Double Recursive Algorithm for Automatic
+// Parallelism). docs/spec/search.md defines the costs. Each decision uses local costs only, so the
+// time is linear in the number of ops and of cuts.
 //
 //   256x784 times 784x512 on 8 devices; factors i = 256, j = 512, k = 784
-//   round   cutting i: jk/8   j: ik/2    k: ij/2   takes
+//   round   cut i: jk/8       j: ik/2    k: ij/2   decision
 //   1       50,176            100,352    65,536    i
 //   2       50,176             50,176    32,768    k
-//   3       25,088             25,088    32,768    i, the first of equal ones
+//   3       25,088             25,088    32,768    i, the first of two equal costs
 //   counts 4, 1, 2
 //
-// To these costs come 16 times the elements of each tensor that a neighbour, decided before in the
-// same round, cuts in another way.
+// The cost also includes 16 times the elements of each tensor that a neighbor cuts in another way.
+// Only neighbors that were decided earlier in the same round count.
 #pragma once
 
 #include <cstdint>
@@ -28,25 +27,25 @@ struct CutFactor {
   bool isSplittable = true;
 };
 
-/// An operand or a result as a rule sees it.
+/// An operand or a result of a rule.
 struct CutOperand {
-  std::vector<std::vector<int>> dims; ///< the factors of each dimension, slowest first
-  /// What an element costs if the tensor is not cut: moved in half of the cases, for an operand
-  /// that is small or a parameter less.
+  std::vector<std::vector<int>> dims; ///< factors of each dimension, slowest first
+  /// Cost per element if the tensor is not cut. In half of the cases the tensor is moved. Small
+  /// operands and parameters cost less.
   double weight = 0.5;
 };
 
-/// How ops of one kind and one shape can be cut.
+/// The possible cuts of ops of one kind and shape.
 struct CutRule {
   std::vector<CutFactor> factors;
-  std::vector<CutOperand> operands; ///< and results
+  std::vector<CutOperand> operands; ///< operands and results
 };
 
 struct CutOp {
   int rule = 0;
   std::vector<int> tensors;    ///< one for each operand of the rule
-  double weight = 0;           ///< heavier ones decide first
-  std::vector<int> given = {}; ///< by round, the factor that must be cut, or −1; empty: free
+  double weight = 0;           ///< ops with higher weight decide first
+  std::vector<int> given = {}; ///< by round: factor that must be cut, or −1; empty: free choice
 };
 
 struct CutProblem {
@@ -55,19 +54,20 @@ struct CutProblem {
   int numTensors = 0;
 };
 
-/// One cut of the devices into `parts`; by op, the factor that it cuts, or −1 for none: its work is
-/// repeated.
+/// One cut of the devices into `parts`. `factors` has for each op the factor that it cuts. It is −1
+/// if all parts repeat the op's work.
 struct CutRound {
   int64_t parts = 2;
   std::vector<int> factors;
 };
 
-/// The prime factors of a number of devices, largest first: the rounds, unless others are given.
+/// Returns the prime factors of a number of devices in descending order. They are the default
+/// rounds.
 std::vector<int64_t> listPrimes(int64_t devices);
 
-/// Cuts the devices into `parts[0]` parts, then each of these into `parts[1]`, and so on. Every cut
-/// divides what is left of its factor and leaves blocks contiguous; those that are given are legal.
-/// `work`, if given, receives how many prices were calculated: of one operand if one factor is cut.
+/// Cuts the devices into `parts[0]` parts, then each part into `parts[1]`, and so on. Every cut
+/// divides the remaining size of its factor and leaves blocks contiguous; given cuts are legal.
+/// `work`, if not null, is set to the number of costs computed: one operand for one factor each.
 std::vector<CutRound> cutRecursively(const CutProblem &problem, const std::vector<int64_t> &parts,
                                      uint64_t *work = nullptr);
 

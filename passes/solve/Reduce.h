@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Exact reductions: each keeps at least one best solution, and Core::expand finds it again.
+// Exact reductions. Each keeps at least one optimal solution, and Core::expand recovers it.
 //
-//   arc consistency   an option without a finite partner in some neighbour goes
-//   capacity          an option that alone uses more than is left goes
-//   dominance         an option goes if another one never costs or uses more (Goldstein, Efficient
-//                     rotamer elimination applied to protein side-chains, 1994)
-//   aliases           a node whose option follows from a neighbour's is merged into that neighbour
-//   edges             parallel ones are added up; separable ones become costs of their ends
-//   low degree        a node that uses nothing and has at most two neighbours becomes an edge
+//   arc consistency   removes an option without a finite partner in some neighbor
+//   capacity          removes an option that alone exceeds the remaining capacity
+//   dominance         removes an option if another one never costs or uses more (Goldstein,
+//                     Efficient rotamer elimination applied to protein side-chains, 1994)
+//   aliases           merges a node whose option follows from a neighbor's into that neighbor
+//   edges             adds up parallel edges; moves separable edges into the costs of their ends
+//   low degree        replaces a node without usage and with at most two neighbors by an edge
 //
-// They are made in rounds until nothing changes. Each of them can be stopped between two nodes:
-// what is left then is as good a problem, only larger.
+// The reductions run in rounds until nothing changes. Each can be stopped between two nodes: the
+// result is then equivalent, only larger.
 #pragma once
 
 #include "passes/solve/Core.h"
@@ -20,24 +20,24 @@
 
 namespace pcc::solve {
 
-/// Arc consistency, capacity and dominance for the nodes in `dirty`, and for those to which they
-/// spread. Returns whether anything changed.
+/// Applies arc consistency and dominance to the nodes in `dirty`, and to the nodes that this
+/// affects. Returns whether anything changed.
 bool removeOptions(Core &core, std::vector<char> &dirty, const Stop &stop);
 
-/// Drops the terms that lie at no time that can bind, and the options that alone do not fit.
+/// Drops terms at times that cannot bind, and options that alone exceed the capacity.
 bool reduceUse(Core &core, std::vector<char> &dirty, const Stop &stop);
 
-/// Merges each node that is a function of a neighbour into it.
+/// Merges each node that is a function of a neighbor into that neighbor.
 bool mergeAliases(Core &core, std::vector<char> &dirty, const Stop &stop);
 
 /// Adds up parallel edges and drops separable ones.
 bool simplifyEdges(Core &core, std::vector<char> &dirty, const Stop &stop);
 
-/// Takes out nodes without use of degree at most two.
+/// Eliminates nodes without usage whose degree is at most two.
 bool eliminateLowDegree(Core &core, std::vector<char> &dirty, const Stop &stop);
 
-/// All of them to a fixpoint. Then the core has no terms outside the segments that it returns. Once
-/// `stop` says so nothing is to be made of the segments.
+/// Applies all reductions to a fixpoint. Afterwards the core has no terms outside the returned
+/// segments. The segments are not valid once `stop` has returned true.
 std::vector<Segment> reduce(Core &core, const Stop &stop = [] { return false; });
 
 } // namespace pcc::solve

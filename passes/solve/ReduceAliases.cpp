@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Aliases: where every option of u has exactly one finite partner in v, v is a function of u. Ops
-// that take over the sharding of their operand make long chains of these. All that one round finds
-// are followed to their roots first, so that every table is rebuilt once.
+// Aliases: if every option of u has exactly one finite partner in v, v is a function of u. Ops that
+// take the sharding of their operand form long chains of aliases. Each round first resolves all
+// aliases to their roots, so every table is rebuilt only once.
 
 #include "passes/solve/Reduce.h"
 #include <map>
@@ -41,8 +41,8 @@ private:
     return node;
   }
 
-  /// Lets `v` follow `u`, if it is a function of it, follows no other node yet and `u` does not
-  /// follow it.
+  /// Lets `v` follow `u` if v is a function of u and there is no conflict. Conflicts are: `v`
+  /// already follows a node, or `u` follows `v`.
   bool follow(int index, int u, int v) {
     if (parent[v] >= 0 || rootOf(u) == v || v == core.kept)
       return false;
@@ -64,7 +64,7 @@ private:
     return true;
   }
 
-  /// Turns the map from the parent's options into one from the root's.
+  /// Composes the map with the parent's map, so that it maps the root's options.
   void composeMap(int node) {
     int up = parent[node];
     if (parent[up] < 0)
@@ -137,7 +137,7 @@ private:
   Core &core;
   std::vector<char> &dirty;
   std::vector<int> parent;
-  std::vector<std::vector<int32_t>> maps; ///< of followers: from the root's options to theirs
+  std::vector<std::vector<int32_t>> maps; ///< of followers: from the root's options to their own
   std::vector<int> followers;
   std::map<int, int> sizes; ///< of followers, before they were moved
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Edges that need not be there, and nodes that are as good as an edge.
+// Removal of redundant edges, and of nodes that can be replaced by an edge.
 
 #include "passes/solve/Reduce.h"
 
@@ -19,7 +19,8 @@ void addTable(Core &core, int into, int from) {
   core.dropEdge(from);
 }
 
-/// If every entry is a figure of the row plus one of the column, adds these to the nodes' costs.
+/// Moves an edge's costs to its ends if every entry is a row value plus a column value. Returns
+/// whether it did.
 bool separate(Core &core, int index) {
   CoreEdge &edge = core.edges[index];
   CoreNode &u = core.nodes[edge.u], &v = core.nodes[edge.v];
@@ -43,7 +44,7 @@ bool separate(Core &core, int index) {
   return true;
 }
 
-/// Replaces a node by what its best reply to its one or two neighbours costs.
+/// Replaces a node by the cost of its best response to its one or two neighbors.
 void eliminate(Core &core, int index) {
   CoreNode &node = core.nodes[index];
   Step step{Step::BestReply, index, -1, -1, 1, {}};
@@ -88,7 +89,7 @@ void eliminate(Core &core, int index) {
   core.steps.push_back(std::move(step));
 }
 
-/// Whether the tables do not grow by much: two edges of |a|·|v| and |b|·|v| become one of |a|·|b|.
+/// Whether the tables grow little: two edges of |a|·|v| and |b|·|v| become one of |a|·|b|.
 bool isWorthwhile(const Core &core, int index) {
   const CoreNode &node = core.nodes[index];
   if (node.edges.size() < 2)
@@ -137,7 +138,7 @@ bool eliminateLowDegree(Core &core, std::vector<char> &dirty, const Stop &stop) 
       continue;
     if (node.edges.size() == 2 &&
         core.edges[node.edges[0]].other(index) == core.edges[node.edges[1]].other(index))
-      continue; // until the two are added up
+      continue; // until the two edges are added up
     std::vector<int> neighbours;
     for (int e : node.edges)
       neighbours.push_back(core.edges[e].other(index));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Options that no best solution needs.
+// Removal of options that no optimal solution needs.
 
 #include "passes/solve/Reduce.h"
 
@@ -8,7 +8,7 @@ namespace pcc::solve {
 
 namespace {
 
-/// Whether some option of the other end goes with option i of `node`.
+/// Whether some option of the other end is compatible with option `option` of `node`.
 bool hasPartner(const Core &core, const CoreEdge &edge, int node, int option) {
   int count = core.nodes[edge.other(node)].size();
   for (int j = 0; j < count; ++j)
@@ -17,7 +17,7 @@ bool hasPartner(const Core &core, const CoreEdge &edge, int node, int option) {
   return false;
 }
 
-/// The tables around a node, turned so that its options are the rows.
+/// The tables around a node, transposed so that its options are the rows.
 class Surroundings {
 public:
   Surroundings(const Core &core, int index) : node(core.nodes[index]) {
@@ -34,7 +34,7 @@ public:
     }
   }
 
-  /// Whether `better` costs and uses no more than `worse`, whatever the neighbours do.
+  /// Whether `better` costs and uses no more than `worse` for all choices of the neighbors.
   bool dominates(int better, int worse) const {
     for (const Term &term : node.terms)
       if (term.use[better] > term.use[worse])
@@ -49,7 +49,7 @@ public:
       for (int j = 0; j < counts[t]; ++j)
         if (b[j] < kInfinite)
           most = std::max(most, a[j] - b[j]);
-      // An infinite entry of the better one against a finite one stays above every finite sum.
+      // An infinite entry of `better` against a finite entry of `worse` exceeds every finite sum.
       if (most > kLargestSum)
         return false;
       excess += most;
@@ -63,7 +63,7 @@ private:
   std::vector<int> counts;
 };
 
-/// The options of a node that are consistent, and dominated by no other.
+/// Returns the consistent options of a node that no other option dominates.
 std::vector<int32_t> usefulOptions(const Core &core, int index) {
   const CoreNode &node = core.nodes[index];
   std::vector<int32_t> kept;

@@ -3,15 +3,15 @@
 
 namespace pcc::solve {
 
-/// Table entries that a thread of a usual machine looks at in a second, less what is kept back so
-/// that the work is done before the time is over: on two cores of a 2.5 GHz server the five public
-/// problems of docs/spec/search.md are through after 75 to 90 % of their time.
+/// Table entries that a thread of a typical machine reads per second, with a reserve so that the
+/// work ends before the time. On two cores of a 2.5 GHz server, the five public problems of
+/// docs/spec/search.md end after 75 to 90 % of their time.
 static constexpr double entriesPerSecond = 5.5e8;
 
-/// What reading and reducing a problem counts for, by entry of its tables.
+/// Work of reading and reducing a problem, per entry of its tables.
 static constexpr uint64_t entriesToBuild = 200;
 
-/// Seconds that it takes to write a figure of a certificate, packed.
+/// Seconds to write a compressed number of a certificate.
 static constexpr double secondsPerFigure = 1.6e-7;
 
 SearchContext::SearchContext(const StrategyProblem &problem, const SolveOptions &options)
@@ -47,8 +47,7 @@ bool SearchContext::isOver() const { return work >= workLimit || isGapReached() 
 bool SearchContext::mayRebuild() const { return secondsLeft() > 0.5 * buildSeconds; }
 
 Stop SearchContext::stop() const {
-  // The last bound is still to be proved then, which takes a small part of what the reductions
-  // took.
+  // Reserves time to prove the last bound, which takes a small part of the time of the reductions.
   return [this] { return secondsLeft() < std::min(0.15 * buildSeconds, 0.1 * options.seconds); };
 }
 

@@ -7,10 +7,10 @@ namespace pcc::solve {
 
 namespace {
 
-/// What each option of the nodes uses more at one time than at another.
+/// Difference in usage between two times, for each option of the nodes.
 class Difference {
 public:
-  /// Adds `sign` times `use` to what `node` uses.
+  /// Adds `sign` times `use` to the usage of `node`.
   void change(int node, const std::vector<int64_t> &use, int sign) {
     std::vector<int64_t> &excess = nodes[node];
     if (excess.empty())
@@ -27,7 +27,7 @@ public:
       change(node, excess, 1);
   }
 
-  /// The most by which the later time can use more than the earlier one, and less.
+  /// Maximum increase and maximum decrease of the total usage from the earlier to the later time.
   Int128 mostMore() const { return more; }
   Int128 mostLess() const { return less; }
 
@@ -42,7 +42,7 @@ private:
   Int128 more = 0, less = 0;
 };
 
-/// A term that begins or ends.
+/// The begin or the end of a term.
 struct TermChange {
   int64_t time = 0;
   int node = 0;
@@ -52,7 +52,7 @@ struct TermChange {
 
 struct Kept {
   Segment segment;
-  Difference sinceLast; ///< to the segment kept before
+  Difference sinceLast; ///< from the segment kept before
 };
 
 class Sweep {
@@ -102,7 +102,7 @@ private:
     difference.change(change.node, use, change.sign);
   }
 
-  /// Keeps `next` unless the last one implies it; lets go of those that it implies.
+  /// Keeps `next` unless the last segment implies it. Removes the segments that `next` implies.
   void append(Segment next) {
     while (!kept.empty()) {
       Int128 room = Int128(next.capacity) - kept.back().segment.capacity;
@@ -122,7 +122,7 @@ private:
   Core &core;
   std::vector<TermChange> terms;
   std::vector<Kept> kept;
-  Difference difference; ///< from the last one kept to now
+  Difference difference; ///< from the last kept segment to now
   Int128 fixed = 0, highest = 0;
 };
 

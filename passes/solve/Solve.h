@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The algorithms over StrategyProblem. Each is a free function; each solution that one returns has
-// passed `verify` on the problem that was given.
+// The algorithms over StrategyProblem. Each is a free function. Every returned solution has passed
+// `verify` on the original problem.
 //
-//   solveByDynamicProgramming   exact; hands over to the next where its tables would be too large
+//   solveByDynamicProgramming   exact; hands over to solveBest if its tables would be too large
 //   solveBest                   anytime, with a bound and a certificate; exact on small problems
 #pragma once
 
@@ -16,54 +16,54 @@ namespace pcc::solve {
 
 struct Certificate; // passes/solve/Certificate.h
 
-/// How far a search is.
+/// Progress of a search.
 struct SearchProgress {
-  std::optional<Int128> cost; ///< of the best solution so far
+  std::optional<Int128> cost; ///< cost of the best solution so far
   Int128 bound = 0;           ///< no solution costs less
   double gap = 1;             ///< (cost − bound) / cost, in [0, 1]; 1 without a solution
   double seconds = 0;         ///< since the search began
 };
 
-/// The same seed, number of threads and seconds take the same decisions in the same order: a search
-/// counts its work, not the clock, and does what a usual machine does in about 85 % of `seconds`.
-/// The clock only cuts it off: at `seconds`, or later with a `slowdown` (of a busy machine, say).
-/// Cut off, the result is the best so far on the same way.
+/// Options of a search. The same seed, number of threads and seconds give the same decisions in the
+/// same order: a search counts its work, not the clock. A typical machine does the work in about
+/// 85% of `seconds`. The clock only cuts the search off, at `seconds` times `slowdown`. A search
+/// that is cut off returns its best result so far.
 struct SolveOptions {
   double seconds = 60;
-  double elapsed = 0;  ///< of `seconds`, what went by before the call: for reading the problem
-  double slowdown = 1; ///< the clock may take this many times as long as the work should
+  double elapsed = 0;  ///< part of `seconds` spent before the call, for reading the problem
+  double slowdown = 1; ///< factor by which the clock may exceed `seconds`, on a busy machine
   int threads = 2;
   uint64_t seed = 1;
-  double gap = 0; ///< ends as soon as (cost − bound) / cost is no more
+  double gap = 0; ///< ends the search once (cost − bound) / cost is at most this
   std::function<void(const SearchProgress &)> progress = {}; ///< called on the caller's thread
-  std::optional<StrategySolution> initial = {}; ///< to start from; ignored if it does not fit
+  std::optional<StrategySolution> initial = {}; ///< start of the search; ignored if infeasible
 };
 
 enum class SolveStatus {
-  Optimal,    ///< `solution` costs `cost`, and nothing costs less
-  Feasible,   ///< `solution` costs `cost`, and nothing costs less than `bound`
-  Infeasible, ///< there is none: proved
-  Unknown,    ///< none was found; `reason` says why the search ended
+  Optimal,    ///< `solution` costs `cost`, and no solution costs less
+  Feasible,   ///< `solution` costs `cost`, and no solution costs less than `bound`
+  Infeasible, ///< proved to have no solution
+  Unknown,    ///< no solution found; `reason` says why the search ended
 };
 
-/// `optimal`, `feasible`, `infeasible`, `unknown`.
+/// Returns `optimal`, `feasible`, `infeasible` or `unknown`.
 const char *stringify(SolveStatus status);
 
 struct SolveStatistics {
   double seconds = 0;
-  size_t nodes = 0, edges = 0; ///< left after the reductions
-  size_t segments = 0;         ///< stretches of time at which the limit can bind
-  uint64_t work = 0;           ///< table entries looked at
-  bool isCutOff = false;       ///< by the clock: another run may find more or less
+  size_t nodes = 0, edges = 0; ///< after the reductions
+  size_t segments = 0;         ///< number of times at which the limit can bind
+  uint64_t work = 0;           ///< table entries read
+  bool isCutOff = false;       ///< by the clock: another run may give another result
 };
 
 struct SolveResult {
   SolveStatus status = SolveStatus::Unknown;
-  StrategySolution solution = {}; ///< of Optimal and Feasible
+  StrategySolution solution = {}; ///< if Optimal or Feasible
   Int128 cost = 0;                ///< of `solution`
   Int128 bound = 0;
-  std::shared_ptr<const Certificate> certificate = {}; ///< of `bound`; absent where none was made
-  std::string reason = {};                             ///< why Infeasible or Unknown
+  std::shared_ptr<const Certificate> certificate = {}; ///< proof of `bound`; null if there is none
+  std::string reason = {};                             ///< if Infeasible or Unknown
   SolveStatistics statistics = {};
 
   bool hasSolution() const {
@@ -71,13 +71,13 @@ struct SolveResult {
   }
 };
 
-/// Bucket elimination (Dechter, Bucket elimination: a unifying framework for reasoning, 1999) with
-/// Pareto-optimal pairs of cost and use where the limit can bind. Exact; where the tables would
-/// not fit into the budget or the time, solveBest takes over, and the reason says so.
+/// Solves exactly by bucket elimination (Dechter, Bucket elimination: a unifying framework for
+/// reasoning, 1999). Keeps Pareto-optimal pairs of cost and usage where the limit can bind. If the
+/// tables exceed the budget or the time, solveBest takes over, and the reason says so.
 SolveResult solveByDynamicProgramming(const StrategyProblem &problem,
                                       const SolveOptions &options = {});
 
-/// Reductions, bounds by message passing, decoding and improvement by exact moves
+/// Solves by reductions, bounds from message passing, decoding, and improvement by exact moves
 /// (docs/spec/search.md).
 SolveResult solveBest(const StrategyProblem &problem, const SolveOptions &options = {});
 

@@ -6,7 +6,7 @@
 namespace pcc::solve {
 
 std::vector<int64_t> useOf(const Instance &instance, const std::vector<int32_t> &options) {
-  // Differences first: ranges are long.
+  // Adds differences first, because ranges are long.
   std::vector<int64_t> use(instance.capacities.size() + 1, 0);
   for (size_t i = 0; i < instance.nodes.size(); ++i)
     for (const SegmentUse &range : instance.nodes[i].uses) {
@@ -77,7 +77,7 @@ void State::change(const std::vector<std::pair<int, int32_t>> &changes) {
     undoing.emplace_back(node, chosen[node]);
     changeCost(node, option);
   }
-  // Figures beside a forbidden entry, even on the way, are lost in its rounding.
+  // Rounding destroys sums that contained a forbidden entry, even temporarily.
   if (isRounded)
     total = costOf(*instance, chosen);
   lastWork += size_t(std::max(high - low, 0)) / 4;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A choice for every node of an instance, with its cost and what it uses, kept up to date; and
-// changes of several nodes at once, judged before they are made.
+// A choice for every node of a flat problem. Cost and usage are updated incrementally. Changes of
+// several nodes can be evaluated and undone.
 #pragma once
 
 #include "passes/solve/Instance.h"
 
 namespace pcc::solve {
 
-/// What is used in each segment.
+/// Returns the usage of each segment.
 std::vector<int64_t> useOf(const Instance &instance, const std::vector<int32_t> &options);
 
-/// The cost, at least kFar if something is forbidden.
+/// Returns the cost; at least kFar if something is forbidden.
 double costOf(const Instance &instance, const std::vector<int32_t> &options);
 
 class State {
@@ -23,15 +23,15 @@ public:
   double cost() const { return total; }
   const std::vector<int64_t> &used() const { return use; }
 
-  /// Σ over segments of what is used above the capacity.
+  /// Sum over all segments of the usage above the capacity.
   double overuse() const { return excess; }
   bool isFeasible() const { return excess == 0 && total < double(kFar) / 2; }
 
-  /// Gives the nodes their new options, whatever that costs. Undone by `undo` until the next one.
+  /// Gives the nodes their new options unconditionally. `undo` reverts the last change.
   void change(const std::vector<std::pair<int, int32_t>> &changes);
   void undo();
 
-  /// Table entries that the last change looked at.
+  /// Table entries that the last change read.
   uint64_t work() const { return lastWork; }
 
 private:
@@ -45,7 +45,7 @@ private:
   std::vector<std::pair<int, int32_t>> undoing;
   double undoTotal = 0, undoExcess = 0;
   int low = 0, high = 0;  ///< segments of the last change
-  bool isRounded = false; ///< the last change met a forbidden entry
+  bool isRounded = false; ///< the last change touched a forbidden entry
   uint64_t lastWork = 0;
 };
 

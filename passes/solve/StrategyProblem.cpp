@@ -50,7 +50,7 @@ static std::string checkEdge(const StrategyProblem &problem, size_t index) {
              std::to_string(end);
   if (edge.u == edge.v)
     return name + ": expected two different nodes, got " + problem.describe(edge.u) + " twice";
-  // The tables are in memory, so the product of their sides cannot overflow where it matters.
+  // The tables are in memory, so realistic sizes cannot overflow.
   Int128 pairs = Int128(problem.nodes[edge.u].size()) * problem.nodes[edge.v].size();
   if (pairs != Int128(edge.costs.size()))
     return name + ": expected " + toString(pairs) + " costs, got " +
@@ -82,7 +82,7 @@ std::string check(const StrategyProblem &problem) {
 }
 
 Moment tightestMoment(const StrategyProblem &problem, const std::vector<int64_t> &use) {
-  // Sweep over the times at which something begins or ends; at equal times ends come first.
+  // Sweeps over the times at which a node begins or ends. At equal times ends come first.
   std::vector<std::pair<int64_t, Int128>> changes;
   for (size_t i = 0; i < problem.nodes.size(); ++i)
     if (const StrategyNode &node = problem.nodes[i]; node.begin < node.end && use[i] > 0) {
@@ -118,7 +118,7 @@ Moment tightestMoment(const StrategyProblem &problem) {
   return tightestMoment(problem, least);
 }
 
-/// The first wrong or forbidden option, or empty; adds the costs of all others to `cost`.
+/// Adds all costs to `cost`. Returns the first invalid or forbidden option, or an empty string.
 static std::string addCosts(const StrategyProblem &problem, const StrategySolution &solution,
                             Int128 &cost) {
   for (size_t i = 0; i < problem.nodes.size(); ++i) {

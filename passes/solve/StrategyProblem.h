@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The choice of one option per node, so that the sum of all costs is least and what is live fits.
+// The strategy problem: choose one option per node so that the sum of all costs is minimal and the
+// usage of live nodes stays within the limit.
 //
 //   node a: options 0 (cost 5, uses 8), 1 (cost 9, uses 4)   live [0, 3)
 //   node b: options 0 (cost 2, uses 8), 1 (cost 2, uses 4)   live [1, 4)
@@ -15,7 +16,7 @@
 // This is the problem of the ASPLOS/EuroSys 2025 contest on intra-operator parallelism for
 // distributed deep learning (Moffitt and Fegade, The ASPLOS 2025 / EuroSys 2025 Contest on
 // Intra-Operator Parallelism for Distributed Deep Learning). Nodes are ops or values of a training
-// step, options their shardings, edges the price of resharding, use is bytes held.
+// step, and options are their shardings. Edges hold the cost of resharding. Usage is in bytes.
 #pragma once
 
 #include <cstdint>
@@ -28,29 +29,30 @@
 
 namespace pcc::solve {
 
-/// Sums of costs and uses are exact: 2^63 options of cost 2^63 do not overflow one.
+/// Exact sums of costs and usages: 2^63 options of cost 2^63 do not overflow.
 using Int128 = __int128;
 
-/// A cost of at least this much forbids the option or the pair.
+/// A cost of at least this value forbids the option or the pair.
 inline constexpr int64_t kForbidden = 1'000'000'000'000'000'000;
 
-/// What all nodes together can use is less, so that sums of uses and their differences have 64
-/// bits.
+/// Exclusive limit on the usage of all nodes together, so that sums and their differences fit into
+/// 64 bits.
 inline constexpr Int128 kLargestUse = Int128(1) << 62;
 
-/// Use at a time t with begin ≤ t < end. An empty interval uses nothing at any time.
+/// A node with its options. It uses memory at the times begin ≤ t < end; an empty interval uses
+/// nothing.
 struct StrategyNode {
   int64_t begin = 0;
   int64_t end = 0;
-  std::vector<int64_t> costs;  ///< one per option, at least one, none negative
-  std::vector<int64_t> usages; ///< one per option, none negative
+  std::vector<int64_t> costs;  ///< one per option, at least one, not negative
+  std::vector<int64_t> usages; ///< one per option, not negative
   std::string name = {};       ///< for messages; may be empty
 
   size_t size() const { return costs.size(); }
 };
 
-/// Costs that do not change, so that equal edges can share them: of a model of 96 equal layers
-/// there are as many tables as of one of two.
+/// Immutable costs that equal edges can share. A model of 96 equal layers has as many tables as a
+/// model of two layers.
 class CostTable {
 public:
   CostTable() : CostTable(std::vector<int64_t>()) {}
@@ -68,10 +70,10 @@ private:
   std::shared_ptr<const std::vector<int64_t>> costs;
 };
 
-/// A price for each pair of options. Several edges may join the same two nodes.
+/// Costs of each pair of options. Several edges may join the same two nodes.
 struct StrategyEdge {
   int u = 0, v = 0; ///< two different nodes
-  CostTable costs;  ///< row-major, options(u) × options(v), none negative
+  CostTable costs;  ///< row-major, options(u) × options(v), not negative
 };
 
 struct StrategyProblem {
@@ -80,43 +82,44 @@ struct StrategyProblem {
   std::vector<StrategyEdge> edges;
   int64_t usageLimit = std::numeric_limits<int64_t>::max();
 
-  /// `'matmul3'`, or `node 3` for one without a name.
+  /// Returns `'matmul3'`, or `node 3` for a node without a name.
   std::string describe(int node) const;
 };
 
 /// The option of each node.
 using StrategySolution = std::vector<int32_t>;
 
-/// What a solution costs, or why it is none.
+/// Cost of a solution, or its first error.
 struct Verdict {
   Int128 cost = 0;
-  std::string error; ///< empty if the solution is one
+  std::string error; ///< empty if the solution is valid
 
   bool ok() const { return error.empty(); }
 };
 
-/// Empty if the problem is well formed; else what is wrong with it: sizes, ends of edges, negative
-/// figures.
+/// Returns an empty string if the problem is well formed; otherwise the first error in sizes, ends
+/// of edges or values.
 std::string check(const StrategyProblem &problem);
 
-/// The cost of `solution`, or the first thing that is wrong with it: a wrong length, an option that
-/// is not there or is forbidden, or a time at which it uses too much. `problem` is well formed.
+/// Returns the cost of `solution` or its first error: a wrong length, an invalid or forbidden
+/// option, or a time at which usage exceeds the limit. `problem` is well formed.
 Verdict verify(const StrategyProblem &problem, const StrategySolution &solution);
 
-/// A time and what is used then.
+/// A time and its total usage.
 struct Moment {
   int64_t time = 0;
   Int128 use = 0;
-  std::vector<int> largest; ///< nodes that use something, those that use most first, at most eight
+  std::vector<int> largest; ///< at most eight nodes with positive usage, descending
 };
 
-/// Where the nodes use most, if node i uses `use[i]` as long as it is live.
+/// Returns the peak of usage if node i uses `use[i]` while it is live.
 Moment tightestMoment(const StrategyProblem &problem, const std::vector<int64_t> &use);
 
-/// Where the least that each node can use sums to most: above the limit, nothing fits.
+/// Returns the peak of the nodes' minimum usages. If it exceeds the limit, the problem is
+/// infeasible.
 Moment tightestMoment(const StrategyProblem &problem);
 
-/// Decimal digits.
+/// Returns decimal digits.
 std::string toString(Int128 value);
 
 } // namespace pcc::solve

@@ -26,8 +26,8 @@ std::vector<int> findHubs(const Instance &instance, size_t count) {
   return hubs;
 }
 
-/// Every second one starts from what the prices decode to, the others from what they decode to with
-/// another option of one of the nodes that decide most.
+/// Starts a descent. Every second one starts from a decoding of the prices. The others start from a
+/// decoding with another option of one of the hubs.
 std::unique_ptr<Descent> Team::begin() {
   const Instance &instance = *branch.instance;
   uint64_t number = born++, own = seed * 1'000'003 + number;
@@ -98,7 +98,7 @@ void Team::epoch(bool withPrices) {
   }
 }
 
-/// Offers what the descents found, and ends those that are done.
+/// Offers the solutions of the descents and removes the finished descents.
 void Team::collect() {
   for (auto &descent : descents) {
     if (const State *best = descent->best(); best && best->isFeasible() &&
@@ -115,7 +115,7 @@ void Team::collect() {
   }
 }
 
-/// What a descent has come to; null: nothing.
+/// Adds the result of a descent to the solution pool. A null descent has none.
 void Team::offer(const Descent *descent) {
   if (descent && descent->best())
     elites.offer(*descent->best());
@@ -145,7 +145,7 @@ void Team::shrink(double share, bool certify) {
     return;
   size_t before = countOptions(branch.core);
   CertificateStage stage = branch.pruneExactly(context.cutoff());
-  // In whole numbers it may turn out that nothing can go.
+  // The exact integer bounds may prune nothing.
   if (branch.core.isContradictory() || countOptions(branch.core) < before)
     makeAnew(std::move(stage), certify);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Branch and bound: the branch with the least bound first, as many at once as there are threads.
+// Branch and bound: expands the branches with the lowest bounds first, one per thread at a time.
 
 #include "passes/solve/BestSearch.h"
 
@@ -11,13 +11,13 @@ namespace {
 /// Steps of prices and moves on a branch before it is split.
 constexpr int stepsPerBranch = 60;
 
-/// What bounds in whole numbers, reductions and new tables take, in steps of prices.
+/// Work of exact bounds, reductions and new tables, in steps of prices.
 constexpr uint64_t stepsToRebuild = 25;
 
-/// What a branch takes beside its prices and moves, in table entries.
+/// Work of a branch besides its prices and moves, in table entries.
 constexpr uint64_t perBranch = 100'000;
 
-/// What one task found.
+/// Result of one task.
 struct Outcome {
   std::vector<CertificateStage> stages;
   std::vector<StrategySolution> solutions;
@@ -28,10 +28,11 @@ struct Outcome {
 struct Split {
   int node = -1;
   std::vector<std::vector<int32_t>> groups; ///< of the options that pruning left
-  std::vector<Int128> bounds;               ///< the least of each group
+  std::vector<Int128> bounds;               ///< minimum of each group
 };
 
-/// The node whose second-best option is farthest from the bound, and whose others follow.
+/// Returns the node whose second-best option is farthest from the bound. Its mean bound and its
+/// degree count a little as well.
 Split chooseSplit(const Branch &branch, Int128 cutoff) {
   Split best;
   double bestScore = -std::numeric_limits<double>::infinity();
@@ -96,7 +97,7 @@ public:
   }
 
 private:
-  /// Of the instance's options, those that pruning left.
+  /// Counts the padded options of the flat problem that pruning left.
   size_t countLeft() const {
     size_t count = 0;
     for (const InstanceNode &node : branch.instance->nodes)
@@ -200,7 +201,7 @@ Int128 searchTree(SearchContext &context, std::unique_ptr<Branch> root) {
         added->sleep();
         open.push_back(std::move(added));
       }
-      // Cut off by the clock: what is not split is not done.
+      // A branch that the clock cut off before its split stays open.
       chosen[i]->sleep();
       if (!chosen[i]->isClosed() && !chosen[i]->isSolved() && outcomes[i].children.empty())
         open.push_back(std::move(chosen[i]));

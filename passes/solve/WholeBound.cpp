@@ -7,7 +7,7 @@
 
 namespace pcc::solve {
 
-/// Messages and figures stay below 2^52 units, and so their differences below 2^53.
+/// Messages and costs stay below 2^52 units, so their differences stay below 2^53.
 static constexpr int largestBits = 52;
 
 static double greatestEntry(const Instance &instance) {
@@ -25,7 +25,7 @@ WholeDual roundDual(const FoldedProblem &whole, const std::vector<double> &price
   for (const InstanceEdge &edge : instance.edges)
     for (int i = 0; i < instance.nodes[edge.v].size; ++i)
       if (double message = std::abs(double(messages[edge.message + i])); message < most)
-        longest = std::max(longest, message); // of forbidden options they are greater
+        longest = std::max(longest, message); // messages of forbidden options are greater
   for (double price : prices)
     sum += price;
   WholeDual dual;
@@ -69,7 +69,7 @@ std::string check(const StrategyProblem &problem, const WholeDual &dual) {
 
 namespace {
 
-/// The sum of the least potentials. Potentials are in units of 2^-costScale.
+/// Computes the sum of the minimum potentials. Potentials are in units of 2^-costScale.
 class WholePass {
 public:
   WholePass(const FoldedProblem &whole, const WholeDual &dual)
@@ -85,14 +85,14 @@ public:
     }
     for (const InstanceNode &node : instance.nodes)
       sum += leastOf(node);
-    // Costs are whole numbers: what is above one counts as the next.
+    // Costs are integers, so the bound is rounded up.
     Int128 whole = Int128(1) << dual.costScale;
     return std::max<Int128>(0, ((sum + whole - 1) >> dual.costScale) + this->whole.constant);
   }
 
 private:
-  /// Sets potentials to priced costs; returns what the capacities are worth. What is paid for use
-  /// is rounded down, what the capacities are worth up.
+  /// Sets potentials to the costs plus the price of usage; returns the value of the capacities. The
+  /// price of usage is rounded down, the value of the capacities is rounded up.
   Int128 price() {
     std::vector<Int128> prefix(instance.capacities.size() + 1, 0);
     int shift = dual.priceScale - dual.costScale;
@@ -115,8 +115,8 @@ private:
     return (worth + (Int128(1) << shift) - 1) >> shift;
   }
 
-  /// Moves costs from an edge to its ends: `messages` to the later one, and as much to the earlier
-  /// one as leaves no entry of the table negative.
+  /// Moves costs from an edge to its ends: `messages` to the later end. The earlier end gets the
+  /// maximum that leaves no entry of the table negative.
   void place(const InstanceEdge &edge, const int64_t *messages) {
     const InstanceNode &u = instance.nodes[edge.u], &v = instance.nodes[edge.v];
     left.resize(v.size);
@@ -135,7 +135,7 @@ private:
   }
 
   Int128 leastOf(const InstanceNode &node) const {
-    Int128 least = Int128(1) << 100; // of a problem without a solution
+    Int128 least = Int128(1) << 100; // result for a problem without a solution
     for (int i = 0; i < node.size; ++i)
       if (!isForbidden[node.first + i])
         least = std::min(least, potentials[node.first + i]);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tasks side by side. They share nothing that they change, so that what they find does not depend
-// on which of them is faster.
+// Parallel tasks. They share no mutable data, so their results do not depend on their speed.
 #pragma once
 
 #include <atomic>
@@ -12,7 +11,8 @@
 
 namespace pcc::solve {
 
-/// Runs all tasks on up to `threads` threads, this one included, and returns when all are done.
+/// Runs all tasks on up to `threads` threads, the calling thread included. Returns when all are
+/// done.
 inline void runTasks(const std::vector<std::function<void()>> &tasks, int threads) {
   std::atomic<size_t> next{0};
   auto work = [&] {
@@ -27,10 +27,10 @@ inline void runTasks(const std::vector<std::function<void()>> &tasks, int thread
     other.join();
 }
 
-/// Whether to give up; once true it stays so.
+/// Whether to stop; once true it stays true.
 using Stop = std::function<bool()>;
 
-/// Seconds since it was made.
+/// Seconds since construction.
 class Stopwatch {
 public:
   double seconds() const {
