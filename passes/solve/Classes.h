@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Classes of nodes that are given the same option.
+// Partition of the nodes into classes that are given the same option.
 //
 //   layer 1   a — b — c                       Two rounds of refinement. The first layers and the
 //   layer 2       a — b — c                   last layers differ from the others, because they see
@@ -33,7 +33,7 @@ struct Classes {
 /// Returns a class for each node.
 Classes singleClasses(const StrategyProblem &problem);
 
-/// Splits classes: nodes of a class stay together if they have the same mark.
+/// Splits classes: nodes of a class stay together if they have the same label.
 Classes split(const Classes &classes, const std::vector<uint64_t> &marks);
 
 /// Returns classes of nodes with similar surroundings. Refines as long as the problem has few

@@ -5,8 +5,8 @@
 //   A class with one node in every layer gives the numbers:       a₁ a₂ a₃ … a₉₆
 //   Every other node gets the number of the nearest such node,    in forward, backward and update.
 //
-// A problem may repeat several parts, such as an encoder's and a decoder's layers. Classes whose
-// nodes do not spread over the numbers of the first repetition form another repetition.
+// A problem may repeat several parts, such as an encoder's and a decoder's layers. A class whose
+// nodes do not spread over the numbers of one repetition belongs to another repetition.
 #pragma once
 
 #include "passes/solve/Classes.h"
