@@ -17,7 +17,7 @@ using pcc::dist::Sharding;
 namespace pcc::strategy {
 namespace {
 
-//===-- The two sides of an op ---------------------------------------------------------------===//
+//===-- Inputs and outputs of an op ----------------------------------------------------------===//
 
 struct Side {
   TensorGroup group;
@@ -45,7 +45,7 @@ Side getOutputs(Operation *op) {
 
 //===-- From dimensions to factors -----------------------------------------------------------===//
 
-/// Gathers what the dimensions say of the factors of one op.
+/// Collects the cuts of one op's factors from the cuts of its dimensions.
 class FactorCollector {
 public:
   FactorCollector(Operation *op, const FactorRule &rule, const Mesh &mesh, EmitError emitError)
@@ -74,7 +74,7 @@ private:
   struct Entry {
     int64_t count = 1;
     AxisList axes;
-    std::string place; ///< that said so first
+    std::string place; ///< the dimension that first set this entry
   };
 
   LogicalResult collectDim(const DimFactors &dimFactors, const Cuts &tensor, unsigned dim,
@@ -97,8 +97,8 @@ private:
                        << "\" joins or takes apart there";
   }
 
-  /// Takes from what is wanted of a dimension as much as a factor of `size` can have; false if what
-  /// it would have to take does not fit it.
+  /// Moves the share of a factor of `size` from the remaining count and axes of a dimension to
+  /// `entry`. Returns false if the share does not fit the factor.
   bool takePart(int64_t size, int64_t &rest, ArrayRef<std::string> &axes, bool areNamed,
                 Entry &entry) const {
     entry.count = rest % size == 0 ? size : rest;
@@ -140,7 +140,7 @@ private:
   std::vector<Entry> factors;
 };
 
-/// No axis splits two factors.
+/// Checks that no axis splits two factors.
 LogicalResult checkDistinct(const Cuts &factors, EmitError emitError) {
   AxisList seen;
   for (const AxisList &axes : factors.axes)

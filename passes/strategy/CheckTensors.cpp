@@ -13,7 +13,7 @@ using pcc::dist::Sharding;
 namespace pcc::strategy {
 namespace {
 
-/// Counts are not known yet where an axis may be missing.
+/// Converts the given cuts. The counts of named cuts stay empty until the axes have been checked.
 std::vector<Cuts> expand(const GivenCuts &given) {
   std::vector<Cuts> tensors;
   if (auto *tuples = std::get_if<std::vector<CountTuple>>(&given)) {
@@ -30,8 +30,8 @@ size_t getLength(const Cuts &tensor) {
   return tensor.areNamed() ? tensor.axes.size() : tensor.counts.size();
 }
 
-/// Axes exist, none is used twice, and no value is partial. Messages begin with the tensor's
-/// place in `places`, where there are any.
+/// Checks that all axes exist, that no axis is used twice, and that no value is partial. Messages
+/// begin with the tensor's entry in `places`, unless `places` is empty.
 LogicalResult checkNames(const GivenCuts &given, const Mesh &mesh, ArrayRef<std::string> places,
                          EmitError emitError) {
   auto *shardings = std::get_if<std::vector<Sharding>>(&given);
@@ -48,7 +48,7 @@ LogicalResult checkNames(const GivenCuts &given, const Mesh &mesh, ArrayRef<std:
   return success();
 }
 
-/// Fills in the counts of named cuts.
+/// Computes the counts of named cuts.
 void countAxes(Cuts &tensor, const Mesh &mesh) {
   if (tensor.areNamed())
     for (const AxisList &axes : tensor.axes)

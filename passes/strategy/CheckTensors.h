@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whether the cuts that are given for some tensors can be theirs at all: the part of the checks of
-// CheckStrategy.h that needs no op.
+// Checks cuts of tensors as far as no op is needed: the tensor part of the checks of
+// CheckStrategy.h.
 #pragma once
 
 #include "passes/strategy/GivenStrategy.h"
@@ -9,11 +9,11 @@
 
 namespace pcc::strategy {
 
-/// Begins a diagnostic that names the whole to which the tensors belong.
+/// Begins a diagnostic that names the op or option to which the tensors belong.
 using EmitError = llvm::function_ref<mlir::InFlightDiagnostic()>;
 
-/// Cuts by count or, where `axes` is not empty, by name: of the factors of an op in the order of
-/// its rule, or of the dimensions of one tensor.
+/// Cuts by count or, if `axes` is not empty, by axis name. The entries belong to the factors of an
+/// op in the order of its rule, or to the dimensions of one tensor.
 struct Cuts {
   DeviceMatrix counts;
   std::vector<dist::AxisList> axes;
@@ -21,8 +21,8 @@ struct Cuts {
   bool areNamed() const { return !axes.empty(); }
 };
 
-/// The tensors of one side of an op or of a model. Messages call each by its own name or, where
-/// there are none, "input 1".
+/// Tensors of one side of an op or of a model. Messages call each tensor by its entry in `names`
+/// or, if `names` is empty, "input 1".
 struct TensorGroup {
   llvm::StringRef noun;
   llvm::SmallVector<llvm::ArrayRef<int64_t>> shapes;
@@ -36,17 +36,19 @@ struct TensorGroup {
   }
 };
 
-/// Checks number, lengths, axes and counts, in this order. Diagnoses and fails.
+/// Checks the number of tensors, lengths, axes and counts, in this order. Emits a diagnostic on
+/// failure.
 mlir::FailureOr<std::vector<Cuts>> checkTensors(const GivenCuts &given, const TensorGroup &group,
                                                 const dist::Mesh &mesh, EmitError emitError);
 
-/// The same for tensors each of which is cut by itself: then that its parts divide the ranks.
+/// Checks tensors that are cut independently: as checkTensors, then that the number of parts of
+/// each tensor divides the number of ranks.
 mlir::FailureOr<std::vector<Cuts>> checkLoneTensors(const GivenCuts &given,
                                                     const TensorGroup &group,
                                                     const dist::Mesh &mesh, int64_t numRanks,
                                                     EmitError emitError);
 
-/// Checks that the product of `counts` divides the number of ranks. Diagnoses and fails.
+/// Checks that the product of `counts` divides the number of ranks. Emits a diagnostic on failure.
 mlir::LogicalResult checkProduct(llvm::ArrayRef<int64_t> counts, int64_t numRanks,
                                  EmitError emitError);
 

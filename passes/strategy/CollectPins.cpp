@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Turns `dist.in` and `dist.out` on the ops of a model, and `dist.sharding` on its parameters and
-// inputs, into entries of `dist.pins` that speak of them by name. A mark on an op would be lost
-// where the op is simplified or copied; a pin is looked up again once the program stands, and one
-// that has no op any more is an error. Assumes a model before any other pass; leaves no mark on it.
+// Moves the annotations of a model to entries of `dist.pins`, which refer to the op or tensor by
+// name: `dist.in` and `dist.out` on ops, `dist.sharding` on parameters and inputs. An annotation on
+// an op would be lost when the op is simplified or copied. A constraint is resolved by name once
+// the program is final; a constraint without a matching op is an error. Assumes a model before any
+// other pass; leaves no annotation on it.
 #include "dialects/graph/Roles.h"
 #include "passes/facts/OpNames.h"
 #include "passes/strategy/Passes.h"
@@ -20,7 +21,7 @@ namespace pcc::strategy {
 
 namespace {
 
-/// `[dp, _], [_, tp]`, or a strategy that is text already.
+/// Prints shardings as `[dp, _], [_, tp]`; returns a strategy that is already text unchanged.
 std::string toText(Attribute mark) {
   if (auto text = dyn_cast<StringAttr>(mark))
     return text.getValue().str();
@@ -34,7 +35,7 @@ std::string toText(Attribute mark) {
   return text;
 }
 
-/// Gathers the pins of one module.
+/// Collects the constraints of one module.
 class Collector {
 public:
   explicit Collector(ModuleOp module)

@@ -23,7 +23,7 @@ solve::CutOperand makeOperand(const TensorFactors &dims, double weight) {
   return operand;
 }
 
-/// By axis of the mesh, the factor that it cuts.
+/// Returns, for each axis of the mesh, the factor that the axis cuts, or -1.
 std::vector<int> listGiven(ArrayRef<AxisList> factors, const dist::Mesh &mesh) {
   std::vector<int> given;
   for (const dist::MeshAxis &axis : mesh.getAxes()) {

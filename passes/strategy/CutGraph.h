@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The forward ops of a program as a problem of cuts (passes/solve/RecursiveCuts.h).
+// The forward ops of a program as a problem of recursive cuts (passes/solve/RecursiveCuts.h).
 //
 //   program                            problem
-//   equal ops, layer by layer          one rule, asked for once
-//   a forward op                       an op; the more it calculates the earlier it decides
-//   a value                            a tensor, by which its maker and its readers are neighbours
-//   a pinned op                        its cut in each round is given
+//   equal ops, layer by layer          one rule, requested once
+//   a forward op                       an op; ops with more flops decide earlier
+//   a value                            a tensor; it makes its producer and its readers neighbors
+//   a constrained op                   its cut in each round is given
 #pragma once
 
 #include "passes/solve/RecursiveCuts.h"
@@ -15,7 +15,7 @@
 
 namespace pcc::strategy {
 
-/// Whether two ops differ in nothing but their names and what they read.
+/// Compares ops by everything except their names and the operand values they read.
 struct EqualOps : llvm::DenseMapInfo<mlir::Operation *> {
   static unsigned getHashValue(const mlir::Operation *op);
   static bool isEqual(const mlir::Operation *lhs, const mlir::Operation *rhs);
@@ -23,16 +23,16 @@ struct EqualOps : llvm::DenseMapInfo<mlir::Operation *> {
 
 class CutGraph {
 public:
-  /// Of all sections of `module` but the update. What `program` gives of ops is on its mesh, whose
-  /// axes are then the rounds.
+  /// Builds the problem from all sections of `module` except the update. The shardings that
+  /// `program` prescribes for ops are on its mesh, and the axes of this mesh are then the rounds.
   CutGraph(mlir::ModuleOp module, const PinnedProgram &program);
 
   const solve::CutProblem &getProblem() const { return problem; }
-  /// By op of the problem.
+  /// The ops of the module, by index of the op in the problem.
   llvm::ArrayRef<mlir::Operation *> getOps() const { return ops; }
 
 private:
-  /// What equal ops share.
+  /// Data shared by equal ops.
   struct OpClass {
     int rule;
     double flops;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Marks a program for data parallelism: inputs split along the batch over all ranks, parameters
-// whole. Assumes global shapes and roles on arguments and results; leaves the ops as they are, with
-// a sharding on each. A dataset strategy says how inputs are fed; the ops still split the batch.
+// Annotates a program for data parallelism: inputs are split along the batch over all ranks,
+// parameters are replicated. Assumes global shapes and roles on arguments and results. Leaves the
+// ops unchanged, with a sharding on each. A dataset strategy only determines how inputs are fed;
+// the ops still split the batch.
 #include "dialects/graph/Roles.h"
 #include "passes/strategy/Passes.h"
 #include "passes/strategy/PinResolver.h"
@@ -51,7 +52,7 @@ struct DataParallel : impl::StrategyDataParallelBase<DataParallel> {
             Sharding::replicated(type.getRank());
   }
 
-  /// Cuts the mesh as finely as the dataset strategy needs.
+  /// Refines the mesh as the dataset strategy requires.
   LogicalResult feed(dist::Mesh &mesh, GivenShardings &given) {
     if (datasetStrategy.empty())
       return success();

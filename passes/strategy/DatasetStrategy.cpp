@@ -11,7 +11,7 @@ namespace {
 
 using Inputs = llvm::MapVector<StringRef, RankedTensorType>;
 
-/// Those of all functions by name, in the order in which they first come.
+/// Collects the inputs of all functions by name, in the order of their first occurrence.
 Inputs findInputs(ModuleOp module) {
   Inputs inputs;
   for (func::FuncOp function : module.getOps<func::FuncOp>())

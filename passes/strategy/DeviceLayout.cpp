@@ -54,10 +54,10 @@ bool haveSameLocalShape(const LayoutDims &left, const LayoutDims &right) {
 
 namespace {
 
-/// Products from the left at which something is cut.
+/// Prefix products at which devices or dimensions are cut.
 using Marks = std::set<int64_t>;
 
-/// Cuts two layouts until nothing changes.
+/// Cuts two layouts until neither changes.
 class Refiner {
 public:
   Refiner(const DeviceLayout &from, const DeviceLayout &to)
@@ -99,7 +99,7 @@ private:
       sizes.insert(product *= dim.size);
   }
 
-  /// A dimension that is cut by an axis with marks inside becomes one for each part of the axis.
+  /// Splits each dimension whose axis contains cut points into one dimension per part of the axis.
   bool cutByDevices(LayoutDims &layout) const {
     LayoutDims cut;
     for (const LayoutDim &dim : layout) {
@@ -118,7 +118,7 @@ private:
     return true;
   }
 
-  /// A dimension with marks inside becomes several, of which the first ones take its axis.
+  /// Splits each dimension that contains cut points; the first parts take over its axis.
   bool cutBySizes(LayoutDims &layout, const Marks &sizes) {
     LayoutDims cut;
     int64_t begin = 1;
@@ -135,7 +135,8 @@ private:
     return true;
   }
 
-  /// Adds a dimension of `size`, cut by as much of `axis` as it can be; leaves the rest.
+  /// Appends a dimension of `size` that is cut by as much of `axis` as possible; leaves the
+  /// remaining axis in `axis`.
   bool takeAxis(int64_t size, DeviceAxis &axis, LayoutDims &layout) {
     int64_t count = axis.getCount(), taken = std::min(count, size);
     if (size % taken || count % taken)
@@ -151,7 +152,7 @@ private:
     return true;
   }
 
-  Marks devices; ///< where any axis begins or ends
+  Marks devices; ///< prefix products at which any axis begins or ends
 };
 
 } // namespace

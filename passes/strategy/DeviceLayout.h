@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How a tensor lies on devices that are numbered row-major by a device matrix: each dimension is
-// cut by an axis of the matrix, or by none. An axis is the stretch between two products of the
-// matrix from the left.
+// Layout of a tensor on devices that a device matrix numbers row-major: each dimension is cut by
+// one axis of the matrix or by none. An axis is the interval between two prefix products of the
+// matrix.
 //
 //   8 devices, matrix (2,4)     axes [1,2) and [2,8)
 //   64x32, cut by both          dims 64 by [1,2), 32 by [2,8); locally 32x8
 //
-// Two layouts of one tensor that come from different matrices are compared on common ground: axes
-// and dimensions are cut until both have the same.
+// Two layouts of one tensor from different matrices are compared after a common refinement: axes
+// and dimensions are cut until both layouts have the same ones.
 //
 //   64x32 as 64 by [1,8)                2x32x32: 2 by [1,2), 32 by [2,8), 32
 //   64x32 as 64 by [1,2), 32 by [2,8)   2x32x32: 2 by [1,2), 32, 32 by [2,8)
 //
-// This is how the reference system brings tensor layouts together before it redistributes.
+// The reference system unifies tensor layouts in the same way before it redistributes.
 #pragma once
 
 #include "dialects/interfaces/FactorRule.h"
@@ -21,7 +21,7 @@
 
 namespace pcc::strategy {
 
-/// An axis: `end / begin` parts; {1, 1} is none.
+/// Axis of a device matrix with `end / begin` parts; {1, 1} means no axis.
 struct DeviceAxis {
   int64_t begin = 1, end = 1;
 
@@ -38,40 +38,39 @@ struct LayoutDim {
   bool operator==(const LayoutDim &) const = default;
 };
 
-/// The dimensions of a tensor, slowest first; those of several factors count as several.
+/// Dimensions of a tensor, slowest first. A dimension of several factors has one entry per factor.
 using LayoutDims = llvm::SmallVector<LayoutDim, 6>;
 
 struct DeviceLayout {
   LayoutDims dims;
-  /// The products of the whole matrix from the left, whether or not they cut this tensor; axes of
-  /// other layouts are cut there as well.
+  /// Prefix products of the whole matrix, including axes that do not cut this tensor. The axes of
+  /// the other layout are cut at these products as well.
   llvm::SmallVector<int64_t, 8> matrix = {};
 
   bool operator==(const DeviceLayout &other) const { return dims == other.dims; }
 };
 
-/// A tensor of `shape` whose dimensions are made of `dims`, in an op whose factors of sizes
-/// `sizes` are cut `counts` times, row-major.
+/// Returns the layout of a tensor of `shape` whose dimensions consist of the factors `dims`. The
+/// op's factors, described by `rule`, are cut `counts` times; the counts form the device matrix.
 DeviceLayout layOut(llvm::ArrayRef<int64_t> shape, const TensorFactors &dims,
                     llvm::ArrayRef<int64_t> counts, const FactorRule &rule);
 
-/// A tensor of `shape` that is cut nowhere.
+/// Returns the layout of a tensor of `shape` that is not cut.
 DeviceLayout layOutWhole(llvm::ArrayRef<int64_t> shape);
 
 int64_t countLocalElements(const DeviceLayout &layout);
 
-/// Whether both have the same shape on each device; dimensions of size one do not count.
+/// Whether both layouts have the same shape on each device; dimensions of size one do not count.
 bool haveSameLocalShape(const LayoutDims &left, const LayoutDims &right);
 
-/// Two layouts with equal dimensions, none of size one; what is cut, is cut by axes that are equal
-/// or apart.
+/// Two layouts with equal dimensions, none of size one. Axes that cut are either equal or disjoint.
 struct CommonLayouts {
   LayoutDims from, to;
-  bool startsInside = false; ///< dimensions of size one were dropped in front
+  bool startsInside = false; ///< whether dimensions of size one were dropped in front
 };
 
-/// Nothing where the cuts of devices or dimensions do not divide one another. Both have as many
-/// elements.
+/// Returns the common refinement of two layouts with the same number of elements, or nullopt if
+/// their cuts of devices or dimensions do not divide one another.
 std::optional<CommonLayouts> findCommon(const DeviceLayout &from, const DeviceLayout &to);
 
 } // namespace pcc::strategy

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Takes every mark of a strategy away: mesh, pins, shardings, gradient factors, stages. What is
-// left is the program of one device, whose text is that from before the strategy. Assumes global
-// shapes: functions of one rank's shapes keep theirs.
+// Removes all annotations of a strategy: mesh, constraints, shardings, gradient factors, stages.
+// The result is the single-device program, textually equal to the program before the strategy.
+// Assumes global shapes: a module with functions of one rank's shapes stays unchanged.
 #include "dialects/pipe/Pins.h"
 #include "dialects/pipe/Pipe.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -42,7 +42,7 @@ bool FactorAxes::isFilled(unsigned factor) const {
   return mesh->getSize(axes[factor]) == rule.getFactor(factor).size;
 }
 
-/// Goes through the axes and the factors of a dimension together, slowest first.
+/// Walks the axes and the factors of a dimension together, slowest first.
 void FactorAxes::takeDim(const DimFactors &factors, const AxisList &wanted) {
   const unsigned *factor = factors.begin();
   for (const std::string &axis : wanted) {

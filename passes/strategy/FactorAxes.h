@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The mesh axes over which each factor of an op is split.
+// Mesh axes over which each factor of an op is split.
 #pragma once
 
 #include "dialects/dist/Sharding.h"
@@ -9,30 +9,31 @@
 
 namespace pcc::strategy {
 
-/// Each axis splits at most one factor; each factor is divided evenly.
+/// Assignment of mesh axes to factors. Each axis splits at most one factor; each factor is divided
+/// evenly.
 class FactorAxes {
 public:
-  /// Of `op`, which has a factor rule; no factor is split yet.
+  /// Starts with no factor of `op` split. `op` must have a factor rule.
   FactorAxes(mlir::Operation *op, const dist::Mesh &mesh);
 
-  /// Splits every factor as given; legal by checkStrategy.
+  /// Splits every factor as given; checkStrategy has verified that the splits are legal.
   void give(llvm::ArrayRef<dist::AxisList> given) { axes.assign(given.begin(), given.end()); }
-  /// Takes over the cuts of one operand or result where they are possible and nothing stands
-  /// against them.
+  /// Adopts the cuts of one operand or result as far as they are legal and do not conflict with
+  /// existing splits.
   void takeOperand(unsigned operand, const dist::Sharding &sharding);
   void takeResult(unsigned result, const dist::Sharding &sharding);
-  /// Gives up splits behind a factor of the same dimension that is not split to its end: such
-  /// blocks would not be contiguous.
+  /// Drops the splits of factors that follow a partly split factor of the same dimension, because
+  /// their blocks would not be contiguous.
   void settle();
 
-  /// The cuts of one tensor; after settle.
+  /// Returns the cuts of one tensor; call settle first.
   dist::Sharding project(const TensorFactors &dims) const;
   const FactorRule &getRule() const { return rule; }
   llvm::ArrayRef<dist::AxisList> getAxes() const { return axes; }
   bool uses(llvm::StringRef axis) const;
-  /// Whether the op can be split by `factor` at all.
+  /// Whether the op can be split by `factor`.
   bool maySplit(unsigned factor) const { return isSplittable[factor]; }
-  /// Into how many parts the op's work is cut.
+  /// Number of parts into which the op's work is cut.
   int64_t getNumParts() const;
 
 private:
@@ -44,7 +45,7 @@ private:
   FactorRule rule;
   const dist::Mesh *mesh; ///< never null
   llvm::SmallVector<bool> isSplittable;
-  llvm::SmallVector<dist::AxisList, 4> axes; ///< by factor, slowest first
+  llvm::SmallVector<dist::AxisList, 4> axes; ///< axes of each factor, slowest first
 };
 
 } // namespace pcc::strategy

@@ -10,7 +10,7 @@ using pcc::dist::Sharding;
 namespace pcc::strategy {
 namespace {
 
-/// Reads `((2, 1), (1, 4))`; a comma may stand behind the last entry of each list.
+/// Parses `((2, 1), (1, 4))`; a comma may follow the last entry of each list.
 class TupleParser {
 public:
   explicit TupleParser(StringRef text) : rest(text) {}
@@ -47,7 +47,7 @@ private:
   StringRef rest;
 };
 
-/// `[dp, _], [_, tp]` in its pieces `[dp, _]` and `[_, tp]`.
+/// Splits `[dp, _], [_, tp]` into `[dp, _]` and `[_, tp]`.
 SmallVector<StringRef> splitShardings(StringRef text) {
   SmallVector<StringRef> pieces;
   size_t begin = 0;
@@ -64,7 +64,7 @@ SmallVector<StringRef> splitShardings(StringRef text) {
   return pieces;
 }
 
-/// A sharding, without a word where it is none.
+/// Parses a sharding without emitting diagnostics.
 FailureOr<Sharding> parseQuietly(StringRef text, MLIRContext *context) {
   ScopedDiagnosticHandler quiet(context, [](Diagnostic &) { return success(); });
   return dist::parseSharding(text, context);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How a user says that an op is split, before it is known what that means.
+// A strategy as the user wrote it, before it is checked against the op.
 //
 //   ((2,1),(1,4))         shard counts: a tuple per tensor, a count per dimension
 //   [dp, _], [_, tp]      shardings: a list per tensor, the axes of the mesh per dimension
@@ -15,30 +15,31 @@ namespace pcc::strategy {
 /// Shard counts of one tensor, by dimension.
 using CountTuple = llvm::SmallVector<int64_t, 4>;
 
-/// The cuts of some tensors, in one of the two forms.
+/// Cuts of several tensors, in one of the two forms.
 using GivenCuts = std::variant<std::vector<CountTuple>, std::vector<dist::Sharding>>;
 
-/// What is given for one op; absent where nothing is said.
+/// Strategy given for one op; a side without a value is not constrained.
 struct GivenStrategy {
   std::optional<GivenCuts> in, out;
-  /// `out` says, like `in`, how the factors are split, and not what the users of the results see.
+  /// Whether `out`, like `in`, determines how the factors are split, instead of the sharding that
+  /// the users of the results see.
   bool joinsSides = false;
 
   bool operator==(const GivenStrategy &) const = default;
 };
 
-/// Reads either form. Fails after calling `emitError`, which names the place, with what is wrong.
+/// Parses either form. On failure calls `emitError`, which names the place, and appends the reason.
 mlir::FailureOr<GivenCuts> parseCuts(llvm::StringRef text, mlir::MLIRContext *context,
                                      llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
 
-/// The text from which parseCuts reads the same.
+/// Prints cuts in the form that parseCuts reads.
 std::string toText(const GivenCuts &cuts);
 
-/// For how many tensors something is said.
+/// Number of tensors that `cuts` describes.
 size_t getNumTensors(const GivenCuts &cuts);
-/// For how many dimensions of tensor number `index`.
+/// Number of dimensions that `cuts` describes for tensor number `index`.
 int64_t getRank(const GivenCuts &cuts, size_t index);
-/// Whether dimension `dim` of tensor number `index` is said to be cut.
+/// Whether `cuts` splits dimension `dim` of tensor number `index`.
 bool isCut(const GivenCuts &cuts, size_t index, unsigned dim);
 
 } // namespace pcc::strategy

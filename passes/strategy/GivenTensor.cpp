@@ -19,8 +19,9 @@ GivenTensor makeRepeated(graph::BroadcastOp broadcast) {
   return tensor;
 }
 
-/// True if cut number `index` is one of the operand and not of what is repeated to it: by its
-/// length or, where both are equally long, because it cuts what is one element before.
+/// Whether cut number `index` describes the operand instead of the broadcast's input. The lengths
+/// decide; if both are equally long, a cut of a dimension of size one of the input decides for the
+/// operand.
 bool isOfOperand(const GivenCuts &given, size_t index, const GivenTensor &repeated,
                  int64_t operandRank) {
   if (getRank(given, index) != operandRank)

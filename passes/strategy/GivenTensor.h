@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which tensor a cut that is given for an operand speaks of. A model file's nodes repeat their
-// operands to each other implicitly, by graph.broadcast here; a user who knows the file gives the
-// cut of what is repeated:
+// Finds the tensor that a cut of an operand describes. The nodes of a model file broadcast their
+// operands implicitly; here graph.broadcast does so. A user who knows the file gives the cut of the
+// tensor before the broadcast:
 //
 //   %r = graph.broadcast %b, [1] : tensor<8xf32> to tensor<4x8xf32>
 //   %y = graph.add %x, %r
 //
-//   ((2,4),(4))      of %b: 4 along dimension 1 of %r, nothing said of dimension 0
+//   ((2,4),(4))      of %b: 4 along dimension 1 of %r, dimension 0 unconstrained
 //   ((2,4),(2,4))    of %r
 #pragma once
 
@@ -15,19 +15,21 @@
 
 namespace pcc::strategy {
 
-/// A tensor, and what each of its dimensions is of an operand.
+/// A tensor, and the operand dimension that each of its dimensions corresponds to.
 struct GivenTensor {
   mlir::RankedTensorType type;
-  /// By dimension; absent for one of size one that the operand has many times.
+  /// Operand dimension by tensor dimension; absent for a dimension of size one that the broadcast
+  /// repeats.
   llvm::SmallVector<std::optional<unsigned>> operandDims;
 };
 
-/// What cut number `index` of `given` speaks of at `operand`: the value that is repeated to it,
-/// unless the cut has the operand's length alone, or cuts what is one element of that value. The
-/// operand itself if nothing is repeated, or nothing given.
+/// Returns the tensor that cut number `index` of `given` describes at `operand`. For a broadcast
+/// operand this is the broadcast's input. There are two exceptions: only the operand has the cut's
+/// length, or the cut splits a dimension of size one of the input. In these cases, and for an
+/// operand that is no broadcast or has no cut, returns the operand itself.
 GivenTensor findGivenTensor(mlir::Value operand, const GivenCuts &given, size_t index);
 
-/// `value`, a ranked tensor, as itself.
+/// Returns `value`, a ranked tensor, with each dimension corresponding to itself.
 GivenTensor makeGivenTensor(mlir::Value value);
 
 } // namespace pcc::strategy

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Leaves the gradients of `layerwise_parallel` parameters where they arise. Such a parameter is
-// each rank's own: its gradient is that of the rank's own loss, N times the rank's part of the
-// gradient of the mean over N ranks, and the update takes this part as if it were the whole.
+// Leaves the gradients of `layerwise_parallel` parameters unreduced. Each rank has its own copy of
+// such a parameter. Its gradient is the gradient of the rank's own loss: N times the rank's part of
+// the gradient of the mean over N ranks. The update takes this part as if it were the whole
+// gradient.
 //
 //                                     other parameters     layerwise_parallel
 //   gradient of @forward_backward     partial over dp      partial over dp, factor N
-//   update                            wants the sum        wants its part: dist.own
+//   update                            needs the sum        needs its part: dist.own
 //
-// Only marks change. Assumes that a mode's pass has marked the program.
+// Changes only annotations. Assumes that the pass of a mode has annotated the program.
 #include "dialects/graph/Roles.h"
 #include "mlir/IR/Remarks.h"
 #include "passes/facts/Shardings.h"

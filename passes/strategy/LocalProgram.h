@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What one rank would run of an op that is split in some way, without a program around it: the ops
-// of its local form, or the same op on local shapes. Partition builds the same from the same
-// interface, so what is priced here is what will run.
+// Builds the ops that one rank would run for a split op, without the surrounding program. They are
+// the ops of its local form, or the same op on local shapes. Partition builds the same ops by the
+// same interface, so the cost computed here is the cost of the ops that will run.
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -12,11 +12,11 @@ namespace pcc::strategy {
 
 class LocalProgram {
 public:
-  /// A module of its own on `mesh`, in the context of the ops that will be asked for.
+  /// Creates an empty module on `mesh`, in the context of the ops that will be passed to build().
   LocalProgram(mlir::MLIRContext *context, const dist::Mesh &mesh);
 
-  /// The local form of `op` split as `sharding`, as a function of the blocks of the op's operands.
-  /// Null if the same op on local shapes will do. Valid until the next call.
+  /// Returns the local form of `op` split as `sharding`, as a function of the blocks of the op's
+  /// operands. Returns null if the same op on local shapes suffices. Valid until the next call.
   mlir::func::FuncOp build(mlir::Operation *op, const OpSharding &sharding);
 
 private:

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The plan that a marked program has, node by node of its search graph.
+// The plan of an annotated program, by node of its search graph.
 //
-//   node       its way
+//   node       its option
 //   op         `dist.in` and `dist.out`
-//   boundary   the sharding on the functions that pass it
-//   shared     that in which most of its users want it; of equally many, as it is made
+//   boundary   the sharding on the functions that pass the value
+//   shared     the sharding that most users want; on a tie, the sharding in which it is produced
 #pragma once
 
 #include "passes/strategy/OpSharding.h"
@@ -17,10 +17,10 @@ namespace pcc::strategy {
 
 class MarkedPlan {
 public:
-  /// Of a program whose ops and functions' arguments and results are marked on `mesh`.
+  /// Reads a program whose ops and functions' arguments and results are annotated on `mesh`.
   MarkedPlan(mlir::ModuleOp module, const dist::Mesh &mesh);
 
-  /// Nodes that are marked alike have the same object.
+  /// Returns the option of `node`. Nodes with equal annotations share one object.
   std::shared_ptr<const OpSharding> findWay(const SearchNode &node);
 
 private:
@@ -33,7 +33,7 @@ private:
   const dist::Mesh &mesh;
   llvm::DenseMap<mlir::Attribute, dist::Sharding> boundaries; ///< by role
   llvm::DenseMap<std::pair<mlir::Attribute, mlir::Attribute>, Way> opWays;
-  std::vector<Way> tensorWays; ///< all that there are: few
+  std::vector<Way> tensorWays; ///< all distinct options of tensors; there are few
 };
 
 } // namespace pcc::strategy

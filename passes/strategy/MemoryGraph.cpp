@@ -22,7 +22,8 @@ MemoryTensor makeTensor(Value value, TensorFactors dims) {
   return {llvm::to_vector<4>(type.getShape()), std::move(dims), facts::getElementBytes(type)};
 }
 
-/// The factors of the dimensions that `broadcast` repeats along others, of those of its result.
+/// Returns the factors of the input of `broadcast`, given those of its result. A repeated dimension
+/// has no factors.
 TensorFactors projectThrough(graph::BroadcastOp broadcast, const TensorFactors &result) {
   ArrayRef<int64_t> from = getTensorType(broadcast.getInput()).getShape();
   ArrayRef<int64_t> to = getTensorType(broadcast.getResult()).getShape();
@@ -41,7 +42,7 @@ MemoryLaw getLaw(Operation *op) {
   return reduce && reduce.getKind() == graph::ReduceOpKind::Mean ? MemoryLaw::Mean : MemoryLaw::Any;
 }
 
-/// The section whose forward ops are priced, and whether its results leave the program.
+/// The section whose forward ops have costs. Its results leave the program unless `trains` is set.
 struct Forward {
   func::FuncOp function;
   bool trains = false;
@@ -108,7 +109,7 @@ private:
     graph.nodes.push_back({op, std::move(priced)});
   }
 
-  /// What `node` reads as its operand `number`, and from where.
+  /// Returns the operand that `node` reads as its operand `number`, and records the use.
   MemoryOperand read(Value value, TensorFactors dims, int node, unsigned number) {
     while (auto broadcast = value.getDefiningOp<graph::BroadcastOp>()) {
       dims = projectThrough(broadcast, dims);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The forward graph of a program as the cost model `memory` sees it: ops, and what they read.
+// The forward graph of a program as the cost model `memory` sees it: ops and the values they read.
 //
-//   graph                                          here
-//   broadcast of b, add of x and that              add of x and b: what is repeated is read once
-//   reshape of x, matmul of that and w             matmul of x, reshaped on the way, and w
-//   argument that is a parameter                   an operand that comes from nowhere, perhaps
-//   trained argument that is an input                      an operand that comes as it is fed
-//   constant, scalar                               an operand that comes from nowhere
+//   graph                                      here
+//   add of x and r = broadcast of b            add of x and b: b is read once
+//   matmul of r = reshape of x, and w          matmul of x, reshaped on the way, and w
+//   argument that is a parameter               an operand without a source, possibly trained
+//   argument that is an input                  an operand with the layout in which it is fed
+//   constant, scalar                           an operand without a source
 //
-// Of a training step this is what @forward_backward does before the first derivative; of a program
-// that does not train, its function, whose results are to leave it whole.
+// Of a training step this is the part of @forward_backward before the first derivative. Of a
+// program that does not train, this is its function, whose results must leave it whole.
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -24,21 +24,21 @@ struct MemoryNode {
   MemoryOp priced;
 };
 
-/// Where a value comes from.
+/// Source of a value.
 struct MemorySource {
-  int node = -1;             ///< one of the graph, or
-  unsigned result = 0;       ///< of the node
-  mlir::BlockArgument input; ///< an input; neither: from nowhere
-  mlir::Value reshaped;      ///< what is read, if it is a reshape of the source; else null
+  int node = -1;             ///< producer in the graph, or -1
+  unsigned result = 0;       ///< result number of the node
+  mlir::BlockArgument input; ///< an input if not null; without node and input there is no source
+  mlir::Value reshaped;      ///< the value read, if it is a reshape of the source; else null
 
   bool isNowhere() const { return node < 0 && !input; }
 };
 
-/// An operand, or a result that leaves the program.
+/// Use of a value by an operand or by a result that leaves the program.
 struct MemoryUse {
   MemorySource from;
   int node = -1;        ///< the reader; -1: outside
-  unsigned operand = 0; ///< of the reader
+  unsigned operand = 0; ///< operand number of the reader
   MemoryTensor tensor;  ///< as the reader wants it
 };
 
@@ -48,10 +48,10 @@ public:
 
   mlir::func::FuncOp function;   ///< null if there is none
   std::vector<MemoryNode> nodes; ///< in program order
-  std::vector<MemoryUse> uses;   ///< those that do not come from nowhere
+  std::vector<MemoryUse> uses;   ///< uses that have a source
 };
 
-/// Whether the user's model has this op: it has a rule, and was not derived from another one.
+/// Whether `op` comes from the user's model: it has a rule and was not derived from another op.
 bool isForwardOp(mlir::Operation *op);
 
 } // namespace pcc::strategy

@@ -33,7 +33,7 @@ double MemoryTensor::countBytes(ArrayRef<int64_t> counts) const {
   return bytes / static_cast<double>(countParts(counts));
 }
 
-/// What a transfer of `bytes` takes: a short one is all latency.
+/// Returns the cost in bytes of a transfer of `bytes`; latency dominates short transfers.
 static double refine(double bytes) {
   constexpr double threshold = 2048, least = 3072, latency = 1024;
   if (bytes <= 0)
@@ -41,8 +41,8 @@ static double refine(double bytes) {
   return bytes <= threshold ? least : bytes + latency;
 }
 
-/// A little off whatever is more than one byte: where two choices cost the same, the one that
-/// splits the batch alone is to be taken.
+/// Subtracts one from each cost above one byte, so that a tie is won by the option that splits only
+/// the batch.
 static void prefer(std::initializer_list<double *> figures) {
   for (double *figure : figures)
     if (*figure > 1)
@@ -55,7 +55,7 @@ static bool isReductionSplit(const MemoryOp &op, ArrayRef<int64_t> counts) {
   });
 }
 
-/// Of a gather: its only factor that is whole is the table's axis.
+/// Whether a gather splits the table's axis, which is its only whole factor.
 static bool isAxisSplit(const MemoryOp &op, ArrayRef<int64_t> counts) {
   return any_of(zip_equal(op.rule.getFactors(), counts), [](auto pair) {
     return std::get<0>(pair).kind == FactorKind::Whole && std::get<1>(pair) > 1;

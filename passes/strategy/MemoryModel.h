@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The cost model `memory`: the reference system's own, for comparison with it. It counts bytes of
-// the local slices that an op touches and sends, and of what is redistributed between ops, in the
-// forward graph; gradients are priced in (docs/spec/memory-model.md).
+// The cost model `memory` of the reference system, for comparison with it. It counts, in the
+// forward graph, the bytes of the local slices that an op touches and sends, and the bytes
+// redistributed between ops. The costs of gradients are included (docs/spec/memory-model.md).
 //
 //   op                 computation                    forward             parameters
 //   any                operands                                           each that is trained and
 //                                                                         held by several devices
-//   matmul             + result, if k is split        result              right operand alone
+//   matmul             + result, if k is split        result              right operand only
 //   reduce             + result (mean: twice)         result
 //                      if a reduced dimension is split
 //   gather             3 table + 7 indices            result
@@ -22,40 +22,40 @@
 
 namespace pcc::strategy {
 
-/// Bytes on one device.
+/// Costs in bytes on one device.
 struct MemoryPrice {
   double computation = 0;
-  double activations = 0; ///< sent with activations and, between ops, with their gradients
-  double parameters = 0;  ///< sent with gradients of parameters
+  double activations = 0; ///< sent for activations and, between ops, for their gradients
+  double parameters = 0;  ///< sent for gradients of parameters
 
   MemoryPrice &operator+=(const MemoryPrice &other);
 };
 
-/// How the figures make one.
+/// Weights that combine the costs to one number.
 struct MemoryModel {
   double alpha = 1, beta = 400, gamma = 0.001;
 
-  /// alpha · computation + beta · (activations + gamma · parameters).
+  /// Returns alpha · computation + beta · (activations + gamma · parameters).
   double getTotal(const MemoryPrice &price) const;
 };
 
-/// A tensor as an op reads or makes it: before it is repeated along dimensions that it lacks.
+/// A tensor as an op reads or produces it, before a broadcast repeats it along missing dimensions.
 struct MemoryTensor {
   llvm::SmallVector<int64_t, 4> shape;
-  TensorFactors dims; ///< none for a dimension that is repeated
+  TensorFactors dims; ///< empty for a dimension that is repeated
   int64_t elementBytes = 4;
 
   double countBytes(llvm::ArrayRef<int64_t> counts) const;
-  /// On how many devices it has different parts.
+  /// Number of devices that hold different parts of the tensor.
   int64_t countParts(llvm::ArrayRef<int64_t> counts) const;
 };
 
 struct MemoryOperand {
   MemoryTensor tensor;
-  bool isTrained = false; ///< a parameter with a gradient
+  bool isTrained = false; ///< whether it is a parameter with a gradient
 };
 
-/// Which line of the table above.
+/// Row of the table above that applies to an op.
 enum class MemoryLaw { Any, Product, Mean, Gather };
 
 struct MemoryOp {
@@ -65,13 +65,13 @@ struct MemoryOp {
   llvm::SmallVector<MemoryTensor, 1> results;
 };
 
-/// Of an op whose factors are cut `counts` times, on `devices` of them.
+/// Returns the cost of an op whose factors are cut `counts` times, on `devices` devices.
 MemoryPrice priceOp(const MemoryOp &op, llvm::ArrayRef<int64_t> counts, int64_t devices);
 
-/// Of a tensor on its way from one op to the next.
+/// Returns the cost of redistributing a tensor between two ops.
 MemoryPrice priceReshard(const ReshardVolume &volume);
 
-/// The same through an op that reshapes it, which finds it as `from`.
+/// Returns the cost of redistributing a tensor through a reshape whose input has the layout `from`.
 MemoryPrice priceReshape(const ReshardVolume &volume, const DeviceLayout &from, int64_t devices);
 
 } // namespace pcc::strategy

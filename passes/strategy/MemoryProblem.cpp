@@ -14,8 +14,8 @@ using namespace pcc;
 namespace pcc::strategy {
 namespace {
 
-/// Whether the cost model has a price for the split of a factor: not where it needs a local form
-/// that the reference system does not know, or a halo.
+/// Whether the cost model covers the split of a factor. Splits that need a halo, or a local form
+/// that the reference system lacks, are not covered.
 bool isPriced(Operation *op, FactorKind kind) {
   switch (kind) {
   case FactorKind::Parallel:
@@ -35,7 +35,7 @@ bool isPriced(const MemoryNode &node, ArrayRef<int64_t> counts) {
   });
 }
 
-/// Layouts without repetitions, and which of them each of a list is.
+/// Distinct layouts of a list, and the index of each list entry among them.
 struct Distinct {
   explicit Distinct(const std::vector<DeviceLayout> &all) {
     std::map<std::vector<int64_t>, size_t> known;
@@ -85,7 +85,7 @@ facts::StrategyList MemoryProblem::listOptions(const MemoryNode &node) const {
     if (isPriced(node, all[index]) && (!space.allows || space.allows(node.op, all[index])))
       kept.push_back(all[index]);
   if (kept.size() == 0)
-    kept.push_back(all[0]); // which splits nothing
+    kept.push_back(all[0]); // splits nothing
   return kept;
 }
 
@@ -106,7 +106,7 @@ std::optional<int32_t> MemoryProblem::findOption(unsigned node, ArrayRef<int64_t
 
 //===-- Uses --------------------------------------------------------------------------------===//
 
-/// In each option of a node, or as an input is fed.
+/// Layouts of the source: one per option of a node, or the layout in which an input is fed.
 MemoryProblem::Layouts MemoryProblem::listMade(const MemorySource &source) const {
   Layouts layouts;
   if (source.input) {
@@ -125,7 +125,7 @@ MemoryProblem::Layouts MemoryProblem::listMade(const MemorySource &source) const
   return layouts;
 }
 
-/// In each option of the reader; whole outside.
+/// Layouts that a use needs: one per option of the reader, or the whole tensor outside the graph.
 MemoryProblem::Layouts MemoryProblem::listWanted(const MemoryUse &use) const {
   if (use.node < 0)
     return {layOutWhole(use.tensor.shape)};
@@ -207,7 +207,7 @@ void MemoryProblem::addReshape(Value reshape, ArrayRef<const MemoryUse *> reader
 
 //===-- The problem -------------------------------------------------------------------------===//
 
-/// The largest power of two by which `largest` stays far below what is forbidden.
+/// Returns the largest power of two that keeps scaled costs far below the forbidden cost.
 static double chooseScale(double largest) {
   constexpr double limit = 1e16;
   return std::exp2(std::floor(std::log2(limit / std::max(largest, 1.0))));

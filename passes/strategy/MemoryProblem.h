@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From a forward graph to a problem of passes/solve under the cost model `memory`.
+// Builds a problem of passes/solve from a forward graph under the cost model `memory`.
 //
 //   graph                  problem
 //   op                     node; an option is a shard count for each factor
-//   use                    edge; a pair's cost is that of the redistribution between
-//   use of an input        part of its reader's costs: the input lies as it is fed
-//   result that leaves     part of its maker's costs: it is to be whole
-//   use of a reshape       the same, priced a little differently; or, as in the reference system,
-//                          whose reshapes do not ask what their readers have chosen, part of the
-//                          maker's costs: the least over what any reader could want
+//   use                    edge; a pair's cost is that of the redistribution between the options
+//   use of an input        part of its reader's costs: the input has the layout in which it is fed
+//   result that leaves     part of its producer's costs: the result must be whole
+//   use of a reshape       as a use, at a slightly different cost; or part of the producer's cost:
+//                          the minimum over all layouts that any reader could want. The latter is
+//                          done by the reference system: its reshapes ignore the readers' choices
 //
-// Costs are integers: prices times a power of two that keeps their sums exact to nine digits.
+// Costs are integers: model costs times a power of two that keeps their sums exact to nine digits.
 #pragma once
 
 #include "passes/facts/LegalStrategies.h"
@@ -22,23 +22,25 @@
 
 namespace pcc::strategy {
 
-/// The counts of an op's factors.
+/// Shard count of each factor of an op.
 using FactorCounts = llvm::SmallVector<int64_t, 4>;
 
-/// Among which strategies is searched.
+/// Strategies that the search considers.
 struct MemorySpace {
   int64_t devices = 1;
   facts::DeviceUse use = facts::DeviceUse::Any;
-  /// An elementwise op takes what it reads as it comes.
+  /// Whether an elementwise op must take its operands in the layout in which they are produced.
   bool elementwiseFollows = false;
-  /// Reshapes are priced apart from what their readers choose, as in the reference system.
+  /// Whether the cost of reshapes is independent of their readers' choices, as in the reference
+  /// system.
   bool detachesReshapes = false;
-  /// The parts into which dimension 0 of an input is cut as it is fed, a divisor of it and of the
-  /// devices; absent: all are fed whole.
+  /// Number of parts into which dimension 0 of an input is cut as it is fed; divides the dimension
+  /// and the number of devices. If absent, all inputs are fed whole.
   std::function<int64_t(mlir::BlockArgument input)> countFed = {};
-  /// The only counts of an op, or empty if it is free; absent: all are.
+  /// Returns the prescribed counts of an op, or an empty list if the op is free. If absent, all ops
+  /// are free.
   std::function<FactorCounts(mlir::Operation *op)> findGiven = {};
-  /// Whether a free op may have these counts; absent: it may.
+  /// Whether a free op may have these counts. If absent, all counts are allowed.
   std::function<bool(mlir::Operation *op, llvm::ArrayRef<int64_t> counts)> allows = {};
 };
 
@@ -49,20 +51,21 @@ public:
   MemoryProblem &operator=(const MemoryProblem &) = delete;
 
   const solve::StrategyProblem &getProblem() const { return problem; }
-  /// How many of the problem's costs are one of a price's figures.
+  /// Factor by which costs of the problem exceed costs of the model.
   double getScale() const { return scale; }
   const MemoryGraph &getGraph() const { return graph; }
   const facts::StrategyList &getOptions(unsigned node) const { return options[node]; }
-  /// The option of `node` with these counts; nothing if it has none.
+  /// Returns the option of `node` with these counts, or nullopt if there is none.
   std::optional<int32_t> findOption(unsigned node, llvm::ArrayRef<int64_t> counts) const;
 
-  /// What option `option` of `node` costs by itself.
+  /// Cost of option `option` of `node` itself.
   const MemoryPrice &getPrice(unsigned node, int32_t option) const { return prices[node][option]; }
-  /// Bytes of a use, if its maker and its reader have these options; 0 of an input and outside.
+  /// Volume of a use, in bytes, if its producer has option `from` and its reader option `to`. For
+  /// an input or a use outside the graph the option is 0.
   ReshardVolume measure(const MemoryUse &use, int32_t from, int32_t to) const;
-  /// Of all that `solution` chooses.
+  /// Cost of all choices of `solution`.
   MemoryPrice getPrice(const solve::StrategySolution &solution) const;
-  /// The same in one figure.
+  /// Cost of all choices of `solution` as one number.
   double getTotal(const solve::StrategySolution &solution) const {
     return model.getTotal(getPrice(solution));
   }
@@ -87,9 +90,9 @@ private:
   MemoryGraph graph;
   std::vector<facts::StrategyList> options;     ///< by node
   std::vector<std::vector<MemoryPrice>> prices; ///< by node and option
-  std::vector<const MemoryUse *> edges;         ///< those of the problem
+  std::vector<const MemoryUse *> edges;         ///< uses that are edges of the problem
   std::vector<std::vector<double>> tables;      ///< by edge, while the problem is built
-  MemoryPrice fixed;                            ///< whatever is chosen
+  MemoryPrice fixed;                            ///< independent of all choices
   solve::StrategyProblem problem;
   double scale = 1;
 };

@@ -9,7 +9,7 @@ using namespace llvm;
 namespace pcc::strategy {
 namespace {
 
-/// Adds up steps.
+/// Sums the bytes of the steps of a redistribution.
 class Meter {
 public:
   explicit Meter(double bytes) : local(bytes) {}
@@ -37,7 +37,7 @@ private:
   int steps = 0;
 };
 
-/// Goes from one layout to another of the same dimensions.
+/// Transforms one layout into another layout of the same dimensions.
 class Walk {
 public:
   Walk(const CommonLayouts &layouts, Meter &meter)
@@ -63,12 +63,13 @@ private:
 
   static bool isCut(const DeviceAxis &axis) { return axis.begin != axis.end; }
 
-  /// Where `axis` cuts now, among the open dimensions.
+  /// Finds the open dimension that `axis` currently cuts.
   Open::iterator find(const DeviceAxis &axis) {
     return find_if(open, [&](const auto &entry) { return entry.second == axis; });
   }
 
-  /// Splits open dimensions whose axis cuts nothing; true if there was one.
+  /// Splits open dimensions whose wanted axis cuts nothing; returns whether any dimension was
+  /// split.
   bool cutFreely() {
     bool changed = false;
     for (auto it = open.begin(); it != open.end();) {
@@ -86,7 +87,8 @@ private:
     return changed;
   }
 
-  /// Gathers the dimension that an axis cuts, and splits the one that it is to cut.
+  /// Moves axes: gathers the dimension that an axis cuts, and splits the dimension that the axis
+  /// must cut. Returns whether any axis was moved.
   bool moveAxes() {
     bool changed = false;
     for (auto it = open.begin(); it != open.end();) {
@@ -105,7 +107,7 @@ private:
     return changed;
   }
 
-  /// Gathers dimensions that are cut by an axis which is to cut nothing.
+  /// Gathers dimensions that are cut by an axis that cuts no dimension of the target.
   void gatherUnwanted() {
     for (auto it = open.begin(); it != open.end();) {
       auto here = it++;
@@ -127,10 +129,10 @@ private:
   const LayoutDims &to;
   bool startsInside;
   Meter &meter;
-  Open open; ///< dimensions that are not as wanted, with what cuts them now
+  Open open; ///< dimensions that differ from the target, with the axes that cut them now
 };
 
-/// Gathers all, reshapes, and splits: for layouts without common ground.
+/// Gathers all dimensions, reshapes, and splits: for layouts without a common refinement.
 void goThroughWhole(const DeviceLayout &from, const DeviceLayout &to, Meter &meter) {
   for (auto [index, dim] : enumerate(from.dims))
     if (dim.isCut())

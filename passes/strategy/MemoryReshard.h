@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How the reference system redistributes a tensor, and what it counts for it. On common ground
-// (DeviceLayout.h) it looks at the dimensions whose axes differ, again and again: first it splits
-// what is to be cut by an axis that cuts nothing, then moves an axis from one dimension to another,
-// and when neither is left gathers what is not to be cut.
+// Counts the bytes of a redistribution as the reference system performs it. After a common
+// refinement of both layouts (DeviceLayout.h) the algorithm iterates over the dimensions whose axes
+// differ. First it splits dimensions by axes that currently cut nothing, and moves axes from one
+// dimension to another. When neither is possible, it gathers the dimensions that must not be cut.
 //
 //   of n local elements before the first step    computation         forward    backward
 //   split                                        n
 //   gather a dimension cut in d                  2n + 2nd, or 2n     nd/2       n/2
-//                                                for the first one
+//                                                for the first dimension
 //   move an axis of d                            gather and split    nd/2       n/2
 //   a reshape, before or after                   2n
 //
-// Later steps count as many elements as the first: the reference system does not look again.
+// Later steps count the same number of elements as the first step, as in the reference system.
 #pragma once
 
 #include "passes/strategy/DeviceLayout.h"
 
 namespace pcc::strategy {
 
-/// Bytes that one device works on, sends forwards, and sends backwards.
+/// Bytes that one device processes, sends in the forward pass, and sends in the backward pass.
 struct ReshardVolume {
   double computation = 0, forward = 0, backward = 0;
 };
 
-/// Of the same elements in two layouts; of reshapes, the shapes may differ.
+/// Returns the volume between two layouts of the same elements; the shapes differ for a reshape.
 ReshardVolume measureReshard(const DeviceLayout &from, const DeviceLayout &to,
                              int64_t elementBytes);
 

@@ -19,14 +19,15 @@ using pcc::dist::Sharding;
 namespace pcc::strategy {
 namespace {
 
-/// The counts that were chosen, by the name of an op and its number among those of the name.
+/// The chosen counts, by the name of an op and its number among ops of that name.
 using Choices = llvm::StringMap<FactorCounts>;
 
 std::string makeKey(StringRef name, unsigned number) {
   return facts::makeExactName("", name, number);
 }
 
-/// What is chosen for each node of a graph, as other sections find it.
+/// Collects the choice of each node of a graph under a key that identifies the op in other
+/// sections.
 Choices listChoices(const MemoryGraph &graph, ArrayRef<FactorCounts> chosen) {
   llvm::DenseMap<Operation *, FactorCounts> counts;
   for (auto [node, nodeCounts] : llvm::zip_equal(graph.nodes, chosen))
@@ -74,7 +75,7 @@ std::vector<MemoryChoice> describeChoices(const MemoryProblem &problem, const Me
   return choices;
 }
 
-/// Calls `visit` with the ops of all sections but the update that have a choice.
+/// Calls `visit` for each forward op that has a choice, in all sections except the update.
 void forEachChosen(ModuleOp module, const Choices &choices,
                    function_ref<void(Operation *op, const FactorCounts &counts)> visit) {
   for (facts::Section &section : facts::collectSections(module))
@@ -89,7 +90,7 @@ void forEachChosen(ModuleOp module, const Choices &choices,
       });
 }
 
-/// Says what is given in terms of the axes into which its own were cut.
+/// Rewrites given shardings in terms of the axes into which the original axes were cut.
 class Translator {
 public:
   explicit Translator(const llvm::StringMap<AxisList> &pieces) : pieces(pieces) {}
@@ -126,7 +127,7 @@ private:
   const llvm::StringMap<AxisList> &pieces;
 };
 
-/// Puts the choices beside what is given, on one mesh.
+/// Adds the choices to the given shardings, on one mesh.
 void give(ModuleOp module, int64_t deviceNum, const Choices &choices, PinnedProgram &program) {
   std::vector<Operation *> ops;
   std::vector<DeviceMatrix> matrices;
@@ -146,7 +147,8 @@ void give(ModuleOp module, int64_t deviceNum, const Choices &choices, PinnedProg
     program.given.ops[op].factors = factors;
 }
 
-/// Inputs come as they are fed: as given, whole, or each rank its part of the batch.
+/// Returns the number of parts in which `input` is fed: as given, whole, or one part of the batch
+/// per rank.
 int64_t countFed(BlockArgument input, int64_t deviceNum, const PinnedProgram &program) {
   auto function = cast<func::FuncOp>(input.getOwner()->getParentOp());
   StringRef name = graph::getName(graph::getArgRole(function, input.getArgNumber()));
@@ -217,7 +219,7 @@ MemoryOutcome searchByMemory(ModuleOp module, int64_t deviceNum, PinnedProgram p
     outcome.price = problem.getPrice(outcome.result.solution);
     outcome.total = options.model.getTotal(outcome.price);
     outcome.choices = describeChoices(problem, options.model, outcome.result.solution);
-    // What is the same whatever is chosen is no part of the problem's costs.
+    // Costs that no choice influences are not part of the problem.
     double above = static_cast<double>(outcome.result.cost - outcome.result.bound);
     outcome.bound = outcome.total - above / problem.getScale();
     give(module, deviceNum,
@@ -237,7 +239,7 @@ void explain(ModuleOp module, const MemoryOutcome &outcome) {
       << remark::metric("total", outcome.total);
 }
 
-/// What `counts` become, and their total.
+/// Improves `counts`; returns the total cost and the new counts.
 static std::pair<double, std::vector<FactorCounts>> improveFrom(std::vector<FactorCounts> counts,
                                                                 const MemoryGraph &graph,
                                                                 MemorySpace space,
@@ -285,7 +287,7 @@ void improveByMemory(ModuleOp module, int64_t deviceNum, const MemoryModel &mode
   for (const MemoryNode &node : graph.nodes)
     counts.push_back(findCurrent(node.op));
   Choices choices = listChoices(graph, improveCounts(graph, space, model, std::move(counts)));
-  llvm::DenseMap<Operation *, GivenOp> fixed; // what is priced with others follows them, too
+  llvm::DenseMap<Operation *, GivenOp> fixed; // the other ops follow them
   for (auto &[op, given] : program.given.ops)
     if (isFixed(op))
       fixed[op] = std::move(given);

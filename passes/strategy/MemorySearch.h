@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Searches the strategies of a program under the cost model `memory`: builds the problem of its
-// forward graph, solves it, and gives every forward op the strategy that was found, as a pin would;
-// the backward pass and the update follow.
+// Searches the strategies of a program under the cost model `memory`. Builds the problem of its
+// forward graph, solves it, and prescribes the solution for every forward op as a user's constraint
+// would. The backward pass and the update follow by propagation.
 #pragma once
 
 #include "passes/strategy/MemoryProblem.h"
@@ -14,53 +14,55 @@ struct MemorySearchOptions {
   MemoryModel model;
   SearchAlgorithm algorithm = SearchAlgorithm::DynamicProgramming;
   facts::DeviceUse use = facts::DeviceUse::Any;
-  bool elementwiseFollows = false; ///< an elementwise op takes what it reads as it comes
+  bool elementwiseFollows = false; ///< whether elementwise ops keep their operands' layouts
   solve::SolveOptions solve = {};
 };
 
-/// What was found for one op.
+/// Solution of the search for one op.
 struct MemoryChoice {
   mlir::Operation *op;
-  std::vector<std::vector<int64_t>> operands, results; ///< into how many parts each is cut
-  double total = 0;                                    ///< of the op, without redistribution
+  std::vector<std::vector<int64_t>> operands, results; ///< number of parts by dimension
+  double total = 0;                                    ///< cost of the op without redistribution
 };
 
 struct MemoryOutcome {
-  PinnedProgram program;             ///< with the solution, if there is one
+  PinnedProgram program;             ///< includes the solution, if there is one
   solve::SolveResult result;         ///< costs in the problem's unit
-  MemoryPrice price;                 ///< of the solution
-  double total = 0;                  ///< the same in one figure
-  double bound = 0;                  ///< no strategies cost less in all, as far as is proved
-  double seconds = 0;                ///< that it took
+  MemoryPrice price;                 ///< cost of the solution
+  double total = 0;                  ///< cost of the solution as one number
+  double bound = 0;                  ///< proven lower bound of `total`
+  double seconds = 0;                ///< duration of the search
   std::vector<MemoryChoice> choices; ///< in program order
 
   bool isFeasible() const { return result.hasSolution(); }
 };
 
-/// `pinned` is what must hold on `deviceNum` ranks; its mesh is cut as the solution needs.
+/// Searches under the constraints in `pinned` on `deviceNum` ranks; the mesh is refined as the
+/// solution requires.
 MemoryOutcome searchByMemory(mlir::ModuleOp module, int64_t deviceNum, PinnedProgram pinned,
                              const MemorySearchOptions &options);
 
-/// A remark with the price.
+/// Emits a remark with the costs.
 void explain(mlir::ModuleOp module, const MemoryOutcome &outcome);
 
-/// Makes `program` cheaper, which has a strategy for every forward op; ops that `isFixed` stay.
+/// Reduces the cost of `program`, which has a strategy for every forward op. Ops for which
+/// `isFixed` holds keep their strategies.
 void improveByMemory(mlir::ModuleOp module, int64_t deviceNum, const MemoryModel &model,
                      llvm::function_ref<bool(mlir::Operation *op)> isFixed, PinnedProgram &program);
 
-/// Makes `counts`, by node of `graph`, cheaper: every op tries its neighbouring strategies, all of
-/// them together (passes/solve/Improve.h), and again from there as long as that saves something, at
-/// most as often as `space.devices` has prime factors, and twice more. The same from where nothing
-/// is split, for it may be cheapest to leave devices over; the better of the two. `space.allows` is
-/// not asked.
+/// Reduces the cost of `counts`, the shard counts by node of `graph`. In each round every op may
+/// move to a neighboring strategy, all ops jointly (passes/solve/Improve.h). Rounds end when
+/// nothing is saved, at the latest after the number of prime factors of `space.devices` plus two. A
+/// second run starts from unsplit ops, because leaving devices unused may be cheapest. Returns the
+/// better result. `space.allows` is ignored.
 std::vector<FactorCounts> improveCounts(const MemoryGraph &graph, const MemorySpace &space,
                                         const MemoryModel &model, std::vector<FactorCounts> counts);
 
-/// The counts of an op's factors on a mesh.
+/// Shard counts of an op's factors on a mesh.
 FactorCounts countFactors(const GivenOp &given, const dist::Mesh &mesh);
 
-/// Whether `other` splits as `counts` does, but for one prime factor of the devices, which splits
-/// another factor there, or none on one side.
+/// Whether `other` differs from `counts` by one prime factor of the devices: the prime splits a
+/// different factor, or it splits a factor on one side only.
 bool isNeighbour(llvm::ArrayRef<int64_t> counts, llvm::ArrayRef<int64_t> other);
 
 } // namespace pcc::strategy

@@ -12,7 +12,7 @@ using pcc::dist::MeshAxis;
 namespace pcc::strategy {
 namespace {
 
-/// Products from the left, ascending, each dividing the next; 1 and the number of ranks among them.
+/// Ascending prefix products, each dividing the next; include 1 and the number of ranks.
 using Cuts = std::set<int64_t>;
 
 SmallVector<int64_t> listCuts(ArrayRef<int64_t> counts) {
@@ -24,12 +24,12 @@ SmallVector<int64_t> listCuts(ArrayRef<int64_t> counts) {
   return cuts;
 }
 
-/// True if `cut` divides, or is divided by, all others.
+/// Whether `cut` divides, or is divided by, each other cut.
 bool fits(const Cuts &cuts, int64_t cut) {
   return all_of(cuts, [&](int64_t other) { return cut % other == 0 || other % cut == 0; });
 }
 
-/// Every cut between two neighbours at which one prime factor ends, smallest primes first.
+/// Adds cuts between neighboring cuts until all quotients are prime, smallest primes first.
 void addPrimeCuts(Cuts &cuts) {
   Cuts all = cuts;
   for (auto low = cuts.begin(), high = std::next(low); high != cuts.end(); ++low, ++high) {
@@ -41,12 +41,12 @@ void addPrimeCuts(Cuts &cuts) {
   cuts = std::move(all);
 }
 
-/// The axes of a mesh while they are handed out to one matrix.
+/// Assigns axes of a mesh to the counts of one matrix.
 class AxisPicker {
 public:
   explicit AxisPicker(const Mesh &mesh) : mesh(mesh), isTaken(mesh.getAxes().size(), false) {}
 
-  /// The next axes in order, whose product must be `count`.
+  /// Takes the next axes in order; their product must be `count`.
   AxisList takeNext(int64_t count) {
     AxisList list;
     for (; count > 1; ++next) {
@@ -56,7 +56,7 @@ public:
     return list;
   }
 
-  /// Any free axes with the product `count`; false if there are none.
+  /// Takes any free axes with the product `count`; returns false if there are none.
   bool takeAny(int64_t count, AxisList &list, unsigned from = 0) {
     if (count == 1)
       return true;
@@ -80,7 +80,7 @@ private:
   unsigned next = 0;
 };
 
-/// Cuts a given mesh.
+/// Refines a mesh for device matrices.
 class Refiner {
 public:
   Refiner(ArrayRef<MeshAxis> given, ArrayRef<DeviceMatrix> matrices)
@@ -107,7 +107,7 @@ public:
   }
 
 private:
-  /// True if all cuts of the matrix fit; only then are they added.
+  /// Adds the cuts of the matrix if all of them fit; returns whether they do.
   bool addCuts(ArrayRef<int64_t> matrix) {
     SmallVector<int64_t> wanted = listCuts(matrix);
     if (!all_of(wanted, [&](int64_t cut) { return fits(cuts, cut); }))
@@ -133,7 +133,7 @@ private:
     result.mesh = Mesh(axes);
   }
 
-  /// A name that no given axis has.
+  /// Returns a name that no given axis has.
   std::string namePiece(StringRef axis, unsigned index) const {
     std::string name = (axis + Twine(index)).str();
     while (any_of(given, [&](const MeshAxis &other) { return other.name == name; }))
@@ -160,10 +160,10 @@ private:
   ArrayRef<MeshAxis> given;
   ArrayRef<DeviceMatrix> matrices;
   Cuts cuts;
-  SmallVector<bool> inOrder; ///< by matrix: its cuts are cuts of the mesh
+  SmallVector<bool> inOrder; ///< by matrix: whether its cuts are cuts of the mesh
 };
 
-/// x, y, z, and on from there through the alphabet backwards.
+/// Returns x, y, z, then w and earlier letters of the alphabet backwards.
 std::string nameAxis(unsigned index) {
   static constexpr StringLiteral letters = "xyzwvutsrqponm";
   return std::string(1, letters[index]);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Options that several modes have.
+// Options that several modes share.
 #ifndef PCC_PASSES_STRATEGY_MODE_OPTIONS_TD
 #define PCC_PASSES_STRATEGY_MODE_OPTIONS_TD
 
 include "mlir/Pass/PassBase.td"
 
-/// Of the modes in which pins hold: PinOptions of PinnedProgram.h.
+/// Options of the modes that obey constraints: PinOptions of PinnedProgram.h.
 defvar pinOptions = [
   Option<"deviceNum", "device-num", "int64_t", "1", "number of ranks">,
   Option<"gradientsMean", "gradients-mean", "bool", "false",
@@ -19,7 +19,7 @@ defvar pinOptions = [
          "false: gradients are multiplied by the number of ranks that have the loss">,
 ];
 
-/// Of searches that take time.
+/// Options of searches with a time limit.
 defvar searchOptions = [
   Option<"algorithm", "algorithm", "::pcc::strategy::SearchAlgorithm",
          /*default=*/"::pcc::strategy::SearchAlgorithm::DynamicProgramming",
@@ -36,7 +36,7 @@ defvar searchOptions = [
   Option<"threads", "threads", "int", "2", "of the search">,
 ];
 
-/// Of the cost model `roofline`.
+/// Options of the cost model `roofline`.
 defvar machineOptions = [
   Option<"cluster", "cluster", "std::string", /*default=*/"",
          "the machine: a short form or the message as text; empty: ranks on this one">,
@@ -44,7 +44,7 @@ defvar machineOptions = [
          "bytes of one device; 0: what the machine has">,
 ];
 
-/// Of the cost model `memory`: MemoryModel of MemoryModel.h.
+/// Options of the cost model `memory`: MemoryModel of MemoryModel.h.
 defvar memoryModelOptions = [
   Option<"alpha", "alpha", "double", "1", "weight of computation">,
   Option<"beta", "beta", "double", "400", "weight of communication">,

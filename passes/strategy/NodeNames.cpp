@@ -51,7 +51,7 @@ std::optional<unsigned> findNode(const SearchGraph &graph, StringRef name) {
   return found - names.begin();
 }
 
-/// `/layer3/MatMul_1` as layer, 3, matmul, 1.
+/// Splits `/layer3/MatMul_1` into layer, 3, matmul, 1.
 static std::set<std::string> listWords(StringRef name) {
   std::set<std::string> words;
   while (!name.empty()) {
@@ -64,7 +64,8 @@ static std::set<std::string> listWords(StringRef name) {
   return words;
 }
 
-/// How many letters apart two names are; or, where one has all words of the other, how many words.
+/// Returns the edit distance of two names. If `other` contains all words of `name`, returns the
+/// number of additional words if that is smaller.
 static unsigned getDistance(StringRef name, StringRef other) {
   std::set<std::string> words = listWords(name), others = listWords(other);
   unsigned letters = StringRef(name.lower()).edit_distance(other.lower());

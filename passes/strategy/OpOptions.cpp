@@ -12,7 +12,7 @@ using pcc::dist::Sharding;
 namespace pcc::strategy {
 namespace {
 
-/// The names of the axes that cut anything.
+/// Returns the names of the axes of more than one rank.
 AxisList listAxes(const dist::Mesh &mesh) {
   AxisList axes;
   dist::Mesh wide = facts::dropTrivialAxes(mesh);
@@ -21,7 +21,7 @@ AxisList listAxes(const dist::Mesh &mesh) {
   return axes;
 }
 
-/// Assigns axis after axis, and keeps what is legal.
+/// Assigns roles to the axes one by one, and keeps the legal assignments.
 class OptionLister {
 public:
   OptionLister(Operation *op, const dist::Mesh &mesh)
@@ -42,14 +42,15 @@ public:
   }
 
 private:
-  /// What an axis is to do; by default anything.
+  /// Prescribed role of an axis; by default any role.
   struct Kept {
     bool isFree = true;
     int factor = -1;
     const LinearSet *set = nullptr;
   };
 
-  /// What `axis` does in `current`: carried is what comes partial and is no sum of this op's own.
+  /// Returns the role of `axis` in `current`. An axis is carried if an operand is partial over it
+  /// and no factor of this op uses it.
   Kept findKept(const OpSharding &current, StringRef axis) const {
     FactorAxes split = none;
     for (unsigned index = 0; index < current.operands.size(); ++index)
@@ -70,13 +71,14 @@ private:
     return found;
   }
 
-  /// Whether the axis at `index` may do this.
+  /// Whether the axis at `index` may have the given role.
   bool isKept(size_t index, int factor, const LinearSet *set) const {
     return kept.empty() || kept[index].isFree ||
            (kept[index].factor == factor && kept[index].set == set);
   }
 
-  /// Decides about the axes from `index` on. `set` is the linear set that carries, once one does.
+  /// Assigns the axes from `index` on. `set` is the linear set of the carried axes; null if no axis
+  /// is carried yet.
   void assign(size_t index, const LinearSet *set) {
     if (index == axes.size())
       return keep(set);
@@ -99,8 +101,8 @@ private:
     }
   }
 
-  /// Whether each count divides its factor, which may be split. Later axes may still fill a factor
-  /// before another one of its dimension, so contiguity is left to keep().
+  /// Whether every split factor may be split and its count divides it. Contiguity is checked by
+  /// keep(), because later axes may still fill an earlier factor of the same dimension.
   bool isLegal() const {
     for (auto [index, list] : llvm::enumerate(factors))
       if (!list.empty() && (!none.maySplit(index) ||
@@ -129,8 +131,8 @@ private:
       options.push_back(std::move(sharding));
   }
 
-  /// Whether the op takes the operands of the set as partial sums, which it does unless a split
-  /// reduction of another kind stands against it.
+  /// Whether the op takes the operands of the set as partial sums. A split reduction of another
+  /// kind prevents this.
   bool isCarried(const OpSharding &sharding, const LinearSet &set) const {
     return llvm::all_of(set.operands, [&](unsigned operand) {
       return llvm::all_of(carried, [&](const std::string &axis) {
@@ -144,13 +146,13 @@ private:
   AxisList axes;
   FactorAxes none; ///< no factor split
   const FactorRule &rule;
-  SmallVector<AxisList, 4> factors; ///< the axes assigned so far
+  SmallVector<AxisList, 4> factors; ///< axes assigned so far
   AxisList carried;
   SmallVector<Kept> kept; ///< by axis; empty if all are free
   std::vector<OpSharding> options;
 };
 
-/// Decides about the axes from `index` on.
+/// Assigns the axes from `index` on, and appends each complete sharding.
 void listFrom(size_t index, ArrayRef<std::string> axes, ArrayRef<int64_t> shape,
               const dist::Mesh &mesh, bool mayBePartial, Sharding &sharding,
               std::vector<Sharding> &shardings) {
@@ -207,7 +209,7 @@ std::vector<Sharding> listShardingsNear(ArrayRef<int64_t> shape, const dist::Mes
     llvm::erase(list, axis);
     return list;
   };
-  // In the order of the mesh, as the options of ops have them.
+  // Keeps the order of the mesh, as the options of ops do.
   auto with = [&](AxisList list) {
     auto place = [&](StringRef name) { return llvm::find(order, name) - order.begin(); };
     auto next = llvm::find_if(list, [&](StringRef name) { return place(name) > place(axis); });

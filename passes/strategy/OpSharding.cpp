@@ -13,15 +13,15 @@ using pcc::dist::Sharding;
 namespace pcc::strategy {
 namespace {
 
-/// The axes of the split reduce factors. Results that lack such a factor are partial.
+/// Axes of the split reduce factors. Results without such a factor are partial over its axes.
 struct Reduction {
   AxisList axes;
-  SmallVector<unsigned> split; ///< the factors
+  SmallVector<unsigned> split; ///< the split factors
   ReduceKind kind = ReduceKind::Sum;
 
   Reduction(Operation *op, const FactorAxes &factors) {
     if (auto reduce = dyn_cast<graph::ReduceOp>(op); reduce && reduce.getCrossBatch())
-      return; // each rank keeps its own
+      return; // each rank keeps its own result
     auto local = dyn_cast<facts::LocalFormOpInterface>(op);
     for (auto [index, factor] : llvm::enumerate(factors.getRule().getFactors())) {
       bool isReduced = factor.kind == FactorKind::Reduce ||
@@ -34,7 +34,7 @@ struct Reduction {
     }
   }
 
-  /// The axes over which a result of `dims` is partial.
+  /// Returns the axes over which a result of `dims` is partial.
   AxisList axesOutside(const FactorAxes &factors, const TensorFactors &dims) const {
     AxisList outside;
     for (unsigned factor : split)
@@ -45,14 +45,14 @@ struct Reduction {
   }
 };
 
-/// Partial operands that go through the op as they are, and those that enter once beside them.
+/// Partial operands that pass through the op unsummed, and operands that enter once beside them.
 struct Carried {
   AxisList axes;
   ReduceKind kind = ReduceKind::Sum;
   ArrayRef<unsigned> operands;
 };
 
-/// Finds the linear set through which the most partial operands pass.
+/// Finds the linear set that carries the largest number of partial operands.
 class CarriedFinder {
 public:
   CarriedFinder(const FactorAxes &factors, ArrayRef<Sharding> operands, ArrayRef<bool> mayCarry,
@@ -78,7 +78,8 @@ private:
     return sharding.isPartial() && sharding.getPartialKind() == kind && mayCarry[operand];
   }
 
-  /// How many operands of the set are partial in its way; none if they cannot pass together.
+  /// Counts the operands of the set that are partial with its kind and axes; returns 0 if they
+  /// cannot pass together.
   size_t countPartial(const LinearSet &set) const {
     AxisList axes = getAxes(set);
     bool isFree = llvm::none_of(axes, [&](const std::string &axis) { return factors.uses(axis); });
@@ -89,7 +90,7 @@ private:
     });
   }
 
-  /// The partial axes of the first operand that can be carried.
+  /// Returns the partial axes of the first operand that can be carried.
   AxisList getAxes(const LinearSet &set) const {
     for (unsigned operand : set.operands)
       if (isCarried(operand, set.kind))
@@ -112,8 +113,8 @@ bool hasSplitReduction(const FactorAxes &factors, const TensorFactors &dims) {
   });
 }
 
-/// True if the operand is added to what a split reduction yields (the base of a scatter): one rank
-/// alone may add it.
+/// Whether the operand is added to the result of a split reduction (the base of a scatter), so that
+/// only one rank may add it.
 bool entersOnce(const FactorAxes &factors, unsigned operand) {
   const FactorRule &rule = factors.getRule();
   if (hasSplitReduction(factors, rule.getOperands()[operand]))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The shardings of one op's operands and results, from how its factors are split.
+// Shardings of one op's operands and results, derived from the splits of its factors.
 //
 //   matmul ([i,k],[k,j]) -> ([i,j]) {reduce k: sum}
 //     i over dp             [dp, _], [_, _] -> [dp, _]
@@ -8,8 +8,8 @@
 //   add ([i,j],[i,j]) -> ([i,j]) {linear: (0,1)}
 //     operand 0 partial     [_, _] partial(sum: tp), [_, _] partial(sum: tp) -> the same
 //
-// A partial operand may stay partial where the op is linear in it; another operand of the same
-// linear set then enters once, on the ranks at coordinate 0. Elsewhere the op wants the sum.
+// A partial operand may stay partial if the op is linear in it. Another operand of the same linear
+// set then enters once, on the ranks at coordinate 0. Otherwise the op requires the sum.
 #pragma once
 
 #include "passes/strategy/FactorAxes.h"
@@ -17,15 +17,15 @@
 
 namespace pcc::strategy {
 
-/// The shardings in which an op wants its operands, and of its results.
+/// Shardings that an op requires of its operands, and shardings of its results.
 struct OpSharding {
   std::vector<dist::Sharding> operands, results;
 
   bool operator==(const OpSharding &) const = default;
 };
 
-/// The shardings of `op` split by `factors`. Operands come as `operands`; one that is partial stays
-/// so if `mayCarry` says that it is worth it and the op's rule allows it.
+/// Returns the shardings of `op` split by `factors`. The operands arrive as `operands`. A partial
+/// operand stays partial if `mayCarry` permits it and the op's rule allows it.
 OpSharding makeOpSharding(mlir::Operation *op, const FactorAxes &factors,
                           llvm::ArrayRef<dist::Sharding> operands, llvm::ArrayRef<bool> mayCarry);
 

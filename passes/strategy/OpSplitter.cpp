@@ -11,8 +11,9 @@ using pcc::dist::Sharding;
 
 namespace pcc::strategy {
 
-/// Operations that a device does in the time in which it receives a byte: 10^14 a second beside 2 *
-/// 10^11 bytes on today's accelerators, the same order on processors.
+/// Operations that a device performs while it receives one byte. Current accelerators perform 10^14
+/// operations and receive 2 * 10^11 bytes per second; for processors the ratio has the same order
+/// of magnitude.
 static constexpr double flopsPerByte = 500;
 
 void OpSplitter::setOperand(unsigned operand, const Sharding &made, ArrayRef<Sharding> forms) {
@@ -22,7 +23,8 @@ void OpSplitter::setOperand(unsigned operand, const Sharding &made, ArrayRef<Sha
 
 static int64_t getBytes(Value value) { return facts::getNumBytes(value.getType()); }
 
-/// The largest first; the wish behind operands of its size.
+/// Lists the sources: split ones before whole ones, then largest first; the wish follows operands
+/// of its size.
 std::vector<OpSplitter::Source> OpSplitter::listSources() const {
   std::vector<Source> sources;
   for (auto [index, known] : llvm::enumerate(operands)) {
@@ -58,8 +60,8 @@ FactorAxes OpSplitter::followFrom(ArrayRef<Source> sources, size_t first) const 
   return factors;
 }
 
-/// A partial operand goes on as it is where nobody else needs its sum, and where what comes out, of
-/// which the sum is taken later, is not larger; or is not taken in this function.
+/// Whether a partial operand may pass through the op unsummed. No other op may need its sum. The
+/// result, which is summed later, must not be larger, unless this function does not sum it.
 bool OpSplitter::mayCarry(unsigned operand) const {
   Value value = op->getOperand(operand);
   if (!carries || !value.hasOneUse())

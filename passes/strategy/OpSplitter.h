@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How to split one op whose operands come as they are, at the least cost.
+// Chooses the cheapest split of one op for given shardings of its operands.
 //
 //   op       ([i,k],[k,j]) -> ([i,j]) {reduce k: sum}     8x64, 64x64 on tp=4
-//   comes    [tp, _] and [tp, _]
+//   given    [tp, _] and [tp, _]
 //   follow operand 0   i over tp; operand 1 gathered       3072 elements
 //   follow operand 1   k over tp; operand 0 exchanged, the result partial    384 + 768 elements
 //
-// The cost of a way is counted in bytes: what its reshards and the reduction of its result move,
-// and its work at so many operations a byte.
+// The cost of a split is counted in bytes. It is the number of bytes moved by its reshards and by
+// the reduction of its result, plus its operations divided by a fixed number of operations per
+// byte.
 #pragma once
 
 #include "passes/facts/ReshardPlanner.h"
@@ -21,22 +22,23 @@ public:
   OpSplitter(mlir::Operation *op, facts::ReshardPlanner &planner)
       : op(op), planner(planner), mesh(planner.getMesh()) {}
 
-  /// What is known of an operand; the others are made as the op wants them. `forms` are what other
-  /// ops take it as: a value is resharded once for all of them, so they cost nothing.
+  /// Sets the sharding in which an operand is produced. Operands that are not set arrive as the op
+  /// wants them. `forms` are the shardings in which other ops take the operand. They cost nothing,
+  /// because a value is resharded once for all its users.
   void setOperand(unsigned operand, const dist::Sharding &made,
                   llvm::ArrayRef<dist::Sharding> forms = {});
-  /// How the first user wants the first result.
+  /// Sets the sharding in which the first user wants the first result.
   void setWish(const dist::Sharding &sharding) { wish = sharding; }
 
-  /// Lets no partial operand go on as it is.
+  /// Forbids carrying: partial operands are summed before the op.
   void forbidCarrying() { carries = false; }
-  /// Says that the result leaves the function partial: nothing is summed, however large it is.
+  /// Declares that the result leaves the function partial and is not summed, whatever its size.
   void leavePartial() { isSummed = false; }
 
-  /// The cheapest split that follows one operand or the wish, and then the others as far as they
-  /// agree with it.
+  /// Returns the cheapest split that follows one operand or the wish, then the remaining sources as
+  /// far as they are compatible.
   OpSharding choose() const;
-  /// The split by given axes of the factors.
+  /// Returns the split by given axes of the factors.
   OpSharding follow(llvm::ArrayRef<dist::AxisList> factors) const;
 
 private:
@@ -45,7 +47,7 @@ private:
     std::vector<dist::Sharding> forms;
   };
 
-  /// An operand, or the wish, to be followed.
+  /// Operand or wish that a split can follow.
   struct Source {
     std::optional<unsigned> operand;
     dist::Sharding sharding;

@@ -14,8 +14,8 @@ static std::string join(const std::vector<std::string> &parts, StringRef nothing
   return parts.empty() ? nothing.str() : llvm::join(parts, ", ");
 }
 
-/// `tp carries sums through operands 0, 1`; empty if no operand comes partial. Where a sum is split
-/// as well, axes over which an operand enters once are not carried.
+/// Returns `tp carries sums through operands 0, 1`, or an empty string if no operand is carried. An
+/// axis that splits a factor is not carried, even if an operand enters once over it.
 static std::string describeCarried(const OpSharding &way, const FactorAxes &factors) {
   AxisList axes;
   std::vector<std::string> operands;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What an option does, in words.
+// Describes an option in words.
 //
 //   [dp, _], [_, tp] -> [dp, tp]                    dp splits i, tp splits j
 //   [dp, tp], [tp, _] -> [dp, _] partial(sum: tp)   dp splits i, tp splits k, a sum
@@ -12,10 +12,10 @@
 
 namespace pcc::strategy {
 
-/// How `op`, which has a factor rule, is split in one way; the letters are those of its rule.
+/// Describes how `op`, which has a factor rule, is split; the letters are those of its rule.
 std::string describeSplit(mlir::Operation *op, const OpSharding &way, const dist::Mesh &mesh);
 
-/// How a tensor lies.
+/// Describes the sharding of a tensor.
 std::string describeCut(const dist::Sharding &sharding);
 
 } // namespace pcc::strategy

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The passes of this room; Passes.td says what each does.
+// Passes of this room; Passes.td describes each.
 #pragma once
 
 #include "dialects/dist/Dist.h"
@@ -17,7 +17,7 @@ namespace pcc::strategy {
 struct RecursiveOutcome; // RecursiveStrategy.h
 struct MemoryOutcome;    // MemorySearch.h
 
-/// The passes with one who watches: what was found, before the program is marked by it.
+/// Creates the passes with an observer, which sees the outcome before the program is annotated.
 std::unique_ptr<mlir::Pass>
 createStrategyRecursive(StrategyRecursiveOptions options,
                         std::function<void(const RecursiveOutcome &)> observe);

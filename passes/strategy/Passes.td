@@ -10,10 +10,10 @@ include "passes/strategy/ModeOptions.td"
 def StrategyDataParallel : Pass<"strategy-data-parallel", "::mlir::ModuleOp"> {
   let summary = "splits the batch over all ranks and replicates the parameters";
   let description = [{
-    Dimension 0 of every input of rank 1 or more is split over all axes of the mesh; every op follows
-    (Propagation.h). Losses and gradients are left partial, so that gradients can be reduced once, at
-    the start of @update, after they have been accumulated. The module gets `dist.mesh` if it has
-    none; the ops stay as they are. A dataset strategy says how inputs are fed and nothing else.
+    Dimension 0 of every input of rank 1 or more is split over all axes of the mesh; every op
+    follows (Propagation.h). Losses and gradients stay partial, so that gradients are reduced once,
+    at the start of @update, after they have been accumulated. The module gets `dist.mesh` if it has
+    none; the ops are unchanged. A dataset strategy only determines how inputs are fed.
   }];
   let options = [
     Option<"deviceNum", "device-num", "int64_t", "1",
@@ -29,30 +29,31 @@ def StrategyDataParallel : Pass<"strategy-data-parallel", "::mlir::ModuleOp"> {
 }
 
 def StrategyCollectPins : Pass<"strategy-collect-pins", "::mlir::ModuleOp"> {
-  let summary = "turns the marks of a model's ops, parameters and inputs into pins";
+  let summary = "turns annotations of a model's ops, parameters and inputs into constraints";
   let description = [{
-    `dist.in` and `dist.out` on ops, `dist.sharding` on `graph.parameter` and on arguments that are
-    inputs become entries of the module attribute `dist.pins`, which names what it speaks of. Names are
-    made unique where they must be.
+    `dist.in` and `dist.out` on ops, and `dist.sharding` on `graph.parameter` and on arguments that
+    are inputs, become entries of the module attribute `dist.pins`, which refer to ops and tensors
+    by name. Names are made unique where necessary.
   }];
 }
 
 def StrategyEraseMarks : Pass<"strategy-erase-marks", "::mlir::ModuleOp"> {
-  let summary = "takes every mark of a strategy away";
+  let summary = "removes all annotations of a strategy";
   let description = [{
-    Mesh, pins, shardings, gradient factors and stages go; the ops are those from before the strategy. A module
-    with functions of one rank's shapes stays as it is.
+    Removes mesh, constraints, shardings, gradient factors and stages; the ops are those from before
+    the strategy. A module with functions of one rank's shapes is unchanged.
   }];
 }
 
 def StrategySemiAuto : Pass<"strategy-semi-auto", "::mlir::ModuleOp"> {
-  let summary = "splits a program as its pins say, and the rest along with them";
+  let summary = "splits a program by its constraints, and propagates them to the other ops";
   let description = [{
-    Each pin of `dist.pins` is checked (number of tuples, their lengths, counts of at least one, counts
-    that divide, the op's own rules, parts that divide the ranks) and all are put on one mesh. Every
-    other op follows its neighbours (Propagation.h); what no pin reaches is split along the batch by
-    the largest divisor of it that the ranks have. Ops follow the inputs that a dataset strategy cuts.
-    The module gets the mesh and loses its pins; the ops stay as they are.
+    Each constraint of `dist.pins` is checked: number of tuples, their lengths, counts of at least
+    one, counts that divide, the op's own rules, parts that divide the ranks. All constraints are
+    put on one mesh. Every other op follows its neighbors (Propagation.h). Inputs that propagation
+    does not reach are split along the batch, over as many ranks as divide it. Ops follow the inputs
+    that a dataset strategy cuts. The module gets the mesh and loses its constraints; the ops are
+    unchanged.
   }];
   let options = pinOptions;
   let dependentDialects = ["::pcc::dist::DistDialect"];
@@ -61,8 +62,8 @@ def StrategySemiAuto : Pass<"strategy-semi-auto", "::mlir::ModuleOp"> {
 def StrategySliceTransfers : Pass<"strategy-slice-transfers", "::mlir::ModuleOp"> {
   let summary = "lets ranks that hold the same value send parts of it to the next stage";
   let description = [{
-    A transfer of a value that several ranks of a stage hold is cut over them where sending a part and
-    gathering the parts in the receiving stage takes less time on the machine.
+    A transfer of a value that several ranks of a stage hold is cut over these ranks if it takes
+    less time on the machine to send the parts and to gather them in the receiving stage.
   }];
   let options = [
     Option<"cluster", "cluster", "std::string", /*default=*/"",
@@ -74,22 +75,22 @@ def StrategySliceTransfers : Pass<"strategy-slice-transfers", "::mlir::ModuleOp"
 def StrategyKeepLayerwise : Pass<"strategy-keep-layerwise", "::mlir::ModuleOp"> {
   let summary = "leaves the gradients of layerwise_parallel parameters on their ranks";
   let description = [{
-    Their factor is the number of ranks, and @update takes each rank's part of them as if it were the
-    whole (`dist.own`).
+    The gradient factor of such a parameter is the number of ranks, and @update takes each rank's
+    part of the gradient as if it were the whole (`dist.own`).
   }];
   let dependentDialects = ["::pcc::dist::DistDialect"];
 }
 
 def StrategyRecursive : Pass<"strategy-recursive", "::mlir::ModuleOp"> {
-  let summary = "splits a program by cutting the devices in two, again and again";
+  let summary = "splits a program by recursive cuts of the devices";
   let description = [{
-    In every round each forward op, in order of weight, takes the cut that costs it least beside those
-    of its neighbours that are decided (passes/solve/RecursiveCuts.h). Each round becomes an axis of
-    the mesh; a mesh that the program has gives the rounds. Pins hold, and what is not a forward op
-    follows its neighbours as in `strategy-semi-auto`. With an improvement every op then tries its
-    neighbouring strategies, by the time of the whole step (SearchImprove.h) or by what the reference
-    system counts (MemorySearch.h), and a remark has the costs. The module gets the mesh and loses its
-    pins.
+    In every round each forward op, in order of weight, takes the cut with the least cost, given the
+    cuts of the neighbors that are already decided (passes/solve/RecursiveCuts.h). Each round
+    becomes an axis of the mesh; if the program has a mesh, its axes are the rounds. Constraints
+    hold, and other ops follow their neighbors as in `strategy-semi-auto`. With an improvement,
+    every op then tries its neighboring strategies. They are compared by the time of the whole step
+    (SearchImprove.h) or by the reference system's costs (MemorySearch.h), and a remark reports the
+    costs. The module gets the mesh and loses its constraints.
   }];
   let options = pinOptions # machineOptions # memoryModelOptions # [
     Option<"improvement", "improvement", "::pcc::strategy::CostModel",
@@ -105,12 +106,12 @@ def StrategyRecursive : Pass<"strategy-recursive", "::mlir::ModuleOp"> {
 }
 
 def StrategySearchByMemory : Pass<"strategy-search-by-memory", "::mlir::ModuleOp"> {
-  let summary = "splits a program as costs least under the cost model `memory`";
+  let summary = "splits a program at the least cost under the cost model `memory`";
   let description = [{
-    Counts bytes of the forward graph as the reference system does (passes/strategy/MemoryModel.h) and
-    takes the strategies that cost least in all. The mesh is cut as these strategies need. Pins hold,
-    and what is not a forward op follows its neighbours as in `strategy-semi-auto`. The module gets the
-    mesh and loses its pins; a remark has the total.
+    Counts bytes of the forward graph as the reference system does (passes/strategy/MemoryModel.h)
+    and chooses the strategies with the least total cost. The mesh is refined as these strategies
+    require. Constraints hold, and other ops follow their neighbors as in `strategy-semi-auto`. The
+    module gets the mesh and loses its constraints; a remark reports the total cost.
   }];
   let options = pinOptions # searchOptions # memoryModelOptions # [
     Option<"fullyUseDevices", "fully-use-devices", "bool", "false",
@@ -122,12 +123,12 @@ def StrategySearchByMemory : Pass<"strategy-search-by-memory", "::mlir::ModuleOp
 }
 
 def StrategyShardOptimizer : Pass<"strategy-shard-optimizer", "::mlir::ModuleOp"> {
-  let summary = "shards optimizer states, gradients and parameters over ranks that hold the same";
+  let summary = "shards optimizer states, gradients and parameters over ranks with equal copies";
   let description = [{
-    Runs behind the pass of a mode and only changes shardings. A parameter stays whole, with a remark
-    that says why, if it is below the threshold, marked `parallel_optimizer = false` or
-    `layerwise_parallel`, or if the number of ranks that hold the same of it divides none of its local
-    dimensions.
+    Runs after the pass of a mode and only changes shardings. A parameter stays whole, with a remark
+    that states the reason, in these cases: it is below the threshold; it is marked
+    `parallel_optimizer = false` or `layerwise_parallel`; the number of ranks that hold the same
+    block of the parameter divides none of its local dimensions.
   }];
   let options = [
     Option<"level", "level", "int64_t", "1",
@@ -139,9 +140,9 @@ def StrategyShardOptimizer : Pass<"strategy-shard-optimizer", "::mlir::ModuleOp"
 }
 
 def StrategyReportBytes : Pass<"strategy-report-bytes", "::mlir::ModuleOp"> {
-  let summary = "says how many bytes of parameters, gradients and states one rank keeps";
+  let summary = "reports the bytes of parameters, gradients and states that one rank keeps";
   let description = [{
-    A remark of category `strategy`, by the shardings on functions' boundaries.
+    Emits a remark of category `strategy`, based on the shardings on functions' boundaries.
   }];
 }
 

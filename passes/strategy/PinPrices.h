@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a pin costs: the best plan with all pins, beside the best plan without that one, on the same
-// mesh.
+// Cost of a constraint: the best plan with all constraints compared with the best plan without this
+// one, on the same mesh.
 #pragma once
 
 #include "passes/strategy/Search.h"
 
 namespace pcc::strategy {
 
-/// Seconds of a step.
+/// Cost of one constraint, in seconds of a step.
 struct PinPrice {
-  std::string text;     ///< of the pin, as in PinShare
-  bool isKnown = false; ///< false: there was no time for it
-  double seconds = 0;   ///< that the step takes longer with the pin, by the plans that were found
-  double most = 0;      ///< by the plan with the pin and the bound of those without it
+  std::string text;     ///< the constraint, as in PinShare
+  bool isKnown = false; ///< false: the time limit left no time for it
+  double seconds = 0;   ///< increase by the constraint, between the plans that were found
+  double most = 0;      ///< upper limit of the increase: against the bound of plans without it
 };
 
-/// The price of each pin, the dearest first, those without one last. `outcome` has a plan;
-/// `options` are those of its search, but for the seconds, which are for all pins together.
+/// Returns the cost of each constraint, the most expensive first, unknown costs last. `outcome` has
+/// a plan. `options` are the options of its search, except that `seconds` limits the time for all
+/// constraints together.
 std::vector<PinPrice> pricePins(const SearchOutcome &outcome, const SearchOptions &options);
 
 } // namespace pcc::strategy

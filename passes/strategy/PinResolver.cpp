@@ -20,10 +20,10 @@ using pcc::graph::RoleKind;
 namespace pcc::strategy {
 namespace {
 
-//===-- Which ops a pin speaks of ------------------------------------------------------------===//
+//===-- Targets of constraints ---------------------------------------------------------------===//
 
-/// True if the numbers of tensors and of their dimensions are those of `values`, where `find` gives
-/// the tensor of which a cut speaks.
+/// Whether `cuts` has as many tensors as `values`, and each cut the rank of its tensor. `find`
+/// returns the tensor that a cut describes.
 bool fits(const std::optional<GivenCuts> &cuts, ValueRange values,
           function_ref<GivenTensor(Value value, size_t index)> find) {
   if (!cuts)
@@ -47,7 +47,8 @@ bool fits(const Pin &pin, Operation *op) {
          fits(given.out, op->getResults(), findResult);
 }
 
-/// True if the pin names the op itself: a backward op is not meant where its forward op is.
+/// Whether the constraint names the op itself. A backward op with the forward op's name does not
+/// match.
 bool matches(const Pin &pin, Operation *op) {
   bool isMatched = false;
   for (StringRef name : facts::getNames(op))
@@ -58,7 +59,8 @@ bool matches(const Pin &pin, Operation *op) {
   return !origin || pin.getTarget() == PinTarget::OpName || !pin.matches(*origin);
 }
 
-/// Sections whose ops follow from what others yield are not spoken of.
+/// Whether constraints apply to the ops of `function`. The ops of an update follow from other
+/// sections.
 bool takesPins(func::FuncOp function) {
   return !function.isDeclaration() && graph::findArgs(function, RoleKind::Gradient).empty();
 }
@@ -97,8 +99,8 @@ void PinResolver::indexOps() {
   }
 }
 
-/// An imported node may have become several ops of its name: in each function the one that does
-/// most of the work is meant.
+/// An imported node may have become several ops of its name. In each block the op that fits and has
+/// the most flops is chosen.
 SmallVector<Operation *> PinResolver::findOps(const Pin &pin) {
   if (allOps.empty())
     indexOps();
@@ -119,7 +121,8 @@ SmallVector<Operation *> PinResolver::findOps(const Pin &pin) {
   return llvm::map_to_vector(best, [](auto &entry) { return entry.second; });
 }
 
-/// A name must fit; a pattern is for those among the ops it matches that it fits.
+/// Requests the strategy for all matching ops, or only for those that fit if any fits. If none
+/// fits, the checks report the reason.
 LogicalResult PinResolver::matchOps(const Pin &pin) {
   SmallVector<Operation *> matched = findOps(pin);
   if (matched.empty())
@@ -157,8 +160,8 @@ LogicalResult PinResolver::matchTensors(const Pin &pin) {
   SmallVector<std::pair<StringRef, Type>> matched;
   if (meansParameters) {
     for (auto parameter : module.getOps<graph::ParameterOp>()) {
-      // What is said of a tensor of the file holds for each of its pieces, and of a parameter for
-      // its copies in other chunks.
+      // A constraint on a tensor of the file applies to each of its pieces. A constraint on a
+      // parameter applies to its copies in other virtual stages.
       std::optional<graph::Piece> piece = graph::getPiece(parameter);
       auto owner = parameter->getAttrOfType<StringAttr>(pipe::copyOfAttrName);
       if (pin.matches(parameter.getSymName()) || (piece && pin.matches(piece->whole)) ||
@@ -183,7 +186,7 @@ LogicalResult PinResolver::matchTensors(const Pin &pin) {
                             << (meansParameters ? "parameter" : "input");
 }
 
-/// Sections that take gradients follow here, too.
+/// Ignores ops of sections that take gradients: they follow by propagation here as well.
 LogicalResult PinResolver::matchExact(const Pin &pin) {
   if (exactNames.empty())
     for (func::FuncOp function : module.getOps<func::FuncOp>())
@@ -231,7 +234,8 @@ LogicalResult PinResolver::match(ArrayRef<Pin> pins) {
   return success();
 }
 
-/// An input that a pin speaks of is fed as the pin says.
+/// Fails if dataset_strategy cuts an input that has a user's constraint, because the constraint
+/// already determines how the input is fed.
 LogicalResult PinResolver::feed(StringRef datasetStrategy) {
   FailureOr<FedInputs> read = readDatasetStrategy(module, datasetStrategy, mesh, numRanks);
   if (failed(read))
@@ -275,11 +279,11 @@ std::vector<PinShare> PinResolver::listShares(ArrayRef<Pin> pins) const {
   return shares;
 }
 
-//===-- One mesh for all ---------------------------------------------------------------------===//
+//===-- Common mesh --------------------------------------------------------------------------===//
 
 namespace {
 
-/// Gathers the device matrices of all requests, and afterwards says what they have become.
+/// Collects the device matrices of all requests, and translates them to axes of the refined mesh.
 class MatrixTable {
 public:
   void add(const Cuts &cuts) {
@@ -292,7 +296,7 @@ public:
     return refinement.mesh;
   }
 
-  /// The axes of the next cuts, in the order in which they were added.
+  /// Returns the axes of the next cuts, in the order in which the cuts were added.
   std::vector<AxisList> translate(const Cuts &cuts) {
     if (!cuts.areNamed())
       return refinement.matrices[next++];

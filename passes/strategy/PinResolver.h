@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From pins and a dataset strategy to shardings on one mesh: which op, parameter or input each pin
-// speaks of, whether it is legal there, and which mesh serves all of them.
+// Resolves constraints and a dataset strategy to shardings on one mesh. Finds the op, parameter or
+// input of each constraint, checks that the constraint is legal there, and refines the mesh for all
+// constraints.
 #pragma once
 
 #include "passes/strategy/CheckStrategy.h"
@@ -12,9 +13,9 @@
 
 namespace pcc::strategy {
 
-/// Of what one pin speaks, or a loaded strategy as a whole.
+/// Ops and tensors that one constraint, or a loaded strategy as a whole, applies to.
 struct PinShare {
-  std::string text; ///< for messages: `pin "/h.0" at pins.textproto:3`
+  std::string text; ///< the constraint as messages print it (PinSubject.h)
   bool isRestored = false;
   std::vector<mlir::Operation *> ops;
   std::vector<std::string> parameters, inputs;
@@ -22,35 +23,37 @@ struct PinShare {
 
 class PinResolver {
 public:
-  /// The program's ranks are `given`, to whose axes pins refer by name; without it there are
-  /// `numRanks` and no names.
+  /// Resolves constraints on the mesh `given`, to whose axes constraints refer by name. Without a
+  /// mesh the program has `numRanks` ranks, and constraints cannot name axes.
   PinResolver(mlir::ModuleOp module, std::optional<dist::Mesh> given, int64_t numRanks)
       : module(module), given(std::move(given)), mesh(this->given.value_or(dist::Mesh())),
         numRanks(numRanks) {}
 
-  /// Finds what each pin speaks of and checks it, restored ones last. Diagnoses and fails.
+  /// Finds and checks the targets of each constraint, restored ones last. Emits a diagnostic on
+  /// failure.
   mlir::LogicalResult match(llvm::ArrayRef<Pin> pins);
-  /// Takes the option dataset_strategy, behind the pins. Diagnoses and fails.
+  /// Applies the option dataset_strategy; call after match. Emits a diagnostic on failure.
   mlir::LogicalResult feed(llvm::StringRef datasetStrategy);
-  /// Without a mesh: the ranks are one axis, to be cut so that `parts` of them can split a batch.
+  /// For a program without a mesh: makes all ranks one axis, cut so that `parts` of them split the
+  /// batch.
   void spanBatch(int64_t parts);
-  /// Whether no pin has found anything.
+  /// Whether no constraint has matched an op or tensor.
   bool isEmpty() const { return ops.empty() && parameters.empty() && inputs.empty(); }
-  /// Cuts the mesh as finely as the matched pins need and adds them to `shardings`, on the
-  /// mesh that is returned.
+  /// Refines the mesh as finely as the matched constraints require and adds their shardings to
+  /// `shardings`. Returns the refined mesh.
   dist::Mesh resolve(GivenShardings &shardings) const;
-  /// Of what each of the matched `pins` speaks, in their order, a loaded strategy last. What
-  /// several say is in the share of each.
+  /// Lists the targets of each of the matched `pins`, in their order, with a loaded strategy last.
+  /// A target of several constraints is listed for each.
   std::vector<PinShare> listShares(llvm::ArrayRef<Pin> pins) const;
 
 private:
-  /// A legal strategy of an op.
+  /// Legal strategy of an op.
   struct OpRequest {
     const Pin *pin;
     CheckedStrategy strategy;
-    llvm::SmallVector<const Pin *, 0> others = {}; ///< that say the same
+    llvm::SmallVector<const Pin *, 0> others = {}; ///< constraints with the same strategy
   };
-  /// A legal cut of a parameter or an input.
+  /// Legal cut of a parameter or an input.
   struct TensorRequest {
     const Pin *pin;
     Cuts cuts;
@@ -63,7 +66,7 @@ private:
   mlir::LogicalResult matchExact(const Pin &pin);
   mlir::LogicalResult matchOps(const Pin &pin);
   void indexOps();
-  /// The ops that a pin speaks of, in program order.
+  /// Returns the ops that a constraint applies to, in program order.
   llvm::SmallVector<mlir::Operation *> findOps(const Pin &pin);
   mlir::LogicalResult matchTensors(const Pin &pin);
   mlir::LogicalResult requestOp(const Pin &pin, mlir::Operation *op);
@@ -72,14 +75,14 @@ private:
 
   mlir::ModuleOp module;
   std::optional<dist::Mesh> given;
-  dist::Mesh mesh; ///< for checks: the given one, or one without axes
+  dist::Mesh mesh; ///< for checks: the given mesh, or a mesh without axes
   int64_t numRanks;
   llvm::MapVector<mlir::Operation *, OpRequest> ops;
   TensorRequests parameters, inputs;
   FedInputs fed;
-  DeviceMatrix batch; ///< of the axis that spanBatch makes
-  /// Those that pins may speak of, in program order, and by each of their names; filled when first
-  /// asked, as the next.
+  DeviceMatrix batch; ///< device matrix of the axis that spanBatch makes
+  /// Ops that constraints may apply to, in program order, and by each of their names. Filled on
+  /// first use, as is the next map.
   std::vector<mlir::Operation *> allOps;
   llvm::StringMap<std::vector<mlir::Operation *>> opsByName;
   llvm::StringMap<mlir::Operation *> exactNames;

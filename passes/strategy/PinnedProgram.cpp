@@ -13,7 +13,7 @@ using pcc::dist::Sharding;
 namespace pcc::strategy {
 namespace {
 
-/// The mesh of the program, if it has one, which must have as many ranks as there are.
+/// Returns the mesh of the program, if it has one; the mesh must have `deviceNum` ranks.
 FailureOr<std::optional<Mesh>> findMesh(ModuleOp module, int64_t deviceNum) {
   if (failed(checkNumRanks(module, deviceNum)))
     return failure();
@@ -26,7 +26,7 @@ FailureOr<std::optional<Mesh>> findMesh(ModuleOp module, int64_t deviceNum) {
   return std::optional<Mesh>(mesh);
 }
 
-/// Into how many parts the ranks can split the batch of every input.
+/// Returns the number of parts into which the ranks can split the batch of every input.
 int64_t countBatchParts(ModuleOp module, int64_t deviceNum) {
   int64_t parts = deviceNum;
   for (func::FuncOp function : module.getOps<func::FuncOp>())
@@ -38,8 +38,9 @@ int64_t countBatchParts(ModuleOp module, int64_t deviceNum) {
   return parts;
 }
 
-/// One device computes the mean; with `gradientsMean` the ranks that share a gradient divide by
-/// their number once more, as the reference system does. Every rank has the loss.
+/// Returns the factor of a gradient. One device computes the mean. With `gradientsMean`, the ranks
+/// that share a gradient divide it by their number once more, as the reference system does. Every
+/// rank has the loss.
 double getGradientFactor(const Sharding &gradient, const Mesh &mesh, const PinOptions &options) {
   double factor = options.lossRepeatedMean ? 1 : static_cast<double>(mesh.getNumRanks());
   if (options.gradientsMean)
@@ -63,7 +64,7 @@ FailureOr<PinnedProgram> resolvePins(ModuleOp module, const PinOptions &options)
   pinned.mesh = resolver.resolve(pinned.given);
   pinned.pins = resolver.listShares(*pins);
   for (const auto &fed : pinned.given.fed)
-    if (fed.second.isSplit()) // what is fed whole says nothing of how ops want it
+    if (fed.second.isSplit()) // an input that is fed whole does not constrain its ops
       pinned.given.inputs[fed.first()] = fed.second;
   pinned.given.fullBatch = options.fullBatch;
   pinned.given.gradientFactor = [options](StringRef, const Sharding &gradient, const Mesh &mesh) {

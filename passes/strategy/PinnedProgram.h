@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a user says of a program before a mode fills in the rest: pins and the cuts in which inputs
-// are fed, checked and put on one mesh.
+// A program with the user's constraints and the cuts in which inputs are fed, checked and put on
+// one mesh, before a mode decides the remaining ops.
 #pragma once
 
 #include "passes/strategy/PinResolver.h"
 
 namespace pcc::strategy {
 
-/// The options of the modes that obey pins; docs/spec/parallel.md says what they mean.
+/// Options of the modes that obey constraints; docs/spec/parallel.md defines them.
 struct PinOptions {
   int64_t deviceNum = 1;
   bool gradientsMean = false;
@@ -18,19 +18,20 @@ struct PinOptions {
 };
 
 struct PinnedProgram {
-  dist::Mesh mesh; ///< cut as finely as the pins need
+  dist::Mesh mesh; ///< refined as the constraints require
   GivenShardings given;
-  std::vector<PinShare> pins; ///< by which `given` came about
+  std::vector<PinShare> pins; ///< constraints that led to `given`
 };
 
-/// What is given if only the pins of these numbers are. What is given without pins stays.
+/// Returns the given shardings without those of constraints not in `kept`. Shardings that do not
+/// come from constraints stay.
 GivenShardings keepPins(const PinnedProgram &pinned, llvm::ArrayRef<int> kept);
 
-/// Reads the pins of `module`, which stay. Of a program without mesh and pins all ranks split the
-/// batch. Diagnoses and fails.
+/// Resolves the constraints of `module` and leaves them on it. Without a mesh and constraints, all
+/// ranks split the batch. Emits a diagnostic on failure.
 mlir::FailureOr<PinnedProgram> resolvePins(mlir::ModuleOp module, const PinOptions &options);
 
-/// Puts the mesh and the shardings on the program, which then has no pins.
+/// Writes the mesh and the shardings to the program and removes its constraints.
 void markProgram(mlir::ModuleOp module, PinnedProgram pinned);
 
 } // namespace pcc::strategy

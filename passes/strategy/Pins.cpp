@@ -8,7 +8,7 @@ namespace {
 
 using Kind = facts::NamePattern::Kind;
 
-/// In the order of PinTarget.
+/// Keys in the order of PinTarget.
 constexpr facts::SubjectKey keys[] = {
     {"op", Kind::Whole},       {"op_name", Kind::Literal}, {"op_exact", Kind::Literal},
     {"module", Kind::Leading}, {"parameter", Kind::Whole}, {"input", Kind::Whole},

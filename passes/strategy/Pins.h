@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Strategies that are given from outside: the module attribute `dist.pins`.
+// Constraints on strategies: the module attribute `dist.pins`.
 //
 //   dist.pins = [
 //     {op = "/h\\.\\d+/attn/q", in = "[dp, _], [_, tp]", place = "pins.textproto:3"},
@@ -10,15 +10,15 @@
 //     {input = "tokens", sharding = "((4,1))"},
 //     {op_exact = "forward:matmul#0", in = "[dp, _], [_, tp]", out = "[dp, tp]", restored}]
 //
-// `op`, `module`, `parameter` and `input` are regular expressions that must match a whole name (a
-// module: a whole leading part of it, up to a `/` or `.`), `op_name` is a name as it is. An op has
-// every name in its location. A pin that matches nothing, two that say different things, and an
-// illegal one are errors.
+// `op`, `module`, `parameter` and `input` are regular expressions that must match a whole name;
+// `module` must match a whole leading part of a name, up to a `/` or `.`. `op_name` is a literal
+// name. An op has every name in its location. It is an error if a constraint matches nothing or is
+// illegal, or if two constraints disagree.
 //
-// `restored` marks what comes from a strategy checkpoint rather than from the user: it gives way to
-// a pin without the mark, and of an op `in` and `out` together say how its factors are split.
-// `op_exact` is one op of one function (OpNames.h). What is `optional` and does not fit is left
-// out, with a remark.
+// `restored` denotes entries from a strategy checkpoint instead of the user. They yield to
+// constraints without `restored`, and their `in` and `out` together determine how an op's factors
+// are split. `op_exact` is one op of one function (OpNames.h). An `optional` entry that does not
+// fit is ignored, with a remark.
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"
@@ -27,13 +27,13 @@
 
 namespace pcc::strategy {
 
-/// What a pin speaks of.
+/// Kind of target that a constraint names.
 enum class PinTarget { Op, OpName, OpExact, Module, Parameter, Input };
 
 /// One entry of `dist.pins`.
 class Pin {
 public:
-  /// Reads one entry; diagnoses at `module` and fails.
+  /// Parses one entry; emits a diagnostic at `module` on failure.
   static mlir::FailureOr<Pin> read(mlir::DictionaryAttr entry, mlir::ModuleOp module);
 
   PinTarget getTarget() const { return PinTarget(subject.key); }
@@ -45,9 +45,9 @@ public:
   }
   bool matches(llvm::StringRef name) const { return subject.pattern.matches(name); }
   const GivenStrategy &getStrategy() const { return strategy; }
-  /// Of a parameter or input.
+  /// Cut of a parameter or input.
   const GivenCuts &getSharding() const { return *strategy.out; }
-  /// As it was written, for messages: `pin "/h.0" at pins.textproto:3`.
+  /// Returns the constraint as written, for messages: `pin "/h.0" at pins.textproto:3`.
   std::string describe() const { return subject.describe(); }
 
 private:
@@ -56,7 +56,7 @@ private:
   GivenStrategy strategy;
 };
 
-/// All pins of `module`, empty without the attribute. Diagnoses and fails.
+/// Parses all constraints of `module`; empty without the attribute. Emits a diagnostic on failure.
 mlir::FailureOr<std::vector<Pin>> readPins(mlir::ModuleOp module);
 
 } // namespace pcc::strategy

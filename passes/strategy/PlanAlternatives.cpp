@@ -15,7 +15,7 @@ using pcc::dist::Sharding;
 namespace pcc::strategy {
 namespace {
 
-/// What holds whatever the node does: the user's pins of others.
+/// Returns the shardings that hold whatever the node does: the user's constraints of other nodes.
 GivenShardings freeNode(const SearchOutcome &outcome, const SearchNode &node) {
   std::vector<int> users;
   for (auto [index, pin] : llvm::enumerate(outcome.asked.pins))
@@ -31,7 +31,7 @@ GivenShardings freeNode(const SearchOutcome &outcome, const SearchNode &node) {
   return given;
 }
 
-/// The node of `problem` that stands for what `node` stands for.
+/// Returns the node of `problem` that corresponds to `node`.
 unsigned findSame(const SearchProblem &problem, const SearchNode &node) {
   const std::vector<SearchNode> &nodes = problem.getGraph().nodes;
   auto found = llvm::find_if(nodes, [&](const SearchNode &other) {
@@ -40,7 +40,7 @@ unsigned findSame(const SearchProblem &problem, const SearchNode &node) {
   return found - nodes.begin();
 }
 
-/// The plan in a problem with more options.
+/// Describes options relative to the plan, in a problem with more options.
 class Explainer {
 public:
   Explainer(SearchProblem &problem, unsigned node, solve::StrategySolution plan)
@@ -78,7 +78,7 @@ private:
     return most ? std::optional(describe(*most, option)) : std::nullopt;
   }
 
-  /// Of a use where the node has `option` and all others are as in the plan.
+  /// Returns the cost of a use if the node has `option` and all other nodes are as in the plan.
   int64_t getCost(const SearchEdge &edge, int32_t option) {
     return problem.getCost(edge, edge.from == node ? option : plan[edge.from],
                            edge.to == node ? option : plan[edge.to]);
@@ -98,7 +98,8 @@ private:
     return objection;
   }
 
-  /// `operand 1`, of a neighbour `'relu' operand 0`; others are no ops and have one value.
+  /// Returns `operand 1` for the op itself, and `'relu' operand 0` for a neighbor. Nodes that are
+  /// no ops have one value and need no number.
   std::string describeEnd(unsigned end, StringRef side, unsigned number) const {
     std::string text = (side + " " + Twine(number)).str();
     if (end == node)
@@ -112,7 +113,7 @@ private:
   solve::StrategySolution plan;
 };
 
-/// The plan's own first, then those without a plan last.
+/// Orders the plan's own option first and options without a plan last.
 bool isBefore(const PlanAlternative &lhs, const PlanAlternative &rhs) {
   if (lhs.isChosen != rhs.isChosen)
     return lhs.isChosen;

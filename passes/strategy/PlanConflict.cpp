@@ -27,7 +27,7 @@ PlanConflict findPlanConflict(const SearchOutcome &outcome, const SearchOptions 
   return conflict;
 }
 
-/// The op that runs at `time`, in quotes.
+/// Returns the op that runs at `time`, in quotes.
 static std::string describeTime(const SearchProblem &problem, int64_t time) {
   for (const SearchNode &node : problem.getGraph().nodes)
     if (node.op && node.begin == time)
@@ -35,7 +35,7 @@ static std::string describeTime(const SearchProblem &problem, int64_t time) {
   return "time " + std::to_string(time);
 }
 
-/// The least that a node can hold.
+/// Returns the minimum number of bytes that a node can hold.
 static int64_t countLeastBytes(const solve::StrategyNode &node) {
   return *std::min_element(node.usages.begin(), node.usages.end());
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Why no plan fits: what needs the memory, and which pins are to blame.
+// Explains why no plan fits: the values that need the memory and the constraints that conflict.
 #pragma once
 
 #include "passes/strategy/Search.h"
@@ -8,17 +8,18 @@
 namespace pcc::strategy {
 
 struct PlanConflict {
-  bool needsPins = false; ///< without pins a plan fits, or may fit
-  /// Numbers of a smallest set of pins with which none fits; of all where time was short.
+  bool needsPins = false; ///< whether a plan fits, or may fit, without constraints
+  /// Indices of a smallest set of conflicting constraints; of all constraints if time ran out.
   std::vector<int> pins;
 };
 
-/// Of an `outcome` without a plan. `options` are those of its search; their seconds are for this.
+/// Explains an `outcome` without a plan. `options` are the options of its search; `seconds` limits
+/// the time of the explanation.
 PlanConflict findPlanConflict(const SearchOutcome &outcome, const SearchOptions &options);
 
-/// `at "matmul3" at least 12 bytes are needed, expected at most 8; most by parameter w (8 bytes)`:
-/// where the least that every node can hold comes to most; or, where that would fit, that no choice
-/// of all nodes together does.
+/// Returns, for example, `at "matmul3" at least 12 bytes are needed, expected at most 8; most by
+/// parameter w (8 bytes)`. Describes the point where the sum of every node's minimum is largest. If
+/// this sum fits, says that no choice of all nodes together does.
 std::string describeShortage(const SearchProblem &problem);
 
 } // namespace pcc::strategy

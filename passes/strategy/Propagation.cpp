@@ -32,7 +32,7 @@ StringRef stringify(Origin origin) {
   return "";
 }
 
-/// Ops that are split; all others take part in nothing here.
+/// Lists the ops with a factor rule; propagation ignores all other ops.
 static auto listOps(func::FuncOp function) {
   return llvm::make_filter_range(function.getBody().front(),
                                  [](Operation &op) { return isa<FactorRuleOpInterface>(op); });
@@ -119,7 +119,7 @@ void Propagation::addForm(OpOperand &use, const Sharding &sharding) {
              [](const Form &lhs, const Form &rhs) { return comesBefore(lhs.first, rhs.first); });
 }
 
-/// All anew where a decision takes the place of another one, which are few.
+/// Recomputes all forms of the operands if a decision replaces another one, which is rare.
 void Propagation::updateForms(Operation *op, bool isNew) {
   auto add = [&](OpOperand &use) {
     if (auto found = ops.find(use.getOwner()); found != ops.end())
@@ -187,7 +187,8 @@ OpSharding Propagation::choose(Operation *op, std::optional<Sharding> wish) cons
   return splitter.choose();
 }
 
-/// What split parameters would make of the values computed from them, before any user is asked.
+/// Computes, before any user is considered, the shardings that split parameters imply for the
+/// values computed from them.
 void Propagation::spreadHints() {
   for (Operation &op : listOps(function)) {
     bool isHinted = llvm::any_of(op.getOperands(), [&](Value operand) {
@@ -264,7 +265,7 @@ void Propagation::finish() {
   for (Operation &op : listOps(function))
     if (!ops.contains(&op))
       record(&op, choose(&op, std::nullopt), Origin::Whole);
-  while (sumLonely()) // what is summed earlier leaves another one alone
+  while (sumLonely()) // summing one value earlier may leave another one without a partner
     continue;
 }
 
@@ -274,9 +275,10 @@ bool staysPartial(func::FuncOp function, unsigned result) {
          role.getKind() == graph::RoleKind::Gradient;
 }
 
-/// A partial sum may pass an op beside a whole value, which then enters once. That pays where it
-/// meets another partial sum further on, and both are reduced together; one that meets none is
-/// summed before the first whole value instead. Says whether there was one.
+/// Sums partial values that are carried without a benefit; returns whether there were any. A
+/// partial sum may pass an op beside a whole value, which then enters once. That pays only if the
+/// partial sum meets another one later, so that both are reduced together. Otherwise it is summed
+/// before the first whole value.
 bool Propagation::sumLonely() {
   CarriedSums sums;
   for (Operation &op : listOps(function)) {

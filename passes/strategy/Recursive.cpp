@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Marks a program by recursive cuts of the devices: every forward op decides for itself, beside its
-// neighbours; the backward pass and the update follow. Then, if that is asked for, all of them try
-// what is next to it under a cost model. Pins hold. Assumes global shapes and roles on arguments
-// and results; leaves the ops as they are, with a sharding on each, and no pins.
+// Annotates a program by recursive cuts of the devices: every forward op decides for itself, given
+// its neighbors' cuts; the backward pass and the update follow. If an improvement is requested, all
+// ops then try their neighboring strategies under a cost model. Constraints hold. Assumes global
+// shapes and roles on arguments and results. Leaves the ops unchanged, with a sharding on each, and
+// no constraints.
 #include "mlir/IR/Remarks.h"
 #include "passes/facts/ReshardPlan.h"
 #include "passes/facts/ReshardTable.h"
@@ -48,13 +49,13 @@ struct Recursive : impl::StrategyRecursiveBase<Recursive> {
   }
 
 private:
-  /// The cost model `roofline` prices the whole step; so the program is marked first, and once more
-  /// by what is better.
+  /// Annotates the program by the cuts, and again by the improved plan. The cost model `roofline`
+  /// needs the first annotation because it models the whole step.
   LogicalResult markAndImprove(PinnedProgram program, GivenShardings fixed,
                                RecursiveOutcome &outcome) {
     dist::Mesh mesh = program.mesh;
     markProgram(getOperation(), std::move(program));
-    // On more axes every reshard would be planned for itself, which takes minutes.
+    // On more axes every reshard would be planned separately, which takes minutes.
     if (improvement == CostModel::None ||
         facts::dropTrivialAxes(mesh).getAxes().size() > facts::mostTableAxes)
       return success();
@@ -74,7 +75,7 @@ private:
     return success();
   }
 
-  /// The cost model `memory` prices the forward ops, which all others follow.
+  /// Improves the forward ops under the cost model `memory`; all other ops follow them.
   void improveMemory(PinnedProgram program, const GivenShardings &fixed,
                      RecursiveOutcome &outcome) {
     MemorySearchOptions options;
@@ -82,7 +83,7 @@ private:
     improveByMemory(
         getOperation(), deviceNum, options.model,
         [&](Operation *op) { return fixed.ops.contains(op); }, program);
-    // All strategies are given: the search adds up their prices.
+    // All strategies are given, so the search only adds up their costs.
     outcome.byMemory = searchByMemory(getOperation(), deviceNum, std::move(program), options);
     explain(getOperation(), *outcome.byMemory);
     markProgram(getOperation(), outcome.byMemory->program);

@@ -11,7 +11,7 @@ using pcc::dist::AxisList;
 namespace pcc::strategy {
 namespace {
 
-/// Rounds alike, one after the other, become one.
+/// Merges consecutive equal rounds.
 std::vector<solve::CutRound> joinAlike(std::vector<solve::CutRound> rounds) {
   std::vector<solve::CutRound> joined;
   for (solve::CutRound &round : rounds)

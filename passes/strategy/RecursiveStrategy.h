@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A strategy for every forward op by recursive cuts of the devices (passes/solve/RecursiveCuts.h),
-// as if the user had given it; the backward pass and the update follow.
+// Chooses a strategy for every forward op by recursive cuts of the devices
+// (passes/solve/RecursiveCuts.h). The result counts as given; the backward pass and the update
+// follow.
 //
 //   rounds of 8 devices     op 1   op 2     mesh      op 1       op 2
 //   2                       i      i        x=4       i over x   i over x
 //   2                       i      i
 //   2                       k      j        y=2       k over y   j over y
 //
-// Each round is an axis of the mesh; rounds in which every op cuts as in the one before are one
-// axis with it.
+// Each round is an axis of the mesh. Consecutive rounds with equal cuts of every op are one axis.
 #pragma once
 
 #include "passes/strategy/MemorySearch.h"
@@ -17,16 +17,17 @@
 
 namespace pcc::strategy {
 
-/// What a search by recursive cuts has found.
+/// Result of a search by recursive cuts.
 struct RecursiveOutcome {
-  double seconds = 0; ///< that the cuts took
-  /// Their improvement, under the cost model that was asked for.
+  double seconds = 0; ///< duration of the cuts
+  /// Improvement of the cuts under the requested cost model.
   std::optional<SearchOutcome> byRoofline = {};
   std::optional<MemoryOutcome> byMemory = {};
 };
 
-/// Adds the strategies to what is given, which holds. Of a program with a mesh of several ranks its
-/// axes are the rounds; else the prime factors of `deviceNum` are, and the program gets their mesh.
+/// Adds the strategies to the given shardings, which hold. If the program has a mesh or given
+/// shardings, the axes of its mesh are the rounds. Otherwise the prime factors of `deviceNum` are
+/// the rounds, and the program gets a mesh of them.
 void addRecursiveStrategy(mlir::ModuleOp module, int64_t deviceNum, PinnedProgram &program);
 
 } // namespace pcc::strategy

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Says how many bytes of parameters, gradients and optimizer states one rank keeps between the
-// sections of a step, as the shardings on the boundaries of functions have it. Only speaks.
+// Reports the bytes of parameters, gradients and optimizer states that one rank keeps between the
+// sections of a step, based on the shardings on the boundaries of functions. Changes nothing.
 #include "dialects/graph/Roles.h"
 #include "mlir/IR/Remarks.h"
 #include "passes/facts/Cost.h"
@@ -20,7 +20,7 @@ namespace pcc::strategy {
 
 namespace {
 
-/// The bytes of values by name, each counted once however many functions take it.
+/// Bytes of values by name, each counted once even if several functions take it.
 struct Bytes {
   llvm::StringMap<int64_t> parameters, gradients, states;
 

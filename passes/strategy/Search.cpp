@@ -10,7 +10,7 @@ namespace pcc::strategy {
 
 solve::SolveResult solveBy(SearchAlgorithm algorithm, const solve::StrategyProblem &problem,
                            const solve::SolveOptions &options) {
-  // Who asks for a gap does not need the very best.
+  // A positive gap permits a plan that is not optimal.
   return algorithm == SearchAlgorithm::DynamicProgramming && options.gap == 0
              ? solve::solveByDynamicProgramming(problem, options)
              : solve::solveBest(problem, options);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Searches the shardings of a program on one mesh: builds the problem, solves it, and reads the
-// solution back.
+// Searches the shardings of a program on one mesh: builds the problem, solves it, and converts the
+// solution to shardings.
 #pragma once
 
 #include "passes/solve/Solve.h"
@@ -13,7 +13,7 @@ namespace pcc::strategy {
 
 struct SearchOptions {
   SearchAlgorithm algorithm = SearchAlgorithm::DynamicProgramming;
-  /// Bytes of one device; by default what the machine has.
+  /// Bytes of one device; by default the memory of the machine's device.
   std::optional<int64_t> memoryLimit = {};
   solve::SolveOptions solve = {};
 
@@ -23,22 +23,22 @@ struct SearchOptions {
 };
 
 struct SearchOutcome {
-  PinnedProgram asked;          ///< what had to hold
-  PinnedProgram program;        ///< with the solution, if there is one
+  PinnedProgram asked;          ///< the constraints
+  PinnedProgram program;        ///< includes the solution, if there is one
   solve::SolveResult result;    ///< costs in picoseconds of one step
-  solve::Int128 costBefore = 0; ///< of the plan that was improved, where one was
+  solve::Int128 costBefore = 0; ///< cost of the plan before improvement, if there was one
   std::shared_ptr<const SearchProblem> problem;
-  double seconds = 0; ///< that building the problem took
+  double seconds = 0; ///< duration of building the problem
 
   bool isFeasible() const { return result.hasSolution(); }
 };
 
-/// Solves a problem by the algorithm of that name.
+/// Solves a problem by the given algorithm.
 solve::SolveResult solveBy(SearchAlgorithm algorithm, const solve::StrategyProblem &problem,
                            const solve::SolveOptions &options);
 
-/// `pinned` is what must hold; `cluster` is complete, has a device for each rank of its mesh and
-/// outlives the outcome.
+/// Searches under the constraints in `pinned`. `cluster` must be complete, have a device for each
+/// rank of the mesh and outlive the outcome.
 SearchOutcome search(mlir::ModuleOp module, PinnedProgram pinned, const abi::Cluster &cluster,
                      const SearchOptions &options);
 

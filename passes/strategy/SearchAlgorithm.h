@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The searches by which a user may ask for a plan, and by what they compare plans.
+// Search algorithms and cost models that a user can select.
 #pragma once
 
 namespace pcc::strategy {
 
 enum class SearchAlgorithm {
-  DynamicProgramming, ///< exact, by elimination; hands over to Best where its tables grow too large
+  DynamicProgramming, ///< exact, by elimination; hands over to Best if its tables grow too large
   Best,               ///< anytime, with a bound
 };
 
-/// By what plans are compared.
+/// Measure by which plans are compared.
 enum class CostModel {
   None,
   Roofline, ///< seconds on a described machine (SearchPrices.h)
-  Memory,   ///< the reference system's own (MemoryModel.h)
+  Memory,   ///< cost model of the reference system (MemoryModel.h)
 };
 
 } // namespace pcc::strategy

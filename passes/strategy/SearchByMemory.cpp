@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Marks a program by the strategies that cost least under the cost model `memory`; the backward
-// pass and the update follow. Pins hold. Assumes global shapes and roles on arguments and results;
-// leaves the ops as they are, with a sharding on each, and no pins.
+// Annotates a program with the strategies of least cost under the cost model `memory`; the backward
+// pass and the update follow. Constraints hold. Assumes global shapes and roles on arguments and
+// results. Leaves the ops unchanged, with a sharding on each, and no constraints.
 #include "passes/strategy/MemorySearch.h"
 #include "passes/strategy/Passes.h"
 

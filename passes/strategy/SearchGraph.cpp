@@ -14,24 +14,24 @@ using pcc::graph::RoleKind;
 namespace pcc::strategy {
 namespace {
 
-/// An op that can make any block of its result from nothing.
+/// Whether an op can produce any block of its result without operands.
 bool isLeaf(Operation *op) {
   return op->getNumOperands() == 0 && isa<facts::LocalFormOpInterface>(op);
 }
 
-/// The type of what can be split.
+/// Returns the type of a tensor that can be split; null for scalars and other values.
 RankedTensorType getTensorType(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   return type && type.getRank() > 0 ? type : RankedTensorType();
 }
 
-/// What passes a section's boundary under a name.
+/// Whether values of this role pass the boundaries of sections by name.
 bool isBoundary(graph::RoleAttr role) {
   return role && (role.getKind() == RoleKind::Parameter || role.getKind() == RoleKind::Gradient ||
                   role.getKind() == RoleKind::Input);
 }
 
-/// Goes through the sections that a step runs, op by op.
+/// Builds the graph from the sections that a step runs, op by op.
 class Builder {
 public:
   Builder(SearchGraph &graph, const GivenShardings &given) : graph(graph), given(given) {}
@@ -48,7 +48,7 @@ public:
   }
 
 private:
-  /// Where a value comes from.
+  /// Source of a value.
   struct Source {
     unsigned node, result;
   };
@@ -58,7 +58,8 @@ private:
     return graph.nodes.size() - 1;
   }
 
-  /// Parameters and states live through all steps; accumulated gradients through one.
+  /// Whether a node is held throughout the step: parameters and states live through all steps,
+  /// accumulated gradients through one.
   static bool isHeldThroughout(const SearchNode &node) {
     return node.role.getKind() == RoleKind::Parameter ||
            (node.role.getKind() == RoleKind::Gradient && node.runs > 1);
@@ -109,14 +110,15 @@ private:
         offer(result, {index, result.getResultNumber()});
   }
 
-  /// Whether several ops see `value` alike: those that use it, or all as it is given.
+  /// Whether `value` has one sharding for all its users: several ops use it, or the sharding is
+  /// given.
   bool isShared(Value value) const {
     if (findSeen(given, value))
       return true;
     return !value.use_empty() && !value.hasOneUse();
   }
 
-  /// Makes `value` known to its users, by one node if they share it.
+  /// Makes `value` available to its users, through a shared node if they share it.
   void offer(Value value, Source source) {
     if (isShared(value)) {
       SearchNode node{SearchNode::Kind::Shared};
@@ -154,7 +156,7 @@ private:
   SearchGraph &graph;
   const GivenShardings &given;
   llvm::MapVector<Attribute, unsigned> boundaries; ///< by role
-  llvm::DenseMap<Value, Source> sources;           ///< of the section's values
+  llvm::DenseMap<Value, Source> sources;           ///< sources of the section's values
   int64_t position = 0, runs = 1;
 };
 

@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a search decides about, over the whole training step, and where a decision meets another.
+// The decisions of a search over the whole training step, and the edges between them.
 //
 //   node       stands for                             its choice
 //   op         an op of a section                     one of its options (OpOptions.h)
 //   boundary   a parameter, state, gradient or input  the sharding in which sections pass it
 //   shared     a value that several ops use           the sharding in which they see it
 //
-// An edge is a use: the value comes as one node leaves it and goes on as the other wants it. A
-// value is resharded once for all who want it alike; so its way to several users leads over one
-// node,
+// An edge is a use: the value arrives in the sharding that one node produces and is resharded to
+// the sharding that the other node wants. A value is resharded once for all users that want the
+// same sharding; so a value of several users passes through one node,
 //
 //   norm -> shared [_, _, _] -> q, k, v        one all-gather of the norm's result, not three
 //
-// So does the way of a result whose users are to see it in a given sharding, be it to one user.
+// A result that users must see in a given sharding also passes through such a node, even for one
+// user.
 //
-// Sections meet in boundaries: a gradient as @forward_backward leaves it is what @update takes, and
-// a parameter is cut in one way in both. What @update wants it as is its own choice, so sharded
-// optimizers (Rajbhandari et al.: ZeRO, SC 2020) are points of the same space: states split, the
-// gradient left partial or split, the parameter whole or split.
+// Sections meet in boundaries: @update takes a gradient in the sharding in which @forward_backward
+// leaves it, and a parameter has one sharding in both. In which sharding the ops of @update take
+// the parameter is their own choice. So sharded optimizers (Rajbhandari et al.: ZeRO, SC 2020) are
+// points of the same search space: states split, the gradient partial or split, the parameter whole
+// or split.
 //
-// Leaves (constants, iota) are made wherever they are wanted, and scalars are never split; neither
-// has edges.
+// Leaves (constants, iota) are produced wherever they are needed, and scalars are never split;
+// neither has edges.
 #pragma once
 
 #include "passes/facts/Sections.h"
@@ -35,37 +37,37 @@ struct SearchNode {
   enum class Kind { Op, Boundary, Shared };
 
   Kind kind;
-  mlir::Operation *op = nullptr;    ///< of an op
-  graph::RoleAttr role = {};        ///< of a boundary
-  mlir::Value value = {};           ///< of what is shared
-  mlir::RankedTensorType type = {}; ///< of a boundary and of what is shared
-  int64_t runs = 1;                 ///< how often a step does it
-  /// Between which points of the step its results are held: ops in the order in which they first
-  /// run, and their number, when all have run.
+  mlir::Operation *op = nullptr;    ///< of an op node
+  graph::RoleAttr role = {};        ///< of a boundary node
+  mlir::Value value = {};           ///< of a shared node
+  mlir::RankedTensorType type = {}; ///< of boundary and shared nodes
+  int64_t runs = 1;                 ///< runs per step
+  /// Interval of the step during which its results are held. Points are ops in the order in which
+  /// they first run; the last point, after all ops, is their number.
   int64_t begin = 0, end = 0;
 };
 
-/// One use. The operand of a boundary and of what is shared is number 0, and so is the result.
+/// One use. Boundary and shared nodes have one operand and one result, each with number 0.
 struct SearchEdge {
   unsigned from, result;
   unsigned to, operand;
-  mlir::RankedTensorType type; ///< of the value
-  int64_t runs;                ///< how often a step reshards it
+  mlir::RankedTensorType type; ///< type of the value
+  int64_t runs;                ///< reshards per step
 };
 
-/// A result that leaves the step, and is summed before if it is a partial one.
+/// Result that leaves the step; a partial result is summed before.
 struct SearchOutput {
   unsigned from, result;
   mlir::RankedTensorType type;
   int64_t runs;
 };
 
-/// In which sharding the users of `value` are told to see it; null if nothing is said.
+/// Returns the given sharding in which the users of `value` must see it, or null.
 const dist::Sharding *findSeen(const GivenShardings &given, mlir::Value value);
 
 class SearchGraph {
 public:
-  /// Of a module after the stage grad, or of one that does not train.
+  /// Builds the graph of a module after the phase `grad`, or of a module that does not train.
   SearchGraph(mlir::ModuleOp module, const GivenShardings &given);
 
   std::vector<SearchNode> nodes; ///< ops in program order, each before its users

@@ -13,11 +13,11 @@ using namespace pcc;
 namespace pcc::strategy {
 namespace {
 
-/// How often all axes have their turn, if that goes on saving something.
+/// Number of turns of all axes, if each saves something.
 constexpr int mostSweeps = 3;
 
-/// All ways of all nodes are looked at where their tables have at most about so many figures, with
-/// `waysPerAxis` to the power of the axes for a node.
+/// All options of all nodes are considered if their tables have at most `mostFigures` entries. A
+/// node is estimated to have `waysPerAxis` options per axis, to the power of the number of axes.
 constexpr double mostFigures = 2e7, waysPerAxis = 5;
 constexpr int roundsOfAll = 16;
 
@@ -28,7 +28,7 @@ public:
       : module(module), fixed(fixed), memoryLimit(memoryLimit), marked(module, mesh),
         prices(std::make_shared<SearchPrices>(module.getContext(), mesh, cluster)) {}
 
-  /// Whether something changed.
+  /// Tries the other roles of `axis`; returns whether the plan changed.
   bool turn(StringRef axis) {
     auto findWay = [&](unsigned index, const SearchNode &node) {
       return ways.empty() ? marked.findWay(node) : ways[index];
@@ -47,7 +47,7 @@ public:
     return solution != planned;
   }
 
-  /// Goes on with all ways, where they are few enough; behind a turn.
+  /// Continues with all options of all nodes, if there are few enough; call after a turn.
   void widen() {
     const dist::Mesh &mesh = prices->getMesh();
     double edges = static_cast<double>(problem->getProblem().edges.size());
@@ -69,12 +69,12 @@ public:
 
   std::shared_ptr<const SearchProblem> getProblem() const { return problem; }
   const solve::StrategySolution &getSolution() const { return solution; }
-  /// Of the plan with which the first turn began.
+  /// Returns the cost of the plan before the first turn.
   solve::Int128 getCostBefore() const { return costBefore; }
 
 private:
-  /// What becomes of the plan in which no node uses `axis`; empty where that does not fit. What all
-  /// nodes do alike, none can leave alone.
+  /// Improves the plan in which no node uses `axis`; returns nothing if that plan does not fit.
+  /// This finds plans that no single node can reach, because all nodes use the axis alike.
   solve::StrategySolution improveWithout(StringRef axis) const {
     solve::StrategySolution without;
     for (unsigned node = 0; node < problem->getProblem().nodes.size(); ++node) {
@@ -96,8 +96,8 @@ private:
       solution = std::move(other);
   }
 
-  /// A plan may have ways that no search would list: axes of a factor in another order, sums that
-  /// are carried beside wholes.
+  /// Returns the option closest to `way`. A plan may have options that the search does not list:
+  /// axes of a factor in another order, or sums carried beside whole values.
   static int32_t findClosest(const OpSharding &way, ArrayRef<OpSharding> ways) {
     auto index = [&](auto isClose) {
       const auto *found = llvm::find_if(ways, isClose);
@@ -115,7 +115,7 @@ private:
   MarkedPlan marked;
   std::shared_ptr<SearchPrices> prices;
   std::vector<std::shared_ptr<const OpSharding>> ways; ///< by node; empty before the first turn
-  std::shared_ptr<const SearchProblem> problem;        ///< of the last turn, with its solution
+  std::shared_ptr<const SearchProblem> problem;        ///< of the last turn; `solution` solves it
   solve::StrategySolution solution;
   solve::Int128 costBefore = 0;
 };
@@ -126,7 +126,7 @@ SearchOutcome improveSearch(ModuleOp module, const dist::Mesh &mesh, GivenShardi
                             const abi::Cluster &cluster, const SearchOptions &options) {
   auto start = std::chrono::steady_clock::now();
   Improver improver(module, mesh, fixed, cluster, options.getMemoryLimit(cluster));
-  SmallVector<StringRef> axes = {""}; // of one rank: there is nothing to improve
+  SmallVector<StringRef> axes = {""}; // one rank: there is nothing to improve
   if (mesh.getNumRanks() > 1)
     axes = llvm::map_to_vector(mesh.getAxes(),
                                [](const dist::MeshAxis &axis) -> StringRef { return axis.name; });

@@ -53,7 +53,7 @@ double SearchPrices::priceLocal(func::FuncOp function) const {
   return seconds;
 }
 
-/// `all_reduce over dp, tp`, or only the kind where groups do not lie along axes.
+/// Returns `all_reduce over dp, tp`, or only the kind if the groups do not lie along axes.
 static std::string describe(Operation *collective, const dist::Mesh &mesh) {
   std::string text = collective->getName().stripDialect().str();
   auto grouped = dyn_cast<dist::CollectiveOpInterface>(collective);

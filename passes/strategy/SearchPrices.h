@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The cost model `roofline` of a search: seconds on a described machine, of an op split in some way
-// and of a value on its way from one node to the next.
+// The cost model `roofline` of a search: seconds, on a described machine, of a split op and of a
+// reshard between two nodes.
 #pragma once
 
 #include "passes/facts/OpPrice.h"
@@ -11,35 +11,36 @@
 
 namespace pcc::strategy {
 
-/// A collective that is part of what a rank runs of an op.
+/// Collective in the local form of an op.
 struct OwnCollective {
-  std::string text; ///< `all_reduce over dp, tp`
+  std::string text; ///< for example `all_reduce over dp, tp`
   double seconds = 0;
 };
 
 class SearchPrices {
 public:
-  /// `cluster` is complete, has a device for each rank of `mesh` and outlives this.
+  /// Prices a mesh. `cluster` must be complete, have a device for each rank of `mesh` and outlive
+  /// this object.
   SearchPrices(mlir::MLIRContext *context, const dist::Mesh &mesh, const abi::Cluster &cluster)
       : cluster(cluster), mesh(mesh), tables(this->mesh, cluster), planner(mesh, &cluster),
         local(context, mesh) {}
 
   const dist::Mesh &getMesh() const { return mesh; }
   const abi::Cluster &getCluster() const { return cluster; }
-  /// Of the kernel in which `op` runs.
+  /// Returns the share of `op` in its kernel.
   const facts::KernelShare &getShare(mlir::Operation *op);
 
-  /// Seconds of what a rank runs of `op` split in each of `ways`: of its local form with its
-  /// collectives, or of its `share` of a kernel.
+  /// Returns the seconds that a rank takes for `op` split in each of `ways`. This is the time of
+  /// its local form with its collectives, or of its `share` of a kernel.
   std::vector<double> priceOp(mlir::Operation *op, const facts::KernelShare &share,
                               llvm::ArrayRef<OpSharding> ways);
-  /// The collectives of the local form of `op` split in one way.
+  /// Lists the collectives in the local form of the split `op`.
   std::vector<OwnCollective> listCollectives(mlir::Operation *op, const OpSharding &way);
-  /// Seconds to reshard a tensor from each of `from` to each of `to`, row-major.
+  /// Returns the seconds to reshard a tensor from each of `from` to each of `to`, row-major.
   std::vector<double> priceUses(mlir::RankedTensorType type,
                                 llvm::ArrayRef<const dist::Sharding *> from,
                                 llvm::ArrayRef<const dist::Sharding *> to);
-  /// The steps of that, as planned for the machine.
+  /// Returns the reshard plan between two shardings, as optimized for the machine.
   const facts::ReshardPlan &planUse(mlir::RankedTensorType type, const dist::Sharding &from,
                                     const dist::Sharding &to);
 
@@ -49,7 +50,7 @@ private:
   const abi::Cluster &cluster;
   dist::Mesh mesh;
   facts::ReshardTables tables;
-  facts::ReshardPlanner planner; ///< on meshes of more axes than tables have
+  facts::ReshardPlanner planner; ///< for meshes of more axes than tables support
   LocalProgram local;
   llvm::DenseMap<mlir::Operation *, facts::KernelShares> shares; ///< by function
 };

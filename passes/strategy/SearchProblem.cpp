@@ -23,7 +23,7 @@ int64_t countBytes(Type type, const Sharding &sharding, const dist::Mesh &mesh) 
                                      : 0;
 }
 
-/// Ops with one of these have the same options at the same prices.
+/// Returns a key; ops with equal keys have the same options at the same costs.
 std::vector<const void *> getSignature(Operation *op, const facts::KernelShare &share) {
   uintptr_t bits = share.launches;
   for (const llvm::SmallBitVector &set : {share.reads, share.writes})
@@ -39,17 +39,19 @@ std::vector<const void *> getSignature(Operation *op, const facts::KernelShare &
   return signature;
 }
 
-/// The choice of a boundary or a shared value: it comes and goes alike.
+/// Option of a boundary or a shared value: the value has the same sharding as operand and as
+/// result.
 OpSharding passOn(const Sharding &sharding) { return {{sharding}, {sharding}}; }
 
 const void *getKey(RoleKind kind) {
   return reinterpret_cast<const void *>(static_cast<uintptr_t>(kind));
 }
 
-/// Gradients and what ops share, which has the kind of outputs here.
+/// Whether values of this kind may be partial: gradients, and shared values, which count as outputs
+/// here.
 bool mayBePartial(RoleKind kind) { return kind == RoleKind::Gradient || kind == RoleKind::Output; }
 
-/// An input comes whole, or cut along the batch.
+/// Whether an input can be fed in `sharding`: whole, or cut along the batch only.
 bool mayBeFed(const Sharding &sharding, const GivenShardings &given) {
   return !sharding.isSplit() || (!given.fullBatch && llvm::all_of(sharding.getDims().drop_front(),
                                                                   [](const dist::AxisList &axes) {
@@ -57,7 +59,7 @@ bool mayBeFed(const Sharding &sharding, const GivenShardings &given) {
                                                                   }));
 }
 
-/// Whether both cut all tensors alike, whatever is partial.
+/// Whether both options cut all tensors alike; partial axes are ignored.
 bool isCutAlike(const OpSharding &lhs, const OpSharding &rhs) {
   auto isAlike = [](const Sharding &left, const Sharding &right) {
     return left.withoutPartial() == right.withoutPartial();
@@ -66,7 +68,7 @@ bool isCutAlike(const OpSharding &lhs, const OpSharding &rhs) {
          llvm::equal(lhs.results, rhs.results, isAlike);
 }
 
-/// What is said of a boundary or a shared value before the search; null for nothing.
+/// Returns the given sharding of a boundary or a shared value, or null.
 const Sharding *findGiven(const SearchNode &node, const GivenShardings &given) {
   if (node.kind == SearchNode::Kind::Shared)
     return findSeen(given, node.value);
@@ -78,12 +80,12 @@ const Sharding *findGiven(const SearchNode &node, const GivenShardings &given) {
   return found == map.end() ? nullptr : &found->second;
 }
 
-/// `parameter w`, or `gradient w`.
+/// Returns `parameter w` or `gradient w`.
 std::string describe(graph::RoleAttr role) {
   return (graph::stringifyRoleKind(role.getKind()) + " " + graph::getName(role)).str();
 }
 
-/// For messages: the op's own name, or what a boundary or a shared value stands for.
+/// Returns a name for messages: the op's own name, or the value of a boundary or a shared node.
 std::string describe(const SearchNode &node) {
   if (node.kind == SearchNode::Kind::Boundary)
     return describe(node.role);
@@ -136,7 +138,7 @@ SearchProblem SearchProblem::remake(const GivenShardings &given) const {
   return SearchProblem(module, prices->getMesh(), prices->getCluster(), given, problem.usageLimit);
 }
 
-/// The ways that split the factors as given. Over axes that are left they may carry partial sums.
+/// Lists the options that split the factors as given. The remaining axes may carry partial sums.
 std::vector<OpSharding> SearchProblem::follow(Operation *op, const GivenOp &given) const {
   FactorAxes factors(op, prices->getMesh());
   factors.give(given.factors);
@@ -184,8 +186,8 @@ SearchProblem::Ways SearchProblem::getOpWays(Operation *op, const GivenShardings
   return equal;
 }
 
-/// Parameters are held as they are, inputs are fed cut along the batch at most; gradients, and what
-/// ops share, may be partial sums.
+/// Lists the shardings of a boundary or a shared value. Parameters are never partial, and inputs
+/// are whole or cut along the batch. Gradients and shared values may be partial sums.
 SearchProblem::Ways SearchProblem::getTensorWays(const SearchNode &node,
                                                  const GivenShardings &given) {
   bool isShared = node.kind == SearchNode::Kind::Shared;
@@ -202,7 +204,7 @@ SearchProblem::Ways SearchProblem::getTensorWays(const SearchNode &node,
   return equal = makeTensorWays(node.type, shardings);
 }
 
-/// What is given has the planned way alone.
+/// Lists the options near the plan; a given node has only its option in the plan.
 SearchProblem::Ways SearchProblem::getNearWays(unsigned index, const GivenShardings &given,
                                                const NearPlan &near) {
   const SearchNode &node = graph.nodes[index];

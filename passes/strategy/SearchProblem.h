@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From a training step to a problem of passes/solve, and from its solution to shardings.
+// Builds a problem of passes/solve from a training step, and converts its solution to shardings.
 //
-//   step                                problem
-//   a node of SearchGraph               a node; an option is a way to run an op, or a sharding
-//   what a rank runs of it              the option's cost, in picoseconds
-//   what it holds of the results        the option's use, in bytes
-//   a use                               an edge; a pair's cost is that of the reshard between
+//   step                                  problem
+//   a node of SearchGraph                 a node; an option splits an op, or is a sharding
+//   time of the ops that a rank runs      the option's cost, in picoseconds
+//   memory of the results on a rank       the option's use, in bytes
+//   a use                                 an edge; a pair's cost is the cost of the reshard between
 //
-// Many ops of a program are alike, layer by layer: equal ops share their options and prices, and
+// Many ops of a program are alike, layer by layer. Equal ops share their options and costs, and
 // uses between equal ops share one table, which is filled once.
 #pragma once
 
@@ -23,69 +23,71 @@
 
 namespace pcc::strategy {
 
-/// The unit of cost.
+/// Unit of cost.
 inline constexpr double picosecondsPerSecond = 1e12;
 
-/// Of a cost.
+/// Converts a cost to seconds.
 inline double toSeconds(solve::Int128 cost) {
   return static_cast<double>(cost) / picosecondsPerSecond;
 }
 
-/// The ways of one node, with what each costs when it runs once.
+/// Options of one node, with the costs of one run.
 struct NodeWays {
   std::vector<OpSharding> ways;
   std::vector<int64_t> costs; ///< picoseconds
   std::vector<int64_t> bytes; ///< of the results, on one rank
 };
 
-/// A search near a plan: every node has its way in the plan, which is its option 0, and those that
-/// differ from it over one axis.
+/// Search in the neighborhood of a plan. Every node has its option in the plan, which is option 0,
+/// and the options that differ from it over one axis.
 struct NearPlan {
-  /// The way of the node with this number. Where it is the same object, equal nodes share options.
+  /// Returns the option of node number `index`. Equal nodes share options if it is the same object.
   llvm::function_ref<std::shared_ptr<const OpSharding>(unsigned index, const SearchNode &node)>
       findWay;
-  llvm::StringRef axis; ///< one of the mesh
+  llvm::StringRef axis; ///< an axis of the mesh
 };
 
 class SearchProblem {
 public:
-  /// Of `module` on a mesh, by the prices of `cluster`, which is complete, has a device for each
-  /// rank and outlives this. What is `given` has no other option. `memoryLimit` in bytes.
+  /// Builds the problem of `module` on a mesh, with costs of `cluster`, which must be complete,
+  /// have a device for each rank and outlive this object. Shardings in `given` have no alternative.
+  /// `memoryLimit` is in bytes.
   SearchProblem(mlir::ModuleOp module, const dist::Mesh &mesh, const abi::Cluster &cluster,
                 const GivenShardings &given, int64_t memoryLimit);
-  /// Near a plan. One that needs more memory than there is may go on needing as much.
+  /// Builds the problem near a plan. A plan that exceeds the memory limit may keep its memory use.
   SearchProblem(mlir::ModuleOp module, const GivenShardings &given, int64_t memoryLimit,
                 std::shared_ptr<SearchPrices> prices, const NearPlan &near);
 
   const solve::StrategyProblem &getProblem() const { return problem; }
   const SearchGraph &getGraph() const { return graph; }
   const NodeWays &getWays(unsigned node) const { return *ways[node]; }
-  /// The same object for equal nodes.
+  /// Returns an option of a node; equal nodes share one object.
   std::shared_ptr<const OpSharding> getWay(unsigned node, int32_t option) const {
     return {ways[node], &ways[node]->ways[option]};
   }
 
-  /// What a use costs where both of its ends have an option, in picoseconds of a step.
+  /// Returns the cost of a use for the options of both its ends, in picoseconds of a step.
   int64_t getCost(const SearchEdge &edge, int32_t from, int32_t to);
-  /// The collectives within one way of an op.
+  /// Lists the collectives within one option of an op.
   std::vector<OwnCollective> listCollectives(unsigned node, int32_t option);
-  /// How the value of a use gets from one sharding to the other.
+  /// Returns the reshard plan of a use for the options of both its ends.
   const facts::ReshardPlan &planUse(const SearchEdge &edge, int32_t from, int32_t to);
 
   const dist::Mesh &getMesh() const { return prices->getMesh(); }
 
-  /// The same program on the same mesh and machine with other things given.
+  /// Builds the problem of the same program on the same mesh and machine with other given
+  /// shardings.
   SearchProblem remake(const GivenShardings &given) const;
 
-  /// Writes what `solution` says of every op, boundary and shared value into `given`.
+  /// Writes the choice of `solution` for every op and boundary into `given`.
   void apply(const solve::StrategySolution &solution, GivenShardings &given) const;
 
 private:
   using Ways = std::shared_ptr<const NodeWays>;
-  /// What makes tables equal: ways, result and operand, type, and how often it is paid in a step.
+  /// Key of equal tables: options, result and operand, type, and reshards per step.
   using TableKey =
       std::tuple<const NodeWays *, unsigned, const NodeWays *, unsigned, const void *, int64_t>;
-  /// Of uses that always cost nothing: no table.
+  /// Cost table; absent for uses that never cost anything.
   using Table = std::optional<solve::CostTable>;
 
   void addUses();
@@ -105,7 +107,7 @@ private:
   SearchGraph graph;
   solve::StrategyProblem problem;
   std::vector<Ways> ways;                          ///< by node
-  std::map<std::vector<const void *>, Ways> known; ///< by what makes nodes equal
+  std::map<std::vector<const void *>, Ways> known; ///< by the key of equal nodes
   std::map<TableKey, Table> tables;
 };
 

@@ -5,7 +5,7 @@ using namespace mlir;
 
 namespace pcc::strategy {
 
-/// Whether both stand for the same thing.
+/// Whether both nodes represent the same decision.
 static bool isSame(const SearchNode &lhs, const SearchNode &rhs) {
   return lhs.kind == rhs.kind && lhs.op == rhs.op && lhs.role == rhs.role && lhs.value == rhs.value;
 }

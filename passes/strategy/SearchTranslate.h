@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A solution of one problem of a program as that of another one of it, in which less is given.
+// Translates a solution to another problem of the same program with fewer given shardings.
 #pragma once
 
 #include "passes/strategy/SearchProblem.h"
 
 namespace pcc::strategy {
 
-/// What `solution` of `from` is in `to`, whose nodes are among those of `from`, on the same mesh;
-/// nothing if a way that it takes is not there.
+/// Returns the solution of `to` that corresponds to `solution` of `from`. The nodes of `to` must be
+/// among those of `from`, on the same mesh. Returns nullopt if `to` lacks a chosen option.
 std::optional<solve::StrategySolution> translate(const SearchProblem &from,
                                                  const solve::StrategySolution &solution,
                                                  const SearchProblem &to);

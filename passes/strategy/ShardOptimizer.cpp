@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Shards what the update of a parameter needs over the ranks that hold the same of the parameter:
-// its optimizer's states (level 1), its gradient as well (level 2), the parameter itself as well
-// (level 3). Rajbhandari et al.: ZeRO, SC 2020, section 5.
+// Shards the tensors that the update of a parameter needs over the ranks that hold equal copies of
+// the parameter. Level 1 shards its optimizer states, level 2 also its gradient, level 3 also the
+// parameter itself. Source: Rajbhandari et al.: ZeRO, SC 2020, section 5.
 //
 //   on a mesh dp=4, a parameter of 8x6       level 0          1            2            3
 //   states, operands of the update           [_, _]           [dp, _]      [dp, _]      [dp, _]
 //   gradient, between the sections           partial over dp  as before    [dp, _]      [dp, _]
 //   parameter, between the sections          [_, _]           as before    as before    [dp, _]
 //
-// Only marks change: partition finds the reduce-scatter of the gradient and the all-gather of the
-// parameter by itself, the former after every slot at level 2. The cut is appended to that of the
-// first dimension whose local size the number of ranks divides; axes along which all ranks have the
-// same gradient come first, so that they take a slice of it before the others' are added. Assumes
-// that a mode's pass has marked the program; leaves the ops as they are. States are found as what
-// the update reads and writes beside the parameter, so any optimizer will do.
+// Changes only annotations: partition derives the reduce-scatter of the gradient and the all-gather
+// of the parameter from them. At level 2 the reduce-scatter runs after every action. The axes are
+// appended to the first dimension whose local size the number of ranks divides. Axes along which
+// all ranks have the same gradient come first, so that ranks take a slice of it before the
+// remaining summands are added. Assumes that the pass of a mode has annotated the program; leaves
+// the ops unchanged. States are the other values of the parameter's shape that the update reads, so
+// any optimizer is supported.
 #include "dialects/graph/Roles.h"
 #include "mlir/IR/Remarks.h"
 #include "passes/facts/Cost.h"
@@ -36,15 +37,15 @@ namespace pcc::strategy {
 
 namespace {
 
-/// A parameter and what updates it.
+/// A parameter and the ops that update it.
 struct Update {
   graph::ParameterOp parameter;
-  Sharding held, gradient;            ///< how the ranks hold the parameter, and its gradient
-  llvm::SetVector<Operation *> ops;   ///< from the gradient to the new values, of its shape
+  Sharding held, gradient;            ///< shardings of the parameter and of its gradient
+  llvm::SetVector<Operation *> ops;   ///< from the gradient to the new values
   llvm::SetVector<StringAttr> states; ///< by name
 };
 
-/// Where to cut: `axes` appended to dimension `dim`.
+/// Position of a cut: `axes` are appended to dimension `dim`.
 struct Cut {
   AxisList axes;
   int64_t dim = 0;
@@ -55,7 +56,7 @@ bool hasShapeOf(Value value, graph::ParameterOp parameter) {
   return type && type.getShape() == parameter.getTensorType().getShape();
 }
 
-/// Follows the gradient to the new values. `held` is the argument that the parameter comes by.
+/// Follows the gradient to the new values. `held` is the argument that passes the parameter.
 Update collectUpdate(func::FuncOp function, BlockArgument gradient, BlockArgument held,
                      graph::ParameterOp parameter) {
   Update update{parameter, facts::getSharding(held), facts::getSharding(gradient), {}, {}};
@@ -79,8 +80,9 @@ Update collectUpdate(func::FuncOp function, BlockArgument gradient, BlockArgumen
   return update;
 }
 
-/// The axes over which the ranks hold the same of a parameter: those whose gradients are the same
-/// as well, then those whose gradients are to be added, each in the mesh's order.
+/// Returns the axes over which ranks hold equal copies of a parameter. Axes over which the gradient
+/// is equal as well come first, then axes over which the gradient must be added; each in the order
+/// of the mesh.
 AxisList findSameHolders(const Update &update, const dist::Mesh &mesh) {
   AxisList axes, added;
   for (const dist::MeshAxis &axis : mesh.getAxes())
@@ -90,8 +92,8 @@ AxisList findSameHolders(const Update &update, const dist::Mesh &mesh) {
   return axes;
 }
 
-/// True if every tensor of the parameter's shape has the same factor in dimension `dim`, which may
-/// be split.
+/// Whether every tensor of the parameter's shape has the same factor in dimension `dim`, and this
+/// factor may be split.
 bool canSplit(Operation *op, graph::ParameterOp parameter, int64_t dim) {
   auto ruled = dyn_cast<FactorRuleOpInterface>(op);
   if (!ruled)
@@ -114,7 +116,7 @@ bool canSplit(Operation *op, graph::ParameterOp parameter, int64_t dim) {
   return common && common->size() == 1 && facts::isSplittable(op, rule, common->front());
 }
 
-/// Marks one module.
+/// Annotates one module.
 class Sharder {
 public:
   Sharder(ModuleOp module, int64_t level, int64_t threshold)
@@ -157,7 +159,7 @@ private:
     remarkSharded(update, *cut, shard);
   }
 
-  /// Nothing, with the reason, if the parameter is to stay whole.
+  /// Returns the cut of a parameter, or nullopt and the reason if the parameter must stay whole.
   std::optional<Cut> findCut(const Update &update, std::string &reason) const {
     graph::ParameterOp parameter = update.parameter;
     Cut cut{findSameHolders(update, mesh)};
@@ -184,7 +186,8 @@ private:
     return std::nullopt;
   }
 
-  /// Some of `axes`, in their order: those of most ranks first, all of them before all others.
+  /// Lists all subsets of `axes`, each in their order, with the most ranks first. The full set
+  /// comes before all others.
   std::vector<AxisList> listSubsets(const AxisList &axes) const {
     std::vector<AxisList> subsets;
     for (unsigned chosen = (1u << axes.size()) - 1; chosen > 0; --chosen) {
@@ -199,7 +202,7 @@ private:
     return subsets;
   }
 
-  /// What has the parameter's shape is cut in this op.
+  /// Cuts the operands and results of `op` that have the parameter's shape.
   void mark(Operation *op, graph::ParameterOp parameter, const Sharding &shard) {
     std::vector<Sharding> operands, results;
     for (OpOperand &operand : op->getOpOperands())
@@ -211,7 +214,7 @@ private:
     facts::setShardings(op, operands, results);
   }
 
-  /// All functions pass the value in the same way.
+  /// Sets the sharding in which all functions pass the value.
   void setBoundary(RoleKind kind, StringAttr name, const Sharding &sharding) {
     auto attr = dist::ShardingAttr::get(module.getContext(), sharding);
     auto isMeant = [&](graph::RoleAttr role) {
@@ -227,7 +230,7 @@ private:
     }
   }
 
-  /// Of one rank's part.
+  /// Returns the bytes of one rank's part.
   int64_t getBytes(graph::ParameterOp parameter, const Sharding &sharding) const {
     return facts::getNumBytes(facts::getLocalType(parameter.getTensorType(), sharding, mesh));
   }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Between pipeline stages, lets each of the ranks that hold the same value send a part of it, where
-// the links of a stage are so much faster than those between stages that gathering the parts behind
-// them pays (Narayanan et al., "Efficient large-scale language model training on GPU clusters using
-// Megatron-LM", SC 2021, section 4.1):
+// Slices transfers between pipeline stages: each rank that holds the same value sends a part of it,
+// and the parts are gathered afterwards. This pays if the links of a stage are much faster than the
+// links between stages. Source: Narayanan et al., "Efficient large-scale language model training on
+// GPU clusters using Megatron-LM", SC 2021, section 4.1.
 //
 //   a value of [dp, _, _] on dp=2, tp=8
-//   transfer [dp, _, _]                      each of 8 ranks sends all of its block
-//   transfer [dp, tp, _], gathered behind    each sends an eighth, over a link of its own
+//   transfer [dp, _, _]                      each of 8 ranks sends its whole block
+//   transfer [dp, tp, _], then gathered      each sends an eighth, over a link of its own
 //
-// Only marks of transfers change: partition cuts in front of them, for nothing, and gathers behind
-// them. Assumes that a mode's pass has marked the program.
+// Changes only annotations of transfers: partition cuts the value before them, at no cost, and
+// gathers it after them. Assumes that the pass of a mode has annotated the program.
 #include "dialects/pipe/Pipe.h"
 #include "mlir/IR/Remarks.h"
 #include "passes/facts/Cost.h"
@@ -42,7 +42,7 @@ struct SliceTransfers : impl::StrategySliceTransfersBase<SliceTransfers> {
   }
 
 private:
-  /// Cuts the first dimension that can be cut over all axes that hold copies.
+  /// Cuts the first possible dimension over all axes along which the value is replicated.
   static std::optional<dist::Sharding> cutCopies(const dist::Sharding &whole,
                                                  ArrayRef<std::string> copies,
                                                  ArrayRef<int64_t> shape, const dist::Mesh &mesh) {

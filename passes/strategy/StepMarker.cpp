@@ -15,8 +15,8 @@ using pcc::graph::RoleKind;
 namespace pcc::strategy {
 namespace {
 
-/// The axes among those from `first` on whose product is the largest that divides `size`; of equal
-/// ones those that come first.
+/// Returns the axes, among those from `first` on, whose product is the largest that divides `size`.
+/// On a tie the first ones win.
 AxisList findLargestDivisor(const dist::Mesh &mesh, int64_t size, unsigned first = 0) {
   AxisList best;
   for (unsigned index = first; index < mesh.getAxes().size(); ++index) {
@@ -31,7 +31,7 @@ AxisList findLargestDivisor(const dist::Mesh &mesh, int64_t size, unsigned first
   return best;
 }
 
-/// `attributes`, which may be null, with one that is set.
+/// Returns `attributes`, which may be null, with one attribute set.
 DictionaryAttr with(MLIRContext *context, DictionaryAttr attributes, StringRef name,
                     Attribute value) {
   NamedAttrList list(attributes);
@@ -105,7 +105,8 @@ void StepMarker::give(Operation *op, const GivenOp &given, Propagation &propagat
     propagation.give(op, given.factors, given.results);
 }
 
-/// Parameters and inputs that were given or marked before, gradients as they were left, scalars.
+/// Gives parameters and inputs that were given or annotated before, gradients as they were
+/// produced, and scalars.
 void StepMarker::giveArguments(func::FuncOp function, Propagation &propagation) const {
   for (BlockArgument argument : function.getArguments()) {
     auto type = dyn_cast<RankedTensorType>(argument.getType());
@@ -125,7 +126,7 @@ void StepMarker::giveArguments(func::FuncOp function, Propagation &propagation) 
   }
 }
 
-/// Inputs that nothing has reached.
+/// Splits inputs that propagation has not reached along the batch.
 void StepMarker::splitBatch(func::FuncOp function, Propagation &propagation) const {
   for (unsigned index : graph::findArgs(function, RoleKind::Input)) {
     BlockArgument argument = function.getArgument(index);
@@ -148,8 +149,8 @@ void StepMarker::keepParameters(func::FuncOp function, const Propagation &propag
                                  propagation.getSharding(function.getArgument(index)));
 }
 
-/// How `input` is fed where the ops want it in `wanted`: as given, else cut along the batch alone
-/// as they want it, or whole.
+/// Returns the sharding in which `input` is fed if the ops want it in `wanted`. This is the given
+/// sharding if there is one, else the batch part of `wanted`, or whole.
 Sharding StepMarker::getFed(StringRef input, const Sharding &wanted) const {
   if (auto found = given.fed.find(input); found != given.fed.end())
     return found->second;
@@ -161,8 +162,8 @@ Sharding StepMarker::getFed(StringRef input, const Sharding &wanted) const {
   return fed;
 }
 
-/// Inputs are passed as they are fed, everything else as the ops want it. All at once, since a
-/// function keeps the attributes of its arguments in one.
+/// Annotates inputs with the sharding in which they are fed, and other arguments with the sharding
+/// that the ops want. Sets all attributes at once, because a function stores them in one attribute.
 void StepMarker::markArguments(func::FuncOp function, const Propagation &propagation) const {
   SmallVector<DictionaryAttr> attributes;
   function.getAllArgAttrs(attributes);
@@ -199,8 +200,8 @@ void StepMarker::markResults(func::FuncOp function, const Propagation &propagati
   function.setAllResultAttrs(attributes);
 }
 
-/// A gradient leaves as the backward pass made it, unless it is given. Returns how; the factor goes
-/// to the attributes of the result.
+/// Returns the sharding of a gradient: the given one, or the one in which the backward pass
+/// produced it. Adds the gradient factor to the attributes of the result.
 Sharding StepMarker::markGradient(func::FuncOp function, StringRef name, const Sharding &made,
                                   DictionaryAttr &attributes) {
   Sharding sharding = given.gradients.try_emplace(name, made).first->second;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Marks the functions of a program with shardings, one after the other, so that they agree on what
-// passes between them: a parameter is cut in one way everywhere, its states like it, and a gradient
-// is taken as it was left.
+// Annotates the functions of a program with shardings, one function after the other, so that values
+// passed between them agree. A parameter has one sharding everywhere, its states follow it, and a
+// gradient is taken in the sharding in which it was produced.
 #pragma once
 
 #include "dialects/graph/Graph.h"
@@ -11,34 +11,34 @@
 
 namespace pcc::strategy {
 
-/// What is given of an op: the axes of its factors, and its results as their users are to see them.
+/// Given strategy of an op: the axes of its factors, and its results as their users see them.
 struct GivenOp {
   std::vector<dist::AxisList> factors;
   std::vector<dist::Sharding> results;
-  /// Where a search has decided: all of it, instead of `factors`.
+  /// Complete sharding from a search; replaces `factors` if set.
   std::optional<OpSharding> searched = {};
 };
 
-/// What a mode or a user says of a program before anything is propagated.
+/// Shardings that a mode or a user prescribes before propagation.
 struct GivenShardings {
   llvm::StringMap<dist::Sharding> parameters, inputs; ///< by name
   llvm::StringMap<dist::Sharding> gradients;          ///< of parameters, as they are returned
   llvm::DenseMap<mlir::Operation *, GivenOp> ops;
-  /// How inputs are fed, by name, where that is given; ops need not want them so.
+  /// Given shardings in which inputs are fed, by name; the ops may want the inputs differently.
   llvm::StringMap<dist::Sharding> fed;
-  /// Every rank is fed the other inputs whole.
+  /// Whether every rank is fed the remaining inputs whole.
   bool fullBatch = false;
-  /// The factor of a parameter's gradient, which comes with this sharding on the program's mesh.
+  /// Returns the factor of a parameter's gradient that has this sharding on the program's mesh.
   std::function<double(llvm::StringRef parameter, const dist::Sharding &gradient,
                        const dist::Mesh &mesh)>
       gradientFactor;
 
-  /// Whether nothing is said of where anything lies.
+  /// Whether no sharding is given.
   bool isEmpty() const {
     return ops.empty() && parameters.empty() && gradients.empty() && inputs.empty() && fed.empty();
   }
-  /// What passes the boundaries of functions as a parameter, a gradient or an input is cut so; an
-  /// input is fed so, too.
+  /// Sets the sharding in which functions pass a parameter, a gradient or an input; an input is
+  /// also fed in it.
   void set(graph::RoleAttr role, const dist::Sharding &sharding);
 };
 
@@ -47,7 +47,7 @@ public:
   StepMarker(mlir::ModuleOp module, const dist::Mesh &mesh, GivenShardings given)
       : module(module), planner(mesh), mesh(planner.getMesh()), given(std::move(given)) {}
 
-  /// Marks all functions: those that yield gradients first, those that take them last.
+  /// Annotates all functions: functions that return gradients first, functions that take them last.
   void run();
 
 private:
@@ -64,14 +64,14 @@ private:
 
   mlir::ModuleOp module;
   facts::ReshardPlanner planner;
-  const dist::Mesh &mesh; ///< the planner's
+  const dist::Mesh &mesh; ///< the planner's mesh
   GivenShardings given;
 };
 
-/// Diagnoses a number of ranks that no program has, and fails.
+/// Fails with a diagnostic if the number of ranks is outside the supported range.
 mlir::LogicalResult checkNumRanks(mlir::ModuleOp module, int64_t numRanks);
 
-/// Dimension 0 of `shape` split over as many ranks as it can be evenly, the rest whole.
+/// Splits dimension 0 of `shape` over the axes whose product is the largest divisor of it.
 dist::Sharding splitBatch(llvm::ArrayRef<int64_t> shape, const dist::Mesh &mesh);
 
 } // namespace pcc::strategy
