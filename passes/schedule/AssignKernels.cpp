@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// AssignKernels: which ops run together, and in which order.
+// AssignKernels: decides which ops run together as one kernel, and the order of kernels.
 //
-// Assumes core ops on local types (no whole normal forms, losses or optimizer steps) and
-// collectives. Leaves the ops as they are, with `task.kernel` on each op that gets a record and
-// `task.forms` on the function. Ops whose value something needs in memory although they are cheap
-// (a broadcast that is returned, the operand of a product) get a kernel; other cheap ops are
-// computed where they are read.
+// Assumes core ops on local types (no composites, losses or optimizer steps) and collectives.
+// Leaves the ops as they are, with `task.kernel` on each op that gets an instruction and
+// `task.forms` on the function. A cheap op gets a kernel if another op needs its value in memory: a
+// broadcast that is returned, the operand of a matmul. Other cheap ops are computed inside the
+// kernels that read them.
 //
-// A message that would read an input reads a copy of it. Inputs are replaced when their slot ends,
-// and a slot must not wait for the stage that receives the message (docs/spec/pipeline.md, "Why
-// nothing hangs").
+// A send that would read an input reads a copy of the input. Inputs are replaced when their action
+// ends, and an action must not wait for the stage that receives the message (docs/spec/pipeline.md,
+// "Why nothing hangs").
 #include "passes/schedule/Groups.h"
 #include "passes/schedule/Passes.h"
 
@@ -28,18 +28,19 @@ namespace pcc::schedule {
 #define GEN_PASS_DEF_ASSIGNKERNELS
 #include "passes/schedule/Passes.h.inc"
 
-/// True if `op` reads its operands from memory and not element by element.
+/// Whether `op` reads its operands from memory instead of element by element.
 static bool readsMemory(Operation *op) {
   if (op->hasTrait<OpTrait::IsTerminator>())
     return true;
-  if (op->hasAttr(task::attentionAttrName)) // a transpose in its record
+  if (op->hasAttr(task::attentionAttrName)) // a transpose in the instruction of its attention
     return true;
   FormKind kind = facts::isRecomputed(op) ? FormKind::Map : loopsOf(op).kind;
   return kind == FormKind::Matmul || kind == FormKind::Convolution || kind == FormKind::Attention ||
          kind == FormKind::Collective || kind == FormKind::Scatter;
 }
 
-/// Gives each cheap op whose value must lie in memory a number, so that it counts as computed.
+/// Gives a kernel number to each cheap op whose value must be in memory, so that it is not
+/// recomputed.
 static void materialiseOperands(func::FuncOp function) {
   Builder builder(function.getContext());
   function.walk([](Operation *op) { op->removeAttr(facts::kernelAttrName); });
@@ -54,7 +55,7 @@ static void materialiseOperands(func::FuncOp function) {
   }
 }
 
-/// Copies inputs that are sent: a reshape to the same type that has a kernel of its own.
+/// Copies inputs that are sent. The copy is a reshape to the same type with a kernel of its own.
 static void copySentInputs(func::FuncOp function) {
   for (auto send : function.getOps<pipe::SendOp>()) {
     auto argument = dyn_cast<BlockArgument>(facts::viewRoot(send.getInput()));
@@ -69,7 +70,7 @@ static void copySentInputs(func::FuncOp function) {
   }
 }
 
-/// The first op for which there is no kernel; null if there is none.
+/// Returns the first op that has no kernel, or null if all ops have one.
 static Operation *findWhole(func::FuncOp function) {
   for (Operation &op : function.getBody().front())
     if (isa<EinsumOp, ArgmaxOp, ArgminOp, TopKOp, CumsumOp, SoftmaxOp, LogSoftmaxOp, LayerNormOp,
@@ -110,7 +111,7 @@ struct AssignKernels : impl::AssignKernelsBase<AssignKernels> {
       forms.push_back(task::FormAttr::get(function.getContext(), group->loops.kind,
                                           group->loops.outer, group->loops.inner));
     }
-    // What only dead ops need in memory nobody computes.
+    // Values that only dead ops need in memory are not computed.
     for (Operation &op : function.getBody().front())
       if (!groups.of(&op))
         op.removeAttr(facts::kernelAttrName);

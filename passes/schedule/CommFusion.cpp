@@ -13,7 +13,7 @@ static abi::Status bad(StringRef option, const std::string &message) {
   return abi::Status::badUsage(option.str() + ": " + message);
 }
 
-/// Strictly ascending positive numbers.
+/// Parses strictly ascending positive numbers.
 static abi::Expected<std::vector<int64_t>> parseEnds(StringRef option, ArrayRef<StringRef> words) {
   std::vector<int64_t> ends;
   for (StringRef word : words) {
@@ -66,7 +66,7 @@ static abi::Expected<FusionRule> parseRule(StringRef text, bool isAllReduce) {
   return rule;
 }
 
-/// The rules of some kinds, between commas.
+/// Parses rules of the form `kind=rule`, separated by commas.
 static abi::Expected<CommFusion> parseKinds(StringRef text) {
   CommFusion fusion;
   SmallVector<StringRef> parts, given;
@@ -93,7 +93,7 @@ static abi::Expected<CommFusion> parseKinds(StringRef text) {
   return fusion;
 }
 
-/// One rule for all kinds, or one for each of some.
+/// Parses one rule for all kinds, or one rule for each of several kinds.
 static abi::Expected<CommFusion> parseRules(StringRef text) {
   if (text.contains('='))
     return parseKinds(text);

@@ -9,7 +9,7 @@ using namespace pcc::graph;
 
 namespace pcc::schedule {
 
-/// True of the same number in every element.
+/// Whether `value` has the same constant number in every element.
 static bool isNumber(Value value) {
   Operation *op = facts::viewRoot(value).getDefiningOp();
   while (isa_and_nonnull<BroadcastOp>(op))

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where a rounding more or less decides: ops that compare two values, or round one to an integer,
-// and those whose results get there element by element.
+// Finds ops whose result may flip on a rounding difference: ops that compare two values or round
+// one to an integer, and the elementwise ops that feed them.
 //
-//   %m = reduce max %x, [1]                  %x must be the same to the last bit in both places,
-//   %h = compare eq %x, broadcast %m         or nothing is equal to the maximum
+//   %m = reduce max %x, [1]                  %x must be the same to the last bit in both ops,
+//   %h = compare eq %x, broadcast %m         or no element equals the maximum
 //
-// A comparison with a number is none of these: what is the same but for rounding falls on the other
-// side of it only if it is that near.
+// A comparison with a constant does not count: rounding changes its result only for values that are
+// that close to the constant.
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -22,7 +22,7 @@ public:
 
   bool contains(mlir::Operation *op) const { return ops.contains(op); }
 
-  /// Clones an op of the function; the copy is one of these if the op is.
+  /// Clones an op of the function; if the op is in the set, the clone is added to it.
   mlir::Operation *clone(mlir::OpBuilder &b, mlir::Operation &op, mlir::IRMapping &copies);
 
 private:

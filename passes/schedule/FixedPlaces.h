@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Places outside the temporaries, one after the other:
+// Memory places outside the temporaries, allocated one after the other:
 //
 //   persistent   parameter "w" | state "w.moment" | the step's number | sum of the gradient "w" | …
 //   input        x | y, copy 0 | y, copy 1 | …
@@ -11,7 +11,7 @@
 
 namespace pcc::schedule {
 
-/// Offsets one after the other in one space.
+/// Bump allocator of offsets in one memory space.
 class Bump {
 public:
   Bump(mlir::MLIRContext *context, task::Space space) : context(context), space(space) {}
@@ -25,19 +25,19 @@ private:
   int64_t end = 0;
 };
 
-/// The places of one module.
+/// Fixed places of one module.
 class FixedPlaces {
 public:
   explicit FixedPlaces(mlir::MLIRContext *context)
       : persistent(context, task::Space::Persistent), input(context, task::Space::Input) {}
 
-  /// Inputs, parameters, states and the step's number that the section reads.
+  /// Allocates inputs, parameters, states and the step's number that the section reads.
   void addArguments(facts::Section &section);
-  /// The sums over slots to which the section adds, in f32 whatever the type of the value. They are
-  /// annotated, for kernels add to them where they lie.
+  /// Allocates the sums over actions to which the section adds. Sums are f32 whatever the type of
+  /// the value. Their places are annotated, because kernels add to them directly.
   void addSums(facts::Section &section);
 
-  /// By what a role, or Section::getArgumentKey, stands for; null if it lies among the temporaries.
+  /// Returns the place of a role or Section::getArgumentKey; null if the value is a temporary.
   task::PlaceAttr find(mlir::Attribute key) const { return places.lookup(key); }
   int64_t getPersistentBytes() const { return persistent.getEnd(); }
   int64_t getInputBytes() const { return input.getEnd(); }

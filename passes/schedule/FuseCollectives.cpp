@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// FuseCollectives: collectives of gradients and parameters that share a message.
+// FuseCollectives: decides which collectives of gradients and parameters are fused.
 //
-//   @update   0  all_reduce "w3"     kernel 0       one message of 3 tensors, by the time that each
-//             1  all_reduce "w2"     kernel 0       gradient is complete and what a message takes
-//             2  all_reduce "w1"     kernel 0
+//   @update   0  all_reduce "w3"     kernel 0       one fused collective of 3 tensors, chosen by
+//             1  all_reduce "w2"     kernel 0       the times at which gradients are complete and
+//             2  all_reduce "w1"     kernel 0       by the cost of a collective
 //             3  all_reduce "w0"     kernel 1
 //
-// Assumes kernels (AssignKernels) and slots in their order; nothing runs early yet
-// (OverlapReductions). Leaves the collectives of a message with one kernel number, and kernels in
-// an order in which they can run.
+// Assumes kernels (AssignKernels) and actions in their order; nothing is hoisted yet
+// (OverlapReductions). Leaves the members of a fused collective with one kernel number, and kernels
+// in an executable order.
 #include "passes/schedule/FusionChoice.h"
 #include "passes/schedule/JoinKernels.h"
 #include "passes/schedule/KernelSeconds.h"
@@ -27,7 +27,7 @@ namespace pcc::schedule {
 #define GEN_PASS_DEF_FUSECOLLECTIVES
 #include "passes/schedule/Passes.h.inc"
 
-/// Parameters in the order in which the step first uses them.
+/// Lists parameters in the order in which the step first uses them.
 static llvm::SetVector<StringRef> listByFirstUse(MutableArrayRef<facts::Section> sections) {
   llvm::SetVector<StringRef> names;
   for (facts::Section &section : sections) {
@@ -50,9 +50,9 @@ static llvm::SetVector<StringRef> listByFirstUse(MutableArrayRef<facts::Section>
   return names;
 }
 
-/// MindSpore's buckets by size of a group's parameters: by whole parameters for all-reduces, by the
-/// parts that are gathered for gathers; scatters are as the gathers of the same parameters. One
-/// that the module does not declare is in no bucket.
+/// Returns MindSpore's buckets by size of a group's parameters. All-reduces count whole parameters,
+/// gathers count the parts that are gathered, and scatters follow the gathers of the same
+/// parameters. A parameter that the module does not declare is in no bucket.
 static ReferenceBuckets findReferenceBuckets(ArrayRef<FusionGroup> groups, Operation *like,
                                              const llvm::SetVector<StringRef> &firstUses,
                                              int64_t megabytes) {
@@ -83,14 +83,15 @@ static ReferenceBuckets findReferenceBuckets(ArrayRef<FusionGroup> groups, Opera
   return numbers;
 }
 
-/// MindSpore knows no rule of scatters.
+/// Returns the rule for `op`. MindSpore has no rule for scatters.
 static const FusionRule &ruleOf(Operation *op, const CommFusion &rules, bool byReference) {
   if (isa<dist::AllReduceOp>(op))
     return rules.allReduce;
   return isa<dist::AllGatherOp>(op) || byReference ? rules.allGather : rules.reduceScatter;
 }
 
-/// Microseconds; a message that the user has asked for may be longer than the limit.
+/// Returns the exposed time in microseconds. Ignores the limit, which buckets requested by the user
+/// may exceed.
 static double exposed(fusion::FusionProblem problem, const fusion::Buckets &buckets) {
   problem.limit = 0;
   return fusion::verify(problem, buckets).exposed * 1e6;
@@ -125,7 +126,7 @@ struct FuseCollectives : impl::FuseCollectivesBase<FuseCollectives> {
     }
   }
 
-  /// Decides about the groups of one section, and joins their kernels.
+  /// Chooses the buckets of one section's groups, and joins their kernels.
   void fuse(facts::Section &section, ArrayRef<facts::Kernel> kernels,
             MutableArrayRef<facts::Section> sections, const StepTimes &times,
             const FusionPricer &pricer) {

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// FuseEpilogues: what a GPU's library does to the result of a product before it is written.
+// FuseEpilogues: finds ops that a GPU's library can apply to the result of a matmul before writing
+// it.
 //
-//   %0 = matmul %x, %w                       one record: c = gelu(x w + b), and what gelu was
-//   %1 = add %0, broadcast %b                applied to beside it if the derivative reads it
-//   %2 = pieces of gelu %1
+//   %0 = matmul %x, %w                       one instruction: c = gelu(x w + b); also writes gelu's
+//   %1 = add %0, broadcast %b                operand if the derivative reads it
+//   %2 = decomposition of gelu %1
 //
-//   %3 = matmul %g, %v                       one record: c = (g v) · gelu'(%1)
-//   %4 = mul %3, pieces of the slope at %1
+//   %3 = matmul %g, %v                       one instruction: c = (g v) · gelu'(%1)
+//   %4 = mul %3, decomposition of gelu' at %1
 //
-//   %5 = matmul %4, %x {transpose_lhs}       one record with the sums of a factor, which are the
-//   %6 = reduce sum %4, all but the last     gradient of a bias
+//   %5 = matmul %4, %x {transpose_lhs}       one instruction with the sums of an operand, which are
+//   %6 = reduce sum %4, all but the last     the gradient of a bias
 //
-// Assumes core ops, as they are when kernels are chosen. Leaves each such group marked
-// (dialects/task/Products.h) and its ops as they were; pieces that other ops read as well are there
-// twice. Gelu stays outside with rows of a length that the library does not keep.
+// Assumes core ops, as they are when kernels are chosen. Leaves each such group annotated
+// (dialects/task/Products.h) and its ops unchanged. Ops of a decomposition that other ops read as
+// well are cloned. Gelu is not fused if the library does not support the row length.
 #include "passes/facts/Epilogues.h"
 #include "passes/facts/Kernels.h"
 #include "passes/schedule/GeluPieces.h"
@@ -33,18 +34,19 @@ namespace pcc::schedule {
 #include "passes/schedule/Passes.h.inc"
 
 namespace {
-/// What was found, for the remark.
+/// Number of fused ops by kind, for the remark.
 struct Counts {
   int64_t biases = 0, relus = 0, gelus = 0, geluGradients = 0, sums = 0;
 };
 
-/// One product, and what its record does besides.
+/// One matmul and the ops that its instruction also performs.
 class ProductRecord {
 public:
   ProductRecord(MatmulOp product, Counts &counts)
       : product(product), counts(counts), result(product.getResult()), taken{product} {}
 
-  /// Takes what is behind the product, or else a sum beside it; false if there is nothing.
+  /// Takes the epilogue of the matmul, or else a sum of one of its operands; returns false if there
+  /// is neither.
   bool take();
   void mark(int64_t number);
 
@@ -62,12 +64,13 @@ private:
 
   MatmulOp product;
   Counts &counts;
-  Value result; ///< of all that is taken so far
+  Value result; ///< result of all ops taken so far
   SmallVector<Operation *> taken;
 };
 } // namespace
 
-/// The result in the shape in which ops read it, where one view after the other alone reads it.
+/// Returns the result in the shape in which its reader sees it, behind a chain of views with one
+/// reader each.
 Value ProductRecord::resultInReadShape() const {
   Value seen = result;
   Operation *reader = facts::onlyReader(seen);
@@ -78,7 +81,7 @@ Value ProductRecord::resultInReadShape() const {
   return seen;
 }
 
-/// The op of this kind that alone reads the value; null if there is none.
+/// Returns the only reader of `value` if it is of this kind, or null.
 template <typename Op> static Op readerOf(Value value) {
   return dyn_cast_or_null<Op>(facts::onlyReader(value));
 }
@@ -90,7 +93,7 @@ static Value otherOperand(Operation *op, Value operand) {
 bool ProductRecord::takeBias() {
   Value seen = resultInReadShape();
   auto add = readerOf<AddOp>(seen);
-  // As many numbers as the product has columns.
+  // The bias has as many elements as the matmul has columns.
   if (!add || add.getType().getRank() == 0 || add.getType().getShape().back() != columns() ||
       !facts::isBias(otherOperand(add, seen), add.getType().getRank() - 1))
     return false;
@@ -109,7 +112,8 @@ bool ProductRecord::takeRelu() {
   return true;
 }
 
-/// Copies the ops that make `value` of `operand`; the copy of the value.
+/// Clones the ops that compute `value` from `operand`, and takes them. Returns the clone of
+/// `value`.
 Value ProductRecord::takePieces(Value value, Value operand, Operation *before) {
   OpBuilder b(before);
   IRMapping copies;
@@ -118,9 +122,9 @@ Value ProductRecord::takePieces(Value value, Value operand, Operation *before) {
   return copies.lookup(value);
 }
 
-/// Erases the op, and those that only it read, if nobody reads it.
+/// Erases `op` if it has no reader, and then its producers that lost their last reader.
 static void eraseUnread(Operation *op) {
-  SetVector<Operation *> work; // of two ops that are erased both may have read one
+  SetVector<Operation *> work; // a set, because two erased ops may have read the same one
   work.insert(op);
   while (!work.empty()) {
     Operation *next = work.pop_back_val();
@@ -163,7 +167,7 @@ bool ProductRecord::takeSlope() {
   return true;
 }
 
-/// A sum of one of the product's factors that no record has yet; null if there is none.
+/// Returns a sum of one of the matmul's operands that no instruction has taken yet, or null.
 static ReduceOp findSum(MatmulOp product, Value factor) {
   SmallVector<Value> views{facts::viewRoot(factor)};
   for (size_t n = 0; n < views.size(); ++n)
@@ -183,7 +187,7 @@ bool ProductRecord::takeSum() {
     sum = findSum(product, product.getRhs());
   if (!sum)
     return false;
-  // It is computed where the product is, before anything reads it.
+  // The sum is computed with the matmul, before any op reads it.
   if (sum->isBeforeInBlock(product)) {
     if (llvm::any_of(sum->getUsers(), [&](Operation *user) {
           return user == product || user->isBeforeInBlock(product);
@@ -213,7 +217,7 @@ void ProductRecord::mark(int64_t number) {
     op->setAttr(task::productAttrName, b.getI64IntegerAttr(number));
 }
 
-/// Marks the products of a function, but those of integers, which are kernels.
+/// Annotates the matmuls of a function, except integer ones, which are kernels.
 static void markProducts(func::FuncOp function, Counts &counts) {
   if (function.isExternal())
     return;

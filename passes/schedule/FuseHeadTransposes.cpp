@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// FuseHeadTransposes: attentions whose records read and write what lies with the positions first.
+// FuseHeadTransposes: lets attention instructions read and write tensors whose positions come
+// before the heads.
 //
-//   %q = transpose %0, [0, 2, 1, 3]       one record that reads %0, [batch, positions, heads,
-//   …                                     width], as products have left it, and writes %2 alike
-//   %1 = attention %q, %k, %v
+//   %q = transpose %0, [0, 2, 1, 3]       one instruction that reads %0, [batch, positions, heads,
+//   …                                     width], as matmuls have written it, and writes %2 in the
+//   %1 = attention %q, %k, %v             same layout
 //   %2 = transpose %1, [0, 2, 1, 3]
 //
-// A transpose alone reads and writes a tensor for nothing: whatever computes attention takes rows
-// that lie apart as well as rows that lie together.
+// A separate transpose only moves data: an attention implementation reads strided rows as well as
+// contiguous ones.
 //
 // Assumes core ops, as they are when kernels are chosen. An attention takes all of its transposes
-// or none: query, key and value come from such, the result goes to one. So with a gradient, which
-// has the result's gradient as well and three results. Leaves each group marked
-// (dialects/task/Products.h); transposes that other ops read too are there twice. A gradient that
-// reads the result of such an attention has a transpose of what that leaves, in its own record.
+// or none: query, key and value must come from transposes, and the result must go to one. The same
+// holds for an attention gradient, which also reads the result and its gradient, and has three
+// results. Leaves each group annotated (dialects/task/Products.h). Transposes that other ops read
+// as well are cloned. A gradient that reads the result of such an attention gets a transpose of the
+// stored result, in its own instruction.
 #include "passes/facts/HeadTransposes.h"
 #include "passes/schedule/Passes.h"
 
@@ -31,7 +33,7 @@ namespace pcc::schedule {
 #include "passes/schedule/Passes.h.inc"
 
 namespace {
-/// One attention, or its gradient, and the transposes in its record.
+/// One attention or its gradient, and the transposes in its instruction.
 class AttentionRecord {
 public:
   AttentionRecord(Operation *attention, int64_t number)
@@ -40,7 +42,7 @@ public:
     attention->setAttr(task::attentionAttrName, mark);
   }
 
-  /// Gives the attention a copy of the transpose from which the operand comes.
+  /// Gives the attention a clone of the transpose that produces the operand.
   void takeBefore(OpOperand &operand) {
     Operation *old = operand.get().getDefiningOp(), *own = b.clone(*old);
     own->setAttr(task::attentionAttrName, mark);
@@ -48,7 +50,7 @@ public:
     if (isOpTriviallyDead(old))
       old->erase();
   }
-  /// Takes the transpose behind a result, or makes one.
+  /// Takes the transpose of a result, or creates one.
   TransposeOp takeBehind(Value result);
 
 private:
@@ -76,7 +78,7 @@ static void take(AttentionGradientOp op, int64_t number) {
     record.takeBehind(result);
 }
 
-/// Takes the attention; what reads the result otherwise reads a transpose of what lies in memory.
+/// Takes the attention. Other readers of the result read a transpose of the stored tensor instead.
 static void take(AttentionOp op, int64_t number) {
   AttentionRecord record(op, number);
   for (OpOperand *operand : {&op.getQueryMutable(), &op.getKeyMutable(), &op.getValueMutable()})
@@ -89,7 +91,7 @@ static void take(AttentionOp op, int64_t number) {
     back->erase();
 }
 
-/// Marks the attentions of a function: how many, and of how many gradients.
+/// Annotates the attentions of a function; returns the numbers of attentions and of gradients.
 static std::pair<int64_t, int64_t> markAttentions(func::FuncOp function) {
   int64_t attentions = 0, gradients = 0;
   Block &body = function.getBody().front();

@@ -9,8 +9,8 @@ using namespace mlir;
 
 namespace pcc::schedule {
 
-/// When what each member sends is there, in seconds of the step; of gradients that only the update
-/// reads, when they are complete.
+/// Returns the time at which each member's operand is ready, in seconds of the step. For gradients
+/// that only the update reads, this is the time at which they are complete.
 std::vector<double> FusionPricer::findReady(const FusionGroup &group) const {
   std::vector<double> ready;
   for (const FusionMember &member : group.members) {
@@ -26,7 +26,7 @@ std::vector<double> FusionPricer::findReady(const FusionGroup &group) const {
   return ready;
 }
 
-/// How long before the end of the section's computation each member is read first.
+/// Returns for each member the time from its first read to the end of the section's computation.
 std::vector<double> FusionPricer::findNeeded(const FusionGroup &group) const {
   std::vector<double> computed{0}; ///< by kernel: seconds of computation before it
   for (const lanes::Task &task : times.tasksOf(name).tasks)
@@ -42,8 +42,8 @@ std::vector<double> FusionPricer::findNeeded(const FusionGroup &group) const {
   return needed;
 }
 
-/// What the machine takes for messages of up to `most` bytes: the price is the least of the lines
-/// of several algorithms, of which each length touches one.
+/// Returns cost lines for collectives of up to `most` bytes. The machine's cost is the minimum of
+/// one line per algorithm; a tangent is taken at each power of two.
 static std::vector<fusion::MessageTime> findLines(Operation *op, double least, double most,
                                                   const abi::Cluster &cluster) {
   dist::Mesh mesh = dist::getMesh(op);
@@ -82,7 +82,8 @@ GroupProblem FusionPricer::poseProblem(const FusionGroup &group) const {
   return posed;
 }
 
-/// By the number of each gradient's parameter; one of which nobody knows goes alone.
+/// Groups gradients by the bucket number of their parameter; a gradient without a number gets its
+/// own bucket.
 static fusion::Buckets chooseByParameter(const GroupProblem &problem, const FusionGroup &group,
                                          const ReferenceBuckets &numbers) {
   llvm::MapVector<int, std::vector<int>> buckets;
@@ -97,7 +98,7 @@ static fusion::Buckets chooseByParameter(const GroupProblem &problem, const Fusi
   return chosen;
 }
 
-/// In the order of a problem backwards in time.
+/// Converts buckets to the order of a problem backwards in time.
 static fusion::Buckets reverse(fusion::Buckets buckets, int count) {
   for (std::vector<int> &bucket : buckets) {
     for (int &gradient : bucket)

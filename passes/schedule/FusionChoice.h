@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which collectives of a group share a message: the problem that the machine poses, and what a
-// user's rule, or its optimum, makes of it.
+// Chooses which collectives of a group are fused. Builds the fusion problem for the machine, and
+// applies the user's rule or solves the problem.
 //
-// What parameters bring in is the same problem backwards in time. What is read 3 before the end has
-// to be there, so its message ends no later; from the end on it is ready at 3:
+// Gathers of parameters pose the same problem backwards in time. A parameter that is first read 3
+// before the end must have arrived by then. Counted from the end, the collective is ready at 3:
 //
 //   read at    1    4    6   of 9          ready at   8    5    3
 //   gathers    a    b    c                 in order   c b a
@@ -17,17 +17,19 @@
 
 namespace pcc::schedule {
 
-/// A group's problem; `members` are those of its gradients, by their numbers in the group.
+/// Fusion problem of a group; `members` maps each gradient of the problem to its number in the
+/// group.
 struct GroupProblem {
   fusion::FusionProblem problem;
   llvm::SmallVector<int> members;
 };
 
-/// Poses the problems of a section's groups on a machine.
+/// Builds the fusion problems of a section's groups for a machine.
 class FusionPricer {
 public:
-  /// `hides`: what needs nothing but complete gradients does not wait for the update. `limit`:
-  /// bytes of a message of several, 0: any. What is handed by reference outlives this.
+  /// `hides`: collectives that need only complete gradients do not wait for the update. `limit`:
+  /// maximum bytes of a fused collective; 0: unlimited. Arguments passed by reference must outlive
+  /// this object.
   FusionPricer(facts::Section &section, llvm::ArrayRef<facts::Kernel> kernels,
                const StepTimes &times, const GradientPlaces &gradients, const abi::Cluster &cluster,
                bool hides, int64_t limit)
@@ -40,7 +42,7 @@ private:
   std::vector<double> findReady(const FusionGroup &group) const;
   std::vector<double> findNeeded(const FusionGroup &group) const;
 
-  llvm::StringRef name;                           ///< of the section
+  llvm::StringRef name;                           ///< name of the section
   llvm::SmallVector<std::optional<Place>> places; ///< by kernel
   const StepTimes &times;
   const abi::Cluster &cluster;
@@ -48,10 +50,11 @@ private:
   int64_t limit;
 };
 
-/// MindSpore's buckets by size: by parameter, the number of its bucket.
+/// MindSpore's buckets by size: number of the bucket, by parameter.
 using ReferenceBuckets = llvm::StringMap<int>;
 
-/// The buckets of a group by a rule. `reference`: those by size are MindSpore's; null: ours.
+/// Returns the buckets of a group by a rule. For buckets by size, `reference` holds MindSpore's
+/// buckets; null: pcc's own rule.
 fusion::Buckets chooseBuckets(const GroupProblem &problem, const FusionGroup &group,
                               const FusionRule &rule, const ReferenceBuckets *reference);
 

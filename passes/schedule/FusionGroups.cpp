@@ -13,7 +13,7 @@ namespace {
 
 using Names = llvm::SmallSetVector<StringRef, 2>;
 
-/// Name, group, type, reduction, depth, use, number or -1.
+/// Op name, group, type, reduction, depth, use, number or -1.
 using Key = std::tuple<OperationName, Attribute, Type, Attribute, int64_t, int64_t, int64_t>;
 
 class GroupFinder {
@@ -35,7 +35,7 @@ private:
   facts::Section &section;
   ArrayRef<facts::Kernel> kernels;
   const lanes::LaneProblem &tasks;
-  std::vector<int64_t> depths; ///< by kernel: the most collectives on a way to it
+  std::vector<int64_t> depths; ///< by kernel: the most collectives on a path to it
   llvm::MapVector<Key, FusionGroup> groups;
 };
 
@@ -52,7 +52,7 @@ void GroupFinder::countDepths() {
   }
 }
 
-/// The roles of arguments of which `op` is computed.
+/// Returns the names of the arguments of this role that `op` depends on.
 Names GroupFinder::findBefore(Operation *op, RoleKind kind) const {
   Names names;
   SetVector<Value> seen;
@@ -70,7 +70,7 @@ Names GroupFinder::findBefore(Operation *op, RoleKind kind) const {
   return names;
 }
 
-/// The roles of results that are computed of what `op` gives.
+/// Returns the names of the results of this role that depend on `op`.
 Names GroupFinder::findBehind(Operation *op, RoleKind kind) {
   Names names;
   SetVector<Operation *> seen;
@@ -88,7 +88,8 @@ Names GroupFinder::findBehind(Operation *op, RoleKind kind) {
   return names;
 }
 
-/// What the collective is for; nothing if it is of neither gradients nor parameters.
+/// Returns the purpose of the collective, or nullopt if it belongs to neither gradients nor
+/// parameters.
 std::optional<FusionUse> GroupFinder::findUse(Operation *op, std::string &parameter) {
   bool gathers = isa<dist::AllGatherOp>(op);
   auto isOfOne = [&](const Names &names) {
@@ -114,7 +115,7 @@ std::optional<FusionUse> GroupFinder::findUse(Operation *op, std::string &parame
   return std::nullopt;
 }
 
-/// The number that a user gave to the collective or to the parameter.
+/// Returns the number that a user gave to the collective or to the parameter.
 std::optional<int64_t> GroupFinder::findNumber(Operation *op, StringRef parameter) const {
   auto numberOf = [](Operation *marked) -> std::optional<int64_t> {
     auto number = marked ? marked->getAttrOfType<IntegerAttr>(dist::fusionAttrName) : IntegerAttr();

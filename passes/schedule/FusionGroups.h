@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The collectives of a section that could share messages: those of gradients and parameters, and
-// those that a user has numbered (`dist.fusion`). Two can if they are of one kind, over one group,
-// on one type, by one reduction, and equally many collectives come before them; so none of a
-// message can need another of it, through whatever lies between.
+// Finds the collectives of a section that could be fused: collectives of gradients and parameters,
+// and collectives that a user has numbered (`dist.fusion`). Two collectives are compatible if they
+// have the same kind, group, type and reduction, and the same depth. The depth is the largest
+// number of collectives on a path to it. So no member of a fused collective can depend on another
+// member.
 //
 //   @update   0  all_reduce of the gradient "a"    group 1, depth 0
 //             1  all_reduce of the gradient "b"    group 1, depth 0
@@ -17,27 +18,27 @@
 
 namespace pcc::schedule {
 
-/// What a collective of a parameter or its gradient is for.
+/// Purpose of a collective of a parameter or its gradient.
 enum class FusionUse {
-  Result, ///< what is computed goes out: a reduction of gradients, a gather of new parameters
-  Source, ///< parameters come in before they are read
+  Result, ///< sends results: a reduction of gradients, a gather of new parameters
+  Source, ///< fetches parameters before they are read
 };
 
-/// A collective that could share its message.
+/// Collective that could be fused with others.
 struct FusionMember {
   int64_t kernel = 0;
   mlir::Operation *op = nullptr;
-  std::string parameter; ///< the one whose value or gradient it is; empty where that is not known
+  std::string parameter; ///< whose value or gradient it is; empty if unknown
 };
 
-/// Those that could share one with each other.
+/// Collectives that could be fused with each other.
 struct FusionGroup {
   FusionUse use = FusionUse::Result;
-  std::optional<int64_t> number;           ///< given by the user; then all of it is one message
+  std::optional<int64_t> number;           ///< given by the user; then the whole group is fused
   llvm::SmallVector<FusionMember> members; ///< by kernel
 };
 
-/// The groups of a section. `tasks` are those of its kernels, by their numbers.
+/// Returns the groups of a section. `tasks` are its kernels as tasks, by kernel number.
 llvm::SmallVector<FusionGroup> findFusionGroups(facts::Section &section,
                                                 llvm::ArrayRef<facts::Kernel> kernels,
                                                 const lanes::LaneProblem &tasks);

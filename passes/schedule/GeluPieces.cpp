@@ -10,15 +10,15 @@ using namespace pcc::graph;
 
 namespace pcc::schedule {
 
-/// More than gelu and its slope have together, whatever their spelling.
+/// Upper bound of the ops of gelu and its derivative together, in any spelling.
 static constexpr size_t mostPieces = 64;
 
-/// True if the op is one of which such functions are made.
+/// Whether the op may be part of such a decomposition.
 static bool isPiece(Operation *op) {
   return isa_and_nonnull<AddOp, SubOp, MulOp, DivOp, NegOp, SquareOp, TanhOp>(op);
 }
 
-/// The number that a value has in all elements.
+/// Returns the number that a value has in all elements.
 static std::optional<double> constantOf(Value value) {
   while (auto broadcast = value.getDefiningOp<BroadcastOp>())
     value = broadcast.getInput();
@@ -41,12 +41,12 @@ static double apply(Operation *op, double x, double y) {
 }
 
 namespace {
-/// Values as functions of one.
+/// Evaluates values as functions of one operand.
 class Evaluation {
 public:
   Evaluation(Value operand, double number) { known[operand] = number; }
 
-  /// Nothing for what depends on anything else.
+  /// Returns nullopt for values that depend on anything else.
   std::optional<double> of(Value value) {
     if (auto it = known.find(value); it != known.end())
       return it->second;
@@ -75,7 +75,7 @@ static double valueOf(GeluPart part, double x) {
 }
 
 bool isGelu(GeluPart part, Value value, Value operand) {
-  // Constants were rounded to the type of the elements.
+  // Constants were rounded to the element type.
   bool isF32 = getElementTypeOrSelf(value.getType()).isF32();
   const double tolerance = isF32 ? 1e-5 : 1e-3, reach = 6, step = 0.25;
   for (double x = -reach; x <= reach; x += step) {
@@ -87,7 +87,7 @@ bool isGelu(GeluPart part, Value value, Value operand) {
 }
 
 Value findGelu(Value operand) {
-  SetVector<Operation *> made; // of the operand alone
+  SetVector<Operation *> made; // depend on the operand only
   SmallVector<Value> work{operand};
   Evaluation evaluation(operand, 1);
   while (!work.empty() && made.size() < mostPieces)

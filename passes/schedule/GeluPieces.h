@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds gelu by the tanh formula, and its derivative, in arithmetic. By the time when kernels are
-// chosen both are pieces that share some of each other, with constants that were multiplied in one
-// order or another. So they are not recognised by their spelling: a value that elementwise ops make
-// of one other value and constants is a function of one number, and two functions made of sums,
-// products and one tanh that agree to rounding at many places are the same.
+// Finds gelu by the tanh formula, and its derivative, in arithmetic ops. When kernels are chosen,
+// both are decompositions that share ops, with constants multiplied in varying order. So they are
+// not matched by their structure. A value that elementwise ops compute from one other value and
+// constants is a function of one number. Two functions made of sums, multiplications and one tanh
+// are considered equal if they agree up to rounding at many points.
 #pragma once
 
 #include "dialects/graph/Graph.h"
@@ -14,18 +14,18 @@ namespace pcc::schedule {
 
 enum class GeluPart { Function, Slope };
 
-/// True if `value` is this function of `operand`, element by element.
+/// Whether `value` is this function of `operand`, element by element.
 bool isGelu(GeluPart part, mlir::Value value, mlir::Value operand);
 
-/// A value made of `operand` and constants that is this function of it and is read by an op that
-/// is not such a piece itself; null if there is none.
+/// Returns a value that is gelu of `operand`, computed from `operand` and constants. An op outside
+/// the decomposition must read it. Returns null if there is none.
 mlir::Value findGelu(mlir::Value operand);
 
-/// The value of which `slope` is the slope of gelu; null if it is not.
+/// Returns the value at which `slope` is the derivative of gelu; null if there is none.
 mlir::Value findOperandOfSlope(mlir::Value slope);
 
-/// The ops that make `value` of `operand`, in program order, without constants and their
-/// repetitions.
+/// Returns the ops that compute `value` from `operand`, in program order, without constants and
+/// their broadcasts.
 llvm::SetVector<mlir::Operation *> piecesOf(mlir::Value value, mlir::Value operand);
 
 } // namespace pcc::schedule

@@ -37,8 +37,9 @@ void GradientPlaces::keepBehindSent(facts::Section &section, int64_t slot) {
     sent = std::max(sent, Place{slot, section.function.getName(), kernels[last].number});
 }
 
-/// The kernel that computes the value. One that is not summed lies where it was computed, and may
-/// be overwritten by its sum over the ranks: then the last one that reads it.
+/// Returns the kernel that computes the value. A value that is not summed stays where it was
+/// computed, and its reduction over the ranks may overwrite it. In this case returns its last
+/// reader.
 static int64_t lastKernelOf(Value value, bool isSummed) {
   Value root = facts::viewRoot(value);
   Operation *op = root.getDefiningOp();
@@ -63,8 +64,8 @@ std::optional<Place> GradientPlaces::find(RoleAttr role) const {
   return known == places.end() ? std::nullopt : std::optional(std::max(known->second, sent));
 }
 
-/// Messages and barriers keep their order among themselves. Behind an all-reduce it must be known
-/// over which axes a gradient is still partial.
+/// Whether the kernel may run in another section. Messages and barriers keep their order. After an
+/// all-reduce, the axes over which a gradient is still partial must be known.
 static bool mayRunElsewhere(const facts::Kernel &kernel) {
   return llvm::all_of(kernel.ops, [](Operation *op) {
     if (!facts::isCollective(op))

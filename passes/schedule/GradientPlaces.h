@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From where on in a step gradients are complete: in the last slot of the last section that adds to
-// them, behind the kernel that computes their term there. Kernels of the update that need no more
-// than that can run there:
+// Finds the points of a step at which gradients are complete. A gradient is complete in the last
+// action of the last section that adds to it, after the kernel that computes its last term. Kernels
+// of the update that need nothing else can run there:
 //
-//   @backward   kernel 17 computes the gradient "w", which is summed over all slots
+//   @backward   kernel 17 computes the gradient "w", which is summed over all actions
 //   @update     kernel 3 reduces the gradient "w" over the ranks: place [@backward, 17]
 //
-// Collectives of a rank run one after the other, and a reduction is long. Other stages wait for
-// what a stage sends, each for the one behind it, so a delay of any adds to the step. So no place
-// is before the last collective that something sent needs; the first stage, which is the last to
-// be done, sends nothing back.
+// The collectives of a rank run one after the other, and a reduction is long. Other stages wait for
+// the sends of a stage, each for its neighbor, so any delay adds to the step time. Therefore no
+// place is before the last collective that a send needs. The first stage, which finishes last,
+// sends nothing back.
 #pragma once
 
 #include "passes/facts/Kernels.h"
@@ -18,9 +18,9 @@
 
 namespace pcc::schedule {
 
-/// From where on something is there: behind a kernel of the last slot of a section.
+/// Point of a step at which a value is available: after a kernel of the last action of a section.
 struct Place {
-  int64_t slot = -1; ///< position in the step; -1: from the begin on
+  int64_t slot = -1; ///< position in the step; -1: available from the beginning
   llvm::StringRef section;
   int64_t behind = -1;
 
@@ -29,14 +29,15 @@ struct Place {
   }
 };
 
-/// Where gradients are complete.
+/// Points of a step at which gradients are complete.
 class GradientPlaces {
 public:
   explicit GradientPlaces(mlir::ModuleOp module);
-  /// Nothing for other values, and for gradients that slots of several microbatches do not sum.
+  /// Returns nullopt for other values, and for gradients of several microbatches that are not
+  /// summed over actions.
   std::optional<Place> find(graph::RoleAttr role) const;
-  /// By kernel of a section that runs behind: from where on all that it reads is there; nothing
-  /// where it must stay in its own section.
+  /// Returns, for each kernel of a later section, the place at which all of its operands are
+  /// available; nullopt if the kernel must stay in its own section.
   llvm::SmallVector<std::optional<Place>> placeKernels(facts::Section &section,
                                                        llvm::ArrayRef<facts::Kernel> kernels) const;
 
@@ -47,7 +48,7 @@ private:
   std::optional<Place> placeOf(facts::Section &section, mlir::Value value, Places before) const;
 
   llvm::DenseMap<mlir::Attribute, Place> places;
-  Place sent; ///< the last collective that something sent needs
+  Place sent; ///< last collective that a send needs
 };
 
 } // namespace pcc::schedule

@@ -8,14 +8,14 @@ using pcc::task::FormKind;
 
 namespace pcc::schedule {
 
-/// True if the op's value must not be computed by a kernel of loops.
+/// Whether the op runs as a library call or special kernel instead of a loop kernel.
 static bool isLibraryCall(const Loops &loops) {
   return loops.kind == FormKind::Matmul || loops.kind == FormKind::Convolution ||
          loops.kind == FormKind::Attention || loops.kind == FormKind::Collective ||
          loops.kind == FormKind::Scatter;
 }
 
-/// Ops of which nobody could tell whether they ran: what only such ops read, too.
+/// Returns ops without an effect: ops that only such ops read, if anything.
 static DenseSet<Operation *> findUnused(Block &block) {
   DenseSet<Operation *> unused;
   for (Operation &op : llvm::reverse(block)) {
@@ -45,7 +45,7 @@ Groups::Groups(func::FuncOp function) {
   }
 }
 
-/// True if a value of `from` reaches `to` through at least one other group.
+/// Whether a value of `from` reaches `to` through at least one other group.
 bool Groups::dependsThroughOthers(Group *from, Group *to) const {
   Operation *last = to->ops.back();
   DenseSet<Group *> seen;
@@ -103,8 +103,8 @@ SmallVector<Group *> Groups::order() const {
       });
     addBefore(self, nextEffect.lookup(self));
   }
-  // Among the groups that may run, communication first, then the one whose last op stands first in
-  // the program.
+  // Among the ready groups, collectives and messages come first. The remaining groups follow in the
+  // program order of their last ops.
   auto later = [](Group *a, Group *b) {
     bool aSends = a->loops.kind == FormKind::Collective;
     bool bSends = b->loops.kind == FormKind::Collective;

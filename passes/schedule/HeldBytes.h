@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which value each byte of memory holds while a program is gone through.
+// Tracks which value each byte of memory holds during the execution of a program.
 //
 //   write a to 0..8   aaaaaaaa
-//   write b to 4..6   aaaabbaa     what is to be a is not a from byte 4 on
+//   write b to 4..6   aaaabbaa     bytes 4 and 5 no longer hold a
 #pragma once
 
 #include "dialects/task/Task.h"
@@ -12,7 +12,7 @@
 
 namespace pcc::schedule {
 
-/// Bytes of a space that lie together.
+/// Contiguous bytes of a memory space.
 struct ByteSpan {
   task::Space space = task::Space::Temporary;
   int64_t begin = 0, end = 0;
@@ -23,21 +23,22 @@ struct ByteSpan {
   bool operator==(const ByteSpan &) const = default;
 };
 
-/// Values are numbers from 1 on; 0 is what memory holds before anything is written.
+/// Values are numbered from 1; 0 means that nothing was written.
 class HeldBytes {
 public:
   void write(const ByteSpan &span, uint32_t value);
 
-  /// What some bytes hold.
+  /// Bytes that hold one value.
   struct Held {
     ByteSpan span;
     uint32_t value = 0;
   };
-  /// The first bytes of the span that hold another value; nothing if all of it holds `value`.
+  /// Returns the first bytes of the span that hold another value; nullopt if all of it holds
+  /// `value`.
   std::optional<Held> findOther(const ByteSpan &span, uint32_t value) const;
 
 private:
-  /// What is held from a byte on until the next one that is named here.
+  /// Start of each run of bytes with the same value; a run ends where the next one starts.
   using Pieces = std::map<int64_t, uint32_t>;
 
   std::array<Pieces, task::getMaxEnumValForSpace() + 1> spaces;

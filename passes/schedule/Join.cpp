@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which groups are worth joining.
+// Decides which groups are worth joining.
 #include "passes/schedule/Groups.h"
 
 #include "dialects/graph/Graph.h"
@@ -14,10 +14,10 @@ using pcc::task::FormKind;
 
 namespace pcc::schedule {
 
-/// A reduction to few values runs on few threads; above so many elements the work before it is
-/// better done by all of them, and its result read again.
+/// Maximum elements of a reduction to few values, which runs on few threads. Above this limit, the
+/// work before the reduction is better done by all threads, and its result read again.
 static constexpr int64_t mostElementsOfNarrowReduction = 1 << 17;
-/// Columns that one iteration of a column kernel takes at least.
+/// Minimum number of columns per iteration of a column kernel.
 static constexpr int64_t columnsPerIteration = 64;
 
 bool isNarrow(const Loops &loops) {
@@ -25,7 +25,7 @@ bool isNarrow(const Loops &loops) {
   return parallel < 4 && loops.full() > mostElementsOfNarrowReduction;
 }
 
-/// The loops of both groups together: those of the reductions, which must agree.
+/// Returns the common loops of two groups: the loops of their reductions, which must agree.
 static std::optional<Loops> unite(const Loops &a, const Loops &b) {
   if (a.kind != FormKind::Map && b.kind == FormKind::Map)
     return unite(b, a);
@@ -62,8 +62,8 @@ void joinProducers(Groups &groups, func::FuncOp function) {
   }
 }
 
-/// Whether a record can do the op for a product with the same mark: what it has a field for, and
-/// with an activation its pieces.
+/// Whether an instruction can perform the op for a matmul with the same annotation. The instruction
+/// must have a field for the op, or the op must be part of the activation's decomposition.
 static bool fitsRecord(Operation *op, Operation *product) {
   if (op == product)
     return isa<MatmulOp>(op);
@@ -76,7 +76,7 @@ static LogicalResult joinMarkedProducts(Groups &groups, func::FuncOp function) {
   for (Operation &op : function.getBody().front()) {
     Attribute mark = op.getAttr(task::productAttrName);
     Group *own = groups.of(&op);
-    if (!mark || !own) // what nobody reads has no group
+    if (!mark || !own) // an op without readers has no group
       continue;
     Operation *product = products.try_emplace(mark, &op).first->second;
     Group *group = groups.of(product);
@@ -89,8 +89,8 @@ static LogicalResult joinMarkedProducts(Groups &groups, func::FuncOp function) {
   return success();
 }
 
-/// Whether the op is an attention with the same mark, or a transpose for it alone, or of its
-/// result.
+/// Whether the op is an attention with the same annotation, a transpose that only the attention
+/// reads, or a transpose of its result.
 static bool fitsAttention(Operation *op, Operation *attention) {
   if (op == attention)
     return true;
@@ -98,13 +98,14 @@ static bool fitsAttention(Operation *op, Operation *attention) {
                                   facts::onlyReader(op->getResult(0)) == attention);
 }
 
-/// Ops of an attention's record: alone, or with the transposes of all that has rows for heads.
+/// Whether the group is complete: the attention alone, or with the transposes of all operands and
+/// results that have heads.
 static bool isWhole(const Group &group, Operation *attention) {
   size_t transposes = isa<AttentionOp>(attention) ? 4 : 8;
   return group.ops.size() == 1 || group.ops.size() == 1 + transposes;
 }
 
-/// Joins attentions with the transposes before and behind them.
+/// Joins attentions with the transposes of their operands and results.
 static LogicalResult joinMarkedAttentions(Groups &groups, func::FuncOp function) {
   llvm::MapVector<Attribute, Operation *> attentions;
   for (Operation &op : function.getBody().front())

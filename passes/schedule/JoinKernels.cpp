@@ -12,7 +12,7 @@ namespace {
 /// Kernels that get one number.
 struct Node {
   SmallVector<int64_t> kernels;
-  int64_t place = 0; ///< where it would like to run
+  int64_t place = 0; ///< preferred position
   std::set<int> before, behind;
 };
 
@@ -41,7 +41,7 @@ static std::vector<Node> makeNodes(size_t count, ArrayRef<JoinedKernels> joined,
   return nodes;
 }
 
-/// As near to the places as what comes after what allows.
+/// Orders the nodes as close to their preferred positions as the dependences allow.
 static std::vector<int> orderNodes(std::vector<Node> &nodes) {
   auto later = [&](int a, int b) { return nodes[a].place > nodes[b].place; };
   std::priority_queue<int, std::vector<int>, decltype(later)> ready(later);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Several kernels become one, which runs where the last of them did (or the first, if they need
-// nothing that the section computes):
+// Merges several kernels into one. The merged kernel runs in place of the last of them, or of the
+// first if they need nothing that the section computes:
 //
 //   kernels          0 1 2 3 4 5     1 and 3 are joined; 2 reads 1
 //   order            0 {1 3} 2 4 5
@@ -12,14 +12,15 @@
 
 namespace pcc::schedule {
 
-/// Kernels that become one.
+/// Kernels that become one kernel.
 struct JoinedKernels {
   llvm::SmallVector<int64_t> kernels; ///< ascending
-  bool runsFirst = false;             ///< where the first of them did
+  bool runsFirst = false;             ///< whether it runs in place of the first kernel
 };
 
-/// Numbers the kernels of a function anew. No list of `joined` may need another through what lies
-/// between, nor itself; none of them has a kernel of another. `tasks` say what each comes after.
+/// Renumbers the kernels of a function. No list of `joined` may depend on itself or on another list
+/// through kernels between them, and a kernel must not be in two lists. `tasks` provides the
+/// dependences.
 void joinKernels(mlir::func::FuncOp function, llvm::ArrayRef<facts::Kernel> kernels,
                  const lanes::LaneProblem &tasks, llvm::ArrayRef<JoinedKernels> joined);
 

@@ -10,7 +10,8 @@ namespace pcc::schedule {
 
 static constexpr int collectiveLane = 1, messageLane = 2;
 
-/// Messages from rank to rank, and what else ranks wait for one another at that are no collectives.
+/// Whether the kernel is a message between ranks, or another rendezvous of ranks that is no
+/// collective.
 static bool isMessage(const facts::Kernel &kernel) {
   return kernel.form.getKind() == FormKind::Collective &&
          !isa<dist::CollectiveOpInterface>(kernel.ops.front());
@@ -105,8 +106,8 @@ void KernelLanes::addAfter(int task, int before) {
     after.push_back(before);
 }
 
-/// Terms of one sum are added in the order of the results, so that sums have the same bits whatever
-/// the order of other work.
+/// Adds dependences so that terms of one sum are added in the order of the results. So sums are
+/// bitwise equal whatever the order of other work.
 void KernelLanes::orderSums() {
   auto taskOfResult = [&](unsigned index) {
     auto task = taskOf.find(facts::viewRoot(section.getReturned()[index]).getDefiningOp());
@@ -119,8 +120,8 @@ void KernelLanes::orderSums() {
         addAfter(second, first);
 }
 
-/// Other stages wait for what is sent, so what runs early stays behind the collectives that
-/// something sent needs and that it stood behind.
+/// Keeps hoisted kernels after the collectives that a send needs and that they already followed,
+/// because other stages wait for the sends.
 void KernelLanes::keepBehindSent() {
   auto list = llvm::map_to_vector(kernels, [](const StepKernel &kernel) { return kernel.kernel; });
   llvm::SmallBitVector isNeeded = findNeededToSend(list);

@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a section runs as tasks on lanes (passes/solve/lanes): what each takes on a machine and what
-// it comes after.
+// Models the kernels of a section as tasks on streams (passes/solve/lanes): the time of each task
+// on a machine, and its dependences.
 //
-//   kernel                    lane            after
+//   kernel                    stream          after
 //   a  matmul                 computes
 //   b  all_reduce of it       communicates    a
 //   c  matmul, adds to "w"    computes
 //   d  send of b              messages        b
-//   e  all_reduce of "w"      communicates    b, c      of the update, in the last slot only
+//   e  all_reduce of "w"      communicates    b, c      of the update, in the last action only
 //
-// A kernel comes after those whose results it reads and, where it adds to a sum, after the one that
-// adds to it before. Messages between ranks keep their order, for ranks wait for one another there.
-// A kernel of another section that runs early comes after all that add to the gradients that it
-// reads; where a section keeps a gradient no sum, after all that read it, for it may be reduced
-// where it lies. What stood behind a collective that something sent needs stays behind it.
+// A kernel follows the kernels whose results it reads. A kernel that adds to a sum also follows the
+// kernel that adds to this sum before. Messages between ranks keep their order, because ranks wait
+// for one another there.
+//
+// A hoisted kernel of another section follows all kernels that add to the gradients that it reads.
+// If a section does not accumulate a gradient, the hoisted kernel follows all its readers, because
+// it may reduce the gradient in place. A hoisted kernel that was ordered after a collective that a
+// send needs stays after it.
 #pragma once
 
 #include "passes/schedule/KernelSeconds.h"
@@ -23,26 +26,26 @@
 
 namespace pcc::schedule {
 
-/// Of a kernel that runs early: what is left of it when the section ends.
+/// Remaining time of a hoisted kernel when the section in which it runs ends.
 struct Unfinished {
   StepKernel kernel;
   double seconds = 0;
 };
 
-/// The problem of one section, and the kernels that its tasks are.
+/// Stream problem of one section, and the kernels that its tasks represent.
 class KernelLanes {
 public:
-  /// Tasks are what is unfinished, if the section reads it, then `order`. `cluster` is complete,
-  /// has a device for each rank and outlives this.
+  /// Makes tasks of the unfinished kernels, if the section reads them, then of `order`. `cluster`
+  /// must be complete, have a device for each rank and outlive this object.
   KernelLanes(facts::Section &section, llvm::ArrayRef<Unfinished> unfinished,
               llvm::ArrayRef<StepKernel> order, const abi::Cluster &cluster);
 
-  /// Tasks are the kernels of the section, by number.
+  /// Makes a task of each kernel of the section, by number.
   KernelLanes(facts::Section &section, llvm::ArrayRef<facts::Kernel> kernels,
               const abi::Cluster &cluster);
 
   const lanes::LaneProblem &getProblem() const { return problem; }
-  /// By number of task; null: unfinished.
+  /// Returns the kernel of a task; null for an unfinished kernel.
   StepKernel getKernel(int task) const { return kernels[task]; }
   bool isSend(int task) const;
 
@@ -63,7 +66,7 @@ private:
   llvm::SmallVector<StepKernel> kernels;
   llvm::DenseMap<mlir::Operation *, int> taskOf;
   llvm::DenseMap<facts::Section *, std::unique_ptr<KernelSeconds>> seconds;
-  std::optional<int> lastMessage; ///< so far
+  std::optional<int> lastMessage; ///< last message task added
 };
 
 } // namespace pcc::schedule

@@ -24,7 +24,7 @@ double KernelSeconds::of(const facts::Kernel &kernel) const {
     return ofMessage(kernel);
   double seconds = 0;
   for (Operation *op : kernel.ops)
-    if (facts::isAttention(op) || !op->hasAttr(task::attentionAttrName)) // transposes take none
+    if (facts::isAttention(op) || !op->hasAttr(task::attentionAttrName)) // transposes cost nothing
       seconds += ofPart(op);
   return seconds;
 }
@@ -38,7 +38,7 @@ double KernelSeconds::ofMessage(const facts::Kernel &kernel) const {
   if (auto send = dyn_cast<pipe::SendOp>(first))
     return facts::secondsOfMessage(double(facts::getNumBytes(send.getInput().getType())),
                                    mesh.getNumRanks(), cluster);
-  if (isa<pipe::RecvOp>(first)) // how long it takes is its sender's affair
+  if (isa<pipe::RecvOp>(first)) // the sender accounts for the time
     return 0;
   return facts::secondsOfCollective(kernel.ops, mesh, cluster);
 }

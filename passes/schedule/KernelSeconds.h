@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the kernels of a function take on a machine.
+// Execution times of a function's kernels on a machine.
 #pragma once
 
 #include "dialects/dist/Dist.h"
@@ -10,20 +10,22 @@
 
 namespace pcc::schedule {
 
-/// The ranks of a program, and where it hands on to another stage as many again.
+/// Returns the number of devices to describe: the ranks of the program, or twice as many if the
+/// program sends to or receives from another stage.
 int64_t countDevices(mlir::ModuleOp module);
 
-/// The prices of one function's kernels.
+/// Cost model of one function's kernels.
 class KernelSeconds {
 public:
-  /// `cluster` is complete, has a device for each rank and outlives this.
+  /// `cluster` must be complete, have a device for each rank and outlive this object.
   KernelSeconds(mlir::func::FuncOp function, const abi::Cluster &cluster)
       : cluster(cluster), mesh(dist::getMesh(function)), shares(function) {}
 
-  /// A kernel takes what its ops take with what they still have to move (facts::KernelShares), a
-  /// message of several collectives what one over all their bytes does.
+  /// Returns the seconds of a kernel. A computing kernel takes the sum of its ops, each with the
+  /// bytes that it still moves (facts::KernelShares). A fused collective takes the time of one
+  /// collective over all its bytes.
   double of(const facts::Kernel &kernel) const;
-  /// What an op adds to a kernel that computes.
+  /// Returns the seconds that an op adds to a computing kernel.
   double ofPart(mlir::Operation *op) const;
 
 private:

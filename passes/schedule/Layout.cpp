@@ -22,8 +22,9 @@ Layout::Layout(Values &values, const Rings *rings, ArrayRef<SectionTimes> times,
                MLIRContext *context)
     : values(values), rings(rings), times(times), context(context) {}
 
-/// Of what is saved all is live between its sections, so any order needs the same. What lives
-/// longest lies lowest, so that gaps are in one piece where live ranges are nested.
+/// Lays out a frame. All residuals are live between its sections, so any order needs the same
+/// bytes. The buffers that live longest come first, so that gaps are contiguous if live ranges are
+/// nested.
 void Layout::addFrame(unsigned number) {
   Frame frame{number, values.inFrame(number), {}, {}, 0};
   if (frame.buffers.empty())
@@ -39,8 +40,8 @@ void Layout::addFrame(unsigned number) {
   frames.push_back(std::move(frame));
 }
 
-/// Puts a buffer into the smallest gap of a frame, if it is used within one section that runs while
-/// the frame is there. What a section returns is read behind it, and stays where it is.
+/// Puts a buffer into the smallest gap of a frame. The buffer must be used within one section that
+/// runs while the frame exists. A returned value is read after the section and cannot use a gap.
 bool Layout::fillGap(Buffer *buffer) {
   auto section = llvm::find_if(times, [&](const SectionTimes &section) {
     return section.start <= buffer->first && buffer->last < section.end;
@@ -66,7 +67,8 @@ bool Layout::fillGap(Buffer *buffer) {
   return true;
 }
 
-/// From the first section that runs while some frame of the ring is in use to the last one.
+/// Returns the interval from the first to the last section that runs while any frame of the ring is
+/// in use.
 SectionTimes Layout::usedTimes(const FrameRing &ring) const {
   SectionTimes used = times[ring.maker];
   for (const Life &life : ring.lives)
@@ -116,7 +118,8 @@ void Layout::pack() {
     buffer->place = PlaceAttr::get(context, Space::Temporary, *offset++);
 }
 
-/// The most that is live in a slot of a section, of its own number and of what all slots share.
+/// Returns the maximum bytes live in an action of a section: frames of its own number and shared
+/// buffers.
 int64_t Layout::boundOf(unsigned section) const {
   solve::PackProblem problem;
   auto add = [&](const Buffer *buffer) {
@@ -133,7 +136,7 @@ int64_t Layout::boundOf(unsigned section) const {
   return solve::lowerBound(problem);
 }
 
-/// What numbers that are in none of their slots have in frames.
+/// Returns the bytes of frames of other numbers that are in use across this action.
 int64_t Layout::waitingBytes(int64_t slot) const {
   SectionSlot own = rings->getSlots()[slot];
   int64_t sum = 0;

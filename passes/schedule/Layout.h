@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where the buffers of a timeline lie among the temporaries.
+// Layout of a timeline's buffers among the temporaries.
 //
 //   bytes ^  +------------------------- a message's ring ---------------------------+
-//         |  +- what does not fit into gaps -+  +- the update, over the frames -----+
+//         |  +- buffers that fit no gap ----+  +- the update, over the frames ------+
 //         |  +-- copy 1 of the frames ------------------+
 //         |  +-- copy 0 ------------+-------------------+
 //         |  |      saved a         |                   |
@@ -11,10 +11,11 @@
 //         |  +------+------ c --------------------+-----+
 //         +-----forward---------------backward-------------update---------------> time
 //
-// A frame is as large as what it saves from the one section to the other. While a microbatch has
-// not yet made all of that, or has read some of it for the last time, other values of the same
-// microbatch and copy lie in the gaps. What finds no gap is packed beside the rings, once for all
-// slots; and so is what is live while no frame is in use.
+// A frame holds the residuals that one section saves for another. Before a microbatch has produced
+// all of its residuals, and after it has read some of them for the last time, the frame has gaps.
+// Other values of the same microbatch and copy use these gaps. Buffers that fit no gap are packed
+// beside the rings, once for all actions. Buffers that are live while no frame is in use are packed
+// in the same way.
 #pragma once
 
 #include "passes/schedule/Rings.h"
@@ -22,37 +23,37 @@
 
 namespace pcc::schedule {
 
-/// The times of a section: those of its kernels, then `end`, when it returns.
+/// Times of a section: one per kernel from `start`, then `end`, when it returns.
 struct SectionTimes {
   int64_t start = 0, end = 0;
 };
 
 /// Bytes of temporaries.
 struct LayoutBytes {
-  int64_t peak = 0; ///< what they need
-  /// The most that is live at once by the slots of the step, and all of the messages' rings.
+  int64_t peak = 0; ///< bytes that the layout needs
+  /// Lower bound: the most that is live at once by the actions of the step, plus all message rings.
   int64_t bound = 0;
-  int64_t rings = 0;  ///< of frames and messages
-  int64_t copies = 0; ///< the most that a ring has
+  int64_t rings = 0;  ///< bytes of frames and messages
+  int64_t copies = 0; ///< largest depth of a ring
 };
 
 class Layout {
 public:
-  /// `rings` of the step whose sections take `times`; null for a section outside.
+  /// `rings` belong to the step whose sections take `times`; null for a section outside the step.
   Layout(Values &values, const Rings *rings, llvm::ArrayRef<SectionTimes> times,
          mlir::MLIRContext *context);
 
-  /// Gives each buffer without a place one.
+  /// Assigns a place to each buffer without one.
   LayoutBytes place();
 
 private:
-  /// What lies in the copies of one ring of frames.
+  /// Buffers in each entry of one frame ring.
   struct Frame {
-    unsigned number = 0; ///< in Rings::getFrames
+    unsigned number = 0; ///< index in Rings::getFrames
     llvm::SmallVector<Buffer *> buffers;
     solve::PackProblem items;
     solve::PackSolution offsets;
-    int64_t bytes = 0; ///< of one copy
+    int64_t bytes = 0; ///< bytes of one copy
   };
 
   void addFrame(unsigned number);
@@ -69,7 +70,7 @@ private:
   llvm::ArrayRef<SectionTimes> times;
   mlir::MLIRContext *context;
   llvm::SmallVector<Frame> frames;
-  llvm::SmallVector<Buffer *> loose; ///< what lies in no ring
+  llvm::SmallVector<Buffer *> loose; ///< buffers in no ring
   LayoutBytes bytes;
 };
 

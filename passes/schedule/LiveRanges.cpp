@@ -28,7 +28,7 @@ LogicalResult LiveRanges::run() {
   return success();
 }
 
-/// Gives the argument the buffer of what it stands for.
+/// Gives the argument the buffer of its source.
 LogicalResult LiveRanges::bindArgument(facts::Section &section, unsigned index) {
   BlockArgument argument = section.function.getArgument(index);
   RoleAttr role = section.getArgumentRole(index);
@@ -48,7 +48,7 @@ LogicalResult LiveRanges::bindArgument(facts::Section &section, unsigned index) 
             "an earlier section of the step";
 }
 
-/// A buffer of its own: in a ring, in a frame, or anywhere.
+/// Returns a new buffer: in a message ring, in a frame, or unrestricted.
 Buffer LiveRanges::bufferOf(Value output, int64_t first, int64_t last) const {
   int64_t bytes = task::bytesOf(cast<ShapedType>(output.getType()));
   int64_t copies = rings ? rings->copiesOf(output) : 0;
@@ -61,7 +61,7 @@ void LiveRanges::addKernel(unsigned index, const facts::Kernel &kernel) {
   Overwrites overwrites(sections[index], index, kernel, time, values, fixed, rings);
   for (Value output : kernel.outputs) {
     int64_t read = now.start + lastReader(output, now.end - now.start);
-    Buffer own = bufferOf(output, time, std::max(time, read)); // some nobody reads
+    Buffer own = bufferOf(output, time, std::max(time, read)); // some values have no reader
     if (PlaceAttr place = overwrites.findFixed(output)) {
       values.add(output, {own.bytes, own.first, own.last, place, /*overwritable=*/false});
       continue;
@@ -77,9 +77,9 @@ void LiveRanges::addKernel(unsigned index, const facts::Kernel &kernel) {
   }
 }
 
-/// A collective runs on a lane of its own: its buffers stay in use until a kernel has waited for
-/// it. Each of a message of several is waited for by itself. A message of a section outside the
-/// step may arrive as soon as the section begins.
+/// Extends the buffers of a collective until a kernel has waited for it, because it runs on its own
+/// stream. The members of a fused collective are waited for separately. A message of a section
+/// outside the step may arrive as soon as the section begins.
 void LiveRanges::extendOverCommunication(const facts::Kernel &kernel) {
   if (kernel.form.getKind() != task::FormKind::Collective)
     return;
@@ -99,8 +99,8 @@ void LiveRanges::extendOverCommunication(const facts::Kernel &kernel) {
   }
 }
 
-/// What a kernel computes in the last slot of another section is live from there on, in all
-/// sections that run later.
+/// Extends the outputs of a hoisted kernel from the action in which it runs through all sections
+/// that run later.
 void LiveRanges::extendToPlace(const facts::Kernel &kernel) {
   if (!kernel.early)
     return;
@@ -119,7 +119,7 @@ void LiveRanges::extendToPlace(const facts::Kernel &kernel) {
       buffer->first = std::min(buffer->first, first);
 }
 
-/// What a section leaves under a role lives on in the sections behind it that read it.
+/// Extends a value returned under a role to the later sections that read it.
 void LiveRanges::extendToReaders(RoleAttr role) {
   for (auto [other, span] : llvm::zip_equal(sections, times))
     if (span.start > now.start)
@@ -130,9 +130,9 @@ void LiveRanges::extendToReaders(RoleAttr role) {
                             std::max<int64_t>(lastReader(argument, span.end - span.start), 0));
 }
 
-/// Arguments live from the section's start, values of kernels until their last reader, results to
-/// the end of the section, where losses, outputs and gradients are read; what a later section takes
-/// over lives on there.
+/// Adds one section. Arguments live from the section's start, values of kernels until their last
+/// reader, and results until the end of the section, where losses, outputs and gradients are read.
+/// Values that a later section takes over live on there.
 LogicalResult LiveRanges::addSection(unsigned index) {
   facts::Section &section = sections[index];
   now = times[index];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The buffers of a timeline: from when on to when each value lies in memory, and which of them are
-// written over others.
+// Computes the buffers of a timeline: the live range of each value in memory, and the buffers that
+// overwrite others.
 //
 //   time          0       1       2     3        4     5
 //   @forward      a       b = a   end
@@ -18,19 +18,19 @@
 
 namespace pcc::schedule {
 
-/// Those of one timeline.
+/// Live ranges of one timeline.
 class LiveRanges {
 public:
-  /// Of sections that run one after the other: those of the step, or one outside it, without
-  /// `rings`. All outlive this.
+  /// Takes sections that run one after the other: those of the step, or one outside the step
+  /// without `rings`. All arguments must outlive this object.
   LiveRanges(mlir::ModuleOp module, llvm::MutableArrayRef<facts::Section> sections,
              const FixedPlaces &fixed, const Rings *rings);
 
-  /// Finds them. Fails after a diagnostic where an argument stands for nothing.
+  /// Computes the live ranges. Fails with a diagnostic if an argument has no source.
   mlir::LogicalResult run();
 
   Values &getValues() { return values; }
-  /// Of the sections.
+  /// Times of the sections.
   llvm::ArrayRef<SectionTimes> getTimes() const { return times; }
 
 private:
@@ -49,7 +49,7 @@ private:
   Values values;
   llvm::SmallVector<SectionTimes> times;                    ///< by section
   llvm::StringMap<int64_t> startOf;                         ///< by name
-  SectionTimes now;                                         ///< of the present section
+  SectionTimes now;                                         ///< times of the current section
   llvm::DenseMap<mlir::Attribute, mlir::Value> valueOfRole; ///< results of earlier sections
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which loops compute which ops.
+// Determines the loops that compute ops.
 #include "passes/schedule/Groups.h"
 
 #include "dialects/graph/Graph.h"
@@ -24,7 +24,8 @@ int64_t Loops::reduced() const {
   }
 }
 
-/// Products of floats go to the library; those of integers are reductions over k.
+/// Returns the loops of a matmul. Float matmuls go to the library; integer matmuls are reductions
+/// over k.
 static Loops loopsOfMatmul(MatmulOp op) {
   int64_t elements = countOf(op.getResult());
   if (isa<FloatType>(getElementTypeOrSelf(op.getType())))
@@ -33,7 +34,8 @@ static Loops loopsOfMatmul(MatmulOp op) {
   return {FormKind::Rows, elements, lhs[lhs.size() - (op.getTransposeLhs() ? 2 : 1)]};
 }
 
-/// One iteration per slab before the axis: slabs are independent, additions in one are not.
+/// Returns one iteration per slab before the axis. Slabs are independent; additions within a slab
+/// are not.
 static Loops loopsOfScatter(ScatterAddOp op) {
   int64_t slabs = 1;
   for (int64_t size : op.getInput().getType().getShape().take_front(op.getAxis()))
@@ -41,7 +43,7 @@ static Loops loopsOfScatter(ScatterAddOp op) {
   return {FormKind::Scatter, slabs, countOf(op.getResult()) / slabs};
 }
 
-/// One iteration per plane of the batch and the channels.
+/// Returns one iteration per plane of the batch and the channels.
 static Loops loopsOfPoolGradient(MaxPoolGradientOp op) {
   ArrayRef<int64_t> shape = op.getType().getShape();
   return {FormKind::Scatter, shape[0] * shape[1], shape[2] * shape[3]};
@@ -67,7 +69,7 @@ Loops loopsOf(Operation *op) {
   return {FormKind::Map, countOf(op->getResult(0)), 1};
 }
 
-/// What the iterations of a group compute of a value.
+/// Extent in which the iterations of a group compute a value.
 enum class Level { Full, Reduced };
 
 static std::optional<Level> levelOf(Value value, const Loops &loops) {
@@ -79,7 +81,7 @@ static std::optional<Level> levelOf(Value value, const Loops &loops) {
   return std::nullopt;
 }
 
-/// True if the result repeats every element of the input `inner` times in a row.
+/// Whether the result repeats every element of the input `inner` times in a row.
 static bool repeatsRows(BroadcastOp op, const Loops &loops) {
   ArrayRef<int64_t> input = op.getInput().getType().getShape();
   ArrayRef<int64_t> result = op.getResult().getType().getShape();
@@ -96,7 +98,7 @@ static bool repeatsRows(BroadcastOp op, const Loops &loops) {
   return rows == loops.outer;
 }
 
-/// What becomes of the level of a group's own value on its way through a recomputed op.
+/// Returns the level of a group's value behind a recomputed op.
 static std::optional<Level> carry(Level level, Operation *op, const Loops &loops) {
   auto broadcast = dyn_cast<BroadcastOp>(op);
   if (!broadcast || countOf(broadcast.getInput()) == countOf(broadcast.getResult()))
@@ -106,7 +108,7 @@ static std::optional<Level> carry(Level level, Operation *op, const Loops &loops
   return spreads ? std::optional(Level::Full) : std::nullopt;
 }
 
-/// True if the consumer may read an operand of the group at `level`.
+/// Whether the consumer may read an operand of the group at `level`.
 static bool reads(Operation *consumer, Level level, const Loops &loops) {
   if (isa<ReduceOp>(consumer)) {
     facts::ReductionLoops own = facts::getReductionLoops(consumer);

@@ -12,7 +12,7 @@ uint32_t MemoryReplay::make(Value value, int64_t number, uint32_t reducedFrom) {
   return uint32_t(versions.size() - 1);
 }
 
-/// Memory as a step or a section outside it finds it: with what is kept and nothing else.
+/// Resets memory to its state before a step or a section outside it: only persistent values.
 void MemoryReplay::begin() {
   bytes = {};
   versions.assign(1, {});
@@ -64,7 +64,7 @@ LogicalResult MemoryReplay::expectValue(Operation *reader, const Slot &slot, uns
   return expect(reader, slot, getSpan(from.place, from.bytes, slot.number), own[value]);
 }
 
-/// The version that an argument stands for; 0: it is not made yet.
+/// Returns the version of an argument's source; 0: not computed yet.
 uint32_t MemoryReplay::findArgument(const Slot &slot, unsigned argument) {
   facts::Section &section = *placed.sections[slot.section].section;
   RoleAttr role = section.getArgumentRole(argument);
@@ -102,8 +102,8 @@ LogicalResult MemoryReplay::bindArguments(const Slot &slot, Versions &own) {
   return success();
 }
 
-/// The first that is added takes the place of what a step before has left. What a record adds by
-/// itself is nowhere else.
+/// Adds a term to a sum. The first term replaces the contents left by the previous step. A term
+/// that its instruction accumulates directly is not stored elsewhere.
 LogicalResult MemoryReplay::add(const Slot &slot, const PlacedSum &sum, const Versions &own,
                                 Operation *op) {
   Sum &state = sums[sum.sum];
@@ -123,7 +123,7 @@ LogicalResult MemoryReplay::write(const Slot &slot, const PlacedKernel &kernel, 
   SmallVector<ByteSpan> spans;
   for (unsigned output : kernel.outputs) {
     if (kernel.ownSum && kernel.ownSum->value == output)
-      continue; // the sum's version tells what lies there
+      continue; // the sum's version describes these bytes
     const PlacedValue &to = valueAt(slot, output);
     ByteSpan span = getSpan(to.place, to.bytes, slot.number);
     for (const ByteSpan &other : spans)
@@ -147,7 +147,8 @@ LogicalResult MemoryReplay::write(const Slot &slot, const PlacedKernel &kernel, 
   return success();
 }
 
-/// A product that its record adds to the sum, which it must not read from.
+/// Replays a matmul whose instruction accumulates into the sum; its inputs must not overlap the
+/// sum.
 LogicalResult MemoryReplay::addItself(const Slot &slot, const PlacedKernel &kernel,
                                       const Versions &own) {
   const PlacedSections::Sum &sum = placed.sums[kernel.ownSum->sum];
@@ -181,7 +182,8 @@ LogicalResult MemoryReplay::runKernel(const Slot &slot, const PlacedKernel &kern
   return success();
 }
 
-/// Its section may have run some before; none of them writes the others' arguments.
+/// Replays a hoisted kernel. Other kernels of its section may have run before; no kernel overwrites
+/// the section's arguments.
 LogicalResult MemoryReplay::runEarly(const PlacedEarly &early) {
   Versions &own = begun[early.section];
   own.resize(placed.sections[early.section].values.size());
@@ -189,7 +191,7 @@ LogicalResult MemoryReplay::runEarly(const PlacedEarly &early) {
   return runKernel(slot, placed.sections[early.section].kernels[early.kernel], own);
 }
 
-/// New values come to their parameters' places: all are read before one is written.
+/// Copies new values to the places of their parameters; all values are read before any is written.
 LogicalResult MemoryReplay::setParameters(const Slot &slot, const Versions &own) {
   const PlacedSection &section = placed.sections[slot.section];
   Operation *end = section.section->function.getBody().front().getTerminator();
@@ -210,7 +212,7 @@ LogicalResult MemoryReplay::setParameters(const Slot &slot, const Versions &own)
   return success();
 }
 
-/// The kernels of the section, and in its last slot between them those of others.
+/// Replays the kernels of the section and, in its last action, the hoisted kernels between them.
 LogicalResult MemoryReplay::runSlot(const Slot &slot) {
   const PlacedSection &section = placed.sections[slot.section];
   Versions own = std::move(begun[slot.section]);
@@ -263,7 +265,7 @@ LogicalResult MemoryReplay::runStep() {
   return checkParameters(step);
 }
 
-/// What runs next finds in their places what this has left.
+/// Checks that the next run finds the persistent values of this run in their places.
 LogicalResult MemoryReplay::checkParameters(Operation *end) {
   for (const auto &[role, value] : placed.kept)
     if (failed(expect(end, {}, getSpan(value.place, value.bytes, 0), kept[role])))

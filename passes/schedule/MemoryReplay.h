@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A program whose slots are gone through with nothing but the question which value lies where: each
-// kernel must find the values that it reads, whole and of its own microbatch, at the places that
-// the plan gave them.
+// Replays the actions of a program to check memory places. Each kernel must find the values that it
+// reads, complete and of its own microbatch, at the places that the plan assigned to them.
 //
-//   slot          kernel      reads            temporary bytes 0..8   8..16
+//   action        kernel      reads            temporary bytes 0..8   8..16
 //   forward[0]    b = a       a of 0           a of 0                 b of 0
 //   forward[1]    b = a       a of 1           a of 1                 b of 1
 //   backward[0]   d = b       b of 0: error, 8..16 hold b of 1
 //
-// What is found is what single assignment says: a value is what its one op made of it, in the slot
-// of that number. Nothing here knows of live ranges, rings or frames.
+// The expected values follow from single assignment: a value is the result of its one op in the
+// action of its number. The replay does not use live ranges, rings or frames.
 //
-// The outside reads losses, outputs and gradients when a section is done, and must find them as
-// well: each as its section returns it, and a gradient that ranks sum in its place after all of
-// these sums, and no other (facts/EarlyReductions.h).
+// The caller of the program reads losses, outputs and gradients when a section is done, and must
+// find them as well. Each result must be as its section returns it. A gradient that ranks reduce in
+// place must be the result of all these reductions and no others (facts/EarlyReductions.h).
 #pragma once
 
 #include "passes/facts/EarlyReductions.h"
@@ -24,33 +23,33 @@ namespace pcc::schedule {
 
 class MemoryReplay {
 public:
-  /// `step`: null where there is none. All outlive this.
+  /// `step` is null if there is none. All arguments must outlive this object.
   MemoryReplay(const PlacedSections &placed, const facts::EarlyReductions &reductions,
                pipe::StepOp step)
       : placed(placed), reductions(reductions), step(step) {}
 
-  /// Runs the step, then each section outside it on memory of its own. Fails after a diagnostic at
-  /// the first kernel that does not find what it reads.
+  /// Replays the step, then each section outside it with fresh memory. Fails with a diagnostic at
+  /// the first kernel that does not find the values that it reads.
   mlir::LogicalResult run();
 
 private:
-  /// The values of a section in one slot, as numbers of versions; 0: not made yet.
+  /// Values of a section in one action, as version numbers; 0: not computed yet.
   using Versions = std::vector<uint32_t>;
-  /// A value in the slot of a number.
+  /// A value in the action of a number.
   struct Version {
     mlir::Value value;
     int64_t number = 0;
-    uint32_t reducedFrom = 0; ///< the version that was summed over ranks where it lies
+    uint32_t reducedFrom = 0; ///< the version that was reduced over ranks in place
   };
   struct Sum {
     uint32_t version = 0; ///< 0: not begun
     bool isComplete = false;
   };
-  /// What runs.
+  /// Action being replayed.
   struct Slot {
     unsigned section = 0;
     int64_t number = 0;
-    bool isLast = false; ///< of its section
+    bool isLast = false; ///< last action of its section
   };
 
   void begin();
@@ -92,10 +91,10 @@ private:
   HeldBytes bytes;
   std::vector<Version> versions;
   std::vector<Sum> sums;
-  /// What sections have left: by role, and number where it is of a microbatch.
+  /// Versions that sections have returned, by role, and by number if they belong to a microbatch.
   llvm::DenseMap<std::pair<mlir::Attribute, int64_t>, uint32_t> left;
   llvm::DenseMap<mlir::Attribute, uint32_t> kept; ///< parameters, states, the step's number
-  llvm::DenseMap<unsigned, Versions> begun;       ///< of sections of which kernels have run early
+  llvm::DenseMap<unsigned, Versions> begun;       ///< sections with hoisted kernels that have run
 };
 
 } // namespace pcc::schedule

@@ -1,21 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// OrderKernels: in which order a rank begins its kernels, so that collectives hide under what it
-// computes.
+// OrderKernels: chooses the order in which a rank starts its kernels, so that collectives overlap
+// with computation.
 //
-//                two layers of copy a                        the same of copy b
+//                 two layers of copy a                        the same of copy b
 //   op           matmul  all_reduce  matmul  all_reduce      matmul  all_reduce  matmul  all_reduce
 //   kernel       0       1           2       3               4       5           6       7
 //   afterwards   0       1           4       5               2       3           6       7
 //
-// Assumes kernels (AssignKernels), and where reductions of gradients are to run early, their places
-// (OverlapReductions). Leaves them with other numbers and places, where the price of the section is
-// less in another order (passes/solve/lanes): that of all its slots, of which the last has what
-// runs early as well. What is sent to other stages is sent no later. Behind the sections that
-// complete gradients the update begins with those that are reduced. Parameters are gathered as late
-// as that costs no time, for they lie in memory until they are read. Where all that needs more
-// memory than there is, and the given order less, that stays. Sections without collectives stay as
-// they are, and so do those with barriers, whose order the user has given.
+// Assumes kernels (AssignKernels) and the places of hoisted reductions, if any (OverlapReductions).
+// Renumbers kernels and moves places if another order has a lower cost for the section
+// (passes/solve/lanes). The cost of a section covers all its actions; the last one also runs the
+// hoisted kernels.
+//
+// * Sends to other stages are not delayed.
+// * After the sections that complete gradients, the update begins with the reduced gradients.
+// * Parameters are gathered as late as possible without a delay, because they occupy memory until
+//   they are read.
+// * If the new order exceeds the memory limit and the given order needs less memory, the given
+//   order stays.
+// * Sections without collectives stay unchanged, and so do sections with barriers, whose order the
+//   user has given.
 #include "passes/schedule/KernelLanes.h"
 #include "passes/schedule/KernelSeconds.h"
 #include "passes/schedule/Passes.h"
@@ -41,7 +46,7 @@ static bool mayReorder(ArrayRef<Unfinished> unfinished, ArrayRef<StepKernel> ker
 }
 
 namespace {
-/// The orders of all sections of a step.
+/// Kernel orders of all sections of a step.
 class StepOrder {
 public:
   StepOrder(ModuleOp module, const abi::Cluster &cluster)
@@ -52,7 +57,8 @@ public:
       order(section);
     kernels.annotate();
   }
-  /// Comes back to the given orders if the others need more bytes than that, and these fewer.
+  /// Restores the given orders if the new ones need more than `limit` bytes and the given ones need
+  /// less.
   LogicalResult fitInto(int64_t limit);
 
 private:
@@ -63,12 +69,12 @@ private:
   StepKernels kernels;
   llvm::DenseMap<facts::Section *, KernelOrder> given = kernels.getOrders();
   const abi::Cluster &cluster;
-  /// By section: what of it runs early and is not done when the section ends in which it runs.
+  /// By section: its hoisted kernels that are not done when the section in which they run ends.
   llvm::DenseMap<facts::Section *, SmallVector<Unfinished>> unfinished;
 };
 } // namespace
 
-/// True if nothing is sent later in the last run, by more than sums of times are rounded by.
+/// Whether no send is later in the last run, up to rounding of summed times.
 static bool sendsInTime(const KernelLanes &lanes, const lanes::LaneOrder &given,
                         const lanes::LaneOrder &found) {
   lanes::LaneTimes before = lanes::runInOrder(lanes.getProblem(), given),
@@ -79,7 +85,7 @@ static bool sendsInTime(const KernelLanes &lanes, const lanes::LaneOrder &given,
   return true;
 }
 
-/// The best order that is found in which nothing is sent later.
+/// Returns the best order found in which no send is later.
 static lanes::LaneOrder findOrder(const KernelLanes &lanes, const lanes::LaneOrder &given) {
   const lanes::LaneProblem &problem = lanes.getProblem();
   lanes::LaneOrder found = lanes::schedule(problem);
@@ -89,7 +95,7 @@ static lanes::LaneOrder findOrder(const KernelLanes &lanes, const lanes::LaneOrd
   return sendsInTime(lanes, found, held) ? held : found;
 }
 
-/// Puts the kernels of a section into the best order that is found, and says what it brings.
+/// Reorders the kernels of a section to the best order found, and emits a remark with the gain.
 void StepOrder::order(facts::Section &section) {
   KernelOrder &present = kernels.orderOf(section);
   ArrayRef<Unfinished> before = unfinished[&section];
@@ -111,7 +117,8 @@ void StepOrder::order(facts::Section &section) {
       present.push_back(kernel);
 }
 
-/// The rank goes on to the next section when it has computed all of this one.
+/// Records hoisted kernels that are still running when the rank has finished the section's
+/// computation and goes on to the next section.
 void StepOrder::noteUnfinished(const KernelLanes &lanes, const lanes::LaneOrder &order) {
   const lanes::LaneProblem &problem = lanes.getProblem();
   lanes::LaneTimes times = lanes::runInOrder(problem, order);

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// OrderSlots: when each stage works on which microbatch.
+// OrderSlots: chooses the order in which each stage works on the microbatches.
 //
 //   1f1b   stage 0   F0 F1 F2 F3 B0 B1 B2 B3 update   becomes   F0 F1 B0 F2 B1 F3 B2 B3 update
 //          stage 1   F0 F1 F2 F3 B0 B1 B2 B3 update             F0 B0 F1 B1 F2 B2 F3 B3 update
 //
-// Assumes the modules of stages with sections that the cut has named
-// (passes/facts/StageSections.h). Leaves the same slots in the order of the schedule; what runs
-// once for all microbatches stays last. Messages meet by microbatch, so any order means the same;
-// one in which stages wait for one another in a circle is none of a schedule's.
+// Assumes the modules of stages with sections as named by the stage split
+// (passes/facts/StageSections.h). Leaves the same actions in the order of the schedule; actions
+// that run once for all microbatches stay last. Messages are matched by microbatch, so any order
+// has the same semantics. No schedule yields an order in which stages wait for one another in a
+// cycle.
 #include "passes/schedule/Passes.h"
 #include "passes/schedule/StepSlots.h"
 
@@ -30,9 +31,9 @@ namespace {
 
 constexpr StringLiteral autoName = "auto";
 
-/// What has been decided, and how good it is.
+/// Chosen order with its evaluation.
 struct Decision {
-  std::string name; ///< of the order: a schedule's, or `list`
+  std::string name; ///< name of a schedule, or `list`
   order::Order order;
   order::Timeline timeline;
 };
@@ -80,7 +81,7 @@ struct OrderSlots : impl::OrderSlotsBase<OrderSlots> {
     return prices;
   }
 
-  /// F, B and W of all chunks, or of each.
+  /// Returns the times F, B and W: the same for all virtual stages, or separate times for each.
   FailureOr<order::PipelineTimes> readTimes(const order::PipelineShape &shape) {
     SmallVector<double> given(times.begin(), times.end());
     if (given.empty())

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// OverlapReductions: collectives of gradients run beside the last backward pass, not behind it.
+// OverlapReductions: hoists collectives of gradients into the last backward pass, so that they
+// overlap with it.
 //
-// Assumes kernels (AssignKernels) and slots in their order. Kernels of the update that need nothing
-// but complete gradients (GradientPlaces.h), and end in a collective, run where these are complete.
-// Leaves `task.early` on the update, [[@backward, 17]] for a kernel that runs in the last slot of
-// @backward behind kernel 17, and gives those kernels its first numbers, in the order in which they
-// will run. What reads the parameters, or gradients of several stages, stays where it is.
+// Assumes kernels (AssignKernels) and actions in their order. Kernels of the update are hoisted if
+// they need only complete gradients (GradientPlaces.h) and end in a collective. They run at the
+// point where these gradients are complete. Leaves `task.early` on the update: [[@backward, 17]]
+// for a kernel that runs in the last action of @backward after kernel 17. The hoisted kernels get
+// the first numbers of the update, in the order in which they will run. Kernels that read the
+// parameters, or gradients of several stages, are not hoisted.
 #include "passes/schedule/GradientPlaces.h"
 #include "passes/schedule/Passes.h"
 
@@ -22,7 +24,7 @@ namespace pcc::schedule {
 #include "passes/schedule/Passes.h.inc"
 
 namespace {
-/// The kernels of one section.
+/// Kernels of one section.
 class Update {
 public:
   Update(facts::Section &section, const GradientPlaces &gradients)
@@ -36,7 +38,7 @@ public:
         take(kernel);
   }
 
-  /// Annotates; returns how many collectives run elsewhere.
+  /// Annotates the section; returns the number of hoisted collectives.
   int64_t annotate();
 
 private:
@@ -48,13 +50,14 @@ private:
   facts::Section &section;
   SmallVector<facts::Kernel> kernels;
   SmallVector<std::optional<Place>> places; ///< by kernel, where it will run
-  /// Those that need nothing at all, and run where somebody reads them first.
+  /// Kernels without dependences; they run before their first reader.
   llvm::SmallDenseSet<int64_t> free;
-  llvm::SmallSetVector<int64_t, 16> early; ///< each behind those that it reads
+  llvm::SmallSetVector<int64_t, 16> early; ///< hoisted kernels, each after its producers
 };
 } // namespace
 
-/// What the kernel reads is computed before it; what needs nothing, before the first that reads it.
+/// Hoists a kernel and its producers before it. A kernel without dependences runs before its first
+/// reader.
 void Update::take(const facts::Kernel &kernel) {
   const Place &place = *places[kernel.number];
   for (Value input : kernel.inputs) {

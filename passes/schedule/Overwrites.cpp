@@ -11,8 +11,8 @@ using pcc::task::PlaceAttr;
 
 namespace pcc::schedule {
 
-/// True if the kernel may write `output` where those of its inputs lie: code takes operands to lie
-/// apart where one of them is written.
+/// Whether the kernel may write `output` to the place of those of its inputs. Generated code
+/// assumes operands not to alias if one of them is written.
 static bool mayOverwriteThose(const facts::Kernel &kernel, Value output,
                               function_ref<bool(Value input)> liesThere) {
   SmallVector<Value> there;
@@ -22,9 +22,9 @@ static bool mayOverwriteThose(const facts::Kernel &kernel, Value output,
   return there.empty() || (there.size() == 1 && mayOverwrite(kernel, there.front(), output));
 }
 
-/// True if the kernel may write `output` to `place`: nothing reads what lies there after the
-/// kernel, and the kernel itself reads it element by element. Other values than the parameter's own
-/// may lie there: where the loss is sum(a * b), the gradient of a is b itself.
+/// Whether the kernel may write `output` to `place`. No later kernel may read the place, and the
+/// kernel itself must read it element by element. Values other than the parameter may share the
+/// place: if the loss is sum(a * b), the gradient of a is b itself.
 bool Overwrites::mayReplace(PlaceAttr place, Value output) {
   auto liesThere = [&](Value value) {
     Buffer *buffer = values.find(value);
@@ -67,18 +67,19 @@ PlaceAttr Overwrites::findFixed(Value output) {
   return place ? place : sumThatTakes(output);
 }
 
-/// True if the section may use the bytes of the frame that its number has.
+/// Whether the section may use the bytes of the frame of its own number.
 bool Overwrites::isInside(unsigned frame) const {
   return rings->getFrames()[frame].inside.contains(index);
 }
 
-/// One buffer may be several inputs: two biases that are added alike have one gradient.
+/// Whether the kernel may overwrite a buffer. One buffer may be several inputs: two biases that are
+/// added in the same way have one gradient.
 bool Overwrites::mayOverwriteAll(Buffer *buffer, Value output) {
   return mayOverwriteThose(kernel, output,
                            [&](Value input) { return values.find(input) == buffer; });
 }
 
-/// Returns the sections that run in a slot behind the last one of `section`.
+/// Returns the sections that run in an action after the last action of `section`.
 static llvm::StringSet<> sectionsBehind(StringRef section, pipe::StepOp step) {
   llvm::StringSet<> behind;
   for (auto slot : step.getBody().front().getOps<pipe::SlotOp>())
@@ -89,8 +90,9 @@ static llvm::StringSet<> sectionsBehind(StringRef section, pipe::StepOp step) {
   return behind;
 }
 
-/// Returns whether the outside reads `value` when `function` is done, as the function returns it.
-/// Gradients are shown after all collectives that reduce them in place (facts/EarlyReductions.h).
+/// Returns whether the caller of the program reads `value` when `function` is done, as the function
+/// returns it. Gradients are shown after all collectives that reduce them in place
+/// (facts/EarlyReductions.h).
 static bool isShownAsReturned(func::FuncOp function, Value value) {
   Operation *end = function.getBody().front().getTerminator();
   return llvm::any_of(end->getOpOperands(), [&](OpOperand &returned) {
@@ -101,8 +103,8 @@ static bool isShownAsReturned(func::FuncOp function, Value value) {
   });
 }
 
-/// Returns whether something reads the buffer after the early kernel, which runs between the
-/// kernels of another section. Times tell of readers in the own section only.
+/// Returns whether something reads the buffer after the hoisted kernel, which runs between the
+/// kernels of another section. The times only describe readers in the kernel's own section.
 bool Overwrites::isReadBehindEarly(Buffer *buffer) const {
   auto module = section.function->getParentOfType<ModuleOp>();
   llvm::StringSet<> behind = sectionsBehind(kernel.early->section, facts::getStep(module));
@@ -121,8 +123,9 @@ bool Overwrites::isReadBehindEarly(Buffer *buffer) const {
   });
 }
 
-/// Best is a buffer in a frame, whose bytes are there anyway. But a returned value is read when the
-/// frame may be another number's. An early kernel may overwrite a gradient only to reduce it.
+/// Prefers a buffer in a frame, because the bytes of a frame are allocated anyway. A returned value
+/// cannot use a frame, because it is read when another number may use the frame. A hoisted kernel
+/// may overwrite a gradient only to reduce it.
 Value Overwrites::takeDying(Value output, bool staysInside) {
   if (kernel.early && !isa<dist::AllReduceOp>(output.getDefiningOp()))
     return nullptr;

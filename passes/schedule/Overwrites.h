@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Over what a kernel may write its results:
+// Decides which memory a kernel may overwrite with its results:
 //
 //   new "w" = w - g             the parameter itself, if nothing reads it later
-//   gradient "w" = matmul x, y  the sum over slots, if its record adds by itself
-//   y = exp x                   x, if nobody reads that later
+//   gradient "w" = matmul x, y  the sum over actions, if its instruction accumulates
+//   y = exp x                   x, if nothing reads x later
 #pragma once
 
 #include "passes/schedule/FixedPlaces.h"
@@ -13,22 +13,24 @@
 
 namespace pcc::schedule {
 
-/// The decisions about one kernel, whose inputs have buffers.
+/// Overwrites of one kernel, whose inputs have buffers.
 class Overwrites {
 public:
-  /// The kernel runs at the time `now` in section number `index` of its timeline. `rings`: null
-  /// outside the step. All outlive this.
+  /// The kernel runs at the time `now` in section number `index` of its timeline. `rings` is null
+  /// outside the step. All arguments must outlive this object.
   Overwrites(facts::Section &section, unsigned index, const facts::Kernel &kernel, int64_t now,
              Values &values, const FixedPlaces &fixed, const Rings *rings)
       : section(section), index(index), kernel(kernel), now(now), values(values), fixed(fixed),
         rings(rings) {}
 
-  /// The place of the parameter whose new value `output` is, if the kernel may write it there, or
-  /// of the sum to which its record adds it; null if there is none.
+  /// Returns the place of the parameter whose new value `output` is, if the kernel may write it
+  /// there. Else returns the place of the sum to which its instruction adds `output`, or null if
+  /// there is none.
   task::PlaceAttr findFixed(mlir::Value output);
 
-  /// An input that the kernel reads for the last time and may write `output` over, and that it was
-  /// not told before; null if there is none. `staysInside`: `output` is not returned.
+  /// Returns an input that the kernel reads for the last time and may overwrite with `output`; null
+  /// if there is none. Each input is returned once. `staysInside`: whether `output` is not
+  /// returned.
   mlir::Value takeDying(mlir::Value output, bool staysInside);
 
 private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The passes of this room; Passes.td says what each does.
+// Passes of this room; Passes.td describes each.
 #pragma once
 
 #include "dialects/task/Task.h"
@@ -16,27 +16,28 @@ namespace pcc::schedule {
 #define GEN_PASS_DECL
 #include "passes/schedule/Passes.h.inc"
 
-/// What the work of stages takes, and how many chunks of microbatches each has memory for.
+/// Execution times of stages, and the number of live microbatches of virtual stages that fit in
+/// memory.
 struct StagePrices {
   order::PipelineTimes times;
-  int64_t liveLimit = 0; ///< 0: as many as all stages have chunks
+  int64_t liveLimit = 0; ///< 0: as many as all stages have virtual stages
 };
 using StagePricer = std::function<StagePrices(llvm::ArrayRef<mlir::ModuleOp> stages,
                                               const order::PipelineShape &shape)>;
 
-/// The pass with times from someone who knows the machine.
+/// Creates the pass with a cost model of the machine.
 std::unique_ptr<mlir::Pass> createOrderSlots(OrderSlotsOptions options, StagePricer price);
 
-/// What was decided about a group of collectives that could share messages.
+/// Decision about a group of collectives that could be fused.
 struct FusionOutcome {
   llvm::StringRef section;
-  mlir::Operation *op; ///< one of them
+  mlir::Operation *op; ///< one op of the group
   const fusion::FusionProblem &problem;
   const fusion::Buckets &buckets;
 };
 using FusionObserver = std::function<void(const FusionOutcome &)>;
 
-/// The pass with one who watches.
+/// Creates the pass with an observer of its decisions.
 std::unique_ptr<mlir::Pass> createFuseCollectives(FuseCollectivesOptions options,
                                                   FusionObserver observe);
 

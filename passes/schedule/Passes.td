@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Passes that decide what runs together, in which order, and where values lie. They only annotate.
+// Passes that choose kernels, their order, and the memory places of values. They only annotate.
 #ifndef PCC_PASSES_SCHEDULE_PASSES_TD
 #define PCC_PASSES_SCHEDULE_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
 
 def FuseEpilogues : Pass<"schedule-fuse-epilogues", "::mlir::ModuleOp"> {
-  let summary = "marks what a GPU's products do besides: bias, relu, gelu, gelu's gradient, sums";
+  let summary = "annotates epilogues of a GPU's matmuls: bias, relu, gelu, gelu's gradient, sums";
   let description = [{
-    Ops behind a product, or beside it, that its record does as well get its mark `task.product`; a
-    product with gelu or its gradient gets `task.activation`. Ops stay as they are, but pieces that
-    others read too are there twice.
+    Ops after a matmul, or beside it, that its instruction also performs get the matmul's annotation
+    `task.product`. A matmul with gelu or its gradient gets `task.activation`. Ops are unchanged,
+    but ops of a decomposition that other ops read as well are cloned.
   }];
   let dependentDialects = ["::pcc::task::TaskDialect"];
 }
 
 def FuseHeadTransposes : Pass<"schedule-fuse-head-transposes", "::mlir::ModuleOp"> {
-  let summary = "marks the transposes around attentions whose records read and write through them";
+  let summary = "annotates transposes of heads that attention instructions read and write through";
   let description = [{
-    Where heads are exchanged with positions before an attention, or its gradient, and back behind
-    it, the transposes and the attention get one mark `task.attention`: its record then has the
-    positions first. Transposes that others read as well are there twice.
+    If heads are exchanged with positions before an attention or its gradient, and back after it,
+    the transposes and the attention get one annotation `task.attention`. The instruction then has
+    the positions first. Transposes that other ops read as well are cloned.
   }];
   let dependentDialects = ["::pcc::task::TaskDialect"];
 }
@@ -29,28 +29,30 @@ def FuseHeadTransposes : Pass<"schedule-fuse-head-transposes", "::mlir::ModuleOp
 def AssignKernels : Pass<"schedule-assign-kernels", "::mlir::func::FuncOp"> {
   let summary = "decides which ops run together as one kernel or library call, and in which order";
   let description = [{
-    Annotates: `task.kernel` on ops, `task.forms` on functions. Ops without a kernel are computed
-    wherever their value is read.
+    Annotates `task.kernel` on ops and `task.forms` on functions. Ops without a kernel are computed
+    in the kernels that read their values.
   }];
   let dependentDialects = ["::pcc::task::TaskDialect"];
 }
 
 def RecomputePointwise : Pass<"schedule-recompute-pointwise", "::mlir::func::FuncOp"> {
-  let summary = "computes large values again in the kernels that read them, where that moves fewer bytes";
+  let summary = "rematerializes large values in kernels that read them if that moves fewer bytes";
   let description = [{
-    Cheap ops on what lies in memory anyway or is smaller, such as the normalised values that the
-    derivative of a layer norm reads. They get the numbers of the kernels that read them.
+    Rematerializes cheap ops on values that are in memory anyway or are smaller, such as the
+    normalized values that the derivative of a layer norm reads. The clones get the numbers of the
+    kernels that read them.
   }];
   let dependentDialects = ["::pcc::task::TaskDialect"];
 }
 
 def OrderSlots : Pass<"schedule-order-slots", "::mlir::ModuleOp"> {
-  let summary = "puts the slots of pipeline stages in the order of a schedule";
+  let summary = "puts the actions of pipeline stages in the order of a schedule";
   let description = [{
-    Moves the slots of each stage's step; those that run once for all microbatches stay last. The
-    remark of the module says how much of its time the slowest stage waits, by the times that are given,
-    without any other work between the stages; that of a stage how many microbatches, times its chunks,
-    are at most between the beginning of their forward and the end of their backward pass.
+    Moves the actions of each stage's step; actions that run once for all microbatches stay last.
+    The remark of the module reports the bubble rate: the fraction of its time that the slowest
+    stage waits, by the given times and without other work between the stages. The remark of a stage
+    reports its peak number of live microbatches, counted per virtual stage. A microbatch is live
+    from the beginning of its forward to the end of its backward pass.
   }];
   let options = [
     Option<"schedule", "schedule", "std::string", "\"1f1b\"", "a name of `pcc simulate --schedule`">,
@@ -64,21 +66,21 @@ def OrderSlots : Pass<"schedule-order-slots", "::mlir::ModuleOp"> {
 }
 
 def SizeMessages : Pass<"schedule-size-messages", "::mlir::ModuleOp"> {
-  let summary = "finds how many messages may be under way between stages without a rank that waits to send";
+  let summary = "computes how many transfers between stages may be in flight without blocking";
   let description = [{
-    From the slots of all stages. Annotates: `pipe.in_flight_until` on `pipe.send`, by
-    microbatch the last slot of the step during which the message may be in flight.
+    Reads the actions of all stages. Annotates `pipe.in_flight_until` on `pipe.send`: by microbatch,
+    the last action of the step during which the transfer may be in flight.
   }];
   let dependentDialects = ["::pcc::pipe::PipeDialect"];
 }
 
 def FuseCollectives : Pass<"schedule-fuse-collectives", "::mlir::ModuleOp"> {
-  let summary = "decides which collectives of gradients and parameters share a message";
+  let summary = "decides which collectives of gradients and parameters are fused";
   let description = [{
-    By the options, or what is through first by the prices of the machine. Annotates: `task.kernel`
-    and `task.forms` anew; collectives of one message have one number. Those that a user has numbered
-    (`dist.fusion` on the collective or the parameter) share one whatever the options say, or none
-    where the number is 0.
+    Applies the rules in the options, or minimizes the completion time by the machine's cost model.
+    Annotates `task.kernel` and `task.forms` anew; members of a fused collective have one number.
+    Collectives that a user has numbered (`dist.fusion` on the collective or the parameter) are
+    fused by number whatever the options say; those with number 0 are not fused.
   }];
   let options = [
     Option<"commFusion", "comm-fusion", "std::string", "\"auto\"",
@@ -97,22 +99,22 @@ def FuseCollectives : Pass<"schedule-fuse-collectives", "::mlir::ModuleOp"> {
 }
 
 def OverlapReductions : Pass<"schedule-overlap-reductions", "::mlir::ModuleOp"> {
-  let summary = "lets collectives of gradients run beside the last backward pass, not behind it";
+  let summary = "hoists collectives of gradients into the last backward pass to overlap with it";
   let description = [{
-    A collective of the update that needs nothing but gradients that are complete runs in the last slot
-    of the section that completes them, as soon as they are. Annotates: `task.early` on the update,
-    whose kernels that run elsewhere get the first numbers.
+    A collective of the update that needs only complete gradients runs in the last action of the
+    section that completes them, as soon as they are complete. Annotates `task.early` on the update,
+    whose hoisted kernels get the first numbers.
   }];
   let dependentDialects = ["::pcc::task::TaskDialect"];
 }
 
 def OrderKernels : Pass<"schedule-order-kernels", "::mlir::ModuleOp"> {
-  let summary = "finds an order of kernels in which collectives hide under computation";
+  let summary = "finds an order of kernels in which collectives overlap with computation";
   let description = [{
-    A list schedule of each section over a lane that computes, one of collectives and one of
-    messages, by the prices of the machine. What runs early (`task.early`) is put in order with the section
-    in whose last slot it does. The section keeps its order where none is found that takes less. Annotates:
-    `task.kernel`, `task.forms` and `task.early` anew.
+    List-schedules each section over a stream of computation, one of collectives and one of
+    messages, by the machine's cost model. Hoisted kernels (`task.early`) are ordered with the
+    section in whose last action they run. A section keeps its order if no faster one is found.
+    Annotates `task.kernel`, `task.forms` and `task.early` anew.
   }];
   let options = [
     Option<"cluster", "cluster", "std::string", /*default=*/"",
@@ -124,20 +126,20 @@ def OrderKernels : Pass<"schedule-order-kernels", "::mlir::ModuleOp"> {
 }
 
 def PlanMemory : Pass<"schedule-plan-memory", "::mlir::ModuleOp"> {
-  let summary = "gives every value that crosses kernels its place in memory";
+  let summary = "assigns a memory place to every value that crosses kernels";
   let description = [{
-    Annotates: `task.place` on ops, arguments, parameters and accumulated results, `task.bytes` on
-    the module. Values share bytes where their live ranges allow it; elementwise kernels, parameter
-    updates and collectives write in place where that is legal.
+    Annotates `task.place` on ops, arguments, parameters and accumulated results, and `task.bytes`
+    on the module. Values share bytes if their live ranges allow it; elementwise kernels, parameter
+    updates and collectives write in place if that is legal.
   }];
   let dependentDialects = ["::pcc::task::TaskDialect"];
 }
 
 def VerifyMemory : Pass<"schedule-verify-memory", "::mlir::ModuleOp"> {
-  let summary = "goes through the slots and checks that each kernel finds what it reads where the plan says";
+  let summary = "replays the actions and checks that each kernel finds its operands in place";
   let description = [{
-    Follows what each byte holds. An error names the kernel that reads, the slot, the first byte, what
-    was to lie there and what does.
+    Tracks the value of each byte. An error names the kernel that reads, the action, the first byte,
+    the expected value and the actual value.
   }];
 }
 

@@ -56,9 +56,8 @@ LogicalResult SectionPlacer::addValue(Value value) {
   return success();
 }
 
-/// What a kernel writes may lie where something lies that it reads only if it reads each element
-/// for the one that replaces it, and that by one name: no two operands of a kernel share what it
-/// writes.
+/// Checks that outputs overwrite operands legally. The kernel must read each element only for the
+/// element that replaces it, and no two operands may share the overwritten place.
 LogicalResult SectionPlacer::checkWrites(const facts::Kernel &kernel,
                                          const PlacedKernel &own) const {
   auto isTwice = [&](PlaceAttr place) {
@@ -68,7 +67,7 @@ LogicalResult SectionPlacer::checkWrites(const facts::Kernel &kernel,
   for (unsigned output : own.outputs)
     for (unsigned input : own.inputs) {
       if (own.ownSum && own.ownSum->value == output)
-        continue; // checked with the sum, in each slot
+        continue; // checked with the sum, in each action
       const PlacedValue &to = placed.values[output], &from = placed.values[input];
       if (to.place == from.place &&
           (!mayOverwrite(kernel, from.value, to.value) || isTwice(from.place)))
@@ -96,7 +95,7 @@ LogicalResult SectionPlacer::addKernel(const facts::Kernel &kernel) {
   return success();
 }
 
-/// One for all results of a role, in whatever section.
+/// Returns the sum of a result; all results of a role share one sum, in all sections.
 FailureOr<unsigned> SectionPlacer::numberOfSum(unsigned result) {
   auto place = section.function.getResultAttrOfType<PlaceAttr>(result, facts::placeAttrName);
   if (!place)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sections with a place for every value, as one who goes through their slots needs them: values and
-// sums by number, kernels with what they touch.
+// Sections with a place for every value, in the form that a replay of their actions needs. Values
+// and sums have numbers, and kernels list the values that they access.
 #pragma once
 
 #include "passes/facts/Kernels.h"
@@ -12,30 +12,31 @@
 
 namespace pcc::schedule {
 
-/// Where a place of so many bytes lies in the slot of a number.
+/// Returns the bytes of a place in the action of this number.
 ByteSpan getSpan(task::PlaceAttr place, int64_t bytes, int64_t number);
 
-/// A value that lies in memory.
+/// Value that lies in memory.
 struct PlacedValue {
   mlir::Value value;
   task::PlaceAttr place;
   int64_t bytes = 0;
-  llvm::SmallVector<graph::RoleAttr, 1> leftAs; ///< under which roles the section returns it
+  llvm::SmallVector<graph::RoleAttr, 1> leftAs; ///< roles under which the section returns it
 };
 
-/// A result that is added to a sum over slots.
+/// Result that is added to a sum over actions.
 struct PlacedSum {
-  std::optional<unsigned> value; ///< nothing: a constant
-  unsigned sum = 0;              ///< in PlacedSections::sums
-  bool ends = false;             ///< in the last slot of the section the sum is complete
+  std::optional<unsigned> value; ///< nullopt: a constant
+  unsigned sum = 0;              ///< index in PlacedSections::sums
+  bool ends = false;             ///< complete after the section's last action
 };
 
 struct PlacedKernel {
-  mlir::Operation *op = nullptr; ///< one of the kernel
+  mlir::Operation *op = nullptr; ///< one op of the kernel
   std::optional<facts::EarlyPlace> early;
-  llvm::SmallVector<unsigned> inputs, outputs; ///< values
-  bool reducesInPlace = false; ///< each output is an input, summed over ranks where it lies
-  /// What its outputs are added to by its own record, one of them, and by the ones behind it.
+  llvm::SmallVector<unsigned> inputs, outputs; ///< indices of values
+  bool reducesInPlace = false; ///< each output reduces an input over ranks in place
+  /// Sums that the kernel's own instruction, at most one, and the instructions after it add outputs
+  /// to.
   std::optional<PlacedSum> ownSum;
   llvm::SmallVector<PlacedSum> sums;
 };
@@ -43,32 +44,33 @@ struct PlacedKernel {
 struct PlacedSection {
   facts::Section *section = nullptr;
   llvm::SmallVector<PlacedValue> values;     ///< arguments first, in their order
-  llvm::SmallVector<PlacedSum> argumentSums; ///< of what it adds without a kernel
+  llvm::SmallVector<PlacedSum> argumentSums; ///< sums to which it adds without a kernel
   llvm::SmallVector<PlacedKernel> kernels;
-  /// Results that are no sums, by the number of their value; nothing: a constant.
+  /// Results that are no sums, with the index of their value; nullopt: a constant.
   llvm::SmallVector<std::pair<unsigned, std::optional<unsigned>>> results;
 };
 
-/// A kernel of one section that runs in the last slot of another.
+/// Hoisted kernel of one section that runs in the last action of another.
 struct PlacedEarly {
   unsigned section = 0, kernel = 0;
 };
 
 struct PlacedSections {
   std::vector<PlacedSection> sections;
-  /// Parameters, states, the step's number: by role, an argument that stands for it.
+  /// Parameters, states and the step's number: by role, one of the arguments that pass it.
   llvm::MapVector<mlir::Attribute, PlacedValue> kept;
   struct Sum {
     task::PlaceAttr place;
     int64_t bytes = 0;
-    graph::RoleAttr role; ///< null for a sum without one
+    graph::RoleAttr role; ///< null for a sum without a role
   };
   llvm::SmallVector<Sum> sums;
   llvm::DenseMap<mlir::Attribute, unsigned> sumOfRole;
-  llvm::StringMap<llvm::SmallVector<PlacedEarly>> early; ///< by the section in whose slot they run
+  llvm::StringMap<llvm::SmallVector<PlacedEarly>> early; ///< by the section in which they run
 };
 
-/// Fails after a diagnostic: something has no place, or a kernel writes over what it still reads.
+/// Fails with a diagnostic if a value has no place, or if a kernel overwrites an operand it still
+/// reads.
 mlir::FailureOr<PlacedSections> placeSections(llvm::MutableArrayRef<facts::Section> sections);
 
 } // namespace pcc::schedule

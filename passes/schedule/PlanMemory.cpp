@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// PlanMemory: a place for every value that crosses kernels.
+// PlanMemory: assigns a place to every value that crosses kernels.
 //
 // Assumes kernels (AssignKernels). Leaves `task.place` on ops, arguments, parameters and
 // accumulated results, and `task.bytes` on the module. Parameters, optimizer states and
-// accumulators are persistent; inputs have a space of their own. What one section leaves for
-// another of its microbatch, and what is sent and received, lies in rings (Rings.h); what remains
-// is packed around them by live range (Layout.h). A gradient that is not accumulated lies in the
-// same buffer in the section that computes it and in the update.
+// accumulators are persistent; inputs have a space of their own. Residuals that one section saves
+// for another section of the same microbatch, and values that are sent or received, lie in rings
+// (Rings.h). Other values are packed around the rings by live range (Layout.h). A gradient that is
+// not accumulated uses the same buffer in the section that computes it and in the update.
 #include "passes/schedule/LiveRanges.h"
 #include "passes/schedule/Passes.h"
 #include "passes/schedule/PlannedBytes.h"
@@ -24,10 +24,10 @@ namespace pcc::schedule {
 
 namespace {
 
-/// The memory of one module.
+/// Memory plan of one module.
 class MemoryPlanner {
 public:
-  /// `isTrial`: nothing but the bytes is wanted.
+  /// `isTrial`: only computes the number of bytes.
   explicit MemoryPlanner(ModuleOp module, bool isTrial = false)
       : module(module), context(module.getContext()), isTrial(isTrial), fixed(context) {}
   LogicalResult run();
@@ -57,7 +57,7 @@ void MemoryPlanner::report(int64_t buffers, const LayoutBytes &bytes) {
       << remark::metric("persistent_bytes", fixed.getPersistentBytes());
 }
 
-/// An op of several results has a list of places.
+/// Sets the place of a result. An op with several results has a list of places.
 static void setPlace(OpResult result, PlaceAttr place) {
   Operation *op = result.getOwner();
   if (op->getNumResults() == 1)

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the memory plan of the present order of kernels would take, before there is one.
+// Memory size of the plan for the current order of kernels, without creating the plan.
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"
 
 namespace pcc::schedule {
 
-/// Bytes of parameters, states, sums, inputs and temporaries of a module with kernels. Places of
-/// sums are annotated, as the plan will do anew. Fails after a diagnostic, as the plan would.
+/// Returns the bytes of parameters, states, sums, inputs and temporaries of a module with kernels.
+/// Annotates the places of sums, which the plan will annotate anew. Fails with a diagnostic in the
+/// same cases as the plan.
 mlir::FailureOr<int64_t> countPlannedBytes(mlir::ModuleOp module);
 
 } // namespace pcc::schedule

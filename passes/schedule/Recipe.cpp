@@ -22,7 +22,7 @@ Recipe::Recipe(Value value, const facts::Kernel &maker, int64_t readers)
   add(value.getDefiningOp());
 }
 
-/// The ops that may be done again, nearest first.
+/// Collects the ops that may be recomputed, nearest first.
 void Recipe::findNearOps(Operation *last) {
   near.insert(last);
   for (size_t n = 0; n < near.size(); ++n)
@@ -32,7 +32,7 @@ void Recipe::findNearOps(Operation *last) {
           near.insert(op);
 }
 
-/// True of an op that rounds nothing, and that no multiplication and addition become one with.
+/// Whether the op does not round and cannot be contracted to a fused multiply-add.
 static bool isExactOp(Operation *op) {
   Type type = getElementTypeOrSelf(op->getResult(0).getType());
   if (auto cast = dyn_cast<CastOp>(op)) {
@@ -44,7 +44,7 @@ static bool isExactOp(Operation *op) {
 }
 
 bool Recipe::isExact() const {
-  // What the kernel writes only now is rounded on its way.
+  // A value that the kernel must now write is rounded to its type.
   bool isRounded = llvm::any_of(sources, [&](Value source) { return mayBeDoneAgain(source); });
   return !isRounded && llvm::all_of(ops, isExactOp);
 }
@@ -58,7 +58,7 @@ bool Recipe::isComputed(Value value) const {
   return mayBeDoneAgain(value) && near.contains(value.getDefiningOp());
 }
 
-/// Whether the kernel computes it cheaply and leaves it in no memory.
+/// Whether the kernel computes the value cheaply and does not write it to memory.
 bool Recipe::mayBeDoneAgain(Value value) const {
   Operation *op = value.getDefiningOp();
   return op && facts::getKernelNumber(op) == maker.number && isCheap(op) &&
@@ -72,12 +72,13 @@ int64_t Recipe::bytesOfOperands(Operation *op) {
   return bytes;
 }
 
-/// Read from memory by all readers, where the kernel writes it if it does not lie there yet.
+/// Returns the bytes if all readers read the value from memory, and the kernel writes it if it does
+/// not yet.
 int64_t Recipe::bytesInMemory(Value value) const {
   return facts::getNumBytes(value.getType()) * (readers + (isComputed(value) ? 1 : 0));
 }
 
-/// In the cheaper of two ways; where both are alike, by what takes less memory.
+/// Chooses the option that moves fewer bytes; on a tie reads from memory.
 bool Recipe::isComputedAgain(Value value) {
   return isFree(value) ||
          (isComputed(value) && bytesOfOperands(value.getDefiningOp()) < bytesInMemory(value));
@@ -87,13 +88,13 @@ int64_t Recipe::bytesMoved(Value value) {
   if (auto known = moved.find(value); known != moved.end())
     return known->second;
   if (isFree(value) && !near.contains(value.getDefiningOp()))
-    return moved[value] = 0; // then the recipe is not complete
+    return moved[value] = 0; // the recipe is incomplete in this case
   int64_t bytes =
       isComputedAgain(value) ? bytesOfOperands(value.getDefiningOp()) : bytesInMemory(value);
   return moved[value] = bytes;
 }
 
-/// Adds an op, and how to get its operands.
+/// Adds an op, and the ops or sources of its operands.
 void Recipe::add(Operation *op) {
   if (ops.contains(op) || op->getNumOperands() == 0)
     return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Of what a value that one kernel computes can be computed in others.
+// Rematerialization recipe: how to compute a value of one kernel inside the kernels that read it.
 #pragma once
 
 #include "passes/facts/Kernels.h"
@@ -9,27 +9,29 @@ namespace pcc::schedule {
 
 int64_t getNumElements(mlir::Value value);
 
-/// True of ops that take a processor no longer than reading their operands does.
+/// Whether the op costs no more than reading its operands.
 bool isCheap(mlir::Operation *op);
 
-/// How to compute a value again in other kernels: by ops of its own kernel, from what moves the
-/// fewest bytes. A value between may be read from memory as well, once its kernel writes it.
+/// Ops that recompute a value in other kernels. They belong to the value's own kernel and start
+/// from the values that move the fewest bytes. An intermediate value may also be read from memory,
+/// if its kernel then writes it.
 ///
-///   dy = add a, b, bf16      3 bytes to read are 2 to write and to read, so dy is written
+///   dy = add a, b, bf16      2 readers: reading a and b moves 8 bytes, writing and reading dy 6,
+///                            so dy is written
 ///   w  = cast dy, f32
 class Recipe {
 public:
-  /// Of the last few ops that make the value: more would be dear where several kernels do them.
+  /// Considers only the last few ops that compute the value, because several kernels repeat them.
   Recipe(mlir::Value value, const facts::Kernel &maker, int64_t readers);
 
-  /// False if it would take more ops.
+  /// Whether the recipe fits the limit of ops.
   bool isComplete = true;
-  /// Whether it gives every bit of the value: nothing in it is rounded, nor could be contracted
-  /// with what comes before or behind it.
+  /// Whether the recomputed value is bitwise equal: no op rounds, and none can be contracted with
+  /// an op before or after it.
   bool isExact() const;
 
-  llvm::SetVector<mlir::Operation *> ops; ///< in an order in which they can run
-  llvm::SetVector<mlir::Value> sources;   ///< what they read from memory
+  llvm::SetVector<mlir::Operation *> ops; ///< in an executable order
+  llvm::SetVector<mlir::Value> sources;   ///< values that the ops read from memory
 
 private:
   static constexpr size_t mostOps = 16;

@@ -1,30 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// RecomputePointwise: large values that are read more cheaply as what they are made of.
+// RecomputePointwise: rematerializes large values in the kernels that read them.
 //
 //   before                                     after
 //   kernel 0  xhat = (f32 x - mean) * rstd     kernel 0  mean, rstd
 //             writes mean, rstd, xhat
 //   …                                          …
 //   kernel 7  reads xhat, f32                  kernel 7  reads x, bf16, mean and rstd, and
-//                                                        computes xhat of them
+//                                                        computes xhat from them
 //
-// Kernels are bound by the memory that they move, so a few multiplications more cost nothing where
-// a tensor is neither written nor read. That is so of what layer norm saves for its derivative, of
-// casts to f32 in front of the sums that are gradients of parameters, and of whatever was broadcast
-// before it was cast.
+// Kernels are bound by the memory traffic, so a few more multiplications cost nothing if a tensor
+// is neither written nor read. One example is the values that layer norm saves for its derivative.
+// Others are casts to f32 before the sums that are gradients of parameters, and values that were
+// broadcast before a cast.
 //
-// Assumes annotated kernels (AssignKernels). Computes a value again in every kernel that reads it,
-// if all of them can and if bytes are saved: cheap ops of as many elements, read element by element
-// by loops over as many that keep all threads at work. What they are made of must not take more
-// memory than the value did, but for rows and columns of it, for that lives as long instead; nor
-// may it be a parameter that the function replaces, whose new value could then not be written in
-// its place. Kernels of which nothing is left are gone.
+// Assumes annotated kernels (AssignKernels). Rematerializes a value in every kernel that reads it,
+// if all of them can compute it and if that saves bytes. Candidates are cheap ops. Their readers
+// must read them element by element, in loops over as many elements that occupy all threads.
 //
-// A value that is computed again is the same but for rounding: what a kernel keeps to itself is not
-// rounded to a half type, and a multiplication becomes one with an addition in one kernel and not
-// in another. So none is that something may compare with what was made of the other, as the
-// derivative of a maximum does, which looks for the element that is equal to it.
+// The sources of the value live longer instead of the value. They must not take more memory than
+// the value, except for rows and columns. A source must not be a parameter that the function
+// replaces, because its new value could then not be written in place. Kernels without remaining ops
+// are removed.
+//
+// A rematerialized value is equal up to rounding. Values inside a kernel are not rounded to a half
+// type, and different kernels contract multiplications and additions differently. So a value is not
+// rematerialized if an op may compare it with a value derived from the original. The derivative of
+// a maximum does so, because it looks for the element equal to the maximum.
 #include "passes/schedule/ComparedOps.h"
 #include "passes/schedule/Groups.h"
 #include "passes/schedule/Passes.h"
@@ -48,13 +50,14 @@ namespace pcc::schedule {
 #define GEN_PASS_DEF_RECOMPUTEPOINTWISE
 #include "passes/schedule/Passes.h.inc"
 
-/// True of a kernel whose loops compute what they need of a value where they need it.
+/// Whether the kernel's loops compute elements of a value on demand.
 static bool computesWhereRead(const Kernel &kernel) {
   FormKind kind = kernel.form.getKind();
   return kind == FormKind::Map || kind == FormKind::Rows || kind == FormKind::Columns;
 }
 
-/// The same for a value of so many elements that is read from memory.
+/// Whether the kernel's loops can compute a value of `elements` elements that they now read from
+/// memory.
 static bool mayCompute(const Kernel &kernel, int64_t elements) {
   Loops loops{kernel.form.getKind(), kernel.form.getOuter(), kernel.form.getInner()};
   auto leaps = [](Operation *op) {
@@ -65,11 +68,11 @@ static bool mayCompute(const Kernel &kernel, int64_t elements) {
 }
 
 namespace {
-/// The ops of one kernel that read the value.
+/// Ops of one kernel that read the value.
 using Readers = SmallVector<Operation *>;
 using ReadersByKernel = llvm::MapVector<int64_t, Readers>;
 
-/// The kernels of a function, and what is computed again.
+/// Kernels of a function, and the rematerialized values.
 class Recomputer {
 public:
   explicit Recomputer(func::FuncOp function)
@@ -92,12 +95,12 @@ private:
   func::FuncOp function;
   SmallVector<Kernel> kernels;
   ComparedOps compared;
-  /// Ops of which there are others now.
+  /// Original ops that now have clones.
   llvm::SmallPtrSet<Operation *, 16> doneAgain;
 };
 } // namespace
 
-/// Whether it is an argument of which the function returns what it is from then on.
+/// Whether the function replaces the argument: it returns a new value under the argument's role.
 bool Recomputer::isReplaced(Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
   RoleAttr role = argument ? getArgRole(function, argument.getArgNumber()) : RoleAttr();
@@ -106,11 +109,11 @@ bool Recomputer::isReplaced(Value value) {
          });
 }
 
-/// Whether what the value is made of may live as long as the value did, and takes no more memory.
+/// Whether the sources may live as long as the value did, and take no more memory.
 bool Recomputer::mayLive(const SetVector<Value> &sources, Value value) {
   if (llvm::any_of(sources, [&](Value source) { return isReplaced(source); }))
     return false;
-  constexpr int64_t small = 16; // of which a row or a column has more elements
+  constexpr int64_t small = 16; // rows and columns are smaller by a larger factor
   int64_t held = 0;
   for (Value source : sources)
     if (getNumElements(source) * small > getNumElements(value))
@@ -118,7 +121,7 @@ bool Recomputer::mayLive(const SetVector<Value> &sources, Value value) {
   return held <= facts::getNumBytes(value.getType());
 }
 
-/// The readers in other kernels, by kernel; nothing if one of them needs the value in memory.
+/// Returns the readers in other kernels, by kernel; nullopt if a reader needs the value in memory.
 std::optional<ReadersByKernel> Recomputer::findReaders(Value value) const {
   int64_t maker = *facts::getKernelNumber(value.getDefiningOp());
   ReadersByKernel readers;
@@ -148,7 +151,8 @@ bool Recomputer::isCompared(const ReadersByKernel &readers) const {
   });
 }
 
-/// Of what is written and read for the value, less what is then.
+/// Returns the bytes that are no longer written and read for the value, less the additional bytes
+/// of its sources.
 int64_t Recomputer::bytesSaved(Value value, const Recipe &recipe,
                                const ReadersByKernel &readers) const {
   int64_t maker = *facts::getKernelNumber(value.getDefiningOp());
@@ -166,7 +170,7 @@ int64_t Recomputer::bytesSaved(Value value, const Recipe &recipe,
   return saved;
 }
 
-/// Gives the readers, all of one kernel, a value of their own.
+/// Rematerializes the value for the readers in one kernel.
 void Recomputer::computeIn(Kernel &kernel, ArrayRef<Operation *> readers, Value value,
                            const Recipe &recipe) {
   Operation *first =
@@ -243,7 +247,7 @@ void Recomputer::eraseUnread() {
       op.erase();
 }
 
-/// Takes away kernels without ops.
+/// Removes kernels without ops and renumbers the others.
 void Recomputer::renumber() {
   SmallVector<int64_t> numbers(kernels.size(), -1);
   for (Operation &op : function.getBody().front())
@@ -266,7 +270,7 @@ namespace {
 struct RecomputePointwise : impl::RecomputePointwiseBase<RecomputePointwise> {
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    // Places of early kernels are numbers, which may change here.
+    // Places of hoisted kernels contain kernel numbers, which may change here.
     if (function.isExternal() || function->hasAttr(facts::earlyAttrName))
       return;
     Recomputer recomputer(function);

@@ -22,7 +22,7 @@ int64_t leastCopies(ArrayRef<Life> lives) {
     return true;
   };
   int64_t copies = 1;
-  while (!fits(copies)) // ends where each has its own
+  while (!fits(copies)) // ends at the latest when each number has its own entry
     ++copies;
   return copies;
 }
@@ -61,7 +61,8 @@ void Rings::addReaders(RoleAttr role, Readers &readers) {
     }
 }
 
-/// The last slot during which a message of this number may be in flight; -1 if it is not in a ring.
+/// Returns the last action during which the message of this number may be in flight; -1 if it is
+/// not in a ring.
 static int64_t inFlightUntil(pipe::SendOp send, int64_t number) {
   auto until = send->getAttrOfType<DenseI64ArrayAttr>(inFlightAttrName);
   return until && number < until.size() ? until[number] : -1;
@@ -81,7 +82,7 @@ std::vector<Life> Rings::livesOf(unsigned section, const Readers &readers) const
   return lives;
 }
 
-/// Whether `a`, which comes first in the list of sections, comes before `b` for each number.
+/// Whether section `a` precedes section `b` for each number.
 bool Rings::keepOrder(unsigned a, unsigned b) const {
   return llvm::all_of(positions[a], [&](const auto &slot) {
     auto other = positions[b].find(slot.first);
@@ -121,7 +122,7 @@ unsigned Rings::frameFor(unsigned section, std::vector<Life> lives) {
   return frames.size() - 1;
 }
 
-/// What messages touch has a place of its own even where there is one copy.
+/// Assigns rings to the values of a section. Sent and received values get a ring even at depth 1.
 void Rings::addValues(unsigned index) {
   facts::Section &section = sections[index];
   llvm::MapVector<Value, Readers> readersOf;

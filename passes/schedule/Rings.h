@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Values of which several copies are needed, because a microbatch leaves one before another has
-// taken its own. Number i (microbatch · copies + copy) lies in copy i mod R
-// (runtime/abi/RingCopy.h):
+// Ring buffers of values that several microbatches keep at once, because one produces the value
+// before another has consumed its own. Number i (microbatch · k + copy) uses entry i mod R, where R
+// is the depth of the ring (runtime/abi/RingCopy.h):
 //
-//   slots           F0 F1 B0 F2 B1 F3 B2 B3
+//   actions         F0 F1 B0 F2 B1 F3 B2 B3
 //   number 0        |-----|
 //   number 1           |-----|
-//   number 2                 |-----|            R = 2: 2 comes when 0 is gone
+//   number 2                 |-----|            R = 2: number 2 starts after number 0 has ended
 //   number 3                       |-----|
 //
-// Values that are made in the same slots, and read for the last time in the same, share a ring:
-// each of its copies is a frame with room for all of them (Layout.h).
+// Values that are produced in the same actions, and read for the last time in the same actions,
+// share a ring. Each entry of this ring is a frame with room for all of them (Layout.h).
 //
-// Messages run beside the slots, so what they touch has a ring of its own. What is received has one
-// copy more than that, so that the next message can come while the one before is worked on. What is
-// sent is in use as long as the message may be in flight, which SizeMessages says, whichever
-// section sends it.
+// Messages run concurrently with actions, so each value that is sent or received has its own ring.
+// A receive ring has one additional entry, so that the next message can arrive while the current
+// one is processed. A sent value is in use as long as its transfer may be in flight, as computed by
+// SizeMessages, whichever section sends it.
 #pragma once
 
 #include "passes/facts/Sections.h"
@@ -26,61 +26,62 @@
 
 namespace pcc::schedule {
 
-/// On a `pipe.send`, by number of its slot: the last slot of the step during which the message may
-/// be in flight.
+/// Attribute of `pipe.send`: by number of its action, the last action of the step during which the
+/// transfer may be in flight.
 inline constexpr llvm::StringLiteral inFlightAttrName = "pipe.in_flight_until";
 
-/// When a value is in use: from the slot that makes it to the last one that reads it.
+/// Interval in which a value is in use: from the action that produces it to the last one that reads
+/// it.
 struct Life {
-  int64_t number = 0;          ///< by which the ring turns
+  int64_t number = 0;          ///< selects the ring entry
   int64_t first = 0, last = 0; ///< positions in the step
 
   auto operator<=>(const Life &) const = default;
 };
 
-/// The fewest copies such that no two lives overlap whose numbers lie in the same one.
+/// Returns the minimum depth at which no two lives that use the same entry overlap.
 int64_t leastCopies(llvm::ArrayRef<Life> lives);
 
-/// Frames of values of equal lives.
+/// Ring of frames of values with equal lives.
 struct FrameRing {
-  unsigned maker = 0;      ///< the section that makes them
+  unsigned maker = 0;      ///< section that produces the values
   std::vector<Life> lives; ///< by number
   int64_t copies = 0;
-  /// Sections that run while the frame of their number is in use, the maker among them, if they
-  /// keep their order among themselves in all numbers: what they make and read may lie in the frame
-  /// as well. Where weight gradients of one chunk come now before, now behind those of another,
-  /// neither section knows whether it reads something for the last time.
+  /// Sections that run while the frame of their number is in use, including the maker. Their values
+  /// may use gaps of the frame. They must keep their order among themselves in all numbers. If the
+  /// weight gradients of one virtual stage run sometimes before and sometimes after those of
+  /// another, neither section knows whether it reads a value for the last time.
   llvm::SmallSet<unsigned, 4> inside;
 };
 
-/// A slot of the step.
+/// Action of the step.
 struct SectionSlot {
   unsigned section = 0;
   int64_t number = 0;
 };
 
-/// The values of a step that need places of their own.
+/// Values of a step that lie in rings.
 class Rings {
 public:
   Rings(pipe::StepOp step, llvm::MutableArrayRef<facts::Section> sections);
 
-  /// The number of the frame ring in which a value (not a view) lies; nothing if it lies in none.
+  /// Returns the index of the frame ring in which a value (not a view) lies; nullopt if in none.
   std::optional<unsigned> frameOf(mlir::Value value) const;
-  /// How many copies there are of a value that messages touch; 0 of others.
+  /// Returns the ring depth of a value that is sent or received; 0 for other values.
   int64_t copiesOf(mlir::Value value) const { return copies.lookup(value); }
 
   llvm::ArrayRef<FrameRing> getFrames() const { return frames; }
-  /// In the order of the step; `section` counts the sections.
+  /// Actions in the order of the step; `section` is an index into the sections.
   llvm::ArrayRef<SectionSlot> getSlots() const { return slots; }
 
 private:
-  /// The uses of a value that a section makes: sections that read it later, and messages of any
-  /// section that send it.
+  /// Uses of a value that a section produces: sections that read it later, and sends of it in any
+  /// section.
   struct Readers {
     llvm::SmallVector<unsigned> sections;
     llvm::SmallVector<pipe::SendOp> sends;
   };
-  /// Adds the readers of a saved role, and of the roles under which they pass it on.
+  /// Collects the transitive readers of a saved activation.
   void addReaders(graph::RoleAttr role, Readers &readers);
   void addValues(unsigned section);
   std::vector<Life> livesOf(unsigned section, const Readers &readers) const;

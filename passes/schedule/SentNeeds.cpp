@@ -10,7 +10,7 @@ namespace pcc::schedule {
 
 llvm::SmallBitVector findNeededToSend(ArrayRef<const facts::Kernel *> kernels) {
   llvm::SmallBitVector needed(kernels.size());
-  llvm::SmallPtrSet<Operation *, 16> read; // by what is sent
+  llvm::SmallPtrSet<Operation *, 16> read; // producers of values that a send depends on
   for (size_t k = kernels.size(); k-- > 0;) {
     if (!kernels[k])
       continue;

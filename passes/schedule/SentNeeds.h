@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What other pipeline stages wait for besides what computes: collectives that something sent needs,
-// through whatever lies between.
+// Finds collectives that other pipeline stages wait for: a send depends on them directly or
+// indirectly.
 //
 //   0  all_reduce of a      needed
 //   1  matmul of 0
@@ -14,8 +14,8 @@
 
 namespace pcc::schedule {
 
-/// Which of the kernels are such collectives. They are those of one section, in an order in which
-/// they could run; null stands for something else.
+/// Marks the kernels that are such collectives. `kernels` belong to one section, in an executable
+/// order; null entries are ignored.
 llvm::SmallBitVector findNeededToSend(llvm::ArrayRef<const facts::Kernel *> kernels);
 
 } // namespace pcc::schedule

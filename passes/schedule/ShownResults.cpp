@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The part of MemoryReplay that checks what the outside reads when a section is done.
+// Part of MemoryReplay that checks the results that the caller of the program reads after a
+// section.
 #include "passes/schedule/MemoryReplay.h"
 
 using namespace mlir;
@@ -8,12 +9,13 @@ using namespace pcc::graph;
 
 namespace pcc::schedule {
 
-/// The collectives that reduce the result in place before it is shown; null if there are none.
+/// Returns the collectives that reduce the result in place before it is shown; null if there are
+/// none.
 const facts::EarlyReduction *MemoryReplay::reductionOf(RoleAttr role) const {
   return role && role.getKind() == RoleKind::Gradient ? reductions.find(role) : nullptr;
 }
 
-/// Checks the sums over slots that the section completes and shows as they are.
+/// Checks the sums over actions that the section completes and that no collective reduces in place.
 LogicalResult MemoryReplay::checkSums(const Slot &slot) {
   const PlacedSection &section = placed.sections[slot.section];
   Operation *end = section.section->function.getBody().front().getTerminator();
@@ -35,12 +37,12 @@ LogicalResult MemoryReplay::checkSums(const Slot &slot) {
   return success();
 }
 
-/// Returns whether the outside reads results of this role when the section is done.
+/// Returns whether the caller of the program reads results of this role when the section is done.
 static bool isRead(RoleKind kind) {
   return kind == RoleKind::Loss || kind == RoleKind::Output || kind == RoleKind::Gradient;
 }
 
-/// Checks the results that the section shows as it returns them.
+/// Checks the results that are shown as the section returns them.
 LogicalResult MemoryReplay::checkShown(const Slot &slot, const Versions &own) {
   const PlacedSection &section = placed.sections[slot.section];
   Operation *end = section.section->function.getBody().front().getTerminator();
@@ -53,7 +55,8 @@ LogicalResult MemoryReplay::checkShown(const Slot &slot, const Versions &own) {
   return success();
 }
 
-/// The version that the collective with this result made of `from` in its place; 0: none yet.
+/// Returns the version that the collective with this result computed from `from` in place; 0: none
+/// yet.
 uint32_t MemoryReplay::findReduced(Value result, uint32_t from) const {
   auto found = llvm::find_if(llvm::reverse(versions), [&](const Version &version) {
     return version.value == result && version.reducedFrom == from;
@@ -61,7 +64,8 @@ uint32_t MemoryReplay::findReduced(Value result, uint32_t from) const {
   return found == versions.rend() ? 0 : uint32_t(std::distance(found, versions.rend()) - 1);
 }
 
-/// Checks that the bytes hold what all collectives of `reduction`, and no others, made of `made`.
+/// Checks that the bytes hold the result of all collectives of `reduction`, and no others, on
+/// `made`.
 LogicalResult MemoryReplay::expectReduced(const Slot &slot, const ByteSpan &span, uint32_t made,
                                           const facts::EarlyReduction &reduction) {
   facts::Section *section = placed.sections[slot.section].section;

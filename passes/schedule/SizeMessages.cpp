@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// SizeMessages: how many messages of a kind may be under way, so that no rank waits to send.
+// SizeMessages: computes how many messages of a kind may be in flight, so that no rank waits to
+// send.
 //
-// A value that was sent must stay until the other stage has begun to receive it. When that is, a
-// rank knows only from what has come back: in 1F1B stage 0 begins forward 5 behind backward 3,
-// which stage 1 sent behind its forward 4. So the messages of forwards 0 to 4 are gone, and 5 may
-// be the only one:
+// A sent value must stay until the other stage has begun to receive it. A rank learns this only
+// from the messages that it receives. In 1F1B, stage 0 begins forward 5 after backward 3, which
+// stage 1 sent after its forward 4. So the messages of forwards 0 to 4 are gone, and only message 5
+// may be in flight:
 //
 //   stage 0   F0 F1    B0 F2 B1 F3 B2 …
-//   stage 1      F0 B0 F1 B1 F2 B2 …       one in flight, and the one that is written: 2 copies
+//   stage 1      F0 B0 F1 B1 F2 B2 …       one in flight, one being written: depth 2
 //
-// In GPipe nothing comes back before the last forward, and there are as many copies as
-// microbatches. What a slot reads behind its first send, as for another copy of its microbatch, is
-// known from the next slot on.
+// In GPipe nothing comes back before the last forward, and the depth is the number of microbatches.
+// A message that an action reads after its first send, for example for another copy of its
+// microbatch, counts only from the next action on.
 //
-// A place is used again only in a slot that comes after the receiving slot. Let the slots of all
-// stages run in an order in which every message is sent before the slot that receives it. In such
-// an order no rank waits to send (docs/spec/pipeline.md, "Why nothing hangs").
+// A ring entry is used again only in an action that comes after the receiving action. Let the
+// actions of all stages run in an order in which every message is sent before the action that
+// receives it. In such an order no rank waits to send (docs/spec/pipeline.md, "Why nothing hangs").
 //
-// Assumes the modules of stages with their slots in order. Leaves `pipe.in_flight_until` on each
-// `pipe.send` that is in several slots.
+// Assumes the modules of stages with their actions in order. Leaves `pipe.in_flight_until` on each
+// `pipe.send` that is in several actions.
 #include "passes/schedule/Passes.h"
 #include "passes/schedule/Rings.h"
 
@@ -33,15 +34,15 @@ namespace pcc::schedule {
 
 namespace {
 
-/// A slot of a microbatch. What runs once for all microbatches is no part of this: its messages
-/// need no ring, and those of updates go both ways between two slots.
+/// Action of a microbatch. Actions that run once for all microbatches are excluded: their messages
+/// need no ring, and messages of updates go both ways between two actions.
 struct StageSlot {
   StringRef section;
-  int64_t number = 0; ///< by which rings turn
-  int64_t place = 0;  ///< in the step
+  int64_t number = 0; ///< selects the ring entry
+  int64_t place = 0;  ///< position in the step
 };
 
-/// A message of a section: to or from that stage, under that tag.
+/// Message of a section: the other stage and the tag.
 struct Message {
   int64_t stage = 0, tag = 0;
   Operation *op = nullptr;
@@ -52,7 +53,7 @@ struct StageSlots {
   llvm::StringMap<SmallVector<Message>> sends, receives; ///< by section, in their order
 };
 
-/// Where a message is sent and received: stages, tag, number.
+/// Key of a message: sending stage, receiving stage, tag, number.
 using MessageKey = std::tuple<int64_t, int64_t, int64_t, int64_t>;
 
 class MessageSizer {
@@ -67,11 +68,11 @@ private:
   void annotate(int64_t stage, StringRef section, const Message &send);
 
   std::vector<StageSlots> stages;
-  std::vector<size_t> next; ///< by stage: the slot that it comes to
-  /// By stage and slot: how many slots of each stage have begun when it begins.
+  std::vector<size_t> next; ///< by stage: its next action
+  /// By stage and action: known number of begun actions of each stage when the action begins.
   std::vector<std::vector<std::vector<size_t>>> known;
-  std::vector<std::vector<size_t>> ended; ///< the same by stage, when its last slot so far ends
-  std::map<MessageKey, std::pair<size_t, size_t>> sent; ///< stage and slot
+  std::vector<std::vector<size_t>> ended; ///< by stage: as `known`, at the end of its latest action
+  std::map<MessageKey, std::pair<size_t, size_t>> sent; ///< stage and action
 };
 
 } // namespace
@@ -110,7 +111,7 @@ bool MessageSizer::isReady(int64_t stage) const {
   });
 }
 
-/// Whether what is received is first waited for behind `send`.
+/// Whether the received value is first waited for after `send`.
 static bool isReadBehind(Operation *recv, Operation *send) {
   return llvm::none_of(recv->getUsers(),
                        [&](Operation *user) { return user->isBeforeInBlock(send); });
@@ -139,10 +140,10 @@ void MessageSizer::runSlot(int64_t stage) {
     sent[{stage, message.stage, message.tag, slot.number}] = {stage, place};
 }
 
-/// Notes until when each run of `send` may be in flight: until the first slot in which it is known
-/// that the other stage has begun the slot that receives it.
+/// Annotates each execution of `send` with the end of its transfer. The transfer may be in flight
+/// until the first action that knows that the other stage has begun the receiving action.
 void MessageSizer::annotate(int64_t stage, StringRef section, const Message &send) {
-  std::map<int64_t, size_t> receivedIn; // slots of the other stage by number
+  std::map<int64_t, size_t> receivedIn; // actions of the other stage by number
   for (auto [place, slot] : llvm::enumerate(stages[send.stage].slots))
     if (llvm::any_of(stages[send.stage].receives.lookup(slot.section), [&](const Message &other) {
           return other.stage == stage && other.tag == send.tag;
@@ -177,7 +178,7 @@ void MessageSizer::run() {
   }
   for (size_t stage = 0; stage < stages.size(); ++stage) {
     if (next[stage] < stages[stage].slots.size())
-      return; // they wait in a circle, which the proof of the programs shows
+      return; // a cyclic wait, which the checker of the programs reports
     for (const auto &entry : stages[stage].sends)
       for (const Message &send : entry.second)
         annotate(stage, entry.first(), send);

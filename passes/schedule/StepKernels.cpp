@@ -11,7 +11,7 @@ StepKernels::StepKernels(ModuleOp module) : sections(facts::collectSections(modu
     byName[section.function.getName()] = &section;
     kernels[&section] = facts::collectKernels(section.function);
   }
-  // By section: behind which kernel, what.
+  // By section: hoisted kernels that run in it, with the kernel after which each runs.
   llvm::DenseMap<facts::Section *, SmallVector<std::pair<int64_t, StepKernel>>> early;
   for (facts::Section &section : sections)
     for (const facts::Kernel &kernel : kernels[&section])
@@ -47,7 +47,7 @@ void StepKernels::annotate(facts::Section &section) {
       op->setAttr(facts::kernelAttrName, b.getI64IntegerAttr(forms.size()));
     forms.push_back(kernel.form);
   };
-  llvm::SmallSetVector<StringRef, 4> hosts; // in the order of their last slots
+  llvm::SmallSetVector<StringRef, 4> hosts; // in the order of their last actions
   for (const facts::Kernel &kernel : kernels[&section])
     if (kernel.early)
       hosts.insert(kernel.early->section);

@@ -56,7 +56,7 @@ void StepSlots::findShape() {
   shape.devices = int(stages.size());
   shape.microbatches = step.getMicroBatches() * (step.areCopiesTogether() ? 1 : step.getCopies());
   if (!has(stages.front(), facts::forwardTrainName, 0)) {
-    shape.chunks = 2; // so that names have numbers
+    shape.chunks = 2; // so that section names have numbers
     while (has(stages.front(), facts::forwardTrainName, shape.chunks))
       ++shape.chunks;
   }
@@ -65,7 +65,7 @@ void StepSlots::findShape() {
     shape.placement = order::Placement::Vee;
 }
 
-/// The stage of the last chunk.
+/// Returns the stage of the last virtual stage.
 int64_t StepSlots::findLossStage() const {
   std::string last = facts::sectionOfChunk(facts::forwardTrainName, shape.chunks - 1, shape.chunks);
   for (auto [number, stage] : llvm::enumerate(stages))
@@ -75,7 +75,7 @@ int64_t StepSlots::findLossStage() const {
   return shape.devices - 1;
 }
 
-/// The sections that do `work`, with their microbatches.
+/// Returns the sections that do `work`, with their microbatches.
 SmallVector<std::pair<std::string, int64_t>> StepSlots::sectionsOf(const order::Work &work) const {
   using order::WorkKind;
   SmallVector<std::pair<std::string, int64_t>> sections;

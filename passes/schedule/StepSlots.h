@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The slots of a module's stages as the work that schedules put in order (passes/solve/order).
+// Actions of a module's stages as the work items that schedules order (passes/solve/order).
 //
-//   forward of chunk 1                @forward_train.1
-//   backward of chunk 1               @backward.1, or @backward_input.1 and then @backward_weight.1
-//   input gradients of chunk 1        @backward_input.1
-//   weight gradients of chunk 1       @backward_weight.1
-//   forward and backward overlapped   the slots of the forward, then those of the backward
+//   forward of virtual stage 1           @forward_train.1
+//   backward of virtual stage 1          @backward.1, or @backward_input.1, then @backward_weight.1
+//   input gradients of virtual stage 1   @backward_input.1
+//   weight gradients of virtual stage 1  @backward_weight.1
+//   forward and backward overlapped      the actions of the forward, then those of the backward
 //
-// A stage with one chunk has sections without a number. Where slots are for one copy of k,
+// A stage with one virtual stage has sections without a number. If actions process one of k copies,
 // microbatch i of a schedule is copy i mod k of microbatch i / k.
 #pragma once
 
@@ -21,18 +21,19 @@ namespace pcc::schedule {
 
 class StepSlots {
 public:
-  /// Of the steps of `stages`, of which there are several. Diagnoses a stage without a step, and
-  /// steps of different numbers of microbatches.
+  /// Reads the steps of several `stages`. Fails with a diagnostic if a stage has no step, or if
+  /// steps have different numbers of microbatches.
   static mlir::FailureOr<StepSlots> read(llvm::ArrayRef<mlir::ModuleOp> stages);
 
-  /// Devices are stages. The placement is known from where the loss is, behind the last chunk.
+  /// Shape of the pipeline; its devices are stages. The placement follows from the stage of the
+  /// loss, which comes after the last virtual stage.
   const order::PipelineShape &getShape() const { return shape; }
   /// Whether the gradients of weights have sections of their own.
   bool splitsBackward() const { return isSplit; }
   mlir::ModuleOp getStage(int64_t stage) const { return stages[stage].module; }
 
-  /// Puts the slots in this order, those without a microbatch behind them. Diagnoses work that no
-  /// slot does, and slots that are no work; nothing has changed then.
+  /// Reorders the actions to `order`, with actions without a microbatch last. If work has no action
+  /// or an action is no work, fails with a diagnostic and changes nothing.
   mlir::LogicalResult reorder(const order::Order &order);
 
 private:

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// When the kernels of a step run on a machine, each section in its given order, as if the rank
-// never waited for other stages:
+// Times at which the kernels of a step run on a machine. Each section runs in its given order, and
+// the rank never waits for other stages:
 //
-//   slots      forward[0]  backward[0]  forward[1]  backward[1]  update
+//   actions    forward[0]  backward[0]  forward[1]  backward[1]  update
 //   seconds    0 … 2       2 … 6        6 … 8       8 … 12       12 …
 //
-// A kernel of @backward that ends 1.5 behind its begin is done at 9.5 in its last slot.
+// A kernel of @backward that ends 1.5 after the section's start is done at 9.5 in the last action.
 #pragma once
 
 #include "passes/schedule/GradientPlaces.h"
@@ -15,26 +15,27 @@
 
 namespace pcc::schedule {
 
-/// When each kernel of a step runs, and ends.
+/// Start and end of each kernel of a step.
 class StepTimes {
 public:
-  /// Of a step in which nothing runs early. `cluster` is complete and has a device for each rank.
+  /// Computes the times of a step without hoisted kernels. `cluster` must be complete and have a
+  /// device for each rank.
   StepTimes(mlir::ModuleOp module, StepKernels &kernels, const abi::Cluster &cluster);
 
-  /// Seconds from the begin of the step to a place.
+  /// Returns the seconds from the beginning of the step to a place.
   double at(const Place &place) const;
-  /// To the begin of the last slot of a section of the step.
+  /// Returns the seconds to the beginning of the last action of a section of the step.
   double beginOf(llvm::StringRef section) const { return known(section).begin; }
-  /// To the end of a kernel there.
+  /// Returns the seconds to the end of a kernel in the last action of its section.
   double endOf(llvm::StringRef section, int64_t kernel) const;
-  /// The kernels of a section, as tasks of the same numbers.
+  /// Returns the kernels of a section, as tasks of the same numbers.
   const lanes::LaneProblem &tasksOf(llvm::StringRef section) const { return known(section).tasks; }
 
 private:
   struct Known {
     lanes::LaneProblem tasks;
-    lanes::LaneTimes times; ///< from the section's begin on
-    double begin = 0;       ///< of its last slot
+    lanes::LaneTimes times; ///< from the section's start
+    double begin = 0;       ///< of its last action
   };
   const Known &known(llvm::StringRef section) const { return sections.find(section)->second; }
 

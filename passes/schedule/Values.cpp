@@ -58,7 +58,8 @@ int64_t lastReader(Value value, int64_t numKernels) {
   return last;
 }
 
-/// True if every recomputed op on the way keeps the number of elements, and so their order.
+/// Whether every recomputed op of the chain keeps the number of elements, and therefore their
+/// order.
 static bool keepsElements(ArrayRef<Operation *> chain) {
   return llvm::all_of(chain, [](Operation *op) {
     return cast<ShapedType>(op->getOperand(0).getType()).getNumElements() ==
@@ -66,7 +67,7 @@ static bool keepsElements(ArrayRef<Operation *> chain) {
   });
 }
 
-/// True if the loops visit each element of `input` once, and read it nowhere else.
+/// Whether the loops visit each element of `input` once and read it nowhere else.
 static bool readsElementwise(const facts::Kernel &kernel, Value input) {
   bool elementwise = true;
   for (Operation *op : kernel.ops)
@@ -79,8 +80,8 @@ static bool readsElementwise(const facts::Kernel &kernel, Value input) {
   return elementwise;
 }
 
-/// True if `output` is a value of its operand's shape, `input`, that no other collective of the
-/// same message reads.
+/// Whether `output` is the result of a collective on `input` that keeps its shape, and no other
+/// member of the fused collective reads `input`.
 static bool reducesInPlace(const facts::Kernel &kernel, Value input, Value output) {
   auto readsInput = [&](Operation *op) {
     return llvm::any_of(op->getOperands(),

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The values of a program that lie in memory, when each is live, and which of them share a buffer.
+// Values of a program that lie in memory, with their live ranges and shared buffers.
 //
-// Time counts records: those of the step's sections one after the other; a section outside the step
-// has a time of its own. Buffers of the step and of sections outside may share bytes freely.
+// Time counts instructions. The sections of the step follow one another; a section outside the step
+// has its own timeline. Buffers of the step and of sections outside may share bytes.
 #pragma once
 
 #include "passes/facts/Kernels.h"
@@ -12,32 +12,32 @@
 
 namespace pcc::schedule {
 
-/// A buffer: one value, or several of which each is written over the one before.
+/// A buffer: one value, or several values that overwrite each other.
 struct Buffer {
   int64_t bytes = 0;
-  int64_t first = 0;        ///< time of the record that writes it
-  int64_t last = 0;         ///< time of the last record that reads it
-  task::PlaceAttr place;    ///< where it must lie; null: a temporary, free to choose
-  bool overwritable = true; ///< false where a later run still needs what it holds
-  int64_t copies = 0;       ///< of its own place, which nothing else shares; 0: no such place
-  std::optional<unsigned> frame = {}; ///< the ring of frames in which it lies
+  int64_t first = 0;        ///< time of the instruction that writes it
+  int64_t last = 0;         ///< time of the last instruction that reads it
+  task::PlaceAttr place;    ///< prescribed place; null: a temporary
+  bool overwritable = true; ///< false if a later run needs its contents
+  int64_t copies = 0;       ///< depth of its own ring, which nothing else shares; 0: no own ring
+  std::optional<unsigned> frame = {}; ///< index of its frame ring
 };
 
-/// The buffers of one timeline.
+/// Buffers of one timeline.
 class Values {
 public:
-  /// The buffer of a value (of the value that a view is a view of); null if it has none yet.
+  /// Returns the buffer of a value, or of the value behind a view; null if it has none yet.
   Buffer *find(mlir::Value value);
   Buffer &add(mlir::Value value, Buffer buffer);
-  /// `value` lies where `other` lies; their live ranges become one.
+  /// Lets `value` share the buffer of `other`; their live ranges are merged.
   void share(mlir::Value value, mlir::Value other);
   /// Extends the live range of the value's buffer.
   void readAt(mlir::Value value, int64_t time);
 
-  /// Every value with a buffer, in order of definition.
+  /// Values with a buffer, in order of definition.
   llvm::ArrayRef<mlir::Value> all() const { return order; }
-  /// Distinct buffers without a place: those that lie anywhere, those with copies of their own, and
-  /// those in the frames of a ring.
+  /// Returns distinct buffers without a place: unrestricted ones, those with rings of their own,
+  /// and those in a frame ring.
   llvm::SmallVector<Buffer *> temporaries();
   llvm::SmallVector<Buffer *> rings();
   llvm::SmallVector<Buffer *> inFrame(unsigned frame);
@@ -50,12 +50,12 @@ private:
   llvm::SmallVector<mlir::Value> order;
 };
 
-/// True if the kernel may write `output` over `input`, which it reads for the last time: it reads
-/// each element of the input only for the element of the output that replaces it.
+/// Whether the kernel may write `output` over `input`, which it reads for the last time. It must
+/// read each element of the input only for the element of the output that replaces it.
 bool mayOverwrite(const facts::Kernel &kernel, mlir::Value input, mlir::Value output);
 
-/// The last kernel of the section that reads `value` through memory; -1 if none does. The
-/// function's return counts as a read after all kernels.
+/// Returns the last kernel of the section that reads `value` through memory, or -1. The function's
+/// return counts as a read after all kernels.
 int64_t lastReader(mlir::Value value, int64_t numKernels);
 
 } // namespace pcc::schedule

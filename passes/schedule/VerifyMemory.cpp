@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// VerifyMemory: the memory plan, against the program.
+// VerifyMemory: checks the memory plan against the program.
 //
-// Assumes kernels and places (AssignKernels, PlanMemory), and trusts neither live ranges nor rings
-// nor the packing: it goes through the slots and asks of each kernel whether it finds what it
-// reads. Leaves the program as it is. The static proof of linked records (docs/spec/check.md)
-// starts from here: it shows that all runs compute what the program in this order on these places
-// computes.
+// Assumes kernels and places (AssignKernels, PlanMemory). It relies neither on live ranges nor on
+// rings nor on the packing: it replays the actions and checks that each kernel finds the values it
+// reads. Leaves the program unchanged. The static proof of linked instructions (docs/spec/check.md)
+// builds on this check. It shows that all executions compute the values that the program computes
+// in this order with these places.
 #include "passes/schedule/MemoryReplay.h"
 #include "passes/schedule/Passes.h"
 
