@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions of one number that are a few graph ops each.
+// Functions of one number that import as a few graph ops each.
 
 #include "compiler/import/Operators.h"
 
@@ -17,7 +17,7 @@ Tensor plus(Emitter &emit, const Tensor &x, double term) {
   return emit.binary<graph::AddOp>(x, emit.scalarLike(x, term));
 }
 
-/// factor * x + term, limited to [0, 1].
+/// Returns factor * x + term, limited to [0, 1].
 Tensor hardSigmoid(Emitter &emit, const Tensor &x, double factor, double term) {
   return emit.map<graph::ClampOp>(plus(emit, times(emit, x, factor), term), llvm::APFloat(0.0),
                                   llvm::APFloat(1.0));
@@ -44,7 +44,7 @@ LogicalResult importSelu(Node &node) {
   return node.setResult(times(node.emit, elu(node.emit, node.input(0), alpha), gamma));
 }
 
-/// alpha * elu(x / alpha).
+/// Imports alpha * elu(x / alpha).
 LogicalResult importCelu(Node &node) {
   Emitter &emit = node.emit;
   Tensor x = node.input(0);
@@ -66,7 +66,7 @@ LogicalResult importSoftsign(Node &node) {
   return node.setResult(emit.binary<graph::DivOp>(x, plus(emit, emit.unary<graph::AbsOp>(x), 1.0)));
 }
 
-/// The slope broadcasts to the input, and not the other way.
+/// Imports PRelu: the slope broadcasts to the input, never the reverse.
 LogicalResult importPRelu(Node &node) {
   Emitter &emit = node.emit;
   Tensor x = node.input(0), slope = emit.broadcast(node.input(1), x.shape());
@@ -82,7 +82,8 @@ LogicalResult importThresholdedRelu(Node &node) {
   return node.setResult(emit.select(isAbove, x, emit.scalarLike(x, 0.0)));
 }
 
-/// Numbers beyond lambd come closer to zero by the bias, all others are zero.
+/// Imports Shrink: numbers beyond lambd move toward zero by the bias, all other numbers become
+/// zero.
 LogicalResult importShrink(Node &node) {
   Emitter &emit = node.emit;
   Tensor x = node.input(0);

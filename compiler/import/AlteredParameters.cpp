@@ -11,13 +11,13 @@
 namespace pcc::import {
 namespace {
 
-/// The name of an fx node without the number that tells it from others of its operator.
+/// Returns the name of an fx node without the numeric suffix that makes it unique.
 llvm::StringRef baseName(llvm::StringRef name) {
   auto [base, number] = name.rsplit('_');
   return !number.empty() && llvm::all_of(number, llvm::isDigit) ? base : name;
 }
 
-/// Operators of torch that move elements and compute nothing.
+/// Returns whether a torch operator only moves elements.
 bool isRearrangement(llvm::StringRef name) {
   static constexpr llvm::StringLiteral names[] = {
       "permute", "transpose", "t",         "numpy_t", "view",  "_unsafe_view", "reshape",
@@ -25,27 +25,30 @@ bool isRearrangement(llvm::StringRef name) {
   return llvm::is_contained(names, baseName(name));
 }
 
-/// Operators that the optimizer takes out where the other operand is a scalar of zero or one.
+/// Returns whether the exporter's optimizer removes an operator whose other operand is a scalar of
+/// zero or one.
 bool isNeutralizable(llvm::StringRef name) {
   static constexpr llvm::StringLiteral names[] = {"mul", "add", "sub", "div", "rsub"};
   return llvm::is_contained(names, baseName(name).rtrim('_'));
 }
 
-/// Operators of torch that transpose a weight before they multiply by it.
+/// Returns whether a torch operator transposes a weight before it multiplies by it.
 bool isProduct(const FxNode &fx) {
   static constexpr llvm::StringLiteral names[] = {"aten.linear.", "aten.addmm.", "aten.mm.",
                                                   "aten.matmul.", "aten.bmm.",   "aten.baddbmm."};
   return llvm::any_of(names, [&](llvm::StringRef name) { return fx.operation.starts_with(name); });
 }
 
-/// Operators of torch that may leave no op in the file: their readers read the operand.
+/// Returns whether a torch operator may leave no op in the file, so that its readers read its
+/// operand.
 bool isTransparent(llvm::StringRef name) {
   static constexpr llvm::StringLiteral names[] = {"alias",    "dropout", "lift_fresh_copy",
                                                   "_to_copy", "to",      "type_as"};
   return isRearrangement(name) || llvm::is_contained(names, baseName(name));
 }
 
-/// A value that one fx node computed on the way, such as the transposed weight of a linear layer.
+/// Returns whether an fx node computed the value internally, such as the transposed weight of a
+/// linear layer.
 bool isInner(llvm::StringRef name) { return name.starts_with("val_"); }
 
 class Search {
@@ -77,8 +80,8 @@ private:
   const ExportedModule &exported;
   std::vector<Reader> readers;                                  ///< all nodes
   llvm::StringMap<llvm::SmallVector<const Reader *>> readersOf; ///< by value
-  llvm::StringSet<> initializers, floats, values, statistics;   ///< initializers as far as read
-  llvm::StringSet<> shared; ///< initializers that stand for missing parameters
+  llvm::StringSet<> initializers, floats, values, statistics;   ///< initializers that nodes read
+  llvm::StringSet<> shared; ///< initializers that replace missing parameters
   std::vector<std::string> found;
 };
 
@@ -106,19 +109,19 @@ Search::Search(const onnx::GraphProto &graph, int64_t opset, const ExportedModul
     }
 }
 
-/// Whether the file still has what fx nodes call by this name.
+/// Returns whether the file still has the value that fx nodes call by this name.
 bool Search::isResolved(llvm::StringRef fxName) const {
   return exported.inputs().contains(fxName) || values.contains(fxName) ||
          initializers.contains(fxName);
 }
 
-/// Whether an op that could have read a parameter of zero or one is gone.
+/// Returns whether the optimizer removed an op that could have read a parameter of zero or one.
 bool Search::hasLostArithmetic() const {
   auto isLost = [&](llvm::StringRef name) { return isNeutralizable(name) && !isResolved(name); };
   auto defines = [](llvm::StringRef name) {
     return [=](const Reader &reader) { return reader.fx && reader.fx->name == name; };
   };
-  // An op taken out at the end leaves its name to the value before it.
+  // When the optimizer removes the last op, the value before it gets the op's name.
   auto isLostOutput = [&](llvm::StringRef name) {
     return isNeutralizable(name) && llvm::none_of(readers, defines(name));
   };
@@ -128,7 +131,7 @@ bool Search::hasLostArithmetic() const {
          });
 }
 
-/// Whether the initializer holds the elements of the parameter in another order or shape.
+/// Returns whether the initializer holds the elements of the parameter in another order or shape.
 bool Search::isRearranged(llvm::StringRef initializer, llvm::StringRef target) const {
   auto multiplies = [](const Reader *reader) { return reader->fx && isProduct(*reader->fx); };
   if (isInner(initializer) && !llvm::all_of(readersOf.lookup(initializer), multiplies))
@@ -142,7 +145,7 @@ bool Search::isRearranged(llvm::StringRef initializer, llvm::StringRef target) c
     hasInner |= isInner(source);
     hasRearrangement |= isRearrangement(source);
   }
-  // The inner values of rearrangements are shapes; those of a product may be factors.
+  // Inner values of rearrangements are shapes; inner values of a matmul may be factors.
   return hasRearrangement || (isInner(initializer) && !hasInner);
 }
 
@@ -155,8 +158,8 @@ void Search::checkFolded(const ExportedParameter &parameter,
     add(parameter, "is stored twice, as '" + copies[0] + "' and '" + copies[1] + "'");
 }
 
-/// The initializer in the place of a parameter that is missing, where each tensor that the fx node
-/// reads in the module has one; empty if some are gone.
+/// Returns the initializer that a node reads in place of a missing parameter. Returns "" unless the
+/// node has an initializer for each tensor that the fx node reads in the module.
 llvm::StringRef Search::findStandIn(const FxNode &fx, llvm::StringRef placeholder) const {
   llvm::SmallVector<llvm::StringRef> expected, got;
   llvm::copy_if(fx.arguments, std::back_inserter(expected),
@@ -184,8 +187,8 @@ void Search::checkMissing(const ExportedParameter &parameter) {
     add(parameter, "is removed");
 }
 
-/// Whether the node reads the parameter in the file, but not in the module. A rewritten node has
-/// the inputs of several, of which it names one.
+/// Returns whether the node reads the parameter in the file, but not in the module. Skips rewritten
+/// nodes, which have the inputs of several nodes but name only one.
 bool Search::isStandIn(const ExportedParameter &parameter, const Reader &reader) const {
   if (!reader.fx || reader.fx->reads(parameter.placeholder) ||
       !findRewriteRule(*reader.node).empty())
@@ -195,7 +198,7 @@ bool Search::isStandIn(const ExportedParameter &parameter, const Reader &reader)
   });
 }
 
-/// A parameter that also stands for a constant or a buffer of the same values.
+/// Checks whether the parameter also replaces a constant or a buffer of the same values.
 void Search::checkPresent(const ExportedParameter &parameter) {
   if (statistics.contains(parameter.target))
     return add(parameter, "is merged with running statistics");
@@ -204,7 +207,7 @@ void Search::checkPresent(const ExportedParameter &parameter) {
       return add(parameter, "is merged with another value that '" + reader->fx->name + "' reads");
 }
 
-/// The initializers that hold the parameter, or what was computed from it.
+/// Returns the initializers that hold the parameter, or a value computed from it.
 llvm::SmallVector<llvm::StringRef> Search::findCopies(llvm::StringRef target) const {
   llvm::SmallVector<llvm::StringRef> copies;
   for (const onnx::TensorProto &tensor : graph.initializer())
@@ -227,7 +230,7 @@ std::vector<std::string> Search::run() {
       intact.push_back(&parameter);
   }
   for (const ExportedParameter *parameter : intact)
-    if (!shared.contains(parameter->target)) // else it is known from the other one
+    if (!shared.contains(parameter->target)) // else the other parameter has been reported
       checkPresent(*parameter);
   return std::move(found);
 }

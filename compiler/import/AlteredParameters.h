@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Finds the parameters of a module that its exporter changed. The file computes the same results as
-// the module, but training it would train another module:
+// the module, but training the file would not train the same module:
 //
 //   merged    equal initializers became one: all zero biases, all unit scales
-//   removed   a zero bias, or a scale of one, whose op the optimizer took out
-//   folded    a parameter became a constant by an op: an expand over the batch, an exponential
-//   split     one parameter is stored twice, as it is for an embedding and transposed for a product
+//   removed   a zero bias, or a scale of one, whose op the optimizer removed
+//   folded    an op made a constant of the parameter: an expand over the batch, an exponential
+//   split     one parameter is stored twice, e.g. for an embedding and transposed for a matmul
 //
-// A parameter that was only transposed or reshaped, and is stored once, is trained as it is.
+// A parameter that was only transposed or reshaped, and is stored once, is trained unchanged.
 #pragma once
 
 #include "compiler/import/ExportedModule.h"
@@ -16,8 +16,9 @@
 
 namespace pcc::import {
 
-/// Describes each altered parameter: "'b.bias' is merged into 'a.bias'". The result is empty for a
-/// file that does not list its parameters. A parameter that nothing reads is not reported.
+/// Returns a description of each altered parameter: "'b.bias' is merged into 'a.bias'". Returns
+/// nothing for a file that does not list its parameters. Does not report a parameter that nothing
+/// reads.
 std::vector<std::string> findAlteredParameters(const onnx::GraphProto &graph, int64_t opset,
                                                const ExportedModule &exported);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Attention and the embedding of positions. Tensors of three dimensions, [batch, positions, heads ·
-// width], become [batch, heads, positions, width] and back.
+// Attention and rotary embedding. Tensors of three dimensions, [batch, positions, heads · width],
+// are converted to [batch, heads, positions, width] and back.
 
 #include "compiler/import/Operators.h"
 #include "compiler/import/Shapes.h"
@@ -13,7 +13,7 @@ using namespace mlir;
 namespace pcc::import {
 namespace {
 
-/// [batch, positions, heads · width] as [batch, heads, positions, width].
+/// Converts [batch, positions, heads · width] to [batch, heads, positions, width].
 Tensor separateHeads(Node &node, const Tensor &x, llvm::StringRef attribute) {
   Emitter &emit = node.emit;
   int64_t heads = node.integer(attribute, 0);
@@ -28,7 +28,7 @@ Tensor separateHeads(Node &node, const Tensor &x, llvm::StringRef attribute) {
   return split ? emit.transpose(split, {0, 2, 1, 3}) : Tensor();
 }
 
-/// The inverse, if `like` has three dimensions.
+/// Converts heads back to three dimensions, if `like` has three dimensions.
 Tensor joinHeads(Emitter &emit, const Tensor &x, const Tensor &like) {
   if (!x || like.rank() == 4)
     return x;
@@ -39,7 +39,7 @@ Tensor joinHeads(Emitter &emit, const Tensor &x, const Tensor &like) {
   return emit.reshape(swapped, {shape[0], shape[1], shape[2] * shape[3]});
 }
 
-/// The mask as numbers of `element` to add, of rank 4.
+/// Converts the mask to numbers of `element` to add, with rank 4.
 Tensor importMask(Emitter &emit, Tensor mask, Type element) {
   if (mask.elementType().isInteger(1)) {
     Tensor seen = emit.scalar(element, 0.0);
@@ -56,7 +56,7 @@ Tensor importMask(Emitter &emit, Tensor mask, Type element) {
   return emit.reshape(mask, shape);
 }
 
-/// What graph.attention has no form for.
+/// Rejects inputs, outputs and attributes that graph.attention does not support.
 LogicalResult refuseAttention(Node &node) {
   Emitter &emit = node.emit;
   for (auto [position, name] :
@@ -75,8 +75,8 @@ LogicalResult refuseAttention(Node &node) {
   return success();
 }
 
-/// Inputs query, key, value and perhaps a mask. A causal attention lines up first positions: where
-/// query and key differ in number, by an offset of 0.
+/// Imports Attention with the inputs query, key, value and an optional mask. Causal attention
+/// aligns first positions: if query and key differ in length, the op gets an offset of 0.
 LogicalResult importAttention(Node &node) {
   Emitter &emit = node.emit;
   if (failed(refuseAttention(node)))
@@ -114,13 +114,14 @@ LogicalResult importAttention(Node &node) {
       ArrayRef(results).take_front(std::min<size_t>(node.outputCount(), results.size())));
 }
 
-/// Cosines or sines of the positions that `ids` name; without them, a table per sample.
+/// Returns cosines or sines of the positions in `ids`; without `ids`, the table has one row set per
+/// sample.
 Tensor importAngles(Node &node, const Tensor &table, const Tensor &ids) {
   return ids ? node.emit.gather(table, ids, 0) : table;
 }
 
-/// Inputs x, cosines, sines and perhaps the numbers of positions. Where only the first elements of
-/// a head are rotated, the others go past the op.
+/// Imports RotaryEmbedding with the inputs x, cosines, sines and optional position numbers. If only
+/// the first elements of a head are rotated, the other elements bypass the op.
 LogicalResult importRotaryEmbedding(Node &node) {
   Emitter &emit = node.emit;
   Tensor x = separateHeads(node, node.input(0), "num_heads");

@@ -16,7 +16,7 @@ using pcc::interpret::ElementType;
 namespace pcc::import {
 namespace {
 
-/// Longer tensors become resources: a module's text stays short.
+/// Maximum elements of a literal; longer tensors become resources, to keep the module's text short.
 constexpr int64_t longestLiteral = 16;
 
 llvm::APFloat toAPFloat(FloatType type, double value) {
@@ -59,7 +59,7 @@ ElementsAttr encodeResource(const Constant &constant, llvm::StringRef name) {
       constant.type, name, HeapAsmResourceBlob::allocateAndCopyWithAlign(bytes, /*align=*/64));
 }
 
-/// The interpreter holds every element type of ONNX files that import reads.
+/// Returns the interpreter's type, which exists for every element type that import reads.
 ElementType typeOf(Type elementType) { return *interpret::elementTypeOf(elementType); }
 
 Constant castScalar(Type elementType, const interpret::Tensor &value) {

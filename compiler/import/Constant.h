@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Values that are known while a model is imported: shapes, axes, indices, masks. Arithmetic on them
-// is done here (Evaluate.h), so that sub-graphs that compute shapes vanish.
+// Values that are known while a model is imported: shapes, axes, indices, masks. The importer folds
+// arithmetic on them (Evaluate.h), so that subgraphs that compute shapes vanish.
 #pragma once
 
 #include "compiler/interpret/Tensor.h"
@@ -14,10 +14,10 @@ namespace pcc::import {
 
 using interpret::Element;
 
-/// A tensor known at import. A splat of any shape costs one element.
+/// A tensor known at import. A splat of any shape stores one element.
 struct Constant {
-  mlir::RankedTensorType type; ///< of an element type of ONNX files (TensorData.h)
-  interpret::Tensor elements;  ///< as many as `type` has, or a single one that all equal
+  mlir::RankedTensorType type; ///< with an element type of ONNX files (TensorData.h)
+  interpret::Tensor elements;  ///< all elements of `type`, or one element for a splat
 
   bool isFloat() const { return elements.isFloat(); }
   bool isSplat() const { return elements.size() == 1; }
@@ -25,28 +25,28 @@ struct Constant {
   int64_t size() const { return type.getNumElements(); }
   Element operator[](int64_t index) const { return elements[isSplat() ? 0 : index]; }
 
-  /// The elements as integers; nothing for a tensor of floats.
+  /// Returns the elements as integers; nothing for a tensor of floats.
   std::optional<llvm::SmallVector<int64_t>> asIntegers() const;
 
-  /// The only element, as a double; nothing for a tensor of several.
+  /// Returns the only element as a double; nothing for a tensor of several elements.
   std::optional<double> asNumber() const;
 
-  /// `elements` in the shape of `type`, each as the element type holds it.
+  /// Makes a constant of `elements` in the shape of `type`, rounded to the element type.
   static Constant of(mlir::RankedTensorType type, const interpret::Tensor &elements);
-  /// All elements as that of `element`, a tensor of one.
+  /// Makes a splat of `element`, a tensor of one element.
   static Constant splat(mlir::RankedTensorType type, const interpret::Tensor &element);
-  /// A scalar: `value` as a cast to `elementType` gives it.
+  /// Makes a scalar of `value`, cast to `elementType`.
   static Constant scalar(mlir::Type elementType, double value);
   static Constant scalar(mlir::Type elementType, int64_t value);
-  /// A list of i64.
+  /// Makes a list of i64.
   static Constant integers(mlir::MLIRContext *context, llvm::ArrayRef<int64_t> values);
 };
 
-/// Reads row-major little-endian bytes; `bytes` has exactly the size of `type`.
+/// Decodes row-major little-endian bytes; `bytes` must have exactly the size of `type`.
 Constant decodeConstant(mlir::RankedTensorType type, llvm::ArrayRef<char> bytes);
 
-/// The attribute of a graph.constant: a splat, a short literal, or a resource named `name`.
-/// The element type is one that the graph dialect knows.
+/// Returns the attribute of a graph.constant: a splat, a short literal, or a resource named `name`.
+/// The graph dialect must support the element type.
 mlir::ElementsAttr encodeConstant(const Constant &constant, llvm::StringRef name);
 
 } // namespace pcc::import

@@ -18,8 +18,8 @@ Constant floats(MLIRContext *context, llvm::ArrayRef<double> values) {
           interpret::Tensor::floats(interpret::ElementType::F32, {count}, values)};
 }
 
-/// Exactly one of the attributes holds the value; those with strings and sparse tensors are not
-/// supported.
+/// Imports Constant. Exactly one of the attributes holds the value; strings and sparse tensors are
+/// not supported.
 LogicalResult importConstant(Node &node) {
   MLIRContext *context = node.emit.context();
   if (auto value = node.tensor("value"))
@@ -36,7 +36,7 @@ LogicalResult importConstant(Node &node) {
         Tensor::of(Constant::scalar(Float32Type::get(context), node.number("value_float", 0.0))));
   if (node.hasAttribute("value") || node.hasAttribute("value_ints") ||
       node.hasAttribute("value_floats"))
-    return failure(); // diagnosed when it was read
+    return failure(); // already reported
   return node.emit.error() << "expected one of the attributes 'value', 'value_int', 'value_ints', "
                               "'value_float' and 'value_floats'";
 }
@@ -56,7 +56,8 @@ LogicalResult importConstantOfShape(Node &node) {
   return node.setResult(Tensor::of(Constant::splat(value.type.clone(*shape), value.elements)));
 }
 
-/// The sizes of dimensions [start, end), both counted from the end if negative and clamped.
+/// Imports Shape: sizes of dimensions [start, end). Both bounds count from the end if negative, and
+/// are clamped.
 LogicalResult importShape(Node &node) {
   llvm::ArrayRef<int64_t> shape = node.input(0).shape();
   int64_t rank = shape.size();
@@ -73,7 +74,7 @@ LogicalResult importSize(Node &node) {
   return node.setResult(Tensor::of(Constant::scalar(i64, node.input(0).type.getNumElements())));
 }
 
-/// The number of elements of start, start + delta, … before limit.
+/// Returns the number of elements of start, start + delta, … before limit.
 std::optional<int64_t> rangeCount(const Constant &start, const Constant &limit,
                                   const Constant &delta) {
   double count;
@@ -83,7 +84,7 @@ std::optional<int64_t> rangeCount(const Constant &start, const Constant &limit,
     auto distance = static_cast<double>(limit[0].i) - static_cast<double>(start[0].i);
     count = std::ceil(distance / static_cast<double>(delta[0].i));
   }
-  constexpr double most = 0x1p53; // every count below is exact
+  constexpr double most = 0x1p53; // every count below this is exact
   if (!(std::fabs(count) < most))
     return std::nullopt;
   return std::max<int64_t>(static_cast<int64_t>(count), 0);

@@ -8,12 +8,12 @@ using namespace mlir;
 namespace pcc::import {
 namespace {
 
-/// `x` times the number `factor`, unless that is one.
+/// Multiplies `x` by `factor`, unless it is one.
 Tensor scale(Emitter &emit, const Tensor &x, double factor) {
   return !x || factor == 1.0 ? x : emit.binary<graph::MulOp>(x, emit.scalarLike(x, factor));
 }
 
-/// alpha * A * B + beta * C, where A and B may be stored transposed and C broadcasts.
+/// Imports Gemm: alpha * A * B + beta * C, where A and B may be stored transposed and C broadcasts.
 LogicalResult importGemm(Node &node) {
   Emitter &emit = node.emit;
   Tensor a = node.input(0), b = node.input(1), c = node.input(2);
@@ -28,7 +28,8 @@ LogicalResult importGemm(Node &node) {
   return node.setResult(product);
 }
 
-/// numpy.matmul: vectors become matrices of one row or column, which the result loses again.
+/// Imports numpy.matmul: vectors become matrices of one row or column, and the result loses the
+/// added dimension.
 LogicalResult importMatMul(Node &node) {
   Emitter &emit = node.emit;
   Tensor x = node.input(0), y = node.input(1);

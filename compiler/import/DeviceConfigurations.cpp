@@ -15,7 +15,7 @@ static bool hasConfiguration(const onnx::ModelProto &model, StringRef name) {
   });
 }
 
-/// `no device configuration 'a'; the file has 'b', 'c'`.
+/// Emits an error such as `no device configuration 'a'; the file has 'b', 'c'`.
 static LogicalResult refuse(const onnx::ModelProto &model, StringRef asked, Location loc) {
   std::string known;
   for (const onnx::DeviceConfigurationProto &configuration : model.configuration())

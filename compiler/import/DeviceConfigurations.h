@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a file says of several devices (ONNX IR 11): named configurations, of which one counts, and
-// what its nodes say for that one. So far the pipeline stage.
+// Reads the multi-device configurations of a file (ONNX IR 11). A file has named configurations;
+// one is chosen, and only the nodes' entries for this configuration count. Only pipeline stages are
+// read.
 #pragma once
 
 #include "mlir/IR/Location.h"
@@ -16,17 +17,17 @@ class NodeProto;
 
 namespace pcc::import {
 
-/// The configuration called `asked`; for an empty name the only one of the file, or empty. An
-/// unknown name is diagnosed at `loc`.
+/// Returns the configuration called `asked`. For an empty name, returns the only configuration of
+/// the file, or an empty string. Emits an error at `loc` for an unknown name.
 mlir::FailureOr<std::string> chooseConfiguration(const onnx::ModelProto &model,
                                                  llvm::StringRef asked, mlir::Location loc);
 
-/// Fails with a diagnostic at the first node of the file `path` that speaks of a configuration
-/// which the file does not have.
+/// Emits an error at the first node of the file `path` that names a configuration that the file
+/// does not have.
 mlir::LogicalResult checkConfigurations(const onnx::ModelProto &model, llvm::StringRef path,
                                         mlir::MLIRContext &context);
 
-/// The stage on which `configuration` wants the node; nothing if it does not say.
+/// Returns the stage of the node in `configuration`; nothing if the node gives none.
 std::optional<int64_t> findStage(const onnx::NodeProto &node, llvm::StringRef configuration);
 
 } // namespace pcc::import

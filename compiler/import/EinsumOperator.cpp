@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Einsum of any number of operands, from the left: each step contracts what was made so far with
-// the next operand and keeps the letters that are still needed.
+// Einsum of any number of operands, contracted from the left. Each step contracts the intermediate
+// result with the next operand and keeps the letters that are still needed.
 //
-//   "...ij,...jk"   the dots are dimensions that broadcast, and get letters of their own; without
-//                   "->" the result has them first, then the letters that occur once, by alphabet
+//   "...ij,...jk"   the dots are broadcast dimensions, and get letters of their own; without "->"
+//                   the result has them first, then the letters that occur once, by alphabet
 
 #include "compiler/import/Operators.h"
 #include "compiler/import/Shapes.h"
@@ -26,7 +26,7 @@ class EinsumReader {
 public:
   EinsumReader(Emitter &emit, std::string equation) : emit(emit), equation(std::move(equation)) {}
 
-  /// Reads the equation for `operands`; false after an error.
+  /// Reads the equation for `operands`. Returns false after an error.
   bool read(llvm::ArrayRef<Tensor> operands);
 
   llvm::SmallVector<Term> terms;
@@ -45,10 +45,10 @@ private:
 
   Emitter &emit;
   std::string equation;
-  std::string dots; ///< letters for the dimensions that dots stand for, the last ones as needed
+  std::string dots; ///< letters for the dimensions of dots; the last ones are used first
 };
 
-/// As many letters that `text` has not as a tensor can have dimensions beside those that it names.
+/// Reserves for the dots all letters that do not occur in `text`.
 void EinsumReader::takeDots(llvm::StringRef text) {
   for (char letter : llvm::StringRef("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"))
     if (!text.contains(letter))
@@ -70,7 +70,8 @@ bool EinsumReader::readTerm(llvm::StringRef text, const Tensor &operand) {
   return true;
 }
 
-/// Without "->": the dimensions of the dots, and every letter that occurs once.
+/// Makes the result of an equation without "->": the dimensions of the dots, and every letter that
+/// occurs once.
 void EinsumReader::makeResult(llvm::StringRef operands) {
   for (int c = 0; c < 128; ++c)
     if (llvm::isAlpha(static_cast<char>(c)) && operands.count(static_cast<char>(c)) == 1)
@@ -96,7 +97,7 @@ bool EinsumReader::readResult(llvm::StringRef text) {
   return true;
 }
 
-/// Drops dimensions of size one that broadcast; any other difference of sizes is an error.
+/// Drops dimensions of size one that broadcast. Any other difference of sizes is an error.
 bool EinsumReader::joinSizes() {
   std::map<char, int64_t> sizes;
   for (const Term &term : terms)
@@ -142,8 +143,8 @@ bool EinsumReader::read(llvm::ArrayRef<Tensor> operands) {
   return readResult(right) && joinSizes();
 }
 
-/// Takes the diagonal of two dimensions that have one letter: the elements off it count as zero in
-/// a sum over the second.
+/// Takes the diagonal of two dimensions with the same letter. Elements off the diagonal are set to
+/// zero before a sum over the second dimension.
 Term takeDiagonals(Emitter &emit, Term term) {
   for (size_t first = 0; first < term.letters.size(); ++first)
     for (size_t second;
@@ -162,7 +163,7 @@ Term takeDiagonals(Emitter &emit, Term term) {
   return term;
 }
 
-/// `term` with the dimensions `letters`: sums over the others, then a transpose.
+/// Arranges `term` to the dimensions `letters`: sums over all other dimensions, then transposes.
 Tensor arrange(Emitter &emit, const Term &term, llvm::StringRef letters) {
   llvm::SmallVector<int64_t> summed, permutation;
   std::string kept;

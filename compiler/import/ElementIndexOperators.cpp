@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operators that choose single elements by indices: as rows of a tensor whose indexed dimensions
-// are one.
+// Operators that select single elements by indices. They import as ops on rows of a tensor whose
+// indexed dimensions are merged into one.
 //
 //   GatherElements  y[i, j] = x[index[i, j], j]       row index[i, j] * columns + j of x as a list
 //   GatherND        y[i]    = x[index[i, 0], index[i, 1]]
@@ -21,17 +21,18 @@ Tensor scaled(Emitter &emit, const Tensor &x, int64_t factor) {
              : emit.binary<graph::MulOp>(x, emit.scalarLike(x, static_cast<double>(factor)));
 }
 
-/// Indices of a dimension of `size` as i64; those below zero count from its end.
+/// Converts indices of a dimension of `size` to i64; negative indices count from the end.
 Tensor wrapped(Emitter &emit, const Tensor &indices, int64_t size) {
   return emit.wrapNegative(emit.cast(indices, emit.attributes().getI64Type()), size);
 }
 
-/// The number of elements behind one step along `axis`, up to dimension `end`.
+/// Returns the number of elements in one step along `axis`, within dimensions up to `end`.
 int64_t strideOf(llvm::ArrayRef<int64_t> shape, int64_t axis, int64_t end) {
   return ShapedType::getNumElements(shape.slice(axis + 1, end - axis - 1));
 }
 
-/// Rows for indices that stand for one dimension, `axis`, of each element's place.
+/// Returns row numbers for indices that give the position of each element along one dimension,
+/// `axis`.
 Tensor rowsOfElements(Node &node, const Tensor &x, const Tensor &indices, int64_t axis) {
   Emitter &emit = node.emit;
   Tensor rows =
@@ -43,8 +44,8 @@ Tensor rowsOfElements(Node &node, const Tensor &x, const Tensor &indices, int64_
   return rows;
 }
 
-/// Rows for indices whose last dimension holds places in the dimensions of `x` from `batch` on, the
-/// first `batch` of which both have.
+/// Returns row numbers for indices whose last dimension holds positions in the dimensions of `x`
+/// from `batch` on. Both tensors share the first `batch` dimensions.
 Tensor rowsOfPlaces(Emitter &emit, const Tensor &x, const Tensor &indices, int64_t batch) {
   int64_t last = indices.rank() - 1, end = batch + indices.shape().back();
   Shape shape(indices.shape().drop_back());
@@ -61,7 +62,7 @@ Tensor rowsOfPlaces(Emitter &emit, const Tensor &x, const Tensor &indices, int64
   return rows;
 }
 
-/// `x` with its first `count` dimensions as one.
+/// Merges the first `count` dimensions of `x` into one.
 Tensor mergeFirst(Emitter &emit, const Tensor &x, int64_t count) {
   Shape shape = {ShapedType::getNumElements(x.shape().take_front(count))};
   llvm::append_range(shape, x.shape().drop_front(count));
@@ -91,7 +92,8 @@ LogicalResult importGatherElements(Node &node) {
   return node.setResult(emit.gather(mergeFirst(emit, x, x.rank()), rows, 0));
 }
 
-/// Whether the last dimension of `indices` holds places in `x`, behind `batch` equal dimensions.
+/// Checks that the last dimension of `indices` holds positions in `x`, after `batch` equal
+/// dimensions.
 bool checkPlaces(Node &node, const Tensor &x, const Tensor &indices, int64_t batch) {
   bool fits = indices.rank() > batch && batch >= 0 && x.rank() > batch &&
               x.shape().take_front(batch) == indices.shape().take_front(batch) &&
@@ -112,7 +114,7 @@ LogicalResult importGatherND(Node &node) {
   return node.setResult(emit.gather(mergeFirst(emit, x, batch + indices.shape().back()), rows, 0));
 }
 
-/// `x` with `updates` at `rows`: added, or in place of what was there.
+/// Scatters `updates` to `rows` of `x`: adds them, or replaces the elements.
 Tensor scatter(Node &node, const Tensor &x, const Tensor &rows, const Tensor &updates) {
   Emitter &emit = node.emit;
   std::string reduction = node.text("reduction", "none");

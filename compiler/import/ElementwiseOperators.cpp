@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arithmetic and functions of one number. Operators of two broadcast numpy's way since opset 7.
+// Arithmetic and functions of one number. Binary operators broadcast as in numpy since opset 7.
 
 #include "compiler/import/Operators.h"
 #include <cmath>
@@ -18,7 +18,7 @@ template <typename Op> LogicalResult importBinary(Node &node) {
   return node.setResult(node.emit.binary<Op>(node.input(0), node.input(1)));
 }
 
-/// Any number of operands, combined from the left.
+/// Combines any number of operands from the left.
 template <typename Op> Tensor combined(Node &node) {
   Tensor result = node.input(0);
   for (const Tensor &next : node.allInputs().drop_front())
@@ -39,8 +39,8 @@ LogicalResult importMean(Node &node) {
   return node.setResult(emit.binary<graph::DivOp>(sum, emit.scalarLike(sum, count)));
 }
 
-/// The exponent may have a type of its own; the result has that of the base. Powers of integers
-/// occur in computations of shapes: in doubles, which hold them.
+/// Imports Pow. The exponent may have another type; the result has the type of the base. Powers of
+/// integers, which occur in computations of shapes, are computed in doubles.
 LogicalResult importPow(Node &node) {
   Emitter &emit = node.emit;
   Tensor base = node.input(0), exponent = node.input(1);
@@ -53,8 +53,8 @@ LogicalResult importPow(Node &node) {
   return node.setResult(emit.cast(power, type));
 }
 
-/// `fmod` chooses the sign of the dividend, as graph.mod; else the result has that of the divisor:
-/// where the signs differ, one divisor is added, which cannot overflow.
+/// Imports Mod. With `fmod` the result has the sign of the dividend, like graph.mod. Otherwise it
+/// has the sign of the divisor: if signs differ, one divisor is added, which cannot overflow.
 LogicalResult importMod(Node &node) {
   Emitter &emit = node.emit;
   Tensor x = node.input(0), y = node.input(1);
@@ -90,7 +90,7 @@ LogicalResult importGelu(Node &node) {
   return node.setResult(node.emit.map<graph::GeluOp>(node.input(0), kind));
 }
 
-/// x * sigmoid(alpha * x).
+/// Imports x * sigmoid(alpha * x).
 LogicalResult importSwish(Node &node) {
   Emitter &emit = node.emit;
   Tensor x = node.input(0);
@@ -101,8 +101,8 @@ LogicalResult importSwish(Node &node) {
   return node.setResult(emit.binary<graph::MulOp>(x, emit.unary<graph::SigmoidOp>(scaled)));
 }
 
-/// x limited to [low, high]; a null bound is no bound. Two numbers in order are one clamp in the
-/// program; clamp holds its bounds in doubles.
+/// Limits x to [low, high]; a null bound is no bound. Two ordered constant bounds become one clamp
+/// if doubles represent them exactly.
 Tensor clip(Emitter &emit, const Tensor &x, const Tensor &low, const Tensor &high) {
   constexpr double mostExact = 0x1p53;
   auto number = [](const Tensor &bound) -> std::optional<double> {
@@ -130,7 +130,7 @@ LogicalResult importClip(Node &node) {
   return node.setResult(clip(node.emit, node.input(0), node.input(1), node.input(2)));
 }
 
-/// Reads the attributes that decide about 8-bit floats only, which are refused.
+/// Reads the attributes that matter only for 8-bit floats, which import rejects.
 void readRounding(Node &node) {
   node.integer("saturate", 1);
   node.text("round_mode", "up");
@@ -152,7 +152,7 @@ LogicalResult importCastLike(Node &node) {
 
 LogicalResult importIdentity(Node &node) { return node.setResult(node.input(0)); }
 
-/// Rows of operators that are ops of their own.
+/// Make rows of operators that map to one op.
 template <typename Op>
 Operator unary(llvm::StringLiteral name, int64_t since, Gradients gradients = FirstInput) {
   return {name, since, 1, 1, gradients, importUnary<Op>};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Elementwise ops, reductions and products, and what all emitting functions share.
+// Elementwise ops, reductions and matmuls, and the helpers of all emitting functions.
 
 #include "compiler/import/Emitter.h"
 
@@ -203,7 +203,7 @@ Tensor Emitter::lookThroughTranspose(const Tensor &x, bool &isTransposed) {
   return Tensor::of(op.getInput());
 }
 
-/// "abc,cd->abd": the rows of all matrices of `x` times one matrix.
+/// Emits "abc,cd->abd": multiplies the rows of all matrices of `x` by one matrix.
 Tensor Emitter::multiplyRows(const Tensor &x, const Tensor &y, bool transposeX, bool transposeY) {
   Value lhs = materialize(x), rhs = materialize(y);
   if (!lhs || !rhs)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Builds graph ops for one ONNX node. Every function computes at once when all its operands are
-// known, and else emits an op: a handler is written once and its node folds where it can. That is
-// all there is to evaluating sub-graphs that compute shapes.
+// Builds graph ops for one ONNX node. Every function folds if all its operands are known, and else
+// emits an op. A handler is therefore written once, and its node folds where possible. Subgraphs
+// that compute shapes need no other evaluation.
 //
-// Errors are diagnosed at the node; the result is then a null tensor, which every function passes
-// on, so that handlers compose calls without checking each.
+// Errors are diagnosed at the node. The result is then a null tensor, which every function passes
+// on, so that handlers compose calls without checking each result.
 #pragma once
 
 #include "compiler/import/Constant.h"
@@ -16,7 +16,7 @@
 
 namespace pcc::import {
 
-/// A value of the model during import: known, or the result of an op, or null after an error.
+/// A value of the model during import: a constant, the result of an op, or null after an error.
 struct Tensor {
   mlir::RankedTensorType type;
   std::shared_ptr<const Constant> known; ///< null: not known
@@ -31,39 +31,41 @@ struct Tensor {
   static Tensor of(Constant constant);
 };
 
-/// Whether the graph dialect has tensors of such elements; constants may have others.
+/// Returns whether the graph dialect supports tensors of this element type; constants may have
+/// others.
 bool isGraphElement(mlir::Type type);
 
 class Emitter {
 public:
-  /// Larger results are left to the program: evaluating here is for shapes and masks, not for work.
+  /// Maximum elements of a folded result. Larger results become ops, since folding is for shapes
+  /// and masks.
   static constexpr int64_t mostEvaluated = int64_t(1) << 20;
 
-  /// `subject` begins every error: `'Gemm' of opset 16`.
+  /// Creates an emitter; `subject` begins every error: `'Gemm' of opset 16`.
   Emitter(mlir::OpBuilder &builder, mlir::Location loc, std::string subject)
       : builder(builder), loc(loc), subject(std::move(subject)) {}
 
   mlir::Location location() const { return loc; }
   mlir::MLIRContext *context() const { return loc.getContext(); }
 
-  /// An error at the node, continued by the caller: `'Gemm' of opset 16: …`.
+  /// Starts an error at the node, which the caller continues: `'Gemm' of opset 16: …`.
   mlir::InFlightDiagnostic error() const;
 
   Tensor scalar(mlir::Type elementType, double value);
   Tensor scalarLike(const Tensor &x, double value) { return scalar(x.elementType(), value); }
 
-  /// Elementwise; `binary`, `compare` and `select` broadcast numpy's way and want equal element
-  /// types.
+  /// Emit elementwise ops. `binary`, `compare` and `select` broadcast as in numpy and require equal
+  /// element types.
   template <typename Op> Tensor unary(const Tensor &x);
   template <typename Op> Tensor binary(const Tensor &x, const Tensor &y);
   Tensor compare(graph::Direction direction, const Tensor &x, const Tensor &y);
   Tensor select(const Tensor &predicate, const Tensor &x, const Tensor &y);
   Tensor cast(const Tensor &x, mlir::Type elementType);
 
-  /// An elementwise op with attributes, never folded.
+  /// Emits an elementwise op with attributes; never folds.
   template <typename Op, typename... Args> Tensor map(const Tensor &x, Args... attributes);
 
-  /// Shapes. Axes lie in [0, rank).
+  /// Emit shape ops. Axes are in [0, rank).
   Tensor reshape(const Tensor &x, llvm::ArrayRef<int64_t> shape);
   Tensor transpose(const Tensor &x, llvm::ArrayRef<int64_t> permutation);
   Tensor broadcast(const Tensor &x, llvm::ArrayRef<int64_t> shape);
@@ -73,22 +75,23 @@ public:
   llvm::SmallVector<Tensor> split(const Tensor &x, int64_t axis, llvm::ArrayRef<int64_t> sizes);
   Tensor gather(const Tensor &x, const Tensor &indices, int64_t axis);
   Tensor iota(mlir::Type elementType, int64_t count);
-  /// The index along `axis` of a tensor of `shape` as i64, as what broadcasts to that shape.
+  /// Returns the index along `axis` as i64, in a shape that broadcasts to `shape`.
   Tensor placeAlong(llvm::ArrayRef<int64_t> shape, int64_t axis);
-  /// Indices of a dimension of `size`; those below zero count from its end.
+  /// Wraps indices of a dimension of `size`; negative indices count from the end.
   Tensor wrapNegative(const Tensor &indices, int64_t size);
 
   Tensor reduce(graph::ReduceOpKind kind, const Tensor &x, llvm::ArrayRef<int64_t> dims);
   Tensor softmax(const Tensor &x, int64_t axis);
   Tensor logSoftmax(const Tensor &x, int64_t axis);
 
-  /// Batched product; batch dimensions broadcast numpy's way. An operand that is a transpose of its
-  /// last two dimensions is read through it. Many matrices times one keep their dimensions and
-  /// become an einsum: each of them may be split, and the gradient of the one is one product.
+  /// Emits a batched matmul; batch dimensions broadcast as in numpy. If an operand transposes its
+  /// last two dimensions, the matmul reads the operand before the transpose. Many matrices times
+  /// one matrix become an einsum and keep their dimensions: each dimension may be sharded, and the
+  /// gradient of the one matrix is one matmul.
   Tensor matmul(const Tensor &x, const Tensor &y, bool transposeX = false, bool transposeY = false);
 
-  /// Any other op, never folded: its results of `types`. All are null if it does not verify or an
-  /// operand is null.
+  /// Emits any other op, never folded, with results of `types`. All results are null if the op does
+  /// not verify or an operand is null.
   template <typename Op>
   llvm::SmallVector<Tensor> apply(llvm::ArrayRef<mlir::Type> types, llvm::ArrayRef<Tensor> operands,
                                   llvm::ArrayRef<mlir::NamedAttribute> attributes = {}) {
@@ -96,26 +99,27 @@ public:
   }
   mlir::Builder &attributes() { return builder; }
 
-  /// The shape that `shapes` broadcast to; nothing after an error.
+  /// Returns the shape to which `shapes` broadcast; nothing after an error.
   std::optional<llvm::SmallVector<int64_t>>
   broadcastShape(llvm::ArrayRef<llvm::ArrayRef<int64_t>> shapes);
 
-  /// The value of `x` in the program; a constant op for a known tensor, null for a null one.
+  /// Returns the value of `x` in the program: a constant op for a known tensor, null for a null
+  /// tensor.
   mlir::Value materialize(const Tensor &x);
 
 private:
-  /// Whether a result of `shape` computed from `operands` (at least one) is evaluated now.
+  /// Returns whether a result of `shape` from `operands` (at least one) is folded.
   bool evaluates(llvm::ArrayRef<int64_t> shape,
                  std::initializer_list<const Tensor *> operands) const;
   llvm::SmallVector<Tensor> apply(llvm::StringRef op, llvm::ArrayRef<mlir::Type> types,
                                   llvm::ArrayRef<Tensor> operands,
                                   llvm::ArrayRef<mlir::NamedAttribute> attributes);
-  /// Checks the op just built; null, and an error, where it does not verify.
+  /// Verifies the op just built. Returns null after an error.
   Tensor finish(mlir::Operation *op);
-  /// The elementwise op named `op` where it is evaluated now, else null.
+  /// Returns the folded elementwise op named `op`; null if it is not folded.
   Tensor folded(llvm::StringRef op, std::initializer_list<const Tensor *> operands);
-  /// Gives the operands their common shape; false, and an error, if they have none or one is null.
-  /// Repeating a known tensor is left to the program unless all are known.
+  /// Broadcasts the operands to their common shape. Returns false after an error, or if an operand
+  /// is null. Does not expand known tensors unless all are known; the program repeats them.
   bool broadcastTogether(std::initializer_list<Tensor *> operands);
   bool haveEqualTypes(const Tensor &x, const Tensor &y) const;
   Tensor multiplyRows(const Tensor &x, const Tensor &y, bool transposeX, bool transposeY);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The shape ops.
+// Shape ops of the emitter.
 
 #include "compiler/import/Emitter.h"
 #include "compiler/import/Evaluate.h"

@@ -15,14 +15,14 @@ namespace {
 
 using Tensors = llvm::SmallVector<interpret::Tensor, 3>;
 
-/// Every element of `x`, also where they are equal.
+/// Returns all elements of `x`, with splats expanded.
 interpret::Tensor dense(const Constant &x) {
   if (x.isSplat())
     return interpret::computeBroadcast(x.elements.reshaped({}), x.shape(), {});
   return x.elements;
 }
 
-/// The operands of an elementwise function: a scalar each where all of them are splats.
+/// Returns the operands of an elementwise function; scalars if all operands are splats.
 Tensors elementsOf(llvm::ArrayRef<const Constant *> operands) {
   bool areSplats = llvm::all_of(operands, [](const Constant *x) { return x->isSplat(); });
   Tensors elements;
@@ -31,13 +31,13 @@ Tensors elementsOf(llvm::ArrayRef<const Constant *> operands) {
   return elements;
 }
 
-/// What an elementwise function gave for `elementsOf`, as a constant of `type`.
+/// Returns the result of an elementwise function on `elementsOf` as a constant of `type`.
 Constant fromElements(RankedTensorType type, const interpret::Tensor &elements) {
   interpret::Tensor rounded = elements.rounded(interpret::Precision::Element);
   return rounded.size() == 1 ? Constant::splat(type, rounded) : Constant::of(type, rounded);
 }
 
-/// `x` with its elements moved by `move`, which gives a tensor of `shape`.
+/// Returns `x` with its elements moved by `move`, which returns a tensor of `shape`.
 Constant moved(const Constant &x, llvm::ArrayRef<int64_t> shape,
                llvm::function_ref<interpret::Tensor(const interpret::Tensor &)> move) {
   RankedTensorType type = x.type.clone(shape);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Graph ops on constants: what the interpreter computes, without an op, and with splats kept small.
-// The caller (Emitter) has checked the shapes. Where the answer is nothing, the op is emitted.
+// Evaluates graph ops on constants with the functions of the interpreter, without creating ops.
+// Splats stay small. The caller (Emitter) has checked the shapes. If a function returns nothing,
+// the caller emits the op.
 #pragma once
 
 #include "compiler/import/Constant.h"
@@ -9,8 +10,9 @@
 
 namespace pcc::import {
 
-/// The value of the elementwise op named `op` (`graph.neg`) on operands of one type; nothing for an
-/// op with attributes, for elements that it does not take and for a division by the integer zero.
+/// Returns the value of the elementwise op named `op` (`graph.neg`) on operands of one type.
+/// Returns nothing for an op with attributes, for unsupported element types, and for a division by
+/// the integer zero.
 std::optional<Constant> evaluateElementwise(llvm::StringRef op,
                                             llvm::ArrayRef<const Constant *> operands);
 
@@ -20,17 +22,17 @@ Constant evaluateCast(const Constant &x, mlir::Type elementType);
 Constant evaluateReshape(const Constant &x, llvm::ArrayRef<int64_t> shape);
 Constant evaluateTranspose(const Constant &x, llvm::ArrayRef<int64_t> permutation);
 
-/// Repeats along new leading dimensions and dimensions of size one, numpy's way.
+/// Repeats along new leading dimensions and dimensions of size one, as in numpy.
 Constant evaluateBroadcast(const Constant &x, llvm::ArrayRef<int64_t> shape);
 
 Constant evaluateSlice(const Constant &x, int64_t axis, int64_t start, int64_t stride,
                        int64_t count);
 Constant evaluateConcat(llvm::ArrayRef<const Constant *> pieces, int64_t axis);
 
-/// Rows of `x` along `axis`; every index lies in [0, size of `axis`).
+/// Returns rows of `x` along `axis`; every index must be in [0, size of `axis`).
 Constant evaluateGather(const Constant &x, const Constant &indices, int64_t axis);
 
-/// Drops the dimensions `dims` (ascending); nothing for the mean of integers.
+/// Reduces and drops the dimensions `dims` (ascending). Returns nothing for the mean of integers.
 std::optional<Constant> evaluateReduce(graph::ReduceOpKind kind, const Constant &x,
                                        llvm::ArrayRef<int64_t> dims);
 

@@ -9,7 +9,7 @@
 namespace pcc::import {
 namespace {
 
-/// The text of an entry; empty if there is none.
+/// Returns the text of an entry; empty if there is none.
 template <typename Entries> llvm::StringRef findEntry(const Entries &entries, llvm::StringRef key) {
   for (const onnx::StringStringEntryProto &entry : entries)
     if (entry.key() == key)
@@ -17,7 +17,7 @@ template <typename Entries> llvm::StringRef findEntry(const Entries &entries, ll
   return "";
 }
 
-/// The quoted names of a list in Python's notation.
+/// Returns the quoted names of a list in Python's notation.
 llvm::SmallVector<llvm::StringRef> splitList(llvm::StringRef text) {
   llvm::SmallVector<llvm::StringRef> parts, names;
   text.split(parts, '\'');
@@ -61,7 +61,7 @@ ExportedModule::ExportedModule(const onnx::GraphProto &graph) {
       sources[value.name()] = splitList(names);
 }
 
-/// Reads a line for each tensor.
+/// Reads the graph signature: one line for each tensor.
 void ExportedModule::readSignature(llvm::StringRef text) {
   llvm::SmallVector<llvm::StringRef> lines;
   text.split(lines, '\n');

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Metadata of torch's exporter about the module that it exported. Three kinds say which tensors of
-// the module an ONNX file holds, and what the exporter's optimizer did to them.
+// Metadata of torch's exporter about the exported module. Three kinds of metadata tell which
+// tensors of the module an ONNX file holds, and how the exporter's optimizer changed them.
 //
 //   signature of the graph      p_head_weight: PARAMETER target='head.weight'
 //                               b_freq: BUFFER target='freq' persistent=True
@@ -25,48 +25,49 @@ class NodeProto;
 
 namespace pcc::import {
 
-/// A parameter of the module: its name there, which its initializer has in the file, and its name
-/// in the text of fx nodes.
+/// A parameter of the module: its name in the module, which is the name of its initializer in the
+/// file, and its name in the text of fx nodes.
 struct ExportedParameter {
   llvm::StringRef target, placeholder;
 };
 
-/// The node of the traced program that an ONNX node was made of.
+/// The node of the traced program from which the exporter made an ONNX node.
 struct FxNode {
   llvm::StringRef name;      ///< of its result: "linear_1"
-  llvm::StringRef operation; ///< "aten.linear.default"; empty for what is no operator of torch
+  llvm::StringRef operation; ///< "aten.linear.default"; empty if it is no operator of torch
   llvm::SmallVector<llvm::StringRef> arguments;
 
   bool reads(llvm::StringRef argument) const;
 };
 
-/// The fx node of `node`, if the exporter recorded one.
+/// Returns the fx node of `node`, if the exporter stored one.
 std::optional<FxNode> findFxNode(const onnx::NodeProto &node);
 
-/// The rule by which the exporter's optimizer rewrote `node`; empty if none did.
+/// Returns the rule by which the exporter's optimizer rewrote `node`; empty if none did.
 llvm::StringRef findRewriteRule(const onnx::NodeProto &node);
 
 class ExportedModule {
 public:
-  /// `graph` must outlive it.
+  /// Reads the metadata of `graph`, which must outlive this object.
   explicit ExportedModule(const onnx::GraphProto &graph);
 
-  /// Whether the file says which tensors are parameters.
+  /// Returns whether the file lists the parameters of the module.
   bool listsParameters() const { return !list.empty(); }
-  /// In the order of the module.
+  /// Returns the parameters in the order of the module.
   llvm::ArrayRef<ExportedParameter> parameters() const { return list; }
-  /// The names in fx nodes of the inputs, parameters and buffers, and of the outputs.
+  /// Return the names in fx nodes of the inputs, parameters and buffers, and of the outputs.
   const llvm::StringSet<> &inputs() const { return inputNames; }
-  /// Whether fx nodes call a parameter, buffer or constant of the module by this name.
+  /// Returns whether fx nodes use this name for a parameter, buffer or constant of the module.
   bool isTensor(llvm::StringRef placeholder) const { return tensorNames.contains(placeholder); }
   llvm::ArrayRef<llvm::StringRef> outputs() const { return outputNames; }
 
-  /// Whether the initializer of this name is a parameter, or a buffer, of the module.
+  /// Return whether the initializer of this name is a parameter, or a buffer, of the module.
   bool isParameter(llvm::StringRef name) const { return parameterNames.contains(name); }
   bool isBuffer(llvm::StringRef name) const { return bufferNames.contains(name); }
-  /// The names of the values that the exporter computed this initializer from; none if it did not.
+  /// Returns the names of the values from which the exporter folded this initializer; empty if it
+  /// is not folded.
   llvm::ArrayRef<llvm::StringRef> foldedFrom(llvm::StringRef initializer) const;
-  /// Whether the exporter computed this initializer from a parameter.
+  /// Returns whether the exporter folded this initializer from a parameter.
   bool isFoldedParameter(llvm::StringRef initializer) const;
 
 private:

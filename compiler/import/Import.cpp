@@ -16,7 +16,7 @@ using namespace mlir;
 namespace pcc::import {
 namespace {
 
-/// Replaces the parameters' values where the options ask for it.
+/// Replaces the parameters' values if the options name a file of weights.
 OwningOpRef<ModuleOp> withWeights(OwningOpRef<ModuleOp> module, const ImportOptions &options) {
   if (module && !options.weights.empty() && failed(applyWeights(*module, options.weights)))
     return {};

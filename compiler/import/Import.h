@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From a model's file to a module of the graph stage: `@forward`, whose arguments are the model's
-// inputs, then its parameters, each bound by `graph.role`; one graph.parameter for each parameter,
-// its values a resource; static shapes throughout.
+// Imports a model's file as a module for the phase graph. The arguments of `@forward` are the
+// model's inputs, then its parameters, each bound by `graph.role`. Each parameter has one
+// graph.parameter, with values in a resource. All shapes are static.
 //
-// Every error in the input is diagnosed at its place in the file (Locations.h), all of them before
-// giving up.
+// Every error in the input is diagnosed at its position in the file (Locations.h); import reports
+// all errors before it fails.
 #pragma once
 
 #include "compiler/import/Constant.h"
@@ -20,16 +20,16 @@ namespace pcc::import {
 
 struct ImportOptions {
   /// Sizes of the symbolic dimensions of the inputs (`--set-dim NAME=N`). A dimension without a
-  /// name goes by `INPUT.DIMENSION`, as in `x.0`.
+  /// name is called `INPUT.DIMENSION`, as in `x.0`.
   llvm::StringMap<int64_t> dims;
-  /// Values of inputs that must be known to import the model, as a shape that a user may choose
-  /// (`--set-input NAME=FILE`): these become constants.
+  /// Values of inputs that must be known to import the model, such as a shape that the user chooses
+  /// (`--set-input NAME=FILE`). These inputs become constants.
   llvm::StringMap<Constant> inputs;
-  /// A .safetensors file whose values replace those of the parameters (`--weights FILE`); empty:
-  /// those of the model.
+  /// Path of a .safetensors file whose values replace the parameters' values (`--weights FILE`).
+  /// Empty: keep the values of the model.
   std::string weights;
-  /// Which of the file's configurations for several devices counts (`--device-config NAME`); empty:
-  /// the only one, if there is only one.
+  /// Name of the file's multi-device configuration to use (`--device-config NAME`). Empty: the only
+  /// configuration, if there is exactly one.
   std::string deviceConfiguration;
 };
 
@@ -38,7 +38,7 @@ struct UnsupportedNode {
   int64_t index; ///< from 0, in the order of the file
   std::string name, op;
   int64_t opset;
-  std::string reason; ///< the message of its first error
+  std::string reason; ///< message of its first error
 };
 
 /// Imports the model `path`: `.onnx`, or a module in `.mlir` or `.mlirbc`. Returns null after an
@@ -47,7 +47,7 @@ mlir::OwningOpRef<mlir::ModuleOp> importModel(llvm::StringRef path, const Import
                                               mlir::MLIRContext &context,
                                               std::vector<UnsupportedNode> *unsupported = nullptr);
 
-/// The same for an ONNX file, whatever its name.
+/// Imports an ONNX file, whatever its name.
 mlir::OwningOpRef<mlir::ModuleOp> importOnnx(llvm::StringRef path, const ImportOptions &options,
                                              mlir::MLIRContext &context,
                                              std::vector<UnsupportedNode> *unsupported = nullptr);

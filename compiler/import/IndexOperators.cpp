@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operators that pick, join and cut: slices, splits, gathers.
+// Operators that select, join and cut: slices, splits, gathers.
 
 #include "compiler/import/Operators.h"
 #include "compiler/import/Shapes.h"
@@ -21,8 +21,8 @@ LogicalResult importConcat(Node &node) {
   return axis ? node.setResult(node.emit.concat(node.allInputs(), *axis)) : failure();
 }
 
-/// Cuts along `axis` in pieces of `sizes`, or without sizes in equal ones, the last of which is
-/// smaller where it must be.
+/// Splits along `axis` into parts of `sizes`. Without sizes the parts are equal, except that the
+/// last may be smaller.
 LogicalResult split(Node &node, std::optional<Shape> sizes) {
   Emitter &emit = node.emit;
   Tensor x = node.input(0);
@@ -59,7 +59,8 @@ struct Cut {
   int64_t start, stride, count;
 };
 
-/// Bounds count from the end if negative, and are clamped to what `step` can reach.
+/// Resolves the bounds: negative bounds count from the end, and all are clamped to the range that
+/// `step` can reach.
 Cut resolveCut(int64_t size, int64_t start, int64_t end, int64_t step) {
   step = std::max(step, -std::numeric_limits<int64_t>::max());
   int64_t lowest = step > 0 ? 0 : -1, highest = step > 0 ? size : size - 1;
@@ -117,7 +118,7 @@ LogicalResult importSlice(Node &node) {
   return slice(node, *starts, *ends, *axes, *steps);
 }
 
-/// Pads with a constant; `pads` are all the widths before, then all those after.
+/// Pads with a constant; `pads` has all widths before the axes, then all widths after.
 LogicalResult pad(Node &node, llvm::ArrayRef<int64_t> pads, std::optional<Shape> axes,
                   double value) {
   Emitter &emit = node.emit;

@@ -16,10 +16,11 @@ class Binder {
 public:
   Binder(const llvm::StringMap<int64_t> &dims, Location loc) : dims(dims), loc(loc) {}
 
-  /// The input with its symbolic dimensions bound; unbound ones are remembered, and have size 1.
+  /// Binds the symbolic dimensions of an input. Collects the names of unbound dimensions, which get
+  /// size 1.
   std::optional<GraphInput> bind(const onnx::ValueInfoProto &info);
 
-  /// Reports names without a size and sizes without a name.
+  /// Reports dimension names without a size, and sizes whose name no input has.
   bool checkNames();
 
 private:
@@ -103,7 +104,7 @@ std::vector<const onnx::ValueInfoProto *> listInputs(const onnx::GraphProto &gra
   return inputs;
 }
 
-/// Every input of `known` is one of `inputs`.
+/// Checks that every name in `known` is an input.
 static bool checkKnown(llvm::ArrayRef<const onnx::ValueInfoProto *> inputs,
                        const llvm::StringMap<Constant> &known, Location loc) {
   for (llvm::StringRef name : known.keys())

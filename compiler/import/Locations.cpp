@@ -31,8 +31,8 @@ std::optional<Frame> parseFrame(llvm::StringRef text) {
   return frame;
 }
 
-/// The user's own line: the innermost frame in the file of the outermost one, whose callees in
-/// other files are layers of libraries.
+/// Returns the innermost frame in the file of the outermost frame: the line of the user's own code.
+/// Callees in other files are library code.
 std::optional<Frame> findUserFrame(llvm::StringRef trace) {
   std::optional<Frame> user;
   while (!trace.empty()) {
@@ -45,7 +45,7 @@ std::optional<Frame> findUserFrame(llvm::StringRef trace) {
   return user;
 }
 
-/// The parts of an ONNX node's location; nothing for any other location.
+/// Parts of an ONNX node's location.
 struct NodeParts {
   llvm::StringRef file, name;
   unsigned index;

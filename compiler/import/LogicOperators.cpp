@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Comparisons, operators on booleans, and choice.
+// Comparisons, boolean operators, and selection.
 
 #include "compiler/import/Operators.h"
 
@@ -21,7 +21,7 @@ template <typename Op> LogicalResult importLogic(Node &node) {
   return node.setResult(node.emit.binary<Op>(node.input(0), node.input(1)));
 }
 
-/// `handler` for booleans alone: on numbers graph's ops have another meaning.
+/// Calls `handler` for booleans only; on numbers the graph ops have another meaning.
 template <LogicalResult (*handler)(Node &)> LogicalResult onBooleans(Node &node) {
   for (const Tensor &input : node.allInputs())
     if (!input.elementType().isInteger(1))

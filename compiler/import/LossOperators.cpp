@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Losses. ONNX has the classes in dimension 1, weights for them, and losses for each sample.
+// Losses. In ONNX the classes are dimension 1, may have weights, and a loss may be per sample.
 
 #include "compiler/import/Operators.h"
 #include "compiler/import/Shapes.h"
@@ -12,7 +12,7 @@ using namespace mlir;
 namespace pcc::import {
 namespace {
 
-/// A loss node, its inputs with the classes last.
+/// A loss node, with the classes in the last dimension of its inputs.
 struct Loss {
   Tensor scores, labels, weights; ///< null weights: all one
   std::string reduction;          ///< none, mean, sum
@@ -21,7 +21,7 @@ struct Loss {
   bool isWhole() const { return reduction != "none" && !weights; }
 };
 
-/// `x` with dimension 1 last.
+/// Returns `x` with dimension 1 moved to the end.
 Tensor classesLast(Emitter &emit, const Tensor &x) {
   if (x.rank() <= 2)
     return x;
@@ -50,7 +50,7 @@ std::optional<Loss> readLoss(Node &node) {
   return std::nullopt;
 }
 
-/// The loss as the whole `Op`.
+/// Emits the loss as the composite `Op`.
 template <typename Op> Tensor emitWhole(Node &node, const Loss &loss) {
   Builder &builder = node.emit.attributes();
   auto reduction =
@@ -64,7 +64,7 @@ template <typename Op> Tensor emitWhole(Node &node, const Loss &loss) {
   return node.emit.apply<Op>(scalar, {loss.scores, loss.labels}, attributes).front();
 }
 
-/// True at each sample's class, unless it is ignored.
+/// Returns a mask that is true at each sample's class, unless the sample is ignored.
 Tensor chosenClasses(Emitter &emit, const Loss &loss) {
   Shape column(loss.labels.shape());
   column.push_back(1);
@@ -81,8 +81,8 @@ Tensor chosenClasses(Emitter &emit, const Loss &loss) {
   return emit.binary<graph::AndOp>(isClass, counts);
 }
 
-/// Weighted losses, or one for each sample: -weight · log probability of the sample's class. Their
-/// mean divides by the sum of the weights.
+/// Emits weighted or per-sample losses from core ops: -weight · log probability of the sample's
+/// class. Their mean divides by the sum of the weights.
 Tensor emitPieces(Node &node, const Loss &loss, const Tensor &logProbabilities) {
   Emitter &emit = node.emit;
   Tensor zero = emit.scalarLike(loss.scores, 0.0);
@@ -108,7 +108,7 @@ LogicalResult importNll(Node &node) {
                                         : emitPieces(node, *loss, loss->scores));
 }
 
-/// The loss and, where it is read, the logarithms of the probabilities.
+/// Imports the loss and, if it is read, the log probabilities.
 LogicalResult importSoftmaxCrossEntropy(Node &node) {
   auto loss = readLoss(node);
   if (!loss)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operators that compare places: one-hot vectors, triangles, unit matrices.
+// Operators that compare positions: one-hot vectors, triangles, unit matrices.
 
 #include "compiler/import/Operators.h"
 #include "compiler/import/Shapes.h"
@@ -10,10 +10,11 @@ using namespace mlir;
 namespace pcc::import {
 namespace {
 
-/// Numbers of places as i64.
+/// Returns the type of position numbers, i64.
 Type numberType(Emitter &emit) { return emit.attributes().getI64Type(); }
 
-/// The index along `axis` in a tensor of `shape`: known, or an op that needs no memory.
+/// Returns the index along `axis` in a tensor of `shape`: a constant, or an op that needs no
+/// memory.
 Tensor placeAlong(Emitter &emit, llvm::ArrayRef<int64_t> shape, int64_t axis, bool isKnown) {
   if (isKnown)
     return emit.placeAlong(shape, axis);
@@ -22,7 +23,7 @@ Tensor placeAlong(Emitter &emit, llvm::ArrayRef<int64_t> shape, int64_t axis, bo
                                    b.getNamedAttr("axis", b.getI64IntegerAttr(axis)))[0];
 }
 
-/// The size of the new dimension, a known number of any type.
+/// Reads the size of the new dimension, a known number of any type.
 std::optional<int64_t> readDepth(Node &node) {
   Tensor depth = node.input(1);
   auto number = depth.known ? depth.known->asNumber() : std::nullopt;
@@ -34,15 +35,15 @@ std::optional<int64_t> readDepth(Node &node) {
   return std::nullopt;
 }
 
-/// Whether the values off and on are what graph.one_hot has for them.
+/// Returns whether the off and on values are the zero and one of graph.one_hot.
 bool isZeroAndOne(const Tensor &values) {
   return values.known && isGraphElement(values.elementType()) &&
          !values.elementType().isInteger(1) && !values.known->isSplat() &&
          values.known->elements.asDouble(0) == 0.0 && values.known->elements.asDouble(1) == 1.0;
 }
 
-/// `on` where the place along the new axis is the index, which counts from the end if negative,
-/// else `off`. An index outside the depth has no place.
+/// Imports OneHot: `on` if the position along the new axis equals the index, else `off`. Negative
+/// indices count from the end. An index outside the depth matches no position.
 LogicalResult importOneHot(Node &node) {
   Emitter &emit = node.emit;
   Tensor indices = emit.cast(node.input(0), numberType(emit)), values = node.input(2);
@@ -68,7 +69,7 @@ LogicalResult importOneHot(Node &node) {
   return node.setResult(emit.select(isHot, on, off));
 }
 
-/// Keeps what lies on one side of diagonal k, that is column - row = k, and on it.
+/// Imports Trilu: keeps the elements on diagonal k (column - row = k) and on one side of it.
 LogicalResult importTrilu(Node &node) {
   Emitter &emit = node.emit;
   Tensor x = node.input(0), diagonal = node.input(1);
@@ -85,7 +86,7 @@ LogicalResult importTrilu(Node &node) {
   return node.setResult(emit.select(isKept, x, emit.scalarLike(x, 0.0)));
 }
 
-/// A matrix of the input's shape with ones on diagonal `k`.
+/// Imports EyeLike: a matrix of the input's shape with ones on diagonal `k`.
 LogicalResult importEyeLike(Node &node) {
   Emitter &emit = node.emit;
   Tensor x = node.input(0);

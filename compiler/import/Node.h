@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One ONNX node as its handler sees it: inputs by position, attributes by name, a place for the
-// results, and the emitter. Whatever a handler does not read of the node's attributes is an error:
-// no attribute is ever ignored.
+// One ONNX node in the view of its handler: inputs by position, attributes by name, results, and
+// the emitter. An attribute that the handler does not read is an error, so no attribute is ever
+// ignored.
 #pragma once
 
 #include "compiler/import/Emitter.h"
@@ -24,18 +24,19 @@ public:
 
   Emitter &emit;
 
-  /// Inputs. An absent optional one is a null tensor.
+  /// Accessors of inputs. An absent optional input is a null tensor.
   size_t inputCount() const { return inputs.size(); }
   Tensor input(size_t position) const;
   llvm::ArrayRef<Tensor> allInputs() const { return inputs; }
-  /// The integers of an input that decides about shapes: called `what` in the error that a value
-  /// not known at import is.
+  /// Returns the integers of an input that determines shapes. Emits an error, which calls the input
+  /// `what`, if the value is not known at import.
   std::optional<llvm::SmallVector<int64_t>> knownIntegers(size_t position, llvm::StringRef what);
-  /// The same for an input that may be absent: nothing then. Fails after an error.
+  /// Same for an optional input; returns nothing if it is absent. Fails after an error.
   mlir::FailureOr<std::optional<llvm::SmallVector<int64_t>>> optionalIntegers(size_t position,
                                                                               llvm::StringRef what);
 
-  /// Attributes; a value of another kind is an error, and the default is returned.
+  /// Accessors of attributes. An attribute of another kind is an error, and the default is
+  /// returned.
   bool hasAttribute(llvm::StringRef name) const;
   int64_t integer(llvm::StringRef name, int64_t defaultValue);
   double number(llvm::StringRef name, double defaultValue);
@@ -44,20 +45,20 @@ public:
   std::optional<llvm::SmallVector<double>> numbers(llvm::StringRef name);
   std::optional<Constant> tensor(llvm::StringRef name);
 
-  /// The axis `axis` of a tensor of `rank` dimensions, counted from its end if negative.
+  /// Checks `axis` for a tensor of `rank` dimensions. A negative axis counts from the end.
   std::optional<int64_t> checkAxis(int64_t axis, int64_t rank);
-  /// The same for a list without repetitions; sorted.
+  /// Checks a list of axes without repetitions, and sorts it.
   std::optional<llvm::SmallVector<int64_t>> checkAxes(llvm::ArrayRef<int64_t> axes, int64_t rank);
 
-  /// Results. A null tensor stands for an error that was diagnosed.
+  /// Accessors of results. A null tensor means that an error was reported.
   size_t outputCount() const;
-  /// Empty where nobody reads it.
+  /// Returns the name of an output; empty if nothing reads it.
   llvm::StringRef outputName(size_t position) const;
   mlir::LogicalResult setResult(Tensor result) { return setResults({std::move(result)}); }
   mlir::LogicalResult setResults(llvm::ArrayRef<Tensor> values);
   llvm::ArrayRef<Tensor> getResults() const { return results; }
 
-  /// Succeeds if every attribute was read and had the expected kind.
+  /// Checks that every attribute was read and had the expected kind.
   mlir::LogicalResult checkAttributes();
 
 private:

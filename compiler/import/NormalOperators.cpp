@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Normal forms and dropout.
+// Norms, dropout and log softmax.
 
 #include "compiler/import/Operators.h"
 #include "compiler/import/Shapes.h"
@@ -21,25 +21,25 @@ NamedAttribute axisAttribute(Node &node, int64_t axis) {
   return builder.getNamedAttr("axis", builder.getI64IntegerAttr(axis));
 }
 
-/// A graph op of one result.
+/// Emits a graph op of one result.
 template <typename Op>
 Tensor applyOne(Node &node, RankedTensorType type, llvm::ArrayRef<Tensor> operands,
                 llvm::ArrayRef<NamedAttribute> attributes = {}) {
   return node.emit.apply<Op>(type, operands, attributes).front();
 }
 
-/// x · factor + term, broadcast numpy's way; a null term adds nothing.
+/// Emits x · factor + term, broadcast as in numpy; a null term adds nothing.
 Tensor scaleAndShift(Emitter &emit, const Tensor &x, const Tensor &factor, const Tensor &term) {
   Tensor product = emit.binary<graph::MulOp>(x, factor);
   return term ? emit.binary<graph::AddOp>(product, term) : product;
 }
 
 //===------------------------------------------------------------------------------------------===//
-// Layer norm and its kin
+// Layer norm and RMS norm
 //===------------------------------------------------------------------------------------------===//
 
-/// Mean and 1 / standard deviation, in f32, with the normalised dimensions of size one: what an
-/// exporter's training graph reads beside the result.
+/// Emits the mean and 1 / standard deviation in f32, with the normalized dimensions of size one.
+/// The training graph of an exporter reads them as additional results.
 llvm::SmallVector<Tensor> emitStatistics(Node &node, const Tensor &x, int64_t axis,
                                          double epsilon) {
   Emitter &emit = node.emit;
@@ -60,8 +60,8 @@ llvm::SmallVector<Tensor> emitStatistics(Node &node, const Tensor &x, int64_t ax
   return {average, emit.unary<graph::RsqrtOp>(shifted)};
 }
 
-/// Inputs x, scale and perhaps bias. Scale and bias may broadcast; those that reach beyond the
-/// normalised dimensions multiply and add behind the op.
+/// Imports a norm with the inputs x, scale and optional bias. Scale and bias may broadcast. If they
+/// extend beyond the normalized dimensions, they are multiplied and added after the op.
 template <typename Op> LogicalResult importTrailing(Node &node) {
   Emitter &emit = node.emit;
   Tensor x = node.input(0), scale = node.input(1), bias = node.input(2);
@@ -94,8 +94,8 @@ template <typename Op> LogicalResult importTrailing(Node &node) {
 // Batch norm
 //===------------------------------------------------------------------------------------------===//
 
-/// Inputs x, scale, bias, mean, variance; with statistics of the batch the results are y and the
-/// new running statistics.
+/// Imports a batch norm with the inputs x, scale, bias, mean and variance. With statistics of the
+/// batch, the results are y and the new running statistics.
 LogicalResult importBatchNorm(Node &node, bool isTraining) {
   llvm::SmallVector<NamedAttribute> attributes = {
       number(node, "epsilon", node.number("epsilon", 1e-5)),
@@ -108,7 +108,8 @@ LogicalResult importBatchNorm(Node &node, bool isTraining) {
       {x.type, node.input(3).type, node.input(4).type}, node.allInputs(), attributes));
 }
 
-/// `spatial` = 0: one scale, bias and pair of statistics for each element of a sample.
+/// Imports a batch norm with `spatial` = 0: every element of a sample has its own scale, bias and
+/// statistics.
 LogicalResult importElementwiseBatchNorm(Node &node) {
   Emitter &emit = node.emit;
   double epsilon = node.number("epsilon", 1e-5);
@@ -122,7 +123,7 @@ LogicalResult importElementwiseBatchNorm(Node &node) {
   return node.setResult(scaleAndShift(emit, deviation, factor, node.input(2)));
 }
 
-/// Up to opset 13 a node with more results than y is one in training.
+/// Imports a batch norm up to opset 13, where a node with more results than y is a training node.
 LogicalResult importBatchNorm9(Node &node) {
   return importBatchNorm(node, /*isTraining=*/node.outputCount() > 1);
 }
@@ -141,7 +142,7 @@ LogicalResult importBatchNorm14(Node &node) {
 // Dropout
 //===------------------------------------------------------------------------------------------===//
 
-/// The number of each element of `shape` in row-major order, computed where it is read.
+/// Returns the row-major number of each element of `shape`; the ops need no memory.
 Tensor elementNumbers(Node &node, llvm::ArrayRef<int64_t> shape) {
   Emitter &emit = node.emit;
   auto integer = IntegerType::get(emit.context(), 64);
@@ -158,7 +159,7 @@ Tensor elementNumbers(Node &node, llvm::ArrayRef<int64_t> shape) {
   return sum ? sum : emit.scalar(integer, 0);
 }
 
-/// The file's seed, or one of the node's own, made of the name of the result.
+/// Returns the seed in the file, or else a seed from the name of the node's result.
 Tensor seedOf(Node &node) {
   int64_t seed = node.hasAttribute("seed")
                      ? node.integer("seed", 0)
@@ -167,7 +168,8 @@ Tensor seedOf(Node &node) {
   return Tensor::of(node.emit.materialize(Tensor::of(std::move(scalar))));
 }
 
-/// The result, and which elements were kept: booleans, of the input's type up to opset 9.
+/// Emits the result, and the mask of elements that were kept. The mask is boolean; up to opset 9 it
+/// has the input's type.
 LogicalResult dropOut(Node &node, double rate, Type maskElement) {
   Emitter &emit = node.emit;
   Tensor x = node.input(0);
@@ -188,7 +190,7 @@ LogicalResult dropOut(Node &node, double rate, Type maskElement) {
   return node.setResults({result, emit.cast(mask, maskElement)});
 }
 
-/// Up to opset 11 dropout drops nothing: it is that of inference.
+/// Imports dropout up to opset 11, which has only inference: it drops nothing.
 LogicalResult importDropout7(Node &node) {
   node.number("ratio", 0.5);
   return dropOut(node, 0, node.input(0).elementType());
@@ -212,7 +214,7 @@ LogicalResult importDropout12(Node &node) {
       return node.emit.error() << "expected 'training_mode' to be known at import";
     isTraining = known->front() != 0;
   }
-  node.integer("seed", 0); // of a node that drops nothing, it means nothing
+  node.integer("seed", 0); // has no effect on a node that drops nothing
   return dropOut(node, isTraining ? *rate : 0, IntegerType::get(node.emit.context(), 1));
 }
 
@@ -220,7 +222,7 @@ LogicalResult importDropout12(Node &node) {
 // Log softmax
 //===------------------------------------------------------------------------------------------===//
 
-/// Before opset 13: over all dimensions from `axis` on together.
+/// Imports log softmax before opset 13: over all dimensions from `axis` on together.
 LogicalResult importFlattenedLogSoftmax(Node &node) {
   Tensor x = node.input(0);
   auto axis = node.checkAxis(node.integer("axis", 1), x.rank());

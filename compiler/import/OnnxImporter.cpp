@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The walk over the nodes. What comes before and after it is in OnnxModule.cpp.
+// Walks over the nodes. OnnxModule.cpp has the steps before and after.
 
 #include "compiler/import/OnnxImporter.h"
 
@@ -17,7 +17,7 @@ namespace {
 
 bool isDefaultDomain(llvm::StringRef domain) { return domain.empty() || domain == "ai.onnx"; }
 
-/// Whether `inputs`, by name, are as many as the operator takes, with the required ones present.
+/// Checks that the number of inputs fits the operator, and that required inputs are present.
 LogicalResult checkInputCount(const Operator &row, const onnx::NodeProto &proto,
                               const Emitter &emit) {
   auto count = static_cast<unsigned>(proto.input_size());
@@ -87,7 +87,7 @@ LogicalResult OnnxImporter::runHandler(const Operator &row, const onnx::NodeProt
     if (!name.empty() && value == values.end())
       return emit.error() << "input '" << name << "' is not defined before the node";
     if (!name.empty() && !value->second)
-      return failure(); // poisoned, and diagnosed where that began
+      return failure(); // poisoned; the cause has been reported
     inputs.push_back(name.empty() ? Tensor() : value->second);
   }
   Node node(proto, std::move(inputs), emit, tensors);
@@ -96,7 +96,7 @@ LogicalResult OnnxImporter::runHandler(const Operator &row, const onnx::NodeProt
   return defineResults(proto, node);
 }
 
-/// Gives the ops behind `before`, or all if that is null, the stage of the node that they are.
+/// Sets the stage of the node on all ops after `before`, or on all ops if `before` is null.
 void OnnxImporter::markStage(const onnx::NodeProto &node, Operation *before) {
   std::optional<int64_t> stage = findStage(node, configuration);
   if (!stage || !function)
@@ -115,7 +115,7 @@ bool OnnxImporter::importNode(int64_t index, const onnx::NodeProto &node, bool i
   ScopedDiagnosticHandler recorder(&context, [&](Diagnostic &diagnostic) {
     if (reason.empty() && diagnostic.getSeverity() == DiagnosticSeverity::Error)
       reason = diagnostic.str();
-    return failure(); // seen, not handled: the next handler prints it
+    return failure(); // only observed: the next handler prints it
   });
   const Operator *row = lookUp(node, loc);
   Operation *before = function && !function.front().empty() ? &function.front().back() : nullptr;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Turns the graph of a parsed model into a module: one walk over the nodes, with every value of the
-// graph held by name. A node that fails poisons its results; nodes that read a poisoned value are
-// skipped in silence, so each diagnostic is a cause and never a consequence.
+// Turns the graph of a parsed model into a module by one walk over the nodes, with every value of
+// the graph kept by name. A node that fails poisons its results, and nodes that read a poisoned
+// value are skipped silently. Each diagnostic is therefore a cause and never a consequence.
 #pragma once
 
 #include "compiler/import/Import.h"
@@ -24,11 +24,11 @@ public:
   OnnxImporter(llvm::StringRef path, std::shared_ptr<const onnx::ModelProto> model,
                mlir::MLIRContext &context, std::vector<UnsupportedNode> *unsupported);
 
-  /// The module with the dimensions and inputs of `options` bound; null after an error.
+  /// Returns the module with the dimensions and inputs of `options` bound; null after an error.
   mlir::OwningOpRef<mlir::ModuleOp> import(const ImportOptions &options);
 
 private:
-  /// What an initializer is in the program.
+  /// Role of an initializer in the program.
   enum class Use { Constant, Trained, State };
 
   struct Initializer {
@@ -64,13 +64,13 @@ private:
   mlir::OpBuilder builder;
   TensorReader tensors;
   int64_t opset = 0;
-  std::string configuration; ///< for several devices; empty: none
+  std::string configuration; ///< of several devices; empty: none
 
   mlir::OwningOpRef<mlir::ModuleOp> module;
   mlir::func::FuncOp function;
-  std::vector<Initializer> parameters, largeConstants; ///< the latter are not evaluated
+  std::vector<Initializer> parameters, largeConstants; ///< constants too large to fold
   llvm::StringMap<Tensor> values;                      ///< by name; null: poisoned
-  llvm::StringSet<> liftedConstants; ///< results of nodes that are read as initializers
+  llvm::StringSet<> liftedConstants;                   ///< node results read as initializers
 };
 
 } // namespace pcc::import

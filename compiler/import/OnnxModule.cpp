@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The module around the nodes: initializers, the signature of @forward, its outputs.
+// Builds the module around the nodes: initializers, the signature of @forward, its outputs.
 
 #include "compiler/import/AlteredParameters.h"
 #include "compiler/import/DeviceConfigurations.h"
@@ -26,7 +26,7 @@ graph::RoleAttr roleAttr(graph::RoleKind kind, llvm::StringRef name, MLIRContext
   return graph::RoleAttr::get(&context, kind, StringAttr::get(&context, name));
 }
 
-/// Every name that a node reads or the graph returns.
+/// Returns every name that a node reads or the graph returns.
 llvm::StringSet<> usedNames(const onnx::GraphProto &graph) {
   llvm::StringSet<> names;
   for (const onnx::NodeProto &node : graph.node())
@@ -37,7 +37,7 @@ llvm::StringSet<> usedNames(const onnx::GraphProto &graph) {
   return names;
 }
 
-/// Removes ops without uses, such as transposes that a product has absorbed.
+/// Removes ops without uses, such as transposes that a matmul has absorbed.
 void eraseDeadOps(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
     if (isOpTriviallyDead(&op))
@@ -68,7 +68,7 @@ OwningOpRef<ModuleOp> OnnxImporter::import(const ImportOptions &options) {
   for (const auto &[name, value] : known)
     isReadable &= define(name.str(), Tensor::of(value), fileLoc);
   isReadable &= createFunction(inputs.value_or(std::vector<GraphInput>()));
-  // With sizes or data missing, the nodes are still searched for operators that are not supported.
+  // Without sizes or data, the nodes are still searched for unsupported operators.
   bool canEvaluate = inputs && isReadable;
   if (!importNodes(canEvaluate) || !canEvaluate || !returnOutputs())
     return {};
@@ -117,7 +117,7 @@ bool OnnxImporter::readInitializers() {
     if (used.contains(tensor.name()))
       isReadable &= readInitializer(tensor.name(), tensor, use);
   }
-  // Running statistics in nodes are those of a batch norm all the same.
+  // Running statistics in Constant nodes are read like those in initializers.
   for (const onnx::NodeProto &node : graph.node())
     if (const onnx::TensorProto *tensor = findConstantTensor(node);
         tensor && names.states.contains(node.output(0))) {
@@ -128,7 +128,7 @@ bool OnnxImporter::readInitializers() {
   return isReadable;
 }
 
-/// Leaves what the exporter changed for the pass that refuses to train it.
+/// Records the parameters that the exporter changed, for the pass that refuses to train them.
 void OnnxImporter::recordAltered(llvm::ArrayRef<std::string> altered) {
   llvm::SmallVector<llvm::StringRef> texts(altered.begin(), altered.end());
   if (!texts.empty())
@@ -192,8 +192,8 @@ void OnnxImporter::declareParameters() {
   }
 }
 
-/// An exporter that rewrites its graph says so at each node. A model whose batch norms it has
-/// folded into weights computes the same, but is another one to train.
+/// Warns if the exporter folded batch norms into weights; it records each rewrite at the node. Such
+/// a model computes the same results, but training it differs from training the original.
 void OnnxImporter::warnOfFoldedBatchNorms() {
   const onnx::NodeProto *first = nullptr;
   int64_t count = 0;

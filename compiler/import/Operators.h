@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The table of ONNX operators that pcc imports: one row for each change of an operator's meaning.
+// Table of the ONNX operators that pcc imports, with one row for each change of an operator's
+// meaning.
 //
 //     name       since  inputs  gradients of   handler
 //     Softmax    1      1..1    x              flattened to two dimensions at `axis`
 //     Softmax    13     1..1    x              along `axis`
 //
-// A node of opset v means the row of its operator with the greatest `since` not above v. Adding an
-// operator is adding a row to the table of its family and a handler that emits graph ops for it.
+// A node of opset v uses the row of its operator with the greatest `since` up to v. To add an
+// operator, add a row to the table of its family, and a handler that emits graph ops.
 #pragma once
 
 #include "compiler/import/Node.h"
@@ -15,12 +16,12 @@
 
 namespace pcc::import {
 
-/// The opsets of domain `ai.onnx` whose operators the table knows; of those before 7, which few
-/// files have, the ones whose meaning has not changed since.
+/// Range of the supported opsets of domain `ai.onnx`. Of opsets before 7, which few files have,
+/// only operators with unchanged meaning are supported.
 constexpr int64_t oldestOpset = 1;
 constexpr int64_t newestOpset = 25;
 
-/// Through which inputs a gradient can flow, one bit each; bit 31 stands for all that follow.
+/// Inputs through which a gradient can flow, one bit each; bit 31 is for all inputs from 31 on.
 enum Gradients : uint32_t {
   NoGradient = 0,
   FirstInput = 1u << 0,
@@ -34,16 +35,16 @@ enum Gradients : uint32_t {
 struct Operator {
   llvm::StringLiteral name;
   int64_t since;
-  unsigned fewestInputs, mostInputs; ///< the first `fewestInputs` must be there
+  unsigned fewestInputs, mostInputs; ///< the first `fewestInputs` are required
   Gradients gradients;
   mlir::LogicalResult (*handler)(Node &);
   uint32_t states = NoGradient; ///< inputs that training changes without a gradient, as `gradients`
 };
 
-/// Any number of inputs.
+/// Value of `mostInputs` for any number of inputs.
 constexpr unsigned anyNumber = ~0u;
 
-/// The rows of each family, in its own file.
+/// Rows of each family, in its own file.
 llvm::ArrayRef<Operator> elementwiseOperators();  // ElementwiseOperators.cpp
 llvm::ArrayRef<Operator> logicOperators();        // LogicOperators.cpp
 llvm::ArrayRef<Operator> constantOperators();     // ConstantOperators.cpp
@@ -61,10 +62,10 @@ llvm::ArrayRef<Operator> elementIndexOperators(); // ElementIndexOperators.cpp
 llvm::ArrayRef<Operator> maskOperators();         // MaskOperators.cpp
 llvm::ArrayRef<Operator> orderOperators();        // OrderOperators.cpp
 
-/// All families: every row of the table.
+/// Returns all families, and thereby every row of the table.
 std::vector<llvm::ArrayRef<Operator>> operatorFamilies();
 
-/// The row for `name` in `opset`; null for an operator that is not imported.
+/// Returns the row for `name` in `opset`; null for an operator that is not supported.
 const Operator *findOperator(llvm::StringRef name, int64_t opset);
 
 } // namespace pcc::import

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operators that look at the elements along one axis in their order: the greatest of them, and sums
-// of those before.
+// Operators along one axis whose result depends on the order of elements: extrema and cumulative
+// sums.
 
 #include "compiler/import/Operators.h"
 #include "compiler/import/Shapes.h"
@@ -15,7 +15,7 @@ RankedTensorType numbersLike(RankedTensorType type, llvm::ArrayRef<int64_t> shap
   return RankedTensorType::get(shape, IntegerType::get(type.getContext(), 64));
 }
 
-/// The attribute `axis`, and each of `flags` as a unit attribute.
+/// Returns the attribute `axis`, and each of `flags` as a unit attribute.
 llvm::SmallVector<NamedAttribute> alongAxis(Emitter &emit, int64_t axis,
                                             llvm::ArrayRef<llvm::StringRef> flags) {
   Builder &b = emit.attributes();
@@ -26,7 +26,7 @@ llvm::SmallVector<NamedAttribute> alongAxis(Emitter &emit, int64_t axis,
   return attributes;
 }
 
-/// The number of the extremum along `axis`, without that dimension.
+/// Returns the index of the extremum along `axis`, without that dimension.
 template <typename Op> Tensor argument(Emitter &emit, const Tensor &x, int64_t axis, bool last) {
   Shape shape(x.shape());
   shape.erase(shape.begin() + axis);
@@ -51,13 +51,13 @@ template <typename Op> LogicalResult importArgument(Node &node) {
   return node.setResult(node.emit.reshape(result, shape));
 }
 
-/// One at the first of the greatest elements along `axis`, else zero.
+/// Returns one at the first of the greatest elements along `axis`, and zero elsewhere.
 Tensor hardmax(Emitter &emit, const Tensor &x, int64_t axis) {
   Tensor number = argument<graph::ArgmaxOp>(emit, x, axis, /*last=*/false);
   return emit.apply<graph::OneHotOp>(x.type, number, alongAxis(emit, axis, {}))[0];
 }
 
-/// Before opset 13: over all dimensions from `axis` on together.
+/// Imports Hardmax before opset 13: over all dimensions from `axis` on together.
 LogicalResult importFlattenedHardmax(Node &node) {
   Emitter &emit = node.emit;
   Tensor x = node.input(0);
@@ -74,8 +74,8 @@ LogicalResult importHardmax(Node &node) {
   return axis ? node.setResult(hardmax(node.emit, node.input(0), *axis)) : failure();
 }
 
-/// The first places of the order along `axis`. Elements that are asked for in any order come in
-/// this one.
+/// Returns the first `places` elements in sorted order along `axis`. Unsorted results are returned
+/// in this order, too.
 LogicalResult topK(Node &node, int64_t places) {
   Tensor x = node.input(0);
   auto axis = node.checkAxis(node.integer("axis", -1), x.rank());

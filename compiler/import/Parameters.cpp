@@ -26,10 +26,11 @@ const onnx::TensorProto *findConstantTensor(const onnx::NodeProto &node) {
 
 namespace {
 
-/// Whether a number is infinite or stands for that: no weight is so large, but masks are.
+/// Returns whether a number is infinite or used as infinity. Masks have such numbers, weights do
+/// not.
 bool isHidden(float number) { return std::fabs(number) >= 1e30f; }
 
-/// Whether a tensor of f32 in the file holds such a number.
+/// Returns whether a tensor of f32 in the file holds such a number.
 bool isMask(const onnx::TensorProto &tensor) {
   if (tensor.data_type() != onnx::TensorProto::FLOAT)
     return false;
@@ -42,7 +43,7 @@ bool isMask(const onnx::TensorProto &tensor) {
   return false;
 }
 
-/// The values that depend on an input of the graph, rather than on initializers and shapes alone.
+/// Returns the values that depend on an input of the graph, not only on initializers and shapes.
 llvm::StringSet<> findComputed(const onnx::GraphProto &graph) {
   llvm::StringSet<> initializers, computed;
   for (const onnx::TensorProto &tensor : graph.initializer())
@@ -58,9 +59,9 @@ llvm::StringSet<> findComputed(const onnx::GraphProto &graph) {
   return computed;
 }
 
-/// Adds the values from which a gradient flows to one of `names`: one walk against the order of the
-/// nodes. Where parameters are not listed, none flows through cosines and sines that do not depend
-/// on an input of the graph: these are tables of angles, as of positions.
+/// Adds the values from which a gradient flows to one of `names`, by one walk in reverse order of
+/// the nodes. If the file does not list parameters, the walk stops at cosines and sines that do not
+/// depend on an input of the graph. These are tables of angles, for example of positions.
 void addDifferentiable(const onnx::GraphProto &graph, int64_t opset, bool areListed,
                        llvm::StringSet<> &names) {
   llvm::StringSet<> computed = findComputed(graph);
@@ -78,7 +79,7 @@ void addDifferentiable(const onnx::GraphProto &graph, int64_t opset, bool areLis
   }
 }
 
-/// Whether the initializer is a parameter if a gradient reaches it.
+/// Returns whether the initializer is a parameter, provided that a gradient reaches it.
 bool mayBeTrained(const onnx::TensorProto &tensor, const ExportedModule &exported) {
   if (exported.isParameter(tensor.name()))
     return true;
@@ -87,7 +88,7 @@ bool mayBeTrained(const onnx::TensorProto &tensor, const ExportedModule &exporte
   return !exported.listsParameters() || exported.isFoldedParameter(tensor.name());
 }
 
-/// The values that operators take as states.
+/// Returns the values that operators take as states.
 llvm::StringSet<> findStates(const onnx::GraphProto &graph, int64_t opset) {
   llvm::StringSet<> names;
   for (const onnx::NodeProto &node : graph.node())

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which of a model's initializers are its parameters. ONNX does not say: weights, buffers, shapes
-// and lifted literals are stored alike.
+// Finds the initializers that are parameters of the model. ONNX does not mark them: weights,
+// buffers, shapes and lifted literals are stored alike.
 #pragma once
 
 #include "llvm/ADT/StringSet.h"
@@ -17,23 +17,24 @@ namespace pcc::import {
 
 class ExportedModule;
 
-/// Returns whether parameters can have the element type of `tensor`. Constants alone can be f64.
+/// Returns whether parameters can have the element type of `tensor`. Only constants can be f64.
 bool canBeTrained(const onnx::TensorProto &tensor);
 
-/// The names of the tensors that are parameters, all of floating-point type:
-/// * trained: initializers from which a gradient can flow to an output of the graph. Where the
-///   exporter lists the parameters of the module, those and what it folded of them, scalars too.
-///   Else all with at least one dimension: no mask, no table of angles, no scalar that scales
-///   attention.
-/// * states, which training changes all the same: running statistics with at least one dimension,
-///   in initializers or in `Constant` nodes.
+/// Names of the tensors that are parameters, all of floating-point type:
+///
+/// * trained: initializers from which a gradient can flow to an output of the graph. If the
+///   exporter lists the parameters of the module: the listed parameters and constants folded from
+///   them, including scalars. Otherwise: initializers with at least one dimension, but no mask and
+///   no table of angles. The scalar that scales attention is thereby excluded.
+/// * states: running statistics with at least one dimension, in initializers or in `Constant`
+///   nodes. Training changes them without a gradient.
 struct ParameterNames {
   llvm::StringSet<> trained, states; ///< disjoint
 };
 ParameterNames findParameters(const onnx::GraphProto &graph, int64_t opset,
                               const ExportedModule &exported);
 
-/// The tensor that a `Constant` node holds in its attribute `value`; null if it has none.
+/// Returns the tensor that a `Constant` node holds in its attribute `value`; null if it has none.
 const onnx::TensorProto *findConstantTensor(const onnx::NodeProto &node);
 
 } // namespace pcc::import

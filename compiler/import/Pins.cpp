@@ -14,18 +14,18 @@ using namespace pcc;
 namespace pcc::import {
 namespace {
 
-/// The mesh written `text`, null if it is none.
+/// Parses the mesh `text`; null if it is no mesh.
 Attribute parseMesh(const std::string &text, MLIRContext *context) {
   ScopedDiagnosticHandler quiet(context, [](Diagnostic &) { return success(); });
   return parseAttribute("#dist.mesh<" + text + ">", context);
 }
 
-/// One entry, to which texts are added.
+/// Builds one dictionary of texts and attributes.
 class Entry {
 public:
   explicit Entry(MLIRContext *context) : context(context) {}
 
-  /// Of what `pin` speaks, and where.
+  /// Sets the subject of `pin`, and its position in the file.
   Entry(const abi::Pin &pin, const std::string &place, MLIRContext *context) : Entry(context) {
     set("op", pin.op());
     set("op_name", pin.op_name());
@@ -49,7 +49,8 @@ private:
 
 bool givesStage(const abi::Pin &pin) { return pin.has_stage() || pin.recompute(); }
 
-/// A pin that says nothing at all counts as well: it is diagnosed where strategies are read.
+/// Returns whether the constraint concerns a strategy. An empty constraint counts, too, and is
+/// reported when strategies are read.
 bool givesStrategy(const abi::Pin &pin) {
   bool saysOther = givesStage(pin) || pin.has_fusion();
   return !saysOther || pin.in_size() || pin.out_size() || !pin.sharding().empty();
@@ -80,7 +81,7 @@ Attribute toLayout(const abi::Stages &stages, const std::string &place, MLIRCont
   return entry.get();
 }
 
-/// Numbers the messages of the parameters that a pin speaks of.
+/// Sets the number of the fused collective on the parameters that a constraint matches.
 LogicalResult numberMessages(ModuleOp module, const abi::Pin &pin, const std::string &place) {
   constexpr facts::SubjectKey keys[] = {{"parameter", facts::NamePattern::Kind::Whole}};
   auto entry = cast<DictionaryAttr>(Entry(pin, place, module.getContext()).get());
@@ -101,7 +102,7 @@ LogicalResult numberMessages(ModuleOp module, const abi::Pin &pin, const std::st
                    : module.emitError() << subject->describe() << " matches no parameter";
 }
 
-/// Adds `entries` to those of the attribute `name`.
+/// Appends `entries` to the attribute `name`.
 void append(ModuleOp module, StringRef name, ArrayRef<Attribute> entries) {
   SmallVector<Attribute> all;
   if (auto given = module->getAttrOfType<ArrayAttr>(name))

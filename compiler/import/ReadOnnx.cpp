@@ -18,10 +18,11 @@ using namespace mlir;
 namespace pcc::import {
 namespace {
 
-/// Graphs nest through attributes of If and Loop, four messages a level; real models stay below 40.
+/// Maximum nesting of messages. Graphs nest through attributes of If and Loop, with four messages
+/// per level; real models stay below 40.
 constexpr int maxDepth = 100;
 
-/// The parser's own limit: its sizes are `int`.
+/// Limit of the protobuf parser, whose sizes are `int`.
 constexpr uint64_t maxBytes = std::numeric_limits<int>::max();
 
 bool parse(llvm::StringRef bytes, google::protobuf::Message &message) {
@@ -42,7 +43,7 @@ void reportFault(llvm::StringRef bytes, const google::protobuf::Descriptor &type
                    << fault->byte << ": " << fault->what;
 }
 
-/// Maps and parses the file `path` as `message`; false after an error.
+/// Maps and parses the file `path` as `message`. Returns false after an error.
 bool readMessage(llvm::StringRef path, google::protobuf::Message &message, MLIRContext &context) {
   Location loc = fileLocation(path, context);
   auto buffer =

@@ -12,11 +12,11 @@ using namespace mlir;
 namespace pcc::import {
 namespace {
 
-/// What a reduction over some dimensions is, in graph ops.
+/// Emits a reduction over some dimensions as graph ops.
 using Form = Tensor (*)(Emitter &, const Tensor &, llvm::ArrayRef<int64_t> dims);
 
-/// Reduces `axes`, or all of them if there is no list; an empty list counts as none, unless
-/// `noop_with_empty_axes` leaves each element a reduction of its own.
+/// Reduces `axes`, or all axes without a list. An empty list counts as no list, unless
+/// `noop_with_empty_axes` makes each element a reduction of its own.
 LogicalResult reduce(Node &node, Form form, std::optional<Shape> axes) {
   Tensor x = node.input(0);
   bool keepDims = node.integer("keepdims", 1) != 0;
@@ -69,7 +69,7 @@ Tensor logOfSum(Emitter &emit, const Tensor &x, llvm::ArrayRef<int64_t> dims) {
   return emit.unary<graph::LogOp>(sum(emit, x, dims));
 }
 
-/// `x` with zeros for infinities; integers as they are.
+/// Returns `x` with infinities replaced by zeros; integers are unchanged.
 Tensor finiteOrZero(Emitter &emit, const Tensor &x) {
   if (!x || !isa<FloatType>(x.elementType()))
     return x;
@@ -78,8 +78,9 @@ Tensor finiteOrZero(Emitter &emit, const Tensor &x) {
   return emit.select(isInfinite, emit.scalarLike(x, 0.0), x);
 }
 
-/// With the greatest element taken out, no exponential overflows. An infinite one stays: the
-/// difference of infinities is no number, but their exponentials and the logarithm are right.
+/// Subtracts the greatest element, so that no exponential overflows. An infinite greatest element
+/// is not subtracted: the difference of infinities is NaN, but their exponentials and the logarithm
+/// are right.
 Tensor logOfSumOfExponentials(Emitter &emit, const Tensor &x, llvm::ArrayRef<int64_t> dims) {
   Tensor greatest = finiteOrZero(emit, emit.reduce(graph::ReduceOpKind::Max, x, dims));
   if (!greatest)
@@ -92,7 +93,7 @@ Tensor logOfSumOfExponentials(Emitter &emit, const Tensor &x, llvm::ArrayRef<int
   return emit.binary<graph::AddOp>(greatest, log);
 }
 
-/// Before opset 13: softmax over all dimensions from `axis` on together.
+/// Imports softmax before opset 13: over all dimensions from `axis` on together.
 LogicalResult importFlattenedSoftmax(Node &node) {
   Emitter &emit = node.emit;
   Tensor x = node.input(0);
@@ -111,7 +112,7 @@ LogicalResult importSoftmax(Node &node) {
   return axis ? node.setResult(node.emit.softmax(node.input(0), *axis)) : failure();
 }
 
-/// A reduction whose axes are an attribute, and one whose axes are an input.
+/// Make the row of a reduction whose axes are an attribute, or an input.
 template <Form form> Operator withAttribute(llvm::StringLiteral name) {
   return {name, 1, 1, 1, FirstInput, reduceAttribute<form>};
 }

@@ -19,7 +19,7 @@ namespace {
 
 constexpr uint64_t lengthBytes = abi::safetensorsLengthBytes;
 
-/// The element type of a `dtype`; null if there is none.
+/// Returns the element type of a `dtype`; null if there is none.
 Type elementTypeNamed(llvm::StringRef dtype, MLIRContext &context) {
   auto type = abi::safetensorsType(std::string_view(dtype));
   return type ? parseType(llvm::StringRef(abi::elementName(*type)), &context) : Type();
@@ -42,7 +42,7 @@ private:
   Location loc;
   llvm::StringRef path;
   std::shared_ptr<llvm::MemoryBuffer> buffer;
-  llvm::StringRef data; ///< what follows the header
+  llvm::StringRef data; ///< bytes after the header
 };
 
 bool Reader::mapFile() {
@@ -125,7 +125,7 @@ std::optional<NamedTensor> Reader::readTensor(llvm::StringRef name,
   return NamedTensor{name.str(), TensorData{type, {bytes.data(), bytes.size()}, buffer}};
 }
 
-/// The tensors must cover the data exactly: neither gaps nor overlaps.
+/// Checks that the tensors cover the data exactly, without gaps or overlaps.
 bool Reader::checkCoverage(const std::vector<NamedTensor> &tensors) {
   auto byPlace = llvm::map_to_vector(tensors, [](const NamedTensor &tensor) { return &tensor; });
   llvm::sort(byPlace, [](const NamedTensor *x, const NamedTensor *y) {

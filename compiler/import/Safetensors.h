@@ -12,9 +12,9 @@ struct NamedTensor {
   TensorData data;
 };
 
-/// The tensors of the mapped file `path`, in the order of its header. The file is untrusted: a
-/// header that does not fit, an unknown type, offsets outside the file, of the wrong size, with
-/// gaps or overlapping, are errors. Nothing is returned after an error.
+/// Reads the tensors of the mapped file `path`, in the order of its header. The file is untrusted.
+/// Errors are a header that does not fit, an unknown type, and offsets that are outside the file,
+/// have the wrong size, leave gaps or overlap. Returns nothing after an error.
 std::optional<std::vector<NamedTensor>> readSafetensors(llvm::StringRef path,
                                                         mlir::MLIRContext &context);
 

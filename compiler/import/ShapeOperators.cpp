@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operators that change a shape and no element: which elements stand in which order.
+// Operators that change the shape or the order of elements, but no element.
 
 #include "compiler/import/Operators.h"
 #include "compiler/import/Shapes.h"
@@ -12,7 +12,7 @@ using namespace mlir;
 namespace pcc::import {
 namespace {
 
-/// Rewrites 0 (copy the input's size, unless `allowZero`) and -1 (whatever is left) in `shape`.
+/// Replaces 0 (copy the input's size, unless `allowZero`) and -1 (the remaining size) in `shape`.
 bool resolveReshape(llvm::ArrayRef<int64_t> input, bool allowZero, Shape &shape) {
   int64_t *unknown = nullptr;
   int64_t others = 1, elements = 1;
@@ -55,7 +55,8 @@ LogicalResult importReshape(Node &node) {
   return node.setResult(emit.reshape(x, resolved));
 }
 
-/// Two dimensions: those before the axis, and the rest. The axis may equal the rank.
+/// Imports Flatten to two dimensions: those before the axis, and the rest. The axis may equal the
+/// rank.
 LogicalResult importFlatten(Node &node) {
   Tensor x = node.input(0);
   int64_t axis = node.integer("axis", 1), rank = x.rank();
@@ -81,7 +82,7 @@ LogicalResult importTranspose(Node &node) {
   return node.setResult(node.emit.transpose(x, permutation));
 }
 
-/// Removes dimensions of size one: those listed, or without a list all.
+/// Removes dimensions of size one: the listed dimensions, or without a list all.
 LogicalResult squeeze(Node &node, std::optional<Shape> axes) {
   Tensor x = node.input(0);
   Shape shape;
@@ -98,7 +99,7 @@ LogicalResult squeeze(Node &node, std::optional<Shape> axes) {
   return node.setResult(node.emit.reshape(x, shape));
 }
 
-/// Adds dimensions of size one; the axes count in the result.
+/// Adds dimensions of size one; the axes refer to the result.
 LogicalResult unsqueeze(Node &node, std::optional<Shape> axes) {
   Tensor x = node.input(0);
   if (!axes)
@@ -122,14 +123,16 @@ template <WithAxes handler> LogicalResult withAxesInput(Node &node) {
   return succeeded(axes) ? handler(node, *axes) : failure();
 }
 
-/// The shape and the input broadcast together: a size of one keeps the input's.
+/// Imports Expand: the shape and the input broadcast together, so a size of one keeps the input's
+/// size.
 LogicalResult importExpand(Node &node) {
   auto shape = node.knownIntegers(1, "shape of the result");
   auto common = shape ? node.emit.broadcastShape({node.input(0).shape(), *shape}) : std::nullopt;
   return common ? node.setResult(node.emit.broadcast(node.input(0), *common)) : failure();
 }
 
-/// Repeats the whole along each dimension: a dimension before it holds the repetitions.
+/// Imports Tile: repeats the tensor along each dimension, by an extra dimension before it for the
+/// repetitions.
 LogicalResult importTile(Node &node) {
   Emitter &emit = node.emit;
   Tensor x = node.input(0);
@@ -151,8 +154,8 @@ LogicalResult importTile(Node &node) {
   return node.setResult(emit.reshape(emit.broadcast(emit.reshape(x, apart), repeated), merged));
 }
 
-/// The side of the squares between which DepthToSpace and SpaceToDepth move elements, for an image
-/// in which `divides` of it holds.
+/// Reads the side of the squares that DepthToSpace and SpaceToDepth rearrange. The side must
+/// satisfy `divides` for the image.
 template <typename Divides>
 std::optional<int64_t> readBlockSize(Node &node, const Tensor &x, Divides divides) {
   int64_t side = node.integer("blocksize", 0);
@@ -163,7 +166,8 @@ std::optional<int64_t> readBlockSize(Node &node, const Tensor &x, Divides divide
   return std::nullopt;
 }
 
-/// Channels become blocks of pixels: those of a block come first among the channels, or last.
+/// Imports DepthToSpace: channels become blocks of pixels. The channel dimension has the block
+/// positions first (DCR) or last (CRD).
 LogicalResult importDepthToSpace(Node &node) {
   Emitter &emit = node.emit;
   Tensor x = node.input(0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arithmetic on shapes, away from any IR.
+// Arithmetic on shapes, independent of any IR.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
@@ -14,19 +14,21 @@ namespace pcc::import {
 
 using Shape = llvm::SmallVector<int64_t>;
 
-/// `[2, 3]`.
+/// Returns a shape as text, such as `[2, 3]`.
 std::string formatShape(llvm::ArrayRef<int64_t> shape);
 
-/// Whether all sizes are at least 0 and the tensor's bytes can be counted in 63 bits.
+/// Returns whether all sizes are at least 0 and the tensor's bytes can be counted in 63 bits.
 bool isAddressable(llvm::ArrayRef<int64_t> shape);
 
-/// The shape that two shapes broadcast to by numpy's rules; nothing where they do not.
+/// Returns the shape to which two shapes broadcast by numpy's rules; nothing if they do not
+/// broadcast.
 std::optional<Shape> commonShape(llvm::ArrayRef<int64_t> x, llvm::ArrayRef<int64_t> y);
 
-/// Whether `permutation` exchanges the last two dimensions and nothing else.
+/// Returns whether `permutation` exchanges the last two dimensions and nothing else.
 bool swapsLastTwo(llvm::ArrayRef<int64_t> permutation);
 
-/// Rows and columns of the matrices in `shape` (rank at least 2), after transposing if asked.
+/// Returns rows and columns of the matrices in `shape` (rank at least 2), after an optional
+/// transpose.
 std::pair<int64_t, int64_t> matrixSizes(llvm::ArrayRef<int64_t> shape, bool isTransposed);
 
 } // namespace pcc::import

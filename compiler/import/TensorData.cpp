@@ -38,7 +38,7 @@ template <typename Values> void packValues(const Values &values, unsigned width,
   data.owner = std::move(bytes);
 }
 
-/// Reads the field that holds `tensor`'s elements one by one; which one depends on the type.
+/// Reads `tensor`'s elements from the typed field that matches its type.
 void readTypedField(const onnx::TensorProto &tensor, TensorData &data) {
   unsigned width = byteWidth(data.type.getElementType());
   switch (tensor.data_type()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The bytes of tensors stored in an ONNX file or beside it.
+// Bytes of tensors stored in an ONNX file or beside it.
 #pragma once
 
 #include "mlir/IR/BuiltinAttributes.h"
@@ -19,8 +19,8 @@ class TensorProto;
 
 namespace pcc::import {
 
-/// The type of ONNX element type number `dataType` (TensorProto.DataType); null for strings,
-/// complex numbers, 64-bit unsigned integers and numbers narrower than a byte.
+/// Returns the type for ONNX element type number `dataType` (TensorProto.DataType). Returns null
+/// for strings, complex numbers, 64-bit unsigned integers and numbers narrower than a byte.
 mlir::Type elementTypeOf(int32_t dataType, mlir::MLIRContext &context);
 
 /// Row-major little-endian elements, in the model, in a mapped file, or in memory of their own.
@@ -29,22 +29,22 @@ struct TensorData {
   llvm::ArrayRef<char> bytes;        ///< exactly the size of `type`
   std::shared_ptr<const void> owner; ///< keeps `bytes` alive
 
-  /// A resource named `name` over these bytes, without a copy where their alignment allows.
+  /// Returns a resource named `name` over these bytes, without a copy if they are aligned.
   mlir::ElementsAttr toResource(llvm::StringRef name) const;
 };
 
-/// Starts the error of a tensor that cannot be read; the reader appends what is wrong.
+/// Starts the error of a tensor that cannot be read; the reader appends the reason.
 using ErrorStarter = llvm::function_ref<mlir::InFlightDiagnostic()>;
 
 class TensorReader {
 public:
-  /// `folder` is where the model lies: external data is looked for below it.
+  /// Creates a reader. `folder` is the model's folder; external data must be below it.
   TensorReader(std::shared_ptr<const onnx::ModelProto> model, llvm::StringRef folder,
                mlir::MLIRContext &context)
       : model(std::move(model)), folder(folder), context(context) {}
 
-  /// Type and data of `tensor`, which is part of the model. Sizes that overflow, data of the wrong
-  /// size, and external data that leaves the folder or ends early are errors.
+  /// Reads type and data of `tensor`, which must be part of the model. Sizes that overflow, data of
+  /// the wrong size, and external data that leaves the folder or ends early are errors.
   std::optional<TensorData> read(const onnx::TensorProto &tensor, ErrorStarter error);
 
 private:

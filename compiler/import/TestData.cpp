@@ -36,7 +36,7 @@ bool readTensors(llvm::ArrayRef<const onnx::ValueInfoProto *> infos, llvm::Strin
   return true;
 }
 
-/// The sizes that `value` gives to the symbolic dimensions of the input `info`.
+/// Sets the symbolic dimensions of the input `info` to the sizes of `value`.
 void takeDims(const onnx::ValueInfoProto &info, const Constant &value,
               llvm::StringMap<int64_t> &dims) {
   for (auto [index, dim] : llvm::enumerate(info.type().tensor_type().shape().dim())) {
@@ -48,7 +48,7 @@ void takeDims(const onnx::ValueInfoProto &info, const Constant &value,
   }
 }
 
-/// Tries to import one model with one set of known inputs after the other.
+/// Imports one model repeatedly, with different sets of known inputs.
 class DataImporter {
 public:
   DataImporter(llvm::StringRef path, const TestData &data, MLIRContext &context)
@@ -57,7 +57,7 @@ public:
   bool isReadable() const { return model != nullptr; }
   OwningOpRef<ModuleOp> import(const std::set<std::string> &known);
 
-  /// The same without diagnostics.
+  /// Same without diagnostics.
   OwningOpRef<ModuleOp> tryImport(const std::set<std::string> &known) {
     ScopedDiagnosticHandler quiet(&context, [](Diagnostic &) { return success(); });
     return import(known);
@@ -81,7 +81,7 @@ OwningOpRef<ModuleOp> DataImporter::import(const std::set<std::string> &known) {
   return importOnnx(path, options, context);
 }
 
-/// The inputs that may hold a shape, an axis or a number: those that users write down.
+/// Returns the inputs that may hold a shape, an axis or a number: scalars and lists.
 std::set<std::string> listWritten(const TestData &data) {
   std::set<std::string> names;
   for (const NamedConstant &input : data.inputs)
@@ -116,7 +116,7 @@ OwningOpRef<ModuleOp> importForData(llvm::StringRef path, const TestData &data,
   if (OwningOpRef<ModuleOp> module = importer.tryImport(known))
     return module;
   known = listWritten(data);
-  OwningOpRef<ModuleOp> module = importer.import(known); // its errors are those of the model
+  OwningOpRef<ModuleOp> module = importer.import(known); // reports the errors of the model
   if (!module)
     return {};
   for (const NamedConstant &input : data.inputs) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Inputs of an ONNX model and what it makes of them, as the tests of ONNX store them: a folder with
-// `input_0.pb`, …, `output_0.pb`, …, each a TensorProto, in the order of the graph's inputs and
-// outputs.
+// Inputs of an ONNX model and its expected outputs, as the tests of ONNX store them: a folder with
+// `input_0.pb`, …, `output_0.pb`, …. Each file is a TensorProto, in the order of the graph's inputs
+// and outputs.
 #pragma once
 
 #include "compiler/import/Import.h"
@@ -25,19 +25,19 @@ struct TestData {
 std::optional<TestData> readTestData(llvm::StringRef path, llvm::StringRef folder,
                                      mlir::MLIRContext &context);
 
-/// Imports the model `path` so that it can run on `data`: symbolic dimensions have the data's
-/// sizes. If some inputs must be known, as a shape or an axis, these and as few others as possible
-/// are constants; only numbers and lists are tried. `known` receives their names. Null after an
-/// error.
+/// Imports the model `path` so that it can run on `data`: symbolic dimensions get the sizes of the
+/// data. If some inputs must be known, such as a shape or an axis, they and as few others as
+/// possible become constants; only numbers and lists are tried. `known` receives their names.
+/// Returns null after an error.
 mlir::OwningOpRef<mlir::ModuleOp> importForData(llvm::StringRef path, const TestData &data,
                                                 mlir::MLIRContext &context,
                                                 std::set<std::string> &known);
 
-/// The elements of `constant`, also where they are all equal.
+/// Returns all elements of `constant`, with splats expanded.
 interpret::Tensor listElements(const Constant &constant);
 
-/// The arguments of the imported function: the data's inputs without those in `known`, and the
-/// values of parameters. Parameters without values and data of other types are errors.
+/// Returns the arguments of the imported function: the data's inputs without those in `known`, and
+/// the values of parameters. Parameters without values and data of other types are errors.
 mlir::FailureOr<interpret::NamedTensors> makeArguments(mlir::ModuleOp module, const TestData &data,
                                                        const std::set<std::string> &known);
 

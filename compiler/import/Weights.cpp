@@ -18,13 +18,14 @@ void listNames(InFlightDiagnostic &diagnostic, llvm::ArrayRef<llvm::StringRef> n
                         [&](llvm::StringRef name) { diagnostic << "'" << name << "'"; });
 }
 
-/// The tensor of a file that has the values of `parameter`.
+/// Returns the name of the tensor in a file that has the values of `parameter`.
 llvm::StringRef nameInFiles(graph::ParameterOp parameter) {
   std::optional<graph::Piece> piece = graph::getPiece(parameter);
   return piece ? piece->whole : parameter.getSymName();
 }
 
-/// Sets the value of `parameter`, which is `data` or a piece of it; an error if the types differ.
+/// Sets the value of `parameter` to `data`, or to its part of `data` if the parameter was split.
+/// Emits an error if the types differ.
 LogicalResult setValue(graph::ParameterOp parameter, const TensorData &data, Location loc) {
   std::optional<graph::Piece> piece = graph::getPiece(parameter);
   RankedTensorType type = parameter.getTensorType();

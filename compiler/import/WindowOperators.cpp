@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Convolution and pooling of images, and of sequences, which become images of one row; maxima of
-// volumes, which are those of images twice. Later versions of these operators only added
-// attributes: a row serves all of them.
+// Convolution and pooling of images and of sequences, which become images of one row. Max pooling
+// of volumes runs as two poolings of images. Later versions of these operators only added
+// attributes, so one row serves all versions.
 
 #include "compiler/import/Operators.h"
 #include "compiler/import/Shapes.h"
@@ -14,19 +14,18 @@ using namespace mlir;
 namespace pcc::import {
 namespace {
 
-/// The window of a node, as the attributes of a graph op: rows and columns; of volumes, layers
-/// before them.
+/// Window of a node, as the attributes of a graph op: rows and columns; for volumes, layers before
+/// them.
 struct ImageWindow {
   Shape sizes, strides, padding, dilations;
 
   graph::Window get() const { return {sizes, strides, padding, dilations}; }
 };
 
-/// Reads the attributes that say how a node's window moves.
+/// Reads the attributes that define how a node's window moves.
 class WindowReader {
 public:
-  /// `x` is the node's first input, `sizes` the rows and columns of its window as far as it has
-  /// such.
+  /// Creates a reader. `x` is the node's first input; `sizes` are the spatial sizes of its window.
   WindowReader(Node &node, const Tensor &x, Shape sizes)
       : node(node), spatial(x.rank() - 2), image(x.shape().drop_front(2)) {
     window.sizes = std::move(sizes);
@@ -36,8 +35,8 @@ public:
   FailureOr<ImageWindow> read(bool roundsUp);
 
 private:
-  /// The list `name` of `count` numbers of which each is at least `least`, all `otherwise` if it is
-  /// absent.
+  /// Returns the list `name` of `count` numbers, each at least `least`. If the list is absent, all
+  /// numbers are `otherwise`.
   std::optional<Shape> list(llvm::StringRef name, int64_t count, int64_t least, int64_t otherwise);
   void padForSameSize(bool extraAtEnd);
   void padForRoundingUp();
@@ -60,7 +59,7 @@ std::optional<Shape> WindowReader::list(llvm::StringRef name, int64_t count, int
   return std::nullopt;
 }
 
-/// As many results as strides fit into the image, rounded up.
+/// Pads so that the number of results is the image size divided by the stride, rounded up.
 void WindowReader::padForSameSize(bool extraAtEnd) {
   window.padding.assign(2 * spatial, 0);
   for (int64_t dim : llvm::seq(spatial)) {
@@ -74,14 +73,14 @@ void WindowReader::padForSameSize(bool extraAtEnd) {
   }
 }
 
-/// Padding behind the image, so that a last window that begins before its end counts.
+/// Pads after the image, so that a last window counts if it begins before the image ends.
 void WindowReader::padForRoundingUp() {
   for (int64_t dim : llvm::seq(spatial)) {
     int64_t &low = window.padding[dim], &high = window.padding[dim + spatial];
     int64_t extent = (window.sizes[dim] - 1) * window.dilations[dim] + 1;
     int64_t room = image[dim] + low + high - extent, stride = window.strides[dim];
     if (room < 0)
-      continue; // an error of the op
+      continue; // the op reports an error
     int64_t last = llvm::divideCeil(room, stride) * stride;
     if (last < image[dim] + low)
       high += std::max<int64_t>(0, last - room);
@@ -117,8 +116,7 @@ FailureOr<ImageWindow> WindowReader::read(bool roundsUp) {
   return window;
 }
 
-/// Whether there are at least one and at most `most` dimensions behind those of the batch and the
-/// channels.
+/// Checks that there are at least one and at most `most` dimensions after batch and channels.
 LogicalResult checkSpatial(Node &node, const Tensor &x, int64_t most = 2) {
   if (x.rank() >= 3 && x.rank() <= most + 2)
     return success();
@@ -128,13 +126,13 @@ LogicalResult checkSpatial(Node &node, const Tensor &x, int64_t most = 2) {
                            << " dimensions behind batch and channels, got " << x.type;
 }
 
-/// A sequence as an image of one row; an image as it is.
+/// Returns a sequence as an image of one row; an image is unchanged.
 Tensor asImage(Emitter &emit, const Tensor &x) {
   llvm::ArrayRef<int64_t> shape = x.shape();
   return x.rank() == 4 ? x : emit.reshape(x, {shape[0], shape[1], 1, shape[2]});
 }
 
-/// The result of an image op for an input of the rank of `like`.
+/// Returns the result of an image op in the rank of `like`.
 Tensor asLike(Emitter &emit, const Tensor &image, const Tensor &like) {
   if (!image || like.rank() == 4)
     return image;
@@ -142,7 +140,7 @@ Tensor asLike(Emitter &emit, const Tensor &image, const Tensor &like) {
   return emit.reshape(image, {shape[0], shape[1], shape[3]});
 }
 
-/// An op on images: `operands` of which the first one is the input, with `channels` in the result.
+/// Emits an op on images. `operands` has the input first; the result has `channels` channels.
 template <typename Op>
 Tensor applyWindow(Emitter &emit, llvm::ArrayRef<Tensor> operands, int64_t channels,
                    const ImageWindow &window, llvm::ArrayRef<NamedAttribute> others = {}) {
@@ -199,7 +197,7 @@ LogicalResult importConv(Node &node) {
   return node.setResult(result);
 }
 
-/// A pooling op over the windows of images.
+/// Emits a pooling op over the windows of images.
 template <typename Op>
 Tensor poolImages(Emitter &emit, const Tensor &image, const ImageWindow &window,
                   llvm::ArrayRef<NamedAttribute> others = {}) {
@@ -211,7 +209,7 @@ Tensor poolImages(Emitter &emit, const Tensor &image, const ImageWindow &window,
   return applyWindow<Op>(emit, image, image.shape()[1], window, attributes);
 }
 
-/// A pooling op over the windows of the node, of `x`, which the node's input may be padded to.
+/// Emits a pooling op over the windows of `x`, the node's input after possible padding.
 template <typename Op>
 Tensor applyPool(Node &node, const Tensor &x, const ImageWindow &window,
                  llvm::ArrayRef<NamedAttribute> others = {}) {
@@ -219,7 +217,7 @@ Tensor applyPool(Node &node, const Tensor &x, const ImageWindow &window,
   return asLike(node.emit, poolImages<Op>(node.emit, image, window, others), node.input(0));
 }
 
-/// The maxima of volumes: those within each layer, and of these those along the layers.
+/// Emits max pooling of volumes: the maxima within each layer, then the maxima along the layers.
 Tensor poolVolumes(Emitter &emit, const Tensor &x, const ImageWindow &window) {
   Shape shape(x.shape());
   auto pair = [](const Shape &list) { return Shape{list[1], list[2]}; };
@@ -244,7 +242,7 @@ Tensor poolVolumes(Emitter &emit, const Tensor &x, const ImageWindow &window) {
   return emit.reshape(volumes, {shape[0], shape[1], volumes.shape()[2], rows, columns});
 }
 
-/// The window of a pooling node; with what rounding up adds to its padding, if that is asked for.
+/// Reads the window of a pooling node; with `roundsUp`, adds padding for rounding up.
 FailureOr<ImageWindow> readPoolWindow(Node &node, bool roundsUp, int64_t mostDims = 2) {
   Tensor x = node.input(0);
   if (failed(checkSpatial(node, x, mostDims)))
@@ -260,7 +258,7 @@ FailureOr<ImageWindow> readPoolWindow(Node &node, bool roundsUp, int64_t mostDim
 }
 
 LogicalResult importMaxPool(Node &node) {
-  node.integer("storage_order", 0); // of the indices, which are not a result here
+  node.integer("storage_order", 0); // order of the indices, which are not a result here
   auto window = readPoolWindow(node, node.integer("ceil_mode", 0) != 0, /*mostDims=*/3);
   if (failed(window))
     return failure();
@@ -269,8 +267,8 @@ LogicalResult importMaxPool(Node &node) {
                                       : applyPool<graph::MaxPoolOp>(node, x, *window));
 }
 
-/// With `count_include_pad` the padding counts, but not what rounding up adds to it: that takes the
-/// padding as part of the input.
+/// Imports average pooling. With `count_include_pad` the attribute padding counts, but the padding
+/// added for rounding up does not. In this case the attribute padding becomes part of the input.
 LogicalResult importAveragePool(Node &node) {
   Emitter &emit = node.emit;
   bool roundsUp = node.integer("ceil_mode", 0) != 0;
@@ -297,7 +295,7 @@ LogicalResult importAveragePool(Node &node) {
   return node.setResult(applyPool<graph::AvgPoolOp>(node, padded, *rounded));
 }
 
-/// A reduction of all dimensions behind batch and channels, which stay with size 1.
+/// Reduces all dimensions after batch and channels, and keeps them with size 1.
 template <graph::ReduceOpKind kind> LogicalResult importGlobalPool(Node &node) {
   Tensor x = node.input(0);
   if (x.rank() < 3)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A recursive walk over the wire format (https://protobuf.dev/programming-guides/encoding), led by
-// the message descriptor: only fields that the descriptor calls messages are entered.
+// Walks recursively over the wire format (https://protobuf.dev/programming-guides/encoding). The
+// message descriptor guides the walk: only fields that it declares as messages are entered.
 
 #include "compiler/import/WireFormat.h"
 
@@ -21,7 +21,7 @@ class Walker {
 public:
   Walker(llvm::StringRef bytes) : bytes(bytes) {}
 
-  /// Walks the message in [begin, end); false when a fault was found.
+  /// Walks the message in [begin, end). Returns false if it finds a fault.
   bool message(const Descriptor &descriptor, uint64_t begin, uint64_t end, llvm::StringRef path,
                int depth);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Names the place where a protobuf file stops being readable. The protobuf library's parser answers
-// only yes or no; after a no, this walk over the same bytes says which field of which message, at
-// which byte, and what is wrong with it.
+// Locates the fault in a malformed protobuf file. The protobuf library's parser only reports
+// success or failure. After a failure, this walk over the same bytes finds the field, the byte, and
+// the kind of fault.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
@@ -16,15 +16,15 @@ class Descriptor;
 
 namespace pcc::import {
 
-/// Where and why bytes are not a message.
+/// Position and kind of a fault in bytes that are not a message.
 struct WireFault {
   uint64_t byte = 0; ///< offset in the file of the field's tag or length
   std::string field; ///< path of field names: `graph.node[3].input[0]`
-  std::string what;  ///< the fault, in the words of a diagnostic
+  std::string what;  ///< description of the fault for a diagnostic
 };
 
-/// The first fault of `bytes` read as a message of type `descriptor`, nesting at most `depth` deep;
-/// nothing when the wire format is sound.
+/// Returns the first fault of `bytes` as a message of type `descriptor`, nested at most `depth`
+/// deep. Returns nothing if the wire format is valid.
 std::optional<WireFault> findWireFault(llvm::StringRef bytes,
                                        const google::protobuf::Descriptor &descriptor, int depth);
 
