@@ -62,7 +62,7 @@ void insertBox(Tensor &whole, llvm::ArrayRef<int64_t> offset, const Tensor &sour
   int64_t toStart = flatten(offset, to), fromStart = flatten(sourceOffset, from);
   llvm::MutableArrayRef<Element> out = whole.mutableElements();
   llvm::ArrayRef<Element> in = source.elements();
-  // Row by row: the elements of one lie side by side.
+  // Copies row by row: the elements of one row are contiguous.
   int64_t row = shape.empty() ? 1 : shape.back();
   forEachIndex(shape.drop_back(shape.empty() ? 0 : 1), [&](llvm::ArrayRef<int64_t> index) {
     std::copy_n(in.begin() + fromStart + flatten(index, from), row,
@@ -127,7 +127,7 @@ Tensor join(llvm::ArrayRef<Tensor> blocks, const Sharding &sharding, const Mesh 
   Tensor whole(blocks[0].getType(), sharding.getGlobalShape(blocks[0].getShape(), mesh));
   llvm::SmallVector<int64_t, 4> start(whole.getRank(), 0);
   for (int64_t rank = 0, ranks = mesh.getNumRanks(); rank < ranks; ++rank) {
-    // The first holder of a block speaks for all: it sees the values along the partial axes.
+    // Takes each block from its first holder, and the values of its ranks along the partial axes.
     if (sharding.getHolders(rank, mesh).front() != rank)
       continue;
     llvm::SmallVector<Tensor> parts;

@@ -8,7 +8,7 @@
 
 namespace pcc::interpret {
 
-/// The box of `shape` whose first element is at `offset` of `whole`.
+/// Returns the box of `shape` whose first element is at `offset` of `whole`.
 Tensor extractBox(const Tensor &whole, llvm::ArrayRef<int64_t> offset,
                   llvm::ArrayRef<int64_t> shape);
 
@@ -16,32 +16,32 @@ Tensor extractBox(const Tensor &whole, llvm::ArrayRef<int64_t> offset,
 void insertBox(Tensor &whole, llvm::ArrayRef<int64_t> offset, const Tensor &source,
                llvm::ArrayRef<int64_t> sourceOffset, llvm::ArrayRef<int64_t> shape);
 
-/// The tensors one after the other along `axis`; all other dimensions are equal.
+/// Concatenates tensors along `axis`; all other dimensions are equal.
 Tensor concatenate(llvm::ArrayRef<Tensor> pieces, int64_t axis);
 
-/// The tensors of one type combined element by element, from the first to the last: floats in
-/// doubles, unrounded; integers wrap.
+/// Combines tensors of one type element by element, from the first to the last. Floats are combined
+/// in doubles, without rounding; integers wrap.
 Tensor combine(ReduceKind kind, llvm::ArrayRef<Tensor> values);
 
-/// The tensor like `like` that changes nothing when combined: zeros, ones, or the infinities (for
-/// integers the least and the greatest number).
+/// Returns a tensor like `like` with the neutral element of `kind`: zeros, ones, or the infinities
+/// (for integers the least and the greatest number).
 Tensor neutral(ReduceKind kind, const Tensor &like);
 
-/// The block of `whole` that `rank` holds. Where the value is partial, the ranks at coordinate 0 of
-/// the partial axes hold it and all others the neutral element.
+/// Returns the block of `whole` that `rank` holds. If the value is partial, the ranks at coordinate
+/// 0 of the partial axes hold the block, and all other ranks hold the neutral element.
 Tensor cut(const Tensor &whole, const dist::Sharding &sharding, const dist::Mesh &mesh,
            int64_t rank);
 
-/// As `cut`, but the elements of a partial value are dealt out at random (by `seed`) to the ranks
-/// along the partial axes, so that no rank's part may be ignored. Exact: one rank holds an element,
-/// the others the neutral one.
+/// Same as `cut`, but distributes the elements of a partial value at random (by `seed`) over the
+/// ranks along the partial axes. No rank's part may then be ignored. The result is exact: one rank
+/// holds an element, and the other ranks hold the neutral element.
 Tensor deal(const Tensor &whole, const dist::Sharding &sharding, const dist::Mesh &mesh,
             int64_t rank, uint64_t seed);
 
-/// The global value of which `blocks` has each rank's block, partial ones combined.
+/// Returns the global value from each rank's block, and combines partial values.
 Tensor join(llvm::ArrayRef<Tensor> blocks, const dist::Sharding &sharding, const dist::Mesh &mesh);
 
-/// Two ranks that should hold the same block and do not, if any.
+/// Returns two ranks that should hold the same block but do not, if any.
 std::optional<std::pair<int64_t, int64_t>> findDifferentCopies(llvm::ArrayRef<Tensor> blocks,
                                                                const dist::Sharding &sharding,
                                                                const dist::Mesh &mesh);

@@ -28,8 +28,8 @@ llvm::StringRef stringify(CaseStatus status) {
   llvm_unreachable("every status is listed");
 }
 
-/// |x - y|; NaN and infinities are at no distance from themselves, at an infinite one from all
-/// else.
+/// Returns |x - y|. NaN and infinities have distance 0 from themselves and an infinite distance
+/// from all other values.
 double distance(double x, double y) {
   if (x == y || (std::isnan(x) && std::isnan(y)))
     return 0.0;
@@ -37,7 +37,7 @@ double distance(double x, double y) {
   return std::isnan(difference) ? HUGE_VAL : difference;
 }
 
-/// The greatest distance of finite elements.
+/// Returns the greatest distance of finite elements.
 double greatestDistance(const Tensor &x, const Tensor &y) {
   double greatest = 0.0;
   for (int64_t n = 0; n < x.size(); ++n)
@@ -50,7 +50,7 @@ double greatestMagnitude(const Tensor &x) {
   return greatestDistance(x, Tensor(x.getType(), x.getShape()));
 }
 
-/// `[2, 0, 5]` of element number `flat`.
+/// Returns the index of element number `flat` as text, such as `[2, 0, 5]`.
 std::string indexText(int64_t flat, llvm::ArrayRef<int64_t> shape) {
   llvm::SmallVector<int64_t> index(shape.size());
   for (size_t dim = shape.size(); dim-- > 0; flat /= shape[dim])
@@ -63,12 +63,12 @@ std::string indexText(int64_t flat, llvm::ArrayRef<int64_t> shape) {
   return text;
 }
 
-/// The product of the sizes of the factors that an op reduces.
+/// Returns the product of the sizes of the factors that an op reduces.
 int64_t reducedSize(Operation *op) {
   auto ruled = dyn_cast<FactorRuleOpInterface>(op);
   if (!ruled)
     return 1;
-  FactorRule rule = ruled.getFactorRule(); // its factors live as long as it does
+  FactorRule rule = ruled.getFactorRule(); // outlives the references to its factors
   int64_t size = 1;
   for (const Factor &factor : rule.getFactors())
     if (factor.kind == FactorKind::Reduce)
@@ -109,7 +109,7 @@ llvm::json::Value Report::toJson() const {
                              {"status", stringify(c.status)},
                              {"reason", c.reason},
                              {"tolerance", c.tolerance}};
-    // JSON has no infinity: a difference without measure is left out.
+    // JSON has no infinity, so an infinite difference is omitted.
     if (std::isfinite(c.maxError))
       entry["max_error"] = c.maxError;
     list.push_back(std::move(entry));
@@ -150,8 +150,9 @@ double toleranceOf(const Tensor &value, const Tensor &doubles, const Moved<const
     return 0.0;
   double unit = epsilon(value.getType()), greatest = greatestMagnitude(doubles);
   double rounded = std::max(greatestDistance(value, doubles), unit * greatest);
-  // What moves both ways are the terms of sums, whose roundings grow with the sums' lengths; they
-  // are added in f32 whatever their type. What moves one way only has jumped, which no sum widens.
+  // A sum moves in both runs, since its terms move; its rounding error grows with its length. Sums
+  // are added in f32 whatever their type. A value that moves in only one run has crossed a kink,
+  // and the length of a sum does not widen this jump.
   double farthest = 0, swung = 0;
   for (int64_t n = 0; n < doubles.size(); ++n) {
     double there = distance((*moved.there)[n].f, (*moved.steady)[n].f);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What ops of the graph dialect compute, as functions of tensors: for the rows of the registry, and
-// for the importer, which folds what it knows before there is an op. Shapes are those of a valid
-// op; sizes may be zero. Results are not rounded (Tensor::rounded).
+// Computes ops of the graph dialect, as functions of tensors. The registry uses the functions, and
+// so does the importer, which folds constants before it creates ops. Shapes must be those of a
+// valid op; sizes may be zero. Results are not rounded (Tensor::rounded).
 #pragma once
 
 #include "compiler/interpret/Tensor.h"
@@ -11,36 +11,36 @@
 
 namespace pcc::interpret {
 
-/// The elementwise op named `op` (`graph.add`) of one or two operands of one type and without
-/// attributes. Nothing for any other op, for elements that it does not take, and for a division by
-/// the integer zero.
+/// Computes the elementwise op named `op` (`graph.add`) of one or two operands of one type, without
+/// attributes. Returns nothing for any other op, for unsupported element types, and for a division
+/// by the integer zero.
 std::optional<Tensor> computeElementwise(llvm::StringRef op, llvm::ArrayRef<Tensor> operands);
 
-/// Booleans: where `x direction y` holds.
+/// Returns booleans: true if `x direction y` holds.
 Tensor computeCompare(graph::Direction direction, const Tensor &x, const Tensor &y);
 
-/// The elements of `onTrue` where `predicate` holds, elsewhere those of `onFalse`.
+/// Returns the elements of `onTrue` where `predicate` holds, and of `onFalse` elsewhere.
 Tensor computeSelect(const Tensor &predicate, const Tensor &onTrue, const Tensor &onFalse);
 
-/// To integers towards zero, to booleans x ≠ 0.
+/// Converts elements: to integers towards zero, to booleans by x ≠ 0.
 Tensor computeCast(const Tensor &x, ElementType to);
 
-/// Dimension d of the result is dimension permutation[d] of `x`.
+/// Permutes dimensions: dimension d of the result is dimension permutation[d] of `x`.
 Tensor computeTranspose(const Tensor &x, llvm::ArrayRef<int64_t> permutation);
 
-/// Dimension d of `x` becomes dimension dims[d] of the result; all others, and those of size 1, are
-/// repeated.
+/// Broadcasts `x`: dimension d of `x` becomes dimension dims[d] of the result. All other
+/// dimensions, and dimensions of size 1, are repeated.
 Tensor computeBroadcast(const Tensor &x, llvm::ArrayRef<int64_t> shape,
                         llvm::ArrayRef<int64_t> dims);
 
-/// `count` slices of `x` along `axis`: number start, start + stride, ….
+/// Returns `count` slices of `x` along `axis`: number start, start + stride, ….
 Tensor computeSlice(const Tensor &x, int64_t axis, int64_t start, int64_t stride, int64_t count);
 
-/// The slices of `x` along `axis` that `indices` name; an index outside is moved to the nearest.
+/// Returns the slices of `x` along `axis` that `indices` name. Clamps indices to the valid range.
 Tensor computeGather(const Tensor &x, const Tensor &indices, int64_t axis);
 
-/// Without the dimensions `dims`. Sums are in doubles; the reduction of no element is what changes
-/// nothing.
+/// Reduces the dimensions `dims` and removes them. Sums are in doubles. The reduction of no element
+/// is the neutral element.
 Tensor computeReduce(graph::ReduceOpKind kind, const Tensor &x, llvm::ArrayRef<int64_t> dims);
 
 } // namespace pcc::interpret

@@ -11,7 +11,8 @@
 namespace pcc::interpret {
 namespace {
 
-/// A binary floating-point format: significant bits and the exponent of its least normal number.
+/// A binary floating-point format: significant bits, the exponent of its least normal number, and
+/// its largest number.
 struct Format {
   int precision;
   int minExponent;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Elements of tensors as the interpreter holds them: 64 bits each, a double for every
-// floating-point type and a 64-bit integer for every other, with the values that the element type
-// can hold.
+// Elements of tensors in the interpreter. Each has 64 bits: a double for every floating-point type,
+// and a 64-bit integer for every other type. An element has only values that its type can hold.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
@@ -10,7 +9,8 @@
 
 namespace pcc::interpret {
 
-/// From F64 on: types of model files, in which the importer computes. No dialect has them.
+/// Element types. F64 and the types after it occur only in model files, for folding in the
+/// importer; no dialect has them.
 enum class ElementType { F32, F16, BF16, I64, I32, I8, I1, F64, I16, UI32, UI16, UI8 };
 
 /// One element: `f` in tensors of floating-point type, else `i` (booleans are 0 and 1).
@@ -21,29 +21,28 @@ union Element {
 
 bool isFloat(ElementType type);
 
-/// The name in MLIR's syntax: f32, bf16, i1, ….
+/// Returns the name in MLIR's syntax: f32, bf16, i1, ….
 llvm::StringRef stringify(ElementType type);
 
-/// `value` as `type` holds it: rounded to the nearest, ties to even, beyond the largest to
+/// Rounds `value` to `type`: to the nearest number, ties to even; beyond the largest number to
 /// infinity.
 double roundTo(ElementType type, double value);
 
-/// `value` as `type` holds it: the lowest bits, sign-extended where the type has a sign; one bit
-/// for i1.
+/// Wraps `value` to `type`: the lowest bits, sign-extended if the type has a sign; one bit for i1.
 int64_t wrapTo(ElementType type, int64_t value);
 
-/// The distance from 1 to the next number of a floating-point type; 0 for integers.
+/// Returns the distance from 1 to the next number of a floating-point type; 0 for integers.
 double epsilon(ElementType type);
 
-/// Bytes of an element in a file; a boolean has one.
+/// Returns the bytes of an element in a file; a boolean has one byte.
 int64_t byteWidth(ElementType type);
 
-/// The range of an integer type; that of i1 is 0 to 1.
+/// Return the range of an integer type; the range of i1 is 0 to 1.
 int64_t leastOf(ElementType type);
 int64_t greatestOf(ElementType type);
 
-/// The integer next to `value` on the side of zero; NaN is 0, and a value beyond 64 bits the
-/// nearest 64-bit integer.
+/// Rounds `value` towards zero. NaN gives 0; a value beyond 64 bits gives the nearest 64-bit
+/// integer.
 int64_t truncate(double value);
 
 } // namespace pcc::interpret

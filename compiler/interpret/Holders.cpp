@@ -9,7 +9,7 @@ using namespace mlir;
 
 namespace pcc::interpret {
 
-/// Deals gradients out in the same way in every run.
+/// Seed by which every run distributes gradients in the same way.
 static constexpr uint64_t dealSeed = 13;
 
 void Holders::add(Section &section, const Binding &binding) {

@@ -9,8 +9,8 @@
 
 namespace pcc::interpret {
 
-/// A shape seen along one axis: [outer, size, inner] with all dimensions before the axis in `outer`
-/// and all after it in `inner`. What ops on one axis loop over.
+/// A shape seen along one axis: [outer, size, inner]. `outer` combines all dimensions before the
+/// axis, `inner` all dimensions after it. Ops on one axis loop over these sizes.
 struct AxisView {
   int64_t outer = 1;
   int64_t size = 1;
@@ -26,7 +26,7 @@ struct AxisView {
   int64_t flat(int64_t o, int64_t i, int64_t n) const { return (o * size + i) * inner + n; }
 };
 
-/// How far apart neighbours in each dimension lie.
+/// Returns the distance in elements between neighbors in each dimension.
 inline llvm::SmallVector<int64_t, 4> rowMajorStrides(llvm::ArrayRef<int64_t> shape) {
   llvm::SmallVector<int64_t, 4> strides(shape.size(), 1);
   for (int64_t dim = static_cast<int64_t>(shape.size()) - 2; dim >= 0; --dim)
@@ -49,7 +49,7 @@ template <typename Visit> void forEachIndex(llvm::ArrayRef<int64_t> shape, Visit
   }
 }
 
-/// Σ index[d] · strides[d].
+/// Returns Σ index[d] · strides[d].
 inline int64_t flatten(llvm::ArrayRef<int64_t> index, llvm::ArrayRef<int64_t> strides) {
   int64_t flat = 0;
   for (size_t dim = 0; dim < index.size(); ++dim)

@@ -15,9 +15,9 @@ using namespace mlir;
 namespace pcc::interpret {
 namespace {
 
-/// Integers whose use says nothing are in [1, 8).
+/// Range [1, 8) of integers whose use does not limit them.
 constexpr int64_t leastInteger = 1, integerEnd = 8;
-/// What is added to constant parameters is below this.
+/// Upper bound of the numbers that are added to constant parameters.
 constexpr double largestDisturbance = 0.1;
 
 int64_t lastDim(Value value) { return cast<RankedTensorType>(value.getType()).getShape().back(); }
@@ -28,7 +28,7 @@ int64_t dimOf(Value value, int64_t axis) {
 
 std::optional<int64_t> indexEnd(Value value);
 
-/// The end of the range that one use gives the integers of an operand.
+/// Returns the exclusive upper bound of an integer operand at one use, if the use limits it.
 std::optional<int64_t> indexEnd(OpOperand &use) {
   unsigned operand = use.getOperandNumber();
   return llvm::TypeSwitch<Operation *, std::optional<int64_t>>(use.getOwner())
@@ -45,14 +45,14 @@ std::optional<int64_t> indexEnd(OpOperand &use) {
       .Case([](graph::OneHotOp op) { return dimOf(op.getResult(), op.getAxis()); })
       .Case([](graph::SoftmaxCrossEntropyOp op) { return lastDim(op.getLogits()); })
       .Case([](graph::NllOp op) { return lastDim(op.getLogProbabilities()); })
-      // Ops that only move the integers on.
+      // These ops only move or convert the integers.
       .Case<graph::ReshapeOp, graph::TransposeOp, graph::BroadcastOp, graph::SliceOp, graph::CastOp,
             dist::ReshardOp, dist::ToLocalOp, dist::ToGlobalOp, pipe::TransferOp>(
           [](Operation *op) { return indexEnd(op->getResult(0)); })
       .Default([](Operation *) { return std::nullopt; });
 }
 
-/// The least end that a use gives, or nothing.
+/// Returns the least upper bound over all uses, if any use limits the value.
 std::optional<int64_t> indexEnd(Value value) {
   std::optional<int64_t> end;
   for (OpOperand &use : value.getUses())
@@ -69,7 +69,7 @@ std::optional<int64_t> indexEnd(llvm::ArrayRef<Value> values) {
   return end;
 }
 
-/// Uniform numbers of one key: floats in [-1, 1), booleans, integers in [begin, end).
+/// Returns uniform numbers for one key: floats in [-1, 1), booleans, integers in [begin, end).
 Tensor uniform(llvm::StringRef key, ElementType type, llvm::ArrayRef<int64_t> shape, uint64_t seed,
                int64_t begin, int64_t end) {
   uint64_t stream = abi::streamOf(std::string_view(key));
@@ -85,7 +85,7 @@ Tensor uniform(llvm::StringRef key, ElementType type, llvm::ArrayRef<int64_t> sh
       .rounded(Precision::Element);
 }
 
-/// The same for what `arguments` are.
+/// Returns uniform numbers for a binding; the uses of `arguments` limit its integers.
 Tensor uniform(const Binding &binding, llvm::ArrayRef<int64_t> shape,
                llvm::ArrayRef<Value> arguments, uint64_t seed) {
   ElementType type = *elementTypeOf(binding.type.getElementType());
@@ -94,7 +94,7 @@ Tensor uniform(const Binding &binding, llvm::ArrayRef<int64_t> shape,
                  end.value_or(integerEnd));
 }
 
-/// One element of a parameter's first value, before rounding.
+/// Returns one element of a parameter's initial value, before rounding.
 double initialElement(graph::InitAttr init, uint64_t seed, uint64_t stream, int64_t index) {
   llvm::ArrayRef<double> arguments = init.getArguments().asArrayRef();
   switch (init.getKind()) {
@@ -118,7 +118,7 @@ bool isConstant(graph::InitKind kind) {
          kind == graph::InitKind::Constant;
 }
 
-/// The first value, plus something uniform in [0, disturbance) for constant initialisers.
+/// Returns the initial value. Constant initializers get a uniform number in [0, disturbance) added.
 FailureOr<Tensor> firstValue(graph::ParameterOp parameter, uint64_t seed, double disturbance) {
   graph::InitAttr init = parameter.getInit();
   if (init.getKind() == graph::InitKind::File) {
@@ -155,7 +155,7 @@ FailureOr<NamedTensors> firstValues(ModuleOp module, uint64_t seed, double distu
   NamedTensors values;
   WalkResult walked = module.walk([&](graph::ParameterOp parameter) {
     std::string key = bindingKey(graph::RoleKind::Parameter, parameter.getSymName());
-    // A copy for another chunk has no value of its own outside, nor has one in another stage.
+    // A copy for another virtual stage or in another stage has no external value of its own.
     if (parameter->hasAttr(pipe::copyOfAttrName) || values.count(key))
       return WalkResult::advance();
     FailureOr<Tensor> value = firstValue(parameter, seed, disturbance);

@@ -7,7 +7,7 @@
 
 namespace pcc::interpret {
 
-/// The tensor of `type` whose element n is `element(n)`.
+/// Returns the tensor of `type` whose element n is `element(n)`.
 template <typename Fn>
 Tensor generate(ElementType type, llvm::ArrayRef<int64_t> shape, Fn element) {
   Tensor result(type, shape);
@@ -17,7 +17,7 @@ Tensor generate(ElementType type, llvm::ArrayRef<int64_t> shape, Fn element) {
   return result;
 }
 
-/// `f` of every element of a tensor of floats.
+/// Applies `f` to every element of a tensor of floats.
 template <typename F> Tensor mapFloats(const Tensor &x, F f) {
   llvm::ArrayRef<Element> in = x.elements();
   return generate(x.getType(), x.getShape(), [&](int64_t n) { return Element{.f = f(in[n].f)}; });
@@ -28,7 +28,7 @@ template <typename F> Tensor mapIntegers(const Tensor &x, F f) {
   return generate(x.getType(), x.getShape(), [&](int64_t n) { return Element{.i = f(in[n].i)}; });
 }
 
-/// `f` of floats, `g` of integers.
+/// Applies `f` to floats, or `g` to integers.
 template <typename F, typename G> Tensor mapNumbers(const Tensor &x, F f, G g) {
   return x.isFloat() ? mapFloats(x, f) : mapIntegers(x, g);
 }

@@ -11,7 +11,7 @@ using namespace mlir;
 namespace pcc::interpret {
 namespace {
 
-/// Calls nest by a few levels; more is a function that calls itself.
+/// Maximum depth of calls; deeper calls mean that a function calls itself.
 constexpr int deepestCall = 64;
 
 } // namespace
@@ -23,7 +23,7 @@ public:
       values.try_emplace(value, Entry{std::move(tensor), uses});
   }
 
-  /// The value, dropped after its last use.
+  /// Returns the value, and drops it after its last use.
   Tensor use(Value value) {
     auto entry = values.find(value);
     Tensor tensor = entry->second.tensor;
@@ -35,7 +35,7 @@ public:
 private:
   struct Entry {
     Tensor tensor;
-    int64_t uses; ///< that are still to come
+    int64_t uses; ///< remaining uses
   };
   llvm::DenseMap<Value, Entry> values;
 };

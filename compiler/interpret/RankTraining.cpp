@@ -10,7 +10,7 @@ using namespace mlir;
 
 namespace pcc::interpret {
 
-/// Rows `block` of `blocks` of a global batch.
+/// Returns block number `block` of the rows of a global batch that is cut into `blocks` blocks.
 static Tensor rowsOf(const Tensor &batch, int64_t block, int64_t blocks) {
   llvm::SmallVector<int64_t, 4> shape(batch.getShape()), offset(batch.getRank(), 0);
   if (shape.empty())
@@ -86,7 +86,7 @@ FailureOr<Tensor> RankTraining::argument(const Slot &slot, const Binding &bindin
   return failMissing(slot, binding);
 }
 
-/// A saved value, which is gone when the last section that reads it has it.
+/// Returns a saved value, and drops it after its last reader.
 FailureOr<Tensor> RankTraining::takeSaved(const Slot &slot, const Binding &binding) {
   auto entry = saved.find({binding.globalKey, slot.number});
   if (entry == saved.end())
@@ -123,7 +123,7 @@ void RankTraining::keep(const Binding &binding, const Tensor &value, int64_t num
   }
 }
 
-/// Sums are in f32 whatever the type of the terms.
+/// Accumulates in f32 whatever the type of the terms.
 void RankTraining::accumulate(Tensor &sum, const Tensor &term) {
   Tensor wide = generate(ElementType::F32, term.getShape(), [&](int64_t n) { return term[n]; });
   sum = sum.hasValue() ? combine(ReduceKind::Sum, {sum, wide}).rounded(options.precision) : wide;

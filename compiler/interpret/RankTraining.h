@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One rank's part of training steps.
+// Runs one rank's part of training steps.
 #pragma once
 
 #include "compiler/interpret/StepPlan.h"
@@ -12,13 +12,13 @@ public:
   RankTraining(StepPlan &step, Rank &rank, const RunOptions &options)
       : plan(step.stages[rank.getStage()]), blocks(step.blocks), rank(rank), options(options) {}
 
-  /// Takes this rank's parts of the parameters and runs what comes before the first step.
+  /// Takes this rank's parts of the parameters, and runs the section that precedes the first step.
   mlir::LogicalResult begin(const NamedTensors &globals);
 
-  /// Runs all slots of this rank's stage in step number `number` on a global batch.
+  /// Runs all actions of this rank's stage in step number `number` on a global batch.
   mlir::LogicalResult runStep(const NamedTensors &batch, int64_t number);
 
-  /// The value of a result after a step, as the update reads it.
+  /// Returns the value of a result after a step, as the update reads it.
   Tensor read(const Binding &binding) const;
 
   const NamedTensors &getParameters() const { return parameters; }
@@ -32,10 +32,10 @@ private:
   void keep(const Binding &binding, const Tensor &value, int64_t number);
   void accumulate(Tensor &sum, const Tensor &term);
 
-  /// What one slot leaves for others of its number, until the last of them has run.
+  /// A saved value of one action, kept until its last reader has run.
   struct Saved {
     Tensor value;
-    int64_t readers; ///< that are still to come
+    int64_t readers; ///< remaining readers
   };
 
   StagePlan &plan;
@@ -43,10 +43,10 @@ private:
   Rank &rank;
   const RunOptions &options;
   NamedTensors parameters;
-  std::map<std::pair<std::string, int64_t>, Saved> saved; ///< by key and number of the slot
-  NamedTensors sums;                    ///< of accumulated results, in f32, not yet scaled
+  std::map<std::pair<std::string, int64_t>, Saved> saved; ///< by key and action number
+  NamedTensors sums;                    ///< of accumulated results, in f32, not scaled
   std::map<std::string, double> scales; ///< of the sums
-  NamedTensors outputs;                 ///< other results of the last slot that gave them
+  NamedTensors outputs;                 ///< other results, from the last action that returned them
 };
 
 } // namespace pcc::interpret

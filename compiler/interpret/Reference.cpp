@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs a module as a reference: rounded after every op, in doubles, and in doubles with inputs and
-// roundings moved there and back.
+// Computes a reference: a run rounded after every op, a run in doubles, and runs in doubles with
+// inputs and roundings moved in opposite directions.
 
 #include "compiler/interpret/Bounds.h"
 #include "compiler/interpret/World.h"
@@ -15,15 +15,15 @@ using namespace mlir;
 namespace pcc::interpret {
 namespace {
 
-/// Seed that decides which inputs move up and which down.
+/// Seed that decides which inputs move up and which move down.
 constexpr uint64_t disturbSeed = 11;
 
-/// The program whose runs show how far results move.
+/// Program whose runs measure how far results move.
 class MovedProgram {
 public:
-  /// Composites of one device are decomposed; those that choose, or add by themselves, say all
-  /// about their roundings. Roundings of several ranks do not move: what a rank computes as another
-  /// does must stay equal.
+  /// Clones `module`. Decomposes composites of a program of one device, except for composites that
+  /// select elements or accumulate; these model their own roundings. With several ranks, roundings
+  /// do not move, because equal computations on different ranks must stay equal.
   static FailureOr<MovedProgram> of(ModuleOp module) {
     FailureOr<SmallVector<ModuleOp>> programs = findPrograms(module);
     if (failed(programs))
@@ -42,7 +42,7 @@ public:
     return moved;
   }
 
-  /// Runs `run(module, precision, values)` three times; `moveInputs` gives the inputs of a
+  /// Runs `run(module, precision, values)` three times. `moveInputs` returns the inputs for a
   /// direction.
   template <typename T, typename Inputs>
   FailureOr<Moved<T>>
@@ -67,7 +67,7 @@ private:
   bool movesRoundings = false;
 };
 
-/// The batches and first parameters of a training run.
+/// Batches and initial parameters of a training run.
 struct TrainingInputs {
   std::vector<NamedTensors> batches;
   NamedTensors parameters;
@@ -81,8 +81,8 @@ struct TrainingInputs {
   }
 };
 
-/// Fills in the results of all runs. `run(module, precision, inputs)` is one of them, `moveInputs`
-/// gives the inputs of a direction.
+/// Fills in the results of all runs. `run(module, precision, inputs)` executes one of them;
+/// `moveInputs` returns the inputs for a direction.
 template <typename Result, typename T, typename Inputs>
 LogicalResult runAll(ModuleOp module, Result &result, const Inputs &inputs,
                      llvm::function_ref<Inputs(Direction)> moveInputs,
@@ -152,7 +152,7 @@ FailureOr<TrainingReference> makeTrainingReference(ModuleOp module, const Verify
                                std::move(*parameters), options);
 }
 
-/// The values of a training run by the names of its cases.
+/// Returns the values of a training run by the names of its cases.
 static NamedTensors caseValues(const TrainingResult &result) {
   NamedTensors values;
   for (auto [number, loss] : llvm::enumerate(result.losses))
@@ -165,8 +165,8 @@ static NamedTensors caseValues(const TrainingResult &result) {
   return values;
 }
 
-/// All values of the reference by the names of their cases. Takes out those of which each rank has
-/// its own, and tells them in the report.
+/// Returns all values of the reference by the names of their cases. Removes parameters whose values
+/// differ by rank, and reports them as skipped.
 static Reference caseReference(const TrainingReference &reference, Report &report) {
   std::set<std::string> skipped;
   for (const std::string &key : reference.ownParameters)

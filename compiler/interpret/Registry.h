@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Op name → the function that computes it. An op is added by one line in the file of its family
-// (ops/): the function gets the op and its operands' values and returns the result's. It computes
-// in doubles and 64-bit integers and does not round: whoever calls it rounds every result once, to
-// the element type.
+// Registry from op names to the functions that compute them. One line in the file of its family
+// (ops/) adds an op: the function gets the op and its operands' values and returns the results.
+// Functions compute in doubles and 64-bit integers without rounding. The caller rounds every result
+// once, to the element type.
 #pragma once
 
 #include "compiler/interpret/Rank.h"
@@ -29,7 +29,7 @@ using OpFunction = std::function<mlir::LogicalResult(OpCall &)>;
 
 class Registry {
 public:
-  /// An op of one result whose value depends on its operands alone.
+  /// Adds an op of one result whose value depends only on its operands.
   template <typename OpT> void add(Tensor (*compute)(OpT, llvm::ArrayRef<Tensor>)) {
     functions[OpT::getOperationName()] = [compute](OpCall &call) {
       call.results.push_back(compute(llvm::cast<OpT>(call.op), call.operands));
@@ -37,30 +37,30 @@ public:
     };
   }
 
-  /// An op by its name, for families that are tables.
+  /// Adds an op by its name, for families that are tables.
   void add(llvm::StringRef name, OpFunction compute) { functions[name] = std::move(compute); }
 
-  /// Any other op: several results, an error, or other ranks to meet.
+  /// Adds any other op: with several results, errors, or communication with other ranks.
   template <typename OpT> void add(mlir::LogicalResult (*compute)(OpT, OpCall &)) {
     functions[OpT::getOperationName()] = [compute](OpCall &call) {
       return compute(llvm::cast<OpT>(call.op), call);
     };
   }
 
-  /// Null for an op that the interpreter does not know.
+  /// Returns null for an op that the interpreter does not know.
   const OpFunction *lookup(llvm::StringRef name) const {
     auto entry = functions.find(name);
     return entry == functions.end() ? nullptr : &entry->second;
   }
 
-  /// All ops of all families.
+  /// Returns the registry with all families.
   static const Registry &get();
 
 private:
   llvm::StringMap<OpFunction> functions;
 };
 
-// The families, one file each under ops/.
+// Registration functions of the families, one file each under ops/.
 void registerElementwise(Registry &registry);
 void registerActivations(Registry &registry);
 void registerLogic(Registry &registry);

@@ -17,7 +17,7 @@ std::shared_ptr<Meeting> Rendezvous::post(llvm::ArrayRef<int64_t> group, int64_t
                                           llvm::StringRef channel, Gift gift) {
   std::lock_guard lock(mutex);
   auto &meetings = open[Key(group.vec(), channel.str())];
-  // A member's next meeting is the first to which it has not given.
+  // The member's next rendezvous is the first one to which it has not contributed.
   auto next = llvm::find_if(meetings, [&](auto &m) { return m->gifts[position].empty(); });
   if (next == meetings.end())
     next = meetings.insert(meetings.end(), std::make_shared<Meeting>(group, channel));
@@ -27,7 +27,8 @@ std::shared_ptr<Meeting> Rendezvous::post(llvm::ArrayRef<int64_t> group, int64_t
   meeting->gifts[position] = std::move(gift);
   if (++meeting->arrived < group.size())
     return meeting;
-  // Complete: whoever waits for it goes on, whether or not its thread has woken yet.
+  // The rendezvous is complete: its ranks no longer count as waiting, even if their threads still
+  // sleep.
   waiting -= meeting->waiting.size();
   meeting->waiting.clear();
   meetings.pop_front();

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The one primitive on which ranks meet. Ranks are threads; every collective and transfer is: give
-// tensors under the name of a channel to a group, wait until all of the group have given theirs,
-// read what they gave. The n-th gift of each rank to a (group, channel) belongs to its n-th
-// meeting.
+// Rendezvous of ranks: the one primitive by which ranks communicate. Ranks are threads. For every
+// collective and transfer, a rank contributes tensors to a group under the name of a channel. The
+// rank waits until all of the group have contributed, and reads all contributions. The n-th
+// contribution of each rank to a (group, channel) belongs to the n-th rendezvous of that (group,
+// channel).
 //
 //   rank 0                              rank 1
 //   meeting = post({0,1}, "sum", a)     meeting = post({0,1}, "sum", b)
 //   wait(meeting)                       wait(meeting)
 //   meeting->gifts = {{a}, {b}}         meeting->gifts = {{a}, {b}}
 //
-// Nothing hangs: when every rank that has not left waits, none can go on; all waits fail then and
+// No program hangs: if every rank that has not left waits, no rank can continue. All waits then
+// fail, and `getStuck` says which rank waited for which ranks.
 // `getStuck` says who waited for whom.
 #pragma once
 
@@ -25,7 +27,7 @@
 
 namespace pcc::interpret {
 
-/// The tensors that one rank gives to a meeting.
+/// Tensors that one rank contributes to a rendezvous.
 using Gift = llvm::SmallVector<Tensor, 1>;
 
 class Meeting {
@@ -33,25 +35,25 @@ public:
   Meeting(llvm::ArrayRef<int64_t> group, llvm::StringRef channel)
       : gifts(group.size()), group(group), channel(channel) {}
 
-  /// What each member gave, by position in the group; to be read after the wait.
+  /// Contributions of the members, by position in the group; read them only after the wait.
   llvm::SmallVector<Gift> gifts;
 
-  /// The value of `compute`, which runs once for all members: reductions cost the same on few ranks
-  /// and on many.
+  /// Returns the value of `compute`, which runs once for all members. A reduction therefore costs
+  /// the same on few ranks and on many.
   const Tensor &once(llvm::function_ref<Tensor()> compute);
 
 private:
   friend class Rendezvous;
   llvm::SmallVector<int64_t> group;
   std::string channel;
-  size_t arrived = 0;                 ///< members that have given
+  size_t arrived = 0;                 ///< members that have contributed
   llvm::SmallVector<int64_t> waiting; ///< ranks inside `wait`
   std::condition_variable complete;
   std::once_flag computed;
   Tensor value;
 };
 
-/// A rank that waits, and the members of its group that have not come.
+/// A rank that waits, and the members of its group that have not contributed.
 struct StuckRank {
   int64_t rank;
   std::string channel;
@@ -60,35 +62,36 @@ struct StuckRank {
 
 class Rendezvous {
 public:
-  /// Ranks 0 … ranks-1 take part; each must `leave` at its end.
+  /// Constructs a rendezvous of ranks 0 … ranks-1. Each rank must call `leave` at its end.
   explicit Rendezvous(int64_t ranks) : live(ranks) {}
 
-  /// Gives `gift` as the member at `position` of `group` and returns at once.
+  /// Contributes `gift` as the member at `position` of `group`, without waiting.
   std::shared_ptr<Meeting> post(llvm::ArrayRef<int64_t> group, int64_t position,
                                 llvm::StringRef channel, Gift gift);
 
-  /// Waits until all members have given. Fails when no rank can go on.
+  /// Waits until all members have contributed. Fails when no rank can continue.
   mlir::LogicalResult wait(int64_t rank, Meeting &meeting);
 
-  /// The rank has finished or failed and will come to no further meeting.
+  /// Marks the rank as finished or failed; it will contribute no more.
   void leave();
 
-  /// After the ranks have left: those whose waits failed, by rank; empty if all went well.
+  /// Returns the ranks whose waits failed, sorted; empty if none failed. Call after all ranks have
+  /// left.
   llvm::ArrayRef<StuckRank> getStuck() const { return stuck; }
 
-  /// After the ranks have left: the channel of a meeting to which not all have come, if any.
+  /// Returns the channel of an incomplete rendezvous, if any. Call after all ranks have left.
   std::optional<std::string> findUnfinished() const;
 
 private:
   using Key = std::pair<std::vector<int64_t>, std::string>;
 
-  /// If every live rank waits, wakes all of them with a failure. The lock is held.
+  /// Wakes all ranks with a failure if every live rank waits. The caller holds the lock.
   void failIfStuck();
 
   std::mutex mutex;
-  std::map<Key, std::deque<std::shared_ptr<Meeting>>> open; ///< not all have given yet
+  std::map<Key, std::deque<std::shared_ptr<Meeting>>> open; ///< incomplete
   int64_t live;
-  int64_t waiting = 0; ///< ranks that wait for an incomplete meeting
+  int64_t waiting = 0; ///< ranks that wait for an incomplete rendezvous
   bool broken = false;
   llvm::SmallVector<StuckRank> stuck;
 };

@@ -20,7 +20,7 @@ namespace {
 constexpr uint64_t seed = 13;
 
 bool isExact(Operation *op) {
-  // Calls: the ops of the function have moved its results.
+  // A call is exact, because the ops of the function have moved its results already.
   if (isa<func::CallOp, dist::ReshardOp, dist::ToLocalOp, dist::ToGlobalOp, dist::MirrorOp,
           pipe::TransferOp>(op))
     return true;
@@ -34,7 +34,7 @@ bool isExact(Operation *op) {
              graph::SelectOp, graph::MaxPoolOp, graph::TopKOp>(op);
 }
 
-/// Whether the code may go on with the product `value` before it is rounded.
+/// Returns whether code may contract the multiplication `value` with its user, without rounding it.
 bool isContracted(Operation *user, Value value) {
   return isa<graph::AddOp, graph::SubOp>(user) &&
          isa_and_nonnull<graph::MulOp, graph::SquareOp>(value.getDefiningOp());
@@ -65,7 +65,8 @@ Rounding roundingOf(Operation *op) {
       .Default([](Operation *) { return Rounding::Result; });
 }
 
-/// `unit`: relative distance of neighbors. Numbers of the type itself stay unless `movesExact`.
+/// Moves numbers at random by up to half of `unit` times the interpreter's factor. `unit` is the
+/// relative distance of neighbors. Numbers that the type holds exactly stay, unless `movesExact`.
 Tensor Roundings::move(const Tensor &value, double unit, bool movesExact) {
   uint64_t stream = count++;
   return generate(value.getType(), value.getShape(), [&](int64_t n) {

@@ -10,20 +10,21 @@ using namespace mlir;
 namespace pcc::interpret {
 namespace {
 
-/// A function as all stages run it. May be moved: its sections stay where the holders know them.
+/// A function as all stages run it. May be moved, because the holders' pointers to sections stay
+/// valid.
 struct Parts {
   std::vector<Section> sections;
   Holders arguments, results;
   World world;
 
-  /// Null for a stage that does not have the function.
+  /// Returns the section of a stage; null if the stage does not have the function.
   Section *find(int64_t stage) {
     auto found = llvm::find_if(sections, [=](Section &section) { return section.stage == stage; });
     return found == sections.end() ? nullptr : &*found;
   }
 };
 
-/// Some stages may do without the function.
+/// Finds the function in all stages; some stages may not have it.
 FailureOr<Parts> findParts(ModuleOp module, llvm::StringRef name) {
   FailureOr<llvm::SmallVector<ModuleOp>> programs = findPrograms(module);
   if (failed(programs))
@@ -48,7 +49,7 @@ FailureOr<Parts> findParts(ModuleOp module, llvm::StringRef name) {
   return parts;
 }
 
-/// All arguments are there, each of the shape that the signature says.
+/// Checks that all arguments exist and have the shapes of the signature.
 LogicalResult checkArguments(const Section &section, const NamedTensors &arguments) {
   for (const Binding &binding : section.signature.arguments) {
     auto entry = arguments.find(binding.globalKey);
@@ -61,7 +62,7 @@ LogicalResult checkArguments(const Section &section, const NamedTensors &argumen
   return success();
 }
 
-/// What `rank` computes of the part of its stage.
+/// Runs the section of `rank`'s stage, and returns the rank's results.
 FailureOr<NamedTensors> runPart(const Parts &parts, Section &section, Rank &rank,
                                 const NamedTensors &arguments, const RunOptions &options) {
   llvm::SmallVector<Tensor> locals;

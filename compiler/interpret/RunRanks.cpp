@@ -11,9 +11,9 @@ using namespace mlir;
 namespace pcc::interpret {
 namespace {
 
-/// Evaluation recurses over calls only.
+/// Stack size of a thread; small, because evaluation recurses only over calls.
 constexpr unsigned stackBytes = 1 << 20;
-/// Notes about waiting ranks beyond this many say the same again.
+/// Maximum number of notes about waiting ranks; more notes repeat the same fact.
 constexpr size_t mostNotes = 8;
 
 LogicalResult reportFailure(llvm::ArrayRef<Rank> ranks) {
@@ -65,8 +65,8 @@ LogicalResult runRanks(const World &world, Precision precision, Location locatio
   std::vector<Rank> ranks;
   for (int64_t index = 0; index < world.getNumRanks(); ++index)
     ranks.emplace_back(index, world, precision, rendezvous);
-  // Accessors of attributes may create the attribute of a default value, which is safe from several
-  // threads only while the context is told so.
+  // Accessors of attributes may create the attribute of a default value. The context allows this
+  // from several threads only with multithreading enabled.
   MLIRContext *context = location.getContext();
   bool wasEnabled = context->isMultithreadingEnabled();
   context->enableMultithreading(true);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
+// Arithmetic on single elements. Integers wrap; C++ guarantees this only for unsigned numbers.
 // Arithmetic on single elements. Integers wrap, which C++ grants to unsigned numbers only.
 #pragma once
 
@@ -18,13 +18,13 @@ inline double add(double x, double y) { return x + y; }
 inline double subtract(double x, double y) { return x - y; }
 inline double multiply(double x, double y) { return x * y; }
 
-/// The greater; NaN if one of them is.
+/// Returns the greater number; NaN if one of them is NaN.
 inline double maximum(double x, double y) {
   return std::isnan(x) || std::isnan(y) ? x + y : std::max(x, y);
 }
 inline int64_t maximum(int64_t x, int64_t y) { return std::max(x, y); }
 
-/// The less; NaN if one of them is.
+/// Returns the lesser number; NaN if one of them is NaN.
 inline double minimum(double x, double y) {
   return std::isnan(x) || std::isnan(y) ? x + y : std::min(x, y);
 }

@@ -13,7 +13,7 @@ using namespace mlir;
 namespace pcc::interpret {
 namespace {
 
-/// Deals the elements of partial arguments out in the same way in every run.
+/// Seed by which every run distributes the elements of partial arguments in the same way.
 constexpr uint64_t dealSeed = 7;
 
 LogicalResult checkTypes(func::FuncOp function) {
@@ -46,7 +46,7 @@ dist::Mesh Section::ranksToRun() {
   auto crossesRanks = [](Operation *op) {
     return isa_and_present<dist::DistDialect>(op->getDialect()) && !isa<dist::ReshardOp>(op);
   };
-  // A function that it calls may meet other ranks as well.
+  // A called function may also communicate with other ranks.
   bool crosses = function
                      .walk([&](Operation *op) {
                        return crossesRanks(op) || isa<func::CallOp>(op) ? WalkResult::interrupt()

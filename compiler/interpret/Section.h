@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A function of a module between global values outside and the ranks' values inside.
+// A function of a module, with conversion between external global values and the ranks' values.
 #pragma once
 
 #include "compiler/interpret/Rank.h"
@@ -12,41 +12,42 @@ struct Section {
   mlir::func::FuncOp function;
   Signature signature;
   dist::Mesh mesh;
-  int64_t stage = 0; ///< that runs it
+  int64_t stage = 0; ///< stage that runs the function
 
-  /// Diagnoses a name that is no function's of `program`, and types that the interpreter does not
-  /// hold.
+  /// Finds function `name` of `program`. Emits an error if there is no such function, or if its
+  /// types are not supported by the interpreter.
   static mlir::FailureOr<Section> find(mlir::ModuleOp program, llvm::StringRef name);
 
   llvm::StringRef getName() const { return mlir::func::FuncOp(function).getName(); }
   mlir::Location getLoc() const { return mlir::func::FuncOp(function).getLoc(); }
 
-  /// The mesh, or one rank where all ranks would do the same: global types and no op between ranks.
+  /// Returns the mesh. Returns one rank if all ranks would do the same work: global types, and no
+  /// op that communicates.
   dist::Mesh ranksToRun();
 
-  /// What `rank` gets of a global argument. Partial values are dealt out, so that no rank's part is
-  /// empty.
+  /// Returns the part of a global argument for `rank`. Distributes partial values over the ranks,
+  /// so that no rank's part is empty.
   Tensor localPart(const Binding &binding, const Tensor &global, const Rank &rank) const;
 
-  /// The global value of a result of which `values` has the part of each rank of the stage.
-  /// Diagnoses ranks that should hold equal copies and do not; of values that are each rank's own
-  /// it is the first one's.
+  /// Returns the global value of a result; `values` has the part of each rank of the stage. Emits
+  /// an error for ranks that should hold equal copies but do not. If every rank has its own value,
+  /// returns the value of the first rank.
   mlir::FailureOr<Tensor> globalValue(const Binding &binding, llvm::ArrayRef<Tensor> values,
                                       const dist::Mesh &mesh);
 
-  /// The results on one rank, gradients times their factors.
+  /// Returns the results on one rank, with gradients multiplied by their factors.
   mlir::FailureOr<llvm::SmallVector<Tensor>> call(Rank &rank, llvm::ArrayRef<Tensor> arguments,
                                                   const RunOptions &options);
 };
 
-/// The ranks that run `sections` of a module of so many stages.
+/// Returns the ranks that run `sections` of a module with `stages` stages.
 World makeWorld(int64_t stages, llvm::ArrayRef<Section *> sections);
 
-/// Diagnoses a global value of another shape or element type than the signature says.
+/// Emits an error for a global value whose shape or element type differs from the signature.
 mlir::LogicalResult checkShape(const Section &section, const Binding &binding,
                                const Tensor &global);
 
-/// `value · factor`, rounded.
+/// Returns `value · factor`, rounded.
 Tensor scaled(const Tensor &value, double factor, Precision precision);
 
 } // namespace pcc::interpret

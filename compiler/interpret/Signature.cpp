@@ -12,7 +12,7 @@ using namespace mlir;
 namespace pcc::interpret {
 namespace {
 
-/// What the parameter that `binding` is, or is the gradient of, says about it.
+/// Reads into `binding` the attributes of its parameter, or of the parameter of its gradient.
 void readParameter(func::FuncOp function, Binding &binding) {
   auto module = function->getParentOfType<ModuleOp>();
   auto parameter = module.lookupSymbol<graph::ParameterOp>(binding.name);
@@ -25,8 +25,8 @@ void readParameter(func::FuncOp function, Binding &binding) {
   }
 }
 
-/// What the attributes of one argument or result say; `position` is what it is called without a
-/// role.
+/// Makes a binding from the attributes of one argument or result. Without a role, `position`
+/// becomes its key.
 Binding makeBinding(func::FuncOp function, DictionaryAttr attributes, Type type,
                     const std::string &position) {
   Binding binding;
@@ -60,8 +60,8 @@ Binding makeBinding(func::FuncOp function, DictionaryAttr attributes, Type type,
   return binding;
 }
 
-/// Tells bindings of one role and name apart by their position. Several results may be added to one
-/// sum.
+/// Makes bindings of one role and name unique by their positions. Accumulated results are exempt,
+/// because several results may be added to one sum.
 void makeUnique(llvm::MutableArrayRef<Binding> bindings) {
   llvm::StringSet<> seen;
   for (auto [index, binding] : llvm::enumerate(bindings))

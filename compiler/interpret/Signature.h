@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a function's arguments and results stand for and how the ranks hold them: the contract by
-// which functions of modules of different stages and numbers of ranks are fed and compared.
+// Meaning of a function's arguments and results, and how the ranks hold them. By this contract,
+// functions of modules of different phases and numbers of ranks get equal inputs and are compared.
 #pragma once
 
 #include "compiler/interpret/Tensor.h"
@@ -13,38 +13,38 @@
 
 namespace pcc::interpret {
 
-/// Global values by the key of their binding.
+/// Global values by the keys of their bindings.
 using NamedTensors = std::map<std::string, Tensor>;
 
 /// One argument or result.
 struct Binding {
-  /// Unique among the arguments, and among the results that are not accumulated: `input images`,
-  /// `input images, copy 1`, `parameter fc.weight`, `gradient fc.weight`, `loss`, `step`, `output
-  /// logits`; without a role `argument 2`, `result 0`.
+  /// Name, unique among the arguments, and among the results that are not accumulated. Examples:
+  /// `input images`, `input images, copy 1`, `parameter fc.weight`, `gradient fc.weight`, `loss`,
+  /// `step`, `output logits`. Without a role: `argument 2`, `result 0`.
   std::string key;
-  /// The key of the value outside: of a parameter that stands for another one in a later chunk, and
-  /// of its gradient, the other one's.
+  /// Key of the external value. A parameter that is a copy in a later virtual stage, and its
+  /// gradient, have the key of the original.
   std::string globalKey;
   std::optional<graph::RoleKind> role;
-  std::string name;            ///< of the role, outside; empty if it has none
+  std::string name;            ///< external name of the role; empty if it has none
   mlir::RankedTensorType type; ///< in the function: local in a local function
   llvm::SmallVector<int64_t, 4> globalShape;
-  dist::Sharding sharding;     ///< replicated where the function says nothing
-  double gradientFactor = 1.0; ///< `dist.gradient_factor` of a result, which is still to be applied
+  dist::Sharding sharding;     ///< replicated if the function gives none
+  double gradientFactor = 1.0; ///< `dist.gradient_factor` of a result, still to be applied
   std::optional<double> accumulateScale; ///< of `pipe.accumulate`
-  int64_t copy = 0;                      ///< `pipe.copy` of an input, whose rows it has
+  int64_t copy = 0;                      ///< `pipe.copy` of an input: the copy whose rows it has
   bool isOwn = false; ///< of a `layerwise_parallel` parameter: ranks may hold different values
 };
 
 struct Signature {
   std::vector<Binding> arguments, results;
-  bool isLocal = false; ///< the types are those of one rank
+  bool isLocal = false; ///< types are those of one rank
 
-  /// `function` has ranked tensors only.
+  /// Reads the signature of `function`, which must have ranked tensors only.
   static Signature of(mlir::func::FuncOp function);
 };
 
-/// The key of a value of role `kind` called `name`.
+/// Returns the key of a value of role `kind` called `name`.
 std::string bindingKey(graph::RoleKind kind, llvm::StringRef name);
 
 } // namespace pcc::interpret

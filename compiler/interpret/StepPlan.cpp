@@ -9,7 +9,7 @@ using namespace mlir;
 namespace pcc::interpret {
 namespace {
 
-/// What is known of a value that sections hand to one another.
+/// First section and binding with the key of a value that several sections use.
 struct Shared {
   Section *section;
   Binding *binding;
@@ -31,8 +31,8 @@ LogicalResult checkSameSharding(llvm::StringMap<Shared> &seen, Section &section,
          << first.section->getName() << "\"";
 }
 
-/// Sections agree on how the values lie that they hand on, and all or none of them have local
-/// types.
+/// Checks that sections agree on types and shardings of shared values, and that all or none of them
+/// have local types.
 LogicalResult checkSections(StagePlan &plan) {
   llvm::StringMap<Shared> seen;
   bool isLocal = plan.sections.front().signature.isLocal;
@@ -47,7 +47,8 @@ LogicalResult checkSections(StagePlan &plan) {
   return success();
 }
 
-/// The section that saves the value of `key`. Diagnoses none, and a second one.
+/// Returns the section that saves the value of `key`. Emits an error if no section saves it, or
+/// two.
 FailureOr<size_t> findSaver(const StagePlan &plan, const Section &reader, const std::string &key) {
   std::optional<size_t> saver;
   for (auto [index, section] : llvm::enumerate(plan.sections))
@@ -64,7 +65,7 @@ FailureOr<size_t> findSaver(const StagePlan &plan, const Section &reader, const 
                                     << reader.getName() << "\" reads";
 }
 
-/// What a section saves for a microbatch is read by sections that run for each microbatch as well.
+/// Checks that sections that read a saved value run as often as the section that saves it.
 LogicalResult checkSaved(StagePlan &plan) {
   for (auto [index, section] : llvm::enumerate(plan.sections))
     for (const Binding &binding : section.signature.arguments) {
@@ -83,7 +84,7 @@ LogicalResult checkSaved(StagePlan &plan) {
   return success();
 }
 
-/// Whether a section of the step takes the parameter that `binding` is.
+/// Returns whether `binding` is a parameter that a section of the step takes.
 bool isParameterOfStep(const StagePlan &plan, const Binding &binding) {
   auto isSame = [&](const Binding &other) {
     return other.key == binding.key && other.type == binding.type;
@@ -94,7 +95,7 @@ bool isParameterOfStep(const StagePlan &plan, const Binding &binding) {
          });
 }
 
-/// What comes before the first step has parameters of the step, and nothing else.
+/// Checks that the section before the first step takes and returns only parameters of the step.
 LogicalResult checkStart(const StagePlan &plan, const Section &start) {
   for (auto *bindings : {&start.signature.arguments, &start.signature.results})
     for (const Binding &binding : *bindings)
@@ -105,7 +106,8 @@ LogicalResult checkStart(const StagePlan &plan, const Section &start) {
   return success();
 }
 
-/// The index of the section called `name` in the plan, looked up in the program at its first use.
+/// Returns the index of the section called `name` in the plan. Looks up the section in the program
+/// at its first use.
 FailureOr<size_t> sectionIndex(StagePlan &plan, ModuleOp program, llvm::StringRef name) {
   auto known = llvm::find_if(plan.sections, [&](Section &s) { return s.getName() == name; });
   if (known != plan.sections.end())
@@ -153,7 +155,7 @@ FailureOr<StagePlan> makeStagePlan(ModuleOp program) {
   return plan;
 }
 
-/// All stages work on the same microbatches.
+/// Checks that all stages work on the same microbatches.
 LogicalResult checkSteps(StepPlan &plan) {
   pipe::StepOp first = plan.stages.front().step;
   for (StagePlan &stage : plan.stages)

@@ -58,7 +58,7 @@ Tensor Tensor::reshaped(llvm::ArrayRef<int64_t> newShape) const {
 Tensor Tensor::rounded(Precision precision) const {
   if (isFloat() && precision != Precision::Element)
     return *this;
-  // Most ops move elements or yield representable ones: the storage stays shared then.
+  // Most ops move elements or return representable elements; the storage then stays shared.
   auto roundedElement = [this](Element element) {
     return isFloat() ? Element{.f = roundTo(type, element.f)}
                      : Element{.i = wrapTo(type, element.i)};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The interpreter's value: a dense row-major tensor. A class of values: copies are cheap (elements
-// are shared until one copy is written) and compared by content.
+// The interpreter's value: a dense row-major tensor. The class has value semantics: copies are
+// cheap (copies share elements until one is written), and comparison is by content.
 #pragma once
 
 #include "compiler/interpret/Element.h"
@@ -13,23 +13,24 @@
 
 namespace pcc::interpret {
 
-/// How floating-point results leave an op.
+/// Rounding of the floating-point results of an op.
 enum class Precision {
   Element,    ///< rounded to their element type, as on a device
-  Double,     ///< as doubles: finite differences and algebraic comparisons are sharp
-  MovedThere, ///< as doubles, moved as roundings may move them (Roundings.h)
-  MovedBack,  ///< as doubles, moved the other way
+  Double,     ///< doubles, for sharp finite differences and algebraic comparisons
+  MovedThere, ///< doubles, moved as far as roundings may move them (Roundings.h)
+  MovedBack,  ///< doubles, moved the opposite way
 };
 
 class Tensor {
 public:
-  /// No value: what a result is before its op has run.
+  /// Constructs a tensor without value: a result before its op has run.
   Tensor() = default;
 
-  /// All elements zero.
+  /// Constructs a tensor of zeros.
   Tensor(ElementType type, llvm::ArrayRef<int64_t> shape);
 
-  /// `values` in row-major order, as many as `shape` has; they are rounded to `type`.
+  /// Returns a tensor of `values` in row-major order, rounded to `type`. `shape` has as many
+  /// elements.
   static Tensor floats(ElementType type, llvm::ArrayRef<int64_t> shape,
                        llvm::ArrayRef<double> values);
   static Tensor integers(ElementType type, llvm::ArrayRef<int64_t> shape,
@@ -46,23 +47,23 @@ public:
   llvm::ArrayRef<Element> elements() const { return *storage; }
   Element operator[](int64_t flat) const { return (*storage)[flat]; }
 
-  /// The element as a double, whatever its type.
+  /// Returns an element as a double, whatever its type.
   double asDouble(int64_t flat) const;
 
-  /// The elements to write; copies of this tensor keep the old ones.
+  /// Returns the elements for writing; copies of this tensor keep the old elements.
   llvm::MutableArrayRef<Element> mutableElements();
 
-  /// The same elements under another shape of the same size.
+  /// Returns the same elements under another shape of the same size.
   Tensor reshaped(llvm::ArrayRef<int64_t> newShape) const;
 
-  /// Every element as its type holds it. Floats stay as they are unless the precision is
+  /// Rounds every element to its type. Floats are unchanged unless the precision is
   /// `Precision::Element`.
   Tensor rounded(Precision precision) const;
 
-  /// Equal types, shapes and elements; NaN equals NaN.
+  /// Returns whether types, shapes and elements are equal; NaN equals NaN.
   bool identical(const Tensor &other) const;
 
-  /// `2x3xf32`.
+  /// Returns the type as text, such as `2x3xf32`.
   std::string typeString() const;
 
 private:
@@ -71,7 +72,7 @@ private:
   std::shared_ptr<std::vector<Element>> storage;
 };
 
-/// The number of elements of `shape`.
+/// Returns the number of elements of `shape`.
 int64_t sizeOf(llvm::ArrayRef<int64_t> shape);
 
 } // namespace pcc::interpret

@@ -10,7 +10,7 @@ using namespace mlir;
 namespace pcc::interpret {
 namespace {
 
-/// Joins what the ranks hold after training into global values.
+/// Joins the values of the ranks after training into global values.
 class Collector {
 public:
   Collector(StepPlan &plan, size_t steps)
@@ -21,7 +21,7 @@ public:
         addHolders(section);
   }
 
-  /// Called by each rank after each step.
+  /// Collects a rank's values; each rank calls this function after each step.
   void afterStep(const Rank &rank, const RankTraining &training, size_t number) {
     int64_t index = rank.getIndex(), stage = rank.getStage();
     if (loss && lossStage == stage)
@@ -54,7 +54,7 @@ public:
   }
 
 private:
-  /// Parameters are collected as what sections take; what they save is gone.
+  /// Parameters are collected from the arguments of sections; saved values no longer exist.
   static bool isCollected(const Binding &result) {
     return result.role != graph::RoleKind::Parameter && result.role != graph::RoleKind::Saved;
   }
@@ -75,7 +75,7 @@ private:
   }
 
   StepPlan &plan;
-  const Binding *loss = nullptr; ///< the first result of role loss
+  const Binding *loss = nullptr; ///< first result of role loss
   int64_t lossStage = 0;
   Holders lossHolders, resultHolders, parameterHolders;
   std::vector<std::vector<NamedTensors>> losses; ///< [step][rank]

@@ -12,7 +12,7 @@ using namespace mlir;
 namespace pcc::interpret {
 namespace {
 
-/// Turns errors into the reason of a case.
+/// Collects errors as the reason of a case.
 class ErrorCatcher {
 public:
   explicit ErrorCatcher(MLIRContext *context)
@@ -34,7 +34,7 @@ private:
 
 bool isOneRank(ModuleOp module) { return dist::getMesh(module).getNumRanks() == 1; }
 
-/// What has to be multiplied into the gradients of `module` so that they are those of `other`.
+/// Returns the factors that turn the gradients of `module` into the gradients of `other`.
 GradientFactors factorsFor(ModuleOp module, ModuleOp other, const GradientFactors &given) {
   if (!isOneRank(module) || isOneRank(other))
     return {};
@@ -44,7 +44,8 @@ GradientFactors factorsFor(ModuleOp module, ModuleOp other, const GradientFactor
   return factors;
 }
 
-/// Parameters of which only one of two modules has several.
+/// Returns parameters whose values differ by rank, if only one of the two modules has several
+/// ranks.
 std::set<std::string> findDifferingParameters(ModuleOp a, ModuleOp b) {
   return isOneRank(a) == isOneRank(b) ? std::set<std::string>() : findOwnParameters(a);
 }
@@ -67,11 +68,11 @@ Case failedCase(const std::string &name, const std::string &reason) {
   return {name, CaseStatus::Failed, reason};
 }
 
-/// The functions of one name, one for each stage that has it.
+/// Functions of one name, one for each stage that has it.
 using Parts = llvm::SmallVector<func::FuncOp, 1>;
 
-/// Whether `function` is a section of a stage, which runs in the slots of its step only: alone it
-/// would wait for what other stages' slots send.
+/// Returns whether `function` is a section of a stage, which can only run inside its step. Run
+/// alone, a section would wait for messages of other stages.
 bool isStageSection(func::FuncOp function) {
   auto program = cast<ModuleOp>(function->getParentOp());
   if (!pipe::getStage(program))
@@ -85,7 +86,7 @@ bool isStageSection(func::FuncOp function) {
   return isInSlot || function.getName() == pipe::startName;
 }
 
-/// The functions that can be compared, by name in their order.
+/// Returns the functions that can be compared, by name, in program order.
 llvm::MapVector<StringRef, Parts> listFunctions(ModuleOp module) {
   llvm::MapVector<StringRef, Parts> functions;
   module.walk([&](func::FuncOp function) {
@@ -95,7 +96,7 @@ llvm::MapVector<StringRef, Parts> listFunctions(ModuleOp module) {
   return functions;
 }
 
-/// Empty if arguments of one key have one global type, else how the first differs.
+/// Returns how the first argument of one key differs in its global type; empty if none differs.
 std::string findDifferentArgument(func::FuncOp a, func::FuncOp b) {
   Signature first = Signature::of(a), second = Signature::of(b);
   for (const Binding &x : first.arguments)
@@ -120,8 +121,8 @@ std::string findDifferentArgument(const Parts &a, const Parts &b) {
   return "";
 }
 
-/// Seeded values for the arguments of both functions. Uses of indices are plainest where the types
-/// are global: that function's ranges win.
+/// Returns seeded values for the arguments of both functions. If ranges of indices differ, the
+/// function with global types wins, because its uses of indices are the most direct.
 FailureOr<NamedTensors> commonArguments(const Parts &a, const Parts &b, uint64_t seed) {
   bool isLocal = Signature::of(a.front()).isLocal;
   FailureOr<NamedTensors> first = randomArguments(isLocal ? b : a, seed);

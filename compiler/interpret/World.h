@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The ranks that run together: blocks of equally many, one for each stage, on one mesh each.
+// Layout of the ranks that run together: one block of ranks per stage, each with the same mesh.
 //
 //   mesh dp=2, 3 stages     ranks 0 1 | 2 3 | 4 5
 //                           stage  0     1     2
@@ -21,8 +21,8 @@ struct World {
   }
 };
 
-/// The programs of `module`: its stages in their order, or `module` itself if it has none.
-/// Diagnoses stages that are not numbered 0, 1, …, or on different meshes.
+/// Returns the programs of `module`: its stages in order, or `module` itself without stages. Emits
+/// an error for stages that are not numbered 0, 1, …, or that have different meshes.
 mlir::FailureOr<llvm::SmallVector<mlir::ModuleOp>> findPrograms(mlir::ModuleOp module);
 
 } // namespace pcc::interpret

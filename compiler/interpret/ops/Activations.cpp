@@ -40,7 +40,7 @@ Tensor clamp(graph::ClampOp op, llvm::ArrayRef<Tensor> in) {
   return mapNumbers(
       in[0], [=](double x) { return minimum(maximum(x, low), high); },
       [=](int64_t x) {
-        // Bounds between integers limit to the integers inside.
+        // For integers, fractional bounds become the nearest integers inside.
         return minimum(maximum(x, truncate(std::ceil(low))), truncate(std::floor(high)));
       });
 }

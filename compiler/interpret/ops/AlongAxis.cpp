@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Ops that look at the elements along one axis in their order: the greatest of them, sums of those
-// before.
+// Ops along one axis whose result depends on the order of elements: extrema and cumulative sums.
 
 #include "compiler/interpret/Indexing.h"
 #include "compiler/interpret/Registry.h"
@@ -15,8 +14,8 @@ using namespace mlir;
 namespace pcc::interpret {
 namespace {
 
-/// Whether the first of two elements lies beyond the second, on the side of the greatest or of the
-/// least. NaN lies beyond all numbers.
+/// Orders elements: returns whether the first element is greater than the second, or less with
+/// `towardsLeast`. NaN comes before all numbers.
 class IsBeyond {
 public:
   IsBeyond(const Tensor &x, bool towardsLeast) : x(x), towardsLeast(towardsLeast) {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Attention, its gradient, and the embedding of positions: row by row, as the formulas stand.
+// Attention, its gradient, and rotary embedding, row by row as in the formulas.
 
 #include "compiler/interpret/Registry.h"
 #include "compiler/interpret/Scalars.h"
@@ -12,7 +12,7 @@ using namespace mlir;
 namespace pcc::interpret {
 namespace {
 
-/// One attention: its sizes, and where rows of its tensors begin.
+/// Sizes of one attention, and access to the rows of its tensors.
 class Attention {
 public:
   /// `in`: query, key and value first; `mask` and `offset` may be null.
@@ -26,13 +26,13 @@ public:
 
   int64_t rows() const { return batch * heads * positions; }
   int64_t headOf(int64_t row) const { return row / positions; }
-  /// Number of the key's and value's head that a row reads, over all samples.
+  /// Returns the number of the key and value head that a row reads, over all samples.
   int64_t groupOf(int64_t row) const {
     int64_t sample = headOf(row) / heads, head = headOf(row) % heads;
     return sample * groups + head / (heads / groups);
   }
 
-  /// scale · query · key + mask of a row and a position of the key.
+  /// Returns scale · query · key + mask for a row and a position of the key.
   double score(int64_t row, int64_t to) const {
     int64_t from = row % positions, other = groupOf(row) * seen + to;
     if (isCausal && to > from + offset)
@@ -43,7 +43,8 @@ public:
     return scale * sum + maskAt(row, to);
   }
 
-  /// The softmax of a row's scores; zeros if it sees nothing. `logSum` is given, or set.
+  /// Returns the softmax of a row's scores; zeros if the row sees nothing. Uses the log-sum
+  /// `given`, or else sets `logSum`.
   std::vector<double> weights(int64_t row, std::optional<double> given, double *logSum) const {
     std::vector<double> weights(seen);
     double greatest = -HUGE_VAL, sum = 0.0;
@@ -81,7 +82,7 @@ public:
   const int64_t batch, heads, positions, groups, seen, width, depth, offset;
 };
 
-/// The operand at the position of `given`, null if the op has none.
+/// Returns the operand at the position of `given`; null if the op has none.
 const Tensor *optionalOperand(OpCall &call, OperandRange given) {
   return given.empty() ? nullptr : &call.operands[given.getBeginOperandIndex()];
 }
@@ -103,7 +104,8 @@ LogicalResult attention(graph::AttentionOp op, OpCall &call) {
   return success();
 }
 
-/// dW = G Vᵀ, dscores = W (dW - G · result), and the products' own gradients from it.
+/// Computes dW = G Vᵀ and dscores = W (dW - G · result), then the gradients of the matmuls from
+/// dscores.
 LogicalResult attentionGradient(graph::AttentionGradientOp op, OpCall &call) {
   Attention attention(op, call.operands, optionalOperand(call, op.getODSOperands(6)),
                       optionalOperand(call, op.getODSOperands(7)));

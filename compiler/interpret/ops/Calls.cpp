@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Calls of functions of the same module.
+// Calls of functions in the same module.
 
 #include "compiler/interpret/Registry.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Collectives: meet the group, then compute from what its members gave.
+// Collectives: join the rendezvous of the group, then compute from its members' contributions.
 
 #include "compiler/interpret/Blocks.h"
 #include "compiler/interpret/TensorAttr.h"
@@ -12,12 +12,12 @@ using namespace mlir;
 namespace pcc::interpret {
 namespace {
 
-/// What the members gave as their first tensor, in group order.
+/// Returns the first tensor of each member, in group order.
 llvm::SmallVector<Tensor> firstGifts(const Meeting &meeting) {
   return llvm::map_to_vector(meeting.gifts, [](const Gift &gift) { return gift[0]; });
 }
 
-/// Block number `block` of `count` along `axis`.
+/// Returns block number `block` of `count` along `axis`.
 Tensor blockOf(const Tensor &x, int64_t axis, int64_t block, int64_t count) {
   llvm::SmallVector<int64_t, 4> shape(x.getShape()), offset(x.getRank(), 0);
   shape[axis] /= count;

@@ -14,7 +14,7 @@ using namespace mlir;
 namespace pcc::interpret {
 namespace {
 
-/// `x` with its last two dimensions exchanged.
+/// Returns `x` with its last two dimensions exchanged.
 Tensor transposeMatrices(const Tensor &x) {
   int64_t rows = x.getShape().end()[-2], columns = x.getShape().end()[-1];
   llvm::SmallVector<int64_t, 4> shape(x.getShape());
@@ -29,7 +29,7 @@ Tensor transposeMatrices(const Tensor &x) {
   return result;
 }
 
-/// c += a · b of one batch index; the innermost loop runs along rows of b and c.
+/// Computes c += a · b for one batch index; the innermost loop runs along rows of b and c.
 template <typename T>
 void multiplyMatrices(const T *a, const T *b, T *c, int64_t rows, int64_t inner, int64_t columns) {
   for (int64_t r = 0; r < rows; ++r)
@@ -60,8 +60,8 @@ Tensor matmul(graph::MatmulOp op, llvm::ArrayRef<Tensor> in) {
   return c;
 }
 
-/// How far apart neighbours in each of the dimensions `all` lie in a tensor with dimensions
-/// `letters`; 0 in those that it lacks.
+/// Returns the distance of neighbors in each of the dimensions `all`, in a tensor with dimensions
+/// `letters`; 0 for dimensions that the tensor lacks.
 llvm::SmallVector<int64_t, 4> stridesOver(llvm::StringRef all, llvm::StringRef letters,
                                           llvm::ArrayRef<int64_t> shape) {
   auto strides = rowMajorStrides(shape);
@@ -73,7 +73,8 @@ llvm::SmallVector<int64_t, 4> stridesOver(llvm::StringRef all, llvm::StringRef l
   return result;
 }
 
-/// One product for every index of all letters, added where the result's letters say.
+/// Multiplies one pair of elements for every index of all letters, and adds it to the result's
+/// element.
 Tensor einsum(graph::EinsumOp op, llvm::ArrayRef<Tensor> in) {
   auto equation = *graph::EinsumEquation::parse(op.getEquation());
   Tensor result = zerosOf(op.getType());
@@ -87,7 +88,7 @@ Tensor einsum(graph::EinsumOp op, llvm::ArrayRef<Tensor> in) {
   auto left = stridesOver(all, equation.lhs, in[0].getShape());
   auto right = stridesOver(all, equation.rhs, in[1].getShape());
   auto out = stridesOver(all, equation.result, result.getShape());
-  // The last letter in a loop of its own: an index is taken apart once for all of it.
+  // The last letter has a loop of its own, so that each index is flattened once per loop.
   int64_t inner = sizes.empty() ? 1 : sizes.pop_back_val();
   auto stepOf = [&](auto &strides) { return all.empty() ? 0 : strides.pop_back_val(); };
   int64_t leftStep = stepOf(left), rightStep = stepOf(right), outStep = stepOf(out);

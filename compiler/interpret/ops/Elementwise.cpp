@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Elementwise ops without attributes: a row each, of what the op computes of floats and of
-// integers. A null entry is a type that the op does not take.
+// Elementwise ops without attributes: one row per op, with its functions of floats and of integers.
+// A null entry is a type that the op does not support.
 
 #include "compiler/interpret/Compute.h"
 #include "compiler/interpret/Map.h"
@@ -23,7 +23,7 @@ struct Binary {
   llvm::StringLiteral op;
   double (*onFloats)(double, double);
   int64_t (*onIntegers)(int64_t, int64_t) = nullptr;
-  bool divides = false; ///< a second operand of the integer zero is an error
+  bool divides = false; ///< a second operand of integer zero is an error
 };
 
 double negate(double x) { return -x; }
@@ -33,7 +33,7 @@ int64_t magnitude(int64_t x) { return x < 0 ? negate(x) : x; }
 double square(double x) { return x * x; }
 int64_t square(int64_t x) { return multiply(x, x); }
 int64_t sign(int64_t x) { return (x > 0) - (x < 0); }
-/// NaN and zeros stay what they are.
+/// Returns NaN and signed zeros unchanged.
 double sign(double x) { return std::isnan(x) || x == 0.0 ? x : std::copysign(1.0, x); }
 double reciprocal(double x) { return 1.0 / x; }
 double reciprocalSquareRoot(double x) { return 1.0 / std::sqrt(x); }
@@ -43,11 +43,11 @@ double relu(double x) { return maximum(x, 0.0); }
 int64_t relu(int64_t x) { return maximum(x, int64_t(0)); }
 double sigmoid(double x) { return 1.0 / (1.0 + std::exp(-x)); }
 double silu(double x) { return x / (1.0 + std::exp(-x)); }
-/// log(1 + exp(x)) without overflow.
+/// Computes log(1 + exp(x)) without overflow.
 double softplus(double x) { return maximum(x, 0.0) + std::log1p(std::exp(-std::fabs(x))); }
 
 double quotient(double x, double y) { return x / y; }
-/// Towards zero; the least integer by -1 wraps to itself.
+/// Rounds towards zero; the least integer divided by -1 wraps to itself.
 int64_t quotient(int64_t x, int64_t y) { return y == -1 ? negate(x) : x / y; }
 int64_t remainder(int64_t x, int64_t y) { return y == -1 ? 0 : x % y; }
 int64_t conjunction(int64_t x, int64_t y) { return x & y; }
@@ -70,7 +70,7 @@ const Unary unaryRows[] = {
     {graph::ErfOp::getOperationName(), std::erf},
     {graph::FloorOp::getOperationName(), std::floor},
     {graph::CeilOp::getOperationName(), std::ceil},
-    // The rounding mode of the process is nearest, halves to even.
+    // The process rounds to nearest, halves to even.
     {graph::RoundOp::getOperationName(), std::nearbyint},
     {graph::NotOp::getOperationName(), nullptr, complement},
     {graph::ReluOp::getOperationName(), relu, relu},

@@ -24,7 +24,7 @@ LogicalResult collectivePermute(dist::CollectivePermuteOp op, OpCall &call) {
   return success();
 }
 
-/// Adds a box of `source` to one of `whole`.
+/// Adds a box of `source` to a box of `whole`.
 void addBox(Tensor &whole, llvm::ArrayRef<int64_t> offset, const Tensor &source,
             llvm::ArrayRef<int64_t> sourceOffset, llvm::ArrayRef<int64_t> shape) {
   Tensor sum = combine(ReduceKind::Sum,
@@ -33,7 +33,7 @@ void addBox(Tensor &whole, llvm::ArrayRef<int64_t> offset, const Tensor &source,
   insertBox(whole, offset, sum, start, shape);
 }
 
-/// Zeros with the boxes of all moves whose target is this rank.
+/// Returns zeros with the boxes of all moves whose target is this rank.
 template <typename Moves>
 Tensor receiveBoxes(const Joined &group, RankedTensorType type, const Moves &moves, bool adds) {
   Tensor result = zerosOf(type);
@@ -82,14 +82,14 @@ LogicalResult neighborExchangeV2(dist::NeighborExchangeV2Op op, OpCall &call) {
   return success();
 }
 
-/// The channel of transfers; the group is the pair (source, target).
+/// Returns the channel of a transfer; the group is the pair (source, target).
 std::string transferChannel(int64_t source, int64_t target, int64_t tag, const std::string &type) {
   return "send from rank " + std::to_string(source) + " to rank " + std::to_string(target) +
          ", tag " + std::to_string(tag) + ", " + type;
 }
 
-/// Does not wait: that the order of sends and receives needs no buffer is proved elsewhere, on the
-/// records.
+/// Sends without waiting. The static checker proves, on the instructions, that the order of sends
+/// and receives needs no buffer.
 LogicalResult send(dist::SendOp op, OpCall &call) {
   int64_t peer = op.getPeers()[call.rank.getPosition()];
   if (peer < 0)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How an op of the dist dialect meets the ranks of its group.
+// Joins the rendezvous of a dist op's group.
 #pragma once
 
 #include "compiler/interpret/Registry.h"
@@ -8,14 +8,14 @@
 
 namespace pcc::interpret {
 
-/// A rank among the ranks of its group.
+/// A rank's position in its group, and the rendezvous of the group.
 struct Joined {
   dist::RankList members;
   int64_t position; ///< of this rank in `members`
   std::shared_ptr<Meeting> meeting;
 };
 
-/// The group of `rank`, without a meeting.
+/// Returns the group of `rank`, without a rendezvous.
 inline Joined findPosition(dist::GroupAttr group, const Rank &rank) {
   dist::RankList members = dist::getGroupMembers(group, rank.getMesh(), rank.getPosition());
   for (int64_t &member : members)
@@ -24,8 +24,8 @@ inline Joined findPosition(dist::GroupAttr group, const Rank &rank) {
   return {members, position, nullptr};
 }
 
-/// Gives the op's operands to its group and waits for the others. Ranks meet only under the same op
-/// name, type and `detail`, so that ranks that reach different collectives never exchange data.
+/// Contributes the op's operands to its group and waits for the other members. The channel has the
+/// op's name, its types and `detail`, so that ranks at different collectives never exchange data.
 template <typename OpT>
 mlir::FailureOr<Joined> meetGroup(OpT op, OpCall &call, const llvm::Twine &detail = "") {
   Joined joined = findPosition(op.getGroupAttr(), call.rank);

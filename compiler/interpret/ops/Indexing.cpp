@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Ops whose operands say where elements go.
+// Ops whose index operands select elements.
 
 #include "compiler/interpret/Indexing.h"
 #include "compiler/interpret/Compute.h"

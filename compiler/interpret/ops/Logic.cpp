@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Comparisons, choice and casts.
+// Comparisons, selection and casts.
 
 #include "compiler/interpret/Compute.h"
 #include "compiler/interpret/Map.h"

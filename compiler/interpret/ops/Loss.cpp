@@ -12,7 +12,7 @@ using namespace mlir;
 namespace pcc::interpret {
 namespace {
 
-/// log of the sum of the exponentials of one row, without overflow.
+/// Returns the log of the sum of the exponentials of one row, without overflow.
 double logSumExp(llvm::ArrayRef<Element> row) {
   double greatest = -HUGE_VAL, sum = 0.0;
   for (Element x : row)
@@ -22,7 +22,7 @@ double logSumExp(llvm::ArrayRef<Element> row) {
   return greatest + std::log(sum);
 }
 
-/// -Σ probability · log softmax; a class of probability zero has no term.
+/// Returns -Σ probability · log softmax. A class of probability zero adds no term.
 double crossEntropy(llvm::ArrayRef<Element> row, llvm::ArrayRef<Element> probabilities) {
   double normalizer = logSumExp(row), loss = 0.0;
   for (auto [x, probability] : llvm::zip_equal(row, probabilities))
@@ -30,7 +30,8 @@ double crossEntropy(llvm::ArrayRef<Element> row, llvm::ArrayRef<Element> probabi
   return loss;
 }
 
-/// A sum over samples as the loss of `type`: itself or the mean over the `counted` ones.
+/// Returns a loss of `type` from a sum over samples: the sum itself, or the mean over `counted`
+/// samples.
 void giveLoss(OpCall &call, RankedTensorType type, graph::LossReduction reduction, double sum,
               int64_t counted) {
   Tensor loss = zerosOf(type);
@@ -52,7 +53,7 @@ LogicalResult softmaxCrossEntropy(graph::SoftmaxCrossEntropyOp op, OpCall &call)
       int64_t label = labels[sample].i;
       if (op.getIgnoreIndex() && label == static_cast<int64_t>(*op.getIgnoreIndex()))
         continue;
-      // As one_hot, which its decomposition uses: a label outside the classes has no term.
+      // Like one_hot, which the decomposition uses: a label outside the classes adds no term.
       if (label >= 0 && label < classes)
         sum += logSumExp(row) - row[label].f;
     }
@@ -78,7 +79,7 @@ LogicalResult nll(graph::NllOp op, OpCall &call) {
   return success();
 }
 
-/// A loss that is a sum or a mean of `term(prediction, target)`.
+/// Computes a loss that is the sum or mean of `term(prediction, target)`.
 template <typename Op, typename Term> LogicalResult elementLoss(Op op, OpCall &call, Term term) {
   const Tensor &prediction = call.operands[0], &target = call.operands[1];
   double sum = 0.0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Values that go from stage to stage.
+// Messages from stage to stage.
 
 #include "compiler/interpret/Registry.h"
 #include "compiler/interpret/TensorAttr.h"
@@ -15,7 +15,8 @@ namespace {
 struct Route {
   int64_t source, target, tag; ///< stages
 
-  /// A message belongs to the slot that it is sent in: in another one nobody receives it.
+  /// Returns the channel. It contains the action, so that only the same action receives the
+  /// message.
   std::string channel(const Rank &rank, const Tensor &value) const {
     std::string slot = rank.getSlot().empty() ? "" : ", " + rank.getSlot().str();
     return "message from stage " + std::to_string(source) + " to stage " + std::to_string(target) +
@@ -36,7 +37,7 @@ LogicalResult checkStage(OpCall &call, int64_t stage) {
                    llvm::Twine(stage));
 }
 
-/// Does not wait, as `dist.send` does not.
+/// Sends without waiting, like `dist.send`.
 LogicalResult send(pipe::SendOp op, OpCall &call) {
   if (failed(checkStage(call, op.getStage())))
     return failure();
@@ -59,7 +60,7 @@ LogicalResult recv(pipe::RecvOp op, OpCall &call) {
   return success();
 }
 
-/// Both chunks run on the same ranks until the cut.
+/// Both virtual stages run on the same ranks until the model is cut.
 Tensor transfer(pipe::TransferOp, llvm::ArrayRef<Tensor> in) { return in[0]; }
 
 } // namespace

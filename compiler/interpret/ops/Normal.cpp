@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Normal forms and dropout.
+// Softmax, norms and dropout.
 
 #include "compiler/interpret/Indexing.h"
 #include "compiler/interpret/Map.h"
@@ -14,8 +14,8 @@ using namespace mlir;
 namespace pcc::interpret {
 namespace {
 
-/// Maps every row along `axis`, in which `value` finds an element from its distance to the greatest
-/// one and from the sum of all the exponentials of these distances: none overflows.
+/// Maps every row along `axis`. `value` gets an element's distance to the greatest element of its
+/// row, and the sum of the exponentials of all distances, so that nothing overflows.
 Tensor mapRows(const Tensor &x, int64_t axis, double (*value)(double distance, double sum)) {
   Tensor result(x.getType(), x.getShape());
   AxisView view(x.getShape(), axis);
@@ -43,11 +43,11 @@ Tensor logSoftmax(graph::LogSoftmaxOp op, llvm::ArrayRef<Tensor> in) {
                  [](double distance, double sum) { return distance - std::log(sum); });
 }
 
-/// Mean, and mean of the squared distances from `centre`, which is the mean unless given.
+/// Mean, and mean of the squared distances from `centre`, which is by default the mean.
 struct Moments {
   double mean = 0.0, variance = 0.0;
 
-  /// Of `count` elements of `x`, number n being at `position(n)`.
+  /// Returns the moments of `count` elements of `x`; element n is at `position(n)`.
   template <typename Position>
   static Moments of(const Tensor &x, int64_t count, Position position,
                     std::optional<double> centre = std::nullopt) {
@@ -63,8 +63,8 @@ struct Moments {
   }
 };
 
-/// scale · (x - mean) / sqrt(variance + epsilon) + bias for every row of the dimensions from `axis`
-/// on. With a `centre` it stands for the mean; without a `bias` none is added.
+/// Computes scale · (x - mean) / sqrt(variance + epsilon) + bias for every row of the dimensions
+/// from `axis` on. A `centre` replaces the mean; without `bias` no bias is added.
 Tensor normaliseRows(const Tensor &x, const Tensor &scale, const Tensor *bias, double epsilon,
                      std::optional<double> centre) {
   Tensor result(x.getType(), x.getShape());
@@ -90,7 +90,7 @@ Tensor rmsNorm(graph::RmsNormOp op, llvm::ArrayRef<Tensor> in) {
   return normaliseRows(in[0], in[1], nullptr, op.getEpsilon().convertToDouble(), 0.0);
 }
 
-/// Channel c, dimension 1, normalised by `moments(c)`.
+/// Normalizes channel c (dimension 1) by `momentsOf(c)`.
 template <typename MomentsOf>
 Tensor normaliseChannels(llvm::ArrayRef<Tensor> in, double epsilon, MomentsOf momentsOf) {
   const Tensor &x = in[0], &scale = in[1], &bias = in[2];

@@ -13,14 +13,14 @@ using namespace mlir;
 namespace pcc::interpret {
 namespace {
 
-/// gradient + decay · parameter.
+/// Returns gradient + decay · parameter.
 template <typename Op> Tensor decayedGradient(Op op, const OpCall &call) {
   double decay = op.getWeightDecay().convertToDouble();
   return zipFloats(call.operands[1], call.operands[0],
                    [=](double g, double p) { return g + decay * p; });
 }
 
-/// parameter - rate · direction.
+/// Returns parameter - rate · direction.
 Tensor stepAlong(const Tensor &parameter, const Tensor &direction, double rate) {
   return zipFloats(parameter, direction, [=](double p, double d) { return p - rate * d; });
 }
@@ -58,7 +58,7 @@ LogicalResult adagradStep(graph::AdagradOp op, OpCall &call) {
   return success();
 }
 
-/// The moments and the direction that Adam and its followers share.
+/// Moments and direction of Adam and the optimizers derived from it.
 struct Adam {
   Tensor moment1, moment2, direction;
 };
@@ -98,7 +98,7 @@ LogicalResult adamStep(graph::AdamOp op, OpCall &call) {
   return finish(call, adam, adam.direction, call.operands[4][0].f);
 }
 
-/// The direction with the parameter's decay.
+/// Returns the direction plus the parameter's decay.
 template <typename Op> Tensor decayedDirection(Op op, const OpCall &call, const Adam &adam) {
   double decay = op.getWeightDecay().convertToDouble();
   return zipFloats(adam.direction, call.operands[0],

@@ -14,7 +14,7 @@ using namespace mlir;
 namespace pcc::interpret {
 namespace {
 
-/// Strides of the result's elements over the input's index: 0 along reduced dimensions.
+/// Returns strides of the result's elements over the input's index: 0 along reduced dimensions.
 llvm::SmallVector<int64_t, 4> resultStrides(llvm::ArrayRef<int64_t> inputShape,
                                             llvm::ArrayRef<int64_t> dims) {
   llvm::SmallVector<int64_t, 4> strides(inputShape.size(), 0);
@@ -42,7 +42,7 @@ template <typename T> T combine(graph::ReduceOpKind kind, T x, T y) {
   llvm_unreachable("every kind is listed");
 }
 
-/// What the reduction of no element is.
+/// Returns the reduction of no element.
 Element emptyReduction(graph::ReduceOpKind kind, ElementType type) {
   switch (kind) {
   case graph::ReduceOpKind::Sum:
@@ -58,14 +58,14 @@ Element emptyReduction(graph::ReduceOpKind kind, ElementType type) {
   llvm_unreachable("every kind is listed");
 }
 
-/// Means are those of floats; that of no element is NaN.
+/// Divides sums for a mean, which is only defined for floats; the mean of no element is NaN.
 void divideBy(Tensor &sums, int64_t count) {
   for (Element &sum : sums.mutableElements())
     sum.f /= static_cast<double>(count);
 }
 
-/// Multiplies mantissas and adds exponents, so that no part of a product overflows or underflows
-/// unless the whole does.
+/// Multiplies mantissas and adds exponents, so that no partial result overflows or underflows
+/// unless the final result does.
 void multiplyScaled(const Tensor &x, llvm::MutableArrayRef<Element> out,
                     llvm::ArrayRef<int64_t> strides) {
   std::vector<int64_t> exponents(out.size(), 0);
@@ -75,10 +75,10 @@ void multiplyScaled(const Tensor &x, llvm::MutableArrayRef<Element> out,
     int exponent = 0, more = 0;
     double mantissa = std::frexp(x[next++].f, &exponent);
     out[to].f = std::frexp(out[to].f * mantissa, &more);
-    // frexp specifies no exponent of infinities and NaN.
+    // frexp leaves the exponent of infinities and NaN unspecified.
     exponents[to] += std::isfinite(out[to].f) ? exponent + more : 0;
   });
-  constexpr int64_t far = 1 << 14; // beyond what doubles have
+  constexpr int64_t far = 1 << 14; // beyond the exponents of doubles
   for (auto [element, exponent] : llvm::zip_equal(out, exponents))
     element.f = std::ldexp(element.f, static_cast<int>(std::clamp(exponent, -far, far)));
 }

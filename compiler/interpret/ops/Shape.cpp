@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Ops that move elements without looking at them.
+// Ops that move elements without reading their values.
 
 #include "compiler/interpret/Blocks.h"
 #include "compiler/interpret/Compute.h"
@@ -23,8 +23,8 @@ Tensor gatherByStrides(Tensor result, const Tensor &input, llvm::ArrayRef<int64_
   return result;
 }
 
-/// Fills element (o, i, n) of `result` seen along `axis` with the input's (o, source(i), n); where
-/// source(i) lies outside the input, the element stays.
+/// Fills element (o, i, n) of `result`, seen along `axis`, with element (o, source(i), n) of the
+/// input. If source(i) is outside the input, the element is unchanged.
 template <typename Source>
 Tensor moveAlongAxis(Tensor result, const Tensor &input, int64_t axis, Source source) {
   AxisView to(result.getShape(), axis), from(input.getShape(), axis);
@@ -46,7 +46,7 @@ Tensor slice(graph::SliceOp op, llvm::ArrayRef<Tensor> in) {
                       op.getType().getDimSize(op.getAxis()));
 }
 
-/// The start nearest to `start` from which `count` of `size` elements can be taken.
+/// Returns the start nearest to `start` that leaves room for `count` of `size` elements.
 int64_t legalStart(int64_t start, int64_t count, int64_t size) {
   return std::clamp<int64_t>(start, 0, size - count);
 }
@@ -104,7 +104,7 @@ Tensor computeTranspose(const Tensor &x, llvm::ArrayRef<int64_t> permutation) {
 Tensor computeBroadcast(const Tensor &x, llvm::ArrayRef<int64_t> shape,
                         llvm::ArrayRef<int64_t> dims) {
   auto inputStrides = rowMajorStrides(x.getShape());
-  // A dimension that is repeated has stride 0: its index means nothing to the input.
+  // A repeated dimension has stride 0, because its index does not change the input element.
   llvm::SmallVector<int64_t, 4> strides(shape.size(), 0);
   for (auto [dim, target] : llvm::enumerate(dims))
     if (x.getDim(dim) != 1)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Ops between global values, which every rank holds whole, and the ranks' blocks of them.
+// Ops that convert between global values, which every rank holds completely, and the ranks' blocks.
 
 #include "compiler/interpret/Blocks.h"
 #include "compiler/interpret/Registry.h"

@@ -34,11 +34,11 @@ template <typename Visit> void forEachSeen(Shape image, Shape result, Window win
       }
 }
 
-/// The planes of rows and columns of a tensor of four dimensions.
+/// Returns the number of elements in a plane of rows and columns of a 4-D tensor.
 int64_t planeOf(Shape shape) { return shape[2] * shape[3]; }
 
-/// Calls `visit(input, weight, result)` with the positions of the elements of each product that a
-/// convolution sums up.
+/// Calls `visit(input, weight, result)` with the positions of the two factors and the sum, for each
+/// multiplication of a convolution.
 template <typename Visit>
 void forEachProduct(Shape input, Shape weight, Shape result, const Window &window, Visit visit) {
   int64_t perGroup = weight[1], outputsPerGroup = weight[0] / (input[1] / perGroup);
@@ -83,8 +83,7 @@ Tensor conv2dWeightGradient(graph::Conv2dWeightGradientOp op, llvm::ArrayRef<Ten
   return sums;
 }
 
-/// Calls `visit(result, input)` for every element of the input that an element of the result of
-/// pooling sees.
+/// Calls `visit(result, input)` for every input element that the window of a result element sees.
 template <typename Visit>
 void forEachPooled(Shape input, Shape result, const Window &window, Visit visit) {
   for (int64_t plane : llvm::seq(input[0] * input[1]))
@@ -119,7 +118,8 @@ Tensor avgPool(graph::AvgPoolOp op, llvm::ArrayRef<Tensor> in) {
   return result;
 }
 
-/// Of equal elements of a window the first one, and the first NaN, is the greatest.
+/// Adds each gradient to the greatest element of its window: the first of equal elements, or the
+/// first NaN.
 Tensor maxPoolGradient(graph::MaxPoolGradientOp op, llvm::ArrayRef<Tensor> in) {
   Tensor sums = zerosOf(op.getType());
   llvm::MutableArrayRef<Element> out = sums.mutableElements();
