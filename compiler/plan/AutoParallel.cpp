@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Marks a program by the plan of least time that is found on any mesh; pins and the cuts in which
-// inputs are fed hold. Assumes the stage grad: global shapes, roles on arguments and results.
-// Leaves the ops as they are, with a sharding on each, and no pins.
+// Annotates a program with the fastest plan found on any mesh. The plan obeys the constraints and
+// the shardings in which inputs are fed. Assumes the phase grad: global shapes, roles on arguments
+// and results. Leaves the ops unchanged, with a sharding on each, and removes the constraints.
 #include "compiler/plan/Passes.h"
 #include "dialects/dist/Dist.h"
 #include "mlir/IR/Remarks.h"
@@ -46,7 +46,7 @@ struct AutoParallel : impl::PlanAutoParallelBase<AutoParallel> {
   }
 
 private:
-  /// A mesh that is given is the only one.
+  /// Lists the meshes to search; a given mesh is the only one.
   std::vector<dist::Mesh> listCandidates() {
     if (getOperation()->hasAttr(dist::meshAttrName))
       return {dist::getMesh(getOperation())};
@@ -90,7 +90,7 @@ private:
             << remark::metric("most_seconds", pin.most);
   }
 
-  /// Says what does not fit, and which pins are to blame.
+  /// Reports the tensors that do not fit, and the constraints that cause it.
   void diagnose(const MeshCandidate &closest) {
     const strategy::SearchOutcome &outcome = closest.outcome;
     if (outcome.result.status != solve::SolveStatus::Infeasible) {

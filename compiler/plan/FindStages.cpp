@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Cuts a model of which no op has a stage in stages of about the same time: its layers
-// (LayerChain.h), their prices (LayerPrices.h), and the best cuts of this chain whose stages fit
-// into memory, by computing some of it again if need be (StagePlan.h). Assumes @forward on one
-// microbatch, without a loss; only marks its ops. A model in which some op has a stage stays as it
-// is: the rest follows from that.
+// Cuts a model without annotated stages into stages of about equal time. The pass finds layers
+// (LayerChain.h), estimates their costs (LayerPrices.h), and searches the best cuts of this chain.
+// The stages must fit into memory, if necessary by recomputing some layers (StagePlan.h). Assumes
+// @forward on one microbatch, without a loss; only annotates its ops. A model in which some op has
+// a stage is left unchanged, since later passes derive the other stages from it.
 #include "compiler/plan/LayerPrices.h"
 #include "compiler/plan/Passes.h"
 #include "compiler/plan/StagePlan.h"
@@ -28,7 +28,7 @@ bool hasMark(Operation *op) {
   return op->hasAttr(pipe::stageAttrName) || op->hasAttr(pipe::chunkAttrName);
 }
 
-/// The microbatches that `order` keeps from their forward to their backward at most, by chunk.
+/// Returns, by virtual stage, the maximum number of microbatches between forward and backward.
 std::vector<int64_t> countLive(const order::PipelineShape &shape, const order::Order &order) {
   std::vector<int64_t> live(shape.stages()), most(shape.stages());
   for (int device = 0; device < shape.devices; ++device)
@@ -112,7 +112,8 @@ private:
     return success();
   }
 
-  /// Copies of microbatches: the model has the rows of one.
+  /// Returns the maximum number of live copies of microbatches per virtual stage. The model has the
+  /// rows of one copy.
   std::vector<int64_t> getLive(const order::PipelineShape &shape, bool trains) const {
     std::vector<int64_t> live(shape.stages(),
                               trains ? std::min<int64_t>(microBatches, shape.devices) : 1);
@@ -125,7 +126,7 @@ private:
     return live;
   }
 
-  /// A chunk is given where a stage has several.
+  /// Annotates ops with their stage, or with their virtual stage if a stage has several.
   void mark(ArrayRef<ChainLayer> chain, const StagePlan &plan) {
     const stages::StageProblem &problem = plan.problem;
     StringRef name = virtualStages > 1 ? pipe::chunkAttrName : pipe::stageAttrName;
@@ -149,7 +150,7 @@ private:
     }
   }
 
-  /// As pins, for ops of one rank are found by their names.
+  /// Requests recomputation by constraints, because later passes find the ops of one rank by name.
   void recompute(ArrayRef<ChainLayer> chain, const StagePlan &plan) {
     facts::UsedNames names(getOperation());
     SmallVector<Attribute> pins;

@@ -13,8 +13,8 @@ using namespace mlir;
 
 namespace pcc::plan {
 
-/// What an op of a kernel has in common with the others: what the expression's group matches, or
-/// all that it matches if it has none.
+/// Returns the text that the ops of one kernel instance share: the match of the expression's group,
+/// or the whole match if the expression has no group.
 static std::optional<StringRef> findInstance(const llvm::Regex &regex, Operation *op) {
   SmallVector<StringRef> matches;
   for (StringRef name : facts::getNames(op))

@@ -31,7 +31,7 @@ public:
   }
 
 private:
-  /// Where the last op stands that reads `value`; in front of all for one that none reads.
+  /// Returns the position of the last reader of `value`; -1 if no op reads it.
   int findLastReader(Value value) const {
     int last = -1;
     for (Operation *user : value.getUsers())
@@ -48,7 +48,7 @@ private:
           ++handedOn[cut];
   }
 
-  /// Cuts behind each op from which no more than `most` values are handed on; the number of layers.
+  /// Cuts after each op behind which at most `most` values cross. Returns the number of layers.
   size_t cutWhere(int most) {
     layers.clear();
     for (auto [place, op] : llvm::enumerate(chain)) {
@@ -83,8 +83,8 @@ private:
   func::FuncOp function;
   pipeline::Origins origins;
   std::vector<Operation *> chain;
-  llvm::DenseMap<Operation *, int> places; ///< in the chain
-  std::vector<int> handedOn;               ///< values, behind each op but the last
+  llvm::DenseMap<Operation *, int> places; ///< position in the chain
+  std::vector<int> handedOn;               ///< values that cross the cut after each op
   std::vector<ChainLayer> layers;
   llvm::DenseMap<Operation *, size_t> layerOf;
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A model as a chain of layers, between which few values are handed on: the places where it may be
-// cut in stages. Ops are taken in program order; behind each of them stands the number of values
-// that later ones read.
+// Splits a model into a chain of layers between which few values cross. The model may be cut into
+// stages at these places. Ops are taken in program order. In the example, the number after each op
+// is the number of values that later ops read.
 //
 //   %1 = layer_norm %0      2: %0, %1
 //   %2 = attention %1       2: %0, %2
@@ -15,14 +15,14 @@ namespace pcc::plan {
 
 struct ChainLayer {
   std::string name; ///< of its first op
-  /// With what is made of parameters, or of integers, for them first.
+  /// Includes ops that compute only from parameters or integers for this layer; these come first.
   llvm::SmallVector<mlir::Operation *> ops;
   llvm::SmallVector<mlir::Value>
-      handedOn; ///< values of this layer or those before that later ones read
+      handedOn; ///< values of this layer or earlier ones that later layers read
 };
 
-/// The layers of a function of one block. There are cuts where fewest values are handed on, and if
-/// that does not give twice `wanted` layers, where a few more are.
+/// Returns the layers of a function of one block. Cuts where the fewest values cross. If that gives
+/// fewer than twice `wanted` layers, also cuts where more values cross.
 std::vector<ChainLayer> findLayers(mlir::func::FuncOp function, size_t wanted);
 
 } // namespace pcc::plan

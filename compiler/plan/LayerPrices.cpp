@@ -17,8 +17,8 @@ using namespace mlir;
 namespace pcc::plan {
 namespace {
 
-/// A copy of the model in which every op is called by the number of its layer, differentiated. What
-/// is derived from an op has its name as a child, and so its number.
+/// Differentiated clone of the model in which every op is named by the number of its layer. An op
+/// derived from another has that op's name as a child location, and so its number.
 class NumberedModel {
 public:
   NumberedModel(ModuleOp module, func::FuncOp forward, ArrayRef<ChainLayer> layers)
@@ -36,7 +36,8 @@ public:
     PassManager passes(copy->getContext());
     autodiff::addLossPasses(passes, options);
     passes.addPass(autodiff::createDifferentiate({options.wideGradients}));
-    // Errors are the user's; whatever else there is to say is said again on the road.
+    // Passes errors on to the user. Drops other diagnostics, because the compilation pipeline emits
+    // them again.
     ScopedDiagnosticHandler quiet(copy->getContext(), [](Diagnostic &diagnostic) {
       return success(diagnostic.getSeverity() != DiagnosticSeverity::Error);
     });
@@ -48,7 +49,7 @@ public:
 
   func::FuncOp getFunction() const { return function; }
 
-  /// What has no number is the loss.
+  /// Returns the layer of an op; ops without a number belong to the loss, and so to the last layer.
   size_t layerOf(Operation *op) const {
     StringRef name = facts::getName(op->getLoc());
     size_t number;
@@ -95,7 +96,7 @@ private:
     }
   }
 
-  /// Forward values in memory that backward ops read.
+  /// Adds the bytes of forward values in memory that backward ops read.
   void addLive(const NumberedModel &model) {
     llvm::DenseSet<Value> saved;
     for (Operation &op : model.getFunction().getBody().front().without_terminator()) {
@@ -111,7 +112,7 @@ private:
     }
   }
 
-  /// Bytes of a parameter, of its gradient and, where it is owned, of its optimizer's states.
+  /// Returns the bytes of a parameter and its gradient, and of its optimizer states for its owner.
   int64_t bytesOf(graph::ParameterOp parameter, bool isOwner) const {
     RankedTensorType type = parameter.getTensorType();
     int64_t bytes = facts::getNumBytes(type);
@@ -148,7 +149,7 @@ private:
     }
   }
 
-  /// A value goes on, and its gradient comes back; each rank sends its part.
+  /// Returns the seconds to send values forward and their gradients back; each rank sends its part.
   double secondsToHandOn(ArrayRef<Value> values) const {
     double seconds = 0;
     for (Value value : values) {

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the layers of a model cost in a pipeline, for the cut in stages (passes/solve/stages),
-// before anything is split over the ranks of a stage: they share the work of a layer evenly.
+// Estimates the costs of a model's layers, for cutting the model into stages (passes/solve/stages).
+// Assumes that the ranks of a stage share the work of a layer evenly, since no tensor is sharded
+// yet.
 //
-//   time        ops forward and backward, by the roofline (passes/facts/OpPrice.h), in kernels of
-//               their own function; the backward ops are those of the differentiated model
+//   time        forward and backward ops, by the roofline model (passes/facts/OpPrice.h), in the
+//               kernels of their own function; backward ops come from the differentiated model
 //   held        parameters, gradients in f32, optimizer states in f32
 //   live        forward values that backward ops read
-//   hand-over   values that later layers read, and their gradients back, by the links between
-//   stages
+//   hand-over   values that later layers read, and their gradients back, over the links between
+//               stages
 #pragma once
 
 #include "compiler/plan/LayerChain.h"
@@ -30,11 +31,11 @@ struct LayerPriceOptions {
 
 struct LayerPrices {
   std::vector<stages::Layer> layers;
-  std::vector<double> forward; ///< times of the forward ops alone
+  std::vector<double> forward; ///< seconds of the forward ops alone
 };
 
-/// The layers of `forward`, a function of `module` that is not differentiated yet. Diagnoses a
-/// model that cannot be, and fails.
+/// Estimates the costs of the layers of `forward`, a function of `module` before differentiation.
+/// Emits an error and fails if the model cannot be differentiated.
 mlir::FailureOr<LayerPrices> priceLayers(mlir::ModuleOp module, mlir::func::FuncOp forward,
                                          llvm::ArrayRef<ChainLayer> layers,
                                          const LayerPriceOptions &options);

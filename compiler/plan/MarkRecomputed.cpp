@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Marks parts of a model (RecomputeParts.h) that are computed again for the gradients, by pins: ops
-// of one rank are found by their names. Assumes @forward without a loss; leaves it as it is, but
-// for names that tell the marked ops from all others, and the only stage of a model that has one.
+// Selects parts of a model (RecomputeParts.h) for recomputation, by constraints on op names,
+// because later passes find the ops of one rank by name. Assumes @forward without a loss. Changes
+// only names, so that the selected ops have unique names. Without pipeline stages it also assigns
+// all ops to stage 0.
 #include "compiler/plan/Passes.h"
 #include "compiler/plan/RecomputeParts.h"
 #include "dialects/pipe/Pins.h"

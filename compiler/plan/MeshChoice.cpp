@@ -11,7 +11,7 @@ using pcc::dist::MeshAxis;
 namespace pcc::plan {
 namespace {
 
-/// Appends all arrangements of `devices` in exactly `count` more axes.
+/// Appends to `meshes` all arrangements of `devices` in exactly `count` more axes.
 void listFrom(int64_t devices, size_t count, SmallVector<MeshAxis, 4> &axes,
               std::vector<Mesh> &meshes) {
   static constexpr StringLiteral names = "xyzwvutsrqponm";
@@ -31,7 +31,7 @@ void listFrom(int64_t devices, size_t count, SmallVector<MeshAxis, 4> &axes,
   }
 }
 
-/// Leaves the module with the mesh that it had.
+/// Searches shardings on `mesh`. Restores the mesh attribute of the module.
 FailureOr<MeshCandidate> searchOn(ModuleOp module, const Mesh &mesh,
                                   const strategy::PinOptions &pins, const abi::Cluster &cluster,
                                   const strategy::SearchOptions &options) {
@@ -47,7 +47,7 @@ FailureOr<MeshCandidate> searchOn(ModuleOp module, const Mesh &mesh,
   return MeshCandidate{mesh, strategy::search(module, std::move(*pinned), cluster, options)};
 }
 
-/// Bytes that every plan takes at some time.
+/// Returns a lower bound on the peak bytes of every plan.
 solve::Int128 countLeastBytes(const MeshCandidate &candidate) {
   return solve::tightestMoment(candidate.outcome.problem->getProblem()).use;
 }

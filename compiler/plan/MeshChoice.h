@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The outer choice of a search: into which axes the devices are arranged. Shardings are searched on
-// every arrangement that is worth it, and the one whose plan takes the least time wins.
+// Chooses the mesh: the axes into which the devices are arranged. The search runs on every
+// arrangement that is worth trying, and the mesh with the fastest plan wins.
 //
 //   8 devices   x=8   x=2, y=4   x=4, y=2   x=2, y=2, z=2
 //
-// The last axis counts fastest, so its ranks lie closest together: on boxes of 8 linked by slower
-// links x=2, y=8 and x=8, y=2 are different machines.
+// The last axis varies fastest, so its ranks lie closest together. On nodes of 8 devices with
+// slower links between nodes, x=2, y=8 and x=8, y=2 are different machines.
 #pragma once
 
 #include "passes/strategy/PinPrices.h"
@@ -14,21 +14,22 @@
 
 namespace pcc::plan {
 
-/// All arrangements of `devices` in one to `mostAxes` axes of more than one rank each, those of
-/// fewer axes first; one of a single rank for one device.
+/// Returns all arrangements of `devices` in one to `mostAxes` axes of more than one rank each,
+/// fewer axes first. For one device, returns one axis of a single rank.
 std::vector<dist::Mesh> listMeshes(int64_t devices, size_t mostAxes);
 
-/// One arrangement, and what the search found on it.
+/// One mesh and the result of the search on it.
 struct MeshCandidate {
   dist::Mesh mesh;
   strategy::SearchOutcome outcome;
-  std::vector<strategy::PinPrice> pins = {}; ///< where they are asked for
-  double cutSeconds = 0; ///< that recursive cuts took, where they made what was improved
+  std::vector<strategy::PinPrice> pins = {}; ///< cost of each constraint, if requested
+  double cutSeconds = 0; ///< time of recursive cuts, if they made the initial plan
 };
 
-/// Searches `module`, at the stage grad, on each of `meshes`. Best first: those with a plan by its
-/// cost, then those without, by the memory that is needed at least. The time limit of the options
-/// is that of all together. Diagnoses and fails if the pins of the module are wrong.
+/// Searches `module`, after the phase grad, on each of `meshes`. Returns the best mesh first:
+/// meshes with a plan by cost, then meshes without a plan by their least memory. All meshes share
+/// the time limit of the options. Emits an error and fails if the constraints of the module are
+/// wrong.
 mlir::FailureOr<std::vector<MeshCandidate>> searchMeshes(mlir::ModuleOp module,
                                                          llvm::ArrayRef<dist::Mesh> meshes,
                                                          const strategy::PinOptions &pins,

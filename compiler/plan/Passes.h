@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The passes of this room; Passes.td says what each does.
+// Passes of this folder; Passes.td describes each.
 #pragma once
 
 #include "compiler/plan/MeshChoice.h"
@@ -17,18 +17,18 @@ namespace pcc::plan {
 /// Called with the candidates of a search, best first.
 using SearchObserver = std::function<void(llvm::ArrayRef<MeshCandidate>)>;
 
-/// The pass with one who watches.
+/// Creates the pass with an observer of the candidates.
 std::unique_ptr<mlir::Pass> createPlanAutoParallel(PlanAutoParallelOptions options,
                                                    SearchObserver observe);
 
-/// The pass with one who is called if no stages fit.
+/// Creates the pass with a callback that runs if no stages fit.
 std::unique_ptr<mlir::Pass> createPlanFindStages(PlanFindStagesOptions options,
                                                  std::function<void()> observeNone);
 
-/// Called with the parts of a model that may be computed again.
+/// Called with the parts of a model that may be recomputed.
 using PartsObserver = std::function<void(llvm::ArrayRef<RecomputePart>)>;
 
-/// The pass with one who watches.
+/// Creates the pass with an observer of the parts.
 std::unique_ptr<mlir::Pass> createPlanMarkRecomputed(PlanMarkRecomputedOptions options,
                                                      PartsObserver observe);
 

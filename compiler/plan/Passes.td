@@ -6,14 +6,15 @@ include "mlir/Pass/PassBase.td"
 include "passes/strategy/ModeOptions.td"
 
 def PlanAutoParallel : Pass<"plan-auto-parallel", "::mlir::ModuleOp"> {
-  let summary = "splits a program by the plan of least time";
+  let summary = "shards a program by the fastest plan";
   let description = [{
-    Arranges the devices in a mesh, unless the program has one or its pins ask for one, and searches
-    shardings on each mesh that is worth it: every op may be split by each of its factors over each
-    axis, and pass partial sums on; parameters, their gradients and states are cut apart from each
-    other (passes/strategy/SearchGraph.h). The plan whose ops and reshards take the least time on the
-    machine, and whose values fit into its memory, is put on the program. Pins hold. The module gets
-    the mesh and loses its pins; the ops stay as they are.
+    Arranges the devices in a mesh, unless the program has a mesh or its constraints require one.
+    Searches shardings on each mesh that is worth trying. Every op may be split by each of its
+    factors over each axis, and may pass partial sums on. Parameters, their gradients and
+    optimizer states may have different shardings (passes/strategy/SearchGraph.h). The pass
+    annotates the program with the plan whose ops and reshards take the least time on the machine
+    and whose values fit into its memory. The plan obeys the constraints. The module gets the mesh
+    and loses its constraints; the ops are unchanged.
   }];
   let options = pinOptions # searchOptions # machineOptions # [
     Option<"mostAxes", "most-axes", "int64_t", "2", "of a mesh that is chosen">,
@@ -24,13 +25,13 @@ def PlanAutoParallel : Pass<"plan-auto-parallel", "::mlir::ModuleOp"> {
 }
 
 def PlanFindStages : Pass<"plan-find-stages", "::mlir::ModuleOp"> {
-  let summary = "cuts a model in stages of about the same time";
+  let summary = "cuts a model into stages of about equal time";
   let description = [{
-    Makes layers of @forward, cut where few values are handed on; prices them forward and backward, with
-    what they hand over, hold and keep live; and finds the cuts whose slowest stage is fastest and whose
-    stages fit into memory. If none does, layers are computed again for the gradients, by pins. The ops
-    get `pipe.stage`, or `pipe.chunk` where a stage has several. A model that has such marks stays as it
-    is.
+    Splits @forward into layers where few values cross from one layer to the next. Estimates the
+    costs of the layers: time forward and backward, messages, and bytes held and live. Finds the
+    cuts that minimize the time of the slowest stage and fit into memory. If no cuts fit, layers
+    are recomputed for the gradients, by constraints. The ops get `pipe.stage`, or `pipe.chunk` if
+    a stage has several virtual stages. A model that has such annotations is left unchanged.
   }];
   let options = [
     Option<"stages", "stages", "int64_t", "1", "number of stages">,
@@ -59,12 +60,14 @@ def PlanFindStages : Pass<"plan-find-stages", "::mlir::ModuleOp"> {
 }
 
 def PlanMarkRecomputed : Pass<"plan-mark-recomputed", "::mlir::ModuleOp"> {
-  let summary = "lets parts of a model be computed again for the gradients";
+  let summary = "selects parts of a model for recomputation";
   let description = [{
-    Makes a list of parts of @forward: of each layer, or several that are small beside what they hand
-    on, first what is cheap to compute, then all that is not handed on; those of least time for their
-    bytes first. The ops of the given parts are told to be computed again, by pins with their names.
-    A model that is not cut in stages is told to be on stage 0, so that its training section is cut.
+    Lists the parts of @forward that may be recomputed. A part belongs to one layer, or to several
+    layers that are small compared with the values that cross their ends. One part of a layer has
+    its cheap ops, another its matmuls, without values that cross the end. Parts of cheap ops come
+    first in the list; parts of one kind are ordered by seconds per byte, least first. The pass
+    adds constraints, by op name, to recompute the given parts. In a model without pipeline stages
+    it assigns all ops to stage 0, so that the training section is cut.
   }];
   let options = [
     ListOption<"parts", "parts", "int64_t", "which of the list">,

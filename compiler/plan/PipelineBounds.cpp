@@ -14,13 +14,14 @@ namespace {
 
 constexpr int64_t microbatchesPerStage = 8;
 
-/// The function that is cut in stages; null if there is none.
+/// Returns the function that is cut into stages; null if there is none.
 func::FuncOp findForward(ModuleOp model) {
   auto forward = model.lookupSymbol<func::FuncOp>("forward");
   return forward && forward.getBody().hasOneBlock() ? forward : nullptr;
 }
 
-/// What divides dimension 0 of all inputs; 0 if there is no input of known size.
+/// Returns the greatest common divisor of dimension 0 of all inputs; 0 if no input has a known
+/// size.
 int64_t findBatch(func::FuncOp forward) {
   int64_t batch = 0;
   for (unsigned index : graph::findArgs(forward, graph::RoleKind::Input))
@@ -30,7 +31,7 @@ int64_t findBatch(func::FuncOp forward) {
   return batch;
 }
 
-/// Its ops and their types; equal for layers that do the same.
+/// Returns the layer's ops and their types as text; equal for layers that do the same work.
 std::string describeWork(const ChainLayer &layer) {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -87,7 +88,7 @@ double PipelineBounds::secondsOfMicrobatch(int64_t microbatches) {
   auto [known, isNew] = seconds.try_emplace(microbatches, 0);
   if (!isNew || !findForward(model) || batch == 0 || batch % microbatches != 0)
     return known->second;
-  // What is wrong with the model is told where it is compiled.
+  // Compiling the model reports its errors; this estimate stays silent.
   ScopedDiagnosticHandler quiet(model.getContext(), [](Diagnostic &) { return success(); });
   OwningOpRef<ModuleOp> part = model.clone();
   PassManager passes(model.getContext());

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is known of a model's pipelines before any is compiled: how its batch divides, into how many
-// chunks its layers, and what a step takes at least. The layers' times (LayerPrices.h) are shared
-// evenly by all ranks, as if nothing was ever waited for but
+// Bounds on a model's pipelines before any of them is compiled: how the batch divides, how many
+// virtual stages the layers allow, and the minimum time of a step. The bound divides the layers'
+// times (LayerPrices.h) evenly over all ranks and assumes no waiting, except:
 //
-//   whole backward passes in one chunk on a stage: stage i waits for the stages before it at the
-//   begin of a step, and they for it at the end. With T for a microbatch on the ranks of a stage a
-//   step of m microbatches takes at least max over i of m t(i) + t(0) + … + t(i-1), which is least
-//   where all are equal: T / (1 - (1 - 1/m)^p)
+//   unsplit backward passes, one virtual stage per stage: stage i waits for the stages before it
+//   at the beginning of a step, and they wait for it at the end. With T for a microbatch on the
+//   ranks of a stage, a step of m microbatches takes at least
+//   max over i of m t(i) + t(0) + … + t(i-1). This is least if all are equal:
+//   T / (1 - (1 - 1/m)^p)
 //   anything else: m T / p
 //
-// Neither messages, collectives nor the update are in it.
+// The bound contains no messages, no collectives and no update.
 #pragma once
 
 #include "compiler/plan/LayerPrices.h"
@@ -18,29 +19,30 @@
 
 namespace pcc::plan {
 
-/// The microbatches and chunks that are tried, where the user does not give them.
+/// Limits on the microbatches and virtual stages to try, if the user does not give them.
 struct PipelineLimits {
   int64_t microbatches = 0; ///< 0: eight for each stage
-  int chunks = 4;           ///< of a stage
+  int chunks = 4;           ///< per stage
 };
 
 class PipelineBounds {
 public:
-  /// Of `model`, at the stage graph, which outlives it, on `devices` ranks in all. Of `options`
-  /// neither ranks nor isReplicated matter.
+  /// Analyzes `model` after the phase graph, on `devices` ranks in total. `model` must outlive the
+  /// object. Ignores the ranks and isReplicated of `options`.
   PipelineBounds(mlir::ModuleOp model, int64_t devices, LayerPriceOptions options);
 
-  /// The numbers of microbatches, of `copies` each, that divide the batch, up to the limit or to
-  /// eight for each of `stages`.
+  /// Returns the numbers of microbatches, with `copies` copies each, that divide the batch. The
+  /// maximum is the limit or, without one, eight for each of `stages`.
   std::vector<int64_t> listMicrobatches(int64_t copies, int stages,
                                         const PipelineLimits &limits) const;
-  /// One and two, then what divides the layers of a stage: those that come more than once, for
-  /// what is there once (an embedding, a head) is beside a repeated layer wherever it is. None is
-  /// so large that a chunk has no layer.
+  /// Returns the numbers of virtual stages to try: one, two, and the numbers that divide the
+  /// repeated layers evenly. Layers that occur once (an embedding, a head) do not count, since they
+  /// share a virtual stage with a repeated layer anyway. Every virtual stage has at least one
+  /// layer.
   std::vector<int> listChunks(int stages, const PipelineLimits &limits) const;
 
-  /// Seconds that a step takes at least; 0 where nothing is known, since the batch cannot be cut
-  /// so.
+  /// Returns a lower bound on the seconds of a step. Returns 0 if nothing is known, because the
+  /// batch cannot be divided so.
   double boundSeconds(const PipelineCut &cut);
 
 private:

@@ -11,17 +11,17 @@ using llvm::ArrayRef;
 namespace pcc::plan {
 namespace {
 
-/// Tries of the search of an order, few of which change anything.
+/// Trials of the order search; more than this rarely change the order.
 constexpr int64_t autoTrials = 300;
 
-/// How often a cut that does not fit is cut again, and for which parts of the memory. What stages
-/// are cut by is an estimate, which may be far from what they turn out to need, so that what is
-/// lacking says only so much.
+/// Bounds for cutting again with less memory after a cut that does not fit: the number of attempts,
+/// and the range of memory fractions. Stages are cut by an estimate that may be far from their real
+/// memory, so the shortage is only a hint.
 constexpr int mostCutsAgain = 5;
 constexpr double leastOfMemory = 0.5, mostOfMemory = 0.7;
 
-/// The schedules of the space for which a program is cut as `cut` says. On one stage all are the
-/// same.
+/// Returns the schedules of the space that fit `cut`. On one stage all schedules are the same, so
+/// only one is returned.
 std::vector<const order::Schedule *> listSuitable(const PipelineSpace &space,
                                                   const PipelineCut &cut) {
   std::vector<const order::Schedule *> found;
@@ -33,8 +33,8 @@ std::vector<const order::Schedule *> listSuitable(const PipelineSpace &space,
   return found;
 }
 
-/// A search of an order lets gradients of weights wait, up to the memory that there is. One stage
-/// has one order.
+/// Returns whether `auto` applies to `cut`. The order search delays weight gradients up to the
+/// memory limit. One stage has only one order.
 bool suitsAuto(const PipelineSpace &space, const PipelineCut &cut) {
   return llvm::is_contained(space.schedules, "auto") && cut.splitsBackward &&
          space.memoryLimit > 0 && cut.stages > 1;
@@ -49,21 +49,22 @@ public:
 
 private:
   void addCut(const PipelineCut &cut);
-  /// The candidates of one cut; what the road said of it is one without a schedule.
+  /// Lists the candidates of one cut. A compilation error gives one candidate without a schedule.
   std::vector<PipelineCandidate> list(const PipelineCut &cut);
-  /// Where none of these fits, those of the cut for less memory.
+  /// Lists the candidates of one cut. If none fits, cuts again for less memory.
   std::vector<PipelineCandidate> listFitting(PipelineCut cut);
   std::optional<PipelineCandidate> makeAuto(const PipelineCut &cut, const PipelinePrice &price);
   PipelineCandidate make(const PipelineCut &cut, std::string_view schedule,
                          const PipelinePrice &price, const order::Order &order);
-  /// Bytes that the candidate nearest to fitting lacks; nothing if one fits or none was compiled.
+  /// Returns the bytes that the smallest candidate exceeds the memory by; nothing if one fits or
+  /// none was compiled.
   std::optional<int64_t> getShortage(ArrayRef<PipelineCandidate> listed) const;
 
   const PipelineSpace &space;
   CutBound bound;
   CutCompiler compile;
   std::vector<PipelineCandidate> candidates;
-  double best = std::numeric_limits<double>::infinity(); ///< seconds of one that fits
+  double best = std::numeric_limits<double>::infinity(); ///< seconds of the fastest fit
 };
 
 PipelineCandidate Ranking::make(const PipelineCut &cut, std::string_view schedule,
@@ -155,7 +156,7 @@ void Ranking::addCut(const PipelineCut &cut) {
   }
 }
 
-/// Cuts of which the least is expected come first, so that the others can be seen not to be better.
+/// Visits cuts with the lowest bound first, so that more of the later cuts can be pruned.
 std::vector<PipelineCandidate> Ranking::run(ArrayRef<PipelineCut> cuts) {
   std::vector<std::pair<double, PipelineCut>> bounded;
   for (const PipelineCut &cut : cuts)
@@ -173,7 +174,7 @@ std::vector<PipelineCandidate> Ranking::run(ArrayRef<PipelineCut> cuts) {
       candidate.bound = least;
   }
   llvm::stable_sort(candidates, [](const PipelineCandidate &a, const PipelineCandidate &b) {
-    // Compiled ones have taken time.
+    // Candidates with a time were compiled.
     auto rank = [](const PipelineCandidate &c) {
       return c.isPruned ? 3 : c.error.empty() ? 0 : c.seconds > 0 ? 1 : 2;
     };
@@ -186,7 +187,8 @@ std::vector<PipelineCandidate> Ranking::run(ArrayRef<PipelineCut> cuts) {
 
 } // namespace
 
-/// One stage has nothing to send and nobody to wait for, so that it is cut in one way only.
+/// Returns whether a schedule fits `cut`. One stage has no messages and no waiting, so only the
+/// plain cut is worth compiling.
 static bool isWorthCompiling(const PipelineSpace &space, const PipelineCut &cut) {
   bool isPlain = cut.chunks == 1 && !cut.splitsBackward;
   if (cut.microbatches < cut.stages || (cut.stages == 1 && !isPlain))

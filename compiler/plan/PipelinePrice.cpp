@@ -13,14 +13,15 @@ using namespace mlir;
 namespace pcc::plan {
 namespace {
 
-/// Null if the stage has no section of that name.
+/// Returns the cost of the section called `name`; null if the stage has no such section.
 const SectionPrice *find(const StepPrice &step, const std::string &name) {
   auto found = llvm::find_if(step.sections, [&](auto &section) { return section.name == name; });
   return found == step.sections.end() ? nullptr : &*found;
 }
 
-/// The times of one chunk, the `index`-th of its stage's. What is computed again belongs to what
-/// waits for it; a stage that sends and receives between its sections is busy with that.
+/// Returns the times of one virtual stage, number `index` of its stage. Recomputation counts as
+/// backward work, because the backward pass waits for it. Unless messages are hidden, sending and
+/// receiving between sections count as work of the stage.
 order::PipelineTimes::Stage timesOfChunk(const StepPrice &step, int64_t index, int64_t chunks,
                                          bool hidesMessages) {
   auto sectionOf = [&](StringRef name) {
@@ -41,8 +42,8 @@ order::PipelineTimes::Stage timesOfChunk(const StepPrice &step, int64_t index, i
   return times;
 }
 
-/// Whether a section runs once for each microbatch; that of a program of one stage does both
-/// passes.
+/// Returns whether a section runs once per microbatch. In a program of one stage, one section runs
+/// both the forward and the backward pass.
 bool isOfMicrobatch(StringRef name) {
   return name.starts_with(facts::forwardTrainName) || name.starts_with(facts::backwardName) ||
          name == facts::forwardBackwardName;
@@ -74,7 +75,7 @@ StagePrice priceStage(ModuleOp stage, const abi::Cluster &cluster, const PriceOp
   return price;
 }
 
-/// When the work of one device runs.
+/// Times at which the work of one device runs.
 struct DeviceTimes {
   int device;
   const std::vector<order::Work> &works;
@@ -82,8 +83,8 @@ struct DeviceTimes {
 
   double end() const { return spans.empty() ? 0 : spans.back().end; }
 
-  /// Of the last run of one of a chunk's sections with gradients: of all backward work, or of what
-  /// gives the input's gradient alone.
+  /// Returns the end of a virtual stage's last backward work. `isOfInput`: excludes separate weight
+  /// gradients.
   double lastBackward(int chunk, bool isOfInput) const {
     double last = 0;
     for (size_t i = 0; i < spans.size(); ++i)
@@ -93,8 +94,8 @@ struct DeviceTimes {
     return last;
   }
 
-  /// Of the backward run that comes `more` runs behind the last of a chunk; of all where there is
-  /// none.
+  /// Returns the end of the backward run that is `more` runs after the last one of a virtual stage.
+  /// If there is no such run, returns the end of all work.
   double behindLastBackward(int chunk, int more) const {
     std::vector<double> ends;
     size_t wanted = 0;
@@ -106,7 +107,7 @@ struct DeviceTimes {
     return wanted < ends.size() ? ends[wanted] : end();
   }
 
-  /// Seconds of those from `begin` to `end` in which the device works.
+  /// Returns the busy seconds of the device between `begin` and `end`.
   double countBusy(double begin, double end) const {
     auto span = llvm::partition_point(spans, [&](auto &each) { return each.end <= begin; });
     double seconds = 0;
@@ -122,7 +123,8 @@ struct DeviceTimes {
   }
 };
 
-/// What of a chunk is reduced: in one section with gradients or in two.
+/// Returns the reductions of a virtual stage, with the names of its one or two sections with
+/// gradients.
 std::vector<std::pair<StringRef, const SectionReductions *>> listReductions(const StepPrice &step,
                                                                             int chunk, int chunks) {
   std::vector<std::pair<StringRef, const SectionReductions *>> list;
@@ -136,12 +138,13 @@ std::vector<std::pair<StringRef, const SectionReductions *>> listReductions(cons
   return list;
 }
 
-/// A reduction that may begin when it is ready.
+/// A reduction that may begin at `ready`.
 struct Reduction {
   double ready, seconds;
 };
 
-/// In the order in which they become ready. What no section of a chunk returns is ready at the end.
+/// Returns the reductions in the order in which they become ready. A reduction that belongs to no
+/// section of a virtual stage is ready at the end.
 std::vector<Reduction> orderReductions(const StagePrice &stage, int chunks,
                                        const DeviceTimes &times) {
   std::vector<Reduction> reductions;
@@ -164,8 +167,8 @@ std::vector<Reduction> orderReductions(const StagePrice &stage, int chunks,
   return reductions;
 }
 
-/// Seconds for which reductions of gradients keep a stage from ending: those behind its last work,
-/// and what they take from its products before.
+/// Returns the seconds by which gradient reductions lengthen a stage. These are the reductions
+/// after its last work, plus the slowdown of matmuls during earlier reductions.
 double exposedReductions(const StagePrice &stage, int chunks, const DeviceTimes &times) {
   double done = stage.hidesReductions ? 0 : times.end(), taken = 0;
   for (const Reduction &reduction : orderReductions(stage, chunks, times)) {
@@ -176,8 +179,9 @@ double exposedReductions(const StagePrice &stage, int chunks, const DeviceTimes 
   return std::max(0.0, done - times.end()) + taken;
 }
 
-/// Seconds for which first forward passes wait for their parameters, which are gathered beside
-/// them, and what that takes from products. Chunks have as much to gather as they have to reduce.
+/// Returns the seconds by which gathers of parameters lengthen the first forward passes. These are
+/// the exposed part, plus the slowdown of matmuls during hidden gathers. The gathers of virtual
+/// stages are proportional to their reductions.
 double exposedGathers(const StagePrice &stage, int chunks) {
   if (!stage.hidesReductions)
     return stage.step.gathers;
@@ -228,7 +232,7 @@ PipelinePrice::Outcome PipelinePrice::run(const order::PipelineShape &shape,
     outcome.seconds = std::max(outcome.seconds, times.end() + stage.ending +
                                                     exposedReductions(stage, shape.chunks, times) +
                                                     exposedGathers(stage, shape.chunks));
-    // Live ones are chunks of microbatches, of which each keeps its part.
+    // `live` counts microbatches of virtual stages; each saves its part of the bytes.
     int64_t live = outcome.timeline.peakLive[device];
     outcome.peakBytes.push_back(stage.heldBytes + stage.workBytes +
                                 stage.savedBytes * live / shape.chunks);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a step of a program that was cut in pipeline stages costs on a described machine. Each stage
-// is priced by itself (StepPrice.h): how long a microbatch takes in its sections, and how long its
-// messages are on the way. These times, in the order of a schedule, give when each stage works
-// (passes/solve/order/Clock.h); then it updates. The gradients of a chunk are reduced from its last
-// backward pass on, beside those of other chunks; its updated parameters are gathered beside its
-// first forward pass.
+// Estimates the cost of a step of a program with pipeline stages on a described machine. Each stage
+// has its own costs (StepPrice.h): the time of a microbatch in its sections, and the latency of its
+// messages. With the order of a schedule, these times give when each stage works
+// (passes/solve/order/Clock.h); then the stage updates. The gradients of a virtual stage are
+// reduced from its last backward pass on, in parallel with other virtual stages. Its updated
+// parameters are gathered during its first forward pass.
 //
 //   step = max over stages of (end of its last backward pass + exposed reductions + update
 //                              + exposed gathers)
-//   bytes of a stage = parameters, states, gradients + saved bytes of a microbatch * live ones
-//                      + what its largest section has live
+//   bytes of a stage = parameters, states, gradients + saved bytes of a microbatch * live
+//                      microbatches + live bytes of its largest section
 #pragma once
 
 #include "compiler/plan/StepPrice.h"
@@ -18,25 +18,26 @@
 
 namespace pcc::plan {
 
-/// What one stage does and keeps.
+/// Costs of one stage.
 struct StagePrice {
   StepPrice step; ///< of its sections alone
   /// Seconds after its last backward pass, without reductions and gathers.
   double ending = 0;
-  /// Whether and when these run beside computation, and what of that does not count.
+  /// Whether reductions and gathers overlap with computation, when they start, and the share of
+  /// their time that computation hides.
   bool hidesReductions = true, alignsReductions = false;
   double hiddenShare = 1;
   int64_t heldBytes = 0; ///< parameters, states, gradients
   int64_t savedBytes =
-      0; ///< that a microbatch keeps from its forward to its backward pass, all chunks
-  int64_t workBytes = 0; ///< that a section has live beside
+      0; ///< saved by a microbatch from its forward to its backward pass, in all virtual stages
+  int64_t workBytes = 0; ///< live in a section in addition to these
 };
 
 struct PipelinePrice {
   std::vector<StagePrice> stages;
   order::PipelineTimes times;
 
-  /// Of an order that `order::check` accepts.
+  /// Cost of an order that `order::check` accepts.
   struct Outcome {
     order::Timeline timeline;
     double seconds = 0;
@@ -44,13 +45,14 @@ struct PipelinePrice {
   };
   Outcome run(const order::PipelineShape &shape, const order::Order &order) const;
 
-  /// How many chunks of microbatches every stage, which has so many chunks, can keep live in
-  /// `memory` bytes; below 1 if not even one.
+  /// Returns the number of live microbatches, counted per virtual stage, for which every stage fits
+  /// into `memory` bytes. `chunks` is the number of virtual stages per stage. Below 1 if not even
+  /// one fits.
   int64_t getLiveLimit(int chunks, int64_t memory) const;
 };
 
-/// Prices the stages of `module`, at the stage `stages`, of a step of `shape`. `cluster` is
-/// complete and has a device for each rank of all stages.
+/// Estimates the costs of `stages`, modules after the phase `stages`, for a step of `shape`.
+/// `cluster` is complete and has a device for each rank of all stages.
 PipelinePrice pricePipeline(llvm::ArrayRef<mlir::ModuleOp> stages,
                             const order::PipelineShape &shape, const abi::Cluster &cluster,
                             const PriceOptions &options = {});

@@ -7,7 +7,7 @@
 namespace pcc::plan {
 namespace {
 
-/// Parts that it is tried to leave out, each of which takes a compilation.
+/// Maximum number of parts that the search tries to leave out; each attempt is one compilation.
 constexpr size_t mostLeftOut = 8;
 
 class Choice {
@@ -27,7 +27,8 @@ private:
   RecomputePricer price;
 };
 
-/// Between none, which do not fit, and `all`, which do.
+/// Finds the smallest number of first parts that fits, between none, which do not fit, and `all`,
+/// which do.
 RecomputeCandidate Choice::findFewest(RecomputeCandidate all) {
   RecomputeCandidate best = std::move(all);
   for (int64_t tooFew = 0; tooFew + 1 < int64_t(best.parts.size());) {

@@ -12,7 +12,7 @@ using namespace mlir;
 namespace pcc::plan {
 namespace {
 
-/// How many times as large as what it hands on a segment is at least, if the model goes on.
+/// Minimum ratio of a segment's inner bytes to the bytes that cross its end; smaller segments grow.
 constexpr int64_t leastInside = 4;
 
 using Ops = SmallVector<Operation *>;
@@ -24,7 +24,7 @@ int64_t countBytes(Operation *op) {
   return bytes;
 }
 
-/// Ops of which something is read outside of `ops`.
+/// Returns the ops whose results are read outside of `ops`.
 llvm::DenseSet<Operation *> findHandedOn(ArrayRef<Operation *> ops) {
   llvm::DenseSet<Operation *> own(ops.begin(), ops.end()), found;
   for (Operation *op : ops)
@@ -53,7 +53,8 @@ std::vector<Ops> findSegments(func::FuncOp forward) {
   return segments;
 }
 
-/// Cheap ops, or all others that are not handed on.
+/// Makes a part of the cheap ops of a segment, or of its contractions, whose results do not cross
+/// the segment's end.
 RecomputePart makePart(ArrayRef<Operation *> segment, bool isCheap,
                        const abi::DeviceFigures &device, const facts::KernelShares &shares) {
   llvm::DenseSet<Operation *> kept = findHandedOn(segment);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What of a section's collectives runs beside its products. Part of SectionPricer.
+// Estimates the overlap of a section's collectives with its matmuls. Part of SectionPricer.
 #include "compiler/plan/SectionPricer.h"
 #include "passes/facts/Kernels.h"
 
@@ -8,7 +8,8 @@ using namespace mlir;
 
 namespace pcc::plan {
 
-/// The seconds in which collectives may still run beside `product`, which may stand behind them.
+/// Returns the seconds in which collectives may still overlap with `product`, even if the matmul
+/// comes after them. Returns null if the op is no matmul.
 double *SectionPricer::findRoom(Operation *product) {
   if (facts::classOf(product) != facts::OpClass::Contraction)
     return nullptr;
@@ -18,8 +19,8 @@ double *SectionPricer::findRoom(Operation *product) {
   return &found->second;
 }
 
-/// How much of a collective that reduces an input's gradient runs beside the product that gives the
-/// weight's: both read the gradient of what the layer returns.
+/// Returns the seconds of an input gradient's reduction that overlap with the matmul of the weight
+/// gradient. Both read the gradient of the layer's result.
 double SectionPricer::hideInputGradient(Operation *op, double seconds) {
   if (!pricing.options.hidesInputGradients || !isBackward(op))
     return 0;
@@ -42,8 +43,9 @@ double SectionPricer::hideInputGradient(Operation *op, double seconds) {
   return hidden * pricing.getHiddenShareOfActivations();
 }
 
-/// How much of a collective of `members` runs beside the product whose result it takes or that
-/// takes its result: all pieces but the first, as long as the product lasts.
+/// Returns the seconds of a collective of `members` ranks that overlap with the matmul that
+/// produces its operand or reads its result. All chunks but the first overlap, as long as the
+/// matmul lasts.
 double SectionPricer::hide(Operation *op, double seconds, int64_t members) {
   if (!pricing.options.hidesActivations || members < 2)
     return 0;
@@ -68,8 +70,8 @@ double SectionPricer::hide(Operation *op, double seconds, int64_t members) {
   return hidden * pricing.getHiddenShareOfActivations();
 }
 
-/// The second gather of what a product reads. The product of the input's gradient, beside which it
-/// runs, is as large.
+/// Adds the second gather of a matmul's operand. This gather overlaps with the matmul of the input
+/// gradient, which is as large as the forward matmul.
 void SectionPricer::gatherAgain(Operation *op, double seconds) {
   double product = 0;
   for (Value value : op->getResults())

@@ -14,7 +14,7 @@ using namespace mlir;
 
 namespace pcc::plan {
 
-/// The ops on which `value` depends.
+/// Collects the ops on which `value` depends.
 static void collectSources(Value value, DenseSet<Operation *> &ops) {
   SmallVector<Operation *> work;
   auto add = [&](Value source) {
@@ -84,8 +84,8 @@ SectionPrice SectionPricer::price() {
   return std::move(result);
 }
 
-/// The op that computes `value`, but for what scales, moves or converts it behind that; null for an
-/// argument.
+/// Returns the op that computes `value`, looking through ops that scale, move or convert it.
+/// Returns null for an argument.
 static Operation *findOrigin(Value value) {
   Operation *op = value.getDefiningOp();
   while (op && op->getNumOperands() > 0) {
@@ -97,9 +97,9 @@ static Operation *findOrigin(Value value) {
   return op;
 }
 
-/// Of adding results to their sums over slots: a kernel of its own reads both and writes the sum,
-/// even that of one slot; a product adds while it multiplies, and the sums are read and written in
-/// f32.
+/// Returns the seconds to add results to their sums over actions. A separate kernel reads both and
+/// writes the sum, even if there is only one action. A matmul adds while it multiplies, and the
+/// sums are read and written in f32.
 double SectionPricer::sumSeconds() {
   const abi::DeviceFigures &device = pricing.cluster.device();
   double gradientBytes = double(abi::elementBytes(pricing.options.precision.gradients));
@@ -118,7 +118,7 @@ double SectionPricer::sumSeconds() {
   return seconds;
 }
 
-/// Bytes of an element beside those that it has in the program.
+/// Ratio of an element's bytes under mixed precision to its bytes in the program.
 double SectionPricer::scaleOf(Type type) const {
   Type element = getElementTypeOrSelf(type);
   return element.isF32() ? double(abi::elementBytes(f32As)) / 4 : 1;
@@ -165,7 +165,7 @@ void SectionPricer::spend(Operation *op, facts::OpClass opClass, double seconds)
                           isBackward(op) ? Pass::Backward : Pass::Forward, seconds});
 }
 
-/// Whether the system has no kernel for what moves elements here.
+/// Returns whether the modeled system has no kernel for an op that moves elements.
 bool SectionPricer::isFree(Operation *op) const {
   return facts::classOf(op) == facts::OpClass::Movement && (isAtOnce() || views.matches(op));
 }
@@ -197,7 +197,8 @@ void SectionPricer::addOp(Operation *op) {
   spend(op, cost.opClass, seconds);
 }
 
-/// The gradient argument that `value` is, whatever scales, slices or converts it on the way.
+/// Returns the name of the gradient argument from which `value` comes, looking through ops that
+/// scale, slice or convert it.
 static StringRef findGradient(facts::Section &section, Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (op->getNumOperands() == 0)
@@ -237,7 +238,8 @@ void SectionPricer::addCollective(Operation *op) {
     gatherAgain(op, seconds);
 }
 
-/// Goes to the rank at the same position of another block of ranks; those of all positions at once.
+/// Adds a message to the rank at the same position of another stage. All positions send in
+/// parallel.
 void SectionPricer::addMessage(pipe::SendOp op) {
   double bytes = static_cast<double>(countBytes(op.getInput()));
   result.message = std::max(
@@ -257,7 +259,7 @@ double SectionPricer::getUpdatedElements() const {
   return elements;
 }
 
-/// A gradient is ready when its origin is: what scales it may run at once.
+/// A gradient is ready when its origin is ready, because ops that scale it may run immediately.
 void SectionPricer::findTimesLeft() {
   for (auto [index, value] : llvm::enumerate(section.getReturned())) {
     graph::RoleAttr role = section.getResultRole(index);

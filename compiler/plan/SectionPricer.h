@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Prices one section, op by op. Part of StepPrice.
+// Estimates the cost of one section, op by op. Part of StepPrice.
 #pragma once
 
 #include "compiler/plan/KnownKernels.h"
@@ -16,17 +16,17 @@
 
 namespace pcc::plan {
 
-/// What the prices of all sections depend on.
+/// Data on which the costs of all sections depend.
 struct Pricing {
   const abi::Cluster &cluster;
   const dist::Mesh &mesh;
   const PriceOptions &options;
-  /// How much longer a product takes on the slowest device than on most.
+  /// Ratio of a matmul's time on the slowest device to its time on a typical device.
   double slowest = 1;
 
-  /// What of a collective that runs beside computation does not count.
+  /// Returns the fraction of an overlapped collective's time that does not count.
   double getHiddenShare() const { return 1 - cluster.device().collective_share().value(); }
-  /// The same of a collective of activations.
+  /// Returns the same fraction for collectives of activations.
   double getHiddenShareOfActivations() const {
     double units = double(cluster.device().product().units());
     return options.activationUnits > 0 && units > 0 ? 1 - double(options.activationUnits) / units
@@ -34,14 +34,14 @@ struct Pricing {
   }
 };
 
-/// A collective that need not run where it stands.
+/// A collective that may run at another place than its place in the program.
 struct MovableCollective {
   machine::Traffic traffic;
   machine::Group group;
-  llvm::StringRef gradient; ///< the parameter of a gradient that it reduces; empty for a gather
+  llvm::StringRef gradient; ///< parameter of the gradient that it reduces; empty for a gather
 };
 
-/// Ops that a regular expression describes by one of their names; an empty one describes none.
+/// Regular expression that selects ops by any of their names. An empty expression selects no op.
 class NamePattern {
 public:
   explicit NamePattern(const std::string &pattern) : isEmpty(pattern.empty()), regex(pattern) {}
@@ -55,17 +55,17 @@ private:
 
 class SectionPricer {
 public:
-  /// `f32As`: what f32 counts as.
+  /// `f32As`: the element type whose size f32 values have under mixed precision.
   SectionPricer(facts::Section section, const Pricing &pricing, abi::ElementType f32As);
 
   SectionPrice price();
 
-  /// Elements of parameters that this rank updates, filled by `price`.
+  /// Returns the elements of parameters that this rank updates. Valid after `price`.
   double getUpdatedElements() const;
-  /// Filled by `price`, in program order.
+  /// Returns the reductions of gradients in program order. Valid after `price`.
   llvm::ArrayRef<MovableCollective> getReductions() const { return reductions; }
   llvm::ArrayRef<MovableCollective> getGathers() const { return gathers; }
-  /// Seconds from when the gradient of a parameter is ready to the end of the section.
+  /// Returns the seconds from when the gradient of a parameter is ready to the end of the section.
   const llvm::StringMap<double> &getTimesLeft() const { return timesLeft; }
 
 private:
@@ -98,16 +98,17 @@ private:
   bool isUpdate;
   KnownKernels known;
   facts::KernelShares shares;
-  /// What the loss depends on; of a stage all of its forward section, none of its backward ones.
+  /// Ops on which the loss depends. In a stage: all ops of its forward section, no op of its
+  /// backward sections.
   llvm::DenseSet<mlir::Operation *> forward;
-  bool hasPasses = false; ///< whether what is not `forward` is the backward pass
+  bool hasPasses = false; ///< whether ops outside of `forward` are the backward pass
   SectionPrice result;
   double clock = 0; ///< seconds since the section began
   llvm::DenseMap<mlir::Operation *, double> doneAt;
-  // Of products: seconds in which collectives may run beside them, and in which memory is idle.
+  // For matmuls: seconds in which collectives may overlap with them, and in which memory is idle.
   llvm::DenseMap<mlir::Operation *, double> room, idleMemory;
   std::vector<MovableCollective> reductions, gathers;
-  llvm::StringMap<int64_t> updated; ///< elements of gradients, behind their reductions
+  llvm::StringMap<int64_t> updated; ///< elements of gradients after their reductions
   llvm::StringMap<double> timesLeft;
 };
 

@@ -14,7 +14,8 @@ static stages::Layer recompute(stages::Layer layer, double forward) {
   return layer;
 }
 
-/// Lets a stage of `plan` keep what fits; `kept` are its layers if they keep all.
+/// Lets a stage of `plan` save values again as far as memory allows. `kept` has the layers of the
+/// stage without recomputation.
 static void keepWhatFits(StagePlan &plan, const std::vector<stages::Layer> &kept, int stage,
                          const std::vector<double> &forward) {
   stages::StageProblem &problem = plan.problem;

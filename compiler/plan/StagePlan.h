@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Stages that fit into memory, if need be by computing values again instead of keeping them. A
-// layer that is computed again keeps nothing for the microbatches under way but one, which is in
-// its backward pass:
+// Plans stages that fit into memory, if necessary by recomputing values instead of saving them. A
+// recomputed layer saves nothing for the microbatches in flight, except for the microbatch in its
+// backward pass:
 //
 //                   time             held          live
-//   kept            F + B            h             l
-//   computed again  F + B + F        h + l         0
+//   saved           F + B            h             l
+//   recomputed      F + B + F        h + l         0
 #pragma once
 
 #include "passes/solve/stages/StageProblem.h"
@@ -14,15 +14,15 @@
 namespace pcc::plan {
 
 struct StagePlan {
-  stages::StageProblem problem; ///< with the layers as they are planned
+  stages::StageProblem problem; ///< with the layers as planned
   stages::StageCuts cuts;
   std::vector<char> isRecomputed; ///< by layer
-  std::string error;              ///< why there is no plan; empty if there is
+  std::string error;              ///< why there is no plan; empty if there is one
 };
 
-/// The best cuts with all values kept. If none fits, those with all computed again, of which each
-/// stage then keeps what it can, first what saves most time for its bytes. `forward` has the times
-/// of the layers' forward ops.
+/// Returns the best cuts with all values saved. If no cuts fit, returns the best cuts with all
+/// layers recomputed. Each stage then saves layers again as far as memory allows, most seconds per
+/// byte first. `forward` has the seconds of the layers' forward ops.
 StagePlan planStages(stages::StageProblem problem, const std::vector<double> &forward);
 
 } // namespace pcc::plan

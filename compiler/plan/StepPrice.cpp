@@ -43,15 +43,15 @@ double StepPrice::sum() const {
   return sum;
 }
 
-/// Collectives that have become one.
+/// Collectives that are fused into one.
 struct Bucket {
   machine::Traffic traffic;
   const machine::Group *group;
   double timeLeft; ///< from when its last gradient is ready
 };
 
-/// Joins reductions in the order in which their gradients become ready, each bucket with those of
-/// its kind and group.
+/// Groups reductions into buckets in the order in which their gradients become ready. A bucket has
+/// reductions of one kind and one group of ranks.
 static std::vector<Bucket> fillBuckets(ArrayRef<MovableCollective> reductions,
                                        const llvm::StringMap<double> &timesLeft,
                                        double bucketBytes) {
@@ -81,7 +81,7 @@ static std::vector<Bucket> fillBuckets(ArrayRef<MovableCollective> reductions,
   return buckets;
 }
 
-/// Reductions run one after the other, each as soon as its gradients are ready.
+/// Adds reductions that run one after the other, each as soon as its gradients are ready.
 static void addReductions(StepPrice &step, ArrayRef<MovableCollective> reductions,
                           const llvm::StringMap<double> &timesLeft, const Pricing &pricing) {
   double done = -std::numeric_limits<double>::infinity(); // seconds after the backward pass
@@ -95,7 +95,8 @@ static void addReductions(StepPrice &step, ArrayRef<MovableCollective> reduction
     step.hidden += (step.reductions - std::max(0.0, done)) * pricing.getHiddenShare();
 }
 
-/// Of each section that returns gradients; of no section what none returns.
+/// Adds the reductions of each section that returns gradients. Gradients that no section returns
+/// form an entry without a section.
 static void addSectionReductions(StepPrice &step, ArrayRef<MovableCollective> reductions,
                                  const llvm::StringMap<double> &timesLeft,
                                  const llvm::StringMap<std::string> &sections,
@@ -125,7 +126,7 @@ static void addGathers(StepPrice &step, ArrayRef<MovableCollective> gathers,
     step.hidden += std::min(step.gathers, forward) * pricing.getHiddenShare();
 }
 
-/// Elements of the gradients that an update reads, as they are before their reduction.
+/// Returns the elements of the gradients that an update reads, before their reduction.
 static double countGradients(func::FuncOp update) {
   double elements = 0;
   for (unsigned argument : graph::findArgs(update, graph::RoleKind::Gradient))
@@ -146,8 +147,8 @@ int64_t countHeldBytes(func::FuncOp function, abi::ElementType activations) {
   return bytes;
 }
 
-/// By how many standard deviations the greatest of `count` normal numbers is expected above their
-/// mean, by the quantile of Blom, "Statistical estimates and transformed beta-variables", 1958.
+/// Returns by how many standard deviations the greatest of `count` normal numbers is expected to
+/// exceed their mean. Source: Blom, "Statistical estimates and transformed beta-variables", 1958.
 static double expectGreatest(int64_t count) {
   double share = (double(count) - 0.375) / (double(count) + 0.25), low = -1, high = 40;
   while (high - low > 1e-6) {
