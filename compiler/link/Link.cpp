@@ -36,7 +36,7 @@ FailureOr<std::string> bytesOf(ElementsAttr elements) {
   return bytes;
 }
 
-/// Every axis in a rank expression is one of the mesh.
+/// Checks that the mesh has every axis of a rank expression.
 LogicalResult Linker::checkAxes() {
   auto walked = program.walk([&](Operation *op) {
     AttrTypeWalker expressions;
@@ -74,7 +74,7 @@ static abi::Space spaceOf(task::Space space) {
   llvm_unreachable("a space");
 }
 
-/// Where the bytes of a constant lie; equal ones of several programs lie at one place.
+/// Returns the offset of a constant. Equal constants of several programs share one offset.
 FailureOr<uint64_t> Linker::linkConstant(task::BufferOp op) {
   auto [it, isNew] = shared.constants.try_emplace(*op.getValue(), executable.constants().size());
   if (!isNew)
@@ -172,8 +172,8 @@ LogicalResult Linker::run() {
   return success();
 }
 
-/// States what the records read and proves the whole: no program that can run leaves the linker
-/// without.
+/// States the buffers that instructions read, and proves the executable. The linker returns no
+/// executable without this proof.
 static LogicalResult proveExecutable(ModuleOp module, abi::Executable &executable, bool hasCode) {
   abi::Status status = abi::validate(executable, hasCode);
   if (status.ok()) {
@@ -191,7 +191,7 @@ static void addAxis(abi::Mesh &mesh, StringRef name, int64_t size) {
   axis.set_size(size);
 }
 
-/// The mesh of all stages.
+/// Links the mesh of all stages.
 static LogicalResult linkMesh(ArrayRef<ModuleOp> programs, Shared &shared) {
   dist::Mesh mesh = dist::getMesh(programs.front());
   for (ModuleOp program : programs)
@@ -208,7 +208,8 @@ static LogicalResult linkMesh(ArrayRef<ModuleOp> programs, Shared &shared) {
   return success();
 }
 
-/// A parameter in several stages has a gradient in each; the true one is their sum.
+/// Marks gradients of a parameter that several stages have: the true gradient is the sum over
+/// stages.
 static void sumOverStages(abi::Executable &executable) {
   llvm::StringMap<int> stagesWith;
   auto forEachGradient = [&](auto callback) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Parameters, inputs, results and metrics.
+// Links parameters, inputs, results and metrics.
 #include "compiler/link/Linker.h"
 
 #include "dialects/graph/ModuleFacts.h"
@@ -18,12 +18,14 @@ void Linker::linkRank(task::RankAttr attribute, abi::RankExpression &expression)
     term.set_axis(*axisOf(axis.getValue()));
     term.set_stride(stride);
   }
-  // One entry for each rank of the stage; whatever stands for those of others is not read.
+  // The table has one entry for each rank of the stage. Entries of other stages' ranks are not
+  // read.
   for (int64_t stage = 0; stage < shared.stages; ++stage)
     expression.mutable_table()->Add(attribute.getTable().begin(), attribute.getTable().end());
 }
 
-/// A table names ranks of the stage, a sum over axes ranks of all stages.
+/// Links the peer of a message. A table lists ranks of the stage; a sum over axes gives ranks of
+/// all stages.
 void Linker::linkPeer(task::RankAttr attribute, abi::RankExpression &expression) {
   linkRank(attribute, expression);
   for (int64_t &peer : *expression.mutable_table())

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Records, one message per op.
+// Links instructions, one message per op.
 #include "compiler/link/Linker.h"
 
 #include "dialects/task/Accesses.h"
@@ -11,7 +11,8 @@ using namespace mlir;
 
 namespace pcc::link {
 
-/// The model's name for an op and the place in the user's file, as far as the location tells.
+/// Sets the model's name of an op and its position in the user's file, as far as the location has
+/// them.
 static void describe(Location location, abi::Record &record) {
   location->walk([&](Location inner) {
     if (auto name = dyn_cast<NameLoc>(inner); name && record.op().empty())
@@ -110,7 +111,7 @@ uint32_t Linker::kernelOf(StringRef symbol) {
   return it->second;
 }
 
-/// The same groups in every stage.
+/// Returns the index of a group, with the same lists in every stage.
 uint32_t Linker::groupOf(DenseIntElementsAttr lists) {
   auto [it, isNew] = shared.groups.try_emplace(lists, executable.groups_size());
   if (!isNew)
@@ -266,7 +267,7 @@ void Linker::linkPairs(task::CollectivePermuteOp op, abi::Collective &collective
   }
 }
 
-/// Kind and what only some kinds have.
+/// Sets the kind of a collective, and the fields that only some kinds have.
 void Linker::linkExtras(Operation *op, abi::Collective &c) {
   llvm::TypeSwitch<Operation *>(op)
       .Case([&](task::AllReduceOp op) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the parts of the linker share: numbers of buffers, groups, axes, kernels, sections.
+// Links the programs of all stages. This class numbers buffers, groups, axes, kernels and sections
+// for the parts of the linker.
 //
-// Of a module that was cut in stages each stage is linked by a linker of its own. Ranks in its
-// module are those of the stage, from 0; in the file they are those of all stages. Only the peers
-// of messages between stages are written as the latter (#task.rank<4 + pp * 4 + dp * 1>).
+// Each stage of a module that was cut into stages has a linker of its own. Ranks in the stage's
+// module are ranks of the stage, from 0; ranks in the file are ranks of all stages. In the module,
+// only peers of messages between stages are ranks of all stages (#task.rank<4 + pp * 4 + dp * 1>).
 #pragma once
 
 #include "dialects/dist/Dist.h"
@@ -18,11 +19,11 @@
 
 namespace pcc::link {
 
-/// The elements row-major, little endian, one byte for i1; fails where the attribute does not hold
-/// them.
+/// Returns the elements row-major and little endian, one byte for i1. Fails if the attribute does
+/// not hold them.
 mlir::FailureOr<std::string> bytesOf(mlir::ElementsAttr elements);
 
-/// What the programs of an executable have together.
+/// Data that the programs of an executable share.
 struct Shared {
   explicit Shared(abi::Executable &executable) : executable(executable) {}
 
@@ -46,9 +47,9 @@ public:
 private:
   // Link.cpp
   mlir::LogicalResult checkAxes();
-  /// The number of an axis in the file; nothing if there is none of that name.
+  /// Returns the number of an axis in the file; nothing if no axis has this name.
   std::optional<uint32_t> axisOf(llvm::StringRef name) const;
-  /// A rank of the stage among those of all.
+  /// Converts a rank of the stage to a rank of all stages.
   int64_t worldRank(int64_t rank) const { return stage * mesh.getNumRanks() + rank; }
   mlir::LogicalResult linkBuffer(task::BufferOp op);
   mlir::FailureOr<uint64_t> linkConstant(task::BufferOp op);
