@@ -18,9 +18,9 @@ OwningOpRef<ModuleOp> buildMlp(const Sizes &sizes, FloatType type) {
   return net.finish(net.linear("layer3", x, sizes.at("classes")), "logits");
 }
 
-/// Cheng et al.: Wide & deep learning for recommender systems, DLRS 2016. Each sample has a number
-/// of `fields`; the wide part adds one weight for each, the deep part feeds their embeddings to a
-/// tower.
+/// Cheng et al.: Wide & deep learning for recommender systems, DLRS 2016. Each sample has `fields`
+/// categorical values. The wide part adds one weight for each value; the deep part feeds their
+/// embeddings to a tower of dense layers.
 OwningOpRef<ModuleOp> buildWideDeep(const Sizes &sizes, FloatType type) {
   Network net(type);
   int64_t batch = sizes.at("batch"), fields = sizes.at("fields"), rows = sizes.at("vocabulary");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Models to try things on: the families that people train, of any size, as modules of the graph
-// stage. Parameters are declared with the distribution of their first values, so that a model of
-// any size is a small file.
+// Example models: the common model families, of any size, as modules for the phase graph.
+// Parameters are declared with the distribution of their initial values, so that a model of any
+// size is a small file.
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"
@@ -10,28 +10,29 @@
 
 namespace pcc::example {
 
-/// A size of a model that may be chosen.
+/// A size of a model that the user may choose.
 struct SizeOption {
   llvm::StringLiteral name;
-  int64_t value; ///< if nothing is chosen
+  int64_t value; ///< default
 };
 
-/// The chosen sizes of one model, by name; all that it has.
+/// All sizes of one model, by name.
 using Sizes = llvm::StringMap<int64_t>;
 
 struct Example {
   llvm::StringLiteral name, summary;
   llvm::ArrayRef<SizeOption> sizes;
-  /// What is wrong with sizes; empty if nothing is. All are at least 1.
+  /// Returns an error for sizes that the model does not support; empty if there is none. All sizes
+  /// are at least 1.
   std::string (*check)(const Sizes &sizes);
-  /// Of floats of this type.
+  /// Builds the model with floats of `type`.
   mlir::OwningOpRef<mlir::ModuleOp> (*build)(const Sizes &sizes, mlir::FloatType type);
 };
 
-/// All of them, by name.
+/// Returns all examples, sorted by name.
 llvm::ArrayRef<Example> listExamples();
 
-// The families, each in its own file.
+// Builders of the families, each in its own file.
 mlir::OwningOpRef<mlir::ModuleOp> buildMlp(const Sizes &sizes, mlir::FloatType type);
 mlir::OwningOpRef<mlir::ModuleOp> buildWideDeep(const Sizes &sizes, mlir::FloatType type);
 mlir::OwningOpRef<mlir::ModuleOp> buildResnet(const Sizes &sizes, mlir::FloatType type);

@@ -18,7 +18,8 @@ Value rmsNorm(Network &net, StringRef name, Value x) {
                                     APFloat(1e-6));
 }
 
-/// The cosines and sines of all positions: the angle of pair i grows by 10000^(-2 i / width).
+/// Cosines and sines of all positions: the angle of pair i grows by 10000^(-2 i / width) per
+/// position.
 struct Angles {
   Angles(Network &net, const TransformerSizes &sizes) {
     Network::Scope scope(net, "rotary");
@@ -29,7 +30,7 @@ struct Angles {
     Value rate = net.make<graph::ConstantOp>(type, -std::log(10000.0) / double(half));
     Value frequency = net.make<graph::ExpOp>(net.make<graph::MulOp>(pair, rate));
     Value angle = net.make<graph::MulOp>(position, frequency);
-    // The angles themselves are f32 whatever the model is: half types have too few digits for them.
+    // Angles are computed in f32 for all models, because half types have too few digits.
     cosine = net.cast(net.make<graph::CosOp>(angle), net.floats());
     sine = net.cast(net.make<graph::SinOp>(angle), net.floats());
   }

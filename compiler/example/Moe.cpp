@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A mixture of experts: each position goes to the two experts that its gate likes best (Shazeer et
-// al.: Outrageously large neural networks, ICLR 2017). All experts see all positions, and the gates
-// of those that are not chosen are zero.
+// A mixture of experts: each position goes to the two experts with the greatest gates (Shazeer et
+// al.: Outrageously large neural networks, ICLR 2017). All experts compute all positions, and the
+// gates of experts that are not chosen are zero.
 #include "compiler/example/Example.h"
 #include "compiler/example/Network.h"
 
@@ -10,8 +10,8 @@ using namespace mlir;
 
 namespace pcc::example {
 
-/// The weight of each expert for each position, [rows, experts]: those of the two greatest gates,
-/// divided by their sum.
+/// Returns the weight of each expert for each position, [rows, experts]. These are the two greatest
+/// gates divided by their sum, and zeros.
 static Value chooseExperts(Network &net, Value gates) {
   int64_t rows = shapeOf(gates)[0], experts = shapeOf(gates)[1];
   auto two = RankedTensorType::get({rows, 2}, net.floats());

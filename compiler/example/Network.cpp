@@ -13,7 +13,7 @@ ArrayRef<int64_t> shapeOf(Value value) {
   return mlir::cast<RankedTensorType>(value.getType()).getShape();
 }
 
-/// An empty function in `module`.
+/// Adds an empty function @forward to `module`.
 static func::FuncOp addForward(ModuleOp module) {
   OpBuilder builder(module.getBodyRegion());
   auto function = func::FuncOp::create(builder, builder.getUnknownLoc(), "forward",
@@ -40,7 +40,7 @@ Value Network::cast(Value x, Type element) {
   return x.getType() == target ? x : make<graph::CastOp>(target, x);
 }
 
-/// The function itself learns of it at the end: it keeps what it knows of its arguments in one.
+/// Collects the role of the argument; `finish` sets the roles of all arguments at once.
 Value Network::argument(Type type, graph::RoleKind kind, StringRef name) {
   auto role = graph::makeRole(builder.getContext(), kind, name);
   roles.push_back(builder.getDictionaryAttr(builder.getNamedAttr(graph::roleAttrName, role)));

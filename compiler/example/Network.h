@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Builds a model layer by layer. Every layer has a name below that of its module, as in the
-// training programs that such models come from: parameters are `h.0.attn.q.weight`, ops
-// `/h.0/attn/q/matmul`, so that pins for exports of the same family fit.
+// Builds a model layer by layer. The name of a layer extends the name of its module, as in the
+// training programs from which such models come: parameters are `h.0.attn.q.weight`, ops
+// `/h.0/attn/q/matmul`. Constraints written for exports of the same family therefore match.
 #pragma once
 
 #include "dialects/graph/PieceBuilder.h"
@@ -14,15 +14,15 @@ namespace pcc::example {
 
 using Shape = llvm::SmallVector<int64_t>;
 
-/// The shape of a tensor value.
+/// Returns the shape of a tensor value.
 llvm::ArrayRef<int64_t> shapeOf(mlir::Value value);
 
 class Network {
 public:
-  /// An empty `@forward` in a module of its own, whose parameters and layers are of this type.
+  /// Creates an empty `@forward` in a new module, with parameters and layers of this type.
   explicit Network(mlir::FloatType type);
 
-  /// Layers until the end of this object's life are named below `name`.
+  /// Prefixes the names of layers built during the lifetime of this object with `name`.
   class Scope {
   public:
     Scope(Network &network, const llvm::Twine &name)
@@ -38,21 +38,21 @@ public:
   };
 
   mlir::Value input(llvm::StringRef name, mlir::Type element, llvm::ArrayRef<int64_t> shape);
-  /// An input of f32, as data are, in the model's type.
+  /// Adds an input of f32 and casts it to the model's type.
   mlir::Value data(llvm::StringRef name, llvm::ArrayRef<int64_t> shape);
   mlir::Type floats() { return type; }
   mlir::Type f32() { return builder.getF32Type(); }
   mlir::Type i64() { return builder.getI64Type(); }
 
-  /// A parameter of the current scope, at first from the normal distribution with this standard
-  /// deviation, or `ones` or zeros.
+  /// Adds a parameter of the current scope. Its initial values are normally distributed with this
+  /// standard deviation, or ones, or zeros.
   mlir::Value normal(llvm::StringRef name, llvm::ArrayRef<int64_t> shape, double deviation);
   mlir::Value ones(llvm::StringRef name, llvm::ArrayRef<int64_t> shape);
   mlir::Value zeros(llvm::StringRef name, llvm::ArrayRef<int64_t> shape);
-  /// The same, which is not trained: a running statistic.
+  /// Adds a parameter that is not trained, such as a running statistic, initially zeros or ones.
   mlir::Value statistic(llvm::StringRef name, int64_t size, bool isOne);
 
-  /// An op of the current scope.
+  /// Creates an op of the current scope.
   template <typename OpT, typename... Args> mlir::Value make(Args &&...args) {
     return makeAll<OpT>(std::forward<Args>(args)...)->getResult(0);
   }
@@ -61,32 +61,32 @@ public:
     return OpT::create(builder, std::forward<Args>(args)...);
   }
 
-  /// `x` with elements of this type.
+  /// Casts `x` to elements of this type.
   mlir::Value cast(mlir::Value x, mlir::Type element);
 
-  // Movement.
+  // Data movement.
   mlir::Value reshape(mlir::Value x, llvm::ArrayRef<int64_t> shape);
   mlir::Value transpose(mlir::Value x, llvm::ArrayRef<int64_t> permutation);
-  /// `x`, whose dimensions become `dims` of `shape`.
+  /// Broadcasts `x`, whose dimensions become `dims` of `shape`.
   mlir::Value repeat(mlir::Value x, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> dims);
   mlir::Value slice(mlir::Value x, int64_t axis, int64_t start, int64_t size);
 
-  // Layers, each a module of its own.
-  /// [rows, in] to [rows, out], or [batch, sequence, in] to [batch, sequence, out]; the weight is
-  /// [out, in], the product called `matmul`.
+  // Layers, each in a scope of its own.
+  /// Maps [rows, in] to [rows, out], or [batch, sequence, in] to [batch, sequence, out]. The weight
+  /// is [out, in]; the op is named `matmul`.
   mlir::Value linear(llvm::StringRef name, mlir::Value x, int64_t out, bool hasBias = true);
-  /// The same without a bias, with the weight of another layer.
+  /// Same as `linear` without a bias, with the weight of another layer.
   mlir::Value tiedLinear(llvm::StringRef name, mlir::Value x, mlir::Value weight);
-  /// Over the last dimension.
+  /// Normalizes over the last dimension.
   mlir::Value layerNorm(llvm::StringRef name, mlir::Value x);
-  /// Rows of a table for numbers of any shape.
+  /// Looks up rows of a table; `numbers` may have any shape.
   mlir::Value embedding(llvm::StringRef name, mlir::Value numbers, int64_t rows, int64_t width);
 
-  /// Ends the model, whose result is `output`, in f32, and called `name`.
+  /// Ends the model with the result `output`, cast to f32 and named `name`.
   mlir::OwningOpRef<mlir::ModuleOp> finish(mlir::Value output, llvm::StringRef name);
 
 private:
-  /// x weightᵀ of rows, or of rows of a batch.
+  /// Returns x weightᵀ for a matrix, or for a batch of matrices.
   mlir::Value multiply(mlir::Value x, mlir::Value weight);
   mlir::Value parameter(llvm::StringRef name, llvm::ArrayRef<int64_t> shape, graph::InitKind kind,
                         llvm::ArrayRef<double> arguments, bool isTrained = true);
@@ -99,7 +99,7 @@ private:
   graph::PieceBuilder builder;
   llvm::SmallVector<mlir::DictionaryAttr> roles; ///< of the arguments
   std::vector<std::string> path;
-  llvm::StringMap<int> timesUsed; ///< names of ops that are taken
+  llvm::StringMap<int> timesUsed; ///< uses of each op name so far
 };
 
 } // namespace pcc::example

@@ -11,7 +11,7 @@ using namespace mlir;
 namespace pcc::example {
 namespace {
 
-/// A square convolution that keeps the size of the image but for its stride.
+/// Adds a square convolution that divides the image size only by its stride.
 Value convolve(Network &net, StringRef name, Value x, int64_t out, int64_t window, int64_t stride) {
   Network::Scope scope(net, name);
   int64_t in = shapeOf(x)[1], edge = window / 2;
@@ -32,7 +32,7 @@ Value normalise(Network &net, StringRef name, Value x) {
                                                APFloat(1e-5), /*momentum=*/APFloat(0.9));
 }
 
-/// What a stage repeats: `out` channels after the block.
+/// One residual block of a stage, with `out` channels in its result.
 struct Block {
   int64_t channels, out, stride;
   bool isBottleneck;
@@ -64,8 +64,8 @@ Value addBlock(Network &net, const Twine &name, Value x, const Block &block) {
   return relu(net.make<graph::AddOp>(y, shortCut(net, x, block)));
 }
 
-/// A window of 7 with stride 2 and pooling; one of 3 for images that are too small for that (ibid.,
-/// section 4.2).
+/// Adds a window of 7 with stride 2, and pooling. Images that are too small get a window of 3
+/// without pooling (ibid., section 4.2).
 Value addStem(Network &net, Value x, int64_t window) {
   bool isSmall = window == 3;
   x = normalise(net, "bn1", convolve(net, "conv1", x, 64, window, isSmall ? 1 : 2));

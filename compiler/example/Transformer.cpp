@@ -48,8 +48,8 @@ Value addBlock(Network &net, const Twine &name, Value x, const TransformerSizes 
   return net.make<graph::AddOp>(x, net.linear("out", hidden, sizes.width));
 }
 
-/// Radford et al.: Language models are unsupervised multitask learners, 2019. There the head is the
-/// table of words; where it is not `isTied`, it has a weight of its own.
+/// Radford et al.: Language models are unsupervised multitask learners, 2019. With `isTied` the
+/// head uses the embedding table, as in the paper; otherwise it has a weight of its own.
 static OwningOpRef<ModuleOp> buildGpt(const Sizes &given, FloatType type, bool isTied) {
   Network net(type);
   TransformerSizes sizes(given);
@@ -93,8 +93,8 @@ OwningOpRef<ModuleOp> buildBert(const Sizes &given, FloatType type) {
                     "logits");
 }
 
-/// Dosovitskiy et al.: An image is worth 16x16 words, ICLR 2021: images of 32 x 32, patches of 8
-/// x 8.
+/// Dosovitskiy et al.: An image is worth 16x16 words, ICLR 2021, with images of 32x32 and patches
+/// of 8x8.
 OwningOpRef<ModuleOp> buildVit(const Sizes &given, FloatType type) {
   Network net(type);
   Sizes withSequence = given;

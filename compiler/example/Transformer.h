@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the transformers have in common. Activations are [batch * sequence, width] everywhere but
-// inside of attention, where they are [batch, heads, sequence, width of a head].
+// Common parts of the transformers. Activations are [batch, sequence, width]; inside of attention
+// they are [batch, heads, sequence, width of a head].
 #pragma once
 
 #include "compiler/example/Example.h"
@@ -18,16 +18,17 @@ struct TransformerSizes {
   int64_t getHeadWidth() const { return width / heads; }
 };
 
-/// What is wrong with the sizes of a transformer; empty if nothing is.
+/// Returns an error for sizes that a transformer does not support; empty if there is none.
 std::string checkTransformer(const Sizes &sizes);
 
-/// Rows to heads: [batch, `heads`, sequence, width of a head].
+/// Splits rows into heads: [batch, `heads`, sequence, width of a head].
 mlir::Value toHeads(Network &net, mlir::Value x, const TransformerSizes &sizes, int64_t heads);
-/// softmax(query keyᵀ / √width) value of heads, as rows.
+/// Returns softmax(query keyᵀ / √width) value, computed per head, as rows.
 mlir::Value attend(Network &net, mlir::Value query, mlir::Value key, mlir::Value value,
                    const TransformerSizes &sizes, bool isCausal);
 
-/// x + attention, then + a feed-forward layer of four times the width, each behind a layer norm.
+/// Adds attention and a feed-forward layer of four times the width. Each has a layer norm before it
+/// and a residual connection.
 mlir::Value addBlock(Network &net, const llvm::Twine &name, mlir::Value x,
                      const TransformerSizes &sizes, bool isCausal);
 
