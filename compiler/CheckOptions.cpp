@@ -13,7 +13,8 @@ bool pcc::obeysPins(abi::ParallelMode mode) {
   return mode == abi::SEMI_AUTO_PARALLEL || mode == abi::AUTO_PARALLEL;
 }
 
-/// What the user wrote for one rank: a collective, or a function of one rank's types. The first.
+/// Returns the first op written by hand for one rank: a collective, a send or receive, or a
+/// function with the types of one rank.
 static Operation *findHandWritten(ModuleOp module) {
   Operation *found = nullptr;
   module.walk([&](Operation *op) {
@@ -26,7 +27,7 @@ static Operation *findHandWritten(ModuleOp module) {
   return found;
 }
 
-/// One option says how inputs are fed, and some pass reads it.
+/// Checks that at most one option says how inputs are fed, and that some pass reads this option.
 static LogicalResult checkFeeding(ModuleOp module, const abi::ParallelConfig &config) {
   if (config.dataset_strategy().empty())
     return success();
@@ -40,8 +41,8 @@ static LogicalResult checkFeeding(ModuleOp module, const abi::ParallelConfig &co
   return success();
 }
 
-/// A cost model is asked for where plans are compared, and what else is asked for is a matter of
-/// that one.
+/// Checks that `cost_model` is set only in a mode that compares plans, and that the options set
+/// beside it belong to this cost model.
 static LogicalResult checkCostModel(ModuleOp module, const abi::ParallelConfig &config) {
   bool isMemory = config.cost_model() == abi::MODEL_MEMORY;
   if (isMemory && config.parallel_mode() != abi::AUTO_PARALLEL)
@@ -62,8 +63,8 @@ static LogicalResult checkCostModel(ModuleOp module, const abi::ParallelConfig &
   return success();
 }
 
-/// Without a strategy a program runs on the ranks of its own mesh, and nobody reads pins; with one,
-/// all collectives are the compiler's.
+/// In mode STAND_ALONE a program runs on the ranks of its own mesh, and no pass reads constraints.
+/// In all other modes the compiler inserts all collectives, so that hand-written ones are an error.
 LogicalResult pcc::checkOptions(ModuleOp module, const PipelineOptions &options) {
   if (std::string error = checkPipeline(options.parallel, options.trains()); !error.empty())
     return module.emitError(error);

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Options that contradict each other or the model, before the road is taken.
+// Checks for options that contradict each other or the model, run before the first phase.
 #pragma once
 
 #include "compiler/Pipeline.h"
 
 namespace pcc {
 
-/// Whether strategies that users give hold: in all modes in which the compiler fills in the rest.
+/// Returns whether `mode` obeys the user's constraints: true for all modes in which the compiler
+/// completes a partial strategy.
 bool obeysPins(abi::ParallelMode mode);
 
-/// Whether the road can be taken with `options`; the first thing that is wrong is diagnosed.
+/// Checks that the compilation pipeline can run with `options`. Emits an error for the first option
+/// that is wrong.
 mlir::LogicalResult checkOptions(mlir::ModuleOp module, const PipelineOptions &options);
 
 } // namespace pcc

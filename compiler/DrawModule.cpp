@@ -12,7 +12,8 @@ using namespace mlir;
 
 namespace {
 
-/// "12.5 KiB"; empty for what is no static tensor.
+/// Returns the size of a tensor as text, such as "12.5 KiB". Returns "" for a type that is no
+/// static tensor of integers or floats.
 std::string bytesOf(Type type) {
   auto shaped = dyn_cast<ShapedType>(type);
   if (!shaped || !shaped.hasStaticShape() || !shaped.getElementType().isIntOrFloat())

@@ -6,8 +6,8 @@
 
 namespace pcc {
 
-/// Draws `module` in Graphviz's language: a box per function, a node per op with its name, type and
-/// sharding, collectives filled, and on every edge the bytes of the value.
+/// Draws `module` in the DOT language of Graphviz. A function is a box; an op is a node with its
+/// name, type and sharding; collectives are filled. Each edge shows the bytes of its value.
 void drawModule(mlir::ModuleOp module, llvm::raw_ostream &os);
 
 } // namespace pcc

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From a strategy checkpoint to pins. What the file is for is compared with what is compiled first;
-// whether each entry is legal, the strategy pass finds out.
+// Turns a strategy checkpoint into constraints. The reader first compares the file's fingerprint
+// with the model and the options. The strategy pass later checks whether each entry is legal.
 #include "compiler/StrategyFiles.h"
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/Pieces.h"
@@ -19,21 +19,21 @@ using pcc::dist::Sharding;
 
 namespace {
 
-/// `16x8`; `scalar` for none.
+/// Returns a shape as text, such as `16x8`; `scalar` for an empty shape.
 template <typename Shape> std::string shapeText(const Shape &shape) {
   if (shape.empty())
     return "scalar";
   return llvm::join(llvm::map_range(shape, [](int64_t size) { return std::to_string(size); }), "x");
 }
 
-/// `(2,1)`.
+/// Returns counts as text, such as `(2,1)`.
 template <typename Counts> std::string tupleText(const Counts &counts) {
   return "(" +
          llvm::join(llvm::map_range(counts, [](int64_t n) { return std::to_string(n); }), ",") +
          ")";
 }
 
-/// Turns one file into pins of one module.
+/// Turns one file into constraints of one module.
 class StrategyReader {
 public:
   StrategyReader(ModuleOp module, const abi::Strategy &strategy, const abi::ParallelConfig &config)
@@ -61,7 +61,7 @@ public:
   }
 
 private:
-  /// Something does not fit: an error, or a remark if that is allowed.
+  /// Reports an entry that does not fit: a remark if partial reuse is allowed, else an error.
   LogicalResult report(const Twine &what) {
     if (!isPartial)
       return module.emitError() << "strategy file '" << path << "': " << what
@@ -98,7 +98,7 @@ private:
     for (const abi::ParameterStrategy &saved : strategy.parameter()) {
       auto parameter = symbols.lookup<graph::ParameterOp>(saved.name());
       if (!parameter && symbols.lookup(graph::getWholeName(saved.name())))
-        continue; // taken apart on the road
+        continue; // decomposed by an earlier pass
       if (!parameter) {
         if (failed(report("parameter \"" + Twine(saved.name()) + "\" is not in the model")))
           return failure();
@@ -113,8 +113,8 @@ private:
     return success();
   }
 
-  /// Names the first op of @forward that the model does not have; an op that the road made of
-  /// others has the name of one of them.
+  /// Names the first op of @forward that the model does not have. An op that a pass makes of
+  /// several ops has the name of one of them.
   LogicalResult compareModel(const abi::StrategyFingerprint &wanted) {
     if (strategy.fingerprint().model() == wanted.model())
       return success();
@@ -142,16 +142,17 @@ private:
     module->setAttr(dist::meshAttrName, dist::MeshAttr::get(module.getContext(), getMesh()));
   }
 
-  /// Whether `tensor` is a partial sum, and its cuts as a sharding without that.
+  /// Returns whether `tensor` is a partial sum. Sets `cuts` to its sharding without the partial
+  /// axes.
   bool isPartialSum(const abi::TensorStrategy &tensor, std::string &cuts) {
     ScopedDiagnosticHandler quiet(module.getContext(), [](Diagnostic &) { return success(); });
     FailureOr<Sharding> sharding = dist::parseSharding(tensor.sharding(), module.getContext());
-    // What cannot be read is left for the strategy pass to refuse.
+    // The strategy pass rejects a sharding that cannot be parsed.
     cuts = succeeded(sharding) ? sharding->withoutPartial().str() : tensor.sharding();
     return succeeded(sharding) && sharding->isPartial();
   }
 
-  /// By axes on the file's own mesh, by counts on any other.
+  /// Writes shardings by mesh axes on the file's own mesh, by counts on any other mesh.
   std::string toText(ArrayRef<const abi::TensorStrategy *> tensors) {
     auto hasAxes = [](const abi::TensorStrategy *tensor) { return !tensor->sharding().empty(); };
     bool byAxes = isSameMesh && llvm::all_of(tensors, hasAxes);

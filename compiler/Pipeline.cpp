@@ -24,14 +24,14 @@
 using namespace mlir;
 using namespace pcc;
 
-/// Equal ops become one, and what nobody reads goes; the end of every stage that rewrites ops.
+/// Merges equal ops and removes dead ops. Runs at the end of every phase that rewrites ops.
 static void addCleanUp(OpPassManager &passes) {
   passes.addPass(graph::createGraphCanonicalize());
   passes.addPass(createCSEPass());
 }
 
-/// What files spell in pieces becomes whole ops: rules, local forms and kernels of wholes are far
-/// better than those of pieces. They recognise different ops, so their order does not matter.
+/// Raises decompositions in imported models to composites, which have far better rules, local forms
+/// and kernels. The raising passes recognize different ops, so their order does not matter.
 static void addRaising(OpPassManager &passes) {
   passes.addPass(graph::createGraphRaiseActivations());
   passes.addPass(graph::createGraphRaiseNorms());
@@ -41,13 +41,13 @@ static void addRaising(OpPassManager &passes) {
   addCleanUp(passes);
 }
 
-/// Whether the training section is cut: in pipeline stages, or only in a forward and a backward
-/// one, so that the second may compute again what the first does not keep.
+/// Returns whether the training section is cut. It is cut into pipeline stages, or for
+/// recomputation only into a forward and a backward section.
 static bool isCut(const PipelineOptions &options) {
   return getPipelineShape(options.parallel).devices > 1 || options.recomputes();
 }
 
-/// The schedule of one stage is that each microbatch goes forward and backward, whatever the name.
+/// Without several stages, every schedule runs each microbatch forward and then backward.
 static order::PipelineShape getCutShape(const PipelineOptions &options) {
   order::PipelineShape shape = getPipelineShape(options.parallel);
   if (shape.devices == 1)
@@ -55,9 +55,9 @@ static order::PipelineShape getCutShape(const PipelineOptions &options) {
   return shape;
 }
 
-/// graph: the model in its simplest form, so that every later pass sees few ops in one form each.
-/// Strategies and stages that stand on ops are written down first, by name, since their ops may not
-/// last.
+/// graph: brings the model into its simplest form, so that later passes see few ops in one form
+/// each. Annotations of strategies and stages on ops are first collected by name, since the ops may
+/// not survive this phase.
 static void addGraph(OpPassManager &passes, const PipelineOptions &options) {
   if (isCut(options))
     passes.addPass(pipeline::createCollectMarks());
@@ -67,12 +67,12 @@ static void addGraph(OpPassManager &passes, const PipelineOptions &options) {
     passes.addPass(strategy::createStrategyCollectPins());
   addCleanUp(passes);
   addRaising(passes);
-  // After raising, for pieces are called by their places in an attention.
+  // Runs after raising, because the split parts are named by their position in an attention.
   passes.addPass(graph::createGraphSplitFusedProducts());
   addCleanUp(passes);
 }
 
-/// The stages that the user gives, or where there are none those that are found.
+/// Applies the stages that the user gives. If there are none, searches for stages.
 static void addStageMarks(OpPassManager &passes, const PipelineOptions &options) {
   const abi::ParallelConfig &config = options.parallel;
   order::PipelineShape shape = getPipelineShape(config);
@@ -97,7 +97,7 @@ static void addStageMarks(OpPassManager &passes, const PipelineOptions &options)
   passes.addPass(plan::createPlanFindStages(find, options.observeNoStages));
 }
 
-/// What is computed again where a limit of memory asks for it.
+/// Annotates the parts in `recomputedParts` for recomputation, and reports the parts that exist.
 static void addRecomputeMarks(OpPassManager &passes, const PipelineOptions &options) {
   if (!options.recomputes() && !options.observeParts)
     return;
@@ -110,7 +110,7 @@ static void addRecomputeMarks(OpPassManager &passes, const PipelineOptions &opti
   passes.addPass(plan::createPlanMarkRecomputed(mark, options.observeParts));
 }
 
-/// A chunk for each op, and transfers where values go from one to another.
+/// Assigns ops to virtual stages and inserts transfers where values cross between them.
 static void addTransfers(OpPassManager &passes, const PipelineOptions &options) {
   if (!isCut(options))
     return;
@@ -119,9 +119,9 @@ static void addTransfers(OpPassManager &passes, const PipelineOptions &options) 
   passes.addPass(pipeline::createInsertTransfers());
 }
 
-/// grad: the training step. The batch is cut first, because derivatives are those of one
-/// microbatch: a loss that is a mean is a mean over its microbatch. After this stage no op changes
-/// its meaning. Transfers come between loss and derivatives: gradients go back as values come.
+/// grad: builds the training step. The batch is split before differentiation, so that a mean loss
+/// is a mean over one microbatch. Transfers are inserted after the loss and before differentiation,
+/// so that gradients return along the same transfers. No op changes its meaning after this phase.
 static void addGrad(OpPassManager &passes, const PipelineOptions &options) {
   if (!options.trains()) {
     addStageMarks(passes, options);
@@ -143,7 +143,7 @@ static void addGrad(OpPassManager &passes, const PipelineOptions &options) {
   addCleanUp(passes);
 }
 
-/// The optimizer follows the mode: it is sharded over the ranks to which the mode gave the same.
+/// Shards the optimizer over the ranks to which the parallel mode gave the same parameters.
 static void addOptimizerSharding(OpPassManager &passes, const PipelineOptions &options) {
   const abi::ParallelConfig &config = options.parallel;
   if (!options.trains())
@@ -154,8 +154,9 @@ static void addOptimizerSharding(OpPassManager &passes, const PipelineOptions &o
   passes.addPass(strategy::createStrategyReportBytes());
 }
 
-/// Propagation is what SEMI_AUTO does with the pins that there are; the others search: recursive
-/// programming cuts first, without prices, then what is next to its cuts under the cost model.
+/// SHARDING_PROPAGATION propagates the constraints that exist, like SEMI_AUTO. The other modes
+/// search. Recursive programming first cuts without costs, then improves the cuts under the cost
+/// model.
 static std::unique_ptr<Pass> makeSearch(const PipelineOptions &options) {
   const abi::ParallelConfig &config = options.parallel;
   switch (config.auto_parallel_search_mode()) {
@@ -169,8 +170,8 @@ static std::unique_ptr<Pass> makeSearch(const PipelineOptions &options) {
   }
 }
 
-/// strategy: a sharding on every value. Only annotates; nothing runs between it and partition, so
-/// that what it decided about is what partition finds.
+/// strategy: puts a sharding on every value and only annotates. No pass runs between strategy and
+/// partition, so partition finds exactly the ops that were annotated.
 static void addStrategy(OpPassManager &passes, const PipelineOptions &options) {
   switch (options.parallel.parallel_mode()) {
   case abi::DATA_PARALLEL:
@@ -195,7 +196,7 @@ static void addStrategy(OpPassManager &passes, const PipelineOptions &options) {
     passes.addPass(pipeline::createAlignCopies({shape.devices, shape.chunks, shape.placement}));
 }
 
-/// Wholes are taken apart, but for attention, which has records of its own.
+/// Decomposes composites except attention, which has instructions of its own.
 static void addPieces(OpPassManager &passes, const PipelineOptions &options) {
   graph::GraphDecomposeOptions decompose;
   decompose.keep = {"attention", "attention_gradient"};
@@ -204,9 +205,10 @@ static void addPieces(OpPassManager &passes, const PipelineOptions &options) {
   addCleanUp(passes);
 }
 
-/// spmd: obeys the shardings. Wholes are partitioned as wholes, since one rule for the whole is
-/// better than those of its pieces; only then are they taken apart, with several pipeline stages
-/// behind the cut. After this stage no shape is global.
+/// spmd: applies the shardings. Composites are partitioned before they are decomposed, since one
+/// rule for a composite is better than the rules of its decomposition. If the training section is
+/// cut, the decomposition runs after the cut, in the next phase. No shape is global after this
+/// phase.
 static void addSpmd(OpPassManager &passes, const PipelineOptions &options) {
   passes.addPass(partition::createInsertReshards());
   partition::ReshardsToCollectivesOptions reshards;
@@ -221,10 +223,11 @@ static void addSpmd(OpPassManager &passes, const PipelineOptions &options) {
     addPieces(passes, options);
 }
 
-/// stages: a program for each pipeline stage. Wholes are taken apart behind the cut: what passes
-/// between sections is what derivatives save, and none of the pieces that both sides compute.
-/// Copies of a microbatch come together last, for until then they are all alike; chunks are of
-/// products as they then are. After this stage no collective is added.
+/// stages: makes the programs of the pipeline stages. Composites are decomposed after the cut, so
+/// that only the values that derivatives save pass between sections. Values of the decomposition do
+/// not pass between sections, because both sides compute them. Copies of a microbatch are
+/// interleaved late, because until then all copies are alike. Matmuls are chunked last. No
+/// collective is added after this phase.
 static void addStages(OpPassManager &passes, const PipelineOptions &options) {
   order::PipelineShape shape = getCutShape(options);
   if (isCut(options)) {
@@ -244,9 +247,9 @@ static void addStages(OpPassManager &passes, const PipelineOptions &options) {
          options.cluster ? machine::toText(*options.cluster) : std::string()}));
 }
 
-/// schedule, of all pipeline stages together: when each works on which microbatch, and by that
-/// order how many messages may be under way between them. Stages that a file has cut keep its
-/// order.
+/// schedule, for all pipeline stages together: orders the actions of the stages on their
+/// microbatches. This order bounds the number of messages in flight between stages. Stages that a
+/// file has already cut keep the order of the file.
 static void addOrder(OpPassManager &passes, const PipelineOptions &options) {
   if (isCut(options)) {
     schedule::OrderSlotsOptions order;
@@ -257,7 +260,7 @@ static void addOrder(OpPassManager &passes, const PipelineOptions &options) {
   passes.addPass(schedule::createSizeMessages());
 }
 
-/// Which collectives share a message.
+/// Chooses which collectives are fused into one message.
 static void addFusion(OpPassManager &passes, const PipelineOptions &options) {
   const abi::ParallelConfig &config = options.parallel;
   schedule::FuseCollectivesOptions fuse;
@@ -271,8 +274,7 @@ static void addFusion(OpPassManager &passes, const PipelineOptions &options) {
   passes.addPass(schedule::createFuseCollectives(fuse, options.observeFusion));
 }
 
-/// In which order the kernels of each section run, those of the update among them that may run
-/// early.
+/// Orders the kernels of each section, including kernels of the update that may be hoisted.
 static void addKernelOrder(OpPassManager &passes, const PipelineOptions &options) {
   if (options.hidesReductions)
     passes.addPass(schedule::createOverlapReductions());
@@ -282,13 +284,19 @@ static void addKernelOrder(OpPassManager &passes, const PipelineOptions &options
          options.parallel.memory_limit()}));
 }
 
-/// schedule, of each program: which ops run together, in which order, and where values lie. What
-/// the records of a GPU's products do besides comes behind all that rewrites ops, which would lose
-/// the marks, but for the cutting of long sums, which then leaves those that records take. Kernels
-/// are made of what is marked, and of the sums as they are cut. Their order says when gradients are
-/// complete, by which collectives share messages; what they delay is put in order again. Memory
-/// comes last, for it needs the order; whether it holds what kernels read there is checked here,
-/// where values still have names. After this stage no buffer moves.
+/// schedule, for each program: chooses which ops form a kernel, the order of kernels, and buffer
+/// offsets. The order of the passes matters:
+///
+/// * Fusion of epilogues into GPU matmuls runs after all passes that rewrite ops, because rewriting
+///   would lose its annotations. Only the splitting of long reductions runs later; it leaves the
+///   reductions that matmul instructions compute.
+/// * Kernels are assigned after both, from the annotated ops and the split reductions.
+/// * The order of kernels tells when gradients are complete, and so which collectives to fuse.
+///   Fusion delays collectives, so kernels are then ordered again.
+/// * Memory is planned last, because it needs the order. VerifyMemory checks that buffers hold what
+///   kernels read, while values still have names.
+///
+/// No buffer moves after this phase.
 static void addSchedule(OpPassManager &passes, const PipelineOptions &options) {
   bool isGpu = !options.gpuChip.empty();
   passes.addPass(lower::createPrepareKernels(
@@ -310,14 +318,14 @@ static void addSchedule(OpPassManager &passes, const PipelineOptions &options) {
   passes.addPass(schedule::createVerifyMemory());
 }
 
-/// task: the annotations become records, and each kernel a function of core ops.
+/// task: turns the annotations into instructions and each kernel into a function of core ops.
 static void addTask(OpPassManager &passes, const PipelineOptions &) {
   passes.addPass(lower::createLowerToTask());
 }
 
-/// llvm: the kernels of all stages as loops, in the llvm dialect; of a GPU as what one of its
-/// threads does, in a module of their own. LLVM itself, the linker and the assembler come behind
-/// the road.
+/// llvm: turns the kernels of all stages into loops in the llvm dialect. GPU kernels become the
+/// program of one GPU thread, in a module of their own. LLVM itself, the linker and the assembler
+/// run after the compilation pipeline.
 static void addLlvm(OpPassManager &passes, const PipelineOptions &options) {
   passes.addPass(lower::createShareKernels());
   if (options.gpuChip.empty())
@@ -332,7 +340,8 @@ namespace {
 struct StageRow {
   Stage stage;
   const char *name;
-  /// For the module, and for each program in it (pipeline stages have one each); null for none.
+  /// `add` adds passes on the module, `addOfPrograms` passes on each program in it (pipeline
+  /// stages have one each). Null: no such passes.
   void (*add)(OpPassManager &passes, const PipelineOptions &options);
   void (*addOfPrograms)(OpPassManager &passes, const PipelineOptions &options) = nullptr;
 };
@@ -373,7 +382,7 @@ LogicalResult pcc::runPipeline(ModuleOp module, const PipelineOptions &options, 
   const abi::ParallelConfig &config = options.parallel;
   abi::StrategyFingerprint fingerprint;
   if (!config.strategy_ckpt_load_file().empty() || !config.strategy_ckpt_save_file().empty())
-    fingerprint = makeFingerprint(module, options); // before anything changes the model
+    fingerprint = makeFingerprint(module, options); // before any pass changes the model
   if (!config.strategy_ckpt_load_file().empty() &&
       failed(loadStrategy(module, options, fingerprint)))
     return failure();

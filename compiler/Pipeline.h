@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The road from a model to the programs of its ranks: which passes run, in which order, and why.
-// Nothing else in the project decides that.
+// The compilation pipeline from a model to the programs of its ranks. Only this file and
+// Pipeline.cpp decide which passes run, in which order, and why.
 //
-//   stage      the module afterwards
+//   phase      the module afterwards
 //   graph      core ops, global shapes, no dead code
 //   grad       @forward, @forward_backward, @update, and the step that invokes them
 //   strategy   the same ops, with a sharding on every value
 //   spmd       the program of one rank: local shapes and collectives
-//   stages     a module for each pipeline stage, with its part of the program, if there are several
-//   schedule   the same ops, with kernels, buffers and lanes as attributes
-//   task       records, buffers, and the kernels as functions
+//   stages     one module for each of several pipeline stages, with its part of the program
+//   schedule   the same ops, with kernels, buffers and streams as attributes
+//   task       instructions, buffers, and the kernels as functions
 //   llvm       the kernels in the llvm dialect
 #pragma once
 
@@ -37,76 +37,78 @@ namespace pcc {
 
 enum class Stage { Graph, Grad, Strategy, Spmd, Stages, Schedule, Task, Llvm };
 
-/// The name by which `--emit` and file names know a stage.
+/// Returns the name of a phase, as used by `--emit` and in file names.
 llvm::StringRef stringify(Stage stage);
-/// The stage called `name`, in any case.
+/// Returns the phase called `name`; upper and lower case are equal.
 std::optional<Stage> parseStage(llvm::StringRef name);
 
-/// What the road depends on, besides the model.
+/// Inputs of the compilation pipeline besides the model.
 struct PipelineOptions {
-  /// Every number set.
+  /// Parallel configuration with all numbers set.
   abi::ParallelConfig parallel;
-  /// Loss and optimizer; both empty: the model is only evaluated and there is no training step.
-  /// Microbatches, copies and their reduction are those of `parallel`.
+  /// Loss and optimizer. Both empty: the model is only evaluated, without a training step.
+  /// Microbatches, copies and the reduction over them come from `parallel`.
   autodiff::TrainingOptions training;
-  /// As in --loss, for a model that is not trained: the labels of this loss become an input, which
-  /// metrics compare outputs with; empty: the model's inputs are all.
+  /// Loss of a model that is evaluated but not trained, as in --loss. The labels of this loss
+  /// become an input, with which metrics compare outputs. Empty: the model has only its own inputs.
   std::string evaluatedLoss;
-  /// A complete machine (runtime/machine/Cluster.h) with a device for each rank, whose times
-  /// decide; absent: elements moved decide.
+  /// Complete machine description (runtime/machine/Cluster.h) with a device for each rank, for
+  /// costs in seconds. Absent: the cost is the number of elements moved.
   std::optional<abi::Cluster> cluster;
-  /// Whole ops that spmd does not take apart, by mnemonic, although there are no kernels for them:
-  /// for prices.
+  /// Mnemonics of composites that spmd keeps although they have no kernels; used for cost
+  /// estimates.
   std::vector<std::string> keptWhole;
-  /// False: the program of one device, whatever mesh, pins and shardings the model comes with.
+  /// False: compiles for one device and ignores the mesh, constraints and shardings of the model.
   bool obeysMarks = true;
-  /// False: the model is in one piece, whatever stages its pins give.
+  /// False: ignores the pipeline stages that the model's constraints give.
   bool obeysStages = true;
-  /// The architecture of the GPUs that run the program ("sm_90"); empty: it runs on the host.
+  /// Architecture of the GPUs that run the program ("sm_90"). Empty: the program runs on the host.
   std::string gpuChip;
-  /// Products, convolutions and attention of f32 there may round their factors to TF32.
+  /// Allows matmuls, convolutions and attention of f32 on GPUs to round their operands to TF32.
   bool roundsToTf32 = false;
-  /// Gradients are reduced beside the last backward pass; false: behind it.
+  /// True: reduces gradients during the last backward pass. False: reduces them after it.
   bool hidesReductions = true;
-  /// In as many chunks at most products are cut whose sums over ranks can hide under each other.
+  /// Maximum number of chunks of a matmul whose reduction over ranks overlaps with other chunks.
   int64_t productChunks = 1;
-  /// Bytes of a device that stages which are found are to fit into; 0: the memory limit.
+  /// Bytes per device into which automatically found stages must fit; 0: the memory limit.
   int64_t stageMemory = 0;
-  /// Parts of the model, by their places in its list (compiler/plan/RecomputeParts.h), that are
-  /// computed again for the gradients.
+  /// Parts of the model that are recomputed for the gradients, as indices into the list of
+  /// compiler/plan/RecomputeParts.h.
   std::vector<int64_t> recomputedParts;
-  /// Of the search of AUTO_PARALLEL: the same seed and number of threads find the same plan.
+  /// Random seed of the AUTO_PARALLEL search. The same seed and number of threads find the same
+  /// plan.
   uint64_t searchSeed = 1;
   int searchThreads = 2;
-  /// It ends when a plan is dearer than what is proved by no more than this part of its cost.
+  /// Ends the search when the plan's cost exceeds the proved lower bound by at most this fraction.
   double searchGap = 0;
-  /// Seconds in which it says what each pin costs; 0: it does not.
+  /// Time limit in seconds for computing the cost of each constraint; 0: do not compute it.
   double pinTimeLimit = 0;
-  /// Called with the candidates of a search of AUTO_PARALLEL, best first.
+  /// Called with the candidates of an AUTO_PARALLEL search, best first.
   std::function<void(llvm::ArrayRef<plan::MeshCandidate>)> observeSearch;
-  /// The same of one under the cost model `memory`: called with what was found.
+  /// Called with the result of an AUTO_PARALLEL search under the cost model `memory`.
   std::function<void(const strategy::MemoryOutcome &)> observeMemorySearch;
-  /// Called with the parts that may be computed again.
+  /// Called with the parts of the model that may be recomputed.
   std::function<void(llvm::ArrayRef<plan::RecomputePart>)> observeParts;
-  /// Called if the model is to be cut in pipeline stages and there are none that fit.
+  /// Called if the model should be cut into pipeline stages but no stages fit.
   std::function<void()> observeNoStages;
-  /// Called for each group of collectives that could share messages.
+  /// Called for each group of collectives that could be fused.
   std::function<void(const schedule::FusionOutcome &)> observeFusion;
-  /// Called before the passes of each stage run, e.g. to attach timing.
+  /// Called before the passes of each phase run, e.g. to attach timing.
   std::function<mlir::LogicalResult(mlir::PassManager &)> configure;
-  /// Called after each stage.
+  /// Called after each phase.
   std::function<mlir::LogicalResult(Stage, mlir::ModuleOp)> observe;
 
   bool trains() const { return !training.loss.empty() || !training.optimizer.empty(); }
   bool recomputes() const { return trains() && !recomputedParts.empty(); }
 };
 
-/// Adds the passes of one stage and the check of what holds after it. `isCut`: each pipeline stage
-/// has a module of its own inside the module.
+/// Adds the passes of one phase, and the pass that verifies the phase. `isCut`: pipeline
+/// stages have nested modules of their own.
 void addStage(mlir::OpPassManager &passes, Stage stage, const PipelineOptions &options,
               bool isCut = false);
 
-/// Takes `module`, a graph, along the road up to and including `last`. Errors are diagnostics.
+/// Runs the compilation pipeline on the graph `module` up to and including phase `last`. Reports
+/// errors as diagnostics.
 mlir::LogicalResult runPipeline(mlir::ModuleOp module, const PipelineOptions &options, Stage last);
 
 } // namespace pcc

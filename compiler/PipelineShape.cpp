@@ -26,7 +26,7 @@ void pcc::setSchedule(abi::ParallelConfig &config, llvm::StringRef name) {
   config.set_pipeline_schedule(schedule);
 }
 
-/// Null for `auto`, which is none of its own.
+/// Returns the schedule of `config`; null for `auto`, which is no schedule of its own.
 static const order::Schedule *getSchedule(const abi::ParallelConfig &config) {
   return order::findSchedule(getScheduleName(config));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The pipeline that a configuration asks for.
+// Reads the shape of pipeline parallelism from a configuration.
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"
@@ -10,22 +10,22 @@
 
 namespace pcc {
 
-/// As `passes/solve/order` knows it: `zb-h1`.
+/// Returns the schedule's name as `passes/solve/order` spells it, e.g. `zb-h1`.
 std::string getScheduleName(const abi::ParallelConfig &config);
-/// The opposite; `name` is one of a schedule.
+/// Sets the schedule by such a name, which must be the name of a schedule.
 void setSchedule(abi::ParallelConfig &config, llvm::StringRef name);
 
-/// Stages, chunks, and microbatches of all copies.
+/// Returns stages, virtual stages, and the microbatches of all copies.
 order::PipelineShape getPipelineShape(const abi::ParallelConfig &config);
 
-/// Whether the schedule lets the gradients of weights wait.
+/// Returns whether the schedule may delay weight gradients.
 bool splitsBackward(const abi::ParallelConfig &config);
 
-/// Empty, or what of the pipeline cannot be: the ranks of a stage, the number of microbatches, what
-/// the schedule demands. `expected …, got …`.
+/// Returns an error `expected …, got …` for a pipeline that is impossible: wrong ranks per stage,
+/// too few microbatches, or a requirement of the schedule. Returns "" for a valid pipeline.
 std::string checkPipeline(const abi::ParallelConfig &config, bool trains);
 
-/// How many pipeline stages have modules of their own in `module`.
+/// Returns the number of pipeline stages that have modules of their own in `module`.
 int64_t countStages(mlir::ModuleOp module);
 
 } // namespace pcc

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The prices of pipeline stages by which the road puts their slots in order.
+// Cost of pipeline stages, by which the compilation pipeline orders their actions.
 #pragma once
 
 #include "compiler/Pipeline.h"
@@ -8,8 +8,8 @@
 
 namespace pcc {
 
-/// On the machine that the options name, and in its memory. Null if they name none: the order is
-/// then the same on all machines, that of stages which take equally long.
+/// Returns a cost function for the machine and memory in `options`. Returns null without a machine:
+/// the order is then independent of the machine and assumes stages of equal cost.
 schedule::StagePricer makeStagePricer(const PipelineOptions &options);
 
 } // namespace pcc

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Everything that a tool must know by name: all dialects and all passes.
+// Registers all dialects and all passes for tools that refer to them by name.
 
 #pragma once
 
@@ -10,10 +10,10 @@ class DialectRegistry;
 
 namespace pcc {
 
-/// Adds every dialect that a module of any stage may hold, with its external models.
+/// Adds every dialect that a module of any phase may hold, with its external models.
 void registerDialects(mlir::DialectRegistry &registry);
 
-/// Makes every pass of pcc, and MLIR's canonicalise, cse and symbol passes, known by flag.
+/// Registers every pass of pcc, and MLIR's canonicalize, cse and symbol passes, by flag.
 void registerPasses();
 
 } // namespace pcc

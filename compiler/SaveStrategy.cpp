@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From the marks of the strategy stage to a strategy checkpoint.
+// Turns the annotations of the strategy phase into a strategy checkpoint.
 #include "compiler/StrategyFiles.h"
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/Roles.h"
@@ -23,7 +23,7 @@ template <typename Field, typename Numbers> void addAll(Field *field, const Numb
 /// Gathers the strategy of one program.
 class StrategyWriter {
 public:
-  /// `areParametersSharded`: the optimizer's sharding is on parameters, too.
+  /// `areParametersSharded`: parameters, too, carry the sharding of the optimizer.
   StrategyWriter(ModuleOp module, bool areParametersSharded)
       : module(module), mesh(dist::getMesh(module)), areParametersSharded(areParametersSharded) {}
 
@@ -63,8 +63,9 @@ private:
       setTensor(facts::getSharding(result), *message.add_output());
   }
 
-  /// The arguments by which functions take the value of a role; those of updates, which also take
-  /// gradients, or those of all others.
+  /// Returns the arguments by which functions take the value of a role: either arguments of
+  /// updates, which are the functions that also take gradients, or arguments of all other
+  /// functions.
   SmallVector<BlockArgument> findArguments(RoleKind kind, StringRef name, bool ofUpdates) {
     SmallVector<BlockArgument> found;
     for (auto function : module.getOps<func::FuncOp>()) {
@@ -76,8 +77,9 @@ private:
     return found;
   }
 
-  /// As the mode cut it: as it is passed, or as the ops first take it where the optimizer cut what
-  /// is passed once more.
+  /// Returns the sharding that the parallel mode chose. This is the sharding in which the value is
+  /// passed. If the optimizer has sharded the passed value further, it is the sharding of the first
+  /// use.
   Sharding getOwnCut(ArrayRef<BlockArgument> arguments) const {
     Sharding passed = facts::getSharding(arguments.front());
     if (!areParametersSharded)
@@ -123,7 +125,7 @@ private:
       map.add_axis(-1);
   }
 
-  /// What takes the gradient takes the part that the rank updates.
+  /// The user of the gradient takes the part of the parameter that the rank updates.
   void setOptimizerShard(StringRef name, const Sharding &cut, abi::ParameterStrategy &message) {
     SmallVector<BlockArgument> gradients =
         findArguments(RoleKind::Gradient, name, /*ofUpdates=*/true);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Strategy checkpoints. A checkpoint is written after the strategy phase and says how a program was
+// sharded. A loaded file becomes constraints before the first phase (passes/strategy/Pins.h).
 //
-// Strategy checkpoints on the road: how a program was split, written behind the strategy stage; and
-// what such a file says, turned into pins before the first stage (passes/strategy/Pins.h).
-//
-//   saved    every op, every parameter that the model reads, every input
-//   pinned   parameters, inputs, and the ops of all sections but the update; an op that carries a
-//            partial sum follows its operands, as it did when the file was written
+//   saved        every op, every parameter that the model reads, every input
+//   constrained  parameters, inputs, and the ops of all sections except the update; an op that
+//                carries a partial sum follows its operands, as it did when the file was written
 #pragma once
 
 #include "compiler/Pipeline.h"
@@ -13,17 +12,18 @@
 
 namespace pcc {
 
-/// What `module`, a model before the first stage, and `options` have that a strategy depends on.
+/// Returns the properties of `options` and of `module`, a model before the first phase, on which a
+/// strategy depends.
 abi::StrategyFingerprint makeFingerprint(mlir::ModuleOp module, const PipelineOptions &options);
 
-/// Adds the strategy of `options.parallel.strategy_ckpt_load_file` to the pins of `module`, a model
-/// before the first stage. What does not fit is an error or, with REUSE_PARTIAL, left out with a
-/// remark. Where the model names no mesh, that of the file becomes its own, in `fingerprint` as
-/// well.
+/// Adds the strategy in `options.parallel.strategy_ckpt_load_file` to the constraints of `module`,
+/// a model before the first phase. An entry that does not fit is an error; with REUSE_PARTIAL it is
+/// skipped with a remark. If the model names no mesh, the module and `fingerprint` get the mesh of
+/// the file.
 mlir::LogicalResult loadStrategy(mlir::ModuleOp module, const PipelineOptions &options,
                                  abi::StrategyFingerprint &fingerprint);
 
-/// Writes how `module`, a program behind the strategy stage, is split, to
+/// Writes the shardings of `module`, a program after the strategy phase, to
 /// `options.parallel.strategy_ckpt_save_file`.
 mlir::LogicalResult saveStrategy(mlir::ModuleOp module, const PipelineOptions &options,
                                  const abi::StrategyFingerprint &fingerprint);

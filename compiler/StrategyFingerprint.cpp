@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a strategy checkpoint is for: the model, the ranks, and the options that make the ops.
+// Fingerprint of a strategy checkpoint: the model, the ranks, and the options that determine the
+// ops.
 #include "compiler/StrategyFiles.h"
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/Graph.h"
@@ -14,7 +15,7 @@
 using namespace mlir;
 using namespace pcc;
 
-/// Names, kinds and types; no place in a file, no value, no mark of a strategy.
+/// Returns names, kinds and types of all ops, without locations, constants or strategy annotations.
 static std::string describeModel(ModuleOp module) {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -35,7 +36,7 @@ static std::string describeModel(ModuleOp module) {
   return text;
 }
 
-/// The first word of `kind:names` and `kind,lr=0.1`.
+/// Returns the first word of `kind:names` or `kind,lr=0.1`.
 static StringRef getKind(StringRef option) {
   return option.take_until([](char c) { return c == ':' || c == ','; });
 }

@@ -11,7 +11,7 @@
 using namespace mlir;
 using namespace pcc;
 
-/// What the passes of all modes ask for.
+/// Returns the options that the passes of all modes share.
 template <typename Options> static Options getModeOptions(const abi::ParallelConfig &config) {
   Options options;
   options.deviceNum = config.device_num() / getPipelineShape(config).devices;
@@ -21,7 +21,7 @@ template <typename Options> static Options getModeOptions(const abi::ParallelCon
   return options;
 }
 
-/// The same of modes in which pins hold.
+/// Returns the options that passes share in modes with constraints.
 template <typename Options> static Options getPinnedOptions(const abi::ParallelConfig &config) {
   auto options = getModeOptions<Options>(config);
   if (config.has_loss_repeated_mean())
@@ -35,8 +35,9 @@ static strategy::SearchAlgorithm getAlgorithm(const abi::ParallelConfig &config)
              : strategy::SearchAlgorithm::DynamicProgramming;
 }
 
-/// The bytes that a search may use on a rank; 0: what the machine has. It sees all pipeline stages
-/// on the ranks of one, of which each has but its part.
+/// Returns the bytes that a search may use on a rank; 0: the memory of the machine. The search sees
+/// all pipeline stages on the ranks of one stage, so the limit is multiplied by the number of
+/// stages.
 static int64_t getSearchedMemory(const PipelineOptions &options) {
   int64_t limit = options.parallel.memory_limit(),
           stages = getPipelineShape(options.parallel).devices;

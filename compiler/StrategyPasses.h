@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The passes that put a sharding on every value, asked for what the options of the road say. Which
-// of them runs, and where, is for compiler/Pipeline.cpp alone.
+// Creates the passes that put a sharding on every value, from the options of the compilation
+// pipeline. Only compiler/Pipeline.cpp decides which of them runs, and where.
 #pragma once
 
 #include "compiler/Pipeline.h"
 
 namespace pcc {
 
-/// The batch over all ranks.
+/// Splits the batch over all ranks.
 std::unique_ptr<mlir::Pass> makeDataParallel(const PipelineOptions &options);
 
-/// From the pins to all else.
+/// Propagates the constraints to all other values.
 std::unique_ptr<mlir::Pass> makeSemiAuto(const PipelineOptions &options);
 
-/// Cuts, one after the other, that are improved under the cost model.
+/// Cuts tensors recursively, then improves the cuts under the cost model.
 std::unique_ptr<mlir::Pass> makeRecursiveCuts(const PipelineOptions &options);
 
-/// The cheapest under the cost model `memory`.
+/// Finds the cheapest plan under the cost model `memory`.
 std::unique_ptr<mlir::Pass> makeMemorySearch(const PipelineOptions &options);
 
-/// The fastest step, on every mesh; the optimizer is sharded as it pays.
+/// Finds the plan with the fastest step on any mesh; shards the optimizer where this pays.
 std::unique_ptr<mlir::Pass> makeRooflineSearch(const PipelineOptions &options);
 
 } // namespace pcc

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-// One table of laws. A law holds from one stage to another, and says for each op whether the op
-// keeps it.
+// Checks the invariants of phases by one table. An invariant holds from one phase to another and is
+// a predicate on each op.
 
 #include "compiler/VerifyStage.h"
 
@@ -19,7 +18,7 @@ namespace {
 
 struct Law {
   Stage from, to;
-  const char *broken; ///< what the error says of an op that breaks it
+  const char *broken; ///< error text for an op that violates the invariant
   bool (*holds)(Operation *);
 };
 
@@ -33,7 +32,7 @@ bool isDistributed(Operation *op) {
   return op->getParentOfType<ModuleOp>()->hasAttr(dist::meshAttrName);
 }
 
-/// What a user wrote for one rank needs no sharding.
+/// Hand-written code for one rank needs no sharding.
 bool isLocal(Operation *op) {
   auto function = op->getParentOfType<func::FuncOp>();
   return function && function->hasAttr(dist::localAttrName);
