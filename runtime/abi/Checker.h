@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A walk over a message that remembers where it is and keeps the first thing found wrong.
+// Validation of a message: tracks the current position and keeps the first error.
 
 #ifndef PCC_RUNTIME_ABI_CHECKER_H
 #define PCC_RUNTIME_ABI_CHECKER_H
@@ -21,7 +21,7 @@ namespace pcc::abi {
 
 class Checker {
 public:
-  /// While it lives, findings are inside the named field (and the numbered element of it).
+  /// Prefixes errors with the named field (and its element number) during its lifetime.
   class Scope {
   public:
     Scope(Checker &checker, const char *field, int index = -1) : checker(checker) {
@@ -34,7 +34,7 @@ public:
     Checker &checker;
   };
 
-  /// Records a finding if `condition` does not hold and none was recorded before; returns
+  /// Stores an error if `condition` does not hold and no error was stored before. Returns
   /// `condition`.
   template <typename... Args>
   bool expect(bool condition, fmt::format_string<Args...> text, Args &&...args) {
@@ -59,23 +59,24 @@ private:
   Status found;
 };
 
-/// Largest number of elements or iterations that a record may name.
+/// Maximum number of elements or iterations of an instruction.
 inline constexpr int64_t maxExtent = int64_t(1) << 40;
 
-/// Whether a number of elements (ElementTypes.h) is one, and small enough that its bytes are too.
+/// Whether an element count (ElementTypes.h) is valid and small enough that its byte count cannot
+/// overflow.
 inline bool isSize(std::optional<int64_t> count) { return count && *count <= maxExtent; }
 
-/// Checks of a record's operands.
+/// Checks of an instruction's operands.
 struct OperandChecks {
   Checker &checker;
   const Program &program;
-  /// Those that run the program.
+  /// The ranks that run the program.
   const RankRange ranks;
 
-  /// Checks that `operand` has room for `bytes` and, if it is written, may be.
+  /// Checks that `operand` has room for `bytes` and, if `written`, lies in a writable buffer.
   void room(const char *name, const Operand &operand, uint64_t bytes, uint64_t alignment,
             bool written) const;
-  /// Checks that two valid operands are the same range (if allowed) or do not overlap.
+  /// Checks that two valid operands do not overlap, or are the same range if `mayBeSame`.
   void overlap(const Operand &a, uint64_t aBytes, const Operand &b, uint64_t bBytes,
                bool mayBeSame) const;
 };
@@ -89,25 +90,26 @@ void checkMatmul(const OperandChecks &operands, const Matmul &matmul);
 
 void checkConvolution(const OperandChecks &operands, const Convolution &convolution);
 
-/// Whether the inputs are rows of one batch. A program without a step and metrics takes any.
+/// Whether the inputs must be rows of one batch. A program without steps and metrics has no such
+/// restriction.
 bool takesRows(const Program &program);
 
-/// Checks parameters, inputs, results and metrics of a program whose memory plan is valid, for the
-/// ranks that run it.
+/// Checks parameters, inputs, results and metrics of a program for the ranks that run it. The
+/// memory plan must be valid.
 void checkTables(Checker &checker, const Executable &executable, const Program &program,
                  RankRange ranks);
 
-/// Adds `name` to `names`; an empty name, or one given twice, is a finding.
+/// Adds `name` to `names`. An empty or duplicate name is an error.
 void checkName(Checker &checker, std::set<std::string> &names, const std::string &name);
 
-/// Checks the records of a program whose memory plan is valid, for the ranks that run it.
+/// Checks the instructions of a program for the ranks that run it. The memory plan must be valid.
 void checkRecords(Checker &checker, const Executable &executable, const Program &program,
                   RankRange ranks);
 
-/// Checks which collectives of a program whose records are valid go in one message.
+/// Checks the fused collectives of a program. Its instructions must be valid.
 void checkFused(Checker &checker, const Executable &executable, const Program &program);
 
-/// Checks the events of a program whose records are valid.
+/// Checks the events of a program. Its instructions must be valid.
 void checkEvents(Checker &checker, const Executable &executable, const Program &program);
 
 /// Checks that an expression only names axes of the mesh and cannot overflow.

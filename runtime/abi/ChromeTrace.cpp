@@ -7,7 +7,7 @@
 namespace pcc::abi {
 namespace {
 
-constexpr size_t pieceBytes = 1 << 20; ///< written at once
+constexpr size_t pieceBytes = 1 << 20; ///< bytes per write
 constexpr std::pair<Lane, const char *> lanes[] = {
     {COMPUTE, "compute"}, {COMMUNICATION, "communication"}, {TRANSFER, "transfer"}};
 

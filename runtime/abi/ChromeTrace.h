@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A timeline for Chrome's or Perfetto's viewer: a process for each rank, a thread for each lane, an
-// event for each record that ran. Measured and simulated runs write the same tracks.
+// Writes a timeline for the viewers of Chrome and Perfetto: a process for each rank, a thread for
+// each stream, an event for each run of an instruction. Measured and simulated runs write the same
+// tracks.
 //
 //   [{"name":"process_name","ph":"M","pid":0,"args":{"name":"rank 0"}},
 //    {"name":"thread_name","ph":"M","pid":0,"tid":1,"args":{"name":"communication"}},
 //    {"name":"fc1","ph":"X","pid":0,"tid":0,"ts":0.000,"dur":12.500,"args":{"step":3,…}}]
 //
-// The format: "Trace Event Format", Google, 2016.
+// Format: "Trace Event Format", Google, 2016.
 
 #ifndef PCC_RUNTIME_ABI_CHROMETRACE_H
 #define PCC_RUNTIME_ABI_CHROMETRACE_H
@@ -22,17 +23,17 @@ namespace pcc::abi {
 
 class ChromeTrace {
 public:
-  /// Begins a file. Errors (BadInput) name it.
+  /// Creates the file. Errors (BadInput) name the file.
   static Expected<ChromeTrace> create(const std::string &path);
 
-  /// Names the process of `rank`, "rank 0" or what stands for more ranks, and its lanes.
+  /// Names the process of `rank` ("rank 0", or a name for several ranks) and its streams.
   void addRank(int64_t rank, std::string_view name);
-  /// One run of a record. Times in microseconds.
+  /// Adds one run of an instruction. Times are in microseconds.
   void addRecord(int64_t rank, const Record &record, int64_t step, double begin, double duration);
-  /// From `begin` on `counter` has this value.
+  /// Sets `counter` to `value` from `begin` on.
   void addCounter(int64_t rank, std::string_view counter, double begin, uint64_t value);
 
-  /// Ends the file; what could not be written is said here.
+  /// Ends the file. Returns the first write error.
   Status finish();
 
 private:

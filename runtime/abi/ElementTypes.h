@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Facts about the element types of program.proto, and checked products of sizes.
+// Properties of the element types of program.proto, and overflow-checked element counts.
 
 #ifndef PCC_RUNTIME_ABI_ELEMENTTYPES_H
 #define PCC_RUNTIME_ABI_ELEMENTTYPES_H
@@ -13,16 +13,16 @@
 
 namespace pcc::abi {
 
-/// Bytes of one element; 0 for a value that is no element type.
+/// Bytes of one element; 0 for an invalid type.
 uint64_t elementBytes(ElementType type);
 
-/// "f32", "i1", … as MLIR writes them.
+/// The MLIR name of a type: "f32", "i1", …
 std::string_view elementName(ElementType type);
 
 /// The type of an MLIR name; absent if there is none.
 std::optional<ElementType> elementTypeOfName(std::string_view name);
 
-/// Whether values of the type are whole numbers or truth values.
+/// Whether the type is an integer or boolean type.
 bool isInteger(ElementType type);
 
 /// The number of elements of a shape; absent if an extent is negative or the product exceeds 2^62.

@@ -29,7 +29,7 @@ struct Header {
 };
 static_assert(sizeof(Header) == 32);
 
-/// Checks the header and returns the bytes of the message behind it.
+/// Checks the header and returns the bytes of the message after it.
 Expected<std::string_view> messageBytes(std::string_view bytes) {
   Header header;
   if (bytes.size() < sizeof header)
@@ -91,7 +91,7 @@ std::string serialiseAsIs(const Executable &executable) {
   return bytes;
 }
 
-/// The executable as files hold it.
+/// The executable in its file form: instructions that several programs share are stored once.
 Executable withSharedRecords(Executable executable) {
   shareRecords(executable);
   return executable;
@@ -131,7 +131,7 @@ Expected<Executable> readExecutable(const std::string &path) {
 
 Status writeExecutable(const Executable &executable, const std::string &path) {
   constexpr size_t most = std::numeric_limits<int32_t>::max();
-  // Larger messages cannot be serialised at all.
+  // Protobuf cannot serialize larger messages.
   if (size_t bytes = executable.ByteSizeLong(); bytes > most)
     return Status::badInput(
         fmt::format("{}: expected a program of at most {} bytes, got {}", path, most, bytes));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The file form of an Executable. A `.pcx` is a header of 32 bytes and one serialised message:
+// The file format of an Executable. A `.pcx` is a header of 32 bytes and one serialized message:
 //
 //   bytes  0- 7  the letters "pcc.pcx\n"
 //   bytes  8-11  version, little endian
@@ -8,7 +8,7 @@
 //   bytes 16-23  number of bytes of the message
 //   bytes 24-31  fingerprint of the message
 //
-// A file whose fingerprint does not match is refused, so a damaged byte is always found.
+// Readers refuse a file whose fingerprint does not match, so damage is always found.
 
 #ifndef PCC_RUNTIME_ABI_EXECUTABLE_H
 #define PCC_RUNTIME_ABI_EXECUTABLE_H
@@ -42,13 +42,13 @@ Expected<Executable> readExecutable(const std::string &path);
 /// larger than protobuf's 2 GiB.
 Status writeExecutable(const Executable &executable, const std::string &path);
 
-/// Checks that every index, size, enumeration and reference of the message is in its bounds, and
-/// that events are waited for after they are signalled. The error names the field:
+/// Checks that every index, size, enumeration and reference of the message is in bounds. Checks
+/// that events are waited for only after they are signaled. The error names the field:
 /// "programs[0].sections[1].records[7].matmul.c: …". `hasCode`: false for a program that is only
-/// looked at, which needs no code for its kernels.
+/// inspected and needs no code for its kernels.
 Status validate(const Executable &executable, bool hasCode = true);
 
-/// Whether the records of a program say whose results they read (Record.reads).
+/// Whether the instructions of a program state the results that they read (Record.reads).
 bool statesDataflow(const Program &program);
 
 } // namespace pcc::abi

@@ -17,10 +17,10 @@ namespace {
 
 constexpr std::string_view magic = "pcc.exp\n";
 
-/// Bytes that a message may have at most.
+/// Maximum bytes of a message.
 constexpr size_t most = std::numeric_limits<int32_t>::max();
 
-/// Empty, or what is wrong with a tensor.
+/// Returns the problem of a tensor; empty if it is valid.
 std::string checkTensor(const ExpectationTensor &tensor) {
   uint64_t element = elementBytes(tensor.type());
   if (element == 0)
@@ -28,14 +28,14 @@ std::string checkTensor(const ExpectationTensor &tensor) {
   auto count = elementCount(tensor.shape());
   if (!count)
     return fmt::format("'{}': expected a shape, got a negative or too large one", tensor.name());
-  // By division: the product may be too large.
+  // By division, because the multiplication may overflow.
   if (tensor.data().size() % element != 0 || tensor.data().size() / element != uint64_t(*count))
     return fmt::format("'{}': expected {} elements of {} bytes, got {} bytes", tensor.name(),
                        *count, element, tensor.data().size());
   return "";
 }
 
-/// Empty, or what is wrong with a result.
+/// Returns the problem of a result; empty if it is valid.
 std::string checkResult(const ExpectedResult &result, const Expectation &expectation) {
   if (!(result.tolerance() >= 0))
     return fmt::format("expected a tolerance from 0 on, got {}", result.tolerance());
@@ -62,7 +62,7 @@ template <typename Tensors> Status checkTensors(const std::string &field, const 
   return {};
 }
 
-/// Empty, or what is wrong with the content of a file.
+/// Parses the content of a file. Returns the problem, or an empty string.
 std::string parse(std::string_view content, Expectation &expectation) {
   if (!content.starts_with(magic))
     return "not what a program must compute: the first 8 bytes are not 'pcc.exp'";
@@ -112,7 +112,7 @@ Expected<Expectation> readExpectation(const std::string &path) {
 }
 
 Status writeExpectation(const Expectation &expectation, const std::string &path) {
-  // Larger messages cannot be serialised at all.
+  // Protobuf cannot serialize larger messages.
   if (size_t bytes = expectation.ByteSizeLong(); bytes > most)
     return Status::badInput(
         fmt::format("{}: expected values of at most {} bytes, got {}", path, most, bytes));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The file form of an Expectation: a header of 16 bytes, the letters "pcc.exp\n" and the
-// fingerprint of the message (Executable.h), and the message. Damage is always found.
+// The file format of an Expectation (golden results): a header of 16 bytes, then the message. The
+// header has the letters "pcc.exp\n" and the fingerprint of the message (Executable.h), so damage
+// is always found.
 
 #ifndef PCC_RUNTIME_ABI_EXPECTATIONFILE_H
 #define PCC_RUNTIME_ABI_EXPECTATIONFILE_H
@@ -13,17 +14,16 @@
 
 namespace pcc::abi {
 
-/// Reads an expectation and checks it (validate). Errors (BadInput) name the file, and what is
-/// wrong with it.
+/// Reads golden results and validates them. Errors (BadInput) name the file and the problem.
 Expected<Expectation> readExpectation(const std::string &path);
 
-/// Writes an expectation, as a whole or not at all. Errors: the file cannot be written; the message
+/// Writes golden results, as a whole or not at all. Errors: the file cannot be written; the message
 /// is larger than protobuf's 2 GiB.
 Status writeExpectation(const Expectation &expectation, const std::string &path);
 
-/// Checks that every tensor has the bytes of its type and shape, that results have a kind, a
-/// tolerance and a run that gives them. The error names the field:
-/// "results[7].value: expected 64 bytes, got 60".
+/// Checks that every tensor has the bytes of its type and shape. Checks that every result has a
+/// kind, a tolerance and a run that produces it. The error names the field: "results[7].value:
+/// expected 64 bytes, got 60".
 Status validate(const Expectation &expectation);
 
 } // namespace pcc::abi

@@ -11,17 +11,17 @@
 namespace pcc::abi {
 namespace {
 
-/// Copies and stride of a ring. Rings of one turn overlap where their first copies do; others,
-/// where all that their copies reach over does.
+/// Depth and stride of a ring. Two operands in rings of equal depth and stride overlap if their
+/// first entries do. In other rings, the ranges over all entries are compared.
 using Turn = std::pair<uint64_t, uint64_t>;
 
-/// Bytes that a record touches.
+/// A range of bytes that an instruction touches.
 struct Touched {
   size_t record;
   Space space;
   Turn turn;
-  uint64_t begin, end; ///< of the first copy
-  uint64_t last;       ///< the end of the last copy
+  uint64_t begin, end; ///< within the first entry of the ring
+  uint64_t last;       ///< end within the last entry
   bool writes;
 
   bool isSameRangeAs(const Touched &other) const {
@@ -42,7 +42,7 @@ Touched touchedBy(size_t record, const OperandRange &range, const Program &progr
           .writes = range.writes};
 }
 
-/// In the order in which they begin. An operand that becomes the result is there once.
+/// Lists the touched ranges by their first byte. An operand that is also the result appears once.
 std::vector<Touched> touchedBy(const Executable &executable, const Program &program,
                                std::span<const Record *const> records) {
   std::vector<Touched> all;
@@ -64,7 +64,7 @@ std::vector<Touched> touchedBy(const Executable &executable, const Program &prog
   return all;
 }
 
-/// How far the ranges reach that begin before the one that is looked at.
+/// Tracks how far the ranges before the current one reach.
 class Reach {
 public:
   void add(const Touched &touched) {
@@ -89,7 +89,7 @@ public:
 
 private:
   std::map<Turn, uint64_t> endOf;
-  /// The greatest end of a last copy, and that of what turns otherwise.
+  /// The greatest end of a last entry, and the greatest one among rings of another geometry.
   uint64_t farthest = 0, farthestOfOthers = 0;
   Turn farthestTurn;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whether any two of many records touch common bytes, in the time of a sort.
+// Finds conflicts among many instructions in the time of a sort.
 
 #ifndef PCC_RUNTIME_ABI_FINDCONFLICT_H
 #define PCC_RUNTIME_ABI_FINDCONFLICT_H
@@ -12,8 +12,9 @@
 
 namespace pcc::abi {
 
-/// The place of a record that conflicts with another one (mayConflict, OperandRanges.h). The
-/// records are valid, so what one touches is apart, or the same range.
+/// Returns the position of an instruction that conflicts with another one (mayConflict,
+/// OperandRanges.h). The instructions must be valid: the ranges of one instruction are disjoint or
+/// equal.
 std::optional<size_t> findConflict(const Executable &executable, const Program &program,
                                    std::span<const Record *const> records);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sections whose last run in a step is a section of its own, in which more is done.
+// Sections whose last run in a step is replaced by another section, which does additional work.
 //
-//   slots               backward[0]  backward[1]  backward_last[2]
+//   actions             backward[0]  backward[1]  backward_last[2]
 //   runs of @backward       0            1              2
 
 #ifndef PCC_RUNTIME_ABI_LASTRUNS_H
@@ -12,8 +12,8 @@
 
 namespace pcc::abi {
 
-/// The section with whose runs those of `section` are numbered: the one for whose last run it
-/// stands, or itself.
+/// Returns the section whose runs are numbered together with the runs of `section`: the section
+/// that it replaces in the last run, or itself.
 inline uint32_t wholeSection(const Program &program, uint32_t section) {
   uint32_t other = program.sections(int(section)).last_of();
   return other > 0 ? other - 1 : section;

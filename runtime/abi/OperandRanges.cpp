@@ -10,7 +10,7 @@
 namespace pcc::abi {
 namespace {
 
-/// How a destination is read that is written under this accumulation.
+/// Returns how an instruction with this accumulation reads its destination.
 Reads readsOf(Accumulation accumulation) {
   switch (accumulation) {
   case ADD:
@@ -132,7 +132,7 @@ uint64_t Ranges::targetBytes(const Collective &collective, uint64_t bytes) const
   return collective.kind() == ALL_GATHER ? bytes * members : bytes / members;
 }
 
-/// Whether some elements of a destination are left as they are.
+/// Whether a block exchange leaves some elements of a destination unchanged.
 bool keepsElements(const Collective &exchange) {
   if (exchange.reduction() != REDUCE_OP_UNSPECIFIED)
     return false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which bytes a record touches, and how. Whoever must know what a record reads or writes (the
-// executor, the static check, the simulator) asks here.
+// The bytes that an instruction reads and writes. The executor, the static checker and the
+// simulator use this one definition.
 //
 //   copy of 64 bytes          source: 64 bytes, read; destination: 64 bytes, written
 //   matmul that adds          a, b: read; c: read and written
@@ -20,11 +20,11 @@ namespace pcc::abi {
 enum class Reads {
   No,
   Yes,
-  AfterFirst, ///< in all slots of the section but the first of a step
-  Perhaps,    ///< it is not said
+  AfterFirst, ///< in all actions of the section but the first of a step
+  Perhaps, ///< not stated
 };
 
-/// `bytes` bytes from the operand's place on; never none.
+/// A range of `bytes` > 0 bytes from the operand's offset on.
 struct OperandRange {
   const Operand *operand;
   uint64_t bytes;
@@ -32,13 +32,13 @@ struct OperandRange {
   bool writes;
 };
 
-/// The operands of a record of a valid program. What a collective touches on one of the program's
-/// ranks counts for all of them.
+/// Lists the operands of an instruction of a valid program. A collective's operands count for all
+/// ranks of the program if one of them touches the range.
 std::vector<OperandRange> operandRanges(const Executable &executable, const Program &program,
                                         const Record &record);
 
-/// Whether some bytes are touched by both records and written by one, if both run in the same slot,
-/// whichever that is.
+/// Whether both instructions touch common bytes and one writes them, if both run in the same
+/// action.
 bool mayConflict(const Executable &executable, const Program &program, const Record &a,
                  const Record &b);
 

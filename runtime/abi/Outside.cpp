@@ -9,7 +9,7 @@
 namespace pcc::abi {
 namespace {
 
-/// The place of the element of that name, or -1.
+/// Returns the index of the element with that name, or -1.
 template <typename List> int placeOf(const List &list, const std::string &name) {
   auto found = std::find_if(list.begin(), list.end(),
                             [&](const auto &element) { return element.name() == name; });
@@ -65,7 +65,7 @@ bool isSumOfPrograms(const Executable &executable, const Result &result) {
   int64_t ranksOfOne = rankCount(executable.mesh()) / executable.programs_size();
   return std::any_of(result.partial_axes().begin(), result.partial_axes().end(),
                      [&](uint32_t partial) {
-                       int64_t stride = 1; // between ranks that are neighbours on the axis
+                       int64_t stride = 1; // between neighboring ranks on the axis
                        for (int axis = executable.mesh().axes_size(); --axis > int(partial);)
                          stride *= executable.mesh().axes(axis).size();
                        return executable.programs_size() > 1 && stride >= ranksOfOne;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the programs of all stages show to the outside as one: who feeds data, saves parameters or
-// computes metrics need not know which stage has what.
+// A merged view of the programs of all stages. Code that feeds data, saves parameters or computes
+// metrics does not need to know which stage owns an object.
 
 #ifndef PCC_RUNTIME_ABI_OUTSIDE_H
 #define PCC_RUNTIME_ABI_OUTSIDE_H
@@ -12,19 +12,20 @@
 
 namespace pcc::abi {
 
-/// The inputs of all programs, each name once, in the order of the programs.
+/// Lists the inputs of all programs in program order, each name once.
 std::vector<const Input *> inputsOf(const Executable &executable);
 
-/// A program with the inputs, parameters (without first values), results and metrics of a valid
-/// executable, each name once as the first program has it; its sections have no records, and there
-/// is no memory plan. Slots are those of the first program.
+/// Returns a program with the inputs, parameters (without first values), results and metrics of a
+/// valid executable. Each name appears once, as the first program has it. The sections have no
+/// instructions, there is no memory plan, and the actions are those of the first program.
 Program outsideOf(const Executable &executable);
 
-/// The number of the result of `program` with the role and name of `result`; -1 if it has none.
+/// Returns the index of the result of `program` with the role and name of `result`; -1 if there is
+/// none.
 int findResult(const Program &program, const Result &result);
 
-/// Whether a result that several programs have is the sum of what each has: it is partial on an
-/// axis along which their ranks differ.
+/// Whether the value of a result is the sum over several programs: it is partial on a mesh axis
+/// along which ranks of different programs differ.
 bool isSumOfPrograms(const Executable &executable, const Result &result);
 
 } // namespace pcc::abi

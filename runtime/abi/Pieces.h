@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where the elements of a piece lie in its whole.
+// Layout of a piece in the whole tensor that files store.
 
 #ifndef PCC_RUNTIME_ABI_PIECES_H
 #define PCC_RUNTIME_ABI_PIECES_H
@@ -9,18 +9,18 @@
 
 namespace pcc::abi {
 
-/// The `run` elements from `offset` on in every `period` of a tensor, row-major.
+/// The `run` elements from `offset` on in every `period` elements of a tensor, row-major.
 struct Runs {
   int64_t run = 1, period = 1, offset = 0;
 
-  /// The index in the whole of element `index` of the piece.
+  /// Returns the index in the whole tensor of element `index` of the piece.
   int64_t inWhole(int64_t index) const { return index / run * period + offset + index % run; }
 };
 
-/// Those of a parameter that is a piece, or of one that is all of its tensor.
+/// Returns the runs of a parameter that is a piece; the default covers a whole tensor.
 Runs runsOf(const Parameter &parameter);
 
-/// The name of `parameter`, or of what it is a piece of.
+/// Returns the name under which files store `parameter`: its own name, or the whole tensor's name.
 const std::string &nameInFiles(const Parameter &parameter);
 
 } // namespace pcc::abi

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Counter-based random numbers: the value at (seed, stream, index) needs no state, so every rank
-// computes the elements that it holds, whatever the sharding. The mixer is the finaliser of
+// Counter-based random numbers. The value at (seed, stream, index) needs no state, so every rank
+// computes the elements that it holds, whatever the sharding. The mixer is the finalizer of
 // SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, OOPSLA 2014).
 
 #ifndef PCC_RUNTIME_ABI_RANDOM_H
@@ -21,7 +21,7 @@ inline uint64_t mixBits(uint64_t word) {
   return word ^ (word >> 31);
 }
 
-/// A number for a name, to be used as a stream (64-bit FNV-1a).
+/// Returns a stream number for a name (64-bit FNV-1a).
 inline uint64_t streamOf(std::string_view name) {
   uint64_t hash = 0xcbf29ce484222325u;
   for (char c : name)
@@ -35,12 +35,12 @@ inline uint64_t randomBits(uint64_t seed, uint64_t stream, uint64_t index) {
                  index * 0x9e3779b97f4a7c15u);
 }
 
-/// Uniform in [0, 1), 53 bits.
+/// A random number, uniform in [0, 1), with 53 bits.
 inline double randomUniform(uint64_t seed, uint64_t stream, uint64_t index) {
   return static_cast<double>(randomBits(seed, stream, index) >> 11) * 0x1p-53;
 }
 
-/// Normal with mean 0 and deviation 1 (Box and Muller).
+/// A random number, normal with mean 0 and deviation 1 (Box and Muller).
 inline double randomNormal(uint64_t seed, uint64_t stream, uint64_t index) {
   double radius = std::sqrt(-2.0 * std::log1p(-randomUniform(seed, stream, 2 * index)));
   return radius * std::cos(2.0 * std::numbers::pi * randomUniform(seed, stream, 2 * index + 1));

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rings of buffers. Example, batch of 4 microbatches of 2 copies, a ring of 3:
+// Rings of buffers. Example: a batch of 4 microbatches of 2 copies, a ring of depth 3:
 //
-//   slot (microbatch, copy)   (0,0) (0,1) (1,0) (1,1) (2,0) …
-//   index                       0     1     2     3     4
-//   copy of the ring            0     1     2     0     1
+//   action (microbatch, copy)  (0,0) (0,1) (1,0) (1,1) (2,0) …
+//   ring index                   0     1     2     3     4
+//   entry in the ring            0     1     2     0     1
 //
-// Where slots are for all copies of a microbatch, the index is the microbatch.
+// If an action runs all copies of a microbatch, the ring index is the microbatch.
 
 #ifndef PCC_RUNTIME_ABI_RINGCOPY_H
 #define PCC_RUNTIME_ABI_RINGCOPY_H
@@ -15,45 +15,45 @@
 
 namespace pcc::abi {
 
-/// The index by which rings turn.
+/// Returns the ring index of an action.
 inline uint64_t ringIndex(const BatchPlan &batch, const Slot &slot) {
   return uint64_t(slot.microbatch()) * (batch.together() ? 1 : batch.copies()) + slot.copy();
 }
 
-/// Of how many copies of a microbatch a slot brings the rows.
+/// Returns the number of copies of a microbatch whose rows an action reads.
 inline uint32_t copiesOfSlot(const BatchPlan &batch) {
   return batch.together() ? batch.copies() : 1;
 }
 
-/// The buffer for the rows of a copy, of those that a slot brings.
+/// Returns the buffer for the rows of one of the copies that an action reads.
 inline uint32_t bufferOfCopy(const Input &input, uint32_t copy) {
   return copy == 0 ? input.buffer() : input.copy_buffers(int(copy) - 1);
 }
 
-/// How many copies a valid buffer has.
+/// Returns the ring depth of a valid buffer; 1 without a ring.
 inline uint64_t ringLength(const Buffer &buffer) {
   return buffer.has_ring() ? buffer.ring().copies() : 1;
 }
 
-/// Where the copy for an index begins in the buffer's space.
+/// Returns the offset in the buffer's space of the entry for a ring index.
 inline uint64_t ringOffset(const Buffer &buffer, uint64_t index) {
   return buffer.offset() + index % ringLength(buffer) * buffer.ring().stride();
 }
 
-/// Bytes from the first byte of the first copy to the last one of the last.
+/// Returns the bytes from the first byte of the first entry to the last byte of the last one.
 inline uint64_t ringBytes(const Buffer &buffer) {
   return (ringLength(buffer) - 1) * buffer.ring().stride() + buffer.bytes();
 }
 
-/// Whether copies for the same index lie equally far behind the first ones of both buffers: then
-/// those overlap for each index or for none.
+/// Whether the entries for the same index have equal offsets in both rings. Two ranges then
+/// overlap for every index or for none.
 inline bool turnTogether(const Buffer &a, const Buffer &b) {
   bool isAlike = ringLength(a) == ringLength(b);
   return isAlike && (ringLength(a) == 1 || a.ring().stride() == b.ring().stride());
 }
 
-/// Whether so many bytes behind two places in buffers of a program have some in common for some
-/// index. Where the buffers turn apart, those of the first copy reach over all.
+/// Whether two ranges of `aBytes` and `bBytes` bytes in two buffers may overlap for some ring
+/// index. If the rings differ, the ranges over all entries are compared.
 inline bool mayOverlap(const Buffer &a, uint64_t aOffset, uint64_t aBytes, const Buffer &b,
                        uint64_t bOffset, uint64_t bBytes) {
   bool isTogether = turnTogether(a, b);

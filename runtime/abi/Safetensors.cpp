@@ -25,7 +25,7 @@ std::string_view dtypeOf(ElementType type) {
   return "";
 }
 
-/// A JSON string. UTF-8 stands for itself.
+/// Returns a JSON string. UTF-8 bytes are copied unchanged.
 std::string quoted(std::string_view text) {
   std::string result = "\"";
   for (char c : text)

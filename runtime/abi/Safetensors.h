@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The safetensors format (https://huggingface.co/docs/safetensors): eight bytes with the length of
-// a JSON header, little endian, the header, and the tensors' bytes without gaps. The header maps
-// each name to {"dtype": …, "shape": […], "data_offsets": [begin, end]}, in bytes behind the
-// header. The compiler reads such files (compiler/import/Safetensors.h), the device side writes
-// them.
+// a JSON header, little endian; the header; the tensors' bytes without gaps. The header maps each
+// name to {"dtype": …, "shape": […], "data_offsets": [begin, end]}, in bytes after the header. The
+// compiler reads such files (compiler/import/Safetensors.h), the device side writes them.
 
 #ifndef PCC_RUNTIME_ABI_SAFETENSORS_H
 #define PCC_RUNTIME_ABI_SAFETENSORS_H
@@ -20,11 +19,11 @@
 
 namespace pcc::abi {
 
-/// Bytes of the length that the file begins with.
+/// Bytes of the length field at the beginning of a file.
 inline constexpr uint64_t safetensorsLengthBytes = 8;
-/// The format's own limit on its header, which bounds the work of parsing it.
+/// Maximum header length of the format, which bounds the work of parsing it.
 inline constexpr uint64_t safetensorsLongestHeader = 100'000'000;
-/// The key of the header that names no tensor.
+/// Header key that names no tensor.
 inline constexpr std::string_view safetensorsMetadata = "__metadata__";
 
 /// The type of a `dtype`; absent if there is none.
@@ -36,8 +35,8 @@ struct SafetensorsEntry {
   std::vector<int64_t> shape;
 };
 
-/// What stands before the bytes of these tensors, which follow in this order: length and header,
-/// with blanks behind it to a multiple of eight bytes.
+/// Returns the bytes before the data of the given tensors: length and header, padded with blanks to
+/// a multiple of eight bytes. The data follows in the order of `entries`.
 std::string safetensorsHead(std::span<const SafetensorsEntry> entries);
 
 } // namespace pcc::abi

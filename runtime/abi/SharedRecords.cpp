@@ -19,7 +19,7 @@ template <typename Callback> void forEachRecord(Program &program, Callback callb
       callback(record);
 }
 
-/// Moves what sections have of their own out of them.
+/// Moves the parts that differ between programs out of the sections.
 Program::OwnParts takeOwnParts(Program &program) {
   Program::OwnParts own;
   forEachRecord(program, [&](Record &record) {
@@ -34,7 +34,7 @@ Program::OwnParts takeOwnParts(Program &program) {
   return own;
 }
 
-/// Puts them back; their numbers fit.
+/// Puts the parts back into the sections. Their counts must match.
 void giveOwnParts(Program &program, Program::OwnParts own) {
   int place = 0, wait = 0;
   forEachRecord(program, [&](Record &record) {
@@ -55,7 +55,7 @@ std::string sectionsOf(const Program &program) {
   return sections.SerializeAsString();
 }
 
-/// What is wrong with the reference of a program; empty if nothing is.
+/// Returns the problem of a program's reference; empty if it is valid.
 std::string problemOf(const Executable &executable, int number) {
   const Program &program = executable.programs(number);
   uint32_t first = program.same_as() - 1;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Stages of the same layers have the same records: all of a transformer's but the first and the
-// last. What they have of their own are parameters, names, the order of slots, and so the copies of
-// rings. A file holds such records once:
+// Stages with equal layers have equal instructions: in a transformer, all stages but the first and
+// the last. Such stages differ in parameters, names and the order of actions, and therefore in ring
+// entries. A file holds shared instructions once:
 //
 //   programs[1]   sections …
 //   programs[2]   same_as: 2, own_parts: names of its ops
@@ -16,11 +16,11 @@
 
 namespace pcc::abi {
 
-/// Takes away the sections of programs that are those of an earlier one.
+/// Removes the sections of programs that equal those of an earlier program.
 void shareRecords(Executable &executable);
 
-/// The other way, for an executable that was read. Errors: a reference to a program that has no
-/// sections of its own, other numbers of names, more than 2 GiB in all.
+/// Restores the sections of an executable that was read. Errors: a reference to a program without
+/// sections of its own, a wrong number of names, more than 2 GiB in total.
 Status fillInRecords(Executable &executable);
 
 } // namespace pcc::abi

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which program a rank runs. With P programs the ranks 0 … n-1 are cut in P blocks of n/P; the
-// ranks of block s run program s.
+// Maps ranks to programs. With P programs the ranks 0 … n-1 form P blocks of n/P ranks; the ranks
+// of block s run program s.
 
 #ifndef PCC_RUNTIME_ABI_STAGES_H
 #define PCC_RUNTIME_ABI_STAGES_H
@@ -17,13 +17,13 @@ struct RankRange {
   bool holds(int64_t rank) const { return rank >= first && rank < end; }
 };
 
-/// The ranks of a valid executable that run program number `program`.
+/// Returns the ranks of a valid executable that run program number `program`.
 inline RankRange ranksOfProgram(const Executable &executable, int64_t program) {
   int64_t each = rankCount(executable.mesh()) / executable.programs_size();
   return {program * each, (program + 1) * each};
 }
 
-/// The number of the program that `rank` runs.
+/// Returns the number of the program that `rank` runs.
 inline int programOfRank(const Executable &executable, int64_t rank) {
   return int(rank * executable.programs_size() / rankCount(executable.mesh()));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Errors of the device side are values: a Status says what went wrong, of which kind, and where in
-// the run. Nothing on this side throws or aborts.
+// Errors of the device side as values. A Status says what went wrong, its kind, and where in the
+// run. Nothing on this side throws or aborts.
 
 #ifndef PCC_RUNTIME_ABI_STATUS_H
 #define PCC_RUNTIME_ABI_STATUS_H
@@ -15,7 +15,7 @@
 
 namespace pcc::abi {
 
-/// What kind of failure it is. Each kind has one exit code (docs/spec/cli.md).
+/// The kind of a failure. Each kind has one exit code (docs/spec/cli.md).
 enum class StatusKind {
   Ok,          ///< 0
   BadInput,    ///< 1: a file or its content
@@ -23,10 +23,10 @@ enum class StatusKind {
   Failed,      ///< 5: the run itself
   TimedOut,    ///< 5: a collective or receive did not complete within the time limit
   Aborted,     ///< 5: stopped because another rank failed
-  Unavailable, ///< 6: a feature or device that is not here
+  Unavailable, ///< 6: a missing feature or device
 };
 
-/// Where in a run something happened. Fields that are not known are absent or empty.
+/// A position in a run. Unknown fields are absent or empty.
 struct RunPosition {
   std::optional<int64_t> rank = {};
   std::optional<int64_t> step = {};
@@ -53,22 +53,22 @@ public:
   bool ok() const { return statusKind == StatusKind::Ok; }
   StatusKind kind() const { return statusKind; }
 
-  /// The message alone: lower case, no full stop.
+  /// The message without its position: lower case, no full stop.
   const std::string &message() const { return text; }
 
-  /// The position, then the message: "rank 3: step 7: forward_backward[0,0]: '/fc1/Gemm'
+  /// Returns the position, then the message: "rank 3: step 7: forward_backward[0,0]: '/fc1/Gemm'
   /// (train.py:53): …".
   std::string describe() const;
 
-  /// The exit code of spec/cli.md.
+  /// Returns the exit code (docs/spec/cli.md).
   int exitCode() const;
 
   const RunPosition &position() const { return where; }
 
-  /// The same status at `position`; what is known of the position already stays.
+  /// Returns the same status at `position`; known parts of its position stay.
   Status at(RunPosition position) &&;
 
-  /// The same status with "prefix: " before its message.
+  /// Returns the same status with "prefix: " before its message.
   Status within(const std::string &prefix) &&;
 
 private:
@@ -77,7 +77,7 @@ private:
   RunPosition where;
 };
 
-/// A value or the reason why there is none.
+/// A value, or the error that explains why there is none.
 template <typename T> class [[nodiscard]] Expected {
 public:
   Expected(T value) : content(std::move(value)) {}

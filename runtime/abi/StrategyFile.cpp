@@ -13,13 +13,13 @@
 namespace pcc::abi {
 namespace {
 
-/// The hash of a strategy without its checksum.
+/// Returns the hash of a strategy without its checksum.
 uint64_t checksumOf(Strategy strategy) {
   strategy.clear_checksum();
   return fingerprintOf(strategy.SerializeAsString());
 }
 
-/// The first error of the text form as LINE:COLUMN.
+/// Keeps the first error of the text format as LINE:COLUMN.
 class FirstError : public google::protobuf::io::ErrorCollector {
 public:
   void AddError(int line, google::protobuf::io::ColumnNumber column,
@@ -31,7 +31,7 @@ public:
   std::string found;
 };
 
-/// Empty, or what is wrong with the content of a file.
+/// Parses the binary format. Returns the problem, or an empty string.
 std::string parseBinary(const std::string &content, Strategy &strategy) {
   if (!strategy.ParseFromString(content) || strategy.checksum() != checksumOf(strategy))
     return " is no strategy, or is damaged";
@@ -72,7 +72,7 @@ std::string printJson(Strategy strategy) {
   return text;
 }
 
-/// One form of the file.
+/// One format of the file.
 struct Form {
   std::string_view suffix;
   std::string (*parse)(const std::string &content, Strategy &strategy);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Strategy checkpoints as files. The suffix says which form: `.json` JSON, `.textproto` protobuf's
-// text form, any other the binary form, which has a checksum, so that damage is found. The other
-// two may be edited by hand.
+// Files of strategy checkpoints. The suffix selects the format: `.json` JSON, `.textproto`
+// protobuf's text format, any other the binary format. The binary format has a checksum, so damage
+// is found. The other two may be edited by hand.
 
 #ifndef PCC_RUNTIME_ABI_STRATEGYFILE_H
 #define PCC_RUNTIME_ABI_STRATEGYFILE_H
@@ -14,7 +14,7 @@
 
 namespace pcc::abi {
 
-/// Reads a strategy. Errors (BadInput) name the file, and what is wrong with it.
+/// Reads a strategy. Errors (BadInput) name the file and the problem.
 Expected<Strategy> readStrategy(const std::string &path);
 
 /// Writes a strategy, as a whole or not at all. Equal strategies give equal bytes.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the compiler, which writes kernels of any size for GPUs, and a device, which calls them,
-// have to agree about besides the order of arguments (docs/spec/kernels.md).
+// Conventions between the compiler, which writes GPU support kernels for any size, and the device
+// that calls them. docs/spec/kernels.md defines the order of arguments.
 
 #ifndef PCC_RUNTIME_ABI_SUPPORTKERNELS_H
 #define PCC_RUNTIME_ABI_SUPPORTKERNELS_H
@@ -11,7 +11,7 @@
 
 namespace pcc::abi {
 
-/// The bits of the flags that come last among the numbers.
+/// Bits of the flags argument, the last integer argument of a support kernel.
 struct ProductFlag {
   static constexpr int64_t transposeA = 1, transposeB = 2, sharedB = 4, addToC = 8, relu = 16,
                            hasBias = 32, gelu = 64, geluGradient = 128, hasKept = 256, sumOfA = 512,
@@ -24,20 +24,20 @@ struct AttentionFlag {
   static constexpr int64_t causal = 1, hasMask = 2, hasOffset = 4, positionsFirst = 8;
 };
 
-/// Threads of a block, and the most blocks of a grid whose threads have an element each and go on
-/// one grid further.
+/// Threads per block, and the maximum number of blocks if each thread starts with one element. The
+/// threads then advance by one grid.
 inline constexpr int64_t supportThreads = 256, mostBlocksOfElements = 65535;
-/// Of sums over slots: the elements of a block, which goes on one grid further as well.
+/// Elements per block of a sum over actions, and the maximum number of its blocks, which also
+/// advance by one grid.
 inline constexpr int64_t elementsOfSumBlock = 1024, mostBlocksOfSum = 1024;
 
-/// Rows of what gelu keeps for its derivative are a multiple of this, as cuBLASLt asks for.
+/// Alignment in elements of the rows of a saved GELU pre-activation, as cuBLASLt requires.
 inline constexpr int64_t elementsOfKeptRow = 8;
 
-/// Of copies of boxes: dimensions that they have numbers for; those with fewer have sizes of 1
-/// first.
+/// Maximum number of dimensions of a box copy. Boxes with fewer dimensions have leading sizes of 1.
 inline constexpr int64_t mostBoxDims = 8;
 
-/// The grid for so many elements.
+/// Returns the number of blocks for `count` elements.
 inline int64_t blocksOfElements(int64_t count) {
   return std::min((count + supportThreads - 1) / supportThreads, mostBlocksOfElements);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The checks of attentions: sizes that belong together, operands in their buffers.
+// Checks of attention: consistent sizes, operands within their buffers.
 
 #include "runtime/abi/Checker.h"
 #include "runtime/abi/ElementTypes.h"
@@ -11,7 +11,7 @@
 namespace pcc::abi {
 namespace {
 
-/// An operand, and its bytes.
+/// An operand and its size.
 struct Range {
   const char *name;
   const Operand &operand;
@@ -54,7 +54,8 @@ std::vector<Range> rangesOf(const Attention &a) {
   return ranges;
 }
 
-/// Operands in their buffers; what is written overlaps nothing else.
+/// Checks that operands lie within their buffers and that written operands overlap no other
+/// operand.
 void checkOperands(const OperandChecks &operands, const std::vector<Range> &ranges) {
   for (const Range &range : ranges)
     operands.room(range.name, range.operand, range.bytes, elementBytes(range.type), range.written);

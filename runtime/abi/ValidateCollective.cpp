@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The checks of collectives and of operands.
+// Checks of collectives and of operands.
 
 #include "runtime/abi/Checker.h"
 #include "runtime/abi/ElementTypes.h"
@@ -144,7 +144,7 @@ void CollectiveChecker::checkSizes() {
     operands.room("source", collective.source(), bytes, element, false);
   if (receives)
     operands.room("destination", collective.destination(), target, element, true);
-  // Members read each other's sources while destinations are written, so only kinds that work
+  // Members read each other's sources while destinations are written. So only kinds that work
   // element by element may reuse the source.
   bool mayBeSame = collective.kind() == ALL_REDUCE || collective.kind() == REDUCE ||
                    collective.kind() == BROADCAST;

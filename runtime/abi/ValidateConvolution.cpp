@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The checks of convolutions: sizes that belong together, operands in their buffers.
+// Checks of convolutions: consistent sizes, operands within their buffers.
 
 #include "runtime/abi/Checker.h"
 #include "runtime/abi/ElementTypes.h"
@@ -10,7 +10,7 @@
 namespace pcc::abi {
 namespace {
 
-/// Products of two such numbers and sums of a few products do not overflow.
+/// Bounds that keep products of two such numbers and short sums of products from overflowing.
 constexpr int64_t mostWindow = int64_t(1) << 24, mostSize = int64_t(1) << 31;
 
 template <typename List> bool isList(const List &list, int count, int64_t least, int64_t most) {
@@ -19,7 +19,8 @@ template <typename List> bool isList(const List &list, int count, int64_t least,
          });
 }
 
-/// Whether windows fit as often into the input and its padding as the result has rows (or columns).
+/// Whether the number of window positions in the padded input equals the result's rows (or
+/// columns).
 bool fits(const Convolution &c, int dim) {
   int64_t extent = (c.weight_shape(dim + 2) - 1) * c.dilations(dim) + 1;
   int64_t room = c.input_shape(dim + 2) + c.padding(dim) + c.padding(dim + 2) - extent;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The checks of events: each is signalled by one record, and whoever waits for a run stands behind
-// it.
+// Checks of events: each is signaled by one instruction, and a waiting instruction comes after the
+// run that it waits for.
 
 #include "runtime/abi/Checker.h"
 #include "runtime/abi/RingCopy.h"
@@ -12,7 +12,7 @@
 namespace pcc::abi {
 namespace {
 
-/// Checks that each event is signalled by at most one record.
+/// Checks that each event is signaled by at most one instruction.
 void checkSignals(Checker &checker, const Program &program) {
   constexpr uint32_t maxEvents = 1u << 20;
   if (!checker.expect(program.events() <= maxEvents, "events: expected at most {}, got {}",
@@ -34,7 +34,8 @@ void checkSignals(Checker &checker, const Program &program) {
   }
 }
 
-/// Checks that the waits of a section find their events signalled, and adds the section's own.
+/// Checks that the waits of a section find their events signaled, and adds the section's own
+/// signals.
 void checkWaits(Checker &checker, const Program &program, int s, std::vector<bool> &signalled) {
   Checker::Scope section(checker, "sections", s);
   for (int r = 0; r < program.sections(s).records_size() && checker.ok(); ++r) {
@@ -51,8 +52,8 @@ void checkWaits(Checker &checker, const Program &program, int s, std::vector<boo
   }
 }
 
-/// Checks the order of events in a step, where at least the last slot of each section finds what it
-/// waits for, and in the sections that no slot runs, which start on their own.
+/// Checks the order of events. In a step, at least the last action of each section must find its
+/// waits signaled. Sections that no action runs must do so on their own.
 void checkEventOrder(Checker &checker, const Program &program) {
   std::vector<bool> signalled(program.events(), false), inStep(program.sections_size(), false);
   std::vector<int> left(program.sections_size(), 0);
@@ -75,7 +76,7 @@ void checkEventOrder(Checker &checker, const Program &program) {
   }
 }
 
-/// Where the signallers of events stand, and the slots of their sections by number.
+/// The positions of signaling instructions, and the actions of each section by number.
 class WaitOrder {
 public:
   WaitOrder(const Executable &executable, const Program &program)
@@ -89,8 +90,8 @@ public:
       slots[program.slots(i).section()][ringIndex(executable.batch(), program.slots(i))] = i;
   }
 
-  /// Whether the run that the record at place `record` of its section waits for in slot `position`
-  /// stands before it, or is none.
+  /// Whether a wait of the instruction at position `record` of its section is satisfiable in the
+  /// action at `position`. The awaited run must come before it or not exist.
   bool holds(uint32_t event, uint32_t behind, int position, int record) const {
     const Slot &slot = program.slots(position);
     std::optional<uint64_t> number = awaitedNumber(behind, ringIndex(executable.batch(), slot));
@@ -108,7 +109,7 @@ private:
   std::vector<std::map<uint64_t, int>> slots;
 };
 
-/// Checks that what records wait for by number stands before them in each slot.
+/// Checks that runs awaited by number come before the waiting instruction in each action.
 void checkBehind(Checker &checker, const Executable &executable, const Program &program) {
   WaitOrder order(executable, program);
   for (int i = 0; i < program.slots_size() && checker.ok(); ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The checks of collectives that go in one message.
+// Checks of fused collectives.
 
 #include "runtime/abi/Checker.h"
 #include "runtime/abi/FindConflict.h"
@@ -12,14 +12,14 @@ bool mayShare(CollectiveKind kind) {
   return kind == ALL_REDUCE || kind == ALL_GATHER || kind == REDUCE_SCATTER;
 }
 
-/// Whether a message has room for both but for their bytes.
+/// Whether two collectives could be fused, apart from their bytes.
 bool areAlike(const Record &a, const Record &b) {
   const Collective &x = a.collective(), &y = b.collective();
   return a.has_collective() && a.lane() == b.lane() && x.kind() == y.kind() &&
          x.group() == y.group() && x.type() == y.type() && x.reduction() == y.reduction();
 }
 
-/// Checks a record that goes in one message with the one before it.
+/// Checks an instruction that is fused with the one before it.
 void checkMember(Checker &checker, const Record &before, const Record &record) {
   Checker::Scope scope(checker, "collective.fused");
   checker.expect(mayShare(record.collective().kind()),
@@ -53,7 +53,7 @@ public:
   }
 
 private:
-  /// Of the message of the records first … end-1.
+  /// Checks the bytes of the fused collective of the instructions first … end-1.
   void checkBytes(const Section &section, int first, int end) {
     std::vector<const Record *> message;
     for (int r = first; r < end; ++r)

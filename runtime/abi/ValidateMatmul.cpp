@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The checks of products: sizes, what goes together with what, operands in their buffers.
+// Checks of matmuls: sizes, valid combinations of options, operands within their buffers.
 
 #include "runtime/abi/Checker.h"
 #include "runtime/abi/ElementTypes.h"
@@ -8,7 +8,7 @@
 namespace pcc::abi {
 namespace {
 
-/// An operand that is there, and its bytes.
+/// An operand that is present, and its size.
 struct Range {
   const char *name;
   const Operand &operand;
@@ -40,7 +40,7 @@ std::vector<Range> rangesOf(const Matmul &matmul) {
   return ranges;
 }
 
-/// What is kept, and sums of operands, stand where they mean something.
+/// Checks that the saved pre-activation and the sums of operands appear only in valid combinations.
 void checkExtras(Checker &checker, const Matmul &matmul) {
   bool isGelu = matmul.activation() == GELU, isGradient = matmul.activation() == GELU_GRADIENT;
   bool hasSum = matmul.has_sum_of_a() || matmul.has_sum_of_b();

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The checks of an executable: mesh, groups, memory plan, slots. Tables, records and collectives
-// have files of their own. After all of them no later code needs to look whether an index or a size
-// is right.
+// Checks of an executable: mesh, groups, memory plan, actions. Tables, instructions and collectives
+// have files of their own. After these checks, later code relies on every index and size.
 
 #include "runtime/abi/Checker.h"
 #include "runtime/abi/ElementTypes.h"
@@ -67,7 +66,7 @@ uint64_t spaceBytes(const Executable &executable, const MemoryPlan &memory, Spac
   }
 }
 
-/// Checks the copies of a buffer, the first of which lies in its space.
+/// Checks the ring of a buffer whose first entry lies in its space.
 void checkRing(Checker &checker, const Buffer &buffer, uint64_t space) {
   Checker::Scope scope(checker, "ring");
   const Ring &ring = buffer.ring();
@@ -122,7 +121,7 @@ void checkMemory(Checker &checker, const Executable &executable, const MemoryPla
   }
 }
 
-/// Checks that a section that stands for the last run of another runs once, behind it.
+/// Checks that a section for the last run of another section runs once, after it.
 void checkLastRun(Checker &checker, const Program &program, uint32_t section) {
   uint32_t last = program.sections(int(section)).last_of();
   if (last == 0)
@@ -162,7 +161,7 @@ void checkSlots(Checker &checker, const Executable &executable, const Program &p
   }
 }
 
-/// Checks that the rows of a whole batch can be counted.
+/// Checks that the number of rows of a whole batch does not overflow.
 void checkBatchRows(Checker &checker, const Executable &executable, const Program &program) {
   if (program.inputs().empty() || !takesRows(program))
     return;
@@ -203,7 +202,7 @@ void checkProgram(Checker &checker, const Executable &executable, int index) {
     checkRecords(checker, executable, program, ranks);
 }
 
-/// Checks that what several programs have under one name is the same.
+/// Checks that objects of one name in several programs are the same.
 void checkShared(Checker &checker, const Executable &executable) {
   std::map<std::string, std::string> parameters, inputs;
   auto isSame = [](auto &seen, const std::string &name, Block block) {
@@ -234,7 +233,6 @@ void checkShared(Checker &checker, const Executable &executable) {
 
 } // namespace
 
-/// Adds `name` to `names`; a name given twice is a finding.
 void checkName(Checker &checker, std::set<std::string> &names, const std::string &name) {
   checker.expect(!name.empty(), "expected a name");
   checker.expect(names.insert(name).second, "the name '{}' is given twice", name);
@@ -268,7 +266,7 @@ bool checkBufferIndex(Checker &checker, const Program &program, uint32_t buffer)
                         buffer);
 }
 
-/// Of every GPU.
+/// Limit of every GPU.
 static constexpr uint32_t mostThreadsOfBlock = 1024;
 
 Status validate(const Executable &executable, bool hasCode) {

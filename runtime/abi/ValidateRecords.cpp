@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The checks of local records: operands in their buffers, sizes that fit the kind.
+// Checks of local instructions: operands within their buffers, sizes that fit the kind.
 
 #include "runtime/abi/Checker.h"
 #include "runtime/abi/ElementTypes.h"
@@ -106,7 +106,7 @@ void RecordChecker::check(const Record &record) {
   }
 }
 
-/// Checks that records have numbers of their own, or none.
+/// Checks that all instructions have unique numbers, or none has a number.
 void checkNumbers(Checker &checker, const Program &program) {
   std::set<uint32_t> numbers;
   bool isStated = statesDataflow(program);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The checks of what a program shows to the outside: parameters, inputs, results, metrics.
+// Checks of the interface of a program: parameters, inputs, results, metrics.
 
 #include "runtime/abi/Checker.h"
 #include "runtime/abi/ElementTypes.h"
@@ -13,7 +13,7 @@
 namespace pcc::abi {
 namespace {
 
-/// Checks shapes and, on each of the ranks, that the block lies in the global tensor.
+/// Checks the shapes and, for each rank, that its block lies in the global tensor.
 bool checkBlock(Checker &checker, const Block &block, const Mesh &mesh, RankRange ranks) {
   Checker::Scope scope(checker, "block");
   int rank = block.global_shape_size();
@@ -57,13 +57,13 @@ bool checkBlockBuffer(Checker &checker, const Program &program, const Block &blo
                         *elementCount(block.local_shape()), *elementCount(buffer.shape()));
 }
 
-/// Checks that a buffer is not one of those of which a slot has its own copy.
+/// Checks that a buffer has no ring.
 void checkSingle(Checker &checker, const Program &program, uint32_t index) {
   const Buffer &buffer = program.memory().buffers(index);
   checker.expect(!buffer.has_ring(), "buffer '{}': expected one copy, got a ring", buffer.name());
 }
 
-/// Checks that a piece lies in its whole.
+/// Checks that a piece lies in its whole tensor.
 void checkPiece(Checker &checker, const Piece &piece, int64_t elements) {
   Checker::Scope scope(checker, "piece");
   std::optional<int64_t> all = elementCount(piece.shape());
@@ -78,7 +78,8 @@ void checkPiece(Checker &checker, const Piece &piece, int64_t elements) {
                  piece.period(), piece.offset());
 }
 
-/// Checks that the pieces of every whole agree on it and are as many elements.
+/// Checks that the pieces of every whole tensor agree on its shape and cover its number of
+/// elements.
 void checkWholes(Checker &checker, const Program &program) {
   struct Whole {
     const Parameter *first;
@@ -133,7 +134,7 @@ void checkParameters(Checker &checker, const Program &program, const Mesh &mesh,
   checkWholes(checker, program);
 }
 
-/// Checks that an input has a buffer for each copy that a slot works on.
+/// Checks that an input has a buffer for each copy that an action runs.
 void checkCopies(Checker &checker, const Program &program, const Input &input,
                  const BatchPlan &batch) {
   int64_t more = batch.together() ? int64_t(batch.copies()) - 1 : 0;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which run of another record a record waits for (Record.waits and Record.behind). Example, a ring
-// of two copies that `b` reads and `a` writes, waiting for b with behind = 3:
+// The run of an instruction that a wait means (Record.waits and Record.behind). Example: `a` writes
+// to a ring of depth two that `b` reads, and waits for b with behind = 3:
 //
-//   slot of a, number   0   1   2     3     4
+//   run of a, number    0   1   2     3     4
 //   waits for b of      -   -   0     1     2
 
 #ifndef PCC_RUNTIME_ABI_WAITS_H
@@ -15,13 +15,13 @@
 
 namespace pcc::abi {
 
-/// Record.behind of a wait of a valid record: 0 for the last run.
+/// Returns Record.behind of a wait of a valid instruction: 0 for the last run.
 inline uint32_t behindOf(const Record &record, int wait) {
   return record.behind_size() == 0 ? 0 : record.behind(wait);
 }
 
-/// The number of the run that a wait with `behind` from 1 on means in the slot of number `own`;
-/// nothing where there is none.
+/// Returns the number of the run that a wait with `behind` ≥ 1 means in the action of number `own`;
+/// nothing if that run does not exist.
 inline std::optional<uint64_t> awaitedNumber(uint32_t behind, uint64_t own) {
   uint64_t distance = uint64_t(behind) - 1;
   return own < distance ? std::nullopt : std::optional(own - distance);

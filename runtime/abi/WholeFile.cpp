@@ -75,7 +75,7 @@ Status FileWriter::append(std::string_view bytes) {
 Status FileWriter::commit() {
   if (fsync(file) != 0 || rename(temporary.c_str(), path.c_str()) != 0)
     return failure();
-  close(std::exchange(file, -1)); // all of it is on the disk
+  close(std::exchange(file, -1)); // all bytes are on the disk
   return {};
 }
 

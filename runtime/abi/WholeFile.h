@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Files that are read and written as a whole.
+// Reads and writes files as a whole.
 
 #ifndef PCC_RUNTIME_ABI_WHOLEFILE_H
 #define PCC_RUNTIME_ABI_WHOLEFILE_H
@@ -12,21 +12,21 @@
 
 namespace pcc::abi {
 
-/// The content of a file. The error (BadInput) names it.
+/// Returns the content of a file. The error (BadInput) names the file.
 Expected<std::string> readFile(const std::string &path);
 
-/// A file that is written piece by piece to a temporary name in the same folder, and renamed when
-/// it is complete, so that no half-written file is ever left. Errors (BadInput) name it.
+/// Writes a file to a temporary name in the same folder, part by part, and renames the complete
+/// file. So no half-written file ever remains. Errors (BadInput) name the file.
 class FileWriter {
 public:
   static Expected<FileWriter> create(const std::string &path);
-  /// Removes what was written, unless it was committed.
+  /// Removes the temporary file unless it was committed.
   ~FileWriter();
   FileWriter(FileWriter &&other) noexcept;
   FileWriter &operator=(FileWriter &&) = delete;
 
   Status append(std::string_view bytes);
-  /// Syncs the file and gives it its name. Nothing may be appended after it.
+  /// Syncs the file and gives it its final name. Nothing may be appended afterwards.
   Status commit();
 
 private:
