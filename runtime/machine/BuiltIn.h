@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Devices and links that pcc knows by name. Every figure says where it comes from.
+// Built-in devices and links. Every figure states its source.
 
 #ifndef PCC_RUNTIME_MACHINE_BUILTIN_H
 #define PCC_RUNTIME_MACHINE_BUILTIN_H
@@ -13,12 +13,13 @@
 
 namespace pcc::machine {
 
-/// A device, and the links by which such devices are joined: in one box, and boxes with each other.
+/// A device, the link between such devices in one box, and the link between boxes.
 struct BuiltInDevice {
   std::string name;
   std::string innerLink, outerLink;
   abi::DeviceFigures figures;
-  /// Flops per second of products of f32 whose factors are rounded to TF32; absent: as of others.
+  /// Flops per second of f32 matmuls whose operands are rounded to TF32; absent: the device has no
+  /// such rate.
   abi::Figure tf32Products;
 };
 

@@ -9,21 +9,23 @@ using namespace abi;
 
 struct Row {
   const char *name, *innerLink, *outerLink;
-  /// Flops per second of products, by element type, and of everything else, on f32.
+  /// Flops per second of matmuls by element type. `vectors` is the rate of all other arithmetic on
+  /// f32.
   std::vector<std::pair<ElementType, double>> products;
   FigureSource productsFrom;
   Figure vectors;
   Figure memoryBandwidth, memoryBytes, launch;
-  /// Absent: all.
+  /// Reached fractions of the data sheet's rates; absent: 1.
   Figure productsReached = {}, memoryReached = {};
-  /// Units that compute tiles of products, and those tiles.
+  /// Number of units that compute matmul tiles, and the available tiles.
   int64_t units = 0;
   std::vector<std::pair<int64_t, int64_t>> tiles = {};
   double lostDepth = 0;
   bool storesApart = false;
-  /// Units that a collective takes.
+  /// Number of units that a collective occupies.
   int64_t collectiveUnits = 0;
-  /// Products of f32 with factors rounded to TF32; absent: it has no such.
+  /// Flops per second of f32 matmuls with operands rounded to TF32; absent: the device has no such
+  /// rate.
   Figure tf32Products = {};
 };
 
@@ -67,8 +69,8 @@ Figure published(double value) { return makeFigure(value, PUBLISHED); }
 Figure assumed(double value) { return makeFigure(value, ASSUMED); }
 Figure measured(double value) { return makeFigure(value, MEASURED); }
 
-/// `cpu` is one rank on one core of the development machine (Xeon with AVX-512): sgemm, a fused
-/// multiply-add in cache and a sum of two arrays in memory.
+/// Describes `cpu`: one rank on one core of the development machine (Xeon with AVX-512). Measured
+/// with sgemm, a fused multiply-add in cache and a sum of two arrays in memory.
 Row describeCpu() {
   return {.name = "cpu",
           .innerLink = "shared-memory",
@@ -81,20 +83,26 @@ Row describeCpu() {
           .launch = assumed(1e-6)};
 }
 
-/// GPUs are the SXM forms of NVIDIA's data sheets, dense, f32 and its products by TF32 apart.
-/// Launch: the base latency of a ring in NCCL's tuning tables (src/graph/tuning.cc). Units and
-/// tiles: white papers; NVIDIA, "Matrix Multiplication Background", 2023, section 2.3. A tile loses
-/// what its unit could multiply while the first operands arrive, about 0.7 us. Up to A100 a tile
-/// takes all registers of its unit, which then stores it before it begins the next; Hopper's
-/// kernels do both at once. A collective takes a unit for each of NCCL's 24 channels (its log, of
-/// eight GPUs in a box). What products reach, on random numbers, which draw full power: V100,
-/// Markidis et al., "NVIDIA tensor core programmability", IPDPSW 2018; A100, He, "Strangely, matrix
-/// multiplications on GPUs run faster when given predictable data", 2024: 257 T at 8192 cubed, of
-/// 264 T without what tiles and stores lose there; H100 and H200, Bekman, "Machine learning
-/// engineering", maximum sustainable matmul: 700 T on eight busy H200, whose multiprocessors and
-/// power limit are the H100's. What memory reaches: V100, Jia et al., "Dissecting the NVIDIA Volta
-/// GPU architecture", 2018; A100, NVIDIA's developer forum, topic 339083; H100 and H200 alike,
-/// rounded up for copies of 3.0 T.
+/// Lists GPUs: the SXM forms of NVIDIA's data sheets, dense; f32 matmuls with TF32 are separate.
+///
+/// Launch: the base latency of a ring in NCCL's tuning tables (src/graph/tuning.cc).
+///
+/// Units and tiles: white papers; NVIDIA, "Matrix Multiplication Background", 2023, section 2.3. A
+/// tile loses the multiplications that its unit could do until the first operands arrive, about 0.7
+/// us. Up to A100 a tile takes all registers of its unit, so the unit stores the tile before it
+/// begins the next one; Hopper's kernels do both at once. A collective occupies one unit for each
+/// of NCCL's 24 channels (NCCL's log for eight GPUs in a box).
+///
+/// Reached matmul rates, on random numbers, which draw full power. V100: Markidis et al., "NVIDIA
+/// tensor core programmability", IPDPSW 2018. A100: He, "Strangely, matrix multiplications on GPUs
+/// run faster when given predictable data", 2024: 257 T at 8192 cubed, of 264 T without the losses
+/// of tiles and stores there. H100 and H200: Bekman, "Machine learning engineering", maximum
+/// sustainable matmul: 700 T on eight busy H200, whose multiprocessors and power limit are the
+/// H100's.
+///
+/// Reached memory bandwidths. V100: Jia et al., "Dissecting the NVIDIA Volta GPU architecture",
+/// 2018. A100: NVIDIA's developer forum, topic 339083. H100 and H200: one value, rounded up, for
+/// copies at 3.0 T.
 std::vector<Row> listGpus() {
   const std::vector<std::pair<int64_t, int64_t>> gpuTiles = {
       {256, 128}, {128, 256}, {128, 128}, {128, 64}, {64, 128}};
@@ -171,8 +179,8 @@ std::vector<Row> listGpus() {
   };
 }
 
-/// TPUs: Jouppi et al., "TPU v4", ISCA 2023; Google Cloud, "System architecture" of v5e and v5p. A
-/// chip has matrix units of 128x128, in which f32 is multiplied as bf16.
+/// Lists TPUs: Jouppi et al., "TPU v4", ISCA 2023; Google Cloud, "System architecture" of v5e and
+/// v5p. A chip has matrix units of 128x128, which multiply f32 as bf16.
 std::vector<Row> listTpus() {
   return {
       {.name = "TPUv4",

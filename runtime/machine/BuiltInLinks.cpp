@@ -10,9 +10,9 @@ using namespace abi;
 struct Row {
   const char *name;
   Figure latency, gap, bandwidth;
-  /// Absent: all.
+  /// Reached fraction of the bandwidth; absent: 1.
   Figure reached;
-  /// Empty: all.
+  /// Allowed algorithms; empty: all.
   std::vector<CollectiveAlgorithm> algorithms = {};
 };
 
@@ -28,17 +28,21 @@ LinkFigures makeFigures(const Row &row) {
   return link;
 }
 
-/// Shared memory: pcc's own communicator, two ranks on two cores, 64 MB. NVLink and InfiniBand:
-/// bandwidth of one GPU and one adapter, one way, from the data sheets; latencies of the LL128
-/// protocol in NCCL's tuning tables, those between messages by the order of its LL protocol. What
-/// is reached: of NVLink what NCCL plans with (src/graph/topo.h: 20.0 to 20.6 of a link's 25 GB/s),
-/// on A100 what its rings reach (nccl-tests on the eight of an Azure ND A100 v4, the log in the
-/// README of JZ-Azure/2024-AI-GBB-Bootcamp: 234 GB/s); of InfiniBand 96 GB/s over four adapters of
-/// 25 (nccl-tests, issue 119).
+/// Lists the built-in links.
 ///
-/// A dimension of a TPU's torus is a level: both directions of its ring at once (Jouppi et al.,
-/// ISCA 2023: 50 GB/s a link; Google Cloud: 1600 Gb/s over the four links of a v5e, 600 GB/s over
-/// the six of a v5p).
+/// Shared memory: pcc's own communicator, two ranks on two cores, 64 MB.
+///
+/// NVLink and InfiniBand: bandwidth of one GPU and one adapter, one way, from the data sheets.
+/// Latencies are those of the LL128 protocol in NCCL's tuning tables; gaps have the magnitude of
+/// its LL protocol. Reached bandwidth of NVLink: the value that NCCL plans with (src/graph/topo.h:
+/// 20.0 to 20.6 of a link's 25 GB/s). On A100: the value that its rings reach (nccl-tests on the
+/// eight GPUs of an Azure ND A100 v4, log in the README of JZ-Azure/2024-AI-GBB-Bootcamp: 234
+/// GB/s). Reached bandwidth of InfiniBand: 96 GB/s over four adapters of 25 (nccl-tests, issue
+/// 119).
+///
+/// One dimension of a TPU's torus is a level, with both directions of its ring at once (Jouppi et
+/// al., ISCA 2023: 50 GB/s a link; Google Cloud: 1600 Gb/s over the four links of a v5e, 600 GB/s
+/// over the six of a v5p).
 std::vector<Row> listRows() {
   auto sheet = [](double value) { return makeFigure(value, DATASHEET); };
   auto published = [](double value) { return makeFigure(value, PUBLISHED); };

@@ -29,7 +29,7 @@ abi::Status badForm(std::string_view form, size_t begin, const std::string &expe
                                            begin + 1, expected, got));
 }
 
-/// Counts joined by `x`, up to the device: the position where that begins.
+/// Parses counts joined by `x`. Returns the position of the device name.
 abi::Expected<size_t> parseCounts(std::string_view form, std::vector<int64_t> &counts) {
   size_t begin = 0;
   int64_t devices = 1;
@@ -50,8 +50,8 @@ abi::Expected<size_t> parseCounts(std::string_view form, std::vector<int64_t> &c
   return begin;
 }
 
-/// The figures of `given` where it has them, else those of `base`; a rate replaces that of its
-/// class and type.
+/// Returns the figures of `given`, completed by those of `base`. A rate replaces the rate of the
+/// same class and type.
 abi::DeviceFigures overlay(abi::DeviceFigures base, abi::DeviceFigures given) {
   for (const abi::ComputeRate &rate : given.rate()) {
     auto isSame = [&](const abi::ComputeRate &other) {
@@ -95,7 +95,7 @@ void checkFigure(abi::Checker &checker, const char *name, const abi::Figure &fig
                  "expected a value above 0, got {}", figure.value());
 }
 
-/// Of a data sheet's figure; absent: all.
+/// Checks a fraction of a data sheet's figure; absent means 1.
 void checkShare(abi::Checker &checker, const char *name, const abi::Figure &share) {
   abi::Checker::Scope scope(checker, name);
   checker.expect(!share.has_value() || (share.value() > 0 && share.value() <= 1),
@@ -227,7 +227,7 @@ abi::Expected<abi::Cluster> complete(const abi::Cluster &given) {
 }
 
 abi::Expected<abi::Cluster> parseCluster(const std::string &text) {
-  // A message begins with the name of a field, and whoever wants a short form begins with a count.
+  // A message begins with a field name, a short form with a count.
   if (text.find(':') == std::string::npos && text.find('{') == std::string::npos)
     return parseForm(text);
   abi::Cluster cluster;
@@ -287,7 +287,7 @@ int64_t countDevices(const abi::Cluster &cluster) {
   int64_t count = 1;
   for (const abi::TopologyLevel &level : cluster.level())
     count =
-        std::min(count * level.count(), maxDevices + 1); // no overflow: levels have at most that
+        std::min(count * level.count(), maxDevices + 1); // no overflow: a count is bounded
   return count;
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A described machine, complete: every figure set and checked.
+// A complete machine description: every figure is set and checked.
 //
 //   8xcpu      one level: 8 devices over shared memory
 //   2x8xH100   two levels: 8 devices over NVLink in a box, 2 boxes over InfiniBand
 //
-// Rank r is device r, counted through the innermost level first.
+// Rank r is device r, with the innermost level counted first.
 
 #ifndef PCC_RUNTIME_MACHINE_CLUSTER_H
 #define PCC_RUNTIME_MACHINE_CLUSTER_H
@@ -18,35 +18,36 @@
 
 namespace pcc::machine {
 
-/// The most devices of a cluster, as of a program's ranks.
+/// Maximum number of devices of a cluster, and of ranks of a program.
 inline constexpr int64_t maxDevices = 4096;
 
-/// The cluster of a short form: counts, outermost first, and a built-in device, joined by `x`. The
-/// outer links of the device serve all levels but the innermost. BadUsage, with the column, for
-/// anything else.
+/// Parses a short form: counts, outermost first, and a built-in device, joined by `x`. The device's
+/// outer link serves all levels but the innermost. BadUsage, with the column, for anything else.
 abi::Expected<abi::Cluster> parseForm(std::string_view form);
 
-/// `given` with everything that it leaves out taken from its form and from built-in links, then
-/// checked. BadInput names the field that is missing or wrong.
+/// Returns `given` completed from its form and from built-in links, and checked. BadInput names the
+/// field that is missing or wrong.
 abi::Expected<abi::Cluster> complete(const abi::Cluster &given);
 
-/// A short form, or the message in protobuf's text form, as pass options have it; complete.
+/// Parses a short form, or the message in protobuf's text format, as pass options contain it. The
+/// result is complete.
 abi::Expected<abi::Cluster> parseCluster(const std::string &text);
 
-/// The same with a device for each of `ranks`; empty: so many ranks of this machine, `Nxcpu`.
+/// Parses a cluster and checks that it has a device for each of `ranks`. Empty text means `Nxcpu`:
+/// `ranks` ranks of this machine.
 abi::Expected<abi::Cluster> parseCluster(const std::string &text, int64_t ranks);
 
-/// Prices products of f32 as those whose factors are rounded to TF32: where the built-in device of
-/// the cluster's form has a rate for them, and no file another one for f32.
+/// Sets the rate of f32 matmuls to the rate with operands rounded to TF32. Applies only if the
+/// built-in device of the cluster's form has that rate and no file changed the f32 rate.
 void roundToTf32(abi::Cluster &cluster);
 
-/// What parseCluster reads back.
+/// Prints a cluster as text that parseCluster reads back.
 std::string toText(const abi::Cluster &cluster);
 
-/// The product of all levels' counts.
+/// Returns the number of devices: all levels' counts multiplied.
 int64_t countDevices(const abi::Cluster &cluster);
 
-/// BadInput unless there is a device for each of `ranks`.
+/// Returns BadInput unless there is a device for each of `ranks`.
 abi::Status checkRanks(const abi::Cluster &cluster, int64_t ranks);
 
 } // namespace pcc::machine

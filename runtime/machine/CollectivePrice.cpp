@@ -15,27 +15,27 @@ namespace {
 using abi::CollectiveAlgorithm;
 using abi::CollectiveKind;
 
-/// What one member sees of a link.
+/// A link from the view of one member.
 struct Wire {
   int64_t n = 1;     ///< members of the group
-  int64_t peers = 0; ///< those of them that it reaches over this link
+  int64_t peers = 0; ///< members that it reaches over this link
   double latency = 0, gap = 0, secondsPerByte = 0;
 
   double steps(double count) const { return count * latency; }
   double rounds() const { return std::bit_width(static_cast<uint64_t>(n - 1)); } ///< ⌈lg n⌉
   double atOnce(int64_t messages) const { return latency + (messages - 1.0) * gap; }
   double move(double bytes) const { return bytes * secondsPerByte; }
-  /// All pieces of `bytes` but the own one, of those on this link.
+  /// Bytes of the peers' blocks on this link, without the member's own block.
   double others(double bytes) const { return bytes * static_cast<double>(peers) / n; }
 };
 
-/// One line of the header's table.
+/// A line of the header's table.
 struct Formula {
   CollectiveKind kind;
   CollectiveAlgorithm algorithm;
   double (*seconds)(const Wire &wire, const Traffic &traffic);
 
-  /// Whether all links work at once, each with its own peers.
+  /// Whether all links work at once, each for its own peers.
   bool isDirect() const { return algorithm == abi::ONE_SHOT || algorithm == abi::TWO_SHOT; }
 };
 
@@ -89,7 +89,7 @@ constexpr Formula formulas[] = {
     {abi::BARRIER, abi::TREE, barrierRounds},
 };
 
-/// Whether `level` lets its members work so; a kind that can be done in one way only is always
+/// Whether `level` allows the algorithm of `formula`. A kind with a single algorithm is always
 /// allowed.
 bool allows(const abi::TopologyLevel &level, const Formula &formula) {
   auto isOfKind = [&](const Formula &other) { return other.kind == formula.kind; };
@@ -101,7 +101,7 @@ bool allows(const abi::TopologyLevel &level, const Formula &formula) {
   return std::ranges::find(allowed, needed) != allowed.end();
 }
 
-/// Prices one collective of one group.
+/// Computes the cost of one collective of one group.
 class Pricer {
 public:
   Pricer(const abi::Cluster &cluster, const Group &group, const Traffic &traffic)
@@ -123,11 +123,11 @@ public:
   }
 
 private:
-  /// The link of `level` for `peers` of `n` members, where the `active` members of each unit below
-  /// use it at the same time.
+  /// Returns the link of `level` for `peers` of `n` members. In each unit below, `active` members
+  /// use the link at the same time.
   Wire wireOf(int level, int64_t n, int64_t peers, int64_t active) const {
     const abi::LinkFigures &link = cluster.level(level).figures();
-    // The devices of the units behind a link belong to as many groups as there are such units.
+    // The devices behind a link belong to different groups; `flows` is the number that share it.
     int64_t perLink = std::max(1, link.devices_per_link());
     int64_t below = group.membersBelow(level);
     double flows = std::max<int64_t>(1, (perLink * active + below - 1) / below);
@@ -135,7 +135,8 @@ private:
             flows / linkRate(link)};
   }
 
-  /// Slower than every link of the group: what a ring or tree through all levels sees.
+  /// Returns a link with the worst figures of the group's links: the bound for a ring or tree
+  /// through all levels.
   Wire slowestWire() const {
     Wire worst{group.size, group.size - 1};
     for (int level : spanned) {
@@ -162,7 +163,7 @@ private:
   CollectivePrice priceFlat() const {
     CollectivePrice best;
     for (bool onlyAllowed :
-         {true, false}) { // a list that has nothing for this kind forbids nothing
+         {true, false}) { // a list without an algorithm for this kind restricts nothing
       for (const Formula &formula : formulas) {
         auto isAllowed = [&](int level) { return allows(cluster.level(level), formula); };
         if (formula.kind != traffic.kind ||
@@ -178,7 +179,8 @@ private:
     return best;
   }
 
-  /// The cheapest way for the members at one level alone; nothing if it allows none.
+  /// Returns the lowest cost for the members at one level; nothing if the level allows no
+  /// algorithm.
   std::optional<CollectivePrice> priceAt(int level, const Traffic &part, int64_t active) const {
     int64_t n = group.members[level];
     Wire wire = wireOf(level, n, n - 1, active);
@@ -195,7 +197,7 @@ private:
     return best;
   }
 
-  /// Nothing where the group lies in one level or the kind is not made of levels.
+  /// Returns nothing if the group lies in one level or the kind cannot be split by levels.
   std::optional<CollectivePrice> priceByLevel() const {
     bool cutsPieces = traffic.kind == abi::ALL_REDUCE || traffic.kind == abi::ALL_GATHER ||
                       traffic.kind == abi::REDUCE_SCATTER;
@@ -207,7 +209,8 @@ private:
       int64_t below = group.membersBelow(level);
       Traffic part = traffic;
       part.bytes /= cutsPieces ? below : 1;
-      // All but the outermost level of a sum scatter it, and gather it on the way back.
+      // All levels of an all-reduce but the outermost one reduce-scatter, and all-gather on the way
+      // back.
       bool twice = traffic.kind == abi::ALL_REDUCE && level != spanned.back();
       if (twice)
         part.kind = abi::REDUCE_SCATTER;

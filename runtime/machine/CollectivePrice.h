@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a collective costs on a cluster: the cheapest of the algorithms that the levels of its group
-// allow, by the latencies (α), gaps (g) and bandwidths (1/β) of the links. n members, S bytes:
+// Cost of a collective on a cluster: the cheapest of the algorithms that the levels of its group
+// allow. Inputs are the latencies (α), gaps (g) and bandwidths (1/β) of the links. n members, S
+// bytes:
 //
 //   all_reduce      ring      2(n-1)α + 2(n-1)/n Sβ             Patarasuk, Yuan, JPDC 69(2), 2009
 //                   tree      2⌈lg n⌉(α + Sβ)                   Thakur, Rabenseifner, Gropp,
@@ -20,17 +21,20 @@
 //   barrier         tree      ⌈lg n⌉α
 //
 // Messages sent at once follow the LogGP model (Alexandrov et al., SPAA 1995). The additions of a
-// sum are not counted. Every collective also costs one launch; a group of one rank costs nothing.
+// sum cost nothing. Every collective also costs one launch; a group of one rank costs nothing.
 //
-// A group that spans several levels of the topology is priced *flat*, every step as slow as the
-// slowest link that it uses, and *by level*: gathers and broadcasts from the outermost level
-// inwards, reductions outwards, an all-reduce as reduce-scatters outwards and all-gathers back,
-// each level with the bytes that are left and an algorithm of its own. So the cost of pricing is
-// that of the levels, whatever the number of ranks.
+// A group that spans several levels of the topology has two costs, and the lower one counts:
 //
-// Contention: all groups over the same mesh axes work at once. Where d devices share a link, and
-// all members of a unit below use it (by level, one-shot), a member has 1/d of its rate; a flat
-// ring or tree crosses with one member of the m that the unit has, and 1/⌈d/m⌉ of the rate.
+//   flat       every step is as slow as the slowest link that it uses
+//   by level   gathers and broadcasts run from the outermost level inward, reductions outward; an
+//              all-reduce is reduce-scatters outward and all-gathers back
+//
+// By level, each level has its own algorithm and moves the remaining bytes. So the time to compute
+// a cost depends on the number of levels, not on the number of ranks.
+//
+// Contention: all groups over the same mesh axes work at once. If d devices share a link and all
+// members of a unit below use it (by level, one-shot), a member has 1/d of its rate. A flat ring or
+// tree crosses with one of the unit's m members, and has 1/⌈d/m⌉ of the rate.
 
 #ifndef PCC_RUNTIME_MACHINE_COLLECTIVEPRICE_H
 #define PCC_RUNTIME_MACHINE_COLLECTIVEPRICE_H
@@ -42,29 +46,29 @@
 
 namespace pcc::machine {
 
-/// What a collective moves.
+/// The data that a collective moves.
 struct Traffic {
   abi::CollectiveKind kind = abi::ALL_REDUCE;
-  /// ALL_REDUCE, REDUCE_SCATTER, ALL_TO_ALL, BROADCAST, REDUCE, COLLECTIVE_PERMUTE, SEND, RECV: of
-  /// one member's operand. ALL_GATHER: of the result. BLOCK_EXCHANGE: received by the busiest
-  /// member.
+  /// Bytes of one member's operand for ALL_REDUCE, REDUCE_SCATTER, ALL_TO_ALL, BROADCAST, REDUCE,
+  /// COLLECTIVE_PERMUTE, SEND and RECV. ALL_GATHER: bytes of the result. BLOCK_EXCHANGE: bytes that
+  /// the busiest member receives.
   double bytes = 0;
-  /// BLOCK_EXCHANGE: the most senders of one member.
+  /// BLOCK_EXCHANGE: maximum number of senders to one member.
   int64_t messages = 1;
 };
 
 struct CollectivePrice {
   double seconds = 0;
-  /// One algorithm of a flat collective, or one for each level that it spans, innermost first.
-  /// Empty where nothing is to be done.
+  /// One algorithm of a flat collective, or one per spanned level, innermost first. Empty for a
+  /// group of one rank.
   std::vector<abi::CollectiveAlgorithm> algorithms = {};
   bool isByLevel = false;
 
-  /// Prints `ring`, or `by level: one_shot, ring`; nothing where nothing is to be done.
+  /// Prints `ring`, or `by level: one_shot, ring`; empty for a group of one rank.
   std::string algorithm() const;
 };
 
-/// The cheapest way. `cluster` is complete (Cluster.h), and `group` is one of it.
+/// Returns the lowest cost. `cluster` must be complete (Cluster.h), and `group` one of its groups.
 CollectivePrice priceCollective(const abi::Cluster &cluster, const Group &group,
                                 const Traffic &traffic);
 

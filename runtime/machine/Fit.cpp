@@ -11,7 +11,7 @@ namespace {
 
 using Matrix = std::vector<std::vector<double>>;
 
-/// Solves a · x = b by elimination with pivots; a column without a pivot gives 0.
+/// Solves a · x = b by elimination with pivots. A column without a pivot gives 0.
 std::vector<double> solve(Matrix a, std::vector<double> b) {
   size_t n = b.size();
   std::vector<bool> hasPivot(n, false);
@@ -40,7 +40,7 @@ std::vector<double> solve(Matrix a, std::vector<double> b) {
   return x;
 }
 
-/// The normal equations of the columns that are `used`, each scaled to norm one.
+/// Solves the normal equations of the `used` columns, each scaled to norm one.
 std::vector<double> solveUsed(const Matrix &rows, const std::vector<bool> &used) {
   size_t n = used.size();
   std::vector<double> norm(n, 0);
@@ -65,7 +65,7 @@ std::vector<double> solveUsed(const Matrix &rows, const std::vector<bool> &used)
   return x;
 }
 
-/// Root of the mean square of rows · x / targets - 1.
+/// Returns the root of the mean square of rows · x / targets - 1.
 double residualOf(std::span<const std::vector<double>> rows, std::span<const double> targets,
                   const std::vector<double> &x) {
   double sum = 0;
@@ -78,7 +78,7 @@ double residualOf(std::span<const std::vector<double>> rows, std::span<const dou
   return std::sqrt(sum / static_cast<double>(rows.size()));
 }
 
-/// A rate so high that it does not count stands for a coefficient of zero.
+/// Returns 1/x. A coefficient of zero gives a rate so high that it does not matter.
 double inverse(double x) { return 1 / std::max(x, 1e-30); }
 
 } // namespace
@@ -122,7 +122,7 @@ LineFit fitLine(std::span<const AmountTime> times) {
   }
   std::vector<double> x = solveLeastSquares(rows, seconds);
   double rate = inverse(x[1]);
-  if (x[1] == 0) { // times do not grow with the amount: the best that was seen
+  if (x[1] == 0) { // times do not grow with the amount: use the highest rate seen
     rate = 0;
     for (const AmountTime &time : times)
       rate = std::max(rate, time.amount / time.seconds);

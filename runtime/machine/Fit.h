@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Figures from measured times: least squares of relative errors, no figure below zero.
+// Fits figures to measured times: least squares of relative errors, no figure below zero.
 //
-//   product     seconds = launch + flops / rate * (1 + lost_rows/r + lost_columns/c +
-//   lost_depth/d),
-//               which is linear in launch, 1/rate and the three losses over the rate
-//   line        seconds = start + amount / rate
+//   matmul   seconds = launch + flops / rate * (1 + lost_rows/r + lost_columns/c + lost_depth/d),
+//            which is linear in launch, 1/rate and the three losses over the rate
+//   line     seconds = start + amount / rate
 
 #ifndef PCC_RUNTIME_MACHINE_FIT_H
 #define PCC_RUNTIME_MACHINE_FIT_H
@@ -29,7 +28,7 @@ struct ProductFit {
   double residual = 0;
 };
 
-/// Of more times than there are figures. The rate is positive.
+/// Fits matmul times. There must be more times than figures. The rate is positive.
 ProductFit fitProducts(std::span<const ProductTime> times);
 
 struct AmountTime {
@@ -39,16 +38,16 @@ struct AmountTime {
 
 struct LineFit {
   double start = 0; ///< seconds
-  double rate = 0;  ///< of the amount, in a second
+  double rate = 0;  ///< amount per second
   double residual = 0;
 };
 
-/// Of the times of at least two amounts. The rate is positive.
+/// Fits the times of at least two amounts. The rate is positive.
 LineFit fitLine(std::span<const AmountTime> times);
 
-/// The x >= 0 for which the errors of rows · x - targets, relative to the targets, are least in the
-/// sum of their squares; a coefficient that would be negative is zero. `rows` have one length,
-/// `targets` are positive.
+/// Returns the x >= 0 that minimizes the sum of squares of the relative errors (rows · x - targets)
+/// / targets. A coefficient that would be negative is zero. All `rows` have one length; `targets`
+/// are positive.
 std::vector<double> solveLeastSquares(std::span<const std::vector<double>> rows,
                                       std::span<const double> targets);
 

@@ -10,7 +10,7 @@ namespace pcc::machine {
 
 static int64_t divideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-/// In how many units of `unit` consecutive devices the group has members.
+/// Returns the number of units of `unit` consecutive devices in which the group has members.
 static int64_t countUnits(std::span<const GroupAxis> axes, int64_t unit) {
   int64_t count = 1;
   for (const GroupAxis &axis : axes)

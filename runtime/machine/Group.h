@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where the members of a group of ranks lie on a cluster, level by level, without naming a rank.
+// Location of the members of a rank group on a cluster, level by level, without naming a rank.
 //
 //   cluster 2x8xH100, mesh dp=4, tp=4 (rank = dp * 4 + tp)
 //   group over   stride  members by level   why
-//   tp           1       4, 1               four neighbours in one box
+//   tp           1       4, 1               four neighbors in one box
 //   dp           4       2, 2               two in each of two boxes
 //   dp, tp                8, 2              all
 //
-// All groups over the same axes run side by side. At a link that several devices share their
-// traffic shares the rate (CollectivePrice.h).
+// All groups over the same axes run side by side. If several devices share a link, their traffic
+// shares its rate (CollectivePrice.h).
 
 #ifndef PCC_RUNTIME_MACHINE_GROUP_H
 #define PCC_RUNTIME_MACHINE_GROUP_H
@@ -21,7 +21,7 @@
 
 namespace pcc::machine {
 
-/// `size` ranks, each `stride` from the next: one axis of a mesh.
+/// One axis of a mesh: `size` ranks, each `stride` from the next.
 struct GroupAxis {
   int64_t size = 1;
   int64_t stride = 1;
@@ -29,18 +29,18 @@ struct GroupAxis {
 
 struct Group {
   int64_t size = 1;
-  /// By level, innermost first: how many units of the level below a unit of this level has members
-  /// in.
+  /// By level, innermost first: in how many units of the level below a unit of this level has
+  /// members.
   std::vector<int64_t> members;
 
-  /// The group of the ranks that differ along `axes` only. A group that is not aligned with the
-  /// levels (3 ranks in units of 2) is rounded up at each.
+  /// Returns the group of the ranks that differ along `axes` only. A group that is not aligned with
+  /// the levels (3 ranks in units of 2) is rounded up at each level.
   static Group over(std::span<const GroupAxis> axes, const abi::Cluster &cluster);
 
-  /// The group of `ranks`, all different; at each level the unit with most members counts.
+  /// Returns the group of `ranks`, all different. At each level the unit with most members counts.
   static Group of(std::span<const int64_t> ranks, const abi::Cluster &cluster);
 
-  /// Members in one unit below `level`.
+  /// Returns the number of members in one unit below `level`.
   int64_t membersBelow(int level) const;
 };
 

@@ -26,7 +26,7 @@ constexpr Unit rateUnits[] = {
     {"B/s", 1e0},     {"kB/s", 1e3},     {"MB/s", 1e6},     {"GB/s", 1e9},     {"TB/s", 1e12}};
 constexpr Unit timeUnits[] = {{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1e0}};
 
-/// The number in `text` times the factor of the unit behind it; 0 for anything else.
+/// Returns the number in `text` times the factor of its unit; 0 for anything else.
 double parseAmount(std::string_view text, std::span<const Unit> units) {
   double number = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -53,7 +53,8 @@ abi::Expected<Link> parseLink(std::string_view text) {
   return link;
 }
 
-/// Cores that move bytes do so in the same time whatever the link takes.
+/// Scales the collective share by the link's rate: cores spend a fixed time on moving the bytes,
+/// however long the link takes.
 static void spreadShare(abi::Cluster &cluster, const Link &link) {
   abi::Figure &share = *cluster.mutable_device()->mutable_collective_share();
   double known = linkRate(cluster.level(0).figures());
@@ -64,7 +65,7 @@ void setLinks(abi::Cluster &cluster, const Link &link) {
   if (cluster.device().collective_share().source() == abi::MEASURED && cluster.level_size() > 0)
     spreadShare(cluster, link);
   int64_t devices = countDevices(cluster);
-  cluster.clear_form(); // which has levels of its own
+  cluster.clear_form(); // the form defines other levels
   cluster.clear_level();
   abi::TopologyLevel &level = *cluster.add_level();
   level.set_count(devices);

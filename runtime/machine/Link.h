@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A link by two figures: a message of S bytes takes latency + S / rate. It joins every two ranks
-// alike, and each rank has one of its own. Prices of collectives over it follow from
-// CollectivePrice.h with a gap as long as the latency: a rank sends one message after the other.
+// A link with two figures: a message of S bytes takes latency + S / rate. It connects every pair of
+// ranks, and each rank has a link of its own. Costs of collectives follow from CollectivePrice.h
+// with a gap equal to the latency: a rank sends one message after the other.
 //
 //   10Gbps,20us      1.25e9 bytes a second (bits count in powers of ten), 20e-6 s
 //   1.25GB/s,0.02ms  the same
@@ -26,12 +26,12 @@ struct Link {
 /// latency in ns, us, ms or s, both above 0. BadUsage for anything else.
 abi::Expected<Link> parseLink(std::string_view text);
 
-/// Joins all devices of `cluster`, which is complete (Cluster.h), by such links, at one level. A
-/// measured `collective_share` is what moving bytes takes of the cores: over slower links it
-/// shrinks as their rate.
+/// Connects all devices of `cluster` by such links, at one level. `cluster` must be complete
+/// (Cluster.h). A measured `collective_share` is the fraction of the cores that moving bytes takes;
+/// over slower links it shrinks in proportion to their rate.
 void setLinks(abi::Cluster &cluster, const Link &link);
 
-/// Seconds of a collective of `members` ranks over such links, without a launch.
+/// Returns the seconds of a collective of `members` ranks over such links, without a launch.
 double priceOverLink(const Link &link, int64_t members, const Traffic &traffic);
 
 } // namespace pcc::machine

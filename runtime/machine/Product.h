@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A matrix product, the unit of work whose rate depends on its sizes.
+// The size of a matmul, on which its rate depends.
 
 #ifndef PCC_RUNTIME_MACHINE_PRODUCT_H
 #define PCC_RUNTIME_MACHINE_PRODUCT_H
 
 namespace pcc::machine {
 
-/// `batch` products of [rows, depth] by [depth, columns]. Not whole where only a part is computed.
+/// `batch` matmuls of [rows, depth] by [depth, columns]. Sizes are fractional if only a part is
+/// computed.
 struct Product {
   double batch = 1, rows = 1, columns = 1, depth = 1;
 
-  /// A multiplication and an addition each.
+  /// Counts a multiplication and an addition per element pair.
   double flops() const { return 2 * batch * rows * columns * depth; }
 };
 

@@ -43,7 +43,7 @@ std::vector<Product> listProducts(const abi::Attention &a) {
           {heads, keys, width, queries}};
 }
 
-/// Seconds in which the device computes, whatever memory allows.
+/// Returns the seconds of the arithmetic alone, without memory traffic.
 double secondsOfArithmetic(const abi::DeviceFigures &device, const abi::Record &record) {
   abi::ElementType type = abi::F32;
   if (record.has_matmul())

@@ -33,7 +33,8 @@ std::vector<std::vector<int64_t>> listGroups(const abi::Executable &program,
   return groups;
 }
 
-/// What the boxes of a block exchange bring to the busiest rank, and from how many others.
+/// Returns the bytes that the boxes of a block exchange bring to the busiest rank, and the number
+/// of its senders.
 Traffic countMoves(const Collective &collective) {
   int64_t elementBytes = static_cast<int64_t>(abi::elementBytes(collective.type()));
   std::map<uint32_t, int64_t> received;
@@ -52,7 +53,7 @@ Traffic countMoves(const Collective &collective) {
   return traffic;
 }
 
-/// The header's table, for operands of `bytes` in groups of `n`.
+/// Evaluates the header's table for operands of `bytes` in groups of `n`.
 int64_t countReceived(abi::CollectiveKind kind, int64_t bytes, int64_t n) {
   switch (kind) {
   case abi::ALL_REDUCE:
@@ -105,7 +106,7 @@ RecordTraffic readTraffic(const abi::Executable &program, const Collective &coll
 }
 
 double priceTraffic(const abi::Cluster &cluster, const RecordTraffic &traffic) {
-  std::set<std::vector<int64_t>> priced; // groups that lie alike cost the same
+  std::set<std::vector<int64_t>> priced; // groups at equal locations cost the same
   double slowest = 0;
   for (const std::vector<int64_t> &ranks : traffic.groups) {
     Group group = Group::of(ranks, cluster);

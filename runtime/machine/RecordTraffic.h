@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What one collective of a program moves, read from its record. n ranks in a group, operands of S
-// bytes:
+// Traffic of one collective of a program, read from its instruction. n ranks in a group, operands
+// of S bytes:
 //
 //   kind                              received by the busiest rank
 //   all_reduce                        2(n-1)/n S, as by a reduce-scatter and an all-gather
@@ -22,26 +22,26 @@
 namespace pcc::machine {
 
 struct RecordTraffic {
-  /// The ranks that work together, in their order; of a send or receive the pairs of ranks.
+  /// The groups of the collective, each in rank order; for a send or receive, the pairs of ranks.
   std::vector<std::vector<int64_t>> groups;
-  /// Of one of the groups; they are alike.
+  /// Traffic of each group; all groups are alike.
   Traffic traffic;
   /// Bytes that the busiest rank receives.
   int64_t received = 0;
 };
 
-/// What a group of `members` ranks moves by a valid record.
+/// Returns the traffic of a valid collective in a group of `members` ranks.
 Traffic trafficOf(const abi::Collective &collective, int64_t members);
 
-/// The same of the message that begins with the first of these records of a section: of it and
-/// those that are fused with it.
+/// Returns the traffic of the fused collective that begins with the first of `records`. `records`
+/// are consecutive instructions of a section; the ones fused with the first are added.
 Traffic trafficOfMessage(std::span<const abi::Record *const> records, int64_t members);
 
-/// Reads a valid record of `program`.
+/// Returns groups, traffic and received bytes of a valid collective of `program`.
 RecordTraffic readTraffic(const abi::Executable &program, const abi::Collective &collective);
 
-/// Seconds until the slowest group is done on `cluster`, which is complete and has a device for
-/// each rank.
+/// Returns the seconds until the slowest group is done. `cluster` must be complete and have a
+/// device for each rank.
 double priceTraffic(const abi::Cluster &cluster, const RecordTraffic &traffic);
 
 } // namespace pcc::machine

@@ -42,7 +42,8 @@ double computeRate(const abi::DeviceFigures &device, abi::ComputeClass computeCl
   return findRate(device, computeClass, type)->value();
 }
 
-/// The part of all tiles' time in which `product` is computed; 1 where tiles do not matter.
+/// Returns the fraction of all tiles' time in which the units compute `product`; 1 where tiles do
+/// not matter.
 static double shareOfTiles(const abi::ProductFigures &figures, const Product &product) {
   if (figures.units() == 0)
     return 1;
