@@ -9,26 +9,26 @@
 namespace pcc::check {
 namespace {
 
-/// By number of a send: how many of its runs are known to have come to their receiver.
+/// By number of a send: how many of its runs are known to have arrived at their receiver.
 using Known = std::vector<uint32_t>;
 
-/// A send within columns, by its clock.
+/// A send within columns, identified by its clock.
 struct Send {
   int program = 0;
   uint32_t clock = 0;
-  /// By run: what was done on its own rank when it began, as far as that rank's order says; and
-  /// what was known of all sends.
+  /// By run: the own rank's completed work when the run began, by that rank's own order; and the
+  /// known arrivals of all sends at that time.
   std::vector<Clock> begins = {};
   std::vector<Known> known = {};
 };
 
-/// A receive within columns, by its clock, and the number of its send.
+/// A receive within columns, identified by its clock, and the number of its send.
 struct Receive {
   uint32_t clock = 0;
   uint32_t send = 0;
 };
 
-/// Follows what is known from message to message.
+/// Propagates knowledge about completed work from message to message.
 class Knowledge {
 public:
   Knowledge(const std::vector<ProgramIndex> &programs, const Messages &messages,
@@ -46,7 +46,7 @@ private:
   const std::vector<ProgramIndex> &programs;
   const Messages &messages;
   std::vector<Send> sends;
-  /// By program: its receives, and the numbers of its sends in the order in which they begin.
+  /// By program: its receives, and the numbers of its sends in the order in which their runs begin.
   std::vector<std::vector<Receive>> receives;
   std::vector<std::vector<uint32_t>> order;
 };
@@ -65,7 +65,8 @@ Knowledge::Knowledge(const std::vector<ProgramIndex> &programs, const Messages &
   spread();
 }
 
-/// The channel of a record of the first column, if those of all columns lie like it.
+/// Returns the channel of an instruction in the first column, if the channels of all columns are
+/// alike; else null.
 const Channel *Knowledge::channelOf(int program, uint32_t record) const {
   const std::vector<int32_t> &numbers = messages.channelOf[program][record];
   if (std::find(numbers.begin(), numbers.end(), -1) != numbers.end())
@@ -94,7 +95,7 @@ void Knowledge::addSend(const ProgramIndex &index, uint32_t record) {
   sends.push_back({.program = index.number, .clock = index.clockOf[record]});
 }
 
-/// Goes through a program's part of the episode on its own.
+/// Runs a program's part of the episode on its own and stores the clocks at which its sends begin.
 void Knowledge::begin(const ProgramIndex &index, const std::vector<abi::Slot> &slots) {
   std::vector<int64_t> sendOf(index.clocks, -1);
   for (uint32_t s = 0; s < sends.size(); ++s)
@@ -114,7 +115,7 @@ void Knowledge::begin(const ProgramIndex &index, const std::vector<abi::Slot> &s
   }
 }
 
-/// Lets every rank learn, each as far as those that it hears from have come.
+/// Propagates knowledge to a fixpoint: each program advances as far as its senders allow.
 void Knowledge::spread() {
   std::vector<size_t> next(programs.size(), 0);
   for (bool goesOn = true; goesOn;) {
@@ -125,8 +126,8 @@ void Knowledge::spread() {
   }
 }
 
-/// Finds what is known where the next run of a send begins: what came with the messages that were
-/// received. False if one of these is not there yet.
+/// Computes the knowledge at the next run of a send from the messages received before it. Returns
+/// false if one of these messages is not there yet.
 bool Knowledge::learn(uint32_t number) {
   Send &send = sends[number];
   const Clock &begin = send.begins[send.known.size()];
@@ -146,7 +147,7 @@ bool Knowledge::learn(uint32_t number) {
   return true;
 }
 
-/// What is done on a rank of whose sends so many have come.
+/// Returns the work that is done on a rank if `known` runs of its sends have arrived.
 Clock Knowledge::clockOf(const ProgramIndex &index, const Known &known) const {
   Clock clock(index.clocks, 0);
   for (uint32_t s = 0; s < known.size(); ++s) {

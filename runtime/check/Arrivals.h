@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is over on a rank when a message comes to it, by way of other ranks:
+// The work of a rank that is known to be done when a message arrives there, by way of other ranks:
 //
 //   rank 0   forward[0] ── send h[0] ─┐              ┌─ recv g[0] ── backward[0]
 //   rank 1                  recv h[0] ┴─ backward[0] ┴─ send g[0]
 //
-// When g[0] comes, rank 1 has h[0], so forward[0] is over on rank 0, and its send has read all that
-// it sends. Rank 1 may have learnt as much of rank 2, and so on: knowledge goes along with
+// When g[0] arrives, rank 1 has h[0]. So forward[0] is done on rank 0, and its send has read all of
+// its source. Rank 1 may in turn have learned facts about rank 2, and so on: knowledge travels with
 // messages.
 //
-// A side that sends is not taken to know anything of the one that receives, for a device may keep
-// what is sent until it is asked for.
+// A sender learns nothing about its receiver, because a device may buffer a message until it is
+// received.
 //
-// Ranks at one position of their programs make a column; messages that all ranks of a program
-// exchange with the other of their column count, and columns are alike. Other messages tell
-// nothing.
+// Ranks at the same position of their programs form a column, and all columns are alike. Only
+// messages that all ranks of a program exchange within their columns carry knowledge.
 
 #ifndef PCC_RUNTIME_CHECK_ARRIVALS_H
 #define PCC_RUNTIME_CHECK_ARRIVALS_H
@@ -24,8 +23,8 @@
 
 namespace pcc::check {
 
-/// By program: the arrivals of an episode that comes to its end (Rendezvous.h) with messages that
-/// match.
+/// Lists the arrivals of an episode by program. The episode must complete (Rendezvous.h), and its
+/// messages must match.
 std::vector<Arrivals> listArrivals(const std::vector<ProgramIndex> &programs,
                                    const Messages &messages, const Episode &episode);
 

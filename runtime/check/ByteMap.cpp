@@ -9,7 +9,7 @@
 namespace pcc::check {
 namespace {
 
-/// Places of all spaces in one order.
+/// A byte position; positions of all spaces are totally ordered.
 struct Place {
   abi::Space space;
   uint64_t offset;

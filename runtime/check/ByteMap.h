@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The memory of a rank, cut wherever something that its program touches begins or ends. What holds
-// for one byte between two cuts holds for all of them, so a piece stands for its bytes.
+// Splits the memory of a rank into pieces wherever a touched range begins or ends. All bytes of a
+// piece behave alike, so the check works on pieces instead of bytes.
 
 #ifndef PCC_RUNTIME_CHECK_BYTEMAP_H
 #define PCC_RUNTIME_CHECK_BYTEMAP_H
@@ -11,17 +11,17 @@
 
 namespace pcc::check {
 
-/// Numbers of pieces, first … end-1.
+/// The pieces first … end-1.
 struct Pieces {
   uint32_t first = 0, end = 0;
 };
 
-/// A part of a buffer that is touched, by copy of the buffer's ring.
+/// A touched part of a buffer, with its pieces by ring entry.
 struct Touch {
   uint32_t buffer = 0;
   abi::Reads reads = abi::Reads::No;
   bool writes = false;
-  /// Within a copy of the buffer.
+  /// Offset within a ring entry.
   uint64_t offset = 0;
   uint64_t bytes = 0;
   std::vector<Pieces> pieces;
@@ -31,15 +31,16 @@ struct Touch {
 
 class ByteMap {
 public:
-  /// Spaces that nobody writes in a run are left out.
+  /// Builds the map without spaces that are never written in a run.
   explicit ByteMap(const ProgramIndex &index);
 
   uint32_t size() const { return uint32_t(spaces.size()); }
   abi::Space spaceOf(uint32_t piece) const { return spaces[piece]; }
-  /// Of a piece that something touches.
+  /// Returns the bytes of a touched piece.
   uint64_t bytesOf(uint32_t piece) const { return offsets[piece + 1] - offsets[piece]; }
 
-  /// What a record touches (its place in ProgramIndex::records), and a whole buffer.
+  /// Returns the ranges that an instruction touches; `record` is its position in
+  /// ProgramIndex::records. `buffer` returns the range of a whole buffer.
   const std::vector<Touch> &touchesOf(uint32_t record) const { return ofRecord[record]; }
   const Touch &buffer(uint32_t number) const { return ofBuffer[number]; }
 
@@ -51,7 +52,7 @@ private:
   const abi::MemoryPlan &memory;
   std::vector<std::vector<Touch>> ofRecord;
   std::vector<Touch> ofBuffer;
-  /// By piece; an entry more where a space ends.
+  /// Space and offset of each piece; one more entry at the end of each space.
   std::vector<abi::Space> spaces;
   std::vector<uint64_t> offsets;
 };

@@ -31,7 +31,7 @@ abi::Status runEpisode(const std::vector<ProgramIndex> &programs, const Messages
                      launchesOnly ? "collectives are launched in a circle" : "deadlock");
 }
 
-/// What ranks do together.
+/// Checks the communication between ranks.
 abi::Status checkMeetings(const std::vector<ProgramIndex> &programs, const Messages &messages,
                           const Episode &episode) {
   abi::Status status = checkCollectives(programs, episode);
@@ -44,7 +44,7 @@ abi::Status checkMeetings(const std::vector<ProgramIndex> &programs, const Messa
   return status;
 }
 
-/// What each rank reads and writes.
+/// Checks the memory accesses of each rank.
 abi::Status checkData(const std::vector<ProgramIndex> &programs, const Messages &messages,
                       const std::vector<Episode> &episodes) {
   std::vector<std::vector<Arrivals>> arrivals;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The static proof of a program: that its ranks match, cannot hang, and read what they are meant to
-// read, whatever the timing. docs/spec/check.md says what is proved, and why one run is enough.
+// The static proof of a program: its ranks match, cannot hang, and read the intended values,
+// whatever the timing. docs/spec/check.md describes the proof and why one run suffices.
 //
 //   if (Status status = check::prove(executable); !status.ok())
 //     …   // "deadlock: rank 0 waits at 'send h' in forward[1,0] until rank 1 comes to …"
@@ -22,13 +22,13 @@ struct ProveOptions {
   uint64_t memoryLimit = 0;
 };
 
-/// Proves a valid executable. The first thing found wrong is an error of kind BadInput that names
-/// ranks, records, microbatch and copy, and shows the circle, the two that do not match, or the two
-/// that are not ordered. Linear in records times ranks for who waits for whom, in records for what
-/// they read and write.
+/// Proves a valid executable. The first violation is an error of kind BadInput. It names ranks,
+/// instructions, microbatch and copy. It shows the cycle, the mismatching pair or the unordered
+/// pair. Time is linear in instructions times ranks for the communication, and linear in
+/// instructions for the memory accesses.
 abi::Status prove(const abi::Executable &executable, const ProveOptions &options = {});
 
-/// Bytes of all spaces that a rank of each program uses.
+/// Returns the bytes of all spaces that a rank of each program uses.
 std::vector<uint64_t> peakBytes(const abi::Executable &executable);
 
 } // namespace pcc::check

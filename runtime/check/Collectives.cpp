@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Collectives: the sequences of each group's members.
+// Checks that the members of each group call the same sequence of collectives.
 
 #include "runtime/abi/Stages.h"
 #include "runtime/check/Matching.h"
@@ -15,11 +15,11 @@
 namespace pcc::check {
 namespace {
 
-/// One collective of a group, as one program calls it.
+/// One call of a group's collective by one program.
 struct Call {
   const abi::Record *record;
   const abi::Slot *slot;
-  /// Number of what must be the same for all members; calls with the same number match.
+  /// Identifies the properties that all members must agree on; calls with equal numbers match.
   uint32_t signature;
 };
 
@@ -43,7 +43,8 @@ private:
   const std::vector<ProgramIndex> &programs;
   const Episode &episode;
   const abi::Executable &executable;
-  /// Numbers of what a call says apart from its slot, by record and by text; and of both together.
+  /// Numbers of the properties of a call without its action, by instruction and by text; and of
+  /// both together.
   std::map<const abi::Record *, uint32_t> saidBy;
   std::map<std::string, uint32_t> texts;
   std::map<std::tuple<uint32_t, uint32_t, uint32_t>, uint32_t> signatures;
@@ -65,7 +66,7 @@ uint32_t CollectiveMatcher::signatureOf(const abi::Record &record, const abi::Sl
     abi::Collective alike = record.collective();
     alike.clear_source();
     alike.clear_destination();
-    alike.clear_root(); // an expression: compared by its value
+    alike.clear_root(); // an expression, compared by value
     said->second = texts.try_emplace(alike.SerializeAsString(), texts.size()).first->second;
   }
   std::tuple<uint32_t, uint32_t, uint32_t> key(said->second, slot.microbatch(), slot.copy());
@@ -81,7 +82,7 @@ abi::Status CollectiveMatcher::check() {
         int program = abi::programOfRank(executable, rank);
         if (program == first)
           continue;
-        // Sequences are the programs', roots the ranks'.
+        // Sequences are equal within a program; roots may differ by rank.
         abi::Status status =
             compared.insert({first, program}).second
                 ? compare(uint32_t(g), list.ranks(0), rank)

@@ -16,29 +16,30 @@
 namespace pcc::check {
 namespace {
 
-/// A run of a record, as memory remembers it.
+/// A run of an instruction that accessed memory.
 struct Run {
   uint32_t record = 0;
   Moment moment = {};
   abi::Slot slot = {};
-  /// Which of its touches, and where that begins in its space.
+  /// Index of the touched range, and its first byte within the space.
   uint32_t operand = 0;
   uint64_t begin = 0;
 };
 
-/// What wrote a piece last.
+/// The last writer of a piece.
 enum class Origin : uint8_t { Nothing, BeforeRun, Data, Record };
 
 struct Piece {
   Origin origin = Origin::Nothing;
-  /// The writer's step is over.
+  /// Whether the writer belongs to an earlier step.
   bool isBefore = false;
   Run writer;
-  /// Of each clock the last one.
+  /// The last reading run of each clock.
   std::vector<Run> readers;
 };
 
-/// What a reader's operand, from `begin` on, has of a writer's result (Record.reads).
+/// Encodes that a reader's operand, which begins at `begin`, reads a writer's result
+/// (Record.reads).
 uint64_t makeSource(uint32_t number, uint32_t operand, uint64_t begin, const Run &writer) {
   uint64_t way = (begin - writer.begin) * 0x9e3779b97f4a7c15u + operand * 0x10001u + writer.operand;
   way = (way ^ (way >> 32)) * 0xbf58476d1ce4e5b9u;
@@ -96,9 +97,9 @@ private:
   HappensBefore order;
   std::vector<Piece> pieces;
   abi::Slot slot;
-  /// The slot for which the inputs were brought last.
+  /// The action whose inputs were loaded last.
   std::optional<abi::Slot> loaded;
-  /// By section: its slots in the episode, and with the one that stands for its last run.
+  /// By section: its actions in the episode, without and with the section for its last run.
   std::vector<uint32_t> runsOf, runsWith;
   DataflowFound &found;
 };
@@ -179,7 +180,7 @@ bool Follower::readsInput(uint32_t section) const {
   return false;
 }
 
-/// The rank's thread brings the data and the number of the step.
+/// Writes the input data and the step number, as the rank's thread does before an action.
 abi::Status Follower::enterSlot() {
   order.enterSlot(slot);
   abi::Status status;
@@ -320,7 +321,7 @@ abi::Status Follower::write(const Run &own, const Touch &touch) {
   return {};
 }
 
-/// The results of a section that ran for the last time: the rank's thread waits for their writers.
+/// Reads the results of a section after its last run; the rank's thread waits for their writers.
 void Follower::show(uint32_t section) {
   order.enterThread();
   for (int i = 0; i < index.program.results_size(); ++i) {

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Who reads what whom has written. The slots of an episode are gone through in their order, a step
-// twice, with the last writer and the readers since of every piece of memory:
+// Checks which instruction reads the results of which other one. The check runs the actions of an
+// episode in order, a step twice. For every piece of memory it tracks the last writer and the
+// readers since. It verifies:
 //
-//   * two records of which one writes what the other touches are ordered (HappensBefore.h);
-//   * nothing is read that was not written;
-//   * what is read comes from the records that the reader states (Record.reads), and, where both
-//     run for several microbatches, was made for the reader's own.
+//   * two instructions that touch common bytes are ordered if one writes (HappensBefore.h);
+//   * nothing is read before it is written;
+//   * each value read comes from the instructions that the reader states (Record.reads); if both
+//     run for several microbatches, it was made for the reader's own.
 //
-// What a record reads is then the same in every run, and what the program was made for.
+// The values that an instruction reads are then the same in every run, and are the intended ones.
 
 #ifndef PCC_RUNTIME_CHECK_DATAFLOW_H
 #define PCC_RUNTIME_CHECK_DATAFLOW_H
@@ -22,32 +23,33 @@
 
 namespace pcc::check {
 
-/// Results that are read, as Record.reads says them: of this step, and of the one before.
+/// Results that an instruction reads, encoded as in Record.reads: of this step and of an earlier
+/// one.
 struct Sources {
   std::set<uint64_t> inStep, before;
 };
 
-/// The number of the record that a source is a result of.
+/// Returns the number of the instruction that produces a source.
 inline uint32_t numberOf(uint64_t source) { return uint32_t(source); }
 
-/// What a program reads in all its episodes.
+/// The sources that a program reads in all its episodes.
 struct DataflowFound {
-  /// By record.
+  /// By instruction.
   std::vector<Sources> ofRecord;
-  /// By result, by parameter.
+  /// By result and by parameter.
   std::vector<std::set<uint64_t>> ofResult, ofParameter;
 };
 
-/// Goes through one program's part of an episode and adds what is read to `found`. The error is the
-/// first thing wrong; it names ranks by their range.
+/// Checks one program's part of an episode and adds its sources to `found`. Returns the first
+/// violation; it names ranks by their range.
 abi::Status followData(const ProgramIndex &index, const ByteMap &bytes, const Arrivals *arrivals,
                        const Episode &episode, DataflowFound &found);
 
-/// The same without a look at what is wrong.
+/// Collects the sources without checks.
 void followDataOnly(const ProgramIndex &index, const ByteMap &bytes, const Episode &episode,
                     DataflowFound &found);
 
-/// Checks that all sources that the program states were read from.
+/// Checks that the stated sources of the program equal the sources that were found.
 abi::Status checkSourcesUsed(const ProgramIndex &index, const DataflowFound &found);
 
 DataflowFound emptyDataflow(const ProgramIndex &index);

@@ -11,7 +11,7 @@ namespace pcc::check {
 namespace {
 
 void merge(Clock &into, const Clock &other) {
-  for (size_t i = 0; i < other.size(); ++i) // shorter: nothing is known
+  for (size_t i = 0; i < other.size(); ++i) // an empty clock knows nothing
     into[i] = std::max(into[i], other[i]);
 }
 
@@ -67,7 +67,7 @@ void HappensBefore::enter(uint32_t record) {
     now = entry.collective().fused() ? messageBegin : slotBegin;
   else
     now.assign(index.clocks, 0);
-  if (entry.lane() != abi::TRANSFER) // whose messages do not wait for those before them
+  if (entry.lane() != abi::TRANSFER) // TRANSFER messages overlap their earlier runs
     merge(now, doneBy[clock]);
   waitForEvents(entry);
   if (entry.lane() == abi::COMMUNICATION && !entry.collective().fused()) {
@@ -83,7 +83,7 @@ void HappensBefore::leave() {
   const abi::Record &record = *index.records[entered];
   uint32_t clock = index.clockOf[entered];
   now[clock] = std::max(now[clock], count);
-  merge(now, doneBy[clock]); // which is done first
+  merge(now, doneBy[clock]); // earlier runs finish first
   if (record.lane() == abi::COMPUTE)
     now[0] = ++computed;
   if (arrival)

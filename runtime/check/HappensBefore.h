@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is done when a record begins, from lanes, events and messages: vector clocks (Mattern, 1988,
-// "Virtual time and global states of distributed systems"). A clock counts runs: number 0 those of
-// the lane COMPUTE, which are in one order, each other number those of one record beside it.
+// The instructions that are done when an instruction begins, derived from streams, events and
+// messages with vector clocks (Mattern, 1988, "Virtual time and global states of distributed
+// systems"). A clock counts runs. Clock 0 counts the runs on the stream COMPUTE, which are totally
+// ordered. Every other clock counts the runs of one message, or of one instruction on another
+// stream.
 //
 //   a (COMPUTE)            clock 0: 1
 //   b (TRANSFER), waits a  begins with {0: 1}, is done with {0: 1, b: 1}
 //   c (COMPUTE)            begins with {0: 1}: nothing orders it after b
 //   d (COMPUTE), waits b   begins with {0: 2, b: 1}
 //
-// Runs of one record are done in their order, so that a count says all of those before it, too.
+// Runs of one instruction finish in order, so a count includes all earlier runs.
 //
-// What is fused begins with the first of its message, and is done with all before it there.
+// A fused collective begins with its first member; each member is done after all members before it.
 //
-// No byte of a message comes before its sender began to send it. So what that rank knew then of
-// this one (Arrivals.h) is done when a receive begins to write, and of course when it is done.
+// No byte of a message arrives before its sender begins to send. So the work of this rank that the
+// sender knew to be done (Arrivals.h) is done when a receive begins to write.
 
 #ifndef PCC_RUNTIME_CHECK_HAPPENSBEFORE_H
 #define PCC_RUNTIME_CHECK_HAPPENSBEFORE_H
@@ -25,48 +27,49 @@
 
 namespace pcc::check {
 
-/// By number of the clock: runs that are done.
+/// Number of completed runs, by clock.
 using Clock = std::vector<uint32_t>;
 
-/// The run of a record, as others ask for it.
+/// A run of an instruction: its clock and its count.
 struct Moment {
   uint32_t clock = 0;
   uint32_t count = 0;
 };
 
-/// By clock of a receive and by run in an episode: which of the rank's own runs were done when the
-/// sender began. Empty where nothing is known.
+/// By clock of a receive and by run in an episode: the rank's own runs that were done when the
+/// sender began. Empty if unknown.
 using Arrivals = std::vector<std::vector<Clock>>;
 
-/// One rank's way through the slots of an episode.
+/// Tracks one rank's execution of the actions of an episode.
 class HappensBefore {
 public:
-  /// `arrivals` may be null: what comes is taken to come at any time.
+  /// `arrivals` may be null: messages then arrive at any time.
   HappensBefore(const ProgramIndex &index, const Arrivals *arrivals);
 
-  /// A record begins (its place in ProgramIndex::records); until the next call begin() is its
-  /// clock and moment() its run.
+  /// Begins an instruction; `record` is its position in ProgramIndex::records. Until the next call,
+  /// begin() is its clock and moment() its run.
   void enter(uint32_t record);
   const Clock &begin() const { return now; }
   Moment moment() const { return {index.clockOf[entered], count}; }
   uint32_t record() const { return entered; }
-  /// The record that was entered signals its events.
+  /// Ends the entered instruction and signals its events.
   void leave();
 
-  /// Whether a run is done when the entered record begins, and when it may begin to write.
+  /// Whether a run is done when the entered instruction begins. isDoneBeforeWrite: when the
+  /// instruction begins to write.
   bool isDone(Moment moment) const { return now[moment.clock] >= moment.count; }
   bool isDoneBeforeWrite(Moment moment) const {
     return isDone(moment) || (arrival && (*arrival)[moment.clock] >= moment.count);
   }
 
-  /// Something between slots that the rank's own thread does: it comes after all of COMPUTE.
+  /// Enters work of the rank's own thread between actions. It comes after all of COMPUTE.
   void enterThread() { now = compute; }
-  /// A slot begins: so does its COMMUNICATION, not sooner.
+  /// Begins an action. Its COMMUNICATION begins no sooner.
   void enterSlot(const abi::Slot &slot);
-  /// It waited for a run.
+  /// Waits for a run in the rank's own thread.
   void waitFor(Moment moment);
 
-  /// A step ends: everything is done.
+  /// Ends a step: everything is done.
   void finish();
 
 private:
@@ -75,19 +78,18 @@ private:
   const ProgramIndex &index;
   const Arrivals *arrivals;
   Clock now, compute, slotBegin;
-  /// Of the last collective that is not fused, and those fused with it: before them, and behind
-  /// them.
+  /// Clocks before and after the last collective and the ones fused with it.
   Clock messageBegin, messageDone;
-  /// What the sender knew, if the entered record receives and that is known.
+  /// The sender's knowledge, if the entered instruction is a receive and the knowledge exists.
   const Clock *arrival = nullptr;
-  /// By event and by clock: what was known when the last run that signals, or is, it was done.
+  /// Clock at the end of the last run that signals an event, and of the last run of each clock.
   std::vector<Clock> signalled, doneBy;
-  /// By event that some record waits for by number: what was known then, by number.
+  /// The same by event and by action number, for events that some instruction awaits by number.
   std::map<uint32_t, std::map<uint64_t, Clock>> signalledFor;
-  /// By clock but that of COMPUTE.
+  /// Number of runs by clock, without COMPUTE.
   std::vector<uint32_t> runs;
   uint32_t entered = 0, count = 0, computed = 0;
-  uint64_t number = 0; ///< of the slot, by which rings turn
+  uint64_t number = 0; ///< ring index of the action
 };
 
 } // namespace pcc::check

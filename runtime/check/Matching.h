@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Who meets whom. All members of a group reach the same sequence of collectives; every message that
-// is sent is received, with the same type and size. Members that run one program have one sequence,
-// so it is compared between programs, not between ranks.
+// Matches communication between ranks. All members of a group must call the same sequence of
+// collectives. Every sent message must be received, with the same type and size. Ranks of one
+// program have the same sequence, so the check compares programs, not ranks.
 
 #ifndef PCC_RUNTIME_CHECK_MATCHING_H
 #define PCC_RUNTIME_CHECK_MATCHING_H
@@ -12,30 +12,30 @@
 
 namespace pcc::check {
 
-/// From one rank to another under one tag, in a step or in a section that runs on its own.
+/// A sender, a receiver and a tag, in a step or in a section that runs on its own.
 struct Channel {
   int64_t sender = -1, receiver = -1;
   uint32_t tag = 0;
   std::string episode = {};
-  /// Numbers of the two programs, and places of the two records in them (ProgramIndex::records).
+  /// Numbers of the two programs, and positions of the two instructions (ProgramIndex::records).
   int sendProgram = -1, receiveProgram = -1;
   uint32_t send = 0, receive = 0;
-  /// The places of those that go on with them (ProgramIndex::messageOf); they themselves if none
-  /// do.
+  /// Positions of the instructions that continue them in a section for the last run
+  /// (ProgramIndex::messageOf); the same positions if there are none.
   uint32_t lastSend = 0, lastReceive = 0;
 };
 
 struct Messages {
   std::vector<Channel> channels;
-  /// By program and record, then by the program's ranks: the channel, -1 where the rank sits out;
-  /// empty for records that are no messages.
+  /// By program and instruction, then by the program's ranks: the channel, or -1 if the rank has no
+  /// peer. Empty for instructions that are no messages.
   std::vector<std::vector<std::vector<int32_t>>> channelOf;
 };
 
-/// Finds the channels of all messages. Errors: a tag that is used by two records.
+/// Finds the channels of all messages. Error: two instructions use the same tag.
 abi::Expected<Messages> findMessages(const std::vector<ProgramIndex> &programs);
 
-/// Checks that in `episode` messages and collectives match.
+/// Checks that messages (collectives) in `episode` match.
 abi::Status checkMessages(const std::vector<ProgramIndex> &programs, const Messages &messages,
                           const Episode &episode);
 abi::Status checkCollectives(const std::vector<ProgramIndex> &programs, const Episode &episode);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Messages: channels, and that both sides of each use it alike.
+// Finds the channels of messages and checks that both sides use them alike.
 
 #include "runtime/abi/Stages.h"
 #include "runtime/check/Matching.h"
@@ -26,7 +26,7 @@ private:
 
   const std::vector<ProgramIndex> &programs;
   Messages messages;
-  /// By sender and receiver, then by tag.
+  /// Channels by sender and receiver.
   std::unordered_map<uint64_t, std::vector<int32_t>> channelsBetween;
 };
 
@@ -92,7 +92,7 @@ abi::Status MessageFinder::addSide(int program, uint32_t record, int64_t rank, i
   return {};
 }
 
-/// The slots of an episode by program and section: which (microbatch, copy) it runs for, in order.
+/// The actions of an episode by program and section, in order.
 class Runs {
 public:
   Runs(const std::vector<ProgramIndex> &programs, const Episode &episode) {
@@ -103,7 +103,7 @@ public:
     }
   }
 
-  /// Of a message and the one that goes on with it.
+  /// Returns the actions of a message and of its continuation `last`.
   std::vector<abi::Slot> of(const ProgramIndex &index, uint32_t record, uint32_t last) const {
     std::vector<abi::Slot> slots = ofSection[index.number][index.sectionOf(record)];
     if (last != record) {
@@ -128,7 +128,7 @@ abi::Status oneSided(const Channel &channel, const ProgramIndex &index, uint32_t
       sends ? channel.receiver : channel.sender, sends ? "receives" : "sends"));
 }
 
-/// Whether both say the same type and shape.
+/// Whether both sides have the same type and shape.
 bool areAlike(const abi::Collective &a, const abi::Collective &b) {
   return a.type() == b.type() &&
          std::equal(a.shape().begin(), a.shape().end(), b.shape().begin(), b.shape().end());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How messages name records and where they run: "'/fc1/Gemm' in forward[2,0]".
+// Names of instructions and their actions in diagnostics: "'/fc1/Gemm' in forward[2,0]".
 
 #ifndef PCC_RUNTIME_CHECK_NAMES_H
 #define PCC_RUNTIME_CHECK_NAMES_H
@@ -11,13 +11,13 @@
 
 namespace pcc::check {
 
-/// The op that the record came from, in quotes; without one its kind.
+/// Returns the op that the instruction came from, in quotes; its kind if there is none.
 std::string nameOf(const abi::Record &record);
 
-/// The record in a slot of its program.
+/// Returns the name of the instruction in an action of its program.
 std::string nameOf(const abi::Program &program, const abi::Record &record, const abi::Slot &slot);
 
-/// "all_reduce of 8x16xf32".
+/// Returns a description such as "all_reduce of 8x16xf32".
 std::string callOf(const abi::Collective &collective);
 
 } // namespace pcc::check

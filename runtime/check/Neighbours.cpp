@@ -29,7 +29,7 @@ Neighbours::Neighbours(const abi::Executable &executable, const abi::Program &pr
   }
 }
 
-/// Whether both are messages, or collectives of one group whose members all have this list.
+/// Whether both are messages, or collectives of one group whose members all run this program.
 bool Neighbours::haveOneList(const abi::Record &a, const abi::Record &b) const {
   if (isMessage(a) || isMessage(b))
     return isMessage(a) && isMessage(b);

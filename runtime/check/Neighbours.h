@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Neighbours in the list that are started together: collectives of one lane and group that do not
-// touch each other's bytes, and messages of the lane COMPUTE. So a ring of sends and receives does
-// not hang. What is fused goes with what it is fused with. Other collectives of a group of several
-// programs are started alone: their neighbours differ by program, and all members must start the
-// same together. The executor and the rendezvous both ask here.
+// Decides which neighboring instructions start together. These are collectives of one stream and
+// group that do not touch each other's bytes, and messages on the stream COMPUTE. So a ring of
+// sends and receives does not hang. A fused member starts with its fused collective. If a group
+// spans several programs, its collectives start alone: neighbors differ by program, and all members
+// must start the same set. The executor and the rendezvous check both use this class.
 //
-// Each message of the lane TRANSFER is started alone. What is started together is waited for
+// Each message on the stream TRANSFER starts alone. Instructions that start together are awaited
 // together, but two messages may end at very different times: one goes to the next stage, the other
-// to a stage that needs it much later. Whoever waits for the first must not wait for the second.
+// to a much later one. An instruction that waits for the first must not wait for the second.
 
 #ifndef PCC_RUNTIME_CHECK_NEIGHBOURS_H
 #define PCC_RUNTIME_CHECK_NEIGHBOURS_H
@@ -21,13 +21,13 @@
 
 namespace pcc::check {
 
-/// Finds neighbours in one program, which must outlive it.
+/// Finds neighbors that start together in one program, which must outlive this object.
 class Neighbours {
 public:
   Neighbours(const abi::Executable &executable, const abi::Program &program);
 
-  /// Whether `next` is started together with the collectives before it, which are. A record that
-  /// waits for something else than they do is started on its own, unless that is done anyway.
+  /// Whether `next` starts together with the collectives before it, which start together. An
+  /// instruction with an additional wait starts alone, unless COMPUTE satisfies that wait before.
   bool join(std::span<const abi::Record *const> together, const abi::Record &next) const;
 
 private:
@@ -35,7 +35,7 @@ private:
 
   const abi::Executable &executable;
   const abi::Program &program;
-  /// Events of records of COMPUTE, which are done before what stands behind them is started.
+  /// Events of COMPUTE instructions, which are done before later instructions of the list start.
   std::set<uint32_t> ofCompute;
   /// By group: whether its lists have ranks of several programs.
   std::vector<bool> spansPrograms;

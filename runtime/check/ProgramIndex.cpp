@@ -27,8 +27,8 @@ ProgramIndex::ProgramIndex(const abi::Executable &executable, int number)
     clockOf[r] = clockOf[messageOf[r]];
 }
 
-/// The message of a section that `record` of another goes on with; that one itself if there is
-/// none.
+/// Returns the message of `section` that `record` of another section continues; `record` itself if
+/// there is none.
 uint32_t ProgramIndex::findMessage(uint32_t section, const abi::Record &record) const {
   auto isSame = [&](const abi::Record *other) {
     const abi::Collective &a = record.collective(), &b = other->collective();
@@ -64,7 +64,7 @@ std::vector<ProgramIndex> indexPrograms(const abi::Executable &executable) {
 
 namespace {
 
-/// Names of sections that no slot runs, and `forward`, which evaluation runs.
+/// Lists sections that no action runs, and `forward`, which evaluation runs.
 std::vector<std::string> sectionsOnTheirOwn(const abi::Executable &executable) {
   std::vector<std::string> names;
   for (const abi::Program &program : executable.programs()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The records of a program in one list, and what of it runs: a step, and the sections that run on
-// their own (evaluation runs `forward`, the first step begins with `start_training`).
+// Lists all instructions of a program, and its episodes: a step, and the sections that run on their
+// own (evaluation runs `forward`; the first step begins with `start_training`).
 
 #ifndef PCC_RUNTIME_CHECK_PROGRAMINDEX_H
 #define PCC_RUNTIME_CHECK_PROGRAMINDEX_H
@@ -18,7 +18,7 @@ inline bool isMessage(const abi::Record &record) {
          (record.collective().kind() == abi::SEND || record.collective().kind() == abi::RECV);
 }
 
-/// The records of all sections, one behind the other.
+/// The instructions of all sections, concatenated.
 class ProgramIndex {
 public:
   ProgramIndex(const abi::Executable &executable, int number);
@@ -28,18 +28,18 @@ public:
   const int number;
 
   std::vector<const abi::Record *> records;
-  /// What runs the record: `step`, or a section that runs on its own.
+  /// Returns the episode of the instruction: `step`, or a section that runs on its own.
   std::string episodeOf(uint32_t record) const;
-  /// The section of the record.
+  /// Returns the section of the instruction.
   uint32_t sectionOf(uint32_t record) const;
 
-  /// By section: the place of its first record in `records`; one more entry for the end.
+  /// By section: position of its first instruction in `records`; one more entry for the end.
   std::vector<uint32_t> firstOf;
-  /// By record: itself, or of a message in a section that stands for the last run of another the
-  /// message there that it goes on with.
+  /// By instruction: its own position. For a message in a section that replaces the last run of
+  /// another section: the position of the message there that it continues.
   std::vector<uint32_t> messageOf;
-  /// By record: its clock (HappensBefore.h): 0 for those of COMPUTE that are no messages, else one
-  /// of its own, which a message shares with those that go on with it.
+  /// By instruction: its clock (HappensBefore.h). Clock 0 for COMPUTE instructions that are no
+  /// messages, else a clock of its own. A message shares its clock with its continuation.
   std::vector<uint32_t> clockOf;
   uint32_t clocks = 1;
 
@@ -47,7 +47,7 @@ private:
   uint32_t findMessage(uint32_t section, const abi::Record &record) const;
 };
 
-/// Slots of all programs that run together.
+/// The actions of all programs that run together.
 struct Episode {
   /// "step", or the name of a section.
   std::string name;
@@ -58,7 +58,7 @@ struct Episode {
 
 std::vector<ProgramIndex> indexPrograms(const abi::Executable &executable);
 
-/// The step, if there are slots, then every section that runs on its own.
+/// Lists the episodes: the step, if there are actions, then every section that runs on its own.
 std::vector<Episode> listEpisodes(const abi::Executable &executable);
 
 } // namespace pcc::check

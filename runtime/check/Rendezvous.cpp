@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The run, and the story of one that does not come to its end: which ranks wait for each other in a
-// circle.
+// Runs the schedules, and explains a deadlock by the cycle of ranks that wait for each other.
 
 #include "runtime/check/Rendezvous.h"
 
@@ -16,15 +15,15 @@
 namespace pcc::check {
 namespace {
 
-/// Why a rank's list, or its lane COMMUNICATION, does not go on.
+/// Why a rank's list, or its stream COMMUNICATION, does not advance.
 struct Block {
   int64_t rank;
   bool isLane;
-  /// Where it stands, and the meeting that is not over.
+  /// The current item, and the item whose rendezvous is not complete.
   const Item *at;
   const Item *meeting;
   const Call *call;
-  /// Who has not come to it.
+  /// The rank that has not arrived.
   int64_t missing;
 };
 
@@ -40,7 +39,7 @@ private:
   Block blockOf(int64_t rank, bool isLane) const;
   Block blockAt(int64_t rank, bool isLane, const Item &at, uint32_t meeting) const;
   int64_t findMissing(int64_t rank, const Call &call) const;
-  /// The item in which `rank` takes its side of another rank's call.
+  /// Returns the item in which `rank` participates in another rank's call.
   uint32_t itemOf(int64_t rank, const Call &call, int32_t channel) const;
   bool hasBegun(int64_t rank, uint32_t item) const;
   std::string tell(const Block &block) const;
@@ -145,7 +144,7 @@ std::string Detective::describe() const {
     int32_t channel = last.call->group < 0 ? state.channelOf(rank, *last.call) : -1;
     uint32_t place = itemOf(last.missing, *last.call, channel);
     rank = last.missing;
-    isLane = state.state(rank).next > place; // its list has been there, so its lane is behind
+    isLane = state.state(rank).next > place; // its list is past that item, so its stream is not
   }
   std::string text;
   for (const Block &block : way)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Freedom from deadlock, by one run. A rank goes through its list; a record begins when what it
-// waits for is done; a collective is done when all members have begun it, a send when its receive
-// has begun. Nothing is buffered. Collectives of COMMUNICATION run one by one beside COMPUTE;
-// messages of TRANSFER begin at once.
+// Proves freedom from deadlock by one run. A rank advances through its list. An instruction begins
+// when its waits are done. A collective is done when all members have begun it, a send when its
+// receive has begun. Nothing is buffered. Collectives of COMMUNICATION run one by one beside
+// COMPUTE; messages of TRANSFER begin at once.
 //
-// One run is a proof for all: who meets whom is fixed before (groups, peers, tags), so what can
-// happen next stays possible whatever else happens first, and all orders end in the same state
+// One run proves all runs. The partners of each rendezvous are fixed (groups, peers, tags). So an
+// enabled event stays enabled whatever else happens first, and all orders end in the same state
 // (Newman, 1942, "On theories with a combinatorial definition of equivalence"). A device that
-// blocks less only gets further.
+// blocks less only advances further.
 
 #ifndef PCC_RUNTIME_CHECK_RENDEZVOUS_H
 #define PCC_RUNTIME_CHECK_RENDEZVOUS_H
@@ -17,8 +17,8 @@
 
 namespace pcc::check {
 
-/// Runs an episode whose messages and collectives match, by the schedules of the programs. An error
-/// shows the ranks that wait for each other. `what` begins it: "deadlock".
+/// Runs an episode by the schedules of its programs; messages and collectives must match. An error
+/// shows the ranks that wait for each other and begins with `what`, e.g. "deadlock".
 abi::Status runToTheEnd(const std::vector<ProgramIndex> &programs, const Messages &messages,
                         const std::vector<Schedule> &schedules, const char *what);
 

@@ -27,7 +27,7 @@ RendezvousState::RendezvousState(const std::vector<ProgramIndex> &programs,
     for (int l = 0; l < executable.groups(g).lists_size(); ++l)
       for (uint32_t rank : executable.groups(g).lists(l).ranks())
         lists[rank] = uint32_t(l);
-    // The members of a list agree on the number; those of other lists may run other programs.
+    // The members of a list agree on the number; other lists may run other programs.
     uint32_t most = 0;
     for (const Schedule &schedule : schedules)
       most = std::max(most, schedule.collectives[g]);
@@ -125,7 +125,8 @@ void RendezvousState::advance(int64_t rank) {
   }
 }
 
-/// Ends what is done on the lane COMMUNICATION and begins what the list has come to.
+/// Ends the completed items of the stream COMMUNICATION, and begins the next ones that the list has
+/// passed.
 bool RendezvousState::advanceLane(int64_t rank) {
   RankState &state = states[rank];
   const std::vector<uint32_t> &lane = laneItems[state.program];
@@ -147,7 +148,7 @@ bool RendezvousState::advanceLane(int64_t rank) {
   return moved;
 }
 
-/// Takes the list on by as many items as are ready.
+/// Advances the list past all items that are ready.
 bool RendezvousState::advanceList(int64_t rank) {
   RankState &state = states[rank];
   const std::vector<Item> &items = schedules[state.program].items;
@@ -159,7 +160,7 @@ bool RendezvousState::advanceList(int64_t rank) {
                                  [&](uint32_t other) { return isDone(rank, other); });
       if (!isReady)
         break;
-      if (item.lane != abi::COMMUNICATION) // that lane begins its items itself
+      if (item.lane != abi::COMMUNICATION) // that stream begins its own items
         begin(rank, item);
       state.begun = true;
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How far ranks and meetings are.
+// Progress of ranks and rendezvous.
 
 #ifndef PCC_RUNTIME_CHECK_RENDEZVOUSSTATE_H
 #define PCC_RUNTIME_CHECK_RENDEZVOUSSTATE_H
@@ -9,15 +9,15 @@
 
 namespace pcc::check {
 
-/// A rank's way through its schedule.
+/// A rank's position in its schedule.
 struct RankState {
   int program = 0;
-  /// The rank's place among those of its program.
+  /// Index of the rank among the ranks of its program.
   uint32_t place = 0;
-  /// The item at which its list stands, and whether it has begun.
+  /// The current item of the list, and whether it has begun.
   uint32_t next = 0;
   bool begun = false;
-  /// Of the items of COMMUNICATION: how many are done, and whether the next one has begun.
+  /// Number of completed items on COMMUNICATION, and whether the next one has begun.
   uint32_t lane = 0;
   bool laneBegun = false;
   bool isListed = false;
@@ -28,13 +28,13 @@ public:
   RendezvousState(const std::vector<ProgramIndex> &programs, const Messages &messages,
                   const std::vector<Schedule> &schedules);
 
-  /// Goes on until nothing moves; true if every rank came to its end.
+  /// Advances all ranks until none can move. Returns true if every rank reached its end.
   bool run();
 
   int64_t ranks() const { return int64_t(states.size()); }
   const RankState &state(int64_t rank) const { return states[rank]; }
   const Schedule &scheduleOf(int64_t rank) const { return schedules[states[rank].program]; }
-  /// The items of the rank's lane COMMUNICATION, in order.
+  /// Returns the items of the rank's stream COMMUNICATION, in order.
   const std::vector<uint32_t> &laneOf(int64_t rank) const {
     return laneItems[states[rank].program];
   }
@@ -42,11 +42,11 @@ public:
   bool isAtEnd(int64_t rank) const;
   bool isDone(int64_t rank, const Call &call) const;
   bool isDone(int64_t rank, uint32_t item) const;
-  /// The channel of a message; -1 if the rank sits out.
+  /// Returns the channel of a message; -1 if the rank has no peer.
   int32_t channelOf(int64_t rank, const Call &call) const {
     return messages.channelOf[states[rank].program][call.record][states[rank].place];
   }
-  /// The ranks that take part in a collective.
+  /// Returns the ranks that take part in a collective.
   const abi::RankList &membersOf(int64_t rank, const Call &call) const;
 
 private:
@@ -65,10 +65,10 @@ private:
   const Messages &messages;
   const std::vector<Schedule> &schedules;
   const abi::Executable &executable;
-  /// By program: the items of COMMUNICATION; by item its place among them.
+  /// By program: the items of COMMUNICATION, and by item its position among them.
   std::vector<std::vector<uint32_t>> laneItems, lanePlace;
-  /// By group: the list of each rank, how many collectives a list has, and by list and collective
-  /// how many have come.
+  /// By group: the list of each rank, the number of collectives of a list, and by list and
+  /// collective the number of ranks that have arrived.
   std::vector<std::vector<uint32_t>> listOf;
   std::vector<uint32_t> collectives;
   std::vector<std::vector<uint16_t>> arrived;

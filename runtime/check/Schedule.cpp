@@ -37,17 +37,17 @@ private:
   const bool launchesOnly;
   const Neighbours neighbours;
   Schedule schedule;
-  /// By record: how often it ran. By event: the item that signalled it last, -1 for none and for
-  /// what is done when its turn is over.
+  /// By instruction: number of its runs. By event: the item that signaled it last; -1 for none, and
+  /// for instructions that are done when the list passes them.
   std::vector<uint32_t> runs;
   std::vector<int64_t> signaller;
-  /// By event: the item that signalled it in the slot of a number.
+  /// By event: the item that signaled it, by action number.
   std::vector<std::map<uint64_t, int64_t>> signallerOf;
-  /// By group: how many of its collectives began that are not fused with one before; the items that
-  /// end each of those beside COMPUTE, with its number.
+  /// By group: number of started collectives, fused ones counted once. The last items of the
+  /// in-flight ones on other streams than COMPUTE, with their numbers.
   std::vector<uint32_t> messages;
   std::vector<std::deque<std::pair<uint32_t, uint32_t>>> inFlight;
-  /// The records of the last item while neighbours may still join it.
+  /// The instructions of the last item while neighbors may still join it.
   std::vector<const abi::Record *> open;
 };
 
@@ -70,8 +70,8 @@ Call ScheduleMaker::callOf(uint32_t place) {
   return {place, int32_t(group), schedule.collectives[group]++};
 }
 
-/// Lets an item with a new collective wait for those that are too many before it. What is fused
-/// counts once; it is over with the last of its message.
+/// Makes an item with a new collective wait for the collectives that exceed `mostInFlight`. A fused
+/// collective counts once and is done with its last member.
 void ScheduleMaker::limitInFlight(Item &item, bool isFused) {
   const Call &call = item.calls.back();
   if (call.group < 0)

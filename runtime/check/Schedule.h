@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What of an episode makes ranks wait for each other: collectives, messages, and the events that
-// follow them. All ranks of a program share one schedule; who meets whom is looked up by rank.
+// The part of an episode that makes ranks wait for each other: collectives, messages, and the
+// events that follow them. All ranks of a program share one schedule; their partners are looked up
+// by rank.
 
 #ifndef PCC_RUNTIME_CHECK_SCHEDULE_H
 #define PCC_RUNTIME_CHECK_SCHEDULE_H
@@ -10,39 +11,40 @@
 
 namespace pcc::check {
 
-/// Collectives of a group that a rank may have started and not finished, what is fused counting
-/// once; starting one more waits for the oldest.
+/// Maximum number of collectives of a group that a rank may have in flight; a fused collective
+/// counts once. Starting one more waits for the oldest.
 inline constexpr uint32_t mostInFlight = 16;
 
-/// One side of a meeting.
+/// One rank's side of a rendezvous.
 struct Call {
-  /// Place in ProgramIndex::records.
+  /// Position in ProgramIndex::records.
   uint32_t record = 0;
-  /// Collectives: the group. Messages: none.
+  /// Group of a collective; -1 for messages.
   int32_t group = -1;
-  /// The how many-th of its group, or of its channel, from 0.
+  /// Sequence number in its group or channel, from 0.
   uint32_t count = 0;
 };
 
-/// Collectives and messages that are started together, or a record that waits for them.
+/// Collectives and messages that start together, or an instruction that waits for them.
 struct Item {
   abi::Lane lane = abi::COMPUTE;
   abi::Slot slot = {};
-  /// A record that it goes by in messages.
+  /// Instruction that names the item in diagnostics.
   uint32_t record = 0;
   std::vector<Call> calls = {};
-  /// Items before it that must be done before it is started.
+  /// Earlier items that must be done before it starts.
   std::vector<uint32_t> waits = {};
 };
 
-/// The items of a program, in the order of its slots.
+/// The items of a program, in the order of its actions.
 struct Schedule {
   std::vector<Item> items;
-  /// How many collectives of each group there are.
+  /// Number of collectives by group.
   std::vector<uint32_t> collectives;
 };
 
-/// The items of an episode. `launchesOnly`: its collectives one by one, as if all were on COMPUTE.
+/// Returns the items of an episode. `launchesOnly`: its collectives run one by one, as if all were
+/// on COMPUTE.
 Schedule makeSchedule(const ProgramIndex &index, const std::vector<abi::Slot> &slots,
                       bool launchesOnly);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a program states of its dataflow, against what was found.
+// Compares the dataflow that a program states with the dataflow that was found.
 
 #include "runtime/abi/Executable.h"
 #include "runtime/abi/Stages.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Numbers for records, and whose results each reads, from a program whose order of slots and
-// records is the one it was made in (Record.number, Record.reads). Whoever changes orders or places
-// afterwards is held to them by the check.
+// Numbers the instructions of a program and stores the results that each one reads (Record.number,
+// Record.reads). The program must have its original order of actions and instructions. The check
+// verifies later changes of order or placement against these annotations.
 
 #ifndef PCC_RUNTIME_CHECK_STATEDATAFLOW_H
 #define PCC_RUNTIME_CHECK_STATEDATAFLOW_H
@@ -11,7 +11,7 @@
 
 namespace pcc::check {
 
-/// States the dataflow of a valid executable, as its records read and write one after the other.
+/// Stores the dataflow of a valid executable, as its instructions read and write in list order.
 void stateDataflow(abi::Executable &executable);
 
 } // namespace pcc::check

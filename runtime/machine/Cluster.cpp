@@ -286,8 +286,7 @@ abi::Status checkRanks(const abi::Cluster &cluster, int64_t ranks) {
 int64_t countDevices(const abi::Cluster &cluster) {
   int64_t count = 1;
   for (const abi::TopologyLevel &level : cluster.level())
-    count =
-        std::min(count * level.count(), maxDevices + 1); // no overflow: a count is bounded
+    count = std::min(count * level.count(), maxDevices + 1); // no overflow: a count is bounded
   return count;
 }
 
