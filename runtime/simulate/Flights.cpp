@@ -6,7 +6,8 @@
 
 namespace pcc::simulate {
 
-/// Of causes at one time the last in the list counts, whatever order they are said in.
+/// Updates the arrival to a later time and its cause. Of causes at equal times, the last one in the
+/// list wins, so the order of calls does not matter.
 void Flights::comeAfter(uint32_t flight, double time, uint32_t cause) {
   Flight &own = flights[flight];
   bool isLater = time > own.came;

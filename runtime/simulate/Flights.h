@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs of collectives and messages. A flight comes to its meeting when all that it follows is done;
-// the meeting begins when the last of its members has come, and is over for all of them when the
-// bytes have moved. Messages of one channel come and move in their order: each may follow the one
-// before it after the time that its bytes take, without the latency (LogGP, as in
-// CollectivePrice.h).
+// Transfers in progress: runs of collectives and messages. A transfer arrives at its rendezvous
+// when all transfers that it follows are done. The rendezvous begins when its last member has
+// arrived, and is done for all members when the bytes have moved. Messages of one channel arrive
+// and move in order. Each may follow the one before it after the time that its bytes take, without
+// the latency (LogGP, as in CollectivePrice.h).
 
 #ifndef PCC_RUNTIME_SIMULATE_FLIGHTS_H
 #define PCC_RUNTIME_SIMULATE_FLIGHTS_H
@@ -21,19 +21,19 @@ inline constexpr uint32_t noFlight = ~0u;
 struct Flight {
   uint32_t node = 0, record = 0, slot = 0;
   size_t run = 0;
-  /// Its meeting, the how-manieth of it, how long it moves, and how long it keeps the next one.
+  /// Rendezvous id, sequence number in it, duration, and minimum distance to the next begin.
   uint32_t meeting = 0, count = 0;
   double seconds = 0, gap = 0;
-  /// Of COMMUNICATION: its place on the lane, from 1; 0 on others.
+  /// Position on the stream COMMUNICATION, from 1; 0 on other streams.
   uint32_t place = 0;
-  /// The flight whose end it came at; none where it came when COMPUTE, or nothing, let it.
+  /// The transfer whose end determined the arrival; none if COMPUTE, or nothing, determined it.
   uint32_t cause = noFlight;
-  /// When it came, as far as is known, when it moves.
+  /// Arrival time as far as known, begin and end of the movement.
   double came = 0, begin = 0, end = 0;
   bool isDone = false;
 
-  /// How much it waits for; lists of those who come when it is done, and to the same meeting; who
-  /// comes when it has come.
+  /// Number of open dependencies. Linked lists of the transfers that wait for this one and of those
+  /// at the same rendezvous. The next run, which arrives no sooner than this one.
   uint32_t open = 1;
   uint32_t firstFollower = noFlight, nextThere = noFlight, next = noFlight;
   bool hasCome = false;
@@ -51,12 +51,14 @@ public:
     return size() - 1;
   }
   void setPlace(uint32_t flight, uint32_t place) { flights[flight].place = place; }
-  /// It comes no sooner than at `time`, when `cause` is done; than when `other` is done.
+  /// Delays the arrival to `time`, when `cause` is done. follow: to the end of `other`.
   void comeAfter(uint32_t flight, double time, uint32_t cause = noFlight);
   void follow(uint32_t flight, uint32_t other);
-  /// It comes no sooner than `other`, its run before, which no other flight comes behind.
+  /// Delays the arrival to the arrival of `other`, the previous run. No other transfer may use the
+  /// same `other`.
   void comeBehind(uint32_t flight, uint32_t other);
-  /// Everything that it follows is said. Flights that are done by that are added to `done`.
+  /// Launches a transfer whose dependencies are all stated. Adds the transfers that are done as a
+  /// result to `done`.
   void launch(uint32_t flight, std::vector<uint32_t> &done);
 
 private:
@@ -75,7 +77,7 @@ private:
   const Network &network;
   std::vector<Flight> flights;
   std::vector<Follower> followers;
-  /// By meeting and count.
+  /// By rendezvous and sequence number.
   std::vector<std::vector<Meeting>> meetings;
   std::vector<uint32_t> ready;
 };

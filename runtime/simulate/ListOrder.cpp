@@ -13,12 +13,12 @@
 namespace pcc::simulate {
 namespace {
 
-/// Records that are started together, of which the rank takes part in some, or one of COMPUTE that
-/// meets nobody.
+/// Instructions that start together, or one COMPUTE instruction without communication. `parts` are
+/// the ones in which the rank takes part.
 struct Batch {
   std::vector<uint32_t> records, parts;
   bool meets = false;
-  /// Of each start that is not waited for: its number, and its runs.
+  /// A start that is not yet awaited: the number of its slot, and its runs.
   struct Flight {
     uint64_t number;
     std::vector<size_t> runs;
@@ -51,9 +51,9 @@ private:
   const Script &script;
   const int64_t rank;
   std::vector<Batch> batches;
-  /// By section: its batches, first … end-1.
+  /// By section: its batches first … end-1.
   std::vector<std::pair<size_t, size_t>> batchesOf;
-  /// By event: the batch in flight that signals it, counted from 1; 0 for none.
+  /// By event: the pending batch that signals it, counted from 1; 0 for none.
   std::vector<size_t> pending;
   std::vector<Span> spans;
   double turn = 0;
@@ -153,7 +153,7 @@ bool ListWalk::writesTo(const Batch::Flight &flight, const Batch &batch,
   return false;
 }
 
-/// What a section shows when it ran for the last time is waited for.
+/// Waits for the writers of the results of a section after its last run.
 void ListWalk::show(uint32_t section) {
   for (const abi::Result &result : index.program.results()) {
     if (result.section() != section)

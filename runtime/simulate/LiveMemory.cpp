@@ -10,7 +10,7 @@
 namespace pcc::simulate {
 namespace {
 
-/// Who wrote something: a run of a record, through a buffer.
+/// A run of an instruction that wrote through a buffer.
 struct Writer {
   size_t slot = 0;
   uint32_t record = 0, buffer = 0;
@@ -18,7 +18,7 @@ struct Writer {
   auto operator<=>(const Writer &) const = default;
 };
 
-/// A piece of memory while it holds what somebody wrote.
+/// A piece of memory during the lifetime of one value.
 struct Holding {
   Span live;
   uint32_t piece = 0;
@@ -32,7 +32,7 @@ public:
   void follow(uint32_t record, size_t slot, uint64_t number, bool isFirst, const Span &span);
   void finish();
   std::vector<LiveBytes> listLevels() const;
-  /// What is live at a time, by writer; their sections are not known here.
+  /// Lists the live bytes at a time by writer; sections are not filled in.
   std::vector<LiveTensor> listTensors(double time) const;
 
 private:
@@ -83,7 +83,8 @@ void MemoryFollower::read(uint32_t piece, const Span &span, const Writer &reader
   own.live.end = std::max(own.live.end, span.end);
 }
 
-/// What is still read while it is written, as in place, lives on.
+/// Replaces the value of a piece. A value that is still read while it is overwritten (in place)
+/// lives on.
 void MemoryFollower::write(uint32_t piece, const Span &span, const Writer &writer) {
   Piece &own = pieces[piece];
   double end = own.isLive ? std::max(own.live.end, span.end) : span.end;
@@ -111,7 +112,7 @@ std::vector<LiveBytes> MemoryFollower::listLevels() const {
     changes.push_back({holding.live.begin, size});
     changes.push_back({holding.live.end, -size});
   }
-  // What ends at a time makes room for what begins then.
+  // Lifetimes that end at a time free their bytes before others begin.
   std::sort(changes.begin(), changes.end(), [](const Change &a, const Change &b) {
     return a.time != b.time ? a.time < b.time : a.bytes < b.bytes;
   });

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How many bytes of a rank's memory are live, and when. A piece of TEMPORARY memory (ByteMap.h) is
-// live from the beginning of a record that writes it, and does not read it, to the end of the last
-// record that reads what was written.
+// Live bytes of a rank's memory over time. A piece of TEMPORARY memory (ByteMap.h) becomes live
+// when an instruction begins to write it without reading it. It stays live to the end of the last
+// instruction that reads the value.
 //
-//   copy of a ring    written by forward[2,0] from 3 to 4, read by backward[2,0] from 9 to 11
-//                     live from 3 to 11
-//   never read        live while the record runs that writes it
+//   ring entry    written by forward[2,0] from 3 to 4, read by backward[2,0] from 9 to 11
+//                 live from 3 to 11
+//   never read    live while the writing instruction runs
 
 #ifndef PCC_RUNTIME_SIMULATE_LIVEMEMORY_H
 #define PCC_RUNTIME_SIMULATE_LIVEMEMORY_H
@@ -17,8 +17,8 @@
 
 namespace pcc::simulate {
 
-/// The memory of a rank whose records run at `spans` (Timeline.spans). `bytes` is the map of
-/// `index`'s program.
+/// Returns the memory of a rank whose instructions run at `spans` (Timeline.spans). `bytes` is the
+/// map of `index`'s program.
 Memory followMemory(const check::ProgramIndex &index, const check::ByteMap &bytes,
                     const Script &script, const std::vector<Span> &spans);
 

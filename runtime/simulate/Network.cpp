@@ -31,10 +31,10 @@ private:
   const abi::Cluster &cluster;
   const abi::Executable &executable;
   Network network;
-  /// By class and record of the sender; by group and the classes of its members.
+  /// Rendezvous by class and instruction of the sender; by group and the classes of its members.
   std::map<std::pair<uint32_t, uint32_t>, int32_t> ofChannel;
   std::map<std::pair<uint32_t, std::set<uint32_t>>, int32_t> ofGroup;
-  /// By group and list: its meeting.
+  /// Rendezvous by group and list.
   std::map<std::pair<uint32_t, uint32_t>, int32_t> ofList;
   std::map<std::tuple<uint32_t, int, double, int64_t>, double> prices;
 };

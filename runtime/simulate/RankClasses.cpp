@@ -11,10 +11,10 @@
 namespace pcc::simulate {
 namespace {
 
-/// What tells ranks apart, as numbers.
+/// Numbers that distinguish ranks.
 using Signature = std::vector<uint32_t>;
 
-/// A number for each signature, in the order in which they come.
+/// Assigns a number to each signature in order of appearance.
 class Numbering {
 public:
   uint32_t of(const Signature &signature) {
@@ -41,7 +41,7 @@ private:
   const Meetings &meetings;
   const abi::Executable &executable;
   std::vector<uint32_t> classOf;
-  /// By group and list: a number of its members' classes and its place.
+  /// By group and list: a number for its members' classes and its placement.
   std::vector<std::vector<uint32_t>> kindOfList;
 };
 
@@ -108,7 +108,7 @@ std::vector<uint32_t> ClassFinder::find() {
 uint32_t Places::of(const std::vector<int64_t> &ranks) {
   machine::Group group = machine::Group::of(ranks, cluster);
   std::vector<int64_t> key = group.members;
-  key.push_back(group.size); // uneven groups of other sizes may have the same members
+  key.push_back(group.size); // uneven groups of different sizes may have equal members
   auto [known, isNew] = numbers.try_emplace(std::move(key), uint32_t(groups.size()));
   if (isNew)
     groups.push_back(std::move(group));

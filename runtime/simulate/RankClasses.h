@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Ranks that do the same at the same times. Two ranks are alike if they run one program, each of
-// their messages goes to or comes from ranks that are alike, by one record and over equal links,
-// and each of their groups has equally many members of each kind and lies equally on the machine.
+// Classes of ranks that do the same at the same times. Two ranks are alike if:
+//
+//   * they run one program;
+//   * each of their messages has a peer that is alike, by one instruction and over equal links;
+//   * each of their groups has equally many members of each class and an equal location on the
+//     machine.
 //
 //   2 stages x 4 data ranks on 2x4xcpu     2 classes: {0 1 2 3} {4 5 6 7}
 //   the same on 4x2xcpu, groups of 4       2 classes: every group spans two boxes
 //   3 stages x 2 data ranks on 2x3xcpu     stage 1 lies in two boxes, its ranks 2 and 3 are not
 //                                          alike: their peers are over other links. 6 classes
 //
-// The coarsest such partition is found as the colours of a graph are: classes are split until no
-// two ranks of one differ (Berkholz, Bonsma, Grohe: "Tight lower and upper bounds for the
-// complexity of canonical colour refinement", 2017).
+// The coarsest such partition is found by color refinement: classes are split until no two ranks of
+// one class differ (Berkholz, Bonsma, Grohe: "Tight lower and upper bounds for the complexity of
+// canonical colour refinement", 2017).
 //
-// One rank stands for its class exactly, not nearly: all times follow from those that a rank waits
-// for, by sums and maxima, and by induction over them, alike ranks wait for the same times.
+// One rank represents its class exactly. All times follow from the times that a rank waits for, by
+// sums and maxima. By induction over them, alike ranks wait for the same times.
 
 #ifndef PCC_RUNTIME_SIMULATE_RANKCLASSES_H
 #define PCC_RUNTIME_SIMULATE_RANKCLASSES_H
@@ -27,7 +30,7 @@
 
 namespace pcc::simulate {
 
-/// Where groups and pairs of ranks lie on a machine; those of one number cost the same.
+/// Numbers the locations of groups and pairs of ranks on a machine; equal numbers have equal costs.
 class Places {
 public:
   explicit Places(const abi::Cluster &cluster) : cluster(cluster) {}
@@ -41,7 +44,7 @@ private:
   std::vector<machine::Group> groups;
 };
 
-/// Who meets whom, and where.
+/// The rendezvous of all ranks and their locations on the machine.
 struct Meetings {
   Meetings(const std::vector<check::ProgramIndex> &programs, const check::Messages &messages,
            const abi::Cluster &cluster);
@@ -50,17 +53,17 @@ struct Meetings {
   const check::Messages &messages;
   Places places;
   std::vector<uint32_t> placeOfChannel;
-  /// By group, then by rank: the list that holds it. By group, then by list: its place.
+  /// By group, then by rank: the list that contains it. By group, then by list: its location.
   std::vector<std::vector<uint32_t>> listOf, placeOfList;
-  /// By program: the groups that it calls.
+  /// By program: the groups whose collectives it calls.
   std::vector<std::vector<uint32_t>> groupsOf;
 
-  /// The channel of a message of `rank`; -1 for other records and where the rank sits out.
+  /// Returns the channel of a message of `rank`; -1 for other instructions and without a peer.
   int32_t channelOf(int64_t rank, uint32_t record) const;
 };
 
-/// By rank: the number of its class, numbered by their lowest ranks. With `isWhole` each rank is a
-/// class of its own.
+/// Returns the class number of each rank; classes are numbered by their lowest ranks. With
+/// `isWhole` each rank is a class of its own.
 std::vector<uint32_t> findClasses(const Meetings &meetings, bool isWhole);
 
 } // namespace pcc::simulate

@@ -18,7 +18,7 @@ size_t Script::countRuns() const {
   return runs;
 }
 
-/// Marks messages on COMPUTE that are begun together.
+/// Sets `joins` of messages on COMPUTE that begin together.
 static void joinMessages(const check::ProgramIndex &index, Script &script) {
   check::Neighbours neighbours(index.executable, index.program);
   for (size_t section = 0; section + 1 < script.firstOf.size(); ++section) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A program made ready for the virtual clock: what of its records counts there, in flat lists.
+// A program prepared for the virtual clock: the relevant facts of its instructions, in flat lists.
 
 #ifndef PCC_RUNTIME_SIMULATE_SCRIPT_H
 #define PCC_RUNTIME_SIMULATE_SCRIPT_H
@@ -13,22 +13,24 @@
 
 namespace pcc::simulate {
 
-/// A record waits for an event, with a distance as in Record.behind.
+/// A wait for an event, with a distance as in Record.behind.
 struct Wait {
   uint32_t event = 0, behind = 0;
 };
 
-/// A record.
+/// An instruction with its costs.
 struct Action {
   abi::Lane lane = abi::COMPUTE;
-  abi::CollectiveKind kind = abi::COLLECTIVE_KIND_UNSPECIFIED; ///< of what meets others
-  /// A message on COMPUTE that begins together with the record before it (check::Neighbours).
+  abi::CollectiveKind kind = abi::COLLECTIVE_KIND_UNSPECIFIED; ///< communication only
+  /// Whether this message on COMPUTE begins together with the instruction before it
+  /// (check::Neighbours).
   bool joins = false;
-  /// What its meetings are counted by: the first record of its group, or of a message `message`.
+  /// Counter of its rendezvous: the first instruction of its group; for a message, `message`.
   uint32_t counter = 0;
-  /// As ProgramIndex::messageOf.
+  /// ProgramIndex::messageOf of the instruction.
   uint32_t message = 0;
-  /// Seconds of what meets nobody, in its section's first slot of a step and in others.
+  /// Seconds of an instruction without communication, in its section's first slot of a step and in
+  /// later ones.
   double first = 0, later = 0;
   std::vector<Wait> waits = {};
   std::vector<uint32_t> signals = {};
@@ -38,25 +40,26 @@ struct Action {
 };
 
 struct Script {
-  /// As ProgramIndex::records and firstOf.
+  /// In the order of ProgramIndex::records; `firstOf` as there.
   std::vector<Action> actions = {};
   std::vector<uint32_t> firstOf;
-  /// By event: whether somebody waits for its run of a certain number.
+  /// By event: whether some instruction waits for its run of a certain number.
   std::vector<bool> isNumbered;
   std::vector<abi::Slot> slots;
-  /// By slot: its number, by which rings turn.
+  /// By slot: its ring index.
   std::vector<uint64_t> numbers = {};
 
-  /// How many records run in all slots.
+  /// Returns the number of instructions that run in all slots.
   size_t countRuns() const;
 };
 
-/// The records of a program in the slots of an episode, priced on a complete device.
+/// Prepares the instructions of a program in the slots of an episode, with costs on a complete
+/// device.
 Script makeScript(const check::ProgramIndex &index, const std::vector<abi::Slot> &slots,
                   const abi::DeviceFigures &device);
 
-/// Calls `visit(run, slot, record, isFirst)` for every record of every slot, in the order of the
-/// list: `run` counts them from 0, `slot` is the slot's number, `isFirst` says whether its section
+/// Calls `visit(run, slot, record, isFirst)` for every instruction of every slot, in list order.
+/// `run` counts the instructions from 0, and `slot` the slots. `isFirst` says whether the section
 /// runs for the first time.
 template <typename Visit> void forEachRun(const Script &script, Visit visit) {
   std::vector<bool> seen(script.firstOf.size(), false);

@@ -28,7 +28,7 @@ abi::Status describe(const VirtualClock::Stop &stop, const Network &network,
                                 scripts[node.program].slots[stop.slot])));
 }
 
-/// The device, as the code of the program uses it.
+/// Returns the device's figures, adapted to the program's use of TF32.
 abi::DeviceFigures deviceOf(const abi::Executable &executable, abi::Cluster cluster) {
   if (executable.gpu_code().tf32())
     machine::roundToTf32(cluster);

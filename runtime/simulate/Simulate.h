@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The simulator: the records of an executable on a described machine, under a virtual clock.
-// docs/spec/simulate.md tells its rules. It predicts one step; of a program without slots, one run
-// of its first section.
+// The simulator: runs the instructions of an executable on a described machine under a virtual
+// clock. docs/spec/simulate.md describes its rules. It predicts one step. For a program without
+// actions, it predicts one run of its first section.
 //
 //   auto step = simulate(executable, cluster);
 //   step->seconds                          of the whole step
-//   step->timelines[0].seconds.receive     in which rank 0 waits for messages
+//   step->timelines[0].seconds.receive     time in which rank 0 waits for messages
 //
 // Ranks that do the same at the same times are simulated once (RankClasses.h), which changes no
-// figure. Time and memory are those of the classes, whatever the number of ranks.
+// result. Time and memory of the simulator depend on the number of classes, not on the number of
+// ranks.
 
 #ifndef PCC_RUNTIME_SIMULATE_SIMULATE_H
 #define PCC_RUNTIME_SIMULATE_SIMULATE_H
@@ -24,7 +25,7 @@
 namespace pcc::simulate {
 
 struct Options {
-  /// Each rank is simulated, alike or not: to see that it makes no difference.
+  /// Simulates every rank, alike or not, to verify that classes make no difference.
   bool everyRank = false;
   /// Whether Timeline.memory is filled.
   bool followsMemory = true;
@@ -33,20 +34,20 @@ struct Options {
 struct Simulation {
   /// `step`, or the section that ran.
   std::string episode;
-  /// From the beginning to the end of the last record of all ranks.
+  /// From the beginning of the step to the end of the last instruction of all ranks.
   double seconds = 0;
-  /// By program: what its lists ran, slot by slot.
+  /// By program: its actions in order.
   std::vector<std::vector<abi::Slot>> slots;
-  /// By class of ranks, which are numbered by their lowest ranks; each rank is in one.
+  /// By class of ranks. Classes are numbered by their lowest ranks; each rank is in one class.
   std::vector<Timeline> timelines = {};
 
-  /// The timeline of a class that is longest at work: whose drain is least.
+  /// Returns the timeline of the class that works longest: the one with the smallest drain.
   const Timeline &longest() const;
 };
 
-/// Runs a valid executable whose proof is known (check::prove) on a complete cluster that has a
-/// device for each rank. Errors, BadInput: fewer devices than ranks; messages of a program that was
-/// not proved.
+/// Simulates a valid executable on a complete cluster with a device for each rank. The executable
+/// must be proved (check::prove). Errors, BadInput: fewer devices than ranks; mismatched messages
+/// of a program that was not proved.
 abi::Expected<Simulation> simulate(const abi::Executable &executable, const abi::Cluster &cluster,
                                    const Options &options = {});
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sets of times.
+// Sets of time spans.
 
 #ifndef PCC_RUNTIME_SIMULATE_SPANS_H
 #define PCC_RUNTIME_SIMULATE_SPANS_H
@@ -11,10 +11,10 @@
 
 namespace pcc::simulate {
 
-/// The same times by spans that do not overlap, ascending.
+/// Returns the same times as ascending spans that do not overlap.
 std::vector<Span> uniteSpans(std::vector<Span> spans);
 
-/// How much of `span` lies in `busy`, whose spans ascend and do not overlap.
+/// Returns the length of `span` that lies in `busy`, whose spans ascend and do not overlap.
 double lengthBeside(const std::vector<Span> &busy, const Span &span);
 
 } // namespace pcc::simulate

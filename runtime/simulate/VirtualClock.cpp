@@ -22,7 +22,7 @@ VirtualClock::VirtualClock(const std::vector<Script> &scripts, const Network &ne
     state.timeline.ranks = node.ranks;
     state.timeline.spans.resize(script.countRuns(), never);
     if (!script.slots.empty())
-      stepOver(uint32_t(states.size()) - 1, 0); // over sections without records
+      stepOver(uint32_t(states.size()) - 1, 0); // over sections without instructions
   }
 }
 
@@ -56,7 +56,7 @@ void VirtualClock::wake(uint32_t node) {
   work.push_back(node);
 }
 
-/// Writes down what is done, and goes on with those who waited for it.
+/// Stores completed transfers, and wakes the nodes that waited for them.
 void VirtualClock::settle() {
   for (uint32_t flight : done) {
     const Flight &over = flights[flight];
@@ -83,7 +83,7 @@ void VirtualClock::advance(uint32_t node) {
     ;
 }
 
-/// The record where the list stands; false if it must wait there.
+/// Runs the current instruction of the list. Returns false if the node must wait there.
 bool VirtualClock::runRecord(uint32_t node) {
   State &state = states[node];
   const Action &action = scriptOf(node).actions[state.record];
@@ -100,7 +100,7 @@ bool VirtualClock::runRecord(uint32_t node) {
   return true;
 }
 
-/// Goes on in the list, by so many records of a section.
+/// Advances the list by `records` instructions of a section.
 void VirtualClock::stepOver(uint32_t node, uint32_t records) {
   State &state = states[node];
   const Script &script = scriptOf(node);
@@ -138,7 +138,7 @@ bool VirtualClock::compute(uint32_t node) {
   return true;
 }
 
-/// A flight of the record that stands `ahead` behind the place of the list.
+/// Adds a transfer for the instruction that is `ahead` positions after the current one.
 uint32_t VirtualClock::addFlight(uint32_t node, uint32_t ahead) {
   State &state = states[node];
   uint32_t record = state.record + ahead;
@@ -180,7 +180,8 @@ void VirtualClock::launchBeside(uint32_t node) {
   stepOver(node, 1);
 }
 
-/// A collective on COMPUTE, or messages there that begin together; false while they are not over.
+/// Runs a collective on COMPUTE, or messages there that begin together. Returns false while they
+/// are not done.
 bool VirtualClock::meet(uint32_t node) {
   State &state = states[node];
   const Script &script = scriptOf(node);

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every node goes through its list and runs each record as soon as the rules of lanes allow:
+// Runs every node through its list. Each instruction runs as soon as the rules of streams allow:
 //
-//   COMPUTE         one after the other; a record begins when the one before it and all that it
-//                   waits for are done; one that meets others keeps the lane until it is over
-//   COMMUNICATION   one after the other, each no sooner than its slot begins, which is when the
-//                   records of COMPUTE in the slots before are done, and what it waits for is
-//   TRANSFER        each when what it waits for is done, be it at the beginning of the step, and no
-//                   sooner than its own run before begins
+//   COMPUTE         in list order; an instruction begins when the one before it and its waits are
+//                   done; communication occupies the stream until it is done
+//   COMMUNICATION   in list order; each begins no sooner than its waits are done and its slot
+//                   begins, which is when the COMPUTE instructions of earlier slots are done
+//   TRANSFER        each begins when its waits are done, possibly at the beginning of the step, and
+//                   no sooner than its previous run begins
 //
-// A wait means the last run, in the order of the list, of the record that signals, or its run for
-// another microbatch (Record.behind). All times follow
-// from others by sums and maxima, so the order in which nodes are gone on with does not matter, and
-// nothing needs to be sorted by time. Messages and collectives of different meetings do not take
-// bandwidth from each other, beyond what their prices assume (CollectivePrice.h).
+// A wait means the last run, in list order, of the signaling instruction, or its run for another
+// microbatch (Record.behind). All times follow from other times by sums and maxima. So the order in
+// which nodes advance does not matter, and nothing needs to be sorted by time. Different rendezvous
+// do not take bandwidth from each other, beyond the assumptions of their costs (CollectivePrice.h).
 
 #ifndef PCC_RUNTIME_SIMULATE_VIRTUALCLOCK_H
 #define PCC_RUNTIME_SIMULATE_VIRTUALCLOCK_H
@@ -28,16 +27,16 @@ namespace pcc::simulate {
 
 class VirtualClock {
 public:
-  /// `scripts` by program; `collectiveShare`: of DeviceFigures.
+  /// `scripts`: by program. `collectiveShare`: see DeviceFigures.
   VirtualClock(const std::vector<Script> &scripts, const Network &network, double collectiveShare);
 
-  /// Runs all nodes to the end of their lists; false if some wait for one another.
+  /// Runs all nodes to the end of their lists. Returns false if some nodes wait for each other.
   bool run();
 
-  /// Of nodes that came to their end: their timelines, without memory.
+  /// Returns the timelines of completed nodes, without memory.
   std::vector<Timeline> takeTimelines();
 
-  /// A node that did not, or -1, and the slot and record where it stands.
+  /// A node that did not complete, or -1, with its current slot and instruction.
   struct Stop {
     int node = -1;
     size_t slot = 0;
@@ -46,44 +45,45 @@ public:
   Stop findStop() const;
 
 private:
-  /// When an event is signalled, or by which flight.
+  /// The time when an event is signaled, or the transfer that signals it.
   struct Signal {
     double time = 0;
     uint32_t flight = noFlight;
   };
-  /// What a record waited for last, and the last place on COMMUNICATION that it waited for.
+  /// The last wait of an instruction to be satisfied, and the last position on COMMUNICATION among
+  /// its waits.
   struct Awaited {
     double time = 0;
     uint32_t flight = noFlight;
     uint32_t place = 0;
   };
   struct State {
-    /// Where the list stands.
+    /// The current position in the list.
     size_t slot = 0, run = 0;
     uint32_t record = 0;
-    /// The last run on COMPUTE that met nobody.
+    /// The last run on COMPUTE without communication.
     size_t lastComputed = 0;
-    /// Flights of COMPUTE that are under way there; none: it has not begun.
+    /// Pending transfers on COMPUTE; none if the current one has not begun.
     uint32_t firstFlight = noFlight, endFlight = noFlight;
-    /// The flight for which the list waits.
+    /// The transfer for which the list waits.
     uint32_t waitsFor = noFlight;
     bool isListed = false;
 
     double clock = 0, slotBegin = 0;
-    /// By event: its last run; if somebody waits for its run of a number, by number as well. By
-    /// section, whether it has run.
+    /// By event: its last run; and, if some instruction waits for it by number, its run by number.
+    /// By section: whether it has run.
     std::vector<Signal> signals = {};
     std::vector<std::map<uint64_t, Signal>> numbered = {};
     std::vector<bool> hasRun = {};
-    /// By message: its latest run on TRANSFER; by counter: how many meetings there were.
+    /// By message: its latest run on TRANSFER. By counter: the number of rendezvous.
     std::vector<uint32_t> latest = {}, counts = {};
-    /// Flights of COMMUNICATION, and of how many COMPUTE knows that they are done.
+    /// Transfers of COMMUNICATION, and how many of them COMPUTE knows to be done.
     std::vector<uint32_t> lane = {};
     uint32_t known = 0;
-    /// The flight that was done last, and when.
+    /// The transfer that ended last, and its end.
     uint32_t lastFlight = noFlight;
     double lastEnd = 0;
-    /// While COMPUTE computes, ascending; while flights move.
+    /// Spans in which COMPUTE computes, ascending; spans in which transfers move data.
     std::vector<Span> busy = {}, moves = {};
     Timeline timeline;
   };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a node of the virtual clock waits for, and what its seconds are spent on by that.
+// Resolves the waits of a node of the virtual clock, and attributes its seconds to their causes.
 
 #include "runtime/abi/Waits.h"
 #include "runtime/simulate/Spans.h"
@@ -22,7 +22,7 @@ VirtualClock::Signal VirtualClock::signalOf(uint32_t node, const Wait &wait) con
   return known == state.numbered[wait.event].end() ? Signal() : known->second;
 }
 
-/// The record where the list stands signals its events.
+/// Signals the events of the current instruction.
 void VirtualClock::signal(uint32_t node, const Action &action, const Signal &signal) {
   State &state = states[node];
   const Script &script = scriptOf(node);
@@ -33,14 +33,13 @@ void VirtualClock::signal(uint32_t node, const Action &action, const Signal &sig
   }
 }
 
-/// What all of the record's events that are signalled by flights wait for; false if one of them is
-/// still under way.
+/// Collects the transfers that the instruction waits for. Returns false if one of them is not done.
 bool VirtualClock::await(uint32_t node, const Action &action, Awaited &awaited) {
   State &state = states[node];
   for (const Wait &wait : action.waits) {
     uint32_t flight = signalOf(node, wait).flight;
     if (flight == noFlight)
-      continue; // signalled by COMPUTE, so it is done
+      continue; // signaled by COMPUTE, so it is done
     const Flight &other = flights[flight];
     if (!other.isDone) {
       state.waitsFor = flight;
@@ -55,7 +54,7 @@ bool VirtualClock::await(uint32_t node, const Action &action, Awaited &awaited) 
   return true;
 }
 
-/// A rank's waiting, by what it waits for.
+/// Adds waiting time to the cause `kind`.
 void VirtualClock::spendWaiting(State &state, double time, abi::CollectiveKind kind) {
   Seconds &seconds = state.timeline.seconds;
   switch (kind) {
@@ -70,8 +69,8 @@ void VirtualClock::spendWaiting(State &state, double time, abi::CollectiveKind k
   }
 }
 
-/// From the clock to the end of a flight: since it came, for itself; before, for what it came
-/// after.
+/// Attributes the time from the clock to the end of a transfer: after its arrival to itself, before
+/// to the transfers that it followed.
 void VirtualClock::spendWaiting(State &state, uint32_t flight) const {
   for (double until = flights[flight].end; flight != noFlight && until > state.clock;) {
     const Flight &own = flights[flight];
@@ -91,8 +90,8 @@ void VirtualClock::waitUntil(uint32_t node, const Awaited &awaited) {
   state.clock = awaited.time;
 }
 
-/// Collectives on COMMUNICATION up to `place` are known to be over: computing that ran beside them
-/// took longer, by what is added to the last of it.
+/// Adds the slowdown by the collectives on COMMUNICATION up to position `place`, which are known to
+/// be done. Computation beside them took longer; the last computation is extended.
 void VirtualClock::slowDown(State &state, uint32_t place) {
   double beside = 0;
   for (; state.known < place; ++state.known)

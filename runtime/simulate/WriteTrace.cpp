@@ -10,8 +10,8 @@
 namespace pcc::simulate {
 namespace {
 
-constexpr double microseconds = 1e6; ///< in a second
-constexpr size_t mostListed = 4;     ///< ranks that do not follow one another
+constexpr double microseconds = 1e6; ///< per second
+constexpr size_t mostListed = 4;     ///< maximum number of listed ranks that are not consecutive
 
 void addTimeline(const abi::Executable &executable, const Simulation &simulation,
                  const Timeline &timeline, int64_t rank, abi::ChromeTrace &trace) {

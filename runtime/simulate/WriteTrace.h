@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A simulated step for Chrome's or Perfetto's viewer, with the tracks of a measured one
+// Writes a simulated step for the viewers of Chrome and Perfetto, with the tracks of a measured one
 // (abi::ChromeTrace) and a counter of live bytes.
 
 #ifndef PCC_RUNTIME_SIMULATE_WRITETRACE_H
@@ -10,8 +10,8 @@
 
 namespace pcc::simulate {
 
-/// "rank 3"; "ranks 0-3" and "ranks 0, 2, 5" for a class of several; of many the first and how
-/// many.
+/// Returns "rank 3", or "ranks 0-3" or "ranks 0, 2, 5" for a class of several ranks. For many
+/// ranks, returns the first and the number of others.
 std::string nameOfRanks(const Timeline &timeline);
 
 /// Writes a process for each class of ranks, numbered by its lowest rank and named after all, or,
