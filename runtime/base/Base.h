@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The names that every room of the device side uses.
+// Common names of all rooms of the device side.
 
 #ifndef PCC_RUNTIME_BASE_BASE_H
 #define PCC_RUNTIME_BASE_BASE_H
@@ -21,7 +21,7 @@ using abi::RunPosition;
 using abi::Status;
 using abi::StatusKind;
 
-/// Nanoseconds on a clock that never goes back.
+/// Returns nanoseconds on a clock that never goes back.
 inline int64_t nowNanoseconds() {
   using namespace std::chrono;
   return duration_cast<nanoseconds>(steady_clock::now().time_since_epoch()).count();
@@ -34,8 +34,8 @@ struct FreeMemory {
 /// Memory aligned to a cache line or more.
 using AlignedBytes = std::unique_ptr<std::byte[], FreeMemory>;
 
-/// At least `bytes` bytes of undefined content, aligned to a power of two; null if there is not so
-/// much memory.
+/// Returns at least `bytes` bytes of undefined content, aligned to `alignment`, a power of two;
+/// null if there is not enough memory.
 inline AlignedBytes allocateAligned(uint64_t bytes, uint64_t alignment = 64) {
   uint64_t rounded = (bytes + alignment - 1) / alignment * alignment;
   void *memory = std::aligned_alloc(alignment, rounded ? rounded : alignment);

@@ -9,8 +9,8 @@
 namespace pcc::runtime {
 namespace {
 
-/// LLVM's name on the left; the kernel's flag that implies it on the right. Names that only differ
-/// in dots, dashes and underscores ("sse4.1", "sse4_1") need no row.
+/// Pairs of LLVM's name and the kernel's flag that implies it. Names that differ only in dots,
+/// dashes and underscores ("sse4.1", "sse4_1") need no row.
 constexpr std::pair<std::string_view, std::string_view> aliases[] = {
     {"64bit", "lm"},           {"crc32", "sse42"},
     {"lzcnt", "abm"},          {"prfchw", "3dnowprefetch"},

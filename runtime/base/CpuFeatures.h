@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which instructions this machine has, asked for by LLVM's feature names.
+// CPU features of this machine, by LLVM's feature names.
 
 #ifndef PCC_RUNTIME_BASE_CPUFEATURES_H
 #define PCC_RUNTIME_BASE_CPUFEATURES_H
@@ -13,14 +13,14 @@
 
 namespace pcc::runtime {
 
-/// The feature flags of the first processor of this machine, as the kernel names them.
+/// Returns the feature flags of this machine's first processor, as the kernel names them.
 std::set<std::string> cpuFlags();
 
-/// True if a machine with the kernel's `flags` has the feature that LLVM calls `feature`. A name
-/// that neither the kernel nor this room knows counts as missing.
+/// Whether a machine with the kernel's `flags` has the feature that LLVM calls `feature`. A name
+/// that neither the kernel nor this file knows counts as missing.
 bool hasCpuFeature(const std::set<std::string> &flags, std::string_view feature);
 
-/// Success, or Unavailable with the features that are missing here.
+/// Returns success, or Unavailable with the features that are missing on this machine.
 template <typename Features> Status checkCpuFeatures(const Features &features) {
   std::set<std::string> flags = cpuFlags();
   std::string missing;

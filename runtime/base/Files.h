@@ -15,10 +15,11 @@ namespace pcc::runtime {
 bool fileExists(const std::string &path);
 bool isFolder(const std::string &path);
 
-/// The paths of the files in a folder (not in folders below it), sorted. The error names it.
+/// Returns the sorted paths of the files in a folder, without subfolders. The error names the
+/// folder.
 Expected<std::vector<std::string>> listFiles(const std::string &folder);
 
-/// Makes a folder and those above it.
+/// Creates a folder and its missing parent folders.
 Status makeFolder(const std::string &path);
 
 } // namespace pcc::runtime

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Libraries opened at run time. A room that uses one keeps a struct of function pointers and fills
-// it from a table of names, so that one binary runs with and without the library.
+// Libraries that are opened at run time. A room that uses one fills a struct of function pointers
+// from a table of names, so that one binary runs with and without the library.
 
 #ifndef PCC_RUNTIME_BASE_SHAREDLIBRARY_H
 #define PCC_RUNTIME_BASE_SHAREDLIBRARY_H
@@ -13,13 +13,13 @@
 
 namespace pcc::runtime {
 
-/// A name and the pointer to fill with its address.
+/// A function name and the pointer that receives its address.
 struct Symbol {
   const char *name;
   void *target; ///< address of a function pointer
 };
 
-/// A row of a symbol table for the function pointer `field`.
+/// Returns a row of a symbol table for the function pointer `field`.
 template <typename Function> Symbol symbol(const char *name, Function *&field) {
   return {name, static_cast<void *>(&field)};
 }
@@ -31,31 +31,31 @@ public:
   SharedLibrary &operator=(SharedLibrary &&other) noexcept;
   ~SharedLibrary();
 
-  /// Opens the first of `names` that is there. The error (Unavailable) names them all and `cure`.
+  /// Opens the first of `names` that exists. The error (Unavailable) names them all and `cure`.
   static Expected<SharedLibrary> open(std::span<const char *const> names, const std::string &cure);
 
   /// Opens an ELF image from memory.
   static Expected<SharedLibrary> openImage(const std::string &name, std::string_view image);
 
-  /// Fills every row of the table; the error (Unavailable) names the first that is missing.
+  /// Fills every row of the table. The error (Unavailable) names the first missing function.
   Status resolve(std::span<const Symbol> table) const;
 
   /// Opens the first of `names` for the rest of the process and fills every row of the table.
-  /// Errors: those of both.
+  /// Errors: as open() and resolve().
   static Status load(std::span<const char *const> names, const std::string &cure,
                      std::span<const Symbol> table);
 
   /// Leaves the library open until the process ends.
   void keep() && { handle = nullptr; }
 
-  /// The address of one symbol; null if it is not there.
+  /// Returns the address of one symbol; null if it does not exist.
   void *address(const char *symbol) const;
 
 private:
   std::string name;
   void *handle = nullptr;
-  int image = -1; ///< file behind an image; open as long as the handle, since the loader knows it
-                  ///< by its number
+  int image = -1; ///< descriptor of an image; open as long as the handle, since the loader
+                  ///< identifies it by its number
 };
 
 } // namespace pcc::runtime

@@ -14,7 +14,7 @@ void sleepUntil(int64_t time, const std::atomic<bool> &aborted) {
   constexpr int64_t second = 1'000'000'000, glance = second / 10;
   if (nowNanoseconds() >= time)
     return;
-  // Else the system may let a sleep last 50 us longer, to wake several threads at once.
+  // Without this, the system may extend a sleep by 50 us to wake several threads at once.
   [[maybe_unused]] thread_local const int slackIsSet = prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
   for (int64_t now = nowNanoseconds(); now < time && !aborted.load(std::memory_order_relaxed);
        now = nowNanoseconds()) {

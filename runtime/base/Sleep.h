@@ -10,9 +10,9 @@
 
 namespace pcc::runtime {
 
-/// Sleeps until `time` (of nowNanoseconds()), or until `aborted` is true, at which it looks ten
-/// times a second. Never returns early without reason; late by what the system takes to wake a
-/// thread. From the first sleep on the timers of the calling thread have no slack.
+/// Sleeps until `time` (of nowNanoseconds()), or until `aborted` is true, which is checked ten
+/// times a second. Never returns early without reason; may return late by the system's wake-up
+/// time. The first sleep removes the timer slack of the calling thread.
 void sleepUntil(int64_t time, const std::atomic<bool> &aborted);
 
 } // namespace pcc::runtime

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// When a device did what it was given, where that is not when it was given: a place is marked, and
-// asked for its time once the device has come there.
+// Timestamps of asynchronous device work. A position in the device's queue is marked, and has a
+// time once the device has reached it.
 
 #ifndef PCC_RUNTIME_BASE_TIMEMARK_H
 #define PCC_RUNTIME_BASE_TIMEMARK_H
@@ -13,18 +13,18 @@
 
 namespace pcc::runtime {
 
-/// A place in what a device was given to do.
+/// A marked position in the queue of a device.
 class TimeMark {
 public:
   virtual ~TimeMark() = default;
-  /// When the device was there, on the clock of nowNanoseconds(); nothing: it is not there yet. May
-  /// be called from any thread. Errors: the device's.
+  /// Returns the time at which the device reached the position, on the clock of nowNanoseconds().
+  /// Returns nothing before that. May be called from any thread. Errors: the device's.
   virtual Expected<std::optional<int64_t>> time() const = 0;
 };
 
 using Mark = std::shared_ptr<const TimeMark>;
 
-/// From one place to another.
+/// The span between two marked positions.
 struct MarkedSpan {
   Mark begin = {}, end = {};
 };
