@@ -30,13 +30,13 @@ Status checkOutputPath(const char *flag, const std::string &path) {
   if (!folder.empty() && !fs::is_directory(folder, error))
     return Status::badInput(fmt::format("{}: the folder '{}' of '{}' is not there; make it first",
                                         flag, folder.string(), path));
-  // The file is gone again, since it is not committed.
+  // The file is removed again, since it is not committed.
   return abi::FileWriter::create(path).status().within(flag);
 }
 
 using GlobalOf = std::function<std::vector<std::byte>(const abi::Parameter &)>;
 
-/// The bytes of a tensor of the file: those of its only parameter, or of its pieces put together.
+/// Returns the bytes of a tensor of the file: of its only parameter, or of its joined pieces.
 static std::vector<std::byte> join(const std::vector<const abi::Parameter *> &pieces,
                                    const GlobalOf &globalOf) {
   const abi::Parameter &first = *pieces.front();
@@ -61,7 +61,7 @@ static abi::SafetensorsEntry entryOf(const abi::Parameter &parameter) {
   return {abi::nameInFiles(parameter), block.type(), {shape.begin(), shape.end()}};
 }
 
-/// Whether no number has all bits of the exponent, which infinities and what is no number have.
+/// Whether all numbers are finite: infinities and NaNs have all bits of the exponent set.
 template <typename Bits> static bool areFinite(const std::vector<std::byte> &bytes, Bits exponent) {
   const Bits *numbers = reinterpret_cast<const Bits *>(bytes.data());
   return std::all_of(numbers, numbers + bytes.size() / sizeof(Bits),
@@ -85,7 +85,7 @@ Status saveParameters(const std::string &path, const abi::Program &program,
                       const GlobalOf &globalOf, bool mustBeFinite) {
   std::vector<std::vector<const abi::Parameter *>> tensors;
   std::vector<abi::SafetensorsEntry> entries;
-  std::map<std::string, size_t> places; // of wholes whose first piece was seen
+  std::map<std::string, size_t> places; // of tensors whose first piece was seen
   for (const abi::Parameter &parameter : program.parameters()) {
     if (!parameter.state_of().empty())
       continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Parameters as files.
+// Saves parameters to files.
 
 #ifndef PCC_RUNTIME_CHECKPOINT_SAVEPARAMETERS_H
 #define PCC_RUNTIME_CHECKPOINT_SAVEPARAMETERS_H
@@ -14,19 +14,19 @@
 
 namespace pcc::runtime {
 
-/// Checks before a run that its parameters can be saved as `path`: BadUsage unless the name ends in
-/// `.safetensors`, else as checkOutputPath.
+/// Checks before a run that its parameters can be saved as `path`. BadUsage unless the name ends in
+/// `.safetensors`; else as checkOutputPath.
 Status checkSavePath(const std::string &path);
 
-/// Checks before a run that a file can be written as `path`, the value of `flag`: BadInput where
-/// the folder is not there or may not be written, or where `path` is a folder.
+/// Checks before a run that a file can be written as `path`, the value of `flag`. BadInput if the
+/// folder does not exist or is not writable, or if `path` is a folder.
 Status checkOutputPath(const char *flag, const std::string &path);
 
 /// Writes the parameters of the model, without the optimizer's states, to the safetensors file
-/// `path`, each under its name and whole, pieces of one tensor put together: `globalOf` gives the
-/// bytes of a parameter's global value. One tensor is in memory at a time. The file is complete, or
-/// stays as it was. Errors name it: it cannot be written; `mustBeFinite`, and a trained parameter
-/// holds an infinity or no number (Failed).
+/// `path`. Each tensor is whole: pieces of one tensor are joined. `globalOf` returns the bytes of a
+/// parameter's global value. One tensor is in memory at a time. The file is complete, or stays as
+/// it was. Errors name the file: it cannot be written; with `mustBeFinite`, a trained parameter
+/// holds an infinity or a NaN (Failed).
 Status saveParameters(const std::string &path, const abi::Program &program,
                       const std::function<std::vector<std::byte>(const abi::Parameter &)> &globalOf,
                       bool mustBeFinite = false);
