@@ -21,7 +21,7 @@ std::shared_ptr<const std::vector<int64_t>> RowOrder::ofEpoch(int64_t epoch) {
     return cached;
   auto order = std::make_shared<std::vector<int64_t>>(rows);
   std::iota(order->begin(), order->end(), 0);
-  // Fisher and Yates, with counter-based numbers: std::shuffle differs between libraries.
+  // Fisher-Yates shuffle with counter-based numbers; std::shuffle differs between libraries.
   uint64_t stream = abi::streamOf("row order") + uint64_t(epoch);
   for (int64_t i = rows - 1; i > 0; --i)
     std::swap((*order)[i], (*order)[abi::randomBits(seed, stream, uint64_t(i)) % uint64_t(i + 1)]);
@@ -42,7 +42,7 @@ BatchReader::BatchReader(const Dataset &dataset, std::vector<int> fieldOf,
       return other->name() == input.name();
     });
     Source source{&input, &dataset.fields[fieldOf[same - all.begin()]], offsets[0], {}, 0};
-    // Spans: the row's runs along the last dimension, joined where they touch.
+    // Spans: the runs of the row along the last dimension; adjacent runs are joined.
     int dimensions = block.global_shape_size();
     int64_t localRow =
         *abi::elementCount(block.local_shape()) / std::max<int64_t>(1, block.local_shape(0));
@@ -74,7 +74,7 @@ void BatchReader::read(const BatchPlace &place,
       for (int64_t row = begin; row < end; ++row)
         readRow(source, place, source.firstRow + row, out + row * source.localRowBytes);
     };
-    // Few bytes are not worth a team.
+    // For few bytes a single thread is faster.
     if (rows * source.localRowBytes < (1 << 18))
       readRows(0, rows);
     else

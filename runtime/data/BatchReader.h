@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which rows of the data a rank gets. With m microbatches, k copies and blocks of G rows per
-// microbatch over all ranks, batch number b holds the rows b·m·k·G … of the epoch's order;
-// microbatch i, copy j is block i·k + j of it, and the rank's offset in dimension 0 selects its own
+// Selects the rows of the data that a rank reads. Given are m microbatches, k copies, and blocks of
+// G rows per microbatch over all ranks. Batch number b has the rows from b·m·k·G on, in the epoch's
+// order. Microbatch i, copy j is its block i·k + j. The rank's offset in dimension 0 selects its
 // rows of that block (docs/spec/model.md section 3).
 
 #ifndef PCC_RUNTIME_DATA_BATCHREADER_H
@@ -21,8 +21,8 @@ class RowOrder {
 public:
   RowOrder(int64_t rows, bool shuffle, uint64_t seed) : rows(rows), shuffle(shuffle), seed(seed) {}
 
-  /// Row numbers by place; null: the rows' own order. The same for a seed and an epoch on every
-  /// machine.
+  /// Returns row numbers by position; null means the natural order. The result is the same for a
+  /// seed and an epoch on every machine.
   std::shared_ptr<const std::vector<int64_t>> ofEpoch(int64_t epoch);
 
 private:
@@ -34,11 +34,11 @@ private:
   std::shared_ptr<const std::vector<int64_t>> cached;
 };
 
-/// Where a rank's next rows are.
+/// Position of a rank's next rows.
 struct BatchPlace {
-  /// Null: the rows' own order.
+  /// Row order of the epoch; null: the natural order.
   const std::vector<int64_t> *order = nullptr;
-  /// Place in the order of the first row of the microbatch (over all ranks).
+  /// Position in the order of the microbatch's first row (over all ranks).
   int64_t firstRow = 0;
 };
 
@@ -48,13 +48,13 @@ using ParallelFor =
 
 class BatchReader {
 public:
-  /// `fieldOf` is bindFields' result for the inputs of all programs (abi::inputsOf). All arguments
-  /// must outlive the reader.
+  /// `fieldOf` is the result of bindFields for the inputs of all programs (abi::inputsOf). All
+  /// arguments must outlive the reader.
   BatchReader(const Dataset &dataset, std::vector<int> fieldOf, const abi::Executable &executable,
               int64_t rank);
 
-  /// Writes this rank's rows of every input of its program; addressOf gives an input's buffer. Rows
-  /// behind the end of the data are zero.
+  /// Writes this rank's rows of every input of its program; addressOf returns an input's buffer.
+  /// Rows after the end of the data are zero.
   void read(const BatchPlace &place,
             const std::function<std::byte *(const abi::Input &)> &addressOf,
             const ParallelFor &parallelFor) const;

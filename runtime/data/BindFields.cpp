@@ -11,12 +11,12 @@ namespace {
 
 using Shape = std::vector<int64_t>;
 
-/// "[3, 32, 32]"
+/// Prints a shape, e.g. "[3, 32, 32]".
 std::string formatShape(std::span<const int64_t> shape) {
   return fmt::format("[{}]", fmt::join(shape, ", "));
 }
 
-/// How many elements the first 1, 2, … dimensions have, each number once.
+/// Returns the element counts of the first 1, 2, … dimensions, without repetitions.
 Shape productsOf(std::span<const int64_t> shape) {
   Shape products;
   int64_t product = 1;
@@ -26,8 +26,8 @@ Shape productsOf(std::span<const int64_t> shape) {
   return products;
 }
 
-/// Whether one shape is the other with neighboring dimensions joined, or with dimensions of one
-/// element: rows of images as vectors, but not channels behind the columns.
+/// Whether one shape results from the other by joining neighboring dimensions or adding dimensions
+/// of one element. This accepts rows of images as vectors, but not channels after the columns.
 bool isRegrouped(std::span<const int64_t> a, std::span<const int64_t> b) {
   Shape ofA = productsOf(a), ofB = productsOf(b);
   const Shape &few = ofA.size() < ofB.size() ? ofA : ofB, &many = &few == &ofA ? ofB : ofA;
@@ -36,7 +36,7 @@ bool isRegrouped(std::span<const int64_t> a, std::span<const int64_t> b) {
          std::includes(many.begin(), many.end(), few.begin(), few.end());
 }
 
-/// How to get from one shape to the other, for a diagnostic.
+/// Returns how to convert one shape to the other, for a diagnostic.
 const char *remedy(std::span<const int64_t> got, std::span<const int64_t> expected) {
   Shape a(got.begin(), got.end()), b(expected.begin(), expected.end());
   if (isRegrouped(got, expected))

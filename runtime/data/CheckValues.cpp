@@ -22,7 +22,7 @@ struct Legal {
     return (least <= value && value <= greatest) || value == ignored;
   }
   bool holds(double value) const {
-    // 2^63 and beyond do not fit an integer.
+    // Numbers from 2^63 on do not fit an integer.
     return value == std::trunc(value) && std::fabs(value) < 0x1p63 && holds(int64_t(value));
   }
   std::string describe() const {
@@ -51,7 +51,7 @@ Legal legalOf(const abi::Input &input, bool allowsNegative) {
   return legal;
 }
 
-/// The place of the first value that is not legal; the number of values if all are.
+/// Returns the position of the first illegal value; the number of values if all are legal.
 template <typename T, typename Wide> int64_t findIllegal(const Field &field, const Legal &legal) {
   const T *values = reinterpret_cast<const T *>(field.values.data());
   int64_t count = int64_t(field.values.size() / sizeof(T));
@@ -110,7 +110,7 @@ Expected<std::vector<int>> bindCheckedFields(const Dataset &dataset, const abi::
   for (int i = 0; i < program.inputs_size(); ++i) {
     const abi::Input &input = program.inputs(i);
     abi::ElementType type = input.block().type();
-    if (!abi::isInteger(type) || type == abi::BOOL) // what is not zero is true
+    if (!abi::isInteger(type) || type == abi::BOOL) // every nonzero value is true
       continue;
     bool allowsNegative = purpose == DataPurpose::Evaluation && isLabelOfMetric(program, i);
     if (Status status = checkField(dataset, dataset.fields[(*fieldOf)[i]], input,

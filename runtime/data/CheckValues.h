@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whether data hold values that a program can work with.
+// Checks that data hold valid values for a program.
 
 #ifndef PCC_RUNTIME_DATA_CHECKVALUES_H
 #define PCC_RUNTIME_DATA_CHECKVALUES_H
@@ -9,10 +9,10 @@
 
 namespace pcc::runtime {
 
-/// bindFields' result, after a look at every value that feeds an input of integers: it must be an
-/// integer that the input's type holds, and in the range that the program states (boundary.proto).
-/// In an evaluation the labels of metrics may also be negative: such rows do not count. Errors: as
-/// bindFields; a value out of range, with its file, row and range.
+/// Returns the result of bindFields after a check of every value that feeds an integer input. A
+/// value must be an integer of the input's type within the range that the program states
+/// (boundary.proto). In an evaluation the labels of metrics may also be negative: such rows do not
+/// count. Errors: as bindFields; a value out of range, with its file, row and range.
 Expected<std::vector<int>> bindCheckedFields(const Dataset &dataset, const abi::Program &program,
                                              DataPurpose purpose);
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int64_t imageBytes = 3 * 32 * 32;
 
-/// A label of a record: the field that it becomes, and how many classes there are.
+/// A label of a CIFAR record: its field, and the number of its classes.
 struct Label {
   const char *field;
   int classes;
@@ -28,7 +28,7 @@ struct Files {
   std::span<const Label> labels;
 };
 
-/// No paths: the folder has no such files.
+/// Finds CIFAR files; without paths, the folder has none.
 Files findFiles(const std::string &folder, DataPurpose purpose) {
   bool trains = purpose == DataPurpose::Training;
   Files files{{}, labelsOf10};
@@ -44,7 +44,7 @@ Files findFiles(const std::string &folder, DataPurpose purpose) {
   return fileExists(path) ? Files{{path}, labelsOf100} : Files{};
 }
 
-/// Adds the records of one file to the fields: the labels', then the images'.
+/// Adds the records of one file to the fields: labels first, then images.
 Status addFile(const std::string &path, std::span<const Label> labels, Dataset &dataset) {
   Expected<std::vector<std::byte>> bytes = readUnpacked(path);
   if (!bytes)
@@ -86,7 +86,7 @@ Expected<Dataset> readCifar(const std::string &folder, DataPurpose purpose) {
   for (const std::string &path : files.paths)
     if (Status status = addFile(path, files.labels, dataset); !status.ok())
       return status;
-  // What a program calls by another name is the first of its kind: of two labels the fine one.
+  // Inputs of other names bind to the first field of their kind: of two labels, the fine one.
   std::reverse(dataset.fields.begin(), dataset.fields.end());
   return dataset;
 }

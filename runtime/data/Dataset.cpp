@@ -10,7 +10,7 @@
 namespace pcc::runtime {
 namespace {
 
-/// Converts between element types by way of `convert`, one value at a time; the loop vectorises.
+/// Converts between element types with `convert`, one value at a time; the loop vectorizes.
 template <typename From, typename To, typename Convert>
 void convertAll(const std::byte *from, std::byte *to, int64_t count, Convert convert) {
   const From *source = reinterpret_cast<const From *>(from);

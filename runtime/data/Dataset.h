@@ -13,7 +13,7 @@
 
 namespace pcc::runtime {
 
-/// How the values of a field are kept. Pixels are bytes that stand for value / 255.
+/// Storage format of a field's values. Pixels are bytes that mean value / 255.
 enum class Storage { Pixels, Bytes, F32, F64, I32, I64 };
 
 uint64_t storageBytes(Storage storage);
@@ -22,18 +22,18 @@ struct Field {
   std::string name;
   Storage storage = Storage::F32;
   std::vector<int64_t> rowShape;
-  /// All rows, one behind the other.
+  /// All rows, concatenated.
   std::vector<std::byte> values;
-  /// The file that it was read from, where that is one; else the dataset's name is all there is.
+  /// The source file, if the field has one; diagnostics otherwise use the dataset's name.
   std::string path = {};
-  /// Whether the file states the shape of a row, which an input must have then. The shapes of other
-  /// formats are theirs: images of one channel may feed vectors, but none is ever transposed.
+  /// Whether the file states the shape of a row; an input must then have this shape. Other formats
+  /// have fixed shapes: images of one channel may feed vectors, but nothing is ever transposed.
   bool isShaped = false;
 
   int64_t rowElements() const;
   bool isInteger() const;
 
-  /// Converts `count` elements from element `begin` of row `row` on to `type` and writes them to
+  /// Converts `count` elements to `type`, from element `begin` of row `row` on, and writes them to
   /// `out`.
   void read(int64_t row, int64_t begin, int64_t count, abi::ElementType type, std::byte *out) const;
 
@@ -52,23 +52,23 @@ struct Dataset {
 
 enum class DataPurpose { Training, Evaluation };
 
-/// Opens what --data or --eval-data names, for the inputs of `program`:
+/// Opens the data that --data or --eval-data names, for the inputs of `program`:
 ///   FOLDER          IDX files under MNIST's names (for training `train-…`, for evaluation `test-…`
 ///                   or `t10k-…`), or CIFAR's binary files (Cifar.h)
 ///   IMAGES,LABELS   two IDX files
-///   text:PATHS      bytes and those that follow them (Text.h), in rows as long as the program's
-///                   first input of integers
+///   text:PATHS      bytes and their successors (Text.h), in rows as long as the program's first
+///                   input of integers
 ///   npy:PATHS       arrays (Npy.h)
-/// Any file may be gzip. Errors name the file.
+/// Any file may be gzip-compressed. Errors name the file.
 Expected<Dataset> openDataset(const std::string &name, DataPurpose purpose,
                               const abi::Program &program);
 
-/// `rows` rows of random data for the inputs of a program: uniform in [0, 1), and integers below
-/// the last extent of its outputs. All of it must fit into memory.
+/// Returns `rows` rows of random data for the inputs of a program: uniform in [0, 1), and integers
+/// below the last extent of its outputs. All of it must fit into memory.
 Dataset makeSyntheticDataset(const abi::Program &program, int64_t rows, uint64_t seed);
 
-/// The field for each input of a program: the one of its name, else the first of its kind (integer
-/// or not) that no other input has. Errors: no field is left; a row of the field has another shape.
+/// Returns the field for each input of a program: the field of its name, else the first unused one
+/// of its kind (integer or not). Errors: no field is left; a row of the field has another shape.
 Expected<std::vector<int>> bindFields(const Dataset &dataset, const abi::Program &program);
 
 } // namespace pcc::runtime

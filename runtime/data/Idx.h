@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The IDX format of MNIST: two zero bytes, a type (8: unsigned bytes), the number of dimensions,
-// each extent as a big-endian 32-bit number, then the elements. Files may be gzip.
+// each extent as a big-endian 32-bit number, then the elements. Files may be gzip-compressed.
 
 #ifndef PCC_RUNTIME_DATA_IDX_H
 #define PCC_RUNTIME_DATA_IDX_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lists of names in one flag.
+// Parses lists of names in a flag.
 
 #ifndef PCC_RUNTIME_DATA_NAMELIST_H
 #define PCC_RUNTIME_DATA_NAMELIST_H
@@ -10,7 +10,7 @@
 
 namespace pcc::runtime {
 
-/// The names between the commas of `list`; one for a list without a comma.
+/// Splits `list` at its commas; a list without a comma is one name.
 inline std::vector<std::string> splitNames(const std::string &list) {
   std::vector<std::string> names;
   for (size_t begin = 0;;) {

@@ -27,7 +27,7 @@ constexpr TypeRow types[] = {{"<f4", Storage::F32},
                              {"<i8", Storage::I64},
                              {"|u1", Storage::Bytes}};
 
-/// The header's text, cut off the beginning of `content` with all before it.
+/// Removes the preamble and the header from `content`. Returns the header's text.
 Expected<std::string_view> takeHeader(const std::string &path, std::string_view &content) {
   size_t versionAt = magic.size();
   if (!content.starts_with(magic) || content.size() < versionAt + 4)
@@ -49,7 +49,7 @@ Expected<std::string_view> takeHeader(const std::string &path, std::string_view 
   return header;
 }
 
-/// The type and shape of the tensor, and that of its layout which is asked for.
+/// Returns the type and shape of the tensor; errors for an unsupported type or layout.
 Expected<NpyTensor> readHeader(const std::string &path, std::string_view text) {
   std::optional<NpyHeader> header = parseNpyHeader(text);
   if (!header)
@@ -94,7 +94,7 @@ Status addField(const std::string &name, const std::string &path, Dataset &datas
   return {};
 }
 
-/// The files that `paths` names, as NAME=PATH or PATH.
+/// Lists the files that `paths` names, as NAME=PATH or PATH.
 Expected<std::vector<std::string>> findFiles(const std::string &paths) {
   if (!isFolder(paths))
     return splitNames(paths);

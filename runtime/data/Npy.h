@@ -18,12 +18,12 @@ struct NpyTensor {
 };
 
 /// Reads an array of f32, f64, i32, i64 or u8, little endian and in C order. Errors name the file:
-/// not there, another format, version, type or order, truncated, too long.
+/// not found, wrong format, version, type or order, truncated, too long.
 Expected<NpyTensor> readNpy(const std::string &path);
 
-/// Arrays whose dimension 0 counts the rows: a folder, in which each NAME.npy is the field NAME, or
-/// files "NAME=PATH" between commas; without a name a file is the field that it is called by.
-/// Errors: as readNpy; no rows; arrays of different numbers of rows; a field that is given twice.
+/// Reads arrays whose dimension 0 counts the rows. `paths` is a folder, in which each NAME.npy is
+/// the field NAME, or a comma-separated list of "NAME=PATH". Without NAME, the file name is the
+/// field name. Errors: as readNpy; no rows; different numbers of rows; a duplicate field.
 Expected<Dataset> readNpyFiles(const std::string &paths);
 
 } // namespace pcc::runtime

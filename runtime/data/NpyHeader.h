@@ -19,8 +19,8 @@ struct NpyHeader {
   std::vector<int64_t> shape;
 };
 
-/// Reads "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }", whose entries may come in
-/// any order. Nothing for any other text, and where an entry is missing or given twice.
+/// Parses "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }"; the entries may have any
+/// order. Returns nothing for any other text, and if an entry is missing or duplicate.
 std::optional<NpyHeader> parseNpyHeader(std::string_view text);
 
 } // namespace pcc::runtime

@@ -13,7 +13,7 @@
 namespace pcc::runtime {
 namespace {
 
-/// Images and labels in IDX files, if the folder has them under MNIST's names.
+/// Returns the paths of images and labels in IDX files, if the folder has them under MNIST's names.
 std::optional<std::pair<std::string, std::string>> findIdx(const std::string &folder,
                                                            DataPurpose purpose) {
   std::vector<std::string> prefixes = {"train"};
@@ -67,7 +67,7 @@ Expected<Dataset> openFolder(const std::string &folder, DataPurpose purpose) {
       trains ? "train.bin" : "test.bin"));
 }
 
-/// Text, in rows as long as those of the first input of integers.
+/// Reads text in rows as long as those of the first integer input.
 Expected<Dataset> openText(const std::string &paths, const abi::Program &program) {
   for (const abi::Input &input : program.inputs()) {
     const abi::Block &block = input.block();

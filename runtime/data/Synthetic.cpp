@@ -10,8 +10,8 @@
 namespace pcc::runtime {
 namespace {
 
-/// The number of classes that integers may name: the least last extent of an output, at least 2, as
-/// far as the input's range allows.
+/// Returns the number of classes for random integers: the smallest last extent of an output, at
+/// least 2, limited by the input's range.
 int64_t classesOf(const abi::Program &program, const abi::Input &input) {
   int64_t classes = 0;
   for (const abi::Result &result : program.results()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whole files, packed or not.
+// Reads whole files, compressed or not.
 
 #ifndef PCC_RUNTIME_DATA_UNPACKED_H
 #define PCC_RUNTIME_DATA_UNPACKED_H
@@ -12,8 +12,8 @@
 
 namespace pcc::runtime {
 
-/// The whole content of a file, unpacked if it is gzip. Errors name the file: not there, a folder,
-/// truncated.
+/// Returns the whole content of a file, decompressed if it is gzip. Errors name the file: not
+/// found, a folder, truncated.
 Expected<std::vector<std::byte>> readUnpacked(const std::string &path);
 
 } // namespace pcc::runtime
