@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The way from the host to the buffers of a rank. Where the host reaches the rank's memory, it
-// writes in place; else to an image of the buffer, which is then copied.
+// Writes from the host to the buffers of a rank. If the host can address the rank's memory, it
+// writes in place. Otherwise it writes to a host image of the buffer, which is then copied to the
+// device.
 //
 //   BufferWriter writer(rank);
 //   copyBlockOut(block, mesh, rank.rank(), global, writer.at(buffer));
@@ -20,10 +21,10 @@ class BufferWriter {
 public:
   explicit BufferWriter(RankExecutor &rank) : rank(rank) {}
 
-  /// Where to write the content of a buffer, all of it.
+  /// Returns the address at which the caller must write the full content of `buffer`.
   std::byte *at(uint32_t buffer);
 
-  /// Brings there what was written since the last time. Images are kept for the next.
+  /// Copies to the device everything written since the last call. The images are kept for reuse.
   Status send();
 
 private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What joins the memories of the ranks' devices: for memory of the host the host's communicator
-// itself; for others what reaches them best.
+// Joins the memories of the ranks' devices with a communicator. Devices with host memory use the
+// host's communicator itself; other devices use the fastest transport that reaches them.
 
 #ifndef PCC_RUNTIME_EXECUTE_DEVICECOMMUNICATOR_H
 #define PCC_RUNTIME_EXECUTE_DEVICECOMMUNICATOR_H
@@ -11,24 +11,26 @@
 
 namespace pcc::runtime {
 
-/// Makes of a rank's communicator for the host's memory, of all ranks, that for the memory of its
-/// device, which must outlive it. Called once by every rank, on its thread.
+/// Takes a rank's host communicator of all ranks and returns the communicator for its device's
+/// memory. The device must outlive the result. Every rank calls it once, on its own thread.
 using JoinDevices = std::function<Expected<std::shared_ptr<Communicator>>(
     std::shared_ptr<Communicator> host, Device &device)>;
 
 struct JoinOptions {
-  /// By the host's communicator in any case.
+  /// Always use the host's communicator.
   bool overHost = false;
-  /// By NCCL, or not at all.
+  /// Use NCCL or fail.
   bool byNccl = false;
-  /// Seconds that a rank may wait for others; 0: no limit.
+  /// Seconds that a rank may wait for other ranks; 0: no limit.
   double timeOut = 0;
-  /// Hears where ranks are joined by a slower way than they could be, and why; null: nobody.
+  /// Called with the reason if the ranks are joined by a slower transport than possible; null: no
+  /// warning.
   std::function<void(const std::string &)> warn = {};
 };
 
-/// The way that fits the devices of this process's ranks, in their order: of ranks that share a
-/// GPU by its memory, of several with a GPU each by NCCL, else by the host's communicator.
+/// Chooses the transport for the devices of this process's ranks, given in rank order. Ranks that
+/// share a GPU exchange through its memory. Ranks with one GPU each use NCCL. All others use the
+/// host's communicator.
 JoinDevices chooseJoin(const World &world, const abi::Executable &executable,
                        std::span<const std::unique_ptr<Device>> devices,
                        const JoinOptions &options);

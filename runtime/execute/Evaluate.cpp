@@ -14,7 +14,7 @@
 namespace pcc::runtime {
 namespace {
 
-/// What the ranks of an evaluation share. Owned by all of them.
+/// State shared by the ranks of an evaluation, and owned by all of them.
 struct Evaluation {
   Evaluation(const Session &session, const Dataset &data, std::vector<int> fieldOf,
              const std::vector<const abi::Metric *> &metrics)
@@ -32,7 +32,7 @@ struct Evaluation {
   Status share(RankExecutor &rank);
   Status count(RankExecutor &rank, int64_t firstRow, const ParallelFor &parallelFor);
 
-  /// Of all programs together.
+  /// The union of all programs.
   const abi::Program &program;
   const abi::Executable &executable;
   const Placement placement;
@@ -40,7 +40,7 @@ struct Evaluation {
   const std::vector<int> fieldOf;
   const int64_t batchRows;
   const std::vector<const abi::Metric *> metrics;
-  /// By output of the program, then by rank: the rank's block of it.
+  /// By output of the program, then by rank: the rank's block of the output.
   std::map<uint32_t, std::vector<Tensor>> blocks;
   /// By metric.
   std::vector<MetricTotal> totals;
@@ -78,7 +78,7 @@ Status Evaluation::runRank(RankExecutor &rank) {
   return {};
 }
 
-/// Leaves the rank's blocks for the first one.
+/// Stores the rank's output blocks for rank 0.
 Status Evaluation::readOutputs(RankExecutor &rank) {
   for (auto &[index, ofRanks] : blocks)
     if (int own = abi::findResult(rank.program(), program.results(int(index))); own >= 0) {
@@ -91,7 +91,7 @@ Status Evaluation::readOutputs(RankExecutor &rank) {
   return {};
 }
 
-/// Brings the blocks of other processes' ranks to the first one.
+/// Sends the blocks of ranks in other processes to rank 0.
 Status Evaluation::share(RankExecutor &rank) {
   int64_t firstForeign = placement.firstOf(1);
   for (auto &[index, ofRanks] : blocks)
@@ -115,7 +115,7 @@ Status Evaluation::share(RankExecutor &rank) {
   return {};
 }
 
-/// Adds a batch, of which all ranks have left their blocks, to the metrics.
+/// Adds a batch to the metrics once all ranks have stored their blocks.
 Status Evaluation::count(RankExecutor &rank, int64_t firstRow, const ParallelFor &parallelFor) {
   int64_t rows = std::min(batchRows, data.rows - firstRow);
   for (auto &[index, ofRanks] : blocks) {

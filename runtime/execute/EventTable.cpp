@@ -33,7 +33,7 @@ Status EventTable::wait(const PreparedWait &wait, uint64_t number, Progress &pro
 
 Status EventTable::finishWriters(const std::byte *begin, int64_t bytes, Progress &progress,
                                  Trace &trace) {
-  for (PreparedBatch *batch : std::vector(flying)) { // finish() takes them from the list
+  for (PreparedBatch *batch : std::vector(flying)) { // finish() erases from `flying`
     auto writesThere = [&](const Flight &flight) {
       return std::any_of(flight.calls.begin(), flight.calls.end(), [&](const CollectiveCall &call) {
         return writes(call, begin, bytes, batch->communicator->size());
@@ -53,7 +53,7 @@ Status EventTable::finish(PreparedBatch &batch, Progress &progress, Trace &trace
   return status;
 }
 
-/// Waits for the oldest flight of a batch that has one.
+/// Waits for the oldest in-flight run of a batch that has one.
 Status EventTable::finishFirst(PreparedBatch &batch, Progress &progress, Trace &trace) {
   Flight flight = batch.flights.front();
   int64_t begin = nowNanoseconds();

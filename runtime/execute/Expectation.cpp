@@ -24,8 +24,8 @@ template <typename Messages> NamedTensors tensorsOf(const Messages &messages) {
   return tensors;
 }
 
-/// |x - y|; NaN and infinities are at no distance from themselves, at an infinite one from all
-/// else.
+/// Returns |x - y|. NaN and infinities have distance 0 from themselves and infinite distance from
+/// anything else.
 double distance(double x, double y) {
   if (x == y || (std::isnan(x) && std::isnan(y)))
     return 0;
@@ -37,7 +37,7 @@ std::string typeText(const Tensor &tensor) {
   return fmt::format("{}[{}]", abi::elementName(tensor.type), fmt::join(tensor.shape, ", "));
 }
 
-/// `[2, 0, 5]` of element number `flat`.
+/// Formats the index of element number `flat`, for example `[2, 0, 5]`.
 std::string indexText(int64_t flat, const std::vector<int64_t> &shape) {
   std::vector<int64_t> index(shape.size());
   for (size_t dimension = shape.size(); dimension-- > 0; flat /= shape[dimension])
@@ -58,12 +58,12 @@ std::string nameOf(const abi::ExpectedResult &result) {
   }
 }
 
-/// What the runs of an expectation gave, as far as it is compared.
+/// The values that the runs of an expectation produced, as far as they are compared.
 struct Given {
   NamedTensors outputs, gradients, parameters;
   std::vector<double> losses;
 
-  /// The value that belongs to a result; null if there is none.
+  /// Returns the value that belongs to a result; null if there is none.
   const Tensor *find(const abi::ExpectedResult &result) const {
     const NamedTensors &values = result.kind() == abi::EXPECTED_GRADIENT    ? gradients
                                  : result.kind() == abi::EXPECTED_PARAMETER ? parameters
@@ -73,8 +73,8 @@ struct Given {
   }
 };
 
-/// The elements of `tensor` in another type: a sum over slots lies in f32, and the update reads it
-/// in the type of the parameter.
+/// Converts `tensor` to another element type. A gradient accumulated over actions is in f32, and
+/// the update reads it in the parameter's type.
 Tensor inType(const Tensor &tensor, abi::ElementType type) {
   Tensor result = Tensor::zeros(type, tensor.shape);
   for (int64_t i = 0; i < tensor.count(); ++i)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs a program on given values and compares what comes out with what is expected: how a machine
-// without a compiler checks its devices (`pcc-run --expected`). The comparison is that of the
-// interpreter's (compiler/interpret/Compare.h): every element, NaN equal to NaN, an infinity to
-// itself.
+// Runs a program on given values and compares the results with the expected ones. `pcc-run
+// --expected` checks devices in this way on a machine without a compiler. The comparison is the
+// interpreter's (compiler/interpret/Compare.h): it covers every element, NaN equals NaN, and an
+// infinity equals itself.
 
 #ifndef PCC_RUNTIME_EXECUTE_EXPECTATION_H
 #define PCC_RUNTIME_EXECUTE_EXPECTATION_H
@@ -13,24 +13,25 @@
 
 namespace pcc::runtime {
 
-/// One result beside what was expected.
+/// One result compared with its expected value.
 struct ComparedResult {
   std::string name;     ///< "step 1 loss", "gradient w", "updated parameter w", "output logits"
-  std::string reason;   ///< why it is not as expected; empty if it is
-  double error = 0;     ///< the greatest difference of two elements
-  double tolerance = 0; ///< that it may have
+  std::string reason;   ///< why the result is not as expected; empty if it is
+  double error = 0;     ///< greatest absolute difference of two elements
+  double tolerance = 0; ///< greatest `error` allowed
 
   bool isExpected() const { return reason.empty(); }
-  /// What of its tolerance it takes: 0 without an error, infinite with one where none is allowed.
+  /// Returns the used fraction of the tolerance: 0 without an error, infinite if there is an error
+  /// and no tolerance.
   double share() const;
 };
 
-/// Compares two tensors, `name` being that of the result.
+/// Compares two tensors; `name` names the result.
 ComparedResult compareTensors(std::string name, const Tensor &expected, const Tensor &actual,
                               double tolerance);
 
-/// Sets the parameters, makes the forward run and the steps of a valid expectation, and compares
-/// all results, in its order. Errors: as those of the session's functions.
+/// Sets the parameters, runs the forward section and the steps of a valid expectation, and compares
+/// all results in the expectation's order. Errors: those of the Session functions.
 Expected<std::vector<ComparedResult>> compareWith(Session &session,
                                                   const abi::Expectation &expectation);
 

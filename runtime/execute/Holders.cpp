@@ -50,7 +50,7 @@ Status tellParameters(RankExecutor &rank, int64_t firstForeign) {
         messages.push_back({*bytes, holder.index});
       }
   }
-  return rank.tellFirst(messages); // all at once: the first rank takes them in an order of its own
+  return rank.tellFirst(messages); // all at once: rank 0 chooses the order of receipt
 }
 
 } // namespace pcc::runtime

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which ranks' blocks make up a parameter, the same list on every process.
+// Lists the ranks whose blocks make up a parameter. The list is the same in every process.
 
 #ifndef PCC_RUNTIME_EXECUTE_HOLDERS_H
 #define PCC_RUNTIME_EXECUTE_HOLDERS_H
@@ -9,22 +9,24 @@
 
 namespace pcc::runtime {
 
-/// A rank that has a block of a parameter that no lower one has.
+/// A rank whose block of a parameter no lower rank holds.
 struct ParameterHolder {
   int64_t rank = 0;
-  /// The parameter as the rank's program has it, and its number there.
+  /// The parameter in the rank's program, and its index there.
   const abi::Parameter *parameter = nullptr;
   uint32_t index = 0;
 };
 
-/// Bytes of one rank's block.
+/// Returns the size in bytes of one rank's block.
 int64_t localBytes(const abi::Block &block);
 
-/// The holders of a parameter, ascending: of several programs that have it those of the first one.
+/// Returns the holders of a parameter in ascending order. If several programs have the parameter,
+/// the first program's ranks are listed.
 std::vector<ParameterHolder> holdersOf(const abi::Executable &executable, const std::string &name);
 
-/// Sends the first rank the blocks of the model's parameters that `rank` holds, under their
-/// numbers, if it is `firstForeign` or above. Returns when it has them all.
+/// Sends to rank 0 the blocks of the model's parameters that `rank` holds, tagged with their
+/// parameter indices. Does nothing if `rank` is below `firstForeign`. Returns after rank 0 has
+/// received all blocks.
 Status tellParameters(RankExecutor &rank, int64_t firstForeign);
 
 } // namespace pcc::runtime

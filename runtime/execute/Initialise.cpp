@@ -11,7 +11,7 @@
 namespace pcc::runtime {
 namespace {
 
-/// The value of element `index` of the global tensor.
+/// Returns the value of element `index` of the global tensor.
 double valueAt(const abi::Initialiser &initialiser, uint64_t seed, uint64_t stream,
                uint64_t index) {
   switch (initialiser.kind_case()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// First values of parameters.
+// Initializes parameters.
 
 #ifndef PCC_RUNTIME_EXECUTE_INITIALISE_H
 #define PCC_RUNTIME_EXECUTE_INITIALISE_H
@@ -12,8 +12,8 @@
 
 namespace pcc::runtime {
 
-/// Writes the block of `parameter` that `rank` holds to `out`. An element's value depends on the
-/// seed, the parameter's name and the element's place in the global tensor alone.
+/// Writes the block of `parameter` that `rank` holds to `out`. The value of an element depends only
+/// on the seed, the parameter's name and the element's index in the global tensor.
 void initialise(const abi::Parameter &parameter, const abi::Mesh &mesh, int64_t rank, uint64_t seed,
                 std::byte *out);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The way of the data to a rank, slot after slot and step after step. Where the device works beside
-// the host, the host writes what comes next while the device still computes.
+// Feeds the input data to a rank, action by action and step by step. If the device runs
+// asynchronously, the host writes the next inputs while the device still computes.
 //
 //   Status status = feed.wait();
 //   reader.read(place, [&](const abi::Input &input) { return feed.at(input.buffer()); }, …);
@@ -18,14 +18,15 @@ namespace pcc::runtime {
 
 class InputFeed {
 public:
-  /// For all inputs of the rank's program, of the first `copies` copies.
+  /// Creates a feed for all inputs of the rank's program and the first `copies` copies of a
+  /// microbatch.
   static Expected<InputFeed> make(RankExecutor &rank, uint32_t copies);
 
-  /// Returns when all may be written.
+  /// Waits until all images may be written.
   Status wait() const;
-  /// Where to write the content of an input's buffer, all of it.
+  /// Returns the address at which the caller must write the full content of an input's buffer.
   std::byte *at(uint32_t buffer) const { return inlets.at(buffer)->image(); }
-  /// Brings all to the device.
+  /// Sends all images to the device.
   Status send() const;
 
 private:

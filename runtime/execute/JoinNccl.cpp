@@ -40,7 +40,7 @@ nccl::CommOptions commOptionsOf(const JoinOptions &options) {
 
 namespace {
 
-/// What all ranks say.
+/// Gathers the properties of all ranks.
 Expected<std::vector<Introduction>> introduce(Communicator &host, Device &device) {
   Introduction own{.gpu = cuda::partsOf(device).stream.gpu->facts.uuid};
   if (const Expected<nccl::Nccl> &library = nccl::Nccl::get()) {

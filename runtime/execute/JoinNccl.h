@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// When ranks are joined by NCCL: where each has a GPU of its own and the library is there. All find
-// the same, for all look at what each says of itself over the host's communicator.
+// Joins ranks with NCCL if each rank has a GPU of its own and the library is available. The ranks
+// exchange their properties over the host's communicator, so all of them reach the same decision.
 
 #ifndef PCC_RUNTIME_EXECUTE_JOINNCCL_H
 #define PCC_RUNTIME_EXECUTE_JOINNCCL_H
@@ -12,22 +12,22 @@
 
 namespace pcc::runtime {
 
-/// What a rank says of itself.
+/// The properties that a rank reports to the other ranks.
 struct Introduction {
   cuda::Uuid gpu = {};
-  /// Of its NCCL, as the library says it; 0: it has none.
+  /// NCCL's version number; 0: the rank has no NCCL.
   int64_t version = 0;
 };
 
-/// Success if NCCL can join the ranks that these are. Errors: Unavailable without the library,
-/// BadUsage for ranks that share a GPU or have different versions.
+/// Returns success if NCCL can join these ranks. Errors: Unavailable without the library; BadUsage
+/// for ranks that share a GPU or have different versions.
 Status checkIntroductions(std::span<const Introduction> ranks);
 
-/// A run that waits longer for its ranks waits longer for them to meet, too.
+/// Returns the options of the communicators. Their timeout is at least the run's timeout.
 nccl::CommOptions commOptionsOf(const JoinOptions &options);
 
-/// By NCCL where that is possible. Else, if the options demand it, an error that names the reason;
-/// if not, the first rank warns of it and all go as `otherwise` says.
+/// Joins ranks with NCCL where possible. Otherwise, if the options demand NCCL, the error names the
+/// reason. If they do not, rank 0 warns and all ranks use `otherwise`.
 JoinDevices joinByNccl(const World &world, const abi::Executable &executable,
                        const JoinOptions &options, JoinDevices otherwise);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The losses of a rank's steps, in order. Where the device works beside the host, a step's loss is
-// looked at when the next step is enqueued, so that the device never waits for the host:
+// Reads the losses of a rank's steps, in order. If the device runs asynchronously, the loss of a
+// step is read after a later step has been enqueued, so that the device never waits for the host:
 //
-//   host      enqueue 0 | enqueue 1 | look at 0, enqueue 2 | look at 1, …
+//   host      enqueue 0 | enqueue 1 | read 0, enqueue 2 | read 1, …
 //   device    | step 0 ............. | step 1 ............. | step 2 …
 //
 // A rank without a loss is held back in the same way.
@@ -21,14 +21,15 @@ class LateLosses {
 public:
   static Expected<LateLosses> make(const LossReader &losses, RankExecutor &rank);
 
-  /// To be told of each section that ran for the last time in a step, and of each step's end.
+  /// Called after the last run of each section in a step, and at the end of each step.
   Status sectionDone(uint32_t section);
   Status stepDone();
 
-  /// Steps whose losses were not looked at, and how many these may be while steps are enqueued.
+  /// The number of steps with an unread loss, and its maximum while steps are still enqueued.
   int64_t unseen() const { return taken - seen; }
   int64_t mostUnseen() const { return ahead; }
-  /// The first of them, and its loss as the rank has it (0 without one); waits for it.
+  /// The first step with an unread loss. look() waits for that step and returns its loss as the
+  /// rank has it; 0 on a rank without a loss.
   int64_t firstUnseen() const { return seen; }
   Expected<double> look();
 
@@ -38,7 +39,7 @@ private:
 
   const LossReader *losses;
   RankExecutor *rank;
-  /// By steps in turn.
+  /// Steps use the snapshots in turn.
   std::array<std::unique_ptr<Snapshot>, 2> snapshots;
   int64_t ahead = 0, taken = 0, seen = 0;
 };

@@ -15,7 +15,7 @@ LossReader::LossReader(const abi::Executable &executable) {
       }
   if (!loss)
     return;
-  // The ranks that share the first one's place on every axis but the partial ones.
+  // The counted ranks have the first rank's coordinates on every axis except the partial ones.
   for (int64_t owner : partialOwners(executable.mesh(), loss->partial_axes()))
     counts.push_back(owner == ranks.first);
 }

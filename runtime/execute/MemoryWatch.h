@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How many bytes of a rank's memory are live at most while a step runs, measured: it notes when
-// records are begun and when the rank's thread knows that they are done, in the order in which that
-// happens. Their bytes come from what they read and write.
+// Measures the peak of live bytes in a rank's memory while a step runs. It notes when instructions
+// begin and when the rank's thread knows that they are done, in the order of these events. The byte
+// ranges come from the instructions' operands.
 
 #ifndef PCC_RUNTIME_EXECUTE_MEMORYWATCH_H
 #define PCC_RUNTIME_EXECUTE_MEMORYWATCH_H
@@ -18,17 +18,20 @@ namespace pcc::runtime {
 
 class MemoryWatch {
 public:
-  /// Watches program `number` of the executable, which must outlive it, for one step.
+  /// Watches program `number` of the executable for one step. The executable must outlive the
+  /// watch.
   MemoryWatch(const abi::Executable &executable, int number);
 
   using Records = std::span<const abi::Record *const>;
 
-  /// Records of the step begin together, or are done, in the slot of that number (abi::ringIndex).
+  /// Notes that instructions begin together, or are done, in the action with ring index `slot`
+  /// (abi::ringIndex).
   void begin(Records records, uint64_t slot);
   void end(Records records, uint64_t slot);
 
-  /// The most bytes that were live at once: those that are held all the time, and TEMPORARY ones
-  /// from the begin of the record that wrote them to the end of the last that read them.
+  /// Returns the greatest number of bytes live at once. Permanently held bytes always count.
+  /// TEMPORARY bytes count from the start of the instruction that wrote them to the end of the last
+  /// one that read them.
   uint64_t peakLive() const;
 
 private:
@@ -37,7 +40,7 @@ private:
   check::ProgramIndex index;
   simulate::Script script;
   std::unordered_map<const abi::Record *, uint32_t> places;
-  /// By section and number of a slot: its first run.
+  /// By section and ring index of an action: its first run.
   std::vector<std::unordered_map<uint64_t, size_t>> firstRun;
   std::vector<simulate::Span> spans;
   double turn = 0;

@@ -12,8 +12,8 @@
 namespace pcc::runtime {
 namespace {
 
-/// The tags of one side's messages in the order in which it starts them, by the name of what is
-/// run: a section, or the step, which has none.
+/// Maps the name of a run to the tags of one side's messages, in the order in which that side
+/// starts them. A run is a section or a step; the name of a step is empty.
 using Order = std::map<std::string, std::vector<uint32_t>>;
 /// By sender and receiver.
 using Orders = std::map<std::pair<int, int>, Order>;
@@ -22,7 +22,7 @@ struct Sides {
   Orders sends, receives;
 };
 
-/// Adds the messages of a rank in a section, to those of the run of that name.
+/// Adds the messages of a rank in a section to the run named `run`.
 void addSection(const abi::Section &section, const abi::Mesh &mesh, int64_t rank,
                 const std::string &run, Sides &sides) {
   for (const abi::Record &record : section.records()) {
@@ -31,7 +31,7 @@ void addSection(const abi::Section &section, const abi::Mesh &mesh, int64_t rank
       continue;
     int peer = int(evaluate(collective.peer(), mesh, rank)), own = int(rank);
     if (peer < 0)
-      continue; // the rank sits out
+      continue; // the rank does not take part
     if (collective.kind() == abi::SEND)
       sides.sends[{own, peer}][run].push_back(collective.tag());
     else

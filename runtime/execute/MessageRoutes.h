@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which messages of a program go from which rank to which, and which of them both sides have in the
-// same order. Every rank finds the same, since it has the programs of all.
+// Finds which ranks of a program send messages to which, and which messages both sides order
+// equally. Every rank finds the same routes, since it has the programs of all ranks.
 
 #ifndef PCC_RUNTIME_EXECUTE_MESSAGEROUTES_H
 #define PCC_RUNTIME_EXECUTE_MESSAGEROUTES_H
@@ -11,9 +11,10 @@
 
 namespace pcc::runtime {
 
-/// All messages from one rank to another under one route, if the sender starts them in the order in
-/// which the receiver does: in a step, and in each section that both have by its name; else one for
-/// each tag. In order of senders, receivers and tags. The executable must be valid.
+/// Groups the messages of each sender and receiver into routes. All messages of a pair share one
+/// route if the sender starts them in the order in which the receiver does. This must hold for a
+/// step and for each section that both have under the same name. Otherwise each tag has its own
+/// route. Routes are sorted by sender, receiver and tag. The executable must be valid.
 std::vector<nccl::Route> messageRoutes(const abi::Executable &executable);
 
 } // namespace pcc::runtime

@@ -22,13 +22,13 @@ double crossEntropy(Row row, int64_t label) {
   double greatest = *std::max_element(row.begin(), row.end()), sum = 0;
   for (float score : row)
     sum += std::exp(score - greatest);
-  return std::log(sum) + (greatest - row[label]); // no loss of digits where both are great
+  return std::log(sum) + (greatest - row[label]); // no cancellation if both are large
 }
 
 double identity(double mean) { return mean; }
 double exponential(double mean) { return std::exp(mean); }
 
-/// A metric is a function of the mean over rows of another.
+/// Computes a metric as a function of the mean of a per-row value.
 struct KindRow {
   abi::Metric::Kind kind;
   double (*ofRow)(Row row, int64_t label);
@@ -38,13 +38,13 @@ struct KindRow {
 constexpr KindRow kinds[] = {{abi::Metric::ACCURACY, isRight, identity},
                              {abi::Metric::PERPLEXITY, crossEntropy, exponential}};
 
-/// The row of a kind; validate() has seen that there is one.
+/// Returns the table row of a kind. validate() has checked that it exists.
 const KindRow &rowOf(abi::Metric::Kind kind) {
   return *std::find_if(std::begin(kinds), std::end(kinds),
                        [&](const KindRow &row) { return row.kind == kind; });
 }
 
-/// Row number `index` of a tensor; `buffer` holds it where it must be converted.
+/// Returns row number `index` of a tensor. `buffer` holds the row if it must be converted.
 Row scoresOf(const Tensor &tensor, int64_t index, std::vector<float> &buffer) {
   int64_t classes = tensor.shape.back();
   if (tensor.type == abi::F32)
@@ -55,7 +55,7 @@ Row scoresOf(const Tensor &tensor, int64_t index, std::vector<float> &buffer) {
   return buffer;
 }
 
-/// The labels of some rows, in their order; -1 where the label does not count.
+/// Returns the labels of some rows, in order; -1 for a label that does not count.
 Expected<std::vector<int64_t>> readLabels(const LabelledRows &rows, int64_t classes) {
   std::vector<int64_t> labels;
   for (int64_t row = rows.first; row < rows.first + rows.count; ++row)

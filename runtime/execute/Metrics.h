@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Figures of an evaluation, from rows of scores and their labels.
+// Computes the metrics of an evaluation from rows of scores and their labels.
 
 #ifndef PCC_RUNTIME_EXECUTE_METRICS_H
 #define PCC_RUNTIME_EXECUTE_METRICS_H
@@ -10,31 +10,31 @@
 
 namespace pcc::runtime {
 
-/// The metrics that `names` lists between commas; where it is empty, those that are not on request.
-/// Errors: the program has no metric (BadInput), or none of that name (BadUsage).
+/// Returns the metrics in the comma-separated list `names`; if it is empty, all metrics except
+/// those on request. Errors: the program has no metric (BadInput), or none of that name (BadUsage).
 Expected<std::vector<const abi::Metric *>> chooseMetrics(const abi::Program &program,
                                                          const std::string &names);
 
-/// Rows of a dataset that a batch of scores is for.
+/// The rows of a dataset that belong to a batch of scores.
 struct LabelledRows {
   const Dataset &data;
   const Field &labels;
   int64_t first, count;
-  /// The label of samples that do not count in the loss.
+  /// Label of samples that do not count in the loss.
   std::optional<int64_t> ignored = {};
 };
 
-/// What a metric has seen so far.
+/// The running total of a metric.
 class MetricTotal {
 public:
   explicit MetricTotal(const abi::Metric &metric) : metric(metric) {}
 
-  /// Counts the first rows of `scores`, whose last dimension are the classes: one row of scores for
-  /// each label that is neither negative nor ignored. The sum does not depend on how `parallelFor`
-  /// divides them. Error: a label that is no class.
+  /// Counts the first rows of `scores`. Its last dimension is the classes, and there is one row of
+  /// scores for each label. Negative and ignored labels do not count. The sum does not depend on
+  /// how `parallelFor` divides the rows. Error: a label that is no class.
   Status add(const Tensor &scores, const LabelledRows &rows, const ParallelFor &parallelFor);
 
-  /// The metric of everything that was added. Error: no label counted.
+  /// Returns the metric of everything added. Error: no label counted.
   Expected<double> value() const;
 
 private:

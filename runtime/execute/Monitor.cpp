@@ -61,7 +61,7 @@ bool Monitor::isDue(int64_t step) const {
 }
 
 void Monitor::logOwn(int64_t rank, int64_t step, double value) {
-  size_t index = size_t(rank - options.firstRank); // of another process: too great
+  size_t index = size_t(rank - options.firstRank); // out of range for ranks of other processes
   if (index >= logs.size() || !isDue(step) || !losses.isAt(rank))
     return;
   std::string text = line(step, losses.own(value));

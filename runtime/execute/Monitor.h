@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tells how a training run goes: loss lines, per-rank logs, a progress bar, and the figures of the
-// report.
+// Reports the progress of a training run: loss lines, per-rank logs, a progress bar, and the
+// numbers of the final report.
 
 #ifndef PCC_RUNTIME_EXECUTE_MONITOR_H
 #define PCC_RUNTIME_EXECUTE_MONITOR_H
@@ -16,17 +16,17 @@
 namespace pcc::runtime {
 
 struct MonitorOptions {
-  /// A line every so many steps, 0: none of them; and one for the last step.
+  /// Steps between loss lines; 0: no lines in between. The last step always has a line.
   int64_t logEvery = 0;
   /// Folder of the per-rank logs `rank_<n>/train.log`; empty: none.
   std::string logDir = {};
-  /// Where lines go; null: nowhere.
+  /// Stream for the loss lines; null: none.
   std::FILE *out = nullptr;
-  /// A bar on stderr.
+  /// Draw a progress bar on stderr.
   bool progressBar = false;
   int64_t stepsPerEpoch = 1;
   int64_t steps = 1;
-  /// The ranks first … first+own-1 have logs; `reports` ranks report each step, 0: all.
+  /// Ranks firstRank … firstRank+ownRanks-1 have logs. `reports` ranks report each step; 0: all.
   int64_t firstRank = 0, ownRanks = 0, reports = 0;
 };
 
@@ -35,15 +35,16 @@ public:
   Monitor(const abi::Executable &executable, MonitorOptions options);
   ~Monitor();
 
-  /// Makes the folders of the logs.
+  /// Creates the folders and files of the logs.
   Status open();
 
-  /// Rank `rank` finished step `step` (from 0) with the loss `value` in its memory. Any rank's
-  /// thread; whoever is the last to finish a step prints its line. Not `isTimed`: it was looked at
-  /// straight behind the step before, which says nothing of how long it took.
+  /// Records that `rank` finished step `step` (from 0) with the loss `value` in its memory. Any
+  /// rank's thread may call it; the last rank to finish a step prints its line. `isTimed` is false
+  /// if the loss was read directly after that of the previous step: then the interval says nothing
+  /// about the step's duration.
   void add(int64_t rank, int64_t step, double value, bool isTimed = true);
 
-  /// The losses and times of all steps.
+  /// Returns the losses and times of all steps.
   abi::RunReport report() const;
 
 private:
@@ -52,7 +53,7 @@ private:
     std::vector<double> values;
     bool isTimed = true;
   };
-  /// Whether the step has a line.
+  /// Returns whether the step has a line.
   bool isDue(int64_t step) const;
   void logOwn(int64_t rank, int64_t step, double value);
   void complete(int64_t step, const Pending &entry);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which kind of device a program runs on: what it was compiled for.
+// Opens the devices that a program was compiled for.
 
 #ifndef PCC_RUNTIME_EXECUTE_OPENDEVICES_H
 #define PCC_RUNTIME_EXECUTE_OPENDEVICES_H
@@ -12,9 +12,9 @@
 
 namespace pcc::runtime {
 
-/// A device for each own rank of `world`: a GPU's if the executable has code for GPUs, else the
-/// host's `threads` threads (0: one per core) together. Errors: as makeCudaDevices,
-/// makeHostDevices.
+/// Opens a device for each own rank of `world`. If the executable has GPU code, each device is a
+/// GPU. Otherwise the ranks share `threads` host threads (0: one per core). Errors: those of
+/// makeCudaDevices and makeHostDevices.
 Expected<std::vector<std::unique_ptr<Device>>> openDevices(const abi::Executable &executable,
                                                            const World &world, int threads);
 

@@ -13,7 +13,7 @@
 namespace pcc::runtime {
 namespace {
 
-/// "mpirun started 4 processes".
+/// Describes the launch, for example "mpirun started 4 processes".
 std::string startOf(const Launch &launch) {
   return launch.launcher.empty() ? "nobody started several processes"
                                  : fmt::format("{} started {} process{}", launch.launcher,
@@ -37,7 +37,7 @@ Status checkOptions(const abi::RunConfig &config, const Launch &launch, int rank
   return {};
 }
 
-/// What joins the processes on the host, whatever joins their devices.
+/// Returns the communicator of the processes' hosts, independent of the devices' communicator.
 abi::CommunicatorKind hostKind(const abi::RunConfig &config, const Launch &launch) {
   if (config.communicator() != abi::COMMUNICATOR_AUTO &&
       config.communicator() != abi::COMMUNICATOR_NCCL)
@@ -55,7 +55,7 @@ Opened shared(Expected<std::unique_ptr<World>> world) {
   return std::shared_ptr<World>(std::move(*world));
 }
 
-/// OpenMPI that nobody told of other processes takes itself for the only one.
+/// Checks the number of processes. OpenMPI started without a launcher believes that it is alone.
 Status checkProcesses(const mpi::Engine &engine, const Launch &launch) {
   if (engine.processes() == launch.processes)
     return {};
@@ -69,7 +69,7 @@ Opened openMpi(const abi::Executable &executable, const abi::RunConfig &config,
   Expected<const PccMpi *> library = mpi::openLibrary();
   if (!library)
     return library.status();
-  // The engine of each process beside its ranks.
+  // Each process has an engine thread beside its rank threads.
   int threads = launch.localProcesses + launch.localProcesses * ranks / launch.processes;
   bool isPatient = threads > int(std::thread::hardware_concurrency());
   auto engine = mpi::Engine::begin(**library, isPatient);
@@ -85,7 +85,7 @@ Opened openMpi(const abi::Executable &executable, const abi::RunConfig &config,
   return shared(mpi::makeWorld(std::move(*engine), ranks, options));
 }
 
-/// Where the processes of a launch look for the store.
+/// Returns the address at which the processes of a launch find the store.
 Expected<store::Address> storeAddress(const Launch &launch) {
   if (launch.storeHost.empty())
     return Status::badUsage(fmt::format("{} on several machines: expected the first one's name in "
@@ -109,7 +109,7 @@ Opened openStore(const abi::Executable &executable, const abi::RunConfig &config
       return address.status();
     options.address = *address;
   }
-  // A run that waits longer for its ranks waits longer for their processes, too.
+  // The processes may take as long to connect as a rank may wait.
   options.patience = std::max(options.patience, config.time_out());
   return shared(store::makeWorld(options));
 }
@@ -118,7 +118,7 @@ Opened openStore(const abi::Executable &executable, const abi::RunConfig &config
 
 int threadsOf(const abi::RunConfig &config, const Launch &launch) {
   int cores = int(std::max(1u, std::thread::hardware_concurrency()));
-  // Where a launcher bound this process to some cores, these are its share already.
+  // If a launcher bound this process to some cores, they already are its share.
   bool isBound = cores < int(sysconf(_SC_NPROCESSORS_ONLN));
   if (config.threads() == 0 && isBound)
     return cores;

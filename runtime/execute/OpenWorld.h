@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From what a run asks for, and who started this process, to what joins its ranks.
+// Opens the world that joins the ranks of a run, from the run's configuration and its launcher.
 
 #ifndef PCC_RUNTIME_EXECUTE_OPENWORLD_H
 #define PCC_RUNTIME_EXECUTE_OPENWORLD_H
@@ -11,13 +11,12 @@
 
 namespace pcc::runtime {
 
-/// The world of a run of `executable`; null for local ranks alone. Errors: BadUsage where the
-/// processes do not fit the program or the options, Unavailable without a library that is asked
-/// for.
+/// Returns the world of a run of `executable`; null if all ranks are local. Errors: BadUsage if the
+/// processes do not fit the program or the options; Unavailable without a requested library.
 Expected<std::shared_ptr<World>> openWorld(const abi::Executable &executable,
                                            const abi::RunConfig &config, const Launch &launch);
 
-/// The threads of this process: its share of those that a run may use on this machine.
+/// Returns this process's share of the threads that a run may use on this machine.
 int threadsOf(const abi::RunConfig &config, const Launch &launch);
 
 } // namespace pcc::runtime

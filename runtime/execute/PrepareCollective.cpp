@@ -13,13 +13,14 @@ template <typename Repeated> std::vector<int64_t> listOf(const Repeated &values)
   return {values.begin(), values.end()};
 }
 
-/// The position of a rank in a list, or -1.
+/// Returns the position of a rank in a list, or -1.
 int32_t positionOf(const abi::RankList &list, uint32_t rank) {
   auto found = std::find(list.ranks().begin(), list.ranks().end(), rank);
   return found == list.ranks().end() ? -1 : int32_t(found - list.ranks().begin());
 }
 
-/// The boxes among the members of the rank's own list; other lists have theirs.
+/// Returns the boxes among the members of the rank's own list. The other lists have their own
+/// boxes.
 std::vector<Box> boxesOf(const abi::Collective &collective, const abi::RankList &list) {
   std::vector<Box> boxes;
   std::vector<int64_t> zero(collective.shape_size(), 0);

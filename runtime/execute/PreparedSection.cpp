@@ -21,7 +21,7 @@ bool readsInput(const abi::Record &record, const PrepareContext &context) {
   });
 }
 
-/// After how many ring indices a record works on the same bytes again.
+/// Returns the number of ring indices after which an instruction touches the same bytes again.
 uint64_t periodOf(const abi::Record &record, const PrepareContext &context) {
   uint64_t period = 1;
   for (const abi::OperandRange &range :
@@ -31,7 +31,7 @@ uint64_t periodOf(const abi::Record &record, const PrepareContext &context) {
   return period;
 }
 
-/// Calls `prepare` with the context for each of the ring indices 0 … period-1.
+/// Calls `prepare` with the context of each ring index 0 … period-1.
 template <typename Prepare>
 Status forEachIndex(uint64_t period, const PrepareContext &context, Prepare prepare) {
   for (uint64_t index = 0; index < period; ++index) {
@@ -52,12 +52,12 @@ std::vector<PreparedWait> waitsOf(const abi::Record &record) {
   return waits;
 }
 
-/// A peer below zero means that the rank sits out.
+/// Returns whether the rank takes part: a negative peer means that it does not.
 bool takesPart(const CollectiveCall &call) { return !isPointToPoint(call.kind) || call.root >= 0; }
 
 } // namespace
 
-/// Starts a batch; this may wait for others, where too many are in flight.
+/// Starts a batch. This may wait for other ranks if too many batches are in flight.
 static Status start(PreparedBatch &batch, uint64_t number, Progress &progress) {
   Flight flight{.request = {},
                 .number = number,
@@ -130,7 +130,7 @@ void PreparedSection::addCollective(const abi::Record &record, const RankGroups 
   step.batch->records.push_back(&record);
 }
 
-/// The calls of a batch in which this rank takes part, for each ring index.
+/// Prepares the calls of a batch in which this rank takes part, for each ring index.
 Status PreparedSection::prepareCalls(Step &step, const PrepareContext &context) {
   PreparedBatch &batch = *step.batch;
   uint64_t period = 1;
@@ -146,13 +146,13 @@ Status PreparedSection::prepareCalls(Step &step, const PrepareContext &context) 
       }
     return batch.communicator->reserve(calls);
   });
-  // It goes by its first call.
+  // The batch is named after its first call.
   step.record = batch.record = batch.parts.empty() ? batch.records.front() : batch.parts.front();
   return reserved;
 }
 
-/// Gives the device as one what it runs without a break: no batch, no wait, nothing that changes
-/// from step to step.
+/// Joins steps that the device runs without interruption: no batch, no wait, nothing that depends
+/// on the step number.
 void PreparedSection::joinSteps() {
   auto changesWithStep = [](const std::unique_ptr<PreparedRecord> &record) {
     return record->uses().step;
@@ -211,8 +211,8 @@ Status PreparedSection::waitBefore(const Step &step, const SlotValues &slot, Eve
   return {};
 }
 
-/// While it lives, the rank waits for others if its device may: what is only enqueued waits where
-/// the queue is full.
+/// Marks the rank as waiting for other ranks during its lifetime, if the device may wait for them:
+/// even enqueueing waits if the queue is full.
 Progress::Waiting PreparedSection::waitingForDevice(Progress &progress) const {
   return {progress, waitsWithDevice ? nowNanoseconds() : 0};
 }
@@ -263,7 +263,7 @@ Status PreparedSection::runBatch(Step &step, const SlotValues &slot, EventTable 
   if (step.record->lane() != abi::TRANSFER)
     if (Status status = events.finish(batch, progress, trace); !status.ok())
       return status;
-  // Others read the rank's memory as soon as it has come, and write to it.
+  // Other ranks read and write this rank's memory as soon as it joins the collective.
   if (!batch.communicator->isEnqueued())
     if (Status status = device->synchronise(); !status.ok())
       return status;

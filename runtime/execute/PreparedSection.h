@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A section's records made ready for one rank. They are run in the order of the list by the rank's
-// own thread. Collectives of the lanes COMMUNICATION and TRANSFER are started there and waited for
-// when a later record waits for their event, or at the end of the step; all else is done on the
-// spot.
+// Prepares the instructions of a section for one rank. The rank's own thread runs them in list
+// order. It only starts collectives of the streams COMMUNICATION and TRANSFER. It waits for them
+// when a later instruction waits for their event, or at the end of the step. All other instructions
+// run immediately.
 //
-// Neighbours in the list (check::Neighbours) become one batch, which costs the ranks one meeting.
-// What touches rings of buffers is prepared once for each index, so nothing is looked up while it
-// runs. Records of the device with nothing between them are given to it as one, if it gains by that
-// (Device::join). A batch of messages may be started for another slot before it is done for the one
-// before.
+// Neighboring collectives in the list (check::Neighbours) form one batch, which costs the ranks a
+// single rendezvous.
+//
+// Instructions that touch ring buffers are prepared once for each ring index, so nothing is looked
+// up at run time. Consecutive device instructions with no wait between them are joined if that is
+// faster (Device::join). A batch of messages may be started for the next action while its previous
+// run is still in flight.
 
 #ifndef PCC_RUNTIME_EXECUTE_PREPAREDSECTION_H
 #define PCC_RUNTIME_EXECUTE_PREPAREDSECTION_H
@@ -22,52 +24,52 @@
 
 namespace pcc::runtime {
 
-/// The communicators of one rank for the memory of its device: all ranks, and the rank's list of
-/// each group of the executable.
+/// The communicators of one rank for its device's memory: one for all ranks, and one for the rank's
+/// list of each group of the executable.
 struct RankGroups {
   std::shared_ptr<Communicator> world;
   std::vector<std::unique_ptr<Communicator>> groups;
 
-  /// Whether who waits for the device, or for room in what it has yet to do, waits for other ranks,
-  /// since what they exchange is enqueued there.
+  /// Returns whether waiting for the device also means waiting for other ranks. This holds if the
+  /// ranks' exchanges are enqueued on the device. A wait for free space in the queue counts, too.
   bool waitWithDevice() const { return world && world->isEnqueued() && world->size() > 1; }
 };
 
 class PreparedSection {
 public:
-  /// How the records of the device are run.
+  /// How the device instructions are run.
   struct Manner {
-    /// Each is waited for, so that an error names it.
+    /// Wait for each instruction, so that an error names it.
     bool isChecked = false;
-    /// Each by itself, so that somebody can see when it ran.
+    /// Run each instruction by itself, so that its time can be observed.
     bool isSeen = false;
   };
-  /// Prepares section `index` of the context's program for the device, which must outlive it.
-  /// Errors: what the device cannot do.
+  /// Prepares section `index` of the context's program for the device, which must outlive the
+  /// section. Errors: instructions that the device does not support.
   static Expected<PreparedSection> prepare(int index, const PrepareContext &context, Device &device,
                                            const RankGroups &groups, Manner manner);
 
   Status run(const SlotValues &slot, EventTable &events, Progress &progress, Trace &trace);
 
-  /// Makes it ready to be run in such a slot again and again; PreparedRecord::makeReady says when.
+  /// Prepares for repeated runs with these action values; see PreparedRecord::makeReady.
   void makeReady(const SlotValues &slot);
 
-  /// True if a record reads the space INPUT.
+  /// Returns whether an instruction reads the space INPUT.
   bool readsInput() const { return usesInput; }
 
 private:
-  /// The records of the device from one step up to another, as one.
+  /// Several device instructions, from one step up to step `end`, run as one.
   struct Joined {
     size_t end;
     std::vector<std::unique_ptr<PreparedRecord>> whole; ///< by ring index
   };
-  /// One record of the device, or one batch.
+  /// One device instruction, or one batch.
   struct Step {
     const abi::Record *record = nullptr;
     std::vector<std::unique_ptr<PreparedRecord>> local = {}; ///< by ring index
     std::unique_ptr<PreparedBatch> batch = nullptr;
     std::vector<PreparedWait> waits = {};
-    std::optional<Joined> joined = std::nullopt; ///< with those behind it
+    std::optional<Joined> joined = std::nullopt; ///< this step and those after it
   };
   Status waitBefore(const Step &step, const SlotValues &slot, EventTable &events,
                     Progress &progress, Trace &trace);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where a rank is, written by the rank and read by the watchdog at any time.
+// The position of a rank in its program. The rank writes it; the watchdog may read it at any time.
 
 #ifndef PCC_RUNTIME_EXECUTE_PROGRESS_H
 #define PCC_RUNTIME_EXECUTE_PROGRESS_H
@@ -13,10 +13,10 @@
 namespace pcc::runtime {
 
 struct alignas(64) Progress {
-  /// The record that was finished last, and the one that the rank is at.
+  /// The instruction that finished last, and the current one.
   std::atomic<const abi::Record *> finished = nullptr;
   std::atomic<const abi::Record *> current = nullptr;
-  /// Since when the rank waits for others (nowNanoseconds), 0 if it does not.
+  /// Time since which the rank waits for other ranks (nowNanoseconds); 0: it does not wait.
   std::atomic<int64_t> waitingSince = 0;
   std::atomic<int64_t> step = 0;
 
@@ -26,7 +26,7 @@ struct alignas(64) Progress {
     current.store(nullptr, std::memory_order_relaxed);
   }
 
-  /// While it lives, the rank waits for others.
+  /// Marks the rank as waiting for other ranks during its lifetime.
   class Waiting {
   public:
     Waiting(Progress &progress, int64_t now) : progress(progress) {

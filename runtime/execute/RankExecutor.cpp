@@ -78,7 +78,7 @@ Status RankExecutor::allocateSpaces() {
 
 Status RankExecutor::initialiseParameters(uint64_t seed) {
   for (const abi::Parameter &parameter : own.parameters()) {
-    BufferWriter writer(*this); // one at a time in the host's memory
+    BufferWriter writer(*this); // per parameter, to hold only one image in host memory
     initialise(parameter, whole.mesh(), ownRank, seed, writer.at(parameter.buffer()));
     if (Status status = writer.send(); !status.ok())
       return status;
@@ -88,8 +88,8 @@ Status RankExecutor::initialiseParameters(uint64_t seed) {
 
 Status RankExecutor::makeGroups() {
   for (const abi::RankGroup &group : whole.groups()) {
-    // The color is the number of the list that holds the rank; positions follow the list, which
-    // need not ascend.
+    // The color is the index of the list that holds the rank. Positions follow the list, which need
+    // not ascend.
     const abi::RankList &list = abi::listOf(group, ownRank);
     auto sameList = [&](const abi::RankList &other) { return &other == &list; };
     auto color = std::find_if(group.lists().begin(), group.lists().end(), sameList);
@@ -178,7 +178,7 @@ void RankExecutor::planSlots() {
   numberSlots();
 }
 
-/// Whatever the order of the slots, a section's runs are numbered by the blocks of the batch.
+/// Numbers the runs of a section by the blocks of the batch, whatever the order of the actions.
 void RankExecutor::numberSlots() {
   std::vector<int64_t> runs(own.sections_size(), 0), copies(own.sections_size(), 1);
   for (const abi::Slot &slot : own.slots()) {
@@ -209,7 +209,7 @@ Status RankExecutor::runStep(int64_t step, const StepHooks &hooks) {
   return status.ok() ? makeSlotsReady() : status;
 }
 
-/// The slots of all further steps, when nothing is under way.
+/// Prepares the actions of all further steps while nothing is in flight.
 Status RankExecutor::makeSlotsReady() {
   if (Status status = synchronise(); !status.ok())
     return status;
@@ -261,7 +261,7 @@ Status RankExecutor::runSlot(size_t index, int64_t step, const StepHooks &hooks)
                                .copy = slot.copy()});
 }
 
-/// Waits for collectives that still write to what `section` shows.
+/// Waits for collectives that still write to the results of `section`.
 Status RankExecutor::finishResults(uint32_t section) {
   for (const abi::Result &result : own.results()) {
     int64_t bytes = int64_t(own.memory().buffers(int(result.buffer())).bytes());
@@ -275,7 +275,8 @@ Status RankExecutor::finishResults(uint32_t section) {
 }
 
 Status RankExecutor::runSection(uint32_t section) {
-  // Who comes again will come often. What came before is all waited for, but by the device.
+  // A section that runs alone a second time will probably run often. Its earlier collectives are
+  // complete, but the device may still be running.
   if (++runsAlone[section] == 2) {
     if (Status status = synchronise(); !status.ok())
       return status;
@@ -305,12 +306,12 @@ Expected<Tensor> RankExecutor::read(const abi::Block &block, uint32_t buffer) co
   return tensor;
 }
 
-/// What the device did is worth something only if the run was not given up meanwhile.
+/// Returns an error if the run was aborted meanwhile: then the device's results are invalid.
 Status RankExecutor::unlessGivenUp(Status status) const {
   return status.ok() && groups.waitWithDevice() ? groups.world->status() : status;
 }
 
-/// While it lives, the rank waits for others if its device may.
+/// Marks the rank as waiting for other ranks during its lifetime, if the device may wait for them.
 Progress::Waiting RankExecutor::waitingForDevice() const {
   return {ownProgress, groups.waitWithDevice() ? nowNanoseconds() : 0};
 }

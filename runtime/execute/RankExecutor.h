@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One rank of a running program: its memory, its records made ready, and the way through a step.
+// One rank of a running program: its memory, its prepared instructions, and the execution of a
+// step.
 
 #ifndef PCC_RUNTIME_EXECUTE_RANKEXECUTOR_H
 #define PCC_RUNTIME_EXECUTE_RANKEXECUTOR_H
@@ -16,24 +17,24 @@
 
 namespace pcc::runtime {
 
-/// What a step calls on the way.
+/// Callbacks of a step.
 struct StepHooks {
   /// Fills the inputs for a microbatch and copy.
   std::function<Status(const abi::Slot &slot)> fill = {};
-  /// A section ran for the last time in this step, and its results can be read.
+  /// Called after the last run of a section in this step; the section's results can be read.
   std::function<Status(uint32_t section)> sectionDone = {};
 };
 
-/// Bytes of a rank.
+/// Memory use of a rank in bytes.
 struct MemoryUse {
-  /// Allocated for it, with the constants that the ranks of a process share, and with what the
-  /// libraries of a GPU work in.
+  /// Allocated bytes, including the constants that the ranks of a process share and the workspaces
+  /// of GPU libraries.
   uint64_t allocated = 0;
-  /// The most that were live at once in its first step (MemoryWatch.h); 0 before that.
+  /// Peak of live bytes in the rank's first step (MemoryWatch.h); 0 before that step.
   uint64_t peakLive = 0;
 };
 
-/// What a rank tells the first one, and a number that tells it from the rest.
+/// A message to rank 0. The tag distinguishes it from other messages of the same rank.
 struct TaggedBytes {
   std::span<const std::byte> bytes;
   uint32_t tag = 0;
@@ -41,7 +42,7 @@ struct TaggedBytes {
 
 struct RankOptions {
   TraceOptions trace = {};
-  /// Each record of the device is waited for.
+  /// Wait for each device instruction.
   bool checksRecords = false;
 };
 
@@ -51,21 +52,22 @@ public:
   RankExecutor(const abi::Executable &executable, int64_t rank, std::unique_ptr<Device> device,
                std::unique_ptr<Communicator> world, RankOptions options);
 
-  /// Allocates, makes groups, prepares records, initialises parameters. Called by every rank at the
-  /// same time, each on its thread.
+  /// Allocates memory, creates groups, prepares instructions and initializes parameters. Every rank
+  /// calls it at the same time, each on its own thread.
   Status load(uint64_t seed, const JoinDevices &join);
 
-  /// Ends every wait for other ranks, now and later. May be called from any thread.
+  /// Ends every present and future wait for other ranks. Any thread may call it.
   void abort(const std::string &reason);
 
-  /// Communicator::checkPeers of what joins the devices. May be called from any thread.
+  /// Calls Communicator::checkPeers of the communicator that joins the devices. Any thread may call
+  /// it.
   Status checkPeers();
 
-  /// Returns when all that the device was given is done.
+  /// Waits until the device has done everything it was given.
   Status synchronise() const;
 
-  /// Runs all slots; `step` counts from 0. Step 0 begins with section `start_training`, if there is
-  /// one.
+  /// Runs all actions; `step` counts from 0. Step 0 begins with section `start_training` if the
+  /// program has one.
   Status runStep(int64_t step, const StepHooks &hooks);
 
   /// Runs one section alone, as evaluation does.
@@ -80,30 +82,33 @@ public:
   Trace &trace() { return ownTrace; }
   const MemoryUse &memoryUse() const { return use; }
 
-  /// The way to the first rank beside the program's own communication, where ranks are of several
-  /// processes. `connectToFirst` makes it; every rank calls it.
+  /// Creates a connection to rank 0 that is separate from the program's communication. It is needed
+  /// if the ranks are in several processes; every rank calls it.
   Status connectToFirst();
-  /// Sends bytes there, in any order, and receives them there from `rank`, who sends as many under
-  /// the same tag.
+  /// Send messages to rank 0, in any order; receive a message on rank 0 from `rank`, which sends as
+  /// many bytes under the same tag.
   Status tellFirst(std::span<const TaggedBytes> messages);
   Status hearFrom(int64_t rank, std::span<std::byte> bytes, uint32_t tag = 0);
 
-  /// Brings bytes to the begin of a buffer, behind all that was run; they may change then.
+  /// Copies bytes to the start of a buffer, ordered after everything enqueued so far. The caller
+  /// may change the bytes on return.
   Status write(uint32_t buffer, std::span<const std::byte> bytes);
 
-  /// In the memory of the device.
+  /// Returns the address of a buffer in device memory.
   std::byte *address(uint32_t buffer) const;
-  /// A copy of the block in a buffer, and of the first bytes of one.
+  /// Return a copy of the block in a buffer, or copy the first bytes of a buffer.
   Expected<Tensor> read(const abi::Block &block, uint32_t buffer) const;
   Status read(std::span<std::byte> bytes, uint32_t buffer) const;
-  /// The first bytes of a buffer where the host can read them: in their place, or copied to `copy`.
+  /// Returns the first bytes of a buffer readable by the host: in place, or copied to `copy`.
   Expected<std::span<const std::byte>> look(uint32_t buffer, size_t bytes,
                                             std::vector<std::byte> &copy) const;
 
-  /// For the content of a buffer: the same one for all who ask. For its first bytes.
+  /// inlet(): returns the staging of a buffer's content; all callers get the same one.
+  /// makeSnapshot(): creates a snapshot of the first bytes of a buffer.
   Expected<Inlet *> inlet(uint32_t buffer);
   Expected<std::unique_ptr<Snapshot>> makeSnapshot(uint32_t buffer, uint64_t bytes);
-  /// What these do, by a rank that may wait for others there.
+  /// Call the same functions of the staging or snapshot. Meanwhile they mark the rank as waiting
+  /// for other ranks, if it may wait for them.
   Status wait(Inlet &inlet) const;
   Status send(Inlet &inlet) const;
   Status take(Snapshot &snapshot) const;
@@ -130,33 +135,33 @@ private:
   const abi::Program &own;
   const int64_t ownRank;
   const RankOptions options;
-  // Prepared records refer to the device, so it must go after them.
+  // Prepared instructions refer to the device, so the device must be destroyed after them.
   std::unique_ptr<Device> ownDevice;
-  /// For memory of the host.
+  /// For host memory.
   std::shared_ptr<Communicator> worldCommunicator, toFirst;
-  /// Of an abort with a rank that is just joining.
+  /// Guards against an abort while the rank is joining.
   std::mutex joinMutex;
   RankGroups groups;
   std::vector<std::unique_ptr<Allocation>> spaces;
   RankMemory memory;
   std::map<uint32_t, std::unique_ptr<Inlet>> inlets;
   std::vector<PreparedSection> sections;
-  /// By section: how often it was run alone.
+  /// By section: the number of times it was run alone.
   std::vector<int64_t> runsAlone;
   std::optional<uint32_t> startSection;
   EventTable events;
-  mutable Progress ownProgress; ///< who reads may wait
+  mutable Progress ownProgress; ///< its readers are const
   Trace ownTrace;
   MemoryUse use;
 
-  /// By slot: whether its section runs for the first, for the last time in a step; whether its
-  /// inputs are not there yet.
+  /// By action: whether it is the first or last run of its section in a step, and whether its
+  /// inputs must be filled.
   struct SlotPlan {
     bool first = false;
     bool last = false;
     bool needsInput = false;
-    int64_t runs = 0;  ///< of the section in a step
-    int64_t block = 0; ///< of the batch: which of these runs it is
+    int64_t runs = 0;  ///< runs of the section in a step
+    int64_t block = 0; ///< index among these runs, by block of the batch
   };
   std::vector<SlotPlan> slots;
 };

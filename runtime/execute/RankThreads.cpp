@@ -15,13 +15,13 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// How often the ranks are looked at, and what joins them; and how long they have to come back once
-/// the run is given up.
+/// How often the ranks, and the communicator that joins them, are checked; and how long ranks may
+/// take to return after the run is aborted.
 constexpr auto glance = std::chrono::milliseconds(50);
 constexpr auto checkup = std::chrono::seconds(1);
 constexpr auto grace = std::chrono::seconds(2);
 
-/// What the rank threads leave for the one that watches.
+/// The results of the rank threads, read by the watching thread.
 struct Ending {
   explicit Ending(size_t ranks) : statuses(ranks), left(ranks) {}
 
@@ -42,8 +42,8 @@ class Watch {
 public:
   Watch(const RankThreadsTask &task, Ending &ending) : task(task), ending(ending) {}
 
-  /// Returns when all ranks have ended, or when the run was given up and the grace is over; then
-  /// `allEnded` is false.
+  /// Returns when all ranks have ended, or when the run was aborted and the time to return is over.
+  /// In the second case `allEnded` is false.
   Status untilEnd(bool &allEnded) {
     std::unique_lock lock(ending.mutex);
     while (ending.left > 0 && !isHopeless()) {
@@ -95,8 +95,8 @@ private:
     task.abort(reason);
   }
 
-  /// What came first counts: what was found here, or a failure of a rank's own; that others were
-  /// stopped is only its consequence.
+  /// Returns the error found by the watching thread, or else a rank's own failure. The Aborted
+  /// status of a rank is only a consequence of these.
   Status outcome() const {
     if (!found.ok())
       return found;
@@ -115,7 +115,7 @@ private:
   Ending &ending;
   std::optional<Clock::time_point> givenUp;
   Clock::time_point nextCheckup = Clock::now() + checkup;
-  /// Why it was given up here.
+  /// The error for which the watching thread aborted the run.
   Status found;
 };
 
@@ -126,7 +126,7 @@ void runRank(const RankThreadsTask &task, Ending &ending, int64_t rank) {
   ending.leave(rank, std::move(status));
 }
 
-/// Starts a thread for each rank. Where the system gives no more, the ranks that have none fail.
+/// Starts a thread for each rank. If the system provides no more threads, the remaining ranks fail.
 std::vector<std::thread> startThreads(const std::shared_ptr<const RankThreadsTask> &task,
                                       const std::shared_ptr<Ending> &ending) {
   int64_t ranks = int64_t(task->progress.size());

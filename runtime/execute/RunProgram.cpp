@@ -16,19 +16,19 @@
 namespace pcc::runtime {
 namespace {
 
-/// How many rows of synthetic data fill half of this machine's memory.
+/// Returns the number of synthetic rows that fill half of this machine's memory.
 int64_t mostSyntheticRows(const abi::Program &program) {
   int64_t half = int64_t(sysconf(_SC_PHYS_PAGES)) * int64_t(sysconf(_SC_PAGESIZE)) / 2;
   int64_t rowBytes = std::max<int64_t>(1, makeSyntheticDataset(program, 1, 0).bytes());
   return std::max<int64_t>(1, half / rowBytes);
 }
 
-/// The data that a run reads, if any.
+/// The datasets that a run reads, if any.
 struct RunData {
   std::optional<Dataset> training, evaluation;
 };
 
-/// `name` as RunConfig gives it in `flag`.
+/// Opens the dataset `name` from the RunConfig field that belongs to `flag`.
 Expected<std::optional<Dataset>> openData(const char *flag, const std::string &name,
                                           const abi::Program &program, DataPurpose purpose,
                                           uint64_t seed) {
@@ -50,9 +50,9 @@ Expected<std::optional<Dataset>> openData(const char *flag, const std::string &n
   return std::optional<Dataset>(makeSyntheticDataset(program, rows, seed));
 }
 
-/// A program without a training step evaluates its data, unless there is other data for that.
-/// Everything that is read is opened before anything runs, and what is asked for is looked for: an
-/// error should not come after hours.
+/// Opens all datasets and checks all requested outputs and metrics before anything runs: an error
+/// should not come after hours. A program without a training step evaluates `data`, unless
+/// `eval_data` is given.
 Expected<RunData> openAll(const abi::RunConfig &config, const abi::Program &program, bool isFirst) {
   bool trains = program.slots_size() != 0 || !config.eval_data().empty();
   const std::string &toEvaluate = trains ? config.eval_data() : config.data();
@@ -70,20 +70,20 @@ Expected<RunData> openAll(const abi::RunConfig &config, const abi::Program &prog
                              DataPurpose::Evaluation, config.seed());
   if (!evaluation)
     return evaluation.status();
-  if (*training && *evaluation) // what is wrong with the second should not come after hours
+  if (*training && *evaluation) // report errors of the second dataset before training
     if (Status status = bindCheckedFields(**evaluation, program, DataPurpose::Evaluation).status();
         !status.ok())
       return status;
   return RunData{std::move(*training), std::move(*evaluation)};
 }
 
-/// As many records of a rank as a viewer shows at once, each for itself.
+/// Keeps as many instructions per rank as a viewer shows at once, each as a separate entry.
 TraceOptions traceOptionsOf(const abi::RunConfig &config) {
   constexpr size_t shown = 4096;
   return {.capacity = config.trace().empty() ? 0 : shown, .hasEach = true};
 }
 
-/// What the session is loaded with; an error names the flag of the link.
+/// Returns the options of the session. An error of the link names its flag.
 Expected<SessionOptions> sessionOptionsOf(const abi::RunConfig &config) {
   SessionOptions options{
       .seed = config.seed(),
@@ -102,7 +102,7 @@ Expected<SessionOptions> sessionOptionsOf(const abi::RunConfig &config) {
   return options;
 }
 
-/// The file of this process's trace: "trace.json", "trace.1.json", …
+/// Returns the trace file of this process: "trace.json", "trace.1.json", …
 std::string tracePath(const std::string &path, int process) {
   size_t slash = path.rfind('/'), dot = path.rfind('.');
   bool hasEnd = dot != std::string::npos && (slash == std::string::npos || dot > slash);

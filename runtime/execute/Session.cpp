@@ -28,7 +28,7 @@ struct Session::State {
   abi::Program outside;
   SessionOptions options;
   std::shared_ptr<World> world;
-  /// Of own ranks, from the world's first one on.
+  /// The own ranks, starting with the world's first own rank.
   std::vector<std::unique_ptr<RankExecutor>> executors;
 };
 
@@ -42,7 +42,7 @@ Expected<std::unique_ptr<Session>> Session::load(abi::Executable executable,
                                                  const SessionOptions &options) {
   if (Status status = abi::validate(executable); !status.ok())
     return status;
-  // A proof in the file would be a claim; making it anew takes milliseconds.
+  // A proof stored in the file would be only a claim. Proving again takes milliseconds.
   if (Status status = check::prove(executable); !status.ok())
     return std::move(status).within("the program cannot be proved");
   auto state = std::make_shared<State>();
@@ -114,8 +114,8 @@ Status Session::onEveryRank(const std::function<Status(RankExecutor &)> &body) {
   });
   Status status = runRankThreads(std::move(task));
   state->world->answerWith({});
-  // Who started the processes ends all when the first one does: that is to be the one whose own
-  // rank failed.
+  // A launcher ends all processes when the first one ends. The process whose own rank failed should
+  // end first.
   if (status.kind() == StatusKind::Aborted && !world().isWhole())
     std::this_thread::sleep_for(std::chrono::seconds(1));
   return status;
@@ -131,7 +131,7 @@ Expected<const abi::Parameter *> findParameter(const abi::Program &program,
   return Status::badUsage(fmt::format("the program has no parameter '{}'", name));
 }
 
-/// The parameter as the rank's program has it, or null.
+/// Returns the parameter in the rank's program, or null.
 const abi::Parameter *ownParameter(const RankExecutor &rank, const std::string &name) {
   for (const abi::Parameter &parameter : rank.program().parameters())
     if (parameter.name() == name)
@@ -146,8 +146,8 @@ bool hasShape(const Tensor &tensor, const abi::Block &block, int64_t rowsFactor)
   return tensor.type == block.type() && tensor.shape == shape;
 }
 
-/// Copies this rank's rows of block number `number` of every input, and of those behind it that a
-/// slot for `copies` copies works on.
+/// Copies this rank's rows of block number `number` of every input, and of the following blocks if
+/// an action covers `copies` copies.
 Status fillInputs(RankExecutor &rank, const NamedTensors &batch, int64_t number, uint32_t copies) {
   BufferWriter writer(rank);
   for (const abi::Input &input : rank.program().inputs()) {
@@ -162,10 +162,11 @@ Status fillInputs(RankExecutor &rank, const NamedTensors &batch, int64_t number,
   return writer.send();
 }
 
-/// The blocks of some results of all programs together, by rank; empty on ranks that have none.
+/// The blocks of some results of the union of all programs, by rank. Ranks without a block have an
+/// empty tensor.
 using ResultBlocks = std::map<const abi::Result *, std::vector<Tensor>>;
 
-/// The rank's own result that belongs to one of all programs, or null.
+/// Returns the rank's own result that belongs to a result of the union of all programs, or null.
 const abi::Result *ownResult(const RankExecutor &rank, const abi::Result &result) {
   int found = abi::findResult(rank.program(), result);
   return found < 0 ? nullptr : &rank.program().results(found);
@@ -179,7 +180,7 @@ ResultBlocks makeBlocks(const abi::Program &program, int64_t ranks, abi::ResultR
   return blocks;
 }
 
-/// The blocks of the ranks of one program; the others stay empty.
+/// Moves out the blocks of one program's ranks; the others stay empty.
 std::vector<Tensor> takeBlocks(std::vector<Tensor> &blocks, abi::RankRange ranks) {
   std::vector<Tensor> own(blocks.size());
   for (int64_t rank = ranks.first; rank < ranks.end; ++rank)
@@ -187,7 +188,7 @@ std::vector<Tensor> takeBlocks(std::vector<Tensor> &blocks, abi::RankRange ranks
   return own;
 }
 
-/// Leaves the blocks of results that the rank's program has, those of one section or of all (-1).
+/// Reads the blocks of results that the rank's program has, from one section or from all (-1).
 Status readBlocks(const RankExecutor &rank, int64_t section, ResultBlocks &blocks) {
   for (auto &[result, ofRanks] : blocks) {
     const abi::Result *own = ownResult(rank, *result);
@@ -201,7 +202,8 @@ Status readBlocks(const RankExecutor &rank, int64_t section, ResultBlocks &block
   return {};
 }
 
-/// Each program has its own blocks of a result; of several the first one's count, or their sum.
+/// Assembles the global results. Each program has its own blocks of a result. If several programs
+/// have the result, the first one's value counts, or the sum if the result is a sum of programs.
 NamedTensors assembleAll(ResultBlocks blocks, const abi::Executable &executable) {
   NamedTensors tensors;
   for (auto &[result, list] : blocks)
@@ -267,7 +269,7 @@ Expected<Tensor> Session::parameter(const std::string &name) const {
   if (Status status = needWhole(); !status.ok())
     return status;
   Tensor global = zerosOf((*parameter)->block());
-  // Of several programs that have it the first one's counts.
+  // In reverse, so that the first rank's program wins if several programs have the parameter.
   for (size_t r = state->executors.size(); r-- > 0;)
     if (const RankExecutor &rank = *state->executors[r];
         const abi::Parameter *own = ownParameter(rank, name)) {
@@ -309,7 +311,8 @@ Status Session::saveOnRank(RankExecutor &rank, const std::string &path, bool mus
   return received.ok() ? saved : received;
 }
 
-/// A parameter's global value at the first rank, from those of this process and those that tell it.
+/// Gathers a parameter's global value on rank 0, from this process's ranks and from the ranks of
+/// other processes.
 Expected<Tensor> Session::gather(RankExecutor &first, const abi::Parameter &parameter) const {
   Tensor global = zerosOf(parameter.block());
   for (const ParameterHolder &holder : holdersOf(executable(), parameter.name())) {
@@ -327,7 +330,7 @@ Expected<Tensor> Session::gather(RankExecutor &first, const abi::Parameter &para
   return global;
 }
 
-/// Checks that `batch` has every input, with the rows of that many microbatches.
+/// Checks that `batch` has every input, with the rows of `microbatches` microbatches.
 Status Session::checkBatch(const NamedTensors &batch, int64_t microbatches) const {
   for (const abi::Input &input : program().inputs()) {
     auto found = batch.find(input.name());
@@ -347,7 +350,7 @@ Expected<StepResults> Session::runStep(const NamedTensors &batch) {
   int64_t copies = plan.copies();
   if (Status status = checkBatch(batch, plan.micro_batches() * copies); !status.ok())
     return status;
-  // Shared, since a rank that never comes back may outlive this call.
+  // Shared, since a rank thread that never returns may outlive this call.
   auto gradients = std::make_shared<ResultBlocks>(makeBlocks(program(), ranks(), abi::GRADIENT));
   LossReader losses(executable());
   auto values = std::make_shared<std::vector<double>>(ranks());

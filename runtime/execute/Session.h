@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A program loaded on its ranks, as threads of this process; of several processes each loads its
-// own ranks.
+// A program loaded on its ranks, which are threads of this process. With several processes, each
+// process loads its own ranks.
 //
 //   auto session = Session::load(*executable, {.seed = 1});
 //   Status status = (*session)->setParameter("fc1.weight", weight);
@@ -24,80 +24,82 @@ struct SessionOptions {
   uint64_t seed = 0;
   /// Threads of all ranks together; 0: one per core.
   int threads = 0;
-  /// Seconds that a rank may wait for others; 0: no limit.
+  /// Seconds that a rank may wait for other ranks; 0: no limit.
   double timeOut = 0;
-  /// What the local ranks' messages seem to go over; absent: nothing but memory.
+  /// Emulated link for the messages of local ranks; absent: memory speed.
   std::optional<machine::Link> link = {};
-  /// What joins the program's ranks, of several processes; null: all are local.
+  /// World that joins the program's ranks across several processes; null: all ranks are local.
   std::shared_ptr<World> world = {};
-  /// What is remembered of each rank (traces).
+  /// Trace of each rank.
   TraceOptions trace = {};
-  /// Each record of a device is waited for before the next one, so that an error names it.
+  /// Wait for each device instruction before the next one, so that an error names it.
   bool checksRecords = false;
-  /// Ranks are joined by NCCL, or not at all.
+  /// Join ranks with NCCL or fail.
   bool byNccl = false;
-  /// Hears of what makes the run slower than it could be; null: nobody.
+  /// Called with each reason that makes the run slower than possible; null: no warning.
   std::function<void(const std::string &)> warn = {};
 };
 
 using NamedTensors = std::map<std::string, Tensor>;
 
-/// What one step gave.
+/// Results of one step.
 struct StepResults {
   /// The whole batch's loss, and each rank's own.
   double loss = 0;
   std::vector<double> ownLosses;
-  /// Global gradients by parameter, as section `update` gets them: summed over slots and partial
-  /// axes, scaled.
+  /// Global gradients by parameter, as section `update` gets them: summed over actions and partial
+  /// axes, and scaled.
   NamedTensors gradients;
 };
 
 class Session {
 public:
-  /// Checks and proves the executable, checks the machine, and loads every rank. Errors: as
-  /// abi::validate() and check::prove(), Unavailable for a CPU feature or library that is not here.
+  /// Validates and proves the executable, checks the machine, and loads every rank. Errors: those
+  /// of abi::validate() and check::prove(); Unavailable for a missing CPU feature or library.
   static Expected<std::unique_ptr<Session>> load(abi::Executable executable,
                                                  const SessionOptions &options = {});
   ~Session();
 
   const abi::Executable &executable() const;
-  /// What all its programs show to the outside (abi::outsideOf): no records.
+  /// Returns the union of all programs' outside interfaces (abi::outsideOf), without instructions.
   const abi::Program &program() const;
   int64_t ranks() const;
   const World &world() const;
 
-  /// Runs `body` for every own rank at once, each on a thread of its own, and waits for all. When
-  /// one fails, the others' waits are ended, also in other processes. A rank that waits longer than
-  /// the time limit ends the run with TimedOut and a table of all ranks; processes that do not
-  /// answer are named. After any failure the session is of no more use.
+  /// Runs `body` for every own rank at once, each on its own thread, and waits for all. If one rank
+  /// fails, the waits of the others end, also in other processes. If a rank waits longer than the
+  /// time limit, the run ends with TimedOut and a table of all ranks, which names processes that do
+  /// not answer. After any failure the session can no longer be used.
   Status onEveryRank(const std::function<Status(RankExecutor &)> &body);
 
-  // What follows needs all ranks in this process, but for saveParameters; else BadUsage.
+  // The following functions, except saveParameters, need all ranks in this process; otherwise they
+  // return BadUsage.
 
   /// Sets a parameter on all ranks to their blocks of a global tensor. Errors: no such parameter,
-  /// another type or shape.
+  /// wrong type or shape.
   Status setParameter(const std::string &name, const Tensor &global);
 
-  /// The global value of a parameter, and the block of one rank, whose program must have it.
+  /// Return the global value of a parameter, or the block of one rank, whose program must have the
+  /// parameter.
   Expected<Tensor> parameter(const std::string &name) const;
   Expected<Tensor> parameter(const std::string &name, int64_t rank) const;
 
-  /// Writes the global values of the model's parameters to a safetensors file (SaveParameters.h),
-  /// from the first process; every process calls it.
+  /// Writes the global values of the model's parameters to a safetensors file (SaveParameters.h).
+  /// The first process writes it; every process calls this function.
   Status saveParameters(const std::string &path, bool mustBeFinite = false);
-  /// The same on the threads of ranks that do nothing else; every rank calls it.
+  /// Does the same on the rank threads, while the ranks do nothing else. Every rank calls it.
   Status saveOnRank(RankExecutor &rank, const std::string &path, bool mustBeFinite = false) const;
 
   /// Runs one step on a whole batch, given by input name: [rows of m·k microbatches, …].
   Expected<StepResults> runStep(const NamedTensors &batch);
 
-  /// Runs section `forward` on one microbatch; the global outputs by name.
+  /// Runs section `forward` on one microbatch. Returns the global outputs by name.
   Expected<NamedTensors> runForward(const NamedTensors &microbatch);
 
-  /// What each own rank's memory took so far.
+  /// Returns the memory use of each own rank so far.
   std::vector<MemoryUse> memoryUse() const;
 
-  /// The latest records of each own rank, as far as the options say.
+  /// Returns the latest trace entries of each own rank, as many as the options keep.
   Expected<std::vector<std::vector<TraceEntry>>> traces() const;
 
 private:
@@ -107,12 +109,12 @@ private:
   Status needWhole() const;
   Expected<Tensor> gather(RankExecutor &first, const abi::Parameter &parameter) const;
 
-  /// Shared with the rank threads, which outlive the session if one of them never comes back.
+  /// Shared with the rank threads, which outlive the session if one of them never returns.
   std::shared_ptr<State> state;
   int64_t step = 0;
 };
 
-/// The index of the section of that name, or -1.
+/// Returns the index of the section named `name`, or -1.
 int sectionOfName(const abi::Program &program, const std::string &name);
 
 } // namespace pcc::runtime

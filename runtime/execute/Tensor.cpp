@@ -25,7 +25,7 @@ template <typename T> void store(std::byte *address, T value) {
 }
 
 /// Calls visit(local offset, global offset, bytes) for each run of a rank's block that is
-/// contiguous in both.
+/// contiguous in both tensors.
 template <typename Visit>
 void forEachRun(const abi::Block &block, const abi::Mesh &mesh, int64_t rank, Visit &&visit) {
   int64_t element = int64_t(abi::elementBytes(block.type()));
@@ -130,7 +130,7 @@ std::vector<int64_t> partialOwners(const abi::Mesh &mesh,
 Tensor assemble(const abi::Result &result, const abi::Mesh &mesh, std::vector<Tensor> blocks) {
   const abi::Block &block = result.block();
   double scale = result.scale() == 0 ? 1 : result.scale();
-  // The ranks whose blocks are summed go by the first of them that has one.
+  // By owner: the first rank with a block, which accumulates the sum.
   std::map<int64_t, size_t> totals;
   std::vector<int64_t> owners = partialOwners(mesh, result.partial_axes());
   for (size_t rank = 0; rank < blocks.size(); ++rank) {

@@ -30,7 +30,7 @@ void Trace::add(const TraceEntry &entry, std::vector<MarkedSpan> places) {
     ring[next++ % ring.size()] = {entry, std::move(places)};
 }
 
-/// Whether the device has done what the entry is of, which then has its times.
+/// Resolves the entry's times. Returns whether the device has finished the entry.
 Expected<bool> Trace::settle(Slot &slot) {
   int64_t earliest = std::numeric_limits<int64_t>::max(), latest = 0;
   for (const MarkedSpan &place : slot.places)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a rank did last: a ring of bounded size, written by the rank's thread, and read by others
-// when the rank is not running.
+// The latest trace entries of a rank, in a bounded ring buffer. The rank's thread writes them;
+// others read them while the rank is not running.
 //
-// A device that only takes a record into a queue runs it later. There an entry has marks, and its
-// times are asked for afterwards, so that the rank waits for nothing:
+// A device with a queue runs an instruction later than the host enqueues it. On such a device an
+// entry has marks, and its times are read afterwards, so that the rank never waits:
 //
 //   host      a b c |step ends                 the entries are added, times unknown
 //   device      [a ][b    ] [c ]               …
@@ -21,7 +21,7 @@
 
 namespace pcc::runtime {
 
-/// One record's run. Times are those of nowNanoseconds().
+/// One run of an instruction. Times are those of nowNanoseconds().
 struct TraceEntry {
   const abi::Record *record = nullptr;
   int64_t step = 0;
@@ -30,13 +30,14 @@ struct TraceEntry {
 };
 
 struct TraceOptions {
-  /// So many entries are kept; 0: none.
+  /// Number of entries kept; 0: none.
   size_t capacity = 0;
-  /// Each record has an entry, also where the device would run several as one (Device::join).
+  /// Make an entry for each instruction, even if the device could run several as one
+  /// (Device::join).
   bool hasEach = false;
 };
 
-/// A moment of the host, or a place in what a device was given.
+/// A time of the host's clock, or a mark in the device's queue.
 struct Moment {
   int64_t time = 0;
   Mark mark = {};
@@ -46,20 +47,20 @@ class Trace {
 public:
   explicit Trace(TraceOptions options) : options(options), ring(options.capacity) {}
 
-  /// If not, nothing is looked at and nothing kept.
+  /// If false, no times are taken and no entries are kept.
   bool isOn() const { return options.capacity > 0; }
   bool hasEach() const { return isOn() && options.hasEach; }
 
-  /// Where the device is now.
+  /// Returns the current time, or a mark at the device's current position.
   Moment now(Device &device) const;
   void add(const abi::Record &record, int64_t step, Moment begin, Moment end);
-  /// With places, the times are theirs: from the first begin to the last end.
+  /// If `places` are given, they define the times: from the first begin to the last end.
   void add(const TraceEntry &entry, std::vector<MarkedSpan> places = {});
 
-  /// Gives entries their times, as far as the device has come.
+  /// Resolves the times of entries, as far as the device has come.
   Status settle();
 
-  /// The entries that are still there, oldest first. The device must have done all.
+  /// Returns the kept entries, oldest first. The device must have finished all of them.
   Expected<std::vector<TraceEntry>> entries();
 
 private:
@@ -72,11 +73,11 @@ private:
 
   const TraceOptions options;
   std::vector<Slot> ring;
-  /// Numbers of entries: of the first without its times, and of the next one to come.
+  /// Entry numbers: the first one without times, and the next one to add.
   size_t open = 0, next = 0;
 };
 
-/// Writes the traces of ranks, from `first` on, as abi::ChromeTrace says.
+/// Writes the traces of ranks `first`, `first`+1, … in the format of abi::ChromeTrace.
 Status writeChromeTrace(const std::string &path, const std::vector<std::vector<TraceEntry>> &ranks,
                         int64_t first = 0);
 

@@ -16,7 +16,7 @@
 namespace pcc::runtime {
 namespace {
 
-/// What the ranks of a training run share. Owned by all of them.
+/// State shared by the ranks of a training run, and owned by all of them.
 struct Run {
   Run(const Session &session, const Dataset &data, std::vector<int> fieldOf, int64_t batchRows,
       const TrainOptions &options, MonitorOptions monitorOptions)
@@ -43,7 +43,8 @@ struct Run {
   const LossReader losses;
   const int64_t firstRank;
   const bool continuesNonFinite;
-  /// By own rank. They wait for the device when they go, so not before a failed run is given up.
+  /// By own rank. Their destructors wait for the device, so they must outlive the abort of a failed
+  /// run.
   std::vector<std::optional<LateLosses>> lateLosses;
   Monitor monitor;
 };
@@ -94,12 +95,12 @@ Status Run::runRank(RankExecutor &rank) {
   return {};
 }
 
-/// Until no more than so many steps are not looked at.
+/// Reports losses until at most `mostUnseen` steps are unread.
 Status Run::tellLosses(RankExecutor &rank, LateLosses &late, int64_t mostUnseen) {
   for (bool isTimed = true; late.unseen() > mostUnseen; isTimed = false) {
     int64_t step = late.firstUnseen();
     Expected<double> loss = late.look();
-    if (!loss) // of this step or of one that is enqueued behind it
+    if (!loss) // error of this step or of a step enqueued after it
       return loss.status().at({.rank = rank.rank()});
     monitor.add(rank.rank(), step, *loss, isTimed);
     if (Status status = shareLoss(rank, step, *loss); !status.ok())
@@ -110,8 +111,8 @@ Status Run::tellLosses(RankExecutor &rank, LateLosses &late, int64_t mostUnseen)
   return {};
 }
 
-/// A loss that is no number means that parameters are none either, or soon will be. The rank that
-/// has it fails, which stops the others.
+/// Fails on a loss that is not finite: then the parameters are not finite either, or will soon be.
+/// The rank that has the loss fails, which stops the others.
 Status Run::checkLoss(int64_t rank, int64_t step, double loss) const {
   if (continuesNonFinite || std::isfinite(loss))
     return {};
@@ -121,7 +122,7 @@ Status Run::checkLoss(int64_t rank, int64_t step, double loss) const {
       .at({.rank = rank});
 }
 
-/// Brings the losses of other processes' ranks to the first one.
+/// Sends the losses of ranks in other processes to rank 0.
 Status Run::shareLoss(RankExecutor &rank, int64_t step, double loss) {
   int64_t firstForeign = placement.firstOf(1);
   if (rank.rank() >= firstForeign) {
@@ -140,7 +141,7 @@ Status Run::shareLoss(RankExecutor &rank, int64_t step, double loss) {
   return {};
 }
 
-/// Lets all ranks call `epochDone` while none runs.
+/// Calls `epochDone` on all ranks while none runs.
 Status Run::endEpoch(RankExecutor &rank, int64_t epochs) {
   if (!epochDone)
     return {};
@@ -156,7 +157,7 @@ int64_t rowsOfBatch(const Session &session) {
   return session.program().inputs(0).block().global_shape(0) * plan.micro_batches() * plan.copies();
 }
 
-/// The lesser of the limits that the options give.
+/// Returns the lower of the limits that the options give.
 int64_t stepsToDo(const TrainOptions &options, int64_t stepsPerEpoch) {
   int64_t epochs = options.epochs > 0 ? options.epochs : (options.steps > 0 ? 0 : 1);
   int64_t limit = options.steps > 0 ? options.steps : std::numeric_limits<int64_t>::max();
@@ -165,8 +166,8 @@ int64_t stepsToDo(const TrainOptions &options, int64_t stepsPerEpoch) {
   return epochs * stepsPerEpoch;
 }
 
-/// How many ranks report each step to this process: its own, and to the first one all whose losses
-/// count.
+/// Returns the number of ranks that report each step to this process: its own ranks, and on the
+/// first process also every other rank whose loss counts.
 int64_t reportsOf(const Session &session) {
   const World &world = session.world();
   LossReader losses(session.executable());

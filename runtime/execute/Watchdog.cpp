@@ -53,7 +53,7 @@ std::string progressTable(std::span<const RankWatch> ranks, int64_t first) {
 
 namespace {
 
-/// "rank 2" or "ranks 2 to 3", and why there is no more to say of them.
+/// Formats "rank 2" or "ranks 2 to 3", and the note that their process does not answer.
 std::string silentLine(const World &world, int process) {
   int first = world.placement.firstOf(process), last = world.placement.firstOf(process + 1) - 1;
   std::string ranks =

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds ranks that wait for others longer than the time limit, and says what every rank is doing.
+// Finds ranks that wait for other ranks longer than the time limit, and reports the state of every
+// rank.
 
 #ifndef PCC_RUNTIME_EXECUTE_WATCHDOG_H
 #define PCC_RUNTIME_EXECUTE_WATCHDOG_H
@@ -12,25 +13,25 @@
 
 namespace pcc::runtime {
 
-/// What the watchdog knows of a rank.
+/// The watchdog's view of a rank.
 struct RankWatch {
   const Progress *progress;
-  /// The rank's thread has ended.
+  /// Whether the rank's thread has ended.
   bool ended = false;
 };
 
-/// True if a rank has been waiting for more than `limitSeconds`.
+/// Returns true if a rank has been waiting for more than `limitSeconds`.
 bool isOverdue(std::span<const RankWatch> ranks, double limitSeconds);
 
-/// A table with a line for each rank: the record it finished last, and what it does or waits for
-/// and since when. Ranks that wait are told from those that do not, so that the one that holds the
-/// others up stands out. `first` is the rank of the first one.
+/// Formats a table with one line per rank: its last finished instruction, its current instruction
+/// or wait, and the duration of the wait. Waiting and running ranks are distinguished, so that the
+/// rank that blocks the others stands out. `first` is the number of the first rank in `ranks`.
 std::string progressTable(std::span<const RankWatch> ranks, int64_t first = 0);
 
-/// The table of all processes' ranks, given that of the own ones: each other process is asked, and
-/// those that do not answer are named. Only the lowest process that answers has the whole table,
-/// the others have the names, and come back later: who started the processes ends all of them when
-/// the first one ends.
+/// Formats the table of all processes' ranks, given `own`, the table of this process. It asks each
+/// other process and names those that do not answer. Only the lowest process that answers returns
+/// the whole table. The others return just the names, after a delay: the launcher ends all
+/// processes when the first one ends.
 std::string tableOfAll(World &world, const std::string &own);
 
 } // namespace pcc::runtime
