@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a device offers to the executor: memory, native code, and the local records of a program
-// made ready to run. All that can be done once is done when a record is prepared (addresses,
-// scalars, library primitives), so that running it costs about a microsecond beside its work.
+// The interface between the executor and a device: memory, native code, and the prepared local
+// instructions of a program. Everything that can be done once (addresses, scalars, library
+// primitives) is done when an instruction is prepared. Running a prepared instruction then costs
+// about a microsecond in addition to its work.
 //
-// The memory of a rank need not be the host's: only the device looks behind an address in it. What
-// is run is perhaps only enqueued; it is done in its order, and for sure behind synchronise() or
-// copyOut().
+// The memory of a rank need not be host memory: only the device dereferences its addresses. run()
+// may only enqueue an instruction. Instructions complete in the order in which they were run, and
+// at the latest when synchronise() or copyOut() returns.
 
 #ifndef PCC_RUNTIME_DEVICE_DEVICE_H
 #define PCC_RUNTIME_DEVICE_DEVICE_H
@@ -21,49 +22,50 @@
 
 namespace pcc::runtime {
 
-/// The numbers that change from slot to slot.
+/// The values that change from action to action.
 struct SlotValues {
   int64_t microbatch = 0;
   int64_t copy = 0;
-  /// 1 in the first slot of the section in this step.
+  /// 1 in the first action of the section in this step, else 0.
   int64_t first = 1;
   int64_t step = 0;
-  /// By which rings of buffers turn.
+  /// Index that selects the copy of each ring buffer.
   uint64_t ringIndex = 0;
 };
 
-/// Which numbers of a slot something depends on.
+/// Flags for the action values that something depends on.
 struct SlotUse {
   bool microbatch = false, copy = false, first = false, step = false;
 };
 
-/// A record that is ready to run, on the thread of its rank.
+/// A prepared instruction, run on the thread of its rank.
 class PreparedRecord {
 public:
   virtual ~PreparedRecord() = default;
-  /// In slots that agree in these numbers it does the same. Who does not say is taken to use all.
+  /// Returns the values that the instruction depends on; for equal values it does the same. The
+  /// default is all of them.
   virtual SlotUse uses() const { return {true, true, true, true}; }
-  /// Does it, or enqueues it behind all that was run before.
+  /// Runs the instruction, or enqueues it after everything run before.
   virtual Status run(const SlotValues &slot) = 0;
-  /// Does what makes later runs in such slots cost the host less, and may have the whole device
-  /// wait. Called when nothing of the rank is under way.
+  /// Prepares so that later runs with such action values cost the host less. It may make the whole
+  /// device wait. Called while nothing of the rank is in flight.
   virtual void makeReady(const SlotValues &slot) { (void)slot; }
 };
 
-/// The memory of one rank: the base address of each space, and the index for which rings of buffers
-/// are looked at.
+/// The memory of one rank: the base address of each space, and the ring index at which ring buffers
+/// are addressed.
 struct RankMemory {
   std::array<std::byte *, abi::Space_ARRAYSIZE> base = {};
   uint64_t ringIndex = 0;
 
-  /// The address of an operand of a valid program.
+  /// Returns the address of an operand of a valid program.
   std::byte *address(const abi::Program &program, const abi::Operand &operand) const {
     const abi::Buffer &buffer = program.memory().buffers(int(operand.buffer()));
     return base[buffer.space()] + abi::ringOffset(buffer, ringIndex) + operand.offset();
   }
 };
 
-/// Memory that a device gave. It goes back with this object, which may outlive the device.
+/// Memory allocated by a device. The destructor frees it. This object may outlive the device.
 class Allocation {
 public:
   explicit Allocation(std::byte *base) : base(base) {}
@@ -74,31 +76,30 @@ public:
   std::byte *const base;
 };
 
-/// The way from the host to one place of a device's memory that is filled again and again, while
-/// the device still works on what came before.
+/// Stages data from the host to one place in device memory that is filled repeatedly. The device
+/// may still work on the previous data meanwhile.
 class Inlet {
 public:
   virtual ~Inlet() = default;
-  /// Where the host writes what comes next, all of it; it reads nothing there.
+  /// Returns the memory to which the host writes the full next content; the host must not read it.
   virtual std::byte *image() = 0;
-  /// Returns when the device has taken what was written there last, so that it may change.
+  /// Waits until the device has taken the last content of image(), so that it may change.
   virtual Status wait() = 0;
-  /// Brings what was written behind all that was run.
+  /// Enqueues the transfer of the content after everything run so far.
   virtual Status send() = 0;
 };
 
-/// What stands at one place of a device's memory when the device comes to it, for the host to see
-/// later.
+/// Copies one place of device memory at a point in the device's queue, for the host to read later.
 class Snapshot {
 public:
   virtual ~Snapshot() = default;
-  /// Behind all that was run. One at a time.
+  /// Enqueues the copy after everything run so far. Only one copy may be pending.
   virtual Status take() = 0;
-  /// What was taken; waits for it. Errors: also those of what was run before.
+  /// Waits for the copy and returns it. Errors include those of everything run before.
   virtual Expected<std::span<const std::byte>> look() = 0;
 };
 
-/// What a record is prepared for. Prepared records keep no reference to it.
+/// The context in which an instruction is prepared. Prepared instructions keep no reference to it.
 struct PrepareContext {
   const abi::Executable &executable;
   const abi::Program &program;
@@ -106,13 +107,13 @@ struct PrepareContext {
   int64_t rank;
 };
 
-/// A record, and how a device runs it.
+/// An instruction, and its prepared form on a device.
 struct RecordToRun {
   const abi::Record *record;
   PreparedRecord *prepared;
 };
 
-/// One rank's device. Used by one thread at a time.
+/// The device of one rank. Used by one thread at a time.
 class Device {
 public:
   virtual ~Device() = default;
@@ -120,52 +121,56 @@ public:
   /// Called once on the rank's thread before anything runs.
   virtual void enterThread() = 0;
 
-  /// Whether its memory is the host's, which then may read and write there itself.
+  /// Returns whether the device's memory is host memory, which the host may read and write
+  /// directly.
   virtual bool hasHostMemory() const = 0;
 
-  /// Memory of `bytes` bytes, aligned to a cache line, zero.
+  /// Allocates `bytes` bytes, aligned to a cache line and filled with zeros.
   virtual Expected<std::unique_ptr<Allocation>> allocate(uint64_t bytes) = 0;
 
-  /// Bytes of its memory that what was prepared works in, beside what was allocated.
+  /// Returns the bytes of workspace that prepared instructions use in addition to allocate().
   virtual uint64_t workspaceBytes() const { return 0; }
 
-  /// The content of the space CONSTANT, one copy for all ranks that can share it.
+  /// Returns the content of the space CONSTANT, one copy for all ranks that can share it.
   virtual std::byte *constants() = 0;
 
-  /// Copies from the host behind all that was run; `source` may change when it returns.
+  /// Copies from the host after everything run so far; `source` may change on return.
   virtual Status copyIn(std::byte *destination, std::span<const std::byte> source) = 0;
 
-  /// Copies to the host what all that was run leaves there. Errors: also those of what was run.
+  /// Copies to the host the result of everything run so far. Errors include those of everything run
+  /// before.
   virtual Status copyOut(std::span<std::byte> destination, const std::byte *source) = 0;
 
-  /// For a place in the memory that the device allocated, which must outlive them.
+  /// Create staging or a snapshot for a place in memory allocated by the device. That memory must
+  /// outlive them.
   virtual Expected<std::unique_ptr<Inlet>> makeInlet(std::byte *destination, uint64_t bytes) = 0;
   virtual Expected<std::unique_ptr<Snapshot>> makeSnapshot(const std::byte *source,
                                                            uint64_t bytes) = 0;
 
-  /// Returns when all that was run is done. Errors: those of what was run.
+  /// Waits until everything run so far is done. Returns its errors.
   virtual Status synchronise() = 0;
 
-  /// From now on mark() marks. Called again, as between steps, it keeps times exact; it waits for
-  /// nothing that was run.
+  /// Enables mark(). Repeated calls, for example between steps, keep times exact. Does not wait for
+  /// anything run before.
   virtual Status startMarking() { return {}; }
-  /// The place behind all that was run. Null where that is done when run() returns, so that the
-  /// host's clock tells when it was. An error shows at the next call that does something.
+  /// Returns a mark after everything run so far. Returns null if run() returns only after
+  /// completion, so that the host's clock gives the time. An error appears at the next call that
+  /// does something.
   virtual Mark mark() { return nullptr; }
 
-  /// Makes a launch, matmul, convolution, attention, copy, fill or accumulate record ready, which
-  /// must outlive what is made. Errors: what the device cannot do.
+  /// Prepares a launch, matmul, convolution, attention, copy, fill or accumulate instruction, which
+  /// must outlive the result. Errors: instructions that the device does not support.
   virtual Expected<std::unique_ptr<PreparedRecord>> prepare(const abi::Record &record,
                                                             const PrepareContext &context) = 0;
 
-  /// Makes of records that are always run one after the other, and none of which depends on the
-  /// step, one that costs the host less to run; null where nothing is gained. They must outlive it.
+  /// Joins instructions that always run consecutively into one that costs the host less; null if
+  /// nothing is gained. None may depend on the step. The instructions must outlive the result.
   virtual std::unique_ptr<PreparedRecord> join(std::vector<RecordToRun> records) {
     (void)records;
     return nullptr;
   }
 
-  /// Does `body(begin, end)` on pieces of 0 … count-1, on as many threads as the rank has.
+  /// Calls `body(begin, end)` on parts of 0 … count-1, on as many threads as the rank has.
   virtual void parallel(int64_t count, const std::function<void(int64_t, int64_t)> &body) = 0;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What of a record changes from slot to slot, the same on every device.
+// The parts of an instruction that change from action to action. They are the same on every device.
 
 #ifndef PCC_RUNTIME_DEVICE_SLOTS_H
 #define PCC_RUNTIME_DEVICE_SLOTS_H
@@ -11,7 +11,7 @@
 
 namespace pcc::runtime {
 
-/// Whether a record adds to its destination in this slot.
+/// Returns whether an instruction adds to its destination in this action.
 inline bool adds(abi::Accumulation accumulation, const SlotValues &slot) {
   return accumulation == abi::ADD || (accumulation == abi::ADD_AFTER_FIRST && !slot.first);
 }
@@ -25,13 +25,13 @@ class LaunchScalars {
 public:
   LaunchScalars(const abi::Launch &launch, const PrepareContext &context);
 
-  /// Those of a slot; valid until the next call.
+  /// Returns the arguments of an action; valid until the next call.
   std::vector<int64_t> &at(const SlotValues &slot);
 
   SlotUse uses() const;
 
 private:
-  /// One that changes.
+  /// A scalar that changes from action to action.
   struct Changing {
     size_t index;
     int64_t base;

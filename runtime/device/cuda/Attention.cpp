@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Attention and its gradients, by cuDNN where that is here and has a plan, else by
+// Runs attention and its gradients with cuDNN if the library is available and has a plan, otherwise
+// with
 //
 //   pcc_attention_T(query, key, value, mask, offset, result, log_sum, 12 sizes, i64 flags)
 //   pcc_attention_query_T, pcc_attention_key_T, pcc_attention_value_T
 //     (query, key, value, mask, offset, result, log_sum, gradient of the result, written, 12 sizes,
 //      i64 flags)
 //
-// Sizes: batch, heads, groups, positions, key positions, width, depth; the bits of the scale; by
-// how many elements the mask goes on with each sample, head, position and key position. Who has no
-// mask or offset passes null.
+// Sizes: batch, heads, groups, positions, key positions, width, depth; the bits of the scale; the
+// strides of the mask in elements along sample, head, position and key position. A missing mask or
+// offset is passed as null.
 
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/abi/SupportKernels.h"
@@ -42,7 +43,7 @@ std::vector<int64_t> numbersOf(const abi::Attention &attention) {
   return numbers;
 }
 
-/// A function by what it is called before its type, and what it writes.
+/// A function's name without its type suffix, the number of elements it writes, and its arguments.
 struct Part {
   const char *name;
   int64_t elements;

@@ -9,7 +9,7 @@
 namespace pcc::runtime::cuda {
 namespace {
 
-/// "sm_90a" is capability 9.0 and has a letter; the last digit is the minor one.
+/// Parsed chip name: "sm_90a" has capability 9.0 and a letter; the last digit is the minor version.
 struct Chip {
   int major = 0, minor = 0;
   bool hasLetter = false;
@@ -27,7 +27,7 @@ std::optional<Chip> parseChip(std::string_view name) {
   return Chip{number / 10, number % 10, end != name.data() + name.size()};
 }
 
-/// What tests have in place of a GPU: its code is called like it.
+/// Returns whether the GPU is the tests' emulator, whose code has the same name.
 bool isEmulator(const std::string &chip, const GpuFacts &gpu) {
   return chip == "emulator" && gpu.name == chip;
 }

@@ -28,7 +28,7 @@ Code::~Code() {
 
 Status Code::loadModule(const abi::GpuCode &code) {
   if (code.ptx().empty() && code.cubin().empty())
-    return {}; // a program of copies and library calls
+    return {}; // a program with only copies and library calls
   if (!code.cubin().empty() && runsMachineCode(code.chip(), gpu->facts))
     return gpu->driver.check(
         gpu->driver.moduleLoadDataEx(&module, code.cubin().data(), 0, nullptr, nullptr),

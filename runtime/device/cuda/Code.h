@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The code and the constants of an executable on one GPU, shared by the ranks that use it.
+// The code and constants of an executable on one GPU, shared by the ranks that use it.
 
 #ifndef PCC_RUNTIME_DEVICE_CUDA_CODE_H
 #define PCC_RUNTIME_DEVICE_CUDA_CODE_H
@@ -12,18 +12,18 @@ namespace pcc::runtime::cuda {
 
 class Code {
 public:
-  /// Loads the machine code where it fits the GPU, else the driver's compiler makes it of the PTX.
-  /// Errors: Unavailable for a GPU that can run neither; the driver's, with its compiler's words.
+  /// Loads the machine code if it fits the GPU, otherwise compiles the PTX with the driver. Errors:
+  /// Unavailable for a GPU that can run neither; driver errors, with the compiler's log.
   static Expected<std::shared_ptr<const Code>> load(std::shared_ptr<const Gpu> gpu,
                                                     const abi::Executable &executable);
   explicit Code(std::shared_ptr<const Gpu> gpu) : gpu(std::move(gpu)) {}
   ~Code();
 
-  /// By index into Executable.kernels.
+  /// Returns a kernel by its index into Executable.kernels.
   FunctionHandle kernel(uint32_t index) const { return kernels[index]; }
 
-  /// A function that comes with the code without being a kernel of the program. Error: Unavailable
-  /// for one that it has not.
+  /// Returns a support function, which is part of the code but not a kernel of the program. Error:
+  /// Unavailable if the code lacks the function.
   Expected<FunctionHandle> support(const std::string &symbol) const;
 
   std::byte *constants() const { return constantSpace->base; }
@@ -40,9 +40,9 @@ private:
   std::unique_ptr<Allocation> constantSpace;
 };
 
-/// Whether machine code for `chip` ("sm_90", "sm_90a") runs on a GPU: of the same major capability
-/// and no lesser minor one; of a chip with a letter on that capability alone. For PTX any GPU of
-/// that capability or a later one will do, but for chips with a letter.
+/// Return whether machine code or PTX for `chip` ("sm_90", "sm_90a") runs on a GPU. Machine code
+/// needs the same major capability and at least its minor one. PTX needs at least its capability.
+/// Code for a chip with a letter needs exactly its capability.
 bool runsMachineCode(const std::string &chip, const GpuFacts &gpu);
 bool runsPtx(const std::string &chip, const GpuFacts &gpu);
 

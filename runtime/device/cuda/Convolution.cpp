@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Convolutions and their gradients, by cuDNN where that is here and has a plan, else by
+// Runs convolutions and their gradients with cuDNN if the library is available and has a plan,
+// otherwise with
 //
 //   pcc_convolution_T, pcc_convolution_input_T, pcc_convolution_weight_T
 //     (T *input, T *weight, T *result, T *bias, 16 sizes, i64 flags)
 //
-// which write the result, the input, or the weight. Sizes: batch, channels, rows and columns of the
-// input; outputs, channels of a group, rows and columns of the weight; rows and columns of the
-// result; strides; padding at the top and at the left; dilations. Who has no bias passes null.
+// which write the result, the input, or the weight. A missing bias is
+// passed as null. The sizes are
+//
+//   input      batch, channels, rows, columns
+//   weight     outputs, channels of a group, rows, columns
+//   result     rows, columns
+//   others     strides, padding at the top and at the left, dilations
 
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/abi/SupportKernels.h"
@@ -18,7 +23,7 @@
 namespace pcc::runtime::cuda {
 namespace {
 
-/// What a kind writes, and the end of its function's name.
+/// The shape that a kind of convolution writes, and the suffix of its function's name.
 struct Written {
   const google::protobuf::RepeatedField<int64_t> &shape;
   const char *name;

@@ -23,7 +23,7 @@ public:
       : gpu(std::move(gpu)), code(std::move(code)), stream(std::move(stream)),
         products(this->gpu, roundsFactors), cudnn(this->gpu, roundsFactors) {}
 
-  // An error shows again at the first call that does something.
+  // An error appears again at the first call that does something.
   void enterThread() override { (void)gpu->enter(); }
   bool hasHostMemory() const override { return false; }
   std::byte *constants() override { return code->constants(); }
@@ -107,14 +107,14 @@ private:
   std::shared_ptr<const Gpu> gpu;
   std::shared_ptr<const Code> code;
   std::unique_ptr<Stream> stream;
-  /// For what comes from the host while the rank computes.
+  /// For transfers from the host while the rank computes.
   std::shared_ptr<SideStream> copies;
   Products products;
   CudnnRecords cudnn;
   std::unique_ptr<EventClock> clock;
 };
 
-/// A GPU with the executable's code on it.
+/// A GPU with the executable's code loaded.
 struct LoadedGpu {
   std::shared_ptr<const Gpu> gpu;
   std::shared_ptr<const Code> code;

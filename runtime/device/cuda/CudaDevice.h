@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// NVIDIA's GPUs as devices, by the driver's API alone: the compiler's kernels and a stream per
+// NVIDIA GPUs as devices, using only the driver API: the compiler's kernels and one stream per
 // rank.
 
 #ifndef PCC_RUNTIME_DEVICE_CUDA_CUDADEVICE_H
@@ -19,7 +19,7 @@ class EventClock;
 class Products;
 class Stream;
 
-/// What a rank's records run on, which goes with its device.
+/// The parts that a rank's instructions run on. They live as long as the rank's device.
 struct RankParts {
   const Code &code;
   Stream &stream;
@@ -29,13 +29,14 @@ struct RankParts {
   EventClock *clock = nullptr;
 };
 
-/// Of a device of this kind.
+/// Returns the parts of a CUDA device.
 RankParts partsOf(Device &device);
 } // namespace cuda
 
-/// Devices for the ranks `first` … `first + ranks - 1` of an executable with code for GPUs, which
-/// must be valid and outlive them. Ranks go to this machine's GPUs in turn, so several may share
-/// one. Errors: Unavailable without a driver or a GPU that runs the code; the driver's.
+/// Creates devices for ranks `first` … `first + ranks - 1` of an executable with GPU code. The
+/// executable must be valid and outlive the devices. Ranks are assigned to this machine's GPUs
+/// round-robin, so several may share one. Errors: Unavailable without a driver or a GPU that runs
+/// the code; driver errors.
 Expected<std::vector<std::unique_ptr<Device>>> makeCudaDevices(const abi::Executable &executable,
                                                                int64_t first, int64_t ranks);
 

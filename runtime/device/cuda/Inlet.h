@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The data of the next step come while the GPU computes this one:
+// Transfers the data of the next step while the GPU computes the current one:
 //
 //   host            writes image ........ writes image ........
 //   copies                       to GPU ....            to GPU ....
 //   rank's stream   step n ..................| move | step n+1 ......
 //
-// They wait in memory of their own on the GPU, for their place is read until the step's end; from
-// there they are moved when the stream comes to it, at the speed of the GPU's memory.
+// The transferred data wait in a GPU buffer of their own, since their destination is read until the
+// end of the step. When the rank's stream reaches the move, it copies them at the speed of GPU
+// memory.
 
 #ifndef PCC_RUNTIME_DEVICE_CUDA_INLET_H
 #define PCC_RUNTIME_DEVICE_CUDA_INLET_H
@@ -17,9 +18,9 @@
 
 namespace pcc::runtime::cuda {
 
-/// Copies go on `copies`, which other inlets of the rank may share, and moves on `stream`. `copies`
-/// must be of ordinary priority: behind a receive that waits, which has the other, they could hold
-/// up the step that sends the answer.
+/// Enqueues transfers on `copies`, which several places of the rank may share, and moves on
+/// `stream`. `copies` must have ordinary priority. With first priority, which waiting receives
+/// have, a transfer queued behind such a receive could delay the step that sends the answer.
 Expected<std::unique_ptr<Inlet>> makeInlet(Stream &stream, std::shared_ptr<SideStream> copies,
                                            DevicePointer destination, uint64_t bytes);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The local records on a GPU: each run is a call of the driver, or a few. What is no kernel of the
-// program is done by support functions, which the compiler puts into the same code
+// Prepares the local instructions for a GPU. Each run is one or a few driver calls. Work other than
+// the program's kernels is done by support functions, which the compiler puts into the same code
 // (docs/spec/kernels.md).
 
 #ifndef PCC_RUNTIME_DEVICE_CUDA_RECORDS_H
@@ -23,7 +23,7 @@ PreparedPointer prepareCopy(const abi::Record &record, const PrepareContext &con
 PreparedPointer prepareFill(const abi::Record &record, const PrepareContext &context,
                             RankParts parts);
 
-/// Errors: Unavailable for code without the function that does it.
+/// Errors: Unavailable for code without the required support function.
 Expected<PreparedPointer> prepareAccumulate(const abi::Record &record,
                                             const PrepareContext &context, RankParts parts);
 Expected<PreparedPointer> prepareAttention(const abi::Record &record, const PrepareContext &context,

@@ -46,7 +46,7 @@ Status Replay::runEach(const SlotValues &slot) {
   return {};
 }
 
-/// Null where the records cannot be captured.
+/// Returns null if the instructions cannot be captured.
 GraphExecHandle Replay::capture(const SlotValues &slot) {
   const Driver &driver = stream.driver();
   if (driver.streamBeginCapture(stream.get(), CaptureMode::ThreadLocal) != Result::Success)
@@ -64,7 +64,7 @@ GraphExecHandle Replay::capture(const SlotValues &slot) {
   return exec;
 }
 
-/// Brings it to the GPU as well, so that its first launch takes no memory.
+/// Also uploads the graph to the GPU, so that its first launch allocates no memory.
 GraphExecHandle Replay::instantiate(GraphHandle graph) {
   const Driver &driver = stream.driver();
   GraphExecHandle exec = nullptr;

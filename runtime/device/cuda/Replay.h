@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Records that are run in the same order again and again, as graphs of the driver: it takes what
-// they enqueue down once and then launches all of it by one call, where the host would make a call
-// for each kernel, of some microseconds.
+// Replays instructions that run repeatedly in the same order, as CUDA graphs. The driver captures
+// what they enqueue and then launches it all by one call. Without a graph, the host makes a call of
+// some microseconds for each kernel.
 //
-//   the first step                     each record by itself
-//   between this step and the second   captured, instantiated and uploaded for each of its slots
+//   the first step                     each instruction by itself
+//   between this step and the second   captured, instantiated and uploaded for each of its actions
 //   from then on                       launched
 //
-// The executor says when nothing of the rank is under way (makeReady), for the driver takes memory
-// for a graph and may wait for the whole GPU then: also for a receive, whose sender may wait for
-// this rank. A kind of slot that nobody made ready is run record by record.
+// The executor calls makeReady only while nothing of the rank is in flight. The driver allocates
+// memory for a graph and may then wait for the whole GPU, including a receive whose sender may wait
+// for this rank. A kind of action without a graph is run instruction by instruction.
 
 #ifndef PCC_RUNTIME_DEVICE_CUDA_REPLAY_H
 #define PCC_RUNTIME_DEVICE_CUDA_REPLAY_H
@@ -23,7 +23,7 @@ namespace pcc::runtime::cuda {
 
 class Replay final : public PreparedRecord {
 public:
-  /// None of the records may depend on the step.
+  /// None of the instructions may depend on the step.
   Replay(std::vector<RecordToRun> records, Stream &stream);
   ~Replay() override;
 
@@ -32,7 +32,7 @@ public:
   void makeReady(const SlotValues &slot) override;
 
 private:
-  /// What of a slot the records depend on: microbatch, copy, first.
+  /// The action values that the instructions depend on: microbatch, copy, first.
   using Kind = std::array<int64_t, 3>;
   Kind kindOf(const SlotValues &slot) const;
   Status runEach(const SlotValues &slot);
@@ -43,8 +43,8 @@ private:
   const std::vector<RecordToRun> records;
   Stream &stream;
   SlotUse use;
-  /// Null for what cannot be captured (a library may do what a capture forbids); it is run as it
-  /// is.
+  /// Null if the instructions cannot be captured (a library may make forbidden calls); they are
+  /// then run one by one.
   std::map<Kind, GraphExecHandle> graphs;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the host sees of a step while the next ones are enqueued.
+// Snapshots of device memory, read by the host while the next steps are enqueued.
 
 #ifndef PCC_RUNTIME_DEVICE_CUDA_SNAPSHOT_H
 #define PCC_RUNTIME_DEVICE_CUDA_SNAPSHOT_H

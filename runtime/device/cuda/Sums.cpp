@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sums and products:
+// Runs accumulations and matmuls with
 //
 //   pcc_accumulate_T(f32 *destination, T *source, i64 count, i64 adds)
 //   pcc_product_T_R(T *a, T *b, R *c, R *bias, R *kept, R *sum, i64 batch, i64 m, i64 n, i64 k,
 //                   i64 flags)
 //   pcc_finish_T_R, with the same arguments
 //
-// for T and R of f32, f16, bf16. What a product has not is null. The library of matrix products
-// (Products.h) comes first, where it is; a product of which it does not do all that the record asks
-// for is finished by the second kernel.
+// for T and R of f32, f16, bf16. A matmul passes null for arguments that it does not have. cuBLASLt
+// (Products.h) takes precedence if it is available. If the library does only part of an
+// instruction, the second kernel finishes the matmul.
 
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/abi/SupportKernels.h"
@@ -66,7 +66,7 @@ private:
   Stream &stream;
 };
 
-/// A product by the library, finished by the program's own kernel.
+/// A library matmul, finished by the program's own kernel.
 class FinishedProduct final : public PreparedRecord {
 public:
   FinishedProduct(const abi::Record &record, PreparedPointer product, Call finish, Stream &stream)
@@ -86,7 +86,7 @@ private:
   Stream &stream;
 };
 
-/// A call of pcc_product_T_R or pcc_finish_T_R.
+/// Returns a call of pcc_product_T_R or pcc_finish_T_R.
 Expected<Call> callOf(const char *name, const abi::Matmul &matmul, const PrepareContext &context,
                       const Code &code) {
   Expected<FunctionHandle> function = code.support(fmt::format(

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Attention on the host, without all scores in memory (Dao et al.: FlashAttention, NeurIPS 2022).
+// Computes attention on the host without storing all scores in memory (Dao et al.: FlashAttention,
+// NeurIPS 2022). A tile of scores is a block of the query's positions by a block of the key's.
+// Tiles that causal attention hides completely are not computed. Matmuls of tiles use oneDNN's
+// sgemm on one thread.
+// * Forward: each block of the query's positions goes through the key's positions from first to
+//   last, and keeps a running maximum and sum of each row.
+// * Gradient: each group of heads of each sample recomputes its tiles from `log_sum`, with the
+//   key's positions as rows. Then it adds their contributions to the gradients of query, key and
+//   value.
 //
-// A tile of scores is a block of the query's positions by a block of the key's; tiles that a causal
-// attention does not see are not computed. Products of tiles are oneDNN's sgemm on one thread.
+// Half types are widened to f32 while an instruction runs.
 //
-// * Forward: each block of the query's positions goes through the key's from the first to the last,
-//   and keeps a running maximum and sum of each row.
-// * Gradient: each group of heads of each sample remakes its tiles from `log_sum`, the key's
-//   positions as rows, and adds what they give to the gradients of query, key and value.
-//
-// Half types are widened to f32 for a record's time.
-//
-// The cut into tiles depends on sizes alone, and one thread does all that adds to one number, so
-// the bits do not depend on the number of threads.
+// The tiling depends only on sizes, and one thread does all additions to a number. So the bits do
+// not depend on the number of threads.
 
 #ifndef PCC_RUNTIME_DEVICE_HOST_ATTENTION_H
 #define PCC_RUNTIME_DEVICE_HOST_ATTENTION_H
@@ -25,17 +25,17 @@
 
 namespace pcc::runtime::host {
 
-/// Extents of a tile: what fits a core's cache beside the rows that it is made of.
+/// Extents of a tile, which fits a core's cache together with its rows of query, key and value.
 inline constexpr int64_t queryTile = 64, keyTile = 256;
 
-/// Tensors of an attention; those that a record has not are null.
+/// The tensors of an attention; null for missing ones.
 struct AttentionTensors {
   const float *query, *key, *value, *mask;
   const int64_t *offset;
   float *result, *logSum;
 };
 
-/// Gradients: that of the result is read, the others are written.
+/// Gradients: the result's is read, the others are written.
 struct AttentionGradients {
   const float *result;
   float *query, *key, *value;
@@ -48,41 +48,44 @@ struct AttentionCall {
   const int64_t batch, heads, groups, positions, keyPositions, width, depth;
   const float scale;
   const bool causal;
-  /// From one position to the next of the same head or group, in rows of width or depth elements.
+  /// Distance between consecutive positions of the same head or group, in rows of width or depth
+  /// elements.
   const int64_t queryStep, keyStep;
   const AttentionTensors tensors;
-  /// Distance of the mask's elements along each of its dimensions; 0 where it is repeated.
+  /// Strides of the mask in elements along each dimension; 0 where it is broadcast.
   std::array<int64_t, 4> maskStrides = {};
 
-  /// The row of a position, in query, result and their gradients; heads are numbered over all
-  /// samples.
+  /// Returns the row of a position in query, result and their gradients. Heads are numbered over
+  /// all samples.
   int64_t queryRow(int64_t head, int64_t position) const {
     return queryStep == 1 ? head * positions + position
                           : (head / heads * positions + position) * heads + head % heads;
   }
-  /// The same in key, value and their gradients; groups are numbered over all samples.
+  /// Returns the row of a position in key, value and their gradients. Groups are numbered over all
+  /// samples.
   int64_t keyRow(int64_t group, int64_t position) const {
     return keyStep == 1 ? group * keyPositions + position
                         : (group / groups * keyPositions + position) * groups + group % groups;
   }
-  /// The last position of the key that the query's first one sees, as of now.
+  /// Returns the current value of the offset: the last position of the key that the query's first
+  /// position sees.
   int64_t offset() const { return tensors.offset ? *tensors.offset : keyPositions - positions; }
-  /// Number of the key's positions that the query's before `end` see.
+  /// Returns the number of key positions that the query positions before `end` see.
   int64_t seenBefore(int64_t end, int64_t offset) const;
-  /// The first position of the query that sees the key's position `to`.
+  /// Returns the first position of the query that sees key position `to`.
   int64_t firstThatSees(int64_t to, int64_t offset) const;
-  /// The mask of a sample's head from a position of the query and one of the key on.
+  /// Returns the mask of a sample's head, starting at query position `from` and key position `to`.
   const float *maskAt(int64_t sample, int64_t head, int64_t from, int64_t to) const;
 };
 
-/// A matrix in memory: its first element, and how far its rows lie apart.
+/// A matrix in memory: its first element, and the distance between rows.
 struct Rows {
   const float *first;
   int64_t step;
 };
 
-/// C = alpha · op(A) · op(B) + beta · C, row-major, rows of C `cStep` elements apart. Errors are
-/// kept in `failed`.
+/// Computes C = alpha · op(A) · op(B) + beta · C, row-major, with rows of C `cStep` elements apart.
+/// Errors set `failed`.
 struct TileProduct {
   const OneDnn &dnn;
   bool failed = false;
@@ -91,7 +94,7 @@ struct TileProduct {
                   Rows a, Rows b, float beta, float *c, int64_t cStep);
 };
 
-/// Makes rows of a tensor zero.
+/// Fills rows of a tensor with zeros.
 void clearRows(float *first, int64_t step, int64_t count, int64_t length);
 
 PreparedPointer prepareAttentionForward(const AttentionCall &call, const OneDnn &dnn,
@@ -100,8 +103,8 @@ PreparedPointer prepareAttentionGradient(const AttentionCall &call,
                                          const AttentionGradients &gradients, const OneDnn &dnn,
                                          const Team &team);
 
-/// An attention in f16 or bf16: that of f32 on copies in `scratch`, rounded once when it is stored.
-/// Error: no memory.
+/// Prepares an attention in f16 or bf16: runs the f32 attention on copies in `scratch` and rounds
+/// once when storing. Error: no memory.
 Expected<PreparedPointer> prepareHalfAttention(const abi::Attention &attention,
                                                const PrepareContext &context, const OneDnn &dnn,
                                                const Team &team, std::shared_ptr<Scratch> scratch);

@@ -40,12 +40,13 @@ public:
   }
 
 private:
-  /// What a row has seen so far: its greatest score and the sum of exponentials beside that.
+  /// The running state of a row: its greatest score, and the sum of exponentials relative to that
+  /// score.
   struct RowState {
     float greatest[queryTile], sum[queryTile];
   };
 
-  /// One block of the query's positions of a head, numbered over all samples.
+  /// Computes one block of a head's query positions. Heads are numbered over all samples.
   void runBlock(int64_t head, int64_t first, int64_t offset, float *tile,
                 TileProduct &multiply) const {
     int64_t rows = std::min(queryTile, call.positions - first);
@@ -68,7 +69,7 @@ private:
     }
   }
 
-  /// Adds the key's positions `to` … `to + columns` to the rows.
+  /// Adds the key positions `to` … `to + columns` to the rows.
   void addTile(int64_t head, int64_t first, int64_t rows, int64_t to, int64_t columns,
                int64_t offset, float *tile, RowState &state, TileProduct &multiply) const {
     int64_t sample = head / call.heads;
@@ -95,7 +96,8 @@ private:
              to > 0 ? 1.0f : 0.0f, out, step);
   }
 
-  /// Makes exponentials of a row's scores; by how much those of earlier tiles shrink.
+  /// Turns a row's scores into exponentials. Returns the factor by which the results of earlier
+  /// tiles shrink.
   static float absorb(float *row, int64_t count, float &greatest, float &sum) {
     float before = greatest;
     greatest = maximumOf(row, count, greatest);

@@ -10,12 +10,12 @@
 namespace pcc::runtime::host {
 namespace {
 
-/// Positions of one head of the query.
+/// Consecutive query positions of one head.
 struct QueryBlock {
   int64_t head, first, rows; ///< the head is numbered over all samples
 };
 
-/// Two tiles, and what each row of them is less by.
+/// Two tiles, and the values subtracted from them for each position of the query.
 struct Tiles {
   explicit Tiles(AlignedBytes memory)
       : memory(std::move(memory)), weights(reinterpret_cast<float *>(this->memory.get())),
@@ -50,7 +50,7 @@ public:
   }
 
 private:
-  /// All heads of one group, numbered over all samples.
+  /// Computes all heads of one group. Groups are numbered over all samples.
   void runGroup(int64_t group, int64_t offset, Tiles &tiles, TileProduct &multiply) const {
     int64_t perGroup = call.heads / call.groups;
     int64_t from = call.keyRow(group, 0);
@@ -69,7 +69,7 @@ private:
     int64_t row = call.queryRow(block.head, block.first);
     const float *logSums = call.tensors.logSum + block.head * call.positions + block.first;
     for (int64_t r = 0; r < block.rows; ++r) {
-      tiles.shifts[r] = std::isinf(logSums[r]) ? 0.0f : logSums[r]; // it sees nothing
+      tiles.shifts[r] = std::isinf(logSums[r]) ? 0.0f : logSums[r]; // a position that sees nothing
       int64_t place = (row + r * call.queryStep) * call.depth;
       tiles.means[r] =
           dotProduct(gradients.result + place, call.tensors.result + place, call.depth);
@@ -81,7 +81,8 @@ private:
       addTile(block, to, std::min(keyTile, seen - to), offset, tiles, multiply);
   }
 
-  /// Rows of the tiles are the key's positions `to` … `to + count`, columns are the query's.
+  /// Adds a tile. Its rows are the key positions `to` … `to + count`, its columns the query
+  /// positions of `block`.
   void addTile(const QueryBlock &block, int64_t to, int64_t count, int64_t offset, Tiles &tiles,
                TileProduct &multiply) const {
     int64_t row = call.queryRow(block.head, block.first), rows = block.rows;
@@ -106,11 +107,11 @@ private:
              gradients.query + row * call.width, queryStep);
   }
 
-  /// From the scores of a position of the key to its weights, and from the gradients of those to
-  /// the gradients of the scores, times the scale.
+  /// Turns the scores of a key position into weights, and the gradients of the weights into the
+  /// gradients of the scores times the scale.
   void finishRow(const QueryBlock &block, int64_t to, int64_t offset, float *weights, float *scores,
                  const Tiles &tiles) const {
-    // The first of the query's positions do not see this one.
+    // The first `blind` query positions do not see this key position.
     int64_t rows = block.rows;
     int64_t blind = std::clamp(call.firstThatSees(to, offset) - block.first, int64_t(0), rows);
     if (call.tensors.mask)

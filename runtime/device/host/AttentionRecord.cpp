@@ -19,7 +19,7 @@ AttentionCall::AttentionCall(const abi::Attention &shape, const AttentionTensors
   }
 }
 
-/// An offset from a program may be any number.
+/// Limits an offset: a program may compute any number.
 static int64_t clampOffset(const AttentionCall &call, int64_t offset) {
   return std::clamp(offset, -call.positions, call.keyPositions);
 }

@@ -7,9 +7,9 @@
 namespace pcc::runtime::host {
 namespace {
 
-/// Whether Winograd's algorithm is worth it: its tiles of 4 by 4 results read a weight of 36
-/// numbers in place of 9 for each pair of channels, which few tiles would not pay for. The
-/// library's kernels take channels in vectors of 16.
+/// Returns whether Winograd's algorithm pays off. Its tiles of 4 by 4 results read a weight of 36
+/// numbers instead of 9 for each pair of channels, which needs enough tiles. The library's kernels
+/// take channels in vectors of 16.
 bool hasManyTiles(const abi::Convolution &shape) {
   constexpr int64_t extent = 4, vector = 16, leastTiles = 32;
   auto areOnes = [](const auto &list) {
@@ -23,9 +23,9 @@ bool hasManyTiles(const abi::Convolution &shape) {
          shape.result_shape(0) * tiles(2) * tiles(3) >= leastTiles;
 }
 
-/// Whether the copy of all windows, which products make, is smaller than that of the weight, which
-/// the library makes. Both have a row or column for each channel and offset in the window: one for
-/// each result of the batch, the other for each output channel.
+/// Returns whether the copy of all windows, which the matmul makes, is smaller than the copy of the
+/// weight, which the library makes. Both have a row or column for each channel and offset in the
+/// window. The first has one for each result of the batch, the second one for each output channel.
 bool hasFewWindows(const abi::Convolution &shape) {
   return shape.type() == abi::F32 && shape.weight_shape(1) == shape.input_shape(1) &&
          shape.result_shape(0) * shape.result_shape(2) * shape.result_shape(3) <

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Attention in f16 or bf16. A run widens what it reads into scratch memory, does the attention of
-// f32 there, and rounds what that writes. The logarithms of the sums are f32 as they are.
+// Computes attention in f16 or bf16. A run widens its inputs into scratch memory, runs the f32
+// attention there, and rounds the outputs. The logarithms of the sums are f32 in place.
 
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/abi/Executable.h"
@@ -11,7 +11,7 @@
 namespace pcc::runtime::host {
 namespace {
 
-/// A tensor of the record's type, and the element of the scratch memory where its copy begins.
+/// A tensor of the instruction's type, and the offset in elements of its copy in scratch memory.
 struct HalfTensor {
   std::byte *memory = nullptr;
   int64_t count = 0;
@@ -69,12 +69,12 @@ public:
   }
 
 private:
-  /// The tensors of a record by their number; those that it has not have no elements.
+  /// The tensors of an instruction by number; missing ones have no elements.
   enum Number { query, key, value, mask, result, given, ofQuery, ofKey, ofValue, tensorCount };
 
   template <typename Address> void addTensors(Address address) {
     auto add = [&](Number number, const abi::Operand &operand, int64_t elements, bool isWritten) {
-      // Copies begin at multiples of the alignment of buffers.
+      // Copies are aligned like buffers.
       constexpr int64_t step = int64_t(abi::bufferAlignment / sizeof(float));
       tensors[number] = {address(operand), elements, count, isWritten};
       count += (elements + step - 1) / step * step;
@@ -97,7 +97,8 @@ private:
     add(ofValue, a.gradients().value(), keyRows * a.depth(), true);
   }
 
-  /// The attention of f32 on the copies: records that are prepared later may move them.
+  /// Prepares the f32 attention on the copies. Done at each run, since instructions prepared later
+  /// may move the scratch memory.
   PreparedPointer prepareOn(float *copies) const {
     auto at = [&](Number number) {
       return tensors[number].count ? copies + tensors[number].place : nullptr;

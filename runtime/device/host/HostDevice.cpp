@@ -25,7 +25,7 @@ private:
   AlignedBytes memory;
 };
 
-/// The host writes where the device reads.
+/// The host writes directly to the memory that the device reads.
 class HostInlet final : public Inlet {
 public:
   explicit HostInlet(std::byte *place) : place(place) {}
@@ -51,7 +51,7 @@ private:
   std::vector<std::byte> copy;
 };
 
-/// What the ranks of a process have in common.
+/// State shared by the ranks of a process.
 struct Shared {
   std::shared_ptr<const KernelObject> object;
   AlignedBytes constants;
@@ -67,8 +67,8 @@ public:
   std::byte *constants() override { return shared->constants.get(); }
 
   Expected<std::unique_ptr<Allocation>> allocate(uint64_t bytes) override {
-    // Large pages where the system gives them: streams of parameters are bound by memory, and miss
-    // fewer translations.
+    // Use large pages if the system provides them: streaming through parameters is bound by memory
+    // bandwidth, and large pages reduce TLB misses.
     uint64_t alignment = bytes >= hugePage ? hugePage : abi::bufferAlignment;
     AlignedBytes memory = allocateAligned(bytes, alignment);
     if (!memory)

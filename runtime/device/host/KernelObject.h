@@ -12,17 +12,17 @@
 
 namespace pcc::runtime::host {
 
-/// The form of every kernel (abi::Kernel).
+/// The signature of every kernel (abi::Kernel).
 using KernelFunction = void (*)(void *const *buffers, const int64_t *scalars, int64_t begin,
                                 int64_t end);
 
 class KernelObject {
 public:
-  /// Checks the machine and loads the code of a valid executable. Errors: a CPU feature that is
-  /// missing (Unavailable), an object that cannot be loaded or lacks a symbol (BadInput).
+  /// Checks the machine and loads the code of a valid executable. Errors: a missing CPU feature
+  /// (Unavailable); an object that cannot be loaded or lacks a symbol (BadInput).
   static Expected<std::shared_ptr<const KernelObject>> load(const abi::Executable &executable);
 
-  /// By index into Executable.kernels.
+  /// Returns a kernel by its index into Executable.kernels.
   KernelFunction kernel(uint32_t index) const { return functions[index]; }
 
 private:

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Convolutions by oneDNN. The library says in which layouts it wants its tensors; where they are
-// not those of the program, a reorder before the convolution brings an operand into scratch memory,
-// and one behind it brings the result back. What a primitive needs besides is scratch memory of the
-// same kind: the library's own belongs to the thread that prepares.
+// Runs convolutions with oneDNN. The library chooses the layouts of its tensors. If a layout
+// differs from the program's, a reorder before the convolution copies an operand to scratch memory,
+// or a reorder after it copies the result back. A primitive's workspace is scratch memory, too: the
+// library's own belongs to the thread that prepares.
 //
-// The gradient of a weight sums over the batch in an order that depends on the number of threads,
-// and so may Winograd's sums over many channels; the others do not.
+// The weight gradient sums over the batch in an order that depends on the number of threads. So may
+// Winograd's sums over many channels. All other sums do not depend on it.
 
 #include "runtime/abi/ElementTypes.h"
 #include "runtime/device/host/Convolution.h"
@@ -23,7 +23,7 @@ struct Step {
   std::vector<dnnl_exec_arg_t> arguments;
 };
 
-/// Reorders and the convolution between them.
+/// A convolution with its reorders.
 struct PreparedConvolution final : PreparedRecord {
   Status run(const SlotValues &) override {
     for (auto [memory, offset] : inScratch)
@@ -47,11 +47,11 @@ struct PreparedConvolution final : PreparedRecord {
 
 /// A tensor of a convolution.
 struct Tensor {
-  dnnl_memory_desc_t plain = {};         ///< as the program has it
-  dnnl_memory_desc_t any = {};           ///< the same in a layout that the library chooses
-  std::byte *address = nullptr;          ///< null: there is no such tensor
-  int argument = 0;                      ///< what the library calls it
-  dnnl_query_t query = dnnl_query_undef; ///< asks a primitive for its layout
+  dnnl_memory_desc_t plain = {};         ///< the program's layout
+  dnnl_memory_desc_t any = {};           ///< a layout that the library chooses
+  std::byte *address = nullptr;          ///< null: no such tensor
+  int argument = 0;                      ///< the library's argument number
+  dnnl_query_t query = dnnl_query_undef; ///< query for a primitive's layout of it
   bool written = false;
 };
 
@@ -78,7 +78,7 @@ private:
                   const dnnl_memory_desc_t &to, dnnl_memory_t target);
   Step makeStep(const_dnnl_primitive_desc_t desc);
   dnnl_memory_t addScratch(const dnnl_memory_desc_t &desc);
-  /// Keeps the first status that is no success.
+  /// Keeps the first status that is not success.
   void note(dnnl_status_t status) {
     if (failure == dnnl_success)
       failure = status;
@@ -159,12 +159,12 @@ Handle<dnnl_primitive_attr_t> Builder::makeAttributes(abi::Activation activation
   return handle;
 }
 
-/// Null where the library has not this algorithm.
+/// Returns null if the library does not have this algorithm.
 Handle<dnnl_primitive_desc_t> Builder::describePrimitive(dnnl_alg_kind_t algorithm) {
   dnnl_dims_t strides, dilations, before, after;
   for (int dim : {0, 1}) {
     strides[dim] = shape.strides(dim);
-    dilations[dim] = shape.dilations(dim) - 1; // the library counts what is skipped
+    dilations[dim] = shape.dilations(dim) - 1; // the library counts skipped elements
     before[dim] = shape.padding(dim);
     after[dim] = shape.padding(dim + 2);
   }
@@ -179,8 +179,8 @@ Handle<dnnl_primitive_desc_t> Builder::describePrimitive(dnnl_alg_kind_t algorit
                                         &result.any, strides, dilations, before, after));
     break;
   default:
-    // As in training: for inference alone the library would take images by rows of all channels,
-    // which are dearer to make out of planes than what it saves.
+    // Use training mode. In inference mode the library would choose a layout with the channels
+    // innermost, and converting planes to it costs more than it saves.
     note(dnn.convolutionForward(&desc, dnnl_forward_training, algorithm, &input.any, &weight.any,
                                 bias.address ? &bias.plain : nullptr, &result.any, strides,
                                 dilations, before, after));
@@ -193,7 +193,7 @@ Handle<dnnl_primitive_desc_t> Builder::describePrimitive(dnnl_alg_kind_t algorit
   return {primitiveDesc, dnn.primitiveDescDestroy};
 }
 
-/// The primitive with its scratch memory.
+/// Returns the primitive with its scratch memory.
 Step Builder::makeStep(const_dnnl_primitive_desc_t desc) {
   dnnl_primitive_t primitive = nullptr;
   note(dnn.primitiveCreate(&primitive, desc));
@@ -232,7 +232,7 @@ void Builder::addReorder(const dnnl_memory_desc_t &from, dnnl_memory_t source,
   record->steps.push_back(std::move(reorder));
 }
 
-/// The convolution between the reorders that the layouts in `desc` ask for.
+/// Adds the convolution between the reorders required by the layouts in `desc`.
 void Builder::addConvolution(const dnnl_primitive_desc_t desc) {
   Step convolution = makeStep(desc);
   std::function<void()> behind = [] {};

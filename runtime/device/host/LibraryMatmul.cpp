@@ -9,7 +9,7 @@
 namespace pcc::runtime::host {
 namespace {
 
-/// One primitive for each way in which the record may write its destination.
+/// One primitive for each way in which the instruction may write its destination.
 struct LibraryMatmulRecord final : PreparedRecord {
   Status run(const SlotValues &slot) override {
     const PrimitiveHandle &primitive = adds(accumulation, slot) ? adding : overwriting;
@@ -43,7 +43,7 @@ private:
   Handle<dnnl_primitive_attr_t> makeAttributes(bool add);
   void addArgument(LibraryMatmulRecord &record, int argument, const dnnl_memory_desc_t &desc,
                    std::byte *address);
-  /// Keeps the first status that is no success.
+  /// Keeps the first status that is not success.
   void note(dnnl_status_t status) {
     if (failure == dnnl_success)
       failure = status;
@@ -60,7 +60,7 @@ dnnl_memory_desc_t Builder::describe(abi::ElementType type, int64_t batch, int64
                                      int64_t columns, bool transposed) {
   dnnl_dims_t extents = {batch, rows, columns};
   dnnl_dims_t strides = {rows * columns, transposed ? 1 : columns, transposed ? rows : 1};
-  // A product without a batch is the library's common case.
+  // A matmul without a batch is the library's common case.
   int skipped = shape.batch() == 1 ? 1 : 0;
   dnnl_memory_desc_t desc = {};
   note(dnn.memoryDescInit(&desc, 3 - skipped, extents + skipped, libraryType(type),

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The two ways of a matrix product on the host. Which one is chosen depends on its sizes and the
-// CPU alone, and the cut of each on its sizes, so the bits of a product do not depend on the number
-// of threads.
-//
-// * Library: oneDNN's matmul primitive, with bias, activation and accumulation as its
-//   post-operations, on the whole team. Its ReLU makes 0 of a NaN. Of f32, on CPUs with AVX-512
-//   alone: elsewhere its bits depend on the number of threads.
-// * Small: oneDNN's sgemm, always on one thread, per block of rows or columns of a fixed size; the
+// The two algorithms of a matmul on the host. The choice depends only on its sizes and the CPU, and
+// the blocking only on its sizes. So the bits do not depend on the number of threads.
+// * Library: oneDNN's matmul primitive, with bias, activation and accumulation as post-operations,
+//   on the whole team. Its ReLU turns a NaN into 0. It is used for f32 only on CPUs with AVX-512:
+//   elsewhere its bits depend on the number of threads.
+// * Small: oneDNN's sgemm, always on one thread, per block of rows or columns of a fixed size. The
 //   team's threads take blocks. Bias and activation follow while the block is in the cache. It is
-//   up to twice as fast where one extent is small.
+//   up to twice as fast if one extent is small.
 
 #ifndef PCC_RUNTIME_DEVICE_HOST_MATMUL_H
 #define PCC_RUNTIME_DEVICE_HOST_MATMUL_H
@@ -19,7 +17,7 @@
 
 namespace pcc::runtime::host {
 
-/// A product with its addresses.
+/// A matmul with its addresses.
 struct Product {
   abi::Matmul shape;
   std::byte *a;
@@ -28,11 +26,11 @@ struct Product {
   std::byte *bias; ///< null: none
 };
 
-/// Errors: Unavailable, if the library has no product of these types on this machine.
+/// Errors: Unavailable if the library has no matmul of these types on this machine.
 Expected<PreparedPointer> prepareLibraryMatmul(const Product &product, const OneDnn &dnn);
 PreparedPointer prepareSmallMatmul(const Product &product, const OneDnn &dnn, const Team &team);
 
-/// True for the products that prepareSmallMatmul is for.
+/// Returns whether prepareSmallMatmul is preferred for the matmul.
 bool isSmallMatmul(const abi::Matmul &shape);
 
 } // namespace pcc::runtime::host

@@ -60,7 +60,7 @@ Expected<OneDnn> OneDnn::load() {
     return status;
   if (dnnl_status_t status = dnn.engineCreate(&dnn.engine, dnnl_cpu, 0); status != dnnl_success)
     return Status::unavailable(fmt::format("oneDNN has no cpu engine (status {})", int(status)));
-  // Its threads and caches live as long as the process, so it stays open.
+  // Its threads and caches live as long as the process, so the library stays open.
   std::move(*library).keep();
   return dnn;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// oneDNN by its C interface, opened when the first product is prepared.
+// oneDNN through its C interface, opened when the first matmul, convolution or attention is
+// prepared.
 
 #ifndef PCC_RUNTIME_DEVICE_HOST_ONEDNN_H
 #define PCC_RUNTIME_DEVICE_HOST_ONEDNN_H
@@ -41,7 +42,7 @@ private:
 using PrimitiveHandle = Handle<dnnl_primitive_t>;
 using MemoryHandle = Handle<dnnl_memory_t>;
 
-/// The library's name for a floating-point type.
+/// Returns the library's constant for a floating-point type.
 dnnl_data_type_t libraryType(abi::ElementType type);
 
 struct OneDnn {
@@ -80,7 +81,7 @@ struct OneDnn {
   /// The CPU engine of the process.
   dnnl_engine_t engine;
 
-  /// The library, or the reason why it is not here; the same on every call.
+  /// Returns the library, or the reason why it is not available; the same on every call.
   static const Expected<OneDnn> &get();
 
 private:

@@ -16,7 +16,7 @@ Expected<OpenMp> OpenMp::load() {
                           symbol("omp_get_num_threads", openMp.threadCount)};
   if (Status status = library->resolve(table); !status.ok())
     return status;
-  // Its workers live as long as the process, so it stays open.
+  // Its workers live as long as the process, so the library stays open.
   std::move(*library).keep();
   return openMp;
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A convolution as a product of matrices. With a row for each input channel and offset in the
-// window, and a column for each result of the batch,
+// Computes a convolution as a matmul. The matrix of windows has a row for each input channel and
+// offset in the window, and a column for each result of the batch:
 //
 //   results = weight · windows    weight's gradient = results' gradient · windowsᵀ
 //   windows' gradient, transposed = results' gradientᵀ · weight
 //
-// The weight is read or written once, where it lies. An input channel is first copied with its
-// padding around it: then the element under an offset of the window lies at a fixed distance from
-// that under the first one, whatever the strides and dilations, and no loop asks for edges.
+// The weight is read or written once, in place. An input channel is first copied with its padding.
+// Then the element at an offset of the window has a fixed distance from the element at the first
+// offset, for any strides and dilations. So no loop needs to test for edges.
 
 #include "runtime/device/host/Convolution.h"
 
@@ -18,7 +18,7 @@
 namespace pcc::runtime::host {
 namespace {
 
-/// Channels whose products are one call: each is a range of rows or columns of the weight.
+/// Channels per sgemm call; each is a range of rows or columns of the weight.
 constexpr int64_t channelsOfBlock = 128;
 
 class ProductConvolution final : public PreparedRecord {
@@ -65,10 +65,10 @@ private:
   int64_t paddedRows, paddedColumns;
   float *const input, *const weight, *const result;
   const float *const bias;
-  /// Within a padded channel: where the window of each result begins, and how far from there its
-  /// elements lie.
+  /// Within a padded channel: the start of each result's window, and the distance of each window
+  /// element from that start.
   std::vector<int64_t> windowStarts, tapOffsets;
-  /// Where results and padded channels begin in the scratch memory, behind the windows.
+  /// Offsets of results and padded channels in the scratch memory, after the windows.
   int64_t resultsAt, paddedAt;
 };
 
@@ -86,7 +86,7 @@ ProductConvolution::ProductConvolution(const abi::Convolution &shape, const Prep
       top(shape.padding(0)), left(shape.padding(1)), input(addressOf(context, shape.input())),
       weight(addressOf(context, shape.weight())), result(addressOf(context, shape.result())),
       bias(shape.has_bias() ? addressOf(context, shape.bias()) : nullptr) {
-  // Wide enough for every window, and for every element where windows leave some out.
+  // Large enough for every window, and for every input element even if windows leave some out.
   auto extent = [&](int dim) {
     int64_t seen = (shape.result_shape(dim + 2) - 1) * shape.strides(dim) +
                    (shape.weight_shape(dim + 2) - 1) * shape.dilations(dim) + 1;
@@ -130,7 +130,7 @@ void ProductConvolution::copyOut(int64_t channel) const {
                   input + ((sample * channels + channel) * rows + row) * columns);
 }
 
-/// The rows of an input channel in the matrix of windows.
+/// Fills the rows of an input channel in the matrix of windows.
 void ProductConvolution::unfold(int64_t channel) const {
   copyIn(channel);
   for (int64_t tap = 0; tap < taps(); ++tap) {
@@ -141,7 +141,7 @@ void ProductConvolution::unfold(int64_t channel) const {
   }
 }
 
-/// The reverse: an element of the input gets the sum over the windows that see it. The channel's
+/// Does the reverse: an input element gets the sum over the windows that contain it. The channel's
 /// part of window i begins at windows + i · stride.
 void ProductConvolution::fold(int64_t channel, const float *windows, int64_t stride) const {
   std::fill_n(padded(channel), paddedExtent(), 0.0f);
@@ -154,7 +154,7 @@ void ProductConvolution::fold(int64_t channel, const float *windows, int64_t str
   copyOut(channel);
 }
 
-/// The images of an output channel, one behind the other, out of the result and into it.
+/// Copy the images of an output channel, concatenated, out of the result and into it.
 void ProductConvolution::gatherResults(int64_t output) const {
   for (int64_t sample = 0; sample < samples; ++sample)
     std::copy_n(result + (sample * outputs + output) * plane, plane,
@@ -169,11 +169,11 @@ void ProductConvolution::spreadResults(int64_t output) const {
     for (int64_t i = 0; i < plane; ++i)
       target[i] = source[i] + addend;
     for (int64_t i = 0; relu && i < plane; ++i)
-      target[i] = target[i] < 0 ? 0 : target[i]; // a NaN stays
+      target[i] = target[i] < 0 ? 0 : target[i]; // keeps NaN
   }
 }
 
-/// Calls body(first, last) for blocks of `count` channels, on the team; false if one failed.
+/// Calls body(first, last) for blocks of `count` channels on the team. Returns false if one failed.
 template <typename Body> bool ProductConvolution::forEachBlock(int64_t count, Body body) const {
   std::atomic<bool> failed = false;
   team.parallel((count + channelsOfBlock - 1) / channelsOfBlock, [&](int64_t begin, int64_t end) {

@@ -63,7 +63,7 @@ private:
 inline float toFloat(float value) { return value; }
 using runtime::toFloat;
 
-/// destination (f32) = or += source (T).
+/// Computes destination (f32) = or += source (T).
 template <typename T> class AccumulateRecord final : public PreparedRecord {
 public:
   AccumulateRecord(float *destination, const T *source, int64_t count,
@@ -73,7 +73,7 @@ public:
 
   Status run(const SlotValues &slot) override {
     bool add = adds(accumulation, slot);
-    // Chunks are whole cache lines, so that two threads never write the same one.
+    // Chunks are whole cache lines, so that two threads never write to the same line.
     constexpr int64_t chunk = 4096;
     team.parallel((count + chunk - 1) / chunk, [this, add](int64_t begin, int64_t end) {
       accumulate(begin * chunk, std::min(count, end * chunk), add);

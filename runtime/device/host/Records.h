@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The local records on the host, ready to run.
+// Prepares the local instructions for the host.
 
 #ifndef PCC_RUNTIME_DEVICE_HOST_RECORDS_H
 #define PCC_RUNTIME_DEVICE_HOST_RECORDS_H
@@ -21,7 +21,7 @@ PreparedPointer prepareFill(const abi::Fill &fill, const PrepareContext &context
 PreparedPointer prepareAccumulate(const abi::Accumulate &accumulate, const PrepareContext &context,
                                   const Team &team);
 
-/// Errors: Unavailable without oneDNN, or for types that it has no product for on this machine.
+/// Errors: Unavailable without oneDNN, or for types without a oneDNN matmul on this machine.
 Expected<PreparedPointer> prepareMatmul(const abi::Matmul &matmul, const PrepareContext &context,
                                         const Team &team);
 
@@ -30,8 +30,8 @@ Expected<PreparedPointer> prepareAttention(const abi::Attention &attention,
                                            const PrepareContext &context, const Team &team,
                                            std::shared_ptr<Scratch> scratch);
 
-/// Errors: Unavailable without oneDNN, or for types that it has no convolution for on this machine;
-/// no memory for `scratch`, which is sized for the copies that its algorithm works on.
+/// Errors: Unavailable without oneDNN, or for types without a oneDNN convolution on this machine;
+/// no memory for `scratch`, which holds the algorithm's copies.
 Expected<PreparedPointer> prepareConvolution(const abi::Convolution &convolution,
                                              const PrepareContext &context, const Team &team,
                                              std::shared_ptr<Scratch> scratch);

@@ -6,7 +6,7 @@
 #include <bit>
 #include <cstring>
 
-// The loader chooses the variant. A sanitizer's run time is not ready for that.
+// The loader chooses the variant. A sanitizer's runtime is not initialized at that time.
 #if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define PCC_VECTOR_VARIANTS __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
@@ -16,11 +16,12 @@
 namespace pcc::runtime::host {
 namespace {
 
-/// Sums and maxima run in so many lanes, whatever the machine's vectors are.
+/// Number of SIMD lanes in sums and maxima, for any vector width of the machine.
 constexpr int64_t lanes = 16;
 
-/// exp(x) for x up to about 80: 2^n · e^r with |r| ≤ log(2)/2, and Taylor's series for e^r, whose
-/// first missing term is below 2^-27. What is below the least normal number is 0; NaN stay.
+/// Returns exp(x) for x up to about 80. Computes 2^n · e^r with |r| ≤ log(2)/2, and a Taylor series
+/// for e^r whose first omitted term is below 2^-27. Results below the least normal number become 0;
+/// NaN stay NaN.
 [[gnu::always_inline]] inline float exponentialOf(float x) {
   constexpr float log2e = 1.44269504f, high = 0.693359375f, low = -2.12194440e-4f;
   constexpr float round = 12582912.0f; // 1.5 · 2^23: the sum's last bit counts ones
@@ -41,7 +42,7 @@ constexpr int64_t lanes = 16;
   return x < least ? 0.0f : e * std::bit_cast<float>(exponent);
 }
 
-/// A vector by its type: out of a loop over lanes that chooses, the compiler makes no vectors.
+/// A vector type: the compiler does not vectorize a loop over lanes with a conditional.
 typedef float Lanes __attribute__((vector_size(lanes * sizeof(float))));
 
 } // namespace

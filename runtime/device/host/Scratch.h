@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory that the records of one rank share: each has it for itself while it runs, and finds
-// nothing in it when it begins. It grows while records are prepared.
+// Memory shared by the instructions of one rank. Each instruction has exclusive use while it runs,
+// and finds undefined content at its start. The memory grows while instructions are prepared.
 
 #ifndef PCC_RUNTIME_DEVICE_HOST_SCRATCH_H
 #define PCC_RUNTIME_DEVICE_HOST_SCRATCH_H
@@ -12,11 +12,11 @@ namespace pcc::runtime::host {
 
 class Scratch {
 public:
-  /// Makes it at least `bytes` long; its address may change. Errors: no memory.
+  /// Grows the memory to at least `bytes` bytes; its address may change. Errors: no memory.
   Status reserve(uint64_t bytes) {
     if (bytes <= size)
       return {};
-    memory = nullptr; // before the new one is there, so that both need not fit
+    memory = nullptr; // free first, so that the old and new memory need not fit together
     memory = allocateAligned(bytes);
     size = memory ? bytes : 0;
     return memory ? Status() : Status::failed(fmt::format("no memory for {} bytes", bytes));

@@ -57,7 +57,7 @@ private:
       for (int64_t i = 0; addend && i < columns; ++i)
         out[i] += addend[i];
       for (int64_t i = 0; relu && i < columns; ++i)
-        out[i] = out[i] < 0 ? 0 : out[i]; // a NaN stays
+        out[i] = out[i] < 0 ? 0 : out[i]; // keeps NaN
     }
   }
 
@@ -69,7 +69,8 @@ private:
   const float *const a, *const b;
   float *const c;
   const float *const bias;
-  /// Blocks are rows of c, which are contiguous, where there are enough of them, else columns.
+  /// Whether blocks are rows of c, which are contiguous; used if there are enough rows, else blocks
+  /// are columns.
   const bool cutsRows;
   const int64_t blocks;
 };

@@ -29,14 +29,13 @@ void Team::spread(int64_t count, RangeFunction function, void *context) const {
     int64_t count;
     RangeFunction function;
     void *context;
-    // The order that the library's start and end of a team give, said once more where a race
-    // detector sees it.
+    // Repeats the ordering of the library's team start and end, so that race detectors see it.
     std::atomic<int> started = 0, ended = 0;
   } share{openMp, count, function, context};
   auto body = [](void *data) {
     Share &share = *static_cast<Share *>(data);
     share.started.load(std::memory_order_acquire);
-    // The run time may give fewer threads than asked for.
+    // The runtime may provide fewer threads than requested.
     int64_t threads = share.openMp->threadCount(), mine = share.openMp->threadNumber();
     int64_t begin = share.count * mine / threads, end = share.count * (mine + 1) / threads;
     if (begin < end)

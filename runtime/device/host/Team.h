@@ -13,15 +13,15 @@ namespace pcc::runtime::host {
 
 class Team {
 public:
-  /// A team of one thread, which needs no library.
+  /// Creates a team of one thread, which needs no library.
   Team() = default;
 
-  /// A team of `threads` threads. Unavailable if OpenMP is needed and not here.
+  /// Creates a team of `threads` threads. Unavailable if OpenMP is needed and not available.
   static Expected<Team> make(int threads);
 
   int threads() const { return size; }
 
-  /// Called on the rank's thread: from now on libraries use the team's size there.
+  /// Called on the rank's thread: libraries use the team's size on this thread from now on.
   void enterThread() const;
 
   /// Calls body(begin, end) for ranges that cover 0 … count-1, at most one per thread, and returns
@@ -38,7 +38,7 @@ public:
     spread(count, call, const_cast<void *>(static_cast<const void *>(&body)));
   }
 
-  /// Calls body() with libraries told to use one thread.
+  /// Calls body() while libraries use one thread.
   template <typename Body> void alone(Body &&body) const {
     if (size > 1)
       openMp->setThreads(1);

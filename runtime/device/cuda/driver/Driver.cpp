@@ -55,11 +55,11 @@ std::vector<Symbol> Driver::table(Driver &driver) {
   };
 }
 
-/// What the driver reads of the environment, unless somebody chose otherwise. Streams must go on
-/// beside each other, for one may wait for another rank that waits for the other: so as many queues
-/// of the hardware as there can be, and all kernels loaded at once, since loading one later may
-/// wait for the whole GPU ("CUDA C++ Programming Guide", appendices on environment variables and on
-/// lazy loading).
+/// Sets environment variables that the driver reads, unless the user has set them. Streams must
+/// progress concurrently: one may wait for a rank that waits for another stream of this rank. So
+/// the hardware gets as many queues as possible. All kernels are loaded at once, since loading one
+/// later may wait for the whole GPU ("CUDA C++ Programming Guide", appendices on environment
+/// variables and on lazy loading).
 static void chooseEnvironment() {
   setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", /*overwrite=*/0);
   setenv("CUDA_MODULE_LOADING", "EAGER", /*overwrite=*/0);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What pcc uses of NVIDIA's driver API, declared here so that neither CUDA's headers nor its
-// libraries are needed to build it. The driver's library is opened when it is first needed.
-// DriverHeaderTest compares all of this with the real header, where there is one.
+// The part of NVIDIA's driver API that pcc uses. It is declared here so that building needs neither
+// CUDA's headers nor its libraries. The driver library is opened at first use. DriverHeaderTest
+// compares these declarations with the real header, if there is one.
 
 #ifndef PCC_RUNTIME_DEVICE_CUDA_DRIVER_DRIVER_H
 #define PCC_RUNTIME_DEVICE_CUDA_DRIVER_DRIVER_H
@@ -13,7 +13,7 @@
 
 namespace pcc::runtime::cuda {
 
-/// A GPU by its number, and an address in a GPU's memory.
+/// The number of a GPU, and an address in GPU memory.
 using DeviceNumber = int;
 using DevicePointer = unsigned long long;
 
@@ -40,14 +40,14 @@ enum class Result : int {
 
 enum class Attribute : int { CapabilityMajor = 75, CapabilityMinor = 76 };
 
-/// By which a GPU is told from all others of the world.
+/// Globally unique identifier of a GPU.
 struct Uuid {
   char bytes[16];
 };
 
 enum class JitOption : int { ErrorLog = 5, ErrorLogBytes = 6 };
 
-/// What a capture forbids meanwhile: to its own thread, what is unsafe.
+/// The calls that a capture forbids while it runs: unsafe calls of its own thread.
 enum class CaptureMode : int { ThreadLocal = 1 };
 
 /// Flags of streams and events.
@@ -106,25 +106,26 @@ struct Driver {
   Result (*deviceGetUuid)(Uuid *uuid, DeviceNumber device);
   Result (*eventElapsedTime)(float *milliseconds, EventHandle start, EventHandle end);
 
-  /// The driver, or the reason why it is not here; the same on every call. Unavailable also where
-  /// it has no GPU.
+  /// Returns the driver, or the reason why it is not available; the same on every call. Unavailable
+  /// also if there is no GPU.
   static const Expected<Driver> &get();
 
-  /// The rows that fill a driver: names with the versions whose prototypes these are.
+  /// Returns the rows that fill a driver: symbol names with the versions that have these
+  /// prototypes.
   static std::vector<Symbol> table(Driver &driver);
 
-  /// Success, or "cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY: out of memory" for the call `what`.
+  /// Returns success, or "cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY: out of memory" for the call `what`.
   Status check(Result result, std::string_view what) const;
 
 private:
   static Expected<Driver> load();
 };
 
-/// What `pcc doctor` says of the driver and its GPUs: a line, then one for each GPU. Unavailable
-/// with the reason without them.
+/// Describes the driver and its GPUs for `pcc doctor`: one line for the driver, then one for each
+/// GPU. Unavailable, with the reason, without them.
 Expected<std::vector<std::string>> describeDriver();
 
-/// An address of a space as the driver takes it.
+/// Converts an address of a space to the driver's type.
 inline DevicePointer pointer(const std::byte *address) {
   return reinterpret_cast<DevicePointer>(address);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A place in a stream that the host, or other streams, can wait for.
+// A point in a stream for which the host, or other streams, can wait.
 
 #ifndef PCC_RUNTIME_DEVICE_CUDA_DRIVER_EVENT_H
 #define PCC_RUNTIME_DEVICE_CUDA_DRIVER_EVENT_H
@@ -14,7 +14,7 @@ namespace pcc::runtime::cuda {
 class Event {
 public:
   static Expected<Event> make(std::shared_ptr<const Gpu> gpu);
-  /// One that also tells when the stream came there.
+  /// Creates an event that also records when the stream reached it.
   static Expected<Event> makeTimed(std::shared_ptr<const Gpu> gpu);
   Event(Event &&other) noexcept
       : gpu(std::move(other.gpu)), handle(std::exchange(other.handle, nullptr)) {}
@@ -30,15 +30,15 @@ public:
 
   EventHandle get() const { return handle; }
 
-  /// From now on it is behind what `stream` has so far. Streams that were told to wait for it wait
-  /// for the place that it had then.
+  /// Moves the event after everything enqueued on `stream` so far. Streams already told to wait for
+  /// it wait for its earlier position.
   Status record(StreamHandle stream);
 
-  /// Returns when the stream has come there; at once if it was never recorded.
+  /// Waits until the stream has reached the event. Returns at once if the event was never recorded.
   Status synchronise() const;
 
-  /// How much later it was than another; both were made by makeTimed, and recorded. Nothing: one of
-  /// the streams has not come there yet.
+  /// Returns the time since `earlier`. makeTimed must have created both events, and both must be
+  /// recorded. Returns nothing if one of the streams has not reached its event yet.
   Expected<std::optional<int64_t>> nanosecondsSince(const Event &earlier) const;
 
 private:

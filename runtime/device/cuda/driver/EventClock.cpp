@@ -5,11 +5,11 @@
 namespace pcc::runtime::cuda {
 namespace {
 
-/// Nanoseconds for which an anchor is good: the driver tells milliseconds in 24 bits, which are
-/// 0.06 µs of a second, and two clocks drift apart.
+/// Nanoseconds for which an anchor is valid. The driver measures milliseconds in 24 bits, which
+/// resolve 0.06 µs within a second, and the two clocks drift apart.
 constexpr int64_t anchorLife = 1'000'000'000;
 
-/// Of so many anchors the one whose time is known best is taken.
+/// Number of anchors tried; the one with the most exact time is used.
 constexpr int anchorTries = 3;
 
 class EventMark final : public TimeMark {
@@ -46,7 +46,8 @@ Expected<std::unique_ptr<EventClock>> EventClock::make(std::shared_ptr<const Gpu
   return clock;
 }
 
-/// A new anchor. It was between two looks at the host's clock, so half way, give or take half.
+/// Records a new anchor. Its time lies between two reads of the host's clock; the midpoint is used,
+/// with an error of at most half the distance.
 Status EventClock::drop() {
   int64_t narrowest = 0;
   std::shared_ptr<const Anchor> best;

@@ -92,7 +92,7 @@ Expected<std::unique_ptr<Allocation>> allocateOn(std::shared_ptr<const Gpu> gpu,
   if (Status status = gpu->enter(); !status.ok())
     return status;
   DevicePointer address = 0;
-  // The driver refuses to give nothing; a space may be empty.
+  // The driver refuses to allocate zero bytes; a space may be empty.
   Result result = gpu->driver.memAlloc(&address, std::max<uint64_t>(1, bytes));
   if (result == Result::OutOfMemory) {
     size_t free = 0, total = 0;

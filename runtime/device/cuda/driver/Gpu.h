@@ -10,7 +10,7 @@
 
 namespace pcc::runtime::cuda {
 
-/// What a GPU says of itself.
+/// The properties of a GPU.
 struct GpuFacts {
   std::string name;
   /// Compute capability: 9, 0 runs code for sm_90.
@@ -24,13 +24,13 @@ Expected<GpuFacts> factsOf(const Driver &driver, int ordinal);
 
 class Gpu {
 public:
-  /// Makes the context; errors: the driver's.
+  /// Creates the context. Errors: driver errors.
   static Expected<std::shared_ptr<const Gpu>> open(const Driver &driver, int ordinal);
   Gpu(const Driver &driver, DeviceNumber number, GpuFacts facts, ContextHandle context)
       : driver(driver), facts(std::move(facts)), number(number), context(context) {}
   ~Gpu() { driver.primaryContextRelease(number); }
 
-  /// Makes the calling thread's further calls of the driver mean this GPU.
+  /// Makes this GPU current for the calling thread's further driver calls.
   Status enter() const {
     return driver.check(driver.contextSetCurrent(context), "cuCtxSetCurrent");
   }
@@ -43,7 +43,7 @@ private:
   const ContextHandle context;
 };
 
-/// Memory of `bytes` bytes of undefined content. Error: how much there is.
+/// Allocates `bytes` bytes with undefined content. The error tells how much memory is left.
 Expected<std::unique_ptr<Allocation>> allocateOn(std::shared_ptr<const Gpu> gpu, uint64_t bytes);
 
 } // namespace pcc::runtime::cuda

@@ -10,7 +10,7 @@ Expected<PinnedMemory> PinnedMemory::make(std::shared_ptr<const Gpu> gpu, uint64
   if (Status status = gpu->enter(); !status.ok())
     return status;
   void *memory = nullptr;
-  // The driver refuses to give nothing.
+  // The driver refuses to allocate zero bytes.
   if (Status status = gpu->driver.check(
           gpu->driver.memHostAlloc(&memory, std::max<uint64_t>(1, bytes), 0), "cuMemHostAlloc");
       !status.ok())

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory of the host that is never paged out, which a GPU reads and writes by itself.
+// Page-locked host memory, which a GPU reads and writes directly.
 
 #ifndef PCC_RUNTIME_DEVICE_CUDA_DRIVER_PINNEDMEMORY_H
 #define PCC_RUNTIME_DEVICE_CUDA_DRIVER_PINNEDMEMORY_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A stream beside a rank's own, on which communication runs, and data come, while the rank
-// computes. What has to come before what is said by events; the host waits for nothing:
+// A stream beside a rank's own, for communication and incoming data while the rank computes. Events
+// define the order between streams; the host does not wait:
 //
 //   side->waitFor(ready);              // what the rank computed so far, recorded on its stream
 //   …                                  // calls that enqueue on side->get()
@@ -17,8 +17,9 @@ namespace pcc::runtime::cuda {
 
 class SideStream {
 public:
-  /// Whether its work goes before that of ranks' own streams where both could run, as what others
-  /// wait for does. Streams that do have the hardware's queues in common with each other alone.
+  /// First: its work precedes that of the ranks' own streams where both could run. Use it for work
+  /// that other ranks wait for. Streams of priority First share hardware queues only with each
+  /// other.
   enum class Priority { First, Ordinary };
   static Expected<std::unique_ptr<SideStream>> make(std::shared_ptr<const Gpu> gpu,
                                                     Priority priority = Priority::First);
@@ -30,7 +31,7 @@ public:
   const Driver &driver() const { return gpu->driver; }
   StreamHandle get() const { return handle; }
 
-  /// What is enqueued from now on comes behind the event, which may be one of another stream.
+  /// Makes everything enqueued from now on wait for the event, which may belong to another stream.
   Status waitFor(const Event &event);
   Status record(Event &event) { return event.record(handle); }
   Status synchronise();

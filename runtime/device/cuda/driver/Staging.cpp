@@ -10,7 +10,7 @@ namespace pcc::runtime::cuda {
 Status Staging::copy(DevicePointer destination, std::span<const std::byte> source) {
   if (Status status = reserve(); !status.ok())
     return status;
-  // Of several pieces one can be filled while the other is fetched.
+  // With several pieces, one can be filled while another is fetched.
   constexpr uint64_t longest = ringBytes / 4;
   for (size_t done = 0; done < source.size(); done += longest)
     if (Status status = copyPiece(destination + done,
@@ -48,7 +48,7 @@ Status Staging::copyPiece(DevicePointer destination, std::span<const std::byte> 
   return flights.back().fetched.record(stream);
 }
 
-/// Lets the next `bytes` bytes have one free place.
+/// Frees a contiguous place in the ring for the next `bytes` bytes.
 Status Staging::makeRoom(uint64_t bytes) {
   if (uint64_t left = ringBytes - filled % ringBytes; left < bytes)
     filled += left;

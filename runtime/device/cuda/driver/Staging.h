@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The way from the host's memory to a GPU's. The GPU fetches bytes when its stream comes to it, and
-// only from memory that is never paged out, so the host leaves a copy in a ring of such memory and
-// goes on; a place of the ring is taken again when what lay there has been fetched.
+// Copies from host memory to GPU memory. The GPU fetches the bytes only when its stream reaches the
+// copy, and only from page-locked memory. So the host leaves a copy in a ring buffer of such memory
+// and continues. A place in the ring is reused after its content has been fetched.
 
 #ifndef PCC_RUNTIME_DEVICE_CUDA_DRIVER_STAGING_H
 #define PCC_RUNTIME_DEVICE_CUDA_DRIVER_STAGING_H
@@ -21,17 +21,18 @@ public:
   Staging(std::shared_ptr<const Gpu> gpu, StreamHandle stream)
       : gpu(std::move(gpu)), stream(stream) {}
 
-  /// Takes the ring's memory now. Later the driver may wait for all that the GPU does before it
-  /// gives some.
+  /// Allocates the ring buffer. A later allocation could make the driver wait for everything that
+  /// the GPU does.
   Status reserve();
 
-  /// Enqueues a copy; `source` may change when it returns.
+  /// Enqueues a copy; `source` may change on return.
   Status copy(DevicePointer destination, std::span<const std::byte> source);
 
 private:
   static constexpr uint64_t ringBytes = 8 << 20;
 
-  /// What the GPU has yet to fetch, up to a number of bytes that went through the ring.
+  /// A transfer that the GPU has yet to fetch. `end` counts all bytes written to the ring up to its
+  /// end.
   struct Flight {
     Event fetched;
     uint64_t end;
@@ -43,7 +44,7 @@ private:
   std::shared_ptr<const Gpu> gpu;
   StreamHandle stream;
   std::optional<PinnedMemory> ring;
-  /// Bytes that went in, and those that are known to have been fetched; places are modulo
+  /// Bytes written to the ring, and bytes known to have been fetched; positions are modulo
   /// ringBytes.
   uint64_t filled = 0, fetched = 0;
   std::deque<Flight> flights;

@@ -30,7 +30,7 @@ Status Stream::waitFor(const Event &event) {
   return driver().check(driver().streamWaitEvent(handle, event.get(), 0), "cuStreamWaitEvent");
 }
 
-/// All of which it is not known whether they are done.
+/// Returns all instructions not yet known to be complete.
 Stream::Run Stream::unknown() const {
   Run all;
   for (const Run &run : runs) {
@@ -46,7 +46,7 @@ Stream::Run Stream::unknown() const {
 Status Stream::enqueued(const abi::Record &firstOfThem, const abi::Record &lastOfThem,
                         int64_t records, Status status) {
   if (!status.ok()) {
-    // Errors of what runs on the GPU show at any later call.
+    // Errors of work on the GPU appear at any later call.
     Run before = unknown();
     return before.count == 0
                ? status

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The stream of one rank: what is enqueued is done in that order. A failure of what was enqueued
-// shows at a later call, so the stream knows what it may have been.
+// The stream of one rank. Its work completes in the order in which it was enqueued. A failure
+// appears only at a later call, so the stream tracks which instructions may have caused it.
 
 #ifndef PCC_RUNTIME_DEVICE_CUDA_DRIVER_STREAM_H
 #define PCC_RUNTIME_DEVICE_CUDA_DRIVER_STREAM_H
@@ -15,7 +15,7 @@
 namespace pcc::runtime::cuda {
 
 class Stream {
-  /// Records that are enqueued one after the other.
+  /// Consecutively enqueued instructions.
   struct Run {
     const abi::Record *first = nullptr, *last = nullptr;
     int64_t count = 0;
@@ -30,26 +30,27 @@ public:
   const Driver &driver() const { return gpu->driver; }
   StreamHandle get() const { return handle; }
 
-  /// Where it runs; others may enqueue there as well.
+  /// The stream's GPU; other streams may run there as well.
   const std::shared_ptr<const Gpu> gpu;
 
-  /// What is enqueued from now on comes behind the event; the event behind what is enqueued.
+  /// waitFor: makes everything enqueued from now on wait for the event. record: records the event
+  /// after everything enqueued so far.
   Status waitFor(const Event &event);
   Status record(Event &event) { return event.record(handle); }
 
-  /// A call for a record: the status, and that the record is enqueued.
+  /// Notes that an instruction was enqueued, and returns the status of the call.
   Status enqueued(const abi::Record &record, Result result, const char *call) {
     return enqueued(record, driver().check(result, call));
   }
-  /// The same of a call of another library, whose status it is.
+  /// Does the same for a call of another library, given its status.
   Status enqueued(const abi::Record &record, Status status) {
     return enqueued(record, record, 1, std::move(status));
   }
-  /// The same for `records` records, of which these are the first and the last.
+  /// Does the same for `records` instructions, given the first and the last of them.
   Status enqueued(const abi::Record &first, const abi::Record &last, int64_t records,
                   Status status);
 
-  /// While it lives, what is enqueued is not counted: a capture takes it down.
+  /// During its lifetime, enqueued instructions are not counted, since a capture records them.
   class Capturing {
   public:
     explicit Capturing(Stream &stream) : stream(stream), run(stream.runs.back()) {}
@@ -65,15 +66,18 @@ public:
   Status copyOut(std::span<std::byte> destination, DevicePointer source);
   Status fill(DevicePointer destination, uint64_t bytes);
 
-  /// Errors: what came of all that was enqueued since the last time, and of which records.
+  /// Waits for everything enqueued. Errors: those of everything enqueued since the last wait, with
+  /// the instructions that may have failed.
   Status synchronise();
 
-  /// A place behind what is enqueued, by its number; `event` is put there.
+  /// Records `event` after everything enqueued so far. Returns the number of that position.
   Expected<uint64_t> mark(Event &event);
-  /// Returns when the stream has come to such a place. Errors: as of all.
+  /// Waits until the stream has reached the position number `place`. Errors: those of
+  /// synchronise().
   Status synchronise(const Event &event, uint64_t place);
 
-  /// An error of what is enqueued beside records, with those that it may be of.
+  /// Adds to an error the instructions that may have caused it, for errors of work other than
+  /// instructions.
   Status tellRecords(Status status) const;
 
 private:
@@ -81,9 +85,10 @@ private:
 
   const StreamHandle handle;
   std::optional<Staging> staging;
-  /// Of which it is not known whether they are done: up to each place, and behind the last.
+  /// Instructions not yet known to be complete: one run up to each marked position, and one after
+  /// the last.
   std::deque<Run> runs = {Run()};
-  /// Places before the first of these.
+  /// Number of positions already reached, before the first run.
   uint64_t passed = 0;
 };
 

@@ -31,7 +31,7 @@ std::span<const char *const> CublasLt::names(int driver) {
   return std::span(names).subspan(driver < 13000 ? 1 : 0);
 }
 
-/// What the driver is for; without one nothing speaks against the newest library.
+/// Returns the driver's CUDA version. Without a driver nothing rules out the newest library.
 static int cudaOfDriver() {
   int version = INT_MAX;
   if (const Expected<Driver> &driver = Driver::get(); driver)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What pcc uses of NVIDIA's library of matrix products, declared here as the driver is (Driver.h).
-// CublasLtHeaderTest compares all of this with the real header, where there is one.
+// The part of NVIDIA's cuBLASLt matmul library that pcc uses, declared here like the driver
+// (Driver.h). CublasLtHeaderTest compares these declarations with the real header, if there is one.
 
 #ifndef PCC_RUNTIME_DEVICE_CUDA_LIBRARY_CUBLASLT_H
 #define PCC_RUNTIME_DEVICE_CUDA_LIBRARY_CUBLASLT_H
@@ -28,7 +28,7 @@ enum class LtStatus : int {
 
 enum class DataType : int { F32 = 0, F16 = 2, BF16 = 14 };
 
-/// Sums are in f32; of f32 with Tf32, factors may lose all but 10 bits of their mantissa.
+/// Sums are computed in f32. With Tf32, factors of f32 may be rounded to a mantissa of 10 bits.
 enum class ComputeType : int { F32 = 68, Tf32 = 77 };
 
 enum class Transpose : int { No = 0, Yes = 1 };
@@ -54,9 +54,9 @@ enum class PreferenceAttribute : int {
   AlignmentD = 8,
 };
 
-/// What is done to D before it is written. Aux: the operand of gelu is kept in, or for its gradient
-/// read from, a matrix beside D. SumA, SumB: the vector at BiasPointer becomes the sum of op(A) or
-/// op(B) over k.
+/// The operation applied to D before it is written. Aux: a matrix beside D stores the operand of
+/// gelu, or provides it for the gradient of gelu. SumA, SumB: the vector at BiasPointer receives
+/// the sum of op(A) or op(B) over k.
 enum class Epilogue : uint32_t {
   None = 1,
   Relu = 2,
@@ -71,11 +71,11 @@ enum class Epilogue : uint32_t {
   SumB = 512,
 };
 
-/// Where partial sums over pieces of k may be added: in f32 in the workspace, by a kernel of its
-/// own.
+/// Allowed reduction scheme: partial sums over parts of k are added in f32 in the workspace by a
+/// separate kernel.
 constexpr uint32_t sumsInWorkspace = 2;
 
-/// What the library chose for a product: bytes that mean something to it alone.
+/// The library's choice for a matmul: opaque bytes.
 struct Algorithm {
   uint64_t data[8];
 };
@@ -87,7 +87,7 @@ struct Choice {
   int reserved[4];
 };
 
-/// D = epilogue(alpha · op(A) op(B) + beta · C), matrices by columns.
+/// D = epilogue(alpha · op(A) op(B) + beta · C); matrices are column-major.
 struct CublasLt {
   LtStatus (*create)(Handle *handle);
   LtStatus (*destroy)(Handle handle);
@@ -114,24 +114,25 @@ struct CublasLt {
   LtStatus (*preferenceSet)(Preference preference, PreferenceAttribute attribute, const void *value,
                             size_t bytes);
 
-  /// The library, or the reason why it is not here; the same on every call.
+  /// Returns the library, or the reason why it is not available; the same on every call.
   static const Expected<CublasLt> &get();
 
-  /// The rows that fill a table.
+  /// Returns the rows that fill a table.
   static std::vector<Symbol> table(CublasLt &library);
 
-  /// The library's sonames that a driver for CUDA `driver` runs (13000 is 13.0), the newest first:
-  /// a driver runs libraries of its own major version and of those before.
+  /// Returns the library's sonames that a driver for CUDA `driver` runs (13000 is 13.0), newest
+  /// first. A driver runs libraries of its own major version and of earlier ones.
   static std::span<const char *const> names(int driver);
 
-  /// Success, or "cublasLtMatmul: CUBLAS_STATUS_INVALID_VALUE" for the call `what`.
+  /// Returns success, or "cublasLtMatmul: CUBLAS_STATUS_INVALID_VALUE" for the call `what`.
   Status check(LtStatus status, std::string_view what) const;
 
 private:
   static Expected<CublasLt> load();
 };
 
-/// What `pcc doctor` says of the library: its version. Unavailable with the reason without it.
+/// Returns the library's version for `pcc doctor`. Unavailable, with the reason, without the
+/// library.
 Expected<std::string> describe();
 
 } // namespace pcc::runtime::cuda::lt

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What pcc uses of cuDNN 9: the C functions of its backend API, declared here so that neither its
-// headers nor the library are needed to build pcc. The library is opened when it is first needed.
-// CudnnHeaderTest compares all of this with the real header, where there is one.
+// The part of cuDNN 9 that pcc uses: the C functions of its backend API. They are declared here so
+// that building needs neither its headers nor the library. The library is opened at first use.
+// CudnnHeaderTest compares these declarations with the real header, if there is one.
 
 #ifndef PCC_RUNTIME_DEVICE_CUDA_LIBRARY_CUDNN_H
 #define PCC_RUNTIME_DEVICE_CUDA_LIBRARY_CUDNN_H
@@ -16,7 +16,7 @@
 namespace pcc::runtime::cuda::dnn {
 
 using Handle = struct HandleObject *;
-/// Of any kind.
+/// A descriptor of any kind.
 using DescriptorHandle = void *;
 
 struct Cudnn {
@@ -35,17 +35,17 @@ struct Cudnn {
                          int64_t requested, int64_t *count, void *elements);
   Result (*execute)(Handle handle, DescriptorHandle plan, DescriptorHandle variantPack);
 
-  /// The library, or the reason why it is not used; the same on every call.
+  /// Returns the library, or the reason why it is not used; the same on every call.
   static const Expected<Cudnn> &get();
 
-  /// The rows that fill it.
+  /// Returns the rows that fill the table.
   static std::vector<Symbol> table(Cudnn &library);
 
-  /// Success, or "cudnnBackendFinalize: CUDNN_STATUS_BAD_PARAM: …" for the call `what`.
+  /// Returns success, or "cudnnBackendFinalize: CUDNN_STATUS_BAD_PARAM: …" for the call `what`.
   Status check(Result result, std::string_view what) const;
 };
 
-/// "9.19.0", or why it is not here.
+/// Returns "9.19.0", or the reason why the library is not available.
 Expected<std::string> cudnnVersion();
 
 } // namespace pcc::runtime::cuda::dnn

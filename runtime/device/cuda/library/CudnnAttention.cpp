@@ -29,7 +29,7 @@ public:
 private:
   Form rows(int64_t width) const { return laidOut(a.heads(), a.positions(), width); }
   Form keyRows(int64_t width) const { return laidOut(a.groups(), a.key_positions(), width); }
-  /// Heads before positions, wherever these lie in memory.
+  /// Returns a form with heads before positions, for either order in memory.
   Form laidOut(int64_t heads, int64_t positions, int64_t width) const {
     return a.positions_first()
                ? exchanged(denseForm(type, {a.batch(), positions, heads, width}), 1, 2)
@@ -55,10 +55,10 @@ private:
   const abi::Attention &a;
   Graph graph;
   const DataType type;
-  Tensor query, key, value, result, logSum, scale; ///< of the gradient, the value stands transposed
+  Tensor query, key, value, result, logSum, scale; ///< in the gradient, `value` is transposed
 };
 
-/// scale · query keyᵀ + mask.
+/// Returns scale · query keyᵀ + mask.
 Tensor AttentionGraph::score() {
   Tensor products = graph.inner(eachScore());
   graph.matmul(query, key, products);
@@ -70,7 +70,7 @@ Tensor AttentionGraph::score() {
   return graph.pointwise(PointwiseMode::Add, scores, mask);
 }
 
-/// Positions of the query as those of the key that they are the last to see.
+/// Maps each position of the query to the last position of the key that it sees.
 Tensor AttentionGraph::shiftToLastKey(const Tensor &positions) {
   Tensor keys = graph.value(Number::keyPositions, DataType::Int32);
   Tensor queries = graph.value(Number::positions, DataType::Int32);
@@ -114,7 +114,7 @@ void AttentionGraph::addForward() {
   graph.matmul(shares, value, result);
 }
 
-/// In the record's type, with the key's positions as rows.
+/// Returns the transpose in the instruction's type, with the key's positions as rows.
 Tensor AttentionGraph::transposed(const Tensor &scores) {
   Form form = exchanged(scores.form, 2, 3);
   form.type = type;
@@ -123,7 +123,7 @@ Tensor AttentionGraph::transposed(const Tensor &scores) {
   return result;
 }
 
-/// Σ given · result of each row.
+/// Returns Σ given · result of each row.
 Tensor AttentionGraph::meanOf(const Tensor &given) {
   Tensor products = graph.pointwise(PointwiseMode::Mul, given, result);
   Tensor sums = reduced(ReductionOperator::Add, products);
@@ -133,7 +133,7 @@ Tensor AttentionGraph::meanOf(const Tensor &given) {
   return mean;
 }
 
-/// scoresᵀ factor, summed over the heads that share the key.
+/// Computes scoresᵀ factor, summed over the heads that share the key.
 void AttentionGraph::sumOverRows(const Tensor &scores, const Tensor &factor, int64_t number,
                                  int64_t width) {
   Tensor sums = graph.memory(number, keyRows(width));
@@ -158,8 +158,8 @@ void AttentionGraph::addGradients() {
   sumOverRows(ofScores, query, Number::ofKey, a.width());
   Tensor keys = graph.inner(keyRows(a.width()));
   graph.reshape(key, keys);
-  // The gradient of the query straight from the scores': sums of blocks would be added to memory in
-  // an order that differs from run to run.
+  // The query's gradient is one matmul with the gradient of the scores. Sums of blocks would be
+  // added to memory in an order that differs from run to run.
   graph.matmul(ofScores, keys, graph.memory(Number::ofQuery, rows(a.width())));
 }
 
@@ -168,7 +168,7 @@ void AttentionGraph::addGradients() {
 bool isExpressible(const abi::Attention &attention) {
   bool isHalf = attention.type() == abi::F16 || attention.type() == abi::BF16;
   bool seesSomething = !attention.causal() || attention.positions() <= attention.key_positions();
-  // Of a mask that is the same for all of the key a score of -∞ leaves nothing.
+  // A mask that is constant along the key hides a whole row by a score of -∞.
   bool hidesRows = attention.has_mask() && attention.mask_shape(3) != attention.key_positions();
   return isHalf && seesSomething && !hidesRows && !attention.has_offset();
 }

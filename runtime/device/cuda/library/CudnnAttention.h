@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Attention as graphs of cuDNN, in the form of which its engines know that they need not have the
+// Builds attention as cuDNN graphs, in the patterns that cuDNN's engines run without storing the
 // scores in memory (NVIDIA's documentation of the fused attention patterns):
 //
 //   scores = scale · query keyᵀ [+ mask], -∞ where position j of the key lies behind i + offset
@@ -9,8 +9,8 @@
 //               ofScores = (given valueᵀ - mean) · weights · scale
 //               value' = weightsᵀ given, key' = ofScoresᵀ query, query' = ofScores key
 //
-// log_sum is what cuDNN calls the statistics of the softmax: the natural logarithm of the sum of
-// the exponentials of the scaled scores.
+// cuDNN calls log_sum the statistics of the softmax: the natural logarithm of the sum of the
+// exponentials of the scaled scores.
 
 #ifndef PCC_RUNTIME_DEVICE_CUDA_LIBRARY_CUDNNATTENTION_H
 #define PCC_RUNTIME_DEVICE_CUDA_LIBRARY_CUDNNATTENTION_H
@@ -20,20 +20,20 @@
 
 namespace pcc::runtime::cuda::dnn {
 
-/// The numbers of an attention's tensors. `mean` is for the gradient's own use, F32, one for each
-/// row; those from `scale` on are numbers of the host.
+/// The identifiers of an attention's tensors. `mean` is internal to the gradient: F32, one element
+/// per row. Identifiers from `scale` on are host scalars.
 struct AttentionTensor {
   static constexpr int64_t query = 1, key = 2, value = 3, mask = 4, result = 5, logSum = 6,
                            given = 7, ofQuery = 8, ofKey = 9, ofValue = 10, mean = 11, scale = 20,
                            one = 21, hidden = 22, positions = 23, keyPositions = 24;
 };
 
-/// Whether the library's patterns say what the record says: half types; no offset that a program
-/// computes; no rows that the form of the attention or its mask leaves without anything to see,
-/// whose result is zero here.
+/// Returns whether the library's patterns can express the instruction. Required are half types and
+/// no offset computed by the program. No row may be hidden completely by causality or the mask: pcc
+/// defines the result of such a row as zero.
 bool isExpressible(const abi::Attention &attention);
 
-/// The graph of an expressible record.
+/// Returns the graph of an expressible instruction.
 Graph attentionGraph(const Cudnn &library, const abi::Attention &attention);
 
 } // namespace pcc::runtime::cuda::dnn

@@ -17,7 +17,7 @@ DataType dataTypeOf(abi::ElementType type) {
 
 namespace {
 
-/// The tensors of a convolution alone, whose result may go on to others.
+/// The tensors of a convolution alone; further operations may read its result.
 struct Tensors {
   Tensor input, weight, result;
 };
@@ -86,7 +86,7 @@ Graph convolutionGraph(const Cudnn &library, const abi::Convolution &c) {
   };
   Tensor result = tensor(ConvolutionTensor::result, c.result_shape());
   bool hasRelu = c.activation() == abi::RELU;
-  // Behind the convolution itself everything is f32 until it is stored.
+  // After the convolution itself, all values are f32 until they are stored.
   Tensor product =
       c.has_bias() || hasRelu ? graph.inner(denseForm(DataType::Float, result.form.sizes)) : result;
   convolve(graph, c,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A descriptor of cuDNN's backend API: attributes are set, then it is finalised. The first failure
-// stays with the descriptor, which does nothing from then on, and goes on to those that it becomes
-// an attribute of: whoever builds a graph looks once, at the end.
+// A descriptor of cuDNN's backend API: attributes are set, then it is finalized. The first failure
+// stays with the descriptor, which does nothing from then on. Setting it as an attribute of another
+// descriptor propagates the failure. So code that builds a graph checks only once, at the end.
 
 #ifndef PCC_RUNTIME_DEVICE_CUDA_LIBRARY_CUDNNDESCRIPTOR_H
 #define PCC_RUNTIME_DEVICE_CUDA_LIBRARY_CUDNNDESCRIPTOR_H
@@ -15,7 +15,7 @@
 
 namespace pcc::runtime::cuda::dnn {
 
-/// The type of attributes with values of a C++ type.
+/// Maps a C++ type to the attribute type of its values.
 template <typename T> struct TypeOf;
 template <ValueType type> struct IsType {
   static constexpr ValueType value = type;
@@ -54,7 +54,7 @@ public:
   Descriptor &setAll(Attribute name, std::span<const Descriptor *const> others);
   Descriptor &finalize();
 
-  /// At most `most` values; absent where they cannot be had.
+  /// Returns at most `most` values; nothing if they cannot be read.
   template <typename T> std::optional<std::vector<T>> get(Attribute name, int64_t most) const {
     std::vector<T> values(size_t(most), T{});
     std::optional<int64_t> count = get(name, TypeOf<T>::value, most, values.data());
@@ -63,17 +63,17 @@ public:
     values.resize(size_t(*count));
     return values;
   }
-  /// At most `most` descriptors of a kind.
+  /// Returns at most `most` descriptors of a kind.
   std::vector<Descriptor> descriptors(Attribute name, Kind kind, int64_t most) const;
 
   DescriptorHandle get() const { return handle; }
-  /// The first failure.
+  /// Returns the first failure.
   const Status &status() const { return failure; }
 
 private:
   Descriptor &set(Attribute name, ValueType type, int64_t count, const void *values);
   std::optional<int64_t> get(Attribute name, ValueType type, int64_t most, void *values) const;
-  /// Takes over a failure, if there is none yet.
+  /// Stores a failure if there is none yet.
   void note(Status status);
 
   const Cudnn &library;

@@ -36,7 +36,7 @@ Tensor Graph::value(int64_t number, DataType type) {
 }
 
 Tensor Graph::inner(Form form) {
-  constexpr int64_t first = 1000; // above all numbers of tensors in memory
+  constexpr int64_t first = 1000; // above all identifiers of tensors in memory
   return add(first + innerTensors++, std::move(form), {.isInner = true});
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A graph of cuDNN's operations on tensors, as it is built. Tensors in memory have numbers, under
-// which a run gives their addresses; what goes from one operation to the next has no memory.
+// A graph of cuDNN operations on tensors, under construction. Tensors in memory have identifiers,
+// under which a run provides their addresses. Tensors between operations have no memory.
 
 #ifndef PCC_RUNTIME_DEVICE_CUDA_LIBRARY_CUDNNGRAPH_H
 #define PCC_RUNTIME_DEVICE_CUDA_LIBRARY_CUDNNGRAPH_H
@@ -15,23 +15,23 @@ namespace pcc::runtime::cuda::dnn {
 
 using Extents = std::vector<int64_t>;
 
-/// What addresses of tensors in memory are multiples of. Buffers lie at multiples of 64 bytes, but
-/// a record may have a part of one.
+/// Alignment in bytes of tensors in memory. Buffers are aligned to 64 bytes, but an instruction may
+/// use a part of a buffer.
 inline constexpr int64_t tensorAlignment = 16;
 
-/// The type, the sizes, and how far elements lie apart along each dimension.
+/// Type, sizes, and the distance in elements along each dimension.
 struct Form {
   DataType type;
   Extents sizes, strides;
 };
 
-/// Row-major.
+/// Returns a row-major form.
 Form denseForm(DataType type, Extents sizes);
 
-/// With two dimensions exchanged, in the same memory.
+/// Returns the form with two dimensions swapped, in the same memory.
 Form exchanged(Form form, size_t a, size_t b);
 
-/// A tensor of a graph, which owns it.
+/// A tensor owned by its graph.
 struct Tensor {
   const Descriptor *descriptor;
   Form form;
@@ -41,33 +41,35 @@ class Graph {
 public:
   explicit Graph(const Cudnn &library) : library(library) {}
 
-  /// A tensor whose address runs give under the number.
+  /// Adds a tensor in memory. Runs provide its address under `number`.
   Tensor memory(int64_t number, Form form) { return add(number, std::move(form), {}); }
-  /// One number, which runs give under the number by where it is on the host.
+  /// Adds a scalar. Runs provide its host address under `number`.
   Tensor value(int64_t number, DataType type);
-  /// What an operation leaves to others.
+  /// Adds a tensor between operations, without memory.
   Tensor inner(Form form);
 
-  /// result = x `mode` b; of scores chosen where `choice` holds.
+  /// Adds result = x `mode` b; BinarySelect takes x where `choice` is true, else b.
   void pointwise(PointwiseMode mode, DataType precision, const Tensor &x, const Tensor *b,
                  const Tensor &result, const Tensor *choice = nullptr);
-  /// The same into an inner tensor of x's sizes and the precision's type.
+  /// Does the same into an inner tensor with x's sizes, in f32.
   Tensor pointwise(PointwiseMode mode, const Tensor &x, const Tensor &b);
   Tensor pointwise(PointwiseMode mode, const Tensor &x);
-  /// Positions along a dimension of x.
+  /// Adds the index of each element along a dimension of x.
   Tensor positions(const Tensor &x, int64_t axis);
-  /// c = a · b of the last two dimensions; sizes of 1, or that divide the other's, are repeated.
+  /// Adds c = a · b over the last two dimensions. Sizes of 1, or that divide the other operand's,
+  /// are broadcast.
   void matmul(const Tensor &a, const Tensor &b, const Tensor &c);
-  /// Over all dimensions in which the result has size 1, or fewer elements.
+  /// Adds a reduction over all dimensions in which the result has size 1, or fewer elements.
   void reduce(ReductionOperator how, const Tensor &x, const Tensor &result);
-  /// The same elements in another form.
+  /// Adds a copy of the same elements in another form.
   void reshape(const Tensor &x, const Tensor &result);
-  /// An operation of another kind.
+  /// Adds an operation of another kind.
   Descriptor &operation(Kind kind) { return descriptors.emplace_back(library, kind); }
-  /// `operation` is complete.
+  /// Completes `operation`.
   void finish(Descriptor &operation) { operations.push_back(&operation.finalize()); }
 
-  /// The descriptor of the whole; `handle` is null where plans are for a described device.
+  /// Returns the descriptor of the whole graph. `handle` is null if plans are made for a described
+  /// device.
   Descriptor finish(Handle handle) const;
 
 private:

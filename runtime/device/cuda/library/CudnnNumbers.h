@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The numbers of cuDNN 9's backend API that pcc uses, by their names there without the prefix.
-// CudnnHeaderTest compares them with the real header, where there is one.
+// The numbers of cuDNN 9's backend API that pcc uses, under their names there without the prefix.
+// CudnnHeaderTest compares them with the real header, if there is one.
 
 #ifndef PCC_RUNTIME_DEVICE_CUDA_LIBRARY_CUDNNNUMBERS_H
 #define PCC_RUNTIME_DEVICE_CUDA_LIBRARY_CUDNNNUMBERS_H
@@ -76,7 +76,7 @@ enum class NumericalNote : int {
   Winograd = 5,
 };
 
-/// How many kinds of notes this version of the API knows.
+/// The number of kinds of notes in this version of the API.
 constexpr int numericalNotes = 10;
 
 enum class PointwiseMode : int {
@@ -95,7 +95,7 @@ enum class PointwiseMode : int {
 
 enum class ReductionOperator : int { Add = 0, Max = 3 };
 
-/// Names of attributes, by what they are of.
+/// Names of attributes, grouped by their descriptor.
 enum class Attribute : int {
   PointwiseMode = 0,
   PointwisePrecision = 1,

@@ -7,7 +7,7 @@
 namespace pcc::runtime::cuda::dnn {
 namespace {
 
-/// As many of the heuristics' answers as are looked at.
+/// Maximum number of heuristics results examined.
 constexpr int64_t mostConfigs = 64;
 
 std::vector<Descriptor> listConfigs(const Target &target, const Descriptor &graph,
@@ -20,8 +20,8 @@ std::vector<Descriptor> listConfigs(const Target &target, const Descriptor &grap
   return heuristics.descriptors(Attribute::HeuristicsResults, Kind::EngineConfig, mostConfigs);
 }
 
-/// Whether an engine gives the same bits in every run, without rounding more than is asked for; not
-/// if it does not say.
+/// Returns whether an engine gives the same bits in every run and rounds no more than allowed.
+/// Returns false if the engine does not say.
 bool isAllowed(const Descriptor &config, bool isExact) {
   std::vector<Descriptor> engines =
       config.descriptors(Attribute::EngineConfigEngine, Kind::Engine, 1);
@@ -34,7 +34,7 @@ bool isAllowed(const Descriptor &config, bool isExact) {
            case NumericalNote::Nondeterministic:
            case NumericalNote::ReducedPrecisionReduction:
              return true;
-           case NumericalNote::TensorCore: // of f32 they take TF32
+           case NumericalNote::TensorCore: // TF32 for f32
            case NumericalNote::DownConvertInputs:
              return isExact;
            default:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How cuDNN does a graph: the first engine that its heuristics name, that gives the same bits in
-// every run, and that keeps to the precision that is asked for.
+// Chooses how cuDNN runs a graph. It takes the first engine of the heuristics that gives the same
+// bits in every run and keeps the required precision.
 
 #ifndef PCC_RUNTIME_DEVICE_CUDA_LIBRARY_CUDNNPLAN_H
 #define PCC_RUNTIME_DEVICE_CUDA_LIBRARY_CUDNNPLAN_H
@@ -10,19 +10,21 @@
 
 namespace pcc::runtime::cuda::dnn {
 
-/// What plans are made for: a handle, whose GPU it is, or a GPU that need not be here.
+/// The target of plans: a handle on a GPU, or a described GPU that need not be present.
 struct Target {
   const Cudnn &library;
   Handle handle = nullptr;
   const Descriptor *device = nullptr;
 };
 
-/// A GPU by its properties as cuDNN writes them (from 9.8 on), for plans that are not run.
+/// Describes a GPU by its properties in cuDNN's JSON format (from 9.8 on), for plans that are not
+/// run.
 Descriptor describeDevice(const Cudnn &library, const std::string &json);
 
 class Plan {
 public:
-  /// `isExact`: operands of f32 are not rounded. Error: no engine does it so; the first reason.
+  /// Makes a plan. `isExact`: operands of f32 are not rounded. Error: the last engine's reason if
+  /// no engine qualifies.
   static Expected<std::shared_ptr<const Plan>> make(const Target &target, Graph graph,
                                                     bool isExact);
   Plan(Graph graph, Descriptor whole, Descriptor plan, int64_t workspaceBytes)
@@ -33,7 +35,7 @@ public:
   const Descriptor &descriptor() const { return plan; }
 
 private:
-  Graph graph; ///< and its descriptor live as long as the plan
+  Graph graph; ///< The graph and its descriptor must live as long as the plan.
   Descriptor whole, plan;
   int64_t bytes;
 };

@@ -15,13 +15,13 @@ using dnn::Attribute;
 using dnn::Cudnn;
 using dnn::Plan;
 
-/// The numbers of an attention that are no tensors; where they lie must not change.
+/// The host scalars of an attention; their addresses must not change.
 struct HostNumbers {
   float scale = 1, one = 1, hidden = -std::numeric_limits<float>::infinity();
   int32_t positions = 0, keyPositions = 0;
 };
 
-/// Tensors of a graph by their numbers, with their addresses.
+/// The identifiers of a graph's tensors, with their addresses.
 struct Bindings {
   std::vector<int64_t> numbers;
   std::vector<void *> addresses;
@@ -64,7 +64,7 @@ private:
   Stream &stream;
 };
 
-/// What a plan depends on: the record without the places of its operands.
+/// Returns the key of a plan: the instruction without the places of its operands.
 std::string shapeOf(const abi::Record &record) {
   abi::Record shape;
   if (record.has_convolution()) {
@@ -88,7 +88,8 @@ std::string shapeOf(const abi::Record &record) {
   return shape.SerializeAsString();
 }
 
-/// Bytes of the row means of an attention's gradient, behind what the plan itself works in.
+/// Returns the bytes of the row means of an attention's gradient, which follow the plan's own
+/// workspace.
 uint64_t bytesOfMeans(const abi::Record &record) {
   const abi::Attention &a = record.attention();
   return a.has_gradients() ? uint64_t(a.batch() * a.heads() * a.positions()) * sizeof(float) : 0;
@@ -126,7 +127,7 @@ Bindings bindAttention(const abi::Attention &a, const std::byte *means, Address 
   return bindings;
 }
 
-/// Adds the numbers of the host that the graph of an attention has.
+/// Adds the host scalars that the graph of an attention uses.
 std::unique_ptr<HostNumbers> bindHost(const abi::Attention &a, Bindings &bindings) {
   using Number = dnn::AttentionTensor;
   auto host = std::make_unique<HostNumbers>();
@@ -146,7 +147,7 @@ std::unique_ptr<HostNumbers> bindHost(const abi::Attention &a, Bindings &binding
   return host;
 }
 
-/// Whether all lie as the graphs say.
+/// Returns whether all addresses have the alignment that the graphs declare.
 bool areAligned(const Bindings &bindings) {
   return std::all_of(bindings.addresses.begin(), bindings.addresses.end(), [](void *address) {
     return reinterpret_cast<uintptr_t>(address) % dnn::tensorAlignment == 0;
@@ -162,7 +163,7 @@ CudnnRecords::~CudnnRecords() {
   Cudnn::get()->destroy(handle);
 }
 
-/// Whether the library is there and takes the GPU; asked once.
+/// Returns whether the library is available and accepts the GPU; checked once.
 bool CudnnRecords::open(Stream &stream) {
   if (std::exchange(isTried, true))
     return handle;
@@ -201,7 +202,7 @@ CudnnRecords::prepare(const abi::Record &record, const PrepareContext &context, 
   std::shared_ptr<const Plan> plan = planOf(record);
   if (!plan)
     return nullptr;
-  constexpr uint64_t step = 256; // what any tensor may be aligned to
+  constexpr uint64_t step = 256; // greatest alignment that a tensor may need
   uint64_t own = (uint64_t(plan->workspaceBytes()) + step - 1) / step * step;
   Expected<std::byte *> memory = workspace.get(own + bytesOfMeans(record));
   if (!memory)

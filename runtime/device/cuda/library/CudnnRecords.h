@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A rank's convolutions and attention by cuDNN: one handle, memory that its plans work in, and one
-// plan for all records of a shape, made when the first is prepared.
+// Runs a rank's convolutions and attention with cuDNN. It has one handle, one workspace for its
+// plans, and one plan for all instructions of a shape, made when the first of them is prepared.
 
 #ifndef PCC_RUNTIME_DEVICE_CUDA_LIBRARY_CUDNNRECORDS_H
 #define PCC_RUNTIME_DEVICE_CUDA_LIBRARY_CUDNNRECORDS_H
@@ -22,12 +22,12 @@ public:
       : gpu(gpu), roundsFactors(roundsFactors), workspace(std::move(gpu)) {}
   ~CudnnRecords();
 
-  /// The convolution or attention by the library; null where there is none, where it has no plan
-  /// for the record, or no memory to work in.
+  /// Prepares the convolution or attention. Returns null without the library, without a plan for
+  /// the instruction, or without memory for the workspace.
   std::unique_ptr<PreparedRecord> prepare(const abi::Record &record, const PrepareContext &context,
                                           Stream &stream);
 
-  /// Of the GPU's memory.
+  /// Returns the bytes of GPU memory in use.
   uint64_t takenBytes() const { return workspace.takenBytes(); }
 
 private:
@@ -39,7 +39,7 @@ private:
   bool isTried = false;
   dnn::Handle handle = nullptr;
   Workspace workspace;
-  /// By the record without its operands; null for those without a plan.
+  /// By the instruction without its operands; null for instructions without a plan.
   std::map<std::string, std::shared_ptr<const dnn::Plan>> plans;
 };
 

@@ -54,7 +54,7 @@ uint32_t alignmentOf(const std::byte *address) {
   return uint32_t(number & -number);
 }
 
-/// Makes descriptors, and remembers the first error.
+/// Creates descriptors, and keeps the first error.
 class Planner {
 public:
   explicit Planner(const CublasLt &library) : library(library) {}
@@ -64,7 +64,7 @@ public:
         "cublasLtMatmulDescSetAttribute");
   }
 
-  /// A matrix by columns, and one for each index of the batch.
+  /// Creates a column-major matrix, repeated for each index of the batch.
   Owned<MatrixLayout> layout(DataType type, int64_t rows, int64_t columns, int64_t batch,
                              int64_t stride) {
     MatrixLayout made = nullptr;
@@ -116,7 +116,7 @@ private:
   const CublasLt &library;
 };
 
-/// What the library is told to look for.
+/// Creates the constraints for the library's choice.
 Expected<Owned<Preference>> makePreference(const CublasLt &library, const ProductShape &shape,
                                            uint64_t workspaceBytes) {
   Preference made = nullptr;
@@ -195,7 +195,7 @@ Expected<std::optional<Choice>> chooseAlgorithm(const CublasLt &library, Handle 
     return preference.status();
   Choice choice = {};
   int count = 0;
-  // Whatever its reason, a product that it does not take is done by a kernel.
+  // A matmul that the library rejects for any reason is run by a kernel.
   LtStatus status =
       library.chooseAlgorithms(handle, plan.desc.get(), plan.b.get(), plan.a.get(), plan.c.get(),
                                plan.c.get(), preference->get(), 1, &choice, &count);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A product of a record as cuBLASLt takes it. The library's matrices go by columns, ours by rows,
-// which is the same as the transposed one by columns. So it is asked for
+// Maps an instruction's matmul to cuBLASLt. The library's matrices are column-major and ours are
+// row-major, which is the same as the column-major transpose. So the library computes
 //
 //   cᵀ [n, m] = op(b)ᵀ [n, k] · op(a)ᵀ [k, m]
 //
-// with b as its first factor. A bias per column of c is one per row of cᵀ, as the library has it.
+// with b as its first factor. A bias per column of c is one per row of cᵀ, as the library expects.
 
 #ifndef PCC_RUNTIME_DEVICE_CUDA_LIBRARY_PRODUCTPLAN_H
 #define PCC_RUNTIME_DEVICE_CUDA_LIBRARY_PRODUCTPLAN_H
@@ -19,7 +19,7 @@
 
 namespace pcc::runtime::cuda::lt {
 
-/// A descriptor, which goes with this object.
+/// Owns a descriptor.
 template <typename Object> class Owned {
 public:
   Owned() = default;
@@ -41,32 +41,33 @@ private:
   LtStatus (*destroy)(Object) = nullptr;
 };
 
-/// Where the operands of a product lie; null for those that it has not.
+/// The addresses of a matmul's operands; null for missing ones.
 struct ProductAddresses {
   std::byte *a, *b, *c, *bias, *kept, *sum;
 };
 
-/// All that the choice of an algorithm depends on.
+/// Everything that the choice of an algorithm depends on.
 struct ProductShape {
   int64_t batch, m, n, k;
   bool transposeA, transposeB, sharedB;
   DataType type, resultType;
   Epilogue epilogue;
-  /// By how many bytes the addresses of a, b, c, of the vector and of what is kept are divisible,
-  /// 256 at most.
+  /// The alignment in bytes of the addresses of a, b, c, the bias or sum vector, and the `kept`
+  /// operand; at most 256.
   std::array<uint32_t, 5> alignments;
 
   auto operator<=>(const ProductShape &) const = default;
 };
 
-/// A batch that shares b and has no transposed a is one product of more rows.
+/// Returns the shape of a matmul. A batch that shares b and has no transposed a becomes one matmul
+/// with more rows.
 ProductShape shapeOf(const abi::Matmul &matmul, const ProductAddresses &addresses);
 
-/// Whether the library's rules allow to ask for it at all: sums of operands are of one product, and
-/// what is kept has rows of a multiple of 8 elements.
+/// Returns whether the library's rules allow the matmul. Sums of operands need a batch of 1; the
+/// `kept` operand needs rows of a multiple of 8 elements.
 bool mayAsk(const ProductShape &shape);
 
-/// The descriptors of a product.
+/// The descriptors of a matmul.
 struct ProductPlan {
   Owned<MatmulDesc> desc;
   Owned<MatrixLayout> a, b, c;
@@ -74,8 +75,9 @@ struct ProductPlan {
 Expected<ProductPlan> planProduct(const CublasLt &library, const ProductShape &shape,
                                   ComputeType compute, const ProductAddresses &addresses);
 
-/// What the library would take for it, in a workspace of so many bytes; nothing if it does not do
-/// it. The same in every run: partial sums are added in an order of their own, never as they come.
+/// Returns the library's choice for a workspace of `workspaceBytes` bytes; nothing if the library
+/// does not support the matmul. The result has the same bits in every run: partial sums are added
+/// in a fixed order, never in order of completion.
 Expected<std::optional<Choice>> chooseAlgorithm(const CublasLt &library, Handle handle,
                                                 const ProductShape &shape, const ProductPlan &plan,
                                                 uint64_t workspaceBytes);

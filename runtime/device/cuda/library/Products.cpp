@@ -63,7 +63,7 @@ Products::~Products() {
     CublasLt::get()->destroy(handle);
 }
 
-/// Whether the library is there and takes the GPU; asked once.
+/// Returns whether the library is available and accepts the GPU; checked once.
 bool Products::open() {
   if (std::exchange(isTried, true))
     return handle;
@@ -73,8 +73,8 @@ bool Products::open() {
   return handle;
 }
 
-/// What NVIDIA asks for on Hopper. All of it or an error: of less memory an algorithm might be
-/// chosen that ranks with more do not take, and what they hold alike would drift apart.
+/// Allocates the size that NVIDIA recommends for Hopper, or fails. With less memory a rank might
+/// choose another algorithm than other ranks, and their replicated values would drift apart.
 Status Products::makeWorkspace() {
   Expected<std::unique_ptr<Allocation>> made = allocateOn(gpu, workspaceBytes);
   if (made)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A rank's products by cuBLASLt: one handle, one workspace, and one algorithm for all products of a
-// shape, chosen when the first is prepared.
+// Runs a rank's matmuls with cuBLASLt. It has one handle, one workspace, and one algorithm for all
+// matmuls of a shape, chosen when the first of them is prepared.
 
 #ifndef PCC_RUNTIME_DEVICE_CUDA_LIBRARY_PRODUCTS_H
 #define PCC_RUNTIME_DEVICE_CUDA_LIBRARY_PRODUCTS_H
@@ -18,21 +18,21 @@ lt::ProductAddresses addressesOf(const abi::Matmul &matmul, const PrepareContext
 
 class Products {
 public:
-  /// `roundsFactors`: those of f32 may be rounded to TF32.
+  /// `roundsFactors`: factors of f32 may be rounded to TF32.
   Products(std::shared_ptr<const Gpu> gpu, bool roundsFactors)
       : gpu(std::move(gpu)), roundsFactors(roundsFactors) {}
   ~Products();
 
-  /// The record by the library; null where there is none, or it does not do such products.
+  /// Prepares the matmul. Returns null without the library, or if the library does not support it.
   Expected<std::unique_ptr<PreparedRecord>> prepare(const abi::Record &record,
                                                     const PrepareContext &context, Stream &stream) {
     return prepare(record, record.matmul(), context, stream);
   }
-  /// The same without what stands behind and beside the product.
+  /// Prepares the matmul without its bias, activation, `kept` operand and sums of operands.
   Expected<std::unique_ptr<PreparedRecord>>
   prepareAlone(const abi::Record &record, const PrepareContext &context, Stream &stream);
 
-  /// Of the GPU's memory.
+  /// Returns the bytes of GPU memory in use.
   uint64_t takenBytes() const { return workspace ? workspaceBytes : 0; }
 
 private:

@@ -8,7 +8,7 @@ namespace pcc::runtime::cuda {
 
 Expected<std::byte *> Workspace::get(uint64_t bytes) {
   if (bytes > size) {
-    // Powers of two: all blocks together are less than twice the longest.
+    // Sizes are powers of two, so all blocks together are less than twice the longest one.
     uint64_t rounded = std::bit_ceil(bytes);
     auto made = allocateOn(gpu, rounded);
     if (!made)

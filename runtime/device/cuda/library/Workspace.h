@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory of a GPU that the records of a rank work in, one after the other. What was given stays
-// where it is, since prepared records know its address.
+// GPU memory in which the instructions of a rank work, one after the other. Its blocks never move,
+// since prepared instructions store their addresses.
 
 #ifndef PCC_RUNTIME_DEVICE_CUDA_LIBRARY_WORKSPACE_H
 #define PCC_RUNTIME_DEVICE_CUDA_LIBRARY_WORKSPACE_H
@@ -16,15 +16,15 @@ class Workspace {
 public:
   explicit Workspace(std::shared_ptr<const Gpu> gpu) : gpu(std::move(gpu)) {}
 
-  /// At least `bytes` bytes, which others use as well. Error: no memory.
+  /// Returns at least `bytes` bytes, shared with other callers. Error: no memory.
   Expected<std::byte *> get(uint64_t bytes);
 
-  /// Of all blocks that were taken.
+  /// Returns the bytes of all allocated blocks.
   uint64_t takenBytes() const { return taken; }
 
 private:
   const std::shared_ptr<const Gpu> gpu;
-  /// The last one is the longest.
+  /// The last block is the longest.
   std::vector<std::unique_ptr<Allocation>> blocks;
   uint64_t size = 0, taken = 0;
 };
