@@ -37,7 +37,7 @@ Status Communicator::run(std::span<const CollectiveCall> calls) {
 }
 
 Status Communicator::barrier() {
-  // Other members may still look at the call after an abort ended the wait here.
+  // Static, since other members may still read the call after an abort ended the wait here.
   static const CollectiveCall call;
   return run({&call, 1});
 }

@@ -8,15 +8,15 @@
 namespace pcc::runtime {
 namespace {
 
-/// The variables of one convention. Those of the machine may be missing.
+/// The variables of one convention. The variables about the machine may be missing.
 struct Convention {
   const char *launcher;
   const char *process, *processes, *localProcess, *localProcesses;
 };
 
-// Slurm says how many tasks a machine has as a list, "4(x2),3": its first number is read, for
-// machines with fewer only get fewer threads by it. SLURM_PROCID is set by srun alone, while
-// SLURM_NTASKS is there in a batch script, too.
+// Slurm gives the tasks per machine as a list, "4(x2),3". Only its first number is read; machines
+// with fewer tasks only get fewer threads. Only srun sets SLURM_PROCID, while SLURM_NTASKS is also
+// set in batch scripts.
 constexpr Convention conventions[] = {
     {"mpirun", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK",
      "OMPI_COMM_WORLD_LOCAL_SIZE"},
@@ -25,7 +25,7 @@ constexpr Convention conventions[] = {
     {"srun", "SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID", "SLURM_STEP_TASKS_PER_NODE"},
 };
 
-/// The number with which a variable begins.
+/// Reads the number at the start of a variable.
 Status readNumber(const Environment &environment, const char *name, int &number) {
   const char *text = environment(name);
   if (!text)
@@ -39,7 +39,7 @@ Status readNumber(const Environment &environment, const char *name, int &number)
   return {};
 }
 
-/// The first name of a list of Slurm's: "node3" of "node[3-6,9],other".
+/// Returns the first name of a Slurm node list: "node3" of "node[3-6,9],other".
 std::string firstNode(const std::string &list) {
   size_t bracket = list.find_first_of("[,");
   std::string name = list.substr(0, bracket);
@@ -49,7 +49,7 @@ std::string firstNode(const std::string &list) {
   return name + list.substr(bracket + 1, end - bracket - 1);
 }
 
-/// Where process 0 can be reached; empty: nobody says.
+/// Returns the host of process 0; empty: unknown.
 std::string readStoreHost(const Environment &environment, const Launch &launch) {
   const char *host = environment("MASTER_ADDR"), *nodes = environment("SLURM_STEP_NODELIST");
   if (host)

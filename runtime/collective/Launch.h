@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Who started this process, and as which of how many: the conventions of mpirun (OpenMPI, and the
-// PMI of MPICH's hydra), Slurm and torchrun; and where process 0 can be reached.
+// Reads how this process was started: by which launcher, as which process of how many, and the
+// address of process 0. It knows the conventions of mpirun (OpenMPI, and the PMI of MPICH's hydra),
+// Slurm and torchrun.
 
 #ifndef PCC_RUNTIME_COLLECTIVE_LAUNCH_H
 #define PCC_RUNTIME_COLLECTIVE_LAUNCH_H
@@ -14,37 +15,39 @@
 namespace pcc::runtime {
 
 struct Launch {
-  /// "mpirun", "srun", "torchrun"; empty: nobody who says so, and this is the only process.
+  /// "mpirun", "srun", "torchrun"; empty: no launcher, this is the only process.
   std::string launcher = {};
   int process = 0;
   int processes = 1;
-  /// The same among the processes of this machine.
+  /// The same numbers among the processes of this machine.
   int localProcess = 0;
   int localProcesses = 1;
-  /// Where process 0 has its store; no host: nobody says.
+  /// Host of process 0's store; empty: unknown.
   std::string storeHost = {};
 
   bool isAlone() const { return processes == 1; }
   bool isFirst() const { return process == 0; }
 };
 
-/// Looks up one variable of the environment; null if it is not there.
+/// Looks up one environment variable; null if it is not set.
 using Environment = std::function<const char *(const char *name)>;
 
-/// Reads the launch from the environment. Where several conventions are there, mpirun's counts
-/// before torchrun's, and that before Slurm's, in whose allocations the others run. Error
-/// (BadUsage): a variable that is no number, or a process that is not below their number.
+/// Reads the launch from the environment. If several conventions are present, mpirun's precedes
+/// torchrun's, and torchrun's precedes Slurm's, since the others run in Slurm allocations. Error
+/// (BadUsage): a variable that is no number, or a process number that is not below the number of
+/// processes.
 ///
-/// The store is on the host MASTER_ADDR. Without it, it is on the machine where all processes are,
-/// or on the first node of Slurm's step.
+/// The store is on the host MASTER_ADDR. Without MASTER_ADDR, it is on this machine if all
+/// processes are here, otherwise on the first node of Slurm's step.
 Expected<Launch> readLaunch(const Environment &environment);
 
-/// The port of the store: MASTER_PORT; without it 29500, as torchrun has it. Where torchrun keeps a
-/// store of its own at the port (TORCHELASTIC_USE_AGENT_STORE), ours is at the next one. Error
-/// (BadUsage): no port. Only who needs the store asks, for others may have set the variable.
+/// Returns the port of the store: MASTER_PORT, or by default torchrun's 29500. If torchrun has a
+/// store of its own at that port (TORCHELASTIC_USE_AGENT_STORE), ours is at the next port. Error
+/// (BadUsage): no valid port. Call it only if the store is needed, since other tools may have set
+/// the variable.
 Expected<int> readStorePort(const Environment &environment);
 
-/// Of this process.
+/// Do the same with this process's environment.
 Expected<Launch> readLaunch();
 Expected<int> readStorePort();
 

@@ -19,7 +19,7 @@ Expected<Request> StagedCommunicator::start(std::span<const CollectiveCall> call
   return own;
 }
 
-/// Adds the call as the transport sees it.
+/// Adds the call with its buffers replaced by host images.
 Status StagedCommunicator::stage(const CollectiveCall &call, Batch &batch) {
   CollectiveCall own = call;
   if (call.source) {
@@ -32,7 +32,7 @@ Status StagedCommunicator::stage(const CollectiveCall &call, Batch &batch) {
   if (call.destination && call.destination == call.source) {
     own.destination = batch.images.back().data();
   } else if (call.destination) {
-    // What a block exchange does not write stays as it is.
+    // A block exchange leaves the rest of its destination unchanged.
     bool keepsRest = call.kind == abi::BLOCK_EXCHANGE && !call.reduceBoxes;
     Expected<std::byte *> destination = addImage(batch, uint64_t(destinationBytes(call, size())),
                                                  keepsRest ? call.destination : nullptr);
@@ -47,7 +47,7 @@ Status StagedCommunicator::stage(const CollectiveCall &call, Batch &batch) {
   return {};
 }
 
-/// Bytes of the host for the batch, with those of the device at `content`, if that is not null.
+/// Adds a host image to the batch, filled with the device memory at `content` if that is not null.
 Expected<std::byte *> StagedCommunicator::addImage(Batch &batch, uint64_t bytes,
                                                    const void *content) {
   Bytes &image = batch.images.emplace_back();
@@ -64,7 +64,7 @@ Expected<std::byte *> StagedCommunicator::addImage(Batch &batch, uint64_t bytes,
 }
 
 Status StagedCommunicator::wait(Request request, Passage &passage) {
-  // After a failure other members may still look at the batch, so it stays.
+  // After a failure other members may still read the batch, so it is kept.
   Batch &batch = batches.at(request.number);
   if (Status status = transport->wait(batch.request, passage); !status.ok())
     return status;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Collectives of memory that only a device reaches, by way of the host's: sources are copied out
-// when a batch is started, destinations copied in when it is waited for. So every transport serves
-// every device, at the price of two copies over the device's link to the host.
+// Runs collectives on memory that only a device reaches, through host memory. Sources are copied to
+// the host when a batch starts, and destinations are copied to the device when it is waited for. So
+// every transport serves every device, at the cost of two copies over the device's link to the
+// host.
 
 #ifndef PCC_RUNTIME_COLLECTIVE_STAGEDCOMMUNICATOR_H
 #define PCC_RUNTIME_COLLECTIVE_STAGEDCOMMUNICATOR_H
@@ -16,7 +17,7 @@ namespace pcc::runtime {
 
 class StagedCommunicator : public Communicator {
 public:
-  /// Over `transport`, for memory of `device`, which must outlive this.
+  /// Uses `transport` for memory of `device`, which must outlive this object.
   StagedCommunicator(std::shared_ptr<Communicator> transport, Device &device)
       : transport(std::move(transport)), device(device) {}
 
@@ -30,10 +31,10 @@ public:
 private:
   using Bytes = std::vector<std::byte>;
 
-  /// Bytes of the host in place of those of the device that a call writes.
+  /// A destination in device memory, and the host image that replaces it in the call.
   struct Destination {
     std::byte *place;
-    size_t image; ///< of the batch's
+    size_t image; ///< index into Batch::images
   };
   /// A batch between start and wait.
   struct Batch {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// All ranks of a run as one process sees them: some are its own, the others are other processes'.
-// Ranks are cut in contiguous blocks, one per process.
+// All ranks of a run as seen by one process: its own ranks, and those of other processes. Each
+// process has a contiguous block of ranks.
 
 #ifndef PCC_RUNTIME_COLLECTIVE_WORLD_H
 #define PCC_RUNTIME_COLLECTIVE_WORLD_H
@@ -13,12 +13,12 @@
 
 namespace pcc::runtime {
 
-/// How `ranks` ranks lie on `processes` processes.
+/// The distribution of `ranks` ranks over `processes` processes.
 struct Placement {
   int ranks = 1;
   int processes = 1;
 
-  /// The first rank of a process; of the number behind the last one, the number of ranks.
+  /// Returns the first rank of a process; for `processes`, the number of ranks.
   int firstOf(int process) const { return int(int64_t(process) * ranks / processes); }
   int countOf(int process) const { return firstOf(process + 1) - firstOf(process); }
   int processOf(int rank) const { return int((int64_t(rank + 1) * processes - 1) / ranks); }
@@ -34,40 +34,42 @@ public:
   int processes() const { return placement.processes; }
   int firstRank() const { return placement.firstOf(ownProcess); }
   int ownRanks() const { return placement.countOf(ownProcess); }
-  /// True if all ranks are threads of this process.
+  /// Returns true if all ranks are threads of this process.
   bool isWhole() const { return processes() == 1; }
 
-  /// A communicator of all ranks for each own rank, in their order. Called once. A communicator is
-  /// used by one thread; abort() by any.
+  /// Returns a communicator of all ranks for each own rank, in rank order. Called once. One thread
+  /// uses a communicator; any thread may call abort().
   virtual Expected<std::vector<std::unique_ptr<Communicator>>> connect() = 0;
 
-  /// "process 3 (1234 on node7)".
+  /// Returns a process's name, for example "process 3 (1234 on node7)".
   virtual std::string nameOf(int process) const { return "this process"; }
 
-  /// What this process tells of its ranks when another one asks, from any thread.
+  /// Sets the report on this process's ranks that other processes receive when they ask. Any thread
+  /// may call it.
   virtual void answerWith(std::function<std::string()> report) { (void)report; }
 
-  /// The answers of all other processes, by process; none of a process that gives none within
-  /// `seconds`, nor of this one.
+  /// Returns the answers of all other processes, by process. A process without an answer within
+  /// `seconds` has none, nor does this process.
   virtual std::vector<std::optional<std::string>> ask(double seconds) {
     (void)seconds;
     return std::vector<std::optional<std::string>>(size_t(processes()));
   }
 
-  /// Has `listener` called with the reason when a rank of another process gives the run up, or one
-  /// is lost; now if that was before. On some other thread.
+  /// Registers `listener`, which is called with the reason when a rank of another process aborts
+  /// the run, or when a process is lost. If that has already happened, it is called at once. It may
+  /// be called on any thread.
   virtual void whenGivenUp(std::function<void(const std::string &)> listener) const {
     (void)listener;
   }
 
-  /// Ends the connection after a run that went well; every process calls it.
+  /// Ends the connection after a successful run; every process calls it.
   virtual Status close() { return {}; }
 
 private:
   const int ownProcess;
 };
 
-/// A world whose ranks are all threads of this process (LocalCommunicator.h).
+/// Returns a world whose ranks are all threads of this process (LocalCommunicator.h).
 std::unique_ptr<World> makeLocalWorld(std::vector<std::unique_ptr<Communicator>> communicators);
 
 } // namespace pcc::runtime

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the members of a group that share a GPU have in common.
+// State shared by the members of a group on one GPU.
 
 #ifndef PCC_RUNTIME_COLLECTIVE_GPU_GROUP_H
 #define PCC_RUNTIME_COLLECTIVE_GPU_GROUP_H
@@ -16,7 +16,8 @@
 
 namespace pcc::runtime::gpu {
 
-/// Of all groups of a process: the lock of all that they share, and whether the run was given up.
+/// State of all groups of a process: the lock of everything that they share, and whether the run
+/// was aborted.
 struct Meeting {
   using Lock = std::unique_lock<std::mutex>;
   std::mutex mutex;
@@ -24,25 +25,25 @@ struct Meeting {
   bool isAborted = false;
   std::string reason;
 
-  // Under the lock.
-  /// Aborted once the run was given up.
+  // Call the following functions under the lock.
+  /// Returns Aborted after the run was aborted.
   Status status() const { return isAborted ? Status(StatusKind::Aborted, reason) : Status(); }
-  /// Sleeps until something is so, or the run was given up, which is the error.
+  /// Sleeps until `isReached` returns true, or the run was aborted, which is the error.
   template <typename IsReached> Status wait(Lock &lock, IsReached isReached) {
     changed.wait(lock, [&] { return isAborted || isReached(); });
     return status();
   }
 };
 
-/// A batch of collectives, from the first member that comes to the last that leaves.
+/// A batch of collectives, from the arrival of the first member until the last one leaves.
 struct Round {
   /// By position.
   std::vector<std::span<const CollectiveCall>> calls;
   std::vector<cuda::Event> ready;
   int arrived = 0, left = 0;
-  /// Behind the work, once it is enqueued, with what came of that.
+  /// Recorded after the work, once it is enqueued; `outcome` is the status of enqueueing.
   std::optional<cuda::Event> done;
-  /// Of the work, if somebody wants to know when it was.
+  /// Interval of the work, if times are recorded.
   MarkedSpan place = {};
   bool isEnqueued = false;
   Status outcome;
@@ -53,7 +54,7 @@ struct Post {
   const CollectiveCall *call = nullptr;
   int rank = 0;
   std::shared_ptr<cuda::Event> ready;
-  /// Of both sides, as in a round.
+  /// Set on both sides, as in a round.
   std::shared_ptr<cuda::Event> done = {};
   MarkedSpan place = {};
   bool isEnqueued = false;
@@ -78,8 +79,8 @@ struct Group {
   const std::vector<int> ranks;
   const std::shared_ptr<Meeting> meeting;
 
-  // The rest under the meeting's lock.
-  /// By number, and some whose events can be used again.
+  // The following members are guarded by `meeting->mutex`.
+  /// Rounds by number, and idle rounds whose events can be reused.
   std::map<uint64_t, std::unique_ptr<Round>> rounds;
   std::vector<std::unique_ptr<Round>> idle;
   std::map<RouteKey, Route> routes;

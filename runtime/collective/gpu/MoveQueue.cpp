@@ -51,7 +51,7 @@ Status MoveQueue::enqueue(std::span<const Move> moves) {
   return {};
 }
 
-/// The addresses that reductions find in memory of the GPU.
+/// Returns the addresses that reductions read from GPU memory.
 static std::vector<const std::byte *> addressesOf(std::span<const Move> moves) {
   std::vector<const std::byte *> addresses;
   for (const Move &move : moves)
@@ -76,7 +76,7 @@ Status MoveQueue::reserve(std::span<const Move> moves) {
   return {};
 }
 
-/// All tables of some moves go over at once.
+/// Transfers the tables of all moves at once.
 Status MoveQueue::sendTables(std::span<const Move> moves) {
   std::vector<const std::byte *> addresses = addressesOf(moves);
   if (addresses.empty())

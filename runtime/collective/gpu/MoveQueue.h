@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The stream on which a rank's communication runs, and how moves get there: copies by the driver,
-// boxes and reductions by kernels that come with the program (docs/spec/kernels.md).
+// The stream that runs a rank's communication, and how moves are enqueued on it. The driver does
+// copies. Support kernels of the program do boxes and reductions (docs/spec/kernels.md).
 
 #ifndef PCC_RUNTIME_COLLECTIVE_GPU_MOVEQUEUE_H
 #define PCC_RUNTIME_COLLECTIVE_GPU_MOVEQUEUE_H
@@ -17,7 +17,7 @@ namespace pcc::runtime::gpu {
 
 class MoveQueue {
 public:
-  /// `code` must outlive it.
+  /// `code` must outlive the queue.
   static Expected<std::unique_ptr<MoveQueue>> make(std::shared_ptr<const cuda::Gpu> gpu,
                                                    const cuda::Code &code);
   MoveQueue(std::shared_ptr<const cuda::Gpu> gpu, const cuda::Code &code,
@@ -28,9 +28,9 @@ public:
 
   cuda::SideStream &stream() { return *side; }
 
-  /// Enqueues them all. Errors: the driver's; Unavailable for code without a kernel that does it.
-  /// Takes the memory that such moves need, so that enqueue() takes none: the driver may wait for
-  /// all that is under way before it gives some.
+  /// reserve() allocates the memory that such moves need, so that enqueue() allocates none: the
+  /// driver may wait for all work in flight before it allocates. enqueue() enqueues all moves.
+  /// Errors: driver errors; Unavailable for code without the required kernel.
   Status reserve(std::span<const Move> moves);
 
   Status enqueue(std::span<const Move> moves);
@@ -49,10 +49,10 @@ private:
   std::unique_ptr<cuda::SideStream> side;
   std::optional<cuda::Staging> staging;
   std::map<std::string, cuda::FunctionHandle> functions;
-  /// Addresses of the sources and targets of reductions, one after the other, in the last of these;
-  /// written on the stream itself, so behind those who still read what was there. Those that became
-  /// too small stay to the end: the driver frees memory when the whole GPU is idle, which may wait
-  /// for other ranks. `nextTable`: of the next reduction.
+  /// Tables of the addresses of reductions' sources and targets; the last table is in use. They are
+  /// written on the stream itself, so after all earlier readers. Outgrown tables are kept to the
+  /// end: the driver frees memory only when the whole GPU is idle, which may mean waiting for other
+  /// ranks. `nextTable` is the place of the next reduction's addresses.
   std::vector<std::unique_ptr<Allocation>> tables;
   uint64_t tableBytes = 0;
   std::byte *nextTable = nullptr;

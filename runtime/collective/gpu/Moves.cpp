@@ -24,7 +24,7 @@ int64_t placeOf(const Shape &start, const Shape &strides) {
   return std::inner_product(start.begin(), start.end(), strides.begin(), int64_t(0));
 }
 
-/// Takes dimensions of one element away, and makes one of two that lie behind each other on both
+/// Removes dimensions of size one, and merges adjacent dimensions that are contiguous on both
 /// sides.
 void mergeDims(MoveBox &box) {
   MoveBox merged = box;
@@ -79,7 +79,8 @@ std::vector<const std::byte *> sourcesOf(MemberCalls calls, int64_t offset) {
   return sources;
 }
 
-/// ALL_REDUCE and REDUCE, of which only the root gets something but zeros.
+/// Adds the moves of ALL_REDUCE and REDUCE. Only the root of a REDUCE gets the result; the others
+/// get zeros.
 void addAllReduce(MemberCalls calls, std::vector<Move> &moves) {
   const CollectiveCall &first = *calls[0];
   int64_t count = first.count();
@@ -92,7 +93,7 @@ void addAllReduce(MemberCalls calls, std::vector<Move> &moves) {
   if (count > 0 && !targets.empty())
     moves.push_back(Reduction{std::move(targets), sourcesOf(calls, 0), first.reduction, first.type,
                               count, /*run=*/count, /*stride=*/0});
-  // Behind the reduction, since a member's destination may be its source.
+  // Zeros follow the reduction, since a member's destination may be its source.
   for (int p = 0; p < int(calls.size()); ++p)
     if (first.kind == abi::REDUCE && p != first.root && calls[p]->destination && count > 0)
       moves.push_back(ZeroBytes{destinationOf(*calls[p]), uint64_t(count * widthOf(*calls[p]))});
@@ -143,7 +144,7 @@ void addAllToAll(MemberCalls calls, std::vector<Move> &moves) {
   }
 }
 
-/// COLLECTIVE_PERMUTE and BLOCK_EXCHANGE: what one member receives.
+/// Adds the moves to one member of a COLLECTIVE_PERMUTE or BLOCK_EXCHANGE.
 void addBoxesTo(MemberCalls calls, int target, std::vector<Move> &moves) {
   const CollectiveCall &call = *calls[target];
   if (!call.destination)
@@ -174,7 +175,7 @@ void addBroadcast(MemberCalls calls, std::vector<Move> &moves) {
 void addMoves(MemberCalls calls, std::vector<Move> &moves) {
   const CollectiveCall &first = *calls[0];
   if (calls.size() == 1 && first.source == first.destination)
-    return; // what one member has is the result, and it is where it should be
+    return; // a single member's source is the result, already in place
   if (calls.size() == 1 && isReduction(first.kind)) {
     if (first.destination && first.count() > 0)
       moves.push_back(CopyBytes{destinationOf(first), sourceOf(first), uint64_t(bytesOf(first))});

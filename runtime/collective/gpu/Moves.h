@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What collectives consist of between members whose memories one GPU reaches: copies of bytes and
-// of boxes, zeros, and reductions in the order of positions, so that the bits are the host's.
+// Decomposes collectives between members whose memories one GPU reaches. The parts are copies of
+// bytes and boxes, zeros, and reductions in the order of positions, so that the bits are the
+// host's.
 //
 //   all_reduce      one reduction of all sources into all destinations
 //   reduce_scatter  a reduction for each member, of its block
@@ -29,18 +30,18 @@ struct ZeroBytes {
   uint64_t bytes;
 };
 
-/// A box of two dense tensors: its sizes, and by how many elements each side goes on with each of
-/// its dimensions, slowest first.
+/// A box of two dense tensors: its sizes, and each side's strides in elements, slowest dimension
+/// first.
 struct MoveBox {
   std::byte *target;
   const std::byte *source;
   std::vector<int64_t> sizes, sourceStrides, targetStrides;
   abi::ElementType type;
-  /// What becomes of the target's element and the source's; unspecified: the source's.
+  /// Reduction of the target's element with the source's; unspecified: copy the source's.
   abi::ReduceOp reduction = abi::REDUCE_OP_UNSPECIFIED;
 };
 
-/// targets[…][n] = the reduction of sources[…][n / run · stride + n % run], for n < count.
+/// Computes targets[…][n] = the reduction of sources[…][n / run · stride + n % run], for n < count.
 struct Reduction {
   std::vector<std::byte *> targets;
   std::vector<const std::byte *> sources;
@@ -49,25 +50,25 @@ struct Reduction {
   int64_t count, run, stride;
 };
 
-/// Done in their order.
+/// Moves run in list order.
 using Move = std::variant<CopyBytes, ZeroBytes, MoveBox, Reduction>;
 
-/// Adds those of one collective: the same call as each member gave it, by position. A destination
-/// that is null is not written.
+/// Adds the moves of one collective, given each member's call by position. A null destination is
+/// not written.
 void addMoves(std::span<const CollectiveCall *const> calls, std::vector<Move> &moves);
 
-/// A side of a box: a dense tensor, and where the box begins in it.
+/// One side of a box: a dense tensor, and the start of the box in it.
 struct BoxSide {
   const std::vector<int64_t> &shape;
   const std::vector<int64_t> &start;
 };
 
-/// Adds that of one box of `size`, from the source of one call to the destination of another, into
-/// which it is reduced if that says so.
+/// Adds the move of one box of `size` from the source of one call to the destination of another.
+/// The box is reduced into the destination if `to` has reduceBoxes.
 void addBox(const CollectiveCall &from, BoxSide source, const CollectiveCall &to, BoxSide target,
             const std::vector<int64_t> &size, std::vector<Move> &moves);
 
-/// Adds those of a message.
+/// Adds the move of a message.
 void addMessage(const CollectiveCall &send, const CollectiveCall &receive,
                 std::vector<Move> &moves);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A member's messages. Whoever comes second of the two sides enqueues the copy.
+// Matches the messages of a member. The second of the two sides to arrive enqueues the copy.
 
 #ifndef PCC_RUNTIME_COLLECTIVE_GPU_POSTS_H
 #define PCC_RUNTIME_COLLECTIVE_GPU_POSTS_H
@@ -15,9 +15,9 @@ public:
   Posts(std::shared_ptr<Group> group, int place, std::shared_ptr<RankStreams> streams)
       : group(std::move(group)), place(place), streams(std::move(streams)) {}
 
-  /// The rank's sides of some messages, which must live until they are left.
+  /// Posts the rank's sides of some messages. The calls must live until leave().
   Expected<std::vector<std::shared_ptr<Post>>> post(std::span<const CollectiveCall> calls);
-  /// Puts what the rank computes next behind the copy.
+  /// Orders the rank's further computation after the copy.
   Status leave(Post &post, Passage &passage);
 
 private:

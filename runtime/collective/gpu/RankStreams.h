@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A rank's streams: its own, and those of its collectives and messages.
+// The streams of a rank: its compute stream, and those of its collectives and messages.
 
 #ifndef PCC_RUNTIME_COLLECTIVE_GPU_RANKSTREAMS_H
 #define PCC_RUNTIME_COLLECTIVE_GPU_RANKSTREAMS_H
@@ -14,13 +14,13 @@ namespace pcc::runtime::gpu {
 struct RankStreams {
   cuda::Stream &compute;
   std::unique_ptr<MoveQueue> collectives, messages;
-  /// Null: nobody wants to know when something was.
+  /// Null: no times are recorded.
   cuda::EventClock *clock;
 
   Mark mark(MoveQueue &queue) const { return clock ? clock->mark(queue.stream().get()) : nullptr; }
 };
 
-/// Adds a place that was marked.
+/// Adds an interval if it was marked.
 inline void addPlace(const MarkedSpan &place, Passage &passage) {
   if (place.begin && place.end)
     passage.places.push_back(place);

@@ -6,7 +6,7 @@
 
 namespace pcc::runtime::gpu {
 
-/// A round with its events. Under the lock.
+/// Returns a round with its events. Call under the lock.
 Expected<std::unique_ptr<Round>> Rounds::makeRound() {
   if (!group->idle.empty()) {
     std::unique_ptr<Round> round = std::move(group->idle.back());
@@ -27,7 +27,7 @@ Expected<std::unique_ptr<Round>> Rounds::makeRound() {
   return round;
 }
 
-/// The round of a number, which the first member to come makes. Under the lock.
+/// Returns round `number`; the first member to arrive creates it. Call under the lock.
 Expected<Round *> Rounds::findRound(uint64_t number) {
   if (auto known = group->rounds.find(number); known != group->rounds.end())
     return known->second.get();
@@ -63,7 +63,7 @@ Status Rounds::join(uint64_t number, std::span<const CollectiveCall> calls) {
     return status;
   if (++round.arrived < int(size()))
     return {};
-  lock.unlock(); // nobody else looks at the round before it is enqueued
+  lock.unlock(); // no other member touches the round before it is enqueued
   round.outcome = enqueue(round);
   lock.lock();
   round.isEnqueued = true;

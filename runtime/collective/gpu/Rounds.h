@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A member's way through its group's collectives: one round for each batch, in the order in which
-// all start them.
+// Runs a member's collectives in its group: one round for each batch, in the order in which all
+// members start them.
 
 #ifndef PCC_RUNTIME_COLLECTIVE_GPU_ROUNDS_H
 #define PCC_RUNTIME_COLLECTIVE_GPU_ROUNDS_H
@@ -16,11 +16,12 @@ public:
   Rounds(std::shared_ptr<Group> group, int place, std::shared_ptr<RankStreams> streams)
       : group(std::move(group)), place(place), streams(std::move(streams)) {}
 
-  /// Takes the memory that a round of such calls needs of whoever is the last to come.
+  /// Allocates the memory that a round of such calls needs. Any member may need it, since the last
+  /// one to arrive enqueues the work.
   Status reserve(std::span<const CollectiveCall> calls);
-  /// Comes to the round of a number; the last to come enqueues the work of all.
+  /// Joins round `number`; the last member to arrive enqueues the work of all.
   Status join(uint64_t number, std::span<const CollectiveCall> calls);
-  /// Puts what the rank computes next behind the work.
+  /// Orders the rank's further computation after the work.
   Status leave(uint64_t number, Passage &passage);
 
 private:

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Ranks of one process that share a GPU, each with streams of its own: so every program for many
-// devices runs on one, which no vendor's library does (NCCL refuses two ranks on a GPU).
+// Joins ranks of one process that share a GPU, each with streams of its own. So every multi-device
+// program runs on one GPU, which no vendor library supports (NCCL refuses two ranks on a GPU).
 //
-//   start    a member leaves its calls, and an event behind all that it has enqueued; the last one
-//            to come enqueues the work of all on its stream for communication, behind all these
-//            events, and an event behind the work
-//   wait     when the last one has come, the member's own stream is told to wait for that event
+//   start    a member leaves its calls, and an event after all that it has enqueued; the last one
+//            to arrive enqueues the work of all on its communication stream, after all these
+//            events, and an event after the work
+//   wait     when the last member has arrived, the member's own stream waits for that event
 //
-// The host waits for members' threads alone, never for the GPU. Whoever waits on the GPU waits for
-// what was enqueued before, so streams cannot wait in a circle. Messages go the same way between
-// the two that are at their ends.
+// The host waits only for members' threads, never for the GPU. Work on the GPU waits only for work
+// enqueued earlier, so streams cannot wait in a circle. Messages work in the same way between their
+// two ranks.
 
 #ifndef PCC_RUNTIME_COLLECTIVE_GPU_SHAREDGPU_H
 #define PCC_RUNTIME_COLLECTIVE_GPU_SHAREDGPU_H
@@ -24,13 +24,13 @@ namespace gpu {
 struct Group;
 }
 
-/// Where the ranks of a process meet.
+/// The rendezvous of the ranks of a process.
 class SharedGpu {
 public:
   explicit SharedGpu(int ranks);
 
-  /// The communicator of all ranks for one of them, with the parts of its device, which must
-  /// outlive it. All devices must be of one GPU. Called on the rank's thread.
+  /// Returns the communicator of all ranks for one of them. The device of `parts` must outlive it.
+  /// All devices must be on one GPU. Called on the rank's thread.
   Expected<std::unique_ptr<Communicator>> join(int rank, cuda::RankParts parts) const;
 
 private:

@@ -11,10 +11,10 @@
 namespace pcc::runtime::local {
 namespace {
 
-/// Bytes of a row below which the lines at its ends count.
+/// Bytes of a row below which the cache lines at its ends matter.
 constexpr int64_t leastStreamedRow = 1024;
 
-/// The linear index of element `start + index` of a row-major tensor.
+/// Returns the linear index of element `start + index` of a row-major tensor.
 int64_t linearIndex(std::span<const int64_t> shape, std::span<const int64_t> start,
                     std::span<const int64_t> index) {
   int64_t linear = 0;
@@ -23,7 +23,8 @@ int64_t linearIndex(std::span<const int64_t> shape, std::span<const int64_t> sta
   return linear;
 }
 
-/// The next row of a box (all dimensions but the last count); false after the last one.
+/// Advances to the next row of a box, over all dimensions except the last. Returns false after the
+/// last row.
 bool nextRow(std::span<const int64_t> size, std::vector<int64_t> &index) {
   for (size_t d = size.size() - 1; d-- > 0;) {
     if (++index[d] < size[d])

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Copies of boxes between dense row-major tensors.
+// Copies boxes between dense row-major tensors.
 
 #ifndef PCC_RUNTIME_COLLECTIVE_LOCAL_BOXES_H
 #define PCC_RUNTIME_COLLECTIVE_LOCAL_BOXES_H
@@ -14,7 +14,7 @@
 
 namespace pcc::runtime::local {
 
-/// One side of a copy: a tensor and where the box begins in it, in elements.
+/// One side of a copy: a tensor, and the start of the box in it, in elements.
 template <typename Bytes> struct BoxSide {
   Bytes *data;
   std::span<const int64_t> shape;

@@ -13,7 +13,7 @@ namespace {
 
 int64_t nanoseconds(double seconds) { return int64_t(std::ceil(seconds * 1e9)); }
 
-/// What boxes bring to the busiest member, and from how many others.
+/// Returns the bytes that boxes bring to the busiest member, and the number of its senders.
 machine::Traffic trafficOfBoxes(const CollectiveCall &call) {
   std::map<int32_t, int64_t> elements;
   std::map<int32_t, std::set<int32_t>> senders;
@@ -39,7 +39,7 @@ machine::Traffic trafficOf(const CollectiveCall &call, int members) {
   return {.kind = call.kind, .bytes = call.kind == abi::ALL_GATHER ? members * bytes : bytes};
 }
 
-/// A permutation or exchange in which every member keeps what it has.
+/// Returns whether every member of a permutation or exchange keeps its data.
 bool staysAtHome(const CollectiveCall &call) {
   bool hasBoxes = call.kind == abi::COLLECTIVE_PERMUTE || call.kind == abi::BLOCK_EXCHANGE;
   return hasBoxes &&

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// When the ranks' bytes would have arrived had they gone over a link. Nothing is delayed here: who
-// moves the bytes asks for the time before which nobody may have them.
+// Computes when the ranks' bytes would have arrived over a link. It delays nothing itself: the
+// transport asks for the time before which a rank may not have the bytes.
 //
-// Each rank has one channel out and one in, which serve one thing after the other in the order in
-// which all sides have come:
+// Each rank has one outgoing and one incoming channel. A channel serves transfers one after the
+// other, in the order in which all their sides have arrived:
 //
-//   collective   takes both channels of all members, for as long as runtime/machine prices it
-//   message      takes the sender's channel out and the receiver's in while its S bytes pass,
-//                S / rate; it arrives after the latency, in which the next one may follow
+//   collective   takes both channels of all members, for its cost in runtime/machine
+//   message      takes the sender's outgoing and the receiver's incoming channel while its S bytes
+//                pass (S / rate); it arrives after the latency, during which the next may follow
 
 #ifndef PCC_RUNTIME_COLLECTIVE_LOCAL_EMULATEDLINK_H
 #define PCC_RUNTIME_COLLECTIVE_LOCAL_EMULATEDLINK_H
@@ -28,19 +28,19 @@ class EmulatedLink {
 public:
   EmulatedLink(const machine::Link &link, int ranks) : link(link), channels(ranks) {}
 
-  /// Seconds of a batch of collectives among `members` ranks, one after the other; what is fused
-  /// goes in one message of the sum of its bytes. 0 of what moves nothing.
+  /// Returns the seconds of a batch of collectives among `members` ranks, one after the other.
+  /// Fused calls go in one message with the sum of their bytes. Calls that move nothing take 0.
   double seconds(std::span<const CollectiveCall> calls, int members);
 
-  /// When a batch of collectives of `ranks`, which takes `seconds` and is complete at `now`, is on
-  /// its way. Times are those of nowNanoseconds().
+  /// Returns the transfer interval of a batch of collectives of `ranks` that takes `seconds` and
+  /// has all members at `now`. Times are those of nowNanoseconds().
   Passage carry(std::span<const int> ranks, double seconds, int64_t now);
 
-  /// When a message is on its way that both sides have come for at `now`.
+  /// Returns the transfer interval of a message whose two sides have arrived at `now`.
   Passage carryMessage(int sender, int receiver, int64_t bytes, int64_t now);
 
 private:
-  /// When the channels of a rank are free.
+  /// Times at which the channels of a rank are free.
   struct Channels {
     int64_t out = 0, in = 0;
   };

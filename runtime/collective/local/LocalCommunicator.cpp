@@ -18,14 +18,14 @@ namespace {
 /// Batches that a member may have in flight; starting one more waits for the oldest.
 constexpr uint64_t depth = check::mostInFlight;
 
-/// Whether the run was given up, shared by all communicators of a process.
+/// Whether the run was aborted, shared by all communicators of a process.
 struct Abort {
   std::atomic<bool> happened = false;
   std::mutex mutex;
   std::string reason;
 };
 
-/// What the members of one group share.
+/// State shared by the members of one group.
 struct Group {
   Group(std::vector<int> ranks, WaitPolicy policy, std::shared_ptr<Abort> abort,
         std::shared_ptr<EmulatedLink> link)
@@ -39,7 +39,7 @@ struct Group {
   const std::vector<int> ranks;
   const WaitPolicy policy;
   const std::shared_ptr<Abort> abort;
-  /// Null: none.
+  /// Null: no emulated link.
   const std::shared_ptr<EmulatedLink> link;
   std::vector<std::unique_ptr<Meeting>> meetings;
   Mailbox mailbox;
@@ -63,12 +63,12 @@ public:
   Expected<std::unique_ptr<Communicator>> split(int color, int key) override;
 
 private:
-  /// A batch between start and wait: a round of a meeting, or posts of a mailbox.
+  /// A batch between start and wait: a round of a rendezvous, or posts of a mailbox.
   struct Batch {
     bool open = false;
     uint64_t round = 0;
     std::vector<std::shared_ptr<Post>> posts;
-    /// The outcome and when it was on its way, if a later start had to wait for it.
+    /// The outcome and the transfer interval, if a later start had to wait for the batch.
     Status outcome;
     Passage passage;
   };
@@ -79,7 +79,7 @@ private:
   std::shared_ptr<Group> group;
   const int place;
   uint64_t started = 0;
-  /// Rounds of meetings are counted apart from batches: posts take none.
+  /// Rounds are counted separately from batches: posts take no round.
   uint64_t rounds = 0;
   uint64_t splits = 0;
   std::map<uint64_t, Batch> batches;
@@ -190,8 +190,7 @@ std::vector<std::unique_ptr<Communicator>>
 makeLocalCommunicators(int ranks, int cores, const std::optional<machine::Link> &link) {
   if (cores <= 0)
     cores = std::max(1u, std::thread::hardware_concurrency());
-  // A rank that has its core to itself may look for its partners for some microseconds before it
-  // sleeps.
+  // A rank with a core of its own may spin for some microseconds before it sleeps.
   local::WaitPolicy policy{.spins = ranks <= cores ? 2000 : 0,
                            .helpers = std::min(cores, ranks) - 1};
   std::vector<int> all(ranks);

@@ -14,10 +14,10 @@
 
 namespace pcc::runtime {
 
-/// Communicators of `ranks` ranks, one for each thread, for a process that may use `cores` cores
-/// (0: all of the machine). With a `link` nothing is done before it would have arrived over links
-/// of that kind (EmulatedLink.h); who waits for it sleeps. A communicator is used by one thread;
-/// abort() by any.
+/// Returns communicators of `ranks` ranks, one for each thread, in a process that may use `cores`
+/// cores (0: the whole machine). With a `link`, nothing completes before it would have arrived over
+/// links of that kind (EmulatedLink.h); waiting ranks sleep. One thread uses a communicator; any
+/// thread may call abort().
 std::vector<std::unique_ptr<Communicator>>
 makeLocalCommunicators(int ranks, int cores = 0, const std::optional<machine::Link> &link = {});
 

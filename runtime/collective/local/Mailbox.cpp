@@ -17,7 +17,7 @@ static void moveBytes(const CollectiveCall &from, const CollectiveCall &to, int6
   finishStores(storeFor(bytes));
 }
 
-/// Copies, then tells both sides.
+/// Copies, then notifies both sides.
 void Mailbox::transfer(Post &send, Post &receive, int sender, int receiver) const {
   const CollectiveCall &from = *send.call, &to = *receive.call;
   int64_t bytes = from.count() * int64_t(abi::elementBytes(from.type));

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sends and receives between threads: the second of a pair to come copies straight from the
-// sender's buffer to the receiver's. Sends from one rank to another under one tag arrive in their
-// order.
+// Matches sends and receives between threads: the second side to arrive copies directly from the
+// sender's buffer to the receiver's. Sends from one rank to another under one tag arrive in order.
 
 #ifndef PCC_RUNTIME_COLLECTIVE_LOCAL_MAILBOX_H
 #define PCC_RUNTIME_COLLECTIVE_LOCAL_MAILBOX_H
@@ -21,16 +20,16 @@ namespace pcc::runtime::local {
 /// One side of a transfer that waits for the other.
 struct Post {
   const CollectiveCall *call;
-  /// Set before `done`: what both sides return.
+  /// Returned by both sides; set before `done`.
   Status outcome;
-  /// Set before `done`: when the bytes were on their way, or would have been over the link.
+  /// The transfer interval, real or over the emulated link; set before `done`.
   Passage passage;
   std::atomic<uint32_t> done = 0;
 };
 
 class Mailbox {
 public:
-  /// Of the ranks by position, joined by memory alone or over `link`.
+  /// `ranks` is indexed by position. `link` is null if the ranks are joined by memory alone.
   Mailbox(std::vector<int> ranks, EmulatedLink *link) : ranks(std::move(ranks)), link(link) {}
 
   /// Posts the side `call` of the member at `position`.

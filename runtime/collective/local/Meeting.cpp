@@ -23,7 +23,8 @@ Meeting::Meeting(std::vector<int> ranks, WaitPolicy policy, EmulatedLink *link)
 
 void Meeting::arrive(uint32_t round, int position, std::span<const CollectiveCall> calls) {
   arrivals[position] = calls;
-  // Release what this member wrote to whoever opens the round; the opener acquires it all.
+  // Release this member's writes to the member that opens the round; the opener acquires all of
+  // them.
   if (arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == ranks.size())
     open(round);
 }
@@ -34,7 +35,7 @@ void Meeting::gather(size_t call) {
     calls[call][p] = &arrivals[p][call];
 }
 
-/// Whether the bytes of a round are moved sooner than a sleeper is woken for them.
+/// Returns whether moving the bytes of a round is faster than waking a sleeper for them.
 bool Meeting::isLittle() const {
   constexpr int64_t little = 1 << 19;
   int64_t bytes = 0;
@@ -65,7 +66,7 @@ void Meeting::open(uint32_t round) {
   phase.store(2 * round + 1, std::memory_order_seq_cst);
   if (isLittle())
     return work(round);
-  // This member may have something else to do than to wait, so somebody else must know.
+  // This member may have other work than waiting, so wake at least one sleeper.
   int helpers = int(std::min<int64_t>(std::max(1, policy.helpers), pieces - 1));
   if (sleepers.load(std::memory_order_seq_cst) > 0)
     wake(phase, helpers);

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where the members of a group meet for one batch of collectives.
+// The rendezvous of a group's members for one batch of collectives.
 //
-//   arrive     each member leaves a pointer to its calls; nobody waits
-//   open       the last to arrive cuts the work into pieces (Pieces.h), or does a little at once
-//   work       whoever waits takes pieces until there are none: as many sleepers as there are
-//              other cores are woken, and those who come to wait later help; who has something
-//              else to do goes on with that
-//   done       who finishes the last piece wakes all; over an emulated link they sleep on until the
-//              bytes would have arrived
+//   arrive     each member leaves a pointer to its calls; no member waits
+//   open       the last to arrive cuts the work into pieces (Pieces.h), or does a small batch
+//   work       waiting members take pieces until there are none: one sleeper is woken for each
+//              other core, and members that start to wait later help; members with other work
+//              continue with it
+//   done       the member that finishes the last piece wakes all; over an emulated link they sleep
+//              until the bytes would have arrived
 //
-// So a batch costs each member at most one sleep, and 64 ranks on two cores make progress whoever
-// is scheduled. A meeting is used again and again: round q is in `phase` 2q while members arrive,
-// 2q+1 while they work, and done from 2q+2 on.
+// So a batch costs each member at most one sleep, and 64 ranks on two cores progress whichever
+// thread is scheduled. A rendezvous is reused: round q is in `phase` 2q while members arrive, 2q+1
+// while they work, and done from 2q+2 on.
 
 #ifndef PCC_RUNTIME_COLLECTIVE_LOCAL_MEETING_H
 #define PCC_RUNTIME_COLLECTIVE_LOCAL_MEETING_H
@@ -26,26 +26,26 @@
 
 namespace pcc::runtime::local {
 
-/// How waits behave.
+/// The behavior of waits.
 struct WaitPolicy {
-  /// Turns of a spinning loop before a sleep: only where every rank has a core.
+  /// Iterations of a spin loop before a sleep; used only if every rank has a core.
   int spins = 0;
-  /// Sleepers to wake for the work.
+  /// Number of sleepers to wake for the work.
   int helpers = 0;
 };
 
 class Meeting {
 public:
-  /// Of the ranks by position, joined by memory alone or over `link`.
+  /// `ranks` is indexed by position. `link` is null if the ranks are joined by memory alone.
   Meeting(std::vector<int> ranks, WaitPolicy policy, EmulatedLink *link);
 
-  /// Member `position` joins round `round`, which it has not joined yet; the round before must be
-  /// done.
+  /// Joins member `position` to round `round`, which it has not joined yet. The previous round must
+  /// be done.
   void arrive(uint32_t round, int position, std::span<const CollectiveCall> calls);
 
-  /// Works while there is work and sleeps until the round is done or `aborted` is true; `passage`
-  /// becomes when it was on its way. Returns the status of the round; success after an abort, which
-  /// the caller sees for itself.
+  /// Works while there is work, and sleeps until the round is done or `aborted` is true. Sets
+  /// `passage` to the transfer interval. Returns the status of the round; success after an abort,
+  /// which the caller must check.
   Status wait(uint32_t round, const std::atomic<bool> &aborted, Passage &passage);
 
   bool isDone(uint32_t round) const { return reached(2 * round + 2); }
@@ -69,8 +69,8 @@ private:
   /// The first piece of each call, and the number of all pieces.
   std::vector<int64_t> firstPiece;
   Status outcome;
-  /// When the link carries the round's bytes, without one from when all have come; when they were
-  /// moved.
+  /// `carried`: the link's transfer interval; without a link it begins when all members have
+  /// arrived. `moved`: when the bytes were moved.
   Passage carried;
   int64_t moved = 0;
 

@@ -12,8 +12,8 @@
 namespace pcc::runtime::local {
 namespace {
 
-/// Elements of a piece: 8 members' worth of f32 fits in a second-level cache; small operands are
-/// cut in a few pieces, too.
+/// Returns the elements of a piece. The data of 8 members in f32 fits a second-level cache; small
+/// operands are cut into a few pieces, too.
 int64_t pieceElements(int64_t elements) {
   constexpr int64_t most = 1 << 14, least = 1 << 12, pieces = 4;
   return std::clamp((elements / pieces + 1023) / 1024 * 1024, least, most);
@@ -23,8 +23,8 @@ int64_t piecesOf(int64_t elements) {
   return (elements + pieceElements(elements) - 1) / pieceElements(elements);
 }
 
-/// Elements behind one index of `axis`: a gather or scatter moves runs of extent(axis) times this
-/// many.
+/// Returns the elements inside one index of `axis`. A gather or scatter moves runs of extent(axis)
+/// times this number.
 int64_t innerOf(const CollectiveCall &call) {
   int64_t inner = 1;
   for (size_t d = call.axis + 1; d < call.shape.size(); ++d)
@@ -32,7 +32,7 @@ int64_t innerOf(const CollectiveCall &call) {
   return inner;
 }
 
-/// By the bytes of all members' destinations.
+/// Chooses the store by the bytes of all members' destinations.
 Store storeOf(MemberCalls calls) {
   const CollectiveCall &call = *calls[0];
   int64_t bytes = call.count() * widthOf(call) * int64_t(calls.size());
@@ -41,8 +41,7 @@ Store storeOf(MemberCalls calls) {
   return storeFor(bytes);
 }
 
-/// Elements [begin, begin + count) of the sources at `sourceOffset`, reduced into all given
-/// destinations.
+/// Reduces elements [offset, offset + count) of all sources into the given destinations.
 void reduceRange(MemberCalls calls, std::span<std::byte *const> destinations, int64_t offset,
                  int64_t count) {
   std::vector<const std::byte *> sources;
@@ -51,7 +50,7 @@ void reduceRange(MemberCalls calls, std::span<std::byte *const> destinations, in
   reduce(calls[0]->reduction, calls[0]->type, sources, destinations, count, storeOf(calls));
 }
 
-/// The range of elements of a piece among `elements`.
+/// A range of elements.
 struct Range {
   int64_t begin;
   int64_t end;
@@ -122,8 +121,8 @@ void broadcastPiece(MemberCalls calls, int64_t piece) {
                  (range.end - range.begin) * element);
 }
 
-/// Everything that one target receives: block `target` of each source goes to place `source` along
-/// the concat axis.
+/// Moves everything that one target receives: block `target` of each source goes to place `source`
+/// along the concat axis.
 void allToAllPiece(MemberCalls calls, int64_t target) {
   const CollectiveCall &call = *calls[0];
   if (!calls[target]->destination)
@@ -142,7 +141,7 @@ void allToAllPiece(MemberCalls calls, int64_t target) {
   }
 }
 
-/// Everything that one target of a permutation or block exchange receives.
+/// Moves everything that one target of a permutation or block exchange receives.
 void boxesPiece(MemberCalls calls, int64_t target) {
   const CollectiveCall &call = *calls[target];
   if (!call.destination)
@@ -179,7 +178,7 @@ bool isSame(const CollectiveCall &a, const CollectiveCall &b) {
 int64_t pieceCount(MemberCalls calls) {
   const CollectiveCall &call = *calls[0];
   if (calls.size() == 1 && call.source == call.destination)
-    return 0; // what one member has is the result, and it is where it should be
+    return 0; // a single member's source is the result, already in place
   switch (call.kind) {
   case abi::ALL_REDUCE:
   case abi::REDUCE:

@@ -11,7 +11,7 @@
 namespace pcc::runtime::local {
 namespace {
 
-/// The type in which sums are held, and the way there and back.
+/// The accumulation type of a type, and the conversions to it and back.
 template <typename T> struct Wide {
   using Type = T;
   static T load(T value) { return value; }
@@ -28,7 +28,7 @@ template <> struct Wide<BFloat16> {
   static BFloat16 store(float value) { return toBFloat16(value); }
 };
 
-/// Integers add and multiply modulo their size.
+/// The type for sums and products of integers, which wrap around modulo 2^bits.
 template <typename T>
 using Modular = std::conditional_t<std::is_integral_v<T> && !std::is_same_v<T, bool>, uint64_t, T>;
 
@@ -41,7 +41,7 @@ struct Prod {
   static bool apply(bool a, bool b) { return a & b; }
 };
 struct Max {
-  /// A NaN on either side stays.
+  /// Propagates a NaN from either side.
   template <typename T> static T apply(T a, T b) { return (a > b || a != a) ? a : b; }
 };
 struct Min {
@@ -51,8 +51,8 @@ struct Min {
 /// Elements that are summed in the first-level cache before they are written out.
 constexpr int64_t stretch = 1024;
 
-/// Reduces `N` sources into `sum`, or with `Begins` sets it to their reduction. Reading several at
-/// once keeps several lines on their way from memory.
+/// Reduces `N` sources into `sum`, or with `Begins` sets `sum` to their reduction. Reading several
+/// sources at once keeps several cache lines in flight from memory.
 template <typename T, typename Op, int N, bool Begins, typename W>
 void accumulate(W *__restrict sum, const std::byte *const *sources, int64_t at, int64_t length) {
   const T *source[N];
@@ -66,7 +66,7 @@ void accumulate(W *__restrict sum, const std::byte *const *sources, int64_t at, 
   }
 }
 
-/// Sources that are read at once.
+/// Number of sources read at once.
 constexpr size_t together = 4;
 
 template <typename T, typename Op, bool Begins, typename W>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Element-wise reduction of several arrays, always in the order in which they are given, so that
-// the bits do not depend on who does it or when. f16 and bf16 are summed in f32 and rounded once.
+// Reduces several arrays element by element, always in the given order, so that the bits do not
+// depend on the thread or the time. Sums of f16 and bf16 are computed in f32 and rounded once.
 
 #ifndef PCC_RUNTIME_COLLECTIVE_LOCAL_REDUCE_H
 #define PCC_RUNTIME_COLLECTIVE_LOCAL_REDUCE_H
@@ -15,8 +15,8 @@
 
 namespace pcc::runtime::local {
 
-/// Every destinations[d][i] = sources[0][i] op sources[1][i] op …, for i < count elements of
-/// `type`. A destination may be one of the sources. For BOOL, SUM and MAX are `or`, PROD and MIN
+/// Computes every destinations[d][i] = sources[0][i] op sources[1][i] op …, for i < count elements
+/// of `type`. A destination may be one of the sources. For BOOL, SUM and MAX are `or`, PROD and MIN
 /// are `and`.
 void reduce(abi::ReduceOp op, abi::ElementType type, std::span<const std::byte *const> sources,
             std::span<std::byte *const> destinations, int64_t count,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writing results. An ordinary store first fetches the line that it changes, so of arrays that no
-// cache holds every byte that is written moves twice; a store past the caches does not (Intel,
-// "Optimization Reference Manual", on non-temporal stores). Of small arrays whoever reads the
-// result next finds it in a cache, so there ordinary stores are better.
+// Chooses how results are written. An ordinary store first fetches the cache line that it changes,
+// so every byte written to an array larger than the caches moves twice. A non-temporal store avoids
+// the fetch (Intel, "Optimization Reference Manual", on non-temporal stores). A small array is
+// better written by ordinary stores, since its next reader finds it in a cache.
 
 #ifndef PCC_RUNTIME_COLLECTIVE_LOCAL_STORE_H
 #define PCC_RUNTIME_COLLECTIVE_LOCAL_STORE_H
@@ -20,13 +20,13 @@ namespace pcc::runtime::local {
 
 enum class Store { ThroughCaches, PastCaches };
 
-/// How to write so many bytes at one time.
+/// Returns how to write `bytes` bytes at one time.
 inline Store storeFor(int64_t bytes) {
-  constexpr int64_t large = 1 << 24; // no cache holds them, or those that they are made of
+  constexpr int64_t large = 1 << 24; // no cache holds them together with their operands
   return bytes >= large ? Store::PastCaches : Store::ThroughCaches;
 }
 
-/// Copies bytes that do not overlap. Those stored past the caches are seen by others only after
+/// Copies bytes that do not overlap. Other threads see bytes stored past the caches only after
 /// finishStores().
 inline void storeBytes(Store store, std::byte *target, const std::byte *source, int64_t bytes) {
 #if defined(__x86_64__)
@@ -45,7 +45,7 @@ inline void storeBytes(Store store, std::byte *target, const std::byte *source, 
   std::memcpy(target, source, size_t(bytes));
 }
 
-/// Orders what was stored past the caches before what this thread stores next.
+/// Orders stores past the caches before this thread's next stores.
 inline void finishStores(Store store) {
 #if defined(__x86_64__)
   if (store == Store::PastCaches)

@@ -16,7 +16,7 @@ void put(std::string &text, int64_t number) {
   text.append(bytes, sizeof number);
 }
 
-/// What all members' batches must have in common, with their length in front.
+/// Describes what all members' batches must have in common, preceded by the number of calls.
 std::string describe(std::span<const CollectiveCall> calls) {
   std::string text;
   put(text, int64_t(calls.size()));
@@ -85,7 +85,7 @@ uint64_t hashOf(const std::string &text) {
 
 using Batch = std::vector<CollectiveCall>;
 
-/// The first difference between batches, by position.
+/// Returns the first difference between batches, by position.
 Status compare(const std::vector<Batch> &batches, std::span<const int> ranks) {
   std::vector<std::span<const CollectiveCall>> counted(batches.begin(), batches.end());
   if (Status status = local::checkCounts(counted, ranks); !status.ok())
@@ -164,7 +164,7 @@ Status Agreement::judge() const {
     Reader reader(std::string_view(all).substr(size_t(offsets[p]), size_t(counts[p])));
     Batch batch;
     for (int position : members.positionsOf[p]) {
-      if (!reader.isAtEnd()) // else the last one counts for all that follow
+      if (!reader.isAtEnd()) // otherwise the last batch counts for all that follow
         batch = reader.batch();
       batches[position] = batch;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whether the members of a group started the same collectives. MPI itself would hang, or write
-// where it must not.
+// Checks whether the members of a group started the same collectives. With different ones MPI
+// itself would hang or write out of bounds.
 
 #ifndef PCC_RUNTIME_COLLECTIVE_MPI_AGREEMENT_H
 #define PCC_RUNTIME_COLLECTIVE_MPI_AGREEMENT_H
@@ -16,21 +16,22 @@
 
 namespace pcc::runtime::mpi {
 
-/// A comparison of one batch between the processes of a group: first of short numbers; where they
-/// differ, of all that the members say.
+/// A comparison of one batch between the processes of a group: first of hashes, and if they differ,
+/// of the members' full descriptions.
 class Agreement {
 public:
   /// `calls`: the batch of each own member.
   Agreement(const Members &members, Channel channel,
             std::span<const std::span<const CollectiveCall>> calls);
 
-  /// Stands for what the own members say: equal for equal batches, and but for odds of 1 in 2^64
-  /// for no others.
+  /// Returns a hash of the own members' batches: equal for equal batches, and different for
+  /// different ones except with probability 2^-64.
   uint64_t number() const { return hash; }
 
   /// Starts the comparison.
   void begin();
-  /// Nothing while it goes on; else success, or the first difference with the ranks of two members.
+  /// Returns nothing while the comparison is running, then success, or the first difference with
+  /// the ranks of two members.
   std::optional<Status> poll();
 
 private:
@@ -39,10 +40,11 @@ private:
 
   const Members &members;
   const Channel channel;
-  /// What own members say, once if they say the same, and what all processes say.
+  /// `own`: descriptions by own members, only one if all are equal. `all`: descriptions by all
+  /// processes.
   std::string own, all;
   uint64_t hash = 0;
-  /// By process: the hash and the length of what it says.
+  /// By process: the hash and the length of its description.
   std::vector<uint64_t> heads;
   std::vector<int32_t> counts, offsets;
   int code = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// All-gathers: everybody gets the blocks of all members. Those of one member, of all calls of the
-// message, come in one piece.
+// All-gathers: every member gets the blocks of all members. One member's blocks of all calls in the
+// message are contiguous.
 
 #include "runtime/collective/local/Boxes.h"
 #include "runtime/collective/mpi/Operation.h"
@@ -50,7 +50,7 @@ private:
   int32_t width() const { return widthOf(*calls[0][0]); }
   std::byte *target() const { return isDirect ? destinationOf(*calls[0][0]) : received.data(); }
 
-  /// Whether the members' blocks lie in the destination one behind the other, as they come.
+  /// Returns whether the members' blocks are contiguous in the destination, in order of arrival.
   bool comesInOrder(const CollectiveCall &call) const {
     return std::is_sorted(members.home.begin(), members.home.end()) &&
            std::all_of(call.shape.begin(), call.shape.begin() + call.axis,
@@ -65,7 +65,7 @@ private:
           next = placeBlock(*call, position, next);
   }
 
-  /// A member's block along the axis of the destination; the byte behind the block.
+  /// Places a member's block along the axis of the destination. Returns the end of the block.
   const std::byte *placeBlock(const CollectiveCall &call, int position,
                               const std::byte *block) const {
     std::vector<int64_t> whole = call.shape, zero(call.shape.size(), 0), start = zero;
@@ -80,7 +80,7 @@ private:
   const OwnCalls calls;
   const int64_t each; ///< elements of a member
   Parts parts;
-  bool isDirect = false; ///< what MPI receives is the destination
+  bool isDirect = false; ///< MPI receives directly into the destination
   Staging sent, received;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// All-reduces of one call, or of several whose values are one array.
+// All-reduces of one call, or of several calls whose values form one array.
 
 #include "runtime/collective/local/Reduce.h"
 #include "runtime/collective/mpi/Operation.h"
@@ -11,8 +11,8 @@
 namespace pcc::runtime::mpi {
 namespace {
 
-/// All members' values of at most so many bytes go to all processes at once: one step is then
-/// faster than two.
+/// Maximum bytes of all members' values for a gather to all processes: one step is then faster than
+/// two.
 constexpr int64_t fewBytes = 1 << 15;
 
 /// Elements first … end-1 of the array.
@@ -21,7 +21,7 @@ struct Range {
   int64_t count() const { return end - first; }
 };
 
-/// Each process gets its range of all members' values, reduces it, and gives the result to all.
+/// Each process gets its range of all members' values, reduces it, and sends the result to all.
 class AllReduce final : public Operation {
 public:
   AllReduce(const Members &members, OwnCalls ownCalls, StagingPool &pool)
@@ -35,7 +35,7 @@ public:
     }
     ranges = Parts(results);
     sends = Parts(packed);
-    sends.counts[members.own] = 0; // stays where it is
+    sends.counts[members.own] = 0; // stays in place
     receives = Parts(fromOthers);
     if (!isSentFromSource())
       sent = Staging(pool, sends.total() * width());
@@ -93,7 +93,7 @@ private:
     return {process * elements / processes, (process + 1) * elements / processes};
   }
 
-  /// The own range of one own member after the other.
+  /// Returns the own range of all own members, one after the other.
   const std::byte *ownRanges() const {
     const std::byte *values = isSentFromSource() ? sourceOf(*calls[0][0]) : sent.data();
     return values + int64_t(sends.offsets[members.own]) * width();
@@ -103,13 +103,13 @@ private:
   const OwnCalls calls;
   const int64_t elements; ///< of the array
   Parts ranges, sends, receives;
-  /// What goes to each process, the own one among them: the ranges of one own member after the
+  /// Data for each process, including the own one: the ranges of all own members, one after the
   /// other.
   Staging sent;
   Staging received, result;
 };
 
-/// MPI's name of a type, where it has one.
+/// Returns MPI's type, if it has one.
 std::optional<int32_t> libraryType(abi::ElementType type) {
   switch (type) {
   case abi::F32:
@@ -140,7 +140,7 @@ int32_t libraryReduction(abi::ReduceOp reduction) {
   }
 }
 
-/// Own members are reduced here, their sums by MPI.
+/// An all-reduce in which each process reduces its own members and MPI reduces the results.
 class LibraryAllReduce final : public Operation {
 public:
   LibraryAllReduce(OwnCalls ownCalls, StagingPool &pool) : calls(std::move(ownCalls)) {

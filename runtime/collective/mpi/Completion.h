@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How the engine tells ranks that something is done, and how a run is given up.
+// How the engine signals ranks that an operation is done, and how a run is aborted.
 
 #ifndef PCC_RUNTIME_COLLECTIVE_MPI_COMPLETION_H
 #define PCC_RUNTIME_COLLECTIVE_MPI_COMPLETION_H
@@ -16,10 +16,10 @@
 
 namespace pcc::runtime::mpi {
 
-/// Whether a run was given up, shared by all communicators of a process's world.
+/// Whether a run was aborted, shared by all communicators of a process's world.
 class Abort {
 public:
-  /// The first reason stays; whether this is it.
+  /// Sets the reason unless there is one already. Returns whether it was set.
   bool set(const std::string &why) {
     std::lock_guard lock(mutex);
     if (happened.load())
@@ -31,7 +31,7 @@ public:
     return true;
   }
 
-  /// Has `listener` called with the reason, now if there is one already.
+  /// Registers `listener`, which is called with the reason; at once if there is one already.
   void listen(std::function<void(const std::string &)> listener) {
     std::lock_guard lock(mutex);
     if (happened.load())
@@ -63,7 +63,7 @@ public:
     wakeAll(done);
   }
 
-  /// Sleeps until it is set or the run is given up. `passage` ends when it was set.
+  /// Sleeps until it is set or the run is aborted. `passage` ends when it was set.
   Status wait(const Abort &abort, Passage &passage) const {
     while (done.load(std::memory_order_acquire) == 0) {
       if (Status status = abort.status(); !status.ok())

@@ -60,7 +60,7 @@ void Control::sendToOthers(int32_t tag, const std::string &text) {
 
 void Control::send(int32_t tag, int process, const std::string &text) {
   Sent &message = sending.emplace_back(Sent{.text = text, .request = 0});
-  // One that cannot be sent is one that the other will not answer.
+  // If a message cannot be sent, the other process will not answer.
   if (engine->mpi().send(message.text.data(), int32_t(message.text.size()), 1, process, tag, group,
                          &message.request) != 0)
     sending.pop_back();
@@ -74,7 +74,7 @@ bool Control::look() {
   return found;
 }
 
-/// Receives a message under the tag, if one has come.
+/// Receives a message with tag `tag`, if one has arrived.
 bool Control::take(int32_t tag) {
   const PccMpi &mpi = engine->mpi();
   int32_t found = 0, process = 0, bytes = 0;
@@ -84,7 +84,7 @@ bool Control::take(int32_t tag) {
   PccMpiRequest request = 0;
   if (mpi.receive(text.data(), bytes, 1, process, tag, group, &request) != 0)
     return false;
-  // It has been announced, so it is on its way.
+  // MPI has announced the message, so the receive completes soon.
   for (int32_t done = 0, count = 0; !done;)
     if (mpi.test(&request, &done, &count) != 0)
       return false;

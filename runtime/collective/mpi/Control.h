@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the engines of the processes say to each other beside the ranks' collectives: that a run is
-// given up, and what a process's ranks are doing. An engine answers whatever its ranks do, so a
-// process that does not answer is one that does not run.
+// Messages between the engines of the processes, separate from the ranks' collectives: abort of a
+// run, and the state of a process's ranks. An engine answers whatever its ranks do, so a process
+// that does not answer is not running.
 
 #ifndef PCC_RUNTIME_COLLECTIVE_MPI_CONTROL_H
 #define PCC_RUNTIME_COLLECTIVE_MPI_CONTROL_H
@@ -18,23 +18,23 @@ namespace pcc::runtime::mpi {
 
 class Control final : public Activity, public std::enable_shared_from_this<Control> {
 public:
-  /// Over a communicator of all processes that is used for nothing else.
+  /// `group` is a communicator of all processes that is used for nothing else.
   Control(std::shared_ptr<Engine> engine, PccMpiGroup group, std::shared_ptr<Abort> abort)
       : engine(std::move(engine)), group(group), runAbort(std::move(abort)) {}
 
-  /// Looks for messages from now on.
+  /// Polls for messages from now on.
   void open();
 
-  /// Gives the run up in all processes.
+  /// Aborts the run in all processes.
   void abort(const std::string &reason);
 
-  /// What this process answers, from any thread.
+  /// Sets the function that makes this process's answers. Any thread may call it.
   void answerWith(std::function<std::string()> report);
 
-  /// Asks all others and waits for their answers, for `seconds` at most.
+  /// Asks all other processes and waits for their answers, at most `seconds`.
   std::vector<std::optional<std::string>> ask(double seconds);
 
-  /// Moves what is sent on; what is received is found by looking.
+  /// Progresses sends. Receives are found by polling.
   bool advance() override;
   bool isIdle() const override { return sending.empty(); }
 
@@ -53,7 +53,7 @@ private:
   const PccMpiGroup group;
   const std::shared_ptr<Abort> runAbort;
 
-  // Of the engine's thread. A list, since MPI reads the texts where they lie.
+  // Used only by the engine's thread. A list, since MPI reads the texts in place.
   std::list<Sent> sending;
 
   std::mutex mutex;

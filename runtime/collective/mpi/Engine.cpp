@@ -10,9 +10,9 @@ namespace pcc::runtime::mpi {
 namespace {
 
 constexpr int64_t microsecond = 1000, millisecond = 1000 * microsecond;
-/// How often other processes' questions are looked for, and how long an engine without work sleeps.
+/// Interval of polls for other processes' questions, and the sleep of an engine without work.
 constexpr int64_t lookInterval = 10 * millisecond;
-/// How long it spins before it sleeps, where every process has a core.
+/// Spin time before a sleep, if every process has a core.
 constexpr int64_t spinTime = 20 * microsecond;
 constexpr int64_t shortestSleep = 10 * microsecond, longestSleep = millisecond;
 
@@ -69,7 +69,7 @@ void Engine::watch(std::function<bool()> look) {
 Status Engine::end() {
   int code = 0;
   run([&] {
-    active.clear(); // what an aborted world left in flight
+    active.clear(); // operations that an aborted world left in flight
     watcher = nullptr;
     code = library.end();
   });
@@ -87,7 +87,7 @@ void Engine::stop() {
 }
 
 void Engine::loop(std::shared_ptr<Engine> engine) {
-  prctl(PR_SET_TIMERSLACK, 1UL); // short sleeps are to be short
+  prctl(PR_SET_TIMERSLACK, 1UL); // makes short sleeps accurate
   for (;;) {
     bool moved = engine->runJobs();
     moved |= engine->advanceAll();

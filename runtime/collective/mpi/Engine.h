@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The one thread of a process that calls MPI. Ranks hand it what they start and sleep; it moves on
-// whatever is in flight, so communication goes on while ranks compute.
+// The one thread of a process that calls MPI. Ranks pass it what they start, and sleep. It
+// progresses everything in flight, so communication continues while ranks compute.
 //
-// It must not burn a core that a rank could use: between two looks it sleeps a quarter of the time
-// that it has waited so far, at most a millisecond. So a wait is noticed late by a quarter of its
-// length at most, and costs some ten looks before they are a millisecond apart.
+// It must not occupy a core that a rank could use. Between two polls it sleeps a quarter of the
+// time that it has waited so far, at most a millisecond. So completion is noticed late by at most a
+// quarter of the wait, and a wait costs about ten polls before they are a millisecond apart.
 
 #ifndef PCC_RUNTIME_COLLECTIVE_MPI_ENGINE_H
 #define PCC_RUNTIME_COLLECTIVE_MPI_ENGINE_H
@@ -20,22 +20,22 @@
 
 namespace pcc::runtime::mpi {
 
-/// Something that the engine moves on.
+/// An operation that the engine progresses.
 class Activity {
 public:
   virtual ~Activity() = default;
 
-  /// Goes on as far as it can without waiting; whether it did. On the engine's thread, as all that
-  /// calls MPI.
+  /// Progresses as far as possible without waiting. Returns whether it made progress. Called on the
+  /// engine's thread, like all calls of MPI.
   virtual bool advance() = 0;
-  /// True if there is nothing to move on until it is added again.
+  /// Returns true if there is nothing to progress until it is added again.
   virtual bool isIdle() const = 0;
 };
 
 class Engine {
 public:
-  /// Begins MPI on a new thread. `patient`: processes outnumber the machine's cores, so it never
-  /// spins. Errors: Unavailable without a plug-in or with one whose MPI has no threads.
+  /// Begins MPI on a new thread. `patient`: processes outnumber the machine's cores, so the engine
+  /// never spins. Errors: Unavailable if MPI does not support threads; MPI errors.
   static Expected<std::shared_ptr<Engine>> begin(const PccMpi &library, bool patient);
   ~Engine();
 
@@ -43,16 +43,16 @@ public:
   int process() const { return ownProcess; }
   int processes() const { return allProcesses; }
 
-  /// Runs `job` on the engine's thread, after those that were submitted before.
+  /// Runs `job` on the engine's thread, after all jobs submitted before.
   void submit(std::function<void()> job);
-  /// The same, and waits for it.
+  /// Does the same, and waits for the job.
   void run(const std::function<void()> &job);
-  /// Moves `activity` on until it is idle. On the engine's thread.
+  /// Progresses `activity` until it is idle. Called on the engine's thread.
   void add(std::shared_ptr<Activity> activity);
-  /// Has `look` called every few milliseconds at least; it returns whether it found something.
+  /// Calls `look` every few milliseconds; `look` returns whether it found something.
   void watch(std::function<bool()> look);
 
-  /// Ends MPI, for which all processes must come. Without it the thread is left behind.
+  /// Ends MPI; all processes must call it. Otherwise the destructor detaches the thread.
   Status end();
 
 private:
@@ -74,7 +74,7 @@ private:
   std::vector<std::function<void()>> inbox;
   bool ending = false;
 
-  // Of the thread alone.
+  // Used only by the engine's thread.
   std::vector<std::shared_ptr<Activity>> active;
   std::function<bool()> watcher;
   int64_t lastLook = 0, lastMove = 0;

@@ -24,7 +24,7 @@ std::shared_ptr<Round> Group::arrive(int index, uint64_t number,
   if (++round->arrived < round->calls.size())
     return round;
   arriving.erase(number);
-  // Still under the lock, so that batches reach the engine in their order.
+  // Still under the lock, so that batches reach the engine in order.
   engine->submit([self = shared_from_this(), round] {
     self->opening.push_back(round);
     self->engine->add(self);
@@ -39,7 +39,7 @@ bool Group::advance() {
   return moved;
 }
 
-/// Starts batches in their order, as far as they are agreed on.
+/// Starts batches in order, as far as they are agreed on.
 bool Group::open() {
   bool moved = false;
   while (!opening.empty()) {
@@ -56,7 +56,8 @@ bool Group::open() {
   return moved;
 }
 
-/// Nothing while processes compare the batch. What was agreed on once is known to all.
+/// Returns nothing while the processes compare the batch. A kind of batch that was agreed on once
+/// is not compared again.
 std::optional<Status> Group::agree(const Round &round) {
   if (!agreement) {
     agreement.emplace(ownMembers, Channel{engine->mpi(), first}, round.calls);
@@ -83,7 +84,7 @@ void Group::launch(const std::shared_ptr<Round> &round) {
     round->completion.set({});
 }
 
-/// Starts what goes in one operation, the calls at these places.
+/// Starts one operation with the calls at these places.
 void Group::launch(const std::shared_ptr<Round> &round, const std::vector<size_t> &places) {
   OwnCalls calls;
   for (std::span<const CollectiveCall> batch : round->calls) {
@@ -112,7 +113,8 @@ bool Group::finishSteps() {
   return moved;
 }
 
-/// Whether the step of a flight is done; then what follows it is done, too.
+/// Tests whether the current step of an in-flight operation is done, and if so does the work that
+/// follows it.
 bool Group::finishStep(Flight &flight) {
   int32_t done = 0, bytes = 0;
   int code = engine->mpi().test(&flight.request, &done, &bytes);
@@ -135,7 +137,8 @@ bool Group::finishStep(Flight &flight) {
   return true;
 }
 
-/// In the order of operations: one that is not ready holds up those behind it.
+/// Starts second steps in the order of operations: an operation that is not ready delays those
+/// after it.
 bool Group::startSeconds() {
   bool moved = false;
   for (Flight &flight : flights) {

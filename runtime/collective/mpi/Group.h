@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A group of ranks on several processes: its members' batches on their way through MPI.
+// A group of ranks on several processes. It progresses its members' batches through MPI.
 //
-//   arrive    each own member leaves its calls; the last one hands the batch to the engine
-//   agree     processes compare what they are about to start, once for each new kind of batch
-//   first     MPI's collective of each operation, in the order of batches and calls
-//   second    that of the operations that have two, in the same order
+//   arrive    each own member leaves its calls; the last one passes the batch to the engine
+//   agree     processes compare the batch before starting it, once for each new kind of batch
+//   first     MPI's first collective of each operation, in the order of batches and calls
+//   second    the second collective of operations that have two, in the same order
 //   done      the members' waits end
 //
-// MPI matches the collectives of a communicator by their order, so all processes must start them in
-// one order. First and second steps have a communicator each: on both the order is that of the
-// operations, whatever becomes ready when. So nothing that is in flight can wait for something that
-// another process starts later.
+// MPI matches the collectives of a communicator by order, so all processes must start them in one
+// order. First and second steps have a communicator each. On both, the order is that of the
+// operations, independent of which one is ready first. So no operation in flight can wait for one
+// that another process starts later.
 
 #ifndef PCC_RUNTIME_COLLECTIVE_MPI_GROUP_H
 #define PCC_RUNTIME_COLLECTIVE_MPI_GROUP_H
@@ -33,7 +33,7 @@ struct Round {
   /// By own member.
   std::vector<std::span<const CollectiveCall>> calls;
   size_t arrived = 0;
-  /// Calls that are not done, and the first that went wrong.
+  /// Number of unfinished calls, and the first failure.
   size_t unfinished = 0;
   Status outcome;
   Completion completion;
@@ -47,10 +47,10 @@ public:
 
   const Members &members() const { return ownMembers; }
 
-  /// Own member `index` joins batch number `number`. From that member's thread.
+  /// Joins own member `index` to batch `number`. Called on that member's thread.
   std::shared_ptr<Round> arrive(int index, uint64_t number, std::span<const CollectiveCall> calls);
 
-  /// Where messages between members go; MPI tells them from collectives.
+  /// Returns the channel of messages between members; MPI separates them from collectives.
   Channel messages() const { return {engine->mpi(), first}; }
 
   bool advance() override;
@@ -60,7 +60,7 @@ private:
   enum class State { First, Between, Second, Done };
   struct Flight {
     std::shared_ptr<Round> round;
-    size_t calls = 0; ///< that go in it
+    size_t calls = 0; ///< number of calls in it
     std::unique_ptr<Operation> operation;
     State state = State::First;
     PccMpiRequest request = 0;
@@ -83,9 +83,9 @@ private:
   std::mutex mutex;
   std::map<uint64_t, std::shared_ptr<Round>> arriving;
 
-  // Of the engine's thread.
+  // The following members are used only by the engine's thread.
   std::deque<std::shared_ptr<Round>> opening;
-  std::optional<Agreement> agreement; ///< on the first of these
+  std::optional<Agreement> agreement; ///< on the first batch of `opening`
   std::set<uint64_t> agreed;
   StagingPool pool;
   std::deque<Flight> flights;

@@ -21,7 +21,7 @@ Expected<std::shared_ptr<Home>> Home::make(std::shared_ptr<const Shared> shared,
 }
 
 Status Home::makeGroup() {
-  // All groups are made in one order in all of their processes, so one tag for each step will do.
+  // Every process creates its groups in the same order, so one tag for each step is enough.
   constexpr int32_t firstTag = 1, secondTag = 2;
   Engine &engine = *shared->engine;
   PccMpiGroup first = 0, second = 0;
@@ -54,7 +54,8 @@ Expected<std::shared_ptr<Home>> Home::childOf(uint64_t split, const std::vector<
   return children[split][color];
 }
 
-/// In ascending order of colors in every process, so that none waits for another one in a circle.
+/// Creates groups in ascending order of colors in every process, so that processes cannot wait in a
+/// circle.
 Status Home::makeChildren(uint64_t split, const std::vector<Choice> &choices) {
   std::map<int32_t, std::vector<int>> positionsOf;
   for (int position = 0; position < ownMembers.size(); ++position)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A group as its members in one process share it, and the groups that were split from it.
+// A group as shared by its members in one process, and the groups split from it.
 
 #ifndef PCC_RUNTIME_COLLECTIVE_MPI_HOME_H
 #define PCC_RUNTIME_COLLECTIVE_MPI_HOME_H
@@ -10,7 +10,7 @@
 
 namespace pcc::runtime::mpi {
 
-/// What all groups of a process's world share.
+/// State shared by all groups of a process's world.
 struct Shared {
   std::shared_ptr<Engine> engine;
   Placement placement;
@@ -22,16 +22,16 @@ struct Shared {
 
 class Home {
 public:
-  /// Of ranks of the world, at least one of this process. Where they are of several processes, all
-  /// of these call it together.
+  /// Creates the group of `ranks`, of which at least one is in this process. If they are in several
+  /// processes, all of these processes call it together.
   static Expected<std::shared_ptr<Home>> make(std::shared_ptr<const Shared> shared,
                                               std::vector<int> ranks);
 
   const Members &members() const { return ownMembers; }
   const Shared &world() const { return *shared; }
-  /// The group in MPI; null where all members are of this process.
+  /// Returns the group in MPI; null if all members are in this process.
   const std::shared_ptr<Group> &group() const { return inMpi; }
-  /// The communicators of the own members otherwise.
+  /// Returns the communicator of an own member, if all members are in this process.
   Communicator &local(int index) { return *locals[index]; }
 
   /// A member's choice in a split.
@@ -39,8 +39,8 @@ public:
     int32_t color = 0;
     int32_t key = 0;
   };
-  /// The group of `color` in split number `split`, given all members' choices by position. The
-  /// first own member to come makes the groups of all own members.
+  /// Returns the group of `color` in split number `split`, given all members' choices by position.
+  /// The first own member to arrive creates the groups of all own members.
   Expected<std::shared_ptr<Home>> childOf(uint64_t split, const std::vector<Choice> &choices,
                                           int32_t color);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A group of ranks as one process sees it: which members are its own, and which lie where.
+// A group of ranks as seen by one process: its own members, and the process of each member.
 
 #ifndef PCC_RUNTIME_COLLECTIVE_MPI_MEMBERS_H
 #define PCC_RUNTIME_COLLECTIVE_MPI_MEMBERS_H
@@ -10,13 +10,13 @@
 namespace pcc::runtime::mpi {
 
 struct Members {
-  /// Of the ranks of a world, by position, seen by `process`.
+  /// `ranks` lists the world's ranks by position. `process` is the process that owns this view.
   Members(std::vector<int> ranks, const Placement &placement, int process);
 
   /// Ranks of the world, by position.
   std::vector<int> ranks;
-  /// Processes of the world that have members, in the order of their first positions. What follows
-  /// counts processes by their places in this list, as the group's MPI communicators do.
+  /// Processes of the world that have members, ordered by their first positions. All further
+  /// members number processes by their places in this list, as the group's MPI communicators do.
   std::vector<int> processes;
   int own = -1;
   /// By position: the member's process. By process: its positions, ascending.
@@ -25,9 +25,9 @@ struct Members {
 
   int size() const { return int(ranks.size()); }
   int processCount() const { return int(processes.size()); }
-  /// The positions of own members.
+  /// Returns the positions of own members.
   const std::vector<int> &local() const { return positionsOf[own]; }
-  /// The place of a position among those of its process.
+  /// Returns the index of a position among those of its process.
   int indexAtHome(int position) const;
 };
 

@@ -11,8 +11,8 @@ namespace pcc::runtime::mpi {
 Message::Message(const Members &members, Channel channel, int position, const CollectiveCall &call)
     : members(members), channel(channel), position(position), call(call) {}
 
-/// MPI knows processes, not ranks: which member of a process sends and which one is sent to is part
-/// of the tag.
+/// Returns MPI's tag. MPI knows processes, not ranks, so the tag includes which member of a process
+/// sends and which one receives.
 Expected<int32_t> Message::tag() const {
   bool isSend = call.kind == abi::SEND;
   int sender = members.indexAtHome(isSend ? position : call.root);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sends and receives between ranks, through MPI also where both are of one process.
+// Sends and receives between ranks. They go through MPI even within one process.
 
 #ifndef PCC_RUNTIME_COLLECTIVE_MPI_MESSAGES_H
 #define PCC_RUNTIME_COLLECTIVE_MPI_MESSAGES_H
@@ -15,10 +15,10 @@ namespace pcc::runtime::mpi {
 /// One side of a message.
 class Message final : public Activity {
 public:
-  /// `call` of the member at `position`; it must stay until the completion is set.
+  /// Prepares `call` of the member at `position`; the call must live until the completion is set.
   Message(const Members &members, Channel channel, int position, const CollectiveCall &call);
 
-  /// Starts it; on the engine's thread.
+  /// Starts the message. Called on the engine's thread.
   void start();
   bool advance() override;
   bool isIdle() const override { return isDone; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Collectives that move the values of one call and compute nothing, but for block exchanges that
+// Collectives that move the values of one call without computing, except for block exchanges that
 // reduce.
 
 #include "runtime/collective/local/Boxes.h"
@@ -48,7 +48,7 @@ private:
   std::byte *value;
 };
 
-/// Boxes from members to members: packed by process, in the order of the list.
+/// Moves boxes between members: packed by process, in list order.
 class Exchange final : public Operation {
 public:
   Exchange(const Members &members, OwnCalls ownCalls, std::vector<Box> allBoxes,
@@ -131,7 +131,8 @@ private:
   Staging sent, received;
 };
 
-/// Block t of every source, to place s of the target along the concat axis.
+/// Returns the boxes of an all-to-all: block t of every source goes to place s of the target along
+/// the concat axis.
 std::vector<Box> boxesOfAllToAll(const CollectiveCall &call, int size,
                                  std::vector<int64_t> &targetShape) {
   std::vector<int64_t> block = call.shape, zero(call.shape.size(), 0);

@@ -12,11 +12,11 @@
 
 namespace pcc::runtime::mpi {
 
-/// Opens the plug-in, from beside this program (../lib) or from where the system looks for
-/// libraries. Error: Unavailable with the cure, also for one of another version.
+/// Opens the plug-in, from ../lib beside this program or from the system's library path. Error:
+/// Unavailable with the remedy, also for a plug-in of another version.
 Expected<const PccMpi *> openLibrary();
 
-/// "MPI: …" with the library's own words for an error code, or success for 0.
+/// Returns "MPI: …" with the library's message for an error code, or success for 0.
 Status statusOf(const PccMpi &library, int code);
 
 } // namespace pcc::runtime::mpi

@@ -105,7 +105,7 @@ Expected<std::unique_ptr<Communicator>> MpiCommunicator::split(int color, int ke
       std::make_unique<MpiCommunicator>(std::move(*child), position));
 }
 
-/// What each process tells the others at the start.
+/// The data that each process sends to all others at the start.
 struct Greeting {
   char name[120] = {};
   uint64_t common = 0;
@@ -159,7 +159,7 @@ Greeting ownGreeting(const std::string &common) {
   return greeting;
 }
 
-/// Every process's greeting. On the engine's thread.
+/// Gathers every process's greeting. Called on the engine's thread.
 int greet(Engine &engine, PccMpiGroup group, const Greeting &own, std::vector<Greeting> &all) {
   std::vector<int32_t> counts, offsets;
   for (int p = 0; p < engine.processes(); ++p) {

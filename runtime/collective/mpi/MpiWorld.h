@@ -7,8 +7,8 @@
 //   auto engine = mpi::Engine::begin(**library, patient);     // once in a process
 //   auto world = mpi::makeWorld(*engine, ranks, {});
 //
-// Groups whose ranks are all in one process are local ones. Ranks may split one communicator at a
-// time: all processes make the groups of a split together.
+// Groups whose ranks are all in one process are local. Ranks may split only one communicator at a
+// time, since all processes create the groups of a split together.
 
 #ifndef PCC_RUNTIME_COLLECTIVE_MPI_MPIWORLD_H
 #define PCC_RUNTIME_COLLECTIVE_MPI_MPIWORLD_H
@@ -20,14 +20,14 @@ namespace pcc::runtime::mpi {
 
 struct WorldOptions {
   Reductions reductions = Reductions::Ordered;
-  /// What all processes must have in common, as the program's fingerprint.
+  /// Data that must be equal in all processes, for example the serialized program.
   std::string common = {};
-  /// Cores of this process, for groups within it; 0: all of the machine.
+  /// Cores of this process, for groups within it; 0: the whole machine.
   int cores = 0;
 };
 
-/// A world of `ranks` ranks on all processes of the engine; each process calls it. Errors: the
-/// processes differ in what they must have in common; MPI's own.
+/// Creates a world of `ranks` ranks on all processes of the engine; each process calls it. Errors:
+/// the processes differ in `options.common`; MPI errors.
 Expected<std::unique_ptr<World>> makeWorld(std::shared_ptr<Engine> engine, int ranks,
                                            const WorldOptions &options);
 

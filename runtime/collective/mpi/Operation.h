@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One collective on its way through MPI: one non-blocking collective of MPI, or two, one after the
-// other, with what is packed, reduced and unpacked before, between and behind them. Several that
-// are fused go together, the values of one behind those of the other (Packing.h).
+// One collective implemented with MPI: one or two consecutive non-blocking MPI collectives, with
+// packing, reducing and unpacking before, between and after them. Fused calls go together: the
+// values of one follow those of the other (Packing.h).
 //
 //   kind                          first                          then           second
 //   all_reduce, few bytes         all members' values to all     reduced
@@ -15,10 +15,10 @@
 //   block exchanges
 //   broadcast, barrier            the same of MPI
 //
-// Sums are taken here, in the order of positions, so they have the bits of every other transport.
-// Moving all values once and the result once is no more than MPI's own all-reduce moves where each
-// process has one member; where it has k, it moves k times that. `Reductions::Library` leaves
-// all-reduces to MPI, which sums in an order of its own.
+// Sums are computed here, in the order of positions, so they have the same bits as on every other
+// transport. Moving all values once and the result once costs as much as MPI's own all-reduce if
+// each process has one member. If it has k members, this moves k times as much.
+// `Reductions::Library` leaves all-reduces to MPI, which sums in its own order.
 
 #ifndef PCC_RUNTIME_COLLECTIVE_MPI_OPERATION_H
 #define PCC_RUNTIME_COLLECTIVE_MPI_OPERATION_H
@@ -30,25 +30,25 @@
 
 namespace pcc::runtime::mpi {
 
-/// Who sums.
+/// Sums are computed in order here, or by the MPI library.
 enum class Reductions { Ordered, Library };
 
-/// Where an operation is started.
+/// The communicator on which an operation is started.
 struct Channel {
   const PccMpi &mpi;
   PccMpiGroup group;
 };
 
-/// What each own member gave, by its index among them: the same calls but for buffers.
+/// The calls of each own member, by its index: the same calls except for buffers.
 using OwnCalls = std::vector<PackedCalls>;
 
 class Operation {
 public:
   virtual ~Operation() = default;
 
-  /// Starts the first step; MPI's code.
+  /// Starts the first step. Returns MPI's error code.
   virtual int startFirst(const Channel &channel, PccMpiRequest &request) = 0;
-  /// What follows when it is done.
+  /// Does the work after the first step.
   virtual void afterFirst() {}
 
   /// The same for a second step, if there is one.
@@ -57,21 +57,21 @@ public:
   virtual void afterSecond() {}
 };
 
-/// The operation for calls of a group on several processes, of several as chooseOperations has
-/// them. `members` and `pool` must outlive it, as must the calls. Error: more elements than MPI
-/// counts.
+/// Creates the operation for calls of a group on several processes. Several calls must be grouped
+/// as by chooseOperations. `members`, `pool` and the calls must outlive the operation. Error: more
+/// elements than MPI can count.
 Expected<std::unique_ptr<Operation>> makeOperation(const Members &members, OwnCalls calls,
                                                    Reductions reductions, StagingPool &pool);
 
-// The families of which makeOperation chooses (Moves.cpp, AllGather.cpp, Reductions.cpp,
-// AllReduce.cpp). Barriers, broadcasts, reduces and exchanges are of one call.
+// The kinds of operations among which makeOperation chooses (Moves.cpp, AllGather.cpp,
+// Reductions.cpp, AllReduce.cpp). Barriers, broadcasts, reduces and exchanges have one call.
 std::unique_ptr<Operation> makeBarrier();
 std::unique_ptr<Operation> makeBroadcast(const Members &members, OwnCalls calls);
 std::unique_ptr<Operation> makeAllGather(const Members &members, OwnCalls calls, StagingPool &pool);
 std::unique_ptr<Operation> makeExchange(const Members &members, OwnCalls calls, StagingPool &pool);
 std::unique_ptr<Operation> makeReduceScatter(const Members &members, OwnCalls calls,
                                              StagingPool &pool);
-/// A reduce, or an all-reduce of so few bytes that all values may go to everybody.
+/// A reduce, or an all-reduce of so few bytes that all values may go to every process.
 std::unique_ptr<Operation> makeReduce(const Members &members, OwnCalls calls, StagingPool &pool);
 std::unique_ptr<Operation> makeAllReduce(const Members &members, OwnCalls calls,
                                          Reductions reductions, StagingPool &pool);

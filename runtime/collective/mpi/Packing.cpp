@@ -10,26 +10,26 @@
 namespace pcc::runtime::mpi {
 namespace {
 
-/// A call of which some process moves more bytes in one step takes longer to be copied than an
-/// operation of its own takes to be started, where MPI moves it from its buffer to its buffer.
+/// Maximum bytes in one step of a call that is packed. Copying a larger call takes longer than
+/// starting an operation of its own, in which MPI moves it between its own buffers.
 constexpr int64_t muchBytes = 1 << 16;
 
-/// Operations end before a process moves more than so many bytes in one step. Further calls would
-/// save hardly anything, and what is in another operation is on its way while this one is summed.
-/// docs/mpi.md has the times of both.
+/// Maximum bytes that a process moves in one step of an operation. More calls would save hardly
+/// anything, and another operation can transfer while this one is summed. docs/mpi.md has the times
+/// of both.
 constexpr int64_t enoughBytes = 1 << 19;
 
-/// Of a call, as some process sends or receives them in one step.
+/// Returns the bytes of a call that some process sends or receives in one step.
 int64_t bytesAtOnce(const Members &members, const CollectiveCall &call) {
   return mostAtOnce(members, call) * widthOf(call);
 }
 
-/// Reduce-scatters are copied in any case, block by block.
+/// Returns whether a call is packed. Reduce-scatters are copied in any case, block by block.
 bool isWorthCopying(const CollectiveCall &call, int64_t bytes) {
   return call.kind == abi::REDUCE_SCATTER || bytes <= muchBytes;
 }
 
-/// Adds the operations of one message, the calls first … end-1.
+/// Adds the operations of one message, calls first … end-1.
 void addMessage(const Members &members, std::span<const CollectiveCall> batch, size_t first,
                 size_t end, std::vector<std::vector<size_t>> &operations) {
   std::vector<size_t> together;

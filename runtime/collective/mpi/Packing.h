@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which calls of a batch go through MPI in one operation, and how their values are one array, those
-// of one call behind those of the other. What MPI moves is pieces of that array:
+// Chooses which calls of a batch share one MPI operation, and packs their values into one array,
+// call after call. MPI moves parts of that array:
 //
 //   calls      [a0 a1 a2]   [b0 b1]
 //   array       a0 a1 a2     b0 b1
 //
-// Values are copied into that array and out of it. MPI could find them where they are by a derived
-// type of their addresses, but only one that is the same for every sender: an all-gather puts the
-// blocks of each sender as far behind each other as they are long, of each tensor another length.
-// That takes a type for each sender, so MPI_Ialltoallw, which sends each pair's bytes alone instead
-// of by a ring or a tree; and Open MPI copies what does not lie in one piece all the same.
+// Values are copied into that array and out of it. A derived MPI datatype of their addresses would
+// avoid the copy, but it must be the same for every sender. An all-gather places the blocks of each
+// sender at a distance equal to their length, which differs by tensor. So it would need a datatype
+// per sender, that is MPI_Ialltoallw, which sends each pair's bytes separately instead of using a
+// ring or a tree. Besides, Open MPI copies non-contiguous data anyway.
 
 #ifndef PCC_RUNTIME_COLLECTIVE_MPI_PACKING_H
 #define PCC_RUNTIME_COLLECTIVE_MPI_PACKING_H
@@ -23,27 +23,28 @@
 
 namespace pcc::runtime::mpi {
 
-/// One call of a member or several: all-reduces, all-gathers or reduce-scatters of one type and
+/// One or several calls of a member: all-reduces, all-gathers or reduce-scatters of one type and
 /// reduction.
 using PackedCalls = std::vector<const CollectiveCall *>;
 
-/// The places in a batch of the calls of each operation, in the order in which these are started,
-/// the same in all processes. What is fused goes in one operation as far as that saves time: a
-/// large call by itself, and what is more than enough for one operation in several.
+/// Returns for each operation the indices of its calls in a batch, in starting order, the same in
+/// all processes. Fused calls share one operation as far as that saves time. A large call is alone,
+/// and too many bytes for one operation are split into several.
 std::vector<std::vector<size_t>> chooseOperations(const Members &members,
                                                   std::span<const CollectiveCall> batch);
 
-/// Elements of a call that some process sends or receives in one step: of an all-gather and a
-/// reduce those of all members, of others those of all members of one process.
+/// Returns the maximum elements of a call that some process sends or receives in one step. For an
+/// all-gather and a reduce these are the elements of all members, for other kinds those of all
+/// members of one process.
 int64_t mostAtOnce(const Members &members, const CollectiveCall &call);
 
-/// Elements of the sources.
+/// Returns the elements of the sources.
 int64_t elementsOf(const PackedCalls &calls);
 
-/// Copies elements first … end-1 of the sources to `target`; the byte behind them.
+/// Copies elements first … end-1 of the sources to `target`. Returns the end of the copy.
 std::byte *pack(const PackedCalls &calls, int64_t first, int64_t end, std::byte *target);
 
-/// Copies values to the destinations of all-reduces, but what lies there already.
+/// Copies values to the destinations of all-reduces, unless they are already in place.
 void unpack(const std::byte *values, const PackedCalls &calls);
 
 } // namespace pcc::runtime::mpi

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How many elements of an array go to, or come from, each process of a group, one process behind
-// the other.
+// The number of elements of an array for each process of a group, one process after the other.
 
 #ifndef PCC_RUNTIME_COLLECTIVE_MPI_PARTS_H
 #define PCC_RUNTIME_COLLECTIVE_MPI_PARTS_H
@@ -32,10 +31,10 @@ private:
   int64_t all = 0;
 };
 
-/// Elements that MPI can count.
+/// Maximum number of elements that MPI can count.
 constexpr int64_t mostElements = std::numeric_limits<int32_t>::max();
 
-/// Where the values of each position lie.
+/// Addresses of the values of each position.
 using Sources = std::vector<const std::byte *>;
 
 } // namespace pcc::runtime::mpi

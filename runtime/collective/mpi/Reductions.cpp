@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Collectives that sum what comes together in one process, in the order of positions. Of several
-// calls each member's values come in one piece.
+// Collectives that sum values gathered in one process, in the order of positions. With several
+// calls, each member's values are contiguous.
 
 #include "runtime/collective/local/Boxes.h"
 #include "runtime/collective/local/Reduce.h"
@@ -13,7 +13,8 @@
 namespace pcc::runtime::mpi {
 namespace {
 
-/// Where the values of each position lie, if they came process by process, `each` bytes a position.
+/// Returns the addresses of each position's values, which arrived process by process with `each`
+/// bytes per position.
 Sources sourcesIn(const std::byte *data, const Members &members, int64_t each) {
   Sources sources(members.size());
   for (const std::vector<int> &positions : members.positionsOf)
@@ -29,7 +30,7 @@ void advance(Sources &sources, int64_t bytes) {
     source += bytes;
 }
 
-/// The parts of an array that has `each` elements of every member.
+/// Returns the parts of an array with `each` elements of every member.
 Parts partsByMember(const Members &members, int64_t each) {
   std::vector<int64_t> elements;
   for (const std::vector<int> &positions : members.positionsOf)
@@ -37,7 +38,8 @@ Parts partsByMember(const Members &members, int64_t each) {
   return Parts(elements);
 }
 
-/// All members' values to all processes or to the root's: all_reduce of few bytes, and reduce.
+/// Gathers all members' values on all processes or on the root's: all_reduce of few bytes, and
+/// reduce.
 class GatherAndReduce final : public Operation {
 public:
   GatherAndReduce(const Members &members, OwnCalls ownCalls, StagingPool &pool)
@@ -72,7 +74,7 @@ public:
   }
 
 private:
-  /// Of one member's values of all calls.
+  /// Returns the bytes of one member's values of all calls.
   int64_t bytes() const { return each * widthOf(*calls[0][0]); }
 
   bool isRoot(size_t own) const {
@@ -148,7 +150,7 @@ public:
 private:
   int32_t width() const { return widthOf(*calls[0][0]); }
 
-  /// The block of a call for a member; the byte behind it.
+  /// Packs the block of a call for a member. Returns the end of the block.
   std::byte *packBlock(const CollectiveCall &call, int target, std::byte *packed) const {
     std::vector<int64_t> block = call.shape, zero(block.size(), 0), start = zero;
     block[call.axis] /= members.size();
@@ -160,7 +162,7 @@ private:
   const Members &members;
   const OwnCalls calls;
   const int64_t each; ///< elements of all blocks of a member
-  /// As many come from each process as go to it.
+  /// Each process sends as many elements as it receives.
   Parts parts;
   Staging sent, received;
 };

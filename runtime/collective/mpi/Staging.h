@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory between a rank's buffers and MPI. A step of training asks for the same sizes again and
-// again, so what is given back is kept.
+// Memory between a rank's buffers and MPI. Each training step needs the same sizes again, so
+// returned memory is kept.
 
 #ifndef PCC_RUNTIME_COLLECTIVE_MPI_STAGING_H
 #define PCC_RUNTIME_COLLECTIVE_MPI_STAGING_H
@@ -14,7 +14,7 @@ namespace pcc::runtime::mpi {
 
 class StagingPool;
 
-/// Bytes of a pool, which outlives it. Null without any.
+/// Bytes from a pool, which must outlive them. Null by default.
 class Staging {
 public:
   Staging() = default;
@@ -50,7 +50,7 @@ public:
     isShort |= !memory;
     return memory;
   }
-  /// Whether there was a time without memory for what was asked.
+  /// Returns whether a request ever failed for lack of memory.
   bool ranShort() const { return isShort; }
 
   void giveBack(int64_t bytes, AlignedBytes memory) { kept.emplace(bytes, std::move(memory)); }

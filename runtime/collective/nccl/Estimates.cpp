@@ -25,13 +25,14 @@ Expected<Simulator> loadSimulator() {
   return library;
 }
 
-/// One GPU's part, on a thread of its own.
+/// The part of one GPU, on a thread of its own.
 class Member {
 public:
   Member(const Nccl &nccl, const Simulator &simulator, int position, int members)
       : nccl(nccl), simulator(simulator), position(position), members(members) {}
 
-  /// All that may fail for one member alone: afterwards the others would wait for it.
+  /// Does everything that may fail for a single member; after a later failure the other members
+  /// would wait for it.
   Status open(const cuda::Driver &driver, int ordinal) {
     auto opened = cuda::Gpu::open(driver, ordinal);
     if (!opened)
@@ -66,7 +67,7 @@ public:
   std::vector<std::optional<double>> seconds;
 
 private:
-  /// Nothing is read or written, so any address of the GPU stands for all memory.
+  /// No memory is read or written, so any address of the GPU stands for all memory.
   Status simulate(CollectiveCall call, CommHandle comm) {
     call.source = call.destination = memory->base;
     Plan plan;
@@ -94,7 +95,7 @@ private:
   std::unique_ptr<Allocation> memory;
 };
 
-/// Every member asks, for where NCCL connects them they meet.
+/// Asks on every member, since they rendezvous when NCCL connects them.
 Status askAll(std::vector<Member> &members, const UniqueId &id,
               std::span<const CollectiveCall> calls) {
   std::vector<Status> statuses(members.size());

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What NCCL itself expects collectives to take. It tells that of a group of calls that is simulated
-// instead of ended: nothing comes to a stream. But it does so
+// NCCL's own time estimates for collectives. NCCL provides them for a group of calls that is
+// simulated instead of ended; nothing is enqueued on a stream. But it provides them only
 //
-//   * for communicators whose calls block alone; another's group would run, and tell nothing
-//   * for its own collectives, not for sends and receives, and of several for the last one
+// * for communicators with blocking calls; another communicator's group would run, without an
+//   estimate
+// * for its own collectives, not for sends and receives, and in a group only for the last call
 //
-// So communicators are made for this alone, and each collective is a group of its own.
+// So communicators are made for this purpose alone, and each collective is a group of its own.
 
 #ifndef PCC_RUNTIME_COLLECTIVE_NCCL_ESTIMATES_H
 #define PCC_RUNTIME_COLLECTIVE_NCCL_ESTIMATES_H
@@ -18,25 +19,24 @@
 
 namespace pcc::runtime::nccl {
 
-/// What a simulation tells. The first three fields tell the library of which header it is.
+/// The result of a simulation. The first three fields identify the header version.
 struct SimulationInfo {
   size_t size = sizeof(SimulationInfo);
   unsigned magic = 0x74685283;
   unsigned version = 22809;
-  float microseconds = -1; ///< below 0: it does not say
+  float microseconds = -1; ///< below 0: no estimate
 };
 
-/// Since NCCL 2.22; a program runs without it.
+/// Available since NCCL 2.22; a program runs without it.
 struct Simulator {
   Code (*groupSimulateEnd)(SimulationInfo *info);
 
   static std::vector<Symbol> table(Simulator &library);
 };
 
-/// Seconds of each of these collectives among as many members as there are GPUs, which are those of
-/// this machine with these numbers; nothing where NCCL does not say. Of a call the kind, reduction,
-/// type, shape of the source, axis and root count. Errors: Unavailable without NCCL or a driver;
-/// theirs.
+/// Returns the seconds of each collective among the members on GPUs number `gpus` of this machine;
+/// nothing where NCCL has no estimate. The kind, reduction, type, shape of the source, axis and
+/// root of a call count. Errors: Unavailable without NCCL or a driver; errors of either.
 Expected<std::vector<std::optional<double>>> estimate(std::span<const int> gpus,
                                                       std::span<const CollectiveCall> calls);
 

@@ -18,7 +18,7 @@ void JointAbort::begin() {
 
 void JointAbort::run() {
   abortAll(comms);
-  // Nothing comes to the slots any more. What did come no rank has ever seen.
+  // NCCL creates no more communicators. No rank has ever seen those created since.
   std::set<CommHandle> late;
   for (const Slot &slot : slots)
     if (*slot && !comms.contains(*slot))

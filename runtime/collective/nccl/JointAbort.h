@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Communicators of NCCL that are aborted together.
+// NCCL communicators that are aborted together.
 //
-// ncclCommAbort tells the kernels of its communicator to end, and then frees memory, for which the
-// driver waits for the whole GPU: also for kernels of other communicators, whose peers may be gone.
-// So all that a process has are aborted in one group, in which each is told before anything is
-// freed. That still takes its time, and is done on a thread that nobody has to wait for.
+// ncclCommAbort tells the kernels of its communicator to end, and then frees memory. For that the
+// driver waits for the whole GPU, including kernels of other communicators whose peers may be gone.
+// So all communicators of a process are aborted in one group, in which each is told to end before
+// any memory is freed. This still takes time, and runs on a thread for which nothing has to wait.
 
 #ifndef PCC_RUNTIME_COLLECTIVE_NCCL_JOINTABORT_H
 #define PCC_RUNTIME_COLLECTIVE_NCCL_JOINTABORT_H
@@ -19,20 +19,21 @@
 
 namespace pcc::runtime::nccl {
 
-/// Where NCCL puts a new communicator, for which it may take its time. It must not go before that.
+/// The place to which NCCL writes a new communicator, possibly with a delay. It must live until
+/// then.
 using Slot = std::shared_ptr<CommHandle>;
 
 class JointAbort : public std::enable_shared_from_this<JointAbort> {
 public:
   explicit JointAbort(const Nccl &library) : library(library) {}
 
-  /// Takes communicators over, which nobody may use any more, with the slots that wait for one by
-  /// their doing. Before begin().
+  /// Takes over communicators, which must not be used any more, and the handles that their
+  /// operations may still write. Called before begin().
   void add(const std::set<CommHandle> &comms, const std::vector<Slot> &slots);
 
   /// Begins, and does not wait.
   void begin();
-  /// Waits until all are gone, at most so many seconds.
+  /// Waits until all communicators are gone, at most `seconds`.
   void wait(double seconds);
 
 private:

@@ -88,7 +88,7 @@ Status Lane::goOn() {
   return *settled ? enqueueRest(*latest) : Status();
 }
 
-/// What comes behind the calls, once they are on the stream.
+/// Enqueues the copies after the calls, once the calls are on the stream.
 Status Lane::enqueueRest(Flight &flight) {
   Status status = comms->settle(handle);
   if (status.ok())
@@ -104,7 +104,7 @@ Status Lane::finish(Flight &flight) {
   if (!flight.isEnqueued)
     if (Status status = enqueueRest(flight); !status.ok())
       return status;
-  // What was enqueued may have ended without a result.
+  // After an abort, enqueued work may have ended without a result.
   Status status = comms->status();
   if (status.ok())
     status = parts.stream.waitFor(*flight.done);

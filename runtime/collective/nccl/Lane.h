@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A communicator of NCCL with the stream on which its calls run, one after the other, and temporary
-// memory for what is packed there.
+// An NCCL communicator with the stream on which its calls run in order, and temporary memory for
+// packed data.
 
 #ifndef PCC_RUNTIME_COLLECTIVE_NCCL_LANE_H
 #define PCC_RUNTIME_COLLECTIVE_NCCL_LANE_H
@@ -15,17 +15,17 @@
 
 namespace pcc::runtime::nccl {
 
-/// Memory that the work of a stream has for a while: who takes it later comes later on the stream,
-/// so nothing is waited for. Where the driver takes or frees memory it may wait for the whole GPU,
-/// and with it for peers: so all that a run needs is taken before it begins
-/// (Communicator::reserve), and nothing is freed before the end.
+/// Temporary memory for the work of a stream. A later user comes later on the stream, so nothing
+/// has to wait. When the driver allocates or frees memory, it may wait for the whole GPU, and so
+/// for peers. So all memory of a run is allocated before it begins (Communicator::reserve), and
+/// none is freed before the end.
 class Scratch {
 public:
   explicit Scratch(std::shared_ptr<const cuda::Gpu> gpu) : gpu(std::move(gpu)) {}
 
-  /// All that was taken is free again for what is enqueued from now on.
+  /// Makes all memory free again for work enqueued from now on.
   void reset() { place = {}; }
-  /// Null where there is no more; status() then says why.
+  /// Returns null if there is no more memory; status() then gives the reason.
   std::byte *take(int64_t bytes);
   Status status() const { return failure; }
 
@@ -44,18 +44,18 @@ private:
   Status failure;
 };
 
-/// What was put on a lane and is not waited for yet.
+/// Work enqueued on a stream and not yet waited for.
 struct Flight {
   std::optional<cuda::Event> done;
   std::vector<gpu::Move> after;
-  /// From when the stream comes to it until it is done, if somebody wants to know when that was.
+  /// From when the stream reaches the work until it is done, if times are recorded.
   MarkedSpan place;
   bool isEnqueued = false;
 };
 
 class Lane {
 public:
-  /// Takes the communicator over.
+  /// Takes over the communicator.
   static Expected<std::unique_ptr<Lane>> make(std::shared_ptr<RankComms> comms, CommHandle comm,
                                               cuda::RankParts parts);
   Lane(std::shared_ptr<RankComms> comms, CommHandle comm, cuda::RankParts parts,
@@ -67,14 +67,15 @@ public:
   StreamHandle stream() { return queue->stream().get(); }
   Scratch &memory() { return scratch; }
 
-  /// Puts what comes first on the stream, behind all that the rank has computed. What was put there
-  /// before has to be enqueued, so this may wait for its members.
+  /// Enqueues the copies before the calls, after everything that the rank has computed. All earlier
+  /// work of this stream must be enqueued first, so this may wait for other members.
   Expected<std::shared_ptr<Flight>> begin(Plan plan);
-  /// Goes on with the latest flight when its calls are enqueued: at once, or not at all.
+  /// Continues with the latest work once its calls are enqueued: now if they already are, otherwise
+  /// later.
   Status goOn();
-  /// Waits for its calls to be enqueued, and has the rank's own stream wait for it.
+  /// Waits until the calls are enqueued, and makes the rank's own stream wait for the work.
   Status finish(Flight &flight);
-  /// Waits until all of it is done.
+  /// Waits until all work is done.
   Status synchronise() { return queue->stream().synchronise(); }
 
 private:
@@ -89,7 +90,7 @@ private:
   cuda::Event ready;
   Scratch scratch;
   std::vector<cuda::Event> idle;
-  /// The only one that may not be enqueued.
+  /// Only the latest work may be incompletely enqueued.
   std::shared_ptr<Flight> latest;
 };
 

@@ -35,10 +35,10 @@ std::span<const char *const> Nccl::names() {
   return list;
 }
 
-/// What NCCL reads of the environment, unless somebody chose otherwise. Members connect when they
-/// join and not in the first collective: that takes memory of the GPU, for which the driver may
-/// wait for all that is under way there, receives that wait for their peers as well (NCCL's user
-/// guide, NCCL_RUNTIME_CONNECT).
+/// Sets environment variables that NCCL reads, unless the user has set them. Members connect when
+/// they join instead of in the first collective. Connecting allocates GPU memory, for which the
+/// driver may wait for all work in flight, including receives that wait for their peers (NCCL's
+/// user guide, NCCL_RUNTIME_CONNECT).
 static void chooseEnvironment() { setenv("NCCL_RUNTIME_CONNECT", "0", /*overwrite=*/0); }
 
 Expected<Nccl> Nccl::load() {

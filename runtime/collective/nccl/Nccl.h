@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What pcc uses of NVIDIA's NCCL 2.28, declared here so that neither its header nor the library is
-// needed to build it. The library is opened when it is first needed. NcclHeaderTest compares all of
-// this with the real header, where there is one.
+// The part of NVIDIA's NCCL 2.28 that pcc uses, declared here so that building needs neither its
+// header nor the library. The library is opened at first use. NcclHeaderTest compares these
+// declarations with the real header, if there is one.
 
 #ifndef PCC_RUNTIME_COLLECTIVE_NCCL_NCCL_H
 #define PCC_RUNTIME_COLLECTIVE_NCCL_NCCL_H
@@ -31,7 +31,7 @@ enum class Code : int {
 };
 
 enum class Type : int {
-  None = -1, ///< not NCCL's, which refuses it
+  None = -1, ///< not a type of NCCL, which rejects it
   Int8 = 0,
   Uint8 = 1,
   Int32 = 2,
@@ -43,15 +43,15 @@ enum class Type : int {
 
 enum class Operator : int { Sum = 0, Prod = 1, Max = 2, Min = 3 };
 
-/// By which the ranks of a new communicator find each other.
+/// Identifier by which the ranks of a new communicator find each other.
 struct UniqueId {
   char internal[128];
 };
 
-/// What is not set is the library's to choose.
+/// Value of unset fields, which the library chooses.
 constexpr int unset = INT_MIN;
 
-/// For a new communicator. The first three fields tell the library of which header it is.
+/// Configuration of a new communicator. The first three fields identify the header version.
 struct Config {
   size_t size = sizeof(Config);
   unsigned magic = 0xcafebeef;
@@ -100,28 +100,29 @@ struct Nccl {
   Code (*receive)(void *target, size_t count, Type type, int peer, CommHandle comm,
                   StreamHandle stream);
 
-  /// The library, or the reason why it is not here; the same on every call.
+  /// Returns the library, or the reason why it is not available; the same on every call.
   static const Expected<Nccl> &get();
 
-  /// The rows that fill the struct, and the names under which the library is looked for.
+  /// Return the rows that fill the struct, and the names of the library's file.
   static std::vector<Symbol> table(Nccl &library);
   static std::span<const char *const> names();
 
-  /// 22809 is 2.28.9.
+  /// Returns the version number; 22809 is 2.28.9.
   Expected<int> version() const;
 
-  /// Success, also of what goes on; or "ncclCommSplit: invalid usage: …" for the call `what`, with
-  /// what the library says of its last error.
+  /// Returns success, also for InProgress; or "ncclCommSplit: invalid usage: …" for the call
+  /// `what`, with the library's last error message.
   Status check(Code code, std::string_view what, CommHandle comm = nullptr) const;
 
 private:
   static Expected<Nccl> load();
 };
 
-/// "2.28.9" of such a number.
+/// Formats a version number, for example "2.28.9".
 std::string versionText(int version);
 
-/// The library's version, for `pcc doctor`. Unavailable with the reason without the library.
+/// Returns the library's version, for `pcc doctor`. Unavailable, with the reason, without the
+/// library.
 Expected<std::string> describeNccl();
 
 } // namespace pcc::runtime::nccl

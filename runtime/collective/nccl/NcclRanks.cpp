@@ -11,7 +11,7 @@
 namespace pcc::runtime::nccl {
 namespace {
 
-/// The lanes of a rank's messages, by sender, receiver and tag.
+/// The streams of a rank's messages, by sender, receiver and tag.
 using MessageLanes = std::map<std::tuple<int, int, uint32_t>, std::shared_ptr<Lane>>;
 
 class NcclCommunicator final : public Communicator {
@@ -37,7 +37,7 @@ public:
   Expected<std::unique_ptr<Communicator>> split(int color, int key) override;
 
 private:
-  /// A batch between start and wait: what is on which lanes, and a barrier of the host.
+  /// A batch between start and wait: its work on each stream, and a barrier of the host.
   struct Batch {
     std::vector<std::pair<Lane *, std::shared_ptr<Flight>>> flights;
     std::optional<Request> barrier;
@@ -70,7 +70,7 @@ Expected<Request> NcclCommunicator::start(std::span<const CollectiveCall> calls)
   return Request{started++};
 }
 
-/// In the lane's memory, which is the next plan's then.
+/// Plans collectives. The plan uses the stream's temporary memory, which the next plan reuses.
 Plan NcclCommunicator::planOf(std::span<const CollectiveCall> collectives) {
   Plan plan;
   lane->memory().reset();
@@ -90,7 +90,7 @@ Status NcclCommunicator::reserve(std::span<const CollectiveCall> calls) {
 Status NcclCommunicator::startCollectives(std::span<const CollectiveCall> calls, Batch &batch) {
   Plan plan = planOf(calls);
   for (const CollectiveCall &call : calls) {
-    // A barrier is one of the host's threads: no bytes depend on it.
+    // The host's threads run a barrier: no bytes depend on it.
     if (call.kind == abi::BARRIER && !batch.barrier) {
       Expected<Request> barrier = host->start({&call, 1});
       if (!barrier)
@@ -126,7 +126,7 @@ Expected<Lane *> NcclCommunicator::laneOf(const CollectiveCall &message) const {
   return found->second.get();
 }
 
-/// All in one group, so that none waits for another on the host.
+/// Starts all messages in one group, so that none waits for another on the host.
 Status NcclCommunicator::startMessages(std::span<const CollectiveCall> calls, Batch &batch) {
   std::vector<std::pair<Lane *, Operation>> operations;
   for (const CollectiveCall &call : calls) {
@@ -189,7 +189,7 @@ Expected<std::unique_ptr<Communicator>> NcclCommunicator::split(int color, int k
       std::move(*part), std::move(*own), parts, comms, family, MessageLanes()));
 }
 
-/// The bytes of an id from one rank to another.
+/// Returns the call that transfers an id from one rank to another.
 CollectiveCall idCall(abi::CollectiveKind kind, UniqueId &id, int peer) {
   CollectiveCall call{.kind = kind, .type = abi::I8, .source = &id, .shape = {sizeof id}};
   call.destination = &id;
@@ -204,7 +204,7 @@ Expected<UniqueId> makeId(const Nccl &library) {
   return id;
 }
 
-/// The communicator of all.
+/// Creates the communicator of all ranks.
 Expected<CommHandle> joinAll(Communicator &host, RankComms &comms) {
   UniqueId id = {};
   if (host.position() == 0) {
@@ -219,7 +219,7 @@ Expected<CommHandle> joinAll(Communicator &host, RankComms &comms) {
   return comms.init(host.size(), host.position(), id, Purpose::Collectives);
 }
 
-/// The two ends of a route meet: the sender, at position 0, makes the id.
+/// Connects the two ends of a route: the sender, at position 0, makes the id.
 Expected<std::shared_ptr<Lane>> joinRoute(const Route &route, Communicator &host,
                                           const std::shared_ptr<RankComms> &comms,
                                           cuda::RankParts parts) {
@@ -245,7 +245,7 @@ Expected<std::shared_ptr<Lane>> joinRoute(const Route &route, Communicator &host
   return std::shared_ptr<Lane>(std::move(*lane));
 }
 
-/// The sender sends a byte, for NCCL connects two ranks when they have something for each other.
+/// Sends a byte, since NCCL connects two ranks only when they exchange data.
 Status connectRoute(Lane &lane, bool sends) {
   std::byte *memory = lane.memory().take(1);
   if (!memory)
@@ -268,7 +268,7 @@ Status connectRoute(Lane &lane, bool sends) {
 Expected<std::unique_ptr<Communicator>> NcclRanks::join(std::shared_ptr<Communicator> host,
                                                         cuda::RankParts parts) {
   auto comms = std::make_shared<RankComms>(library, options);
-  // What a failure leaves on streams must end before these are waited for.
+  // Work that a failure leaves on streams must end before the streams' destructors wait for it.
   auto failed = [&](const Status &status) {
     abort(status.message());
     return status;
@@ -287,7 +287,7 @@ Expected<std::unique_ptr<Communicator>> NcclRanks::join(std::shared_ptr<Communic
   Expected<std::unique_ptr<Lane>> lane = Lane::make(comms, *all, parts);
   if (!lane)
     return failed(lane.status());
-  // All ranks go through their routes in one order, so none waits for another in a circle.
+  // All ranks process their routes in the same order, so they cannot wait in a circle.
   MessageLanes messages;
   for (const Route &route : routes) {
     if (route.sender != host->position() && route.receiver != host->position())
@@ -307,7 +307,7 @@ Expected<std::unique_ptr<Communicator>> NcclRanks::join(std::shared_ptr<Communic
 
 void NcclRanks::abort(const std::string &reason) {
   auto together = std::make_shared<JointAbort>(library);
-  std::vector<std::shared_ptr<RankComms>> alive; // goes after the lock
+  std::vector<std::shared_ptr<RankComms>> alive; // destroyed after the lock is released
   {
     std::lock_guard lock(mutex);
     if (!aborted)

@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Ranks that have a GPU each, joined by NCCL: batches take their places in streams, and the host
-// waits for nothing but the first meeting of a communicator's members.
+// Ranks with one GPU each, joined by NCCL. Batches are enqueued on streams, and the host waits only
+// for the first rendezvous of a communicator's members.
 //
-//   start    the communicator's stream waits for what the rank has computed; then comes what is
-//            packed, a group of NCCL's calls, what is unpacked, and an event
-//   wait     the rank's own stream is told to wait for that event
+//   start    the communicator's stream waits for what the rank has computed; then come packing, a
+//            group of NCCL calls, unpacking, and an event
+//   wait     the rank's own stream waits for that event
 //
-// Each group of ranks has a communicator and a stream of its own, since NCCL does what it has of
-// one communicator in order, while the order of batches of two groups is each rank's own.
+// Each group of ranks has a communicator and a stream of its own. NCCL runs the calls of one
+// communicator in order, while each rank orders the batches of two groups independently.
 //
-// Messages. NCCL matches the messages of two ranks by their order, knows no tags, and one that
-// waits for its other side holds up all behind it. pcc's messages have tags, and one on the lane
-// TRANSFER waits for its own other side alone (docs/spec/check.md, section 3): a receive may be
-// posted as soon as the step begins, and the answer to it sent long before. So
+// Messages. NCCL matches the messages of two ranks by order and has no tags. A waiting NCCL message
+// delays all messages after it. pcc's messages have tags, and a message on the stream TRANSFER
+// waits only for its own other side (docs/spec/check.md, section 3). A receive may be posted as
+// soon as the step begins, and its answer may be sent long before. Therefore:
 //
-//   * each direction between two ranks has a communicator of its own, of these two, and a stream on
-//     either side: what one rank awaits never holds up what it sends, nor what another sends it;
-//   * messages of one direction share it where both sides start them in the same order, whatever
-//     their tags: then the first that waits is the first on both sides, and what is behind it could
-//     not be received before it either. Where the orders differ each tag has one of its own: of one
-//     tag the order is the same by what a tag means.
+// * Each direction between two ranks has a communicator of these two ranks, and a stream on either
+//   side. So an awaited message delays neither the other direction nor messages of other ranks.
+// * Messages of one direction share the communicator if both sides start them in the same order,
+//   whatever their tags. Then the first waiting message is the first on both sides, and later ones
+//   could not be received before it anyway. If the orders differ, each tag has a communicator of
+//   its own: messages of one tag have the same order on both sides by definition.
 //
-// Which messages there are is known before the run (execute/MessageRoutes.h), so these
-// communicators are made, and connected by a byte, before the first step; a rank could not wait for
-// that while others wait for it.
+// The messages are known before the run (execute/MessageRoutes.h). So these communicators are
+// created, and connected by sending a byte, before the first step. Later a rank could not wait for
+// that while other ranks wait for it.
 
 #ifndef PCC_RUNTIME_COLLECTIVE_NCCL_NCCLRANKS_H
 #define PCC_RUNTIME_COLLECTIVE_NCCL_NCCLRANKS_H
@@ -37,26 +37,26 @@
 
 namespace pcc::runtime::nccl {
 
-/// Messages from one rank to another that have a communicator in common.
+/// Messages from one rank to another that share a communicator.
 struct Route {
   int sender = 0, receiver = 0;
   std::vector<uint32_t> tags;
 };
 
-/// Those of a process.
+/// The ranks of a process.
 class NcclRanks : public std::enable_shared_from_this<NcclRanks> {
 public:
-  /// `routes`: of all ranks, in an order that all processes have in common.
+  /// `routes` lists the routes of all ranks, in the same order in all processes.
   NcclRanks(const Nccl &library, std::vector<Route> routes, CommOptions options = {})
       : library(library), routes(std::move(routes)), options(options) {}
 
-  /// The communicator of all ranks for one of them, with the parts of its device, which must
-  /// outlive it. `host` joins the same ranks; by it they find each other. Called by every rank, on
-  /// its thread.
+  /// Returns the communicator of all ranks for one of them. The device of `parts` must outlive it.
+  /// `host` joins the same ranks, which find each other through it. Called by every rank, on its
+  /// thread.
   Expected<std::unique_ptr<Communicator>> join(std::shared_ptr<Communicator> host,
                                                cuda::RankParts parts);
 
-  /// Ends every wait of every rank of this process. May be called from any thread.
+  /// Ends every wait of every rank of this process. Any thread may call it.
   void abort(const std::string &reason);
 
 private:

@@ -50,7 +50,7 @@ Operator operatorOf(const CollectiveCall &call) {
 
 namespace {
 
-/// "ncclSend to rank 3 of 64 i8".
+/// Describes a call, for example "ncclSend to rank 3 of 64 i8".
 std::string describeCall(const Operation &own) {
   auto row = std::ranges::find(types, own.type, &TypeRow::own);
   std::string what =

@@ -12,7 +12,7 @@ namespace {
 using Kind = Operation::Kind;
 using Shape = std::vector<int64_t>;
 
-/// Whether blocks along the axis lie behind each other.
+/// Returns whether blocks along the axis are contiguous.
 bool isSlowest(const Shape &shape, uint32_t axis) {
   return std::all_of(shape.begin(), shape.begin() + axis,
                      [](int64_t extent) { return extent == 1; });
@@ -33,7 +33,7 @@ Operation transferOf(Kind kind, const std::byte *source, std::byte *target, int6
   return {.kind = kind, .source = source, .target = target, .count = bytes, .peer = peer};
 }
 
-/// A call whose destination, or source, is that memory.
+/// Returns the call with another source and destination.
 CollectiveCall at(const CollectiveCall &call, const void *source, void *destination) {
   CollectiveCall other = call;
   other.source = source;
@@ -41,7 +41,7 @@ CollectiveCall at(const CollectiveCall &call, const void *source, void *destinat
   return other;
 }
 
-/// Adds the pack of a box to dense memory, and its way back.
+/// Add the packing of a box into dense memory, and the unpacking.
 void addPack(const CollectiveCall &call, gpu::BoxSide from, const Shape &size, std::byte *packed,
              std::vector<gpu::Move> &moves) {
   Shape zero(size.size(), 0);
@@ -122,7 +122,7 @@ void addAllToAll(const CollectiveCall &call, int position, int members, const Ta
   }
 }
 
-/// Where a box begins in a tensor of which it is one piece; null where it is not.
+/// Returns the start of a box that is contiguous in its tensor; null if it is not contiguous.
 template <typename Byte>
 Byte *pieceOf(Byte *tensor, const Shape &shape, const Shape &start, const Shape &size,
               int64_t width) {
@@ -162,8 +162,8 @@ void addReceivedBox(const CollectiveCall &call, const Box &box, const Shape &sha
   plan.operations.push_back(transferOf(Kind::Receive, nullptr, piece, bytes, box.source));
 }
 
-/// Permutations and block exchanges. Of two members' boxes both sides go through the same list, so
-/// sends and receives match in its order.
+/// Adds permutations and block exchanges. Both sides process the boxes between two members in the
+/// same list order, so sends and receives match.
 void addBoxes(const CollectiveCall &call, int position, const TakeMemory &take, Plan &plan) {
   const Shape &shape = targetShapeOf(call);
   if (int64_t bytes = zeroedBytes(call, position))

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A rank's part of collectives as NCCL has it, which knows only arrays in one piece:
+// Plans a rank's part of collectives with NCCL, which supports only contiguous arrays:
 //
-//   all_reduce, reduce, broadcast   NCCL's own; where a reduce leaves nothing, zeros
-//   all_gather                      NCCL's own along the slowest axis; else what it brings is
+//   all_reduce, reduce, broadcast   NCCL's own; a reduce zeros the other destinations
+//   all_gather                      NCCL's own along the slowest axis; else its result is
 //                                   unpacked, box by box
 //   reduce_scatter                  the same, packed before
-//   all_to_all, permutations,       sends and receives; boxes that are not in one piece are packed
-//   block exchange                  before and unpacked after; what is reduced comes to temporary
-//                                   memory and is then added, in the order of the boxes
+//   all_to_all, permutations,       sends and receives; non-contiguous boxes are packed before
+//   block exchange                  and unpacked after; reduced boxes go to temporary memory
+//                                   and are then added, in the order of the boxes
 //
-// Sums are in NCCL's order, and of f16 and bf16 in that type or a wider one as it chooses.
+// Sums are in NCCL's order. Sums of f16 and bf16 are in that type or in a wider one, as NCCL
+// chooses.
 
 #ifndef PCC_RUNTIME_COLLECTIVE_NCCL_PLAN_H
 #define PCC_RUNTIME_COLLECTIVE_NCCL_PLAN_H
@@ -22,18 +23,18 @@
 
 namespace pcc::runtime::nccl {
 
-/// What is done first, what of it together, and what then; nothing reads in one part what another
-/// call writes there.
+/// Local copies before the group call, the NCCL calls of the group, and local copies after it.
+/// Within one part, no call reads what another one writes.
 struct Plan {
   std::vector<gpu::Move> before;
   std::vector<Operation> operations;
   std::vector<gpu::Move> after;
 };
 
-/// Gives temporary memory for so many bytes.
+/// Returns temporary memory of `bytes` bytes.
 using TakeMemory = std::function<std::byte *(int64_t bytes)>;
 
-/// Adds a call of a collective as the member at `position` has it.
+/// Adds a call of a collective for the member at `position`.
 void addCall(const CollectiveCall &call, int position, int members, const TakeMemory &take,
              Plan &plan);
 

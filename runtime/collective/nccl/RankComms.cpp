@@ -9,7 +9,7 @@ namespace pcc::runtime::nccl {
 
 using Lock = std::lock_guard<std::mutex>;
 
-/// Seconds that a communicator may take to end; after that a peer is gone.
+/// Seconds that a communicator may take to end; after that its peer is considered lost.
 constexpr double endPatience = 5;
 
 Config RankComms::config(Purpose purpose) const {
@@ -68,7 +68,8 @@ Expected<CommHandle> RankComms::split(CommHandle comm, int color, int key) {
       made = nccl.check(nccl.commSplit(comm, color, key, slot.get(), &own), "ncclCommSplit", comm);
     }
   }
-  // The new one is there as soon as the old one says so, and may then go on by itself.
+  // The new communicator exists as soon as the old one has settled, and may then progress on its
+  // own.
   if (made.ok())
     made = meet(comm);
   if (made.ok()) {
@@ -93,7 +94,8 @@ Expected<CommHandle> RankComms::finishNew(CommHandle comm, Status made) {
   return comm;
 }
 
-/// Those that the communicator's doing may fill. Under the lock.
+/// Removes and returns the handles that the communicator's operations may write. Call under the
+/// lock.
 std::vector<Slot> RankComms::takeSlots(CommHandle comm) {
   std::vector<Slot> own;
   auto [first, last] = slots.equal_range(comm);
@@ -123,7 +125,7 @@ void RankComms::release(CommHandle comm) {
       aborts.back()->begin();
     }
   }
-  // It is nobody else's any more, and frees memory, for which the driver may wait.
+  // No other thread uses it now. Destroying frees memory, for which the driver may wait.
   if (ended)
     (void)nccl.commDestroy(comm);
 }
@@ -139,7 +141,7 @@ Status RankComms::group(const std::function<Status()> &body) {
   return status.ok() ? ended : status;
 }
 
-/// Success or InProgress.
+/// Returns Success or InProgress.
 Expected<Code> RankComms::stateLocked(CommHandle comm) const {
   Code code = Code::Success;
   if (Status status =

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The communicators of NCCL that one rank has. All are non-blocking: a call that takes its time
-// says so, and is asked again until it is through, so that a peer that never comes hangs nobody.
+// The NCCL communicators of one rank. All are non-blocking: a call that takes time says so and is
+// polled until it is done, so a missing peer hangs no thread.
 //
 // The rank's thread calls NCCL under a lock that it never holds while it waits. So any other thread
-// can give the run up: that takes every communicator away to be aborted (JointAbort.h), after which
-// their kernels end, and with them whatever waits for the GPU.
+// can abort the run: that takes every communicator away to be aborted (JointAbort.h). Then their
+// kernels end, and with them everything that waits for the GPU.
 
 #ifndef PCC_RUNTIME_COLLECTIVE_NCCL_RANKCOMMS_H
 #define PCC_RUNTIME_COLLECTIVE_NCCL_RANKCOMMS_H
@@ -19,17 +19,17 @@
 namespace pcc::runtime::nccl {
 
 struct CommOptions {
-  /// Blocks of threads that a collective may take of a GPU, so that the rank's kernels keep their
-  /// share; an H100 has 132 places for such. NCCL_MAX_CTAS in the environment counts before it.
+  /// Maximum thread blocks of a collective on a GPU, so that the rank's kernels keep their share;
+  /// an H100 has 132 multiprocessors. NCCL_MAX_CTAS in the environment takes precedence.
   int mostBlocks = 16;
-  /// The same for messages of one direction. Many receives may stand and wait at once, one for each
-  /// such communicator, and what they hold kernels do not get; two blocks are enough to connect by.
+  /// The same for messages of one direction. Many receives may wait at once, one for each such
+  /// communicator, and they take blocks from the kernels. Two blocks are enough to connect.
   int mostMessageBlocks = 2;
-  /// Seconds until all members of a new communicator must have come.
+  /// Seconds within which all members of a new communicator must arrive.
   double patience = 60;
 };
 
-/// What a communicator is for.
+/// The purpose of a communicator.
 enum class Purpose { Collectives, Messages };
 
 class RankComms {
@@ -39,31 +39,31 @@ public:
 
   const Nccl &library() const { return nccl; }
 
-  /// A communicator of all who give the same id, and one of those of `comm` that give the same
-  /// color, by key. They wait until it is there, as long as the options say.
+  /// Create a communicator of all ranks with the same id, or of the members of `comm` with the same
+  /// color, ordered by key. They wait until it exists, as long as the options allow.
   Expected<CommHandle> init(int ranks, int rank, const UniqueId &id, Purpose purpose);
   Expected<CommHandle> split(CommHandle comm, int color, int key);
-  /// Gives one back, of which nothing is under way.
+  /// Destroys a communicator that has nothing in flight.
   void release(CommHandle comm);
 
-  /// Calls `body` between the begin and the end of a group. Afterwards the communicators may go on
-  /// by themselves for a while: settle() or isSettled() says when what was called is enqueued.
+  /// Calls `body` between the start and the end of a group. Afterwards the communicators may
+  /// progress on their own: settle() or isSettled() tells when the calls are enqueued.
   Status group(const std::function<Status()> &body);
 
-  /// Whether nothing goes on any more.
+  /// Returns whether the communicator has no call in progress.
   Expected<bool> isSettled(CommHandle comm);
-  /// Waits for that, `seconds` if they are given, else until the run is given up.
+  /// Waits for that: at most `seconds` if given, else until the run is aborted.
   Status settle(CommHandle comm, std::optional<double> seconds = {});
-  /// The same where members first meet, as long as the options say.
+  /// Does the same when members first rendezvous, as long as the options allow.
   Status meet(CommHandle comm) { return settle(comm, options.patience); }
 
-  /// The first error that one of them has had so far; of those that another thread is calling just
-  /// now, which then finds it, nothing. Called by any thread.
+  /// Returns the first error of a communicator so far. Returns success if another thread is calling
+  /// NCCL now, since that call finds the error. Any thread may call it.
   Status checkPeers();
 
-  /// Gives the run up, and every communicator to who aborts them; the first reason stays.
+  /// Aborts the run, and passes every communicator to `abort`; the first reason stays.
   void giveUp(const std::string &reason, const std::shared_ptr<JointAbort> &abort);
-  /// Why it was given up.
+  /// Returns Aborted with the reason, if the run was aborted.
   Status status() const;
 
 private:
@@ -77,9 +77,9 @@ private:
   const CommOptions options;
   mutable std::mutex mutex;
   std::set<CommHandle> live;
-  /// By the communicator that is made, or split: it may write there until it is settled.
+  /// By the communicator that is created or split: NCCL may write the handle until it is settled.
   std::multimap<CommHandle, Slot> slots;
-  /// Of some of the communicators; waited for at the end, when the GPU goes.
+  /// Aborts of some communicators; the destructor waits for them before the GPU is released.
   std::vector<std::shared_ptr<JointAbort>> aborts;
   bool isAborted = false;
   std::string reason;

@@ -23,7 +23,7 @@ Expected<std::shared_ptr<Client>> Client::connect(const Address &address, int pr
   return client;
 }
 
-/// Says who this is. A store answers, whoever else listens there does not.
+/// Identifies this process. A store answers; another listener does not.
 Status Client::greet(int process, const std::string &name, double seconds) {
   auto [number, wait] = expect(Patience::OfTheConnection);
   if (Status status =
@@ -136,7 +136,7 @@ Expected<Client::Values> Client::await(uint64_t number, Wait &wait, std::optiona
   return Status(StatusKind::TimedOut, fmt::format("no answer of the store within {} s", *seconds));
 }
 
-/// Under the lock: why nobody need wait any longer.
+/// Returns why waiting is pointless. Call under the lock.
 Status Client::failureOf(Patience patience) const {
   return patience == Patience::OfTheRun && !givenUp.ok() ? givenUp : broken;
 }
@@ -155,7 +155,7 @@ void Client::listen(std::function<void(const std::string &)> listener) {
     tell(std::move(lock));
 }
 
-/// Wakes who waits, and calls who listens, once and without the lock.
+/// Wakes waiting threads, and calls listeners once, without the lock.
 void Client::tell(std::unique_lock<std::mutex> lock) {
   for (auto &[number, wait] : waits)
     wait->changed.notify_all();
@@ -195,13 +195,14 @@ void Client::receiveAll() {
   tell(std::move(lock));
 }
 
-/// Under the lock: why nothing more comes. What never answered is no store.
+/// Returns why no more data arrives. A listener that never answered is no store. Call under the
+/// lock.
 Status Client::goneStatus() const {
   return isGreeted ? Status::failed(fmt::format("{}, which has the store, is gone", server))
                    : noStoreAt(address);
 }
 
-/// The word comes first: who has no store may say less than a head and wait.
+/// Receives the magic word first: a listener that is no store may send less than a head and wait.
 Status Client::receiveHead(Head &head) {
   auto bytes = std::as_writable_bytes(std::span(&head, 1));
   auto word = bytes.first(sizeof head.word);
@@ -214,12 +215,12 @@ Status Client::receiveHead(Head &head) {
   return head.isFrame() && isFromStore && head.keyBytes == 0 ? Status() : noStoreAt(address);
 }
 
-/// A frame of the store; an error if there is none, or it says that nothing more comes.
+/// Receives a frame of the store. Returns an error if there is none, or if the frame is a refusal.
 Status Client::receiveOne() {
   Head head;
   if (Status status = receiveHead(head); !status.ok())
     return status;
-  // Memory grows with what comes, whatever was said of its length.
+  // Memory grows with the received bytes, whatever length was announced.
   constexpr uint64_t least = 1 << 20;
   std::string bytes;
   while (bytes.size() < head.valueBytes) {
@@ -245,7 +246,7 @@ void Client::received(uint64_t number, std::string_view bytes) {
     isGreeted = true;
     auto found = waits.find(number);
     if (found == waits.end())
-      return; // nobody waits any longer
+      return; // no thread waits any longer
     wait = found->second;
     if (wait->take)
       waits.erase(found);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A process's connection to the store, for all of its threads. One more thread receives answers and
-// hands them to who waits.
+// The connection of a process to the store, shared by its threads. An extra thread receives answers
+// and passes them to the waiting threads.
 
 #ifndef PCC_RUNTIME_COLLECTIVE_STORE_CLIENT_H
 #define PCC_RUNTIME_COLLECTIVE_STORE_CLIENT_H
@@ -23,41 +23,42 @@ class Client {
 public:
   using Values = std::vector<std::string>;
 
-  /// Connects as a process with a name; waits so many seconds for who listens, and for his answer.
-  /// Errors: TimedOut where there is none; what answers is no store; another process has the
-  /// number.
+  /// Connects as process number `process` with a name. Waits at most `seconds` for a listener, and
+  /// as long for its answer. Errors: TimedOut without a listener or an answer; the listener is no
+  /// store; another process has the number.
   static Expected<std::shared_ptr<Client>> connect(const Address &address, int process,
                                                    const std::string &name, double seconds);
   ~Client();
 
-  /// Whether a wait ends when the run is given up.
+  /// Whether a wait ends when the run is aborted.
   enum class Patience { OfTheRun, OfTheConnection };
 
-  /// Of a key that nobody has set: a second value breaks the connection of who gives it. After
-  /// `uses` gets the key is gone; 0: it stays.
+  /// Sets the value of a new key. The store refuses a second value and ends the connection of the
+  /// client that gives it. The key is removed after `uses` gets; 0: it stays.
   Status set(const std::string &key, std::string_view value, int64_t uses = 0);
-  /// The same of a key that stays; where somebody has set it, his value counts.
+  /// Sets the value of a key that stays, unless it already has a value.
   Status offer(const std::string &key, std::string_view value);
-  /// The values of all keys, when they are there. Errors: TimedOut after `seconds`, if they are
-  /// given; why the run was given up; the connection broke.
+  /// Waits for the values of all keys. Errors: TimedOut after `seconds`, if given; the reason of an
+  /// abort; a broken connection.
   Expected<Values> get(const std::vector<std::string> &keys, std::optional<double> seconds = {},
                        Patience patience = Patience::OfTheRun);
-  /// Has `take` called with the value when it is there, on the thread that receives.
+  /// Calls `take` with the value when it is set, on the receiving thread.
   Status whenSet(const std::string &key, std::function<void(const std::string &)> take);
-  /// Adds to a number that begins at 0; the sum. Errors as those of get.
+  /// Adds to a number that begins at 0, and returns the sum. Errors: those of get.
   Expected<int64_t> add(const std::string &key, int64_t amount, std::optional<double> seconds = {});
 
-  /// Ends all gets of the run, now and later. The first reason stays.
+  /// Ends all present and future gets of the run. The first reason stays.
   void giveUp(Status reason);
-  /// Why the run was given up; success while it was not.
+  /// Returns why the run was aborted; success if it was not.
   Status reason() const;
-  /// Has `listener` called with the reason, when there is one or the connection breaks.
+  /// Registers `listener`, which is called with the reason of an abort, or when the connection
+  /// breaks.
   void listen(std::function<void(const std::string &)> listener);
 
-  /// What a broken connection says.
+  /// Sets the name of the server in messages about a broken connection.
   void callServer(const std::string &name);
 
-  /// Says that this process goes, and ends the connection.
+  /// Announces that this process leaves.
   void leave();
 
 private:

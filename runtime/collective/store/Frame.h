@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What goes over a connection to the store: a head, a key, a value. Numbers lie as machines have
-// them; all processes of a run are of one architecture.
+// The messages on a connection to the store: a head, a key, a value. Numbers have the machine's
+// byte order; all processes of a run have the same architecture.
 
 #ifndef PCC_RUNTIME_COLLECTIVE_STORE_FRAME_H
 #define PCC_RUNTIME_COLLECTIVE_STORE_FRAME_H
@@ -15,33 +15,31 @@
 namespace pcc::runtime::store {
 
 enum class Operation : uint32_t {
-  /// The first thing on a connection; `argument` is the number of the process, the value its name.
+  /// First message on a connection; `argument` is the number of the process, the value its name.
   /// Answered without values.
   Hello,
-  /// Of a key that nobody has set. `argument`: the number of gets after which the key is gone; 0:
-  /// it
-  /// stays.
+  /// Sets a new key. `argument`: the number of gets after which the key is removed; 0: it stays.
   Set,
-  /// The same of a key that stays; where somebody has set it, what he said counts.
+  /// Sets a key that stays, unless it already has a value.
   Offer,
-  /// Of one or several keys (joinKeys); answered when all are there, with their values
-  /// (joinValues).
+  /// Gets the values of one or several keys, each ended by keyEnd. Answered when all are set, with
+  /// their values (joinValue).
   Get,
   /// Adds `argument` to a number, which begins at 0; answered with the sum.
   Add,
-  /// The last thing: whoever goes without it is lost.
+  /// Last message: a process that disconnects without it is lost.
   Bye,
-  /// Of the store to a Hello, Get or Add of the same number.
+  /// Sent by the store: the answer to the Hello, Get or Add with the same number.
   Answer,
-  /// Of the store, to what it does not take; the value says why. Nothing comes after it.
+  /// Sent by the store: rejects a message, with the reason as value. It is the last message.
   Refusal,
 };
 
-/// In front of every head: the word `pcc store`, by which others are told.
+/// First word of every head, `pcc store`, which identifies the protocol.
 constexpr uint64_t magic = 0x65726f7473636370;
 
-/// What is more comes from no process of a run: of all keys of a get, of a value, of the name of a
-/// process, which nobody knows yet.
+/// Limits for all keys of a get, for a value, and for the name of a process that is not yet known.
+/// No process of a run sends more.
 constexpr uint64_t mostKeyBytes = uint64_t(1) << 28, mostValueBytes = uint64_t(1) << 40,
                    mostNameBytes = 1024;
 
@@ -59,7 +57,7 @@ struct Head {
   }
 };
 
-/// The bytes of a frame.
+/// Returns the bytes of a frame.
 inline std::string makeFrame(Head head, std::string_view key, std::string_view value) {
   head.keyBytes = uint32_t(key.size());
   head.valueBytes = value.size();
@@ -69,7 +67,7 @@ inline std::string makeFrame(Head head, std::string_view key, std::string_view v
   return bytes;
 }
 
-/// Keys have no line feeds.
+/// Keys contain no line feeds.
 constexpr char keyEnd = '\n';
 
 /// Calls `take` with each of several keys.
@@ -81,13 +79,13 @@ template <typename Take> void forEachKey(std::string_view keys, Take take) {
   }
 }
 
-/// Adds a value to several: its length, then it.
+/// Appends a value to a list: its length, then its bytes.
 inline void joinValue(std::string &values, std::string_view value) {
   uint64_t size = value.size();
   values.append(reinterpret_cast<const char *>(&size), sizeof size).append(value);
 }
 
-/// Calls `take` with each of several values, as far as they are whole.
+/// Calls `take` with each of several values, as far as they are complete.
 template <typename Take> void forEachValue(std::string_view values, Take take) {
   uint64_t size = 0;
   while (values.size() >= sizeof size) {

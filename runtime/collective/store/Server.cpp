@@ -11,8 +11,8 @@
 
 namespace pcc::runtime::store {
 
-/// For which nobody new is taken, where the process has no descriptor or memory for him: he stays
-/// in the listener, which would wake the thread again and again.
+/// Pause of accepting while the process has no descriptor or memory for a new connection. The
+/// connection stays pending in the listener, which would otherwise wake the thread again and again.
 constexpr int pauseMilliseconds = 100;
 
 Expected<std::unique_ptr<Server>> Server::start(const Address &address) {
@@ -76,7 +76,7 @@ void Server::accept() {
     acceptsFrom = nowNanoseconds() + int64_t(pauseMilliseconds) * 1'000'000;
 }
 
-/// Whether a head is one that a process sends; of who has not said that he is one, a small one.
+/// Returns whether a head is valid for a process. Before Hello only a small Hello is valid.
 bool Server::mayCome(const Connection &connection, const Head &head) const {
   if (!connection.name.empty())
     return head.isFrame() && head.operation != Operation::Hello;
@@ -96,7 +96,7 @@ void Server::receive(const std::shared_ptr<Connection> &connection) {
   const std::string &in = connection->in;
   for (Head head; !connection->isBroken && in.size() - taken >= sizeof head;) {
     if (connection->isRefused) {
-      taken = in.size(); // nothing more counts until the other side goes
+      taken = in.size(); // ignore everything until the other side disconnects
       break;
     }
     std::memcpy(&head, in.data() + taken, sizeof head);
@@ -111,13 +111,13 @@ void Server::receive(const std::shared_ptr<Connection> &connection) {
   connection->in.erase(0, taken);
 }
 
-/// A process that is gone; nobody can go on.
+/// Records the first lost process; the run cannot continue without it.
 void Server::lose(Connection &connection) {
   if (!entries.contains(lostKey))
     set(lostKey, connection.name, /*uses=*/0);
 }
 
-/// Whether the frame is one that a process sends.
+/// Handles a frame. Returns whether a process may send such a frame.
 bool Server::handle(const std::shared_ptr<Connection> &connection, const Head &head,
                     std::string key, std::string value) {
   switch (head.operation) {
@@ -204,7 +204,7 @@ void Server::answer(const Wait &wait) {
   forEachKey(wait.keys, [&](const std::string &key) {
     auto found = entries.find(key);
     if (found == entries.end())
-      return; // it was used up while others of the list were awaited
+      return; // it was used up while other keys of the list were awaited
     joinValue(values, found->second.value);
     if (found->second.uses > 0 && --found->second.uses == 0)
       entries.erase(found);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The store itself: keys and values in the memory of one process, served by one thread that never
-// waits for anybody. A process that goes without a word becomes the value of the key `lost`.
+// waits for a client. The name of a process that disconnects without Bye becomes the value of the
+// key `lost`.
 
 #ifndef PCC_RUNTIME_COLLECTIVE_STORE_SERVER_H
 #define PCC_RUNTIME_COLLECTIVE_STORE_SERVER_H
@@ -19,7 +20,7 @@
 
 namespace pcc::runtime::store {
 
-/// The key whose value names the first process that was lost.
+/// The key whose value names the first lost process.
 constexpr const char *lostKey = "lost";
 
 class Server {
@@ -29,24 +30,24 @@ public:
 
   int port() const { return listener.port(); }
 
-  /// Waits until so many processes have said that they go, at most so many seconds; whether they
-  /// have.
+  /// Waits until `processes` processes have left, at most `seconds`. Returns whether they have.
   bool waitUntilLeft(int processes, double seconds);
 
 private:
   struct Connection {
     Socket socket;
-    std::string name = {}; ///< of a process; empty before it says it
-    std::string in = {};   ///< what came and is no whole frame
-    std::string out = {};  ///< what did not fit into the connection yet
-    size_t sent = 0;       ///< of that
+    std::string name = {}; ///< name of the process; empty before Hello
+    std::string in = {};   ///< received bytes of an incomplete frame
+    std::string out = {};  ///< bytes that the connection has not accepted yet
+    size_t sent = 0;       ///< bytes of `out` already sent
     bool hasLeft = false, isRefused = false, isBroken = false;
   };
   struct Entry {
     std::string value;
-    int64_t uses = 0; ///< that are left; 0: it stays
+    int64_t uses = 0; ///< remaining gets; 0: the key stays
   };
-  /// A get on its way. Connections stay where they are, those that break until nobody waits there.
+  /// A pending get. Connections have stable addresses, and a broken one lives until no get waits on
+  /// it.
   struct Wait {
     std::shared_ptr<Connection> connection;
     uint64_t number;
@@ -73,14 +74,14 @@ private:
   void send(Connection &connection, const std::string &frame);
 
   const Socket listener;
-  /// A pipe by which the thread is told to end.
+  /// A pipe that tells the thread to end.
   const int wakeEnd, wakeBegin;
   std::thread thread;
 
-  // Of the thread alone.
+  // Used only by the thread.
   std::list<std::shared_ptr<Connection>> connections;
-  std::map<int64_t, std::string> names; ///< of all processes that have come
-  int64_t acceptsFrom = 0;              ///< nowNanoseconds() from which connections are taken
+  std::map<int64_t, std::string> names; ///< of all processes that have connected
+  int64_t acceptsFrom = 0;              ///< nowNanoseconds() from which connections are accepted
   std::unordered_map<std::string, Entry> entries;
   std::unordered_map<std::string, std::vector<std::shared_ptr<Wait>>> waiting;
 

@@ -22,7 +22,7 @@ struct FreeAddresses {
 };
 using Addresses = std::unique_ptr<addrinfo, FreeAddresses>;
 
-/// What the name of a host stands for; null with the reason in `why`.
+/// Returns the addresses of a host name; null with the reason in `why`.
 Addresses lookUp(const Address &address, std::string &why) {
   addrinfo hints = {}, *list = nullptr;
   hints.ai_family = AF_UNSPEC;
@@ -40,9 +40,9 @@ bool isLoopback(const addrinfo &place) {
   return (ntohl(number) >> 24) == IN_LOOPBACKNET;
 }
 
-/// Whether the host says itself that it means this machine alone: by its number, or as localhost.
-/// The name of a machine does not, though its own list of hosts may have it at an address of the
-/// loopback (Debian's has 127.0.1.1): others know the name by another.
+/// Returns whether the host explicitly means this machine alone: by a loopback address, or as
+/// localhost. The name of a machine does not, even if its own hosts file maps it to a loopback
+/// address (127.0.1.1 on Debian): other machines resolve the name differently.
 bool isLocal(const std::string &host) {
   if (host == "localhost" || host == "ip6-localhost")
     return true;
@@ -53,7 +53,7 @@ bool isLocal(const std::string &host) {
   return isNumber && isLoopback(*addresses);
 }
 
-/// The place of all addresses of this machine.
+/// Changes the address to all addresses of this machine.
 void openToAll(addrinfo &place) {
   if (place.ai_family == AF_INET6)
     reinterpret_cast<sockaddr_in6 *>(place.ai_addr)->sin6_addr = in6addr_any;
@@ -65,8 +65,8 @@ bool setOption(const Socket &socket, int level, int option, int value) {
   return setsockopt(socket.get(), level, option, &value, sizeof value) == 0;
 }
 
-/// Small messages go at once, for each is waited for. A side that answers nothing is asked whether
-/// it is there, and is gone when it has not said so, or taken what was sent, for so many seconds.
+/// Sends small messages at once, since each is waited for. Probes a silent peer, and gives it up if
+/// it has not answered or acknowledged data for `silence` seconds.
 void setUp(const Socket &socket) {
   constexpr int silence = 30, firstQuestion = 10, betweenQuestions = 5;
   setOption(socket, IPPROTO_TCP, TCP_NODELAY, 1);
@@ -81,7 +81,7 @@ Socket makeSocket(const addrinfo &place, int flags) {
   return Socket(::socket(place.ai_family, SOCK_STREAM | SOCK_CLOEXEC | flags, 0));
 }
 
-/// One that listens at the place; none: errno says why.
+/// Returns a socket that listens at the address; an empty one on an error, with errno.
 Socket listenAtPlace(const addrinfo &place) {
   Socket socket = makeSocket(place, 0);
   if (!socket)
@@ -93,7 +93,8 @@ Socket listenAtPlace(const addrinfo &place) {
   return listens ? std::move(socket) : Socket();
 }
 
-/// Whether both ends are the same: a machine connects a port to itself where nobody listens at it.
+/// Returns whether both ends are the same: a machine may connect a port to itself if nothing
+/// listens there.
 bool isConnectedToItself(const Socket &socket) {
   sockaddr_storage own = {}, other = {};
   socklen_t ownSize = sizeof own, otherSize = sizeof other;
@@ -102,7 +103,7 @@ bool isConnectedToItself(const Socket &socket) {
   return ownSize == otherSize && std::memcmp(&own, &other, ownSize) == 0;
 }
 
-/// Why a connection that was asked for is not there within some time; 0: it is.
+/// Waits for a pending connection. Returns 0, or the error code why it does not exist in time.
 int awaitConnection(const Socket &socket, int64_t nanoseconds) {
   pollfd place = {socket.get(), POLLOUT, 0};
   int ready = poll(&place, 1, int(std::min<int64_t>(nanoseconds / 1'000'000, INT32_MAX)));
@@ -114,7 +115,7 @@ int awaitConnection(const Socket &socket, int64_t nanoseconds) {
   return reason == 0 && isConnectedToItself(socket) ? ECONNREFUSED : reason;
 }
 
-/// A connection to the place within some time; none: errno says why.
+/// Returns a connection to the address within the time; an empty socket on an error, with errno.
 Socket connectToPlace(const addrinfo &place, int64_t nanoseconds) {
   Socket socket = makeSocket(place, SOCK_NONBLOCK);
   if (!socket)
@@ -134,7 +135,7 @@ Socket connectToPlace(const addrinfo &place, int64_t nanoseconds) {
 } // namespace
 
 Socket::~Socket() {
-  int reason = errno; // which tells why there is no other
+  int reason = errno; // keeps the reason of an earlier failure
   if (descriptor >= 0)
     close(descriptor);
   errno = reason;
@@ -147,13 +148,13 @@ Expected<Socket> Socket::listenAt(const Address &address) {
     return Status::badUsage(fmt::format("the store's host '{}': {}", address.host, why));
   int reason = 0;
   for (addrinfo *place = addresses.get(); place; place = place->ai_next) {
-    // The name may be that of a gate to this machine, which none of its own addresses is.
+    // The name may be that of a gateway to this machine, which is none of its own addresses.
     if (!isLocal(address.host))
       openToAll(*place);
     if (Socket socket = listenAtPlace(*place))
       return socket;
     reason = errno;
-    // Only where the machine has no such addresses is the next one as good.
+    // Try the next address only if the machine does not have this one.
     if (reason != EAFNOSUPPORT && reason != EADDRNOTAVAIL)
       break;
   }
@@ -169,7 +170,7 @@ Expected<Socket> Socket::connectTo(const Address &address, double seconds) {
     int64_t left = 0;
     for (addrinfo *place = addresses.get(); place; place = place->ai_next)
       ++left;
-    // Each has its share of the time, for the first may not be reached from here.
+    // Each address gets a share of the time, since the first may be unreachable from here.
     for (addrinfo *place = addresses.get(); place; place = place->ai_next, --left) {
       int64_t share = std::max<int64_t>(0, end - nowNanoseconds()) / left;
       if (Socket socket = connectToPlace(*place, share))

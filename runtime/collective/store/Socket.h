@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A connection over TCP, or the place at which others ask for one. A connection breaks half a
-// minute after the machine of the other side died without a word.
+// A TCP connection, or a listening socket. A connection breaks half a minute after the other
+// machine died silently.
 
 #ifndef PCC_RUNTIME_COLLECTIVE_STORE_SOCKET_H
 #define PCC_RUNTIME_COLLECTIVE_STORE_SOCKET_H
@@ -14,7 +14,7 @@
 
 namespace pcc::runtime::store {
 
-/// Where a store is: the name of a host, and a port; port 0: any that is free.
+/// Address of a store: a host name and a port; port 0: any free port.
 struct Address {
   std::string host = "127.0.0.1";
   int port = 0;
@@ -36,25 +36,25 @@ public:
   }
   ~Socket();
 
-  /// Who can be asked for connections at the address; where the host is localhost, or a number of
-  /// the loopback, only from this machine. Errors: BadUsage for a port that somebody has.
+  /// Returns a socket that listens at the address. If the host is localhost or a loopback address,
+  /// it accepts only connections from this machine. Errors: BadUsage for a port in use.
   static Expected<Socket> listenAt(const Address &address);
-  /// A connection, for which it waits so many seconds: who listens may come later.
+  /// Returns a connection. Waits at most `seconds`, since the listener may start later.
   static Expected<Socket> connectTo(const Address &address, double seconds);
-  /// Of one that listens: the next who asks, as a connection whose calls never wait; none: errno
-  /// says why.
+  /// Accepts the next connection of a listening socket, as a non-blocking one. Returns an empty
+  /// socket without one; errno gives the reason.
   Socket accept() const;
 
   explicit operator bool() const { return descriptor >= 0; }
   int get() const { return descriptor; }
-  /// The port of this side.
+  /// Returns the local port.
   int port() const;
 
-  /// Whether all bytes were sent, or received; they wait for it.
+  /// Send or receive all bytes, and wait for that. Return whether they succeeded.
   bool send(std::span<const std::byte> bytes) const;
   bool receive(std::span<std::byte> bytes) const;
 
-  /// Ends the connection for whoever waits on it.
+  /// Ends the connection for all threads that wait on it.
   void shut() const;
 
 private:

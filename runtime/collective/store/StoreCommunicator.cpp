@@ -73,7 +73,7 @@ Status StoreCommunicator::finishMessages(const Batch &batch) {
   return outcome;
 }
 
-/// The calls that the member at a position said.
+/// Unpacks the calls that the member at a position stored.
 Expected<std::vector<CollectiveCall>>
 StoreCommunicator::unpackFrom(int position, const std::string &bytes) const {
   Expected<std::vector<CollectiveCall>> calls = unpackCalls(bytes);
@@ -91,7 +91,7 @@ Status StoreCommunicator::checkMessage(std::span<const CollectiveCall> said,
   return local::checkMessage(said[0], sender, call, ranks[size_t(place)]);
 }
 
-/// Whether a call reads the source of the member at a position.
+/// Returns whether a call reads the source of the member at a position.
 static bool isRead(const CollectiveCall &call, int position) {
   if (call.count() == 0)
     return false;
@@ -141,7 +141,7 @@ Status StoreCommunicator::finishCollectives(const Batch &batch) {
           fmt::format("rank {} called a batch of {} collectives, but rank {} one of {}", ranks[0],
                       said[0].size(), ranks[size_t(position)], said[size_t(position)].size()));
   for (size_t c = 0; c < batch.calls.size(); ++c) {
-    // The own one writes where the rank wants it, and reads what was put away at the start.
+    // The own call writes to the rank's destination, and reads the source as stored at the start.
     CollectiveCall own = batch.calls[c];
     own.source = said[size_t(place)][c].source;
     std::vector<const CollectiveCall *> calls;
@@ -156,7 +156,7 @@ Status StoreCommunicator::finishCollectives(const Batch &batch) {
 
 void StoreCommunicator::abort(const std::string &reason) {
   (void)client->offer(giveUpKey,
-                      reason); // where it cannot be said, the others notice the connection
+                      reason); // if sending fails, the others notice the broken connection
   client->giveUp({StatusKind::Aborted, reason});
 }
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Collectives over the store. It is there to join processes without MPI: for what they tell each
-// other beside their collectives, and where nothing faster is; all bytes go through process 0.
+// Collectives over the store. They join processes without MPI, for exchanges outside of the ranks'
+// collectives and if no faster transport is available. All bytes go through process 0.
 //
-//   start      the sources are put under the group, the number of the batch and the position
-//   wait       those of all members are fetched, and the own destinations computed from them, in
-//              the order of positions, by what local ranks do it with (local/Pieces.h)
+//   start      the sources are stored under the group, the number of the batch and the position
+//   wait       the sources of all members are fetched, and the own destinations computed from them,
+//              in the order of positions, with the code of local ranks (local/Pieces.h)
 //
-// A message is a key by group, sender, receiver, tag and number. What is fetched by all who need it
-// is gone from the store.
+// A message is a key made of group, sender, receiver, tag and number. Data fetched by all readers
+// is removed from the store.
 
 #ifndef PCC_RUNTIME_COLLECTIVE_STORE_STORECOMMUNICATOR_H
 #define PCC_RUNTIME_COLLECTIVE_STORE_STORECOMMUNICATOR_H
@@ -21,13 +21,13 @@
 
 namespace pcc::runtime::store {
 
-/// The key whose value ends the run of all processes.
+/// The key whose value aborts the run in all processes.
 constexpr const char *giveUpKey = "give up";
 
 class StoreCommunicator final : public Communicator {
 public:
-  /// Of `ranks` of the world by position. `group` names the group in the store, the same for all of
-  /// its members and no others.
+  /// `ranks` lists the world's ranks by position. `group` names the group in the store: the same
+  /// for all its members, and unique among groups.
   StoreCommunicator(std::shared_ptr<Client> client, std::string group, std::vector<int> ranks,
                     int position)
       : client(std::move(client)), group(std::move(group)), ranks(std::move(ranks)),
@@ -60,7 +60,7 @@ private:
   const int place;
   uint64_t started = 0, rounds = 0, splits = 0;
   std::map<uint64_t, Batch> batches;
-  /// Messages so far, by sender, receiver and tag.
+  /// Number of messages so far, by sender, receiver and tag.
   std::map<std::tuple<int, int, uint32_t>, uint64_t> messages;
 };
 

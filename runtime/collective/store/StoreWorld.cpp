@@ -16,14 +16,14 @@ std::string answerKey(int64_t question, int process) {
 }
 std::string questionKey(int64_t question) { return fmt::format("question {}", question); }
 
-/// What this process answers, and which question is the next.
+/// The function that makes this process's answers, and its lock.
 struct Answers {
   std::mutex mutex;
   std::function<std::string()> report;
 };
 
-/// Answers that question when it comes, then the next one. The client outlives all answers, since
-/// they are given by its thread.
+/// Answers question number `question` when it arrives, then the next one. The client outlives all
+/// answers, since its thread gives them.
 void answerFrom(Client &client, int process, int64_t question, std::shared_ptr<Answers> answers) {
   (void)client.whenSet(questionKey(question),
                        [&client, process, question, answers](const std::string &asker) {
@@ -72,7 +72,7 @@ public:
     int64_t end = nowNanoseconds() + int64_t(seconds * 1e9);
     Expected<int64_t> question = client->add("questions", 1, seconds);
     if (!question) {
-      // Process 0 does not answer; of the others nobody knows.
+      // Process 0 does not answer, so nothing is known of the others.
       for (int other = 1; other < processes(); ++other)
         list[size_t(other)] =
             fmt::format("\n  {} cannot be asked without {}", nameOf(other), nameOf(0));
@@ -95,7 +95,7 @@ public:
     client->listen(std::move(listener));
   }
 
-  /// Process 0 goes last, for the others may not have fetched all that is theirs.
+  /// Process 0 leaves last, since the others may still have data to fetch.
   Status close() override {
     client->leave();
     if (server && !server->waitUntilLeft(processes(), patience))
@@ -105,7 +105,7 @@ public:
 
 private:
   const double patience;
-  // The client goes first.
+  // Members are destroyed in reverse order, so the client before the server.
   const std::unique_ptr<Server> server;
   const std::shared_ptr<Answers> answers = std::make_shared<Answers>();
   const std::shared_ptr<Client> client;
@@ -120,7 +120,8 @@ std::string ownName(int process) {
 
 std::string greetingKey(int process) { return fmt::format("greeting {}", process); }
 
-/// What every process says, by process; the error names those that have not come.
+/// Gathers every process's greeting, by process. The error names the processes that have not
+/// arrived.
 Expected<Client::Values> greet(Client &client, const WorldOptions &options,
                                const std::string &own) {
   if (Status status = client.set(greetingKey(options.process), own); !status.ok())

@@ -9,7 +9,7 @@
 namespace pcc::runtime::store {
 namespace {
 
-/// What stands before the shape of a call; its boxes and its source follow.
+/// The fixed part before the shape of a call; its boxes and its source follow.
 struct Row {
   int32_t kind, reduction, type, root;
   uint32_t axis, concatAxis, dimensions, boxes;
@@ -17,7 +17,7 @@ struct Row {
   uint64_t isFused;
 };
 
-/// Who gives a box to whom.
+/// Source and target positions of a box.
 struct Pair {
   int32_t source, target;
 };
@@ -51,12 +51,12 @@ void appendCall(std::string &text, const CollectiveCall &call) {
   append(text, static_cast<const char *>(call.source), row.sourceBytes);
 }
 
-/// Takes off the bytes what was appended, in the same order.
+/// Reads the appended data from the bytes, in the same order.
 class Reader {
 public:
   explicit Reader(std::string_view bytes) : bytes(bytes) {}
 
-  /// Where so many values of a type lie; `what` they are says the error.
+  /// Returns in `place` the address of `count` values of a type; `what` names them in the error.
   template <typename T> Status take(const char *&place, uint64_t count, const char *what) {
     if (count > bytes.size() / sizeof(T) || aligned(count * sizeof(T)) > bytes.size())
       return Status::failed(fmt::format("expected {} bytes of {}, got {}",
@@ -66,7 +66,7 @@ public:
     return {};
   }
 
-  /// So many values.
+  /// Reads `count` values.
   template <typename T> Status read(std::vector<T> &values, uint64_t count, const char *what) {
     const char *place = nullptr;
     if (Status status = take<T>(place, count, what); !status.ok())
@@ -83,7 +83,7 @@ private:
   std::string_view bytes;
 };
 
-/// Whether a source has all elements of its shape, or there is none.
+/// Checks that a source has all elements of its shape, or is missing.
 Status checkSource(const Row &row, const CollectiveCall &call) {
   uint64_t element = abi::elementBytes(call.type);
   if (element == 0)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a member says of a batch of collectives, as bytes: each call and what its source has.
+// Serializes a member's batch of collectives: each call and the data of its source.
 
 #ifndef PCC_RUNTIME_COLLECTIVE_STORE_WIRE_H
 #define PCC_RUNTIME_COLLECTIVE_STORE_WIRE_H
@@ -15,9 +15,9 @@ namespace pcc::runtime::store {
 
 std::string packCalls(std::span<const CollectiveCall> calls);
 
-/// The calls that were packed. Their sources lie in `bytes`, aligned as these are to 16 bytes at
-/// most, and have all elements of their shapes or are null; there are no destinations, and of boxes
-/// only who gives to whom. Error: bytes that packCalls does not make.
+/// Returns the calls packed in `bytes`. Their sources point into `bytes`, aligned like it up to 16
+/// bytes. A source has all elements of its shape or is null. There are no destinations, and boxes
+/// have only source and target positions. Error: bytes that packCalls does not produce.
 Expected<std::vector<CollectiveCall>> unpackCalls(const std::string &bytes);
 
 } // namespace pcc::runtime::store

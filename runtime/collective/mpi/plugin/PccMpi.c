@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The table of PccMpi.h over the MPI that this file is compiled against. */
+/* Implements the table of PccMpi.h with the MPI that this file is compiled against. */
 
 #include "runtime/collective/mpi/plugin/PccMpi.h"
 
@@ -42,7 +42,7 @@ static MPI_Datatype unit(int32_t width) {
   }
 }
 
-/* Errors of the world's communicators come as codes; MPI would else end the process. */
+/* Makes communicators return error codes; by default MPI would end the process. */
 static int begin(int32_t *process, int32_t *processes, int32_t *enough) {
   int level = MPI_THREAD_SINGLE, rank = 0, size = 0;
   int code = MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level);
@@ -98,7 +98,7 @@ static int make(const int32_t *processes, int32_t count, int32_t tag, PccMpiGrou
 static int32_t greatest_tag(void) {
   int *value = NULL, found = 0;
   MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &value, &found);
-  return found ? *value : 32767; /* what the standard promises */
+  return found ? *value : 32767; /* the minimum that the standard guarantees */
 }
 
 static int send(const void *data, int32_t count, int32_t width, int32_t peer, int32_t tag,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What pcc asks of an MPI library, as a table of C functions. The plug-in libpcc-mpi.so holds one,
- * compiled against the MPI that is on the machine; pcc itself opens it by name and knows nothing
- * else of MPI. Another MPI needs this one file compiled anew.
+ * The functions of MPI that pcc uses, as a table of C functions. The plug-in libpcc-mpi.so
+ * provides the table, compiled against the machine's MPI. pcc itself opens the plug-in by name and
+ * depends on nothing else of MPI. For another MPI only the plug-in must be recompiled.
  *
- * All functions are called by one thread. Those that return int return 0 or an error code of MPI.
- * Counts are of elements of `width` bytes: 1, 2, 4 or 8.
+ * One thread makes all calls. Functions that return int return 0 or an error code of MPI. Counts
+ * are in elements of `width` bytes: 1, 2, 4 or 8.
  */
 
 #ifndef PCC_RUNTIME_COLLECTIVE_MPI_PLUGIN_PCCMPI_H
@@ -19,11 +19,11 @@ extern "C" {
 
 #define PCC_MPI_VERSION 1
 
-/* A communicator, and a call that was started. Requests end when `test` finds them done. */
+/* A communicator, and a started call. A request ends when `test` finds it done. */
 typedef uint64_t PccMpiGroup;
 typedef uint64_t PccMpiRequest;
 
-/* Reductions that MPI does itself. */
+/* Reductions that MPI supports. */
 enum { PCC_MPI_SUM, PCC_MPI_MAX, PCC_MPI_MIN, PCC_MPI_PROD };
 enum { PCC_MPI_F32, PCC_MPI_I8, PCC_MPI_I32, PCC_MPI_I64, PCC_MPI_BOOL };
 
@@ -36,15 +36,15 @@ typedef struct {
 typedef struct PccMpi {
   int32_t version;
 
-  /* Starts MPI for calls of the calling thread alone. `enough` becomes 0 if MPI offers less. */
+  /* Starts MPI for calls of the calling thread only. Sets `enough` to 0 if MPI provides less. */
   int (*begin)(int32_t *process, int32_t *processes, int32_t *enough);
   int (*end)(void);
   void (*describe)(int code, char *text, int32_t capacity);
-  /* One line that says which MPI this is. */
+  /* Writes one line that identifies the MPI library. */
   void (*identify)(char *text, int32_t capacity);
 
   PccMpiGroup (*world)(void);
-  /* A communicator of some processes of the world, in that order; all of them call it. */
+  /* Creates a communicator of processes of the world, in the given order; all of them call it. */
   int (*make)(const int32_t *processes, int32_t count, int32_t tag, PccMpiGroup *group);
   int32_t (*greatest_tag)(void);
 
@@ -52,13 +52,13 @@ typedef struct PccMpi {
               PccMpiGroup group, PccMpiRequest *request);
   int (*receive)(void *data, int32_t count, int32_t width, int32_t peer, int32_t tag,
                  PccMpiGroup group, PccMpiRequest *request);
-  /* Whether a message under a tag has come, from whom, and its bytes. */
+  /* Returns whether a message with the tag has arrived, its source, and its bytes. */
   int (*look)(int32_t tag, PccMpiGroup group, int32_t *found, int32_t *source, int32_t *bytes);
 
   int (*barrier)(PccMpiGroup group, PccMpiRequest *request);
   int (*broadcast)(void *data, int32_t count, int32_t width, int32_t root, PccMpiGroup group,
                    PccMpiRequest *request);
-  /* Without `data` the own part lies in its place already. */
+  /* If `data` is null, the own part is already in place. */
   int (*all_gather)(const void *data, int32_t count, void *target, const int32_t *counts,
                     const int32_t *offsets, int32_t width, PccMpiGroup group,
                     PccMpiRequest *request);
@@ -68,11 +68,11 @@ typedef struct PccMpi {
   int (*all_to_all)(const PccMpiParts *source, void *target, const int32_t *counts,
                     const int32_t *offsets, int32_t width, PccMpiGroup group,
                     PccMpiRequest *request);
-  /* In place, in whatever order MPI likes. */
+  /* Reduces in place, in an order that MPI chooses. */
   int (*all_reduce)(void *data, int32_t count, int32_t type, int32_t reduction, PccMpiGroup group,
                     PccMpiRequest *request);
 
-  /* Whether a request is done; of a receive also how many bytes came. */
+  /* Returns whether a request is done, and for a receive the number of bytes. */
   int (*test)(PccMpiRequest *request, int32_t *done, int32_t *bytes);
 } PccMpi;
 
