@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the outside sees of a program: parameters, inputs, results, metrics, slots.
+// Emits the boundary of a program: parameters, inputs, results and metrics.
 #include "passes/lower/Program.h"
 
 #include "dialects/dist/Group.h"
@@ -14,7 +14,7 @@ using namespace pcc::task;
 
 namespace pcc::lower {
 
-/// The sharding of an argument or result, replicated where there is none.
+/// Returns the sharding of an argument or result; replicated if it has no attribute.
 static dist::Sharding shardingOf(Attribute attribute, ShapedType type) {
   if (auto sharding = dyn_cast_or_null<dist::ShardingAttr>(attribute))
     return sharding.getSharding();
@@ -74,7 +74,8 @@ private:
 };
 } // namespace
 
-/// Parameters that no gradient updates are states: of optimizers, running statistics.
+/// Emits a parameter. A parameter that no gradient updates is state: optimizer state or running
+/// statistics.
 void BoundaryEmitter::emitParameter(BlockArgument argument, RoleAttr role, BlockAttr block) {
   auto parameter = module.lookupSymbol<graph::ParameterOp>(role.getName());
   bool isState = parameter && !parameter.getTrainable();
@@ -82,7 +83,7 @@ void BoundaryEmitter::emitParameter(BlockArgument argument, RoleAttr role, Block
                             block, isState);
 }
 
-/// The first copy of an input comes first, and has the op of all.
+/// Emits an input. The first copy of an input creates the op; later copies are added to it.
 void BoundaryEmitter::emitInput(BlockArgument argument, RoleAttr role, BlockAttr block) {
   for (InputOp input : b.getBlock()->getOps<InputOp>())
     if (input.getNameAttr() == role.getName())
@@ -108,13 +109,13 @@ void BoundaryEmitter::emitArguments(facts::Section &section) {
   }
 }
 
-/// The number of ranks whose losses are added: each rank's own mean is that much greater than its
+/// Returns the number of ranks whose losses are added. Each rank's own mean is this many times its
 /// part of the whole mean.
 static double partsOf(const dist::Sharding &sharding, const dist::Mesh &mesh) {
   return double(mesh.getSize(ArrayRef<std::string>(sharding.getPartialAxes())));
 }
 
-/// The mesh axes over which the buffer is summed when it is read.
+/// Returns the mesh axes over which hoisted all-reduces sum the buffer.
 dist::AxisList BoundaryEmitter::reducedAxes(const facts::EarlyReduction *reduction) const {
   dist::AxisList axes;
   if (reduction)
@@ -134,12 +135,12 @@ void BoundaryEmitter::emitResult(facts::Section &section, unsigned index, Result
   if (accumulated)
     type = type.clone(b.getF32Type());
   StringRef name = nameOfResult(section.getResultRole(index));
-  // The place may be that of another shape's value: a view lies where its root does.
+  // A view lies where its root does, so the place may be that of a value of another shape.
   PlaceAttr place =
       accumulated ? section.function.getResultAttrOfType<PlaceAttr>(index, facts::placeAttrName)
                   : placeOf(facts::viewRoot(value));
   Value buffer = place ? buffers.at(place, type, name, value.getLoc()) : buffers.of(value);
-  // Another section than the one that completes a gradient may reduce it.
+  // A gradient may be reduced by another section than the one that completes it.
   const facts::EarlyReduction *reduction =
       role == ResultRole::Gradient ? reductions.find(section.getResultRole(index)) : nullptr;
   dist::AxisList reduced = reducedAxes(reduction);
@@ -159,7 +160,7 @@ void BoundaryEmitter::emitResult(facts::Section &section, unsigned index, Result
 void BoundaryEmitter::emitResults(facts::Section &section) {
   for (unsigned i = 0; i < section.function.getNumResults(); ++i) {
     RoleAttr role = section.getResultRole(i);
-    // A sum is complete where the last of those that add to it is done.
+    // A sum is complete in the last section that adds to it.
     if (!role || (section.isAccumulated(i) && !section.endsSum(i)))
       continue;
     if (role.getKind() == RoleKind::Loss)
@@ -171,7 +172,7 @@ void BoundaryEmitter::emitResults(facts::Section &section) {
   }
 }
 
-/// Whether the inputs are rows of one batch: all have a first dimension, of one size.
+/// Returns whether the inputs are rows of one batch: all have a first dimension of the same size.
 bool BoundaryEmitter::areInputsRows() const {
   std::optional<int64_t> rows;
   for (InputOp input : b.getBlock()->getOps<InputOp>()) {
@@ -183,7 +184,7 @@ bool BoundaryEmitter::areInputsRows() const {
   return true;
 }
 
-/// The arguments of a function that one of its values is computed from.
+/// Returns the function arguments from which `value` is computed.
 static llvm::SmallPtrSet<Value, 8> sourcesOf(Value value) {
   llvm::SmallPtrSet<Value, 8> sources;
   llvm::SmallSetVector<Value, 32> reached;
@@ -196,7 +197,7 @@ static llvm::SmallPtrSet<Value, 8> sourcesOf(Value value) {
   return sources;
 }
 
-/// Whether an evaluation computes this output from the input of that name.
+/// Returns whether an evaluation computes this output from the input named `input`.
 static bool isComputedFrom(facts::Section &evaluation, task::ResultOp output, StringRef input) {
   std::optional<unsigned> index = facts::findResult(
       evaluation, RoleAttr::get(output.getContext(), RoleKind::Output, output.getNameAttr()));
@@ -210,7 +211,8 @@ static bool isComputedFrom(facts::Section &evaluation, task::ResultOp output, St
   });
 }
 
-/// The integers of which `scores` has a row for each, and that it is not computed from.
+/// Finds the labels of `scores`: an integer input with one element per row of `scores`, from which
+/// `scores` is not computed.
 InputOp BoundaryEmitter::findLabels(facts::Section &evaluation, task::ResultOp scores) const {
   ArrayRef<int64_t> shape = scores.getBlock().getGlobalShape().asArrayRef();
   if (shape.empty() || shape.back() < 2)
@@ -225,7 +227,7 @@ InputOp BoundaryEmitter::findLabels(facts::Section &evaluation, task::ResultOp s
   return {};
 }
 
-/// Metrics of the first output that has labels.
+/// Emits metrics for the first output that has labels.
 void BoundaryEmitter::emitMetrics(MutableArrayRef<facts::Section> sections) {
   if (!areInputsRows())
     return;
@@ -242,7 +244,7 @@ void BoundaryEmitter::emitMetrics(MutableArrayRef<facts::Section> sections) {
                          onRequest);
       };
       emit(MetricKind::Accuracy, /*onRequest=*/false);
-      // The rows of a batch of sequences are words: perplexity is what is asked of them.
+      // Scores of rank 3 belong to token sequences, for which perplexity is always reported.
       emit(MetricKind::Perplexity,
            /*onRequest=*/scores.getBlock().getGlobalShape().size() < 3);
       return;

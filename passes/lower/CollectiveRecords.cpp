@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Collectives of the dist dialect as records: groups become lists of ranks, positions become ranks.
+// Emits collectives of the dist dialect as instructions: groups become lists of ranks, positions
+// become ranks.
 #include "passes/lower/Program.h"
 
 #include "dialects/dist/Group.h"
@@ -56,7 +57,7 @@ struct CollectiveEmitter {
   }
   RankAttr position(int64_t root) { return RankAttr::get(b.getContext(), root, {}, {}, {}); }
 
-  /// Pairs of positions as pairs of ranks, for every group.
+  /// Converts pairs of positions to pairs of ranks, for every group.
   DenseIntElementsAttr pairs(dist::TableAttr table) {
     SmallVector<SmallVector<int64_t>> rows;
     for (const dist::RankList &list : lists)
@@ -64,8 +65,8 @@ struct CollectiveEmitter {
         rows.push_back({list[pair[0]], list[pair[1]]});
     return matrix(b, rows);
   }
-  /// Blocks `target, source, source offset, size, target offset` by position as moves `source,
-  /// target, source start, size, target start` by rank.
+  /// Converts blocks `target, source, source offset, size, target offset` by position to moves
+  /// `source, target, source start, size, target start` by rank.
   DenseIntElementsAttr moves(dist::TableAttr table) {
     SmallVector<SmallVector<int64_t>> rows;
     for (const dist::RankList &list : lists)
@@ -119,14 +120,14 @@ LogicalResult emitCollectiveRecord(OpBuilder &b, Operation *op, Value source, Va
         return success();
       })
       .Case([&](dist::RecvOp op) {
-        // The record does nothing on a rank without a peer, which gets zeros.
+        // A rank without a peer receives nothing, so its destination is filled with zeros first.
         if (llvm::is_contained(op.getPeers(), -1))
           FillOp::create(b, op.getLoc(), destination);
         RecvOp::create(b, op.getLoc(), destination, e.peers(op.getPeers()), op.getTag());
         return success();
       })
       .Case([&](dist::BarrierOp op) {
-        // A rank that has its own work to do must not go on with it.
+        // A barrier must also stop the rank's own work, so it runs on the compute stream.
         auto barrier = BarrierOp::create(b, op.getLoc(), e.groups());
         barrier.setLane(Lane::Compute);
         return success();

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Column kernels: reductions over rows for blocks of columns. Rows run in order, the accumulators
-// of a block lie on the stack and in vector registers; full results are stored on the way, so that
-// a bias gradient costs no pass of its own over the gradient of the activation. A reduction over
-// dimensions in the middle has its columns in groups, one for each position before them.
+// Emits column kernels: reductions over rows for blocks of columns. Rows run in order. The
+// accumulators of a block lie on the stack and in vector registers. Full results are stored on the
+// way, so a bias gradient needs no pass of its own over the gradient of the activation. A reduction
+// over dimensions in the middle has groups of columns, one group for each position before these
+// dimensions.
 #include "passes/lower/KernelLoops.h"
 
 #include "dialects/graph/Graph.h"
@@ -16,7 +17,7 @@ using namespace pcc::graph;
 
 namespace pcc::lower {
 
-/// The number of results of a reduction that lie next to each other in all its rows.
+/// Returns the number of reduction results that are adjacent in all rows.
 static int64_t neighbours(ReduceOp op) {
   int64_t count = 1;
   ArrayRef<int64_t> shape = shapeOf(op.getInput());
@@ -93,9 +94,9 @@ private:
   Elements &elements;
   ImplicitLocOpBuilder &b;
   IndexMath &math;
-  int64_t width; ///< of a block
-  Value group;   ///< the block's
-  Value number;  ///< of the block among those of its group
+  int64_t width; ///< columns per block
+  Value group;   ///< group of the block
+  Value number;  ///< index of the block in its group
   SmallVector<Operation *> reductions;
   SmallVector<unsigned> full, reduced; ///< results by size
   SmallVector<Value> accumulators;     ///< one row of `width` elements per reduction
@@ -111,7 +112,8 @@ void ColumnEmitter::allocateAccumulators() {
                                                   accumulatorType(op), length, /*alignment=*/64));
 }
 
-/// Sizes of the nested loops over rows: one where no op tells dimensions of the rows apart.
+/// Returns the sizes of the nested loops over rows: one loop if no op distinguishes dimensions of
+/// the rows.
 SmallVector<int64_t> ColumnEmitter::rowSizes() const {
   if (kernel.form.getKind() == task::FormKind::Columns)
     return loopSizes(kernel.function, loops.rows * loops.columns, loops.rows, loops.columns);
@@ -121,8 +123,8 @@ SmallVector<int64_t> ColumnEmitter::rowSizes() const {
   return sizes;
 }
 
-/// Emits loops over the block's columns. A block of whole width has a loop for each dimension that
-/// an op tells apart; one that may be narrower has a single loop.
+/// Emits loops over the block's columns. A block of full width has a loop for each dimension that
+/// an op distinguishes. A block that may be narrower has a single loop.
 void ColumnEmitter::emitColumns(function_ref<void(const Index &column, Value local)> body) {
   if (loops.columns % width == 0) {
     int64_t elements = loops.groups * loops.rows * loops.columns, blocks = loops.columns / width;
@@ -140,7 +142,7 @@ void ColumnEmitter::emitColumns(function_ref<void(const Index &column, Value loc
 }
 
 void ColumnEmitter::emitElement(const Index &row, const Index &column, Value local) {
-  Index position = row; // of one group
+  Index position = row; // within one group
   position.append(column);
   SmallVector<Value> stored, sums;
   for (unsigned n : full)
@@ -157,8 +159,8 @@ void ColumnEmitter::emitElement(const Index &row, const Index &column, Value loc
     elements.store(sum, accumulatorType(op), accumulator, local);
 }
 
-/// The sums in `local` are complete. They cannot be computed again: results may have been written
-/// over the operands.
+/// Stores results from the complete sums. The sums cannot be recomputed, because results may have
+/// overwritten the operands.
 void ColumnEmitter::emitReduced(const Index &column, Value local) {
   for (auto [op, accumulator] : llvm::zip_equal(reductions, accumulators)) {
     Value sum = elements.load(accumulatorType(op), accumulator, local);
@@ -188,8 +190,9 @@ void ColumnEmitter::emitBlock(Value block) {
 }
 
 Iterations columnIterations(const ColumnLoops &loops) {
-  // Whole vectors; a width that divides the row gives loops of constant length, and a great one
-  // reads longer runs: in narrower blocks a GPT's gelu and bias gradients take half as long again.
+  // Blocks are whole vectors. A width that divides the row gives loops of constant length, and a
+  // large width reads longer runs. In narrower blocks a GPT's gelu and bias gradients take half as
+  // long again.
   int64_t width = loops.columns <= 128 ? loops.columns : 64;
   for (int64_t divisor : {32, 48, 64, 96, 128, 256})
     if (loops.columns > 128 && loops.columns % divisor == 0)

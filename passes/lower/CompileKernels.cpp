@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From the LLVM dialect to a shared object: LLVM's O3 pipeline, code generation, lld.
+// Compiles the LLVM dialect to a shared object: LLVM's O3 pipeline, code generation, lld.
 #include "passes/lower/EmitKernels.h"
 #include "passes/lower/GenerateCode.h"
 #include "passes/lower/HostTarget.h"
@@ -14,8 +14,8 @@ using namespace mlir;
 
 namespace pcc::lower {
 
-/// Attributes that every kernel carries. Vectors of 512 bits are asked for: the kernels are short
-/// and bound by memory or by the exponential, and both gain.
+/// Sets the attributes that every kernel carries. Vectors of 512 bits are preferred: kernels are
+/// short and bound by memory or by the exponential, and both get faster.
 static void setFunctionAttributes(llvm::Module &module, const HostTarget &host) {
   for (llvm::Function &function : module) {
     if (function.isDeclaration())
@@ -26,7 +26,7 @@ static void setFunctionAttributes(llvm::Module &module, const HostTarget &host) 
   }
 }
 
-/// The kernels as optimised LLVM IR.
+/// Returns the kernels as optimized LLVM IR.
 static llvm::Expected<std::unique_ptr<llvm::Module>>
 buildModule(ModuleOp source, llvm::LLVMContext &context, HostTarget &host) {
   auto module = translateKernels(*source.getBody(), context, *host.machine);
@@ -37,7 +37,7 @@ buildModule(ModuleOp source, llvm::LLVMContext &context, HostTarget &host) {
   return std::move(*module);
 }
 
-/// The linker found when pcc was built, else the one on the path.
+/// Returns the linker found when pcc was built, else one on the path.
 static llvm::Expected<std::string> findLinker() {
   if (llvm::sys::fs::can_execute(PCC_LLD_PATH))
     return PCC_LLD_PATH;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From loops of arith and math to the LLVM dialect. Functions of one number become polynomials,
-// which vectorise; those of which MLIR has no polynomial of full accuracy stay intrinsics.
+// Converts loops of arith and math to the LLVM dialect. Functions of one number become polynomials,
+// which vectorize. Functions for which MLIR has no polynomial of full accuracy stay intrinsics.
 #include "passes/lower/ConvertToLLVM.h"
 #include "passes/lower/EmitKernels.h"
 
@@ -20,7 +20,8 @@ using namespace mlir;
 
 namespace pcc::lower {
 
-/// The sine and cosine of MLIR lose all digits for large arguments, so they stay calls.
+/// MLIR's sine and cosine polynomials lose all digits for large arguments, so both functions stay
+/// calls.
 LogicalResult approximateMath(Operation *kernels) {
   RewritePatternSet patterns(kernels->getContext());
   populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {

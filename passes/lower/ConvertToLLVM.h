@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the ways of kernels to the LLVM dialect share.
+// Steps that all conversions of kernels to the LLVM dialect share.
 #pragma once
 
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"

@@ -10,10 +10,10 @@
 //   b[i mod 4] + c[i mod 16]                 2 bits, 4 bits
 //   x[(i div 4) * 8 + (i mod 4) * 2]         62 bits: LLVM folds this to 2 * i, masked
 //
-// The vectorizer's own limit of such checks (-vectorize-scev-check-threshold) is no way out: it
+// The vectorizer's own limit of such checks (-vectorize-scev-check-threshold) does not help: it
 // does not count the checks that the cost model adds. Sums and products of induction variables need
-// no check, so kernels have a loop for each dimension wherever sizes allow it (MapLoops.cpp), and
-// only the loops that are left lose vectorization.
+// no check. Kernels therefore have a loop for each dimension wherever sizes allow it
+// (MapLoops.cpp). Only the remaining loops lose vectorization.
 #include "passes/lower/ConvertToLLVM.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -41,8 +41,8 @@ private:
 };
 } // namespace
 
-/// True if scalar evolution sees through the operation without a narrower type. A minimum or a
-/// maximum either folds to one of its operands or ends the analysis.
+/// Returns true if scalar evolution sees through the operation without a narrower type. A minimum
+/// or a maximum either folds to one of its operands or ends the analysis.
 static bool isLinear(Operation *op) {
   return isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::MinSIOp, arith::MaxSIOp,
              arith::MinUIOp, arith::MaxUIOp, arith::SelectOp>(op);
@@ -60,7 +60,7 @@ void AddressWalk::visit(Value value, bool isDivided) {
 void AddressWalk::visitArgument(BlockArgument argument, bool isDivided) {
   auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
   if (!loop)
-    return; // the function's
+    return; // an argument of the function
   if (isDivided)
     divided.insert(loop);
   if (argument == loop.getInductionVar()) {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels that run in the last slot of another section than their own (`task.early`). Where that
-// section has several slots, its last one runs a section of its own: the same records, and theirs.
+// Finds hoisted kernels: kernels that run in the last action of another section than their own
+// (`task.early`). If that section has several actions, its last action runs a separate section: the
+// same instructions plus those of the hoisted kernels.
 //
-//   slots   backward[0]  backward[1]  backward_last[2]  update
-//   records of @backward        a  b  c
-//           of @backward_last   a  b  all_reduce  c
+//   actions        backward[0]  backward[1]  backward_last[2]  update
+//   instructions   of @backward        a  b  c
+//                  of @backward_last   a  b  all_reduce  c
 #pragma once
 
 #include "dialects/dist/Dist.h"
@@ -17,7 +18,7 @@
 
 namespace pcc::lower {
 
-/// A kernel and the section whose values it computes.
+/// A kernel and the section for which it computes values.
 struct EarlyKernel {
   facts::Section *section = nullptr;
   facts::Kernel kernel;
@@ -27,14 +28,15 @@ class EarlyKernels {
 public:
   explicit EarlyKernels(llvm::MutableArrayRef<facts::Section> sections);
 
-  /// Those that run in the last slot of `section`, in their order.
+  /// Returns the kernels that run in the last action of `section`, in their order.
   llvm::ArrayRef<EarlyKernel> in(llvm::StringRef section) const;
-  /// The section that runs in the last slot of `section`: one of its own, or itself.
+  /// Returns the section that runs in the last action of `section`: a separate one, or `section`
+  /// itself.
   std::string lastSlotOf(llvm::StringRef section) const;
 
 private:
   llvm::MapVector<llvm::StringRef, llvm::SmallVector<EarlyKernel>> kernels;
-  llvm::StringMap<int64_t> runs; ///< by section
+  llvm::StringMap<int64_t> runs; ///< executions per step, by section
 };
 
 } // namespace pcc::lower

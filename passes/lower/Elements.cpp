@@ -48,9 +48,9 @@ Value Elements::load(Type type, Value pointer, Value position) {
                                    : Value(arith::ExtFOp::create(b, computeType(type), element));
 }
 
-/// Rounds f32 to the bits of a bf16, to the nearest, ties to even. bf16 lies in memory as i16 and
-/// no LLVM value has the type: LLVM would turn a choice between two of them into calls of libgcc,
-/// which kernels do not link.
+/// Rounds f32 to the bits of a bf16, to the nearest, ties to even. bf16 lies in memory as i16, and
+/// no LLVM value has the type bf16. LLVM would turn a select between two of them into calls of
+/// libgcc, which kernels do not link.
 static Value roundToBFloat16(ImplicitLocOpBuilder &b, Value element) {
   Type i32 = b.getI32Type(), i16 = b.getIntegerType(16);
   auto number = [&](int32_t value) -> Value { return arith::ConstantIntOp::create(b, value, 32); };
@@ -98,7 +98,7 @@ Value Elements::positionAt(Value integers, const Index &index) {
   return integer.getType() == i64 ? integer : arith::ExtSIOp::create(b, i64, integer);
 }
 
-/// The number in a splat constant, in its compute type.
+/// Emits the number of a splat constant, in its compute type.
 static Value emitSplat(ImplicitLocOpBuilder &b, ConstantOp op) {
   auto splat = cast<SplatElementsAttr>(op.getValue());
   Type type = splat.getElementType();
@@ -108,7 +108,7 @@ static Value emitSplat(ImplicitLocOpBuilder &b, ConstantOp op) {
   return arith::ConstantOp::create(b, IntegerAttr::get(type, value));
 }
 
-/// A position as an element of `type`.
+/// Converts a position to an element of `type`.
 static Value emitPosition(ImplicitLocOpBuilder &b, Value position, Type type) {
   if (isa<FloatType>(type))
     return arith::SIToFPOp::create(b, computeType(type), position);

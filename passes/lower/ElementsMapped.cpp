@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Elements of ops that read their operands at other indices.
+// Computes elements of ops that read their operands at other indices.
 #include "passes/lower/Elements.h"
 
 #include "dialects/graph/Graph.h"
@@ -13,7 +13,7 @@ using namespace pcc::graph;
 namespace pcc::lower {
 
 namespace {
-/// One op with the index of the element of its result.
+/// Emits the element at `index` of one op's result.
 struct Mapped {
   Elements &elements;
   const Index &index;
@@ -31,8 +31,8 @@ struct Mapped {
   Value select(Value condition, Value yes, Value no) {
     return arith::SelectOp::create(b, condition, yes, no);
   }
-  /// The operand's element with one position moved by -`low`, kept inside the operand so that it
-  /// may be read even where it is not used.
+  /// Returns the operand's element at a position shifted by -`low`. The position is clamped into
+  /// the operand, so that the element may be read even if it is not used.
   Value shifted(Value operand, unsigned axis, Value at, int64_t low) {
     int64_t size = shapeOf(operand)[axis];
     Value moved = arith::SubIOp::create(b, at, math.constant(low));
@@ -116,7 +116,7 @@ struct Mapped {
     return select(hit, emitNumber(b, type, 1), emitNumber(b, type, 0));
   }
 
-  /// SplitMix64's finaliser.
+  /// Emits SplitMix64's finalizer.
   Value mix(Value word) {
     for (auto [shift, factor] :
          {std::pair(30, 0xbf58476d1ce4e5b9u), {27, 0x94d049bb133111ebu}, {31, 1u}}) {
@@ -128,7 +128,8 @@ struct Mapped {
     return word;
   }
 
-  /// The highest 24 of the 64 bits that runtime/abi/Random.h gives for (seed, stream 0, index).
+  /// Emits the highest 24 of the 64 bits that runtime/abi/Random.h gives for (seed, stream 0,
+  /// index).
   Value uniform(RngUniformOp op) {
     Value golden = math.constant(int64_t(0x9e3779b97f4a7c15u));
     Value seed = elements.positionAt(op.getSeed(), {});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Elements of pooling: loops over the window of one element of the result.
+// Computes elements of pooling ops with loops over the window of one element of the result.
 #include "passes/lower/WindowLoops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -13,7 +13,7 @@ namespace pcc::lower {
 
 Value emitWindowPosition(Elements &elements, const Window &window, unsigned dim, Value at,
                          Value offset) {
-  // Negative above the image: not IndexMath's arithmetic.
+  // The position is negative above the image, so IndexMath's arithmetic does not apply.
   ImplicitLocOpBuilder &b = elements.b;
   Value first = elements.math.mul(at, window.strides[dim]);
   Value moved = arith::AddIOp::create(b, first, elements.math.mul(offset, window.dilations[dim]));
@@ -32,7 +32,7 @@ Value emitInside(Elements &elements, const Window &window, unsigned dim, Value p
 }
 
 namespace {
-/// One element of the result of a max_pool or avg_pool.
+/// Computes one element of the result of a max_pool or avg_pool.
 class Pool {
 public:
   Pool(Elements &elements, Operation *op, const Window &window, const Index &index)
@@ -46,7 +46,7 @@ public:
   Value compute(bool countsPadding);
 
 private:
-  /// Goes through rows (dim 0), for each through columns (dim 1). Carried are the maximum, or the
+  /// Loops over rows (dim 0), and for each row over columns (dim 1). Carries the maximum, or the
   /// sum and the number of elements.
   SmallVector<Value> combine(unsigned dim, Value inside, Value row, ValueRange carried);
   SmallVector<Value> combineElement(Value inside, Value row, Value column, ValueRange carried);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Elements of reductions and of products of integers that a kernel computes where it needs them:
-// loops over what is combined, one for each run of neighbouring dimensions, so that the innermost
-// one reads neighbours.
+// Computes elements of reductions and of integer matmuls inside the kernel that needs them. There
+// is one loop for each run of adjacent combined dimensions, so that the innermost loop reads
+// adjacent elements.
 #include "passes/lower/Elements.h"
 
 #include "dialects/graph/Graph.h"
@@ -28,7 +28,7 @@ SmallVector<SmallVector<int64_t, 4>> combinedRuns(Operation *op) {
   return runs;
 }
 
-/// One product of a product of matrices: row and column of the result, position in the sum.
+/// Emits one term of an integer matmul: row and column of the result, position `n` in the sum.
 static Value emitProduct(Elements &elements, MatmulOp op, const Index &index, Value n) {
   IndexMath &math = elements.math;
   unsigned rank = op.getType().getRank();
@@ -53,7 +53,7 @@ Value Elements::operandAt(Operation *op, const Index &index, const Index &combin
     sizes.push_back(shapeOf(reduce.getInput())[dim]);
   Index taken = math.regroup(combined, sizes), operand;
   unsigned kept = 0, gone = 0;
-  // Runs of dimensions keep their common position.
+  // Runs of dimensions of the same kind keep their common position.
   for (unsigned dim = 0, rank = shapeOf(reduce.getInput()).size(); dim < rank;) {
     auto isCombined = [&](unsigned d) { return llvm::is_contained(reduce.getDims(), int64_t(d)); };
     unsigned end = dim + 1;
@@ -67,7 +67,7 @@ Value Elements::operandAt(Operation *op, const Index &index, const Index &combin
   return at(reduce.getInput(), operand);
 }
 
-/// Combines all elements of the runs behind those whose positions `combined` holds.
+/// Combines all elements of the runs after those for which `combined` holds positions.
 static Value combineRuns(Elements &elements, Operation *op, const Index &index,
                          const Index &combined, Value accumulator) {
   auto runs = combinedRuns(op);

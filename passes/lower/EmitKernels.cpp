@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// EmitKernels: one LLVM function per kernel. The exported one unpacks the buffers and calls an
-// internal one whose pointer arguments do not alias, so that the vectoriser needs no checks:
+// EmitKernels: emits one LLVM function per kernel. The exported function unpacks the buffers and
+// calls an internal function, whose pointer arguments do not alias, so that the vectorizer needs no
+// checks:
 //
 //   void k(void *const *buffers, const int64_t *scalars, int64_t begin, int64_t end) {
 //     k.body(buffers[0], buffers[1], scalars[0], begin, end);
 //   }
 //
-// Assumes kernels as functions of core ops (LowerToTask). Leaves functions of the LLVM dialect by
+// Assumes kernels as functions of core ops (LowerToTask). Leaves functions of the LLVM dialect with
 // the same names.
 #include "passes/lower/EmitKernels.h"
 #include "passes/lower/Passes.h"
@@ -20,7 +21,7 @@ namespace pcc::lower {
 #define GEN_PASS_DEF_EMITKERNELS
 #include "passes/lower/Passes.h.inc"
 
-/// The internal function: buffers, scalars, begin, end.
+/// Emits the internal function with the arguments buffers, scalars, begin, end.
 static LLVM::LLVMFuncOp emitBody(ImplicitLocOpBuilder &b, func::FuncOp kernel,
                                  const KernelSignature &signature) {
   auto pointer = LLVM::LLVMPointerType::get(b.getContext());
@@ -49,7 +50,7 @@ static LLVM::LLVMFuncOp emitBody(ImplicitLocOpBuilder &b, func::FuncOp kernel,
   return body;
 }
 
-/// The exported function, by the ABI of docs/spec/kernels.md.
+/// Emits the exported function with the ABI of docs/spec/kernels.md.
 static void emitEntry(ImplicitLocOpBuilder &b, StringRef name, LLVM::LLVMFuncOp body,
                       const KernelSignature &signature) {
   auto pointer = LLVM::LLVMPointerType::get(b.getContext());

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Events between records, found by going through the slots of a step as a rank does. Records of the
-// lane COMPUTE run one after the other; of two others, or of one of them and one of COMPUTE, one
-// waits for the other where they touch the same bytes and one of them writes there:
+// Orders instructions by events, by going through the actions of a step as a rank does.
+// Instructions of the stream COMPUTE run one after the other. Two instructions of other streams, or
+// one of another stream and one of COMPUTE, conflict if they touch the same bytes and one of them
+// writes. Then the later one waits for the earlier one:
 //
-// * a record for collectives and messages that have not been waited for, the latest first; who
-//   waits for one knows what that one has waited for
-// * a message for the last record of COMPUTE before it that touches its buffer; another collective
-//   for the last one of all, because it begins with its slot anyway
+// * An instruction waits for conflicting collectives and transfers that have not been waited for,
+//   the latest first. A wait for an instruction covers everything for which that instruction has
+//   waited.
+// * A transfer waits for the last conflicting instruction of COMPUTE before it. A collective waits
+//   for the last instruction of COMPUTE, because it begins with its action anyway.
 //
-// In a ring only what lies in the same copy is in the way: who writes copy 0 of three for
-// microbatch 3 waits for the readers of microbatch 0, not for the latest ones (`task.behind`).
+// In a ring buffer, only accesses to the same entry conflict. The writer of entry 0 of three for
+// microbatch 3 waits for the readers of microbatch 0, not for the latest readers (`task.behind`).
 #include "passes/lower/Program.h"
 #include "passes/lower/RecordAccess.h"
 
@@ -25,41 +27,42 @@ namespace pcc::lower {
 
 namespace {
 
-/// Of collectives and messages, by entry: how many runs are done.
+/// Number of completed runs, by entry of a collective or transfer.
 using Done = llvm::SmallDenseMap<unsigned, size_t, 4>;
 
-/// A record for one slot.
+/// One execution of an entry, in one action.
 struct Run {
-  int64_t number = 0; ///< by which rings turn
-  int64_t order = 0;  ///< place among all runs
-  Done known;         ///< when it begins, beside what COMPUTE knows
+  int64_t number = 0; ///< index into rings
+  int64_t order = 0;  ///< position among all runs
+  Done known;         ///< runs done before it begins, besides those that COMPUTE knows
 };
 
-/// A record, or several that go in one message: the first waits, the last signals.
+/// An instruction, or several in one fused collective: the first waits, the last signals.
 struct Entry {
   SmallVector<Operation *, 1> records;
   Lane lane = Lane::Compute;
   SmallVector<RecordAccess> accesses;
-  /// Entries that it may have to wait for: collectives and messages; of a message also COMPUTE.
+  /// Entries for which this one may have to wait: collectives and transfers; for a transfer also
+  /// COMPUTE.
   SmallVector<unsigned> rivals;
-  /// Of the last record of COMPUTE in a section of several slots: what reads the inputs, which the
-  /// rank's thread brings anew for another slot.
+  /// Collectives that read the inputs, for the last COMPUTE instruction of a section with several
+  /// actions. The rank's thread replaces the inputs for the next action.
   SmallVector<unsigned> ends;
   std::vector<Run> runs;
 };
 
-/// A run that another one waits for.
+/// A run for which another run waits.
 struct Awaited {
   unsigned entry = 0;
   size_t run = 0;
   int64_t order = 0;
 };
 
-/// What one record waits for of another, over all slots.
+/// Wait of one entry for another, over all actions.
 struct Wait {
   bool isUniform = true;
-  bool isLast = true;   ///< it was the last run of the other each time
-  int64_t distance = 0; ///< of their numbers
+  bool isLast = true;   ///< it was the last run of the other entry each time
+  int64_t distance = 0; ///< difference of the runs' numbers
 };
 
 class EventAssigner {
@@ -83,8 +86,8 @@ private:
 
   ProgramOp program;
   std::vector<Entry> entries;
-  llvm::StringMap<std::pair<unsigned, unsigned>> sections; ///< first and end of their entries
-  std::vector<size_t> done; ///< by entry: runs that COMPUTE has waited for
+  llvm::StringMap<std::pair<unsigned, unsigned>> sections; ///< range of entries: first and end
+  std::vector<size_t> done; ///< by entry: number of runs for which COMPUTE has waited
   std::optional<unsigned> lastCompute;
   int64_t order = 0;
   llvm::MapVector<std::pair<unsigned, unsigned>, Wait> waits;
@@ -92,7 +95,7 @@ private:
 
 } // namespace
 
-/// Whether some bytes are touched by both, and written by one, whatever the slots.
+/// Returns whether both entries touch some byte and one of them writes it, in any pair of actions.
 static bool mayConflict(const Entry &a, const Entry &b) {
   for (const RecordAccess &x : a.accesses)
     for (const RecordAccess &y : b.accesses)
@@ -107,8 +110,8 @@ static bool readsInput(const Entry &entry) {
   });
 }
 
-/// Collectives that read the inputs end with their slot: the last record of COMPUTE waits for those
-/// before it, and those behind it are done at once.
+/// Makes collectives that read the inputs end with their action. The last COMPUTE instruction waits
+/// for the collectives before it. Collectives after it move to the COMPUTE stream.
 void EventAssigner::keepInputs(unsigned first, unsigned end) {
   unsigned last = end;
   while (last > first && entries[last - 1].lane != Lane::Compute)
@@ -141,7 +144,7 @@ void EventAssigner::collect() {
     ++slotsOf[slot.getSection()];
   for (auto section : program.getBody().front().getOps<SectionOp>())
     if (std::optional<StringRef> other = section.getLastOf())
-      slotsOf[section.getSymName()] += slotsOf[*other]++; // which stands before it
+      slotsOf[section.getSymName()] += slotsOf[*other]++; // `other` stands before `section`
   for (auto section : program.getBody().front().getOps<SectionOp>()) {
     unsigned first = entries.size();
     for (Operation &record : section.getBody().front())
@@ -183,8 +186,8 @@ bool EventAssigner::conflict(unsigned entry, int64_t number, unsigned other, int
   return false;
 }
 
-/// The runs of collectives and messages that are in the way and that COMPUTE has not waited for, of
-/// each the latest; the latest of all first.
+/// Returns the latest conflicting run of each collective and transfer for which COMPUTE has not
+/// waited, the latest of all first.
 SmallVector<Awaited> EventAssigner::findAwaited(unsigned index, int64_t number) const {
   SmallVector<Awaited> found;
   const Entry &entry = entries[index];
@@ -192,7 +195,7 @@ SmallVector<Awaited> EventAssigner::findAwaited(unsigned index, int64_t number) 
     const std::vector<Run> &runs = entries[rival].runs;
     if (entries[rival].lane == Lane::Compute)
       continue;
-    // A message does not begin behind COMPUTE, and knows nothing of what that has waited for.
+    // A transfer does not begin after COMPUTE, so it does not know for what COMPUTE has waited.
     size_t from = entry.lane == Lane::Transfer ? 0 : done[rival];
     for (size_t run = runs.size(); run-- > from;)
       if (conflict(index, number, rival, runs[run].number)) {
@@ -207,7 +210,7 @@ SmallVector<Awaited> EventAssigner::findAwaited(unsigned index, int64_t number) 
   return found;
 }
 
-/// The latest run of COMPUTE that is in the way of a message.
+/// Returns the latest run of COMPUTE that conflicts with a transfer.
 std::optional<Awaited> EventAssigner::findCompute(unsigned index, int64_t number) const {
   std::optional<Awaited> latest;
   for (unsigned rival : entries[index].rivals) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What code generation for every target shares: from functions of the LLVM dialect to LLVM's IR,
-// through its optimiser, to code.
+// Code generation that all targets share: from functions of the LLVM dialect to LLVM IR, through
+// LLVM's optimizer, to code.
 #pragma once
 
 #include "mlir/IR/Block.h"
@@ -18,14 +18,14 @@ class TargetMachine;
 
 namespace pcc::lower {
 
-/// The functions and globals of the LLVM dialect in a block, as IR for a target.
+/// Translates the functions and globals of the LLVM dialect in a block to IR for a target.
 llvm::Expected<std::unique_ptr<llvm::Module>>
 translateKernels(mlir::Block &block, llvm::LLVMContext &context, llvm::TargetMachine &machine);
 
-/// LLVM's O3 pipeline. `vectorises`: loops become loops over vectors.
+/// Runs LLVM's O3 pipeline. `vectorises`: loops become vector loops.
 void optimise(llvm::Module &module, llvm::TargetMachine &machine, bool vectorises);
 
-/// An object file, or assembly.
+/// Emits an object file or assembly, as `type` says.
 llvm::Expected<std::string> emitCode(llvm::Module &module, llvm::TargetMachine &machine,
                                      llvm::CodeGenFileType type);
 

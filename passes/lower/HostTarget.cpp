@@ -8,14 +8,14 @@
 
 namespace pcc::lower {
 
-/// What loops over numbers profit from. Named one by one, so that an executable asks the machine
-/// that runs it for these and no others.
+/// CPU features from which numeric loops profit. They are named one by one, so that an executable
+/// requires only these of the machine that runs it.
 static constexpr llvm::StringLiteral usefulFeatures[] = {
     "sse3",     "ssse3",    "sse4.1",   "sse4.2",     "popcnt",    "avx",     "avx2",
     "fma",      "f16c",     "bmi",      "bmi2",       "lzcnt",     "avx512f", "avx512cd",
     "avx512bw", "avx512dq", "avx512vl", "avx512fp16", "avx512bf16"};
 
-/// The features of a named CPU; empty if LLVM does not know it.
+/// Returns the features of a named CPU; empty if LLVM does not know it.
 static llvm::StringMap<bool> featuresOf(llvm::StringRef cpu) {
   llvm::StringMap<bool> present;
   llvm::SmallVector<llvm::StringRef> features;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The CPU of this machine, or a named one, as a target of code generation.
+// Describes the CPU of this machine, or a named one, as a target of code generation.
 #pragma once
 
 #include "llvm/Support/Error.h"
@@ -14,17 +14,17 @@ namespace pcc::lower {
 struct HostTarget {
   std::unique_ptr<llvm::TargetMachine> machine;
   std::string tuneFor;               ///< model of the CPU, for scheduling only
-  std::vector<std::string> features; ///< all that generated code may use
+  std::vector<std::string> features; ///< all features that generated code may use
 };
 
-/// A target with the vector and bit instructions of this machine's CPU, position independent. With
-/// `cpu`, those of the x86-64 CPU that LLVM calls so.
+/// Makes a position-independent target with the vector and bit instructions of this machine's CPU.
+/// With `cpu`, uses those of the x86-64 CPU with this LLVM name.
 llvm::Expected<HostTarget> makeHostTarget(llvm::StringRef cpu = "");
 
 /// Returns whether oneDNN multiplies matrices of bf16 on this machine: it needs AVX-512.
 bool hostMultipliesBFloat16();
 
-/// True if this machine has all instructions that `makeHostTarget(cpu)` uses.
+/// Returns true if this machine has all instructions that `makeHostTarget(cpu)` uses.
 bool hostRuns(llvm::StringRef cpu);
 
 } // namespace pcc::lower

@@ -57,8 +57,8 @@ Value IndexMath::clamp(Value value, int64_t size) {
   return emit<arith::MinSIOp>(emit<arith::MaxSIOp>(value, constant(0)), constant(size - 1));
 }
 
-/// The position of which `outer` is the quotient and `inner` the remainder, divided by the number
-/// of elements of `inner`; null if they are positions of their own.
+/// Returns the position whose quotient is `outer` and whose remainder is `inner`, divided by the
+/// number of elements of `inner`. Returns null if the two segments are positions of their own.
 static Value joined(const Segment &outer, const Segment &inner) {
   auto quotient = outer.position.getDefiningOp<arith::DivUIOp>();
   auto remainder = inner.position.getDefiningOp<arith::RemUIOp>();
@@ -68,7 +68,7 @@ static Value joined(const Segment &outer, const Segment &inner) {
   return isCut ? quotient.getLhs() : Value();
 }
 
-/// The segments that have more than one position, neighbors joined that are pieces of one.
+/// Drops segments with one position, and joins adjacent segments that are parts of one position.
 static Index withoutCuts(ArrayRef<Segment> index) {
   Index whole;
   for (Segment segment : index) {
@@ -118,7 +118,7 @@ Index IndexMath::regroup(const Index &index, ArrayRef<int64_t> shape) {
     } while (have != want);
     result.push_back({run.size() == 1 ? run[0].position : linear(run), extents});
   }
-  if (dim < shape.size()) // only ones are left
+  if (dim < shape.size()) // only dimensions of size 1 are left
     result.push_back({constant(0), SmallVector<int64_t, 4>(shape.drop_front(dim))});
   return result;
 }
@@ -178,7 +178,7 @@ Index IndexMath::unbroadcast(const Index &index, ArrayRef<int64_t> dims,
   unsigned next = 0, first = 0;
   for (const Segment &segment : index) {
     unsigned last = first + segment.extents.size();
-    // The input's dimensions inside this segment, and whether they are all of it.
+    // The input's dimensions inside this segment.
     SmallVector<int64_t, 4> own;
     unsigned from = next;
     for (; next < dims.size() && dims[next] < last; ++next)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The index of an element while code is emitted: neighbouring dimensions that run together share
-// one position.
+// Represents the index of an element while code is emitted. Adjacent dimensions that run together
+// share one position.
 //
 //   tensor 4x8x10, loops r < 32 and c < 10:  [(r: 4x8) (c: 10)]
 //   reshaped to 32x10:                       [(r: 32) (c: 10)]        nothing is emitted
 //   cut before dimension 1:                  [(r / 8: 4) (r % 8: 8) (c: 10)]
 //
-// So a value that is read at the element at which the loops stand costs one add per load, whatever
-// its shape, and an op that looks at one dimension pays for that dimension only.
+// Reading a value at the current element of the loops thus costs one add per load, whatever the
+// value's shape. An op that distinguishes one dimension pays for that dimension only.
 #pragma once
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -26,12 +26,12 @@ struct Segment {
 /// The index of one element of a tensor: all its dimensions in order.
 using Index = llvm::SmallVector<Segment, 4>;
 
-/// True if code that the builder inserts next may read `value`: it lies in the same block or in one
-/// around it.
+/// Returns true if code that the builder inserts next may read `value`: it lies in the same block
+/// or in an enclosing one.
 bool isVisible(mlir::OpBuilder &builder, mlir::Value value);
 
 /// Emits the arithmetic on positions (i64, never negative). An expression has one value wherever
-/// its first one is visible, so that positions are equal if and only if their values are.
+/// its first value is visible, so positions are equal if and only if their values are.
 class IndexMath {
 public:
   /// Constants go to the start of the block `entry`.

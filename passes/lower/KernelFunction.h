@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels as functions of core ops, as code generation takes them: which argument is which buffer,
-// and what may stand in them.
+// Represents kernels as functions of core ops for code generation: which argument is which buffer,
+// and which ops a kernel may have.
 #pragma once
 
 #include "passes/lower/KernelLoops.h"
 
 namespace pcc::lower {
 
-/// Which buffer or scalar each argument and result of a kernel is. Buffers are counted first those
-/// of the arguments, then those of results that lie in none of them.
+/// Assigns a buffer or scalar to each argument and result of a kernel. The buffers of the arguments
+/// are counted first, then the buffers of results that lie in no argument's buffer.
 struct KernelSignature {
   llvm::SmallVector<int64_t> bufferOfArgument; ///< -1: a scalar
   llvm::SmallVector<int64_t> bufferOfResult;
@@ -22,11 +22,11 @@ struct KernelSignature {
 /// The kernels of a module.
 llvm::SmallVector<mlir::func::FuncOp> listKernels(mlir::ModuleOp module);
 
-/// Checks that the function is a kernel: one block of core ops in loops that there is code for.
+/// Checks that the function is a kernel: one block of core ops, in loops for which there is code.
 mlir::LogicalResult checkKernel(mlir::func::FuncOp kernel);
 
-/// Tells the kernel's elements where its arguments lie, and the kernel where its results go.
-/// `values`: the buffers, then the scalars, then what else the emitted function has.
+/// Binds the kernel's arguments to memory or scalars, and its results to pointers. `values`: the
+/// buffers, then the scalars, then all other arguments of the emitted function.
 void bindArguments(KernelBody &kernel, const KernelSignature &signature, mlir::ValueRange values);
 
 } // namespace pcc::lower

@@ -4,8 +4,8 @@
 //
 //   y = x + broadcast b, [1]     x 32x64x49, b 64      cut before 64 and before 49
 //
-// Cuts go from a value to those that are computed from it: whoever visits the elements of a result
-// asks for elements of its operands, and their cuts must fall on ends of its loops too.
+// Cuts go from a value to the values that are computed from it. Code that visits the elements of a
+// result reads elements of the operands, so the operands' cuts must fall on ends of its loops too.
 #include "passes/lower/KernelLoops.h"
 
 #include "dialects/graph/Graph.h"
@@ -19,8 +19,8 @@ using namespace pcc::graph;
 namespace pcc::lower {
 
 namespace {
-/// Cuts of one value. A cut before dimension d is written as the number of elements of dimensions d
-/// and after, which stays the same under reshapes.
+/// Cuts of one value. A cut before dimension d is stored as the number of elements of dimensions d
+/// and after. Reshapes do not change this number.
 class Cuts {
 public:
   void before(ArrayRef<int64_t> shape, unsigned dim) { strides.insert(strideOf(shape, dim)); }
@@ -30,8 +30,8 @@ public:
   }
   /// Adds the cuts of a value of the same elements.
   void add(const Cuts &other) { strides.insert(other.strides.begin(), other.strides.end()); }
-  /// Adds the cuts of an operand whose dimension d is dimension `dimOf(d)` of `shape`. Cuts that
-  /// are no dimension's are dropped.
+  /// Adds the cuts of an operand whose dimension d is dimension `dimOf(d)` of `shape`. Drops cuts
+  /// that do not fall on a dimension.
   void add(const Cuts &other, ArrayRef<int64_t> operand, ArrayRef<int64_t> shape,
            function_ref<unsigned(unsigned)> dimOf) {
     for (unsigned dim = operand.size(); dim-- > 1;)
@@ -128,8 +128,8 @@ void KernelCuts::visit(GatherOp op) {
   cuts[op.getResult()] = own;
 }
 
-/// A reduction that is computed where it is needed: dimensions that stay, with combined ones
-/// between them.
+/// Handles a reduction that is computed inside the kernel. The result is cut where combined
+/// dimensions lie between dimensions that stay.
 void KernelCuts::visit(ReduceOp op) {
   ArrayRef<int64_t> input = shapeOf(op.getInput()), shape = shapeOf(op.getResult());
   Cuts own;
@@ -145,7 +145,7 @@ void KernelCuts::visit(ReduceOp op) {
   cuts[op.getResult()] = own;
 }
 
-/// An op that looks at one dimension; operands and result have the same dimensions.
+/// Handles an op that distinguishes one dimension; operands and result have the same dimensions.
 void KernelCuts::visitAlong(Operation *op, unsigned axis) {
   ArrayRef<int64_t> shape = shapeOf(op->getResult(0));
   Cuts own;
@@ -156,7 +156,7 @@ void KernelCuts::visitAlong(Operation *op, unsigned axis) {
   cuts[op->getResult(0)] = own;
 }
 
-/// An op that looks at each of the last `count` dimensions.
+/// Handles an op that distinguishes each of the last `count` dimensions.
 void KernelCuts::visitLast(Operation *op, unsigned count) {
   unsigned rank = shapeOf(op->getResult(0)).size();
   visitAlong(op, rank - count);

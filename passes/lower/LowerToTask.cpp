@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// LowerToTask: from annotated sections to a task program.
+// LowerToTask: lowers annotated sections to a task program.
 //
 // Assumes AssignKernels and PlanMemory. Leaves kernels as private functions of core ops with
 // `task.form`, one `task.program` and the `graph.parameter`s; sections and step are gone.
@@ -19,7 +19,7 @@ namespace pcc::lower {
 #define GEN_PASS_DEF_LOWERTOTASK
 #include "passes/lower/Passes.h.inc"
 
-/// The slots of the step; the last of a section may run one that stands for it there.
+/// Emits the actions of the step. The last action of a section may run a separate section instead.
 static void emitSlots(OpBuilder &b, pipe::StepOp step) {
   llvm::StringMap<SlotOp> last;
   for (auto slot : step.getBody().front().getOps<pipe::SlotOp>())
@@ -31,8 +31,8 @@ static void emitSlots(OpBuilder &b, pipe::StepOp step) {
       last[*other].setSection(section.getSymName());
 }
 
-/// Buffers stand before what uses them: sections made while buffers were still being added move
-/// behind them.
+/// Moves buffers before the ops that use them: some sections were created while buffers were still
+/// being added.
 static void moveBuffersFirst(Block &body) {
   SmallVector<Operation *> buffers;
   for (auto buffer : body.getOps<BufferOp>())
@@ -48,8 +48,8 @@ static SectionOp addSection(Block &program, facts::Section &section, StringRef n
   return records;
 }
 
-/// Adds `record` as it is in the last run of its section. Where that is not the only one, sums have
-/// begun.
+/// Clones `record` as it is in the last run of its section. If the section has other runs, its sums
+/// have begun, so the clone always adds.
 static void cloneRecord(OpBuilder &b, Operation &record, bool isOnlyRun) {
   auto goOn = [&](auto op) {
     if (op.getAccumulation() == Accumulation::AddAfterFirst && !isOnlyRun)
@@ -58,8 +58,8 @@ static void cloneRecord(OpBuilder &b, Operation &record, bool isOnlyRun) {
   llvm::TypeSwitch<Operation *>(b.clone(record)).Case<MatmulOp, AccumulateOp>(goOn);
 }
 
-/// Fills `last` with the records of a section and, between them, with those of kernels that run in
-/// its last slot. `ends` as in SectionEmitter.
+/// Fills `last` with the instructions of a section. Interleaves them with the instructions of
+/// kernels that are hoisted into its last action. `ends` as in SectionEmitter.
 static LogicalResult emitLastSlot(SectionOp section, ArrayRef<Operation *> ends,
                                   ArrayRef<EarlyKernel> kernels, SectionOp last, bool isOnlyRun,
                                   Buffers &buffers, Outliner &outliner) {

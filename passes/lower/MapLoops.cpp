@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Map kernels: every element alone.
+// Emits map kernels: each element is computed by itself.
 #include "passes/lower/KernelLoops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -9,13 +9,13 @@ using namespace mlir;
 
 namespace pcc::lower {
 
-/// The longest block of whole loops, in elements.
+/// Maximum number of elements in a block of whole loops.
 static constexpr int64_t maxBlock = elementsPerIteration;
 
 namespace {
-/// Loop nest of a map kernel. Work is cut into blocks: a block runs all of the innermost loops that
-/// together have at most `maxBlock` elements. Their bounds are constants, so LLVM unrolls the short
-/// ones and vectorizes the first long one.
+/// Loop nest of a map kernel. Work is cut into blocks. A block runs all innermost loops that
+/// together have at most `maxBlock` elements. The bounds of these loops are constants, so LLVM
+/// unrolls the short loops and vectorizes the first long one.
 ///
 ///   loops      outer     block
 ///   8192       8192      (one element)   nothing tells dimensions apart
@@ -50,8 +50,8 @@ Iterations mapIterations(func::FuncOp kernel, task::FormAttr form) {
   return iterationsOf(MapNest(kernel, form.getOuter()));
 }
 
-/// Emits the results' elements at the loops' positions: all values first, since a result may lie
-/// where an operand does.
+/// Emits the results' elements at the loops' positions. All values come first, since a result may
+/// lie where an operand does.
 static void emitElements(KernelBody &kernel, const Index &loops) {
   SmallVector<Value> values;
   for (Value result : kernel.results)
@@ -61,9 +61,9 @@ static void emitElements(KernelBody &kernel, const Index &loops) {
     kernel.elements.store(value, kernel.elementType(n), kernel.pointers[n], position);
 }
 
-/// Emits the blocks from ≤ position < to, where `sizes` are those of the outer loops that are left
-/// and positions count their iterations. One loop for each dimension: the divisions apply to the
-/// bounds of a loop, never to its induction variable.
+/// Emits the blocks from ≤ position < to. `sizes` are those of the outer loops that are left;
+/// positions count their iterations. Each dimension has a loop of its own, so divisions apply to
+/// the bounds of a loop, never to its induction variable.
 static void emitBlocks(KernelBody &kernel, const MapNest &nest, ArrayRef<int64_t> sizes, Value from,
                        Value to, const Index &index) {
   ImplicitLocOpBuilder &b = kernel.builder();

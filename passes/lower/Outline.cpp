@@ -12,7 +12,7 @@ using namespace mlir;
 namespace pcc::lower {
 
 namespace {
-/// Copies ops with the cheap ops they read into a function.
+/// Clones ops into a function, together with the cheap ops that they read.
 struct Cloner {
   OpBuilder builder;
   func::FuncOp function;
@@ -25,7 +25,7 @@ struct Cloner {
 };
 } // namespace
 
-/// The size of a group as a constant; null where it is not the same on all ranks.
+/// Returns the size of a group as a constant; null if the size differs between ranks.
 static Value groupSize(OpBuilder &builder, dist::GroupSizeOp op) {
   std::optional<int64_t> size = dist::getCommonGroupSize(op.getGroupAttr(), dist::getMesh(op));
   if (!size)
@@ -76,7 +76,7 @@ func::FuncOp Outliner::keep(func::FuncOp function, Operation *last) {
     function.erase();
     return it->second;
   }
-  // The number makes it unique, the op is for people.
+  // The number makes the name unique; the op is for readers.
   function.setName(
       ("kernel" + Twine(functions.size() - 1) + "_" + last->getName().stripDialect()).str());
   return function;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels as functions.
+// Outlines kernels as functions.
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"
@@ -9,7 +9,7 @@
 
 namespace pcc::lower {
 
-/// A kernel as a function, and with what to call it.
+/// A kernel as a function, with the ops that give its scalar arguments.
 struct OutlinedKernel {
   mlir::func::FuncOp function;
   /// Ops whose values are the scalar arguments, in order: `dist.rank`, and
@@ -17,12 +17,12 @@ struct OutlinedKernel {
   llvm::SmallVector<mlir::Operation *> scalars;
 };
 
-/// Makes functions of kernels, one for all kernels that are equal but for names.
+/// Outlines kernels as functions. Kernels that are equal except for names share one function.
 class Outliner {
 public:
   explicit Outliner(mlir::ModuleOp module) : module(module) {}
 
-  /// `tiedTo` gives for each output the number of the input over which it is written, -1 for none.
+  /// `tiedTo` gives for each output the number of the input that it overwrites, or -1.
   OutlinedKernel outline(const facts::Kernel &kernel, llvm::ArrayRef<int64_t> tiedTo);
   int64_t numKernels() const { return numOutlined; }
   int64_t numFunctions() const { return functions.size(); }
@@ -31,7 +31,7 @@ private:
   mlir::func::FuncOp keep(mlir::func::FuncOp function, mlir::Operation *last);
 
   mlir::ModuleOp module;
-  llvm::StringMap<mlir::func::FuncOp> functions; ///< by text without name
+  llvm::StringMap<mlir::func::FuncOp> functions; ///< by text without the name
   int64_t numOutlined = 0;
 };
 

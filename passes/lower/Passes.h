@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From scheduled sections to a task program.
+// Passes that lower scheduled sections to a task program.
 #pragma once
 
 #include "dialects/graph/Graph.h"

@@ -5,12 +5,12 @@
 include "mlir/Pass/PassBase.td"
 
 def PrepareKernels : Pass<"lower-prepare-kernels", "::mlir::ModuleOp"> {
-  let summary = "write out what the schedule must see: scales of sums over slots, pieces of splits";
+  let summary = "make the scales of sums over actions and the parts of splits explicit as ops";
   let description = [{
-    A value that a step sums over its slots arrives in f32 and unscaled where a later section takes
-    it; this pass multiplies and casts it there, behind a collective if that is its only reader.
-    Splits become slices, so that every op has one result. Products and convolutions of types that
-    the device does not multiply become those of f32, whose results are rounded.
+    A value that a step sums over its actions arrives in f32 and unscaled in a later section. This
+    pass multiplies and casts the value there, after a collective if that is its only reader. Splits
+    become slices, so that every op has one result. Matmuls and convolutions of types that the
+    device does not multiply become those of f32, and their results are rounded.
   }];
   let options = [
     Option<"multipliesHalf", "multiplies-half", "bool", /*default=*/"false",
@@ -22,11 +22,12 @@ def PrepareKernels : Pass<"lower-prepare-kernels", "::mlir::ModuleOp"> {
 }
 
 def SplitReductions : Pass<"lower-split-reductions", "::mlir::ModuleOp"> {
-  let summary = "reduces to few values in two steps, for the blocks of a GPU";
+  let summary = "split reductions to few values into two steps, for the blocks of a GPU";
   let description = [{
-    Rows next to each other become columns, as many as keep a GPU busy; of rows whose elements are
-    apart, as those of a channel are, the runs that are not. A second reduction combines what these
-    give. Types of fewer bits are reduced in f32. Sums that products have in their records stay.
+    Adjacent rows become columns, as many as keep a GPU busy. Rows whose elements are not adjacent,
+    such as those of a channel, are first reduced over their contiguous runs. A second reduction
+    combines the partial results. Types of fewer bits are reduced in f32. Sums that matmuls have in
+    their instructions stay.
   }];
   let dependentDialects = ["::pcc::graph::GraphDialect"];
 }
@@ -34,21 +35,23 @@ def SplitReductions : Pass<"lower-split-reductions", "::mlir::ModuleOp"> {
 def LowerToTask : Pass<"lower-to-task", "::mlir::ModuleOp"> {
   let summary = "turn scheduled sections into a task program";
   let description = [{
-    Each kernel becomes a function of core ops, equal ones once; each section a list of records over
-    buffers at the places of the memory plan. The sections and the step are gone afterwards.
+    Each kernel becomes a function of core ops; equal kernels share one function. Each section
+    becomes a list of instructions over buffers at the places of the memory plan. The sections and
+    the step are gone afterwards.
   }];
   let dependentDialects = ["::pcc::task::TaskDialect"];
 }
 
 def ShareKernels : Pass<"lower-share-kernels", "::mlir::ModuleOp"> {
-  let summary = "moves the kernels of stages into the module around them, equal ones once";
-  let description = "Launches name them there. A module without stages stays as it is.";
+  let summary = "move the kernels of stages into the enclosing module, equal ones once";
+  let description = "Launches refer to the kernels there. A module without stages stays as it is.";
 }
 
 def EmitKernels : Pass<"lower-emit-kernels", "::mlir::ModuleOp"> {
   let summary = "turn the kernels of a task module into functions of the LLVM dialect";
   let description = [{
-    Loops over elements, vectorised later by LLVM; see docs/spec/kernels.md. The program stays.
+    Emits loops over elements, which LLVM vectorizes later; see docs/spec/kernels.md. The program
+    stays.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
                            "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
@@ -58,7 +61,8 @@ def EmitKernels : Pass<"lower-emit-kernels", "::mlir::ModuleOp"> {
 def EmitGpuKernels : Pass<"lower-emit-gpu-kernels", "::mlir::ModuleOp"> {
   let summary = "turn the kernels of a task module into functions that the threads of a GPU run";
   let description = [{
-    They come into a `gpu.module`, on pointers, with `task.grid`: blocks and threads of a block. The program stays.
+    The functions are in a `gpu.module`, take pointers, and carry `task.grid`: the number of blocks
+    and of threads per block. The program stays.
   }];
   let options = [
     Option<"chip", "chip", "std::string", /*default=*/"\"sm_90\"", "the architecture: sm_80, sm_90 or sm_100">,
@@ -78,7 +82,7 @@ def ConvertGpuKernels : Pass<"lower-convert-gpu-kernels", "::mlir::gpu::GPUModul
 
 def EmulateGpuKernels : Pass<"lower-emulate-gpu-kernels", "::mlir::ModuleOp"> {
   let summary = "turn the kernels of a GPU into functions of the host that run a grid's threads one by one";
-  let description = "For tests of the loops of GPUs where none is; docs/spec/kernels.md has the functions that they call.";
+  let description = "Tests the loops of GPU kernels without a GPU; docs/spec/kernels.md lists the functions that they call.";
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::cf::ControlFlowDialect"];
 }
 

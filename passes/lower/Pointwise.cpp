@@ -26,7 +26,7 @@ static constexpr auto fast =
 Value emitNumber(ImplicitLocOpBuilder &b, Type type, double value) {
   if (auto floatType = dyn_cast<FloatType>(type))
     return arith::ConstantOp::create(b, b.getFloatAttr(floatType, value));
-  // The conversion ends at the type's limits; NaN gives 0.
+  // The conversion saturates at the type's limits; NaN gives 0.
   llvm::APSInt integer(type.getIntOrFloatBitWidth(), /*isUnsigned=*/type.isInteger(1));
   bool isExact;
   llvm::APFloat(value).convertToInteger(integer, llvm::APFloat::rmTowardZero, &isExact);
@@ -109,13 +109,15 @@ struct Pointwise {
   Value remainder(Value x, Value y) {
     return isFloat() ? f<arith::RemFOp>(x, y) : i<arith::RemSIOp>(x, harmlessDivisor(y));
   }
-  /// `y`, but 1 for 0 and -1: a CPU traps on a division by 0, and on the least integer by -1.
+  /// Returns `y`, but 1 for 0 and -1. A CPU traps on a division by 0, and on the least integer by
+  /// -1.
   Value harmlessDivisor(Value y) {
     Value isHarmful = arith::CmpIOp::create(b, arith::CmpIPredicate::ule,
                                             i<arith::AddIOp>(y, number(1)), number(1));
     return select(isHarmful, number(1), y);
   }
-  /// Towards zero; the least integer by -1 wraps to itself. By 0, which means nothing, it is `x`.
+  /// Divides toward zero. The least integer by -1 wraps to itself. A division by 0, which is
+  /// undefined, gives `x`.
   Value quotient(Value x, Value y) {
     Value isMinusOne = compare(Direction::EQ, y, number(-1));
     return select(isMinusOne, neg(x), i<arith::DivSIOp>(x, harmlessDivisor(y)));
@@ -136,8 +138,8 @@ struct Pointwise {
 };
 } // namespace
 
-/// MLIR's polynomial ends at its last finite values; beyond them the result is 0 or infinity, so
-/// that a mask of -inf gives an exact zero. NaN passes.
+/// Emits exp by MLIR's polynomial, which ends at its last finite values. Beyond them the result is
+/// 0 or infinity, so a mask of -inf gives an exact zero. NaN passes through.
 Value Pointwise::exp(Value x) {
   Value inside = f<math::ExpOp>(x);
   Value overflows = compare(Direction::GT, x, number(88.7228317));
@@ -146,8 +148,8 @@ Value Pointwise::exp(Value x) {
   return select(vanishes, number(0), upper);
 }
 
-/// Floats become integers through i64, so that what does not fit a narrow type wraps; NaN becomes
-/// 0.
+/// Converts floats to integers through i64, so that values that do not fit a narrow type wrap. NaN
+/// becomes 0.
 static Value floatToInteger(Pointwise &p, Value x, Type to) {
   ImplicitLocOpBuilder &b = p.b;
   Value isNumber = arith::CmpFOp::create(b, arith::CmpFPredicate::ORD, x, x);
@@ -174,7 +176,7 @@ Value Pointwise::cast(Value x, Type to) {
   return arith::ExtSIOp::create(b, to, x);
 }
 
-/// Functions of one number.
+/// Emits functions of one number.
 static Value emitFunction(Pointwise &p, Operation *op) {
   Value x = p.in[0];
   return llvm::TypeSwitch<Operation *, Value>(op)
@@ -246,18 +248,18 @@ Value emitPointwise(ImplicitLocOpBuilder &b, Operation *op, ArrayRef<Value> oper
   return value ? value : emitActivation(p, op);
 }
 
-/// How the op combines elements: products of integers are sums over k.
+/// Returns how the op combines elements: an integer matmul sums over k.
 static ReduceOpKind kindOf(Operation *op) {
   auto reduce = dyn_cast<ReduceOp>(op);
   return reduce ? reduce.getKind() : ReduceOpKind::Sum;
 }
 
-/// The type of the numbers that a reduction combines.
+/// Returns the type of the numbers that a reduction combines.
 static Type combinedType(Operation *op) {
   return computeType(getElementTypeOrSelf(op->getResult(0).getType()));
 }
 
-/// Whether a reduction's accumulators are parts of products.
+/// Returns whether a reduction's accumulators are parts of products (ScaledProduct.h).
 static bool isScaled(Operation *op) {
   return kindOf(op) == ReduceOpKind::Prod && isa<FloatType>(combinedType(op));
 }
@@ -316,7 +318,7 @@ Value Elements::combine(Operation *op, Value accumulator, Value element) {
 Value Elements::finish(Operation *op, Value accumulator) {
   if (isScaled(op))
     return emitUnscaled(b, accumulator);
-  if (kindOf(op) != ReduceOpKind::Mean) // which is for floats
+  if (kindOf(op) != ReduceOpKind::Mean) // means are for floats only
     return accumulator;
   double count = double(countOf(op->getOperand(0))) / double(countOf(op->getResult(0)));
   Value operands[] = {accumulator};

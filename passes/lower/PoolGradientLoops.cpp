@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Gradient kernels of max_pool. The planes of the batch and the channels are independent and run in
-// parallel; within one, gradients are added in the order of their windows. Many threads each have
-// an element of the input, and gather from the windows that see it, in the same order.
+// Emits gradient kernels of max_pool. The planes of the batch and the channels are independent and
+// run in parallel. Within a plane, gradients are added in the order of their windows. On a GPU,
+// each thread has one element of the input, and gathers from the windows that see it, in the same
+// order.
 #include "passes/lower/KernelLoops.h"
 #include "passes/lower/WindowLoops.h"
 
@@ -15,7 +16,7 @@ using namespace pcc::graph;
 namespace pcc::lower {
 
 namespace {
-/// Planes of `rows` x `columns` elements, each with windows in `resultRows` x `resultColumns`.
+/// Emits the gradient for planes of `image` elements, each with windows at `pooled` positions.
 struct PoolGradientEmitter {
   KernelBody &kernel;
   MaxPoolGradientOp op;
@@ -52,8 +53,8 @@ void PoolGradientEmitter::clear(Value plane) {
   });
 }
 
-/// The greater of the best element so far and the one at `positions`, with its position in the
-/// plane: the first of equal ones, and the first NaN.
+/// Returns the greater of the best element so far and the one at `positions`, with its position in
+/// the plane. The first of equal elements wins, and so does the first NaN.
 SmallVector<Value> PoolGradientEmitter::better(Value plane, Value inside, ArrayRef<Value> positions,
                                                ValueRange best) {
   ImplicitLocOpBuilder &b = kernel.builder();
@@ -75,7 +76,7 @@ SmallVector<Value> PoolGradientEmitter::better(Value plane, Value inside, ArrayR
           arith::SelectOp::create(b, takes, position, best[1])};
 }
 
-/// Goes through the rows (dim 0) of a window, for each through its columns (dim 1).
+/// Loops over the rows (dim 0) of a window, and for each row over its columns (dim 1).
 SmallVector<Value> PoolGradientEmitter::find(Value plane, ArrayRef<Value> at, unsigned dim,
                                              Value inside, ArrayRef<Value> positions,
                                              ValueRange best) {
@@ -93,7 +94,8 @@ SmallVector<Value> PoolGradientEmitter::find(Value plane, ArrayRef<Value> at, un
   return emitLoop(elements.b, math.constant(0), math.constant(window.sizes[dim]), best, body);
 }
 
-/// The position in the plane of a window's greatest element; -1 if it sees nothing but padding.
+/// Returns the position in the plane of a window's greatest element; -1 if the window sees only
+/// padding.
 Value PoolGradientEmitter::findBest(Value plane, Value row, Value column) {
   Value least = emitNumber(kernel.builder(), computeType(kernel.elementType(0)), -INFINITY);
   return find(plane, {row, column}, 0, {}, {}, {least, kernel.math().constant(-1)})[1];
@@ -105,7 +107,7 @@ void PoolGradientEmitter::addWindow(Value plane, Value row, Value column) {
   Elements &elements = kernel.elements;
   Type type = kernel.elementType(0);
   Value best = findBest(plane, row, column);
-  // A window of nothing but padding gives its gradient to the first element zero times.
+  // A window that sees only padding leaves the sum as it is.
   Value isThere = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, best, math.constant(0));
   Value position =
       math.add(math.mul(plane, image[0] * image[1]), math.clamp(best, image[0] * image[1]));
@@ -116,9 +118,9 @@ void PoolGradientEmitter::addWindow(Value plane, Value row, Value column) {
   elements.store(after, type, kernel.pointers[0], position);
 }
 
-/// Adds to `sum` the gradients of the windows whose greatest element is the one `at` a row and
-/// column of the plane. The window whose offset n sees position p is number (p + low - n ·
-/// dilation) / stride: from the last offset on, windows come in their order.
+/// Adds to `sum` the gradients of all windows whose greatest element is at the row and column `at`
+/// of the plane. The window that sees position p at offset n has number (p + low - n · dilation) /
+/// stride. From the last offset on, windows come in their order.
 Value PoolGradientEmitter::gather(Value plane, ArrayRef<Value> at, unsigned dim, Value seen,
                                   ArrayRef<Value> windows, Value sum) {
   ImplicitLocOpBuilder &b = kernel.builder();
@@ -128,7 +130,7 @@ Value PoolGradientEmitter::gather(Value plane, ArrayRef<Value> at, unsigned dim,
     Value shifted = arith::SubIOp::create(
         b, arith::AddIOp::create(b, at[dim], math.constant(window.getLow(dim))),
         math.mul(offset, window.dilations[dim]));
-    // Below zero no window sees it; unsigned, the number is beyond all windows.
+    // A negative value means that no window sees it; as unsigned, its number is beyond all windows.
     Value number = math.div(shifted, window.strides[dim]);
     Value isWhole = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
                                           math.rem(shifted, window.strides[dim]), math.constant(0));

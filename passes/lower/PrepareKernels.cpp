@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// PrepareKernels: what the memory of a step looks like, written out as ops.
+// PrepareKernels: makes explicit, as ops, how the values of a step lie in memory.
 //
-// Assumes local types and core ops. Leaves every op with one result, products and convolutions of
-// types that the device does not multiply in f32, and arguments that take a sum over slots in f32,
-// followed by the multiplication with the sum's scale. A linear collective on the argument stays
-// first if its type is f32: it runs on the sum as it lies in memory, and so in place, or leaves
-// less to multiply.
+// Assumes local types and core ops. Leaves every op with one result. Matmuls and convolutions of
+// types that the device does not multiply are in f32. Arguments that take a sum over actions are in
+// f32, followed by the multiplication with the sum's scale. A linear collective on the argument
+// stays first if its type is f32. The collective then runs on the sum as it lies in memory, and so
+// in place, or leaves less to multiply.
 #include "passes/lower/Passes.h"
 
 #include "dialects/dist/Dist.h"
@@ -32,8 +32,8 @@ static void replaceSplit(graph::SplitOp op) {
   op.erase();
 }
 
-/// Replaces a product or convolution of 16 bits by that of f32 and rounds its result. The products
-/// are exact in f32, in which devices add them up.
+/// Replaces a matmul or convolution of 16 bits by one of f32 and rounds its result. Products of
+/// 16-bit factors are exact in f32, in which devices add them up.
 static void widenProduct(Operation *op) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   ImplicitLocOpBuilder b(op->getLoc(), op);
@@ -48,14 +48,14 @@ static void widenProduct(Operation *op) {
   result.replaceAllUsesExcept(narrow, narrow);
 }
 
-/// The same number in every element of `type`.
+/// Creates a constant with `number` in every element of `type`.
 static Value splat(ImplicitLocOpBuilder &b, RankedTensorType type, double number) {
   Attribute element = FloatAttr::get(type.getElementType(), number);
   return graph::ConstantOp::create(b, type, DenseElementsAttr::get(type, element));
 }
 
-/// The result of the collective that is the value's only reader and passes sums through; null if
-/// there is none.
+/// Returns the result of the summing collective that is the value's only reader; null if there is
+/// none.
 static Value reducedByOnlyReader(Value value) {
   Operation *reader = value.hasOneUse() ? *value.getUsers().begin() : nullptr;
   if (auto op = dyn_cast_or_null<dist::AllReduceOp>(reader); op && op.getKind() == ReduceKind::Sum)
@@ -66,8 +66,8 @@ static Value reducedByOnlyReader(Value value) {
   return {};
 }
 
-/// Makes the argument the sum as it lies in memory, in elements of `element`, and gives its readers
-/// `scale` times it.
+/// Makes the argument the sum as it lies in memory, with elements of type `element`. Its readers
+/// get `scale` times the sum.
 static void takeSum(BlockArgument argument, Type element, double scale) {
   auto type = cast<RankedTensorType>(argument.getType());
   auto sumType = type.clone(element);
@@ -114,12 +114,12 @@ struct PrepareKernels : impl::PrepareKernelsBase<PrepareKernels> {
         takeResult(producer, i, sections);
   }
 
-  /// Returns whether the device has no product of this type.
+  /// Returns whether the device cannot multiply this type.
   bool isWidened(Type type) const {
     return (type.isF16() && !multipliesHalf) || (type.isBF16() && !multipliesBFloat16);
   }
 
-  /// Rewrites the arguments of other sections that stand for an accumulated result.
+  /// Rewrites the arguments of other sections that take an accumulated result.
   static void takeResult(facts::Section &producer, unsigned index,
                          MutableArrayRef<facts::Section> sections) {
     auto accumulate = producer.function.getResultAttrOfType<pipe::AccumulateAttr>(

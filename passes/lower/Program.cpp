@@ -46,7 +46,7 @@ StringRef nameOfResult(graph::RoleAttr role) {
   return role.getName() ? role.getName().getValue() : graph::stringifyRoleKind(role.getKind());
 }
 
-/// What the buffer of a value is called: the role of an argument, else the function and kernel.
+/// Returns the name of a value's buffer: the role of an argument, else the function and kernel.
 static std::string nameOf(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
@@ -62,7 +62,7 @@ static std::string nameOf(Value value) {
       .str();
 }
 
-/// The same elements under another shape.
+/// Returns the same elements in another shape.
 static ElementsAttr inShape(ElementsAttr elements, ShapedType type) {
   if (elements.getShapedType() == type)
     return elements;

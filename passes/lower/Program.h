@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A task program under construction: its buffers, what they are bound to, its records.
+// Builds a task program: its buffers, their bindings and its instructions.
 #pragma once
 
 #include "dialects/dist/Dist.h"
@@ -21,7 +21,7 @@ public:
                  mlir::Location loc);
   /// The buffer of a value of a scheduled function; a view has the buffer of its root.
   mlir::Value of(mlir::Value value);
-  /// The same in the value's own shape, for records that cut along dimensions.
+  /// Returns the buffer in the value's own shape, for instructions that cut along dimensions.
   mlir::Value inShapeOf(mlir::Value value);
   /// The buffer of a constant's bytes.
   mlir::Value constant(mlir::ElementsAttr value, mlir::Location loc);
@@ -37,18 +37,19 @@ private:
 /// The place of a value of a scheduled function; null for constants.
 task::PlaceAttr placeOf(mlir::Value value);
 
-/// What a result with this role is called; a loss may have no name of its own, a sum no role.
+/// Returns the name of a result with this role. A loss may have no name of its own, a sum no role.
 llvm::StringRef nameOfResult(graph::RoleAttr role);
 
-/// The records of one section.
+/// Emits the instructions of one section.
 class SectionEmitter {
 public:
   SectionEmitter(facts::Section &section, task::SectionOp records, Buffers &buffers,
                  Outliner &outliner);
-  /// All kernels but those that run elsewhere.
+  /// Emits all kernels except those that run in another section.
   mlir::LogicalResult emit();
   mlir::LogicalResult emitKernel(const facts::Kernel &kernel);
-  /// By number of a kernel, from -1 on: the last record that stands there or before; null for none.
+  /// Returns, by kernel number from -1 on, the last instruction at or before that kernel; null if
+  /// none.
   llvm::ArrayRef<mlir::Operation *> getEnds() const { return ends; }
 
 private:
@@ -62,7 +63,7 @@ private:
   mlir::LogicalResult emitResults();
   task::PlaceAttr placeOfParameter(graph::RoleAttr role);
   task::Accumulation accumulationOf(unsigned result);
-  /// The new value of a parameter on the way to its place.
+  /// A parameter's new value and the place to which it is copied.
   struct ParameterCopy {
     mlir::Value value;
     task::PlaceAttr target;
@@ -78,17 +79,17 @@ private:
   llvm::SmallVector<mlir::Operation *> ends;
 };
 
-/// Says which parameters, inputs and results of the sections lie in which buffers, and what a step
-/// runs.
+/// Emits which parameters, inputs and results of the sections lie in which buffers, and the
+/// metrics.
 void emitBoundary(mlir::ModuleOp module, task::ProgramOp program,
                   llvm::MutableArrayRef<facts::Section> sections, const EarlyKernels &early,
                   Buffers &buffers);
 
-/// Orders records of different lanes by events.
+/// Orders instructions of different streams by events.
 void assignEvents(task::ProgramOp program);
 
-/// Record for a collective of the dist dialect; fails with a diagnostic for one that has none.
-/// `fused`: in one message with the record before it.
+/// Emits the instruction of a collective of the dist dialect; fails with a diagnostic if there is
+/// none. `fused`: the instruction joins the one before it in a fused collective.
 mlir::LogicalResult emitCollectiveRecord(mlir::OpBuilder &b, mlir::Operation *op,
                                          mlir::Value source, mlir::Value destination, bool fused);
 

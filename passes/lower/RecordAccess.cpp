@@ -19,7 +19,7 @@ bool ByteRange::mayOverlap(const ByteRange &other) const {
          other.begin < end + (copies - 1) * stride;
 }
 
-/// The part of a space that a buffer operand is.
+/// Returns the byte range of a buffer operand.
 static ByteRange rangeOf(Value value) {
   int64_t offset = 0, bytes = bytesOf(cast<ShapedType>(value.getType()));
   while (auto view = value.getDefiningOp<ViewOp>()) {
@@ -73,7 +73,8 @@ static void addConvolution(ConvolutionOp op, Accesses &accesses) {
     accesses.read(op.getBias());
 }
 
-/// The gradients are those of the result, which is read, of query, key and value.
+/// The first gradient is that of the result, which is read. The others belong to query, key and
+/// value.
 static void addAttention(AttentionOp op, Accesses &accesses) {
   bool isGradient = !op.getGradients().empty();
   for (Value value : {op.getQuery(), op.getKey(), op.getValue(), op.getMask(), op.getOffset()})
@@ -85,8 +86,8 @@ static void addAttention(AttentionOp op, Accesses &accesses) {
     i == 0 ? accesses.read(value) : accesses.write(value);
 }
 
-/// A collective reads its first buffer and writes its last one; one with two may leave parts of the
-/// second as they are.
+/// A collective reads its first buffer and writes its last one. With two buffers, it may leave
+/// parts of the second one as they are.
 static void addCollective(Operation *op, Accesses &accesses) {
   if (isa<RecvOp>(op))
     return accesses.write(op->getOperand(0));

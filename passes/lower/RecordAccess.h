@@ -1,31 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which bytes a record touches, and how: what orders records.
+// Lists the bytes that an instruction reads and writes, which determine the order of instructions.
 #pragma once
 
 #include "dialects/task/Task.h"
 
 namespace pcc::lower {
 
-/// A part of a space, or of each copy of a ring there.
+/// A part of a memory space, or of each entry of a ring buffer there.
 struct ByteRange {
   task::Space space = task::Space::Temporary;
-  int64_t begin = 0, end = 0;     ///< of the first copy
-  int64_t copies = 1, stride = 0; ///< of the ring
+  int64_t begin = 0, end = 0;     ///< of the first ring entry
+  int64_t copies = 1, stride = 0; ///< depth and stride of the ring
 
-  /// Whether the part for ring number `own` and that of `other` for `theirs` have bytes in common.
+  /// Returns whether the range for ring number `own` overlaps that of `other` for `theirs`.
   bool overlaps(int64_t own, const ByteRange &other, int64_t theirs) const;
-  /// The same for some numbers.
+  /// Returns whether the ranges overlap for some ring numbers.
   bool mayOverlap(const ByteRange &other) const;
 };
 
-/// What a record does with one of its buffers.
+/// Access of an instruction to one of its buffers.
 struct RecordAccess {
   ByteRange range;
   bool reads = false, writes = false;
 };
 
-/// The accesses of a record; a kernel that does not tell may read and write all that it has.
+/// Returns the accesses of an instruction. A kernel without `accesses` may read and write all its
+/// buffers.
 llvm::SmallVector<RecordAccess> accessesOf(mlir::Operation *record);
 
 } // namespace pcc::lower

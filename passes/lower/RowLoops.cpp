@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Row kernels: reductions over the inner positions of a row, one loop nest over the row per level
-// (RowLevels.h). A value that is dear to compute and needed in several loops, as the exponential of
-// a softmax, is kept in a scratch row on the stack.
+// Emits row kernels: reductions over the inner positions of a row, one loop nest over the row per
+// level (RowLevels.h). An expensive value that several loops need, such as the exponential of a
+// softmax, is stored in a scratch row on the stack.
 #include "passes/lower/RowLevels.h"
 
 #include "dialects/graph/Graph.h"
@@ -14,14 +14,14 @@ using namespace pcc::graph;
 
 namespace pcc::lower {
 
-/// The longest scratch row, in elements.
+/// Maximum length of a scratch row, in elements.
 static constexpr int64_t longestScratch = 4096;
 
 static Type scratchType(Value tensor) {
   return computeType(getElementTypeOrSelf(tensor.getType()));
 }
 
-/// True if computing the op again costs more than reading its value.
+/// Returns true if computing the op again costs more than reading its value.
 static bool isDear(Operation *op) {
   return isa<ExpOp, LogOp, Log1pOp, TanhOp, SigmoidOp, ErfOp, GeluOp, SiluOp, SoftplusOp, EluOp,
              SinOp, CosOp, PowOp, DivOp, MaxPoolOp, AvgPoolOp>(op) &&
@@ -48,7 +48,8 @@ public:
 private:
   void findScratch();
   void emitLevel(Level &level, Value row);
-  /// The index in a value of all elements. The column has a position for each loop over the row.
+  /// Returns the index in a value of all elements. `column` has a position for each loop over the
+  /// row.
   Index fullIndex(Value tensor, Value row, const Index &column) {
     Index index = {{row, {outer}}};
     index.append(column);
@@ -67,7 +68,7 @@ private:
 };
 } // namespace
 
-/// Dear values that are reached from the roots of more than one level.
+/// Allocates scratch rows for expensive values that more than one level needs.
 void RowEmitter::findScratch() {
   if (inner > longestScratch)
     return;

@@ -11,7 +11,7 @@ namespace {
 /// The parts of an f32's bits.
 constexpr int64_t exponentBits = 0xff, mantissaWidth = 23, bias = 127;
 constexpr int64_t signAndMantissa = 0x807fffff, bitsOfOne = 0x3f800000;
-/// Numbers below the least normal one are multiplied by 2^32, which is exact, to get an exponent.
+/// Subnormal numbers are multiplied by 2^32, which is exact, to get an exponent.
 constexpr int64_t tinyShift = 32;
 /// Beyond these exponents every f32 is infinite or zero.
 constexpr int64_t farExponent = 400;
@@ -61,7 +61,7 @@ private:
   Type f32, i32;
 };
 
-/// Zeros, infinities and NaN are mantissas, too.
+/// Splits an f32 into a part. Zeros, infinities and NaN stay in the mantissa, with exponent 0.
 Part Emitter::split(Value x) {
   Value magnitude = arith::AndIOp::create(b, bitsOf(x), integer(0x7fffffff));
   Value isTiny = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, magnitude,
@@ -70,7 +70,7 @@ Part Emitter::split(Value x) {
   Value bits = bitsOf(normal);
   Value field = arith::AndIOp::create(b, arith::ShRUIOp::create(b, bits, integer(mantissaWidth)),
                                       integer(exponentBits));
-  Value below = arith::SubIOp::create(b, field, integer(1)); // of zeros beyond all others
+  Value below = arith::SubIOp::create(b, field, integer(1)); // wraps around for zeros
   Value isOrdinary =
       arith::CmpIOp::create(b, arith::CmpIPredicate::ult, below, integer(exponentBits - 1));
   Value mantissa = arith::OrIOp::create(b, arith::AndIOp::create(b, bits, integer(signAndMantissa)),
@@ -91,7 +91,7 @@ Part Emitter::multiply(Part x, Part y) {
   return {select(isTwo, half, product), clamp(exponent, maxExponent)};
 }
 
-/// By way of f64, which holds the mantissa times every power that matters.
+/// Joins mantissa and exponent in f64, which holds the mantissa times every relevant power.
 Value Emitter::join(Part part) {
   constexpr int64_t wideBias = 1023, wideMantissa = 52;
   Value exponent = arith::AddIOp::create(b, clamp(part.exponent, farExponent), integer(wideBias));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Scatter kernels: one scatter_add. The slabs before the axis are independent and run in parallel;
-// within one, updates are added in the order of their indices, so that the sum is always the same.
+// Emits scatter kernels: one scatter_add. The slabs before the axis are independent and run in
+// parallel. Within a slab, updates are added in the order of their indices, so that the sum is
+// always the same.
 #include "passes/lower/KernelLoops.h"
 
 #include "dialects/graph/Graph.h"
@@ -28,7 +29,8 @@ struct ScatterEmitter {
 };
 } // namespace
 
-/// result = input. Where both are the same buffer each element is stored where it was.
+/// Copies the input to the result. If both are the same buffer, each element is stored where it
+/// was.
 void ScatterEmitter::copySlab(Value slab) {
   IndexMath &math = kernel.math();
   int64_t count = axis * row;

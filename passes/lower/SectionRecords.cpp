@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Records of a section: one per kernel, then what its results ask for.
+// Emits the instructions of a section: one per kernel, then those that its results require.
 #include "passes/facts/Epilogues.h"
 #include "passes/lower/KernelLoops.h"
 #include "passes/lower/Program.h"
@@ -63,7 +63,8 @@ LogicalResult SectionEmitter::emitKernel(const facts::Kernel &kernel) {
   }
 }
 
-/// A number that `number` finds for each rank and the members of its group, as a table.
+/// Makes a table with a number for each rank; `number` finds it from the rank and its group's
+/// members.
 static RankAttr tableOf(Operation *op, dist::GroupAttr group,
                         function_ref<int64_t(int64_t rank, const dist::RankList &)> number) {
   dist::Mesh mesh = dist::getMesh(op);
@@ -73,7 +74,7 @@ static RankAttr tableOf(Operation *op, dist::GroupAttr group,
   return RankAttr::get(op->getContext(), 0, {}, {}, table);
 }
 
-/// A rank's position in its group: the coordinate of a group over one axis, else a table.
+/// Returns a rank's position in its group: the coordinate for a group over one axis, else a table.
 static RankAttr positionOf(dist::RankOp op) {
   MLIRContext *context = op.getContext();
   dist::Mesh mesh = dist::getMesh(op);
@@ -87,7 +88,7 @@ static RankAttr positionOf(dist::RankOp op) {
   return RankAttr::get(context, 0, {axis}, {1}, {});
 }
 
-/// The number that the op is on each rank, as a scalar of a kernel.
+/// Returns the op's number on each rank, as a scalar of a kernel.
 static ScalarAttr scalarOf(Operation *op) {
   auto expression = RankAttr();
   if (auto rank = dyn_cast<dist::RankOp>(op))
@@ -98,7 +99,7 @@ static ScalarAttr scalarOf(Operation *op) {
   return ScalarAttr::get(op->getContext(), expression, SlotValue::None);
 }
 
-/// Operations of a kernel in contractions, elementwise ops and reductions.
+/// Counts the flops of a kernel in contractions, elementwise ops and reductions.
 static SmallVector<int64_t> countFlops(const facts::Kernel &kernel) {
   SmallVector<int64_t> flops(3, 0);
   for (Operation *op : kernel.ops) {
@@ -147,18 +148,19 @@ void SectionEmitter::emitLaunch(const facts::Kernel &kernel) {
 }
 
 namespace {
-/// What runs in a library's record behind its op, and beside it.
+/// Operations that a library instruction runs after its main op, and sums that it computes beside
+/// it.
 struct Epilogue {
   Value bias; ///< one number per column or channel; null: none
   Activation activation = Activation::None;
-  Value result;         ///< of the last op
-  Value kept;           ///< what gelu was applied to, if its derivative reads it
+  Value result;         ///< result of the last op
+  Value kept;           ///< input of gelu, if its derivative reads it
   Value sumOfA, sumOfB; ///< null: none
 };
 } // namespace
 
-/// The vector that `op` adds to `value`, the result of a product or a convolution; null if it does
-/// something else.
+/// Returns the vector that `op` adds to `value`, the result of a matmul or a convolution; null if
+/// `op` does something else.
 static Value biasIn(Operation *op, Value value, bool isProduct) {
   auto add = dyn_cast<graph::AddOp>(op);
   if (!add)
@@ -169,7 +171,7 @@ static Value biasIn(Operation *op, Value value, bool isProduct) {
   return other.getDefiningOp<graph::BroadcastOp>().getInput();
 }
 
-/// The value that the pieces behind a product read of other kernels.
+/// Returns the value of another kernel that the ops after a matmul read.
 static Value readBehind(const facts::Kernel &kernel) {
   Value read;
   for (Operation *op : ArrayRef(kernel.ops).drop_front())
@@ -217,8 +219,8 @@ static Epilogue epilogueOf(const facts::Kernel &kernel) {
   return epilogue;
 }
 
-/// How an accumulated result is added: the first of all to the sum overwrites what a step before
-/// has left.
+/// Returns how an accumulated result is added. The first result of a sum overwrites the sum of the
+/// previous step.
 Accumulation SectionEmitter::accumulationOf(unsigned result) {
   return section.beginsSum(result) ? Accumulation::AddAfterFirst : Accumulation::Add;
 }
@@ -269,8 +271,8 @@ void SectionEmitter::emitConvolution(const facts::Kernel &kernel) {
       });
 }
 
-/// What of an attention's operand or result lies in memory: behind or before the transpose that is
-/// part of the same kernel, if there is one.
+/// Returns the value that lies in memory for an attention operand or result. If the kernel includes
+/// a transpose of it, this is the transpose's operand or result.
 static Value inMemory(Value value, const facts::Kernel &kernel) {
   if (value && llvm::is_contained(kernel.ops, value.getDefiningOp()) &&
       value.getDefiningOp<graph::TransposeOp>())
@@ -282,8 +284,9 @@ static Value inMemory(Value value, const facts::Kernel &kernel) {
   return value;
 }
 
-/// The gradient op names its result, log_sum and gradients as operands or results of its own. Of
-/// transposes in the kernel the record has what they read or leave: the positions come first.
+/// Emits an attention instruction. The gradient op names result, log_sum and gradients as operands
+/// or results of its own. If the kernel includes transposes, the instruction uses their operands
+/// and results, in which the positions come first.
 void SectionEmitter::emitAttention(const facts::Kernel &kernel) {
   Operation *attention = *llvm::find_if(kernel.ops, facts::isAttention);
   auto create = [&](auto op, Value result, Value logSum, ValueRange gradients) {
@@ -306,7 +309,7 @@ void SectionEmitter::emitAttention(const facts::Kernel &kernel) {
       });
 }
 
-/// The rank at the same position of another stage: the own rank, moved by whole stages.
+/// Returns the rank at the same position of another stage: the own rank, moved by whole stages.
 static RankAttr peerOf(Operation *op, int64_t stage) {
   MLIRContext *context = op->getContext();
   dist::Mesh mesh = dist::getMesh(op);
@@ -324,7 +327,7 @@ static RankAttr peerOf(Operation *op, int64_t stage) {
   return RankAttr::get(context, (stage - own) * stride, axes, strides, {});
 }
 
-/// The collectives of a kernel go in one message.
+/// Emits the collectives of a kernel as one fused collective.
 LogicalResult SectionEmitter::emitMessage(const facts::Kernel &kernel) {
   for (Operation *op : kernel.ops)
     if (failed(emitCollective(op, /*fused=*/op != kernel.ops.front())))
@@ -350,12 +353,13 @@ LogicalResult SectionEmitter::emitCollective(Operation *op, bool fused) {
   return emitCollectiveRecord(b, op, source, destination, fused);
 }
 
-/// Adds the results that the kernel computes to their sums over slots; -1: those of no kernel.
+/// Adds the results that the kernel computes to their sums over actions. -1: results that no kernel
+/// computes.
 void SectionEmitter::emitSums(int64_t kernel) {
   for (unsigned index : sumsOf.lookup(kernel)) {
     Value value = section.getReturned()[index];
     auto sum = section.function.getResultAttrOfType<PlaceAttr>(index, facts::placeAttrName);
-    if (sum == placeOf(value)) // the product has added itself
+    if (sum == placeOf(value)) // the matmul adds to the sum itself
       continue;
     auto type = cast<ShapedType>(value.getType()).clone(b.getF32Type());
     StringRef name = nameOfResult(section.getResultRole(index));
@@ -365,7 +369,7 @@ void SectionEmitter::emitSums(int64_t kernel) {
   }
 }
 
-/// Copies new values of parameters that no kernel could write in their place.
+/// Copies new values of parameters that no kernel could write in place.
 LogicalResult SectionEmitter::emitResults() {
   SmallVector<ParameterCopy> copies;
   for (auto [index, value] : llvm::enumerate(section.getReturned())) {
@@ -379,7 +383,7 @@ LogicalResult SectionEmitter::emitResults() {
   return emitCopies(std::move(copies));
 }
 
-/// The place of the parameter of which a result is the new value; null for other results.
+/// Returns the place of the parameter whose new value is the result; null for other results.
 PlaceAttr SectionEmitter::placeOfParameter(graph::RoleAttr role) {
   if (!role || role.getKind() != graph::RoleKind::Parameter)
     return nullptr;
@@ -388,7 +392,8 @@ PlaceAttr SectionEmitter::placeOfParameter(graph::RoleAttr role) {
   return parameter ? parameter->getAttrOfType<PlaceAttr>(facts::placeAttrName) : PlaceAttr();
 }
 
-/// A parameter may take over the old value of another, which is read before it is written.
+/// Copies in an order in which old values are read before they are overwritten: a parameter may
+/// take the old value of another.
 LogicalResult SectionEmitter::emitCopies(SmallVector<ParameterCopy> copies) {
   while (!copies.empty()) {
     auto next = llvm::find_if(copies, [&](const ParameterCopy &copy) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// ShareKernels: the kernels of all stages in one place, equal ones once.
+// ShareKernels: moves the kernels of all stages into one module, equal ones once.
 //
-// Assumes task programs (LowerToTask) in the modules of stages. Leaves their kernels in the module
-// around them, under numbers of its own; launches name them there. A module that was not cut in
+// Assumes task programs (LowerToTask) in the modules of stages. Leaves their kernels in the
+// enclosing module, with new numbers; launches refer to them there. A module that was not cut into
 // stages stays as it is.
 #include "passes/lower/EmitKernels.h"
 #include "passes/lower/Passes.h"
@@ -18,7 +18,7 @@ namespace pcc::lower {
 #define GEN_PASS_DEF_SHAREKERNELS
 #include "passes/lower/Passes.h.inc"
 
-/// What a kernel is but for its name.
+/// Returns the text of a kernel without its name.
 static std::string textOf(func::FuncOp kernel) {
   StringAttr name = kernel.getSymNameAttr();
   kernel.setName("kernel");
@@ -53,11 +53,11 @@ struct ShareKernels : impl::ShareKernelsBase<ShareKernels> {
     });
   }
 
-  /// Moves the kernel, or drops it for an equal one; returns the name of the one that stays.
+  /// Moves the kernel, or drops it for an equal one; returns the name of the remaining one.
   StringAttr keep(func::FuncOp kernel) {
     auto [it, isNew] = kernels.try_emplace(textOf(kernel));
     if (isNew) {
-      // "kernel3_add": the op is for people.
+      // In "kernel3_add" the op is for readers.
       StringRef op = kernel.getName().split('_').second;
       kernel.setName(("kernel" + Twine(kernels.size() - 1) + "_" + op).str());
       kernel->moveBefore(getOperation().getBody(), getOperation().getBody()->end());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// SplitReductions: reductions to few values in two steps, for the many processors of a GPU.
+// SplitReductions: splits reductions to few values into two steps, for the many processors of a
+// GPU.
 //
 //   %1 = reduce sum %0, [0] : 16384x768           24 blocks, of 32 columns each
 //
@@ -8,25 +9,25 @@
 //   %2 = reduce sum %1, [0] : 1024x16x768         384 blocks
 //   %3 = reduce sum %2, [0] : 16x768              24 blocks, and little to do
 //
-// A column kernel has a block for some 32 columns. Rows that lie next to each other become columns
-// of their own, as many as keep the device busy; a second kernel combines what they give. A
-// reduction to one number is one of one column.
+// A column kernel has one block for about 32 columns. Adjacent rows become columns of their own, as
+// many as keep the device busy. A second kernel combines the partial results. A reduction to one
+// number is one of one column.
 //
 //   %1 = reduce sum %0, [0, 2, 3] : 256x64x112x112     64 blocks
 //
 //   %1 = reduce sum %0, [2, 3] : 256x64x112x112        16,384 blocks
 //   %2 = reduce sum %1, [0] : 256x64                   2 blocks, and little to do
 //
-// A row whose elements do not lie next to each other, as those of a channel, is cut into the runs
-// that do. The ops that make its elements are then part of the first kernel, as of any that reads
-// rows.
+// A row whose elements are not adjacent, such as the row of a channel, is cut into its contiguous
+// runs. The ops that compute its elements then belong to the first kernel, as in any kernel that
+// reads rows.
 //
-// Types of fewer bits are reduced in f32, casts being part of the kernels, and rounded in the end,
-// as one kernel would do. How reductions are cut follows from sizes alone, and so do the bits of
-// the result. As for the pieces that a thread has of a row, there is nothing to choose: so this
-// stands with what rewrites, and not with the schedule, which decides.
+// Types of fewer bits are reduced in f32 and rounded at the end, as one kernel would do. The casts
+// are part of the kernels. The cut of a reduction depends on sizes alone, and so do the bits of the
+// result. The pass chooses between no alternatives. It therefore belongs to the rewriting passes
+// and not to the schedule, which decides.
 //
-// Assumes core ops, and marks on the sums that belong to products, which stay.
+// Assumes core ops, and annotations on the sums that belong to matmuls. These sums are not split.
 #include "passes/facts/Kernels.h"
 #include "passes/lower/Passes.h"
 
@@ -42,17 +43,17 @@ namespace pcc::lower {
 #define GEN_PASS_DEF_SPLITREDUCTIONS
 #include "passes/lower/Passes.h.inc"
 
-/// Columns of a block, and the blocks that fill the largest GPUs some four times over.
+/// Columns per block, and the number of blocks that fills the largest GPUs about four times over.
 static constexpr int64_t columnsOfBlock = 32, mostBlocks = 512;
-/// With more columns there are blocks enough.
+/// With this many columns there are enough blocks.
 static constexpr int64_t fewColumns = mostBlocks / 4 * columnsOfBlock;
-/// What the first step combines to one value, at least.
+/// Minimum number of elements that the first step combines into one value.
 static constexpr int64_t leastCombined = 32;
-/// Elements below which a second kernel costs more than it saves.
+/// Number of elements below which a second kernel costs more than it saves.
 static constexpr int64_t leastElements = 1 << 18;
 
-/// True if parts may be combined before the whole; they are of one size, so a mean is that of their
-/// means.
+/// Returns true if parts may be combined before the whole. Parts have the same size, so the mean of
+/// their means is the mean of all elements.
 static bool mayBeSplit(ReduceOp op) {
   Type type = op.getType().getElementType();
   return op.getKind() != ReduceOpKind::Prod && !op.getCrossBatch() &&
@@ -60,7 +61,7 @@ static bool mayBeSplit(ReduceOp op) {
          op.getInput().getType().getNumElements() >= leastElements;
 }
 
-/// Makes the reduction one of f32.
+/// Makes the reduction one of f32 and rounds its result.
 static void widen(ReduceOp op) {
   RankedTensorType type = op.getType();
   if (type.getElementType().isF32())
@@ -74,8 +75,8 @@ static void widen(ReduceOp op) {
   op.getResult().replaceAllUsesExcept(rounded, rounded.getDefiningOp());
 }
 
-/// Reduces `input`, which is the operand in some shape, over `first`; the op combines what that
-/// gives over `rest`.
+/// Reduces `input`, the operand in some shape, over `first`. The op then combines the partial
+/// results over `rest`.
 static void reduceBefore(ReduceOp op, Value input, ArrayRef<int64_t> first,
                          ArrayRef<int64_t> rest) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
@@ -84,12 +85,12 @@ static void reduceBefore(ReduceOp op, Value input, ArrayRef<int64_t> first,
   op.setDims(rest);
 }
 
-/// Rows whose elements do not lie next to each other: first the runs that do.
+/// Splits a reduction whose rows are not contiguous: first reduces the contiguous runs.
 static bool splitRows(ReduceOp op) {
   if (facts::getReductionLoops(op).contiguous)
     return false;
   ArrayRef<int64_t> dims = op.getDims(), shape = op.getInput().getType().getShape();
-  int64_t run = 1; // the last dimensions, as far as they are combined
+  int64_t run = 1; // product of the trailing combined dimensions
   int64_t dim = shape.size();
   while (llvm::is_contained(dims, dim - 1))
     run *= shape[--dim];
@@ -102,7 +103,7 @@ static bool splitRows(ReduceOp op) {
   return true;
 }
 
-/// In how many parts the rows of so many columns are cut; 1 where they are not.
+/// Returns the number of parts into which the rows of `columns` columns are cut; 1 means no cut.
 static int64_t partsOf(int64_t rows, int64_t columns) {
   if (columns >= fewColumns || rows * columns < leastElements)
     return 1;
@@ -139,7 +140,7 @@ struct SplitReductions : impl::SplitReductionsBase<SplitReductions> {
         reductions.push_back(op);
     });
     int64_t count = llvm::count_if(reductions, [](ReduceOp op) {
-      bool hasRuns = splitRows(op); // whose results may be many rows
+      bool hasRuns = splitRows(op); // the result may have many rows
       return splitColumns(op) || hasRuns;
     });
     remark::passed(getOperation().getLoc(),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Files on the way to other programs: the linker, the assembler of GPUs.
+// Temporary files for other programs: the linker and the assembler of GPUs.
 #pragma once
 
 #include "llvm/ADT/SmallString.h"
@@ -25,7 +25,7 @@ struct TemporaryFile {
     stream << content;
     stream.close();
     if (std::error_code code = stream.error()) {
-      stream.clear_error(); // which would end the program
+      stream.clear_error(); // an uncleared error ends the program
       return llvm::createStringError(code, llvm::Twine("the temporary file \"") + path +
                                                "\" cannot be written");
     }

@@ -22,7 +22,7 @@ using namespace mlir;
 namespace pcc::lower {
 
 llvm::Expected<GpuTarget> findGpuTarget(llvm::StringRef chip) {
-  // Older PTX is refused by LLVM for these chips, newer by older drivers.
+  // LLVM refuses older PTX for these chips; older drivers refuse newer PTX.
   static constexpr struct {
     llvm::StringLiteral chip, features;
   } known[] = {{"sm_80", "+ptx80"}, {"sm_90", "+ptx80"}, {"sm_100", "+ptx86"}};
@@ -34,8 +34,8 @@ llvm::Expected<GpuTarget> findGpuTarget(llvm::StringRef chip) {
   return llvm::createStringError("expected a GPU of sm_80, sm_90 or sm_100, got \"" + chip + "\"");
 }
 
-/// The folder of the CUDA toolkit: that found when pcc was built, else that of the assembler on the
-/// path; empty: none.
+/// Returns the folder of the CUDA toolkit: the one found when pcc was built, else that of the
+/// assembler on the path; empty if none.
 static std::string findToolkit() {
   llvm::StringRef built = PCC_CUDA_PATH;
   if (!built.empty() && llvm::sys::fs::can_execute(built + "/bin/ptxas"))
@@ -66,7 +66,7 @@ static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> makeMachine(const Gp
       llvm::CodeGenOptLevel::Aggressive));
 }
 
-/// Links libdevice where a kernel calls it.
+/// Links libdevice if a kernel calls it.
 static llvm::Error linkLibdevice(llvm::Module &module) {
   auto isMissing = [](const llvm::Function &function) {
     return function.isDeclaration() && function.getName().starts_with("__nv_");
@@ -94,7 +94,7 @@ static llvm::Error linkLibdevice(llvm::Module &module) {
   return llvm::Error::success();
 }
 
-/// The architecture that the kernels were emitted for.
+/// Returns the architecture for which the kernels were emitted.
 static StringRef chipOf(gpu::GPUModuleOp kernels) {
   ArrayAttr targets = kernels.getTargetsAttr();
   auto target = targets ? dyn_cast<NVVM::NVVMTargetAttr>(targets[0]) : NVVM::NVVMTargetAttr();
@@ -146,7 +146,7 @@ llvm::Expected<std::string> assembleCubin(llvm::StringRef ptx, llvm::StringRef g
   return (*cubin)->getBuffer().str();
 }
 
-/// Threads of a block, by kernel.
+/// Returns the threads per block, by kernel.
 static llvm::StringMap<int> threadsOf(Block &functions) {
   llvm::StringMap<int> threads;
   for (auto kernel : functions.getOps<LLVM::LLVMFuncOp>())

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From the NVVM dialect to PTX by LLVM, and to cubin by NVIDIA's assembler where there is one.
+// Compiles the NVVM dialect to PTX by LLVM, and to cubin by NVIDIA's assembler if there is one.
 #pragma once
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -8,25 +8,26 @@
 
 namespace pcc::lower {
 
-/// A GPU that code is generated for.
+/// A GPU for which code is generated.
 struct GpuTarget {
   std::string chip;        ///< "sm_90"
   std::string ptxFeatures; ///< for LLVM
 };
-/// Those that there is code for; error: the name of another one.
+/// Returns the target of a supported chip; fails with the name of any other chip.
 llvm::Expected<GpuTarget> findGpuTarget(llvm::StringRef chip);
 
-/// The kernels of a module (after `--lower-convert-gpu-kernels`) as PTX for its chip.
+/// Compiles the kernels of a module (after `--lower-convert-gpu-kernels`) to PTX for its chip.
 llvm::Expected<std::string> compilePtx(mlir::gpu::GPUModuleOp kernels);
 
-/// The machine code of PTX, by the `ptxas` of the toolkit found when pcc was built, or on the path.
-/// Empty where there is none: the driver compiles the PTX when it loads it.
+/// Assembles PTX to machine code, by the `ptxas` of the toolkit found when pcc was built, or on the
+/// path. Returns an empty string if there is none; the driver then compiles the PTX when it loads
+/// it.
 llvm::Expected<std::string> assembleCubin(llvm::StringRef ptx, llvm::StringRef chip);
 
-/// Whether the kernels of a module are those of a GPU, or of its emulator.
+/// Returns whether the kernels of a module are for a GPU or its emulator.
 bool hasGpuKernels(mlir::ModuleOp module);
 
-/// Compiles and assembles them.
+/// Compiles and assembles the GPU kernels of a module.
 llvm::Expected<KernelObject> compileGpuKernels(mlir::ModuleOp module);
 
 } // namespace pcc::lower

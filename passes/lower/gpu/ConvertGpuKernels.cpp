@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// ConvertGpuKernels: from kernels of a GPU to the LLVM and NVVM dialects.
+// ConvertGpuKernels: converts kernels of a GPU to the LLVM and NVVM dialects.
 //
-// Functions of one number become the polynomials of the host, so that both compute the same; those
-// of which there is neither a polynomial nor an instruction become calls of NVIDIA's libdevice.
+// Functions of one number become the polynomials of the host, so that both compute the same.
+// Functions with neither a polynomial nor an instruction become calls of NVIDIA's libdevice.
 #include "passes/lower/ConvertToLLVM.h"
 #include "passes/lower/Passes.h"
 
@@ -38,8 +38,8 @@ struct ConvertGpuKernels : impl::ConvertGpuKernelsBase<ConvertGpuKernels> {
     RewritePatternSet patterns(&getContext());
     populateKernelPatterns(converter, patterns);
     populateGpuToNVVMConversionPatterns(converter, patterns);
-    // Above calls of libdevice, which those of GPUs bring along: its square root is approximate,
-    // and it is not everywhere.
+    // Preferred to the calls of libdevice that the GPU patterns bring along: libdevice's square
+    // root is approximate, and libdevice is not installed everywhere.
     populateMathToLLVMConversionPatterns(converter, patterns, /*approximateLog1p=*/false,
                                          /*benefit=*/2);
     ConversionTarget target(getContext());

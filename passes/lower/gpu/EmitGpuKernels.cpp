@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// EmitGpuKernels: a function for each kernel, to be run by all threads of a grid:
+// EmitGpuKernels: emits a function for each kernel, to be run by all threads of a grid:
 //
 //   void k(T *buffer0, T *buffer1, int64_t scalar0)    of grid (blocks, threads)
 //
 // Assumes kernels as functions of core ops (LowerToTask). Leaves them in a `gpu.module`, as
 // functions of the gpu, arith, math and scf dialects on pointers, with `task.grid`. The iterations
-// of a launch are the blocks. Other records get kernels of any size as well (SupportKernels.h).
+// of a launch are the blocks. Other instructions get kernels of any size as well
+// (SupportKernels.h).
 #include "passes/lower/EmitKernels.h"
 #include "passes/lower/KernelFunction.h"
 #include "passes/lower/Passes.h"
@@ -24,8 +25,8 @@ namespace pcc::lower {
 #define GEN_PASS_DEF_EMITGPUKERNELS
 #include "passes/lower/Passes.h.inc"
 
-/// Buffers that the kernel only reads are marked: a GPU may take them through a cache that is not
-/// kept coherent.
+/// Annotates the buffers. A GPU may read buffers that the kernel only reads through a cache that is
+/// not coherent.
 static void markBuffers(LLVM::LLVMFuncOp function, const KernelSignature &signature) {
   OpBuilder b(function.getContext());
   for (int64_t buffer = 0; buffer < signature.numBuffers; ++buffer) {
@@ -36,7 +37,7 @@ static void markBuffers(LLVM::LLVMFuncOp function, const KernelSignature &signat
   }
 }
 
-/// Returns the number of blocks.
+/// Emits one kernel and returns its number of blocks.
 static int64_t emitGpuKernel(OpBuilder &builder, func::FuncOp kernel) {
   ImplicitLocOpBuilder b(kernel.getLoc(), builder);
   KernelSignature signature(kernel);
@@ -73,7 +74,7 @@ struct EmitGpuKernels : impl::EmitGpuKernelsBase<EmitGpuKernels> {
     ModuleOp module = getOperation();
     SmallVector<func::FuncOp> kernels = listKernels(module);
     OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
-    ArrayAttr targets; // MLIR takes the digits of their chips, and the emulator's name has none
+    ArrayAttr targets; // MLIR reads digits from the chip's name; the emulator's has none
     if (chip != emulatorChip)
       targets = builder.getArrayAttr(
           NVVM::NVVMTargetAttr::get(&getContext(), /*optLevel=*/3, "nvptx64-nvidia-cuda", chip));

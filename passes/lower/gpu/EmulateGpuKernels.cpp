@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// EmulateGpuKernels: kernels of a GPU as kernels of the host, so that their loops can be run and
-// tested where no GPU is.
+// EmulateGpuKernels: turns kernels of a GPU into kernels of the host, so that their loops can be
+// run and tested without a GPU.
 //
 //   void k(void *const *buffers, const int64_t *scalars, int64_t begin, int64_t end) {
 //     pcc_gpu_run(k.thread, buffers, scalars, begin, end, threads);    blocks begin … end-1
 //   }
 //
-// `k.arguments` are two numbers: of its buffers, of its scalars. `k.thread` is what one thread
-// does. Who it is, barriers and exchanges are calls of functions pcc_gpu_… that whoever loads the
-// object must have. Shared memory is a variable of the object, so one block runs at a time.
+// `k.arguments` are two numbers: of its buffers, of its scalars. `k.thread` is the code of one
+// thread. Thread and block numbers, barriers and exchanges are calls of functions pcc_gpu_…, which
+// the loader of the object must provide. Shared memory is a variable of the object, so one block
+// runs at a time.
 #include "passes/lower/ConvertToLLVM.h"
 #include "passes/lower/EmitKernels.h"
 #include "passes/lower/Passes.h"
@@ -22,7 +23,7 @@ namespace pcc::lower {
 #define GEN_PASS_DEF_EMULATEGPUKERNELS
 #include "passes/lower/Passes.h.inc"
 
-/// Calls a function of the emulator, which is declared where it is not yet.
+/// Calls a function of the emulator, and declares it if necessary.
 static LLVM::CallOp callEmulator(OpBuilder &b, Location loc, StringRef name, Type result,
                                  ValueRange arguments) {
   auto module = b.getBlock()->getParent()->getParentOfType<ModuleOp>();
@@ -37,7 +38,7 @@ static LLVM::CallOp callEmulator(OpBuilder &b, Location loc, StringRef name, Typ
 }
 
 namespace {
-/// Numbers of threads and blocks.
+/// Converts thread and block numbers to calls.
 template <typename OpT> struct NumberToCall : OpConversionPattern<OpT> {
   NumberToCall(const TypeConverter &converter, MLIRContext *context, StringRef name)
       : OpConversionPattern<OpT>(converter, context), name(name) {}
@@ -99,7 +100,7 @@ static void unpack(ImplicitLocOpBuilder &b, Value array, Type element, int32_t c
   }
 }
 
-/// Adds the function of the host's form to one of a GPU.
+/// Adds to a GPU function an entry function of the host's form.
 static void addEntry(LLVM::LLVMFuncOp kernel) {
   ImplicitLocOpBuilder b(kernel.getLoc(), kernel);
   auto pointer = LLVM::LLVMPointerType::get(b.getContext());

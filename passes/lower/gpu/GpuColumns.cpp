@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Column kernels on a GPU: a block has neighbouring columns, one or a few for each lane, and its
-// warps share the rows among them.
+// Emits column kernels on a GPU. A block has adjacent columns, one or a few for each lane, and its
+// warps share the rows.
 //
 //   warp 0   rows 0, 16, 32 …   lane 0: column 0   lane 1: column 1   …
 //   warp 1   rows 1, 17, 33 …
 //
-// In the end the first warp combines what all have found in each column.
+// At the end the first warp combines the partial results of all warps for each column.
 #include "passes/lower/gpu/GpuLoops.h"
 
 #include "dialects/graph/Graph.h"
@@ -17,18 +17,18 @@ using namespace mlir;
 namespace pcc::lower {
 
 namespace {
-/// Warps that share the rows of a column, at most.
+/// Maximum number of warps that share the rows of a column.
 constexpr int64_t mostWarps = 16;
 
 struct ColumnThreads {
   ColumnLoops loops;
-  int64_t piece; ///< columns of a lane: a warp reads some 128 bytes of a row
+  int64_t piece; ///< columns per lane: a warp reads some 128 bytes of a row
   int64_t warps = 1;
   int64_t blocksPerGroup;
 
   ColumnThreads(func::FuncOp kernel, const ColumnLoops &loops)
       : loops(loops), piece(std::max<int64_t>(1, pieceOf(kernel, loops.columns) / 4)) {
-    // In the end each thread leaves its sums in shared memory, of at most eight bytes each.
+    // At the end each thread leaves its sums in shared memory, at most eight bytes each.
     int64_t sums = llvm::range_size(kernel.getBody().front().getOps<graph::ReduceOp>()) * piece;
     while (warps < mostWarps && warps * 4 < loops.rows &&
            2 * warps * lanesPerWarp * sums * 8 <= mostSharedBytes)
@@ -67,8 +67,8 @@ private:
   ThreadBlock block;
   SmallVector<Operation *> reductions;
   SmallVector<unsigned> full, reduced; ///< results by size
-  Value group, isThere;                ///< null: it is
-  SmallVector<Value> columns;          ///< of the thread
+  Value group, isThere;                ///< null: always there
+  SmallVector<Value> columns;          ///< columns of the thread
 };
 } // namespace
 
@@ -77,7 +77,7 @@ GridShape gridOfColumns(func::FuncOp kernel, const ColumnLoops &loops) {
   return {loops.groups * plan.blocksPerGroup, plan.warps * lanesPerWarp};
 }
 
-/// Lanes behind the last column do what that of the last one does, and store nothing.
+/// Finds the columns of the thread. Lanes past the last column repeat its work, and store nothing.
 void ColumnEmitter::findColumns() {
   bool isOne = plan.loops.groups == 1;
   group = isOne ? math.constant(0) : math.div(block.block(), plan.blocksPerGroup);
@@ -93,7 +93,7 @@ void ColumnEmitter::findColumns() {
     columns.push_back(n == 0 ? first : math.add(first, math.constant(n)));
 }
 
-/// `sums`: reduction by reduction, those of all columns.
+/// `sums`: for each reduction, the sums of all columns.
 SmallVector<Value> ColumnEmitter::emitRow(Value row, ValueRange sums) {
   SmallVector<std::pair<Value, Value>> stored; // position, element; result by result
   for (unsigned n : full)

@@ -7,7 +7,7 @@ using namespace mlir;
 
 namespace pcc::lower {
 
-/// The widest load and store of a thread.
+/// Bytes of the widest load and store of a thread.
 static constexpr int64_t bytesOfPiece = 16;
 
 int64_t pieceOf(func::FuncOp kernel, int64_t inner) {
@@ -20,7 +20,7 @@ int64_t pieceOf(func::FuncOp kernel, int64_t inner) {
   };
   llvm::for_each(kernel.getArgumentTypes(), look);
   llvm::for_each(kernel.getResultTypes(), look);
-  // Of bytes alone more would not fit into registers, computed in 32 bits each.
+  // Elements of one byte are computed in 32 bits each, so more than 8 would not fit into registers.
   int64_t piece = std::min<int64_t>(bytesOfPiece / narrowest, 8);
   while (inner % piece != 0)
     piece /= 2;

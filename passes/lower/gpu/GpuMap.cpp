@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Map kernels on a GPU: each thread has pieces of neighbouring elements, so that loads and stores
-// of a warp are whole lines of memory. LLVM makes one access of 16 bytes of those of a piece.
+// Emits map kernels on a GPU. Each thread has pieces of adjacent elements, so that loads and stores
+// of a warp are whole lines of memory. LLVM merges the accesses of a piece into one of 16 bytes.
 #include "passes/lower/gpu/GpuLoops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -11,12 +11,12 @@ using namespace mlir;
 namespace pcc::lower {
 
 namespace {
-/// The loops of a map: pieces lie in the innermost one.
+/// Loops of a map kernel; pieces lie in the innermost one.
 struct MapPieces {
-  SmallVector<int64_t> outer; ///< sizes of the loops around it
+  SmallVector<int64_t> outer; ///< sizes of the outer loops
   int64_t inner;
   int64_t piece;
-  int64_t count; ///< of all pieces
+  int64_t count; ///< number of pieces
 
   MapPieces(func::FuncOp kernel, task::FormAttr form) : outer(mapLoops(kernel, form.getOuter())) {
     inner = outer.pop_back_val();
@@ -31,7 +31,8 @@ GridShape gridOfMap(func::FuncOp kernel, task::FormAttr form) {
   return {std::min(blocks, usualBlocks), usualThreads};
 }
 
-/// The elements of one piece: all values first, since a result may lie where an operand does.
+/// Emits the elements of one piece. All values come first, since a result may lie where an operand
+/// does.
 static void emitPiece(GpuKernel &kernel, const MapPieces &pieces, Value number) {
   IndexMath &math = kernel.math();
   Elements &elements = kernel.body.elements;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Gradient kernels of max_pool on a GPU: each thread has an element of the input, and gathers from
-// the windows that see it.
+// Emits gradient kernels of max_pool on a GPU. Each thread has an element of the input, and gathers
+// from the windows that see it.
 #include "passes/lower/gpu/GpuLoops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Row kernels on a GPU: a warp has a row of up to 1,024 elements or so, a block a longer one.
+// Emits row kernels on a GPU. A warp has a row of up to about 1,024 elements, a block a longer one.
 //
 //   lane     0   1   2  …  31   0   1   2  …  31        pieces of a row, 16 bytes each
 //   turn     0   0   0      0   1   1   1      1
 //
-// Where a thread's elements fit into its registers they are computed once and kept from level to
-// level; of longer rows each level reads and computes what it needs again.
+// If a thread's elements fit into its registers, they are computed once and kept from level to
+// level. For a longer row, each level reads and computes again whatever it needs.
 #include "passes/lower/RowLevels.h"
 #include "passes/lower/gpu/GpuLoops.h"
 
@@ -17,17 +17,17 @@ using namespace mlir;
 namespace pcc::lower {
 
 namespace {
-/// Which threads have a row, and how much of it each.
+/// Assignment of threads to rows, and of a row's pieces to threads.
 struct RowThreads {
   int64_t outer, inner;
   int64_t piece;
-  int64_t pieces; ///< of a row
+  int64_t pieces; ///< pieces per row
   int64_t threads = lanesPerWarp;
   int64_t rowsPerBlock = usualThreads / lanesPerWarp;
 
   RowThreads(func::FuncOp kernel, task::FormAttr form)
       : outer(form.getOuter()), inner(form.getInner()), piece(pieceOf(kernel, inner)) {
-    // Better all lanes with little each than some with much.
+    // Little work for all lanes is better than much work for some.
     while (piece > 1 && inner < piece * lanesPerWarp)
       piece /= 2;
     pieces = inner / piece;
@@ -52,7 +52,7 @@ private:
   /// One piece of the row.
   struct Piece {
     SmallVector<Value> columns;
-    Value isThere; ///< null: it is
+    Value isThere; ///< null: always there
   };
   void findRow();
   void keepPieces();
@@ -68,8 +68,8 @@ private:
   ImplicitLocOpBuilder &b;
   IndexMath &math;
   ThreadBlock block;
-  Value row, isRowThere, thread; ///< the thread among those of its row
-  SmallVector<Piece> kept;       ///< those of all turns, where they fit registers
+  Value row, isRowThere, thread; ///< `thread`: index among the threads of its row
+  SmallVector<Piece> kept;       ///< pieces of all turns, if they fit into registers
 };
 } // namespace
 
@@ -79,7 +79,7 @@ GridShape gridOfRows(func::FuncOp kernel, task::FormAttr form) {
           plan.threads * plan.rowsPerBlock};
 }
 
-/// Warps behind the last row do what that of the last one does, and store nothing.
+/// Finds the row of the thread. Warps past the last row repeat its work, and store nothing.
 void RowEmitter::findRow() {
   row = block.block();
   thread = block.thread();

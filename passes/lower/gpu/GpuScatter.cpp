@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Scatter kernels on a GPU: one scatter_add. A warp has some neighbouring rows of one slab of the
-// result. It looks through all indices, 32 at a time, for those that go to its rows, and adds their
-// updates in their order, so that the sum is always the same and no two threads add to one element.
+// Emits scatter kernels on a GPU: one scatter_add. A warp has some adjacent rows of one slab of the
+// result. It searches all indices, 32 at a time, for those that go to its rows, and adds their
+// updates in order. The sum is therefore always the same, and no two threads add to one element.
 //
-// The indices are few beside what they index (a token's number beside its row of an embedding), and
-// lie in cache once a first warp has read them.
+// The indices are few compared with the data that they index (a token's number against its row of
+// an embedding). They lie in cache once a first warp has read them.
 #include "passes/lower/gpu/GpuLoops.h"
 
 #include "dialects/graph/Graph.h"
@@ -17,7 +17,7 @@ using namespace pcc::graph;
 namespace pcc::lower {
 
 namespace {
-/// Warps of all slabs together, about.
+/// Approximate number of warps for all slabs together.
 constexpr int64_t usualWarps = 4096;
 constexpr int64_t warpsPerBlock = usualThreads / lanesPerWarp;
 
@@ -73,7 +73,7 @@ GridShape gridOfScatter(func::FuncOp kernel) {
   return {int64_t(llvm::divideCeil(sizes.slabs * sizes.warpsPerSlab, warpsPerBlock)), usualThreads};
 }
 
-/// result = input, each element by the lane that adds to it.
+/// Copies the input to the result. The lane that adds to an element also copies it.
 void ScatterEmitter::copyRows() {
   emitStridedLoop(b, firstRow, endRow, math.constant(1), [&](Value at) {
     emitStridedLoop(b, block.lane(), row, lanes, [&](Value n) {
@@ -106,7 +106,7 @@ Value ScatterEmitter::isOwn(Value target) {
   return arith::AndIOp::create(b, notBefore, notBehind);
 }
 
-/// The updates that stand at the next 32 indices, one for each lane.
+/// Adds the updates at the next 32 indices, one index per lane.
 void ScatterEmitter::lookThrough(Value firstUpdate) {
   Value update = math.add(firstUpdate, block.lane());
   Value isThere =

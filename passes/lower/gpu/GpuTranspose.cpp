@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Map kernels that transpose: a thread that writes neighbours would read elements far apart, so a
-// block takes a tile through shared memory.
+// Emits map kernels that transpose. A thread that writes adjacent elements would read elements far
+// apart, so a block takes a tile through shared memory.
 //
-//   read    lane = row     of the result; neighbours in the operand    -> tile[column][row]
+//   read    lane = row     of the result; adjacent in the operand    -> tile[column][row]
 //   barrier
-//   write   lane = column  of the result; neighbours in the result     <- tile[column][row]
+//   write   lane = column  of the result; adjacent in the result     <- tile[column][row]
 //
-// Rows of a tile are 33 elements apart, so that the lanes of a warp find theirs in different banks
-// either way (Ruetsch and Micikevicius, "Optimizing Matrix Transpose in CUDA", NVIDIA 2009).
+// Rows of a tile are 33 elements apart, so that the lanes of a warp use different banks in both
+// directions. Source: Ruetsch and Micikevicius, "Optimizing Matrix Transpose in CUDA", NVIDIA 2009.
 #include "passes/lower/gpu/GpuLoops.h"
 
 #include "dialects/graph/Graph.h"
@@ -20,11 +20,11 @@ using namespace pcc::graph;
 namespace pcc::lower {
 
 static constexpr int64_t side = lanesPerWarp, pitch = side + 1;
-/// Of each dimension of a tile so much at least is there, or it is not worth one.
+/// Minimum size of each dimension for which tiles pay off.
 static constexpr int64_t leastSide = 8;
 static constexpr int64_t warpsOfTile = usualThreads / lanesPerWarp;
 
-/// The dimension of the result along which neighbours of the operand lie.
+/// Returns the dimension of the result along which operand elements are adjacent.
 static unsigned rowDimOf(TransposeOp op) {
   ArrayRef<int64_t> permutation = op.getPermutation();
   return llvm::find(permutation, int64_t(permutation.size()) - 1) - permutation.begin();
@@ -43,7 +43,7 @@ std::optional<TransposeTiles> findTransposeTiles(func::FuncOp kernel, task::Form
     tiles.shape = shapeOf(op.getResult());
     tiles.rowDim = rowDimOf(op);
   }
-  int64_t bytes = int64_t(tiles.transposes.size()) * side * pitch * 8; // at most, of each element
+  int64_t bytes = int64_t(tiles.transposes.size()) * side * pitch * 8; // 8 bytes at most, each
   if (tiles.transposes.empty() || bytes > mostSharedBytes || tiles.rows() < leastSide ||
       tiles.columns() < leastSide)
     return std::nullopt;
@@ -74,7 +74,7 @@ private:
   Value least(Value position, int64_t size) {
     return arith::MinUIOp::create(b, position, math.constant(size - 1));
   }
-  /// The row or column of the tile that a warp has in a turn, from `first` on.
+  /// Returns the row or column, from `first` on, that a warp has in a turn.
   Value ofWarp(Value first, int64_t turn) {
     return math.add(first, math.add(block.warp(), math.constant(turn * warpsOfTile)));
   }
@@ -85,7 +85,7 @@ private:
   ImplicitLocOpBuilder &b;
   IndexMath &math;
   ThreadBlock block;
-  Index others; ///< positions in the dimensions that no tile has
+  Index others; ///< positions in the dimensions outside the tile
   Value firstRow, firstColumn;
 };
 } // namespace
@@ -122,7 +122,7 @@ Index TransposeEmitter::indexOf(Value row, Value column) const {
   return index;
 }
 
-/// Threads behind the edge read what lies at the edge.
+/// Reads the tile. Threads past the edge read the elements at the edge.
 void TransposeEmitter::readTile(int64_t turn, ArrayRef<Value> memory) {
   Index index = indexOf(least(math.add(firstRow, block.lane()), tiles.rows()),
                         least(ofWarp(firstColumn, turn), tiles.columns()));

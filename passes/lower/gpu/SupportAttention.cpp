@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Attention and its gradients as kernels of any size, which compute in f32. Each thread has one
-// element of what is written and computes all scores that it needs itself: right, and as slow as
-// that sounds.
+// Emits attention and its gradients as kernels of any size, which compute in f32. Each thread
+// computes one element of the result, including all scores that it needs. The kernels are correct,
+// not fast.
 //
 //   result(i, d)     running maximum, sum, and weighted sum of value(·, d) over the key's positions
 //                    (Milakov and Gimelshein, "Online normalizer calculation for softmax", 2018)
@@ -22,7 +22,7 @@ namespace pcc::lower {
 
 namespace {
 using Flag = abi::AttentionFlag;
-/// The pointers of such a kernel.
+/// Pointer arguments of an attention kernel.
 enum AttentionTensor : unsigned { query, key, value, mask, offset, result, logSum, given, out };
 
 class AttentionEmitter {
@@ -42,18 +42,18 @@ public:
   void emitValue();
 
 private:
-  /// A position of the query, in a head of a sample; of the key, in its group.
+  /// A position of the query, in a head of a sample. The head also gives the key's group.
   struct Row {
     Value sample, head, at;
   };
   Value load(AttentionTensor tensor, Value place) {
     return kernel.elements.load(tensor == logSum ? f32 : type, kernel.pointer(tensor), place);
   }
-  /// A position's row in log_sum.
+  /// Returns the place of a query position in log_sum.
   Value densePlace(const Row &row) {
     return kernel.place({row.sample, row.head, row.at}, {batch, heads, positions});
   }
-  /// The same in the tensors of the record's layout.
+  /// Returns the place of a position in the tensors of the instruction's layout.
   Value rowPlace(Value sample, Value head, Value at, Value heads, Value positions) {
     return kernel.select(isPositionsFirst,
                          kernel.place({sample, at, head}, {batch, positions, heads}),
@@ -82,7 +82,7 @@ private:
   Value score(const Row &row, Value to);
   Value weight(const Row &row, Value to);
   Value ofScore(const Row &row, Value to);
-  /// Elements of the key's positions: sums over all of the query's that see them.
+  /// Emits elements of the key's positions: sums over all query positions that see them.
   void emitOfKey(Value size, function_ref<Value(const Row &, Value to, Value n)> term);
 
   SupportKernel &kernel;
@@ -94,14 +94,15 @@ private:
 };
 } // namespace
 
-/// Of numbers up to zero; the polynomial ends at its last finite values.
+/// Emits exp for numbers up to zero. The polynomial ends at its last finite values; smaller numbers
+/// give 0.
 Value AttentionEmitter::exp(Value x) {
   Value vanishes =
       arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, x, emitNumber(b, f32, -87.3365479));
   return kernel.select(vanishes, kernel.zero(), math::ExpOp::create(b, x));
 }
 
-/// Whether a score or the logarithm of a sum is not that of nothing.
+/// Returns whether a score, or the logarithm of a sum, is not -inf, which stands for no value.
 Value AttentionEmitter::isSomething(Value x) {
   return arith::CmpFOp::create(b, arith::CmpFPredicate::UNE, x, emitNumber(b, f32, -INFINITY));
 }

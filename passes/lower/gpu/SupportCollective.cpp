@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What collectives of ranks that share a GPU, and of boxes, are made of: reductions of the members'
-// arrays, and copies of boxes between dense tensors. As on the host, members count in their order,
-// and narrow floats are rounded once.
+// Emits the parts of collectives among ranks that share a GPU, and of box exchanges: reductions of
+// the members' arrays, and copies of boxes between dense tensors. As on the host, members are
+// combined in order, and narrow floats are rounded once.
 #include "passes/lower/gpu/SupportKernel.h"
 
 #include "dialects/task/Task.h"
@@ -40,14 +40,14 @@ static Value emitReduce(OpBuilder &b, Location loc, task::ReduceOp op, Value x, 
   llvm_unreachable("a reduction");
 }
 
-/// The pointer at a place of a table.
+/// Loads the pointer at a place of a table.
 static Value loadPointer(SupportKernel &kernel, Value table, Value place) {
   Type type = LLVM::LLVMPointerType::get(kernel.b.getContext());
   Value address = LLVM::GEPOp::create(kernel.b, type, type, table, place);
   return LLVM::LoadOp::create(kernel.b, type, address);
 }
 
-/// destinations[…][n] = the members' elements number n of some range, reduced.
+/// Emits destinations[…][n] = the members' elements number n of some range, reduced.
 static void emitReduceKernel(gpu::GPUModuleOp kernels, const std::string &name,
                              task::ReduceOp reduction, Type type) {
   SupportKernel kernel(kernels, name, /*pointers=*/2, /*numbers=*/5);
@@ -70,7 +70,7 @@ static void emitReduceKernel(gpu::GPUModuleOp kernels, const std::string &name,
   });
 }
 
-/// Copies a box, or reduces it into its target.
+/// Emits a kernel that copies a box, or reduces it into its target.
 static void emitBoxKernel(gpu::GPUModuleOp kernels, const std::string &name,
                           std::optional<task::ReduceOp> reduction, Type type) {
   constexpr int64_t dims = abi::mostBoxDims;
@@ -105,7 +105,7 @@ void emitCollectiveKernels(ModuleOp module, gpu::GPUModuleOp kernels) {
   };
   auto emitBoxOf = [&](Value source, std::optional<task::ReduceOp> reduction) {
     Type type = cast<ShapedType>(source.getType()).getElementType();
-    if (!reduction) // bytes are bytes
+    if (!reduction) // a copy depends only on the width of elements
       type = IntegerType::get(module.getContext(), std::max(8u, type.getIntOrFloatBitWidth()));
     std::string name = "pcc_box_";
     if (reduction)

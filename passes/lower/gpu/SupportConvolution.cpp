@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Convolution and its gradients as kernels of any size: each thread has an element of what is
-// written, and goes through all products that it is the sum of.
+// Emits convolution and its gradients as kernels of any size. Each thread computes one element of
+// the result, a sum over products.
 #include "passes/lower/gpu/SupportKernel.h"
 
 using namespace mlir;
@@ -40,9 +40,10 @@ public:
   void emitWeightGradient();
 
 private:
-  /// The product of two elements, of which the first may not be there.
+  /// Returns the product of two elements, or zero if the first one does not exist.
   Value product(Value isThere, Value first, Value firstAt, Value second, Value secondAt);
-  /// The row (dim 0) or column that an offset of the window at a position of the result sees.
+  /// Returns the row (dim 0) or column (dim 1) that an offset of the window at a position of the
+  /// result sees.
   Value seen(unsigned dim, Value at, Value offset) {
     Value moved = kernel.add(kernel.mul(at, sizes[10 + dim]), kernel.mul(offset, sizes[14 + dim]));
     return kernel.sub(moved, sizes[12 + dim]);
@@ -59,7 +60,7 @@ private:
 
   SupportKernel &kernel;
   Type type;
-  SmallVector<Value> sizes; ///< as they come: docs/spec/kernels.md
+  SmallVector<Value> sizes; ///< in the order of docs/spec/kernels.md
   SmallVector<Value> input, weight, result;
   Value outputs, outputsPerGroup;
 };
@@ -93,7 +94,8 @@ void ConvolutionEmitter::emitForward() {
   });
 }
 
-/// The window whose offset sees a row is number (row + padding - offset · dilation) / stride.
+/// Emits the input gradient. The window whose offset sees a row is number (row + padding - offset ·
+/// dilation) / stride.
 void ConvolutionEmitter::emitInputGradient() {
   kernel.forEach(count(input), [&](Value element) {
     SmallVector<Value> at = kernel.split(element, input);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What kernels of any size are written with (SupportKernels.h): sizes are arguments, each thread
-// has an element of the result, and goes on one grid further.
+// Helpers for kernels of any size (SupportKernels.h): sizes are arguments. Each thread has an
+// element of the result, and goes on one grid further.
 #pragma once
 
 #include "dialects/task/Task.h"
@@ -13,10 +13,10 @@
 
 namespace pcc::lower {
 
-/// One under construction.
+/// A kernel of any size under construction.
 class SupportKernel {
 public:
-  /// Its arguments are so many pointers, then so many numbers.
+  /// The arguments are `pointers` pointers, then `numbers` numbers.
   SupportKernel(mlir::gpu::GPUModuleOp kernels, const std::string &name, unsigned pointers,
                 unsigned numbers, int64_t blocks = abi::mostBlocksOfElements);
 
@@ -32,26 +32,27 @@ public:
   mlir::Value select(mlir::Value c, mlir::Value x, mlir::Value y) {
     return mlir::arith::SelectOp::create(b, c, x, y);
   }
-  /// Of numbers below zero as well: none of them is less.
+  /// Compares as unsigned numbers: a negative `x` is never less.
   mlir::Value less(mlir::Value x, mlir::Value y) {
     return mlir::arith::CmpIOp::create(b, mlir::arith::CmpIPredicate::ult, x, y);
   }
-  /// Whether a bit of a number is set.
+  /// Returns whether a bit of a number is set.
   mlir::Value has(mlir::Value number, int64_t bit) {
     mlir::Value masked = mlir::arith::AndIOp::create(b, number, math.constant(bit));
     return mlir::arith::CmpIOp::create(b, mlir::arith::CmpIPredicate::ne, masked, math.constant(0));
   }
   mlir::Value zero() { return emitNumber(b, b.getF32Type(), 0); }
 
-  /// The element at a position where the condition holds; else whatever lies at the first argument.
+  /// Returns the element at a position if the condition holds, else the first element of the first
+  /// argument.
   mlir::Value loadIf(mlir::Value condition, mlir::Type type, mlir::Value pointer,
                      mlir::Value position);
   /// Calls `body` with the elements of this thread, of 0 … count-1.
   void forEach(mlir::Value count, llvm::function_ref<void(mlir::Value)> body);
-  /// The sum of terms (f32) at all positions within `counts`, from `start` on.
+  /// Returns `start` plus the sum of terms (f32) at all positions within `counts`.
   mlir::Value sum(mlir::Value start, llvm::ArrayRef<mlir::Value> counts,
                   llvm::function_ref<mlir::Value(llvm::ArrayRef<mlir::Value>)> term);
-  /// The row-major place of an element, and its positions.
+  /// Converts an element's positions to its row-major place, and back.
   mlir::Value place(llvm::ArrayRef<mlir::Value> positions, llvm::ArrayRef<mlir::Value> sizes);
   llvm::SmallVector<mlir::Value> split(mlir::Value place, llvm::ArrayRef<mlir::Value> sizes);
 
@@ -73,18 +74,18 @@ public:
   std::optional<ThreadBlock> block;
 };
 
-/// As kernels' names have it.
+/// Returns the name of a type in kernels' names.
 std::string nameOf(mlir::Type type);
 
 void emitProductKernel(mlir::gpu::GPUModuleOp kernels, const std::string &name, mlir::Type type,
                        mlir::Type result);
-/// What stands behind and beside a product, where it lies in its place already.
+/// Emits the ops after and beside a matmul whose result is already in its place.
 void emitFinishKernel(mlir::gpu::GPUModuleOp kernels, const std::string &name, mlir::Type type,
                       mlir::Type result);
 std::string nameOfConvolution(task::ConvolutionKind kind);
 void emitConvolutionKernel(mlir::gpu::GPUModuleOp kernels, const std::string &name,
                            task::ConvolutionKind kind, mlir::Type type);
-/// The suffix ends their names.
+/// Emit the attention kernels; `suffix` ends their names.
 void emitAttentionKernel(mlir::gpu::GPUModuleOp kernels, const std::string &suffix,
                          mlir::Type type);
 void emitAttentionGradientKernels(mlir::gpu::GPUModuleOp kernels, const std::string &suffix,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The product of matrices as a kernel of any size: each thread has an element of the result. Those
-// in its first column, or row, also sum a row of the first factor, or a column of the second.
-// Another kernel finishes a product that lies in c already, where a library has done no more.
+// Emits matmul as a kernel of any size: each thread computes one element of the result. The threads
+// of the first column also sum a row of the first factor, those of the first row a column of the
+// second. Another kernel completes a matmul that a library has already written to c.
 #include "passes/lower/gpu/SupportKernel.h"
 
 #include "dialects/graph/Gelu.h"
@@ -15,7 +15,7 @@ namespace pcc::lower {
 using Flag = abi::ProductFlag;
 
 namespace {
-/// The pointers of such a kernel.
+/// Pointer arguments of a matmul kernel.
 enum ProductTensor : unsigned { tensorA, tensorB, tensorC, bias, kept, sumOfOperand, tensors };
 
 class ProductEmitter {
@@ -45,16 +45,16 @@ private:
   ImplicitLocOpBuilder &b;
   IndexMath &math;
   Type type, result;
-  const bool isThere; ///< c has the product, with what it is added to
+  const bool isThere; ///< c already holds the matmul, including its addend
   Value batch, m, n, k, flags;
 };
 } // namespace
 
-/// The element of a factor in a row of a, or a column of b, and at a position along k.
+/// Returns the element of a factor in a row of a, or a column of b, at a position along k.
 Value ProductEmitter::factor(ProductTensor tensor, Value sample, Value row, Value at) {
   bool isA = tensor == tensorA;
   Value rows = isA ? m : n;
-  // By rows along k: a as it is, b transposed.
+  // Rows along k: a as it is, b transposed.
   Value isTransposed = has(isA ? Flag::transposeA : Flag::transposeB);
   Value alongRows = kernel.add(kernel.mul(row, k), at);
   Value alongColumns = kernel.add(kernel.mul(at, rows), row);
@@ -78,8 +78,8 @@ Value ProductEmitter::addIf(Value sum, int64_t flag, ProductTensor tensor, Value
   return kernel.select(isAsked, more, sum);
 }
 
-/// Writes the sum of a factor's row over k and all samples, by the threads of the first sample that
-/// are also first along the other factor's rows.
+/// Writes the sums of a factor's rows over k and all samples. Only threads of the first sample that
+/// are also first along the other factor's rows write.
 void ProductEmitter::emitSums(ArrayRef<Value> at) {
   for (ProductTensor tensor : {tensorA, tensorB}) {
     Value row = at[tensor == tensorA ? 1 : 2], other = at[tensor == tensorA ? 2 : 1];

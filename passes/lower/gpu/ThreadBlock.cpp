@@ -24,7 +24,7 @@ ThreadBlock::ThreadBlock(Elements &elements, int64_t threads, int64_t blocks)
   warpNumber = threads == lanesPerWarp ? math.constant(0) : math.div(threadNumber, lanesPerWarp);
 }
 
-/// Exchanges go by 32 bits.
+/// Exchanges a value between lanes, in words of 32 bits.
 Value ThreadBlock::exchange(Value value, Value other, bool isXor) {
   Type type = value.getType(), i32 = b.getI32Type();
   auto mode = isXor ? gpu::ShuffleMode::XOR : gpu::ShuffleMode::IDX;
@@ -88,7 +88,7 @@ SmallVector<Value> ThreadBlock::combineInBlock(ArrayRef<Operation *> reductions,
     return combined;
   for (Value value : combined) {
     memory.push_back(allocateShared(value.getType(), warps()));
-    // Every lane writes the same.
+    // Every lane writes the same value.
     elements.store(value, value.getType(), memory.back(), warpNumber);
   }
   barrier();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The threads of a block of a GPU, seen from the code that each of them runs: who it is, and how a
-// block combines what its threads have found.
+// The threads of a GPU block, as the code of one thread sees them: its numbers, and ways to combine
+// the values of the block's threads.
 //
 //   warp    lanes 0 … 31: five exchanges, each with the lane whose number differs in one bit
-//   block   each warp's result goes to shared memory; behind a barrier all threads combine them
+//   block   each warp's result goes to shared memory; after a barrier all threads combine them
 //
 // All threads end with the same bits, whatever the order in which warps run.
 #pragma once
@@ -14,15 +14,15 @@
 namespace pcc::lower {
 
 inline constexpr int64_t lanesPerWarp = 32;
-/// Of a block, on every GPU that there is code for.
+/// Maximum threads per block on every supported GPU.
 inline constexpr int64_t mostThreads = 1024;
-/// Bytes that a kernel may ask for in its text.
+/// Maximum bytes of static shared memory of a kernel.
 inline constexpr int64_t mostSharedBytes = 48 << 10;
 
 class ThreadBlock {
 public:
-  /// Emits into the function that the builder of `elements` stands in. `threads`: of the block, at
-  /// most `mostThreads`; `blocks`: of the grid.
+  /// Emits into the function at the insertion point of the builder of `elements`. `threads`: per
+  /// block, at most `mostThreads`; `blocks`: of the grid.
   ThreadBlock(Elements &elements, int64_t threads, int64_t blocks);
 
   // Numbers as i64.
@@ -33,22 +33,22 @@ public:
   int64_t threads() const { return numThreads; }
   int64_t warps() const { return numThreads / lanesPerWarp; }
 
-  /// Combines what the lanes of each warp have.
+  /// Combines the values of the lanes of each warp.
   mlir::Value combineInWarp(mlir::Operation *reduction, mlir::Value value);
-  /// Combines what the threads of the block have, one value for each reduction.
+  /// Combines the values of the threads of the block, one value for each reduction.
   llvm::SmallVector<mlir::Value> combineInBlock(llvm::ArrayRef<mlir::Operation *> reductions,
                                                 mlir::ValueRange values);
-  /// Combines what the threads in the same lane of all warps have; only the first warp gets the
+  /// Combines the values of the threads in the same lane of all warps; only the first warp gets the
   /// results.
   llvm::SmallVector<mlir::Value> combineLanes(llvm::ArrayRef<mlir::Operation *> reductions,
                                               mlir::ValueRange values);
 
-  /// What the lane of number `from` (i64) has.
+  /// Returns the value of the lane of number `from` (i64).
   mlir::Value takeFromLane(mlir::Value value, mlir::Value from);
-  /// Whether the condition holds in some lane of the warp.
+  /// Returns whether the condition holds in some lane of the warp.
   mlir::Value holdsInSomeLane(mlir::Value condition);
   void barrier();
-  /// Memory of the block for so many elements of a compute type.
+  /// Allocates memory of the block for `count` elements of a compute type.
   mlir::Value allocateShared(mlir::Type type, int64_t count);
 
 private:
