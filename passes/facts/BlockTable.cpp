@@ -28,7 +28,7 @@ public:
 private:
   using Coordinates = SmallVector<int64_t, 4>;
 
-  /// The mesh of the group's axes alone: a rank of it is a position.
+  /// Returns the mesh of the group's axes alone; its ranks are the positions in the group.
   Mesh makeGroup(const Sharding &from, const Sharding &to, ArrayRef<int64_t> shape,
                  const Mesh &mesh) {
     table.axes = measureExchange(from, to, shape, mesh).axes;
@@ -38,9 +38,9 @@ private:
     return Mesh(axes);
   }
 
-  /// Adds a dimension to the boxes of a target: one box for each source block that its own block
-  /// touches there. `source` begins as the target's coordinates, of which a source block fixes
-  /// those along its axes: so the nearest holder is found.
+  /// Adds a dimension to the boxes of a target: one box for each source block that the target's
+  /// block touches there. `source` begins as the target's coordinates. A source block fixes the
+  /// coordinates along its own axes, so the nearest holder is found.
   void addMoves(BlockMove move, Coordinates source) {
     int64_t dim = move.size.size();
     if (dim == from.getRank()) {

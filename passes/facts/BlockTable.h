@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The direct exchange of blocks between two shardings, move by move: each rank receives exactly the
-// elements that it lacks. A pure function of the two cuts; partial axes, which both must have in
-// common, take no part. How much is moved is known without the table: ExchangeVolume.h.
+// Lists the moves of a direct exchange of blocks between two shardings: each rank receives exactly
+// the elements that it lacks. The table depends on the two cuts alone. Partial axes, which both
+// shardings must share, take no part. ExchangeVolume.h gives the volume without the table.
 #pragma once
 
 #include "dialects/dist/Sharding.h"
@@ -22,8 +22,9 @@ struct BlockTable {
   std::vector<BlockMove> moves; ///< by target, then by the source's place in the tensor
 };
 
-/// The exchange from `from` to `to` of a tensor of `shape`. Of several holders of a block the one
-/// that differs from the target along the fewest axes sends it, which spreads the load evenly.
+/// Returns the exchange from `from` to `to` of a tensor of `shape`. If several ranks hold a block,
+/// the one that differs from the target along the fewest axes sends it. This spreads the load
+/// evenly.
 BlockTable makeBlockTable(const dist::Sharding &from, const dist::Sharding &to,
                           llvm::ArrayRef<int64_t> shape, const dist::Mesh &mesh);
 

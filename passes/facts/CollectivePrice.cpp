@@ -11,7 +11,7 @@ using namespace mlir;
 namespace pcc::facts {
 namespace {
 
-/// The blocks that come from other members, at the member for which they are most.
+/// Returns the maximum traffic that a member receives from other members.
 machine::Traffic countBlocks(dist::BlockExchangeOp op) {
   int64_t rank = op.getInput().getType().getRank();
   int64_t elementBytes = getElementBytes(op.getInput().getType());
@@ -32,7 +32,7 @@ machine::Traffic countBlocks(dist::BlockExchangeOp op) {
   return most;
 }
 
-/// Borders and neighbours' tensors, as if all came over the slowest link that the group spans.
+/// Counts borders and neighbors' tensors as if all came over the slowest link of the group.
 machine::Traffic countExchanged(Operation *op) {
   machine::Traffic traffic{abi::BLOCK_EXCHANGE, 0, std::max<int64_t>(op->getNumResults(), 1)};
   for (Type type : op->getResultTypes())

@@ -63,7 +63,7 @@ OpClass classOf(Operation *op) {
       .Default(classifyOther);
 }
 
-/// Function values of one element, counted as flops.
+/// Returns the flops per element, in which function values count as flops.
 static int64_t flopsPerElement(Operation *op, const OpShapes &shapes) {
   return llvm::TypeSwitch<Operation *, int64_t>(op)
       .Case<graph::SoftmaxOp, graph::SoftmaxCrossEntropyOp>([](auto) { return 5; })

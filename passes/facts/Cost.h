@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What an op costs whatever the machine: arithmetic, memory traffic and the class that says at
-// which rate a machine does it.
+// Machine-independent cost of an op: arithmetic, memory traffic, and the class that determines at
+// which rate a machine runs the op.
 //
 //   op                         class        flops            bytes (f32)
 //   matmul 8x4 by 4x2          contraction  2*8*4*2 = 128    4*(32 + 8 + 16)
@@ -22,13 +22,13 @@ llvm::StringRef stringify(OpClass opClass);
 struct Cost {
   OpClass opClass = OpClass::Elementwise;
   int64_t flops = 0; ///< multiplications, additions and function values alike
-  int64_t bytes = 0; ///< read and written if nothing is fused
+  int64_t bytes = 0; ///< bytes read and written without fusion
 };
 
-/// The cost of `op` on the shapes that it has now: of one rank, once those are local.
+/// Returns the cost of `op` on its current shapes: of one rank, once the shapes are local.
 Cost costOf(mlir::Operation *op);
 
-/// The same if operands and results had the shapes `shapes`.
+/// Returns the cost if operands and results had the shapes `shapes`.
 Cost costOf(mlir::Operation *op, const OpShapes &shapes);
 
 OpClass classOf(mlir::Operation *op);

@@ -17,7 +17,7 @@ EarlyReductions::EarlyReductions(MutableArrayRef<Section> sections) {
             addReduction(section, reduce, kernel.early->section);
 }
 
-/// Follows a value to the section that made it.
+/// Traces a value back to the section that computes it.
 Value EarlyReductions::sourceOf(Section &section, Value value) const {
   Value root = viewRoot(value);
   auto argument = dyn_cast<BlockArgument>(root);
@@ -34,7 +34,7 @@ void EarlyReductions::addSources(Section &section) {
         sources[role] = sourceOf(section, value);
 }
 
-/// Adds `reduce` to the reductions of the gradient that it sums where it lies, if it does.
+/// Adds `reduce` to the reductions of a gradient, if `reduce` sums the gradient in place.
 void EarlyReductions::addReduction(Section &section, dist::AllReduceOp reduce, StringRef runsIn) {
   task::PlaceAttr place = getPlace(reduce.getResult());
   Value source = viewRoot(reduce.getInput());

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Gradients that ranks sum where they lie, before the update begins.
+// Finds gradients that ranks sum in place, before the update begins.
 //
 //   @backward  returns %g as gradient "a" and as gradient "b"
-//   @update    all_reduce of gradient "a", early in @backward, in the buffer of %g
+//   @update    all_reduce of gradient "a", hoisted into @backward, in the buffer of %g
 //
-// A gradient is shown to the outside as the sum over the ranks. So the buffer of %g is read after
-// the all_reduce, for "a" and for "b", and nobody sums the ranks' values again. The emitted results
+// Users see a gradient as the sum over the ranks. The buffer of %g is therefore read after the
+// all_reduce, for "a" and for "b", and no reader sums the ranks' values again. The emitted results
 // (passes/lower/Boundary.cpp) and the proof of the memory plan (passes/schedule/MemoryReplay.h)
 // both follow this rule.
 #pragma once
@@ -17,10 +17,10 @@
 
 namespace pcc::facts {
 
-/// The early collectives that reduce one buffer in place.
+/// Hoisted collectives that reduce one buffer in place.
 struct EarlyReduction {
   llvm::SmallVector<dist::AllReduceOp, 1> reduces; ///< in the order in which they run
-  llvm::StringRef section; ///< the section in whose last slot the last of them runs
+  llvm::StringRef section; ///< section in whose last action the last of them runs
 };
 
 /// The in-place reductions of a program whose memory is planned.
@@ -36,8 +36,8 @@ private:
   mlir::Value sourceOf(Section &section, mlir::Value value) const;
   void addReduction(Section &section, dist::AllReduceOp reduce, llvm::StringRef runsIn);
 
-  /// By role: the value that a section returns under it, traced to the op that made it. Sums over
-  /// slots have a buffer for each role, and are not here.
+  /// By role: the value that a section returns, traced to the op that computes it. Sums over
+  /// actions have a buffer for each role, and are not here.
   llvm::DenseMap<mlir::Attribute, mlir::Value> sources;
   llvm::DenseMap<mlir::Value, EarlyReduction> ofValues;
   llvm::DenseMap<mlir::Attribute, EarlyReduction> ofSums; ///< by role

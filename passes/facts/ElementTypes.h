@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Element types of tensors as the messages of runtime/abi know them.
+// Converts element types of tensors to those of the messages in runtime/abi.
 #pragma once
 
 #include "mlir/IR/Types.h"
@@ -8,7 +8,7 @@
 
 namespace pcc::facts {
 
-/// Of a type that a graph has: f32, f16, bf16, i64, i32, i8 or i1.
+/// Converts an element type of a graph: f32, f16, bf16, i64, i32, i8 or i1.
 abi::ElementType toElementType(mlir::Type type);
 
 } // namespace pcc::facts

@@ -27,7 +27,7 @@ bool isBias(Value value, int64_t dim) {
          input[position - broadcast.getDims().begin()] == result[dim];
 }
 
-/// True if the op sums the rows of its operand, seen as a matrix of so many columns.
+/// Returns true if the op sums the rows of its operand, seen as a matrix of `columns` columns.
 static bool sumsRows(ReduceOp op, int64_t columns) {
   ArrayRef<int64_t> dims = op.getDims();
   return op.getKind() == ReduceOpKind::Sum && !op.getCrossBatch() &&

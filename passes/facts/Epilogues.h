@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What stands behind a product or a convolution and may be part of its record.
+// Ops after a matmul or a convolution that may be part of its instruction.
 #pragma once
 
 #include "dialects/graph/Graph.h"
 
 namespace pcc::facts {
 
-/// True if a record can read `value`, or what it is a view of, from a buffer: nobody computes it
-/// where it is read.
+/// Returns true if an instruction can read `value`, or the root of its views, from a buffer: the
+/// value is not recomputed where it is read.
 bool liesInMemory(mlir::Value value);
 
-/// True if `value` is a vector in memory, repeated along all dimensions but `dim`: of a product's
-/// result the last one, of a convolution's the channels.
+/// Returns true if `value` is a vector in memory, repeated along all dimensions except `dim`. `dim`
+/// is the last dimension for a matmul, the channels for a convolution.
 bool isBias(mlir::Value value, int64_t dim);
 
-/// Which operand of the product `sum` sums along k, so that the record of the product can: the left
-/// one if it is transposed, else the right one if that is not. Columns are seen through any views.
+/// Returns the operand of the matmul that `sum` sums along k, so that the matmul's instruction can
+/// compute the sum. This is the left operand if it is transposed, or the right one if it is not.
+/// Views of the operand are followed.
 std::optional<unsigned> factorSummedBy(graph::ReduceOp sum, graph::MatmulOp product);
 
-/// The only op that reads `value`, or null.
+/// Returns the only op that reads `value`, or null.
 mlir::Operation *onlyReader(mlir::Value value);
 
 } // namespace pcc::facts

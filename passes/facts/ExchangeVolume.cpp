@@ -12,8 +12,8 @@ using pcc::dist::Sharding;
 namespace pcc::facts {
 namespace {
 
-/// One dimension of the exchange, without the axes with which both cuts begin: along those every
-/// rank stays in its own part.
+/// One dimension of the exchange, without the axes with which both cuts begin: along these axes
+/// every rank stays in its own part.
 struct DimCuts {
   int64_t sources, targets; ///< numbers of blocks in one such part
 
@@ -24,12 +24,14 @@ struct DimCuts {
     targets = mesh.getSize(ArrayRef(to).drop_front(common));
   }
 
-  /// Whether some rank's own block has nothing of its target block: if both sides are cut, by
-  /// different axes first, then a rank has the first part on one side and the last on the other.
+  /// Returns whether some rank's own block shares nothing with its target block. If both sides are
+  /// cut, by different axes first, some rank has the first part on one side and the last part on
+  /// the other.
   bool canMiss() const { return sources > 1 && targets > 1; }
 
-  /// The most source blocks that a target block touches. In units of a target block over a/b source
-  /// blocks (in lowest terms) some target begins just before the end of a source block.
+  /// Returns the maximum number of source blocks that a target block touches. A target block spans
+  /// a/b source blocks (in lowest terms), and some target begins just before the end of a source
+  /// block.
   int64_t countTouched() const {
     int64_t divisor = std::gcd(sources, targets), a = sources / divisor, b = targets / divisor;
     return 1 + (a - 1 + b - 1) / b;
@@ -61,8 +63,8 @@ ExchangeVolume measureExchange(const Sharding &from, const Sharding &to, ArrayRe
     touchesAll &= cuts.countTouched() == cuts.sources;
   }
   volume.elements = product_of(target) - own;
-  volume.messages = sources - (touchesAll ? 1 : 0); // then its own block is one of them
-  // Equal blocks, cut by the same axes: then the axes of a source follow from those of its target.
+  volume.messages = sources - (touchesAll ? 1 : 0); // its own block is then one of them
+  // Equal blocks, cut by the same axes: the axes of a source then follow from those of its target.
   bool sameAxes = from.getSplitAxes().size() == volume.axes.size() &&
                   to.getSplitAxes().size() == volume.axes.size();
   volume.permutes = source == target && sameAxes && volume.elements > 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How much a direct exchange of blocks moves, from the two cuts alone: no rank is looked at, so the
-// cost of a search does not grow with their number.
+// Computes the volume of a direct exchange of blocks from the two cuts alone. No rank is visited,
+// so the cost of a search does not grow with the number of ranks.
 //
 //   from     to       mesh      elements received          messages
 //   [x, _]   [_, x]   x=2       half of the target block   1
@@ -17,14 +17,14 @@ namespace pcc::facts {
 struct ExchangeVolume {
   dist::AxisList axes;  ///< the group: all axes that cut either side, in the mesh's order
   int64_t elements = 0; ///< received by the busiest position
-  int64_t messages = 0; ///< the most sources of one position, itself left out; where numbers of
-                        ///< blocks do not divide one another (2, 3) it may be one too many
+  int64_t messages = 0; ///< maximum number of sources of one position, without itself; may be one
+                        ///< too many if numbers of blocks do not divide one another (2, 3)
   bool permutes =
       false; ///< every position takes the whole block of one source, which serves no other
 };
 
-/// Of the exchange that BlockTable.h lists, for shardings of a tensor of `shape` that are legal and
-/// have their partial axes in common.
+/// Measures the exchange that BlockTable.h lists. Both shardings are legal for a tensor of `shape`
+/// and share their partial axes.
 ExchangeVolume measureExchange(const dist::Sharding &from, const dist::Sharding &to,
                                llvm::ArrayRef<int64_t> shape, const dist::Mesh &mesh);
 

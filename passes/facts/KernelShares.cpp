@@ -15,12 +15,12 @@ using pcc::task::FormKind;
 namespace pcc::facts {
 namespace {
 
-/// How an op reads its operands and passes its results on.
+/// The way in which an op reads its operands and passes its results on.
 enum class Manner {
-  Recomputed, ///< wherever it is read
+  Recomputed, ///< computed wherever it is read
   Pointwise,  ///< element by element
-  Reducing,   ///< the same, along rows or columns
-  Moving,     ///< reads memory; its result may be used as it comes
+  Reducing,   ///< element by element, along rows or columns
+  Moving,     ///< reads memory; readers of its result may join its kernel
   Library,    ///< reads and writes memory
 };
 
@@ -34,13 +34,14 @@ struct Loops {
   bool operator==(const Loops &other) const = default;
 };
 
-/// Kernels never wait for themselves: each is deeper than all whose values it reads.
+/// A kernel of the estimate. Kernels never wait for themselves: each is deeper than all kernels
+/// whose values it reads.
 struct Kernel {
   Loops loops;
   int64_t fence = 0;
   int64_t depth = 0;
-  int64_t readersDepth = std::numeric_limits<int64_t>::max(); ///< of the least deep of its readers
-  Operation *lastOfProduct = nullptr; ///< of a library's kernel: what it computes last
+  int64_t readersDepth = std::numeric_limits<int64_t>::max(); ///< minimum over its readers
+  Operation *lastOfProduct = nullptr;                         ///< last op of a library's kernel
 };
 
 } // namespace
@@ -66,8 +67,8 @@ static Manner mannerOf(Operation *op) {
   llvm_unreachable("every class is listed");
 }
 
-/// A reduction and what is whole along an axis loop over that axis inside, or outside where it
-/// comes first.
+/// Returns the loops of a reduction, or of an op with a whole axis. The loop over that axis is the
+/// inner one, or the outer one if the axis comes first.
 static Loops loopsOfReducing(Operation *op) {
   FactorRule rule = cast<FactorRuleOpInterface>(op).getFactorRule();
   int64_t kept = 1, gone = 1;
@@ -93,7 +94,7 @@ static Loops loopsOf(Operation *op, Manner manner) {
   return {FormKind::Map, elements, 1};
 }
 
-/// The loops that compute what both compute; nothing if there are none.
+/// Returns the loops in which both can be computed; nothing if there are none.
 static std::optional<Loops> unite(const Loops &producer, const Loops &consumer) {
   if (consumer.kind != FormKind::Map && producer.kind != FormKind::Map)
     return producer == consumer ? std::optional(producer) : std::nullopt;
@@ -103,7 +104,7 @@ static std::optional<Loops> unite(const Loops &producer, const Loops &consumer) 
   return isOfReduced ? std::optional(producer) : std::nullopt;
 }
 
-/// True if a library computes `consumer` on the way out of the product `producer`.
+/// Returns true if a library computes `consumer` as an epilogue of `producer`.
 static bool isEpilogue(Operation *producer, Operation *consumer) {
   if (!isa<graph::MatmulOp, graph::Conv2dOp, graph::AddOp>(producer) || !producer->hasOneUse())
     return false;
@@ -116,7 +117,7 @@ static bool isEpilogue(Operation *producer, Operation *consumer) {
 
 namespace {
 
-/// Puts the ops of a function into kernels, in program order.
+/// Groups the ops of a function into kernels, in program order.
 class Grouping {
 public:
   Grouping(func::FuncOp function, FenceOf fenceOf) : fenceOf(fenceOf) {
@@ -124,7 +125,7 @@ public:
       add(&op);
   }
 
-  /// The kernel of an op; null for what is computed where it is read.
+  /// Returns the kernel of an op; null if the op is recomputed where it is read.
   Kernel *of(Operation *op) const { return op ? find(kernels.lookup(op)) : nullptr; }
 
 private:
@@ -160,7 +161,7 @@ private:
         source->readersDepth = std::min(source->readersDepth, kernel->depth);
   }
 
-  /// The kernel of the product that computes `op` on its way out, or null.
+  /// Returns the kernel of the matmul or convolution that computes `op` as its epilogue, or null.
   Kernel *findProduct(Operation *op, ArrayRef<Source> sources) const {
     for (auto [producer, kernel] : sources) {
       auto isBehind = [kernel = kernel](const Source &source) {
@@ -173,9 +174,9 @@ private:
     return nullptr;
   }
 
-  /// The kernel of all sources that can be one with an op of such loops, or a new one. Whatever
-  /// cannot be joined must be less deep; a kernel may be moved down as long as it stays above those
-  /// that read it.
+  /// Returns the kernel of all sources that can run together with an op of these loops, or a new
+  /// kernel. Sources that cannot join must be less deep. A kernel may be moved down as long as it
+  /// stays above its readers.
   Kernel *joinSources(ArrayRef<Source> sources, Loops loops, int64_t fence, bool joins) {
     SmallVector<Kernel *> joined;
     int64_t depth = 0;
@@ -193,7 +194,8 @@ private:
       joined.push_back(kernel);
       depth = std::max(depth, kernel->depth);
     }
-    // The deepest first, so that one that must be left does not move what was kept.
+    // Kernels with the least deep readers come first: leaving one raises `depth`, which must not
+    // invalidate a kernel that was kept.
     llvm::stable_sort(joined,
                       [](Kernel *a, Kernel *b) { return a->readersDepth < b->readersDepth; });
     llvm::erase_if(joined, [&](Kernel *kernel) {
@@ -226,7 +228,7 @@ private:
   DenseMap<Kernel *, Kernel *> merged;
 };
 
-/// Counts who reads and writes what, in program order.
+/// Counts the memory reads and writes of each op, in program order.
 class Traffic {
 public:
   explicit Traffic(const Grouping &grouping) : grouping(grouping) {}
@@ -277,8 +279,9 @@ private:
     return found;
   }
 
-  /// A value repeated where it is read is fetched once, unless that kernel made it; where memory is
-  /// read it is written there first, by a kernel of its own.
+  /// A value that is recomputed where it is read is fetched once, unless the reading kernel
+  /// computes its source. If an op needs the value in memory, a kernel of its own writes it there
+  /// first.
   KernelShare shareOfRepeated(Operation *op, KernelShare share) {
     share.launches = llvm::any_of(op->getUsers(), readsMemory);
     if (share.launches)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What remains of each op's traffic and launches once ops run together in kernels, estimated before
-// the schedule decides, and on any stage's ops:
+// Estimates the traffic and launches of each op that remain once ops run together in kernels. The
+// estimate comes before the schedule decides, and works on the ops of any phase:
 //
 //   %0 = graph.matmul %x, %w          reads both, launches
 //   %1 = graph.broadcast %b, [1]      reads %b: computed where it is read
@@ -9,16 +9,16 @@
 //   %3 = graph.gelu %2                reads and launches nothing, is written
 //   %4 = graph.matmul %3, %v          reads both, launches
 //
-// So the price of a kernel is the sum of the prices of its ops, each of which depends on the
-// shapes of that op alone: what a search over the ops' shardings asks for. The sum is at least the
+// The cost of a kernel is thus the sum of the costs of its ops. Each of these costs depends on the
+// shapes of one op alone, as a search over the ops' shardings needs. The sum is at least the
 // roofline of the kernel and at most twice that.
 //
 // Kernels are those that the schedule would build if its rules (passes/schedule/Join.cpp) were
-// applied in program order to the shapes that the ops have now: elementwise ops and reductions join
-// the producers of their operands where both loop over the same rows or columns; products,
-// convolutions, attentions, scatters and collectives read and write memory, but for the bias and
-// the rectifier behind a product; what moves elements reads memory, and views cost nothing. What
-// the schedule then computes again instead of writing it counts as written.
+// applied in program order to the current shapes. Elementwise ops and reductions join the producers
+// of their operands if both loop over the same rows or columns. Matmuls, convolutions, attentions,
+// scatters and collectives read and write memory, except for the bias and the rectifier after a
+// matmul. Ops that move elements read memory, and views cost nothing. A value that the schedule
+// then recomputes instead of writing counts as written.
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -27,20 +27,20 @@
 
 namespace pcc::facts {
 
-/// Of one op.
+/// Share of one op in its kernel's traffic and launch.
 struct KernelShare {
   llvm::SmallBitVector reads;  ///< operands that it is the first of its kernel to read from memory
   llvm::SmallBitVector writes; ///< results that another kernel reads, or the caller
   bool launches = true;        ///< whether it is the first op of its kernel
 
-  /// Of an op that is a kernel of its own.
+  /// Returns the share of an op that is a kernel of its own.
   static KernelShare ofAlone(mlir::Operation *op);
 };
 
-/// Ops share kernels only with ops of the same number: `fenceOf` an op.
+/// Numbers an op: ops share kernels only with ops of the same number.
 using FenceOf = llvm::function_ref<int64_t(mlir::Operation *)>;
 
-/// Of each op of a function's body.
+/// Shares of all ops of a function's body.
 class KernelShares {
 public:
   explicit KernelShares(

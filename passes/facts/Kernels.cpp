@@ -16,7 +16,7 @@ std::optional<int64_t> getKernelNumber(Operation *op) {
   return std::nullopt;
 }
 
-/// True if the reduction combines single elements.
+/// Returns true if the reduction combines dimensions of size one only.
 static bool reducesNothing(ReduceOp op) {
   ArrayRef<int64_t> shape = cast<ShapedType>(op.getInput().getType()).getShape();
   return llvm::all_of(op.getDims(), [&](int64_t dim) { return shape[dim] == 1; });
@@ -39,7 +39,7 @@ bool isRecomputed(Operation *op) {
 ReductionLoops getReductionLoops(Operation *op) {
   auto reduce = cast<ReduceOp>(op);
   ArrayRef<int64_t> shape = cast<ShapedType>(reduce.getInput().getType()).getShape();
-  // Which dimensions are combined, those of size one left out.
+  // Whether each dimension is combined; dimensions of size one are left out.
   SmallVector<bool> combined;
   int64_t kept = 1, gone = 1;
   for (auto [dim, size] : llvm::enumerate(shape)) {

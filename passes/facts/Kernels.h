@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels of a function: which ops run together as one record. The schedule annotates them, lower
-// outlines them; both read them back from here.
+// Kernels of a function: groups of ops that run together as one instruction. The schedule annotates
+// the kernels and lower outlines them; both read them back from here.
 //
 //   %0 = graph.matmul %x, %w  {task.kernel = 0}
 //   %1 = graph.broadcast %b, [1]               computed where it is read: no kernel
@@ -25,10 +25,11 @@ using task::formsAttrName;
 using task::kernelAttrName;
 using task::placeAttrName;
 
-/// Where a kernel runs that needs nothing but what another section leaves in its last slot.
+/// Place of a hoisted kernel, in another section: it needs nothing but values that this section
+/// leaves in its last action.
 struct EarlyPlace {
   llvm::StringRef section;
-  int64_t behind = -1; ///< the number of the kernel there behind which it runs; -1: before all
+  int64_t behind = -1; ///< runs after this kernel of that section; -1: before all
 };
 
 /// One kernel of a scheduled function.
@@ -41,18 +42,18 @@ struct Kernel {
   llvm::SmallVector<mlir::Value> outputs;   ///< its values that are read outside
 };
 
-/// True if `op` is so cheap that it is computed again in every kernel that reads it: splat
-/// constants, iota, broadcasts, views, the rank. An op that the schedule gave a kernel of its own
-/// (because something needs its value in memory) is not.
+/// Returns true if `op` is so cheap that every kernel that reads it computes it again: splat
+/// constants, iota, broadcasts, views, the rank. False for an op to which the schedule gave a
+/// kernel of its own, because its value must lie in memory.
 bool isRecomputed(mlir::Operation *op);
 
-/// True if the result is the operand under another shape: reshape, reduction of dimensions of size
-/// one.
+/// Returns true if the result is the operand under another shape: reshape, reduction of dimensions
+/// of size one.
 bool isView(mlir::Operation *op);
 
-/// The loops that a reduction asks for: `rows` if the dimensions combined are the last ones,
-/// `columns` if they are the first ones, `rows` over the result's elements for any others (then
-/// `contiguous` is false: the elements of a row do not lie next to each other).
+/// Loops of a reduction: `rows` if the combined dimensions are the last ones, `columns` if they are
+/// the first ones. All others loop in `rows` over the result's elements, with `contiguous` false:
+/// the elements of a row are not adjacent.
 struct ReductionLoops {
   task::FormKind kind = task::FormKind::Rows;
   int64_t outer = 1;
@@ -61,22 +62,24 @@ struct ReductionLoops {
 };
 ReductionLoops getReductionLoops(mlir::Operation *reduce);
 
-/// The value whose buffer holds `value`: follows views.
+/// Returns the value whose buffer holds `value`: follows views.
 mlir::Value viewRoot(mlir::Value value);
 
-/// Where the memory plan has put a value that is no view; null for none, as constants have.
+/// Returns the place that the memory plan gives to a value that is no view; null without a place,
+/// as for constants.
 task::PlaceAttr getPlace(mlir::Value value);
 
-/// True if `op` calls the communication library: collectives, and messages between stages.
+/// Returns true if `op` calls the communication library: collectives, and transfers between stages.
 bool isCollective(mlir::Operation *op);
 
-/// True if `op` is a convolution or one of its gradients.
+/// Returns true if `op` is a convolution or one of its gradients.
 bool isConvolution(mlir::Operation *op);
 
-/// True if `op` is an attention or its gradient, whose record writes all results, read or not.
+/// Returns true if `op` is an attention or its gradient. Their instructions write all results, read
+/// or not.
 bool isAttention(mlir::Operation *op);
 
-/// The kernel number that the schedule gave to `op`.
+/// Returns the kernel number that the schedule gave to `op`.
 std::optional<int64_t> getKernelNumber(mlir::Operation *op);
 
 /// Calls `callback` for every value that `op` reads through recomputed ops: arguments, results of
@@ -90,11 +93,11 @@ void forEachSource(
 /// function's return is among them.
 void forEachReader(mlir::Value value, llvm::function_ref<void(mlir::Operation *)> callback);
 
-/// True if the record of the kernel can add its first output to a sum over slots by itself: a
-/// product of f32 without anything behind it; beside it there may be a sum of a factor.
+/// Returns true if the kernel's instruction can itself add its first output to a sum over actions:
+/// an f32 matmul without any op after it. A sum of a factor may run beside it.
 bool addsByItself(const Kernel &kernel);
 
-/// The kernels of an annotated function in the order in which they run.
+/// Returns the kernels of an annotated function in the order in which they run.
 llvm::SmallVector<Kernel> collectKernels(mlir::func::FuncOp function);
 
 } // namespace pcc::facts

@@ -25,14 +25,14 @@ void StrategySpace::addOrders(const TensorFactors &dims) {
         orders[std::max(dim[front], dim[back])].push_back({dim[front], dim[back]});
 }
 
-/// Of the orders that the counts of the factors up to `factor` decide, those that its own does.
+/// Checks the orders whose later factor is `factor`; the counts up to `factor` decide them.
 bool StrategySpace::keepsOrders(ArrayRef<int64_t> counts, unsigned factor) const {
   return llvm::all_of(orders[factor], [&](Order order) {
     return counts[order.back] == 1 || counts[order.front] == rule.getFactor(order.front).size;
   });
 }
 
-/// Goes through the counts factor by factor.
+/// Enumerates the counts factor by factor.
 struct StrategySpace::Lister {
   const StrategySpace &space;
   int64_t devices;
@@ -53,7 +53,8 @@ struct StrategySpace::Lister {
     }
   }
 
-  /// Every choice for the factors from `factor` on; those before it leave `left` devices.
+  /// Enumerates every choice for the factors from `factor` on; the factors before it leave `left`
+  /// devices.
   void extend(unsigned factor, int64_t left) {
     if (factor == counts.size()) {
       if (use == DeviceUse::Any || left == 1 || left == devices)

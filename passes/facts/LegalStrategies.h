@@ -15,10 +15,11 @@
 //     4 1 1
 //   not k = 4, which does not divide 6
 //
-// A strategy is legal if each count divides its factor, factors that must stay whole have 1, and
-// the blocks are contiguous: in a dimension of several factors, one is split only if those before
-// it are split to their ends. So reshape 6x4 -> 2x3x4, ([i.j,k]) -> ([i,j,k]), has j = 3 with i = 2
-// alone. On D devices the product of the counts divides D; the devices left over repeat.
+// A strategy is legal if each count divides its factor, factors that must stay whole have count 1,
+// and the blocks are contiguous. In a dimension of several factors, a factor is split only if the
+// factors before it are split to their ends. So reshape 6x4 -> 2x3x4, ([i.j,k]) -> ([i,j,k]), has j
+// = 3 only with i = 2. On D devices the product of the counts divides D; the remaining devices
+// repeat the work.
 #pragma once
 
 #include "dialects/interfaces/FactorRule.h"
@@ -27,13 +28,13 @@
 
 namespace pcc::facts {
 
-/// Which strategies are kept.
+/// Selects which strategies are kept.
 enum class DeviceUse {
-  Any, ///< all
-  Full ///< those that leave no device over, and the one that splits nothing
+  Any, ///< all strategies
+  Full ///< strategies that use all devices, and the one that splits nothing
 };
 
-/// Strategies one after the other in one array: few bytes each, found by number.
+/// Strategies in one array, found by number, with few bytes each.
 class StrategyList {
 public:
   explicit StrategyList(size_t numFactors) : numFactors(numFactors) {}
@@ -53,18 +54,19 @@ private:
   std::vector<int64_t> counts;
 };
 
-/// What decides which counts the factors of one op may have.
+/// Determines which counts the factors of one op may have.
 class StrategySpace {
 public:
-  /// Of `op`, which has a factor rule.
+  /// `op` must have a factor rule.
   explicit StrategySpace(mlir::Operation *op);
 
   const FactorRule &getRule() const { return rule; }
-  /// All legal strategies on `devices`, at least one, ascending: the last factor counts fastest.
+  /// Returns all legal strategies on `devices`, at least one, in ascending order: the last factor
+  /// varies fastest.
   StrategyList list(int64_t devices, DeviceUse use = DeviceUse::Any) const;
 
 private:
-  /// The counts of `back`, if above one, want `front` split to its end.
+  /// If the count of `back` is above one, `front` must be split to its end.
   struct Order {
     unsigned front, back;
   };
@@ -78,7 +80,8 @@ private:
   llvm::SmallVector<llvm::SmallVector<Order, 1>> orders; ///< by the later of the two factors
 };
 
-/// Into how many parts each dimension of a tensor is cut, by the counts of the factors.
+/// Returns the number of parts into which each dimension of a tensor is cut, by the counts of the
+/// factors.
 llvm::SmallVector<int64_t, 4> projectCounts(const TensorFactors &dims,
                                             llvm::ArrayRef<int64_t> counts);
 

@@ -8,7 +8,7 @@ using namespace mlir;
 
 namespace pcc::facts {
 
-/// The number of the last op that reads `value`; of what is returned, past the end.
+/// Returns the number of the last op that reads `value`; past the end for returned values.
 static int64_t findLastReader(Value value, const DenseMap<Operation *, int64_t> &numbers) {
   int64_t last = -1;
   forEachReader(value, [&](Operation *reader) {
@@ -24,7 +24,7 @@ int64_t countLiveBytes(func::FuncOp function, const KernelShares &shares,
   Block &block = function.getBody().front();
   for (Operation &op : block.without_terminator())
     numbers.try_emplace(&op, numbers.size());
-  // What is freed behind each op.
+  // Bytes freed after each op.
   std::vector<int64_t> freed(numbers.size() + 1);
   int64_t live = 0, most = 0;
   for (Operation &op : block.without_terminator()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The interface of ops with a local form of their own.
+// Interface of ops with a local form of their own.
 #pragma once
 
 #include "mlir/IR/Builders.h"
@@ -12,8 +12,8 @@
 
 namespace pcc::facts {
 
-/// Whether `factor` of `op`'s rule may be split: parallel and reduced ones, and whole ones for
-/// which the op has a local form.
+/// Returns whether `factor` of `op`'s rule may be split: parallel and reduced factors, and whole
+/// factors for which the op has a local form.
 bool isSplittable(mlir::Operation *op, const FactorRule &rule, unsigned factor);
 
 } // namespace pcc::facts

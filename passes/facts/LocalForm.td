@@ -7,8 +7,8 @@ include "mlir/IR/OpBase.td"
 def LocalFormOpInterface : OpInterface<"LocalFormOpInterface"> {
   let cppNamespace = "::pcc::facts";
   let description = [{
-    An op whose program on one rank is more than the same op on local shapes. Attached to graph ops
-    as external models by passes/partition, which sees both graph and dist.
+    Interface of ops whose program on one rank is more than the same op on local shapes. External
+    models attach it to graph ops in passes/partition, which sees both graph and dist.
   }];
   let methods = [
     InterfaceMethod<"True if a factor that the rule calls whole may be split all the same.",

@@ -19,7 +19,7 @@ machine::Group makeGroup(ArrayRef<std::string> axes, const dist::Mesh &mesh,
   return machine::Group::over({groupAxes.data(), groupAxes.size()}, cluster);
 }
 
-/// The collective of a step that is none of this rank's alone.
+/// Returns the collective of a step; unspecified for steps that are local to a rank.
 static abi::CollectiveKind kindOf(StepKind kind) {
   switch (kind) {
   case StepKind::Mask:

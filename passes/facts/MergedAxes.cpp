@@ -11,8 +11,8 @@ using pcc::dist::Sharding;
 
 namespace pcc::facts {
 
-/// Whether `second` directly follows `first` in `sharding`: in one dimension, or where order means
-/// nothing.
+/// Returns whether `second` directly follows `first` in `sharding`: in one dimension, or where
+/// order means nothing.
 static bool follows(StringRef first, StringRef second, const Sharding &sharding) {
   for (const AxisList &axes : sharding.getDims())
     for (size_t i = 0; i + 1 < axes.size(); ++i)
@@ -47,7 +47,7 @@ MergedAxes::MergedAxes(const Sharding &from, const Sharding &to, const Mesh &mes
   merged = Mesh(axes);
 }
 
-/// Each group where its first axis stands; the others follow it.
+/// Puts each group where its first axis stands; the other axes follow it.
 Sharding MergedAxes::merge(const Sharding &sharding) const {
   auto mergeList = [&](ArrayRef<std::string> axes) {
     AxisList list;
@@ -83,7 +83,7 @@ ReshardStep MergedAxes::expand(ReshardStep step) const {
   step.axes = expand(step.axes);
   step.from = expand(step.from);
   step.to = expand(step.to);
-  if (step.isExchange()) // whose group is in the mesh's order
+  if (step.isExchange()) // the group of an exchange is in the mesh's order
     llvm::sort(step.axes, [&](const std::string &a, const std::string &b) {
       return *mesh.findAxis(a) < *mesh.findAxis(b);
     });

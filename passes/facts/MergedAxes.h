@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Several mesh axes taken as one, where two shardings use them as one: next to each other in the
-// same dimension of both, or partial or unused together. A search over shardings then sees few axes
-// whatever the mesh.
+// Merges mesh axes that two shardings use as one: adjacent in the same dimension of both, or
+// partial or unused together. A search over shardings then sees few axes, whatever the mesh.
 //
 //   from            to            mesh            merged to two axes
 //   [a.b, c]        [_, a.b]      a=2, b=2, c=2   "a.b" of 4, "c" of 2
@@ -15,16 +14,16 @@ namespace pcc::facts {
 
 class MergedAxes {
 public:
-  /// Merges axes of `mesh`, all of more than one rank, until at most `most` are left or no two go
-  /// together in both `from` and `to`.
+  /// Merges axes of `mesh`, all of more than one rank. Stops when at most `most` are left, or when
+  /// no two go together in both `from` and `to`.
   MergedAxes(const dist::Sharding &from, const dist::Sharding &to, const dist::Mesh &mesh,
              size_t most);
 
   /// The mesh of the merged axes, named `a.b`.
   const dist::Mesh &getMesh() const { return merged; }
-  /// One of the two shardings in merged axes.
+  /// Converts one of the two shardings to merged axes.
   dist::Sharding merge(const dist::Sharding &sharding) const;
-  /// A step between merged shardings in the axes of the mesh.
+  /// Converts a step between merged shardings to the axes of the mesh.
   ReshardStep expand(ReshardStep step) const;
 
 private:

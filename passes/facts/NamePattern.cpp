@@ -8,7 +8,7 @@ using llvm::StringRef;
 
 namespace pcc::facts {
 
-/// What a letter behind a backslash stands for, inside of brackets.
+/// Returns the characters for which a letter after a backslash stands, as written inside brackets.
 static StringRef getClass(char letter) {
   switch (letter) {
   case 'd':
@@ -22,7 +22,7 @@ static StringRef getClass(char letter) {
   }
 }
 
-/// `pattern` with \d, \w and \s, which people write and POSIX does not know, as POSIX writes them.
+/// Rewrites \d, \w and \s in `pattern`, which POSIX does not know, as POSIX writes them.
 static std::string expandClasses(StringRef pattern) {
   std::string expanded;
   bool isBracket = false;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How users speak of ops and parameters: a name as it is, or a regular expression (POSIX extended,
-// with \d, \w and \s) for whole names, for a leading part up to a `/` or `.`, or for any part.
+// Matches the names by which users refer to ops and parameters. A pattern is a literal name, or a
+// regular expression (POSIX extended, with \d, \w and \s). An expression matches whole names, a
+// leading part up to a `/` or `.`, or any part.
 //
 //   Whole    "/h\\.\\d+/attn"     /h.0/attn          not /h.0/attn/q
 //   Leading  "/h\\.0"             /h.0, /h.0/attn    not /h.01
@@ -22,10 +23,11 @@ public:
   NamePattern(Kind kind, llvm::StringRef text);
 
   llvm::StringRef getText() const { return text; }
-  /// Why the text is no regular expression; empty if it is one.
+  /// Returns why the text is no regular expression; empty if it is one.
   const std::string &getError() const { return error; }
   bool matches(llvm::StringRef name) const;
-  /// Of a Part: what of `name` matches, or the first group in parentheses; empty if nothing does.
+  /// For a Part: returns the part of `name` that matches, or its first group in parentheses; empty
+  /// without a match.
   llvm::StringRef find(llvm::StringRef name) const;
 
 private:

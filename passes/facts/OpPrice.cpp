@@ -46,7 +46,8 @@ double OpPrice::bytes(const OpShapes &local) const {
   return bytes;
 }
 
-/// At which rate a device does what is no product; ops that only move have none.
+/// Returns the class that determines the compute rate of an op without matmuls; ops that only move
+/// data compute nothing.
 static abi::ComputeClass toComputeClass(OpClass opClass) {
   return opClass == OpClass::Reduction ? abi::REDUCTION : abi::ELEMENTWISE;
 }

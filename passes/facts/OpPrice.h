@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The time of an op on one device, whatever shapes its operands and results have there: the
-// roofline cost model for one op. Collectives have other prices (MachinePrice.h) and cost nothing
-// here.
+// Roofline cost model for one op: the time on one device, for any shapes of operands and results.
+// Collectives have other costs (MachinePrice.h) and cost nothing here.
 //
 //   f32 matmul 4096x4096 by 4096x4096 on 8xH100      2.06 ms, by the rate of products
 //   the same with rows and columns in two parts      0.52 ms
@@ -15,20 +14,20 @@
 
 namespace pcc::facts {
 
-/// What of an op's price does not depend on shapes is found once, so that asking costs about a
-/// microsecond.
+/// Computes the parts of an op's cost that do not depend on shapes once, so that a query takes
+/// about a microsecond.
 class OpPrice {
 public:
-  /// `device` is complete (runtime/machine/Cluster.h) and outlives this. With `f32As` the op's f32
+  /// `device` is complete (runtime/machine/Cluster.h) and outlives this. With `f32As`, the op's f32
   /// values count as if they had that type: mixed precision.
   OpPrice(mlir::Operation *op, const abi::DeviceFigures &device, KernelShare share,
           abi::ElementType f32As = abi::F32);
-  /// Of an op that runs alone.
+  /// Costs an op that runs alone.
   OpPrice(mlir::Operation *op, const abi::DeviceFigures &device)
       : OpPrice(op, device, KernelShare::ofAlone(op)) {}
 
   double seconds(const OpShapes &local) const;
-  /// The bytes that `seconds` counts.
+  /// Returns the bytes that `seconds` counts.
   double bytes(const OpShapes &local) const;
 
 private:
@@ -47,7 +46,7 @@ private:
   double launch = 0;
 };
 
-/// Seconds of `op` alone.
+/// Returns the seconds of `op` alone.
 double secondsOf(mlir::Operation *op, const OpShapes &local, const abi::Cluster &cluster);
 
 } // namespace pcc::facts

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The shapes that an op's operands and results have on one rank, without rewriting the op:
+// Shapes of an op's operands and results on one rank, without rewriting the op:
 //
 //   matmul 8x4 by 4x2 on 2x2 ranks, rows and depth split     operands 4x2, 2x2    results 4x2
 #pragma once
@@ -16,9 +16,10 @@ struct OpShapes {
   llvm::SmallVector<Shape, 4> operands;
   llvm::SmallVector<Shape, 2> results;
 
-  /// Those that `op` has now. What is no tensor has no elements: the shape [0].
+  /// Returns the current shapes of `op`. A value that is no tensor has no elements: the shape [0].
   static OpShapes of(mlir::Operation *op);
-  /// Those of a rank if factor f of `rule`, which is the op's, is cut into `counts[f]` parts.
+  /// Returns the shapes on a rank if factor f of `rule`, which is the op's, is cut into `counts[f]`
+  /// parts.
   static OpShapes split(mlir::Operation *op, const FactorRule &rule,
                         llvm::ArrayRef<int64_t> counts);
 };

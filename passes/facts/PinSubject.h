@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What an entry of `dist.pins` or `pipe.pins` speaks of: the text of the one key that says so.
+// Subject of an entry of `dist.pins` or `pipe.pins`, which one key of the entry gives.
 //
 //   {module = "/h\\.0", stage = 1 : i64, place = "pins.textproto:3"}
 //
-// is of the ops whose names begin with what `/h\.0` matches, and was written in line 3.
+// applies to the ops whose names begin with a match of `/h\.0`, and was written in line 3.
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"
@@ -12,29 +12,29 @@
 
 namespace pcc::facts {
 
-/// A key that says what an entry speaks of, and how its text is read.
+/// A key that gives the subject of an entry, and how its text is read.
 struct SubjectKey {
   llvm::StringLiteral key;
   NamePattern::Kind kind;
 };
 
 struct PinSubject {
-  size_t key = 0; ///< which of the keys that may be there
+  size_t key = 0; ///< index among the allowed keys
   NamePattern pattern;
   std::string place; ///< where it was written; empty if unknown
 
-  /// As it was written, for messages: `pin "/h\.0" at pins.textproto:3`.
+  /// Describes the subject as it was written, for messages: `pin "/h\.0" at pins.textproto:3`.
   std::string describe() const;
 
-  /// Of the only key of `entry` that is among `keys`, those of `what` ("a pin"). Diagnoses at
-  /// `module` and fails where there is none or more than one, and where its text is no regular
-  /// expression and ought to be one.
+  /// Reads the only key of `entry` that is among `keys`; `what` names the kind of entry ("a pin").
+  /// Emits a diagnostic at `module` and fails if there is no such key or more than one. Fails too
+  /// if the text must be a regular expression and is none.
   static mlir::FailureOr<PinSubject> read(mlir::DictionaryAttr entry,
                                           llvm::ArrayRef<SubjectKey> keys, llvm::StringRef what,
                                           mlir::ModuleOp module);
 };
 
-/// The text of `key` in `entry`, empty if it has none.
+/// Returns the text of `key` in `entry`, empty if it has none.
 llvm::StringRef getText(mlir::DictionaryAttr entry, llvm::StringRef key);
 
 } // namespace pcc::facts

@@ -54,8 +54,8 @@ static Forms listMatmul(graph::MatmulOp op) {
            operandDims(0, {lhsRank - (op.getTransposeLhs() ? 2 : 1)})}};
 }
 
-/// A letter of both operands and the result is of the batch, one that the result lacks is summed,
-/// and the others belong to the operand that has them.
+/// Sorts the letters of an einsum. A letter of both operands and the result belongs to the batch,
+/// and one that the result lacks is summed. The others belong to the operand that has them.
 static Forms listEinsum(graph::EinsumOp op) {
   graph::EinsumEquation equation = *graph::EinsumEquation::parse(op.getEquation());
   Dims batch, rows, columns, depth;
@@ -71,7 +71,8 @@ static Forms listEinsum(graph::EinsumOp op) {
   return {{batch, rows, columns, depth}};
 }
 
-/// Operands query, key, value, …; `isGradient`: the five products of the gradients.
+/// Lists the matmuls of attention, with operands query, key, value, …; `isGradient`: the five
+/// matmuls of the gradients.
 static Forms listAttention(bool isCausal, bool isGradient) {
   Dims heads = operandDims(0, {0, 1}), queries = operandDims(0, {2}), keys = operandDims(2, {2});
   Dims width = operandDims(0, {3}), valueWidth = operandDims(2, {3});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The matrix products that a contraction consists of, each `batch` products of [rows, depth] by
-// [depth, columns], as a machine computes them.
+// Splits a contraction into matmuls as a machine computes them: `batch` matmuls of [rows, depth] by
+// [depth, columns] each.
 //
 //   op                        batch  rows    columns  depth
 //   matmul                    b      i       j        k
@@ -11,7 +11,7 @@
 //   attention                 b h    q       k        d            scores, then
 //                             b h    q       d        k            their mean of the values
 //
-// The gradient of an attention has five. A causal one computes half of each.
+// The gradient of attention has five matmuls. A causal attention computes half of each.
 #pragma once
 
 #include "passes/facts/OpShapes.h"
@@ -19,7 +19,7 @@
 
 namespace pcc::facts {
 
-/// One product in terms of the op's dimensions, so that it can be evaluated on any local shapes.
+/// One matmul in terms of the op's dimensions, so that it can be evaluated on any local shapes.
 class ProductForm {
 public:
   /// A dimension of an operand, or of a result.
@@ -40,7 +40,7 @@ private:
   bool isHalved;
 };
 
-/// The products of `op`; none if it is no contraction.
+/// Returns the matmuls of `op`; none if `op` is no contraction.
 llvm::SmallVector<ProductForm, 1> listProducts(mlir::Operation *op);
 
 } // namespace pcc::facts

@@ -81,21 +81,21 @@ Sharding dropTrivialAxes(const Sharding &sharding, const Mesh &mesh) {
 
 namespace {
 
-/// The search is exact for up to so many axes, beyond which axes that go together are merged, and
-/// for up to so many shardings, after which the best plan so far is taken.
+/// Limits of the exact search. With more axes, axes that go together are merged. After more settled
+/// shardings, the best plan so far is taken.
 constexpr size_t mostAxes = 4;
 constexpr int64_t mostSettled = 2000;
 
-/// What the search knows of a sharding.
+/// State of a sharding in the search.
 struct Node {
   Sharding sharding;
   double price = 0;
-  std::optional<ReshardStep> step; ///< the last one on the cheapest way here
+  std::optional<ReshardStep> step; ///< last one on the cheapest path here
   bool isDone = false;
 };
 
-/// Dijkstra's algorithm over the shardings of one tensor, keyed by their text. A way that is dearer
-/// than one known to the goal is not followed.
+/// Dijkstra's algorithm over the shardings of one tensor, keyed by their text. A path that costs
+/// more than a known path to the goal is not followed.
 class Search {
 public:
   Search(const Sharding &to, ArrayRef<int64_t> shape, const Mesh &mesh, StepPrice price,
@@ -122,8 +122,8 @@ public:
   }
 
 private:
-  /// Reduces all that is to be reduced, exchanges blocks or slices, masks: a way that always leads
-  /// to the goal.
+  /// Relaxes a path that always leads to the goal: all-reduces, exchanges of blocks or slices, then
+  /// masks.
   void followDirectWay(Sharding here) {
     Destination direct(to, Waypoints::None, shape, mesh);
     while (here != to) {
@@ -144,7 +144,7 @@ private:
     }
   }
 
-  /// Whether slices alone lead from `here` to `there`.
+  /// Returns whether slices alone lead from `here` to `there`.
   static bool isOnTheWay(const Sharding &here, const Sharding &there) {
     return all_of(zip_equal(here.getDims(), there.getDims()), [](auto pair) {
       auto &[some, all] = pair;
@@ -169,7 +169,7 @@ private:
     queue.push({total, key});
   }
 
-  /// At equal prices, up to rounding, a collective with a name of its own goes before an exchange.
+  /// Prefers, at equal costs up to rounding, a collective with a name of its own to an exchange.
   static bool isBetter(double total, const ReshardStep &step, const Node &known) {
     bool isNamed = known.step && known.step->isExchange() && !step.isExchange();
     return isNamed ? total <= known.price * (1 + rounding) : total < known.price;
@@ -183,7 +183,7 @@ private:
     return plan;
   }
 
-  static constexpr double rounding = 1e-14; ///< by which equal prices may differ
+  static constexpr double rounding = 1e-14; ///< relative difference of costs that count as equal
   using Entry = std::pair<double, std::string>;
   const Sharding &to;
   ArrayRef<int64_t> shape;
@@ -191,7 +191,7 @@ private:
   StepPrice price;
   std::string goal;
   Destination destination;
-  double bound = std::numeric_limits<double>::infinity(); ///< price of the best way known
+  double bound = std::numeric_limits<double>::infinity(); ///< cost of the best known path
   std::map<std::string, Node> nodes;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How to get from one sharding to another: a list of steps that can be priced and emitted.
+// Plans the way from one sharding to another: a list of steps that have costs and can be emitted.
 //
 //   from                   to        steps (mesh dp=2, tp=4)
 //   [_, _] partial(sum: dp) [_, _]    all_reduce over dp
@@ -10,9 +10,10 @@
 //   [dp.tp, _]             [tp.dp, _] collective_permute over dp, tp
 //   [dp.tp, _]             [tp, dp]   block_exchange over dp, tp
 //
-// Found by a shortest path over shardings, whose edges are single steps. Greedy plans are wrong on
-// some pairs: to gather an axis first can be dearer than to exchange it. What a plan costs to find
-// depends on how many mesh axes the two shardings use in different ways, not on the ranks.
+// A plan is a shortest path over shardings, whose edges are single steps. Greedy plans are wrong
+// for some pairs: to gather an axis first can cost more than to exchange it. The effort of planning
+// depends on the number of mesh axes that the two shardings use in different ways, not on the
+// ranks.
 #pragma once
 
 #include "dialects/dist/Sharding.h"
@@ -34,17 +35,17 @@ enum class StepKind {
 /// The name of the step as it is printed: `all_reduce`, …
 llvm::StringRef stringify(StepKind kind);
 
-/// One step.
+/// One step of a plan.
 struct ReshardStep {
   StepKind kind;
-  dist::AxisList axes;  ///< of the group
+  dist::AxisList axes;  ///< axes of the group
   int64_t fromDim = -1; ///< joined by AllGather, AllToAll
   int64_t toDim = -1;   ///< cut by Slice, AllToAll, ReduceScatter
   dist::Sharding from, to;
-  int64_t operandElements = 0; ///< of one rank's block before
-  int64_t resultElements = 0;  ///< and after the step
+  int64_t operandElements = 0; ///< of one rank's block before the step
+  int64_t resultElements = 0;  ///< of one rank's block after the step
   int64_t elements = 0;        ///< received by the busiest rank
-  int64_t messages = 0;        ///< the most ranks from which one receives something
+  int64_t messages = 0;        ///< maximum number of ranks from which one rank receives
 
   /// Prints `all_to_all(tp: 0 -> 1)`.
   std::string str() const;
@@ -54,14 +55,14 @@ struct ReshardStep {
   }
 };
 
-/// The price of a step, in any unit; must not be negative.
+/// Cost of a step, in any unit; must not be negative.
 using StepPrice = llvm::function_ref<double(const ReshardStep &)>;
 
-/// Elements received by the busiest rank; ties are broken by the number of steps that communicate,
-/// then by that of local ones.
+/// Returns the elements received by the busiest rank. Ties are broken by the number of steps that
+/// communicate, then by the number of local ones.
 double priceByElements(const ReshardStep &step);
 
-/// A list of steps, empty where nothing is to be done.
+/// A list of steps; empty if there is nothing to do.
 struct ReshardPlan {
   std::vector<ReshardStep> steps;
   double price = 0;
@@ -72,18 +73,18 @@ struct ReshardPlan {
   std::string str() const;
 };
 
-/// Whether an exchange of blocks may lead to cuts other than the target's. By elements that never
-/// pays; by time it does, where ranks share the work of a slow link and gather over a fast one.
+/// Whether an exchange of blocks may lead to cuts other than the target's. In elements that never
+/// pays. In time it pays if ranks share the work of a slow link and gather over a fast one.
 enum class Waypoints { None, All };
 
-/// The cheapest plan. Both shardings are legal for `shape`.
+/// Returns the cheapest plan. Both shardings are legal for `shape`.
 ReshardPlan planReshard(const dist::Sharding &from, const dist::Sharding &to,
                         llvm::ArrayRef<int64_t> shape, const dist::Mesh &mesh,
                         StepPrice price = priceByElements, Waypoints waypoints = Waypoints::None);
 
-/// The sharding without axes of one rank, which mean nothing.
+/// Returns the sharding without axes of one rank, which mean nothing.
 dist::Sharding dropTrivialAxes(const dist::Sharding &sharding, const dist::Mesh &mesh);
-/// The mesh without them.
+/// Returns the mesh without axes of one rank.
 dist::Mesh dropTrivialAxes(const dist::Mesh &mesh);
 
 } // namespace pcc::facts

@@ -33,7 +33,7 @@ public:
   }
 
 private:
-  /// Whether this rank's block can be cut further.
+  /// Returns whether this rank's block can be cut further.
   bool isDivisible(int64_t dim, int64_t count) const { return localShape[dim] % count == 0; }
 
   void add(StepKind kind, AxisList axes, Sharding to, int64_t resultElements, int64_t received,
@@ -50,11 +50,12 @@ private:
     return from.withPartial(rest, from.getPartialKind());
   }
 
-  /// Partial axes are reduced away, or reduced and scattered: some of them, in every order. Also
-  /// those that the target keeps: with no partial axis in the way more ranks can share the work.
+  /// Adds steps that reduce partial axes, or reduce and scatter them: some of the axes, in every
+  /// order. This includes axes that the target keeps: with no partial axis in the way, more ranks
+  /// can share the work.
   void addReductions() { addReductionsAfter({}, from.getPartialAxes()); }
 
-  /// Those that reduce `taken`, and then some of `left`.
+  /// Adds the steps that reduce `taken`, and then some of `left`.
   void addReductionsAfter(const AxisList &taken, const AxisList &left) {
     if (llvm::is_sorted(taken) && !taken.empty()) // order means nothing to a sum
       addAllReduce(taken);
@@ -84,8 +85,8 @@ private:
         size - 1, -1, dim);
   }
 
-  /// A value that is partial in the target only is kept by one rank of each group. With waypoints
-  /// also along an idle axis, which a reduction over more ranks can then use.
+  /// Adds masks: one rank of each group keeps a value that is partial in the target only. With
+  /// waypoints also masks along an idle axis, which a reduction over more ranks can then use.
   void addMasks() {
     AxisList axes;
     for (const std::string &axis : destination.target.getPartialAxes())
@@ -117,7 +118,7 @@ private:
     }
   }
 
-  /// One step for each number of axes joined, fastest first.
+  /// Adds one gather for each number of joined axes, the fastest axes first.
   void addGathers(int64_t dim) {
     const AxisList &cut = from.getDim(dim);
     for (size_t kept = 0; kept < cut.size(); ++kept) {
@@ -130,7 +131,7 @@ private:
     }
   }
 
-  /// The same for axes that then cut another dimension.
+  /// Adds all-to-alls: the joined axes then cut another dimension.
   void addAllToAlls(int64_t dim) {
     const AxisList &cut = from.getDim(dim);
     for (size_t kept = 0; kept < cut.size(); ++kept) {
@@ -148,7 +149,8 @@ private:
     }
   }
 
-  /// To every goal, with the same partial axes as now. What moves nothing is left to slices.
+  /// Adds exchanges to every goal, with the current partial axes. A step that moves nothing is left
+  /// to slices.
   void addExchanges() {
     for (const Sharding &goal : destination.exchangeGoals) {
       if (any_of(from.getPartialAxes(), [&](StringRef axis) { return goal.uses(axis); }))
@@ -170,7 +172,8 @@ private:
   std::vector<ReshardStep> steps;
 };
 
-/// The shardings that have `axis`, too, in every place of every dimension (or only as the fastest).
+/// Returns the shardings with `axis` added at every place of every dimension (or only as the
+/// fastest).
 std::vector<Sharding> addAxis(const Sharding &sharding, const std::string &axis, bool onlyFastest) {
   std::vector<Sharding> all;
   if (!sharding.uses(axis))

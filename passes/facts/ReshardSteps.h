@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The single steps that lead from a sharding towards another.
+// Lists the single steps that lead from a sharding towards another.
 #pragma once
 
 #include "passes/facts/ReshardPlan.h"
 
 namespace pcc::facts {
 
-/// Where a plan is to lead, and by which ways.
+/// Goal of a plan, and the shardings through which the plan may go.
 struct Destination {
   Destination(dist::Sharding target, Waypoints waypoints, llvm::ArrayRef<int64_t> shape,
               const dist::Mesh &mesh);
 
   dist::Sharding target;
   Waypoints waypoints;
-  /// The shardings, not partial, to which an exchange of blocks may lead: the target's cuts; with
-  /// waypoints all cuts there are, or of a mesh of more than three axes the target's with one axis
-  /// more.
+  /// Shardings, not partial, to which an exchange of blocks may lead. Without waypoints these are
+  /// the target's cuts. With waypoints they are all cuts, or on a mesh of more than three axes the
+  /// target's cuts with one axis more.
   std::vector<dist::Sharding> exchangeGoals;
 };
 
-/// All steps from `from` that a plan may take, without prices.
+/// Lists all steps from `from` that a plan may take, without costs.
 std::vector<ReshardStep> listSteps(const dist::Sharding &from, const Destination &destination,
                                    llvm::ArrayRef<int64_t> shape, const dist::Mesh &mesh);
 

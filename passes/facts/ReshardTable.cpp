@@ -41,7 +41,7 @@ ReshardGraph::ReshardGraph(ArrayRef<int64_t> shape, const Mesh &mesh)
   addSteps(used, shape);
 }
 
-/// All cuts, and of each the same with some of the idle axes partial.
+/// Adds all cuts, and each cut with every choice of idle axes partial.
 void ReshardGraph::addShardings(const Mesh &mesh, ArrayRef<int64_t> shape) {
   Destination anywhere(Sharding::replicated(shape.size()), Waypoints::All, shape, mesh);
   auto add = [&](Sharding sharding) {
@@ -73,7 +73,7 @@ void ReshardGraph::addSteps(const Mesh &mesh, ArrayRef<int64_t> shape) {
   }
 }
 
-/// Floyd's algorithm (Algorithm 97, CACM 5(6), 1962) on the priced steps.
+/// Floyd's algorithm (Algorithm 97, CACM 5(6), 1962) on the costs of the steps.
 ReshardTable::ReshardTable(const ReshardGraph &graph, int64_t elements, const MachinePrice &price)
     : graph(graph), seconds(graph.size() * graph.size(), std::numeric_limits<double>::infinity()) {
   size_t size = graph.size();

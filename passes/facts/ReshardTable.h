@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What it takes to get from any sharding of a tensor to any other, on a machine: the prices of all
-// plans at once. A search over shardings asks for every pair; planReshard would look at the same
-// steps again for each of them.
+// Computes the costs of all reshard plans of a tensor at once, between any two shardings on a
+// machine. A search over shardings asks for every pair; planReshard would look at the same steps
+// again for each pair.
 //
 //   ReshardGraph    all shardings of tensors that can be cut in the same ways, and the steps
-//   between
-//                   them, each moving so and so much of the tensor
-//   ReshardTable    the steps priced for one tensor, and the cheapest ways of all pairs
+//                   between them, each with the share of the tensor that it moves
+//   ReshardTable    the costs of the steps for one tensor, and the cheapest paths of all pairs
 //
-// [8, 1024, 512] and [8, 1024, 2048] share a graph on 2x4 ranks. The prices are those of
-// planReshard with all waypoints, of sums and of what is whole or cut.
+// [8, 1024, 512] and [8, 1024, 2048] share a graph on 2x4 ranks. The costs are those of planReshard
+// with all waypoints, for sums and for whole or cut tensors.
 #pragma once
 
 #include "passes/facts/MachinePrice.h"
@@ -19,18 +18,18 @@
 
 namespace pcc::facts {
 
-/// Number of axes of more than one rank up to which all shardings are listed.
+/// Maximum number of axes of more than one rank for which all shardings are listed.
 inline constexpr size_t mostTableAxes = 3;
 
 class ReshardGraph {
 public:
-  /// Of tensors whose sizes have the same common divisors with the number of ranks as those of
-  /// `shape`. `mesh` has at most mostTableAxes axes of more than one rank.
+  /// Graph of tensors whose sizes have the same common divisors with the number of ranks as the
+  /// sizes of `shape`. `mesh` has at most mostTableAxes axes of more than one rank.
   ReshardGraph(llvm::ArrayRef<int64_t> shape, const dist::Mesh &mesh);
 
   size_t size() const { return shardings.size(); }
   const dist::Sharding &operator[](unsigned index) const { return shardings[index]; }
-  /// The index of a sharding without axes of one rank; it must be legal.
+  /// Returns the index of a sharding without axes of one rank; it must be legal.
   unsigned find(const dist::Sharding &sharding) const { return indices.lookup(sharding.str()); }
 
 private:
@@ -44,7 +43,7 @@ private:
   void addShardings(const dist::Mesh &mesh, llvm::ArrayRef<int64_t> shape);
   void addSteps(const dist::Mesh &mesh, llvm::ArrayRef<int64_t> shape);
 
-  double elements; ///< of that shape
+  double elements; ///< number of elements of the graph's shape
   std::vector<dist::Sharding> shardings;
   llvm::StringMap<unsigned> indices;
   std::vector<Edge> edges;
@@ -52,11 +51,11 @@ private:
 
 class ReshardTable {
 public:
-  /// Of a tensor of `elements` elements whose shape has `graph`, which outlives this.
+  /// Table of a tensor of `elements` elements whose shape has `graph`. `graph` outlives this.
   ReshardTable(const ReshardGraph &graph, int64_t elements, const MachinePrice &price);
 
   const ReshardGraph &getGraph() const { return graph; }
-  /// Seconds, between shardings by their indices.
+  /// Returns the seconds between two shardings, given by their indices.
   double operator()(unsigned from, unsigned to) const { return seconds[from * graph.size() + to]; }
 
 private:
@@ -64,7 +63,7 @@ private:
   std::vector<double> seconds; ///< row-major
 };
 
-/// The tables of the tensors of one program, each made once.
+/// Tables of the tensors of one program, each computed once.
 class ReshardTables {
 public:
   /// `mesh` and `cluster` outlive this.

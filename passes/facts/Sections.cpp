@@ -59,7 +59,7 @@ pipe::StepOp getStep(ModuleOp module) {
   return steps.empty() ? pipe::StepOp() : *steps.begin();
 }
 
-/// Adds the roles of the sums that `section` adds to.
+/// Adds the roles of the sums to which `section` adds.
 static void addSums(Section &section, llvm::SmallPtrSet<Attribute, 4> &sums) {
   for (unsigned result = 0; result < section.function.getNumResults(); ++result)
     if (section.isAccumulated(result) && section.getResultRole(result))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The shardings that stand on functions and ops. Where nothing is said a value is replicated.
+// Shardings of functions and ops. A value without an annotation is replicated.
 #pragma once
 
 #include "dialects/dist/Dist.h"
@@ -8,11 +8,12 @@
 
 namespace pcc::facts {
 
-/// Of a value: `dist.out` of the op that defines it, or `dist.sharding` of the argument.
+/// Returns the sharding of a value: `dist.out` of the op that defines it, or `dist.sharding` of the
+/// argument.
 dist::Sharding getSharding(mlir::Value value);
-/// As which `op` wants its operand: `dist.in`.
+/// Returns the sharding that `op` requires of its operand: `dist.in`.
 dist::Sharding getOperandSharding(mlir::Operation *op, unsigned operand);
-/// `dist.sharding` of a function's result.
+/// Returns `dist.sharding` of a function's result.
 dist::Sharding getResultSharding(mlir::func::FuncOp function, unsigned result);
 
 /// The type of one rank's block of a tensor; any other type as it is.
