@@ -16,7 +16,7 @@ namespace {
 
 using Values = SmallVector<Value>;
 
-/// The factors of a dimension of an operand.
+/// Returns the factors of a dimension of an operand.
 DimFactors factorsOf(Operation *op, unsigned operand, unsigned dim) {
   return cast<FactorRuleOpInterface>(op).getFactorRule().getOperands()[operand][dim];
 }
@@ -25,14 +25,15 @@ bool isOfPositions(Operation *op, unsigned factor) {
   return llvm::is_contained(factorsOf(op, 0, 2), factor);
 }
 
-/// Whether the factor counts the heads of one group: the query's heads without the key's.
+/// Returns whether the factor counts the heads of one group: a factor of the query's heads that the
+/// key's heads lack.
 bool isOfGroup(Operation *op, unsigned factor) {
   return llvm::is_contained(factorsOf(op, 0, 1), factor) &&
          !llvm::is_contained(factorsOf(op, 1, 1), factor);
 }
 
-/// The op on blocks. Where it is causal and its positions are split, they count from the block's
-/// first one on.
+/// Builds the op on blocks. If the op is causal and its positions are split, positions count from
+/// the block's first one.
 template <typename Op>
 Values buildBlock(Operation *op, OpBuilder &builder, ValueRange operands, TypeRange types) {
   auto whole = cast<Op>(op);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Makes @start_training, which runs once before the first step and gives every rank the parameters
-// of rank 0:
+// BroadcastParameters: makes @start_training, which runs once before the first step and gives every
+// rank the parameters of rank 0:
 //
 //   @start_training(whole parameters and states) -> (the same)      one dist.broadcast each
 //
-// Those that are sharded, and `layerwise_parallel` ones, stay as they are. Assumes the programs of
-// one rank, with shardings on the boundaries of functions.
+// Sharded parameters, and `layerwise_parallel` ones, stay as they are. Assumes the programs of one
+// rank, with shardings on the boundaries of functions.
 #include "dialects/graph/Roles.h"
 #include "dialects/pipe/Pipe.h"
 #include "passes/facts/Sections.h"
@@ -25,7 +25,8 @@ namespace pcc::partition {
 
 namespace {
 
-/// By role, an argument of the step's sections that every rank should hold alike.
+/// Parameters that every rank should hold alike, by role, each with an argument of the step's
+/// sections.
 using Alike = llvm::MapVector<graph::RoleAttr, BlockArgument>;
 
 Alike findAlike(ModuleOp module) {

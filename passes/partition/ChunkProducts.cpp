@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Cuts products whose results are summed over ranks into chunks of rows, so that while one chunk is
-// summed the next is computed (Wang et al., "Overlap communication with dependent computation via
-// decomposition in large deep learning models", ASPLOS 2023):
+// ChunkProducts: cuts matmuls whose results are summed over ranks into chunks of rows. While one
+// chunk is summed, the next is computed. Source: Wang et al., "Overlap communication with dependent
+// computation via decomposition in large deep learning models", ASPLOS 2023.
 //
 //   y = all_reduce (matmul x, w)          computes      [  x w  ]
 //                                         communicates           [   y   ]
@@ -10,9 +10,10 @@
 //   in two chunks                         computes      [x0 w][x1 w]
 //                                         communicates        [ y0 ][ y1 ]
 //
-// With C and K for all of it, c chunks take C/c + (c - 1)/c max(C, K) + K/c, and what cutting and
-// joining costs: slices of x, worse rates of smaller products, latencies. Assumes local types;
-// leaves a product whole where the price says that it does not pay, and where it has other readers.
+// With C and K seconds for all of it, c chunks take C/c + (c - 1)/c max(C, K) + K/c, plus the cost
+// of cutting and joining. That cost includes slices of x, lower rates of smaller matmuls, and
+// latencies. Assumes local types. Leaves a matmul whole if the cost model says that chunks do not
+// pay, or if it has other readers.
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/Graph.h"
 #include "mlir/IR/Remarks.h"
@@ -31,13 +32,13 @@ namespace pcc::partition {
 
 namespace {
 
-/// A product and its sum over ranks, between which nothing but shapes change.
+/// A matmul and its sum over ranks, between which only shapes change.
 struct SummedProduct {
   MatmulOp product;
   dist::AllReduceOp sum;
 };
 
-/// The same in chunks.
+/// A matmul and its sum in chunks.
 struct Chunks {
   SmallVector<Operation *> ops; ///< in order
   double first = 0, last = 0;   ///< seconds of one chunk's computation and communication
@@ -51,7 +52,7 @@ struct Chunks {
 
 } // namespace
 
-/// Nothing where somebody else reads the product, or its rows are those of several products.
+/// Returns nothing if the matmul has other readers, or if its rows are those of several matmuls.
 static std::optional<SummedProduct> findProduct(dist::AllReduceOp sum) {
   Value value = sum.getInput();
   while (value.hasOneUse()) {
@@ -106,7 +107,7 @@ static Chunks build(const SummedProduct &summed, int64_t count, const abi::Clust
   return chunks;
 }
 
-/// The chunks take the place of the whole; what lay between product and sum goes with it.
+/// Replaces the whole by the chunks. Also erases the ops between matmul and sum.
 static void replace(SummedProduct summed, Value chunks) {
   Value value = summed.sum.getInput();
   summed.sum.replaceAllUsesWith(chunks);
@@ -149,7 +150,7 @@ struct ChunkProducts : impl::ChunkProductsBase<ChunkProducts> {
       chunk(summed, *machine);
   }
 
-  /// Takes as many chunks as are through first.
+  /// Chooses the number of chunks that finishes first.
   void chunk(SummedProduct summed, const abi::Cluster &machine) {
     MatmulOp product = summed.product;
     double whole = facts::secondsOf(product, facts::OpShapes::of(product), machine) +

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Takes exchanges between neighbours apart into block exchanges, which the runtime has, and drops
-// mirrors, which have no meaning once gradients exist. Assumes functions of one rank's types;
-// leaves collectives that have a record.
+// DecomposeExchanges: splits exchanges between neighbors into block exchanges, which the runtime
+// has. Drops mirrors, which have no meaning once gradients exist. Assumes functions of one rank's
+// types. Leaves only collectives that have an instruction.
 //
 // A neighbor_exchange of several tensors stays one message for each pair of ranks: its inputs are
-// laid one after the other, and the results cut out of what has arrived.
+// concatenated, and the results are cut out of the received elements.
 #include "dialects/dist/Neighbors.h"
 #include "dialects/graph/Graph.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -24,7 +24,7 @@ namespace {
 
 RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
-/// Tensors of one element type one after the other, and where each begins.
+/// Tensors of one element type, one after the other, with the offset of each.
 struct Packed {
   Type element;
   int64_t size = 0;
@@ -98,7 +98,7 @@ private:
                             : Value(graph::ConcatOp::create(builder, rows, /*axis=*/0));
   }
 
-  /// The elements from `begin` on as a value of `type`; zeros where nothing is received.
+  /// Returns the elements from `begin` on as a value of `type`; zeros if nothing is received.
   Value unpack(Value all, RankedTensorType type, int64_t begin) {
     if (!all)
       return graph::ConstantOp::create(builder, type, 0.0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A reshard plan as ops on the blocks of one rank.
+// Emits a reshard plan as ops on the blocks of one rank.
 #pragma once
 
 #include "mlir/IR/Builders.h"

@@ -16,7 +16,7 @@ Halo::Halo(OpBuilder &builder, Location loc, const dist::Mesh &mesh, const graph
     int64_t result = results[dim + 2];
     int64_t extent = (result - 1) * window.strides[dim] + window.getExtent(dim);
     dims[dim] = {axes, mesh.getSize(axes), blocks[dim + 2], result, extent};
-    if (isLocal(dim)) // rows behind the last window stay
+    if (isLocal(dim)) // rows after the last window stay
       dims[dim].extent = blocks[dim + 2];
   }
 }
@@ -52,7 +52,7 @@ int64_t Halo::getStart(unsigned dim, int64_t position) const {
   return position * dims[dim].result * window.strides[dim] - window.getLow(dim);
 }
 
-/// Rows lo ≤ row < hi of the image are where the windows of `target` see the block of `source`.
+/// In rows lo ≤ row < hi of the image, the windows of `target` see the block of `source`.
 Value Halo::exchange(Value value, unsigned dim, bool givesBack) {
   const Dim &d = dims[dim];
   auto type = cast<RankedTensorType>(value.getType());
@@ -103,7 +103,7 @@ Value Halo::fillOutside(Value block, unsigned dim, double value) {
   auto number = [&](int64_t row) -> Value {
     return graph::ConstantOp::create(builder, loc, rowType, static_cast<double>(row));
   };
-  // Counted from the first row that block 0 sees.
+  // Rows are counted from the first row that block 0 sees.
   Value rows = graph::IotaOp::create(builder, loc, rowType, 0);
   Value offset = makeOffset(builder, loc, d.axes, d.result * window.strides[dim]);
   rows = graph::AddOp::create(builder, loc, rowType, rows, spread(builder, loc, offset, rowType));

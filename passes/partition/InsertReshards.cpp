@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Puts a reshard between each value and the uses that want it cut in another way. Assumes that the
-// strategy has marked functions and ops (what has no mark wants wholes). Leaves every use with the
-// sharding it asks for, and functions of one rank's types as they are.
+// InsertReshards: puts a reshard between each value and the uses that need another sharding.
+// Assumes that the strategy has annotated functions and ops; a use without an annotation needs the
+// whole value. Leaves every use with the sharding that it requires, and functions of one rank's
+// types as they are.
 #include "dialects/graph/Roles.h"
 #include "dialects/interfaces/FactorRuleInterface.h"
 #include "passes/facts/LocalForm.h"
@@ -47,8 +48,8 @@ public:
   }
 
 private:
-  /// The factor is an op of its own on the value as it is, partial or not, right behind it: what
-  /// reduces the gradient can begin there.
+  /// Multiplies gradients by their factor. The multiplication directly follows the value, partial
+  /// or not, so that the reduction of the gradient can begin there.
   void multiplyGradients(Operation *terminator) {
     for (OpOperand &operand : terminator->getOpOperands()) {
       unsigned index = operand.getOperandNumber();
@@ -70,7 +71,7 @@ private:
     }
   }
 
-  /// What is a rank's own goes on as the whole without a collective.
+  /// Passes a rank's own value on as the whole, without a collective.
   void keepOwn() {
     for (BlockArgument argument : function.getArguments()) {
       Sharding held = facts::getSharding(argument);
@@ -94,9 +95,9 @@ private:
       operand.set(reshard(operand.get(), wanted));
   }
 
-  /// `value` as `wanted`, made once for all uses, directly behind the value itself. A partial value
-  /// is reduced once: sums of one value in two orders may differ in their last bits, and then no
-  /// element equals the maximum that was taken of the same tensor.
+  /// Returns `value` resharded to `wanted`, made once for all uses, directly after the value. A
+  /// partial value is reduced once. Sums of one value in two orders may differ in their last bits,
+  /// and then no element equals the maximum that was taken of the same tensor.
   Value reshard(Value value, const Sharding &wanted) {
     auto to = ShardingAttr::get(function.getContext(), wanted);
     Value &result = made[{value, to}];
@@ -113,7 +114,7 @@ private:
     return result;
   }
 
-  /// `value`, which is cut as `held`, in another sharding.
+  /// Reshards `value` from `held` to `wanted`.
   Value makeReshard(Value value, const Sharding &held, const Sharding &wanted) {
     if (value.getDefiningOp())
       builder.setInsertionPointAfterValue(value);
@@ -130,7 +131,7 @@ private:
                                    ShardingAttr::get(function.getContext(), wanted));
   }
 
-  /// The place of `value`; an argument goes by the name of what it stands for.
+  /// Returns the location of `value`; an argument has the name of its role.
   Location getLoc(Value value) {
     auto argument = dyn_cast<BlockArgument>(value);
     graph::RoleAttr role =
@@ -143,7 +144,8 @@ private:
     return NameLoc::get(builder.getStringAttr(name), value.getLoc());
   }
 
-  /// The op that makes `value` from nothing and can make any block of it.
+  /// Returns the op that makes `value` without operands and can make any block of it; null if there
+  /// is none.
   static Operation *getLeaf(Value value) {
     Operation *op = value.getDefiningOp();
     bool isLeaf = op && op->getNumOperands() == 0 && isa<facts::LocalFormOpInterface>(op);
@@ -151,7 +153,7 @@ private:
   }
 
   func::FuncOp function;
-  Operation *firstOp; ///< behind the reshards of arguments, which stand in the order of their uses
+  Operation *firstOp; ///< after the reshards of arguments, in the order of their uses
   OpBuilder builder;
   llvm::DenseMap<std::pair<Value, Attribute>, Value> made;
   llvm::DenseMap<Value, std::pair<Value, Sharding>> reduced; ///< partial values, no longer partial

@@ -24,7 +24,7 @@ namespace {
 
 using Values = SmallVector<Value>;
 
-/// The defaults: no whole factor may be split, the same op on blocks will do.
+/// Defaults: no whole factor may be split, and the same op on blocks suffices.
 template <typename Model, typename Op>
 struct LocalForm : LocalFormOpInterface::ExternalModel<Model, Op> {
   bool canSplitWhole(Operation *, unsigned) const { return false; }
@@ -135,7 +135,7 @@ struct GatherForm : LocalForm<GatherForm, graph::GatherOp> {
     return {keepHeld(builder, loc, found, relative, rows, axis)};
   }
 
-  /// Zeros where the index lies outside of this rank's rows.
+  /// Returns zeros where the index lies outside of this rank's rows.
   static Value keepHeld(OpBuilder &builder, Location loc, Value found, Value relative, int64_t rows,
                         int64_t axis) {
     auto indexType = cast<RankedTensorType>(relative.getType());

@@ -60,8 +60,8 @@ Value takeBlock(OpBuilder &builder, Location loc, Value value, int64_t dim,
                                        builder.getI64IntegerAttr(dim));
 }
 
-/// The number that changes nothing when it is combined with another; as a constant of integers an
-/// infinity is their least or greatest number.
+/// Returns the neutral element of a reduction. In a constant of integers, an infinity becomes the
+/// least or greatest integer.
 static double getNeutral(ReduceKind kind) {
   switch (kind) {
   case ReduceKind::Sum:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From global shapes to those of one rank. Assumes that every use has the sharding it asks for and
-// that no reshard is left; leaves shardings on the function's boundary only.
+// Localise: turns global shapes into those of one rank. Assumes that every use has the sharding
+// that it requires and that no reshard is left. Leaves shardings on the function's boundary only.
 #include "dialects/interfaces/FactorRuleInterface.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/facts/LocalForm.h"
@@ -19,8 +19,8 @@ namespace pcc::partition {
 
 namespace {
 
-/// The sharding that an op or the function's boundary asks of an operand; nothing for the ops of
-/// one rank that stand between to_local and to_global.
+/// Returns the sharding that an op or the function's boundary requires of an operand; nothing for
+/// ops of one rank between to_local and to_global.
 std::optional<Sharding> findWanted(func::FuncOp function, OpOperand &operand) {
   Operation *op = operand.getOwner();
   if (op->hasTrait<OpTrait::IsTerminator>())
@@ -32,7 +32,7 @@ std::optional<Sharding> findWanted(func::FuncOp function, OpOperand &operand) {
   return std::nullopt;
 }
 
-/// Every operand is as its op asks for, and no reshard is left.
+/// Checks that every operand has the sharding that its op requires, and that no reshard is left.
 LogicalResult checkUses(func::FuncOp function) {
   for (Operation &op : function.getBody().front()) {
     if (isa<dist::ReshardOp>(op))
@@ -106,7 +106,7 @@ private:
     return form.buildLocal(builder, operands, types);
   }
 
-  /// The same op on blocks: sizes come from types.
+  /// Clones the op on blocks: sizes come from types.
   SmallVector<Value> cloneLocal(Operation *op, ArrayRef<Type> types) {
     Operation *clone = builder.clone(*op, local);
     clone->removeAttr(dist::inAttrName);

@@ -32,7 +32,7 @@ struct ElementLossForm : LocalFormOpInterface::ExternalModel<ElementLossForm<Op>
   }
 };
 
-/// The number of the samples that are not ignored, on the ranks along `axes`; an f32 scalar.
+/// Returns the number of samples that are not ignored, on the ranks along `axes`; an f32 scalar.
 Value countSamples(graph::PieceBuilder &pieces, graph::NllOp op, Value labels,
                    const AxisList &axes) {
   auto scalar = RankedTensorType::get({}, pieces.getF32Type());
@@ -46,7 +46,7 @@ Value countSamples(graph::PieceBuilder &pieces, graph::NllOp op, Value labels,
                    graph::reduceAll(graph::ReduceOpKind::Sum, ones, pieces), axes);
 }
 
-/// `labels` relative to this rank's block of the classes; those of ignored samples are -1, which is
+/// Returns `labels` relative to this rank's block of the classes. Ignored samples get -1, which is
 /// no class.
 Value localLabels(graph::PieceBuilder &pieces, graph::NllOp op, Value labels, int64_t classes,
                   const AxisList &axes) {

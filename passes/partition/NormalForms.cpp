@@ -26,7 +26,7 @@ NormalSpan spanOf(graph::BatchNormOp op) {
   return NormalSpan::ofChannels(op.getInput().getType().getRank());
 }
 
-/// `build` makes the pieces of `Op`.
+/// `build` emits the decomposition of `Op`.
 template <typename Op, graph::Pieces (*build)(Op, ValueRange, const NormalSpan &, PieceBuilder &)>
 struct NormalForm : LocalFormOpInterface::ExternalModel<NormalForm<Op, build>, Op> {
   bool canSplitWhole(Operation *, unsigned) const { return true; }

@@ -11,7 +11,7 @@ using namespace mlir;
 namespace pcc::partition {
 namespace {
 
-/// LAMB's norms are those of all blocks: two sums of one number each go around.
+/// LAMB's norms are those of all blocks: two all-reduces sum one number each.
 struct LambForm : facts::LocalFormOpInterface::ExternalModel<LambForm, graph::LambOp> {
   bool canSplitWhole(Operation *, unsigned) const { return true; }
   bool leavesPartial(Operation *, unsigned) const { return false; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Local forms of optimizer steps that look at the whole parameter:
+// Local forms of optimizer steps that read the whole parameter:
 //
 //   lamb      sharded over any dimensions      the norms from sums over all blocks
 #pragma once
@@ -9,7 +9,7 @@
 
 namespace pcc::partition {
 
-/// To be called when the graph dialect is loaded.
+/// Attaches the local forms; called when the graph dialect is loaded.
 void attachOptimizerForms(mlir::MLIRContext *context);
 
 } // namespace pcc::partition

@@ -37,7 +37,7 @@ Value moveDim(PieceBuilder &builder, Value value, int64_t from, int64_t to) {
   return builder.make<graph::TransposeOp>(value, order);
 }
 
-/// Along `axis`, the elements of `list` at `places`: rows of both are laid end to end.
+/// Gathers, along `axis`, the elements of `list` at `places`. Rows of both are laid end to end.
 Value takeAlong(PieceBuilder &builder, Value list, Value places, int64_t axis) {
   int64_t last = typeOf(list).getRank() - 1;
   list = moveDim(builder, list, axis, last);
@@ -56,7 +56,7 @@ Value takeAlong(PieceBuilder &builder, Value list, Value places, int64_t axis) {
   return moveDim(builder, shaped, last, axis);
 }
 
-/// The axis of an op along its blocks, and who has them.
+/// The split axis of an op, with the mesh axes that cut it.
 struct SplitAxis {
   template <typename Op>
   explicit SplitAxis(Op op)
@@ -65,7 +65,7 @@ struct SplitAxis {
 
   bool isWhole() const { return axes.empty(); }
 
-  /// Candidates of all ranks, in the order of their blocks.
+  /// Gathers the candidates of all ranks, in the order of their blocks.
   Value gather(PieceBuilder &builder, Value own) const {
     RankedTensorType type = typeOf(own);
     type = resized(type, axis, type.getDimSize(axis) * count);
@@ -73,7 +73,7 @@ struct SplitAxis {
                                      dist::GroupAttr::get(builder.getContext(), axes));
   }
 
-  /// Numbers in a block of `blockSize` as those in the whole.
+  /// Converts numbers in a block of `blockSize` to numbers in the whole.
   Value toGlobal(PieceBuilder &builder, Value numbers, int64_t blockSize) const {
     Value offset = makeOffset(builder, builder.getLoc(), axes, blockSize);
     return builder.make<graph::AddOp>(numbers,
@@ -82,11 +82,11 @@ struct SplitAxis {
 
   int64_t axis;
   AxisList axes;
-  int64_t count; ///< of blocks
+  int64_t count; ///< number of blocks
 };
 
 struct TopKForm : LocalFormOpInterface::ExternalModel<TopKForm, graph::TopKOp> {
-  /// The places of the result stay whole.
+  /// The axis of the operand may be split; the places of the result stay whole.
   bool canSplitWhole(Operation *op, unsigned factor) const {
     auto topK = cast<graph::TopKOp>(op);
     FactorRule rule = topK.getFactorRule();
@@ -114,7 +114,7 @@ struct TopKForm : LocalFormOpInterface::ExternalModel<TopKForm, graph::TopKOp> {
   }
 };
 
-/// Argmax or argmin; `kind` is what yields the element itself.
+/// Argmax or argmin; `kind` is the reduction that yields the element itself.
 template <typename Op, graph::ReduceOpKind kind>
 struct ArgForm : LocalFormOpInterface::ExternalModel<ArgForm<Op, kind>, Op> {
   bool canSplitWhole(Operation *, unsigned) const { return true; }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Replaces each reshard by to_local, the collectives of its plan, and to_global. With a cluster the
-// fastest plan is taken, else the one that moves least. Assumes nothing of the other ops; leaves no
-// reshard.
+// ReshardsToCollectives: replaces each reshard by to_local, the collectives of its plan, and
+// to_global. With a cluster the plan is the fastest one, else the one that moves least. Assumes
+// nothing of the other ops; leaves no reshard.
 #include "dialects/task/Task.h"
 #include "mlir/IR/Remarks.h"
 #include "passes/facts/ReshardPlanner.h"
@@ -76,7 +76,7 @@ struct ReshardsToCollectives : impl::ReshardsToCollectivesBase<ReshardsToCollect
   }
 
 private:
-  /// The cluster of the option, if it is given.
+  /// Reads the cluster of the option, if it is given.
   LogicalResult readCluster(const dist::Mesh &mesh, std::optional<abi::Cluster> &machine) {
     if (cluster.empty())
       return success();

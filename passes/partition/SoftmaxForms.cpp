@@ -26,7 +26,7 @@ Value joinBlocks(graph::PieceBuilder &builder, ReduceOpKind kind, Value block,
   return allReduce(builder, builder.getLoc(), joined, block, axes);
 }
 
-/// Softmax or its logarithm; `build` makes the op's pieces.
+/// Softmax or its logarithm; `build` emits the op's decomposition.
 template <typename Op, Value (*build)(Value, int64_t, graph::PieceBuilder &, graph::JoinBlocks)>
 struct SoftmaxForm : LocalFormOpInterface::ExternalModel<SoftmaxForm<Op, build>, Op> {
   bool canSplitWhole(Operation *, unsigned) const { return true; }
@@ -44,7 +44,7 @@ struct SoftmaxForm : LocalFormOpInterface::ExternalModel<SoftmaxForm<Op, build>,
   }
 };
 
-/// The loss of one rank's samples: on split samples a partial sum.
+/// Builds the loss of one rank's samples: a partial sum if samples are split.
 class CrossEntropyBuilder {
 public:
   CrossEntropyBuilder(graph::SoftmaxCrossEntropyOp op, const OpBuilder &builder,
@@ -69,7 +69,7 @@ public:
     Value sum = classAxes.empty() ? sumWhole() : sumLosses(kept);
     if (!isMean())
       return sum;
-    // In f32: narrower floats stop counting early.
+    // Computed in f32, because narrower floats stop counting early.
     sum = pieces.castTo(sum, pieces.getF32Type());
     Value mean = pieces.make<graph::DivOp>(sum, countSamples(sum, kept));
     return pieces.castTo(mean, scalar.getElementType());
@@ -78,7 +78,7 @@ public:
 private:
   bool isMean() { return op.getReduction() == graph::LossReduction::Mean; }
 
-  /// The same op on this rank's samples, whose classes are whole.
+  /// Clones the op on this rank's samples, whose classes are whole.
   graph::SoftmaxCrossEntropyOp cloneWhole() {
     Type scalar = op.getLoss().getType();
     return cast<graph::SoftmaxCrossEntropyOp>(cloneOn(pieces, op, {logits, labels}, scalar));
@@ -90,7 +90,7 @@ private:
     return blocks.getLoss();
   }
 
-  /// Of this rank's samples, of those in `kept` if there are others.
+  /// Sums the losses of this rank's samples, or of those in `kept` if it is given.
   Value sumLosses(Value kept) {
     Value losses = makeLosses();
     if (kept)
@@ -98,7 +98,7 @@ private:
     return sumAll(isMean() ? pieces.castTo(losses, pieces.getF32Type()) : losses);
   }
 
-  /// One number per sample, the same on all ranks that share it.
+  /// Returns one loss per sample, the same on all ranks that share the sample.
   Value makeLosses() {
     return graph::buildSampleLosses(
         logits, makeWeights(), pieces,
@@ -107,7 +107,7 @@ private:
 
   Value sumAll(Value value) { return graph::reduceAll(ReduceOpKind::Sum, value, pieces); }
 
-  /// The labels as one weight for each of this rank's classes.
+  /// Returns the labels as one weight for each of this rank's classes.
   Value makeWeights() {
     auto type = cast<RankedTensorType>(logits.getType());
     if (isa<FloatType>(cast<RankedTensorType>(labels.getType()).getElementType()))
@@ -119,7 +119,7 @@ private:
     return pieces.make<graph::OneHotOp>(type, indices, type.getRank() - 1);
   }
 
-  /// The number of samples on all ranks, of those in `kept` if there are others.
+  /// Returns the number of samples on all ranks, or of those in `kept` if it is given.
   Value countSamples(Value like, Value kept) {
     if (kept)
       return allReduce(pieces, op.getLoc(), ReduceKind::Sum,

@@ -20,14 +20,14 @@ using Values = SmallVector<Value>;
 
 ArrayRef<int64_t> shapeOf(Type type) { return cast<RankedTensorType>(type).getShape(); }
 
-/// The halo of an image of which one rank has `block`.
+/// Returns the halo of an image of which one rank has `block`.
 template <typename Op>
 Halo haloOf(Op op, OpBuilder &builder, const dist::Sharding &image, Type block, Type result) {
   return Halo(builder, op.getLoc(), dist::getMesh(op), Window::of(op), image, shapeOf(block),
               shapeOf(result));
 }
 
-/// The same op on blocks with their halos.
+/// Clones the op on blocks with their halos.
 template <typename Op>
 Value cloneWithHalo(Op op, OpBuilder &builder, const Halo &halo, ValueRange operands, Type type) {
   Operation *clone = cloneOn(builder, op, operands, type);
@@ -35,7 +35,7 @@ Value cloneWithHalo(Op op, OpBuilder &builder, const Halo &halo, ValueRange oper
   return clone->getResult(0);
 }
 
-/// Window factors are split, and no others that are not split anyway.
+/// Allows splits of window factors, and of no other factors that must stay whole.
 template <typename Model, typename Op>
 struct WindowForm : LocalFormOpInterface::ExternalModel<Model, Op> {
   bool canSplitWhole(Operation *op, unsigned factor) const {
@@ -107,8 +107,8 @@ struct MaxPoolGradientForm : WindowForm<MaxPoolGradientForm, MaxPoolGradientOp> 
   }
 };
 
-/// On a block with its halo the padding counts; what each window's mean is too small by depends on
-/// where in the image it lies.
+/// On a block with its halo, the padding counts as elements. The correction of each window's mean
+/// depends on the window's position in the image.
 struct AvgPoolForm : WindowForm<AvgPoolForm, AvgPoolOp> {
   Values buildLocal(Operation *op, OpBuilder &builder, ValueRange operands, TypeRange types) const {
     auto pool = cast<AvgPoolOp>(op);
@@ -123,7 +123,7 @@ struct AvgPoolForm : WindowForm<AvgPoolForm, AvgPoolOp> {
     return {mean};
   }
 
-  /// `mean` times the window's rows, divided by those of them that lie inside the image.
+  /// Returns `mean` times the window's rows, divided by the number of these rows inside the image.
   static Value leaveOutPadding(AvgPoolOp op, OpBuilder &builder, const Halo &halo, unsigned dim,
                                Value mean) {
     Window window = Window::of(op);
