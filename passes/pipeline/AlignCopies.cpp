@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Chunks of one stage that read the same parameter will share it (SharedCopies.h), so it lies in
-// one way: what a strategy has decided of the first one holds for its copies, gradients included.
-// Ops that want it otherwise get a reshard by partition. Assumes shardings on the arguments and
-// results of functions, and leaves them alike.
+// AlignCopies: gives all copies of a parameter in one stage the same sharding. Virtual stages of
+// one stage that read the same parameter will share it (SharedCopies.h). The strategy's choice for
+// the first copy therefore holds for the others, gradients included. Ops that need another sharding
+// get a reshard by partition. Assumes and leaves shardings on the arguments and results of
+// functions.
 #include "dialects/dist/Dist.h"
 #include "dialects/graph/Roles.h"
 #include "dialects/pipe/Pipe.h"
@@ -21,7 +22,7 @@ namespace pcc::pipeline {
 
 namespace {
 
-/// Sets the sharding of the argument and of the result of one role as those of another role.
+/// Sets the sharding of the argument and the result of one role to those of another role.
 void align(func::FuncOp function, RoleKind kind, StringRef holder, StringRef copy) {
   std::optional<unsigned> from = findArg(function, kind, holder);
   std::optional<unsigned> to = findArg(function, kind, copy);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Puts `pipe.recompute` onto the forward ops that `pipe.pins` says it of, by name. Ops of one rank
-// are called as what they were made from, so this comes after partition and no pass before has to
-// keep a mark. Backward ops have names of their own. Collectives are left out: to compute again is
-// cheaper than to keep, to send again is not.
+// ApplyRecomputePins: puts `pipe.recompute` onto the forward ops that `pipe.pins` names. Ops of one
+// rank have the names of the ops from which they were made. This pass therefore follows partition,
+// and no earlier pass has to keep an annotation. Backward ops have names of their own. Collectives
+// are left out: recomputing costs less than saving, but sending again does not.
 #include "dialects/interfaces/FactorRuleInterface.h"
 #include "dialects/pipe/Pins.h"
 #include "passes/pipeline/Passes.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Puts the stages that `pipe.pins` gives onto the ops that they speak of, by name. Assumes a model
-// whose ops last from here on: simplified, with its loss. Leaves `pipe.stage`, or `pipe.chunk`
-// where a layout says so; constants have neither.
+// ApplyStagePins: puts the stages of `pipe.pins` onto the ops that it names. Assumes a model whose
+// ops last from here on: simplified, with its loss. Leaves `pipe.stage`, or `pipe.chunk` if a
+// constraint or layout gives virtual stages; constants have neither.
 #include "passes/facts/OpNames.h"
 #include "passes/pipeline/Passes.h"
 #include "passes/pipeline/StagePins.h"
@@ -49,7 +49,8 @@ public:
   }
 
 private:
-  /// A mark's number is checked at its op, where it was written.
+  /// Checks the number of a constraint. The number of an annotation is checked at its op, where it
+  /// was written.
   LogicalResult checkNumber(const StagePin &pin) {
     int64_t number = pin.chunk ? *pin.chunk : *pin.stage;
     int64_t count = pin.chunk ? stages * virtualStages : stages;
@@ -93,7 +94,7 @@ private:
     return module.emitError() << pin.describe() << " matches no op";
   }
 
-  /// The layer in the name of `op`; empty if it is in none.
+  /// Returns the layer in the name of `op`; empty if the name has none.
   static StringRef findLayer(Operation *op, const StagePin &pin) {
     for (StringRef name : facts::getNames(op))
       if (StringRef layer = pin.subject.pattern.find(name); !layer.empty())
@@ -101,7 +102,7 @@ private:
     return "";
   }
 
-  /// True if an op is of a layer.
+  /// Lays out one function; returns whether an op of it belongs to a layer.
   FailureOr<bool> layOut(func::FuncOp function, const StagePin &pin) {
     const StageLayout &layout = *pin.layout;
     llvm::MapVector<StringRef, size_t> layers; ///< by name, in the order of the first ops

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From the stages that the user gives to some ops to a chunk for each op (ChunkFinder.h), and
-// whether they are those of a pipeline. Assumes that the loss is attached and the modes are told
-// apart, so that what is added here is differentiated; leaves `pipe.chunk` on the ops of all
-// functions.
+// AssignStages: finds a virtual stage for each op, from the stages that the user gives to some ops
+// (ChunkFinder.h). Checks that the stages form a pipeline. Assumes that the loss is attached and
+// the modes are separated, so that ops added here are differentiated. Leaves `pipe.chunk` on the
+// ops of all functions.
 #include "dialects/graph/Roles.h"
 #include "passes/pipeline/ChunkFinder.h"
 #include "passes/pipeline/Passes.h"
@@ -17,7 +17,7 @@ namespace pcc::pipeline {
 
 namespace {
 
-/// The function with the loss, else the first.
+/// Returns the function with the loss, else the first one.
 func::FuncOp findMain(ArrayRef<func::FuncOp> functions) {
   for (func::FuncOp function : functions)
     if (!graph::findResults(function, graph::RoleKind::Loss).empty())
@@ -25,7 +25,7 @@ func::FuncOp findMain(ArrayRef<func::FuncOp> functions) {
   return functions.empty() ? func::FuncOp() : functions.front();
 }
 
-/// Each chunk has work: a stage without any would only wait.
+/// Checks that each virtual stage has work: a stage without work would only wait.
 LogicalResult checkAllUsed(func::FuncOp function, const order::PipelineShape &shape) {
   llvm::BitVector used(shape.stages());
   for (Operation &op : function.getBody().front())

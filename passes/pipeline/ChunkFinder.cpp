@@ -22,9 +22,9 @@ LogicalResult ChunkFinder::run() {
   return success();
 }
 
-//===-- What is given ------------------------------------------------------------------------===//
+//===-- Given stages -------------------------------------------------------------------------===//
 
-/// Takes the mark `name` of `op` away; `limit` is the first number that is none.
+/// Removes the attribute `name` of `op` and stores its number, which must be below `limit`.
 static LogicalResult takeNumber(Operation *op, StringRef name, int64_t limit,
                                 llvm::DenseMap<Operation *, int64_t> &numbers) {
   Attribute mark = op->removeAttr(name);
@@ -77,7 +77,8 @@ Operation *ChunkFinder::findLatest(Operation *op) const {
   return latest;
 }
 
-/// The least chunk of the op's stage from `least` on; `latest` is what it reads of that one.
+/// Returns the first virtual stage of the op's stage from `least` on; `latest` is the operand's op
+/// that lies in `least`.
 FailureOr<int64_t> ChunkFinder::placeOnStage(Operation *op, int64_t least, Operation *latest) {
   int64_t stage = stages.lookup(op);
   for (int64_t chunk = least; chunk < shape.stages(); ++chunk)
@@ -119,7 +120,7 @@ LogicalResult ChunkFinder::placeMarked() {
   return success();
 }
 
-//===-- Ops that come before all that have one -----------------------------------------------===//
+//===-- Ops before the first op with a stage -------------------------------------------------===//
 
 void ChunkFinder::findFirstUsers() {
   for (Operation &op : llvm::reverse(function.getBody().front().without_terminator()))
@@ -182,7 +183,7 @@ LogicalResult ChunkFinder::placeOthers() {
 
 //===-- Ops of parameters alone --------------------------------------------------------------===//
 
-/// One op for each chunk that reads it, the first chunk's where it was.
+/// Makes one op for each virtual stage that reads it. The op of the first one stays where it was.
 void ChunkFinder::copyOpsOfParameters() {
   Block &body = function.getBody().front();
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body.without_terminator()))) {

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The chunk of each op of a model, from the stages that some of them are given. Of what an op is
-// made says how it gets one:
+// Finds the virtual stage of each op of a model, from the stages that some ops are given. The
+// origin of an op determines how:
 //
-//   %mask = compare %ids, %c       inputs and constants alone: of no chunk; whoever reads it makes
-//   it %wt = transpose %w             parameters and constants alone: one for each chunk that reads
-//   it %0 = matmul %x, %w  stage 1    given: the least chunk of stage 1 that is not before those of
-//                                  what it reads
-//   %1 = relu %0                   else the latest chunk of what it reads,
-//   %2 = gather %table, %ids       and where nothing that it reads has one, the first of those that
-//                                  read it
+//   %mask = compare %ids, %c       inputs and constants alone: none; each reader makes it
+//   %wt = transpose %w             parameters and constants alone: one op for each virtual stage
+//                                  that reads it
+//   %0 = matmul %x, %w  stage 1    given: the first virtual stage of stage 1 that is not before
+//                                  those of its operands
+//   %1 = relu %0                   else the latest virtual stage of its operands
+//   %2 = gather %table, %ids       if no operand has one, the first virtual stage that reads it
 //
-// A stage given to a product of parameters, or to an op that floating-point inputs alone make, is
-// kept; other ops of the first two kinds do not heed one.
+// A given stage is kept on a matmul of parameters, and on an op that floating-point inputs alone
+// make. Other ops of the first two kinds ignore a given stage.
 #pragma once
 
 #include "passes/pipeline/Origins.h"
@@ -23,12 +23,12 @@ namespace pcc::pipeline {
 
 class ChunkFinder {
 public:
-  /// Of a function of one block that reads parameters and inputs as arguments.
+  /// The function has one block and reads parameters and inputs as arguments.
   ChunkFinder(mlir::func::FuncOp function, const order::PipelineShape &shape)
       : function(function), shape(shape) {}
 
-  /// Replaces the ops' `pipe.stage` by `pipe.chunk`, and copies what is made of parameters alone.
-  /// Diagnoses and fails.
+  /// Replaces the ops' `pipe.stage` by `pipe.chunk`, and clones ops of parameters alone. Emits a
+  /// diagnostic and fails on an error.
   mlir::LogicalResult run();
 
 private:
@@ -40,21 +40,23 @@ private:
   void findFirstUsers();
   mlir::LogicalResult placeOthers();
   mlir::LogicalResult checkUnreached(mlir::Operation *op) const;
-  /// The first trainable parameter that `op` reads itself or through ops of parameters alone.
+  /// Returns the first trainable parameter that `op` reads, itself or through ops of parameters
+  /// alone.
   llvm::StringRef findTrainable(mlir::Operation *op) const;
   void copyOpsOfParameters();
   void mark();
 
-  /// The latest of the ops that `op` reads whose chunk is known, null if there is none.
+  /// Returns the op with the latest known virtual stage among those that `op` reads; null if there
+  /// is none.
   mlir::Operation *findLatest(mlir::Operation *op) const;
 
   mlir::func::FuncOp function;
   order::PipelineShape shape;
-  std::optional<Origins> origins;                      ///< known once the marks are
-  llvm::DenseMap<mlir::Operation *, int64_t> stages;   ///< that are given
-  llvm::DenseMap<mlir::Operation *, int64_t> given;    ///< chunks that are given
+  std::optional<Origins> origins;                      ///< known after readMarks()
+  llvm::DenseMap<mlir::Operation *, int64_t> stages;   ///< given stages
+  llvm::DenseMap<mlir::Operation *, int64_t> given;    ///< given virtual stages
   llvm::DenseMap<mlir::Operation *, int64_t> chunks;   ///< of placed ops, as far as known
-  llvm::DenseMap<mlir::Operation *, int64_t> firstUse; ///< the least chunk that reads an op, if any
+  llvm::DenseMap<mlir::Operation *, int64_t> firstUse; ///< first virtual stage that reads an op
 };
 
 } // namespace pcc::pipeline

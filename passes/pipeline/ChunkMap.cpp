@@ -9,7 +9,7 @@ using namespace pcc::graph;
 namespace pcc::pipeline {
 namespace {
 
-/// Groups of values that no transfer parts.
+/// Groups of values that no transfer separates.
 class Groups {
 public:
   explicit Groups(func::FuncOp function) : function(function) {}
@@ -19,7 +19,7 @@ public:
   void read(llvm::DenseMap<Operation *, int64_t> &chunks, ParameterChunks &parameters) const;
 
 private:
-  /// A transfer has a node on either side, its operand's first.
+  /// A transfer has two nodes, first that of its operand.
   unsigned addNode() { return count++; }
   std::optional<unsigned> nodeOf(Value value) const;
   LogicalResult mark(unsigned node, int64_t chunk, Operation *by);
@@ -29,7 +29,7 @@ private:
   llvm::IntEqClasses classes;
   llvm::DenseMap<Operation *, unsigned> nodeOfOp;
   llvm::DenseMap<Value, unsigned> nodeOfArgument;
-  /// By class: its chunk, and an op that says so.
+  /// Virtual stage of a class, and an op that determines it.
   struct Label {
     int64_t chunk = -1;
     Operation *by = nullptr;
@@ -48,7 +48,7 @@ std::optional<unsigned> Groups::nodeOf(Value value) const {
   return known->second + (isa<pipe::TransferOp>(value.getDefiningOp()) ? 1 : 0);
 }
 
-/// Whether an argument stands for something that one chunk has.
+/// Returns whether an argument belongs to one virtual stage.
 static bool belongsToChunk(RoleAttr role) {
   return role && (role.getKind() == RoleKind::Parameter || role.getKind() == RoleKind::Gradient);
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which chunk each op of a function with transfers belongs to. Values go from chunk to chunk
-// through transfers only, so ops that are joined by values are of one chunk, and the transfers at
-// the edges say of which. Whatever passes have made of the ops since, nothing has to be kept on
-// them.
+// Finds the virtual stage of each op of a function with transfers. Values go between virtual stages
+// through transfers only. Ops that are connected by values therefore belong to one virtual stage,
+// which the transfers at the edges determine. So no annotation has to be kept on ops while passes
+// rewrite them.
 //
-//   %1 = matmul %x, %w0             chunk 0: read by a transfer from 0
+//   %1 = matmul %x, %w0             virtual stage 0: read by a transfer from 0
 //   %2 = transfer %1 from 0 to 1
-//   %3 = relu %2                    chunk 1: reads a transfer to 1
-//   %4 = reshape %mask              of no chunk: made of inputs alone, and so made where it is read
+//   %3 = relu %2                    virtual stage 1: reads a transfer to 1
+//   %4 = reshape %mask              none: made of inputs alone, and so made where it is read
 #pragma once
 
 #include "dialects/graph/Roles.h"
@@ -18,18 +18,19 @@
 
 namespace pcc::pipeline {
 
-/// The chunk of each parameter and optimizer state, by name.
+/// Virtual stage of each parameter and optimizer state, by name.
 using ParameterChunks = llvm::StringMap<int64_t>;
 
 class ChunkMap {
 public:
-  /// Reads the chunks of `parameters` and adds those of others among the function's arguments, as
-  /// optimizer states. A value that joins two chunks without a transfer is an error. Ops that no
-  /// transfer and no parameter with a chunk is joined to are of chunk 0.
+  /// Reads the virtual stages of `parameters` and adds those of other arguments of the function,
+  /// such as optimizer states. A value that connects two virtual stages without a transfer is an
+  /// error. Ops that are connected to no transfer, and to no parameter with a virtual stage, are on
+  /// virtual stage 0.
   static mlir::FailureOr<ChunkMap> find(mlir::func::FuncOp function, ParameterChunks &parameters);
 
-  /// The chunk of an op that is no transfer; nothing for one that is made of constants and inputs
-  /// alone.
+  /// Returns the virtual stage of an op that is no transfer; nothing for an op made of constants
+  /// and inputs alone.
   std::optional<int64_t> chunkOf(mlir::Operation *op) const {
     auto known = chunks.find(op);
     return known == chunks.end() ? std::nullopt : std::optional(known->second);

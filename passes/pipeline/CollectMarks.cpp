@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Turns `pipe.stage`, `pipe.chunk` and `pipe.recompute` on the ops of a model into entries of
-// `pipe.pins` that speak of them by name: marks on ops would be lost where ops are simplified or
-// raised, while a raised op has the names of all its pieces. Assumes a model before any other pass;
-// leaves no mark on it.
+// CollectMarks: turns `pipe.stage`, `pipe.chunk` and `pipe.recompute` on the ops of a model into
+// entries of `pipe.pins` that name the ops. Annotations on ops would be lost when ops are
+// simplified or raised, while a raised op has the names of all ops that it replaces. Assumes a
+// model before any other pass; leaves no such annotation on it.
 #include "dialects/pipe/Pins.h"
 #include "passes/facts/OpNames.h"
 #include "passes/pipeline/Passes.h"
@@ -34,7 +34,7 @@ struct CollectMarks : impl::CollectMarksBase<CollectMarks> {
       module->setAttr(pipe::pinsAttrName, ArrayAttr::get(&getContext(), pins));
   }
 
-  /// Null for an op without marks.
+  /// Returns null for an op without annotations.
   DictionaryAttr takeMarks(Operation *op, facts::UsedNames &names) {
     NamedAttrList entry;
     if (Attribute stage = op->removeAttr(pipe::stageAttrName))

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From a program with transfers between chunks to a program for each stage.
+// CutStages: turns a program with transfers between virtual stages into a program for each stage.
 //
-// Assumes local shapes: whatever is joined without a transfer runs on the ranks of one stage.
-// Leaves modules @stage0, @stage1, … inside the module, each with its parameters, its part of every
-// function and a step. @forward_backward becomes a section for each chunk and phase (Phases.h);
-// what one of them leaves for another is a result and an argument of role saved. The slots of a
-// step are in the order of GPipe, which every program can run in; schedules come later. Only
-// transfers cross: no collective is added, and none is between stages.
+// Assumes local shapes: ops connected without a transfer run on the ranks of one stage. Leaves
+// modules @stage0, @stage1, … inside the module, each with its parameters, its part of every
+// function and a step. @forward_backward becomes a section for each virtual stage and part
+// (Phases.h). A value that one section saves for another is a result and an argument of role saved.
+// The actions of a step are in the order of GPipe, in which every program can run; schedules come
+// later. Only transfers cross stages: no collective is added, and none spans stages.
 #include "passes/pipeline/ChunkMap.h"
 #include "passes/pipeline/FunctionCut.h"
 #include "passes/pipeline/Passes.h"
@@ -52,7 +52,7 @@ private:
   std::string nameOf(StringRef section, int64_t chunk) const;
 
   int64_t stageOf(int64_t chunk) const { return shape.deviceOf(int(chunk)); }
-  /// The function that is cut in phases.
+  /// Returns whether the function is cut into forward and backward parts.
   bool isTraining(func::FuncOp function) const { return function == training; }
 
   ModuleOp module;
@@ -68,7 +68,7 @@ private:
 
 } // namespace
 
-/// The section of the step that returns gradients.
+/// Returns the section of the step that returns gradients.
 static func::FuncOp findTraining(ModuleOp module) {
   for (auto function : module.getOps<func::FuncOp>())
     if (!findResults(function, RoleKind::Gradient).empty())
@@ -120,7 +120,7 @@ void StageCutter::makeStages() {
   }
 }
 
-/// Lets everything in `stage` that is called after `old` be called after `name`.
+/// Renames the parameter, and all references to it in `stage`.
 static void renameParameter(ModuleOp stage, ParameterOp parameter, StringAttr name) {
   StringAttr old = parameter.getSymNameAttr();
   AttrTypeReplacer replacer;
@@ -134,8 +134,8 @@ static void renameParameter(ModuleOp stage, ParameterOp parameter, StringAttr na
   parameter.setSymNameAttr(name);
 }
 
-/// To the stages that use them, before their functions. A copy is called there like what it is a
-/// copy of.
+/// Moves parameters to the stages that use them, before their functions. A copy gets the name of
+/// the parameter that it copies.
 void StageCutter::moveParameters() {
   SmallVector<ParameterOp> all(module.getOps<ParameterOp>());
   for (ParameterOp parameter : llvm::reverse(all)) {
@@ -147,7 +147,8 @@ void StageCutter::moveParameters() {
       renameParameter(parameter->getParentOfType<ModuleOp>(), parameter, owner);
 }
 
-/// Transfers end in the section of their target, in the phase in which they begin.
+/// Assigns ops to sections. A transfer ends in the section of its target, in the part in which it
+/// begins.
 void StageCutter::assignOps(FunctionCut &cut,
                             function_ref<unsigned(int64_t, Operation *)> sectionOf) {
   const ChunkMap &map = chunks.find(cut.source)->second;
@@ -161,8 +162,8 @@ void StageCutter::assignOps(FunctionCut &cut,
   }
 }
 
-/// Results that no section makes, arguments and constants, are returned where what they are called
-/// after is.
+/// Assigns results to sections. A result that no section makes, an argument or a constant, is
+/// returned by the virtual stage of the parameter of its name.
 void StageCutter::assignResults(FunctionCut &cut,
                                 function_ref<unsigned(int64_t, RoleAttr)> sectionOf) {
   Operation *end = cut.source.getBody().front().getTerminator();
@@ -191,7 +192,8 @@ std::string StageCutter::nameOf(StringRef section, int64_t chunk) const {
   return facts::sectionOfChunk(section, chunk / shape.devices, shape.chunks);
 }
 
-/// Forward in the order of the chunks, then backward against it.
+/// Cuts the function into sections: forward in the order of the virtual stages, then backward in
+/// reverse.
 FunctionCut StageCutter::cutByPhase(func::FuncOp function) {
   FunctionCut cut;
   cut.source = function;
@@ -216,7 +218,7 @@ FunctionCut StageCutter::cutByPhase(func::FuncOp function) {
   return cut;
 }
 
-/// Last section first: it says what those before it have to save.
+/// Builds the last section first, because it determines what earlier sections save.
 void StageCutter::build(FunctionCut cut) {
   cut.numberMessages(tags);
   cut.findOpsOfParameters();
@@ -228,7 +230,7 @@ void StageCutter::build(FunctionCut cut) {
     function->moveBefore(function->getBlock(), function->getBlock()->end());
 }
 
-/// All microbatches forward, chunk by chunk, then all backward.
+/// Adds actions: all microbatches forward, one virtual stage after the other, then all backward.
 void StageCutter::addSlotsOfChunks(OpBuilder &b, pipe::StepOp step, int64_t stage) {
   auto add = [&](ArrayRef<StringRef> sections, int64_t chunk) {
     if (stageOf(chunk) != stage)

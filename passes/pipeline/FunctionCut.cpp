@@ -63,7 +63,7 @@ void FunctionCut::findHeadTransposes() {
   }
 }
 
-/// Whether an op is cheaper to do again than what it gives is to keep: it computes nothing.
+/// Returns whether recomputing an op costs less than saving its result: the op computes nothing.
 static bool isCheap(Operation *op) { return isa<graph::ReshapeOp, graph::BroadcastOp>(op); }
 
 namespace {
@@ -108,7 +108,7 @@ func::FuncOp SectionBuilder::build() {
   return function;
 }
 
-/// Messages stand where the transfers stood: in that order, which is one of all stages, they can be
+/// Puts messages where the transfers stood. All stages share this order, so the messages can be
 /// sent and received one after the other.
 void SectionBuilder::addTransfer(pipe::TransferOp transfer) {
   if (cut.isWithinStage(transfer))
@@ -134,7 +134,7 @@ void SectionBuilder::addOp(Operation *op) {
   b.clone(*op, mapping);
 }
 
-/// The function's own results, then what is saved here.
+/// Returns the function's own results, then the values that this section saves.
 void SectionBuilder::addReturn() {
   Operation *end = cut.source.getBody().front().getTerminator();
   SmallVector<Value> returned;
@@ -156,7 +156,7 @@ void SectionBuilder::addReturn() {
   function.setResAttrsAttr(b.getArrayAttr(resultAttrs));
 }
 
-/// The value here of a value of the function.
+/// Returns the value in this section that stands for a value of the function.
 Value SectionBuilder::resolve(Value value) {
   if (Value known = mapping.lookupOrNull(value))
     return known;
@@ -185,14 +185,14 @@ Value SectionBuilder::resolveResult(OpResult value) {
   return mapping.lookup(value);
 }
 
-/// A value that is kept, whatever else is made again.
+/// Returns a value that is saved, even if other values are recomputed.
 Value SectionBuilder::resolveKept(Value value) {
   if (Value known = mapping.lookupOrNull(value))
     return known;
   return addArgument(value, savedRole(cut.save(value)));
 }
 
-/// An op of another section, of which this one reads a result.
+/// Returns whether this section recomputes an op of another section, of which it reads a result.
 bool SectionBuilder::isMadeAgain(Operation *op) const {
   return !cut.sectionOf.contains(op) || isCheap(op) || cut.ofParameters.contains(op) ||
          cut.headTransposes.contains(op) || op->hasAttr(pipe::recomputeAttrName);

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A function of all chunks taken apart into sections of stages. First it is said which section each
-// op belongs to; then sections are built, last first, for a section learns from those behind it
-// which of its values they read:
+// Cuts a function of all virtual stages into sections of stages. First each op is assigned to a
+// section. Then sections are built, last first: later sections determine the values that earlier
+// sections save.
 //
 //   %1 = matmul %x, %w0                  @forward_train of stage 0: matmul, relu, send; returns the
 //   %2 = relu %1                           relu, which @backward reads, as saved "relu"
 //   %3 = transfer %2 from 0 to 1         @backward of stage 0: receives the gradient, computes from
-//   … loss and its gradient, chunk 1 …     it and from the argument saved "relu"
+//   … loss and its gradient, on 1 …        it and from the argument saved "relu"
 //   %8 = transfer %7 from 1 to 0
 //   %9 = relu gradient of %2, %8
 //
-// What is made of inputs and constants alone, and what is as cheap as a copy, is made again where
-// it is read. So is what is made of parameters alone, as one that is gathered from all ranks: to
-// keep it would be to keep it for every microbatch.
+// Values made of inputs and constants alone, and values as cheap as a copy, are recomputed where
+// they are read. Values made of parameters alone, such as a parameter gathered from all ranks, are
+// recomputed too: otherwise they would be saved for every microbatch.
 //
-// Of attentions whose records go through transposes (passes/facts/HeadTransposes.h) what lies in
-// memory is kept: what they transpose, and the result behind its transpose.
+// For attentions whose instructions include transposes (passes/facts/HeadTransposes.h), the values
+// in memory are saved: the operands of the transposes, and the result after its transpose.
 #pragma once
 
 #include "dialects/pipe/Pipe.h"
@@ -27,7 +27,7 @@
 
 namespace pcc::pipeline {
 
-/// Numbers of messages: each ordered pair of stages counts its own, over all functions.
+/// Numbers of messages: each ordered pair of stages has a counter of its own, over all functions.
 class MessageTags {
 public:
   int64_t next(int64_t source, int64_t target) { return count[{source, target}]++; }
@@ -36,7 +36,7 @@ private:
   llvm::DenseMap<std::pair<int64_t, int64_t>, int64_t> count;
 };
 
-/// A part of the function to be.
+/// A section to be cut out of the function.
 struct CutSection {
   std::string name;
   int64_t stage = 0;
@@ -44,43 +44,44 @@ struct CutSection {
 
 struct FunctionCut {
   mlir::func::FuncOp source;
-  /// In the order in which they run for one microbatch.
+  /// Sections in the order in which they run for one microbatch.
   std::vector<CutSection> sections;
-  /// By op; ops that are in none are made where they are read. Of a transfer the sending one.
+  /// Section of each op; for a transfer, the sending one. Ops without a section are made where they
+  /// are read.
   llvm::DenseMap<mlir::Operation *, unsigned> sectionOf;
-  /// By transfer: the section that receives.
+  /// Receiving section of each transfer.
   llvm::DenseMap<mlir::Operation *, unsigned> receiverOf;
-  /// By transfer between stages.
+  /// Tag of each transfer between stages.
   llvm::DenseMap<mlir::Operation *, int64_t> tagOf;
-  /// By result of the function: the section that returns it.
+  /// Section that returns each result of the function.
   std::vector<unsigned> returnedBy;
-  /// Values that sections behind the one that makes them read, with the names by which they do.
+  /// Values that sections after their own one read, with the names under which they are saved.
   llvm::MapVector<mlir::Value, std::string> saved;
   /// Names in `saved`.
   llvm::StringSet<> savedNames;
-  /// Ops that give the same in every microbatch: made of constants and of parameters that stay as
-  /// they are until the update.
+  /// Ops with the same result in every microbatch: made of constants, and of parameters that do not
+  /// change until the update.
   llvm::DenseSet<mlir::Operation *> ofParameters;
-  /// By result of such an attention: its transpose, which is kept instead.
+  /// By result of such an attention: its transpose, which is saved instead.
   llvm::DenseMap<mlir::Value, mlir::Value> keptFor;
-  /// What such attentions read, which is transposed again.
+  /// Transposes of such attentions' operands, which are recomputed.
   llvm::DenseSet<mlir::Operation *> headTransposes;
 
-  /// Whether a transfer is between chunks of one stage, and so none.
+  /// Returns whether a transfer connects virtual stages of one stage, and so moves nothing.
   bool isWithinStage(pipe::TransferOp transfer) const {
     return sections[sectionOf.lookup(transfer)].stage ==
            sections[receiverOf.lookup(transfer)].stage;
   }
-  /// The section that makes `value`, a result of an op that is in one.
+  /// Returns the section that makes `value`, a result of an op that is in a section.
   unsigned makerOf(mlir::Value value) const;
-  /// The name by which sections read `value`, from now on saved.
+  /// Saves `value` from now on; returns the name by which sections read it.
   llvm::StringRef save(mlir::Value value);
   void numberMessages(MessageTags &tags);
   void findOpsOfParameters();
   void findHeadTransposes();
 };
 
-/// Adds section number `section` to `stage`, a module; sections behind it have been built.
+/// Adds section number `section` to the module `stage`. The sections after it must have been built.
 mlir::func::FuncOp buildSection(FunctionCut &cut, unsigned section, mlir::ModuleOp stage);
 
 } // namespace pcc::pipeline

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Makes the edges between chunks visible. Assumes `pipe.chunk` on the ops of a model that is not
-// yet differentiated: the way back of gradients follows from the transfers. Leaves values that go
-// from chunk to chunk through transfers only, parameters that one chunk reads each, with its
-// number, and ops without marks.
+// InsertTransfers: makes the edges between virtual stages explicit. Assumes `pipe.chunk` on the ops
+// of a model that is not yet differentiated: the transfers of gradients follow from these
+// transfers. Leaves values that go between virtual stages through transfers only. Each parameter is
+// read by one virtual stage and annotated with its number. Ops have no annotations.
 #include "dialects/graph/Roles.h"
 #include "dialects/pipe/Pipe.h"
 #include "passes/facts/OpNames.h"
@@ -26,7 +26,7 @@ std::optional<int64_t> getChunk(Operation *op) {
   return chunk ? std::optional(chunk.getInt()) : std::nullopt;
 }
 
-/// The parameter that an argument stands for; empty for any other value.
+/// Returns the parameter for which an argument stands; empty for any other value.
 StringRef getParameter(Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
   if (!argument)
@@ -36,7 +36,7 @@ StringRef getParameter(Value value) {
   return role && role.getKind() == RoleKind::Parameter ? graph::getName(role) : "";
 }
 
-/// By the name of a parameter: the chunks that read it, each with an op that does.
+/// By the name of a parameter: the virtual stages that read it, each with an op that does.
 using Readers = llvm::MapVector<StringRef, std::map<int64_t, Operation *>>;
 
 /// Adds the transfers of one function.
@@ -60,7 +60,7 @@ private:
       return;
     Value &received = made[{operand.get(), target}];
     if (!received) {
-      // Behind those before: what is read first is sent first.
+      // Follows earlier transfers of the value, so that values read first are sent first.
       Operation *&last = lastOf.try_emplace(producer, producer).first->second;
       builder.setInsertionPointAfter(last);
       std::string name = (facts::getName(producer) + ".to_chunk" + Twine(target)).str();
@@ -75,10 +75,10 @@ private:
   func::FuncOp function;
   OpBuilder builder;
   llvm::DenseMap<std::pair<Value, int64_t>, Value> made;
-  llvm::DenseMap<Operation *, Operation *> lastOf; ///< of an op and its transfers
+  llvm::DenseMap<Operation *, Operation *> lastOf; ///< last of an op and its transfers
 };
 
-/// Gives each chunk its own of the parameters that several read.
+/// Gives each virtual stage a copy of its own of a parameter that several of them read.
 class CopiedParameters {
 public:
   explicit CopiedParameters(ModuleOp module) : module(module), builder(module.getContext()) {}
@@ -103,8 +103,9 @@ private:
           readers[name].try_emplace(*chunk, op);
   }
 
-  /// What a function itself makes anew, as running statistics, would have to go round between its
-  /// chunks with every microbatch.
+  /// Checks that a parameter of several virtual stages is not updated by a function, as running
+  /// statistics are. The new value would have to go between the virtual stages with every
+  /// microbatch.
   LogicalResult checkNotUpdated(StringRef name, const std::map<int64_t, Operation *> &chunks) {
     for (func::FuncOp function : module.getOps<func::FuncOp>()) {
       if (chunks.size() < 2 || !graph::findResult(function, RoleKind::Parameter, name))
@@ -144,7 +145,7 @@ private:
     return success();
   }
 
-  /// Lets the ops of `function` read the copy of their chunk.
+  /// Lets the ops of `function` read the copy of their virtual stage.
   void takeCopies(func::FuncOp function) {
     unsigned numArguments = function.getNumArguments();
     for (unsigned index = 0; index < numArguments; ++index) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// InterleaveCopies: all copies of a microbatch in one slot, so that one can be computed while
-// another communicates. Assumes a step whose slots are for one copy each. Every section becomes one
-// that does the work of all copies, one behind the other; the schedule puts it in order.
+// InterleaveCopies: merges all copies of a microbatch into one action, so that one copy can compute
+// while another communicates. Assumes a step whose actions are for one copy each. Every section
+// then does the work of all copies, one after the other; the schedule reorders this work.
 //
 //   slot @forward_backward microbatch = 0 copy = 0      slot @forward_backward microbatch = 0
 //   slot @forward_backward microbatch = 0 copy = 1
@@ -11,8 +11,8 @@
 //                                                        input x {pipe.copy = 1},
 //    parameter w) -> (gradient w)                        parameter w) -> (gradient w, gradient w)
 //
-// Each copy has inputs, saved values and messages of its own; what it adds to a sum is a result of
-// its own. A parameter that a section changes, as a running statistic, goes from copy to copy.
+// Each copy has its own inputs, saved values and messages. Its contribution to a sum is a result of
+// its own. A parameter that a section changes, such as a running statistic, goes from copy to copy.
 #include "passes/pipeline/Passes.h"
 
 #include "dialects/dist/Dist.h"
@@ -30,8 +30,8 @@ namespace pcc::pipeline {
 #define GEN_PASS_DEF_INTERLEAVECOPIES
 #include "passes/pipeline/Passes.h.inc"
 
-/// The messages of each copy have tags of their own. What runs once for all has those of copy 0,
-/// for tags count over all functions.
+/// Gives the messages of each copy tags of their own. Messages that are sent once for all copies
+/// get the tags of copy 0, because tags count over all functions.
 static void setTag(Operation *op, int64_t copy, int64_t copies) {
   auto set = [&](auto message) { message.setTag(message.getTag() * copies + copy); };
   llvm::TypeSwitch<Operation *>(op).Case<pipe::SendOp, pipe::RecvOp, dist::SendOp, dist::RecvOp>(
@@ -77,12 +77,13 @@ private:
   OpBuilder builder;
   SmallVector<unsigned> firstArgument;       ///< by old argument
   SmallVector<SmallVector<Value>> returned;  ///< by copy and old result
-  llvm::DenseMap<Attribute, Value> newValue; ///< of parameters, by role, behind the copy before
+  llvm::DenseMap<Attribute, Value> newValue; ///< of parameters, by role, after the previous copy
 };
 
 } // namespace
 
-/// Of one copy's part of an input, or of what it saves; `attributes` of the section's own.
+/// Returns the attributes of one copy's part of an input or a saved value; `attributes` are the
+/// section's own.
 DictionaryAttr Interleaver::attributesOf(DictionaryAttr attributes, RoleAttr role,
                                          int64_t copy) const {
   if (!isOfCopy(role))
@@ -125,8 +126,8 @@ void Interleaver::declare() {
       body->getArgument(firstArgument[index] + copy).setLoc(argument.getLoc());
 }
 
-/// What the copy has in the place of an argument. Runs are numbered by copies: the step's number
-/// counts the runs of the section.
+/// Returns the copy's value for an argument. The step number counts the runs of the section, so
+/// each copy counts as a run.
 Value Interleaver::makeArgument(unsigned index, int64_t copy) {
   RoleAttr role = getArgRole(section, index);
   Value argument = target.getArgument(firstArgument[index] + (isOfCopy(role) ? copy : 0));
@@ -161,7 +162,8 @@ void Interleaver::addCopy(int64_t copy) {
   }
 }
 
-/// What is not each copy's own is that of the last one.
+/// Returns the results of all copies. A result that copies do not have separately comes from the
+/// last copy.
 SmallVector<Value> Interleaver::collectReturned() {
   SmallVector<Value> values;
   for (unsigned index = 0; index < section.getNumResults(); ++index)
@@ -170,8 +172,8 @@ SmallVector<Value> Interleaver::collectReturned() {
   return values;
 }
 
-/// Lets the messages to all copies come from the begin of the slot on, beside what the copies
-/// before them compute.
+/// Lets the messages to all copies arrive from the begin of the action on, while earlier copies
+/// compute.
 void Interleaver::receiveFirst() {
   Block &body = target.getBody().front();
   SmallVector<pipe::RecvOp> receives(body.getOps<pipe::RecvOp>());
@@ -179,7 +181,7 @@ void Interleaver::receiveFirst() {
     recv->moveBefore(&body, body.begin());
 }
 
-/// The slots of copy 0 become those of all copies, and the others go.
+/// Turns the actions of copy 0 into actions of all copies, and erases the other actions.
 static llvm::SetVector<StringRef> joinSlots(pipe::StepOp step) {
   llvm::SetVector<StringRef> sections;
   for (auto slot : llvm::make_early_inc_range(step.getBody().getOps<pipe::SlotOp>())) {

@@ -19,7 +19,7 @@ unsigned Origins::of(Value value) const {
   return isa<FloatType>(getElementTypeOrSelf(value.getType())) ? Inputs : Indices;
 }
 
-/// Whether it pays to make `op` in several places: nothing that costs as much as a product.
+/// Returns whether `op` may be made in several places: it costs less than a matmul or a collective.
 static bool isCheap(Operation *op) {
   facts::OpClass opClass = facts::classOf(op);
   return opClass != facts::OpClass::Contraction && opClass != facts::OpClass::Communication;

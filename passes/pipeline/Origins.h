@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the ops of a model are made of, as far as that says where they may be:
+// Classifies the ops of a model by the values from which they are made. The class says where an op
+// may be:
 //
-//   %mask = compare %ids, %c       integer inputs and constants alone: as well made anew as sent
+//   %mask = compare %ids, %c       integer inputs and constants alone: recomputed rather than sent
 //   %wt = transpose %w             parameters and constants alone: the same
 //   %y = sub %x, %mean             floating-point inputs: data, but nothing that is trained
 //   %0 = matmul %x, %wt            inputs and parameters: work that belongs to one place
@@ -17,8 +18,8 @@ class Origins {
 public:
   enum Bit : unsigned { Constants = 0, Indices = 1, Inputs = 2, Parameters = 4, Placed = 8 };
 
-  /// Of a function of one block. Ops for which `isMarked` holds are placed as well, unless they are
-  /// as well made anew.
+  /// The function has one block. Ops for which `isMarked` holds are placed as well, unless they may
+  /// be recomputed.
   Origins(
       mlir::func::FuncOp function, llvm::function_ref<bool(mlir::Operation *)> isMarked =
                                        [](mlir::Operation *) { return false; });
@@ -26,9 +27,10 @@ public:
   unsigned of(mlir::Operation *op) const { return origins.lookup(op); }
   unsigned of(mlir::Value value) const;
 
-  /// Whether an op belongs to one place.
+  /// Returns whether an op belongs to one place.
   bool isPlaced(mlir::Operation *op) const { return of(op) & Placed; }
-  /// Whether whoever reads an op makes it: of parameters alone, or of constants and integers.
+  /// Returns whether each reader of an op makes the op itself: an op of parameters alone, or of
+  /// constants and integers.
   bool isSideWork(mlir::Operation *op) const {
     return of(op) == Parameters || (of(op) | Indices) == Indices;
   }

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From a model with marks to the programs of its stages, in this order.
+// Passes from an annotated model to the programs of its stages, in this order.
 #ifndef PCC_PASSES_PIPELINE_PASSES_TD
 #define PCC_PASSES_PIPELINE_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
 
 def CollectMarks : Pass<"pipeline-collect-marks", "::mlir::ModuleOp"> {
-  let summary = "turns marks on ops into pins that speak of them by name";
+  let summary = "turn annotations on ops into constraints (pins) that name the ops";
   let description = [{
-    Moves `pipe.stage`, `pipe.chunk` and `pipe.recompute` from the ops to `pipe.pins`. An op whose name
-    is not its own gets one.
+    Moves `pipe.stage`, `pipe.chunk` and `pipe.recompute` from the ops to `pipe.pins`. An op without
+    a unique name gets one.
   }];
 }
 
 def ApplyStagePins : Pass<"pipeline-apply-stage-pins", "::mlir::ModuleOp"> {
-  let summary = "puts the stages that pins give onto the ops that they speak of";
+  let summary = "put the stages of constraints (pins) onto the ops that they name";
   let description = [{
-    Sets `pipe.stage` by the entries of `pipe.pins`, and by the parts of layouts, which may be the
-    chunks of stages as well (`pipe.chunk`). A pin that matches no op, two that differ on one op, and a
-    layout of other numbers of stages or layers than there are, are errors.
+    Sets `pipe.stage` by the entries of `pipe.pins` and by the parts of layouts. The parts may also
+    be virtual stages (`pipe.chunk`). Three cases are errors: a pin that matches no op, two pins
+    that differ on one op, and a layout with a wrong number of stages or layers.
   }];
   let options = [
     Option<"stages", "stages", "int64_t", "1", "number of stages">,
@@ -28,15 +28,16 @@ def ApplyStagePins : Pass<"pipeline-apply-stage-pins", "::mlir::ModuleOp"> {
 }
 
 def AssignStages : Pass<"pipeline-assign-stages", "::mlir::ModuleOp"> {
-  let summary = "gives each op of @forward and @forward_loss its chunk";
+  let summary = "give each op of @forward and @forward_loss its virtual stage";
   let description = [{
-    Takes the user's `pipe.stage` from the ops and puts `pipe.chunk` on them: the least chunk of the
-    stage that is not before those of the op's producers. Ops without a stage go with the latest of
-    their producers, and where none has one with the first of their users. What is made of inputs and
-    constants alone, unless it computes on floats and has a stage, gets no chunk: it belongs to each
-    that reads it. What is made of parameters and constants alone is copied to each chunk that reads it,
-    but for products with a stage. Stages that decrease along the data, that
-    have no op, or that no trainable parameter's op can be told are errors.
+    Takes the user's `pipe.stage` from the ops and puts `pipe.chunk` on them: the first virtual
+    stage of the stage that is not before those of the op's producers. An op without a stage goes
+    with the latest of its producers; if no producer has a virtual stage, with the first of its
+    users. An op made of inputs and constants alone gets no virtual stage, unless it computes on
+    floats and has a stage: each reader makes it. An op made of parameters and constants alone is
+    copied to each virtual stage that reads it, except a matmul with a stage. Stages that decrease
+    along the data, stages without an op, and trainable parameters whose op has no known stage are
+    errors.
   }];
   let options = [
     Option<"stages", "stages", "int64_t", "1", "number of stages">,
@@ -51,31 +52,31 @@ def AssignStages : Pass<"pipeline-assign-stages", "::mlir::ModuleOp"> {
 }
 
 def InsertTransfers : Pass<"pipeline-insert-transfers", "::mlir::ModuleOp"> {
-  let summary = "puts a transfer wherever an op reads a value of another chunk";
+  let summary = "put a transfer wherever an op reads a value of another virtual stage";
   let description = [{
-    One `pipe.transfer` per value and chunk that reads it. A parameter that several chunks read gets
-    one copy, `NAME.chunkC` with `pipe.copy_of = "NAME"`, for each of them but the first, which owns
-    it. Every parameter is marked with its chunk; the marks of ops go, since what no transfer parts
-    is in the same chunk.
+    Inserts one `pipe.transfer` per value and virtual stage that reads it. If several virtual stages
+    read a parameter, the first one owns it. Each other one gets a copy, `NAME.chunkC` with
+    `pipe.copy_of = "NAME"`. Every parameter is annotated with its virtual stage. The annotations of
+    ops are removed, since ops that no transfer separates are on the same virtual stage.
   }];
   let dependentDialects = ["::pcc::graph::GraphDialect", "::pcc::pipe::PipeDialect"];
 }
 
 def ApplyRecomputePins : Pass<"pipeline-apply-recompute-pins", "::mlir::ModuleOp"> {
-  let summary = "marks the ops that pins want computed again";
+  let summary = "annotate the ops that constraints (pins) select for recomputation";
   let description = [{
-    Sets `pipe.recompute` on the forward ops that an entry of `pipe.pins` with `recompute` matches, and
-    takes the pins away. Ops of one rank have the names of what they were made from, so that this may
-    follow partition. Collectives get no mark.
+    Sets `pipe.recompute` on the forward ops that an entry of `pipe.pins` with `recompute` matches,
+    and removes the pins. Ops of one rank have the names of the ops from which they were made, so
+    this pass may follow partition. Collectives get no annotation.
   }];
   let dependentDialects = ["::pcc::pipe::PipeDialect"];
 }
 
 def AlignCopies : Pass<"pipeline-align-copies", "::mlir::ModuleOp"> {
-  let summary = "gives copies of a parameter in one stage the sharding of the one that they will share";
+  let summary = "give copies of a parameter in one stage the sharding of the one that they will share";
   let description = [{
-    Chunks of one stage share the parameters that they have in common. Takes the sharding of the first
-    one, and of its gradient, from the arguments and results of each function and puts it on those of its
+    Virtual stages of one stage share the parameters that they have in common. For each function,
+    copies the sharding of the first of such parameters, and of its gradient, to those of its
     copies.
   }];
   let options = [
@@ -90,14 +91,15 @@ def AlignCopies : Pass<"pipeline-align-copies", "::mlir::ModuleOp"> {
 }
 
 def CutStages : Pass<"pipeline-cut-stages", "::mlir::ModuleOp"> {
-  let summary = "makes the program of each stage from one of all chunks";
+  let summary = "make the program of each stage from the program of all virtual stages";
   let description = [{
-    Each stage becomes a module `@stageN` inside the module, with its parameters and its part of every
-    function; transfers between stages become `pipe.send` and `pipe.recv`. The training function becomes
-    sections `forward_train` and `backward`, or with `split-backward` `forward_train`, `backward_input`
-    and `backward_weight`, of several chunks one each (`forward_train.0`). What one of them leaves for
-    another has the role saved; what is made of inputs and constants alone or of parameters alone,
-    reshapes, broadcasts and ops marked `pipe.recompute` are made again instead. The slots of the steps are in the order of GPipe.
+    Each stage becomes a module `@stageN` inside the module, with its parameters and its part of
+    every function; transfers between stages become `pipe.send` and `pipe.recv`. The training
+    function becomes the sections `forward_train` and `backward`, or with `split-backward`
+    `forward_train`, `backward_input` and `backward_weight`, one of each per virtual stage
+    (`forward_train.0`). A value that one section saves for another has the role saved. Values made
+    of inputs and constants alone or of parameters alone, reshapes, broadcasts and ops with
+    `pipe.recompute` are recomputed instead. The actions of the steps are in the order of GPipe.
   }];
   let options = [
     Option<"stages", "stages", "int64_t", "1", "number of stages">,
@@ -115,11 +117,11 @@ def CutStages : Pass<"pipeline-cut-stages", "::mlir::ModuleOp"> {
 }
 
 def InterleaveCopies : Pass<"pipeline-interleave-copies", "::mlir::ModuleOp"> {
-  let summary = "lets a slot work on all copies of a microbatch";
+  let summary = "let one action work on all copies of a microbatch";
   let description = [{
-    Where a step has several copies, each section of microbatches does the work of all of them, one
-    behind the other: inputs are marked with the copy whose rows they have (`pipe.copy`), saved values
-    and messages are each copy's own, and each adds a result of its own to a sum.
+    If a step has several copies, each section of microbatches does the work of all of them, one
+    after the other. Inputs are annotated with the copy whose rows they have (`pipe.copy`). Each
+    copy has its own saved values and messages, and adds a result of its own to a sum.
   }];
   let dependentDialects = ["::mlir::func::FuncDialect", "::pcc::graph::GraphDialect",
                            "::pcc::pipe::PipeDialect"];

@@ -9,7 +9,7 @@ using namespace pcc::graph;
 namespace pcc::pipeline {
 namespace {
 
-/// What an op leads to: nothing, the gradient of one parameter, or more than that.
+/// Goal of an op: nothing, the gradient of one parameter, or more.
 struct Goal {
   enum Kind { Nothing, OneGradient, More } kind = Nothing;
   unsigned result = 0; ///< of the function, if it is one gradient

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The parts of a training function that run at different times:
+// Splits a training function into parts that run at different times.
 //
-//   forward          what the loss, and new running statistics, are computed from, and what goes to
-//                    a later chunk
+//   forward          ops from which the loss, new running statistics and transfers to later virtual
+//                    stages are computed
 //   backward input   the rest, as far as another op's gradient waits for it
-//   backward weight  what leads to the gradient of one parameter and to nothing else
+//   backward weight  ops that lead to the gradient of one parameter and to nothing else
 //
-// Forward sections send and receive every transfer to a later chunk, and backward sections every
-// transfer to an earlier chunk. No two sections wait for each other.
+// Forward sections send and receive every transfer to a later virtual stage, and backward sections
+// every transfer to an earlier one. No two sections wait for each other.
 //
-// A schedule may let the last part wait (Qi et al., "Zero Bubble Pipeline Parallelism", 2024,
-// section 2); one that does not joins the two backward parts.
+// A schedule may delay the last part (Qi et al., "Zero Bubble Pipeline Parallelism", 2024, section
+// 2). A schedule that does not delay it joins the two backward parts.
 #pragma once
 
 #include "dialects/pipe/Pipe.h"
@@ -24,8 +24,8 @@ enum class Phase { Forward, BackwardInput, BackwardWeight };
 
 class Phases {
 public:
-  /// Of a function that returns a loss and gradients. `splitsBackward`: there is a part of its own
-  /// for weights.
+  /// The function returns a loss and gradients. `splitsBackward`: weights have a part of their
+  /// own.
   Phases(mlir::func::FuncOp function, bool splitsBackward);
 
   Phase of(mlir::Operation *op) const { return phases.lookup(op); }

@@ -13,7 +13,7 @@ using namespace pcc::graph;
 namespace pcc::pipeline {
 namespace {
 
-/// Makes `copy` one with `holder` in one function.
+/// Merges `copy` into `holder` in one function.
 class Sharer {
 public:
   Sharer(func::FuncOp function, ParameterOp holder, ParameterOp copy)
@@ -96,7 +96,7 @@ LogicalResult Sharer::shareGradientResult() {
   return success();
 }
 
-/// What the copy's gradient is added to has it already.
+/// Drops the gradient of the copy: the gradient of the holder already includes it.
 LogicalResult Sharer::dropGradientArgument() {
   std::optional<unsigned> index = findArg(function, RoleKind::Gradient, copy.getSymName());
   if (!index)
@@ -122,7 +122,7 @@ LogicalResult Sharer::dropGradientArgument() {
                           << "\", which lies in the same stage";
 }
 
-/// The holder gets it.
+/// Drops the copy's new value: the holder gets its own.
 void Sharer::dropNewValue() {
   std::optional<unsigned> index = findResult(function, RoleKind::Parameter, copy.getSymName());
   if (!index)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Chunks of one stage that read the same parameter share it: a stage stores a parameter once and
-// adds its gradients up in one place. Where chunks 0 and 3 are both of stage 0,
+// Shares a parameter between virtual stages of one stage that read it: a stage stores a parameter
+// once and adds its gradients up in one place. If virtual stages 0 and 3 are both on stage 0,
 //
 //   @forward_backward   %w, %w.chunk3 -> gradient "w", gradient "w.chunk3"
-//                       becomes %w -> gradient "w", gradient "w": sums of two sections to be
+//                       becomes %w -> gradient "w", gradient "w": later sums of two sections
 //   @update             %w, gradient %a, gradient %b of the copy
 //     %t = transfer %b from 3 to 0
 //     %s = add %a, %t   becomes %a, the sum of both
@@ -17,15 +17,15 @@ namespace pcc::pipeline {
 
 using StageOfParameter = llvm::function_ref<int64_t(graph::ParameterOp)>;
 
-/// A copy of a parameter, and the one before it in the same stage that stands for the same.
+/// A copy of a parameter, and the parameter before it in the same stage that it duplicates.
 struct SharedCopy {
   graph::ParameterOp holder, copy;
 };
 
 llvm::SmallVector<SharedCopy> findSharedCopies(mlir::ModuleOp module, StageOfParameter stageOf);
 
-/// Makes copies of parameters one with those that are before them in the same stage. Types and
-/// shardings that differ are diagnosed.
+/// Merges copies of parameters into those before them in the same stage. Emits a diagnostic if
+/// types or shardings differ.
 mlir::LogicalResult shareCopies(mlir::ModuleOp module, StageOfParameter stageOf);
 
 } // namespace pcc::pipeline

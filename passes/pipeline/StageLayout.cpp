@@ -7,7 +7,7 @@ using llvm::StringRef;
 
 namespace pcc::pipeline {
 
-/// Adds one item to the last part; the answer is what is wrong with it.
+/// Adds one item to the last part; returns an error message, empty if there is none.
 static std::string addItem(StageLayout &layout, StringRef item) {
   int part = layout.parts - 1;
   if (item == "E") {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Layers laid out over stages, as text: parts with `|` between them, each with what comes before
-// the first layer (E), layers (t, or t*N), and what comes behind the last (L).
+// Parses a layout of layers over stages: parts separated by `|`. A part lists the ops before the
+// first layer (E), layers (t, or t*N), and the ops after the last layer (L).
 //
 //   E t*2 | t*2 | t L     layers 0 1 | 2 3 | 4
 #pragma once
@@ -15,8 +15,8 @@ namespace pcc::pipeline {
 struct StageLayout {
   int parts = 0;
   std::vector<int> partOfLayer;
-  int partOfHead = -1, partOfTail = -1; ///< E and L; −1: not said
-  std::string error;                    ///< why the text is no layout; empty if it is one
+  int partOfHead = -1, partOfTail = -1; ///< E and L; −1: not given
+  std::string error;                    ///< error message; empty if the text is a layout
 
   static StageLayout parse(llvm::StringRef text);
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The entries of `pipe.pins` (dialects/pipe/Pins.h).
+// Reads the entries of `pipe.pins` (dialects/pipe/Pins.h).
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"
@@ -14,16 +14,18 @@ struct StagePin {
   facts::PinSubject subject;
   std::optional<int64_t> stage, chunk;
   bool recompute = false;
-  bool isMark = false; ///< was an attribute of an op
+  bool isMark = false; ///< whether it was an attribute of an op
   std::optional<StageLayout> layout;
 
-  /// True if it names the op itself: a backward op is not meant where its forward op is.
+  /// Returns true if the constraint names the op itself. A backward op does not match if its
+  /// forward op does.
   bool matches(mlir::Operation *op) const;
-  /// As it was written, for messages: `pin "/h.0" at pins.textproto:3`.
+  /// Describes the constraint as it was written, for messages: `pin "/h.0" at pins.textproto:3`.
   std::string describe() const { return subject.describe(); }
 };
 
-/// All of `module`, empty without the attribute. Diagnoses and fails.
+/// Reads all constraints of `module`; none without the attribute. Emits a diagnostic and fails on
+/// an error.
 mlir::FailureOr<std::vector<StagePin>> readStagePins(mlir::ModuleOp module);
 
 } // namespace pcc::pipeline
