@@ -12,7 +12,7 @@ static ArrayRef<int64_t> shapeOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();
 }
 
-/// How an argument is called in a message: its name in the model, else its number.
+/// Returns the name of an argument for messages: its name in the model, else its number.
 static std::string nameOf(func::FuncOp function, unsigned argument) {
   RoleAttr role = getArgRole(function, argument);
   if (role && role.getName())
@@ -46,8 +46,8 @@ LogicalResult BatchExtent::cannotFollow(Operation *op, StringRef why) {
   return op->emitOpError() << "cannot work on one of " << count << " microbatches: " << why;
 }
 
-/// Only the batch of an input is divided; a parameter that meets it is a model for this batch
-/// alone.
+/// Checks that an argument with the batch is an input, divided along dimension 0. A parameter with
+/// the batch belongs to a model for this batch alone.
 LogicalResult BatchExtent::checkArgument(BlockArgument argument, unsigned dim) {
   RoleAttr role = getArgRole(function, argument.getArgNumber());
   if (role && role.getKind() == RoleKind::Input && dim == 0)
@@ -57,7 +57,8 @@ LogicalResult BatchExtent::checkArgument(BlockArgument argument, unsigned dim) {
                               << nameOf(function, argument.getArgNumber());
 }
 
-/// Whether what `op` gives serves as numbers of elements for random numbers, and for nothing else.
+/// Returns whether the results of `op` serve as element numbers for random numbers, and for nothing
+/// else.
 static bool onlyNumbersDraws(Operation *op) {
   return llvm::all_of(op->getUsers(), [](Operation *user) {
     return isa<DropoutOp, RngUniformOp>(user) ||
@@ -65,13 +66,13 @@ static bool onlyNumbersDraws(Operation *op) {
   });
 }
 
-/// Whether `op` takes the microbatch for the batch although it looks at all of it: the statistics
-/// of a batch norm are its own, and random numbers go by the numbers of its own elements.
+/// Returns whether `op` takes the microbatch for the batch although it reads all of it. A batch
+/// norm takes the statistics of the microbatch. Random numbers use the numbers of its elements.
 static bool isOfMicrobatch(Operation *op) {
   return isa<BatchNormOp>(op) || (isa<IotaOp>(op) && onlyNumbersDraws(op));
 }
 
-/// Marks every dimension of `op` whose slowest factor is the slowest of `dim`.
+/// Adds every dimension of `op` whose slowest factor is the slowest of `dim`.
 LogicalResult BatchExtent::followOp(Operation *op, const FactorRule &rule, const DimFactors &dim) {
   unsigned batch = dim.front();
   const Factor &factor = rule.getFactor(batch);

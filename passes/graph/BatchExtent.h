@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which dimensions of which values carry the batch.
+// Finds the dimensions of values that carry the batch.
 #pragma once
 
 #include "dialects/interfaces/FactorRuleInterface.h"
@@ -11,14 +11,14 @@ namespace pcc::graph {
 
 /// The dimensions of one function's values that carry the batch as their slowest factor.
 ///
-/// Starts at dimension 0 of the inputs and follows factors through ops until nothing is added: from
-/// an operand to the results and the other operands, and from a result back to the operands. So a
-/// broadcast bias or a splat beside a batch is found too. Uses of a splat get a splat of their own
-/// first, so that two uses do not meet in it.
+/// Starts at dimension 0 of the inputs and follows factors through ops until nothing is added. From
+/// an operand it goes to the results and the other operands, and from a result back to the
+/// operands. So it also finds a broadcast bias or a splat beside a batch. Uses of a splat get a
+/// splat of their own first, so that two uses do not meet in it.
 class BatchExtent {
 public:
-  /// Whether a dimension can be divided by `count`; fails with a diagnostic that names the value or
-  /// op which cannot.
+  /// Finds the dimensions to divide by `count`. Fails with a diagnostic that names the value or op
+  /// that cannot be divided.
   static mlir::FailureOr<BatchExtent> find(mlir::func::FuncOp function, int64_t count);
 
   /// (value, dimension) pairs in the order in which they were found.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Canonical form: what folders of single ops cannot say. Assumes nothing; leaves a program that
-// means the same, with transposes inside matmul's flags and without ops that change nothing.
+// Canonical form: applies rewrites that folders of single ops cannot express. Assumes nothing.
+// Leaves a program that means the same, with transposes inside matmul's flags and without ops that
+// change nothing.
 #include "dialects/graph/Graph.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/graph/Match.h"
@@ -15,7 +16,7 @@ namespace pcc::graph {
 #include "passes/graph/Passes.h.inc"
 } // namespace pcc::graph
 
-/// Whether a transpose exchanges the last two dimensions and leaves all others in place.
+/// Returns whether a transpose exchanges the last two dimensions and leaves all others in place.
 static bool swapsMatrix(TransposeOp op) {
   if (!op)
     return false;
@@ -46,7 +47,8 @@ static LogicalResult absorbOperandTransposes(MatmulOp op, PatternRewriter &rewri
   return success();
 }
 
-/// transpose(matmul(a, b)) = matmul(bᵀ, aᵀ), if nobody else needs the product, whose name it keeps.
+/// transpose(matmul(a, b)) = matmul(bᵀ, aᵀ), if the matmul has no other reader. The result has both
+/// names.
 static LogicalResult absorbResultTranspose(TransposeOp op, PatternRewriter &rewriter) {
   auto product = op.getInput().getDefiningOp<MatmulOp>();
   if (!swapsMatrix(op) || !product || !product->hasOneUse())
@@ -86,7 +88,7 @@ static LogicalResult dropSplit(SplitOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-/// What one constant index picks is a slice.
+/// Replaces a gather by one constant index by a slice.
 static LogicalResult gatherToSlice(GatherOp op, PatternRewriter &rewriter) {
   std::optional<double> index = findSplat(op.getIndices());
   RankedTensorType type = op.getInput().getType();
@@ -114,7 +116,7 @@ static LogicalResult reduceToReshape(ReduceOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-/// A block of what is repeated along the cut dimension is as much of the same.
+/// Replaces a block of a broadcast, cut along a repeated dimension, by a smaller broadcast.
 static LogicalResult sliceBroadcast(DynamicSliceOp op, PatternRewriter &rewriter) {
   auto broadcast = op.getInput().getDefiningOp<BroadcastOp>();
   if (!broadcast)

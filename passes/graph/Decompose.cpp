@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Replaces wholes by core ops. Assumes valid graph IR; leaves none of the named ops. The pieces
-// hold no other whole, so one walk is enough.
+// Decompose: replaces composites by core ops. Assumes valid graph IR; leaves none of the named ops.
+// Decompositions contain no other composite, so one walk is enough.
 #include "passes/graph/Decompose.h"
 
 #include "mlir/IR/TypeUtilities.h"
@@ -37,7 +37,7 @@ template <typename Op> Entry entry() {
 struct Decompose : public pcc::graph::impl::GraphDecomposeBase<Decompose> {
   using GraphDecomposeBase::GraphDecomposeBase;
 
-  /// The decompositions asked for; an unknown name is an error.
+  /// Selects the requested decompositions; an unknown name is an error.
   LogicalResult select(llvm::StringMap<Entry> &chosen) {
     const Entry table[] = {entry<GeluOp>(),
                            entry<SiluOp>(),

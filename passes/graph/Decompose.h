@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How wholes become pieces. One function per op; each is given a builder that stands before the op
-// and returns the values that replace its results. Those of optimizer steps are in
-// dialects/graph/OptimizerPieces.h, because partition needs one of them too.
+// Decompositions of composites, one function per op. Each function gets a builder that stands
+// before the op, and returns the values that replace the op's results. The decompositions of
+// optimizer steps are in dialects/graph/OptimizerPieces.h, because partition needs one of them too.
 #pragma once
 
 #include "dialects/graph/OptimizerPieces.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Ops that look at the elements along one axis in their order, as comparisons and reductions.
+// Decomposes ops that read the elements along one axis in order, into comparisons and reductions.
 #include "passes/graph/Decompose.h"
 
 #include "mlir/IR/TypeUtilities.h"
@@ -16,8 +16,8 @@ static Value compare(Direction direction, Value x, Value y, PieceBuilder &builde
   return builder.make<CompareOp>(direction, x, y);
 }
 
-/// The first or the last of the elements that equal the extremum; of those that are NaN, if any is,
-/// for then the extremum is NaN.
+/// Builds the number of the first or the last element that equals the extremum. If an element is
+/// NaN, the extremum is NaN, and NaN elements count instead.
 template <typename Op>
 static Value buildArgument(Op op, ReduceOpKind extremum, PieceBuilder &builder) {
   Value x = op.getInput();
@@ -42,8 +42,8 @@ Pieces pcc::graph::decompose(ArgminOp op, PieceBuilder &builder) {
   return {buildArgument(op, ReduceOpKind::Min, builder)};
 }
 
-/// Whether x is beyond y, NaN beyond all numbers: where y is a number and x is not on its other
-/// side, nor equal.
+/// Returns whether x is beyond y, with NaN beyond all numbers: y is a number, and x is neither
+/// equal to y nor on its other side.
 static Value isBeyond(Value x, Value y, bool smallest, PieceBuilder &builder) {
   if (!isFloat(x))
     return compare(smallest ? Direction::LT : Direction::GT, x, y, builder);
@@ -53,22 +53,23 @@ static Value isBeyond(Value x, Value y, bool smallest, PieceBuilder &builder) {
 }
 
 namespace {
-/// Tensors that hold something for each pair of one dimension, which stands at the op's axis, and
-/// another one behind it.
+/// Tensors with an element for each pair of elements along one dimension. The first element of a
+/// pair is numbered by the op's axis, the other one by the dimension after the axis.
 class Pairs {
 public:
   Pairs(PieceBuilder &builder, int64_t axis) : builder(builder), axis(axis) {}
 
-  /// `value`, which has the dimension behind, for each of `size` along the axis.
+  /// Repeats `value`, which has the dimension after the axis, `size` times along the axis.
   Value repeatBehind(Value value, int64_t size) { return repeat(value, axis, size); }
-  /// `value`, which has the dimension at the axis, for each of `size` behind it.
+  /// Repeats `value`, which has the dimension at the axis, `size` times along the dimension after
+  /// it.
   Value repeatAtAxis(Value value, int64_t size) { return repeat(value, axis + 1, size); }
 
-  /// The numbers of the pairs' parts, in the shape of `like`.
+  /// Returns the numbers of the pairs' elements, in the shape of `like`.
   Value numberAtAxis(Value like) { return number(like, axis); }
   Value numberBehind(Value like) { return number(like, axis + 1); }
 
-  /// The sum over the dimension behind of `value` where `predicate` holds.
+  /// Sums `value` where `predicate` holds, over the dimension after the axis.
   Value sumWhere(Value predicate, Value value) {
     Value taken = builder.make<SelectOp>(predicate, value, builder.splat(value, 0));
     return builder.make<ReduceOp>(ReduceOpKind::Sum, taken, axis + 1);
@@ -91,8 +92,8 @@ private:
 };
 } // namespace
 
-/// The place of each element along `axis`: how many others come before it, which are those beyond
-/// it, and of those that are equal the earlier ones.
+/// Returns the place of each element along `axis`: the number of elements before it. These are the
+/// elements beyond it, and equal elements with a smaller index.
 static Value buildPlaces(Value x, int64_t axis, bool smallest, PieceBuilder &builder) {
   Pairs pairs(builder, axis);
   int64_t size = typeOf(x).getDimSize(axis);
@@ -106,8 +107,8 @@ static Value buildPlaces(Value x, int64_t axis, bool smallest, PieceBuilder &bui
   return builder.make<ReduceOp>(ReduceOpKind::Sum, count, axis + 1);
 }
 
-/// Few ops, whatever the number of places: each place takes the element that belongs there. All
-/// pairs are compared, within the loops of a reduction and not in memory.
+/// Builds few ops for any number of places: each place takes the element that belongs there. All
+/// pairs are compared, but within the loops of a reduction and not in memory.
 Pieces pcc::graph::decompose(TopKOp op, PieceBuilder &builder) {
   Value x = op.getInput();
   int64_t axis = op.getAxis(), count = op.getValues().getType().getDimSize(axis);
@@ -118,7 +119,8 @@ Pieces pcc::graph::decompose(TopKOp op, PieceBuilder &builder) {
           pairs.sumWhere(isTaken, pairs.numberBehind(place))};
 }
 
-/// `x` moved by `steps` along `axis`, towards its end or, `reverse`, its beginning; zeros follow.
+/// Shifts `x` by `steps` along `axis`, toward its end or, with `reverse`, its beginning. Zeros
+/// follow.
 static Value shift(Value x, int64_t axis, int64_t steps, bool reverse, PieceBuilder &builder) {
   int64_t low = reverse ? -steps : steps;
   return builder.make<PadOp>(x, axis, low, -low, APFloat(0.0));

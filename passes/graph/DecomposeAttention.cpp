@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Attention, its gradient and the embedding of positions as core ops.
+// Decomposes attention, its gradient and the embedding of positions into core ops.
 #include "dialects/graph/AttentionPieces.h"
 #include "passes/graph/Decompose.h"
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A contraction as a product of matrices. Its letters are of four kinds:
+// Decomposes a contraction into a matmul. Its letters are of four kinds:
 //
 //   bqhd,bkhd->bhqk    batch b h (in all three), rows q, columns k, contracted d
 //
-// Each operand becomes [batch, rows, contracted] and [batch, contracted, columns], or is said to be
-// stored with the last two exchanged. Letters that one operand has alone are summed first. Without
-// contracted letters there is no product to take, only elements to multiply.
+// The operands become [batch, rows, contracted] and [batch, contracted, columns]. A flag says
+// whether an operand is stored with the last two exchanged. Letters that only one operand has are
+// summed first. Without contracted letters there is no matmul, and elements are multiplied instead.
 #include "passes/graph/Decompose.h"
 
 #include "dialects/graph/EinsumEquation.h"
@@ -61,13 +61,13 @@ Contraction::Contraction(EinsumOp op, PieceBuilder &builder) : builder(builder) 
   sumAlone(left, right);
   sumAlone(right, left);
   batch = pick(true, true, true);
-  // The product's rows are those letters that the result has first.
+  // The matmul's rows are the letters that the result has first.
   if (StringRef(result) == batch + pick(false, true, true) + pick(true, false, true))
     std::swap(left, right);
 }
 
-/// The letters that are in these tensors, and in no others, in the order of the result or, if it
-/// lacks them, of the left operand.
+/// Returns the letters that are in exactly these tensors. Their order is that of the result or, if
+/// it lacks them, of the left operand.
 std::string Contraction::pick(bool inLeft, bool inRight, bool inResult) const {
   std::string picked;
   for (char letter : inResult ? result : left.letters)
@@ -94,7 +94,7 @@ Value Contraction::withShape(Value value, ArrayRef<int64_t> shape) {
   return from.getShape() == shape ? value : builder.make<ReshapeOp>(from.clone(shape), value);
 }
 
-/// Sums `operand` over the letters that nothing else has.
+/// Sums `operand` over the letters that no other tensor has.
 void Contraction::sumAlone(Lettered &operand, const Lettered &other) {
   SmallVector<int64_t> dims;
   std::string kept;
@@ -108,7 +108,7 @@ void Contraction::sumAlone(Lettered &operand, const Lettered &other) {
     operand = {builder.make<ReduceOp>(ReduceOpKind::Sum, operand.value, dims), kept};
 }
 
-/// `operand` with its dimensions in the order of `letters`.
+/// Returns `operand` with its dimensions in the order of `letters`.
 Value Contraction::transpose(const Lettered &operand, StringRef letters) {
   SmallVector<int64_t> permutation;
   for (char letter : letters)
@@ -117,7 +117,8 @@ Value Contraction::transpose(const Lettered &operand, StringRef letters) {
                                       : builder.make<TransposeOp>(operand.value, permutation);
 }
 
-/// `operand` as [batch, first, second], each a dimension; without batch letters, of rank 2.
+/// Returns `operand` as [batch, first, second], each one dimension; without batch letters, of rank
+/// 2.
 Matrices Contraction::makeMatrices(const Lettered &operand, const std::string &first,
                                    const std::string &second) {
   Matrices matrices;
@@ -134,7 +135,7 @@ Matrices Contraction::makeMatrices(const Lettered &operand, const std::string &f
   return matrices;
 }
 
-/// `operand`, all of whose letters the result has, repeated to the result's shape.
+/// Repeats `operand`, whose letters are all in the result, to the result's shape.
 Value Contraction::spread(const Lettered &operand) {
   SmallVector<int64_t> dims;
   std::string letters;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Activations as plain arithmetic.
+// Decomposes activations into arithmetic.
 #include "passes/graph/Decompose.h"
 
 #include "dialects/graph/Gelu.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Softmax and losses as reductions and elementwise ops.
+// Decomposes softmax and losses into reductions and elementwise ops.
 #include "passes/graph/Decompose.h"
 
 #include "dialects/graph/SoftmaxPieces.h"
@@ -16,8 +16,8 @@ Pieces pcc::graph::decompose(SoftmaxOp op, PieceBuilder &builder) {
   return {buildSoftmax(op.getInput(), op.getAxis(), builder, joinNothing)};
 }
 
-/// Sum or mean over the samples whose label is not `ignored`. Means are taken in f32: f16 and bf16
-/// cannot count beyond 2048 and 256.
+/// Returns the sum or mean over the samples whose label is not `ignored`. Means are taken in f32:
+/// f16 and bf16 cannot count beyond 2048 and 256.
 static Value combineCounted(Value losses, Value labels, int64_t ignored, LossReduction reduction,
                             PieceBuilder &builder) {
   Value counted = buildKept(labels, ignored, builder);
@@ -31,7 +31,8 @@ static Value combineCounted(Value losses, Value labels, int64_t ignored, LossRed
   return builder.castTo(mean, getElementTypeOrSelf(losses));
 }
 
-/// The losses of all samples as one number; `ignored` is the label of those that do not count.
+/// Combines the losses of all samples into one number. Samples with the label `ignored` do not
+/// count.
 static Value combine(Value losses, Value labels, std::optional<int64_t> ignored,
                      LossReduction reduction, PieceBuilder &builder) {
   if (ignored)
@@ -49,7 +50,7 @@ Pieces pcc::graph::decompose(SoftmaxCrossEntropyOp op, PieceBuilder &builder) {
   return {combine(losses, labels, op.getIgnoreIndex(), op.getReduction(), builder)};
 }
 
-/// The other classes are not multiplied by zero but left out: they may be minus infinity.
+/// Leaves the other classes out instead of multiplying them by zero: they may be minus infinity.
 Pieces pcc::graph::decompose(NllOp op, PieceBuilder &builder) {
   Value x = op.getLogProbabilities(), labels = op.getLabels();
   auto type = op.getLogProbabilities().getType();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Normal forms as reductions and elementwise ops.
+// Decomposes normalizations into reductions and elementwise ops.
 #include "passes/graph/Decompose.h"
 
 #include "dialects/graph/NormalPieces.h"

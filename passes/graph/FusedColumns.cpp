@@ -11,9 +11,9 @@ namespace pcc::graph {
 
 using Dims = SmallVector<int64_t>;
 
-/// The dimensions of `to` that the elements along `dims` of `from` lie in after a reshape. Both
-/// shapes are walked in groups of dimensions with equal products: a group is all columns, the next
-/// ones in their order, or none. Nothing if one is mixed.
+/// Returns the dimensions of `to` that hold the elements along `dims` of `from` after a reshape.
+/// Walks both shapes in groups of dimensions with equal products. The dimensions of a group must be
+/// consecutive columns in order, or no columns; returns nothing if they are mixed.
 static std::optional<Dims> followReshape(ArrayRef<int64_t> from, ArrayRef<int64_t> to,
                                          ArrayRef<int64_t> dims) {
   llvm::DenseMap<int64_t, Dims> groupOf; // the dims of `to`, by the first dim of `from`
@@ -48,7 +48,7 @@ static std::optional<Dims> followReshape(ArrayRef<int64_t> from, ArrayRef<int64_
 
 namespace {
 
-/// The walk from a product to all that reads it.
+/// Walks from a matmul to all its readers.
 class Follower {
 public:
   explicit Follower(FusedProduct &found) : found(found) {}
@@ -76,7 +76,8 @@ bool Follower::step(Operation *op, std::optional<Dims> dims) {
   return isFused;
 }
 
-/// A bias is a parameter that is repeated for every row, added before the shape changes.
+/// Recognizes a bias: a parameter that is repeated for every row and added before the shape
+/// changes.
 bool Follower::takeBias(AddOp add, Value value, ArrayRef<int64_t> dims) {
   Value other = add.getLhs() == value ? add.getRhs() : add.getLhs();
   auto broadcast = other.getDefiningOp<BroadcastOp>();
@@ -139,7 +140,7 @@ bool Follower::follow(Value value, ArrayRef<int64_t> dims) {
   });
 }
 
-/// Weight and columns of a product of many rows with one matrix.
+/// Reads weight and columns of a matmul of many rows with one matrix.
 static bool readProduct(Operation *op, FusedProduct &found) {
   if (auto matmul = dyn_cast<MatmulOp>(op); matmul && matmul.getType().getRank() == 2) {
     found.weight = dyn_cast<BlockArgument>(matmul.getRhs());
@@ -159,7 +160,7 @@ static bool readProduct(Operation *op, FusedProduct &found) {
   return true;
 }
 
-/// The distinct pieces in order; empty unless they lie one behind the other and fill the period.
+/// Returns the distinct pieces in order; empty unless they are adjacent and fill the period.
 static SmallVector<ColumnRange> orderPieces(const FusedProduct &found) {
   SmallVector<ColumnRange> pieces;
   for (const ColumnCut &cut : found.cuts)

@@ -135,7 +135,7 @@ Location fusePieces(Value result, ValueRange inputs) {
   return FusedLoc::get(result.getContext(), locations);
 }
 
-/// Elements of f32 or i1 as they lie in a resource.
+/// Reads elements of f32 or i1 from a resource.
 static std::optional<SmallVector<double>> readResource(DenseResourceElementsAttr resource) {
   const AsmResourceBlob *blob = resource.getRawHandle().getBlob();
   Type element = resource.getElementType();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Passes from graph to graph; what each does stands in Passes.td.
+// Passes from graph to graph; Passes.td describes each of them.
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

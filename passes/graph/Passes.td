@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Passes from graph to graph: the model before it is differentiated, and wholes into pieces.
+// Passes from graph to graph: for the model before it is differentiated, and decompositions of
+// composites.
 #ifndef PCC_PASSES_GRAPH_PASSES_TD
 #define PCC_PASSES_GRAPH_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
 
 def GraphCanonicalize : Pass<"graph-canonicalize"> {
-  let summary = "folds transposes into matmul, drops ops that change nothing";
+  let summary = "fold transposes into matmul, drop ops that change nothing";
   let description = [{
-    Applies the dialect's folders and the room's patterns until nothing changes: transposed operands
-    and results of matmul become its flags, slices, pads, concats and reductions that change nothing
-    disappear, splats are computed. Dead ops go. The result means exactly the same.
+    Applies the dialect's folders and this room's patterns until nothing changes. Transposed
+    operands and results of matmul become its flags. Slices, pads, concats and reductions that
+    change nothing disappear, and splats are computed. Dead ops are erased. The result means exactly
+    the same.
   }];
   let dependentDialects = ["::pcc::graph::GraphDialect"];
 }
 
 def GraphDecompose : Pass<"graph-decompose"> {
-  let summary = "replaces ops that are wholes by core ops";
+  let summary = "replace composites by core ops";
   let description = [{
-    Normal forms, losses, optimizer steps, activations and whatever else has a row in
-    docs/spec/graph.md, which lists the formulas, become reductions and plain elementwise ops. Each
-    piece keeps the location of the whole.
+    Normalizations, losses, optimizer steps, activations and all other composites become reductions
+    and plain elementwise ops. docs/spec/graph.md lists them with their formulas. Each op of a
+    decomposition keeps the location of the composite.
   }];
   let options = [
     ListOption<"ops", "ops", "std::string",
@@ -33,18 +35,18 @@ def GraphDecompose : Pass<"graph-decompose"> {
 }
 
 def GraphRecordInputRanges : Pass<"graph-record-input-ranges", "::mlir::ModuleOp"> {
-  let summary = "records which integers the inputs may hold";
+  let summary = "record which integers the inputs may hold";
   let description = [{
     Labels of softmax_cross_entropy and nll are classes or the ignored label, and indices of gather
-    are rows of its table. For each input of integers that is used so, the attribute
+    are rows of its table. For each integer input that is used so, the attribute
     `graph.input_ranges` of the module gets the least and the greatest legal value, and the ignored
-    one where there is one.
+    one if there is one.
   }];
   let dependentDialects = ["::pcc::graph::GraphDialect"];
 }
 
 class GraphRaise<string name, string what, string summaryOf> : Pass<name> {
-  let summary = "recognises " # summaryOf;
+  let summary = "recognize " # summaryOf;
   let description = [{
     }] # what # [{ The op that replaces them means the same and is called by the names of all its
     pieces. Pieces that something else reads stay.
@@ -73,26 +75,26 @@ def GraphRaiseLosses : GraphRaise<"graph-raise-losses",
     "log_softmax and softmax cross entropy">;
 
 def GraphSplitFusedProducts : Pass<"graph-split-fused-products", "::mlir::ModuleOp"> {
-  let summary = "takes products apart whose columns are split into pieces";
+  let summary = "split matmuls whose columns are split into pieces";
   let description = [{
-    A product of a parameter, perhaps with a bias, all of whose columns are then split or sliced into
-    pieces, by reshapes and transposes or not, becomes one product per piece. The parameter `NAME`
-    becomes `NAME[q]`, `NAME[k]` and `NAME[v]` where the pieces enter an attention as query, key and
-    value, else `NAME[0]`, `NAME[1]` and so on, each marked by `graph.piece` as a part of `NAME`:
-    files of parameters hold `NAME` whole. The products are called by both names. A parameter that
-    anything else reads stays, and so does its product.
+    Splits a matmul of a parameter, perhaps with a bias, if all its columns are then split or sliced
+    into pieces, with or without reshapes and transposes between. The matmul becomes one matmul per
+    piece. The parameter `NAME` becomes `NAME[q]`, `NAME[k]` and `NAME[v]` if the pieces enter an
+    attention as query, key and value, else `NAME[0]`, `NAME[1]` and so on. Each part is annotated
+    by `graph.piece` as a part of `NAME`: files of parameters hold `NAME` whole. The matmuls have
+    both names. A parameter with any other reader stays, and so does its matmul.
   }];
   let dependentDialects = ["::pcc::graph::GraphDialect"];
 }
 
 def GraphSplitBatch : Pass<"graph-split-batch", "::mlir::func::FuncOp"> {
-  let summary = "turns the model of a batch into the model of one of N microbatches";
+  let summary = "turn the model of a batch into the model of one of N microbatches";
   let description = [{
     Dimension 0 of every input is the batch. Follows it through the factor rules, forwards to the
-    results and backwards to broadcasts and splats, and divides every dimension that carries it as
-    its slowest factor by `count`. Inputs of rank 0 are left alone. A loss that is a mean stays a
-    mean, over the microbatch. A batch that `count` does not divide, a parameter or constant with
-    the batch's extent, and an op that needs the whole batch are errors.
+    results and backwards to broadcasts and splats. Divides every dimension that carries the batch
+    as its slowest factor by `count`. Inputs of rank 0 are left alone. A loss that is a mean stays a
+    mean, over the microbatch. Errors are a batch that `count` does not divide, a parameter or
+    constant with the batch's extent, and an op that needs the whole batch.
   }];
   let options = [
     Option<"count", "count", "int64_t", "1", "number of microbatches, at least 1">,
@@ -101,7 +103,7 @@ def GraphSplitBatch : Pass<"graph-split-batch", "::mlir::func::FuncOp"> {
 }
 
 def GraphPrintFactorRules : Pass<"graph-print-factor-rules"> {
-  let summary = "prints the factor rule of every op as a remark, and checks it against its shapes";
+  let summary = "print the factor rule of every op as a remark, and check it against its shapes";
 }
 
 #endif // PCC_PASSES_GRAPH_PASSES_TD

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Prints factor rules, for tests and for people who wonder why an op may be split as it is.
+// Prints factor rules, for tests and for users who ask why an op may be split as it is.
 #include "dialects/interfaces/FactorRuleInterface.h"
 #include "passes/graph/Passes.h"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Recognises gelu and silu in arithmetic.
+// Recognizes gelu and silu in arithmetic.
 //
 //   gelu  x/2 (1 + erf(x / √2)), x/2 (1 + tanh(√(2/π) (x + 0.044715 x³))), factors in any order
 //   silu  x * sigmoid(x)
 //
-// Assumes canonical form. Leaves the arithmetic to be erased where nothing else reads it.
+// Assumes canonical form. Leaves the arithmetic to be erased if nothing else reads it.
 #include "dialects/graph/Gelu.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/graph/Match.h"
@@ -75,7 +75,7 @@ static bool isGeluOf(Value x, const Bend &bend) {
 }
 
 static LogicalResult raiseGelu(MulOp op, PatternRewriter &rewriter) {
-  // The factor with the bend, among those of the product, gives x.
+  // The argument of the bend, which is in one factor of the product, contains x.
   Product product = flattenProduct(op, /*whole=*/Value());
   Bend bend;
   Value bent;

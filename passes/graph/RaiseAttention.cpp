@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Recognises attention.
+// Recognizes attention.
 //
 //   scores  = query · keyᵀ [* or / number, before or after]
 //   masked  = select(b, -∞, scores) or select(b, scores, -∞) or scores + mask
 //   result  = softmax(masked) · value
 //
 // on tensors [batch, heads, positions, width], or [heads, positions, width] with the heads of all
-// samples in one dimension: these are then those of one sample. Any number below `hiding` counts as
-// -∞ in a select. A constant mask that hides exactly what lies ahead becomes `causal`; heads that
-// are repeated for groups (reshape of broadcast) are read once. Assumes canonical form; leaves the
-// pieces to be erased where nothing else reads them.
+// samples in one dimension. In the latter case they count as the heads of one sample. Any number
+// below `hiding` counts as -∞ in a select. A constant mask that hides exactly the positions ahead
+// becomes `causal`. Heads that are repeated for groups (reshape of broadcast) are read once.
+// Assumes canonical form; leaves the matched ops to be erased if nothing else reads them.
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/graph/Match.h"
 #include "passes/graph/Passes.h"
@@ -27,14 +27,14 @@ namespace pcc::graph {
 
 namespace {
 
-/// Scores so low beside others that their exponentials are 0: what files write for -∞.
+/// Upper bound of scores whose exponentials are 0 beside others. Files write such numbers for -∞.
 constexpr double hiding = -1e4;
 
-/// A mask found on the way from the softmax to the product.
+/// A mask found between the softmax and the matmul of the scores.
 struct Mask {
   Value value;            ///< numbers to add, or booleans, perhaps repeated
-  bool hidesTrue = false; ///< of booleans: whether true hides
-  double hidden = 0.0;    ///< of booleans: the score of what is hidden
+  bool hidesTrue = false; ///< for booleans: whether true hides
+  double hidden = 0.0;    ///< for booleans: the score of hidden positions
   bool isBoolean() const { return typeOf(value).getElementType().isInteger(1); }
 };
 
@@ -53,7 +53,7 @@ static Value swapMatrix(Value value, PatternRewriter &rewriter, Location loc) {
   return rewriter.createOrFold<TransposeOp>(loc, value, permutation);
 }
 
-/// The scores below `value`: first masks, then factors, then the product.
+/// Returns the mask of a select; `rest` becomes the scores below it.
 static std::optional<Mask> takeSelect(SelectOp op, Value &rest) {
   std::optional<double> onTrue = findSplat(op.getOnTrue()), onFalse = findSplat(op.getOnFalse());
   if (onTrue && *onTrue <= hiding) {
@@ -73,7 +73,7 @@ static MatmulOp findProduct(Value value) {
                                                                                    : MatmulOp();
 }
 
-/// Takes one mask off `value`; whether there was one.
+/// Takes one mask off `value`; returns whether there was one.
 static bool takeMask(Value &value, SmallVectorImpl<Mask> &masks) {
   if (auto select = value.getDefiningOp<SelectOp>()) {
     std::optional<Mask> mask = takeSelect(select, value);
@@ -109,8 +109,8 @@ static std::optional<Scores> findScores(Value value, PatternRewriter &rewriter) 
   return scores;
 }
 
-/// The heads that `value` repeats for each group, [batch, groups, positions, width]; null if it
-/// does not.
+/// Returns the heads that `value` repeats for each group, [batch, groups, positions, width]; null
+/// if it repeats none.
 static Value findGroups(Value value) {
   auto reshape = value.getDefiningOp<ReshapeOp>();
   auto broadcast = reshape ? reshape.getInput().getDefiningOp<BroadcastOp>() : BroadcastOp();
@@ -133,7 +133,7 @@ static Value findGroups(Value value) {
   return typeOf(input).getShape() == ArrayRef(before) ? input : Value();
 }
 
-/// A mask without the repetition in front of it, of the same rank with sizes of 1.
+/// Returns a mask without its repetition, of the same rank with sizes of 1.
 static Value narrow(Value mask, PatternRewriter &rewriter, Location loc) {
   auto broadcast = mask.getDefiningOp<BroadcastOp>();
   if (!broadcast)
@@ -147,8 +147,8 @@ static Value narrow(Value mask, PatternRewriter &rewriter, Location loc) {
   return ReshapeOp::create(rewriter, loc, type.clone(shape), broadcast.getInput());
 }
 
-/// If the constant mask hides from every position i exactly what lies behind position i + offset,
-/// and nothing else: that offset.
+/// Returns the offset of a constant causal mask: every position i sees exactly the positions up to
+/// i + offset. Returns nothing for any other mask.
 static std::optional<int64_t> findCausalOffset(const Mask &mask) {
   Value source = mask.value;
   int64_t last = typeOf(source).getRank() - 1;
@@ -179,7 +179,7 @@ static std::optional<int64_t> findCausalOffset(const Mask &mask) {
   return offset;
 }
 
-/// The mask as numbers to add.
+/// Returns the mask as numbers to add.
 static Value makeAdded(const Mask &mask, PatternRewriter &rewriter, Location loc, Type element) {
   Value value = narrow(mask.value, rewriter, loc);
   if (!mask.isBoolean())
@@ -193,7 +193,7 @@ static Value makeAdded(const Mask &mask, PatternRewriter &rewriter, Location loc
 
 namespace {
 
-/// What the masks of an attention become.
+/// The combined masks of an attention.
 struct Masking {
   Value mask, offset;
   bool causal = false;
@@ -233,7 +233,7 @@ static Masking combineMasks(const Scores &scores, PatternRewriter &rewriter, Loc
   return masking;
 }
 
-/// `value` with heads of one sample where it has no dimension of samples; null stays null.
+/// Adds a dimension of one sample to `value` if it has none; null stays null.
 static Value addSample(Value value, PatternRewriter &rewriter, Location loc) {
   if (!value || typeOf(value).getRank() != 3)
     return value;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Recognises log_softmax and softmax cross entropy.
+// Recognizes log_softmax and softmax cross entropy.
 //
 //   log_softmax            log(softmax(x))
 //   softmax_cross_entropy  nll(log_softmax(x), labels), or -Σ weights · log_softmax(x), summed or
 //                          averaged over the samples, where weights are probabilities or one_hot
 //
-// Assumes canonical form; leaves the pieces to be erased where nothing else reads them.
+// Assumes canonical form; leaves the matched ops to be erased if nothing else reads them.
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/graph/Match.h"
 #include "passes/graph/Passes.h"
@@ -30,7 +30,7 @@ static LogicalResult raiseLogSoftmax(LogOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-/// The log_softmax along the last dimension that defines `value`, if one does.
+/// Returns the log_softmax along the last dimension that defines `value`, if one does.
 static LogSoftmaxOp findLogSoftmax(Value value) {
   auto op = value.getDefiningOp<LogSoftmaxOp>();
   return op && op.getAxis() == typeOf(op.getInput()).getRank() - 1 ? op : LogSoftmaxOp();
@@ -49,7 +49,8 @@ static LogicalResult raiseNll(NllOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-/// The product whose elements `value`, a scalar, sums up times `factor`; null if it is not one.
+/// Returns the multiplication whose elements the scalar `value` sums up times `factor`; null if
+/// there is none.
 static MulOp findSummed(Value value, double &factor) {
   factor = 1.0;
   while (true) {
@@ -73,7 +74,7 @@ static MulOp findSummed(Value value, double &factor) {
   }
 }
 
-/// Class numbers instead of their one_hot, if that is what `weights` are.
+/// Returns class numbers if `weights` are their one_hot, else `weights`.
 static Value findLabels(Value weights) {
   auto oneHot = weights.getDefiningOp<OneHotOp>();
   bool isLast = oneHot && oneHot.getAxis() == typeOf(weights).getRank() - 1;
@@ -111,7 +112,7 @@ static LogicalResult raiseSum(Operation *op, PatternRewriter &rewriter) {
   return success();
 }
 
-/// A sum of losses that is divided by the number of samples behind it.
+/// Raises a sum of losses that is divided by the number of samples afterwards.
 static LogicalResult raiseAverage(Operation *op, PatternRewriter &rewriter) {
   auto [inner, factor] = splitScale(op->getResult(0));
   auto sum = inner.getDefiningOp<SoftmaxCrossEntropyOp>();

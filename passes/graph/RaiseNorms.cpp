@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Recognises layer norm and root mean square norm in reductions and arithmetic.
+// Recognizes layer norm and root mean square norm in reductions and arithmetic.
 //
 //   layer_norm  d = x - mean(x)     d / √(mean(d²) + ε) [* scale [+ bias]]
 //   rms_norm                        x / √(mean(x²) + ε) [* scale]
 //
-// where the quotient may be a product with rsqrt, reciprocal or a power. Assumes canonical form;
-// leaves the arithmetic to be erased where nothing else reads it.
+// where the quotient may be a multiplication by rsqrt, reciprocal or a power. Assumes canonical
+// form; leaves the arithmetic to be erased if nothing else reads it.
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/graph/Match.h"
 #include "passes/graph/Passes.h"
@@ -24,11 +24,12 @@ namespace {
 /// A mean over the last dimensions.
 struct Mean {
   Value input;
-  int64_t axis = 0; ///< the first of them
+  int64_t axis = 0; ///< first of these dimensions
   int64_t rows = 0; ///< number of means
 };
 
-/// A normalised value: `input` as it is or less its mean, divided by the root of its mean square.
+/// A normalized value: `input`, with or without its mean subtracted, divided by the root of its
+/// mean square.
 struct Norm {
   Value input;
   Value bias; ///< only of a layer norm
@@ -53,13 +54,13 @@ static std::optional<Mean> findMean(Value value) {
   return Mean{reduce.getInput(), axis, reduce.getResult().getType().getNumElements()};
 }
 
-/// Whether `square` is x².
+/// Returns whether `square` is x².
 static bool isSquareOf(Value square, Value x) {
   Product product = flattenProduct(square, x);
   return product.factors == SmallVector<Value>{x, x} && product.scale == 1.0;
 }
 
-/// The mean of squares m of `value` = m + ε.
+/// Finds the mean of squares m of `value` = m + ε.
 static std::optional<Mean> findVariance(Value value, double &epsilon) {
   std::optional<Mean> mean;
   auto add = value.getDefiningOp<AddOp>();
@@ -72,7 +73,7 @@ static std::optional<Mean> findVariance(Value value, double &epsilon) {
   return mean;
 }
 
-/// The value under the root of `value` = 1/√v.
+/// Returns v of `value` = 1/√v; null if it has another form.
 static Value findInverseRoot(Value value) {
   Operation *op = value.getDefiningOp();
   auto rootOf = [](Value root) -> Value {
@@ -90,7 +91,7 @@ static Value findInverseRoot(Value value) {
   return {};
 }
 
-/// `divided` / √`under`, where `under` is the mean square of `divided` + ε.
+/// Matches `divided` / √`under`, where `under` is the mean square of `divided` + ε.
 static std::optional<Norm> matchRoot(Value divided, Value under) {
   Norm norm;
   std::optional<Mean> square = findVariance(under, norm.epsilon);
@@ -111,8 +112,8 @@ static std::optional<Norm> matchRoot(Value divided, Value under) {
   return norm;
 }
 
-/// The number of rows of `type` before the dimensions over which something may be averaged is not
-/// known yet: every split into rows is tried.
+/// Matches a quotient. The number of rows before the averaged dimensions is not known yet, so every
+/// split into rows is tried.
 static std::optional<Norm> matchQuotient(Operation *op) {
   std::optional<Norm> norm;
   auto tryRoot = [&](Value divided, Value repeated, bool isInverse) {
@@ -138,8 +139,8 @@ static std::optional<Norm> matchQuotient(Operation *op) {
   return norm;
 }
 
-/// The tensor over the dimensions from `axis` on that `value` repeats for every row; null if it is
-/// no such.
+/// Returns the tensor over the dimensions from `axis` on that `value` repeats for every row; null
+/// if there is none.
 static Value findVector(Value value, int64_t axis) {
   auto broadcast = value.getDefiningOp<BroadcastOp>();
   if (!broadcast)
@@ -154,7 +155,7 @@ static Value findVector(Value value, int64_t axis) {
   return broadcast.getInput();
 }
 
-/// The only reader of `op`, if it is an `Op` whose other operand is a vector of `norm`.
+/// Returns the only reader of `op`, if it is an `Op` whose other operand is a vector of `norm`.
 template <typename Op> static Op findVectorReader(Operation *op, const Norm &norm, Value &vector) {
   auto reader = op->hasOneUse() ? dyn_cast<Op>(*op->user_begin()) : Op();
   if (!reader)
@@ -164,7 +165,7 @@ template <typename Op> static Op findVectorReader(Operation *op, const Norm &nor
   return vector ? reader : Op();
 }
 
-/// `vector` in the shape of the normalised dimensions; ones if it is null.
+/// Returns `vector` in the shape of the normalized dimensions; ones if it is null.
 static Value makeVector(Value vector, const Norm &norm, Location loc, PatternRewriter &rewriter) {
   RankedTensorType input = typeOf(norm.input);
   RankedTensorType type = input.clone(input.getShape().drop_front(norm.axis));

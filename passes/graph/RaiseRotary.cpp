@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Recognises rotary embedding of heads [batch, heads, positions, width] in its usual form:
+// Recognizes rotary embedding of heads [batch, heads, positions, width] in its usual form:
 //
 //   x · cosines + concat(-x₂, x₁) · sines        x₁, x₂: the halves of x along the width
 //
-// where cosines and sines are tables of the positions, repeated for all heads, whose two halves
-// along the width are equal. Assumes canonical form; leaves the pieces to be erased where nothing
-// else reads them.
+// where cosines and sines are tables of the positions, repeated for all heads. Both halves of a
+// table along the width are equal. Assumes canonical form; leaves the matched ops to be erased if
+// nothing else reads them.
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/graph/Match.h"
 #include "passes/graph/Passes.h"
@@ -19,7 +19,7 @@ namespace pcc::graph {
 #include "passes/graph/Passes.h.inc"
 } // namespace pcc::graph
 
-/// Whether `value` is half of `x` along the last dimension, from `start` on.
+/// Returns whether `value` is half of `x` along the last dimension, from `start` on.
 static bool isHalf(Value value, Value x, int64_t start) {
   int64_t last = typeOf(x).getRank() - 1, half = typeOf(x).getDimSize(last) / 2;
   if (typeOf(value).getRank() != last + 1 || typeOf(value).getDimSize(last) != half)
@@ -32,7 +32,7 @@ static bool isHalf(Value value, Value x, int64_t start) {
          split.getNumResults() == 2 && value == split.getResult(start == 0 ? 0 : 1);
 }
 
-/// Whether `value` is concat(-x₂, x₁).
+/// Returns whether `value` is concat(-x₂, x₁).
 static bool isTurned(Value value, Value x) {
   auto concat = value.getDefiningOp<ConcatOp>();
   int64_t last = typeOf(x).getRank() - 1, width = typeOf(x).getDimSize(last);
@@ -43,8 +43,8 @@ static bool isTurned(Value value, Value x) {
          isHalf(concat.getInputs()[1], x, 0);
 }
 
-/// Whether both halves of `table` along its last dimension are equal: by its numbers, or because it
-/// is computed element by element from such.
+/// Returns whether both halves of `table` along its last dimension are equal. They are equal by
+/// their numbers, or because the table is computed element by element from such tables.
 static bool hasEqualHalves(Value table) {
   if (findSplat(table))
     return true;
@@ -73,8 +73,9 @@ static bool hasEqualHalves(Value table) {
   return true;
 }
 
-/// The table [positions, width] or [batch, positions, width] with equal halves, up to sizes of one,
-/// that `repeated`, which has the type of the heads, repeats; null if it is no such.
+/// Returns the table [positions, width] or [batch, positions, width], up to sizes of one, that
+/// `repeated` repeats to the type of the heads. The halves of the table must be equal. Returns null
+/// if there is no such table.
 static Value findTable(Value repeated) {
   auto broadcast = repeated.getDefiningOp<BroadcastOp>();
   if (!broadcast)
@@ -88,7 +89,7 @@ static Value findTable(Value repeated) {
   return isTable && hasEqualHalves(table) ? table : Value();
 }
 
-/// The angles of the pairs: half of each row of `table`, without sizes of one.
+/// Returns the angles of the pairs: half of each row of `table`, without sizes of one.
 static Value makeAngles(Value table, PatternRewriter &rewriter, Location loc) {
   RankedTensorType type = typeOf(table);
   SmallVector<int64_t> half(type.getShape());
@@ -103,7 +104,7 @@ static Value makeAngles(Value table, PatternRewriter &rewriter, Location loc) {
 
 namespace {
 
-/// The factors of a rotation, the tables repeated.
+/// Factors of a rotation; the tables are repeated.
 struct Rotation {
   Value heads, cosine, sine;
 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Records which integers the inputs of a model may hold (ModuleFacts.h): labels are classes of
-// their loss, or its ignored label, and indices are rows of their table. Programs check their data
-// against that. Assumes losses as whole ops; those that the importer took to pieces recorded their
-// labels then. Leaves out what only a part of an input is read as, such as one column of it.
+// Records which integers the inputs of a model may hold (ModuleFacts.h). Labels are classes of
+// their loss or its ignored label, and indices are rows of their table. Programs check their data
+// against these ranges. Assumes losses as composites; the importer has recorded the labels of
+// losses that it decomposed. Leaves out inputs of which only a part is read so, such as one column.
 #include "dialects/graph/ModuleFacts.h"
 #include "passes/graph/Passes.h"
 
@@ -14,7 +14,7 @@ namespace pcc::graph {
 #define GEN_PASS_DEF_GRAPHRECORDINPUTRANGES
 #include "passes/graph/Passes.h.inc"
 
-/// The labels of a loss over the classes that are the last dimension of `scores`.
+/// Restricts the labels of a loss to the classes along the last dimension of `scores`.
 template <typename Loss> static void restrictLabels(Loss loss, RankedTensorType scores) {
   if (!isa<FloatType>(loss.getLabels().getType().getElementType()))
     restrictInput(loss.getLabels(), {0, scores.getShape().back() - 1, loss.getIgnoreIndex()});

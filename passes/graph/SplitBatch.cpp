@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From the model of a batch to the model of one of its microbatches. Assumes that dimension 0 of
-// every input is the batch; leaves every op as it is, on smaller shapes. Refuses what has no batch
-// to follow: control flow, and inputs of unknown size.
+// SplitBatch: turns the model of a batch into the model of one of its microbatches. Assumes that
+// dimension 0 of every input is the batch. Leaves every op as it is, on smaller shapes. Refuses
+// models without a batch to follow: control flow, and inputs of unknown size.
 #include "dialects/graph/Graph.h"
 #include "passes/graph/BatchExtent.h"
 #include "passes/graph/Passes.h"
@@ -15,7 +15,7 @@ namespace pcc::graph {
 #include "passes/graph/Passes.h.inc"
 } // namespace pcc::graph
 
-/// Divides the dimensions found; a splat's value follows its type.
+/// Divides the found dimensions; the value of a splat follows its type.
 static void divide(const BatchExtent &extent, int64_t count) {
   for (auto [value, dim] : extent.getDims()) {
     auto type = cast<RankedTensorType>(value.getType());
@@ -29,7 +29,7 @@ static void divide(const BatchExtent &extent, int64_t count) {
           cast<SplatElementsAttr>(constant.getValue()).resizeSplat(constant.getResult().getType()));
 }
 
-/// The function's type after its arguments and returned values have changed theirs.
+/// Updates the function's type after its arguments and returned values have changed theirs.
 static void updateSignature(func::FuncOp function) {
   Operation *terminator = function.getBody().back().getTerminator();
   function.setType(FunctionType::get(function.getContext(), function.getBody().getArgumentTypes(),

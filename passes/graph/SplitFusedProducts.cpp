@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A product whose columns are then split into pieces, as of query, key and value or of gate and up,
-// becomes one product per piece, its weight and bias one parameter per piece: each may then be
-// split over ranks by itself, and no rank needs columns of another piece.
+// SplitFusedProducts: splits a matmul whose columns are then split into pieces, such as query, key
+// and value, or gate and up. Each piece gets a matmul, a weight and a bias of its own. Each
+// parameter may then be split over ranks by itself, and no rank needs columns of another piece.
 //
 //   %p = matmul %x, %w    %q, %k, %v = split %p       becomes
 //   %q = matmul %x, %wq   %k = matmul %x, %wk   %v = matmul %x, %wv
 //
-// The parameters are called NAME[q], NAME[k], NAME[v] where the pieces enter an attention in these
-// places, else NAME[0], NAME[1], …; their `graph.piece` says which part of NAME each is, so that
-// files keep NAME whole. So are the ops. Assumes canonical form with attention raised; leaves the
-// reshapes and transposes that stood between product and cut, once per piece.
+// The parameters are called NAME[q], NAME[k], NAME[v] if the pieces enter an attention in these
+// places, else NAME[0], NAME[1], and so on. The ops are named likewise. `graph.piece` says which
+// part of NAME each parameter is, so that files keep NAME whole. Assumes canonical form with
+// attention raised. Leaves the reshapes and transposes between matmul and cut, once per piece.
 #include "dialects/graph/OptimizerState.h"
 #include "dialects/graph/Pieces.h"
 #include "dialects/graph/Roles.h"
@@ -30,7 +30,8 @@ namespace pcc::graph {
 #include "passes/graph/Passes.h.inc"
 } // namespace pcc::graph
 
-/// Adds the operands of attentions, 0 to 2, that `value` becomes by arithmetic and movement.
+/// Adds the numbers of the attention operands, 0 to 2, that `value` becomes by arithmetic and
+/// movement.
 static void findAttentionOperands(Value value, llvm::SmallSetVector<unsigned, 3> &found) {
   llvm::SetVector<Value> work;
   work.insert(value);
@@ -47,7 +48,7 @@ static void findAttentionOperands(Value value, llvm::SmallSetVector<unsigned, 3>
     }
 }
 
-/// What the pieces are called: by their places in an attention, or else by number.
+/// Names the pieces: by their places in an attention, or else by number.
 static SmallVector<std::string> namePieces(const FusedProduct &fused) {
   SmallVector<std::string> names;
   for (const ColumnRange &piece : fused.pieces) {
@@ -67,7 +68,8 @@ static SmallVector<std::string> namePieces(const FusedProduct &fused) {
   return names;
 }
 
-/// `loc`, whose ops are also called `NAME[piece]`: the name of the whole remains, for pins.
+/// Returns `loc` with the additional name `NAME[piece]`. The name of the whole remains, for
+/// constraints.
 static Location nameAfter(Location loc, StringRef piece) {
   StringRef name = pcc::facts::getName(loc);
   if (name.empty())
@@ -76,7 +78,7 @@ static Location nameAfter(Location loc, StringRef piece) {
   return FusedLoc::get(loc.getContext(), {NameLoc::get(own, loc), loc});
 }
 
-/// The first values of a piece of what is initialised by `value`; null if that has none.
+/// Returns the initial value of a piece of a parameter with the initial value `value`.
 static ElementsAttr cutValue(ElementsAttr value, const Piece &piece, RankedTensorType type,
                              StringRef name) {
   if (auto dense = dyn_cast<DenseElementsAttr>(value)) {
@@ -86,7 +88,7 @@ static ElementsAttr cutValue(ElementsAttr value, const Piece &piece, RankedTenso
   }
   auto resource = cast<DenseResourceElementsAttr>(value);
   const AsmResourceBlob *blob = resource.getRawHandle().getBlob();
-  if (!blob) // left out of a dump
+  if (!blob) // a dump leaves the data out
     return DenseResourceElementsAttr::get(type, resource.getRawHandle());
   std::vector<char> bytes = cutPiece(piece, blob->getData());
   return DenseResourceElementsAttr::get(
@@ -95,15 +97,15 @@ static ElementsAttr cutValue(ElementsAttr value, const Piece &piece, RankedTenso
 
 namespace {
 
-/// Takes one fused product apart.
+/// Splits one fused matmul.
 class Splitter {
 public:
   Splitter(const FusedProduct &fused, func::FuncOp function)
       : fused(fused), function(function), module(function->getParentOfType<ModuleOp>()),
         names(namePieces(fused)) {}
 
-  /// Whether the weight and the bias are parameters of this function alone, and nothing stands in
-  /// the way of their pieces.
+  /// Returns whether the weight and the bias are parameters of this function alone, and whether the
+  /// names of their pieces are free.
   bool canSplit() { return canSplit(fused.weight) && (!fused.bias || canSplit(fused.bias)); }
   void split();
 
@@ -149,7 +151,7 @@ bool Splitter::canSplit(BlockArgument argument) {
          });
 }
 
-/// Declares the pieces of the parameter that `argument` is, whose columns are its dimension `dim`;
+/// Declares the pieces of the parameter of `argument`, whose columns are its dimension `dim`;
 /// returns their arguments. The argument itself stays, without a reader.
 SmallVector<Value> Splitter::splitParameter(BlockArgument argument, int64_t dim) {
   ParameterOp whole = getParameter(argument);
@@ -181,7 +183,7 @@ SmallVector<Value> Splitter::splitParameter(BlockArgument argument, int64_t dim)
   return pieces;
 }
 
-/// The product of the columns of one piece.
+/// Makes the matmul of the columns of one piece.
 Value Splitter::makeProduct(size_t piece, Value weight) {
   OpBuilder builder(fused.product);
   IRMapping mapping;
@@ -195,7 +197,7 @@ Value Splitter::makeProduct(size_t piece, Value weight) {
   return copy->getResult(0);
 }
 
-/// The same step for the columns of one piece; of the bias, for its piece of the bias.
+/// Makes the same step for the columns of one piece; an added bias becomes its piece of the bias.
 Value Splitter::makeStep(const ColumnStep &step, size_t piece, Value input) {
   Value &copy = copies[{step.op, piece}];
   if (copy)
@@ -231,8 +233,8 @@ void Splitter::split() {
   }
 }
 
-/// Erases the ops from which no value is read any more, from the cuts back to the product, and the
-/// wholes of the parameters.
+/// Erases the ops whose results are not read any more, from the cuts back to the matmul. Also
+/// erases the whole parameters.
 static void eraseFused(const FusedProduct &fused, func::FuncOp function) {
   llvm::SetVector<Operation *> dead;
   for (const ColumnCut &cut : fused.cuts)
