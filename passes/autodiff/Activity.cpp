@@ -8,7 +8,8 @@ using namespace mlir;
 
 namespace pcc::autodiff {
 
-/// An op of unknown derivative counts as one that passes gradients, so that it is reported.
+/// Returns whether gradients pass the op. An op of unknown derivative counts as one, so that it is
+/// reported.
 static bool passesGradients(Operation &op) {
   const Derivative *derivative = getDerivativeTable().lookup(op.getName().getStringRef());
   return !derivative || derivative->kind != Derivative::Kind::Zero;
@@ -16,7 +17,7 @@ static bool passesGradients(Operation &op) {
 
 static bool isFloat(Value value) { return isa<FloatType>(getElementTypeOrSelf(value.getType())); }
 
-/// The tag of a send or a receive of floats.
+/// Returns the tag of a send or a receive of floats.
 static std::optional<int64_t> floatTag(Operation *op) {
   if (auto send = dyn_cast<dist::SendOp>(op); send && isFloat(send.getInput()))
     return send.getTag();
@@ -34,8 +35,8 @@ template <typename Set, typename Range> static bool insertAll(Set &set, Range &&
 
 Activity::Activity(Block &block, ArrayRef<Value> sources, Value loss)
     : varying(sources.begin(), sources.end()), needed({loss}) {
-  // A walk finds all that follows along operands; only a transfer against the order of the program
-  // asks for another.
+  // One walk finds all values that follow along operands. Another walk is necessary only after a
+  // transfer against the order of the program.
   for (bool changed = true; changed;) {
     changed = false;
     for (Operation &op : block)
@@ -60,7 +61,7 @@ bool Activity::isActive(Operation *op) const {
   return passesGradients(*op) && llvm::any_of(op->getResults(), active);
 }
 
-/// Marks what varies through `op`; true if that is new.
+/// Marks the values that vary through `op`; true if one is new.
 bool Activity::findVarying(Operation &op) {
   std::optional<int64_t> tag = floatTag(&op);
   bool varies = llvm::any_of(op.getOperands(), [&](Value v) { return varying.contains(v); });
@@ -73,7 +74,7 @@ bool Activity::findVarying(Operation &op) {
   return insertAll(varying, llvm::make_filter_range(op.getResults(), isFloat));
 }
 
-/// Marks what the loss needs through `op`; true if that is new.
+/// Marks the values that the loss needs through `op`; true if one is new.
 bool Activity::findNeeded(Operation &op) {
   std::optional<int64_t> tag = floatTag(&op);
   if (tag && isa<dist::RecvOp>(op))

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Through which values of a function a gradient flows: those that vary with a source (a trainable
-// parameter) and on which the loss depends.
+// Finds the values of a function through which a gradient flows: those that vary with a source (a
+// trainable parameter) and on which the loss depends.
 //
-// Values also flow from a send on one rank to a receive on another, which no operand shows: all
-// sends and receives of floats under one tag count as one value. What is exact for a value is
-// cautious for a tag, and alike on both sides of every transfer.
+// Values also flow from a send on one rank to a receive on another, which no operand shows. All
+// sends and receives of floats under one tag therefore count as one value. The result is exact for
+// values, conservative for tags, and the same on both sides of every transfer.
 #pragma once
 
 #include "mlir/IR/Block.h"
@@ -17,18 +17,18 @@ namespace pcc::autodiff {
 
 class Activity {
 public:
-  /// Forward and backward walks over `block`. `sources` are float tensors.
+  /// Walks `block` forward and backward. `sources` are float tensors.
   Activity(mlir::Block &block, llvm::ArrayRef<mlir::Value> sources, mlir::Value loss);
 
-  /// Whether the loss's gradient reaches `value` and is needed there.
+  /// Returns whether the loss's gradient reaches `value` and is needed there.
   bool isActive(mlir::Value value) const {
     return varying.contains(value) && needed.contains(value);
   }
 
-  /// Whether a gradient passes `op` on its way to a source.
+  /// Returns whether a gradient passes `op` on its way to a source.
   bool isActive(mlir::Operation *op) const;
 
-  /// The ops that a gradient must pass and that have no derivative, in program order.
+  /// Returns the ops without a derivative that a gradient must pass, in program order.
   llvm::ArrayRef<mlir::Operation *> withoutDerivative() const { return missing; }
 
 private:

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Copies @forward to @forward_loss and ends the copy with a loss: the outputs give way to the loss,
-// the labels become one more input behind the others. Results that are updated parameters (running
-// statistics) stay. @forward itself is left alone: evaluation runs it. Of a model that is evaluated
-// alone, @forward takes the labels, which only what reads its outputs compares them with.
+// AttachLoss: copies @forward to @forward_loss and ends the copy with a loss. The loss replaces the
+// outputs, and the labels become one more input after the others. Results that are updated
+// parameters (running statistics) stay. @forward itself is unchanged, because evaluation runs it.
+// In a model that is only evaluated, @forward takes the labels. Only readers of its outputs compare
+// the outputs with the labels.
 #include "passes/autodiff/Losses.h"
 #include "passes/autodiff/OptionList.h"
 #include "passes/autodiff/Passes.h"
@@ -16,8 +17,8 @@ namespace pcc::autodiff {
 #define GEN_PASS_DEF_ATTACHLOSS
 #include "passes/autodiff/Passes.h.inc"
 
-/// The index in `indices` whose role has `name`; of the only one if `name` is empty. Errors name
-/// what there is.
+/// Returns the index in `indices` whose role has `name`; the only index if `name` is empty. Errors
+/// list the names.
 static FailureOr<unsigned> pick(func::FuncOp function, StringRef what, StringRef name,
                                 ArrayRef<unsigned> indices) {
   SmallVector<StringRef> names;
@@ -37,7 +38,7 @@ static FailureOr<unsigned> pick(func::FuncOp function, StringRef what, StringRef
   return error << "; " << what << "s: " << quotedList(names);
 }
 
-/// Adds an input behind the others, or first if there are none.
+/// Adds an input after the others, or first if there are none.
 static Value addInput(func::FuncOp function, StringRef name, Type type) {
   SmallVector<unsigned> inputs = graph::findArgs(function, graph::RoleKind::Input);
   unsigned position = inputs.empty() ? 0 : inputs.back() + 1;
@@ -50,7 +51,7 @@ static Value addInput(func::FuncOp function, StringRef name, Type type) {
   return function.getArgument(position);
 }
 
-/// The argument with the labels, found or added; null after an error.
+/// Returns the argument with the labels, found or added; null after an error.
 static Value getLabels(func::FuncOp function, const LossSpec &spec, RankedTensorType prediction) {
   StringRef name = spec.labels.empty() ? StringRef("labels") : StringRef(spec.labels);
   std::optional<unsigned> found = graph::findArg(function, graph::RoleKind::Input, name);
@@ -73,7 +74,7 @@ static func::FuncOp cloneAs(func::FuncOp function, StringRef name) {
   return copy;
 }
 
-/// Checks the prediction's type; `index` is its place among the results.
+/// Checks and returns the type of the prediction, which is result `index`.
 static FailureOr<RankedTensorType> getPrediction(func::FuncOp forward, const LossSpec &spec,
                                                  unsigned index) {
   auto type = dyn_cast<RankedTensorType>(forward.getResultTypes()[index]);
@@ -85,8 +86,8 @@ static FailureOr<RankedTensorType> getPrediction(func::FuncOp forward, const Los
                              << " (its type is " << forward.getResultTypes()[index] << ")";
 }
 
-/// Ranks that judge different parts of a prediction have each a loss of their own, and the loss is
-/// their sum.
+/// Returns the sharding of the loss. Ranks that judge different parts of a prediction each have a
+/// loss of their own, and the loss is their sum.
 static dist::ShardingAttr lossBoundary(dist::ShardingAttr prediction) {
   if (!prediction || !prediction.getSharding().isSplit())
     return {};

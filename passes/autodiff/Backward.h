@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a derivative rule works with: one forward op, the gradients that arrived at its results, and
-// short names for the graph ops that rules are written in.
+// Context of a derivative rule: one forward op, the gradients that arrived at its results, and
+// short names for the graph ops in which rules are written.
 //
 //   y = exp(x)      rule:  b.give(0, b.mul(b.gradient(), b.result()))
 //
-// A gradient has the type of the value it belongs to. A result at which no gradient arrived has
-// gradient null, which means zero; a rule of an op with one result never sees that.
+// A gradient has the type of its value. A result at which no gradient arrived has a null gradient,
+// which means zero. A rule of an op with one result never sees null.
 #pragma once
 
 #include "dialects/graph/Graph.h"
@@ -15,12 +15,12 @@
 
 namespace pcc::autodiff {
 
-/// Builds the backward ops of one forward op NAME. Their location is NAME.grad unless a rule says
-/// otherwise by named().
+/// Builds the backward ops of one forward op NAME. Their location is NAME.grad unless a rule
+/// changes it with named().
 class Backward : public mlir::ImplicitLocOpBuilder {
 public:
-  /// Builds at the insertion point of `at`. `gradients`: one a result, null for zero. `wanted`: one
-  /// an operand, whether a gradient of it is used at all.
+  /// Builds at the insertion point of `at`. `gradients`: one per result, null for zero. `wanted`:
+  /// one per operand, whether its gradient is used at all.
   Backward(mlir::OpBuilder &at, mlir::Operation *forward, llvm::ArrayRef<mlir::Value> gradients,
            llvm::ArrayRef<bool> wanted)
       : ImplicitLocOpBuilder(derivedLocation(forward, "grad"), at), forward(forward),
@@ -33,15 +33,15 @@ public:
   mlir::Value gradient(unsigned result = 0) const { return gradients[result]; }
   bool wants(unsigned operand) const { return wanted[operand]; }
 
-  /// The gradient of operand `operand`. Rules may give what nobody wants, it is dropped; they ask
-  /// wants() first where that saves ops.
+  /// Sets the gradient of operand `operand`. A gradient that is not wanted is dropped. Rules ask
+  /// wants() first if that saves ops.
   void give(unsigned operand, mlir::Value gradient) { contributions[operand] = gradient; }
   llvm::ArrayRef<mlir::Value> given() const { return contributions; }
 
-  /// The ops built from now on are called NAME.`suffix`.
+  /// Names the ops built from now on NAME.`suffix`.
   void named(llvm::StringRef suffix) { setLoc(derivedLocation(forward, suffix)); }
 
-  /// Any graph op with one result.
+  /// Builds any graph op with one result.
   template <typename OpT, typename... Args> mlir::Value make(Args &&...args) {
     return OpT::create(*this, std::forward<Args>(args)...);
   }
@@ -65,23 +65,24 @@ public:
   mlir::Value select(mlir::Value predicate, mlir::Value onTrue, mlir::Value onFalse) {
     return make<graph::SelectOp>(predicate, onTrue, onFalse);
   }
-  /// `value` where the predicate holds, else zero.
+  /// Returns `value` where the predicate holds, else zero.
   mlir::Value where(mlir::Value predicate, mlir::Value value) {
     return select(predicate, value, like(value, 0));
   }
 
-  /// The constant `number` in every element of `type`.
+  /// Returns the constant `number` in every element of `type`.
   mlir::Value splat(mlir::Type type, double number);
-  /// The constant `number` in the type of `value`.
+  /// Returns the constant `number` in the type of `value`.
   mlir::Value like(mlir::Value value, double number) { return splat(value.getType(), number); }
-  /// True where an index lies in [0, size); also where no number of its type reaches `size`.
+  /// True where an index lies in [0, size). If no number of its type reaches `size`, only checks
+  /// the sign.
   mlir::Value isIndex(mlir::Value indices, int64_t size);
-  /// `value` with elements of `elementType`; `value` itself when it has them already.
+  /// Returns `value` with elements of `elementType`; `value` itself if it has them already.
   mlir::Value castTo(mlir::Value value, mlir::Type elementType);
   /// The inverse of a reduction over `reducedDims`: `value` repeated along them to `shape`.
   mlir::Value unreduce(mlir::Value value, llvm::ArrayRef<int64_t> reducedDims,
                        llvm::ArrayRef<int64_t> shape);
-  /// Reduces along `dims` and repeats the outcome, so that the shape stays.
+  /// Reduces along `dims` and repeats the result, so that the shape stays.
   mlir::Value reduceInPlace(graph::ReduceOpKind kind, mlir::Value value,
                             llvm::ArrayRef<int64_t> dims);
   /// A scalar repeated to `shape`.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Makes the step @train of one rank: with m microbatches of k copies
+// BuildStep: makes the step @train of one rank. With m microbatches of k copies, its actions are
 //
 //   slot @forward_backward microbatch 0 copy 0 … copy k-1, microbatch 1 copy 0 …, slot @update
 //
-// and marks the loss and the gradients of @forward_backward as accumulated over these slots, with
-// the scale by which @update and the report read the sum. Scheduling may reorder the slots later.
+// Annotates the loss and the gradients of @forward_backward as accumulated over these actions, with
+// the scale by which @update and the report read the sum. Scheduling may reorder the actions later.
 #include "passes/autodiff/Passes.h"
 #include "passes/autodiff/Signature.h"
 
@@ -16,7 +16,7 @@ namespace pcc::autodiff {
 #define GEN_PASS_DEF_BUILDSTEP
 #include "passes/autodiff/Passes.h.inc"
 
-/// The scale of an accumulated result of role `kind`.
+/// Returns the scale of an accumulated result of role `kind`.
 static double scaleOf(graph::RoleKind kind, int64_t m, int64_t k, pipe::MicroReduction reduction) {
   if (reduction == pipe::MicroReduction::Mean)
     return 1.0 / (double(m) * double(k));

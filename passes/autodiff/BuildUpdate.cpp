@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Makes @update(parameters, gradients, states[, step]) -> (parameters, states): one optimizer op
-// for each gradient that @forward_backward yields. Arguments and results are grouped by kind, each
-// group in the order of the gradients. States are declared beside their parameters, in f32 whatever
-// the parameter's type: a moment of few bits would stand still beside small terms. The learning
-// rate is a scalar value of the function, so that a schedule can compute it from the step.
+// BuildUpdate: makes @update(parameters, gradients, states[, step]) -> (parameters, states), with
+// one optimizer op for each gradient that @forward_backward yields. Arguments and results are
+// grouped by kind, each group in the order of the gradients. States are declared beside their
+// parameters, in f32 whatever the parameter's type: small terms would not change a moment of few
+// bits. The learning rate is a scalar value of the function, so that a schedule can compute it from
+// the step.
 //
-// Copies of a parameter in later chunks (dialects/pipe/Pipe.h) have gradients but no states: their
-// gradients go to the owner's chunk and are added there, and its new value comes back to them.
+// Copies of a parameter on later virtual stages (dialects/pipe/Pipe.h) have gradients but no
+// states. Their gradients go to the owner's virtual stage and are added there. The new value comes
+// back to the copies.
 #include "dialects/graph/OptimizerState.h"
 #include "passes/autodiff/Names.h"
 #include "passes/autodiff/Optimizers.h"
@@ -29,7 +31,7 @@ struct Trained {
   RankedTensorType gradientType; ///< the parameter's own, or f32
   dist::ShardingAttr boundary;   ///< of the gradient, and of all else that belongs to the parameter
 
-  /// The name of the parameter of which this one is a copy; empty if it is none.
+  /// Returns the name of the parameter that this one copies; empty if it is no copy.
   StringRef getOwner() {
     auto owner = parameter->getAttrOfType<StringAttr>(pipe::copyOfAttrName);
     return owner ? owner.getValue() : StringRef();
@@ -40,7 +42,7 @@ struct Trained {
   }
 };
 
-/// The parameters whose gradients `function` yields.
+/// Returns the parameters whose gradients `function` yields.
 static FailureOr<SmallVector<Trained>> findTrained(func::FuncOp function) {
   SymbolTable symbols(function->getParentOfType<ModuleOp>());
   SmallVector<Trained> trained;
@@ -64,8 +66,8 @@ static FailureOr<SmallVector<Trained>> findTrained(func::FuncOp function) {
   return trained;
 }
 
-/// Declares the states of one parameter behind it. They share its marks: a slice of the parameter
-/// has the same slice of its states.
+/// Declares the states of one parameter after it. They share its attributes: a slice of the
+/// parameter has the same slice of its states.
 static LogicalResult declareStates(Trained &trained, const OptimizerKind &kind) {
   graph::ParameterOp parameter = trained.parameter;
   OpBuilder builder(parameter);
@@ -126,7 +128,7 @@ struct Side {
   }
 };
 
-/// An empty @update with its signature, behind `after`.
+/// Makes an empty @update with its signature, after `after`.
 static func::FuncOp declareUpdate(func::FuncOp after, ArrayRef<Trained> all, bool takesStep) {
   Side arguments{after}, results{after};
   arguments.addOwners(all);
@@ -190,7 +192,7 @@ private:
     }
   }
 
-  /// The gradient of an owner with those of its copies.
+  /// Adds the gradients of an owner's copies to its own gradient.
   Value addCopies(size_t index, Value gradient) {
     for (size_t copy : findCopies(index)) {
       setName(all[copy].parameter.getSymName() + ".grad_sum");

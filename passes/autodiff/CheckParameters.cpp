@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Refuses to train a model whose parameters are not those of the module that was exported, because
-// the exporter's optimizer merged, removed, folded or split some (graph.altered_parameters). Runs
-// before anything of a training step is made. Evaluation does not run it.
+// CheckParameters: refuses to train a model whose parameters are not those of the exported module.
+// The exporter's optimizer may have merged, removed, folded or split some
+// (graph.altered_parameters). Runs before any part of a training step is made. Evaluation does not
+// run this pass.
 #include "dialects/graph/ModuleFacts.h"
 #include "passes/autodiff/Passes.h"
 

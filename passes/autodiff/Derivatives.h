@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The one table of derivatives: op name → how it is differentiated. Each family of ops fills its
-// rows in a file of its own; a new op adds one row.
+// Table of derivatives: op name → derivative. Each family of ops fills its rows in a file of its
+// own; a new op adds one row.
 //
 //   graph.exp       rule   gradient * result
 //   graph.floor     zero   "piecewise constant"
@@ -14,10 +14,10 @@
 
 namespace pcc::autodiff {
 
-/// Gives the gradients of the op's operands by Backward::give.
+/// Sets the gradients of the op's operands by Backward::give.
 using DerivativeRule = void (*)(Backward &);
 
-/// Why an op has no derivative in the form in which it stands; empty if it has one.
+/// Returns why an op has no derivative in its present form; empty if it has one.
 using DerivativeLimit = llvm::StringRef (*)(mlir::Operation *);
 
 /// One row of the table.
@@ -32,7 +32,7 @@ struct Derivative {
   llvm::StringRef why;             ///< only for Zero and None
   DerivativeLimit limit = nullptr; ///< of a Rule that does not hold for every form of the op
 
-  /// Why a gradient cannot pass `op`, whose row this is; empty if it can.
+  /// Returns why a gradient cannot pass `op`, the op of this row; empty if it can.
   llvm::StringRef whyNot(mlir::Operation *op) const {
     if (kind == Kind::None)
       return why;
@@ -52,7 +52,7 @@ public:
     ((rows[OpTs::getOperationName()] = {Derivative::Kind::None, nullptr, why}), ...);
   }
 
-  /// The row of an op, null if it has none.
+  /// Returns the row of an op, null if it has none.
   const Derivative *lookup(llvm::StringRef opName) const {
     auto row = rows.find(opName);
     return row == rows.end() ? nullptr : &row->second;
@@ -62,11 +62,11 @@ private:
   llvm::StringMap<Derivative> rows;
 };
 
-/// The table, filled once.
+/// Returns the table, which is filled once.
 const DerivativeTable &getDerivativeTable();
 
-/// Calls the op that follows NAME.grad_weight if its value is the gradient of a parameter, possibly
-/// seen through a change of shape or type, else NAME.grad.
+/// Names the following op NAME.grad_weight if its value is the gradient of a parameter, else
+/// NAME.grad. The parameter may be seen through a change of shape or type.
 void nameAfterOperand(Backward &b, unsigned index);
 
 // The families, each in its own file.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Derivatives of activations. A kinked activation passes the gradient through a comparison, an i1
-// mask; at the kink itself it takes the slope of the side x < 0 (clamp: zero at both ends).
+// Derivatives of activations. An activation with a kink passes the gradient through a comparison,
+// an i1 mask. At the kink itself the slope is that of the side x < 0 (clamp: zero at both ends).
 #include "passes/autodiff/Derivatives.h"
 
 #include "dialects/graph/Gelu.h"
@@ -13,7 +13,7 @@ using namespace pcc::graph;
 
 namespace pcc::autodiff {
 
-/// True where x > 0, read off the result if that has the sign of x (alpha >= 0).
+/// True where x > 0, read from the result if it has the sign of x (alpha >= 0).
 static Value isPositive(Backward &b, double alpha) {
   return b.compare(Direction::GT, alpha >= 0 ? b.result() : b.operand(), 0);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Derivatives of ops that look at the elements along one axis in their order.
+// Derivatives of ops that read the elements along one axis in order.
 #include "passes/autodiff/Derivatives.h"
 
 using namespace mlir;
@@ -8,8 +8,8 @@ using namespace pcc::graph;
 
 namespace pcc::autodiff {
 
-/// Each chosen element gets the gradient of the place that it was given. The places form a
-/// dimension of their own before the axis, over which the sum has one term at most.
+/// Gives each chosen element the gradient of its place. The places form a dimension of their own
+/// before the axis. The sum over this dimension has at most one term.
 static void differentiateTopK(Backward &b) {
   if (!b.gradient(0))
     return;
@@ -24,7 +24,7 @@ static void differentiateTopK(Backward &b) {
   b.give(0, b.make<ReduceOp>(ReduceOpKind::Sum, given, axis));
 }
 
-/// Element i is in the sums of those behind it: the sums of the gradients from the other end.
+/// Element i is in the sums after it, so its gradient sums the gradients from the other end.
 static void differentiateCumsum(Backward &b) {
   auto op = b.op<CumsumOp>();
   b.give(0, b.make<CumsumOp>(b.gradient(), op.getAxis(), op.getExclusive(), !op.getReverse()));

@@ -32,9 +32,9 @@ static void differentiatePow(Backward &b) {
   }
 }
 
-/// max and min: the whole gradient to the operand that `wins` over the other, half to each where
-/// they are equal. The ops are commutative, so a rule that prefers one side would make the gradient
-/// depend on the order in which a canonicalisation leaves the operands.
+/// max and min: the operand that `wins` gets the whole gradient; equal operands get half each. The
+/// ops are commutative. A rule that prefers one side would make the gradient depend on the order in
+/// which canonicalization leaves the operands.
 static void differentiateExtremum(Backward &b, Direction wins) {
   Value lhs = b.operand(0), rhs = b.operand(1), gradient = b.gradient();
   Value tie = b.compare(Direction::EQ, lhs, rhs);

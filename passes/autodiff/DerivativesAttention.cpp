@@ -10,7 +10,7 @@ using namespace pcc::graph;
 
 namespace pcc::autodiff {
 
-/// Summed along the dimensions in which the mask is repeated.
+/// Sums the gradient along the dimensions in which the mask is repeated.
 static Value gradientOfMask(Backward &b, Value mask, Value scores) {
   SmallVector<int64_t> repeated;
   for (auto [dim, sizes] : llvm::enumerate(llvm::zip(shapeOf(mask), shapeOf(scores))))
@@ -25,7 +25,8 @@ static Value gradientOfMask(Backward &b, Value mask, Value scores) {
   return b.castTo(sum, getElementTypeOrSelf(mask.getType()));
 }
 
-/// The op's own gradients, in pieces: what `attention_gradient` has no result or operand for.
+/// Returns the op's gradients by its decomposition, for cases that `attention_gradient` has no
+/// result or operand for.
 static AttentionGradients differentiateInPieces(Backward &b, AttentionOp op, Value gradient) {
   PieceBuilder pieces(b.getLoc(), b);
   return buildAttentionGradients(AttentionOperands(op), op.getResult(), op.getLogSum(), gradient,
@@ -52,8 +53,9 @@ static void differentiateAttention(Backward &b) {
     b.give(operand, gradients->getResult(operand));
 }
 
-/// A rotation is undone by the opposite angle. The angles' own gradients are those of the products
-/// in u' = u cos - v sin, v' = u sin + v cos, summed over heads, and samples if they share them.
+/// A rotation is undone by the opposite angle. The gradients of the angles come from the products
+/// in u' = u cos - v sin, v' = u sin + v cos. They are summed over heads, and over samples if these
+/// share angles.
 static void differentiateRotary(Backward &b) {
   auto op = b.op<RotaryEmbeddingOp>();
   if (b.wants(0))

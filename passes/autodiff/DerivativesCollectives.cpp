@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Derivatives of collectives. Each rank differentiates the sum of the losses of all ranks, so the
-// gradient of a value is what it does to every rank's loss: where a collective hands a value to
-// other ranks, its derivative brings their gradients back. All ranks run the same program, and so
-// all of them reach the backward collectives in the same order.
+// Derivatives of collectives. Each rank differentiates the sum of the losses of all ranks. The
+// gradient of a value is thus its effect on every rank's loss: if a collective hands a value to
+// other ranks, its derivative brings their gradients back. All ranks run the same program, so all
+// of them reach the backward collectives in the same order.
 #include "passes/autodiff/Derivatives.h"
 
 #include "dialects/dist/Dist.h"
@@ -15,14 +15,14 @@ using pcc::graph::Direction;
 
 namespace pcc::autodiff {
 
-/// The sum of `value` over the ranks of the op's group.
+/// Returns the sum of `value` over the ranks of the op's group.
 template <typename OpT> static Value sumOver(Backward &b, OpT op, Value value) {
   return b.make<AllReduceOp>(ReduceKind::Sum, value, op.getGroupAttr());
 }
 
-/// The gradient of operand 0 where `kind` has combined it with those of other ranks to `result`,
-/// and `spread` brings a value of the result back to all ranks. A maximum is the value of every
-/// rank that equals it; a product is differentiated as long as no factor is zero.
+/// Sets the gradient of operand 0, which `kind` has combined with the operands of other ranks to
+/// `result`. `spread` brings a value of the result back to all ranks. A maximum is the value of
+/// every rank that equals it. The derivative of a product holds only if no factor is zero.
 template <typename Spread>
 static void giveCombined(Backward &b, ReduceKind kind, Value result, Spread spread) {
   Value x = b.operand();
@@ -64,7 +64,7 @@ static void differentiateReduceScatter(Backward &b) {
                                 op.getGroupAttr()));
 }
 
-/// The other kinds would have to know every rank's part of the result.
+/// Other kinds would need every rank's part of the result.
 static StringRef limitReduceScatter(Operation *op) {
   return cast<ReduceScatterOp>(op).getKind() == ReduceKind::Sum ? "" : "only a sum has one";
 }
@@ -80,7 +80,7 @@ static void differentiateAllToAll(Backward &b) {
                                op.getSplitAxis(), op.getGroupAttr()));
 }
 
-/// The copies are one value: its gradient is the sum of theirs, or their mean.
+/// The copies are one value: its gradient is the sum of the copies' gradients, or their mean.
 static void differentiateMirror(Backward &b) {
   auto op = b.op<MirrorOp>();
   Value sum = sumOver(b, op, b.gradient());

@@ -17,9 +17,9 @@ void nameAfterOperand(Backward &b, unsigned index) {
   b.named(isParameter(value) ? "grad_weight" : "grad");
 }
 
-/// With A, B the operands as the product sees them and G the gradient of A B: dA = G B^T and
-/// dB = A^T G. An operand stored transposed wants its gradient transposed as well; all of it is
-/// said by flags of the product, never by a transpose:
+/// Let A, B be the operands as the matmul sees them, and G the gradient of A B: dA = G B^T and dB =
+/// A^T G. An operand stored transposed needs its gradient transposed as well. Flags of the matmul
+/// say all of this, never a transpose:
 ///
 ///   stored      dlhs              drhs
 ///   A   B       G rhs^T           lhs^T G
@@ -42,9 +42,9 @@ static void differentiateMatmul(Backward &b) {
   }
 }
 
-/// The gradient of the operand with letters `own`: that of the result times the other operand. A
-/// letter that `own` has alone was summed before the product, so all its elements have one
-/// gradient.
+/// Returns the gradient of the operand with letters `own`: the gradient of the result times the
+/// other operand. A letter that only `own` has was summed before the matmul, so all its elements
+/// have one gradient.
 static Value einsumGradient(Backward &b, StringRef own, StringRef other, Value otherOperand,
                             ArrayRef<int64_t> shape) {
   StringRef result = EinsumEquation::parse(b.op<EinsumOp>().getEquation())->result;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Derivatives of transfers between pairs of ranks: what was sent is received, and added where
-// several ranks or borders read the same element; and of those between chunks.
+// Derivatives of transfers between pairs of ranks and between virtual stages: a sent value receives
+// its gradient. Gradients are added where several ranks or borders read the same element.
 #include "passes/autodiff/Derivatives.h"
 
 #include "dialects/dist/Neighbors.h"
@@ -38,7 +38,7 @@ static void differentiateNeighborExchangeV2(Backward &b) {
   b.give(0, moveBack(b, TableAttr::get(b.getContext(), getMoves(op)), op.getGroupAttr()));
 }
 
-/// The gradient of a result, zeros where none arrived: the other ranks wait for it.
+/// Returns the gradient of a result; zeros if none arrived, because the other ranks wait for it.
 static Value gradientOrZeros(Backward &b, unsigned result) {
   Value gradient = b.gradient(result);
   return gradient ? gradient : b.like(b.result(result), 0);
@@ -65,7 +65,7 @@ static void differentiateRecv(Backward &b) {
   SendOp::create(b, gradientOrZeros(b, 0), op.getPeers(), op.getTag());
 }
 
-/// The gradient goes from the chunk that reads a value back to the one that made it.
+/// Sends the gradient from the virtual stage that reads a value back to the one that made it.
 static void differentiateTransfer(Backward &b) {
   auto op = b.op<pipe::TransferOp>();
   b.give(0, b.make<pipe::TransferOp>(b.gradient(), op.getTarget(), op.getSource()));

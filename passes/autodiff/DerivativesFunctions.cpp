@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Derivatives of functions of one number. Where the derivative can be told from the result, the
-// result is saved: the op behind needs it as well, so the input's buffer is free after the forward
-// op.
+// Derivatives of functions of one number. If the derivative follows from the result, the result is
+// saved: the following op needs it as well, so the input's buffer is free after the forward op.
 #include "passes/autodiff/Derivatives.h"
 
 #include <numbers>
@@ -26,7 +25,7 @@ static void differentiateErf(Backward &b) {
   b.give(0, b.mul(b.gradient(), b.mul(bell, 2 * std::numbers::inv_sqrtpi)));
 }
 
-/// Functions whose derivative is taken from the result.
+/// Adds functions whose derivative follows from the result.
 static void addFromResult(DerivativeTable &table) {
   table.rule<ExpOp>([](Backward &b) { b.give(0, b.mul(b.gradient(), b.result())); });
   table.rule<SqrtOp>([](Backward &b) { b.give(0, b.div(b.mul(b.gradient(), 0.5), b.result())); });
@@ -39,7 +38,7 @@ static void addFromResult(DerivativeTable &table) {
       [](Backward &b) { b.give(0, b.mul(b.gradient(), b.mul(b.result(), b.sub(1, b.result())))); });
 }
 
-/// Functions whose derivative needs the input.
+/// Adds functions whose derivative needs the input.
 static void addFromInput(DerivativeTable &table) {
   table.rule<AbsOp>(
       [](Backward &b) { b.give(0, b.mul(b.gradient(), b.make<SignOp>(b.operand()))); });

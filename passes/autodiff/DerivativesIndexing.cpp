@@ -27,8 +27,8 @@ static void differentiateDynamicUpdateSlice(Backward &b) {
                                      op.getAxis()));
 }
 
-/// Rows are read more than once, so their gradients add up. A gather moves indices out of range to
-/// the nearest legal one, a scatter_add drops them: they are moved first.
+/// Rows may be read more than once, so their gradients add up. A gather moves indices out of range
+/// to the nearest legal one, but a scatter_add drops them. So they are clamped first.
 static void differentiateGather(Backward &b) {
   auto op = b.op<GatherOp>();
   int64_t last = shapeOf(op.getInput())[op.getAxis()] - 1;

@@ -11,8 +11,8 @@ using namespace pcc::graph;
 namespace pcc::autodiff {
 
 namespace {
-/// A loss of samples with class numbers along the last dimension of `input`, or with
-/// probabilities.
+/// A loss of samples with class numbers or probabilities; classes are along the last dimension of
+/// `input`.
 struct SampleLoss {
   Value input, labels;
   LossReduction reduction;
@@ -30,7 +30,7 @@ struct SampleLoss {
 };
 } // namespace
 
-/// True for the samples that have a class number and are not ignored: the others have no term.
+/// True for the samples that have a class number and are not ignored; other samples have no term.
 static Value haveTerm(Backward &b, const SampleLoss &loss) {
   Value isClass = b.isIndex(loss.labels, shapeOf(loss.input).back());
   if (loss.ignored)
@@ -38,8 +38,8 @@ static Value haveTerm(Backward &b, const SampleLoss &loss) {
   return isClass;
 }
 
-/// The gradient of the sum of the samples' losses: with `mean`, divided by the number of samples,
-/// of those that are not ignored if an index is.
+/// Returns the gradient of the sum of the samples' losses. For a mean, divides by the number of
+/// samples, or of samples that are not ignored.
 static Value gradientOfSum(Backward &b, const SampleLoss &loss) {
   if (loss.reduction == LossReduction::Sum)
     return b.gradient();
@@ -51,14 +51,14 @@ static Value gradientOfSum(Backward &b, const SampleLoss &loss) {
   return b.div(b.gradient(), b.make<ReduceOp>(ReduceOpKind::Sum, counts, all));
 }
 
-/// The gradient of each sample's loss, repeated for its classes.
+/// Returns the gradient of each sample's loss, repeated for its classes.
 static Value gradientOfSamples(Backward &b, const SampleLoss &loss) {
   Value perSample = b.repeat(gradientOfSum(b, loss), loss.samples());
   perSample = b.where(haveTerm(b, loss), perSample);
   return b.unreduce(perSample, loss.classAxis(), shapeOf(loss.input));
 }
 
-/// One at each sample's class.
+/// Returns one at each sample's class.
 static Value chosenClasses(Backward &b, const SampleLoss &loss) {
   return b.make<OneHotOp>(cast<RankedTensorType>(loss.input.getType()), loss.labels,
                           loss.classAxis());
@@ -91,7 +91,7 @@ static void differentiateDense(Backward &b, const SampleLoss &loss) {
     b.give(1, b.neg(b.mul(b.make<LogSoftmaxOp>(loss.input, classes), scale)));
 }
 
-/// The gradient of each element's term of a mean or a sum over all elements.
+/// Returns the gradient of each element's term of a mean or a sum over all elements.
 template <typename Op> static Value gradientOfElements(Backward &b, Op op) {
   RankedTensorType type = op.getPrediction().getType();
   Value gradient = b.gradient();

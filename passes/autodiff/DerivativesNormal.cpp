@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Derivatives of normal forms. They save the input and take its statistics again; where the forward
-// pass took the same ones, equal ops become one.
+// Derivatives of normalizations. They save the input and compute its statistics again; ops that
+// equal those of the forward pass become one with them.
 //
 // With n = (x - mean) · inverse, y = scale · n + bias and g = dy · scale
 //
 //   dx = inverse (g - mean of g - n · mean of g n)    root mean square: without the mean of g
 //   dscale = Σ dy n    dbias = Σ dy
 //
-// means over what the statistics are taken of, sums over what scale and bias are repeated over.
+// Means are over the dimensions of the statistics, sums over the dimensions that scale and bias
+// lack.
 #include "passes/autodiff/Derivatives.h"
 
 #include "dialects/graph/NormalPieces.h"
@@ -19,12 +20,12 @@ using namespace pcc::graph;
 
 namespace pcc::autodiff {
 namespace {
-/// What the derivative of `scale · normalised + bias` needs.
+/// Operands of the derivative of `scale · normalized + bias`.
 struct Affine {
   Value gradient;                    ///< of the result, f32 or wider
   Normalised normal;                 ///< of the input, likewise
-  NormalSpan statistics;             ///< what they are taken of
-  SmallVector<int64_t> missing = {}; ///< which dimensions scale and bias lack
+  NormalSpan statistics;             ///< dimensions of the statistics
+  SmallVector<int64_t> missing = {}; ///< dimensions that scale and bias lack
 };
 } // namespace
 
@@ -32,13 +33,13 @@ static Value widenTo(Backward &b, Value value, Value like) {
   return b.castTo(value, getElementTypeOrSelf(like.getType()));
 }
 
-/// `value` without the dimensions `dims`, in the type of `like`.
+/// Returns the sum of `value` over the dimensions `dims`, in the type of `like`.
 static Value sumTo(Backward &b, Value value, ArrayRef<int64_t> dims, Value like) {
   PieceBuilder pieces(b.getLoc(), b);
   return widenTo(b, sumOver(value, dims, pieces), like);
 }
 
-/// The gradient of the input of the normalised value, whose own is `gradient`.
+/// Returns the gradient of the input, from the gradient `gradient` of the normalized value.
 static Value throughStatistics(Backward &b, const Affine &affine, Value gradient) {
   const Normalised &normal = affine.normal;
   PieceBuilder pieces(b.getLoc(), b);
@@ -51,8 +52,8 @@ static Value throughStatistics(Backward &b, const Affine &affine, Value gradient
   return b.mul(normal.inverse, b.sub(centred, along));
 }
 
-/// Operands 0, 1 and, if there is one, 2: the input, scale and bias. `extra`, null or a further
-/// gradient of the input, is added.
+/// Sets the gradients of operands 0, 1 and, if there is one, 2: the input, scale and bias. `extra`
+/// is null or a further gradient of the input.
 static void giveAffine(Backward &b, const Affine &affine, Value extra = {}) {
   Value gradient = affine.gradient, scale = b.operand(1);
   if (b.wants(0)) {
@@ -66,7 +67,7 @@ static void giveAffine(Backward &b, const Affine &affine, Value extra = {}) {
     b.give(2, sumTo(b, gradient, affine.missing, b.operand(2)));
 }
 
-/// Layer norm and root mean square norm; `build` takes the statistics.
+/// Differentiates layer norm and root mean square norm; `build` computes the statistics.
 template <typename Op,
           Normalised (*build)(Value, const APFloat &, const NormalSpan &, PieceBuilder &)>
 static void differentiateTrailing(Backward &b) {
@@ -78,8 +79,8 @@ static void differentiateTrailing(Backward &b) {
   giveAffine(b, {widen(b.gradient(), pieces), normal, span, before});
 }
 
-/// What the new running statistics give the input: m and v are means over `count` elements, the
-/// derivative of v is twice the deviation. Null if no gradient arrived at them.
+/// Returns the gradient of the input from the new running statistics; null if no gradient arrived
+/// at them. m and v are means over `count` elements; the derivative of v is twice the deviation.
 static Value fromRunningStatistics(Backward &b, const Normalised &normal, const NormalSpan &span) {
   double share = 1 - b.op<BatchNormOp>().getMomentum().convertToDouble();
   ArrayRef<int64_t> shape = shapeOf(normal.value);
@@ -98,8 +99,8 @@ static Value fromRunningStatistics(Backward &b, const Normalised &normal, const 
   return sum ? b.add(sum, term) : term;
 }
 
-/// Through the statistics of the batch. The running statistics have no part in the result; what
-/// reads the new ones passes a gradient on.
+/// Differentiates through the statistics of the batch. The running statistics have no part in the
+/// result. Readers of the new ones pass a gradient on.
 static void differentiateBatchNorm(Backward &b) {
   auto op = b.op<BatchNormOp>();
   PieceBuilder pieces(b.getLoc(), b);
@@ -114,7 +115,8 @@ static void differentiateBatchNorm(Backward &b) {
       b.give(2 + statistic, b.mul(b.gradient(statistic), momentum));
 }
 
-/// With d = x - mean and r = 1 / sqrt(variance + epsilon): Σ dy and Σ dy d give all but dx.
+/// With d = x - mean and r = 1 / sqrt(variance + epsilon): Σ dy and Σ dy d give all gradients
+/// except dx.
 static void differentiateBatchNormInference(Backward &b) {
   auto op = b.op<BatchNormInferenceOp>();
   PieceBuilder pieces(b.getLoc(), b);
@@ -143,13 +145,13 @@ static void differentiateBatchNormInference(Backward &b) {
   }
 }
 
-/// g - softmax(x) · sum of g: the result is all it saves.
+/// g - softmax(x) · sum of g: saves only the result.
 static void differentiateLogSoftmax(Backward &b) {
   Value sum = b.reduceInPlace(ReduceOpKind::Sum, b.gradient(), b.op<LogSoftmaxOp>().getAxis());
   b.give(0, b.sub(b.gradient(), b.mul(b.make<ExpOp>(b.result()), sum)));
 }
 
-/// The same elements are dropped: it saves nothing.
+/// Drops the same elements: saves nothing.
 static void differentiateDropout(Backward &b) {
   auto op = b.op<DropoutOp>();
   b.give(0, b.make<DropoutOp>(b.gradient(), op.getIndex(), op.getSeed(), op.getRate()));

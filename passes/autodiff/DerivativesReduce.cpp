@@ -8,12 +8,12 @@ using namespace pcc::graph;
 
 namespace pcc::autodiff {
 
-/// `value`, of the reduction's result, repeated to the shape of its input.
+/// Repeats `value`, which has the shape of the reduction's result, to the shape of its input.
 static Value unreduce(Backward &b, ReduceOp op, Value value) {
   return b.unreduce(value, op.getDims(), shapeOf(op.getInput()));
 }
 
-/// The number of elements that one element of the result is made of.
+/// Returns the number of elements that one element of the result combines.
 static double reducedCount(ReduceOp op) {
   double count = 1;
   for (int64_t dim : op.getDims())
@@ -21,8 +21,8 @@ static double reducedCount(ReduceOp op) {
   return count;
 }
 
-/// max and min: shared evenly by the elements that equal the result, so that it does not depend on
-/// their order, nor on how the dimension is split.
+/// max and min: the elements that equal the result share the gradient evenly. It thus depends
+/// neither on their order nor on how the dimension is split.
 static void differentiateExtremum(Backward &b, ReduceOp op) {
   Value hit = b.compare(Direction::EQ, op.getInput(), unreduce(b, op, op.getResult()));
   Value ones = b.castTo(hit, getElementTypeOrSelf(op.getResult().getType()));
@@ -30,9 +30,9 @@ static void differentiateExtremum(Backward &b, ReduceOp op) {
   b.give(0, b.where(hit, unreduce(b, op, b.div(b.gradient(), hits))));
 }
 
-/// The product of the other elements. Result over element fails at zeros, so with p the product of
-/// the elements that are not zero and z the number of those that are: p / x where no other element
-/// is zero (x = 1 standing in for a zero), else 0.
+/// Multiplies by the product of the other elements. Result over element fails at zeros. Let p be
+/// the product of the elements that are not zero. The factor is p / x if no other element is zero
+/// (x = 1 stands in for a zero), else 0.
 static void differentiateProduct(Backward &b, ReduceOp op) {
   Value x = op.getInput();
   Type elementType = getElementTypeOrSelf(x.getType());
@@ -61,7 +61,7 @@ static void differentiateReduce(Backward &b) {
   }
 }
 
-/// y (g - sum of g y): the result is all it saves.
+/// y (g - sum of g y): saves only the result.
 static void differentiateSoftmax(Backward &b) {
   Value y = b.result(), gradient = b.gradient();
   int64_t axis = b.op<SoftmaxOp>().getAxis();

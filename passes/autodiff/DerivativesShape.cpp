@@ -22,8 +22,8 @@ static void differentiateTranspose(Backward &b) {
   b.give(0, b.make<TransposeOp>(b.gradient(), inverse));
 }
 
-/// Sums over the dimensions that the broadcast made or stretched. Stretched ones have size one in
-/// the operand; the reduction drops them, a reshape brings them back.
+/// Sums over the dimensions that the broadcast made or stretched. Stretched dimensions have size
+/// one in the operand: the reduction drops them, and a reshape brings them back.
 static void differentiateBroadcast(Backward &b) {
   ArrayRef<int64_t> dims = b.op<BroadcastOp>().getDims();
   ArrayRef<int64_t> from = shapeOf(b.operand()), to = shapeOf(b.result());
@@ -41,8 +41,8 @@ static void differentiateBroadcast(Backward &b) {
   b.give(0, gradient);
 }
 
-/// Puts `stride` - 1 zeros behind every element along `axis`: a new dimension of size one, padded
-/// and merged with the axis.
+/// Puts `stride` - 1 zeros after every element along `axis`: adds a dimension of size one, pads it
+/// and merges it with the axis.
 static Value spread(Backward &b, Value value, int64_t axis, int64_t stride) {
   if (stride == 1)
     return value;
@@ -55,9 +55,9 @@ static Value spread(Backward &b, Value value, int64_t axis, int64_t stride) {
   return b.make<ReshapeOp>(reshaped(value, shape), padded);
 }
 
-/// Zeros around the gradient; between its elements too if the slice had a stride. A slice with
-/// negative stride is first turned round, so that its least index comes first. The stride behind a
-/// single element may be any number and means nothing.
+/// Puts zeros around the gradient, and between its elements if the slice had a stride. A slice with
+/// negative stride is first reversed, so that its least index comes first. The stride of a single
+/// element may be any number and means nothing.
 static void differentiateSlice(Backward &b) {
   auto op = b.op<SliceOp>();
   Value gradient = b.gradient();
@@ -70,14 +70,14 @@ static void differentiateSlice(Backward &b) {
     stride = -stride;
   }
   gradient = spread(b, gradient, axis, stride);
-  // The zeros behind the last element may reach past the end: a negative width cuts them off.
+  // The zeros after the last element may reach past the end: a negative width cuts them off.
   int64_t behind = size - start - count * stride;
   if (start != 0 || behind != 0)
     gradient = b.make<PadOp>(gradient, axis, start, behind, APFloat(0.0));
   b.give(0, gradient);
 }
 
-/// Padding by the opposite widths: what was added is cut off, what was cut off has gradient zero.
+/// Pads by the opposite widths: added elements are cut off, cut elements have gradient zero.
 static void differentiatePad(Backward &b) {
   auto op = b.op<PadOp>();
   b.give(0, b.make<PadOp>(b.gradient(), op.getAxis(), -op.getLow(), -op.getHigh(), APFloat(0.0)));
@@ -90,7 +90,7 @@ static void differentiateConcat(Backward &b) {
     b.give(index, piece);
 }
 
-/// Pieces that nobody used have no gradient: zeros stand in for them.
+/// Unused parts have no gradient: zeros stand in for them.
 static void differentiateSplit(Backward &b) {
   auto op = b.op<SplitOp>();
   SmallVector<Value> pieces;

@@ -10,8 +10,8 @@ using namespace pcc::graph;
 namespace pcc::autodiff {
 
 namespace {
-/// The ops of one family of windows: y = conv(x, w) is linear in both, so of the three any two give
-/// the third one's gradient.
+/// The ops of one family of windows. y = conv(x, w) is linear in both operands, so any two of the
+/// three give the gradient of the third.
 struct Convolutions {
   explicit Convolutions(Backward &b, Window window) : b(b), window(window) {}
 
@@ -70,7 +70,7 @@ static void differentiateMaxPool(Backward &b) {
                                       op.getDilations()));
 }
 
-/// The number of elements that each window's mean is of.
+/// Returns the number of elements in each window's mean.
 static Value makeCounts(Backward &b, AvgPoolOp op) {
   Window window = Window::of(op);
   ArrayRef<int64_t> input = op.getInput().getType().getShape(), result = op.getType().getShape();
@@ -88,7 +88,7 @@ static Value makeCounts(Backward &b, AvgPoolOp op) {
   return b.make<BroadcastOp>(op.getType(), constant, ArrayRef<int64_t>{2, 3});
 }
 
-/// A mean is a convolution of each channel alone, by ones, divided by the counts.
+/// A mean is a convolution of each channel alone with ones, divided by the counts.
 static void differentiateAvgPool(Backward &b) {
   auto op = b.op<AvgPoolOp>();
   RankedTensorType type = op.getInput().getType();

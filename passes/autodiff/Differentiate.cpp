@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reverse-mode differentiation: walks the ops of the loss function backwards and lets each op's
-// rule (Derivatives.h) turn the gradients of its results into gradients of its operands. A value
-// used more than once sums what its uses give. Gradients are built only where they lead from the
-// loss to a trainable parameter: never for data. Assumes one block and a scalar loss; leaves
-// @forward_backward, in which forward ops come first and backward ops follow, each named after its
-// forward op (NAME.grad, NAME.grad_weight).
+// Reverse-mode differentiation: walks the ops of the loss function backwards. Each op's rule
+// (Derivatives.h) turns the gradients of its results into gradients of its operands. A value used
+// more than once sums the gradients of its uses. Gradients are built only on the way from the loss
+// to a trainable parameter, never for data. Assumes one block and a scalar loss. Leaves
+// @forward_backward: forward ops come first and backward ops follow, each named after its forward
+// op (NAME.grad, NAME.grad_weight).
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/autodiff/Activity.h"
 #include "passes/autodiff/Derivatives.h"
@@ -21,7 +21,7 @@ namespace pcc::autodiff {
 #define GEN_PASS_DEF_DIFFERENTIATE
 #include "passes/autodiff/Passes.h.inc"
 
-/// @forward_loss, or @forward if that yields a loss itself; null after an error.
+/// Returns @forward_loss, or @forward if that yields a loss itself; null after an error.
 static func::FuncOp findSource(ModuleOp module) {
   if (auto existing = module.lookupSymbol(forwardBackwardName)) {
     existing->emitError() << "the model is differentiated already, in '" << forwardBackwardName
@@ -40,7 +40,7 @@ static func::FuncOp findSource(ModuleOp module) {
   return forward;
 }
 
-/// The place of the only loss among the results.
+/// Returns the index of the only loss among the results.
 static FailureOr<unsigned> getLossIndex(func::FuncOp function) {
   SmallVector<unsigned> losses = graph::findResults(function, graph::RoleKind::Loss);
   if (losses.size() != 1)
@@ -53,7 +53,7 @@ static FailureOr<unsigned> getLossIndex(func::FuncOp function) {
   return losses[0];
 }
 
-/// The arguments that are trainable parameters, by their declarations. Parameters without float
+/// Returns the arguments that are declared as trainable parameters. Parameters without float
 /// elements have no gradient.
 static FailureOr<SmallVector<BlockArgument>> getTrainable(func::FuncOp function) {
   SmallVector<BlockArgument> trainable;
@@ -79,7 +79,7 @@ static FailureOr<SmallVector<BlockArgument>> getTrainable(func::FuncOp function)
   return trainable;
 }
 
-/// One error per op that a gradient must pass and that has no derivative.
+/// Reports one error per op without a derivative that a gradient must pass.
 static LogicalResult checkDerivatives(const Activity &activity) {
   for (Operation *op : activity.withoutDerivative()) {
     const Derivative *row = getDerivativeTable().lookup(op->getName().getStringRef());
@@ -92,8 +92,8 @@ static LogicalResult checkDerivatives(const Activity &activity) {
   return success(activity.withoutDerivative().empty());
 }
 
-/// The gradient of parameter `argument` as the section yields it: f32 if `isWide`; zero, with a
-/// warning, for a parameter without influence.
+/// Returns the gradient of parameter `argument` as the section yields it: f32 if `isWide`. A
+/// parameter without influence has gradient zero, with a warning.
 static Value finishGradient(ReverseWalk &walk, OpBuilder &builder, func::FuncOp function,
                             BlockArgument argument, bool isWide) {
   Location loc = derivedLocation(argument, "grad");
@@ -112,7 +112,7 @@ static Value finishGradient(ReverseWalk &walk, OpBuilder &builder, func::FuncOp 
   return graph::CastOp::create(builder, loc, type, gradient);
 }
 
-/// Adds the gradients behind the loss, which is the first result.
+/// Adds the gradients after the loss, which is the first result.
 static void returnGradients(func::FuncOp function, ArrayRef<BlockArgument> trainable,
                             ArrayRef<Value> gradients) {
   getReturn(function)->insertOperands(1, gradients);
@@ -127,14 +127,14 @@ static void returnGradients(func::FuncOp function, ArrayRef<BlockArgument> train
   }
 }
 
-/// Ops that only served the outputs, or a gradient that a rule built for nobody.
+/// Erases ops that only served the outputs, or a gradient that nothing reads.
 static void eraseDeadOps(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
     if (isOpTriviallyDead(&op))
       op.erase();
 }
 
-/// What is differentiated: the loss with respect to the trainable parameters.
+/// The problem of differentiation: the loss with respect to the trainable parameters.
 struct Problem {
   func::FuncOp function;
   unsigned lossIndex;
@@ -163,7 +163,7 @@ static FailureOr<Problem> findProblem(ModuleOp module) {
   return problem;
 }
 
-/// The function of `problem` under its new name; @forward itself stays, a copy is taken.
+/// Gives the function of `problem` its new name. @forward itself stays; a copy of it is taken.
 static Problem takeOver(Problem problem) {
   func::FuncOp function = problem.function;
   if (function.getName() == forwardName) {

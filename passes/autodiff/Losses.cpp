@@ -22,13 +22,13 @@ static std::string checkLogits(RankedTensorType logits) {
   return checkFloats(logits);
 }
 
-/// Class numbers: the logits' shape without the classes.
+/// Returns the type of class numbers: the logits' shape without the classes.
 static RankedTensorType classNumbers(RankedTensorType logits) {
   return RankedTensorType::get(logits.getShape().drop_back(),
                                IntegerType::get(logits.getContext(), 64));
 }
 
-/// Class numbers of any integer type.
+/// Checks class numbers of any integer type.
 static std::string checkNumbers(RankedTensorType logits, RankedTensorType labels,
                                 const LossSpec &spec) {
   bool fits = labels.getShape() == logits.getShape().drop_back() &&
@@ -43,7 +43,7 @@ static std::string checkNumbers(RankedTensorType logits, RankedTensorType labels
   return text;
 }
 
-/// Class numbers, or probabilities of the logits' type, none of which is ignored.
+/// Checks class numbers, or probabilities of the logits' type, which allow no ignored label.
 static std::string checkClasses(RankedTensorType logits, RankedTensorType labels,
                                 const LossSpec &spec) {
   bool dense = labels == logits && !spec.ignoreIndex;
@@ -54,7 +54,7 @@ static graph::LossReductionAttr reductionOf(ImplicitLocOpBuilder &builder, const
   return graph::LossReductionAttr::get(builder.getContext(), spec.reduction);
 }
 
-/// A loss of samples of which each has one class.
+/// Builds a loss of samples with one class each.
 template <typename Op>
 static Value buildClassLoss(ImplicitLocOpBuilder &builder, Value prediction, Value labels,
                             const LossSpec &spec) {
@@ -79,7 +79,7 @@ static std::string checkTarget(RankedTensorType prediction, RankedTensorType tar
   return text;
 }
 
-/// A loss of single elements.
+/// Builds a loss of single elements.
 template <typename Op>
 static Value buildElementLoss(ImplicitLocOpBuilder &builder, Value prediction, Value target,
                               const LossSpec &spec) {
@@ -121,7 +121,7 @@ static llvm::Error setOption(LossSpec &spec, const Option &option) {
   return llvm::Error::success();
 }
 
-/// The first words are the names of prediction and labels, options follow.
+/// Sets the names and options of a loss. Words name the prediction and the labels.
 static llvm::Error setItems(LossSpec &spec, StringRef owner, ArrayRef<Option> items) {
   SmallVector<Option> names(llvm::make_filter_range(items, [](auto &i) { return !i.hasValue; }));
   SmallVector<Option> options(llvm::make_filter_range(items, [](auto &i) { return i.hasValue; }));

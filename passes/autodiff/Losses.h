@@ -31,19 +31,19 @@ struct LossSpec {
 struct LossKind {
   llvm::StringRef name;
   llvm::ArrayRef<llvm::StringRef> options;
-  /// What is wrong with the prediction's type, "" if nothing.
+  /// Returns an error message for the prediction's type, "" if the type fits.
   std::string (*checkPrediction)(mlir::RankedTensorType prediction);
-  /// The type of the labels input where the model has none.
+  /// Returns the type of the labels input for a model that has none.
   mlir::RankedTensorType (*labelsType)(mlir::RankedTensorType prediction);
-  /// Why an input that the model has cannot hold the labels, "" if it can.
+  /// Returns why an input of the model cannot hold the labels, "" if it can.
   std::string (*checkLabels)(mlir::RankedTensorType prediction, mlir::RankedTensorType labels,
                              const LossSpec &spec);
-  /// The loss, a scalar.
+  /// Builds the loss, a scalar.
   mlir::Value (*build)(mlir::ImplicitLocOpBuilder &builder, mlir::Value prediction,
                        mlir::Value labels, const LossSpec &spec);
 };
 
-/// Parses --loss. Errors name what is known.
+/// Parses --loss. Errors list the known names.
 llvm::Expected<LossSpec> parseLoss(llvm::StringRef text);
 
 } // namespace pcc::autodiff

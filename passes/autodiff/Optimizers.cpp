@@ -30,7 +30,7 @@ static SmallVector<Value> buildAdagrad(ImplicitLocOpBuilder &builder, const Opti
   return {step.getNewParameter(), step.getNewAccumulator()};
 }
 
-/// Adam and the ops with its operands and attributes.
+/// Builds Adam, or an op with the same operands and attributes.
 template <typename Op>
 static SmallVector<Value> buildAdam(ImplicitLocOpBuilder &builder, const OptimizerSpec &spec,
                                     const UpdateOperands &operands) {
@@ -68,7 +68,7 @@ static llvm::Expected<const OptimizerKind *> findOptimizer(StringRef name) {
   return makeError("unknown optimizer '", name, "'; known: ", quotedList(known));
 }
 
-/// A number in [0, 1).
+/// Parses a number in [0, 1).
 static llvm::Expected<double> parseBeta(const Option &option) {
   double beta = 0;
   if (option.value.getAsDouble(beta) || !(beta >= 0 && beta < 1))
@@ -77,7 +77,7 @@ static llvm::Expected<double> parseBeta(const Option &option) {
   return beta;
 }
 
-/// A finite number above 0.
+/// Parses a finite number above 0.
 static llvm::Expected<double> parsePositive(const Option &option) {
   auto number = parseNumber(option);
   if (number && *number > 0)

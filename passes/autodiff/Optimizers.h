@@ -22,11 +22,11 @@ struct OptimizerSpec {
   RateSchedule rate;
   double momentum = 0.9;
   double beta1 = 0.9, beta2 = 0.999; ///< in [0, 1)
-  double epsilon = 0;                ///< above 0 where the kind has one; its default is the kind's
+  double epsilon = 0;                ///< above 0 if the kind has one; the kind gives its default
   double weightDecay = 0;
   bool nesterov = false;
 
-  /// Whether an update depends on the number of the step.
+  /// Returns whether an update depends on the number of the step.
   bool takesStep() const;
 };
 
@@ -42,19 +42,19 @@ struct UpdateOperands {
 /// One row of the table.
 struct OptimizerKind {
   llvm::StringRef name;
-  llvm::ArrayRef<llvm::StringRef> options; ///< beside those of the learning rate
-  /// The state of parameter w with suffix s is the parameter w.s: of w's shape in f32, at first
-  /// zero.
+  llvm::ArrayRef<llvm::StringRef> options; ///< besides the options of the learning rate
+  /// Suffixes of the states. The state of parameter w with suffix s is the parameter w.s: of w's
+  /// shape in f32, at first zero.
   llvm::ArrayRef<llvm::StringRef> states;
   double epsilon; ///< the option's default
   bool takesStep;
-  /// The new parameter, then the new states.
+  /// Builds the new parameter, then the new states.
   llvm::SmallVector<mlir::Value> (*build)(mlir::ImplicitLocOpBuilder &builder,
                                           const OptimizerSpec &spec,
                                           const UpdateOperands &operands);
 };
 
-/// Parses --optimizer. Errors name what is known.
+/// Parses --optimizer. Errors list the known names.
 llvm::Expected<OptimizerSpec> parseOptimizer(llvm::StringRef text);
 
 } // namespace pcc::autodiff

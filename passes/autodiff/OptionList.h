@@ -20,24 +20,24 @@ struct Option {
   bool hasValue = false;
 };
 
-/// The options of `owner` ("optimizer 'sgd'"), which names it in errors; no text, no options. An
-/// empty item is an error.
+/// Splits `text` into the options of `owner` ("optimizer 'sgd'"), which errors name. An empty text
+/// has no options. An empty item is an error.
 llvm::Expected<llvm::SmallVector<Option>> splitOptions(llvm::StringRef owner, llvm::StringRef text);
 
-/// An error for each option that is not among `known`, or is given twice.
+/// Returns an error for an option that is not among `known`, or is given twice.
 llvm::Error checkOptions(llvm::StringRef owner, llvm::ArrayRef<Option> options,
                          llvm::ArrayRef<llvm::StringRef> known);
 
-/// A finite number of at least `least`.
+/// Parses a finite number of at least `least`.
 llvm::Expected<double> parseNumber(const Option &option, double least = 0);
 llvm::Expected<int64_t> parseInteger(const Option &option);
-/// `true` or `false`; a word alone means true.
+/// Parses `true` or `false`; a word alone means true.
 llvm::Expected<bool> parseSwitch(const Option &option);
 
-/// "'a', 'b', 'c'", or "none".
+/// Returns "'a', 'b', 'c'", or "none".
 std::string quotedList(llvm::ArrayRef<llvm::StringRef> names);
 
-/// An error with this message.
+/// Makes an error with this message.
 template <typename... Parts> llvm::Error makeError(Parts &&...parts) {
   std::string message;
   llvm::raw_string_ostream os(message);

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From a forward model to a training step, in this order.
+// Passes from a forward model to a training step, in this order.
 #ifndef PCC_PASSES_AUTODIFF_PASSES_TD
 #define PCC_PASSES_AUTODIFF_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
 
 def AttachLoss : Pass<"autodiff-attach-loss", "::mlir::ModuleOp"> {
-  let summary = "makes @forward_loss: @forward followed by a loss";
+  let summary = "make @forward_loss: @forward followed by a loss";
   let description = [{
     Copies @forward to @forward_loss, which takes the labels as one more input and yields the loss
     instead of the outputs. @forward stays as it is, for evaluation. The labels are the input of the
     given name, or a new input if @forward has none of that name. With `labels-only` there is no
-    @forward_loss, and @forward takes the labels: nothing in it reads them.
+    @forward_loss, and @forward takes the labels, which no op in it reads.
   }];
   let options = [Option<"loss", "loss", "std::string", [{"softmax_cross_entropy"}],
                         "KIND[:PREDICTION[,LABELS]][,OPTION=VALUE…]">,
@@ -22,21 +22,21 @@ def AttachLoss : Pass<"autodiff-attach-loss", "::mlir::ModuleOp"> {
 }
 
 def CheckParameters : Pass<"autodiff-check-parameters", "::mlir::ModuleOp"> {
-  let summary = "refuses a model whose parameters an exporter changed";
+  let summary = "refuse a model whose parameters an exporter changed";
   let description = [{
-    The attribute `graph.altered_parameters` of the module lists what happened to them: such a model
-    can be evaluated, but to train it would be to train another module.
+    The attribute `graph.altered_parameters` of the module lists the changes to parameters. Such a
+    model can be evaluated, but training it would train another module.
   }];
 }
 
 def SeparateModes : Pass<"autodiff-separate-modes", "::mlir::ModuleOp"> {
-  let summary = "tells @forward_loss, which is trained, from @forward, which is evaluated";
+  let summary = "separate @forward_loss, which is trained, from @forward, which is evaluated";
   let description = [{
-    In @forward_loss batch norms take the statistics of the batch and yield new running statistics,
-    the inference form too if parameters hold its statistics, and the seeds of random numbers follow
-    the number of the run, a new argument with the role of a step. In @forward batch norms take the
-    running statistics and dropout is left out. Where @forward has a loss of its own, @forward_loss
-    is made as its copy.
+    In @forward_loss batch norms take the statistics of the batch and yield new running statistics.
+    The inference form does so too if parameters hold its statistics. The seeds of random numbers
+    follow the number of the run, a new argument with the role of a step. In @forward batch norms
+    take the running statistics and dropout is left out. If @forward has a loss of its own,
+    @forward_loss is made as its copy.
   }];
   let options = [Option<"freezeBatchNorm", "freeze-batch-norm", "bool", "false",
                         "the inference form of batch norm stays: its statistics are fixed">];
@@ -44,13 +44,13 @@ def SeparateModes : Pass<"autodiff-separate-modes", "::mlir::ModuleOp"> {
 }
 
 def Differentiate : Pass<"autodiff-differentiate", "::mlir::ModuleOp"> {
-  let summary = "makes @forward_backward: the loss and its gradients";
+  let summary = "make @forward_backward: the loss and its gradients";
   let description = [{
-    Turns @forward_loss (or, where the model has a loss of its own, a copy of @forward) into
+    Turns @forward_loss (or a copy of @forward, if the model has a loss of its own) into
     @forward_backward(inputs, parameters) -> (loss, gradients of the trainable parameters, updated
-    running statistics) by reverse-mode differentiation. Gradients are plain graph ops. They
-    leave in f32, whatever the parameter's type, so that they are added over the ranks in f32, or
-    without `wide-gradients` in their parameter's type. Every op without a derivative is reported
+    running statistics) by reverse-mode differentiation. Gradients are plain graph ops. They leave
+    in f32, whatever the parameter's type, so that they are added over the ranks in f32. Without
+    `wide-gradients` they leave in their parameter's type. Every op without a derivative is reported
     before anything is changed.
   }];
   let options = [Option<"wideGradients", "wide-gradients", "bool", "true",
@@ -59,12 +59,12 @@ def Differentiate : Pass<"autodiff-differentiate", "::mlir::ModuleOp"> {
 }
 
 def BuildUpdate : Pass<"autodiff-build-update", "::mlir::ModuleOp"> {
-  let summary = "makes @update: one optimizer step, and declares the optimizer's states";
+  let summary = "make @update: one optimizer step, and declare the optimizer's states";
   let description = [{
     Adds @update(parameters, gradients, states[, step]) -> (parameters, states) for the gradients of
-    @forward_backward, and declares the states of parameter w as parameters w.STATE, not trainable,
-    in f32, at first zero, with the attribute `graph.state_of = @w`. The number of the step is an
-    argument where the optimizer depends on it.
+    @forward_backward. Declares the states of parameter w as parameters w.STATE: not trainable, in
+    f32, at first zero, with the attribute `graph.state_of = @w`. The number of the step is an
+    argument if the optimizer depends on it.
   }];
   let options = [Option<"optimizer", "optimizer", "std::string", [{""}],
                         "KIND[,OPTION=VALUE…]">];
@@ -72,12 +72,12 @@ def BuildUpdate : Pass<"autodiff-build-update", "::mlir::ModuleOp"> {
 }
 
 def BuildStep : Pass<"autodiff-build-step", "::mlir::ModuleOp"> {
-  let summary = "makes the step @train: the slots of @forward_backward, then @update";
+  let summary = "make the step @train: the actions of @forward_backward, then @update";
   let description = [{
-    Lists one slot of @forward_backward for each microbatch of each copy, then one of @update, and
-    marks loss and gradients as accumulated. The scales follow `micro-reduction`: sum multiplies the
-    gradients by 1/m and leaves the loss, mean multiplies both by 1/(m k), for m microbatches of k
-    copies each.
+    Lists one action of @forward_backward for each microbatch of each copy, then one of @update, and
+    annotates loss and gradients as accumulated. The scales follow `micro-reduction`: sum multiplies
+    the gradients by 1/m and leaves the loss, mean multiplies both by 1/(m k), for m microbatches of
+    k copies each.
   }];
   let options = [
     Option<"microBatches", "micro-batches", "int64_t", "1", "microbatches of a step (m)">,

@@ -19,7 +19,7 @@ ArrayRef<StringRef> RateSchedule::listOptions() {
 
 bool RateSchedule::isOption(StringRef key) { return llvm::is_contained(listOptions(), key); }
 
-/// A number of steps.
+/// Parses a number of steps.
 static llvm::Expected<int64_t> parseSteps(const Option &option) {
   auto number = parseInteger(option);
   if (!number || *number > 0)
@@ -71,7 +71,7 @@ llvm::Error RateSchedule::check(StringRef owner) const {
 
 namespace {
 
-/// Scalars of f32.
+/// Builds scalars of f32.
 struct Scalars : PieceBuilder {
   using PieceBuilder::PieceBuilder;
 
@@ -82,14 +82,14 @@ struct Scalars : PieceBuilder {
 
 } // namespace
 
-/// `rate` times `factor` after every so many steps.
+/// Returns `rate` times `factor` after every `every` steps.
 static Value buildFalls(Scalars &scalars, Value now, double rate, double factor, int64_t every) {
   Value falls = scalars.make<FloorOp>(scalars.make<DivOp>(now, scalars.number(double(every))));
   Value power = scalars.make<PowOp>(scalars.number(factor), falls);
   return scalars.make<MulOp>(scalars.number(rate), power);
 }
 
-/// What is left of a decay: 1 at step `first`, 0 from step `end` on.
+/// Returns the rest of a decay: 1 at step `first`, 0 from step `end` on.
 static Value buildRest(Scalars &scalars, Value now, int64_t first, int64_t end) {
   Value behind = scalars.make<SubOp>(now, scalars.number(double(first)));
   Value share = scalars.make<DivOp>(behind, scalars.number(double(end - first)));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How the learning rate changes from step to step: options of --optimizer beside `lr`.
+// Schedules of the learning rate from step to step: options of --optimizer beside `lr`.
 //
 //   lr=0.1                                                0.1 always
 //   lr=0.1,schedule=step,every=30,factor=0.1              0.1 to step 29, 0.01 to step 59, …
@@ -8,7 +8,7 @@
 //   lr=0.1,schedule=linear,steps=100                      from 0.1 along a line to 0
 //   warmup=10, with any of them                           a tenth more of it in each of 10 steps
 //
-// A cosine or a line starts behind the warm-up and stays at its end. Steps count from 0.
+// A cosine or a line starts after the warm-up and stays at its end. Steps count from 0. Sources:
 // Loshchilov, Hutter: SGDR, ICLR 2017, section 3 (cosine); Goyal et al.: Accurate, large minibatch
 // SGD, 2017, section 2.2 (warm-up).
 #pragma once
@@ -20,24 +20,25 @@ namespace pcc::autodiff {
 
 class RateSchedule {
 public:
-  /// The options that a schedule takes, with `lr`.
+  /// Returns the options of a schedule, including `lr`.
   static llvm::ArrayRef<llvm::StringRef> listOptions();
   static bool isOption(llvm::StringRef key);
 
   llvm::Error set(const Option &option);
-  /// What is missing, or given in vain, once all options are set. `owner` is named in errors.
+  /// Returns an error for a missing or useless option, once all options are set. `owner` is named
+  /// in errors.
   llvm::Error check(llvm::StringRef owner) const;
 
-  /// Whether the rate depends on the number of the step.
+  /// Returns whether the rate depends on the number of the step.
   bool takesStep() const { return kind != Kind::Constant || warmup > 0; }
-  /// The rate, an f32 scalar. `step` counts from 0, an i64 scalar; it may be null unless the rate
-  /// depends on it.
+  /// Builds the rate, an f32 scalar. `step` counts from 0, an i64 scalar; it may be null unless the
+  /// rate depends on it.
   mlir::Value build(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value step) const;
 
 private:
   enum class Kind { Constant, Step, Cosine, Linear };
 
-  /// Without the warm-up; `now` is the number of the step as f32.
+  /// Builds the rate without the warm-up; `now` is the number of the step as f32.
   mlir::Value buildDecayed(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value now) const;
 
   Kind kind = Kind::Constant;

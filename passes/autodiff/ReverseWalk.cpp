@@ -33,7 +33,7 @@ void ReverseWalk::visit(Operation *op) {
   auto gradients = llvm::map_to_vector(op->getResults(), [&](Value r) { return gradientOf(r); });
   auto wanted = llvm::map_to_vector(op->getOperands(),
                                     [&](Value operand) { return activity.isActive(operand); });
-  // A transfer sends or receives on every rank, even where nothing has arrived.
+  // A transfer sends or receives on every rank, even if no gradient has arrived.
   bool isTransfer = isa<dist::SendOp, dist::RecvOp>(op);
   if (!isTransfer && (llvm::none_of(gradients, [](Value v) { return bool(v); }) ||
                       !llvm::is_contained(wanted, true)))

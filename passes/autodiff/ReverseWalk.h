@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The walk of reverse-mode differentiation over the ops of one block.
+// Walks the ops of one block for reverse-mode differentiation.
 #pragma once
 
 #include "mlir/IR/Builders.h"
@@ -16,10 +16,10 @@ class ReverseWalk {
 public:
   ReverseWalk(mlir::Block &block, const Activity &activity);
 
-  /// Builds the gradients of `loss`, a float scalar, with respect to all that is active.
+  /// Builds the gradients of `loss`, a float scalar, with respect to all active values.
   void run(mlir::Value loss);
 
-  /// The sum of what the uses of `value` gave, null for none.
+  /// Returns the sum of the gradients that the uses of `value` gave, null for none.
   mlir::Value gradientOf(mlir::Value value);
 
 private:

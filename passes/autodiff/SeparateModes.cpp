@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tells training from evaluation. Assumes @forward, and @forward_loss unless @forward has a loss of
-// its own. Leaves
+// SeparateModes: separates training from evaluation. Assumes @forward, and @forward_loss unless
+// @forward has a loss of its own. Leaves
 //
 //   @forward_loss   batch norms take the statistics of the batch and return the new running ones as
 //                   parameters; random numbers differ from run to run
 //   @forward        batch norms take the running statistics, dropout drops nothing
 //
-// Ops that take another form keep their marks. A model whose modes do not differ stays as it is.
-// Statistics that no parameter holds, or one that is trained by gradients, are fixed: such a batch
-// norm keeps its inference form, and a warning says so unless batch norms are frozen.
+// Ops that take another form keep their attributes. A model whose modes do not differ stays as it
+// is. Statistics are fixed if no parameter holds them, or if gradients train that parameter. Such a
+// batch norm keeps its inference form, with a warning unless batch norms are frozen.
 #include "dialects/graph/PieceBuilder.h"
 #include "passes/autodiff/Passes.h"
 #include "passes/autodiff/Signature.h"
@@ -22,11 +22,11 @@ namespace pcc::autodiff {
 #define GEN_PASS_DEF_SEPARATEMODES
 #include "passes/autodiff/Passes.h.inc"
 
-/// How far apart the seeds of one op in successive runs are: the increment of SplitMix64, so that
+/// Distance between the seeds of one op in successive runs: the increment of SplitMix64, so that
 /// small seeds of different ops do not meet.
 static constexpr uint64_t seedStride = 0x9e3779b97f4a7c15u;
 
-/// Whether `value` is a parameter that no gradient trains.
+/// Returns whether `value` is a parameter that no gradient trains.
 static bool isState(Value value) {
   if (!isParameter(value))
     return false;
@@ -37,7 +37,7 @@ static bool isState(Value value) {
   return declaration && !declaration.getTrainable();
 }
 
-/// Whether the two modes of `op` differ.
+/// Returns whether the two modes of `op` differ.
 static bool hasModes(Operation &op) {
   if (auto norm = dyn_cast<graph::BatchNormInferenceOp>(op))
     return isState(norm.getMean()) && isState(norm.getVariance());
@@ -48,7 +48,7 @@ static bool hasModes(Operation &op) {
 // Training
 //===------------------------------------------------------------------------------------------===//
 
-/// The batch norm that the inference form is trained as.
+/// Replaces the inference form of a batch norm by the batch norm that is trained.
 static graph::BatchNormOp trainStatistics(graph::BatchNormInferenceOp op) {
   ImplicitLocOpBuilder builder(op.getLoc(), op);
   auto trained = graph::BatchNormOp::create(
@@ -78,12 +78,12 @@ static void returnParameter(func::FuncOp function, Value value, Value old) {
   (void)added;
 }
 
-/// The newest value of each running statistic. Where several batch norms have the same one, as
-/// those of a module that a model applies more than once, each goes on from what the one before it
-/// left.
+/// Newest value of each running statistic. Several batch norms may share one, for example if a
+/// model applies a module more than once. Each of them then starts from the value that the one
+/// before it left.
 using RunningStatistics = llvm::MapVector<Value, Value>;
 
-/// Lets the batch norm that computes `now` from `old` go on from the newest value.
+/// Lets the batch norm that computes `now` from `old` start from the newest value.
 static void advance(RunningStatistics &statistics, OpOperand &old, Value now) {
   if (!isState(old.get()))
     return;
@@ -94,7 +94,8 @@ static void advance(RunningStatistics &statistics, OpOperand &old, Value now) {
   entry->second = now;
 }
 
-/// Fails on a batch norm that would leave two new values of one parameter.
+/// Puts batch norms into training form. Fails on a batch norm that would leave two new values of
+/// one parameter.
 static LogicalResult trainBatchNorms(func::FuncOp function, bool freezes) {
   RunningStatistics statistics;
   for (Operation &op : llvm::make_early_inc_range(function.getBody().front())) {
@@ -114,7 +115,7 @@ static LogicalResult trainBatchNorms(func::FuncOp function, bool freezes) {
   return success();
 }
 
-/// Says which batch norms are trained as they are, and why.
+/// Warns of batch norms that are trained with fixed statistics, and says why.
 static void warnOfFixedStatistics(func::FuncOp function) {
   for (auto norm : function.getOps<graph::BatchNormInferenceOp>())
     for (auto [what, value] : {std::pair("mean", norm.getMean()), {"variance", norm.getVariance()}})
@@ -128,7 +129,7 @@ static void warnOfFixedStatistics(func::FuncOp function) {
       }
 }
 
-/// The argument that numbers the runs of `function`, found or added.
+/// Returns the argument that numbers the runs of `function`, found or added.
 static Value getRunNumber(func::FuncOp function) {
   if (std::optional<unsigned> known = graph::findArg(function, graph::RoleKind::Step))
     return function.getArgument(*known);
@@ -142,7 +143,7 @@ static Value getRunNumber(func::FuncOp function) {
   return function.getArgument(position);
 }
 
-/// Adds the number of the run times the stride to the seed, operand `operand` of `op`.
+/// Adds the run number times the stride to the seed, operand `operand` of `op`.
 static void varySeed(Operation &op, unsigned operand, Value number) {
   graph::PieceBuilder builder(&op);
   auto type = cast<RankedTensorType>(number.getType());
@@ -176,7 +177,7 @@ static void useRunningStatistics(graph::BatchNormOp op) {
   op.erase();
 }
 
-/// Drops the updated parameters from the results, which evaluation leaves as they are.
+/// Drops the updated parameters from the results; evaluation leaves them as they are.
 static LogicalResult dropParameters(func::FuncOp function) {
   llvm::BitVector dropped(function.getNumResults());
   for (unsigned index : graph::findResults(function, graph::RoleKind::Parameter))
@@ -197,7 +198,7 @@ static LogicalResult evaluate(func::FuncOp function) {
   return dropParameters(function);
 }
 
-/// @forward_loss; made here of an @forward that has a loss of its own, so that the modes may
+/// Returns @forward_loss. Makes it here if @forward has a loss of its own, so that the modes may
 /// differ.
 static func::FuncOp getTrained(ModuleOp module, func::FuncOp forward) {
   if (auto existing = module.lookupSymbol<func::FuncOp>(forwardLossName))

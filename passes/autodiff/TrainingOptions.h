@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the user says about training, and the passes that follow from it.
+// Training options of the user, and the passes that follow from them.
 #pragma once
 
 #include "dialects/pipe/Pipe.h"
@@ -19,16 +19,16 @@ struct TrainingOptions {
   bool wideGradients = true;    ///< of f16 and bf16 parameters: added over the ranks in f32
 };
 
-/// Parses --micro-reduction, in any case.
+/// Parses --micro-reduction, ignoring case.
 llvm::Expected<pipe::MicroReduction> parseMicroReduction(llvm::StringRef text);
 
-/// What is wrong with the texts and numbers themselves, before there is a model.
+/// Checks the texts and numbers themselves, before there is a model.
 llvm::Error checkTrainingOptions(const TrainingOptions &options);
 
-/// From @forward to a loss: attaches it and separates training from evaluation.
+/// Adds the passes from @forward to a loss: attach it and separate training from evaluation.
 void addLossPasses(mlir::OpPassManager &passes, const TrainingOptions &options);
 
-/// From a loss to the step @train: differentiates, builds the update and the step.
+/// Adds the passes from a loss to the step @train: differentiate, build the update and the step.
 void addGradientPasses(mlir::OpPassManager &passes, const TrainingOptions &options);
 
 } // namespace pcc::autodiff
