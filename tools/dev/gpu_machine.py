@@ -63,7 +63,7 @@ def settle(program, arguments):
     capability = capability_there(arguments.host) if arguments.host else capability_here(arguments.build)
     found = chip_of(capability) if capability else None
     if arguments.chip and (found == "emulator" or (found and CHIPS.index(arguments.chip) > CHIPS.index(found))):
-        found = None  # what is compiled for a later chip does not run there
+        found = None  # code for a later chip does not run there
     if not found and not (arguments.chip and arguments.folder and not arguments.host):
         reason = f"the GPU {place} has compute capability {capability}, below 8.0" if capability else f"no GPU is {place}"
         print(f"{program}: {reason}; --host=USER@MACHINE runs on another machine, --chip=emulator on the emulated driver, "
@@ -81,7 +81,7 @@ def run_there(program, host, folder):
     try:
         packed = subprocess.Popen(["tar", "-C", folder, "-cf", "-", "."], stdout=subprocess.PIPE)
         unpacked = subprocess.run(["ssh", host, f"tar -C {shlex.quote(there)} -xf -"], stdin=packed.stdout, check=False)
-        packed.stdout.close()  # else a tar that nobody reads any more would wait for ever
+        packed.stdout.close()  # else a tar without a reader would wait forever
         if packed.wait() or unpacked.returncode:
             sys.exit(f"{program}: cannot copy the programs to '{host}'")
         return subprocess.run(["ssh", host, f"python3 {shlex.quote(there)}/run"], check=False).returncode

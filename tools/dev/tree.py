@@ -6,7 +6,7 @@ import os
 import subprocess
 from pathlib import Path
 
-# Folders that .gitignore names, for a tree that git knows nothing of.
+# Folders that .gitignore names, for a tree without git.
 IGNORED = ("build*", "out", ".venv*", ".git", "__pycache__")
 
 

@@ -10,7 +10,7 @@
 namespace pcc::tools {
 namespace {
 
-/// Prints the lines; whether all results are as expected.
+/// Prints the report; returns whether all results are as expected.
 bool report(const std::vector<runtime::ComparedResult> &results) {
   double worst = 0;
   size_t differ = 0;

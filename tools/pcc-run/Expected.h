@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// pcc-run --expected: a program beside what it must compute, and the lines about it.
+// pcc-run --expected: runs a program and compares its results with golden results.
 
 #ifndef PCC_TOOLS_PCC_RUN_EXPECTED_H
 #define PCC_TOOLS_PCC_RUN_EXPECTED_H
@@ -11,10 +11,10 @@
 
 namespace pcc::tools {
 
-/// Runs the program by the expectation in the file `path` and prints a line for each result that
-/// differs, then "61 results as expected, the worst at 0.31 of its tolerance" or "2 of 61 results
-/// differ, …". Whether all are as expected. Errors: as those of readExpectation, Session::load and
-/// compareWith.
+/// Runs the program on the inputs of the golden results in the file `path`. Prints a line for each
+/// result that differs, then "61 results as expected, the worst at 0.31 of its tolerance" or "2 of
+/// 61 results differ, …". Returns whether all results are as expected. Errors: as those of
+/// readExpectation, Session::load and compareWith.
 runtime::Expected<bool> runExpected(abi::Executable executable, const std::string &path,
                                     const runtime::SessionOptions &options);
 

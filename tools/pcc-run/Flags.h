@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Flags by a table: each row says the name, what it means and where its value goes. `--name=value`
-// and `--name value` are the same; a flag without a value is switched on by its name alone.
+// Parses flags by a table: each row holds the name, the help text and the target of the value.
+// `--name=value` and `--name value` are the same; a boolean flag needs no value.
 
 #ifndef PCC_TOOLS_PCC_RUN_FLAGS_H
 #define PCC_TOOLS_PCC_RUN_FLAGS_H
@@ -15,7 +15,7 @@
 
 namespace pcc::tools {
 
-/// An integer and the range that it must be in.
+/// An integer and its range.
 struct IntegerTarget {
   int64_t *value;
   int64_t low;
@@ -28,12 +28,12 @@ struct Flag {
   std::variant<IntegerTarget, double *, std::string *, bool *> target;
 };
 
-/// Fills the targets and returns what is no flag. Errors (BadUsage) name the flag and what was
-/// expected.
+/// Fills the targets and returns the arguments that are not flags. Errors (BadUsage) name the flag
+/// and what was expected.
 runtime::Expected<std::vector<std::string>> parseFlags(std::span<const Flag> flags,
                                                        std::span<char *const> arguments);
 
-/// The help text: one line per flag.
+/// Returns the help text: one line per flag.
 std::string describeFlags(std::span<const Flag> flags);
 
 } // namespace pcc::tools

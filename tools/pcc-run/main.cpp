@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// pcc-run: trains or evaluates a linked program on all its ranks, as threads of this process or of
-// those that mpirun, srun or torchrun started.
+// pcc-run: trains or evaluates a linked program on all its ranks. The ranks are threads of this
+// process, or of the processes that mpirun, srun or torchrun started.
 
 #include "runtime/abi/Executable.h"
 #include "runtime/abi/RankExpression.h"
@@ -19,12 +19,12 @@ using namespace pcc;
 using runtime::Expected;
 using runtime::Status;
 
-/// The exit code of results that are not as expected.
+/// Exit code for results that differ from the golden results.
 constexpr int mismatch = 4;
 
 constexpr int64_t unlimited = std::numeric_limits<int64_t>::max();
 
-/// What the command line says.
+/// Values of the command line.
 struct Options {
   std::string program, data, evalData, metrics, save, logDir, trace, link, format = "text";
   std::string expected;
@@ -146,7 +146,7 @@ abi::RunConfig configOf(const Options &options) {
   return config;
 }
 
-/// Reads the program and checks that it is for so many ranks as the command line says.
+/// Reads the program and checks its number of ranks against `--device-num`.
 Expected<abi::Executable> readProgram(const Options &options) {
   Expected<abi::Executable> executable = abi::readExecutable(options.program);
   if (!executable)
@@ -159,7 +159,7 @@ Expected<abi::Executable> readProgram(const Options &options) {
   return executable;
 }
 
-/// Runs the program by what is expected of it; sets the exit code where it computes something else.
+/// Compares the program's results with the golden results; sets the exit code if they differ.
 Status compare(const Options &options, abi::Executable executable, const runtime::Launch &launch,
                int &exitCode) {
   if (!launch.isAlone())
@@ -212,6 +212,6 @@ int main(int argc, char **argv) {
     exitCode = status.exitCode();
   }
   std::fflush(nullptr);
-  // A rank that never came back must not hold up the end.
+  // Exit without joining a rank that hangs.
   _exit(exitCode);
 }

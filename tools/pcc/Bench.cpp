@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// pcc bench collectives: what collectives of local ranks take, beside what copies allow.
-// pcc bench PROGRAM.pcx: what the sections of a training step take, beside what is predicted.
+// pcc bench collectives: times collectives of local ranks next to the bound that copies set.
+// pcc bench PROGRAM.pcx: times the sections of a training step next to their predictions.
 
 #include "runtime/abi/Executable.h"
 #include "runtime/abi/RankExpression.h"
@@ -29,12 +29,14 @@ namespace cl = llvm::cl;
 namespace {
 
 constexpr int64_t mostRanks = 64;
-/// When each record of them ran is kept.
+/// Bounds the trace, which keeps the time of every instruction of every timed step.
 constexpr int mostSteps = 1000;
-/// Of one rank's operand: a multiple of the members of any group, and little enough for 64 of them.
+/// Bounds of one rank's operand, in bytes: enough to divide among 64 ranks, and little enough for
+/// 64 such operands.
 constexpr int64_t leastBytes = 1024, mostBytes = int64_t(1) << 28;
 
-/// "65536", "64K", "32M": of 1024.
+/// Parses "65536", "64K" or "32M"; K and M are powers of 1024. Returns false if the number is
+/// malformed or out of bounds.
 bool parseBytes(llvm::StringRef text, int64_t &bytes) {
   int64_t factor = text.consume_back("K") ? 1 << 10 : text.consume_back("M") ? 1 << 20 : 1;
   if (text.getAsInteger(10, bytes) || bytes < 1 || bytes > mostBytes / factor)
@@ -72,7 +74,7 @@ public:
   }
 
 private:
-  /// Flags that are not for what is timed.
+  /// Rejects flags that do not apply to the benchmark; `instead` says what they expect.
   static ExitCode refuse(llvm::ArrayRef<std::reference_wrapper<const cl::Option>> flags,
                          llvm::StringRef instead) {
     for (const cl::Option &flag : flags)
@@ -134,8 +136,9 @@ private:
     return Success;
   }
 
-  /// On the machine of '--cluster', or on what is measured now: its ranks compute as these do, over
-  /// the same links.
+  /// Simulates a step on the machine of '--cluster' or, without that flag, on this machine as
+  /// measured now. The measured ranks have the same device and the same links as the program's
+  /// ranks.
   ExitCode predict(const abi::Executable &program, const std::optional<machine::Link> &links,
                    PredictedStep &predicted) const {
     int64_t count = abi::rankCount(program.mesh());
@@ -158,7 +161,7 @@ private:
       return fail(BadInput, step.status().describe());
     predicted.step = timeSections(program, *step);
     predicted.collectives = predictCollectives(program, *step);
-    if (links) // the ranks' messages go over these
+    if (links) // the ranks communicate over these links, not by NCCL
       return Success;
     auto estimates = estimateCollectives(program);
     if (!estimates)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// pcc calibrate: measures this machine, and writes what `--cluster` reads.
+// pcc calibrate: measures this machine and writes the description that `--cluster` reads.
 
 #include "runtime/device/cuda/driver/Driver.h"
 #include "runtime/machine/Cluster.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// pcc check: the static proof of a program, alone.
+// pcc check: runs the static checker on a program.
 
 #include "runtime/check/Check.h"
 #include "runtime/abi/Executable.h"

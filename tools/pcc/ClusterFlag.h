@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `--cluster=FORM|FILE`: the machine whose times decide; `--link=RATE,LATENCY`: the links between
-// its devices, whatever it has.
+// `--cluster=FORM|FILE`: the machine whose times decide. `--link=RATE,LATENCY`: links that replace
+// those between its devices.
 #pragma once
 
 #include "runtime/abi/cluster.pb.h"
@@ -15,17 +15,18 @@ class ClusterFlag {
 public:
   explicit ClusterFlag(llvm::cl::SubCommand &command);
 
-  /// The machine, complete, with a device for each of `ranks`; absent if no flag is given. With
-  /// `--link` alone its devices are those of this machine. BadUsage for a bad short form or link,
-  /// BadInput for a bad file, after a message.
+  /// Sets `cluster` to the complete machine, which has a device for each of `ranks`; leaves it
+  /// absent if no flag is given. With `--link` alone the devices are those of this machine. Returns
+  /// BadUsage for a bad short form or link and BadInput for a bad file, after an error message.
   ExitCode read(int64_t ranks, std::optional<abi::Cluster> &cluster) const;
 
-  /// The links that `--link` tells; absent without it. BadUsage after a message.
+  /// Reads the links of `--link`; leaves `link` absent without the flag. Returns BadUsage after an
+  /// error message.
   ExitCode readLink(std::optional<machine::Link> &links) const { return link.read(links); }
-  /// The text of `--link`; empty if it was not given.
+  /// Returns the text of `--link`; empty if the flag was not given.
   const std::string &getLink() const { return link.getText(); }
 
-  /// The name of the first flag that was given, else nothing.
+  /// Returns the name of the first flag that was given, else an empty string.
   llvm::StringRef givenFlag() const {
     return text.getNumOccurrences() ? text.ArgStr : link.givenFlag();
   }

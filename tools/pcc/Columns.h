@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tables on stdout.
+// Prints tables to stdout.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
@@ -9,7 +9,7 @@
 
 namespace pcc::cli {
 
-/// Prints rows of equally many cells, indented, each column as wide as its widest cell.
+/// Prints rows with the same number of cells, indented, each column as wide as its widest cell.
 void printColumns(llvm::ArrayRef<std::vector<std::string>> rows);
 
 } // namespace pcc::cli

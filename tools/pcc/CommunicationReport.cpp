@@ -32,8 +32,8 @@ Communication read(const abi::Executable &program, const abi::Record &record,
 
 //===-- Text ---------------------------------------------------------------------------------===//
 
-/// The axes along which the ranks of the groups differ, if the groups are all of those axes; else
-/// nothing.
+/// Returns the axes along which the ranks of a group differ, if the groups are exactly the groups
+/// of these axes; else nothing.
 std::optional<dist::AxisList> findAxes(const std::vector<std::vector<int64_t>> &groups,
                                        const dist::Mesh &mesh) {
   if (groups.empty())
@@ -52,7 +52,7 @@ std::optional<dist::AxisList> findAxes(const std::vector<std::vector<int64_t>> &
   return axes;
 }
 
-/// `dp`, `dp.tp`, or the lists of ranks `{0,1} {2,3}`.
+/// Formats `dp`, `dp.tp`, or the lists of ranks `{0,1} {2,3}`.
 std::string groupText(const std::vector<std::vector<int64_t>> &groups, const dist::Mesh &mesh) {
   if (std::optional<dist::AxisList> axes = findAxes(groups, mesh))
     return llvm::join(*axes, ".");
@@ -75,7 +75,7 @@ Row makeRow(const Communication &collective, const dist::Mesh &mesh) {
   return row;
 }
 
-/// What some collectives come to.
+/// Totals of a set of collectives.
 struct Sum {
   int64_t count = 0, bytes = 0;
   double seconds = 0;
@@ -87,7 +87,7 @@ struct Sum {
     seconds += static_cast<double>(times) * collective.seconds.value_or(0);
     isTimed |= collective.seconds.has_value();
   }
-  /// `2 collectives, 2048 bytes, 24.60 us`.
+  /// Formats `2 collectives, 2048 bytes, 24.60 us`.
   std::string str() const {
     std::string text =
         llvm::formatv("{0} collective{1}, {2} bytes", count, count == 1 ? "" : "s", bytes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// pcc compile: a model to a program, or to a stage before it.
+// pcc compile: compiles a model to a program, or to an earlier phase.
 
 #include "compiler/link/Link.h"
 #include "passes/lower/gpu/CompilePtx.h"

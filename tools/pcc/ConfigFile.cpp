@@ -16,7 +16,8 @@ using google::protobuf::EnumDescriptor;
 using google::protobuf::EnumValueDescriptor;
 using google::protobuf::FieldDescriptor;
 
-/// The words that all values of an enumeration begin with: MICRO_ of MICRO_SUM and MICRO_MEAN.
+/// Returns the words that all values of an enumeration begin with: MICRO_ for MICRO_SUM and
+/// MICRO_MEAN.
 static llvm::StringRef commonPrefix(const EnumDescriptor *type) {
   llvm::StringRef prefix = type->value(0)->name();
   for (int i = 1; i < type->value_count(); ++i) {
@@ -57,13 +58,13 @@ static void printError(llvm::StringRef path, llvm::StringRef text, size_t offset
   llvm::errs() << path << ":" << line << ":" << column << ": error: " << message << "\n";
 }
 
-/// `text` with every word that names a value of an enumeration field of `message` in its full form;
-/// nothing after an error. Words keep their places up to the first that grows, on its own line, so
-/// that later errors point where they should.
+/// Replaces every word that abbreviates a value of an enumeration field of `message` by its full
+/// name. Returns nothing after an error. A longer name moves only later words of its own line, so
+/// that later errors keep their line numbers.
 static std::optional<std::string> spellOutEnums(llvm::StringRef path, llvm::StringRef text,
                                                 const google::protobuf::Descriptor *message) {
   std::string result;
-  const FieldDescriptor *awaited = nullptr; // set between the name of such a field and its value
+  const FieldDescriptor *awaited = nullptr; // set after the name of such a field, until its value
   auto isPartOfWord = [&](char c) { return llvm::isAlnum(c) || c == '_' || (awaited && c == '-'); };
   for (size_t begin = 0; begin < text.size();) {
     if (text[begin] == '#') { // a comment, to the end of its line
@@ -118,7 +119,8 @@ private:
 
 static ExitCode readJson(llvm::StringRef path, llvm::StringRef text,
                          google::protobuf::Message &message) {
-  // LLVM's parser says where the text is no JSON; protobuf's says what the message does not have.
+  // LLVM's parser locates text that is not JSON; protobuf's parser names fields that the message
+  // lacks.
   if (auto parsed = llvm::json::parse(text); !parsed) {
     std::string reason = llvm::toString(parsed.takeError());
     llvm::errs() << path << ":" << llvm::StringRef(reason).ltrim('[') << "\n";

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Options as files: protobuf messages in text form, or in JSON by the suffix `.json`. Names of
-// enumerations may be written in any case, and without the prefix that the message gives them
-// (`sum` for MICRO_SUM).
+// Reads options from files: protobuf messages in text form, or in JSON if the name ends in `.json`.
+// Enumeration values may be written in any case and without their common prefix (`sum` for
+// MICRO_SUM).
 #pragma once
 
 #include "tools/pcc/ExitCode.h"
@@ -14,15 +14,15 @@
 namespace pcc::cli {
 
 /// Reads `path` into `message`. Returns BadInput after an error with file, line and column.
-/// `places`, if given, receives where each field of a text form stands.
+/// `places`, if given, receives the position of each field of a text form.
 ExitCode readConfigFile(llvm::StringRef path, google::protobuf::Message &message,
                         google::protobuf::TextFormat::ParseInfoTree *places = nullptr);
 
-/// The value that `text` names, or null.
+/// Returns the value that `text` names, or null.
 const google::protobuf::EnumValueDescriptor *
 findEnumValue(const google::protobuf::EnumDescriptor *type, llvm::StringRef text);
 
-/// The names of all values as a user writes them: "stand_alone, data_parallel or …".
+/// Lists the names of all values as a user writes them: "stand_alone, data_parallel or …".
 std::string enumValueNames(const google::protobuf::EnumDescriptor *type);
 
 } // namespace pcc::cli

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `--interleave-num`: what a step takes with one copy of a microbatch, and with several.
+// `--interleave-num`: compares the step times of one copy per microbatch and of several.
 #pragma once
 
 #include "compiler/Pipeline.h"
@@ -8,10 +8,11 @@
 
 namespace pcc::cli {
 
-/// Prices programs of one model that differ in their copies: their records, on the virtual clock.
+/// Estimates the step time of one model's programs with different numbers of copies, by simulating
+/// their instructions on the virtual clock.
 class CopySearch {
 public:
-  /// `model`, as imported, outlives this. Without a machine in the options it is this one.
+  /// `model`, as imported, must outlive this object. Options without a machine get this machine.
   CopySearch(mlir::ModuleOp model, const PipelineOptions &options);
 
   plan::CopyCandidate price(int64_t copies);
@@ -22,10 +23,11 @@ private:
   PipelineOptions options;
 };
 
-/// Says at `location` how many copies are taken, and what a step takes with each count.
+/// Emits a remark at `location`: the chosen number of copies, and step time and bytes of each
+/// candidate.
 void remarkChoice(mlir::Location location, llvm::ArrayRef<plan::CopyCandidate> candidates,
                   int64_t copies);
-/// Says at `location` if the user's number of copies is slower than one copy.
+/// Emits a remark at `location` if the user's number of copies is slower than one copy.
 void remarkOneIsFaster(mlir::Location location, const plan::CopyCandidate &one,
                        const plan::CopyCandidate &given);
 

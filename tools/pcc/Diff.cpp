@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// pcc diff: what two strategy checkpoints say differently.
+// pcc diff: lists the differences between two strategy checkpoints.
 
 #include "runtime/abi/StrategyFile.h"
 #include "tools/pcc/Output.h"
@@ -31,7 +31,7 @@ json::Value toJson(llvm::ArrayRef<StrategyDifference> differences) {
   return rows;
 }
 
-/// `op forward:fc1, input 0: (2, 1) [dp, _] | (1, 1) [_, _]`, a line each.
+/// Prints one line per difference: `op forward:fc1, input 0: (2, 1) [dp, _] | (1, 1) [_, _]`.
 void printLines(llvm::ArrayRef<StrategyDifference> differences) {
   for (const StrategyDifference &difference : differences) {
     llvm::outs() << difference.what;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// pcc doctor: what of the things that pcc can use is on this machine, and how to get the rest.
+// pcc doctor: lists the components that pcc can use, whether they are on this machine, and how to
+// install the missing ones.
 
 #include "runtime/base/CpuFeatures.h"
 #include "runtime/collective/mpi/MpiLibrary.h"
@@ -27,15 +28,15 @@ namespace cl = llvm::cl;
 
 namespace {
 
-/// One thing that may be here.
+/// A component that may be installed.
 struct Finding {
   const char *name;
   bool required;
-  std::optional<std::string> detail; ///< empty: it is not here
-  const char *cure;                  ///< how to get it
+  std::optional<std::string> detail; ///< absent: not installed
+  const char *cure;                  ///< how to install it
 };
 
-/// Where details stand in the table: behind the name and whether it is here.
+/// Column of the details, after the columns of name and state.
 constexpr int nameWidth = 14, stateWidth = 9, detailColumn = nameWidth + stateWidth;
 
 std::optional<std::string> probeProgram(llvm::ArrayRef<const char *> names) {
@@ -64,7 +65,7 @@ std::optional<std::string> probeOneDnn() {
   return version ? std::optional(*version) : std::nullopt;
 }
 
-/// The MPI that the plug-in was built for.
+/// Identifies the MPI that the plug-in was built for.
 std::optional<std::string> probeMpi() {
   auto library = pcc::runtime::mpi::openLibrary();
   if (!library)
@@ -74,7 +75,7 @@ std::optional<std::string> probeMpi() {
   return text;
 }
 
-/// The version of the driver, then a line for each GPU.
+/// Returns the version of the driver, then a line for each GPU.
 std::optional<std::string> probeCuda() {
   auto lines = pcc::runtime::cuda::describeDriver();
   if (!lines)
@@ -82,13 +83,13 @@ std::optional<std::string> probeCuda() {
   return llvm::join(*lines, "\n" + std::string(detailColumn, ' '));
 }
 
-/// The version of the library of matrix products.
+/// Returns the version of cuBLASLt, the matmul library.
 std::optional<std::string> probeCublasLt() {
   auto version = pcc::runtime::cuda::lt::describe();
   return version ? std::optional(*version) : std::nullopt;
 }
 
-/// The version of the library of convolutions and attention.
+/// Returns the version of cuDNN, the library of convolutions and attention.
 std::optional<std::string> probeCudnn() {
   auto version = pcc::runtime::cuda::dnn::cudnnVersion();
   return version ? std::optional(*version) : std::nullopt;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// pcc example: models to try things on.
+// pcc example: lists and writes example models.
 
 #include "compiler/example/Example.h"
 #include "dialects/graph/Graph.h"
@@ -23,7 +23,8 @@ const example::Example *findExample(llvm::StringRef name) {
   return nullptr;
 }
 
-/// Tensors are products of at most three sizes and a small number; they must have graph shapes.
+/// Checks the largest possible tensor: the product of three sizes and a small factor must be a
+/// legal graph shape.
 bool isTooLarge(const example::Sizes &sizes) {
   llvm::SmallVector<double> all;
   for (const auto &size : sizes)

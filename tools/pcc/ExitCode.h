@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What pcc tells the shell. Scripts rely on these numbers.
+// Exit codes of pcc. Scripts rely on these numbers.
 #pragma once
 
 namespace pcc::cli {
 
 enum ExitCode {
   Success = 0,
-  BadInput = 1,       ///< a file, or what is in it; diagnostics were printed
-  BadUsage = 2,       ///< a flag or its value
+  BadInput = 1,       ///< a bad file or bad contents; diagnostics were printed
+  BadUsage = 2,       ///< a bad flag or value
   Infeasible = 3,     ///< no plan fits
   Mismatch = 4,       ///< a comparison failed
-  RunFailed = 5,      ///< while running, or a time-out
-  Unavailable = 6,    ///< a feature or device that is not here
+  RunFailed = 5,      ///< an error or time-out while running
+  Unavailable = 6,    ///< a feature or device that is missing
   InternalError = 70, ///< an error in pcc itself
 };
 

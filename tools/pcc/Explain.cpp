@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// pcc explain: what a program does, without running it, and why. Collectives and parameters are
-// read from its records, to which a model is compiled first; the price of a step from a model's
-// stage spmd; the options of an op from the search of a plan.
+// pcc explain: explains what a program does and why, without running it. Reads collectives and
+// parameters from its instructions; a model is compiled to instructions first. Computes the cost of
+// a step from a model after phase spmd, and takes the options of an op from the plan search.
 
 #include "compiler/plan/MeshChoice.h"
 #include "passes/strategy/NodeNames.h"
@@ -59,7 +59,7 @@ private:
       return code;
     if (!options.cluster)
       return fail(BadUsage, "'--price': expected a machine, '--cluster'");
-    options.keptWhole = {"dropout"}; // whose pieces have other names
+    options.keptWhole = {"dropout"}; // the ops of its decomposition have other names
     priceOptions.hidesReductions = options.hidesReductions;
     Session session;
     ExitCode code;
@@ -71,8 +71,8 @@ private:
     return Success;
   }
 
-  /// The road up to its plan; while the search's problem is there the op is looked up in it. One
-  /// that the model does not have is told before the search, which takes long.
+  /// Compiles up to the plan, and looks up the op while the search problem exists. Reports an
+  /// unknown op before the search, which takes long.
   ExitCode explainOp() {
     if (road.isProgram())
       return fail(BadUsage, "'--op': expected a model, got a program, which is compiled already");
@@ -108,7 +108,7 @@ private:
     return Success;
   }
 
-  /// Whether the search weighs all options of an op.
+  /// Returns whether the search weighs all options of an op.
   static bool isExact(abi::SearchMode mode) {
     return mode == abi::DYNAMIC_PROGRAMMING || mode == abi::BEST;
   }
@@ -123,7 +123,7 @@ private:
     return search;
   }
 
-  /// What is wrong with the op's name; empty if `graph` has it.
+  /// Describes why the op's name is wrong; returns an empty string if `graph` has the op.
   std::string describeUnknown(const strategy::SearchGraph &graph) const {
     if (strategy::findNode(graph, op))
       return "";
@@ -160,7 +160,7 @@ private:
     return road.isProgram() ? road.readProgram(program, {"cluster", "link"}) : readModel(program);
   }
 
-  /// The records of a model, without kernels.
+  /// Builds the instructions of a model, without kernels.
   ExitCode readModel(abi::Executable &program) {
     PipelineOptions options;
     if (ExitCode code = road.read(options))

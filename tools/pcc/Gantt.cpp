@@ -21,7 +21,7 @@ char pcc::cli::letterOf(BarKind kind, int64_t microbatch) {
   return ' ';
 }
 
-/// Columns per unit of time: the shortest bar has one, unless that is too wide.
+/// Returns the columns per unit of time: the shortest bar has one column, unless that is too wide.
 static double chooseScale(llvm::ArrayRef<GanttRow> rows, double end, int columns) {
   double shortest = end;
   for (const GanttRow &row : rows)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A timeline as text: a row for each device, a column for each piece of time.
+// Draws a timeline as text: a row for each device, a column for each interval of time.
 //
 //   device 0  01..aa2bb.cc
 //   device 1   0aa1bb2cc
@@ -17,13 +17,14 @@ class raw_ostream;
 
 namespace pcc::cli {
 
-/// What microbatches are worked on for.
+/// Kind of work that a bar shows.
 enum class BarKind { Forward, Backward, BackwardWeight, Other };
 
-/// Forwards are digits, backwards small letters, weight gradients capitals, anything else `#`.
+/// Returns a digit for a forward, a small letter for a backward, a capital for a weight gradient,
+/// and `#` for anything else.
 char letterOf(BarKind kind, int64_t microbatch);
 
-/// What a row shows from `begin` to `end`.
+/// One letter, drawn from `begin` to `end`.
 struct Bar {
   double begin = 0, end = 0;
   char letter = ' ';
@@ -31,11 +32,11 @@ struct Bar {
 
 struct GanttRow {
   std::string name;
-  std::vector<Bar> bars; ///< in order, none overlapping
+  std::vector<Bar> bars; ///< in order, without overlaps
 };
 
-/// No more than `columns` characters for the time from 0 to `end`, and no more than the bars need
-/// to be told apart. What is idle between two bars of a row is a dot.
+/// Prints the time from 0 to `end` in at most `columns` characters, and in no more than the
+/// shortest bar needs. Idle time between two bars of a row is drawn as dots.
 void printGantt(llvm::raw_ostream &os, llvm::ArrayRef<GanttRow> rows, double end, int columns);
 
 } // namespace pcc::cli

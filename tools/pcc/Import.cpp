@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// pcc import: a model as IR of the graph stage, or with --check what of it pcc does not know.
+// pcc import: imports a model as IR of phase graph, or with --check lists its unsupported nodes.
 
 #include "tools/pcc/Session.h"
 #include "tools/pcc/Verb.h"
@@ -31,7 +31,7 @@ public:
   }
 
 private:
-  /// One line for each node that cannot be imported; the diagnostics were printed already.
+  /// Prints one line for each node that cannot be imported; the diagnostics were printed already.
   ExitCode report(llvm::ArrayRef<pcc::import::UnsupportedNode> nodes, ExitCode code) {
     if (format.isJson()) {
       llvm::json::Array rows;

@@ -11,7 +11,8 @@
 #include <unistd.h>
 
 namespace {
-/// Prepared while the process is sound: a crash handler must not compute.
+/// Script that repeats a command line. It is prepared in advance, because a crash handler must not
+/// compute.
 struct Reproducer {
   std::string path;
   std::string script;

@@ -12,15 +12,16 @@ namespace pcc::cli {
 
 class LinkFlag {
 public:
-  /// `help` says whose links they are.
+  /// `help` says which links the flag describes.
   LinkFlag(llvm::cl::SubCommand &command, llvm::StringRef help);
 
-  /// The links; absent if the flag is not given. BadUsage after a message.
+  /// Reads the links; leaves `link` absent if the flag is not given. Returns BadUsage after an
+  /// error message.
   ExitCode read(std::optional<machine::Link> &link) const;
 
-  /// What the flag says; empty if it is not given.
+  /// Returns the flag's value; empty if it is not given.
   const std::string &getText() const { return text; }
-  /// The flag's name if it was given, else nothing.
+  /// Returns the flag's name if it was given, else an empty string.
   llvm::StringRef givenFlag() const { return text.getNumOccurrences() ? text.ArgStr : ""; }
 
 private:

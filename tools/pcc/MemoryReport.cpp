@@ -12,7 +12,7 @@ using namespace pcc;
 using namespace pcc::cli;
 namespace json = llvm::json;
 
-/// `((2,1),(1,4))`.
+/// Formats `((2,1),(1,4))`.
 static std::string print(llvm::ArrayRef<std::vector<int64_t>> tensors) {
   std::vector<std::string> tuples;
   for (const std::vector<int64_t> &counts : tensors) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a search of a model under the cost model `memory` found. Costs are no times: bytes, weighted
-// (docs/spec/memory-model.md).
+// Reports the result of a strategy search under the cost model `memory`. Its costs are not times
+// but weighted bytes (docs/spec/memory-model.md).
 #pragma once
 
 #include "passes/strategy/MemorySearch.h"
@@ -11,13 +11,14 @@ namespace pcc::cli {
 
 class MemoryReport {
 public:
-  /// Of an outcome, while its program is there.
+  /// Copies the reported facts out of `outcome`, whose program must still exist.
   explicit MemoryReport(const strategy::MemoryOutcome &outcome);
 
-  /// `{"cost", "bound", "seconds", "mesh", "computation", "activations", "parameters", "ops": …}`,
-  /// of each op by its name `{"in_strategy", "out_strategy", "cost"}`; strategies as counts.
+  /// Returns `{"cost", "bound", "status", "seconds", "mesh", "computation", "activations",
+  /// "parameters", "ops": …}`. "ops" maps the name of each op to `{"in_strategy", "out_strategy",
+  /// "cost"}`; strategies are counts.
   llvm::json::Value toJson() const;
-  /// The price, then the ops that cost most.
+  /// Prints the cost, then the most expensive ops.
   void print() const;
 
 private:

@@ -48,7 +48,7 @@ llvm::StringRef MessageFlags::givenFlag(llvm::ArrayRef<llvm::StringRef> except) 
   return "";
 }
 
-/// Reads `text` into `field`; the answer is empty, or what was expected.
+/// Reads `text` into `field`. Returns an empty string, or what was expected.
 static std::string setField(Message &message, const FieldDescriptor *field, llvm::StringRef text) {
   const google::protobuf::Reflection *reflection = message.GetReflection();
   int32_t int32;
@@ -94,7 +94,7 @@ static std::string setField(Message &message, const FieldDescriptor *field, llvm
   }
 }
 
-/// Sets an optional number or switch; other fields have their type's default.
+/// Sets an optional number or switch; fields of other types have their type's default.
 static void setDefault(Message &message, const FieldDescriptor *field, int64_t value) {
   const google::protobuf::Reflection *reflection = message.GetReflection();
   if (field->cpp_type() == FieldDescriptor::CPPTYPE_INT32)
@@ -107,7 +107,7 @@ static void setDefault(Message &message, const FieldDescriptor *field, int64_t v
     reflection->SetBool(&message, field, value != 0);
 }
 
-/// The value of a field as a number; nothing for one that is none.
+/// Returns the value of a field as a number; nothing for a field of another type.
 static std::optional<double> numberOf(const Message &message, const FieldDescriptor *field) {
   const google::protobuf::Reflection *reflection = message.GetReflection();
   switch (field->cpp_type()) {

@@ -49,7 +49,7 @@ ExitCode pcc::cli::compileVerified(Session &session, const RoadFlags &road,
   return Success;
 }
 
-/// Leaves the outputs.
+/// Removes everything but the outputs.
 static void keepOutputs(interpret::Reference &reference) {
   std::string prefix = interpret::bindingKey(graph::RoleKind::Output, "");
   reference.forEachRun([&](NamedTensors &values) {

@@ -12,7 +12,7 @@
 using namespace mlir;
 using namespace pcc;
 
-/// On the rank at this position of this stage.
+/// Evaluates `expression` on the rank at this position of this stage.
 static int64_t valueOf(task::RankAttr expression, const dist::Mesh &mesh, int64_t stage,
                        int64_t position) {
   if (!expression.getTable().empty())
@@ -26,7 +26,8 @@ static int64_t valueOf(task::RankAttr expression, const dist::Mesh &mesh, int64_
   return value;
 }
 
-/// The position of `rank` in the op's group as a constant that keeps the op's marks.
+/// Replaces `op` by the position of `rank` in its group: a constant that keeps the op's
+/// annotations.
 static void replaceByPosition(dist::RankOp op, const dist::Mesh &mesh, int64_t rank) {
   dist::RankList members = dist::getGroupMembers(op.getGroupAttr(), mesh, rank);
   int64_t position = llvm::find(members, rank) - members.begin();

@@ -61,7 +61,8 @@ json::Value pcc::cli::toJson(const strategy::OpExplanation &explanation) {
                       {"options", std::move(options)}};
 }
 
-/// What the best plan with the option takes and how much more than the plan, or that there is none.
+/// Formats the step time of the best plan with the option and its excess over the chosen plan, or
+/// why there is no such plan.
 static std::string describePlan(const PlanAlternative &option, solve::Int128 plan) {
   if (option.best.status == solve::SolveStatus::Infeasible)
     return llvm::formatv("{0,22}", "does not fit");

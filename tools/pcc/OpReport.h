@@ -8,13 +8,14 @@
 
 namespace pcc::cli {
 
-/// A row for each option with what its plan takes, its shardings below, and what speaks against it.
+/// Prints a row for each option with its plan's step time, then its shardings and what makes it
+/// worse.
 void printTable(const strategy::OpExplanation &explanation);
 
-/// `{"op", "section", "rule", "runs", "mesh", "cost", "bound", "options": [{"chosen", "split",
-/// "in_strategy", "out_strategy", "seconds", "bytes", "collectives": [{"collective", "seconds"}],
-/// "status", "cost", "bound", "against": {"from", "to", "made", "wanted", "steps", "before",
-/// "after"}}]}`; times in seconds of a step, those of collectives of one run.
+/// Returns `{"op", "section", "rule", "runs", "mesh", "cost", "bound", "options": [{"chosen",
+/// "split", "in_strategy", "out_strategy", "seconds", "bytes", "collectives": [{"collective",
+/// "seconds"}], "status", "cost", "bound", "against": {"from", "to", "made", "wanted", "steps",
+/// "before", "after"}}]}`. Times are in seconds of a step; those of collectives are of one run.
 llvm::json::Value toJson(const strategy::OpExplanation &explanation);
 
 } // namespace pcc::cli

@@ -32,7 +32,7 @@ ExitCode pcc::cli::writeResult(llvm::StringRef path,
   });
   if (!error)
     return Success;
-  std::string reason; // some of them say the path again
+  std::string reason; // some errors repeat the path
   llvm::handleAllErrors(
       std::move(error),
       [&](const llvm::FileError &file) { reason = file.messageWithoutFileInfo(); },

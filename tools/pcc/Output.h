@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Results: to stdout, or to a file that is there whole or not at all.
+// Writes results to stdout, or to a file that appears complete or not at all.
 #pragma once
 
 #include "tools/pcc/ExitCode.h"
@@ -11,10 +11,10 @@
 
 namespace pcc::cli {
 
-/// `--format=text|json`: how a verb prints its result.
+/// `--format=text|json`: how a subcommand prints its result.
 enum class Format { Text, Json };
 
-/// The flag for it.
+/// The flag `--format`.
 class FormatFlag {
 public:
   explicit FormatFlag(llvm::cl::SubCommand &command);

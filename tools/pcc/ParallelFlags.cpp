@@ -12,7 +12,7 @@ namespace cl = llvm::cl;
 static constexpr double mostRanks = 4096;
 static constexpr double mostSlots = 1 << 20;
 static constexpr double mostSeconds = 1e6;
-static constexpr double mostBytes = 1LL << 53; ///< whole numbers that a double tells apart
+static constexpr double mostBytes = 1LL << 53; ///< integers that a double represents exactly
 
 static constexpr FieldInfo fieldInfos[] = {
     {"device_num", "number of ranks", 1, mostRanks, 1},
@@ -76,7 +76,7 @@ ExitCode ParallelFlags::read(abi::ParallelConfig &config) const {
   if (ExitCode code = flags.read(config, file))
     return code;
   if (!isOneRank)
-    config.clear_global_rank(); // its absence means something
+    config.clear_global_rank(); // absent: all ranks
   if (config.global_rank() < config.device_num())
     return Success;
   std::string error =

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The options of ParallelConfig (runtime/abi/config.proto): a flag for each, and `--config FILE`
-// for all of them at once. A flag wins over the file.
+// Flags for the options of ParallelConfig (runtime/abi/config.proto), and `--config FILE` for all
+// of them at once. A flag overrides the file.
 #pragma once
 
 #include "runtime/abi/config.pb.h"
@@ -18,10 +18,11 @@ public:
   /// after an error that names the flag or the place in the file.
   ExitCode read(abi::ParallelConfig &config) const;
 
-  /// Whether the flag of a field was given.
+  /// Returns whether the flag of a field was given.
   bool has(llvm::StringRef field) const { return flags.has(field); }
 
-  /// The name of a flag that was given, those of the fields `except` apart; empty if none was.
+  /// Returns the name of a flag that was given, without the fields `except`; empty if there is
+  /// none.
   llvm::StringRef givenFlag(llvm::ArrayRef<llvm::StringRef> except) const;
 
 private:

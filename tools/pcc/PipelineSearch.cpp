@@ -29,7 +29,7 @@ std::vector<int> PipelineSearch::listStages() const {
   return counts;
 }
 
-/// Schedules and memory, which are the same for all numbers of stages.
+/// Returns schedules and memory limit, which are the same for all numbers of stages.
 plan::PipelineSpace PipelineSearch::makeSpace() const {
   const abi::ParallelConfig &config = options.parallel;
   plan::PipelineSpace space;
@@ -77,7 +77,7 @@ PipelineOptions PipelineSearch::makeOptions(const plan::PipelineCut &cut) const 
   return own;
 }
 
-/// Of a module of which stages are to compute some ops again.
+/// Counts the constraints of `module` that ask stages to recompute ops.
 static int64_t countRecomputed(mlir::ModuleOp module) {
   auto pins = module->getAttrOfType<mlir::ArrayAttr>(pipe::pinsAttrName);
   return pins ? llvm::count_if(pins.getAsRange<mlir::DictionaryAttr>(),
@@ -85,7 +85,7 @@ static int64_t countRecomputed(mlir::ModuleOp module) {
               : 0;
 }
 
-/// Diagnostics become the reason why a candidate is none.
+/// Compiles one candidate. Diagnostics become the reason why it is invalid.
 plan::CompiledCut PipelineSearch::compile(mlir::ModuleOp model, const plan::PipelineCut &cut) {
   import::FirstError error(model.getContext());
   mlir::OwningOpRef<mlir::ModuleOp> module = model.clone();
@@ -142,7 +142,7 @@ PipelineOptions PipelineSearch::getBest() const {
   return best;
 }
 
-/// What could not be compiled, each reason once.
+/// Prints each reason why candidates could not be compiled, with their number.
 static void printRefused(llvm::ArrayRef<plan::PipelineCandidate> candidates) {
   llvm::MapVector<llvm::StringRef, int> reasons;
   for (const plan::PipelineCandidate &candidate : candidates)
@@ -152,8 +152,8 @@ static void printRefused(llvm::ArrayRef<plan::PipelineCandidate> candidates) {
     llvm::outs() << llvm::formatv("{0} not compiled: {1}\n", count, reason);
 }
 
-/// `4 x 8 x 2: 2.31 ms`, what was pruned by stages, microbatches and chunks, with its bound: of
-/// several ways to work on a cut the least.
+/// Prints the bounds of the pruned candidates by stages, microbatches and virtual stages:
+/// `4 x 8 x 2: 2.31`, in ms. Candidates that share these numbers share the lowest of their bounds.
 static void printPruned(llvm::ArrayRef<plan::PipelineCandidate> candidates) {
   std::map<std::tuple<int, int64_t, int>, double> bounds;
   int count = 0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// pcc search --pipelines: into how many stages, microbatches and chunks, and in which order. What
-// the user gives stays; the rest is enumerated, and what may be best is compiled and priced.
+// pcc search --pipelines: chooses the numbers of stages, microbatches and virtual stages, and the
+// schedule. Values that the user gives are fixed. The rest is enumerated, and candidates that may
+// be best are compiled to estimate their cost.
 #pragma once
 
 #include "compiler/plan/PipelineBounds.h"
@@ -12,23 +13,24 @@ namespace pcc::cli {
 
 class PipelineSearch {
 public:
-  /// `options` as the flags say; its cluster is given.
+  /// `options` holds the values of the flags and a cluster.
   PipelineSearch(const RoadFlags &road, PipelineOptions options, plan::PipelineLimits limits)
       : road(road), options(std::move(options)), limits(limits) {}
 
-  /// Success, Infeasible if no candidate fits, or BadInput if none could be compiled for another
-  /// reason; BadInput after a diagnostic.
+  /// Returns Success, or Infeasible if no candidate fits. Returns BadInput if the model is bad,
+  /// after a diagnostic, or if no candidate could be compiled for another reason. Returns BadUsage
+  /// if the flags leave no candidate.
   ExitCode run();
 
   bool hasCandidates() const { return !candidates.empty(); }
-  /// A table of the candidates, best first, and the flags of the best one.
+  /// Prints a table of the candidates, best first, and the flags of the best one.
   void print() const;
-  /// `{"candidates": [{"pipeline_stages", "micro_batches", "virtual_stages", "pipeline_schedule",
-  /// "stage_memory", "seconds", "bound_seconds", "bubble", "peak_bytes", "recomputed_ops",
-  /// "pruned", "error"}]}`.
+  /// Returns `{"candidates": [{"pipeline_stages", "micro_batches", "virtual_stages",
+  /// "pipeline_schedule", "stage_memory", "seconds", "bound_seconds", "bubble", "peak_bytes",
+  /// "recomputed_ops", "pruned", "error"}]}`.
   llvm::json::Value toJson() const;
 
-  /// The options of the best candidate.
+  /// Returns the options of the best candidate.
   PipelineOptions getBest() const;
 
 private:
@@ -44,7 +46,7 @@ private:
   plan::PipelineLimits limits;
   std::vector<plan::PipelineCandidate> candidates;
   size_t numCuts = 1;
-  bool lacksRoom = false; ///< for some cut there were no stages or no shardings that fit
+  bool lacksRoom = false; ///< some candidate had no stages or no shardings that fit
 };
 
 } // namespace pcc::cli

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// pcc plan-reshard: how a tensor gets from one sharding to another, what that moves and how long it
-// takes; for one pair of shardings or a file of them.
+// pcc plan-reshard: plans how a tensor changes from one sharding to another, for one pair of
+// shardings or a file of pairs. Reports the bytes moved and the time.
 
 #include "passes/facts/ReshardPlanner.h"
 #include "runtime/machine/Cluster.h"
@@ -21,17 +21,17 @@ namespace {
 
 constexpr int64_t bytesPerElement = 4; // f32
 
-/// The plan of one pair, and what it costs.
+/// The plan of one pair and its cost.
 struct PlannedPair {
   facts::ReshardPlan plan;
   std::vector<machine::CollectivePrice> prices; ///< of each step
   double seconds = 0;
-  std::optional<bool> equal; ///< with --execute
+  std::optional<bool> equal; ///< whether the run was right; set by --execute
 
   int64_t getBytes() const { return plan.getReceived() * bytesPerElement; }
 };
 
-/// `64x64xf32`.
+/// Formats `64x64xf32`.
 std::string typeText(llvm::ArrayRef<int64_t> shape) {
   std::string text;
   for (int64_t size : shape)
@@ -86,8 +86,8 @@ private:
     return readPair({mesh, shape, from, to}, context, pairs.emplace_back());
   }
 
-  /// `machine` decides by time if it is there; without one the time is that on cores of one
-  /// machine.
+  /// Plans one pair. The planner minimizes the time on `machine` if given. Without a machine, the
+  /// reported time is that on the cores of one machine.
   PlannedPair plan(const ReshardPair &pair, const std::optional<abi::Cluster> &machine,
                    mlir::MLIRContext &context) {
     PlannedPair result;
@@ -145,7 +145,8 @@ private:
     llvm::outs().flush();
   }
 
-  /// `110 pairs: 387072 bytes, 1.00 times the least; on 0 above XLA's 517632; 110 equal`.
+  /// Prints `110 pairs: 387072 bytes, 1.000 times the least; on 0 above XLA, whose sum is 517632;
+  /// 110 equal`.
   static void printSums(llvm::ArrayRef<ReshardPair> pairs, llvm::ArrayRef<PlannedPair> planned) {
     int64_t bytes = 0, bound = 0, xla = 0, above = 0, equal = 0;
     for (const auto &[pair, result] : llvm::zip_equal(pairs, planned)) {

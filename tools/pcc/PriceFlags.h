@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The flags of `pcc explain --price`: what the price of a step assumes of how it is run.
+// Flags of `pcc explain --price`: assumptions of the cost estimate about how a step is run.
 #pragma once
 
 #include "compiler/plan/StepPrice.h"
@@ -15,7 +15,7 @@ class PriceFlags {
 public:
   explicit PriceFlags(llvm::cl::SubCommand &command);
 
-  /// BadUsage, after a message, for a regular expression that is none.
+  /// Returns BadUsage, after an error message, for an invalid regular expression.
   ExitCode read(plan::PriceOptions &options) const;
 
 private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `pcc explain --price`: what a step costs on a machine, by section.
+// `pcc explain --price`: the cost of a step on a machine, by section.
 #pragma once
 
 #include "compiler/plan/StepPrice.h"
@@ -8,10 +8,10 @@
 
 namespace pcc::cli {
 
-/// A table of milliseconds, a row for each pass of each section, and the sums.
+/// Prints a table of milliseconds, a row for each pass of each section, and the totals.
 void printTable(const plan::StepPrice &step);
 
-/// `{"step_seconds", "peak_bytes", "held_bytes", "reductions", "gathers", "hidden",
+/// Returns `{"step_seconds", "peak_bytes", "held_bytes", "reductions", "gathers", "hidden",
 /// "sections": [{"section", "runs", "seconds", "flops", "live_bytes", "hidden", "forward": {…},
 /// "recomputed": {…}, "backward": {…}}]}`, in seconds.
 llvm::json::Value toJson(const plan::StepPrice &step);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The records of a program that may be built, on the virtual clock: what choices between programs
-// go by.
+// Simulates the instructions of a candidate program on the virtual clock. Choices between programs
+// compare the results.
 #pragma once
 
 #include "compiler/Pipeline.h"
@@ -9,24 +9,26 @@
 
 namespace pcc::cli {
 
-/// The records of a program and a step of it.
+/// Instructions of a program and a simulated step.
 struct PricedRecords {
   abi::Executable program;
   simulate::Simulation step;
   std::string error; ///< why there is no such program; empty if there is one
 
-  /// Planned, of the rank that needs most.
+  /// Returns the planned bytes of the rank that needs most.
   int64_t peakBytes() const;
 };
 
-/// Builds the records of `model`, as imported, which stays as it is. `options` has a machine.
+/// Builds and simulates the instructions of `model`, as imported, which is not changed. `options`
+/// has a machine.
 PricedRecords priceRecords(mlir::ModuleOp model, const PipelineOptions &options);
 
-/// `options` for programs that are only priced: with a machine, this one where there is none, and
-/// without what is asked of the program that is built alone.
+/// Adapts `options` to programs that are only simulated: adds this machine if there is none, and
+/// removes observers and output files.
 PipelineOptions makePricedOptions(PipelineOptions options);
 
-/// Bytes of a device that a program may take: the limit, else what the machine has.
+/// Returns the bytes of a device that a program may use: the limit if set, else the machine's
+/// memory.
 int64_t getMemoryLimit(const PipelineOptions &options);
 
 } // namespace pcc::cli

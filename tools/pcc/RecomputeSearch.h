@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `--memory-limit`: what a program computes again so that it fits.
+// `--memory-limit`: chooses what a program recomputes in order to fit.
 #pragma once
 
 #include "compiler/Pipeline.h"
@@ -8,13 +8,13 @@
 
 namespace pcc::cli {
 
-/// Prices programs of one model that differ in what they compute again.
+/// Estimates the cost of one model's programs that recompute different parts.
 class RecomputeSearch {
 public:
-  /// `model`, as imported, outlives this.
+  /// `model`, as imported, must outlive this object.
   RecomputeSearch(mlir::ModuleOp model, const PipelineOptions &options);
 
-  /// Chooses; then `getKept` is the program that keeps everything.
+  /// Chooses the parts to recompute; afterwards `getKept` is the program that recomputes nothing.
   plan::RecomputeCandidate run();
   const plan::RecomputeCandidate &getKept() const { return kept; }
   int64_t getLimit() const;
@@ -28,7 +28,8 @@ private:
   llvm::SmallVector<double> partSeconds;
 };
 
-/// Says at `location` what is computed again, and bytes and times with and without.
+/// Emits a remark at `location`: the number of recomputed parts, and bytes and times with and
+/// without them.
 void remarkRecomputed(mlir::Location location, const plan::RecomputeCandidate &kept,
                       const plan::RecomputeCandidate &chosen);
 

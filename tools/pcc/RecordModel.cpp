@@ -28,7 +28,7 @@ template <typename Messages> void addAll(const runtime::NamedTensors &tensors, M
     *messages.Add() = toMessage(name, tensor);
 }
 
-/// Which results the names of cases begin with.
+/// Maps the prefix of a case's name to the kind of its result.
 struct KindRow {
   llvm::StringLiteral prefix;
   abi::ExpectedKind kind;
@@ -40,7 +40,7 @@ constexpr KindRow kinds[] = {
     {"output ", abi::EXPECTED_OUTPUT},
 };
 
-/// `key` is the name of a case: "step 1 loss", "gradient w", …
+/// Converts a case; `key` is its name: "step 1 loss", "gradient w", …
 abi::ExpectedResult toMessage(llvm::StringRef key, const interpret::Bound &bound) {
   abi::ExpectedResult result;
   result.set_tolerance(bound.tolerance);
@@ -67,7 +67,8 @@ void addResults(const interpret::Bounds &bounds, abi::Expectation &expectation) 
     *expectation.add_results() = toMessage(key, bound);
 }
 
-/// Where both runs begin; the values depend on seed and name alone.
+/// Adds the initial parameters of a run; both runs agree, because values depend only on seed and
+/// name.
 void addParameters(const interpret::NamedTensors &values, runtime::NamedTensors &parameters) {
   for (auto &[name, value] : withoutPrefix(values, "parameter "))
     parameters[name] = value;

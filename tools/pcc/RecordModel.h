@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `pcc verify MODEL --record=PREFIX`: the comparison of `pcc verify MODEL`, put down for a machine
-// that has the program's devices and no compiler (`pcc-run PREFIX.pcx --expected=PREFIX.expected`).
+// `pcc verify MODEL --record=PREFIX`: stores the comparison of `pcc verify MODEL` as golden
+// results. A machine with the program's devices and no compiler runs it:
+// `pcc-run PREFIX.pcx --expected=PREFIX.expected`.
 #pragma once
 
 #include "runtime/abi/expectation.pb.h"
@@ -9,12 +10,12 @@
 
 namespace pcc::cli {
 
-/// What the program of `model` must compute: the outputs of a forward run and, if it trains,
-/// losses, gradients and updated parameters, with the tolerances of `pcc verify`. The error says
-/// what cannot be worked out.
+/// Computes the golden results of `model`: the outputs of a forward run and, if it trains, losses,
+/// gradients and updated parameters, with the tolerances of `pcc verify`. The error says what
+/// cannot be computed.
 runtime::Expected<abi::Expectation> expectationOf(VerifiedModel &model);
 
-/// Compiles the model, writes PREFIX.pcx and PREFIX.expected, and prints one line about it. Runs
+/// Compiles the model, writes PREFIX.pcx and PREFIX.expected, and prints one line about them. Runs
 /// nothing on a device. Errors are diagnostics.
 ExitCode recordModel(Session &session, const RoadFlags &road,
                      const interpret::VerifyOptions &options, const std::string &prefix);

@@ -17,7 +17,7 @@ using dist::Mesh;
 using dist::Sharding;
 namespace yaml = llvm::yaml;
 
-/// Reads `x=2,y=4`; the answer is empty, or what is wrong.
+/// Parses `x=2,y=4`. Returns an empty string, or an error message.
 static std::string parseMesh(llvm::StringRef text, Mesh &mesh) {
   llvm::SmallVector<llvm::StringRef> parts;
   llvm::SmallVector<dist::MeshAxis, 4> axes;
@@ -33,7 +33,7 @@ static std::string parseMesh(llvm::StringRef text, Mesh &mesh) {
   return mesh.verify();
 }
 
-/// Reads `64x64`; nothing but the extents of a tensor, none for a scalar.
+/// Parses the extents of a tensor, `64x64`; an empty text is a scalar.
 static std::string parseShape(llvm::StringRef text, llvm::SmallVector<int64_t, 4> &shape) {
   llvm::SmallVector<llvm::StringRef> parts;
   text.split(parts, 'x', -1, /*KeepEmpty=*/!text.empty());
@@ -78,8 +78,8 @@ ExitCode pcc::cli::readPair(const ReshardTexts &texts, mlir::MLIRContext &contex
 
 namespace {
 
-/// Reads a file by LLVM's YAML parser, of which JSON is a part: unlike a JSON object it keeps the
-/// order of the mesh's axes.
+/// Reads a file by LLVM's YAML parser, because JSON is a subset of YAML. Unlike a JSON object, the
+/// parser keeps the order of the mesh's axes.
 class PairReader {
 public:
   PairReader(llvm::StringRef text, llvm::StringRef path, mlir::MLIRContext &context)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which pairs of shardings `pcc plan-reshard` plans: one by flags, or many by a file.
+// Reads the pairs of shardings for `pcc plan-reshard`: one from flags, or many from a file.
 //
 //   [{"mesh": {"x": 2, "y": 4}, "shape": [64, 64], "frm": [["x"], []], "to": "[_, y]"}, …]
 //
-// Axes of the mesh count in the order in which they are written, the last one fastest. A sharding
-// is a list of axes for each dimension, or its text form.
+// Axes of the mesh are ordered as written, the last one fastest. A sharding is a list of axes for
+// each dimension, or its text form.
 #pragma once
 
 #include "dialects/dist/Sharding.h"
@@ -21,19 +21,19 @@ struct ReshardPair {
   dist::Mesh mesh;
   llvm::SmallVector<int64_t, 4> shape;
   dist::Sharding from, to;
-  /// Bytes that the file states for comparison: the least possible, and another partitioner's.
+  /// Bytes that the file states for comparison: the lower bound, and the bytes of XLA's plan.
   std::optional<int64_t> bound, xla;
 };
 
-/// Texts of the flags of one pair.
+/// Values of the flags of one pair.
 struct ReshardTexts {
   std::string mesh, shape, from, to;
 };
 
-/// BadUsage after a message that names the flag.
+/// Parses one pair. Returns BadUsage after an error that names the flag.
 ExitCode readPair(const ReshardTexts &texts, mlir::MLIRContext &context, ReshardPair &pair);
 
-/// BadInput after a message with file, line and column.
+/// Reads a file of pairs. Returns BadInput after an error with file, line and column.
 ExitCode readPairs(llvm::StringRef path, mlir::MLIRContext &context,
                    std::vector<ReshardPair> &pairs);
 

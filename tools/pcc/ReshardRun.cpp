@@ -13,7 +13,8 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::cli;
 
-/// A function of one value, whose argument and result are `from` and `to` if they are given.
+/// Builds a function that returns its argument; with `isSharded` it reshards from `pair.from` to
+/// `pair.to`.
 static OwningOpRef<ModuleOp> makeProgram(const ReshardPair &pair, bool isSharded,
                                          MLIRContext &context) {
   OpBuilder builder(&context);

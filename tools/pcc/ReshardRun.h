@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One reshard, run.
+// Executes one reshard in the interpreter.
 #pragma once
 
 #include "compiler/interpret/Compare.h"
@@ -9,8 +9,8 @@
 
 namespace pcc::cli {
 
-/// Puts the reshard of `pair` into a program, replaces it by the collectives of its plan, runs all
-/// ranks in the interpreter on random values, and compares the joined result with what went in.
+/// Puts the reshard of `pair` into a program and replaces it by the collectives of its plan. Runs
+/// all ranks in the interpreter on random values, and compares the joined result with the input.
 /// `cluster`: the machine that the plan is made for, or null.
 interpret::Report runReshard(const ReshardPair &pair, const abi::Cluster *cluster,
                              mlir::MLIRContext &context);

@@ -60,7 +60,7 @@ ExitCode RoadFlags::readStep(PipelineOptions &options) const {
   (optimizer.empty() ? options.evaluatedLoss : options.training.loss) = loss;
   options.training.optimizer = optimizer;
   options.training.microBatches = config.micro_batches();
-  options.training.copies = std::max(config.interleave_num(), 1); // 0 is settled later
+  options.training.copies = std::max(config.interleave_num(), 1); // 0 is resolved later
   options.training.microReduction = config.micro_reduction() == abi::MICRO_MEAN
                                         ? pipe::MicroReduction::Mean
                                         : pipe::MicroReduction::Sum;
@@ -138,10 +138,10 @@ ExitCode RoadFlags::read(PipelineOptions &options) const {
   return settleRecompute(options);
 }
 
-/// Lets remarks of all kinds be printed.
+/// Enables printing of all kinds of remarks.
 static mlir::LogicalResult showRemarks(mlir::MLIRContext &context) {
   mlir::remark::RemarkCategories categories;
-  // Every kind has a filter of its own; one for all of them alone lets nothing pass.
+  // Every kind needs its own filter; with the filter of `all` alone nothing passes.
   categories.all = categories.passed = categories.missed = categories.analysis = categories.failed =
       ".*";
   return mlir::remark::enableOptimizationRemarks(
@@ -149,11 +149,12 @@ static mlir::LogicalResult showRemarks(mlir::MLIRContext &context) {
       /*printAsEmitRemarks=*/true);
 }
 
-/// What is wrong with a program the road will tell; nothing is settled for it.
+/// Lets `choose` decide by compiling the model, and emits its remark. Skips an invalid program,
+/// because the compilation pipeline reports the error.
 ExitCode RoadFlags::settle(const PipelineOptions &options, Choice choose) const {
   if (!checkPipeline(options.parallel, options.trains()).empty())
     return Success;
-  Session session; // of its own, without remarks of programs that are not built
+  Session session; // a separate session: no remarks of programs that are not built
   ExitCode code;
   mlir::OwningOpRef<mlir::ModuleOp> module = model.load(session.context, code);
   if (!module)
@@ -169,8 +170,8 @@ ExitCode RoadFlags::settle(const PipelineOptions &options, Choice choose) const 
   return Success;
 }
 
-/// Chooses how many copies there are, if that is asked, or compares the user's number with one if
-/// somebody reads that.
+/// Chooses the number of copies if the user leaves it open. Otherwise compares the user's number
+/// with one copy, if remarks are printed.
 ExitCode RoadFlags::settleCopies(PipelineOptions &options) const {
   abi::ParallelConfig &config = options.parallel;
   bool isChosen = config.interleave_num() == 0;
@@ -197,8 +198,8 @@ ExitCode RoadFlags::settleCopies(PipelineOptions &options) const {
   });
 }
 
-/// Chooses what is computed again where the program would take more than the limit of memory. A
-/// search of shardings knows the limit by itself.
+/// Chooses what is recomputed if the program would exceed the memory limit. A search of shardings
+/// handles the limit itself.
 ExitCode RoadFlags::settleRecompute(PipelineOptions &options) const {
   const abi::ParallelConfig &config = options.parallel;
   if (config.memory_limit() == 0 || config.parallel_mode() == abi::AUTO_PARALLEL)
@@ -207,7 +208,7 @@ ExitCode RoadFlags::settleRecompute(PipelineOptions &options) const {
     RecomputeSearch search(module, options);
     plan::RecomputeCandidate chosen = search.run();
     if (!chosen.error.empty())
-      return Success; // the road will tell
+      return Success; // the compilation pipeline reports the error
     if (!chosen.fits(search.getLimit()))
       return fail(Infeasible,
                   llvm::formatv("'--memory-limit': expected at least {0}, which a rank needs{1}, "
@@ -224,8 +225,8 @@ ExitCode RoadFlags::settleRecompute(PipelineOptions &options) const {
   });
 }
 
-/// Runs the road and tells options that contradict each other, a model that is wrong, and one for
-/// which there is no plan apart.
+/// Runs the compilation pipeline. Returns BadUsage for contradictory options, BadInput for a bad
+/// model, and Infeasible if there is no plan.
 static ExitCode takeRoad(mlir::ModuleOp module, pcc::PipelineOptions options, pcc::Stage last) {
   if (std::string error = pcc::checkPipeline(options.parallel, options.trains()); !error.empty())
     return fail(BadUsage, error);

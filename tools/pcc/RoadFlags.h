@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The flags of every verb that takes a model along the road: the model, the training step, the
-// parallel options, and what to show on the way.
+// Flags of every subcommand that compiles a model: the model, the training step, the parallel
+// options, and what to print on the way.
 #pragma once
 
 #include "compiler/DumpStages.h"
@@ -20,57 +20,58 @@ public:
 
   const ModelFlags &getModel() const { return model; }
 
-  /// The options of the road. BadUsage or BadInput after a message. How many copies there are is
-  /// known: it is chosen where the user leaves it open, which compiles the model.
+  /// Reads the options of the compilation pipeline. Returns BadUsage or BadInput after an error
+  /// message. Chooses the number of copies if the user leaves it open, and what to recompute under
+  /// a memory limit; both compile the model.
   ExitCode read(PipelineOptions &options) const;
 
-  /// The parallel options alone.
+  /// Reads only the parallel options.
   ExitCode readParallel(abi::ParallelConfig &config) const { return parallel.read(config); }
 
-  /// Imports the model and takes it along the road up to `last`; null after a diagnostic, with
+  /// Imports the model and compiles it up to phase `last`. Returns null after a diagnostic, with
   /// `code` set. Writes the files of `--dump-ir`, prints remarks with `--remarks`.
   mlir::OwningOpRef<mlir::ModuleOp> compile(Session &session, const PipelineOptions &options,
                                             Stage last, ExitCode &code) const;
 
-  /// The same for a module that was imported already.
+  /// Compiles a module that was imported already.
   ExitCode compile(mlir::ModuleOp module, const PipelineOptions &options, Stage last) const;
 
-  /// Imports the model, takes it along the whole road and links the program. `shows`: whether
-  /// `--dump-ir` and `--remarks` count.
+  /// Imports the model, runs the whole compilation pipeline and links the program. `shows`: whether
+  /// `--dump-ir` and `--remarks` apply.
   ExitCode build(Session &session, const PipelineOptions &options, bool shows,
                  abi::Executable &program) const;
 
-  /// The records of the model's program, without code for its kernels.
+  /// Builds the instructions of the model's program, without code for its kernels.
   ExitCode buildRecords(const PipelineOptions &options, abi::Executable &program) const;
 
-  /// Whether the model is a program, which is compiled already.
+  /// Returns whether the model is a program, which is compiled already.
   bool isProgram() const { return llvm::StringRef(model.path()).ends_with(".pcx"); }
-  /// Reads that program. Flags that only compiling heeds are refused, `--device-num` with another
-  /// number as well; those that the verb heeds are not.
+  /// Reads that program. Rejects flags that only affect compilation, and `--device-num` with
+  /// another number. Accepts the flags `heeds`, which the subcommand uses.
   ExitCode readProgram(abi::Executable &program, llvm::ArrayRef<llvm::StringRef> heeds = {}) const;
 
   const ClusterFlag &getCluster() const { return cluster; }
-  /// Whether the flag of a field of ParallelConfig was given.
+  /// Returns whether the flag of a field of ParallelConfig was given.
   bool has(llvm::StringRef field) const { return parallel.has(field); }
 
-  /// The name of a flag that was given beside the model, those of the fields `except` of
-  /// ParallelConfig apart; empty if there is none.
+  /// Returns the name of a flag that was given besides the model, without the fields `except` of
+  /// ParallelConfig; empty if there is none.
   llvm::StringRef givenFlag(llvm::ArrayRef<llvm::StringRef> except) const;
 
 private:
-  /// The training step, or the loss of an evaluation.
+  /// Reads the training step, or the loss of an evaluation.
   ExitCode readStep(PipelineOptions &options) const;
-  /// What communication hides under, and which of it shares messages.
+  /// Reads which communication is overlapped, and which collectives are fused.
   ExitCode readOverlap(PipelineOptions &options) const;
   ExitCode readTarget(PipelineOptions &options) const;
-  /// Says what was chosen, at the model.
+  /// Emits a remark on the choice, at the location of the model.
   using Remark = std::function<void(mlir::Location)>;
-  /// Chooses something by what compiling the model, as imported, comes to.
+  /// Makes a choice by compiling the model, as imported.
   using Choice = llvm::function_ref<ExitCode(mlir::ModuleOp, Remark &)>;
   ExitCode settle(const PipelineOptions &options, Choice choose) const;
   ExitCode settleCopies(PipelineOptions &options) const;
   ExitCode settleRecompute(PipelineOptions &options) const;
-  /// The folder of `--dump-ir`, if given.
+  /// Returns the folder of `--dump-ir`, if given.
   std::optional<DumpStages> dump() const;
 
   ModelFlags model;
@@ -83,12 +84,13 @@ private:
   llvm::cl::opt<int64_t> productChunks, stageMemory;
 };
 
-/// The chip of a GPU that `--target=cuda:CHIP` names; it stays empty for `host`. BadUsage after a
-/// message for others.
+/// Sets `gpuChip` to the chip that `--target=cuda:CHIP` names; it stays empty for `host`. Returns
+/// BadUsage after an error message for other targets.
 ExitCode parseTarget(llvm::StringRef target, std::string &gpuChip);
 
-/// The options with which one device computes what `options` spread over many: the same slots, no
-/// other ranks, and none of the model's marks unless it was itself written for many.
+/// Returns the options for one device to compute what `options` distribute: the same actions on one
+/// rank. Ignores the model's sharding annotations, unless the model itself was written for many
+/// ranks.
 PipelineOptions oneRank(PipelineOptions options);
 
 } // namespace pcc::cli

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// pcc run: trains and evaluates a program, or a model that it compiles first, on local ranks or on
-// those of all processes that mpirun, srun or torchrun started.
+// pcc run: trains and evaluates a program, or a model that it compiles first. The ranks are local,
+// or those of all processes that mpirun, srun or torchrun started.
 
 #include "runtime/execute/RunProgram.h"
 #include "tools/pcc/RoadFlags.h"
@@ -44,7 +44,7 @@ constexpr FieldInfo runFields[] = {
      unlimited},
 };
 
-/// "loss is 0.0312, accuracy: 0.9461": the last loss and the metrics.
+/// Formats the last loss and the metrics: "loss is 0.0312, accuracy: 0.9461".
 std::string summarise(const abi::RunReport &report) {
   std::string text;
   if (report.steps_size())
@@ -86,7 +86,7 @@ public:
     if (ExitCode code = flags.read(config))
       return code;
     config.set_link(road.getCluster().getLink());
-    // A wrong name should not cost the time of a search. With several processes the run looks.
+    // Check output names before a long search. With several processes the run itself checks them.
     if (pcc::runtime::Status status = pcc::runtime::checkOutputs(config);
         launch.isAlone() && !status.ok())
       return fail(ExitCode(status.exitCode()), status.message());
@@ -113,8 +113,8 @@ public:
   }
 
 private:
-  /// The options of the road. Where metrics are asked for of a model that is not trained, and
-  /// nothing is said of labels, they are class numbers for the output.
+  /// Reads the options of the compilation pipeline. If metrics are requested and neither training
+  /// nor a loss, the labels are class numbers for the output.
   ExitCode readOptions(const abi::RunConfig &config, pcc::PipelineOptions &options) const {
     ExitCode code = road.read(options);
     if (!options.trains() && options.evaluatedLoss.empty() && !config.metrics().empty())
@@ -139,14 +139,14 @@ private:
     std::fflush(stdout);
     if (!result) {
       fail(Success, result.status().describe());
-      // A rank that never came back must not hold up the end.
+      // Exit without joining a rank that hangs.
       llvm::sys::Process::Exit(result.status().exitCode(), /*NoCleanup=*/true);
     }
     report = std::move(*result);
     return Success;
   }
 
-  /// The same run of the model compiled for one rank, with nothing shown on the way.
+  /// Compiles the model for one rank and runs it with the same options, without output.
   ExitCode runOnOneRank(const abi::RunConfig &config, abi::RunReport &report) {
     pcc::PipelineOptions options;
     if (ExitCode code = readOptions(config, options))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Between the interpreter's tensors and those of the device side.
+// Converts between tensors of the interpreter and of the runtime.
 #pragma once
 
 #include "compiler/interpret/Signature.h"
@@ -11,7 +11,7 @@ namespace pcc::cli {
 runtime::Tensor toRuntime(const interpret::Tensor &tensor);
 interpret::Tensor toInterpreter(const runtime::Tensor &tensor);
 
-/// The entries of `values` whose keys begin with `prefix`, by the rest of the key.
+/// Returns the entries of `values` whose keys begin with `prefix`, keyed by the rest of the key.
 runtime::NamedTensors withoutPrefix(const interpret::NamedTensors &values, llvm::StringRef prefix);
 
 } // namespace pcc::cli

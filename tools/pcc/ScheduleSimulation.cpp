@@ -18,12 +18,13 @@ using namespace pcc::cli;
 namespace cl = llvm::cl;
 namespace json = llvm::json;
 
-/// Sums of many times stay finite.
+/// Largest accepted time; sums of many such times stay finite.
 static constexpr double longestTime = 1e100;
-/// Forwards and backwards of one simulation, which takes some seconds.
+/// Largest number of forwards and backwards in one simulation, which takes some seconds.
 static constexpr int64_t mostWork = int64_t(1) << 24;
 
-/// `0.25`, `1e-3` or `1/4`; nothing if it is no number from 0 to the longest time.
+/// Parses `0.25`, `1e-3` or `1/4`; returns nothing for text that is no number from 0 to
+/// `longestTime`.
 static std::optional<double> readTime(llvm::StringRef text) {
   auto [top, bottom] = text.trim().split('/');
   double value = 0, divisor = 1;
@@ -46,7 +47,7 @@ static char letterOfWork(const order::Work &work) {
   }
 }
 
-/// An order and when its work runs.
+/// An order of work and the times at which it runs.
 struct ScheduleFlags::Simulated {
   std::string name; ///< of the schedule
   order::PipelineShape shape;
@@ -118,7 +119,7 @@ llvm::StringRef ScheduleFlags::givenFlag() const {
   return "";
 }
 
-/// F, B, W, the latency and, if it is given, FB.
+/// Reads F, B, W, the latency and, if it is given, FB.
 ExitCode ScheduleFlags::readTimes(std::vector<double> &values) const {
   llvm::SmallVector<llvm::StringRef> parts;
   llvm::StringRef(times).split(parts, ',');
@@ -135,7 +136,7 @@ ExitCode ScheduleFlags::readTimes(std::vector<double> &values) const {
   return Success;
 }
 
-/// The same times in all stages, divided by `parts`.
+/// Returns the same times for all stages, divided by `parts`.
 static order::PipelineTimes makeTimes(const order::PipelineShape &shape,
                                       const std::vector<double> &values, double parts = 1) {
   auto times = order::PipelineTimes::uniform(
@@ -161,7 +162,8 @@ ExitCode ScheduleFlags::expandOrder(const ScheduleCounts &counts, const std::vec
   return Success;
 }
 
-/// Both placements; where the number of chunks is free, whole stages and halves of them.
+/// Searches both placements; if the number of virtual stages is open, tries whole stages and half
+/// stages.
 ExitCode ScheduleFlags::searchOrder(const ScheduleCounts &counts, const std::vector<double> &values,
                                     Simulated &result) const {
   double best = std::numeric_limits<double>::infinity();

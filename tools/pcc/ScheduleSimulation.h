@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `pcc simulate --schedule=NAME`: a pipeline schedule with the same times in all stages, its
-// timeline, its bubble, and how many microbatches it keeps live.
+// `pcc simulate --schedule=NAME`: simulates a pipeline schedule with the same times in all stages.
+// Reports its timeline, its bubble, and the number of microbatches that it keeps live.
 #pragma once
 
 #include "tools/pcc/ExitCode.h"
@@ -14,7 +14,7 @@ namespace pcc::cli {
 struct ScheduleCounts {
   int stages = 1;
   int64_t microbatches = 1;
-  int chunks = 0; ///< of each stage; 0: as many as the schedule has by itself
+  int chunks = 0; ///< virtual stages of each stage; 0: the schedule's default
 };
 
 class ScheduleFlags {
@@ -22,11 +22,11 @@ public:
   explicit ScheduleFlags(llvm::cl::SubCommand &command);
 
   bool isGiven() const { return schedule.getNumOccurrences() > 0; }
-  /// The name of a flag that only a schedule heeds, if one was given; else nothing.
+  /// Returns the name of a flag that only a schedule uses, if one was given; else an empty string.
   llvm::StringRef givenFlag() const;
 
-  /// Prints what becomes of the schedule, in `columns` of text or as JSON. BadUsage or Infeasible
-  /// after a message.
+  /// Prints the simulated schedule, in `columns` of text or as JSON. Returns BadUsage or Infeasible
+  /// after an error message.
   ExitCode run(const ScheduleCounts &counts, int columns, bool isJson) const;
 
 private:

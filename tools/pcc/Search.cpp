@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// pcc search: the best plan of a model, or the best choice of options of a problem, with a bound
-// that proves how good it is.
+// pcc search: finds the best plan of a model, or the best choice of options of a problem, with a
+// bound that proves its quality.
 
 #include "passes/solve/Certificate.h"
 #include "passes/solve/Conflict.h"
@@ -25,7 +25,7 @@ namespace json = llvm::json;
 
 namespace {
 
-/// `'a', 'b' and 3 more`.
+/// Formats `'a', 'b' and 3 more`.
 std::string list(const StrategyProblem &problem, llvm::ArrayRef<int> nodes) {
   constexpr size_t mostShown = 8;
   std::string text;
@@ -36,7 +36,7 @@ std::string list(const StrategyProblem &problem, llvm::ArrayRef<int> nodes) {
              : text + " and " + std::to_string(nodes.size() - mostShown) + " more";
 }
 
-/// `tightest at time 30: at least 70 is used of 50; largest: 'a', 'b'`.
+/// Describes the peak: `tightest at time 30: at least 70 is used of 50; largest: 'a', 'b'`.
 std::string tightest(const StrategyProblem &problem) {
   Moment moment = tightestMoment(problem);
   std::string text = "tightest at time " + std::to_string(moment.time) + ": at least " +
@@ -44,7 +44,7 @@ std::string tightest(const StrategyProblem &problem) {
   return moment.largest.empty() ? text : text + "; largest: " + list(problem, moment.largest);
 }
 
-/// What is used where that alone is too much; else the nodes whose options do not go together.
+/// Describes the peak if its use alone exceeds the limit, else the nodes whose options conflict.
 std::string explainConflict(const StrategyProblem &problem) {
   if (tightestMoment(problem).use > problem.usageLimit)
     return tightest(problem);
@@ -117,7 +117,7 @@ public:
   }
 
 private:
-  /// A problem knows neither devices nor a training step.
+  /// Rejects flags of models: a problem knows neither devices nor a training step.
   ExitCode refuseModelFlags(const abi::ParallelConfig &config) const {
     llvm::StringRef flag = road.givenFlag({"time_limit", "auto_parallel_search_mode"});
     if (flag.empty() && pinTimeLimit.getNumOccurrences())
@@ -132,7 +132,7 @@ private:
     return Success;
   }
 
-  /// The road up to its plan, which is told and written as a strategy file.
+  /// Compiles up to the plan, reports it and writes it as a strategy file.
   ExitCode searchModel(PipelineOptions options) {
     if (certificate.getNumOccurrences() || solution.getNumOccurrences() ||
         initial.getNumOccurrences())
@@ -167,7 +167,7 @@ private:
                           "tell");
   }
 
-  /// The strategy file is that of the best pipeline.
+  /// Searches for the best pipeline and writes its strategy file.
   ExitCode searchPipelines(PipelineOptions options) {
     if (!options.cluster)
       return fail(BadUsage, "'--pipelines': expected a machine, '--cluster'");
@@ -267,7 +267,7 @@ private:
     return Success;
   }
 
-  /// A number where scripts can read it as one.
+  /// Converts to a JSON number if 64 bits hold it, else to a string.
   static json::Value toJson(Int128 value) {
     if (value <= std::numeric_limits<int64_t>::max())
       return static_cast<int64_t>(value);

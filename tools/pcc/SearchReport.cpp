@@ -18,7 +18,7 @@ static std::vector<std::string> print(llvm::ArrayRef<dist::Sharding> shardings) 
   return texts;
 }
 
-/// The ops of a plan.
+/// Lists the ops of a plan.
 static std::vector<PlannedOp> listOps(const strategy::SearchOutcome &outcome) {
   std::vector<PlannedOp> ops;
   std::vector<std::string> names = strategy::nameNodes(outcome.problem->getGraph());
@@ -81,7 +81,7 @@ json::Value SearchReport::toJson() const {
   return report;
 }
 
-/// What each pin costs, and at most where more is not ruled out.
+/// Prints the cost of each constraint, and an upper bound if a higher cost is not ruled out.
 static void printPins(llvm::ArrayRef<strategy::PinPrice> pins) {
   if (!pins.empty())
     llvm::outs() << "\nwhat pins cost, ms a step:\n";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a search of a model found: the meshes that it tried, and of the best one what each op does.
+// Reports the result of a model's plan search: the meshes that it tried, and each op of the best
+// one.
 #pragma once
 
 #include "compiler/plan/MeshChoice.h"
@@ -8,24 +9,25 @@
 
 namespace pcc::cli {
 
-/// What is told of one op of the plan.
+/// Reported facts of one op of the plan.
 struct PlannedOp {
-  std::string name;             ///< told apart from others of its name by `#1`, `#2`, …
+  std::string name;             ///< made unique by `#1`, `#2`, …
   std::vector<std::string> in;  ///< shardings of the operands
-  std::vector<std::string> out; ///< and of the results, as they are made
-  double seconds = 0;           ///< of one step, without reshards
+  std::vector<std::string> out; ///< shardings of the results, as produced
+  double seconds = 0;           ///< per step, without reshards
 };
 
 class SearchReport {
 public:
-  /// Of candidates, best first, while their problems are there.
+  /// Copies the reported facts out of `candidates`, best first, whose problems must still exist.
   explicit SearchReport(llvm::ArrayRef<plan::MeshCandidate> candidates);
 
-  /// `{"cost", "bound", "seconds", "meshes": […], "ops": {NAME: {"in_strategy", "out_strategy",
-  /// "cost"}}, "pins": [{"pin", "cost", "most"}]}`; times in seconds. Of recursive cuts also
-  /// "cut_seconds", which the cuts alone took, and "cost_before" their improvement.
+  /// Returns `{"cost", "bound", "seconds", "meshes": […], "ops": {NAME: {"in_strategy",
+  /// "out_strategy", "cost"}}, "pins": [{"pin", "cost", "most"}]}`; times in seconds. With
+  /// recursive cuts also "cut_seconds", the time of the cuts alone, and "cost_before", the cost
+  /// before their improvement.
   llvm::json::Value toJson() const;
-  /// A table of the meshes, the plan's ops that take longest, and what pins cost.
+  /// Prints a table of the meshes, the slowest ops of the plan, and the cost of constraints.
   void print() const;
 
 private:

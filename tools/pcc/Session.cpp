@@ -12,7 +12,7 @@
 using namespace pcc::cli;
 namespace cl = llvm::cl;
 
-/// Values longer than this, in bytes, are left out where people read.
+/// Longer values, in bytes, are elided on stdout.
 static constexpr int64_t longestValueShown = 64;
 
 static mlir::DialectRegistry makeRegistry() {
@@ -23,7 +23,7 @@ static mlir::DialectRegistry makeRegistry() {
 
 Session::Session() : context(makeRegistry()), printer(&context, llvm::errs()) {
   context.loadAllAvailableDialects();
-  context.printOpOnDiagnostic(false); // the place and the message say enough
+  context.printOpOnDiagnostic(false); // location and message suffice
 }
 
 ModelFlags::ModelFlags(cl::SubCommand &command, ModelUse use)
@@ -52,7 +52,7 @@ llvm::StringRef ModelFlags::givenFlag() const {
   return "";
 }
 
-/// Adds the pins of `path` to `module`.
+/// Adds the constraints of `path` to `module`.
 static ExitCode attachPins(mlir::ModuleOp module, llvm::StringRef path) {
   pcc::abi::Pins message;
   google::protobuf::TextFormat::ParseInfoTree places;
@@ -60,7 +60,7 @@ static ExitCode attachPins(mlir::ModuleOp module, llvm::StringRef path) {
     return code;
   auto getPlace = [&](llvm::StringRef list, int index) {
     const auto *field = message.GetDescriptor()->FindFieldByName(list.str());
-    int line = places.GetLocation(field, index).line; // from 0; below it where there are no lines
+    int line = places.GetLocation(field, index).line; // from 0; negative in a file without lines
     return path.str() + ":" + std::to_string(line < 0 ? index : line + 1);
   };
   bool isAttached = mlir::succeeded(pcc::import::attachPins(module, message, getPlace));
@@ -110,7 +110,7 @@ static bool isFile(llvm::StringRef path) { return !path.empty() && path != "-"; 
 static ExitCode write(mlir::ModuleOp module, llvm::StringRef path, mlir::OpPrintingFlags flags) {
   return writeResult(path, [&](llvm::raw_ostream &os) {
     if (path.ends_with(".mlirbc")) {
-      (void)mlir::writeBytecodeToFile(module, os); // fails only for versions that we do not ask for
+      (void)mlir::writeBytecodeToFile(module, os); // fails only for versions that we do not request
       return;
     }
     if (!isFile(path))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What every verb that touches a model needs: an MLIR context that knows all dialects and prints
-// diagnostics to stderr, and the flags that say which model.
+// Serves every subcommand that uses a model: an MLIR context that knows all dialects and prints
+// diagnostics to stderr, and the flags that select the model.
 #pragma once
 
 #include "compiler/import/Import.h"
@@ -14,8 +14,8 @@
 
 namespace pcc::cli {
 
-/// A context for one call of pcc. While it lives, diagnostics go to stderr as docs/spec/cli.md
-/// shows them.
+/// A context for one call of pcc. While it exists, diagnostics go to stderr in the form of
+/// docs/spec/cli.md.
 class Session {
 public:
   Session();
@@ -28,15 +28,15 @@ private:
 
 enum class ModelUse { Required, Optional };
 
-/// MODEL, `--set-dim`, `--set-input`, `--weights`, `--pins`, `--device-config`.
+/// Flags MODEL, `--set-dim`, `--set-input`, `--weights`, `--pins`, `--device-config`.
 class ModelFlags {
 public:
-  /// Whether a command line without MODEL is an error.
+  /// `use`: whether a command line without MODEL is an error.
   explicit ModelFlags(llvm::cl::SubCommand &command, ModelUse use = ModelUse::Required);
 
   const std::string &path() const { return model; }
 
-  /// The name of a flag that was given, beside MODEL; empty if none was.
+  /// Returns the name of a flag that was given besides MODEL; empty if there is none.
   llvm::StringRef givenFlag() const;
 
   /// Imports the model. Returns null after a diagnostic, with `code` set: BadUsage for a bad flag,
@@ -52,11 +52,11 @@ private:
   llvm::cl::list<std::string> dims, inputs;
 };
 
-/// Writes `module` to `path`: bytecode if it ends in `.mlirbc`, else text; to stdout with large
-/// values left out.
+/// Writes `module` to `path`: bytecode if the path ends in `.mlirbc`, else text. On stdout, large
+/// values are elided.
 ExitCode writeModule(mlir::ModuleOp module, llvm::StringRef path);
 
-/// The same of a model: a file keeps the names of its ops, by which pins speak of them.
+/// Writes a model like writeModule; a file keeps the names of its ops, to which constraints refer.
 ExitCode writeModel(mlir::ModuleOp module, llvm::StringRef path);
 
 } // namespace pcc::cli

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// pcc simulate: a step of a program, or of the program of a model, under a virtual clock; or, with
-// --schedule=…, a pipeline schedule alone.
+// pcc simulate: simulates a step of a program or model under a virtual clock or, with --schedule=…,
+// a pipeline schedule alone.
 
 #include "runtime/abi/RankExpression.h"
 #include "runtime/check/Check.h"
@@ -80,7 +80,7 @@ private:
     return road.getCluster().read(abi::rankCount(program.mesh()), cluster);
   }
 
-  /// The records of a model's program, without code for its kernels.
+  /// Builds the instructions of a model's program, without code for its kernels.
   ExitCode compile(abi::Executable &program, std::optional<abi::Cluster> &cluster) const {
     PipelineOptions options;
     if (ExitCode code = road.read(options))

@@ -29,7 +29,8 @@ static std::string nameOf(const abi::Executable &executable, const simulate::Tim
   return "stage " + std::to_string(timeline.program) + ", " + ranks;
 }
 
-/// While COMPUTE computes, by slots: records that follow one another without a gap are one bar.
+/// Returns the bars of stream COMPUTE by action. Instructions that follow one another without a gap
+/// share a bar.
 static std::vector<Bar> makeBars(const abi::Executable &executable,
                                  const simulate::Simulation &simulation,
                                  const simulate::Timeline &timeline) {
@@ -54,7 +55,7 @@ static std::vector<Bar> makeBars(const abi::Executable &executable,
   return bars;
 }
 
-/// Of the time of all ranks, what is no work.
+/// Returns the share of bubbles in the time of all ranks.
 static double bubbleShare(const simulate::Simulation &simulation) {
   double bubbles = 0, all = 0;
   for (const simulate::Timeline &timeline : simulation.timelines) {
@@ -101,7 +102,7 @@ static void printMemory(llvm::ArrayRef<std::string> names, size_t widest,
   }
 }
 
-/// Of the class that needs most, over time and at its peak.
+/// Prints the memory of the class that needs most, over time and at its peak.
 static void printFullest(const abi::Executable &executable, llvm::ArrayRef<std::string> names,
                          const simulate::Simulation &simulation, int columns) {
   const simulate::Timeline &fullest = findFullest(simulation);

@@ -18,7 +18,7 @@ const simulate::Timeline &pcc::cli::findFullest(const simulate::Simulation &simu
                            });
 }
 
-/// The most that is live in each of so many equal parts of the time.
+/// Returns the maximum of live bytes in each of `columns` equal parts of the time.
 static std::vector<uint64_t> sample(const simulate::Memory &memory, double end, int columns) {
   std::vector<uint64_t> most(columns, 0);
   for (size_t i = 0; i < memory.live.size(); ++i) {
@@ -51,7 +51,7 @@ void pcc::cli::printStaircase(llvm::raw_ostream &os, const simulate::Memory &mem
   os << llvm::formatv("{0,12:f3} MB held\n", double(memory.held) / 1e6);
 }
 
-/// `backward[3]`, or `backward[3,1]` of a copy.
+/// Formats an action as `backward[3]`, or as `backward[3,1]` for a copy.
 static std::string nameOfSlot(const abi::Executable &executable, const abi::Slot &slot,
                               const abi::Program &program) {
   std::string name = program.sections(int(slot.section())).name();

@@ -11,7 +11,7 @@ using namespace pcc::cli;
 
 namespace {
 
-/// What is said of one thing: fields and their texts, in order.
+/// Description of one entry of a strategy: fields and their texts, in order.
 struct Entry {
   std::string what, name;
   std::vector<std::pair<std::string, std::string>> fields;
@@ -21,7 +21,7 @@ template <typename Numbers> std::string join(const Numbers &numbers) {
   return llvm::join(llvm::map_range(numbers, [](int64_t n) { return std::to_string(n); }), ", ");
 }
 
-/// `(2, 1) [dp, _]`: equal axes may have different sizes.
+/// Formats `(2, 1) [dp, _]`. Counts are shown because equal axes may have different sizes.
 std::string tensorText(const abi::TensorStrategy &tensor) {
   std::string counts = "(" + join(tensor.counts()) + ")";
   return tensor.sharding().empty() ? counts : counts + " " + tensor.sharding();
@@ -62,7 +62,7 @@ std::string meshText(const abi::Mesh &mesh) {
                     ", ");
 }
 
-/// The whole file.
+/// Lists the entries of the whole file.
 std::vector<Entry> describe(const abi::Strategy &strategy) {
   const abi::StrategyFingerprint &fingerprint = strategy.fingerprint();
   std::vector<Entry> entries = {{"fingerprint",
@@ -106,7 +106,7 @@ void compareFields(const Entry &a, const Entry &b, std::vector<StrategyDifferenc
       differences.push_back({a.what, a.name, field, std::nullopt, text});
 }
 
-/// What the entry says, in one line.
+/// Formats the entry in one line.
 std::string summarise(const Entry &entry) {
   return llvm::join(
       llvm::map_range(entry.fields,

@@ -12,7 +12,7 @@ using interpret::bindingKey;
 using interpret::NamedTensors;
 using interpret::Report;
 
-/// Rounds a sum over slots, which lies in f32, to the type of `like`, in which the update reads it.
+/// Rounds a sum over actions, which is f32, to the type of `like`, in which the update reads it.
 static interpret::Tensor asRead(const interpret::Tensor &sum, const interpret::Tensor &like) {
   return interpret::generate(like.getType(), sum.getShape(), [&](int64_t n) { return sum[n]; })
       .rounded(interpret::Precision::Element);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Training steps of a loaded program beside those of one device in the interpreter.
+// Runs training steps of a loaded program, and compares them with one device in the interpreter.
 #pragma once
 
 #include "compiler/interpret/Verify.h"
@@ -12,7 +12,7 @@ namespace pcc::cli {
 runtime::Expected<interpret::TrainingResult>
 trainOnRanks(runtime::Session &session, const interpret::TrainingReference &reference);
 
-/// Runs the step of `one`, a module of one device, in the interpreter and the same steps on the
+/// Runs the step of `one`, a module of one device, in the interpreter. Runs the same steps on the
 /// ranks of `session`, and compares losses, gradients and updated parameters.
 interpret::Report verifyTraining(mlir::ModuleOp one, runtime::Session &session,
                                  const interpret::VerifyOptions &options);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A verb of the command line: `pcc VERB …`. Each verb is one file; its flags are members of its
-// class, so that they exist while the command line is read and nowhere else.
+// A subcommand of the command line: `pcc SUBCOMMAND …`. Each subcommand is one file. Its flags are
+// members of its class, so that they exist only while the command line is read.
 #pragma once
 
 #include "tools/pcc/ExitCode.h"
@@ -15,7 +15,8 @@ public:
   Verb(llvm::StringRef name, llvm::StringRef help) : command(name, help) {}
   virtual ~Verb() = default;
 
-  /// Does the work after the flags have been read. Has printed why when it returns a failure.
+  /// Runs the subcommand after its flags have been read. Prints the reason before it returns a
+  /// failure.
   virtual ExitCode run() = 0;
 
   llvm::cl::SubCommand command;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// pcc verify: do N ranks compute what one device does; given two modules, do they compute the same;
-// given a folder with data, does the model make of the inputs there the outputs there? With
-// --record the first question is put down for another machine.
+// pcc verify: checks that N ranks compute what one device does. Given two modules, checks that they
+// compute the same. Given a folder with data, checks that the model computes its outputs from its
+// inputs. With --record, stores the first comparison for another machine.
 
 #include "tools/pcc/RecordModel.h"
 #include "tools/pcc/Verb.h"

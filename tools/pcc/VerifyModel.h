@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `pcc verify MODEL`: N ranks against one device, in the interpreter and on the CPU.
+// `pcc verify MODEL`: compares N ranks with one device, in the interpreter and on the ranks'
+// device.
 #pragma once
 
 #include "compiler/interpret/Verify.h"
@@ -8,10 +9,10 @@
 
 namespace pcc::cli {
 
-/// Compares, on seeded inputs, the training step of one device in the interpreter with the step of
-/// all ranks: first the program of a rank in the interpreter (cases `interpreter: …`), then the
-/// linked program on its device (cases `cpu: …` or `gpu: …`). Without a training step the outputs
-/// are compared. Errors are diagnostics, and set `code`; a device that is not here is one.
+/// Compares the training step of one device in the interpreter with the step of all ranks, on
+/// seeded inputs. Runs the program of a rank in the interpreter first (cases `interpreter: …`),
+/// then the linked program on its device (cases `cpu: …` or `gpu: …`). Without a training step,
+/// compares the outputs. Errors, such as a missing device, are diagnostics and set `code`.
 interpret::Report verifyModel(Session &session, const RoadFlags &road,
                               const interpret::VerifyOptions &options, ExitCode &code);
 

@@ -27,7 +27,7 @@ Report single(const llvm::Twine &name, CaseStatus status, std::string reason) {
   return {{{name.str(), status, std::move(reason)}}};
 }
 
-/// Whether the two are as near as ONNX wants; `error` is raised to their difference.
+/// Returns whether the two are as close as ONNX requires; raises `error` to their difference.
 bool isNear(double expected, double actual, double &error) {
   if (expected == actual || (std::isnan(expected) && std::isnan(actual)))
     return true;
@@ -56,7 +56,7 @@ interpret::Case compareOutput(const llvm::Twine &name, const interpret::Tensor &
   return result;
 }
 
-/// One data set, run in all ways.
+/// One data set, run in the interpreter and on the CPU.
 class DataSet {
 public:
   DataSet(mlir::MLIRContext &context, llvm::StringRef model, std::string name,
@@ -144,7 +144,8 @@ Report DataSet::verify(llvm::StringRef folder) {
   return std::move(report);
 }
 
-/// The data sets in `folder` by the prefix of their cases: itself, or its sub-folders.
+/// Lists the data sets in `folder` by the prefix of their cases: the folder itself, or its
+/// subfolders.
 std::map<std::string, std::string> listSets(llvm::StringRef folder) {
   std::map<std::string, std::string> sets;
   std::error_code error;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `pcc verify --test-data FOLDER MODEL`: a model against results that are stored with it.
+// `pcc verify --test-data FOLDER MODEL`: compares a model with results that are stored with it.
 #pragma once
 
 #include "compiler/Pipeline.h"
@@ -12,11 +12,11 @@ namespace pcc::cli {
 /// The relative and absolute differences that ONNX's own tests accept.
 inline constexpr double testRelative = 1e-3, testAbsolute = 1e-7;
 
-/// Imports the ONNX file `model` for each of the data sets in `folder` (itself one, or with
-/// `test_data_set_N` in it), runs it in the interpreter (cases `interpreter: …`) and, taken along
-/// the road with `options`, on this machine's CPU (cases `cpu: …`), and compares every output.
-/// A set that cannot be read, and a model that cannot be imported, are skipped cases with the first
-/// error; so are the outputs of element types that no program has.
+/// Imports the ONNX file `model` for each data set: `folder` itself, or each `test_data_set_N` in
+/// it. Runs the model in the interpreter (cases `interpreter: …`) and, compiled with `options`, on
+/// this machine's CPU (cases `cpu: …`), and compares every output. A set that cannot be read and a
+/// model that cannot be imported are skipped cases with the first error. Outputs of element types
+/// that no program has are skipped, too.
 interpret::Report verifyTestData(mlir::MLIRContext &context, llvm::StringRef model,
                                  llvm::StringRef folder, const PipelineOptions &options);
 

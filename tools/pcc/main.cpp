@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// pcc: compiles a single-device model into the programs of many devices and runs them. This page
-// reads the command line and hands over to the verb.
+// pcc: compiles a single-device model into the programs of many devices and runs them. This file
+// reads the command line and calls the subcommand.
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/MLIRContext.h"
@@ -18,8 +18,8 @@ static constexpr const char *overview =
     "pcc: from a single-device model to the programs of many devices\n\n"
     "  pcc run model.onnx --data=digits --device-num=8 --parallel-mode=data_parallel\n";
 
-/// A flag given twice is no error: the later one counts, so that a script's flags can be overridden
-/// by its arguments.
+/// Accepts a flag given twice: the later one counts, so that a script's arguments can override its
+/// flags.
 static void acceptRepeatedFlags(cl::SubCommand &command) {
   for (auto &entry : command.OptionsMap)
     if (entry.second->getNumOccurrencesFlag() == cl::Optional)

@@ -33,7 +33,7 @@ void onThreads(int count, const std::function<void(int)> &body) {
     thread.join();
 }
 
-/// One number of ranks and bytes: each rank's buffers, and what is timed on them.
+/// Benchmark for one number of ranks and bytes, with the buffers of each rank.
 class Bench {
 public:
   Bench(const CollectiveTimeOptions &options, int ranks, int64_t bytes)
@@ -80,13 +80,13 @@ private:
     return machine::priceOverLink(*options.link, ranks, {.kind = kind, .bytes = double(bytes)});
   }
 
-  /// How often a round repeats what takes `seconds`.
+  /// Returns how often a round repeats work of `seconds`.
   int64_t repeatsOf(double seconds) const {
     return std::clamp<int64_t>(int64_t(options.secondsPerRound / seconds), 1, 10'000);
   }
 
-  /// Bytes that all cores together read and write in a second, each with a share of every rank's;
-  /// the better of stores through the caches and past them.
+  /// Returns the bytes that all cores together read and write per second, each with a share of
+  /// every rank's buffer. Tries stores through the caches and past them; the better rate counts.
   double copyRate() {
     return std::max(copyRate(Store::ThroughCaches), copyRate(Store::PastCaches));
   }
@@ -94,7 +94,7 @@ private:
   double copyRate(Store store) {
     int cores = std::max(1u, std::thread::hardware_concurrency());
     std::vector<double> rates(cores);
-    int64_t repeats = repeatsOf(double(bytes * ranks) / cores / 5e9); // of a usual rate
+    int64_t repeats = repeatsOf(double(bytes * ranks) / cores / 5e9); // at a usual 5 GB/s
     onThreads(cores, [&](int core) {
       int64_t begin = nowNanoseconds();
       for (int64_t i = 0; i < repeats; ++i)
@@ -130,8 +130,8 @@ private:
     return {call, receive};
   }
 
-  /// Seconds of one collective on the slowest rank, of those of a round one after the other, after
-  /// two to warm up.
+  /// Returns the seconds of one collective on the slowest rank: the mean over consecutive
+  /// collectives of a round, after two warm-up runs.
   double timeRound(CollectiveKind kind) {
     std::vector<double> seconds(ranks);
     int64_t repeats = 1;
@@ -149,7 +149,7 @@ private:
       if (double warm = run(1); rank == 0)
         repeats = repeatsOf(warm);
       if (statuses[rank].ok())
-        statuses[rank] = own.barrier(); // now all know how often
+        statuses[rank] = own.barrier(); // now all ranks know `repeats`
       if (statuses[rank].ok())
         seconds[rank] = run(repeats);
     });

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What collectives of local ranks take, beside what the machine's copies allow. n ranks, S bytes:
-// of one rank's operand, of an all-gather its result. At least these bytes are read and written:
+// Times collectives of local ranks next to the bound that copies on this machine set. With n ranks
+// and S bytes of one rank's operand (of an all-gather: of its result), these bytes at least are
+// read and written:
 //
 //   all_reduce, all_to_all, collective_permute, send   2 n S
 //   all_gather, reduce_scatter, broadcast              (n + 1) S
 //
-// divided by the rate at which all cores copy the ranks' sources to their destinations, through the
-// caches or past them, where a copy of S bytes counts 2 S. Copies and collectives take turns; the
-// best round of each counts.
+// The bound divides them by the rate at which all cores copy the ranks' sources to their
+// destinations, through the caches or past them; a copy of S bytes counts 2 S. Copies and
+// collectives take turns; the best round of each counts.
 #pragma once
 
 #include "runtime/abi/Status.h"
@@ -22,10 +23,10 @@
 
 namespace pcc::cli {
 
-/// The kinds that can be timed. SEND is a ring in which each rank sends to the next.
+/// Returns the kinds that can be timed. SEND is a ring in which each rank sends to the next.
 std::span<const abi::CollectiveKind> timedKinds();
 
-/// What is timed: every kind on every number of ranks with every number of bytes (F32).
+/// Combinations to time: every kind on every number of ranks with every number of bytes (F32).
 struct CollectiveTimeOptions {
   std::vector<abi::CollectiveKind> kinds;
   std::vector<int> ranks;
@@ -40,14 +41,14 @@ struct CollectiveTime {
   int ranks = 1;
   int64_t bytes = 0;
   double seconds = 0;
-  /// What the bytes that are read and written take at least, and at how many of them a second.
+  /// Lower bound by the bytes read and written, and the copy rate behind it in bytes per second.
   double boundSeconds = 0;
   double copyRate = 0;
-  /// The least over the link; 0 without one.
+  /// Lower bound over the link; 0 without a link.
   double linkSeconds = 0;
 };
 
-/// Times all of them and calls `show` with each as soon as it is known.
+/// Times all combinations and calls `show` with each as soon as it is known.
 abi::Status timeCollectives(const CollectiveTimeOptions &options,
                             const std::function<void(const CollectiveTime &)> &show);
 

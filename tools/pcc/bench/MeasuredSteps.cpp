@@ -22,7 +22,7 @@ SectionNames nameSections(const abi::Executable &executable) {
   return names;
 }
 
-/// The most records that a rank runs in a step.
+/// Returns the largest number of instructions that a rank runs in a step.
 size_t countRecords(const abi::Executable &executable) {
   size_t most = 0;
   for (const abi::Program &program : executable.programs()) {
@@ -34,7 +34,7 @@ size_t countRecords(const abi::Executable &executable) {
   return most;
 }
 
-/// Each step that counts, by number, of one rank.
+/// Returns the counted steps of one rank, by number.
 std::map<int64_t, StepTime> readSteps(const std::vector<runtime::TraceEntry> &entries,
                                       const SectionNames &names) {
   std::map<int64_t, std::vector<const runtime::TraceEntry *>> ofStep;

@@ -13,14 +13,14 @@
 namespace pcc::cli {
 
 struct MeasuredSteps {
-  /// Of those that were counted: the one that took least, and the mean.
+  /// Fastest counted step, and the mean of all counted steps.
   StepTime best, mean;
-  /// Of all these steps.
+  /// Means over all counted steps.
   CollectiveMeans collectives;
 };
 
-/// Runs the steps of `executable` on random data: `steps` that count, behind two to warm up. Over
-/// `link` if there is one. Errors: as Session::load and train; BadInput without a training step.
+/// Runs `steps` counted steps of `executable` on random data, after two warm-up steps; over `link`
+/// if there is one. Errors: as Session::load and train; BadInput without a training step.
 abi::Expected<MeasuredSteps> measureSteps(abi::Executable executable, int steps,
                                           const std::optional<machine::Link> &link);
 

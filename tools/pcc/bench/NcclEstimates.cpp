@@ -13,7 +13,7 @@ namespace {
 
 using runtime::CollectiveCall;
 
-/// What ranks of one list call.
+/// Collectives of one list of ranks, with their keys.
 struct Calls {
   std::vector<CollectiveKey> keys;
   std::vector<CollectiveCall> calls;
@@ -28,7 +28,7 @@ bool areAlike(const std::vector<const abi::Record *> &records) {
   });
 }
 
-/// One collective of all that a batch moves.
+/// Returns one collective that moves all data of a batch.
 CollectiveCall callOf(const CollectiveBatch &batch) {
   const abi::Collective &first = batch.records.front()->collective();
   CollectiveCall call{.kind = first.kind(), .reduction = first.reduction(), .type = first.type()};
@@ -41,7 +41,8 @@ CollectiveCall callOf(const CollectiveBatch &batch) {
   return call;
 }
 
-/// By the GPUs of the ranks: rank r has GPU r. Lists of a group are alike, so the first counts.
+/// Groups the collectives by the GPUs of their ranks: rank r has GPU r. Lists of a group are alike,
+/// so the first counts.
 std::map<std::vector<int>, Calls> callsOf(const abi::Executable &executable) {
   std::map<std::vector<int>, Calls> byGpus;
   for (const abi::Program &program : executable.programs())

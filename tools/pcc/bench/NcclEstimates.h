@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What NCCL expects the collectives of a program to take, where it would join its ranks.
+// Asks NCCL for the expected times of a program's collectives, if NCCL would join its ranks.
 #pragma once
 
 #include "runtime/base/Base.h"
@@ -8,8 +8,9 @@
 
 namespace pcc::cli {
 
-/// By key, those of which NCCL says something; none where it does not join the ranks: on the host,
-/// of ranks that share a GPU, without NCCL 2.22 or later. Errors: NCCL's and the driver's.
+/// Returns NCCL's estimates by key; collectives without an estimate are absent. Returns none if
+/// NCCL does not join the ranks: on the host, if ranks share a GPU, or without NCCL 2.22 or later.
+/// Errors: NCCL's and the driver's.
 abi::Expected<CollectiveMeans> estimateCollectives(const abi::Executable &executable);
 
 } // namespace pcc::cli

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the sections of a program take of a rank's time, read from when its records ran, be it
-// really or under the virtual clock:
+// Computes the time of each section on a rank from the times of its instructions, measured or
+// simulated:
 //
-//   compute        [a ][b ]      [c ][d  ]         section 0: a to c, section 1: d and what follows
+//   compute        [a ][b ]      [c ][d  ]         section 0: a to c, section 1: d and its rest
 //   communicate        [A        ]    [D      ]    exposed: from b to c, from d to the end
 //
-// A section takes the time from the last record on COMPUTE before it to its own last one; the last
-// one of a step takes what is left of it as well. What it does not compute meanwhile is exposed
-// communication: its own collectives, and waiting for others.
+// A section takes the time from the last instruction on COMPUTE before it to its own last one. The
+// last section of a step also takes the rest of the step. Time in which a section does not compute
+// is exposed communication: its own collectives, and waiting for others.
 #pragma once
 
 #include "runtime/abi/program.pb.h"
@@ -19,7 +19,7 @@
 
 namespace pcc::cli {
 
-/// Seconds of one section, or of a sum or mean of some.
+/// Seconds of one section, or of a sum or mean of sections.
 struct SectionTime {
   double seconds = 0, exposed = 0;
 
@@ -27,23 +27,23 @@ struct SectionTime {
   SectionTime operator/(double count) const { return {seconds / count, exposed / count}; }
 };
 
-/// The sections of a step in the order in which they first run, and what each of them takes.
+/// Sections of a step in the order in which they first run, with their times.
 struct StepTime {
   std::vector<std::string> names;
   std::vector<SectionTime> sections;
 
   SectionTime sum() const;
-  /// The entry of that name, made if there is none.
+  /// Returns the entry with this name; adds it if there is none.
   SectionTime &operator[](const std::string &name);
   StepTime &operator+=(const StepTime &other);
   StepTime operator/(double count) const;
 };
 
-/// Adds up one step of one rank, whose records on each lane are given in the order in which they
-/// ran.
+/// Accumulates one step of one rank. The instructions of each stream are added in the order in
+/// which they ran.
 class SectionClock {
 public:
-  /// The step begins at `begin`. Seconds.
+  /// Starts a step at time `begin`, in seconds.
   explicit SectionClock(double begin) : clock(begin), latest(begin) {}
 
   void add(const abi::Record &record, const std::string &section, double begin, double end);
@@ -55,7 +55,7 @@ private:
   double clock, latest;
 };
 
-/// A simulated step: the mean of all ranks.
+/// Times the sections of a simulated step: the mean over all ranks.
 StepTime timeSections(const abi::Executable &executable, const simulate::Simulation &simulation);
 
 } // namespace pcc::cli

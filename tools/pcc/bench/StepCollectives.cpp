@@ -38,7 +38,7 @@ std::vector<CollectiveBatch> batchesOf(const abi::Executable &executable,
 
 namespace {
 
-/// The batch of each first record, by which a trace has it.
+/// Maps the first instruction of each batch, which represents the batch in a trace, to its key.
 std::map<const Record *, CollectiveKey> keysByRecord(const abi::Executable &executable) {
   std::map<const Record *, CollectiveKey> keys;
   for (const abi::Program &program : executable.programs())
@@ -80,7 +80,7 @@ CollectiveMeans measureCollectives(const abi::Executable &executable,
                                    const std::vector<std::vector<runtime::TraceEntry>> &ranks,
                                    int64_t first) {
   std::map<const Record *, CollectiveKey> keys = keysByRecord(executable);
-  // Of a record in a step the first, second, … time that it ran, on the ranks of a list.
+  // Least time over the ranks of a list, by instruction, step and execution within the step.
   std::map<std::tuple<const Record *, int64_t, int, const abi::RankList *>, double> least;
   for (size_t rank = 0; rank < ranks.size(); ++rank) {
     std::map<std::pair<const Record *, int64_t>, int> runs;

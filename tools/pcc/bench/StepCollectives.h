@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The collectives of a step: what those of one kind, over as many ranks, of as many bytes take.
-// Neighbours that are started together (check::Neighbours) count as one of all their bytes.
+// Times the collectives of a step by kind, number of ranks and bytes. Adjacent collectives that are
+// started together (check::Neighbours) count as one with all their bytes.
 #pragma once
 
 #include "runtime/abi/program.pb.h"
@@ -13,20 +13,20 @@
 
 namespace pcc::cli {
 
-/// Bytes are those of machine::Traffic.
+/// Key of equal collectives. Bytes are those of machine::Traffic.
 struct CollectiveKey {
   abi::CollectiveKind kind;
   int64_t ranks, bytes;
   auto operator<=>(const CollectiveKey &) const = default;
 };
 
-/// Collectives that are started together, with the key that they have.
+/// Collectives that are started together, and their key.
 struct CollectiveBatch {
   CollectiveKey key;
   std::vector<const abi::Record *> records;
 };
 
-/// How many there were, and their mean time.
+/// Number of collectives and their mean time.
 struct CollectiveMean {
   int64_t count = 0;
   double seconds = 0;
@@ -39,16 +39,16 @@ struct CollectiveMean {
 
 using CollectiveMeans = std::map<CollectiveKey, CollectiveMean>;
 
-/// Those of a section's groups in their order; messages are none.
+/// Returns the batches of a section in order; point-to-point messages are not included.
 std::vector<CollectiveBatch> batchesOf(const abi::Executable &executable,
                                        const abi::Program &program, const abi::Section &section);
 
-/// Of a simulated step, while they move.
+/// Returns mean times in a simulated step, while the collectives move data.
 CollectiveMeans predictCollectives(const abi::Executable &executable,
                                    const simulate::Simulation &simulation);
 
-/// Of traces of all ranks, from step `first` on. Each time is that of the rank that waited least
-/// for others.
+/// Returns mean times from the traces of all ranks, from step `first` on. Each time is that of the
+/// rank that waited least for others.
 CollectiveMeans measureCollectives(const abi::Executable &executable,
                                    const std::vector<std::vector<runtime::TraceEntry>> &ranks,
                                    int64_t first);

@@ -12,7 +12,7 @@ namespace json = llvm::json;
 namespace pcc::cli {
 namespace {
 
-/// A section as it was measured, and as it was predicted.
+/// Measured and predicted times of a section.
 struct Row {
   std::string name;
   SectionTime best, mean, predicted;
@@ -40,7 +40,7 @@ std::optional<double> secondsOf(const CollectiveMeans &means, const CollectiveKe
   return found == means.end() ? std::nullopt : std::optional(found->second.seconds);
 }
 
-/// Of each kind, ranks and bytes that was measured.
+/// Prints a row for each kind, number of ranks and bytes that was measured.
 void printCollectives(const CollectiveMeans &measured, const PredictedStep &predicted) {
   auto microseconds = [](std::optional<double> seconds) -> std::string {
     return seconds ? llvm::formatv("{0:f1}", *seconds * 1e6).str() : "-";

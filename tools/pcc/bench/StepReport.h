@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Measured times of a step's sections, and predicted ones beside them.
+// Prints measured times of a step's sections next to predicted ones.
 #pragma once
 
 #include "tools/pcc/bench/MeasuredSteps.h"
@@ -8,21 +8,21 @@
 
 namespace pcc::cli {
 
-/// What is said of a step beforehand.
+/// Predictions of a step.
 struct PredictedStep {
   StepTime step;
   CollectiveMeans collectives;
-  /// What NCCL expects them to take, where it does.
+  /// NCCL's estimates of the collectives, if it gives any.
   CollectiveMeans estimates;
 };
 
-/// A row for each section and one for the step, in milliseconds: the best step, of which how much
-/// is exposed communication, the mean of all steps. With a prediction that as well, and how much it
-/// is off from the best step, and a row for the collectives of each kind, ranks and bytes, in
-/// microseconds. `predicted` may be null.
+/// Prints a row for each section and one for the step, in milliseconds: the best step and the mean
+/// of all steps, each with its exposed communication. With a prediction, also prints the predicted
+/// times, their deviation from the best step, and a row for the collectives of each kind, ranks and
+/// bytes, in microseconds. `predicted` may be null.
 void printSteps(const MeasuredSteps &measured, const PredictedStep *predicted);
 
-/// The same in seconds.
+/// Returns the same in seconds.
 llvm::json::Value toJson(const MeasuredSteps &measured, const PredictedStep *predicted);
 
 } // namespace pcc::cli

@@ -36,8 +36,8 @@ public:
   }
 
 private:
-  /// The device that is measured: where pcc knows the GPU by name, as that, for what is not
-  /// measured.
+  /// Finds the device to measure. A GPU that pcc knows by name gets that name, and so its built-in
+  /// figures where nothing is measured.
   mlir::LogicalResult findGpu() {
     const auto &driver = runtime::cuda::Driver::get();
     auto facts = driver ? runtime::cuda::factsOf(*driver, 0) : driver.status();
@@ -52,7 +52,8 @@ private:
     return mlir::success();
   }
 
-  /// Those of each type that the device is used with; the last ones also say what small ones lose.
+  /// Measures matmuls of each type that the device is used with. The last type also gives the
+  /// losses of small matmuls.
   mlir::LogicalResult measureProductsOf(abi::DeviceFigures &device) {
     using Types = std::vector<std::pair<llvm::StringRef, abi::ElementType>>;
     Types types = timer.isGpu() ? Types{{"f32", abi::F32}, {"f16", abi::F16}, {"bf16", abi::BF16}}
@@ -113,7 +114,7 @@ private:
     return mlir::success();
   }
 
-  /// An all-reduce in two shots moves 2 (n - 1) / n of its bytes over the link.
+  /// Derives the link: a two-shot all-reduce moves 2 (n - 1) / n of its bytes over it.
   void describeLink(const machine::LineFit &allReduce, abi::Cluster &cluster) const {
     double n = static_cast<double>(timer.getRanks());
     double rate = allReduce.rate * 2 * (n - 1) / n;
@@ -145,7 +146,7 @@ private:
   RunTimer &timer;
   const bool quick;
   std::string deviceName = "cpu";
-  /// Of what the ranks share.
+  /// Memory that the ranks share.
   double memoryBytes = physicalBytes();
 };
 

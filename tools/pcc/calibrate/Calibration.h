@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A description of this machine, as `--cluster` reads it, from what is measured on it.
+// Describes this machine, in the form that `--cluster` reads, from measurements.
 #pragma once
 
 #include "runtime/abi/cluster.pb.h"
@@ -8,8 +8,8 @@
 
 namespace pcc::cli {
 
-/// Measures products, elementwise kernels, sums, memory and, of several ranks, all-reduces, and
-/// says on stderr how well the figures fit. Fails after a diagnostic.
+/// Measures matmuls, elementwise kernels, sums, memory and, with several ranks, all-reduces. Prints
+/// to stderr how well the figures fit. Fails after a diagnostic.
 mlir::FailureOr<abi::Cluster> calibrate(RunTimer &timer, bool quick);
 
 } // namespace pcc::cli

@@ -8,8 +8,9 @@ using namespace mlir;
 
 namespace pcc::cli {
 
-/// So many products of one shape, each on matrices of its own: as in a step, where little of what a
-/// product works on is still in a core's cache. At most 16, and no more than have 32 MiB.
+/// Builds `count` matmuls of one shape, each on its own matrices: as in a step, little of a
+/// matmul's data is still in a core's cache. There are at most 16 matmuls, with at most 32 MiB if
+/// several.
 static TimedProgram makeProducts(const machine::Product &product, StringRef type, int &count) {
   auto matrix = [&](double rows, double columns) {
     return llvm::formatv("tensor<{0}x{1}x{2}>", int64_t(rows), int64_t(columns), type).str();
@@ -29,8 +30,8 @@ static TimedProgram makeProducts(const machine::Product &product, StringRef type
   return program;
 }
 
-/// Of so many elements each program is: those for the host, larger ones for a GPU, which has more
-/// to keep busy; in a hurry few of the host's.
+/// Chooses the sizes of the programs, in elements: `host`, or the larger `gpu`, because a GPU has
+/// more to keep busy. With `quick`, only the smallest and largest of `host`.
 static std::vector<int64_t> sizesFor(const RunTimer &timer, bool quick, ArrayRef<int64_t> host,
                                      ArrayRef<int64_t> gpu) {
   if (quick)
@@ -59,7 +60,7 @@ FailureOr<machine::ProductFit> measureProducts(RunTimer &timer, StringRef type, 
   return machine::fitProducts(times);
 }
 
-/// Times `ops` on one tensor for each number of elements, and fits a line through what
+/// Times `ops` on one tensor for each number of elements, and fits a line through the amounts that
 /// `amountOf` counts.
 static FailureOr<machine::LineFit>
 fitOver(RunTimer &timer, ArrayRef<int64_t> elements, int arguments,
@@ -104,7 +105,7 @@ FailureOr<machine::LineFit> measureElements(RunTimer &timer, bool quick) {
                  [](int64_t elements) { return double(elements * repeats * perRepeat); });
 }
 
-/// Of the rows that are summed.
+/// Width of the rows that are summed.
 static constexpr int64_t width = 256;
 
 FailureOr<machine::LineFit> measureSums(RunTimer &timer, bool quick) {
@@ -131,7 +132,8 @@ FailureOr<machine::LineFit> measureMemory(RunTimer &timer, bool quick) {
                  [](int64_t elements) { return 12.0 * double(elements); });
 }
 
-/// On a GPU behind a product that takes longer than the host needs to start it.
+/// Builds an all-reduce. On a GPU it follows a matmul that takes longer than the host needs to
+/// start it.
 static TimedProgram makeAllReduce(const RunTimer &timer, bool quick, int64_t elements) {
   std::string vector = vectorType(elements);
   std::string collective = llvm::formatv("%y0 = dist.all_reduce sum %0 : {0}\n", vector);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What `pcc calibrate` measures, and the figures that follow.
+// Measurements of `pcc calibrate`, and the figures that follow from them.
 #pragma once
 
 #include "runtime/machine/Fit.h"
@@ -8,27 +8,28 @@
 
 namespace pcc::cli {
 
-/// Products of an element type, from small ones to some that no cache holds; `quick`: few and small
-/// ones.
+/// Measures matmuls of an element type, from small ones to some that no cache holds; with `quick`
+/// only few and small ones.
 mlir::FailureOr<machine::ProductFit> measureProducts(RunTimer &timer, llvm::StringRef type,
                                                      bool quick);
 
-/// Elementwise operations, every fourth a tanh, in cache: flops a second, and the launch.
+/// Measures elementwise operations in cache, every fourth a tanh: flops per second, and the launch
+/// time.
 mlir::FailureOr<machine::LineFit> measureElements(RunTimer &timer, bool quick);
 
-/// Sums of rows in cache: flops a second.
+/// Measures sums of rows in cache: flops per second.
 mlir::FailureOr<machine::LineFit> measureSums(RunTimer &timer, bool quick);
 
-/// Sums of two arrays that no cache holds: bytes a second, read and written.
+/// Measures sums of two arrays that no cache holds: bytes per second, read and written.
 mlir::FailureOr<machine::LineFit> measureMemory(RunTimer &timer, bool quick);
 
-/// All-reduces over all ranks, of which there are several: bytes of one rank's operand a second.
+/// Measures all-reduces over all ranks, at least two: bytes of one rank's operand per second.
 mlir::FailureOr<machine::LineFit> measureAllReduce(RunTimer &timer, bool quick);
 
-/// What an all-reduce takes from a product that runs beside it, as a share of the time that both
-/// run: 0 if the two take no longer than the longer of them alone, 1 if they take as long as one
-/// after the other. Noise may put it outside these. The all-reduce is half as long as the product,
-/// by what was measured of `allReduce`.
+/// Measures how much an all-reduce slows down a concurrent matmul, as a share of the time in which
+/// both run. The share is 0 if both take no longer than the longer one alone, and 1 if they take as
+/// long as one after the other. Noise may put it outside this range. The all-reduce takes half as
+/// long as the matmul, by the rate in `allReduce`.
 mlir::FailureOr<double> measureShare(RunTimer &timer, const machine::LineFit &allReduce,
                                      bool quick);
 

@@ -16,7 +16,7 @@ using namespace mlir;
 
 namespace pcc::cli {
 
-/// Calls `write` with each index, with commas in between.
+/// Joins the texts of `write` for each index with commas.
 static std::string listOf(size_t count, function_ref<std::string(size_t)> write) {
   std::string text;
   for (size_t i = 0; i < count; ++i)
@@ -41,7 +41,7 @@ static std::string makeText(int64_t ranks, const TimedProgram &program) {
                        listOf(results.size(), [&](size_t i) { return results[i]; }));
 }
 
-/// Starts collectives where they stand, to be waited for at the end.
+/// Puts collectives on the communication stream; they are waited for at the end.
 static void startBeside(abi::Executable &executable) {
   abi::Program &program = *executable.mutable_programs(0);
   for (abi::Record &record : *program.mutable_sections(0)->mutable_records())
@@ -65,7 +65,7 @@ static FailureOr<abi::Executable> compile(ModuleOp module, int64_t ranks,
   return link::linkProgram(module);
 }
 
-/// Finds how often a round repeats each program, then runs rounds of all in turns.
+/// Finds how often a round repeats each program, then runs rounds of all programs in turns.
 static runtime::Status measure(MutableArrayRef<TimedRun> programs, int rounds,
                                double secondsPerRound) {
   for (TimedRun &program : programs) {

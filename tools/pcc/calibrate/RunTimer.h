@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Times small programs as pcc runs them: compiled along the road, with the kernels, products and
-// collectives of the device, by as many ranks as were asked for, all at the same time.
+// Times small programs as pcc runs them: compiled by the compilation pipeline, with the kernels,
+// matmuls and collectives of the device. All ranks run at the same time.
 #pragma once
 
 #include "mlir/IR/MLIRContext.h"
@@ -13,10 +13,10 @@
 
 namespace pcc::cli {
 
-/// `ops` are the text of ops on %0, %1, …, which hold zeros and have the types `arguments`; what
-/// they make, %y0, %y1, …, has the types `results`. Collectives are waited for where they stand, or
-/// with `isBeside` at the end, so that what stands behind them runs beside them. With
-/// `timesCollective` only they are timed, if it runs on a GPU (TimedRun.h).
+/// A program to time. `ops` is the text of ops on %0, %1, …, which hold zeros and have the types
+/// `arguments`. Their results %y0, %y1, … have the types `results`. Collectives are waited for
+/// where they stand or, with `isBeside`, at the end, so that later ops run concurrently. With
+/// `timesCollective` only the collectives are timed, if the program runs on a GPU (TimedRun.h).
 struct TimedProgram {
   std::vector<std::string> arguments;
   std::string ops;
@@ -27,8 +27,8 @@ struct TimedProgram {
 
 class RunTimer {
 public:
-  /// Ranks share the machine's threads, and their collectives go over `link` if there is one; with
-  /// `gpuChip` they run on its GPUs, for which that is the architecture. Each time is the least of
+  /// Ranks share the machine's threads, and their collectives go over `link` if there is one. With
+  /// `gpuChip`, a GPU architecture, they run on the machine's GPUs. Each time is the least of
   /// `rounds` means over `secondsPerRound`.
   RunTimer(mlir::MLIRContext &context, int64_t ranks, const std::optional<machine::Link> &link,
            int rounds, double secondsPerRound, std::string gpuChip = {})
@@ -41,11 +41,11 @@ public:
 
   int getRounds() const { return rounds; }
 
-  /// Seconds of one run on every rank, the slowest of which counts. Fails after a diagnostic.
+  /// Returns the seconds of one run on the slowest rank. Fails after a diagnostic.
   mlir::FailureOr<double> time(const TimedProgram &program);
 
-  /// The same of several programs, of which so many rounds take turns: what happens to the machine
-  /// meanwhile happens to all of them.
+  /// Times several programs. Their `rounds` rounds take turns, so that a disturbance of the machine
+  /// affects all of them.
   mlir::FailureOr<std::vector<double>> timeInTurns(llvm::ArrayRef<TimedProgram> programs,
                                                    int rounds);
 

@@ -11,13 +11,13 @@ using runtime::Status;
 
 namespace {
 
-/// So many records make a graph that costs the host little for each.
+/// Number of instructions in a graph at which the host spends little on each.
 constexpr int recordsOfGraph = 16;
 
 /// Seconds in which the host makes many calls.
 constexpr double isLong = 1e-3;
 
-/// Runs of which collectives are looked at.
+/// Trace entries that are kept to time collectives.
 constexpr size_t mostTraced = 4096;
 
 bool hasCollective(const abi::Section &section) {
@@ -25,8 +25,8 @@ bool hasCollective(const abi::Section &section) {
                              [](const abi::Record &record) { return record.has_collective(); });
 }
 
-/// Lists the records of the section over and over again; how often. What reads whose results is no
-/// longer stated, for there a record has one number.
+/// Repeats the instructions of the section, and returns how often. Clears their data dependencies,
+/// which need unique instruction numbers.
 int repeatRecords(abi::Section &section) {
   const abi::Section once = section;
   int times = (recordsOfGraph + once.records_size() - 1) / std::max(1, once.records_size());
@@ -40,7 +40,7 @@ int repeatRecords(abi::Section &section) {
   return times;
 }
 
-/// When the device came to two places, which it has left behind.
+/// Reads the times at which the device passed two marks.
 Status readMarks(const Mark &first, const Mark &second, int64_t &begin, int64_t &end) {
   auto firstTime = first->time(), secondTime = second->time();
   if (!firstTime || !secondTime)
@@ -50,7 +50,7 @@ Status readMarks(const Mark &first, const Mark &second, int64_t &begin, int64_t 
   return {};
 }
 
-/// Seconds of the collectives of one rank, in their order.
+/// Returns the seconds of one rank's collectives, in order.
 std::vector<double> collectivesOf(const std::vector<runtime::TraceEntry> &entries) {
   std::vector<double> seconds;
   for (const runtime::TraceEntry &entry : entries)
@@ -102,7 +102,7 @@ Status TimedRun::run() {
       if (Status status = rank.runSection(0); !status.ok())
         return status;
     Mark end = rank.device().mark();
-    Status done = rank.synchronise(); // a GPU may only have been given it
+    Status done = rank.synchronise(); // a GPU may only have queued the work
     ends[rank.rank()] = runtime::nowNanoseconds();
     if (done.ok() && begin && end)
       done = readMarks(begin, end, begins[rank.rank()], ends[rank.rank()]);
@@ -114,7 +114,8 @@ Status TimedRun::run() {
   return status.ok() && timesCollective && isGpu ? readCollectives() : status;
 }
 
-/// The mean of the latest runs, of each the time of the rank that waited least for others.
+/// Sets `last` to the mean over the latest runs; of each run the rank that waited least for others
+/// counts.
 Status TimedRun::readCollectives() {
   auto traces = session->traces();
   if (!traces)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A program that is loaded to be timed again and again. A GPU has a clock of its own, and takes
-// records from the host one by one, or many as one graph, as in a step: so that no time is that of
-// the host's calls,
+// A loaded program that is timed repeatedly. A GPU has its own clock, and takes instructions from
+// the host one by one, or many as one graph, as in a step. Two measures keep the host's calls out
+// of the times:
 //
-//   * a program of few short records has them many times over, which makes graphs of them
-//   * of a collective only the time on its own stream counts, behind work during which the host
-//     goes ahead
+//   * a program of few short instructions repeats them many times, so that they form graphs
+//   * of a collective only the time on its own stream counts, after work during which the host
+//     runs ahead
 #pragma once
 
 #include "runtime/execute/Session.h"
@@ -17,19 +17,20 @@ namespace pcc::cli {
 
 class TimedRun {
 public:
-  /// `timesCollective`: as TimedProgram has it.
+  /// `timesCollective`: see TimedProgram.
   explicit TimedRun(bool timesCollective) : timesCollective(timesCollective) {}
 
   runtime::Status load(abi::Executable executable, const std::optional<machine::Link> &link);
 
-  /// `repeats` runs of every rank between two barriers, behind one that does not count, for other
-  /// programs have had the caches. It takes from when the first rank begins, for of many on few
-  /// cores some begin later, until the last one ends, by the clock of the device that runs them.
+  /// Runs the program `repeats` times on every rank after a barrier, and after one run that does
+  /// not count, because other programs have used the caches. The time lasts from the start of the
+  /// first rank to the end of the last one: with many ranks on few cores some start later. It is
+  /// read from the clock of the device that runs them.
   runtime::Status run();
 
   int64_t repeats = 1;
-  /// Seconds of one run of the latest round, and of what of it is timed; the least of that is the
-  /// caller's to keep.
+  /// Seconds of one run of the latest round, and of its timed part. `best` is the least timed part,
+  /// which the caller updates.
   double whole = 0, last = 0, best = std::numeric_limits<double>::infinity();
 
 private:
@@ -39,7 +40,7 @@ private:
   const bool timesCollective;
   std::unique_ptr<runtime::Session> session;
   bool isGpu = false;
-  /// How often a run does what is timed.
+  /// Number of times that one run executes the timed work.
   int64_t times = 1;
 };
 
