@@ -35,7 +35,8 @@ void MeshAttr::print(AsmPrinter &printer) const { printer << "<" << getMesh().st
 
 //===-- Sharding: <[dp, _, x.y] partial(sum: tp)> -----------------------------------------===//
 
-/// The axes of one dimension: `_`, or names joined by dots, which the lexer takes for one keyword.
+/// Parses the axes of one dimension: `_`, or names joined by dots, which the lexer takes for one
+/// keyword.
 static ParseResult parseDim(AsmParser &parser, SmallVectorImpl<Attribute> &dims) {
   StringRef text;
   if (parser.parseKeyword(&text))

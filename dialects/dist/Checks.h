@@ -10,12 +10,12 @@ namespace pcc::dist {
 /// Diagnoses a group that does not put each rank of the op's mesh into exactly one list.
 mlir::LogicalResult checkGroup(mlir::Operation *op, GroupAttr group);
 
-/// The size of every group; diagnoses also groups of different sizes, with which results would have
+/// Returns the size of every group. Also diagnoses groups of different sizes: results would have
 /// different types on different ranks, and tables could not count positions.
 mlir::FailureOr<int64_t> getEqualGroupSize(mlir::Operation *op, GroupAttr group);
 
 /// Diagnoses a sharding that a tensor of the type `global` cannot have on `mesh`. `emitError`
-/// begins the message with what has the sharding.
+/// begins the message with the holder of the sharding.
 mlir::LogicalResult checkSharding(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
                                   const Sharding &sharding, mlir::RankedTensorType global,
                                   const Mesh &mesh);

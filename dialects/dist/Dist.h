@@ -27,24 +27,23 @@
 
 namespace pcc::dist {
 
-/// Names of the discardable attributes; the table in the dialect's description says what they mean.
+/// Names of the discardable attributes; the table in the dialect's description explains them.
 inline constexpr llvm::StringLiteral meshAttrName = "dist.mesh";
 inline constexpr llvm::StringLiteral inAttrName = "dist.in";
 inline constexpr llvm::StringLiteral outAttrName = "dist.out";
 inline constexpr llvm::StringLiteral shardingAttrName = "dist.sharding";
-/// On an argument that is partial: each rank goes on with its own part as if it were the whole.
+/// Set on an argument that is partial: each rank goes on with its own part as if it were the whole.
 inline constexpr llvm::StringLiteral ownAttrName = "dist.own";
 inline constexpr llvm::StringLiteral fusionAttrName = "dist.fusion";
 inline constexpr llvm::StringLiteral gradientFactorAttrName = "dist.gradient_factor";
 inline constexpr llvm::StringLiteral pinsAttrName = "dist.pins";
 inline constexpr llvm::StringLiteral localAttrName = "dist.local";
 
-/// The mesh of the program in which `op` stands: `dist.mesh` of the nearest op that has one, else
-/// one rank.
+/// Returns the mesh of the program that contains `op`: `dist.mesh` of the nearest op that has one,
+/// else one rank.
 Mesh getMesh(mlir::Operation *op);
 
-/// The sharding written `text`, as in `[dp, _] partial(sum: tp)`; diagnoses and fails if it is
-/// none.
+/// Parses a sharding, as in `[dp, _] partial(sum: tp)`; diagnoses and fails if the text is none.
 mlir::FailureOr<Sharding> parseSharding(llvm::StringRef text, mlir::MLIRContext *context);
 
 } // namespace pcc::dist

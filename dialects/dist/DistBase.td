@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What every family of dist ops shares: the dialect, its attributes, op base classes.
+// Shared by all families of dist ops: the dialect, its attributes, op base classes.
 #ifndef PCC_DIALECTS_DIST_DISTBASE_TD
 #define PCC_DIALECTS_DIST_DISTBASE_TD
 
@@ -18,17 +18,17 @@ def Dist_Dialect : Dialect {
   let summary = "where values live";
   let description = [{
     Mesh, shardings, reshards and the collectives into which they turn, on tensors. The module
-    attribute `dist.mesh` names the ranks of the program; absent, it is one rank. Marks on ops and
-    functions, all discardable:
+    attribute `dist.mesh` names the ranks of the program; without it there is one rank. Annotations
+    on ops and functions, all discardable:
 
     | attribute | on | meaning |
     | --- | --- | --- |
     | `dist.mesh` | module | the ranks |
     | `dist.in`, `dist.out` | any op | one sharding per operand, per result; in a model also a strategy as text, `"((2,1),(1,4))"` |
-    | `dist.sharding` | argument, result of a function | how the value is cut at the boundary |
-    | `dist.sharding` | parameter | how it is to be cut, as a sharding or as text |
-    | `dist.pins` | module | strategies for ops, parameters and inputs by their names |
-    | `dist.fusion` | parameter, collective | i64: collectives of its gradients and its value, or the collective itself, share a message with others of the same number; 0: with none |
+    | `dist.sharding` | argument, result of a function | sharding of the value at the boundary |
+    | `dist.sharding` | parameter | requested sharding, as a sharding or as text |
+    | `dist.pins` | module | constraints: strategies for ops, parameters and inputs by their names |
+    | `dist.fusion` | parameter, collective | i64: collectives of its gradients and its value, or the collective itself, are fused with others of the same number; 0: with none |
     | `dist.gradient_factor` | result of a function | f64 by which partition multiplies it |
     | `dist.local` | function | its types are those of one rank |
   }];
@@ -62,10 +62,10 @@ def Dist_ShardingAttr : Dist_Attr<"Sharding", "sharding"> {
 }
 
 def Dist_GroupAttr : Dist_Attr<"Group", "group"> {
-  let summary = "which ranks a collective joins: `<axes [dp]>` or `<ranks [[0, 1], [2, 3]]>`";
+  let summary = "ranks that a collective joins: `<axes [dp]>` or `<ranks [[0, 1], [2, 3]]>`";
   let description = [{
     Over axes: the ranks that differ along these axes only, the first axis slowest. As lists: each
-    rank of the program stands in exactly one list. An op without a group joins all ranks.
+    rank of the program is in exactly one list. An op without a group joins all ranks.
   }];
   let parameters = (ins ArrayRefParameter<"::mlir::StringAttr">:$axes,
                         ArrayRefParameter<"::mlir::DenseI64ArrayAttr">:$ranks);
@@ -79,7 +79,7 @@ def Dist_TableAttr : Dist_Attr<"Table", "table"> {
   let builders = [AttrBuilder<(ins "::llvm::ArrayRef<::llvm::SmallVector<int64_t>>":$rows)>];
 }
 
-/// The enumeration itself is C++ that the factor rule shares (ReduceKind.h).
+/// The enumeration itself is in C++; the factor rule shares it (ReduceKind.h).
 def Dist_ReduceKind : I32EnumAttr<"ReduceKind", "how values are combined", [
   I32EnumAttrCase<"Sum", 0, "sum">, I32EnumAttrCase<"Max", 1, "max">,
   I32EnumAttrCase<"Min", 2, "min">, I32EnumAttrCase<"Prod", 3, "prod">]> {

@@ -53,7 +53,7 @@ def Dist_ReduceOp : Dist_CollectiveOp<"reduce", [SameOperandsAndResultType]> {
 }
 
 def Dist_AllToAllOp : Dist_CollectiveOp<"all_to_all"> {
-  let summary = "block i along `split_axis` goes to position i; received ones are joined";
+  let summary = "sends block i along `split_axis` to position i and joins the received blocks";
   let description = [{
     The received blocks are joined along `concat_axis` in group order.
   }];
@@ -67,11 +67,11 @@ def Dist_AllToAllOp : Dist_CollectiveOp<"all_to_all"> {
 }
 
 def Dist_MirrorOp : Dist_CollectiveOp<"mirror", [SameOperandsAndResultType]> {
-  let summary = "the value itself, whose gradient is reduced over the ranks";
+  let summary = "the value itself; its gradient is reduced over the ranks";
   let description = [{
-    Marks one value of which every rank of the group holds a copy, a parameter as a rule. Each copy
-    has a gradient of its own, and that of the one value is their sum: the derivative is an
-    `all_reduce`, divided by the group's size where `mean` is set. Does nothing itself; the
+    Annotates one value of which every rank of the group holds a replica, usually a parameter. Each
+    replica has its own gradient, and the gradient of the value is their sum: the derivative is an
+    `all_reduce`, divided by the group's size if `mean` is set. The op itself does nothing; the
     partition drops it.
   }];
   let arguments = (ins Dist_Tensor:$input, UnitAttr:$mean, Dist_Group:$group);
@@ -80,7 +80,7 @@ def Dist_MirrorOp : Dist_CollectiveOp<"mirror", [SameOperandsAndResultType]> {
 }
 
 def Dist_BarrierOp : Dist_Op<"barrier", [Dist_CollectiveOpInterface]> {
-  let summary = "no rank of the group passes before all have come";
+  let summary = "no rank of the group continues before all have arrived";
   let arguments = (ins Dist_Group:$group);
   let assemblyFormat = "(`over` $group^)? attr-dict";
   let hasVerifier = 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Transfers between pairs of ranks: what each rank sends and receives stands in tables.
+// Transfers between pairs of ranks: tables say what each rank sends and receives.
 #ifndef PCC_DIALECTS_DIST_DISTEXCHANGES_TD
 #define PCC_DIALECTS_DIST_DISTEXCHANGES_TD
 
@@ -23,8 +23,8 @@ def Dist_BlockExchangeOp : Dist_CollectiveOp<"block_exchange"> {
     A row of the table is one block of a tensor of n dimensions:
     `target, source, source offset (n), size (n), target offset (n)`, ranks as positions in the
     group. The blocks of one target must cover its result exactly once; a block whose source is its
-    target is a copy. With `adding` the result is zero at first and blocks are added to it in the
-    order of the table: they may overlap and leave elements out.
+    target is a local copy. With `adding` the result is zero at first and blocks are added to it in
+    the order of the table: they may overlap and leave elements out.
   }];
   let arguments = (ins Dist_Tensor:$input, Dist_TableAttr:$blocks, Dist_Group:$group,
                        UnitAttr:$adding);
@@ -38,8 +38,8 @@ def Dist_BlockExchangeOp : Dist_CollectiveOp<"block_exchange"> {
 def Dist_NeighborExchangeOp : Dist_CollectiveOp<"neighbor_exchange"> {
   let summary = "sends one tensor to each of several ranks and receives from several";
   let description = [{
-    Row r of `send` names the positions to which position r sends input 0, 1, …; row r of
-    `receive` those from which it gets result 0, 1, …; -1 is none, and the result is zero.
+    Row r of `send` names the positions to which position r sends inputs 0, 1, …. Row r of `receive`
+    names the positions from which it receives results 0, 1, …. -1 is none, and the result is zero.
   }];
   let arguments = (ins Variadic<Dist_Tensor>:$inputs, Dist_TableAttr:$send,
                        Dist_TableAttr:$receive, Dist_Group:$group);
@@ -51,12 +51,12 @@ def Dist_NeighborExchangeOp : Dist_CollectiveOp<"neighbor_exchange"> {
 }
 
 def Dist_NeighborExchangeV2Op : Dist_CollectiveOp<"neighbor_exchange_v2"> {
-  let summary = "surrounds a tile (NCHW) with the borders of its eight neighbours";
+  let summary = "surrounds a tile (NCHW) with the borders of its eight neighbors";
   let description = [{
-    Row r of `send` and of `receive` names the eight neighbours of position r: top, top right,
-    right, bottom right, bottom, bottom left, left, top left; -1 is none. `send_widths` and
-    `receive_widths` are the widths of the borders: top, bottom, left, right. Where there is no
-    neighbour the border is zero.
+    Row r of `send` and of `receive` names the eight neighbors of position r: top, top right, right,
+    bottom right, bottom, bottom left, left, top left; -1 is none. `send_widths` and
+    `receive_widths` are the widths of the borders: top, bottom, left, right. Without a neighbor the
+    border is zero.
   }];
   let arguments = (ins Dist_Tensor:$input, Dist_TableAttr:$send, Dist_TableAttr:$receive,
                        DenseI64ArrayAttr:$send_widths, DenseI64ArrayAttr:$receive_widths,
@@ -72,7 +72,7 @@ def Dist_NeighborExchangeV2Op : Dist_CollectiveOp<"neighbor_exchange_v2"> {
 def Dist_SendOp : Dist_Op<"send"> {
   let summary = "sends a tensor to a peer";
   let description = [{
-    `peers` gives each rank's peer; -1 means that the rank does not send. Meets the recv with the
+    `peers` gives each rank's peer; -1 means that the rank does not send. Matches the recv with the
     same tag whose peer is this rank.
   }];
   let arguments = (ins Dist_Tensor:$input, DenseI64ArrayAttr:$peers,

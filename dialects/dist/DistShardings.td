@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Ops that change how a value is cut. They stand between the strategy and the collectives.
+// Ops that change the sharding of a value. They stand between the strategy and the collectives.
 #ifndef PCC_DIALECTS_DIST_DISTSHARDINGS_TD
 #define PCC_DIALECTS_DIST_DISTSHARDINGS_TD
 
@@ -22,7 +22,7 @@ def Dist_ToLocalOp : Dist_Op<"to_local", [Pure]> {
   let summary = "each rank's block of a global value";
   let description = [{
     Of a partial sum, the ranks at coordinate 0 of the partial axes keep the value and the others
-    hold zero (for max, min and prod every rank's block is neutral but theirs).
+    hold zero. For max, min and prod the others hold the neutral element.
   }];
   let arguments = (ins Dist_Tensor:$input, Dist_ShardingAttr:$sharding);
   let results = (outs Dist_Tensor:$result);

@@ -48,7 +48,7 @@ std::optional<int64_t> pcc::dist::getCommonGroupSize(GroupAttr group, const Mesh
   return size;
 }
 
-/// C8: each rank in exactly one list.
+/// Verifies C8: each rank is in exactly one list.
 static std::string verifyLists(GroupAttr group, const Mesh &mesh) {
   SmallVector<bool> seen(mesh.getNumRanks(), false);
   for (DenseI64ArrayAttr members : group.getRanks())
@@ -67,7 +67,7 @@ static std::string verifyLists(GroupAttr group, const Mesh &mesh) {
   return "";
 }
 
-/// C7: axes of the mesh, each at most once.
+/// Verifies C7: axes of the mesh, each at most once.
 static std::string verifyAxes(ArrayRef<std::string> names, const Mesh &mesh) {
   for (auto [index, name] : llvm::enumerate(names)) {
     if (!mesh.findAxis(name))

@@ -82,8 +82,8 @@ SmallVector<RankList> Mesh::getGroups(ArrayRef<std::string> axisNames) const {
   return groups;
 }
 
-/// A letter or `_`, then letters, digits, `_` and `$`: what the text form reads back as one name.
-/// `_` alone stands for a dimension that is not cut.
+/// Accepts a letter or `_`, then letters, digits, `_` and `$`, which the text form reads back as
+/// one name. `_` alone stands for a dimension that is not cut.
 static bool isAxisName(StringRef name) {
   return !name.empty() && name != "_" && (isAlpha(name[0]) || name[0] == '_') &&
          all_of(name, [](char c) { return isAlnum(c) || c == '_' || c == '$'; });

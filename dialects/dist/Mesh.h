@@ -20,12 +20,12 @@
 
 namespace pcc::dist {
 
-/// Names of mesh axes; where order matters the slowest comes first.
+/// Names of mesh axes; if order matters, the slowest comes first.
 using AxisList = llvm::SmallVector<std::string, 2>;
 /// Ranks, in the order of their group.
 using RankList = llvm::SmallVector<int64_t, 8>;
 
-/// The most ranks that a program may have.
+/// Maximum number of ranks of a program.
 inline constexpr int64_t maxRanks = 4096;
 
 /// One axis of a mesh.
@@ -35,7 +35,7 @@ struct MeshAxis {
   bool operator==(const MeshAxis &) const = default;
 };
 
-/// A value: cheap to copy, compared by content.
+/// A mesh as a value: cheap to copy, compared by content.
 class Mesh {
 public:
   Mesh() = default;
@@ -62,7 +62,7 @@ public:
   /// All groups over `axisNames`, ordered by their first rank.
   llvm::SmallVector<RankList> getGroups(llvm::ArrayRef<std::string> axisNames) const;
 
-  /// Empty if the mesh is legal, else what is wrong with it.
+  /// Returns an empty string if the mesh is legal, else what is wrong with it.
   std::string verify() const;
   /// Prints `dp=2, tp=4`.
   void print(llvm::raw_ostream &os) const;

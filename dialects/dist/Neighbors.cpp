@@ -21,14 +21,14 @@ std::optional<unsigned> pcc::dist::findSentInput(NeighborExchangeOp op, int64_t 
 
 namespace {
 
-/// Where the eight neighbours lie, in the order of the op's tables: rows down, columns to the
+/// Directions of the eight neighbors, in the order of the op's tables: rows down, columns to the
 /// right.
 constexpr struct {
   int down, right;
 } directions[] = {{-1, 0}, {-1, 1}, {0, 1}, {1, 1}, {1, 0}, {1, -1}, {0, -1}, {-1, -1}};
 constexpr unsigned numNeighbors = std::size(directions);
 
-/// The place in the tables of the neighbour on the other side.
+/// Returns the index in the tables of the neighbor on the other side.
 unsigned opposite(unsigned direction) { return (direction + numNeighbors / 2) % numNeighbors; }
 
 /// Offset and size along one dimension.
@@ -36,21 +36,21 @@ struct Extent {
   int64_t start, size;
 };
 
-/// The part of a tile of `size` on the side `direction` that goes to the neighbour there.
+/// Returns the part of a tile of `size` that goes to the neighbor on the side `direction`.
 Extent sentExtent(int direction, int64_t size, int64_t before, int64_t after) {
   if (direction < 0)
     return {0, before};
   return direction > 0 ? Extent{size - after, after} : Extent{0, size};
 }
 
-/// Where what comes from the neighbour in `direction` goes in the tile with borders.
+/// Returns the place in the tile with borders for data from the neighbor in `direction`.
 Extent receivedExtent(int direction, int64_t size, int64_t before, int64_t after) {
   if (direction < 0)
     return {0, before};
   return direction > 0 ? Extent{before + size, after} : Extent{before, size};
 }
 
-/// A border in the neighbour's tile and in the result: rows, then columns.
+/// A border in the neighbor's tile and in the result: rows, then columns.
 struct Border {
   Extent sent[2], received[2];
 };
@@ -59,7 +59,7 @@ Border getBorder(NeighborExchangeV2Op op, unsigned direction) {
   ArrayRef<int64_t> tile = cast<RankedTensorType>(op.getInput().getType()).getShape();
   ArrayRef<int64_t> send = op.getSendWidths(), receive = op.getReceiveWidths();
   int down = directions[direction].down, right = directions[direction].right;
-  // What comes from above is the neighbour's lowest rows.
+  // Data from above is the neighbor's lowest rows.
   return {
       {sentExtent(-down, tile[2], send[0], send[1]), sentExtent(-right, tile[3], send[2], send[3])},
       {receivedExtent(down, tile[2], receive[0], receive[1]),
@@ -74,8 +74,8 @@ SmallVector<int64_t> makeMove(int64_t target, int64_t source, ArrayRef<int64_t> 
   return move;
 }
 
-/// The move of what `position` receives from `direction`; nothing where there is no neighbour or
-/// the border is empty.
+/// Returns the move of the data that `position` receives from `direction`; nothing without a
+/// neighbor, or if the border is empty.
 std::optional<SmallVector<int64_t>> getMove(NeighborExchangeV2Op op, int64_t position,
                                             unsigned direction) {
   int64_t source = op.getReceive().getRows()[position][direction];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What ODS needs to print and parse ReduceKind, the enumeration that the factor rule shares with
-// the collectives.
+// Prints and parses ReduceKind for ODS. The factor rule shares this enumeration with the
+// collectives.
 #pragma once
 
 #include "dialects/interfaces/FactorRule.h"
@@ -14,7 +14,7 @@ using pcc::ReduceKind;
 
 inline llvm::StringRef stringifyReduceKind(ReduceKind kind) { return stringify(kind); }
 
-/// The kind called `name` (sum, max, min, prod).
+/// Returns the kind called `name` (sum, max, min, prod).
 inline std::optional<ReduceKind> symbolizeReduceKind(llvm::StringRef name) {
   for (ReduceKind kind : {ReduceKind::Sum, ReduceKind::Max, ReduceKind::Min, ReduceKind::Prod})
     if (stringify(kind) == name)

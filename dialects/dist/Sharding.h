@@ -17,7 +17,8 @@
 
 namespace pcc::dist {
 
-/// A value: compared by content. Names axes, knows no mesh; functions that need sizes take one.
+/// A sharding as a value: compared by content. It names axes and knows no mesh; functions that need
+/// sizes take one.
 class Sharding {
 public:
   Sharding() = default;
@@ -48,26 +49,27 @@ public:
   /// The same cuts, partial over `axes`.
   Sharding withPartial(AxisList axes, ReduceKind kind = ReduceKind::Sum) const;
 
-  /// Into how many blocks dimension `dim` is cut.
+  /// Number of blocks into which dimension `dim` is cut.
   int64_t getShardCount(int64_t dim, const Mesh &mesh) const;
   /// The number of different blocks: the product of all shard counts.
   int64_t getNumBlocks(const Mesh &mesh) const;
   /// The shape of one rank's block of a tensor of `globalShape`.
   llvm::SmallVector<int64_t, 4> getLocalShape(llvm::ArrayRef<int64_t> globalShape,
                                               const Mesh &mesh) const;
-  /// The shape of the whole of which every rank holds a block of `localShape`.
+  /// The shape of the tensor of which every rank holds a block of `localShape`.
   llvm::SmallVector<int64_t, 4> getGlobalShape(llvm::ArrayRef<int64_t> localShape,
                                                const Mesh &mesh) const;
   /// The index of the first element of `rank`'s block in a tensor of `globalShape`.
   llvm::SmallVector<int64_t, 4> getOffset(int64_t rank, llvm::ArrayRef<int64_t> globalShape,
                                           const Mesh &mesh) const;
-  /// All ranks whose block is the same part of the tensor as that of `rank` (itself among them),
-  /// ascending. Where the value is partial, those along the partial axes must be combined.
+  /// All ranks that hold the same part of the tensor as `rank`, itself among them, ascending. If
+  /// the value is partial, the blocks along the partial axes must be combined.
   RankList getHolders(int64_t rank, const Mesh &mesh) const;
 
-  /// Empty if the sharding can be that of a tensor of `globalShape`, else what is wrong.
+  /// Returns an empty string if a tensor of `globalShape` can have the sharding, else what is
+  /// wrong.
   std::string verify(llvm::ArrayRef<int64_t> globalShape, const Mesh &mesh) const;
-  /// As verify, without the shape: axes exist and occur once.
+  /// Checks like verify, without the shape: axes exist and occur once.
   std::string verifyAxes(const Mesh &mesh) const;
 
   /// Prints `[dp, _, x.y] partial(sum: tp)`.
@@ -82,7 +84,8 @@ private:
   ReduceKind partialKind = ReduceKind::Sum;
 };
 
-/// The numbers that divide `size`, ascending, as text: `1, 2, 3, 6`. Long lists are cut short.
+/// Lists the numbers that divide `size`, ascending, as text: `1, 2, 3, 6`. Long lists are cut
+/// short.
 std::string listDivisors(int64_t size);
 
 } // namespace pcc::dist

@@ -37,7 +37,7 @@ LogicalResult CollectivePermuteOp::verify() {
   return success();
 }
 
-/// The box at `offset` lies within `shape`.
+/// Verifies that the box at `offset` lies within a tensor of `type`.
 static LogicalResult verifyBox(Operation *op, ArrayRef<int64_t> offset, ArrayRef<int64_t> size,
                                RankedTensorType type) {
   for (auto [start, count, limit] : llvm::zip_equal(offset, size, type.getShape()))
@@ -47,7 +47,7 @@ static LogicalResult verifyBox(Operation *op, ArrayRef<int64_t> offset, ArrayRef
   return success();
 }
 
-/// C21. What is added are numbers.
+/// Verifies C21: only numbers can be added.
 static LogicalResult verifyNumbers(Operation *op, RankedTensorType type) {
   if (type.getElementType().isInteger(1))
     return op->emitOpError() << "expected numbers to add, got " << type;
@@ -86,7 +86,7 @@ LogicalResult BlockExchangeOp::verify() {
   return success();
 }
 
-/// C16. One row per position of the group, each of `columns` positions or -1.
+/// Verifies C16: one row per position of the group, each of `columns` positions or -1.
 static LogicalResult verifyNeighbors(Operation *op, StringRef name, TableAttr table,
                                      int64_t groupSize, int64_t columns) {
   if (static_cast<int64_t>(table.getRows().size()) != groupSize)
@@ -103,7 +103,7 @@ static LogicalResult verifyNeighbors(Operation *op, StringRef name, TableAttr ta
   return success();
 }
 
-/// C19. What one position receives another sends to it, and with the same type.
+/// Verifies C19: the source of every received tensor sends it, with the same type.
 static LogicalResult verifySent(NeighborExchangeOp op) {
   for (auto [position, row] : llvm::enumerate(op.getReceive().getRows()))
     for (auto [index, source] : llvm::enumerate(row.asArrayRef())) {
@@ -160,7 +160,7 @@ LogicalResult NeighborExchangeV2Op::verify() {
   return success();
 }
 
-/// C17. One peer, or -1, for each rank of the program.
+/// Verifies C17: one peer, or -1, for each rank of the program.
 static LogicalResult verifyPeers(Operation *op, ArrayRef<int64_t> peers) {
   int64_t numRanks = getMesh(op).getNumRanks();
   if (static_cast<int64_t>(peers.size()) != numRanks)

@@ -10,7 +10,8 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::dist;
 
-/// One sharding per value, each legal for its type, or a user's strategy, which is read later.
+/// Verifies one sharding per value, each legal for its type. A user's strategy as text is read
+/// later.
 static LogicalResult verifyShardings(Operation *op, NamedAttribute attribute, TypeRange types) {
   if (isa<StringAttr>(attribute.getValue()))
     return success();
@@ -34,9 +35,9 @@ static LogicalResult verifyShardings(Operation *op, NamedAttribute attribute, Ty
   return success();
 }
 
-/// The number of a message, on what has collectives that may share one: on others it would be lost
-/// without a word. This dialect does not see that of models: a parameter is a symbol that has no
-/// body, other than functions, steps and programs.
+/// Verifies the number of a fused collective. It is legal only on ops whose collectives may be
+/// fused; on others it would be lost silently. This dialect does not see the models' dialect: a
+/// parameter is a symbol without a body, unlike functions, steps and programs.
 static LogicalResult verifyFusion(Operation *op, Attribute value) {
   auto number = dyn_cast<IntegerAttr>(value);
   if (!number || !number.getType().isInteger(64) || number.getInt() < 0)
@@ -70,8 +71,8 @@ LogicalResult DistDialect::verifyOperationAttribute(Operation *op, NamedAttribut
   return success();
 }
 
-/// A sharding at a function's boundary: legal for the global type, of which a local function has
-/// only one block.
+/// Verifies a sharding at a function's boundary: it must be legal for the global type, of which a
+/// local function has only one block.
 static LogicalResult verifyBoundary(Operation *op, Type type, NamedAttribute attribute,
                                     const Twine &where) {
   if (isa<StringAttr>(attribute.getValue()))

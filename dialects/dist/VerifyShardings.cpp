@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which shardings a tensor can have; verifiers and folds of reshard, to_local and to_global.
+// Checks shardings of tensors; verifies and folds reshard, to_local and to_global.
 #include "dialects/dist/Checks.h"
 
 using namespace mlir;
@@ -36,7 +36,7 @@ OpFoldResult ReshardOp::fold(FoldAdaptor) {
   return getFrom() == getTo() ? getInput() : OpFoldResult();
 }
 
-/// `local` is the type of one rank's block of `global`.
+/// Verifies that `local` is the type of one rank's block of `global`.
 static LogicalResult verifyBlock(Operation *op, const Sharding &sharding, Type global, Type local) {
   auto globalType = cast<RankedTensorType>(global);
   if (failed(verifyLegal(op, sharding, globalType)))

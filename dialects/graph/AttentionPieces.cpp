@@ -9,7 +9,7 @@ namespace pcc::graph {
 
 static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
-/// Positions of the key less those of the query.
+/// Returns the number of key positions minus the number of query positions.
 static int64_t ownOffset(const AttentionOperands &operands) {
   return typeOf(operands.key).getDimSize(2) - typeOf(operands.query).getDimSize(2);
 }
@@ -32,11 +32,11 @@ public:
     element = typeOf(operands.query).getElementType();
   }
 
-  /// The heads of a group one below the other: [batch, groups, heads of a group · positions, …].
+  /// Stacks the heads of a group: [batch, groups, heads of a group · positions, …].
   Value gather(Value x) const { return reshape(x, groups, heads / groups * positions); }
   Value separate(Value x) const { return reshape(x, heads, positions); }
 
-  /// scale · query keyᵀ + mask, in f32; -∞ where nothing is seen.
+  /// Computes scale · query keyᵀ + mask in f32; -∞ at masked positions.
   Value makeScores() const {
     Type wide = builder.getF32Type();
     Value product =
@@ -52,8 +52,8 @@ public:
     return scores;
   }
 
-  /// A number per row, repeated along it. Rows that see nothing have `instead` in place of -∞, so
-  /// that differences from it are no NaN.
+  /// Repeats one number per row along the row. makeFinite replaces the -∞ of fully masked rows by
+  /// `instead`, so that differences from it are not NaN.
   Value repeatRows(Value rows, Value like) const { return builder.repeatAlong(rows, like, 3); }
   Value makeFinite(Value rows, double instead) const {
     if (!operands.mayBeBlind())
@@ -77,7 +77,7 @@ private:
     return builder.make<ReshapeOp>(type.clone(shape), x);
   }
 
-  /// The mask without its dimensions of size one, repeated along them.
+  /// Drops the mask's dimensions of size one, then repeats the mask along them.
   Value repeatMask(Value scores) const {
     Value mask = builder.castTo(operands.mask, builder.getF32Type());
     RankedTensorType type = typeOf(mask);
@@ -93,7 +93,7 @@ private:
                                      builder.make<ReshapeOp>(type.clone(shape), mask), dims);
   }
 
-  /// position of the key ≤ position of the query + offset.
+  /// Computes position of the key ≤ position of the query + offset.
   Value isSeen(Value scores) const {
     auto type = typeOf(scores).clone(builder.getI32Type());
     Value from = builder.make<IotaOp>(type, 2), to = builder.make<IotaOp>(type, 3);
@@ -121,7 +121,7 @@ Pieces buildAttention(const AttentionOperands &operands, PieceBuilder &builder) 
   Value power = builder.make<ExpOp>(shifted);
   Value sum = builder.make<ReduceOp>(ReduceOpKind::Sum, power, 3);
   Value logSum = builder.make<AddOp>(maximum, builder.make<LogOp>(sum));
-  if (operands.mayBeBlind()) // the sum of a row that sees something is at least 1
+  if (operands.mayBeBlind()) // the sum of a row that is not fully masked is at least 1
     sum = builder.make<MaxOp>(sum, builder.splat(sum, std::numeric_limits<float>::min()));
   Value weights = builder.make<DivOp>(power, attention.repeatRows(sum, power));
   Value narrow = builder.castTo(weights, attention.element);
@@ -129,8 +129,8 @@ Pieces buildAttention(const AttentionOperands &operands, PieceBuilder &builder) 
   return {attention.separate(product), logSum};
 }
 
-/// With W = exp(scores - log_sum): dV = Wᵀ G, dW = G Vᵀ, and of the softmax
-/// dscores = W (dW - Σ W dW), where Σ W dW = Σ G result (Dao et al., appendix B).
+/// Uses W = exp(scores - log_sum): dV = Wᵀ G, dW = G Vᵀ, and for the softmax dscores = W (dW - Σ W
+/// dW), where Σ W dW = Σ G result (Dao et al., appendix B).
 AttentionGradients buildAttentionGradients(const AttentionOperands &operands, Value result,
                                            Value logSum, Value gradient, Value logSumGradient,
                                            PieceBuilder &builder) {
@@ -164,7 +164,7 @@ AttentionGradients buildAttentionGradients(const AttentionOperands &operands, Va
   return gradients;
 }
 
-/// Dimension `axis` cut in two, of which the one numbered `index` of `count` blocks remains.
+/// Takes block `index` of `count` equal blocks along dimension `axis`.
 static Value takeBlock(Value x, int64_t axis, int64_t index, int64_t count, PieceBuilder &builder) {
   RankedTensorType type = typeOf(x);
   SmallVector<int64_t> shape(type.getShape());

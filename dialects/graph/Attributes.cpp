@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the dialect's attributes must hold.
+// Verifies the dialect's attributes.
 #include "dialects/graph/Graph.h"
 
 #include <cmath>
@@ -8,7 +8,7 @@
 using namespace mlir;
 using namespace pcc::graph;
 
-/// How many numbers follow each kind of initialiser.
+/// Returns how many numbers follow each kind of initializer.
 static size_t numInitArguments(InitKind kind) {
   switch (kind) {
   case InitKind::Zeros:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Checks that verifiers and shape inference share. Inference may have no location; it then fails
-// without words. Messages start with the op's name, as emitOpError writes it.
+// without a message. Messages start with the op's name, as emitOpError writes it.
 #pragma once
 
 #include "dialects/graph/Graph.h"
@@ -9,7 +9,7 @@
 
 namespace pcc::graph {
 
-/// Where an error of an op is reported.
+/// Reports errors of an op at a location.
 struct Reporter {
   std::optional<mlir::Location> location;
   llvm::StringRef opName;
@@ -23,21 +23,21 @@ inline Reporter reporterOf(mlir::Operation *op) {
   return {op->getLoc(), op->getName().getStringRef()};
 }
 
-/// The type as a ranked tensor; inference runs before operand types are verified.
+/// Returns the type as a ranked tensor; inference runs before operand types are verified.
 inline mlir::FailureOr<mlir::RankedTensorType> asTensor(const Reporter &report, mlir::Type type) {
   if (hasGraphShape(type) && mlir::getElementTypeOrSelf(type).isIntOrFloat())
     return llvm::cast<mlir::RankedTensorType>(type);
   return report.error("expected a tensor of numbers with static sizes of at least 1, got ", type);
 }
 
-/// `axis` is in [0, rank).
+/// Checks that `axis` is in [0, rank).
 inline mlir::LogicalResult checkAxis(const Reporter &report, int64_t axis, int64_t rank) {
   if (axis >= 0 && axis < rank)
     return mlir::success();
   return report.error("expected 'axis' in [0, ", rank, "), got ", axis);
 }
 
-/// Equal element types of two values named in the message.
+/// Checks that two values, named in the message, have equal element types.
 inline mlir::LogicalResult checkElements(const Reporter &report, llvm::StringRef leftName,
                                          mlir::ShapedType left, llvm::StringRef rightName,
                                          mlir::ShapedType right) {
@@ -47,7 +47,7 @@ inline mlir::LogicalResult checkElements(const Reporter &report, llvm::StringRef
                       leftName, "' and ", right.getElementType(), " in '", rightName, "'");
 }
 
-/// Exactly this shape.
+/// Checks that a value has exactly the expected shape.
 inline mlir::LogicalResult checkShape(const Reporter &report, llvm::StringRef name,
                                       llvm::ArrayRef<int64_t> expected,
                                       llvm::ArrayRef<int64_t> got) {
@@ -62,15 +62,16 @@ inline mlir::LogicalResult checkShape(const Reporter &report, llvm::StringRef na
   return report.error("expected '", name, "' of shape ", text(expected), ", got ", text(got));
 }
 
-/// An attribute as inference sees it: while an op is parsed, what stands in its attribute
-/// dictionary is no property yet.
+/// Returns an attribute as inference sees it: while an op is parsed, the entries of its attribute
+/// dictionary are not properties yet.
 template <typename Attr, typename Adaptor>
 Attr getAttr(Adaptor adaptor, Attr property, llvm::StringRef name) {
   mlir::DictionaryAttr parsed = adaptor.getAttributes();
   return property || !parsed ? property : parsed.getAs<Attr>(name);
 }
 
-/// Two shapes of equal rank that agree everywhere but along `axis` (C-labels at the callers).
+/// Checks that two shapes have equal rank and agree everywhere but along `axis` (C-labels at the
+/// callers).
 mlir::LogicalResult checkSameButAxis(const Reporter &report, llvm::StringRef leftName,
                                      llvm::ArrayRef<int64_t> left, llvm::StringRef rightName,
                                      llvm::ArrayRef<int64_t> right, int64_t axis);

@@ -7,14 +7,14 @@
 
 namespace pcc::graph {
 
-/// `type` filled with `value`, rounded to the element type: integers truncate towards zero, and
-/// take their least or greatest number for what lies outside, 0 for NaN.
+/// Returns `type` filled with `value`, rounded to the element type. Integers truncate toward zero;
+/// values out of range become the least or greatest integer, and NaN becomes 0.
 mlir::DenseElementsAttr splatAttr(mlir::RankedTensorType type, double value);
 
-/// The number that every element of a splat has, if `attribute` is one.
+/// Returns the value of every element of a splat; nothing if `attribute` is not a splat.
 std::optional<double> getSplat(mlir::Attribute attribute);
 
-/// The same of a value that a `graph.constant` defines.
+/// Returns the same for a value that a `graph.constant` defines.
 std::optional<double> getSplat(mlir::Value value);
 
 } // namespace pcc::graph

@@ -10,7 +10,7 @@ using namespace pcc::graph;
 #include "dialects/graph/GraphDialect.cpp.inc"
 #include "dialects/graph/GraphEnums.cpp.inc"
 
-/// Zero or more numbers, each after a comma.
+/// Parses zero or more numbers, each after a comma.
 static ParseResult parseInitArguments(AsmParser &parser, DenseF64ArrayAttr &arguments) {
   SmallVector<double, 2> values;
   while (succeeded(parser.parseOptionalComma()))
@@ -27,7 +27,7 @@ static void printInitArguments(AsmPrinter &printer, DenseF64ArrayAttr arguments)
   }
 }
 
-/// A quoted name, or nothing.
+/// Parses a quoted name, or nothing.
 static ParseResult parseRoleName(AsmParser &parser, StringAttr &name) {
   OptionalParseResult present = parser.parseOptionalAttribute(name);
   return present.has_value() ? *present : ParseResult::success();

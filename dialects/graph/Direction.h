@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a comparison of two numbers means.
+// Evaluates comparisons of two numbers.
 #pragma once
 
 #include "dialects/graph/Graph.h"
 
 namespace pcc::graph {
 
-/// True where `x direction y` holds; a comparison with NaN is false, only `ne` is true.
+/// Returns whether `x direction y` holds; with NaN only `ne` is true.
 template <typename T> bool holds(Direction direction, T x, T y) {
   switch (direction) {
   case Direction::EQ:

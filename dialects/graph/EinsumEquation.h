@@ -11,8 +11,8 @@ namespace pcc::graph {
 struct EinsumEquation {
   llvm::StringRef lhs, rhs, result;
 
-  /// Nothing for a text that is not of this form, has a letter twice in one tensor, or one in the
-  /// result alone.
+  /// Parses an equation. Returns nothing for a text of another form, for a letter twice in one
+  /// tensor, and for a letter in the result alone.
   static std::optional<EinsumEquation> parse(llvm::StringRef text);
 };
 

@@ -11,7 +11,8 @@ using namespace pcc::graph;
 
 OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }
 
-/// The splat of `compute(lhs, rhs)`, or null if an operand is no splat or compute yields nothing.
+/// Returns the splat of `compute(lhs, rhs)`, or null if an operand is not a splat or `compute`
+/// returns nothing.
 static Attribute foldSplats(Attribute lhs, Attribute rhs,
                             function_ref<APFloat(APFloat, APFloat)> computeFloat,
                             function_ref<std::optional<APInt>(APInt, APInt)> computeInt) {
@@ -70,7 +71,7 @@ OpFoldResult NegOp::fold(FoldAdaptor adaptor) {
       [](APInt a, APInt) { return -a; });
 }
 
-/// One number converted as `cast` does; null where the result is not defined.
+/// Converts one number as `cast` does; null if the result is undefined.
 static Attribute castNumber(APFloat number, Type to) {
   if (to.isInteger(1))
     return IntegerAttr::get(to, !number.isZero());
@@ -99,7 +100,7 @@ static Attribute castNumber(APInt number, Type to) {
   return IntegerAttr::get(to, isBool ? number.zextOrTrunc(width) : number.sextOrTrunc(width));
 }
 
-/// Whether every number of `narrow` comes back from a cast to `wide` unchanged.
+/// Returns whether a cast to `wide` and back keeps every number of `narrow`.
 static bool widens(Type narrow, Type wide) {
   bool sameFamily = isa<FloatType>(narrow) == isa<FloatType>(wide);
   return sameFamily && narrow.getIntOrFloatBitWidth() < wide.getIntOrFloatBitWidth();

@@ -8,7 +8,7 @@
 using namespace mlir;
 using namespace pcc::graph;
 
-/// A constant under another shape with as many elements, if that needs no copy of them.
+/// Gives a constant another shape with as many elements, if that needs no copy of them; else null.
 static Attribute reshapeConstant(Attribute value, RankedTensorType to) {
   if (auto dense = dyn_cast_if_present<DenseElementsAttr>(value))
     return dense.reshape(to);
@@ -17,7 +17,7 @@ static Attribute reshapeConstant(Attribute value, RankedTensorType to) {
   return {};
 }
 
-/// A splat under another shape.
+/// Gives a splat another shape; null for other values.
 static Attribute resizeSplat(Attribute value, RankedTensorType to) {
   auto splat = dyn_cast_if_present<SplatElementsAttr>(value);
   return splat ? splat.resizeSplat(to) : Attribute();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The numbers of gelu by the tanh formula, x/2 (1 + tanh(c (x + d x³))) (Hendrycks and Gimpel,
+// Constants of gelu by the tanh formula, x/2 (1 + tanh(c (x + d x³))) (Hendrycks and Gimpel,
 // Gaussian error linear units, 2016, section 2).
 #pragma once
 

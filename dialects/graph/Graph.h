@@ -19,20 +19,21 @@ namespace pcc::graph {
 template <typename ConcreteOp>
 class Elementwise : public mlir::OpTrait::TraitBase<ConcreteOp, Elementwise> {};
 
-/// No tensor has more elements: products of sizes, and bytes, stay far from overflow.
+/// Maximum number of elements of a tensor: products of sizes, and bytes, stay far from overflow.
 inline constexpr int64_t maxElements = int64_t(1) << 48;
 
-/// Ranked, static, every size at least 1, at most maxElements elements.
+/// Returns whether `type` is a ranked, static tensor of at most maxElements elements, with every
+/// size at least 1.
 bool hasGraphShape(mlir::Type type);
 
-/// The tensor type of `type`'s shape with elements i1: what comparisons yield and selects take.
-/// A type that is no ranked tensor comes back as it is.
+/// Returns the tensor type with the shape of `type` and elements i1, as comparisons yield and
+/// selects take. A type that is not a ranked tensor is returned unchanged.
 mlir::Type boolTensorLike(mlir::Type type);
 
-/// The same with elements i64: what numbers of elements have.
+/// Returns the same with elements i64, as element indices have.
 mlir::Type i64TensorLike(mlir::Type type);
 
-/// The factor rule of an elementwise op: one factor per dimension, and the op's linearity.
+/// Returns the factor rule of an elementwise op: one factor per dimension, and the op's linearity.
 FactorRule elementwiseRule(mlir::Operation *op);
 } // namespace pcc::graph
 

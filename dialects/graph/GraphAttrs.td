@@ -9,8 +9,8 @@ class Graph_Enum<string name, string summary, list<I32EnumAttrCase> cases>
   let cppNamespace = "::pcc::graph";
   let genSpecializedAttr = 0;
 }
-// Bare for attributes that an op's format names (`graph.compare lt`); those that stand in an attribute
-// dictionary ask for `<value>`.
+// Printed bare if an op's format names the attribute (`graph.compare lt`); attributes in an
+// attribute dictionary need the format `<value>`.
 class Graph_EnumAttr<EnumAttrInfo info, string mnemonic, string format = "$value">
     : EnumAttr<Graph_Dialect, info, mnemonic> {
   let assemblyFormat = format;
@@ -28,8 +28,8 @@ def Graph_RoleAttr : AttrDef<Graph_Dialect, "Role"> {
   let summary = "binds a function argument or result to a name of the model";
   let parameters = (ins EnumParameter<Graph_RoleKind>:$kind, OptionalParameter<"::mlir::StringAttr">:$name);
   let description = [{
-    `parameter`, `gradient` and `saved` need a name; `input`, `loss`, `output` may have one. `saved` is
-    what one section of a step leaves for another of the same microbatch and copy.
+    `parameter`, `gradient` and `saved` need a name; `input`, `loss`, `output` may have one. `saved`
+    is a residual: one section of a step saves it for another one of the same microbatch and copy.
   }];
   let assemblyFormat = "`<` $kind `` custom<RoleName>($name) `>`";
   let genVerifyDecl = 1;
@@ -42,7 +42,7 @@ def Graph_InitKind : Graph_Enum<"InitKind", "how a parameter gets its first valu
 
 def Graph_InitAttr : AttrDef<Graph_Dialect, "Init"> {
   let mnemonic = "init";
-  let summary = "initialiser of a parameter";
+  let summary = "initializer of a parameter";
   let description = [{
     `zeros`, `ones`, `constant, c`, `uniform, low, high`, `normal, mean, standard deviation`, or
     `file` with the values in the parameter's `value` attribute.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What every family of graph ops shares: the dialect, tensor types, op base classes.
+// Shared by all families of graph ops: the dialect, tensor types, op base classes.
 #ifndef PCC_DIALECTS_GRAPH_GRAPHBASE_TD
 #define PCC_DIALECTS_GRAPH_GRAPHBASE_TD
 
@@ -16,8 +16,8 @@ def Graph_Dialect : Dialect {
   let cppNamespace = "::pcc::graph";
   let summary = "what is computed";
   let description = [{
-    A small orthogonal set of tensor ops with value semantics and static global shapes. Ops that
-    the field names as one thing are one op. Attributes never hold sizes of dimensions that may be
+    A small orthogonal set of tensor ops with value semantics and static global shapes. An operation
+    with a common name in the field is one op. Attributes never hold sizes of dimensions that may be
     split: sizes come from types, so an op stays right when its shapes become local.
   }];
   let useDefaultAttributePrinterParser = 1;

@@ -5,9 +5,9 @@
 include "dialects/graph/GraphAttrs.td"
 
 def Graph_MatmulOp : Graph_Op<"matmul", [Graph_InferTypes]> {
-  let summary = "batched matrix product";
+  let summary = "batched matrix multiplication";
   let description = [{
-    The last two dimensions are the matrices, all dimensions before them equal batch dimensions.
+    The last two dimensions are the matrices; all dimensions before them are equal batch dimensions.
     `transpose_lhs` and `transpose_rhs` say that an operand is stored with its last two dimensions
     exchanged. Sums are accumulated in f32 or wider.
   }];
@@ -18,10 +18,10 @@ def Graph_MatmulOp : Graph_Op<"matmul", [Graph_InferTypes]> {
 }
 
 def Graph_EinsumOp : Graph_Op<"einsum", [Graph_InferTypes]> {
-  let summary = "sum of products of two operands, by letters for their dimensions";
+  let summary = "einsum of two operands: a sum of products, by letters for their dimensions";
   let description = [{
-    `"bij,bjk->bik"` is a batched matrix product: dimensions with one letter go together, and those
-    whose letter the result lacks are summed. Letters are ASCII; no operand has one twice. Sums are
+    `"bij,bjk->bik"` is a batched matmul: dimensions with the same letter are paired, and letters
+    that the result lacks are summed. Letters are ASCII; no operand has a letter twice. Sums are
     accumulated in f32 or wider.
   }];
   let arguments = (ins Graph_NumberTensor:$lhs, Graph_NumberTensor:$rhs, StrAttr:$equation);

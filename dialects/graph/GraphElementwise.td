@@ -11,7 +11,7 @@ def Graph_Elementwise : NativeOpTrait<"Elementwise"> { let cppNamespace = "::pcc
 
 class Graph_ElementwiseOp<string mnemonic, list<Trait> traits = []>
     : Graph_Op<mnemonic, !listconcat(traits, [Graph_Elementwise, SameOperandsAndResultShape])> {
-  // Which partial values pass through which op: RulesElementwise.cpp.
+  // RulesElementwise.cpp says which partial values pass through which op.
   let extraClassDefinition = [{
     ::pcc::FactorRule $cppClass::getFactorRule() {
       return ::pcc::graph::elementwiseRule(getOperation());
@@ -100,7 +100,7 @@ def Graph_SelectOp : Graph_ElementwiseOp<"select",
   let assemblyFormat = "$predicate `,` $on_true `,` $on_false attr-dict `:` type($result)";
 }
 def Graph_CastOp : Graph_ElementwiseOp<"cast"> {
-  let summary = "converts the element type; to integers truncates towards zero, to i1 is x != 0";
+  let summary = "converts the element type; to integers truncates toward zero, to i1 is x != 0";
   let arguments = (ins Graph_Tensor:$input);
   let results = (outs Graph_Tensor:$result);
   let assemblyFormat = "$input attr-dict `:` type($input) `to` type($result)";

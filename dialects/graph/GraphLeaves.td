@@ -11,7 +11,7 @@ def Graph_ParameterOp : Op<Graph_Dialect, "parameter", [Symbol]> {
   let summary = "declares a parameter or an optimizer state of the model";
   let description = [{
     A module-level symbol. Functions take its value as an argument whose `graph.role` is
-    `parameter "NAME"`. `value` holds the first value when the initialiser is `file`.
+    `parameter "NAME"`. `value` holds the initial value if the initializer is `file`.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<Graph_Tensor>:$type,
                        Graph_InitAttr:$init, OptionalAttr<ElementsAttr>:$value,
@@ -33,7 +33,7 @@ def Graph_ConstantOp : Graph_Op<"constant", [ConstantLike, AllTypesMatch<["value
   let results = (outs Graph_Tensor:$result);
   let assemblyFormat = "$value attr-dict";
   let builders = [
-    // Every element equal to `value`, rounded to the element type.
+    // Fills the tensor with `value`, rounded to the element type.
     OpBuilder<(ins "::mlir::RankedTensorType":$type, "double":$value)>,
   ];
   let hasVerifier = 1;
@@ -51,9 +51,9 @@ def Graph_IotaOp : Graph_Op<"iota"> {
 def Graph_RngUniformOp : Graph_Op<"rng_uniform"> {
   let summary = "counter-based random numbers, uniform in [0, 1)";
   let description = [{
-    Elementwise over global element indices: result = hash(seed, index). The same global element
-    gets the same number whatever the sharding. The hash is SplitMix64, of which the upper 24 bits
-    are taken times 2^-24; dialects/graph/CounterRng.h is its definition.
+    Elementwise over global element indices: result = hash(seed, index). A global element gets the
+    same number under every sharding. The hash is SplitMix64; its upper 24 bits are multiplied by
+    2^-24. dialects/graph/CounterRng.h is its definition.
   }];
   let arguments = (ins Graph_I64Tensor:$index, Graph_IndexScalar:$seed);
   let results = (outs Graph_F32Tensor:$result);

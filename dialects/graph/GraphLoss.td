@@ -23,7 +23,7 @@ def Graph_SoftmaxCrossEntropyOp : Graph_Op<"softmax_cross_entropy", [Graph_Infer
 def Graph_NllOp : Graph_Op<"nll", [Graph_InferTypes]> {
   let summary = "negative logarithm of the probability of each sample's class";
   let description = [{
-    As `softmax_cross_entropy` with class numbers, of logarithms of probabilities along the last
+    Like `softmax_cross_entropy` with class numbers, for logarithms of probabilities along the last
     dimension.
   }];
   let arguments = (ins Graph_FloatTensor:$log_probabilities, Graph_IntTensor:$labels,
@@ -35,7 +35,7 @@ def Graph_NllOp : Graph_Op<"nll", [Graph_InferTypes]> {
   }];
 }
 
-// Of a prediction and a target of one type.
+// Loss of a prediction and a target of one type.
 class Graph_ElementLossOp<string mnemonic, string of>
     : Graph_Op<mnemonic, [SameTypeOperands, Graph_InferTypes]> {
   let summary = "mean or sum over all elements of " # of;

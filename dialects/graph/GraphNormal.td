@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Normal forms: values brought to mean zero and variance one, or to sum one.
+// Normalizations: values brought to mean zero and variance one, or to sum one.
 #ifndef PCC_DIALECTS_GRAPH_GRAPHNORMAL_TD
 #define PCC_DIALECTS_GRAPH_GRAPHNORMAL_TD
 
@@ -25,8 +25,8 @@ def Graph_LogSoftmaxOp : Graph_Op<"log_softmax", [SameOperandsAndResultType]> {
 def Graph_LayerNormOp : Graph_Op<"layer_norm", [AllTypesMatch<["input", "result"]>]> {
   let summary = "scale * (x - mean) / sqrt(variance + epsilon) + bias over the last dimensions";
   let description = [{
-    Mean and variance (of the population) are those of the dimensions from `axis` on, whose shape
-    `scale` and `bias` have. They are computed in f32 or wider.
+    Mean and variance (of the population) are taken over the dimensions from `axis` on; `scale` and
+    `bias` have the shape of these dimensions. Both are computed in f32 or wider.
   }];
   let arguments = (ins Graph_FloatTensor:$input, Graph_FloatTensor:$scale,
                        Optional<Graph_FloatTensor>:$bias, Graph_I64Attr:$axis, F64Attr:$epsilon);
@@ -41,8 +41,9 @@ def Graph_LayerNormOp : Graph_Op<"layer_norm", [AllTypesMatch<["input", "result"
 def Graph_RmsNormOp : Graph_Op<"rms_norm", [AllTypesMatch<["input", "result"]>]> {
   let summary = "scale * x / sqrt(mean of x² + epsilon) over the last dimensions";
   let description = [{
-    The mean is that of the dimensions from `axis` on, whose shape `scale` has. It is computed in
-    f32 or wider. Zhang, Sennrich: Root mean square layer normalization, NeurIPS 2019.
+    The mean is taken over the dimensions from `axis` on; `scale` has the shape of these dimensions.
+    The mean is computed in f32 or wider. Zhang, Sennrich: Root mean square layer normalization,
+    NeurIPS 2019.
   }];
   let arguments = (ins Graph_FloatTensor:$input, Graph_FloatTensor:$scale, Graph_I64Attr:$axis,
                        F64Attr:$epsilon);
@@ -58,7 +59,7 @@ def Graph_RmsNormOp : Graph_Op<"rms_norm", [AllTypesMatch<["input", "result"]>]>
 def Graph_BatchNormOp : Graph_Op<"batch_norm",
     [AllTypesMatch<["input", "result"]>, AllTypesMatch<["scale", "bias"]>,
      AllTypesMatch<["mean", "variance", "new_mean", "new_variance"]>]> {
-  let summary = "batch normalisation as it is trained";
+  let summary = "batch normalization in training";
   let description = [{
     With m and v the mean and the variance (of the population) of each channel over the whole batch
     and all positions: result = scale * (x - m) / sqrt(v + epsilon) + bias;
@@ -82,7 +83,8 @@ def Graph_BatchNormInferenceOp : Graph_Op<"batch_norm_inference",
      AllTypesMatch<["mean", "variance"]>]> {
   let summary = "scale * (x - mean) / sqrt(variance + epsilon) + bias for each channel";
   let description = [{
-    `momentum` is that of the `batch_norm` as which the op is trained; it has no part in the result.
+    `momentum` is that of the `batch_norm` with which the op is trained; it does not affect the
+    result.
   }];
   let arguments = (ins Graph_FloatTensor:$input, Graph_FloatTensor:$scale, Graph_FloatTensor:$bias,
                        Graph_FloatTensor:$mean, Graph_FloatTensor:$variance, F64Attr:$epsilon,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Optimizer steps: elementwise on parameter, gradient and states, but for LAMB's two norms; scalars
-// are tensors of rank 0.
+// Optimizer steps: elementwise on parameter, gradient and states, except for LAMB's two norms.
+// Scalars are tensors of rank 0.
 #ifndef PCC_DIALECTS_GRAPH_GRAPHOPTIMIZER_TD
 #define PCC_DIALECTS_GRAPH_GRAPHOPTIMIZER_TD
 
@@ -50,8 +50,8 @@ def Graph_MomentumOp : Graph_OptimizerOp<"momentum", ["velocity"]> {
   }];
 }
 
-// Adam and what follows it: the first and second moment of the gradient, each divided by what its
-// start from zero has made it too small by.
+// Adam and its variants: the first and second moment of the gradient, each corrected for the bias
+// of its start from zero.
 class Graph_AdamLikeOp<string mnemonic>
     : Graph_OptimizerOp<mnemonic, ["moment1", "moment2"]> {
   string moments = [{
@@ -83,7 +83,7 @@ def Graph_AdamOp : Graph_AdamLikeOp<"adam"> {
 }
 
 def Graph_AdamWeightDecayOp : Graph_AdamLikeOp<"adam_weight_decay"> {
-  let summary = "AdamW step: Adam with weight decay apart from the gradient";
+  let summary = "AdamW step: Adam with weight decay decoupled from the gradient";
   let description = moments # [{
     new_parameter = parameter - rate * (direction + weight_decay * parameter) (Loshchilov, Hutter:
     Decoupled weight decay regularization, ICLR 2019, algorithm 2).
@@ -91,7 +91,7 @@ def Graph_AdamWeightDecayOp : Graph_AdamLikeOp<"adam_weight_decay"> {
 }
 
 def Graph_LambOp : Graph_AdamLikeOp<"lamb"> {
-  let summary = "LAMB step: an AdamW step as long as the parameter's norm says";
+  let summary = "LAMB step: an AdamW step scaled to the norm of the parameter";
   let description = moments # [{
     update = direction + weight_decay * parameter; new_parameter = parameter - rate * ratio * update,
     ratio = ‖parameter‖ / ‖update‖, or 1 where one of these norms over all elements is 0 (You et al.:

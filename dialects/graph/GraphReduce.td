@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reductions, and what else looks at all elements along an axis.
+// Reductions, and other ops that read all elements along an axis.
 #ifndef PCC_DIALECTS_GRAPH_GRAPHREDUCE_TD
 #define PCC_DIALECTS_GRAPH_GRAPHREDUCE_TD
 
@@ -10,7 +10,7 @@ def Graph_ReduceOp : Graph_Op<"reduce", [Graph_InferTypes]> {
   let summary = "combines all elements along the given dimensions, which disappear";
   let description = [{
     With `cross_batch` a rank that has only some of these elements (the samples of its part of a
-    batch) goes on with what it makes of them, as if they were all. Derivatives are those of the whole.
+    batch) treats them as if they were all. Derivatives are those of the whole batch.
   }];
   let arguments = (ins Graph_ReduceKindAttr:$kind, Graph_NumberTensor:$input,
                        DenseI64ArrayAttr:$dims, UnitAttr:$cross_batch);
@@ -18,11 +18,11 @@ def Graph_ReduceOp : Graph_Op<"reduce", [Graph_InferTypes]> {
   let assemblyFormat = "$kind $input `,` $dims attr-dict `:` type($input)";
 }
 
-// Numbers of the elements along one axis, which disappears.
+// Index of an element along one axis, which disappears.
 class Graph_ArgOp<string mnemonic, string what> : Graph_Op<mnemonic, [Graph_InferTypes]> {
   let summary = "the number of the " # what # " element along one axis";
   let description = [{
-    Of equal elements the first one, or with `last` the last one. NaN is beyond all numbers.
+    Among equal elements the first one, or with `last` the last one. NaN is beyond all numbers.
   }];
   let arguments = (ins Graph_NumberTensor:$input, Graph_I64Attr:$axis, UnitAttr:$last);
   let results = (outs Graph_I64Tensor:$result);
@@ -34,10 +34,10 @@ def Graph_ArgminOp : Graph_ArgOp<"argmin", "least">;
 def Graph_TopKOp : Graph_Op<"top_k",
     [TypesMatchWith<"indices have the shape of the values", "values", "indices",
                     "::pcc::graph::i64TensorLike($_self)">]> {
-  let summary = "the greatest elements along one axis and their numbers, in falling order";
+  let summary = "the greatest elements along one axis and their indices, in descending order";
   let description = [{
-    With `smallest` the least ones in rising order. Of equal elements the first one comes first; NaN
-    is beyond all numbers.
+    With `smallest` the least ones in ascending order. Among equal elements the first one comes
+    first; NaN is beyond all numbers.
   }];
   let arguments = (ins Graph_NumberTensor:$input, Graph_I64Attr:$axis, UnitAttr:$smallest);
   let results = (outs Graph_NumberTensor:$values, Graph_I64Tensor:$indices);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Shape ops. Each acts on one axis where it changes a size, so that sizes of other dimensions come
+// Shape ops. An op that changes a size acts on one axis, so that sizes of other dimensions come
 // from types alone.
 #ifndef PCC_DIALECTS_GRAPH_GRAPHSHAPE_TD
 #define PCC_DIALECTS_GRAPH_GRAPHSHAPE_TD
@@ -27,8 +27,8 @@ def Graph_TransposeOp : Graph_Op<"transpose", [Graph_InferTypes]> {
 def Graph_BroadcastOp : Graph_Op<"broadcast"> {
   let summary = "repeats the input along new dimensions";
   let description = [{
-    Input dimension d becomes result dimension `dims[d]` (ascending) and has its size, or size one
-    and is repeated.
+    Input dimension d becomes result dimension `dims[d]` (ascending). It has the same size, or has
+    size one and is repeated.
   }];
   let arguments = (ins Graph_Tensor:$input, DenseI64ArrayAttr:$dims);
   let results = (outs Graph_Tensor:$result);
@@ -39,7 +39,7 @@ def Graph_BroadcastOp : Graph_Op<"broadcast"> {
 
 def Graph_SliceOp : Graph_Op<"slice"> {
   let summary = "elements start, start + stride, … along one axis";
-  let description = "As many as the result has along `axis`; `stride` may be negative.";
+  let description = "The result's size along `axis` gives their number; `stride` may be negative.";
   let arguments = (ins Graph_Tensor:$input, Graph_I64Attr:$axis, Graph_I64Attr:$start,
                        DefaultValuedAttr<Graph_I64Attr, "1">:$stride);
   let results = (outs Graph_Tensor:$result);
@@ -51,7 +51,8 @@ def Graph_SliceOp : Graph_Op<"slice"> {
 def Graph_DynamicSliceOp : Graph_Op<"dynamic_slice"> {
   let summary = "contiguous elements along one axis from a computed start";
   let description = [{
-    As many as the result has along `axis`. A start out of range is moved to the nearest legal one.
+    The result's size along `axis` gives the number of elements. A start out of range is moved to
+    the nearest legal one.
   }];
   let arguments = (ins Graph_Tensor:$input, Graph_IndexScalar:$start, Graph_I64Attr:$axis);
   let results = (outs Graph_Tensor:$result);
@@ -91,7 +92,7 @@ def Graph_ConcatOp : Graph_Op<"concat", [Graph_InferTypes]> {
 }
 
 def Graph_SplitOp : Graph_Op<"split"> {
-  let summary = "cuts the input along one axis into consecutive pieces";
+  let summary = "cuts the input along one axis into consecutive parts";
   let arguments = (ins Graph_Tensor:$input, Graph_I64Attr:$axis);
   let results = (outs Variadic<Graph_Tensor>:$results);
   let assemblyFormat = "$input `axis` `=` $axis attr-dict `:` type($input) `to` type($results)";

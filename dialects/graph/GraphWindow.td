@@ -3,15 +3,15 @@
 // Ops over windows of images: convolutions and pooling. Tensors are [batch, channels, height,
 // width]; windows are described by rows and columns, in this order.
 //
-// The result at (y, x) sees the input at y * strides[0] - padding[0] + a * dilations[0] for the rows
-// a of the window, and likewise for columns: padding is [top, left, bottom, right]. What lies outside
-// of the input counts as zero, or not at all (max_pool).
+// The result at (y, x) sees the input at y * strides[0] - padding[0] + a * dilations[0] for the
+// rows a of the window, and likewise for columns: padding is [top, left, bottom, right]. Elements
+// outside the input count as zero, or not at all (max_pool).
 #ifndef PCC_DIALECTS_GRAPH_GRAPHWINDOW_TD
 #define PCC_DIALECTS_GRAPH_GRAPHWINDOW_TD
 
 include "dialects/graph/GraphAttrs.td"
 
-// Two numbers for the window, four for its padding. Absent ones are 1, 1 and 0.
+// Strides and dilations have two numbers, padding has four. The default is 1, and 0 for padding.
 defvar Graph_WindowAttrs = (ins
     DefaultValuedAttr<DenseI64ArrayAttr, "{1, 1}">:$strides,
     DefaultValuedAttr<DenseI64ArrayAttr, "{0, 0, 0, 0}">:$padding,
@@ -20,9 +20,9 @@ defvar Graph_WindowAttrs = (ins
 def Graph_Conv2dOp : Graph_Op<"conv2d", [Graph_InferTypes]> {
   let summary = "two-dimensional convolution (cross-correlation)";
   let description = [{
-    The weight is [output channels, input channels of a group, rows, columns]. The channels are cut
-    into as many groups as the weight's input channels go into the input's; group g of the output
-    sees group g of the input. Sums are accumulated in f32 or wider.
+    The weight is [output channels, input channels of a group, rows, columns]. The number of groups
+    is the input's channels divided by the weight's input channels; group g of the output sees group
+    g of the input. Sums are accumulated in f32 or wider.
   }];
   let arguments = !con((ins Graph_FloatTensor:$input, Graph_FloatTensor:$weight), Graph_WindowAttrs);
   let results = (outs Graph_FloatTensor:$result);
@@ -64,15 +64,15 @@ def Graph_MaxPoolOp : Graph_PoolOp<"max_pool", "the greatest element of each win
 def Graph_AvgPoolOp : Graph_PoolOp<"avg_pool", "the mean of each window",
                                    (ins UnitAttr:$count_include_pad)> {
   let description = [{
-    The mean is that of the elements inside the input; with `count_include_pad` the padding counts
-    as zeros.
+    The mean is taken over the elements inside the input; with `count_include_pad` the padding
+    counts as zeros.
   }];
 }
 
 def Graph_MaxPoolGradientOp : Graph_Op<"max_pool_gradient", [AllTypesMatch<["input", "result"]>]> {
   let summary = "gradient of the input of a max_pool, from that of its result";
   let description = [{
-    Each element of the gradient goes to the greatest element of its window: of equal ones to the
+    Each element of the gradient goes to the greatest element of its window; among equal ones to the
     first in row-major order.
   }];
   let arguments = !con((ins Graph_FloatTensor:$input, Graph_FloatTensor:$gradient,

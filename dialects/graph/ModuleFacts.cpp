@@ -9,13 +9,13 @@ using namespace mlir;
 namespace pcc::graph {
 namespace {
 
-/// An input, and how many rows negative indices are counted from the end of; 0: of none.
+/// An input, and the number of rows from whose end negative indices count; 0: they do not.
 struct Source {
   BlockArgument input;
   int64_t wrappedRows = 0;
 };
 
-/// The integer that all elements of a constant have.
+/// Returns the integer that all elements of a constant have.
 std::optional<int64_t> splatOf(Value value) {
   if (auto broadcast = value.getDefiningOp<BroadcastOp>())
     return splatOf(broadcast.getInput());
@@ -26,7 +26,7 @@ std::optional<int64_t> splatOf(Value value) {
   return elements.getSplatValue<APInt>().getSExtValue();
 }
 
-/// The x of `x < 0 ? x + n : x`, and n; a null value for another op.
+/// Matches `x < 0 ? x + n : x` and returns x and n; a null value for another op.
 std::pair<Value, int64_t> matchWrap(SelectOp op) {
   auto isNegative = op.getPredicate().getDefiningOp<CompareOp>();
   auto wrapped = op.getOnTrue().getDefiningOp<AddOp>();
@@ -38,7 +38,7 @@ std::pair<Value, int64_t> matchWrap(SelectOp op) {
   return rows ? std::pair(x, *rows) : std::pair(Value(), int64_t(0));
 }
 
-/// The operand whose elements, and no others, `op` has; null for another op.
+/// Returns the operand whose elements, and no others, `op` has; null for another op.
 Value rearranged(Operation *op) {
   if (isa<ReshapeOp, TransposeOp, BroadcastOp>(op))
     return op->getOperand(0);
@@ -47,7 +47,7 @@ Value rearranged(Operation *op) {
   return isInteger ? Value(cast.getInput()) : Value();
 }
 
-/// The input that `value` is made of.
+/// Traces `value` back to the input from which it is made.
 std::optional<Source> trace(Value value) {
   Source source;
   while (Operation *op = value.getDefiningOp()) {
@@ -75,7 +75,7 @@ IntegerRange rangeOf(DenseI64ArrayAttr attribute) {
   return {numbers[0], numbers[1], numbers.size() > 2 ? std::optional(numbers[2]) : std::nullopt};
 }
 
-/// The entry of an input in the attribute of `module`; null if there is none.
+/// Returns the entry of an input in the attribute of `module`; null if there is none.
 DenseI64ArrayAttr findEntry(ModuleOp module, StringRef input) {
   auto ranges = module->getAttrOfType<DictionaryAttr>(inputRangesAttrName);
   auto entry = ranges ? ranges.getAs<DenseI64ArrayAttr>(input) : DenseI64ArrayAttr();

@@ -6,8 +6,8 @@
 //   graph.input_ranges = {ids = array<i64: -96, 95>, labels = array<i64: 0, 9, -100>}
 //
 // The first lists parameters that an exporter changed, so that the model must not be trained. The
-// second gives the values that an input of integers may have: the least, the greatest and, where
-// there is one, the label of samples that do not count.
+// second gives the values that an input of integers may have: the least, the greatest and, if there
+// is one, the label of samples that do not count.
 #pragma once
 
 #include "dialects/graph/Graph.h"
@@ -29,13 +29,14 @@ struct IntegerRange {
   }
 };
 
-/// Records that `value` must be in `range`, if it is an input of the model, rearranged and cast to
-/// another type of integers at most. `x < 0 ? x + n : x`, which counts negative indices from the
-/// end of n rows, is followed to x. What is recorded of the input already holds, too.
+/// Records on the module that `value` must be in `range`. Does nothing unless `value` is an input
+/// of the model that was at most rearranged and cast to another type of integers. Follows
+/// `x < 0 ? x + n : x`, which counts negative indices from the end of n rows, to x. A range that is
+/// recorded already still holds, too.
 void restrictInput(mlir::Value value, IntegerRange range);
 
-/// The recorded range of an input; nothing where any value is right. `module` may be the part of
-/// one pipeline stage.
+/// Returns the recorded range of an input; nothing if any value is valid. `module` may be the
+/// program of one pipeline stage.
 std::optional<IntegerRange> findInputRange(mlir::ModuleOp module, llvm::StringRef input);
 
 } // namespace pcc::graph

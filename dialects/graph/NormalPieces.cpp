@@ -49,7 +49,8 @@ Value meanOver(Value value, const NormalSpan &span, PieceBuilder &builder) {
   return span.joinSums(part);
 }
 
-/// The mean square of `value` and the inverse of its root.
+/// Divides `value` by the root of its mean square; also returns the mean square and the inverse
+/// root.
 static Normalised divideByRoot(Value value, const APFloat &epsilon, const NormalSpan &span,
                                PieceBuilder &builder) {
   Normalised result;
@@ -76,11 +77,11 @@ Normalised buildRootMeanSquare(Value input, const APFloat &epsilon, const Normal
   return divideByRoot(widen(input, builder), epsilon, span, builder);
 }
 
-/// scale · value + bias, if there is one, both of which lack the dimensions `missing` of `value`;
-/// in elements of `like`.
+/// Computes scale · value + bias, if there is one. Both lack the dimensions `missing` of `value`.
+/// The result has the element type of `like`.
 static Value scaleAndShift(Value value, Value scale, Value bias, ArrayRef<int64_t> missing,
                            Value like, PieceBuilder &builder) {
-  // Cast where it is read: a cast before would be a kernel of its own.
+  // Cast at the use: an earlier cast would be a kernel of its own.
   auto repeat = [&](Value factor) {
     return builder.castTo(builder.repeatAlong(factor, value, missing),
                           typeOf(value).getElementType());
@@ -91,7 +92,7 @@ static Value scaleAndShift(Value value, Value scale, Value bias, ArrayRef<int64_
   return builder.castTo(value, getElementTypeOrSelf(like));
 }
 
-/// The dimensions before `axis`.
+/// Lists the dimensions before `axis`.
 static SmallVector<int64_t> dimsBefore(int64_t axis) {
   return llvm::to_vector(llvm::seq<int64_t>(0, axis));
 }
@@ -110,7 +111,7 @@ Pieces buildRmsNorm(RmsNormOp op, ValueRange operands, const NormalSpan &span,
   return {scaleAndShift(normal.value, operands[1], {}, dimsBefore(op.getAxis()), x, builder)};
 }
 
-/// momentum · old + (1 - momentum) · now, in elements of `old`.
+/// Computes momentum · old + (1 - momentum) · now, in the element type of `old`.
 static Value moveStatistic(Value old, Value now, double momentum, PieceBuilder &builder) {
   Value wide = builder.castTo(old, typeOf(now).getElementType());
   Value kept = builder.make<MulOp>(wide, builder.splat(wide, momentum));

@@ -1,60 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Normal forms by mean and variance as core ops. They are needed three times: for all of what one
-// mean is taken of, for one rank's block of it, whose sums go on over the other blocks, and by
-// derivatives, which take the same statistics again. Everything between the operands and the
-// results is in f32 or wider.
+// Decomposes normalizations by mean and variance into core ops. There are three users: whole
+// tensors, one rank's block, whose sums continue over the other blocks, and derivatives, which
+// recompute the same statistics. Everything between operands and results is in f32 or wider.
 #pragma once
 
 #include "dialects/graph/PieceBuilder.h"
 
 namespace pcc::graph {
 
-/// From a sum over one block to that over all of them.
+/// Extends a sum over one block to the sum over all blocks.
 using JoinSums = llvm::function_ref<mlir::Value(mlir::Value)>;
 
-/// What one mean is taken of: the dimensions `dims` of a tensor, which is cut along them into
-/// `blocks` equal blocks.
+/// The elements that share one mean: the dimensions `dims` of a tensor, which is cut along them
+/// into `blocks` equal blocks.
 struct NormalSpan {
   llvm::SmallVector<int64_t> dims;
   int64_t blocks = 1;
   JoinSums joinSums;
 
-  /// All of the dimensions from `axis` on.
+  /// Spans all dimensions from `axis` on.
   static NormalSpan from(int64_t axis, int64_t rank);
-  /// All of every dimension but 1, the channels.
+  /// Spans every dimension but 1, the channels.
   static NormalSpan ofChannels(int64_t rank);
 };
 
-/// A tensor beside its statistics.
+/// A normalized tensor and its statistics.
 struct Normalised {
-  mlir::Value mean;     ///< null where none was subtracted
-  mlir::Value variance; ///< the mean of squares where no mean was subtracted
+  mlir::Value mean;     ///< null if none was subtracted
+  mlir::Value variance; ///< the mean of squares if no mean was subtracted
   mlir::Value inverse;  ///< 1 / sqrt(variance + epsilon), repeated to the shape of the tensor
   mlir::Value value;    ///< (tensor - mean) · inverse
 };
 
-/// `input` less its mean over its standard deviation. The variance is the mean of squared
-/// deviations, never a difference of means, which cancels where the mean is large.
+/// Subtracts the mean of `input` and divides by its standard deviation. The variance is the mean of
+/// squared deviations, never a difference of means, which cancels if the mean is large.
 Normalised buildNormalised(mlir::Value input, const llvm::APFloat &epsilon, const NormalSpan &span,
                            PieceBuilder &builder);
 
-/// `input` over the root of its mean square.
+/// Divides `input` by the root of its mean square.
 Normalised buildRootMeanSquare(mlir::Value input, const llvm::APFloat &epsilon,
                                const NormalSpan &span, PieceBuilder &builder);
 
-/// `value` summed over `dims`: over the last dimensions first, whose elements lie next to each
-/// other, and what is left over the others.
+/// Sums `value` over `dims`: first over the last dimensions, whose elements lie next to each other,
+/// then over the remaining ones.
 mlir::Value sumOver(mlir::Value value, llvm::ArrayRef<int64_t> dims, PieceBuilder &builder);
 
-/// The mean over all blocks of the span.
+/// Computes the mean over all blocks of the span.
 mlir::Value meanOver(mlir::Value value, const NormalSpan &span, PieceBuilder &builder);
 
-/// With elements of f32 where they are narrower.
+/// Casts elements narrower than f32 to f32.
 mlir::Value widen(mlir::Value value, PieceBuilder &builder);
 
-// The results of the ops on `operands`, which are theirs or blocks of them. `span` is that of the
-// block.
+// Build the results of the ops on `operands`, which are the op's own operands or blocks of them.
+// `span` is that of the block.
 Pieces buildLayerNorm(LayerNormOp op, mlir::ValueRange operands, const NormalSpan &span,
                       PieceBuilder &builder);
 Pieces buildRmsNorm(RmsNormOp op, mlir::ValueRange operands, const NormalSpan &span,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The generated op classes, and what types they accept.
+// Defines the generated op classes, and the types that they accept.
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/StepTypes.h"
 

@@ -9,13 +9,13 @@ using namespace pcc::graph;
 
 namespace {
 
-/// The values of one step in f32, in which all arithmetic is.
+/// Builds the values of one step; all arithmetic is in f32.
 class StepBuilder {
 public:
   explicit StepBuilder(PieceBuilder &builder) : builder(builder) {}
 
   Value wide(Value value) { return builder.castTo(value, builder.getF32Type()); }
-  /// The new value in the type of the old.
+  /// Casts the new value to the type of the old one.
   Value as(Value old, Value value) { return builder.castTo(value, getElementTypeOrSelf(old)); }
 
   Value add(Value x, Value y) { return builder.make<AddOp>(x, y); }
@@ -24,30 +24,31 @@ public:
   Value sqrt(Value x) { return builder.make<SqrtOp>(x); }
   Value scaled(Value x, double factor) { return mul(x, builder.splat(x, factor)); }
 
-  /// gradient + decay * parameter.
+  /// Computes gradient + decay * parameter.
   Value decayed(Value gradient, Value parameter, const APFloat &decay) {
     return decay.isZero() ? gradient : add(gradient, scaled(parameter, decay.convertToDouble()));
   }
 
-  /// parameter - rate * direction.
+  /// Computes parameter - rate * direction.
   Value step(Value parameter, Value direction, Value rate) {
     return builder.make<SubOp>(parameter, mul(direction, builder.repeat(rate, parameter)));
   }
 
-  /// gradient / (sqrt(squares) + epsilon).
+  /// Computes gradient / (sqrt(squares) + epsilon).
   Value divideByRoot(Value gradient, Value squares, const APFloat &epsilon) {
     Value root = sqrt(squares);
     return div(gradient, add(root, builder.splat(squares, epsilon.convertToDouble())));
   }
 
-  /// beta * moment + (1 - beta) * value.
+  /// Computes beta * moment + (1 - beta) * value.
   Value average(Value moment, Value value, double beta) {
     Value kept = scaled(moment, beta);
     return add(kept, scaled(value, 1 - beta));
   }
 
-  /// 1 / (1 - beta^(step + 1)), a scalar. The divisor is 2a / (1 + a) with a = tanh(x / 2), where
-  /// beta^(step + 1) = exp(-x): the difference from 1 would lose most digits of a beta close to 1.
+  /// Computes 1 / (1 - beta^(step + 1)), a scalar. The divisor is 2a / (1 + a) with a = tanh(x /
+  /// 2), where beta^(step + 1) = exp(-x): the plain difference from 1 would lose most digits of a
+  /// beta close to 1.
   Value biasFactor(Value step, double beta) {
     Value t = wide(step);
     if (beta == 0)
@@ -58,12 +59,12 @@ public:
     return div(numerator, scaled(a, 2));
   }
 
-  /// `moment` without the bias of its start from zero.
+  /// Removes from `moment` the bias of its start from zero.
   Value unbiased(Value moment, Value step, double beta) {
     return mul(moment, builder.repeat(biasFactor(step, beta), moment));
   }
 
-  /// The square root of the sum of squares over the whole tensor, a scalar.
+  /// Computes the square root of the sum of squares over the whole tensor, a scalar.
   Value norm(Value x, SumBlocks sumBlocks) {
     Value squares = builder.make<SquareOp>(x);
     int64_t rank = cast<RankedTensorType>(x.getType()).getRank();
@@ -74,7 +75,7 @@ public:
     return sqrt(sumBlocks(squares));
   }
 
-  /// x / y, or 1 where one of these scalars is 0.
+  /// Computes x / y, or 1 if one of these scalars is 0.
   Value ratio(Value x, Value y) {
     Value zero = builder.splat(x, 0), one = builder.splat(x, 1);
     Value quotient = div(x, y);
@@ -88,12 +89,12 @@ private:
   PieceBuilder &builder;
 };
 
-/// What Adam and its followers have in common.
+/// Values that Adam and its variants share.
 struct AdamParts {
   Value moment1, moment2, direction;
 };
 
-/// `op` gives the numbers, `operands` the values, `gradient` is in f32.
+/// Builds these values. `op` gives the numbers, `operands` the values; `gradient` is in f32.
 template <typename Op>
 AdamParts buildAdam(Op op, ValueRange operands, Value gradient, PieceBuilder &builder) {
   StepBuilder in(builder);
@@ -109,7 +110,7 @@ AdamParts buildAdam(Op op, ValueRange operands, Value gradient, PieceBuilder &bu
   return parts;
 }
 
-/// The results of `op`: the new parameter and the moments, in the types of the old ones.
+/// Returns the results of `op`: the new parameter and the moments, in the types of the old ones.
 template <typename Op>
 Pieces finishAdam(Op op, Value parameter, const AdamParts &parts, PieceBuilder &builder) {
   StepBuilder in(builder);

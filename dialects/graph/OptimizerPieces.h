@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Optimizer steps as core ops. LAMB's are needed twice, for the whole tensor and for one rank's
-// block of it, whose norms are those of all blocks together.
+// Decomposes optimizer steps into core ops. LAMB is decomposed for the whole tensor and for one
+// rank's block, whose norms are those of all blocks together.
 #pragma once
 
 #include "dialects/graph/PieceBuilder.h"
@@ -15,10 +15,10 @@ Pieces decompose(AdamWeightDecayOp op, PieceBuilder &builder);
 Pieces decompose(AdagradOp op, PieceBuilder &builder);
 Pieces decompose(LambOp op, PieceBuilder &builder);
 
-/// From a sum over one block, a scalar of f32, to that over the whole tensor.
+/// Extends a sum over one block, a scalar of f32, to the sum over the whole tensor.
 using SumBlocks = llvm::function_ref<mlir::Value(mlir::Value)>;
 
-/// The pieces of `op` on `operands`, blocks of its own.
+/// Decomposes `op` on `operands`, which are blocks of its own operands.
 Pieces buildLamb(LambOp op, mlir::ValueRange operands, PieceBuilder &builder, SumBlocks sumBlocks);
 
 } // namespace pcc::graph

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Builds the core ops that an op consists of.
+// Builds the core ops into which a composite decomposes.
 #pragma once
 
 #include "dialects/graph/Constants.h"
@@ -11,23 +11,23 @@ namespace pcc::graph {
 /// Builds values in the terms of one op: constants and broadcasts of one result type.
 class PieceBuilder : public mlir::ImplicitLocOpBuilder {
 public:
-  /// Before `op`.
+  /// Inserts before `op`.
   explicit PieceBuilder(mlir::Operation *op) : ImplicitLocOpBuilder(op->getLoc(), op) {}
-  /// Where `builder` stands.
+  /// Inserts where `builder` does.
   PieceBuilder(mlir::Location loc, const mlir::OpBuilder &builder)
       : ImplicitLocOpBuilder(loc, builder) {}
 
-  /// A splat of `like`'s type.
+  /// Builds a splat of `like`'s type.
   mlir::Value splat(mlir::Value like, double value);
 
-  /// A scalar, cast to `like`'s element type and repeated in its shape.
+  /// Casts a scalar to `like`'s element type and repeats it to its shape.
   mlir::Value repeat(mlir::Value scalar, mlir::Value like);
 
-  /// `reduced`, which lacks the dimensions `axes` of `like`, repeated along them. Its elements
-  /// stay.
+  /// Repeats `reduced`, which lacks the dimensions `axes` of `like`, along these dimensions. Keeps
+  /// its element type.
   mlir::Value repeatAlong(mlir::Value reduced, mlir::Value like, llvm::ArrayRef<int64_t> axes);
 
-  /// `value` with elements of `element`; itself if it has such.
+  /// Casts `value` to elements of `element`; returns it unchanged if it has such.
   mlir::Value castTo(mlir::Value value, mlir::Type element);
 
   template <typename Op, typename... Args> mlir::Value make(Args &&...args) {
@@ -35,7 +35,7 @@ public:
   }
 };
 
-/// The pieces that replace the results of one op.
+/// Values that replace the results of one composite.
 using Pieces = llvm::SmallVector<mlir::Value>;
 
 } // namespace pcc::graph

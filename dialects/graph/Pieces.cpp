@@ -13,7 +13,7 @@ StringRef getWholeName(StringRef name) {
   return name.ends_with("]") && name.contains('[') ? name.rsplit('[').first : "";
 }
 
-/// The mark as it is written; nothing if a part is missing.
+/// Reads the annotation as it is written; nothing if an entry is missing.
 static std::optional<Piece> readPiece(Attribute attribute) {
   auto entries = dyn_cast_or_null<DictionaryAttr>(attribute);
   if (!entries)
@@ -31,7 +31,8 @@ static std::optional<Piece> readPiece(Attribute attribute) {
   return piece;
 }
 
-/// How many elements of each period `count` elements are, or 0 if they do not come out even.
+/// Returns how many elements of each period `count` elements are, or 0 if they do not divide
+/// evenly.
 static int64_t findRun(const Piece &piece, int64_t count) {
   int64_t all = ShapedType::getNumElements(piece.shape);
   if (piece.period < 1 || all < 1 || all % piece.period || count % (all / piece.period))

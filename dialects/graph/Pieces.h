@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Parameters that files hold as parts of one tensor.
+// Annotates parameters that files hold as parts of one tensor.
 //
 //   graph.parameter @"attn.weight[k]" : tensor<64x256xf32> init(<normal, 0.0, 0.02>)
 //     {graph.piece = {whole = "attn.weight", shape = array<i64: 192, 256>,
 //                     period = 49152 : i64, offset = 16384 : i64}}
 //
-// Of every `period` elements of the whole, row-major, the piece has a run, from `offset` on: here
-// one run of 16384, rows 64 to 127. A run is as long as the sizes of both tensors say. The piece's
-// first values are those of the whole at these places, however it is initialised.
+// The piece holds one run of every `period` elements of the whole tensor, row-major, from `offset`
+// on: here 16384 elements, rows 64 to 127. The sizes of both tensors give the length of a run. The
+// initial values of the piece are those of the whole at these places, with any initializer.
 #pragma once
 
 #include "dialects/graph/Graph.h"
 
 namespace pcc::graph {
 
-/// The attribute on a `graph.parameter` that is a piece.
+/// Name of the attribute on a `graph.parameter` that is a piece.
 inline constexpr llvm::StringLiteral pieceAttrName = "graph.piece";
 
 struct Piece {
@@ -24,21 +24,21 @@ struct Piece {
   int64_t period = 1, offset = 0, run = 1; ///< in elements
 };
 
-/// What the piece `label` of `whole` is called, and what the whole of a piece called `name` is;
-/// empty if that is the name of no piece.
+/// Returns the name of the piece `label` of `whole`. getWholeName returns the whole of a piece
+/// called `name`, or an empty name if no piece has that name.
 std::string makePieceName(llvm::StringRef whole, llvm::StringRef label);
 llvm::StringRef getWholeName(llvm::StringRef name);
 
-/// What `parameter` is a piece of; nothing if it is a tensor of its own.
+/// Returns the piece that `parameter` is; nothing if it is a tensor of its own.
 std::optional<Piece> getPiece(ParameterOp parameter);
 
-/// Marks `parameter`; `piece.run` follows from the types.
+/// Annotates `parameter`; `piece.run` follows from the types.
 void setPiece(ParameterOp parameter, const Piece &piece);
 
-/// Diagnoses a mark that is not of the form above or does not lie in its whole.
+/// Diagnoses an annotation that is not of the form above or does not lie in its whole.
 mlir::LogicalResult verifyPiece(ParameterOp parameter);
 
-/// The piece's bytes out of those of the whole.
+/// Extracts the piece's bytes from those of the whole.
 std::vector<char> cutPiece(const Piece &piece, llvm::ArrayRef<char> whole);
 
 } // namespace pcc::graph

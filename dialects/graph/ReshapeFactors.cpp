@@ -13,7 +13,7 @@ class Side {
 public:
   Side(FactorRule &rule, ArrayRef<int64_t> shape) : rule(rule), shape(shape), dims(shape.size()) {}
 
-  /// Moves to the next dimension with something left; false at the end.
+  /// Moves to the next dimension that is not fully covered; false at the end.
   bool advance() {
     while (left == 1 && next < shape.size())
       left = shape[next++];
@@ -21,13 +21,13 @@ public:
   }
   int64_t getLeft() const { return left; }
 
-  /// Gives the present dimension a factor that both sides share.
+  /// Gives the current dimension a factor that both sides share.
   void take(unsigned factor, int64_t size) {
     dims[next - 1].push_back(factor);
     left /= size;
   }
 
-  /// Makes all that is left of the present dimension whole; returns its size.
+  /// Covers the rest of the current dimension with a whole factor; returns its size.
   int64_t takeWhole() {
     int64_t size = left;
     take(rule.addFactor(size, FactorKind::Whole), size);
@@ -40,13 +40,13 @@ private:
   FactorRule &rule;
   ArrayRef<int64_t> shape;
   TensorFactors dims;
-  size_t next = 0;  ///< the dimension after the present one
-  int64_t left = 1; ///< size of the present dimension that no factor covers yet
+  size_t next = 0;  ///< the dimension after the current one
+  int64_t left = 1; ///< size of the current dimension that no factor covers yet
 };
 
 } // namespace
 
-/// Whole factors until both sides have passed the same number of elements.
+/// Adds whole factors until both sides have passed the same number of elements.
 static void skipUnmatched(Side &from, Side &to) {
   int64_t fromPassed = from.takeWhole(), toPassed = to.takeWhole();
   while (fromPassed != toPassed) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How the dimensions of a reshape match.
+// Matches the dimensions of a reshape.
 #pragma once
 
 #include "dialects/interfaces/FactorRule.h"
@@ -15,9 +15,9 @@ namespace pcc::graph {
 ///   2x3x4 -> 6x4     ([i,j,k]) -> ([i.j,k])
 ///   6x4 -> 4x6       ([i.j,m]) -> ([i.k,l]) {whole j, k, l, m}
 ///
-/// Where what is left of two dimensions has no common divisor, nothing faster matches either: all
-/// dimensions up to the next place where both sides have passed the same number of elements are
-/// whole.
+/// If the rests of two dimensions have no common divisor, no faster dimension matches either. Then
+/// all dimensions are whole up to the next place where both sides have passed the same number of
+/// elements.
 FactorRule matchReshape(llvm::ArrayRef<int64_t> from, llvm::ArrayRef<int64_t> to);
 
 } // namespace pcc::graph

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Factor rules of attention and of the embedding of positions.
+// Factor rules of attention and of the rotary position embedding.
 #include "dialects/graph/Graph.h"
 
 using namespace mlir;
@@ -9,13 +9,13 @@ using namespace pcc::graph;
 
 namespace {
 
-/// The factors of attention: samples, groups of heads, heads of a group, positions of the query and
-/// of the key, and the two widths.
+/// Factors of attention: samples, groups of heads, heads of a group, positions of the query and of
+/// the key, and the two widths.
 ///
 ///   query [b,g.h,s,w]   key [b,g,t,w]   value [b,g,t,v]   result [b,g.h,s,v]
 ///
-/// A row of the softmax is over all positions of the key. With `causal` what a position of the
-/// query sees depends on its number, so those are whole as well.
+/// A row of the softmax spans all positions of the key, so they are whole. With `causal` the
+/// visible positions depend on the query's position, so query positions are whole as well.
 struct AttentionFactors {
   AttentionFactors(RankedTensorType query, RankedTensorType key, RankedTensorType value,
                    bool causal, FactorKind ofQuery) {
@@ -40,7 +40,7 @@ struct AttentionFactors {
   TensorFactors value() const { return {batch, group, to, depth}; }
   TensorFactors result() const { return {batch, heads(), from, depth}; }
   TensorFactors logSum() const { return {batch, heads(), from}; }
-  /// Without the dimensions along which it is repeated.
+  /// Returns the mask's factors, without the dimensions along which it is repeated.
   TensorFactors mask(RankedTensorType type) const {
     TensorFactors dims = {batch, heads(), from, to};
     for (auto [size, factors] : llvm::zip_equal(type.getShape(), dims))
@@ -71,8 +71,8 @@ FactorRule AttentionOp::getFactorRule() {
   return rule;
 }
 
-/// Heads of a group and positions of the query add up in the gradients of key and value, but not in
-/// that of the query: they are whole.
+/// Heads of a group and positions of the query are whole: they are summed in the gradients of key
+/// and value, but not in the gradient of the query.
 FactorRule AttentionGradientOp::getFactorRule() {
   AttentionFactors factors(getQuery().getType(), getKey().getType(), getValue().getType(),
                            getCausal(), FactorKind::Whole);
@@ -93,7 +93,7 @@ FactorRule AttentionGradientOp::getFactorRule() {
   return rule;
 }
 
-/// The pairs of a position are whole.
+/// The width is whole, because it holds the pairs of a position.
 FactorRule RotaryEmbeddingOp::getFactorRule() {
   FactorRule rule;
   ArrayRef<int64_t> shape = getInput().getType().getShape();

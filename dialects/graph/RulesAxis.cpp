@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Factor rules of ops that act along one axis. Where the axis changes its size or its order it is
-// whole, as a factor of its own before and after; all other dimensions are parallel.
+// Factor rules of ops that act along one axis. If the op changes the size or order of the axis, the
+// axis is whole, with separate factors before and after. All other dimensions are parallel.
 #include "dialects/graph/Graph.h"
 
 using namespace mlir;
 using namespace pcc;
 using namespace pcc::graph;
 
-/// One parallel factor for each dimension; at `axis` the given factors.
+/// Returns one parallel factor for each dimension; the given factors at `axis`.
 static TensorFactors parallelBut(FactorRule &rule, ArrayRef<int64_t> shape, int64_t axis,
                                  DimFactors atAxis) {
   TensorFactors dims;
@@ -17,7 +17,7 @@ static TensorFactors parallelBut(FactorRule &rule, ArrayRef<int64_t> shape, int6
   return dims;
 }
 
-/// `like` with a whole factor of `shape`'s own size at `axis`.
+/// Returns `like` with a whole factor of `shape`'s own size at `axis`.
 static TensorFactors wholeAt(FactorRule &rule, const TensorFactors &like, ArrayRef<int64_t> shape,
                              int64_t axis) {
   TensorFactors dims = like;
@@ -25,8 +25,8 @@ static TensorFactors wholeAt(FactorRule &rule, const TensorFactors &like, ArrayR
   return dims;
 }
 
-/// The rule of an op from one tensor to another of another size along `axis`; pointwise if it
-/// changes nothing.
+/// Returns the rule of an op from one tensor to another of another size along `axis`; pointwise for
+/// an identity.
 static FactorRule alongAxis(RankedTensorType from, RankedTensorType to, int64_t axis,
                             bool identity) {
   if (identity)
@@ -66,7 +66,8 @@ FactorRule DynamicUpdateSliceOp::getFactorRule() {
   return rule;
 }
 
-/// A pad of zeros keeps sums, a pad of ones products; maxima and minima see the pad on every rank.
+/// A pad of zeros keeps sums, a pad of ones keeps products. Maxima and minima keep any pad, because
+/// every rank has it.
 FactorRule PadOp::getFactorRule() {
   FactorRule rule = alongAxis(getInput().getType(), getResult().getType(), getAxis(),
                               getLow() == 0 && getHigh() == 0);
@@ -111,7 +112,7 @@ FactorRule SplitOp::getFactorRule() {
   return rule;
 }
 
-/// `dims` with the dimension at `axis` replaced by those of the indices.
+/// Replaces the dimension at `axis` of `dims` by those of the indices.
 static TensorFactors replaceAxis(const TensorFactors &dims, int64_t axis,
                                  const TensorFactors &indices) {
   TensorFactors replaced(dims.begin(), dims.begin() + axis);
@@ -127,7 +128,7 @@ static TensorFactors addDims(FactorRule &rule, ArrayRef<int64_t> shape, FactorKi
   return dims;
 }
 
-/// The indices' factors come first, as in a device matrix.
+/// The factors of the indices come first, as in a device matrix.
 FactorRule GatherOp::getFactorRule() {
   FactorRule rule;
   TensorFactors indices = addDims(rule, getIndices().getType().getShape(), FactorKind::Parallel);
@@ -142,7 +143,7 @@ FactorRule GatherOp::getFactorRule() {
   return rule;
 }
 
-/// Split updates leave partial sums, beside which the input enters once: see LinearSet.
+/// Split updates leave partial sums, to which the input must be added once: see LinearSet.
 FactorRule ScatterAddOp::getFactorRule() {
   FactorRule rule;
   TensorFactors input = addDims(rule, getInput().getType().getShape(), FactorKind::Parallel);

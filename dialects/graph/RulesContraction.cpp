@@ -10,8 +10,9 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::graph;
 
-/// ([i,j,l],[i,l,k]) -> ([i,j,k]) {reduce l: sum} {linear: (0) (1)}. The factors are in the order
-/// of the device matrix, batch, rows, depth, columns; the depth has the last letter nevertheless.
+/// The rule is ([i,j,l],[i,l,k]) -> ([i,j,k]) {reduce l: sum} {linear: (0) (1)}. The factors are in
+/// the order of the device matrix: batch, rows, depth, columns. The depth nevertheless has the last
+/// letter.
 FactorRule MatmulOp::getFactorRule() {
   FactorRule rule;
   ArrayRef<int64_t> result = getResult().getType().getShape();
@@ -40,7 +41,7 @@ FactorRule MatmulOp::getFactorRule() {
 }
 
 /// One factor for each letter, in the order of the device matrix: the dimensions of the left
-/// operand, then those that the right one adds, as in a matmul.
+/// operand, then those that only the right one has, as in a matmul.
 FactorRule EinsumOp::getFactorRule() {
   FactorRule rule;
   EinsumEquation equation = *EinsumEquation::parse(getEquation());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Factor rules of elementwise ops: one factor per dimension. What differs is the linearity: through
+// Factor rules of elementwise ops: one factor per dimension. The ops differ in linearity: through
 // which operands a partial value may pass.
 #include "dialects/graph/Graph.h"
 
@@ -11,9 +11,9 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::graph;
 
-/// f(max x) = max f(x) for a function that never falls, and likewise for min. It must be defined
-/// everywhere: the logarithm of a maximum is not the maximum of the ranks' logarithms where a rank
-/// holds a negative number.
+/// Adds the linearity of a function that never falls: f(max x) = max f(x), and likewise for min.
+/// The function must be defined everywhere: the logarithm of a maximum is not the maximum of the
+/// ranks' logarithms if a rank holds a negative number.
 static void addMonotone(FactorRule &rule, ArrayRef<unsigned> operands) {
   for (unsigned operand : operands) {
     rule.addLinear(operand, ReduceKind::Max);
@@ -21,9 +21,9 @@ static void addMonotone(FactorRule &rule, ArrayRef<unsigned> operands) {
   }
 }
 
-/// Integers wrap: dropping upper bits of them passes sums and products but not the order, any other
-/// cast of them the order but not sums. Floats to floats pass both; to integers they pass nothing,
-/// as that is not defined everywhere.
+/// Adds the linearity of a cast. Integers wrap: dropping upper bits passes sums and products but
+/// not the order; any other cast of integers passes the order but not sums. Floats to floats pass
+/// sums and the order. Floats to integers pass nothing, because the cast is not defined everywhere.
 static void addCast(FactorRule &rule, CastOp op) {
   Type from = op.getInput().getType().getElementType();
   Type to = op.getResult().getType().getElementType();
@@ -41,14 +41,15 @@ static void addCast(FactorRule &rule, CastOp op) {
   }
 }
 
-/// The larger of two maxima is the maximum of both; a maximum of minima passes one at a time.
+/// Adds the linearity of max or min. The larger of two maxima is the maximum of both; a maximum of
+/// minima passes one operand at a time.
 static void addExtremum(FactorRule &rule, ReduceKind same, ReduceKind other) {
   rule.addLinear({0, 1}, same);
   rule.addLinear(0, other);
   rule.addLinear(1, other);
 }
 
-/// A sum of integers wraps, and so does not keep their order.
+/// Adds the linearity of binary ops. A sum of integers wraps, and so does not keep their order.
 static void addBinary(FactorRule &rule, Operation *op) {
   bool onFloats = isa<FloatType>(getElementTypeOrSelf(op->getResult(0).getType()));
   llvm::TypeSwitch<Operation *>(op)
@@ -81,7 +82,7 @@ static void addUnary(FactorRule &rule, Operation *op) {
       .Case<ExpOp, TanhOp, SigmoidOp, ErfOp, FloorOp, CeilOp, RoundOp, SignOp, ReluOp, SoftplusOp,
             ClampOp>([&](auto) { addMonotone(rule, 0); })
       .Case<LeakyReluOp, EluOp>([&](auto bent) {
-        // 0 times the -inf that stands for no maximum at all would be NaN.
+        // 0 times -inf, the neutral element of max, would be NaN.
         if (bent.getAlpha().isFiniteNonZero() && !bent.getAlpha().isNegative())
           addMonotone(rule, 0);
       })

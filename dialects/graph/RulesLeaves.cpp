@@ -7,7 +7,7 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::graph;
 
-/// A splat is the same on every block; other constants are whole, and cut by a reshard.
+/// A splat is the same on every block; other constants are whole, and a reshard cuts them.
 FactorRule ConstantOp::getFactorRule() {
   FactorRule rule;
   TensorFactors dims;
@@ -18,7 +18,7 @@ FactorRule ConstantOp::getFactorRule() {
   return rule;
 }
 
-/// Blocks along the axis differ, so it is whole; all other dimensions repeat.
+/// Blocks along the axis differ, so the axis is whole; all other dimensions repeat.
 FactorRule IotaOp::getFactorRule() {
   FactorRule rule;
   TensorFactors dims;

@@ -7,9 +7,9 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::graph;
 
-/// Of values for each class of each sample, beside labels that are such values as well (`isDense`)
-/// or class numbers. Samples add up (a mean's local form divides by the count of all samples),
-/// classes are whole.
+/// Returns the rule of a loss over values for each class of each sample. Labels are such values as
+/// well (`isDense`) or class numbers. Samples add up (a mean's local form divides by the count of
+/// all samples), classes are whole.
 static FactorRule classLossRule(ArrayRef<int64_t> shape, bool isDense) {
   FactorRule rule;
   TensorFactors samples;

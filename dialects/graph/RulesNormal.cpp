@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Factor rules of normal forms. What is brought to one mean, one variance or one sum is whole.
+// Factor rules of normalizations. Dimensions that share one mean, one variance or one sum are
+// whole.
 #include "dialects/graph/Graph.h"
 
 using namespace mlir;
 using namespace pcc;
 using namespace pcc::graph;
 
-/// One factor for each dimension, whole where `isWhole` says so.
+/// Returns one factor for each dimension, whole if `isWhole` says so.
 static TensorFactors addDims(FactorRule &rule, ArrayRef<int64_t> shape,
                              function_ref<bool(int64_t)> isWhole) {
   TensorFactors dims;
@@ -16,7 +17,7 @@ static TensorFactors addDims(FactorRule &rule, ArrayRef<int64_t> shape,
   return dims;
 }
 
-/// From one tensor to another of its shape, `axis` being whole.
+/// Returns the rule from one tensor to another of its shape, with `axis` whole.
 static FactorRule wholeAlong(int64_t axis, ArrayRef<int64_t> shape) {
   FactorRule rule;
   TensorFactors dims = addDims(rule, shape, [&](int64_t dim) { return dim == axis; });
@@ -33,7 +34,8 @@ FactorRule LogSoftmaxOp::getFactorRule() {
   return wholeAlong(getAxis(), getInput().getType().getShape());
 }
 
-/// The dimensions from `axis` on are whole; `numScales` operands have them alone.
+/// Returns a rule with the dimensions from `axis` on whole; `numScales` operands have only these
+/// dimensions.
 static FactorRule wholeFrom(int64_t axis, ArrayRef<int64_t> shape, unsigned numScales) {
   FactorRule rule;
   TensorFactors dims = addDims(rule, shape, [&](int64_t dim) { return dim >= axis; });
@@ -52,7 +54,7 @@ FactorRule RmsNormOp::getFactorRule() {
   return wholeFrom(getAxis(), getInput().getType().getShape(), 1);
 }
 
-/// The statistics of a channel are those of all samples and positions.
+/// A channel's statistics span all samples and positions, so these dimensions are whole.
 FactorRule BatchNormOp::getFactorRule() {
   FactorRule rule;
   TensorFactors dims =

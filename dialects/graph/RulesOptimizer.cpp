@@ -7,8 +7,8 @@ using namespace mlir;
 using namespace pcc;
 using namespace pcc::graph;
 
-/// Every dimension of all `numTensors` operands and `numResults` results is of the same factor;
-/// scalars follow: the rate, and the step where the op has one.
+/// Returns the rule of a step: all `numTensors` operands and `numResults` results share one factor
+/// per dimension. Scalars follow: the rate, and the step if the op has one.
 static FactorRule stepRule(RankedTensorType parameter, unsigned numTensors, unsigned numResults,
                            unsigned numScalars, FactorKind kind = FactorKind::Parallel) {
   FactorRule rule;
@@ -36,7 +36,7 @@ FactorRule AdamWeightDecayOp::getFactorRule() {
   return stepRule(getParameter().getType(), 4, 3, 2);
 }
 
-/// The norms are of whole tensors.
+/// All dimensions are whole, because the norms are of whole tensors.
 FactorRule LambOp::getFactorRule() {
   return stepRule(getParameter().getType(), 4, 3, 2, FactorKind::Whole);
 }

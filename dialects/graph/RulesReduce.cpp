@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Factor rules of reductions, and of what else looks at all elements along an axis.
+// Factor rules of reductions, and of other ops that read all elements along an axis.
 #include "dialects/graph/Graph.h"
 
 using namespace mlir;
 using namespace pcc;
 using namespace pcc::graph;
 
-/// How the blocks of a split reduced dimension combine. The mean of equal blocks is the sum of
-/// their means over the number of blocks; its local form divides by the whole size.
+/// Returns how the blocks of a split reduced dimension combine. Means combine by sums, because the
+/// local form of a mean divides by the whole size.
 static ReduceKind combines(ReduceOpKind kind) {
   switch (kind) {
   case ReduceOpKind::Sum:
@@ -24,8 +24,8 @@ static ReduceKind combines(ReduceOpKind kind) {
   llvm_unreachable("every kind is listed");
 }
 
-/// Products of floats are of whole dimensions: the product of one block may be infinite and that of
-/// another zero where the product of all is neither.
+/// Products of floats need whole dimensions: the product of one block may be infinite and that of
+/// another zero although the product of all is neither.
 FactorRule ReduceOp::getFactorRule() {
   FactorRule rule;
   ReduceKind kind = combines(getKind());
@@ -46,7 +46,7 @@ FactorRule ReduceOp::getFactorRule() {
   return rule;
 }
 
-/// `input` with the dimension `axis` whole.
+/// Returns the factors of `input` with dimension `axis` whole.
 static TensorFactors wholeAlong(FactorRule &rule, ArrayRef<int64_t> input, int64_t axis) {
   TensorFactors dims;
   for (auto [dim, size] : llvm::enumerate(input))

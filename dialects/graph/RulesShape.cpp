@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Factor rules of ops that change the shape but not one axis: reshape, transpose, broadcast.
+// Factor rules of reshape, transpose and broadcast, which change the shape but not along one axis.
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/ReshapeFactors.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Factor rules of convolutions and pooling. Rows and columns of an image before and after are cut
-// together, as window factors: a window reaches over the edge of a block. Where no count divides
-// both, they are whole.
+// together, as window factors: a window reaches over the edge of a block. If no count divides both,
+// they are whole.
 #include "dialects/graph/Graph.h"
 
 #include <numeric>
@@ -34,7 +34,7 @@ static void addImage(FactorRule &rule, TensorFactors &input, ArrayRef<int64_t> i
 
 namespace {
 
-/// What the factors of a convolution do in the op at hand.
+/// Kinds of the factors of a convolution in the current op.
 struct ConvolutionKinds {
   FactorKind batch, outputs, inputs;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Result shapes and checks of attention and of the embedding of positions; labels as in
+// Result shapes and checks of attention and of the rotary position embedding; labels as in
 // docs/spec/graph.md.
 #include "dialects/graph/Checks.h"
 
@@ -9,7 +9,7 @@ using namespace pcc::graph;
 
 namespace {
 
-/// The shapes of what attention reads.
+/// Shapes of the operands of attention.
 struct AttentionShapes {
   RankedTensorType query, key, value;
   std::optional<RankedTensorType> mask;

@@ -9,7 +9,7 @@
 using namespace mlir;
 using namespace pcc::graph;
 
-/// The sizes of a stored matrix operand as rows and columns of the product.
+/// Returns the sizes of a stored matrix operand as rows and columns of the matmul.
 static std::pair<int64_t, int64_t> matrixSizes(ArrayRef<int64_t> shape, bool transposed) {
   int64_t rows = shape[shape.size() - 2], columns = shape.back();
   return transposed ? std::pair(columns, rows) : std::pair(rows, columns);

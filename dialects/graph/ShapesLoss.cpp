@@ -6,10 +6,10 @@
 using namespace mlir;
 using namespace pcc::graph;
 
-/// One element of `type`.
+/// Returns the type of one element of `type`, as a tensor of rank 0.
 static Type scalarLike(Type type) { return RankedTensorType::get({}, getElementTypeOrSelf(type)); }
 
-/// The class number that does not count is one of the labels' type.
+/// Checks that the class number that does not count fits into the labels' type.
 static LogicalResult checkIgnored(const Reporter &report, IntegerAttr ignored,
                                   RankedTensorType labels) {
   if (!ignored || llvm::isIntN(labels.getElementTypeBitWidth(), ignored.getInt()))

@@ -45,13 +45,13 @@ LogicalResult TransposeOp::inferReturnTypes(MLIRContext *, std::optional<Locatio
   return success();
 }
 
-/// Whether a float rounds to one of the type's numbers, or an integer is one of them.
+/// Returns whether a float type can round `value`, or an integer type holds it.
 static bool isNumberOf(Type element, double value) {
   if (isa<FloatType>(element))
     return true;
   unsigned width = element.getIntOrFloatBitWidth();
   APSInt number(width, /*isUnsigned=*/width == 1);
-  bool isExact; // false for -0, which is one of them
+  bool isExact; // false for -0, which an integer type holds as 0
   return APFloat(value).convertToInteger(number, APFloat::rmTowardZero, &isExact) == APFloat::opOK;
 }
 

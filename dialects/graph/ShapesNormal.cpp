@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The checks of normal forms; labels as in docs/spec/graph.md.
+// Checks of normalizations; labels as in docs/spec/graph.md.
 #include "dialects/graph/Checks.h"
 
 using namespace mlir;
@@ -14,14 +14,15 @@ LogicalResult LogSoftmaxOp::verify() {
   return checkAxis(reporterOf(*this), getAxis(), getInput().getType().getRank()); // C1
 }
 
-/// An epsilon keeps a root above zero.
+/// Checks an epsilon, which keeps a root above zero.
 static LogicalResult checkEpsilon(const Reporter &report, const APFloat &epsilon) {
   if (epsilon.isFinite() && !epsilon.isNegative())
     return success();
   return report.error("expected 'epsilon' not to be negative, got ", epsilon.convertToDouble());
 }
 
-/// `axis` exists, and what is multiplied or added has the shape of the dimensions from there on.
+/// Checks that `axis` exists and that a factor or summand has the shape of the dimensions from
+/// there on.
 static LogicalResult checkTrailing(const Reporter &report, RankedTensorType input, int64_t axis,
                                    StringRef name, Value value) {
   if (failed(checkAxis(report, axis, input.getRank()))) // C1
@@ -50,7 +51,7 @@ LogicalResult RmsNormOp::verify() {
   return checkEpsilon(report, getEpsilon()); // C4
 }
 
-/// Channels are dimension 1, and `values` has one number for each.
+/// Checks that the input has channels, dimension 1, and that `values` has one number for each.
 static LogicalResult checkChannels(const Reporter &report, RankedTensorType input, StringRef name,
                                    RankedTensorType values) {
   if (input.getRank() < 2) // C1
@@ -58,7 +59,7 @@ static LogicalResult checkChannels(const Reporter &report, RankedTensorType inpu
   return checkShape(report, name, input.getDimSize(1), values.getShape()); // C2
 }
 
-/// A running statistic is a mean of its old and its new value.
+/// Checks a momentum: a running statistic is a mean of its old and its new value.
 static LogicalResult checkMomentum(const Reporter &report, const APFloat &momentum) {
   if (momentum >= APFloat(0.0) && momentum <= APFloat(1.0))
     return success();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Result shapes of comparisons, of reductions, and of what else looks at all elements along an
+// Result shapes of comparisons, of reductions, and of other ops that read all elements along an
 // axis.
 #include "dialects/graph/Checks.h"
 

@@ -34,8 +34,8 @@ LogicalResult checkImage(const Reporter &report, StringRef name, RankedTensorTyp
   return report.error("expected '", name, "' of rank 4, got ", type.getRank());
 }
 
-/// The rows and columns of the result of moving `window` over an image; there is at least one of
-/// each.
+/// Returns the rows and columns of the result of moving `window` over an image; there is at least
+/// one of each.
 FailureOr<SmallVector<int64_t>> inferImage(const Reporter &report, ArrayRef<int64_t> image,
                                            const Window &window) {
   SmallVector<int64_t> result;
@@ -49,7 +49,7 @@ FailureOr<SmallVector<int64_t>> inferImage(const Reporter &report, ArrayRef<int6
   return result;
 }
 
-/// The shape of a convolution's result.
+/// Returns the shape of a convolution's result.
 FailureOr<SmallVector<int64_t>> inferConvolution(const Reporter &report, RankedTensorType input,
                                                  RankedTensorType weight, Window window) {
   if (failed(checkElements(report, "input", input, "weight", weight)) || // C5
@@ -74,7 +74,7 @@ FailureOr<SmallVector<int64_t>> inferConvolution(const Reporter &report, RankedT
   return image;
 }
 
-/// As an op's inference sees its window.
+/// Returns the window as an op's inference sees it.
 template <typename Adaptor> Window windowOf(Adaptor adaptor) {
   auto numbers = [&](DenseI64ArrayAttr property, StringRef name, ArrayRef<int64_t> otherwise) {
     DenseI64ArrayAttr attr = getAttr(adaptor, property, name);
@@ -87,7 +87,7 @@ template <typename Adaptor> Window windowOf(Adaptor adaptor) {
           numbers(adaptor.getDilationsAttr(), "dilations", ones)};
 }
 
-/// The shape of pooling's result.
+/// Returns the shape of pooling's result.
 FailureOr<SmallVector<int64_t>> inferPooled(const Reporter &report, RankedTensorType input,
                                             const Window &window) {
   if (failed(checkImage(report, "input", input)) || // C3
@@ -137,7 +137,7 @@ LogicalResult Conv2dOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
   return success();
 }
 
-/// `gradient` has the shape of the result of a convolution of `input` by `weight`.
+/// Checks that `gradient` has the shape of the result of a convolution of `input` by `weight`.
 template <typename Op>
 static LogicalResult checkGradient(Op op, RankedTensorType input, RankedTensorType weight,
                                    RankedTensorType gradient) {

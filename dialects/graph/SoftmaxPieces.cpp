@@ -7,7 +7,7 @@ namespace pcc::graph {
 
 static int64_t rankOf(Value value) { return cast<RankedTensorType>(value.getType()).getRank(); }
 
-/// x minus its maximum along `axis`: the exponential of the result is at most 1.
+/// Subtracts from x its maximum along `axis`, so that the exponential of the result is at most 1.
 static Value subtractMaximum(Value x, int64_t axis, PieceBuilder &builder, JoinBlocks joinBlocks) {
   Value block = builder.make<ReduceOp>(ReduceOpKind::Max, x, axis);
   Value maximum = joinBlocks(ReduceOpKind::Max, block);

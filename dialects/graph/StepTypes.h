@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The types of an optimizer step in text: one type if gradient and states have the parameter's,
-// else
+// Parses and prints the types of an optimizer step: one type if gradient and states have the
+// parameter's, else
 //
 //   tensor<4xbf16> (tensor<4xf32>, tensor<4xf32>)      the parameter, then gradient and states
 #pragma once

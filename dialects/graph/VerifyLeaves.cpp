@@ -10,8 +10,8 @@
 using namespace mlir;
 using namespace pcc::graph;
 
-/// A dense value or a dense resource, whose bytes must be the elements of its type. A dump leaves
-/// the bytes of resources out, so none are accepted too.
+/// Checks for a dense value, or for a dense resource whose bytes are the elements of its type.
+/// Accepts a resource without bytes, because a dump leaves them out.
 static LogicalResult checkElementsAttr(Operation *op, ElementsAttr value) {
   if (isa<DenseElementsAttr>(value))
     return success();
@@ -69,7 +69,7 @@ LogicalResult ClampOp::verify() {
   Type element = getResult().getType().getElementType();
   if (isa<FloatType>(element))
     return success();
-  double end = std::ldexp(1.0, element.getIntOrFloatBitWidth() - 1); // all are in [-end, end)
+  double end = std::ldexp(1.0, element.getIntOrFloatBitWidth() - 1); // integers are in [-end, end)
   double least = std::max(std::ceil(low), -end);
   if (least > std::floor(high) || least >= end) // C2
     return emitOpError() << "expected one of " << element << " between 'low' and 'high', got "

@@ -7,7 +7,7 @@
 using namespace mlir;
 using namespace pcc::graph;
 
-/// The part of a moment that stays from step to step.
+/// Checks the part of a moment that stays from step to step.
 static LogicalResult checkBeta(Operation *op, StringRef name, const APFloat &value) {
   double beta = value.convertToDouble();
   if (beta >= 0 && beta < 1) // C2
@@ -15,7 +15,7 @@ static LogicalResult checkBeta(Operation *op, StringRef name, const APFloat &val
   return op->emitOpError() << "expected '" << name << "' in [0, 1), got " << beta;
 }
 
-/// What keeps the divisor away from zero.
+/// Checks an epsilon, which keeps the divisor away from zero.
 static LogicalResult checkEpsilon(Operation *op, const APFloat &value) {
   double epsilon = value.convertToDouble();
   if (epsilon > 0 && value.isFinite()) // C3

@@ -41,8 +41,8 @@ LogicalResult BroadcastOp::verify() {
   return success();
 }
 
-/// What slices, their dynamic form, and updates have in common: the axis exists, and the shapes of
-/// the whole and the piece agree beside it, with equal element types.
+/// Checks slices, their dynamic form, and updates: the axis exists, and the shapes of the whole and
+/// the part agree in all other dimensions, with equal element types.
 static LogicalResult checkPiece(Operation *op, int64_t axis, StringRef wholeName,
                                 RankedTensorType whole, StringRef pieceName,
                                 RankedTensorType piece) {

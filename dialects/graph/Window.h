@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How a window moves over the rows and columns of an image.
+// Describes how a window moves over the rows and columns of an image.
 //
 //   rows of 7, window 3, stride 2, padding 1 above and below     4 results: rows -1, 1, 3, 5 on
 //   the same with dilation 2                                     3 results: rows -1, 1, 3 on
@@ -10,10 +10,10 @@
 
 namespace pcc::graph {
 
-/// No number of a window is larger: sums and products of a few stay far from overflow.
+/// Maximum of the numbers of a window: sums and products of a few stay far from overflow.
 inline constexpr int64_t maxWindow = int64_t(1) << 24;
 
-/// Rows first, then columns; the arrays belong to an op.
+/// A window, rows first, then columns; the arrays belong to an op.
 struct Window {
   llvm::ArrayRef<int64_t> sizes, strides;
   llvm::ArrayRef<int64_t> padding; ///< top, left, bottom, right
@@ -21,19 +21,20 @@ struct Window {
 
   int64_t getLow(unsigned dim) const { return padding[dim]; }
   int64_t getHigh(unsigned dim) const { return padding[dim + 2]; }
-  /// How far the window reaches: from its first element to its last one.
+  /// Returns the extent of the window, from its first element to its last one.
   int64_t getExtent(unsigned dim) const { return (sizes[dim] - 1) * dilations[dim] + 1; }
-  /// How often it fits into `size` elements and the padding; below 1 if never.
+  /// Returns how often the window fits into `size` elements and the padding; below 1 if never.
   int64_t getResultSize(unsigned dim, int64_t size) const {
     int64_t room = size + getLow(dim) + getHigh(dim) - getExtent(dim);
     return room < 0 ? 0 : room / strides[dim] + 1;
   }
-  /// Where in the input element `offset` of result `index` is; outside of it in the padding.
+  /// Returns the input position of element `offset` of result `index`; it is out of range in the
+  /// padding.
   int64_t getPosition(unsigned dim, int64_t index, int64_t offset) const {
     return index * strides[dim] - getLow(dim) + offset * dilations[dim];
   }
 
-  /// How many elements of window `index` lie inside an image of `size`.
+  /// Returns how many elements of window `index` lie inside an image of `size`.
   int64_t countInside(unsigned dim, int64_t index, int64_t size) const {
     int64_t count = 0;
     for (int64_t offset = 0; offset < sizes[dim]; ++offset) {
@@ -43,7 +44,7 @@ struct Window {
     return count;
   }
 
-  /// Of a convolution, or of a gradient of one.
+  /// Returns the window of a convolution, or of a gradient of one.
   template <typename OpT> static Window ofConvolution(OpT op, llvm::ArrayRef<int64_t> weight) {
     return {weight.drop_front(2), op.getStrides(), op.getPadding(), op.getDilations()};
   }
@@ -54,7 +55,7 @@ struct Window {
   static Window of(Conv2dWeightGradientOp op) {
     return ofConvolution(op, op.getResult().getType().getShape());
   }
-  /// Of pooling, or of a gradient of it.
+  /// Returns the window of pooling, or of a gradient of it.
   template <typename OpT> static Window of(OpT op) {
     return {op.getWindow(), op.getStrides(), op.getPadding(), op.getDilations()};
   }

@@ -22,7 +22,7 @@ StringRef stringify(ReduceKind kind) {
   llvm_unreachable("every kind is listed");
 }
 
-/// i, j, …, z, a, …, h, then the same letters with a number.
+/// Names factors i, j, …, z, a, …, h, then by the same letters with a number.
 static std::string factorName(unsigned index) {
   constexpr unsigned letters = 26, first = 'i' - 'a';
   std::string name(1, static_cast<char>('a' + (first + index) % letters));

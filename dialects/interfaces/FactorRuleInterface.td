@@ -7,8 +7,8 @@ include "mlir/IR/OpBase.td"
 def FactorRuleOpInterface : OpInterface<"FactorRuleOpInterface"> {
   let cppNamespace = "::pcc";
   let description = [{
-    An op that says which factors the dimensions of its operands and results are made of, and
-    through which operands a partial value may pass.
+    An op that states the factors that make up the dimensions of its operands and results, and the
+    operands through which a partial value may pass.
   }];
   let methods = [
     InterfaceMethod<"The factor rule for the op's present shapes.",

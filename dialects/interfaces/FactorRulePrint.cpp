@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The text form of factor rules: ([i,k],[k,j]) -> ([i,j]) {reduce k: sum} {linear: (0) (1)}.
+// Prints factor rules: ([i,k],[k,j]) -> ([i,j]) {reduce k: sum} {linear: (0) (1)}.
 #include "dialects/interfaces/FactorRule.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -9,7 +9,7 @@ using namespace llvm;
 
 namespace pcc {
 
-/// One tensor: [i.j,_,k]; `_` is a dimension without factors.
+/// Prints one tensor: [i.j,_,k]; `_` is a dimension without factors.
 static void printTensor(raw_ostream &os, const TensorFactors &dims, ArrayRef<Factor> factors) {
   os << '[';
   interleave(
@@ -32,7 +32,7 @@ static void printTensors(raw_ostream &os, ArrayRef<TensorFactors> tensors,
   os << ')';
 }
 
-/// The factors of one kind other than parallel: {reduce k: sum, l: sum}, {whole j}.
+/// Prints the factors of one kind other than parallel: {reduce k: sum, l: sum}, {whole j}.
 static void printKind(raw_ostream &os, FactorKind kind, StringRef word, ArrayRef<Factor> factors) {
   SmallVector<std::string> entries;
   for (const Factor &factor : factors)
@@ -47,7 +47,7 @@ static void printKind(raw_ostream &os, FactorKind kind, StringRef word, ArrayRef
   os << '}';
 }
 
-/// The sets of one kind: (0,1) (2).
+/// Formats the sets of one kind: (0,1) (2).
 static std::string linearSets(ArrayRef<LinearSet> linear, ReduceKind kind) {
   std::string text;
   raw_string_ostream os(text);
@@ -61,7 +61,7 @@ static std::string linearSets(ArrayRef<LinearSet> linear, ReduceKind kind) {
   return text;
 }
 
-/// Kinds with the same sets share a group: {linear: (0)} for sum, {linear max|min: (0)},
+/// Prints kinds with the same sets as one group: {linear: (0)} for sum, {linear max|min: (0)},
 /// {linear any: (0)} for all four.
 static void printLinear(raw_ostream &os, ArrayRef<LinearSet> linear) {
   constexpr ReduceKind kinds[] = {ReduceKind::Sum, ReduceKind::Max, ReduceKind::Min,

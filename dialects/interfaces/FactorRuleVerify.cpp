@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The invariants of a factor rule: dimensions are products of their factors (or multiples of a
-// window factor), no factor stands twice
-// in one tensor, reduced factors do not reach a result, linear sets name operands.
+// Verifies the invariants of a factor rule: dimensions are products of their factors (or multiples
+// of a window factor), no factor occurs twice in one tensor, reduced factors do not reach a result,
+// linear sets name operands.
 #include "dialects/interfaces/FactorRule.h"
 
 #include "llvm/ADT/SmallBitVector.h"
@@ -12,13 +12,14 @@ using namespace llvm;
 
 namespace pcc {
 
-/// Whether a dimension of `size` is one window factor, which it only has to be a multiple of.
+/// Returns whether a dimension of `size` is one window factor; then it only has to be a multiple of
+/// the factor.
 static bool isWindow(const DimFactors &dim, int64_t size, ArrayRef<Factor> factors) {
   return dim.size() == 1 && factors[dim.front()].kind == FactorKind::Window &&
          size % factors[dim.front()].size == 0;
 }
 
-/// One tensor's dimensions against its shape; `what` is "operand #0" or "result #0".
+/// Verifies one tensor's dimensions against its shape; `what` is "operand #0" or "result #0".
 static std::string verifyTensor(const Twine &what, const TensorFactors &dims,
                                 ArrayRef<int64_t> shape, ArrayRef<Factor> factors) {
   if (dims.size() != shape.size())
@@ -55,7 +56,7 @@ static std::string verifyTensors(StringRef what, ArrayRef<TensorFactors> tensors
   return "";
 }
 
-/// A reduced factor must not stand in a result.
+/// Verifies that no reduced factor is in a result.
 static std::string verifyReduced(ArrayRef<TensorFactors> results, ArrayRef<Factor> factors) {
   for (auto [index, dims] : enumerate(results))
     for (const DimFactors &dim : dims)

@@ -78,9 +78,9 @@ LogicalResult PipeDialect::verifyRegionResultAttribute(Operation *op, unsigned, 
   return success();
 }
 
-/// P4: the slots of a section that have indices are one for each microbatch, or for each copy of
-/// each, and so it is in all sections. (As no two slots are equal, and indices are in range, it is
-/// enough to count them.)
+/// Verifies P4: the actions of a section with indices are one for each microbatch, or one for each
+/// copy of each microbatch, in the same way in all sections. No two actions are equal, and indices
+/// are in range, so it is enough to count them.
 static LogicalResult verifyRuns(StepOp step) {
   llvm::MapVector<StringRef, int64_t> indexed;
   llvm::DenseSet<StringRef> alone;

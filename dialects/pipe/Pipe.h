@@ -24,24 +24,24 @@
 
 namespace pcc::pipe {
 
-/// On a result of a section: an AccumulateAttr.
+/// Set on a result of a section: an AccumulateAttr.
 inline constexpr llvm::StringLiteral accumulateAttrName = "pipe.accumulate";
 
-/// The stage that the user wants an op on; on a module inside a module: that it is the program of.
+/// Stage that the user requests for an op; on a nested module: the stage whose program it is.
 inline constexpr llvm::StringLiteral stageAttrName = "pipe.stage";
-/// The chunk that an op belongs to.
+/// Virtual stage that an op belongs to.
 inline constexpr llvm::StringLiteral chunkAttrName = "pipe.chunk";
-/// On an op whose result is computed again for the gradients instead of being kept.
+/// Set on an op whose result is recomputed for the gradients instead of being saved.
 inline constexpr llvm::StringLiteral recomputeAttrName = "pipe.recompute";
 
-/// On a parameter that stands for another one in a later chunk: that one's name.
+/// Set on a parameter that stands for another one in a later virtual stage: the other's name.
 inline constexpr llvm::StringLiteral copyOfAttrName = "pipe.copy_of";
 
-/// On an argument that is an input: the copy whose rows it has, of a microbatch whose copies are
-/// worked on together.
+/// Set on an input argument of a section that works on all copies of a microbatch together: the
+/// copy whose rows the argument holds.
 inline constexpr llvm::StringLiteral copyAttrName = "pipe.copy";
 
-/// A section of this name runs once, before the first step of a training.
+/// Name of a section that runs once, before the first step of a training.
 inline constexpr llvm::StringLiteral startName = "start_training";
 
 } // namespace pcc::pipe

@@ -17,26 +17,27 @@ def Pipe_Dialect : Dialect {
   let cppNamespace = "::pcc::pipe";
   let summary = "when work runs";
   let description = [{
-    A step is an ordered list of slots; a slot runs one section (a function) for one microbatch of
-    one copy. Results of a section marked `pipe.accumulate = #pipe.accumulate<scale = 0.5>` are
-    summed over the slots of the section in f32 or wider and multiplied by the scale when read.
+    A step is an ordered list of actions (`pipe.slot`); an action runs one section (a function) for
+    one microbatch of one copy. Results of a section with
+    `pipe.accumulate = #pipe.accumulate<scale = 0.5>` are summed over the actions of the section in
+    f32 or wider, and multiplied by the scale when read.
 
-    A model may be cut in chunks, one after the other along the data; each stage, a block of ranks,
-    has one chunk or several. Until the cut a value that goes from chunk to chunk passes through a
-    `pipe.transfer`; after it each stage is a module of its own inside the module, and the value is
-    sent and received. Marks, all discardable:
+    A model may be cut into virtual stages, one after the other along the data; each stage, a block
+    of ranks, has one virtual stage or several. Before the cut, a value that goes from one virtual
+    stage to another passes through a `pipe.transfer`. After the cut, each stage is a module inside
+    the module, and the value is sent and received. Annotations, all discardable:
 
     | attribute | on | meaning |
     | --- | --- | --- |
-    | `pipe.stage` | any op of a model | i64, the stage that the user wants it on |
-    | `pipe.stage` | module inside a module | i64, the stage that it is the program of |
-    | `pipe.chunk` | any op | i64, the chunk that it belongs to |
-    | `pipe.chunk` | parameter | i64, the chunk that reads and updates it |
-    | `pipe.copy_of` | parameter | the name of the one that it stands for in a later chunk |
-    | `pipe.copy` | argument with the role of an input | i64, the copy whose part of it this is, in a section that a slot runs for all copies |
-    | `pipe.recompute` | any op of a model | its result is computed again for the gradients, not kept |
-    | `pipe.pins` | module | stages and recompute marks by the names of ops |
-    | `pipe.in_flight_until` | `pipe.send` | i64 array, by microbatch the last slot of the step during which the message may be in flight |
+    | `pipe.stage` | any op of a model | i64, the stage that the user requests |
+    | `pipe.stage` | module inside a module | i64, the stage whose program it is |
+    | `pipe.chunk` | any op | i64, the virtual stage that it belongs to |
+    | `pipe.chunk` | parameter | i64, the virtual stage that reads and updates it |
+    | `pipe.copy_of` | parameter | the name of the one that it stands for in a later virtual stage |
+    | `pipe.copy` | argument with the role of an input | i64, the copy whose part of it this is, in a section that an action runs for all copies |
+    | `pipe.recompute` | any op of a model | its result is recomputed for the gradients, not saved |
+    | `pipe.pins` | module | constraints: stages and recompute annotations by the names of ops |
+    | `pipe.in_flight_until` | `pipe.send` | i64 array, by microbatch the last action of the step during which the message may be in flight |
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasRegionArgAttrVerify = 1;
@@ -45,7 +46,7 @@ def Pipe_Dialect : Dialect {
 
 def Pipe_AccumulateAttr : AttrDef<Pipe_Dialect, "Accumulate"> {
   let mnemonic = "accumulate";
-  let summary = "a result summed over the slots of its section, then multiplied by `scale`";
+  let summary = "a result summed over the actions of its section, then multiplied by `scale`";
   let parameters = (ins "::mlir::FloatAttr":$value);
   let builders = [AttrBuilder<(ins "double":$scale)>];
   let extraClassDeclaration = "double getScale() const { return getValue().getValueAsDouble(); }";
@@ -62,12 +63,12 @@ def Pipe_MicroReductionAttr : EnumAttr<Pipe_Dialect, Pipe_MicroReduction, "micro
 }
 
 def Pipe_StepOp : Op<Pipe_Dialect, "step", [Symbol, NoTerminator, SingleBlock]> {
-  let summary = "one training or evaluation step: its slots in the order of one rank";
+  let summary = "one training or evaluation step: its actions in the order of one rank";
   let description = [{
-    Every section runs either once, or once for each of `micro_batches` microbatches, each time for one
-    of their `copies` copies or for all of them at once. `micro_reduction` records what the scales of accumulated results were made from:
-    sum (gradients divided by the number of microbatches) or mean (losses and gradients divided by
-    the number of microbatches and copies).
+    Every section runs either once, or once for each of `micro_batches` microbatches, each time for
+    one of their `copies` copies or for all of them at once. `micro_reduction` records the origin of
+    the scales of accumulated results: sum (gradients divided by the number of microbatches) or mean
+    (losses and gradients divided by the number of microbatches and copies).
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$micro_batches, I64Attr:$copies,
                        Pipe_MicroReductionAttr:$micro_reduction);
@@ -77,7 +78,7 @@ def Pipe_StepOp : Op<Pipe_Dialect, "step", [Symbol, NoTerminator, SingleBlock]> 
     `micro_reduction` `=` $micro_reduction attr-dict-with-keyword $body
   }];
   let extraClassDeclaration = [{
-    /// True if slots of microbatches are for all of their copies.
+    /// Returns whether actions of microbatches are for all of their copies.
     bool areCopiesTogether();
   }];
   let hasRegionVerifier = 1;
@@ -92,8 +93,9 @@ def Pipe_SlotOp : Op<Pipe_Dialect, "slot", [HasParent<"StepOp">,
     $section (`microbatch` `=` $microbatch^)? (`copy` `=` $copy^)? attr-dict
   }];
   let extraClassDeclaration = [{
-    /// Counts the slots of a section through a step, whatever their order: microbatch · copies + copy,
-    /// or the microbatch where a slot is for all copies; 0 of a section that runs once. Rings turn by it.
+    /// Numbers the actions of a section within a step, in any order of them: microbatch · copies +
+    /// copy, or the microbatch if an action is for all copies; 0 for a section that runs once.
+    /// Rings advance by it.
     int64_t getNumber();
   }];
   let hasVerifier = 1;
@@ -103,11 +105,11 @@ def Pipe_Tensor : StaticShapeTensorOf<[AnyTypeOf<[F32, F16, BF16, I64, I32, I8, 
 
 def Pipe_TransferOp : Op<Pipe_Dialect, "transfer", [Pure, SameOperandsAndResultType,
                          DeclareOpInterfaceMethods<FactorRuleOpInterface>]> {
-  let summary = "the value in another chunk";
+  let summary = "the value in another virtual stage";
   let description = [{
-    Where an op of one chunk reads what another has computed. The ranks at the same position in both
-    stages hold the same part of it. From a chunk to a later one in the forward part of a model, back
-    in the gradients'.
+    Stands where an op of one virtual stage reads what another has computed. The ranks at the same
+    position in both stages hold the same part of the value. It goes to a later virtual stage in the
+    forward part of a model, and back in the gradients' part.
   }];
   let arguments = (ins Pipe_Tensor:$input, I64Attr:$source, I64Attr:$target);
   let results = (outs Pipe_Tensor:$result);
@@ -118,8 +120,8 @@ def Pipe_TransferOp : Op<Pipe_Dialect, "transfer", [Pure, SameOperandsAndResultT
 def Pipe_SendOp : Op<Pipe_Dialect, "send"> {
   let summary = "sends a tensor to the rank at the same position in another stage";
   let description = [{
-    Meets the `pipe.recv` of that stage with the same tag that is from this stage, in the slot of the
-    same microbatch and copy.
+    Matches the `pipe.recv` of that stage that has the same tag and is from this stage, in the
+    action of the same microbatch and copy.
   }];
   let arguments = (ins Pipe_Tensor:$input, I64Attr:$stage, I64Attr:$tag);
   let assemblyFormat = "$input `to` $stage `tag` `=` $tag attr-dict `:` type($input)";

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Attributes that records may have beside their own.
+// Additional attributes of instructions.
 //
-// `task.accesses` on a `task.launch`: what the kernel does with the buffers, one number per buffer,
+// `task.accesses` on a `task.launch`: access of the kernel to the buffers, one number per buffer,
 // as abi::Access counts them. Without it a kernel may read and write all of them.
 //
-// `task.flops` on a `task.launch`: what the kernel computes, for prices: operations in
+// `task.flops` on a `task.launch`: work of the kernel, for cost estimates: operations in
 // contractions, elementwise ops and reductions. Without it none.
 //
-// `task.behind`: which run of each event in `waits` is waited for, as abi::Record counts them.
+// `task.behind`: the run of each event in `waits` that is waited for, as abi::Record counts them.
 // Without it the last one.
 //
-// `fused` of collectives, an attribute of their own: in one message with the record before.
+// `fused` of collectives, an attribute of the op itself: fused with the instruction before.
 #pragma once
 
 namespace pcc::task {

@@ -11,7 +11,7 @@ using namespace pcc::task;
 #include "dialects/task/TaskEnums.cpp.inc"
 #include "dialects/task/TaskInterfaces.cpp.inc"
 
-/// `[4, 8]`.
+/// Parses `[4, 8]`.
 static ParseResult parseShape(AsmParser &parser, DenseI64ArrayAttr &shape) {
   SmallVector<int64_t> sizes;
   if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
@@ -41,7 +41,7 @@ void TaskDialect::initialize() {
       >();
 }
 
-/// `[3, 1, 2, 0]`, with at least one entry.
+/// Parses `[3, 1, 2, 0]`, with at least one entry.
 static FailureOr<RankAttr> parseTable(AsmParser &parser) {
   SMLoc where = parser.getCurrentLocation();
   SmallVector<int64_t> table;

@@ -73,7 +73,7 @@ LogicalResult ViewOp::verify() {
   return success();
 }
 
-/// Bytes of the program's space named by a buffer.
+/// Returns the bytes of a space of the program.
 static int64_t spaceBytes(ProgramOp program, Space space) {
   switch (space) {
   case Space::Persistent:
@@ -88,7 +88,7 @@ static int64_t spaceBytes(ProgramOp program, Space space) {
   llvm_unreachable("every space is listed");
 }
 
-/// T5: each event is signalled by at most one record.
+/// Verifies T5: each event is signaled by at most one instruction.
 static LogicalResult verifyEvents(ProgramOp program) {
   DenseMap<int32_t, Operation *> signaller;
   auto result = program.walk([&](RecordOpInterface record) -> WalkResult {
@@ -106,8 +106,8 @@ static LogicalResult verifyEvents(ProgramOp program) {
   return failure(result.wasInterrupted());
 }
 
-/// T18: what goes in one message with the record before it is alike: the same kind of collective,
-/// lane, groups, reduction and type of elements.
+/// Verifies T18: a fused collective has the same kind, stream, groups, reduction and element type
+/// as the instruction before it.
 static LogicalResult verifyFused(ProgramOp program) {
   auto areAlike = [](Operation *a, Operation *b) {
     auto elementOf = [](Operation *op) {
@@ -127,8 +127,8 @@ static LogicalResult verifyFused(ProgramOp program) {
   return failure(result.wasInterrupted());
 }
 
-// T4: buffers lie inside their space. T6: slots name sections of the program.
-// T17: so does a section that stands for the last run of another.
+// T4: buffers lie inside their space. T6: actions name sections of the program. T17: a section that
+// stands for the last run of another names a section of the program.
 LogicalResult ProgramOp::verifyRegions() {
   for (Operation &op : getBody().front()) {
     if (auto buffer = dyn_cast<BufferOp>(op)) {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Marks of products and attentions with what a record does besides, set before kernels are chosen
-// (T20).
+// Annotations of matmuls and attentions: ops that their instruction computes besides. They are set
+// before kernels are chosen (T20).
 //
-// `task.product` on a product and all ops that are part of its record: a number, one for each such
-// product of a function.
+// `task.product` on a matmul and all ops that are part of its instruction: a number, one for each
+// such matmul of a function.
 //
-// `task.activation` on the product: the record's activation, where it is more than a rectifier.
+// `task.activation` on the matmul: the instruction's activation, unless it is a ReLU.
 //
 // `task.attention` on an attention, or its gradient, and all transposes that are part of its
-// record: a number, one for each such attention of a function.
+// instruction: a number, one for each such attention of a function.
 //
-// `task.tf32` on a module with kernels for GPUs: products, convolutions and attention of f32 may
+// `task.tf32` on a module with kernels for GPUs: matmuls, convolutions and attention of f32 may
 // round their factors to TF32.
 #pragma once
 

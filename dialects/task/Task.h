@@ -14,14 +14,14 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace pcc::task {
-/// Bytes that a tensor or buffer of static shape takes; i1 takes one byte per element.
+/// Returns the bytes of a tensor or buffer of static shape; i1 takes one byte per element.
 int64_t bytesOf(mlir::ShapedType type);
 
 /// Offsets of buffers and starts of spaces are multiples of this.
 inline constexpr int64_t bufferAlignment = 64;
 
-/// Names of the marks on scheduled functions; the table in the dialect's description says what they
-/// mean.
+/// Names of the annotations on scheduled functions; the table in the dialect's description explains
+/// them.
 inline constexpr llvm::StringLiteral kernelAttrName = "task.kernel";
 inline constexpr llvm::StringLiteral formsAttrName = "task.forms";
 inline constexpr llvm::StringLiteral earlyAttrName = "task.early";

@@ -57,7 +57,7 @@ def Task_FormKind : Task_Enum<"FormKind", "shape of a kernel's loops", [
   I32EnumAttrCase<"Attention", 7, "attention">]>;
 
 def Task_FormAttr : Task_Attr<"Form", "form"> {
-  let summary = "how a group of ops becomes one record";
+  let summary = "how a group of ops becomes one instruction";
   let description = [{
     The group works on `outer` × `inner` elements in row-major order.
     `map`: every element alone (`inner` = 1). `rows`: reductions over `inner`, rows in parallel.
@@ -72,8 +72,8 @@ def Task_FormAttr : Task_Attr<"Form", "form"> {
 def Task_PlaceAttr : Task_Attr<"Place", "place"> {
   let summary = "where a buffer lies: a space and an offset in bytes";
   let description = [{
-    `#task.place<temporary + 128>`, or of a ring `#task.place<temporary + 128, 3 x 4096>`: three copies
-    that lie 4096 bytes apart. Microbatch m and copy c of k copies work on number (m * k + c) mod 3.
+    `#task.place<temporary + 128>`, or for a ring `#task.place<temporary + 128, 3 x 4096>`: depth 3,
+    with entries 4096 bytes apart. Microbatch m and copy c of k copies use entry (m * k + c) mod 3.
   }];
   let parameters = (ins EnumParameter<Task_Space>:$space, "int64_t":$offset,
                         DefaultValuedParameter<"int64_t", "1">:$copies,
@@ -108,7 +108,7 @@ def Task_RankAttr : Task_Attr<"Rank", "rank"> {
 }
 
 def Task_ScalarAttr : Task_Attr<"Scalar", "scalar"> {
-  let summary = "scalar argument of a kernel: a rank expression plus a number of the slot";
+  let summary = "scalar argument of a kernel: a rank expression plus an index of the action";
   let parameters = (ins "RankAttr":$expression,
                         DefaultValuedParameter<"SlotValue", "SlotValue::None">:$slotValue);
   let assemblyFormat = "`<` $expression (`,` $slotValue^)? `>`";

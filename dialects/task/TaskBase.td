@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What every task op shares: the dialect, buffers, attributes.
+// Shared by all task ops: the dialect, buffers, attributes.
 #ifndef PCC_DIALECTS_TASK_TASKBASE_TD
 #define PCC_DIALECTS_TASK_TASKBASE_TD
 
@@ -15,19 +15,19 @@ def Task_Dialect : Dialect {
   let cppNamespace = "::pcc::task";
   let summary = "how a rank runs a program";
   let description = [{
-    Buffers at fixed offsets, and flat lists of records over them: kernel launches, library calls,
-    collectives, copies. One to one with the messages of `runtime/abi/program.proto`; nothing is
-    decided below this level. What depends on the rank is a rank expression.
+    Buffers at fixed offsets, and flat lists of instructions on them: kernel launches, library
+    calls, collectives, copies. One to one with the messages of `runtime/abi/program.proto`; nothing
+    is decided below this level. A number that depends on the rank is a rank expression.
 
-    Before there is a program, the schedule leaves marks on functions, all discardable:
+    Before there is a program, the schedule annotates functions; all annotations are discardable:
 
     | attribute | on | meaning |
     | --- | --- | --- |
     | `task.forms` | function | one form for each of its kernels, in the order in which they run |
     | `task.kernel` | op | the number of its kernel in that list |
-    | `task.early` | function | for each of its first kernels a section, in whose last slot it runs, and the number of the kernel there behind which it does, -1: before all |
-    | `task.place` | op, argument, `graph.parameter` | where its value lies |
-    | `task.place` | result of a function | where it is accumulated |
+    | `task.early` | function | for each of its first, hoisted kernels: the section in whose last action it runs, and the number of the kernel there after which it runs, -1: before all |
+    | `task.place` | op, argument, `graph.parameter` | place of its value |
+    | `task.place` | result of a function | place where it is accumulated |
     | `task.bytes` | module | bytes of each space |
   }];
   let useDefaultAttributePrinterParser = 1;

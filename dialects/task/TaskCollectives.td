@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Communication between ranks. `groups` cuts all ranks into lists of equal length; each rank takes
-// part in the list that holds it. The source may be the destination where their sizes agree.
+// part in the list that holds it. The source may be the destination if their sizes agree.
 #ifndef PCC_DIALECTS_TASK_TASKCOLLECTIVES_TD
 #define PCC_DIALECTS_TASK_TASKCOLLECTIVES_TD
 
@@ -17,7 +17,7 @@ class Task_Collective<string mnemonic, string what, dag extra = (ins)>
   }];
 }
 
-// `fused`: goes in one message with the record before it, which is alike but for shape and axis.
+// `fused`: fused with the collective before it, which is alike except for shape and axis.
 def Task_AllReduceOp : Task_Collective<"all_reduce", "reduce of every member's source",
                                        (ins Task_ReduceOpAttr:$reduction, UnitAttr:$fused)>;
 def Task_AllGatherOp : Task_Collective<"all_gather", "the sources concatenated along `axis`",
@@ -38,9 +38,9 @@ def Task_CollectivePermuteOp : Task_Collective<"collective_permute",
 def Task_BlockExchangeOp : Task_Collective<"block_exchange", "each rank gets exactly what it lacks",
     (ins I64ElementsAttr:$moves, OptionalAttr<Task_ReduceOpAttr>:$reduction)> {
   let description = [{
-    Each row of `moves`: source rank, target rank, then per dimension the start in the source, per
-    dimension the size, per dimension the start in the target. Elements that no move writes keep
-    their value; with a reduction the destination becomes zero first and moves are added in order.
+    Each row of `moves`: source rank, target rank, then the starts in the source, the sizes and the
+    starts in the target, each per dimension. Elements that no move writes keep their value; with a
+    reduction the destination becomes zero first and moves are added in order.
   }];
 }
 
@@ -55,7 +55,7 @@ def Task_RecvOp : Task_Record<"recv", (ins Task_Buffer:$destination, Task_RankAt
   let assemblyFormat = "$destination `from` $peer `tag` `=` $tag attr-dict `:` type($destination)";
 }
 def Task_BarrierOp : Task_Record<"barrier", (ins I64ElementsAttr:$groups), "Communication"> {
-  let summary = "nobody leaves before all have come";
+  let summary = "no rank leaves before all have arrived";
   let assemblyFormat = "`groups` `=` $groups attr-dict";
 }
 

@@ -6,7 +6,7 @@ include "mlir/IR/OpBase.td"
 
 def Task_RecordInterface : OpInterface<"RecordOpInterface"> {
   let cppNamespace = "::pcc::task";
-  let description = "A record of a section: its lane and events.";
+  let description = "An instruction of a section, with its stream and events.";
   let methods = [
     InterfaceMethod<"The queue it runs in.", "::pcc::task::Lane", "getLane">,
     InterfaceMethod<"Events it waits for.", "::llvm::ArrayRef<int32_t>", "getWaits">,

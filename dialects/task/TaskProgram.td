@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The frame of a program: buffers, what they are bound to, sections and slots.
+// The frame of a program: buffers, their bindings, sections and actions.
 #ifndef PCC_DIALECTS_TASK_TASKPROGRAM_TD
 #define PCC_DIALECTS_TASK_TASKPROGRAM_TD
 
@@ -11,11 +11,12 @@ class Task_Part<string mnemonic, list<Trait> traits = []>
     : Task_Op<mnemonic, !listconcat(traits, [HasParent<"ProgramOp">])>;
 
 def Task_ProgramOp : Task_Op<"program", [Symbol, SymbolTable, NoTerminator, IsolatedFromAbove]> {
-  let summary = "what every rank runs";
+  let summary = "the program of every rank";
   let description = [{
-    Buffers first, then parameters, inputs and results, then sections, then the slots of one step.
-    The sizes are those of the four spaces in bytes. The mesh is the module's `dist.mesh`. With
-    `together` slots are for all copies of a microbatch; their `copy` is 0.
+    Buffers first, then parameters, inputs and results, then sections, then the actions
+    (`task.slot`) of one step. The sizes are those of the four spaces in bytes. The mesh is the
+    module's `dist.mesh`. With `together` actions are for all copies of a microbatch; their `copy`
+    is 0.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$persistent_bytes,
                        I64Attr:$temporary_bytes, I64Attr:$constant_bytes, I64Attr:$input_bytes,
@@ -29,8 +30,8 @@ def Task_ProgramOp : Task_Op<"program", [Symbol, SymbolTable, NoTerminator, Isol
 def Task_BufferOp : Task_Part<"buffer"> {
   let summary = "a range of a space";
   let description = [{
-    `offset` is in bytes and a multiple of 64. `value`: the bytes of a constant. Of a ring there are
-    `copies`, each `stride` bytes behind the one before.
+    `offset` is in bytes and a multiple of 64. `value`: the bytes of a constant. A ring has `copies`
+    entries, each `stride` bytes after the one before.
   }];
   let arguments = (ins StrAttr:$name, Task_SpaceAttr:$space, I64Attr:$offset,
                        OptionalAttr<ElementsAttr>:$value,
@@ -39,9 +40,9 @@ def Task_BufferOp : Task_Part<"buffer"> {
   let results = (outs Task_Buffer:$result);
   let assemblyFormat = "$name $space `offset` `=` $offset attr-dict `:` type($result)";
   let extraClassDeclaration = [{
-    /// Bytes of the buffer's elements, of one copy.
+    /// Returns the bytes of the buffer's elements, of one ring entry.
     int64_t getBytes();
-    /// Bytes from the first copy's begin to the last one's end.
+    /// Returns the bytes from the start of the first ring entry to the end of the last one.
     int64_t getRingBytes();
   }];
   let hasVerifier = 1;
@@ -64,9 +65,10 @@ def Task_ParameterOp : Task_Part<"parameter"> {
 }
 
 def Task_InputOp : Task_Part<"input"> {
-  let summary = "data fed before every slot";
+  let summary = "data fed before every action";
   let description = [{
-    `copies`: the buffers of the copies behind the first one of a microbatch, where a slot is for all.
+    `copies`: the buffers of all copies of a microbatch but the first, if an action is for all
+    copies.
   }];
   let arguments = (ins StrAttr:$name, Task_Buffer:$buffer, Variadic<Task_Buffer>:$copies,
                        Task_BlockAttr:$block);
@@ -77,11 +79,11 @@ def Task_InputOp : Task_Part<"input"> {
 }
 
 def Task_ResultOp : Task_Part<"result"> {
-  let summary = "something that can be read back";
+  let summary = "a value that can be read back";
   let description = [{
     `partial_axes`: axes over whose ranks the values are summed to give the true value.
-    `accumulated`: the buffer holds the sum over the slots of a step. The value read is multiplied
-    by `scale`; for a rank's own loss also by `own_factor`.
+    `accumulated`: the buffer holds the sum over the actions of a step. The value read is multiplied
+    by `scale`; a rank's own loss also by `own_factor`.
   }];
   let arguments = (ins StrAttr:$name, Task_ResultRoleAttr:$role, Task_Buffer:$buffer,
                        Task_BlockAttr:$block, FlatSymbolRefAttr:$section,
@@ -96,9 +98,8 @@ def Task_ResultOp : Task_Part<"result"> {
 def Task_MetricOp : Task_Part<"metric"> {
   let summary = "a figure computed in evaluation from the rows of an output and their labels";
   let description = [{
-    `accuracy` is the share of rows whose greatest element is at the label's index, `perplexity`
-    exp of the mean of -log softmax(row)[label]. With `on_request` it is computed only where it is
-    asked for.
+    `accuracy` is the share of rows whose greatest element is at the label's index, `perplexity` exp
+    of the mean of -log softmax(row)[label]. With `on_request` it is computed only on request.
   }];
   let arguments = (ins Task_MetricKindAttr:$kind, StrAttr:$output, StrAttr:$label,
                        UnitAttr:$on_request);
@@ -106,16 +107,16 @@ def Task_MetricOp : Task_Part<"metric"> {
 }
 
 def Task_StepOp : Task_Part<"step"> {
-  let summary = "names the persistent buffer that numbers the runs of a section, over all steps, from 0";
+  let summary = "names the persistent buffer that counts the runs of a section over all steps, from 0";
   let arguments = (ins Task_Buffer:$buffer);
   let assemblyFormat = "$buffer attr-dict `:` type($buffer)";
 }
 
 def Task_SectionOp : Task_Part<"section", [Symbol, NoTerminator]> {
-  let summary = "a named list of records";
+  let summary = "a named list of instructions";
   let description = [{
-    `last_of`: it stands for the last run of another section in a step. Runs of both are numbered
-    together, and messages of the one go on with those of the other under their tags.
+    `last_of`: the section stands for the last run of another one in a step. Runs of both are
+    numbered together, and messages of one continue those of the other under their tags.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<FlatSymbolRefAttr>:$last_of);
   let regions = (region SizedRegion<1>:$body);

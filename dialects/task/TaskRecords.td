@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Records: one thing to do. A record begins when the events in `waits` have been signalled in this
-// step, and signals those in `signals` when it is done.
+// Instructions: one unit of work each. An instruction begins when the events in `waits` have been
+// signaled in this step, and signals those in `signals` when it is done.
 #ifndef PCC_DIALECTS_TASK_TASKRECORDS_TD
 #define PCC_DIALECTS_TASK_TASKRECORDS_TD
 
@@ -34,9 +34,10 @@ def Task_MatmulOp : Task_Record<"matmul", (ins Task_Buffer:$a, Task_Buffer:$b, T
     [AttrSizedOperandSegments]> {
   let summary = "c = activation(op(a) · op(b) + bias [+ c]) for every batch index";
   let description = [{
-    On a GPU the activation may be `gelu` (by the tanh formula), which writes what it was applied to
-    into `kept` if that is given, or `gelu_gradient`: the product times gelu's derivative at `kept`.
-    `sum_of_a` and `sum_of_b` get the sums of op(a) and op(b) over k and all batches.
+    On a GPU the activation may be `gelu` (by the tanh formula), which also writes its operand into
+    `kept` if that is given. It may also be `gelu_gradient`: the matmul's result times gelu's
+    derivative at `kept`. `sum_of_a` and `sum_of_b` receive the sums of op(a) and op(b) over k and
+    all batches.
   }];
   let assemblyFormat = [{
     $a `,` $b `into` $c (`bias` $bias^ `:` type($bias))? (`kept` $kept^ `:` type($kept))?
@@ -53,9 +54,10 @@ def Task_ConvolutionOp : Task_Record<"convolution", (ins Task_ConvolutionKindAtt
     DefaultValuedAttr<Task_ActivationAttr, "Activation::None">:$activation)> {
   let summary = "a convolution, or one of its gradients";
   let description = [{
-    `forward`: result = activation(input * weight + bias). `input_gradient`: the input gets what the
-    result's gradient in `result` gives it. `weight_gradient`: likewise the weight. Buffers have the
-    shapes [batch, channels, rows, columns] and [outputs, channels of a group, rows, columns].
+    `forward`: result = activation(input * weight + bias). `input_gradient`: writes to the input its
+    gradient, from the result's gradient in `result`. `weight_gradient`: likewise for the weight.
+    Buffers have the shapes [batch, channels, rows, columns] and [outputs, channels of a group,
+    rows, columns].
   }];
   let assemblyFormat = [{
     $kind $input `,` $weight `,` $result (`bias` $bias^ `:` type($bias))? `strides` `=` $strides
@@ -71,10 +73,10 @@ def Task_AttentionOp : Task_Record<"attention", (ins Task_Buffer:$query, Task_Bu
     UnitAttr:$causal, UnitAttr:$positions_first), "Compute", [AttrSizedOperandSegments]> {
   let summary = "an attention, or its gradient";
   let description = [{
-    As `graph.attention`: `result` and `log_sum` are written. With `gradients`, those of the result,
-    query, key and value, as `graph.attention_gradient`: the last three are written. With
-    `positions_first`, query, key, value, result and gradients lie as [batch, positions, heads,
-    width], else as [batch, heads, positions, width].
+    Like `graph.attention`: `result` and `log_sum` are written. With `gradients`, those of the
+    result, query, key and value, like `graph.attention_gradient`: the last three are written. With
+    `positions_first`, query, key, value, result and gradients are [batch, positions, heads, width],
+    else [batch, heads, positions, width].
   }];
   let assemblyFormat = [{
     $query `,` $key `,` $value `,` $result `,` $log_sum (`mask` $mask^ `:` type($mask))?
@@ -100,7 +102,7 @@ def Task_FillOp : Task_Record<"fill", (ins Task_Buffer:$destination)> {
 def Task_AccumulateOp : Task_Record<"accumulate", (ins Task_Buffer:$source,
     Task_Buffer:$destination,
     DefaultValuedAttr<Task_AccumulationAttr, "Accumulation::AddAfterFirst">:$accumulation)> {
-  let summary = "sums a value over the slots of a step, in f32";
+  let summary = "sums a value over the actions of a step, in f32";
   let assemblyFormat =
       "$source `into` $destination attr-dict `:` type($source) `,` type($destination)";
   let hasVerifier = 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The verifier of the attention record. Labels (T1…) are those of docs/spec/task.md.
+// Verifies the attention instruction. Labels (T1…) are those of docs/spec/task.md.
 #include "dialects/task/Task.h"
 
 using namespace mlir;
@@ -12,7 +12,7 @@ static ArrayRef<int64_t> shapeOf(Value buffer) {
 
 static Type elementOf(Value buffer) { return cast<ShapedType>(buffer.getType()).getElementType(); }
 
-/// Of query, key, value or result, with the heads before the positions.
+/// Returns the shape of query, key, value or result, with the heads before the positions.
 static SmallVector<int64_t> headsFirst(AttentionOp op, Value buffer) {
   SmallVector<int64_t> shape(shapeOf(buffer));
   if (op.getPositionsFirst() && shape.size() == 4)
@@ -20,7 +20,7 @@ static SmallVector<int64_t> headsFirst(AttentionOp op, Value buffer) {
   return shape;
 }
 
-/// Whether the mask has, in each dimension, the size of the scores or 1.
+/// Returns whether the mask has, in each dimension, the size of the scores or 1.
 static bool fitsScores(Value mask, ArrayRef<int64_t> scores) {
   return shapeOf(mask).size() == scores.size() &&
          llvm::all_of(llvm::zip(shapeOf(mask), scores), [](auto sizes) {
@@ -28,7 +28,8 @@ static bool fitsScores(Value mask, ArrayRef<int64_t> scores) {
          });
 }
 
-/// Whether all are of the query's type, which is a float's, but for the logarithms, which are f32.
+/// Returns whether all buffers have the query's type, which is a float type; the logarithms are
+/// f32.
 static bool haveOneType(AttentionOp op) {
   Type type = elementOf(op.getQuery());
   SmallVector<Value> others = {op.getKey(), op.getValue(), op.getResult()};

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a convolution's buffers and windows must be.
+// Verifies the buffers and windows of a convolution.
 #include "dialects/task/Task.h"
 
 using namespace mlir;
 using namespace pcc::task;
 
-/// Whether windows of `size` fit `result` times into `input` and its padding along one dimension.
+/// Returns whether windows of `size` fit `result` times into `input` and its padding along one
+/// dimension.
 static bool isResultSize(int64_t input, int64_t size, int64_t result, int64_t stride,
                          int64_t padding, int64_t dilation) {
   return input + padding >= (size - 1) * dilation + 1 &&

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Verifies the dialect's discardable attributes: what the schedule says of functions,
-// products and attentions.
+// Verifies the dialect's discardable attributes: annotations of the schedule on functions, matmuls
+// and attentions.
 #include "dialects/task/Products.h"
 #include "dialects/task/Task.h"
 
@@ -11,7 +11,7 @@
 using namespace mlir;
 using namespace pcc::task;
 
-/// T10: a number in the list of the function around the op.
+/// Verifies T10: a number in the list of the function around the op.
 static LogicalResult verifyKernel(Operation *op, Attribute value) {
   auto number = dyn_cast<IntegerAttr>(value);
   auto function = op->getParentOfType<FunctionOpInterface>();
@@ -23,7 +23,7 @@ static LogicalResult verifyKernel(Operation *op, Attribute value) {
   return success();
 }
 
-/// T11
+/// Verifies T11.
 static LogicalResult verifyForms(Operation *op, Attribute value) {
   auto forms = dyn_cast<ArrayAttr>(value);
   if (!forms || !llvm::all_of(forms, llvm::IsaPred<FormAttr>))
@@ -31,7 +31,7 @@ static LogicalResult verifyForms(Operation *op, Attribute value) {
   return success();
 }
 
-/// T16: for each of the first kernels a section and the number of a kernel there, or -1.
+/// Verifies T16: for each of the first kernels a section and the number of a kernel there, or -1.
 static LogicalResult verifyEarly(Operation *op, Attribute value) {
   auto isEarly = [](Attribute entry) {
     auto pair = dyn_cast<ArrayAttr>(entry);
@@ -49,7 +49,7 @@ static LogicalResult verifyEarly(Operation *op, Attribute value) {
   return success();
 }
 
-/// T20: a number of 0 or more.
+/// Verifies T20: a number of 0 or more.
 static LogicalResult verifyNumber(Operation *op, NamedAttribute attribute, StringRef what) {
   auto number = dyn_cast<IntegerAttr>(attribute.getValue());
   if (!number || !number.getType().isInteger(64) || number.getInt() < 0)
@@ -58,7 +58,7 @@ static LogicalResult verifyNumber(Operation *op, NamedAttribute attribute, Strin
   return success();
 }
 
-/// T20: what a rectifier is marked by is its own `task.product`.
+/// Verifies T20: gelu or its gradient. A ReLU is annotated by its own `task.product` instead.
 static LogicalResult verifyActivation(Operation *op, Attribute value) {
   auto activation = dyn_cast<ActivationAttr>(value);
   if (!activation || (activation.getValue() != Activation::Gelu &&
@@ -70,14 +70,14 @@ static LogicalResult verifyActivation(Operation *op, Attribute value) {
   return success();
 }
 
-/// A place for each result of an op that has several.
+/// Returns whether `value` is a list with a place for each result of an op that has several.
 static bool isListOfPlaces(Operation *op, Attribute value) {
   auto list = dyn_cast<ArrayAttr>(value);
   return list && list.size() > 1 && list.size() == op->getNumResults() &&
          llvm::all_of(list, llvm::IsaPred<PlaceAttr>);
 }
 
-/// T12; `where` is empty for the op itself.
+/// Verifies T12; `where` is empty for the op itself.
 static LogicalResult verifyPlace(Operation *op, NamedAttribute attribute, const Twine &where) {
   bool isPlace = isa<PlaceAttr>(attribute.getValue()) ||
                  (where.isTriviallyEmpty() && isListOfPlaces(op, attribute.getValue()));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The verifier of products. Labels are those of docs/spec/task.md.
+// Verifies matmuls. Labels are those of docs/spec/task.md.
 #include "dialects/task/Task.h"
 
 #include "llvm/Support/CheckedArithmetic.h"
@@ -8,7 +8,7 @@
 using namespace mlir;
 using namespace pcc::task;
 
-/// The product of the sizes; nothing if one is below 1 or the product overflows.
+/// Returns the product of the sizes; nothing if one is below 1 or the product overflows.
 static std::optional<int64_t> productOf(ArrayRef<int64_t> sizes) {
   std::optional<int64_t> product = 1;
   for (int64_t size : sizes)
@@ -18,8 +18,8 @@ static std::optional<int64_t> productOf(ArrayRef<int64_t> sizes) {
 
 static Type elementOf(Value buffer) { return cast<ShapedType>(buffer.getType()).getElementType(); }
 
-// T7: sizes are at least 1, and every operand has as many elements as they say; what stands beside
-// the result is of its type.
+// T7: sizes are at least 1, and every operand has as many elements as they say. Buffers other than
+// the factors have the result's type.
 static LogicalResult verifySizes(MatmulOp op) {
   int64_t batch = op.getBatch(), m = op.getM(), n = op.getN(), k = op.getK();
   struct Row {
@@ -50,7 +50,7 @@ static LogicalResult verifySizes(MatmulOp op) {
   return success();
 }
 
-// T19: what is kept, and sums of operands.
+// T19: the operand of the activation, and sums of operands.
 static LogicalResult verifyExtras(MatmulOp op) {
   bool overwrites = op.getAccumulation() == Accumulation::Overwrite;
   Activation activation = op.getActivation();
