@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What it saves over MPI that collectives share a message:
+// Measures what fused collectives save over MPI:
 //
 //   mpirun -n PROCESSES fused-messages [CALLS]
 //
-// One rank a process. CALLS (100) all-reduces, all-gathers and reduce-scatters of f32 are started
-// together, each by itself or all in one message; microseconds until all are done, of the slowest
-// rank, the best of the rounds. Bytes are those of a call's operand, of an all-gather's result.
+// One rank per process. Starts CALLS (100) all-reduces, all-gathers and reduce-scatters of f32
+// together, each by itself or all fused in one message. Prints the microseconds until all are done,
+// on the slowest rank, for the best round. Bytes are those of a call's operand, of an all-gather's
+// result.
 
 #include "runtime/collective/Launch.h"
 #include "runtime/collective/mpi/MpiWorld.h"
@@ -43,7 +44,7 @@ struct Calls {
   std::vector<CollectiveCall> list;
 };
 
-/// Microseconds from when all ranks begin until the slowest is done.
+/// Returns the microseconds from when all ranks begin until the slowest is done.
 double timeOnce(Communicator &rank, const Calls &calls) {
   float own = 0, slowest = 0;
   CollectiveCall most{.kind = abi::ALL_REDUCE, .reduction = abi::MAX, .source = &own, .shape = {1}};

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What of the reductions of gradients is left behind the backward pass, by which of them share a
-// message: ResNet-50 and GPT-2 of 124M, data parallel on 8 V100s over Ethernet, InfiniBand and
-// NVLink. No time is measured: when gradients are ready and what messages take are the prices of
-// the machine.
+// Compares the rules by which gradients share buckets: ResNet-50 and GPT-2 of 124M, data parallel
+// on 8 V100s over Ethernet, InfiniBand and NVLink. Prints the time of the gradients' reductions
+// that is left behind the backward pass. Measures nothing: the machine's cost model gives when
+// gradients are ready and what buckets take.
 //   fusion-times
 
 #include "compiler/Pipeline.h"
@@ -24,7 +24,7 @@ constexpr int64_t devices = 8;
 
 struct Model {
   llvm::StringLiteral name, example;
-  std::initializer_list<std::pair<const char *, int64_t>> sizes; ///< those of the whole batch
+  std::initializer_list<std::pair<const char *, int64_t>> sizes; ///< for the whole batch
 };
 
 const Model models[] = {
@@ -40,7 +40,7 @@ const Model models[] = {
 };
 
 struct Network {
-  llvm::StringLiteral name, link; ///< link: empty: those of the machine
+  llvm::StringLiteral name, link; ///< link: empty: the machine's own links
 };
 
 constexpr Network networks[] = {{"10 Gb", "10Gbps,30us"}, {"56 Gb", "56Gbps,3us"}, {"NVLink", ""}};
@@ -50,7 +50,7 @@ struct Way {
   fusion::Buckets (*share)(const fusion::FusionProblem &problem);
 };
 
-/// As frameworks do: what comes to so many megabytes is sent.
+/// Fuses as frameworks do: sends a bucket when it reaches so many megabytes.
 template <int64_t megabytes> fusion::Buckets fuseMegabytes(const fusion::FusionProblem &problem) {
   std::vector<int64_t> sizes;
   for (const fusion::Gradient &gradient : problem.gradients)

@@ -14,8 +14,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// The least of the seconds that `work` takes, called for about `budget` seconds but at least three
-/// times.
+/// Returns the least seconds of `work`, called for about `budget` seconds but at least three times.
 template <typename Work> double fastest(double budget, Work work) {
   double best = std::numeric_limits<double>::infinity();
   double spent = 0;

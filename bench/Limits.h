@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What this machine can do at most, measured in the same process as the program beside it.
+// Measures the limits of this machine, in the same process as the program under test.
 #pragma once
 
 #include <cstdint>
@@ -8,19 +8,19 @@
 
 namespace pcc::bench {
 
-/// One matrix product: c[m, n] = a[m, k] · b[k, n].
+/// One matmul: c[m, n] = a[m, k] · b[k, n].
 struct Product {
   int64_t m, n, k;
 
   double flops() const { return 2.0 * double(m) * double(n) * double(k); }
 };
 
-/// Fastest seconds for all products, one after the other, by oneDNN's sgemm on all cores,
-/// untransposed: an upper bound for whatever else a program does with the same products.
+/// Returns the fastest seconds for all matmuls, one after the other, by oneDNN's sgemm on all
+/// cores, untransposed: the limit for a program with the same matmuls.
 double sgemmSeconds(std::span<const Product> products);
 
-/// Bytes a second of the fastest copy of one large array to another (read plus written), as STREAM
-/// counts them.
+/// Returns the bytes per second of the fastest copy of one large array to another (read plus
+/// written), as STREAM counts them.
 double copyBytesPerSecond();
 
 } // namespace pcc::bench

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Times recursive cuts: of a chain of 100,000 products on 4,096 devices, which is the algorithm
-// alone, and of GPT-3 in several depths on 512 and 1,024, where ops become the problem and the cuts
-// strategies. Seconds of processor time, the least of several runs, so that a machine that does
-// something else as well tells the same.
+// Times recursive cuts: of a chain of 100,000 matmuls on 4,096 devices, which is the algorithm
+// alone, and of GPT-3 with several numbers of layers on 512 and 1,024 devices. For GPT-3 the time
+// includes the step from ops to the problem and from cuts to strategies. Prints seconds of
+// processor time, the least of several runs, so that other work on the machine does not matter.
 //   recursive-cuts
 
 #include "passes/solve/RecursiveCuts.h"
@@ -20,7 +20,7 @@ using namespace pcc;
 
 namespace {
 
-/// The least processor time of several runs, in seconds.
+/// Returns the least processor time of several runs, in seconds.
 double timeRuns(llvm::function_ref<void()> run) {
   constexpr int runs = 5;
   double least = 0;
@@ -34,7 +34,7 @@ double timeRuns(llvm::function_ref<void()> run) {
   return least;
 }
 
-/// Products one behind the other, each with a parameter of its own.
+/// Builds a chain of matmuls, each with its own parameter.
 solve::CutProblem makeChain(int length) {
   constexpr int64_t rows = 1 << 20, width = 4096;
   solve::CutProblem problem;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Times the simulator on records of GPT-3's shape made by hand: 64 stages of two layers, each on 8
-// data times 8 tensor ranks, 128 microbatches in 1F1B. Seconds of each part, and the most memory
-// that the process had.
+// Times the simulator on handmade instructions of GPT-3's shape: 64 stages of two layers, each on 8
+// data times 8 tensor ranks, 128 microbatches in 1F1B. Prints the seconds of each part, and the
+// peak memory of the process.
 //   simulate-time [STAGES [DATA-RANKS [TENSOR-RANKS [MICROBATCHES]]]]
 
 #include "runtime/abi/RankExpression.h"
@@ -136,8 +136,8 @@ void StageMaker::message(abi::Section &section, abi::CollectiveKind kind, int to
   }
 }
 
-/// Attention and feed-forward: norms and gelu are moves, products as they are, twice in the
-/// backward pass; two all-reduces over the tensor ranks.
+/// Adds attention and feed-forward: norms and gelu as moves, matmuls as they are, twice in the
+/// backward pass, and two all-reduces over the tensor ranks.
 void StageMaker::layer(abi::Section &section, const std::string &name, bool isBackward) {
   int64_t part = width / sizes.tensor;
   auto move = [&](const char *op) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Times a training step of the example's network, 784-512-512-10, on 1 and 8 ranks with batches of
-// 32 and 4096, beside what the machine could do: the same matrix products alone by oneDNN's sgemm,
-// and a plain copy.
+// 32 and 4096. Also times what the machine could do: the same matmuls alone by oneDNN's sgemm, and
+// a plain copy.
 //   step-time [--quick] [--json]
 
 #include "bench/Limits.h"
@@ -35,7 +35,7 @@ struct Row {
   std::optional<double> compileSeconds;
 };
 
-/// Every matrix product of a step: forward, both gradients, none for the gradient of the images.
+/// Returns every matmul of a step: forward and both gradients, but no gradient of the images.
 std::vector<bench::Product> productsOf(int64_t batch) {
   std::vector<bench::Product> products;
   for (size_t i = 0; i + 1 < std::size(widths); ++i) {

@@ -18,7 +18,7 @@ import tempfile
 from pathlib import Path
 
 TRANSFORMER = ["layers=4", "width=2048", "heads=32", "sequence=1024"]
-FAMILIES = {  # name: (example, sizes, batch per device, loss, kind of its pins, ranks of tensor parallelism)
+FAMILIES = {  # name: (example, sizes, batch per device, loss, kind of constraints, ranks of tensor parallelism)
     "mlp": ("mlp", ["width=8192"], 64, "softmax_cross_entropy", "mlp", 8),
     "resnet18": ("resnet", ["image=224"], 8, "softmax_cross_entropy", "resnet", 8),
     "resnet50": ("resnet", ["image=224", "depth=50"], 8, "softmax_cross_entropy", "resnet", 8),
@@ -28,7 +28,7 @@ FAMILIES = {  # name: (example, sizes, batch per device, loss, kind of its pins,
     "vit": ("vit", ["layers=4", "width=2048", "heads=32"], 8, "softmax_cross_entropy", "transformer", 8),
     "moe": ("moe", ["width=2048", "sequence=1024", "experts=8"], 1, "mse", "moe", 8),
 }
-TENSOR = {  # the columns of the first product of a pair, the rows of the second, over tp; the batch over dp
+TENSOR = {  # the columns of the first matmul of a pair and the rows of the second over tp; the batch over dp
     "mlp": [
         ('parameter: "layer1\\\\.weight"', '"[tp, _]"'),
         ('parameter: "layer2\\\\.weight"', '"[_, tp]"'),

@@ -7,7 +7,7 @@ import common
 
 options = common.arguments()
 if options.gpu:
-    os.environ["JAX_PLATFORMS"] = "cuda"  # or an error: without it jax would take the host
+    os.environ["JAX_PLATFORMS"] = "cuda"  # fail without a GPU: by default jax would take the host
 else:
     os.environ["XLA_FLAGS"] = f"--xla_force_host_platform_device_count={options.devices}"
     os.environ["JAX_PLATFORMS"] = "cpu"
@@ -55,7 +55,7 @@ def make(timed):
 results = []
 for timed in common.chosen_models(options):
     if timed.model == "resnet" and not options.gpu:
-        continue  # the host's table has its GPT alone
+        continue  # the host's table has only the GPT
     step, wait = make(timed)
     compile_seconds = common.first_call(step, wait)
     results.append({"who": f"jax {jax.__version__}", "model": timed.name, "devices": options.devices,

@@ -75,7 +75,7 @@ class Gpt:
 
     def attended(self, x, block):
         q, k, v = ((x @ block[name] + block[name + "_bias"]).reshape(*x.shape[:2], self.sizes["heads"], -1) for name in "qkv")
-        # cuDNN's is the fastest on a GPU, and takes half types alone.
+        # cuDNN's attention is the fastest on a GPU, and takes only half types.
         fast = jax.default_backend() == "gpu" and x.dtype == jnp.bfloat16
         result = jax.nn.dot_product_attention(q, k, v, is_causal=True, implementation="cudnn" if fast else None)
         return result.reshape(x.shape) @ block["proj"] + block["proj_bias"]

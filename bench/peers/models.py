@@ -81,7 +81,7 @@ def first_convolution_flops(sizes):
 
 
 FORWARD_FLOPS = {"mlp": mlp_flops, "gpt": gpt_flops, "resnet": resnet_flops}
-# Of what reads the inputs; words are looked up.
+# Flops of the ops that read the inputs; words are looked up.
 FIRST_FLOPS = {"mlp": lambda sizes: 2 * sizes["batch"] * 784 * sizes["width"], "gpt": lambda sizes: 0,
                "resnet": first_convolution_flops}
 

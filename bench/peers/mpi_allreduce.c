@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Seconds of an all-reduce of f32 by MPI's own library, for each number of bytes that is given: the best of
-// five rounds of 20 ms, of the slowest process.
+// Measures an all-reduce of f32 by MPI's own library: seconds for each given number of bytes, the
+// best of five rounds of 20 ms, on the slowest process.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -12,7 +12,7 @@ import torch_networks
 options = common.arguments()
 place = torch.device("cuda" if options.gpu else "cpu")
 wait = torch.cuda.synchronize if options.gpu else (lambda: None)
-# Steps that are waited for together: a GPU is never left to wait for the host's answer.
+# Steps between two waits, so that a GPU never idles until the host answers.
 together = 5 if options.gpu else 1
 
 
@@ -52,7 +52,7 @@ for timed in common.chosen_models(options):
         step = make(timed, compiled)
         try:
             compile_seconds = common.first_call(step, wait)
-        except Exception as failure:  # of the compiler, which the eager figures need not
+        except Exception as failure:  # of the compiler; the eager figures do not need it
             if not compiled:
                 raise
             print(f"torch.compile: {timed.name}: {failure}", file=sys.stderr)
