@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# What a person types. Every target does its own set-up: on a fresh Debian 12, `make demo` is enough.
+# Entry points for people. Every target does its own set-up: on a fresh Debian 12, `make demo` is enough.
 
 BUILD ?= build
 JOBS ?= $(shell nproc)
 
-# Containers cross from instrumented code to LLVM's own, which is not instrumented; neither is OpenMP's library.
+# Containers pass between instrumented code and LLVM's, which is not instrumented; neither is OpenMP's library.
 ASAN = ASAN_OPTIONS=detect_container_overflow=0:detect_odr_violation=0:detect_leaks=0:allow_user_poisoning=0
 TSAN = TSAN_OPTIONS=suppressions=$(CURDIR)/tools/dev/tsan.supp
 
@@ -14,10 +14,10 @@ TSAN = TSAN_OPTIONS=suppressions=$(CURDIR)/tools/dev/tsan.supp
 help: ## lists the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
 
-deps: ## installs Debian packages that are missing
+deps: ## installs missing Debian packages
 	@tools/dev/install-deps
 
-# configure PRESET,FOLDER[,FLAGS]; once, and again where CMake itself sees a need
+# configure PRESET,FOLDER[,FLAGS]: runs CMake once, and again if CMake itself sees a need.
 configure = test -f $(2)/build.ninja || cmake --preset $(1) -B $(2) --log-level=WARNING $(3)
 
 build: deps ## builds everything but the benchmarks, in build/
@@ -29,52 +29,52 @@ demo: deps ## trains a digit classifier on eight ranks, from nothing
 	@ninja -C $(BUILD) -j $(JOBS) pcc
 	@examples/mnist-mlp/run $(BUILD)/bin/pcc
 
-test: build ## all tests, matrices by a seeded sample
+test: build ## runs all tests, matrices by a seeded sample
 	@tools/dev/run-tests $(BUILD)
 
-test-full: build ## all tests, matrices whole
+test-full: build ## runs all tests, matrices completely
 	@PCC_TEST_FULL=1 tools/dev/run-tests $(BUILD)
 
-test-onnxruntime: deps ## random ONNX graphs (COUNT=3000) in pcc and in onnxruntime, in a virtual environment of its own
+test-onnxruntime: deps ## compares random ONNX graphs (COUNT=3000) in pcc and in onnxruntime, in a separate virtual environment
 	@$(call configure,release,$(BUILD))
 	@ninja -C $(BUILD) -j $(JOBS) onnx-graphs
 	@test/fuzz/onnx/compare-onnxruntime $(BUILD) $(or $(COUNT),3000)
 
-test-asan: deps ## the tests under AddressSanitizer
+test-asan: deps ## runs the tests under AddressSanitizer
 	@$(call configure,asan,build-asan)
 	@ninja -C build-asan -j $(JOBS)
 	@$(ASAN) tools/dev/run-tests build-asan
 
-test-tsan: deps ## the device side's tests under ThreadSanitizer
+test-tsan: deps ## runs the runtime's tests under ThreadSanitizer
 	@$(call configure,tsan,build-tsan)
 	@ninja -C build-tsan -j $(JOBS) runtime-tests
 	@$(TSAN) tools/dev/run-tests build-tsan --label runtime
 
-test-gpu: deps ## programs on a GPU: of this machine, of HOST=USER@MACHINE, or CHIP=emulator
+test-gpu: deps ## runs programs on a GPU: of this machine, of HOST=USER@MACHINE, or CHIP=emulator
 	@$(call configure,release,$(BUILD))
 	@ninja -C $(BUILD) -j $(JOBS) pcc pcc-run $(if $(filter emulator,$(CHIP)),test/emulator/all)
 	@tools/dev/test-gpu $(BUILD) $(if $(HOST),--host=$(HOST)) $(if $(CHIP),--chip=$(CHIP))
 
-bench: deps ## step times beside this machine's own limits
+bench: deps ## times steps next to this machine's own limits
 	@cmake --preset release -B $(BUILD) --log-level=WARNING -DPCC_BUILD_BENCH=ON
 	@ninja -C $(BUILD) -j $(JOBS)
 	@bench/run $(BUILD)
 
-bench-peers: bench ## the same work in jax and torch, in a virtual environment of their own
+bench-peers: bench ## times the same work in jax and torch, in a separate virtual environment
 	@bench/peers/run $(BUILD)
 
-bench-gpu: deps ## training steps on a GPU beside torch and jax: of this machine, or of HOST=USER@MACHINE
+bench-gpu: deps ## times training steps on a GPU next to torch and jax: of this machine, or of HOST=USER@MACHINE
 	@$(call configure,release,$(BUILD))
 	@ninja -C $(BUILD) -j $(JOBS) pcc pcc-run
 	@bench/gpu/bench-gpu $(BUILD) $(if $(HOST),--host=$(HOST)) $(if $(CHIP),--chip=$(CHIP))
 
-docs: deps ## writes docs/generated anew
+docs: deps ## regenerates docs/generated
 	@tools/dev/generate-docs
 
 format: ## formats the C++ sources
 	@tools/dev/presubmit --fix format
 
-presubmit: ## format, layers, sizes, docs up to date
+presubmit: ## checks format, layers, sizes and generated docs
 	@tools/dev/presubmit
 
 clean: ## removes the build folders

@@ -12,7 +12,7 @@ import lit.formats
 
 root = os.path.dirname(os.path.abspath(__file__))
 
-# Reached from the source tree: load the configured twin, which sets the paths and comes back here.
+# Loaded from the source tree: load the configured twin, which sets the paths and loads this file again.
 if not hasattr(config, "pcc_build"):
     build = os.path.abspath(lit_config.params.get("build", os.path.join(root, "build")))
     site = os.path.join(build, "lit.site.cfg.py")
@@ -36,7 +36,7 @@ config.substitutions.append(("%root", root))
 config.substitutions.append(("%examples", os.path.join(root, "examples")))
 config.substitutions.append(("%build", config.pcc_build))
 config.substitutions.append(("%python", config.python))
-# %exits CODE COMMAND…: demands an exit code; stdout and stderr come as stdout.
+# %exits CODE COMMAND…: demands an exit code; stdout and stderr both come as stdout.
 config.substitutions.append(("%exits", f"{config.python} {root}/test/Inputs/exits.py"))
 
 # `make test-full`: tests that sample a matrix run all of it.
@@ -50,14 +50,14 @@ config.substitutions.append(("%onnx_nodes", onnx_nodes))
 if os.path.isdir(onnx_nodes):
     config.available_features.add("libonnx-testdata")
 
-# Ranks of several processes: where the plug-in was built and there is an mpirun. OpenMPI wants to be told of containers whose
-# only user is root, and of more processes than cores.
+# Ranks of several processes: if the plug-in was built and there is an mpirun. OpenMPI needs a permission for containers
+# whose only user is root, and for more processes than cores.
 if os.path.exists(os.path.join(config.pcc_build, "lib", "libpcc-mpi.so")) and shutil.which("mpirun"):
     config.available_features.add("mpi")
     for name in ("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "OMPI_MCA_rmaps_base_oversubscribe"):
         config.environment[name] = "1"
 
-# NVIDIA's assembler, of the CUDA toolkit.
+# NVIDIA's assembler, from the CUDA toolkit.
 ptxas = shutil.which("ptxas") or shutil.which("/usr/local/cuda/bin/ptxas")
 if ptxas:
     config.available_features.add("ptxas")

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# The few functions with which every room declares itself.
+# Functions with which every room declares itself.
 include(CMakeParseArguments)
 
-# Headers that nearly every compiler source includes, parsed once for all libraries and once for all programs. Off, every
-# object can come from ccache, which pays where several build trees share one source tree.
+# Headers that nearly every compiler source includes, parsed once for all libraries and once for all programs. When off,
+# every object can come from ccache, which pays if several build trees share one source tree.
 option(PCC_PRECOMPILED_HEADERS "Precompile the headers that nearly every compiler source includes" ON)
 set(PCC_COMPILER_PCH
   <mlir/IR/Builders.h> <mlir/IR/BuiltinAttributes.h> <mlir/IR/BuiltinOps.h> <mlir/IR/BuiltinTypes.h>
   <mlir/IR/OpImplementation.h> <mlir/Dialect/Func/IR/FuncOps.h> <mlir/Pass/Pass.h>
   <mlir/Interfaces/InferTypeOpInterface.h> <mlir/Interfaces/SideEffectInterfaces.h>)
 
-# pcc_use_precompiled_headers(NAME): the first library makes them, the others reuse them, for all have the same flags.
+# pcc_use_precompiled_headers(NAME): the first library makes them; the others reuse them, because all have the same
+# flags.
 function(pcc_use_precompiled_headers name)
   if(NOT PCC_PRECOMPILED_HEADERS)
     return()
@@ -31,8 +32,8 @@ function(pcc_program_flags name)
                                          $<$<CONFIG:Release>:-O1>)
 endfunction()
 
-# Programs are compiled with -fPIE, libraries with -fPIC, so programs need precompiled headers of their own. These belong
-# to an empty program, for the others wait until it is linked.
+# Programs are compiled with -fPIE, libraries with -fPIC, so programs need their own precompiled headers. The headers
+# belong to an empty program, because the other programs wait until it is linked.
 if(PCC_PRECOMPILED_HEADERS)
   add_executable(pcc-program-headers "${PROJECT_SOURCE_DIR}/cmake/ProgramHeaders.cpp")
   pcc_program_flags(pcc-program-headers)
@@ -46,7 +47,7 @@ function(pcc_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK;DEPENDS" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
   target_include_directories(${name} SYSTEM PUBLIC ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
-  # The time of a compilation goes to LLVM; -O1 halves the time to build pcc itself.
+  # Compilation time is spent in LLVM; -O1 halves the time to build pcc itself.
   target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions -fno-rtti>
                                          $<$<CONFIG:Release>:-O1>)
   target_compile_definitions(${name} PRIVATE ${LLVM_DEFINITIONS_LIST})
@@ -115,9 +116,9 @@ function(pcc_unit_test name)
   set_tests_properties(${name} PROPERTIES LABELS ${label})
 endfunction()
 
-# pcc_mpi_test(NAME SOURCES a.cpp … LINK PccX … PROCESSES 2 4 …): a GoogleTest program with a main of its own that mpirun starts,
-# one ctest entry for each number of processes. Nothing where MPI is not here, nor under ThreadSanitizer, which knows nothing of
-# the threads of an MPI that was built without it.
+# pcc_mpi_test(NAME SOURCES a.cpp … LINK PccX … PROCESSES 2 4 …): a GoogleTest program with its own main that mpirun
+# starts, one ctest entry for each number of processes. Adds nothing without MPI, nor under ThreadSanitizer, which
+# cannot follow the threads of an MPI that was built without it.
 function(pcc_mpi_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK;PROCESSES" ${ARGN})
   if(NOT TARGET pcc-mpi OR PCC_SANITIZER STREQUAL "thread")
@@ -131,13 +132,13 @@ function(pcc_mpi_test name)
   foreach(processes IN LISTS ARG_PROCESSES)
     add_test(NAME ${name}-${processes}
              COMMAND "${MPIEXEC_EXECUTABLE}" ${MPIEXEC_NUMPROC_FLAG} ${processes} $<TARGET_FILE:${name}>)
-    # More processes than cores, and containers whose only user is root: OpenMPI wants to be told.
+    # OpenMPI needs a permission for more processes than cores, and for containers whose only user is root.
     set_tests_properties(${name}-${processes} PROPERTIES LABELS runtime TIMEOUT 600 PROCESSORS 2 ENVIRONMENT
       "OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1;OMPI_MCA_rmaps_base_oversubscribe=1")
   endforeach()
 endfunction()
 
-# pcc_rooms(a b …): the sub-folders of a floor, lowest first.
+# pcc_rooms(a b …): adds the subfolders of a floor, lowest first.
 function(pcc_rooms)
   foreach(room IN LISTS ARGN)
     add_subdirectory(${room})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Finds what pcc is built on. Every package is Debian's own; tools/dev/install-deps installs them.
+# Finds the dependencies of pcc. Every package is Debian's own; tools/dev/install-deps installs them.
 find_package(MLIR REQUIRED CONFIG HINTS /usr/lib/llvm-22/lib/cmake/mlir)
 list(APPEND CMAKE_MODULE_PATH "${MLIR_CMAKE_DIR}" "${LLVM_CMAKE_DIR}")
 include(TableGen)
@@ -17,7 +17,7 @@ find_package(ZLIB REQUIRED)
 # oneDNN is opened with dlopen: only its headers are needed here.
 find_path(PCC_DNNL_INCLUDE_DIR oneapi/dnnl/dnnl.h REQUIRED)
 
-# MPI is asked for by a plug-in alone (runtime/collective/mpi); the rest is built without it.
+# Only a plug-in needs MPI (runtime/collective/mpi); the rest is built without it.
 find_package(MPI COMPONENTS C QUIET)
 if(NOT MPI_C_FOUND)
   message(STATUS "MPI is not here: the communicator 'mpi' and its tests are left out; "

@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The program to which the precompiled headers of programs belong (Pcc.cmake).
+// Empty program that owns the precompiled headers of programs (Pcc.cmake).
 int main() { return 0; }
